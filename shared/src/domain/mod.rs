@@ -1,0 +1,3 @@
+//! Pure types and rules: nothing in here knows AWS, HTTP, the environment or the clock.
+
+pub mod text;
