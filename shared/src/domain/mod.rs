@@ -2,5 +2,6 @@
 
 pub mod api_key;
 pub mod email;
+pub mod fuzzy;
 pub mod password;
 pub mod text;
