@@ -1,1 +1,20 @@
+//! The harness of the acceptance tests: what stands between the code under test and the embedded `DynamoDB`.
+//!
+//! The embedded database is kinder than AWS: it never throttles, never conflicts and its indexes never lag. [`Faults`] and
+//! [`LaggingIndexes`] put that back, at the one place that the code under test cannot see: the HTTP connector of its SDK
+//! client. They compose, since each of them is an `HttpClient` over another one.
+//!
+//! ```ignore
+//! let lag = LaggingIndexes::over(plain_http(), 0);
+//! let faults = Faults::over(lag.clone());
+//! let config = aws_sdk_dynamodb::Config::builder().http_client(faults.clone())/* … */.build();
+//! faults.restart(Plan::At { call: 3, kind: FaultKind::LoseReply, times: 1 });
+//! ```
 
+pub mod faults;
+pub mod lag;
+mod wire;
+
+pub use faults::{Attempt, Done, FaultKind, Faults, KeyNames, Plan};
+pub use lag::LaggingIndexes;
+pub use wire::plain_http;

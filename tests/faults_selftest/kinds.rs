@@ -1,0 +1,151 @@
+//! Each kind of fault: what the SDK makes of it, and whether the call was applied.
+
+use std::time::Duration;
+
+use aws_sdk_dynamodb::config::retry::RetryConfig;
+use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
+use aws_sdk_dynamodb::operation::put_item::{PutItemError, PutItemOutput};
+use presence_tests::{Done, FaultKind, Faults, Plan, plain_http};
+use tokio::time::Instant;
+
+use super::database::{Embedded, exists, get, put, put_action};
+
+type PutFailure = SdkError<PutItemError>;
+
+/// Puts the thing `a` through a connector that breaks every attempt; says also whether the thing is there afterwards.
+async fn broken_put(kind: FaultKind) -> (Result<PutItemOutput, PutFailure>, bool) {
+    let embedded = Embedded::start().await;
+    let faults = Faults::over(plain_http());
+    faults.set_plan(Plan::EveryAttempt(kind));
+    let result = put(&embedded.client(faults.clone()), "a").send().await;
+    assert_eq!(faults.observed().last().map(|attempt| attempt.done.clone()), Some(Done::Broken(kind)));
+    let applied = exists(&embedded, "a").await;
+    (result, applied)
+}
+
+#[tokio::test]
+async fn throttle_is_the_throughput_error_and_applies_nothing() {
+    let (result, applied) = broken_put(FaultKind::Throttle).await;
+    let error = result.expect_err("a throttled put fails");
+    assert!(error.as_service_error().is_some_and(PutItemError::is_provisioned_throughput_exceeded_exception));
+    assert_eq!(error.raw_response().map(|raw| raw.status().as_u16()), Some(400));
+    assert!(!applied);
+}
+
+#[tokio::test]
+async fn server_error_is_a_500_and_applies_nothing() {
+    let (result, applied) = broken_put(FaultKind::ServerError).await;
+    let error = result.expect_err("a put that meets a server error fails");
+    assert!(error.as_service_error().is_some_and(PutItemError::is_internal_server_error));
+    assert_eq!(error.raw_response().map(|raw| raw.status().as_u16()), Some(500));
+    assert!(!applied);
+}
+
+#[tokio::test]
+async fn refused_connection_is_a_dispatch_failure_and_applies_nothing() {
+    let (result, applied) = broken_put(FaultKind::RefuseConnection).await;
+    let error = result.expect_err("a refused put fails");
+    assert!(matches!(&error, SdkError::DispatchFailure(failure) if failure.is_io()), "{error:?}");
+    assert!(!applied);
+}
+
+#[tokio::test]
+async fn delay_applies_the_call_and_answers_late() {
+    let wait = Duration::from_millis(50);
+    let begin = Instant::now();
+    let (result, applied) = broken_put(FaultKind::Delay(wait)).await;
+    result.expect("a delayed put succeeds");
+    assert!(begin.elapsed() >= wait);
+    assert!(applied);
+}
+
+#[tokio::test]
+async fn delay_past_the_attempt_timeout_is_a_timeout_of_an_applied_call() {
+    let embedded = Embedded::start().await;
+    let faults = Faults::over(plain_http());
+    faults.set_plan(Plan::EveryAttempt(FaultKind::Delay(Duration::from_mins(1))));
+    let client = embedded.client_with(faults, RetryConfig::disabled(), Duration::from_secs(1));
+    let error = put(&client, "a").send().await.expect_err("the attempt timeout ends it");
+    assert!(matches!(error, SdkError::TimeoutError(_)), "{error:?}");
+    assert!(exists(&embedded, "a").await);
+}
+
+/// What the SDK makes of a success that does not parse: an unhandled service error without a code, on status 200.
+fn is_unparsed_success<E: ProvideErrorMetadata>(error: &SdkError<E>) -> bool {
+    let unhandled = error.as_service_error().is_some_and(|source| source.code().is_none());
+    unhandled && error.raw_response().is_some_and(|raw| raw.status().is_success())
+}
+
+#[tokio::test]
+async fn cut_body_applies_the_put_and_the_answer_does_not_parse() {
+    let (result, applied) = broken_put(FaultKind::CutBody).await;
+    let error = result.expect_err("half an answer is an error");
+    assert!(is_unparsed_success(&error), "{error:?}");
+    assert!(applied);
+}
+
+#[tokio::test]
+async fn cut_body_of_a_read_is_an_error_and_not_an_absent_item() {
+    let embedded = Embedded::start().await;
+    let faults = Faults::over(plain_http());
+    let client = embedded.client(faults.clone());
+    put(&client, "a").send().await.expect("a put");
+    faults.set_plan(Plan::EveryAttempt(FaultKind::CutBody));
+    let error = get(&client, "a").send().await.expect_err("half an answer is an error");
+    assert!(is_unparsed_success(&error), "{error:?}");
+}
+
+#[tokio::test]
+async fn lost_reply_is_an_io_failure_of_an_applied_call() {
+    let (result, applied) = broken_put(FaultKind::LoseReply).await;
+    let error = result.expect_err("a put without a reply fails");
+    assert!(matches!(&error, SdkError::DispatchFailure(failure) if failure.is_io()), "{error:?}");
+    assert!(applied);
+}
+
+#[tokio::test]
+async fn hang_ends_by_the_timeout_of_the_attempt_and_applies_nothing() {
+    let embedded = Embedded::start().await;
+    let faults = Faults::over(plain_http());
+    faults.set_plan(Plan::EveryAttempt(FaultKind::Hang));
+    let client = embedded.client_with(faults, RetryConfig::disabled(), Duration::from_millis(50));
+    let error = put(&client, "a").send().await.expect_err("the attempt timeout ends it");
+    assert!(matches!(error, SdkError::TimeoutError(_)), "{error:?}");
+    assert!(!exists(&embedded, "a").await);
+}
+
+#[tokio::test]
+async fn transaction_conflict_refuses_a_single_write_and_lets_a_read_pass() {
+    let (result, applied) = broken_put(FaultKind::TransactionConflict).await;
+    let error = result.expect_err("a put in conflict fails");
+    assert_eq!(error.code(), Some("TransactionConflictException"));
+    assert!(!applied);
+
+    let embedded = Embedded::start().await;
+    let faults = Faults::over(plain_http());
+    faults.set_plan(Plan::EveryAttempt(FaultKind::TransactionConflict));
+    get(&embedded.client(faults.clone()), "a").send().await.expect("a read passes");
+    assert_eq!(faults.observed()[0].done, Done::Passed);
+}
+
+#[tokio::test]
+async fn transaction_conflict_cancels_with_one_reason_for_each_item_in_order() {
+    let embedded = Embedded::start().await;
+    let faults = Faults::over(plain_http());
+    faults.set_plan(Plan::EveryAttempt(FaultKind::TransactionConflict));
+    let client = embedded.client(faults);
+    for expected in [["TransactionConflict", "None", "None"], ["None", "TransactionConflict", "None"]] {
+        let actions = ["a", "b", "c"].map(put_action).to_vec();
+        let error = client.transact_write_items().set_transact_items(Some(actions)).send().await;
+        let error = error.expect_err("a cancelled transaction fails").into_service_error();
+        let aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError::TransactionCanceledException(
+            cancelled,
+        ) = error
+        else {
+            panic!("not a cancellation: {error:?}");
+        };
+        let codes: Vec<&str> = cancelled.cancellation_reasons().iter().filter_map(|reason| reason.code()).collect();
+        assert_eq!(codes, expected);
+    }
+    assert!(!exists(&embedded, "a").await);
+}

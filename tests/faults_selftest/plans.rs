@@ -1,0 +1,106 @@
+//! Which attempts a plan breaks, and what the record says of them.
+
+use std::time::Duration;
+
+use aws_sdk_dynamodb::config::retry::RetryConfig;
+use presence_tests::{Done, FaultKind, Faults, Plan, plain_http};
+
+use super::database::{Embedded, TABLE, exists, get, put, put_action};
+
+const REFUSE: FaultKind = FaultKind::RefuseConnection;
+
+/// The numbers of the broken ones among `count` reads.
+async fn broken_of(embedded: &Embedded, plan: Plan, count: u64) -> Vec<u64> {
+    let faults = Faults::over(plain_http());
+    faults.restart(plan);
+    let client = embedded.client(faults.clone());
+    for _ in 0..count {
+        // Whether it fails is what the record is asked for.
+        let _ = get(&client, "a").send().await;
+    }
+    let broken = |done: &Done| matches!(done, Done::Broken(_));
+    faults.observed().iter().filter(|attempt| broken(&attempt.done)).map(|attempt| attempt.number).collect()
+}
+
+#[tokio::test]
+async fn plan_at_breaks_that_many_attempts_from_that_one_on() {
+    let embedded = Embedded::start().await;
+    assert_eq!(broken_of(&embedded, Plan::At { call: 2, kind: REFUSE, times: 1 }, 5).await, [2]);
+    assert_eq!(broken_of(&embedded, Plan::At { call: 2, kind: REFUSE, times: 3 }, 5).await, [2, 3, 4]);
+    assert_eq!(broken_of(&embedded, Plan::At { call: 4, kind: REFUSE, times: u64::MAX }, 5).await, [4, 5]);
+}
+
+#[tokio::test]
+async fn plan_none_breaks_nothing_and_every_attempt_breaks_all() {
+    let embedded = Embedded::start().await;
+    assert_eq!(broken_of(&embedded, Plan::None, 3).await, [0; 0]);
+    assert_eq!(broken_of(&embedded, Plan::EveryAttempt(REFUSE), 3).await, [1, 2, 3]);
+}
+
+#[tokio::test]
+async fn same_seed_breaks_the_same_attempts_and_another_seed_others() {
+    let embedded = Embedded::start().await;
+    let plan = |seed| Plan::Seeded { seed, percent: 50, kinds: vec![REFUSE, FaultKind::Throttle] };
+    let first = broken_of(&embedded, plan(1), 40).await;
+    assert_eq!(first, broken_of(&embedded, plan(1), 40).await);
+    assert_ne!(first, broken_of(&embedded, plan(2), 40).await);
+    assert!((10..=30).contains(&first.len()), "about half of 40: {first:?}");
+}
+
+#[tokio::test]
+async fn seeded_at_0_percent_breaks_nothing_and_at_100_everything() {
+    let embedded = Embedded::start().await;
+    let plan = |percent| Plan::Seeded { seed: 1, percent, kinds: vec![REFUSE] };
+    assert_eq!(broken_of(&embedded, plan(0), 10).await, [0; 0]);
+    assert_eq!(broken_of(&embedded, plan(100), 3).await, [1, 2, 3]);
+}
+
+#[tokio::test]
+async fn retries_of_the_client_count_as_attempts_and_get_past_a_lost_reply() {
+    let embedded = Embedded::start().await;
+    let faults = Faults::over(plain_http());
+    faults.set_plan(Plan::At { call: 1, kind: FaultKind::LoseReply, times: 1 });
+    let retry = RetryConfig::standard().with_initial_backoff(Duration::from_millis(1));
+    let client = embedded.client_with(faults.clone(), retry, Duration::from_secs(2));
+    put(&client, "a").send().await.expect("the second attempt succeeds");
+    assert_eq!(faults.attempts(), 2);
+    assert!(exists(&embedded, "a").await);
+}
+
+#[tokio::test]
+async fn plan_swapped_while_running_holds_from_the_next_attempt_on() {
+    let embedded = Embedded::start().await;
+    let faults = Faults::over(plain_http());
+    let client = embedded.client(faults.clone());
+    get(&client, "a").send().await.expect("nothing is broken yet");
+    faults.set_plan(Plan::EveryAttempt(REFUSE));
+    get(&client, "a").send().await.expect_err("everything is broken now");
+    faults.restart(Plan::None);
+    assert_eq!(faults.attempts(), 0);
+    get(&client, "a").send().await.expect("nothing is broken any more");
+    assert_eq!(faults.observed()[0].number, 1);
+}
+
+#[tokio::test]
+async fn record_names_operation_tables_and_request_of_each_attempt() {
+    let embedded = Embedded::start().await;
+    let faults = Faults::over(plain_http());
+    let client = embedded.client(faults.clone());
+    put(&client, "a").send().await.expect("a put");
+    let actions = ["b", "c"].map(put_action).to_vec();
+    client.transact_write_items().set_transact_items(Some(actions)).send().await.expect("a transaction");
+    let observed = faults.observed();
+    let operations: Vec<&str> = observed.iter().map(|attempt| attempt.operation.as_str()).collect();
+    assert_eq!(operations, ["PutItem", "TransactWriteItems"]);
+    assert!(observed.iter().all(|attempt| attempt.tables == [TABLE] && attempt.done == Done::Passed));
+    assert_eq!(observed[0].request["Item"]["pk"]["S"], "a");
+    assert_eq!(observed[1].request["TransactItems"][1]["Put"]["Item"]["pk"]["S"], "c");
+}
+
+#[tokio::test]
+async fn debug_text_of_the_connector_shows_no_request() {
+    let embedded = Embedded::start().await;
+    let faults = Faults::over(plain_http());
+    put(&embedded.client(faults.clone()), "canary").send().await.expect("a put");
+    assert!(!format!("{faults:?}").contains("canary"));
+}

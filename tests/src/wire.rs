@@ -1,0 +1,111 @@
+//! `DynamoDB`'s protocol as seen from a connector: one operation name in a header, one JSON document each way.
+
+use aws_smithy_http_client::Builder;
+use aws_smithy_runtime_api::client::http::{HttpConnector, SharedHttpClient, SharedHttpConnector};
+use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
+use aws_smithy_runtime_api::client::result::ConnectorError;
+use aws_smithy_runtime_api::http::Headers;
+use aws_smithy_types::body::SdkBody;
+use aws_smithy_types::byte_stream::ByteStream;
+use serde_json::{Value, json};
+
+/// The SDK's own HTTP client without TLS: the embedded database listens on loopback, and loading the system's root
+/// certificates for each test would only cost time.
+pub fn plain_http() -> SharedHttpClient {
+    Builder::new().build_http()
+}
+
+/// What one request asks of `DynamoDB`.
+pub(crate) struct Call {
+    /// `PutItem`, `Query`, …; empty when the request has no `x-amz-target`.
+    pub(crate) operation: String,
+    /// The request's document; null when it is not JSON.
+    pub(crate) body: Value,
+}
+
+impl Call {
+    pub(crate) fn read(request: &HttpRequest) -> Self {
+        let target = request.headers().get("x-amz-target").unwrap_or_default();
+        let operation = target.rsplit('.').next().unwrap_or_default().to_owned();
+        let body = request.body().bytes().and_then(|bytes| serde_json::from_slice(bytes).ok()).unwrap_or_default();
+        Self { operation, body }
+    }
+
+    /// One item of the table named in the request is written.
+    pub(crate) fn is_single_write(&self) -> bool {
+        matches!(self.operation.as_str(), "PutItem" | "UpdateItem" | "DeleteItem")
+    }
+
+    pub(crate) fn is_transaction(&self) -> bool {
+        matches!(self.operation.as_str(), "TransactWriteItems" | "TransactGetItems")
+    }
+
+    pub(crate) fn is_write(&self) -> bool {
+        self.is_single_write() || matches!(self.operation.as_str(), "TransactWriteItems" | "BatchWriteItem")
+    }
+
+    pub(crate) fn reads_an_index(&self) -> bool {
+        matches!(self.operation.as_str(), "Query" | "Scan") && self.body["IndexName"].is_string()
+    }
+
+    /// The actions of a transaction in their order, each the object inside `Put`, `Update`, `Get`, …
+    pub(crate) fn actions(&self) -> Vec<&Value> {
+        let items = self.body["TransactItems"].as_array().map(Vec::as_slice).unwrap_or_default();
+        items
+            .iter()
+            .map(|item| item.as_object().and_then(|kinds| kinds.values().next()).unwrap_or(&Value::Null))
+            .collect()
+    }
+
+    /// Every table that the request names, once, in the order of its first mention.
+    pub(crate) fn tables(&self) -> Vec<String> {
+        let single = self.body["TableName"].as_str();
+        let batch =
+            self.body["RequestItems"].as_object().into_iter().flat_map(|tables| tables.keys().map(String::as_str));
+        let actions = self.actions().into_iter().filter_map(|action| action["TableName"].as_str());
+        let mut names: Vec<String> = Vec::new();
+        for name in single.into_iter().chain(batch).chain(actions) {
+            if !names.iter().any(|known| known == name) {
+                names.push(name.to_owned());
+            }
+        }
+        names
+    }
+}
+
+/// A whole answer, kept so that it can be given again or cut.
+#[derive(Clone)]
+pub(crate) struct Reply {
+    status: u16,
+    headers: Headers,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Reply {
+    /// Sends the request on and waits for the last byte of its answer.
+    pub(crate) async fn of(inner: &SharedHttpConnector, request: HttpRequest) -> Result<Self, ConnectorError> {
+        let mut response = inner.call(request).await?;
+        let bytes = ByteStream::new(response.take_body()).collect().await;
+        let body = bytes.map_err(|source| ConnectorError::io(source.into()))?.to_vec();
+        Ok(Self { status: response.status().as_u16(), headers: response.headers().clone(), body })
+    }
+
+    /// One of `DynamoDB`'s own errors: `code` without the namespace, `rest` the fields besides `__type`.
+    pub(crate) fn error(status: u16, code: &str, mut rest: Value) -> Self {
+        rest["__type"] = json!(format!("com.amazonaws.dynamodb.v20120810#{code}"));
+        let mut headers = Headers::new();
+        headers.insert("content-type", "application/x-amz-json-1.0");
+        Self { status, headers, body: rest.to_string().into_bytes() }
+    }
+
+    pub(crate) fn is_success(&self) -> bool {
+        (200..300).contains(&self.status)
+    }
+
+    pub(crate) fn into_response(self) -> Result<HttpResponse, ConnectorError> {
+        let status = self.status.try_into().map_err(|source| ConnectorError::other(Box::new(source), None))?;
+        let mut response = HttpResponse::new(status, SdkBody::from(self.body));
+        *response.headers_mut() = self.headers;
+        Ok(response)
+    }
+}
