@@ -1,3 +1,14 @@
-//! The domain crate of the presence service: its types and rules, shared by the Lambda functions and the tools.
+//! The domain crate of presence: what its Lambda functions share.
+//!
+//! Arrows point one way: `http`, `store` and `telemetry` know [`domain`]; `domain` knows none of them.
 
+pub mod access;
+pub mod app;
+pub mod auth;
+pub mod clock;
+pub mod config;
 pub mod domain;
+pub mod error;
+pub mod http;
+pub mod store;
+pub mod telemetry;

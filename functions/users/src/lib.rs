@@ -1,1 +1,84 @@
+//! The users function: one file for each operation.
 
+mod create;
+mod delete;
+mod get;
+mod invite;
+mod me;
+mod search;
+mod stats;
+mod update;
+mod wire;
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use lambda_http::http::Response;
+use lambda_http::{Body, Request};
+use presence::app::App;
+use presence::http::{self, Answer, Call, Route, serve};
+
+/// What the function can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Operation {
+    /// Get the calling user.
+    Me,
+    /// Search users.
+    Search,
+    /// Count users by status.
+    Stats,
+    /// Get one user.
+    Get,
+    /// Create a user.
+    Create,
+    /// Update a user.
+    Update,
+    /// Delete a user.
+    Delete,
+    /// Send a new invitation.
+    Invite,
+}
+
+const fn route(
+    method: &'static str,
+    path: &'static str,
+    name: &'static str,
+    operation: Operation,
+    body: http::Body,
+) -> Route<Operation> {
+    Route { method, path, name, operation, body }
+}
+
+/// Every route of the function.
+#[rustfmt::skip]
+pub const ROUTES: [Route<Operation>; 8] = [
+    route("GET", "/api/v2/user/me", "get_me", Operation::Me, http::Body::Ignored),
+    route("GET", "/api/v2/user/search", "search_users", Operation::Search, http::Body::Ignored),
+    route("GET", "/api/v2/user/stats", "get_user_stats", Operation::Stats, http::Body::Ignored),
+    route("GET", "/api/v2/user/{user_id}", "get_user", Operation::Get, http::Body::Ignored),
+    route("POST", "/api/v2/user", "create_user", Operation::Create, http::Body::Json),
+    route("POST", "/api/v2/user/{user_id}", "update_user", Operation::Update, http::Body::Json),
+    route("DELETE", "/api/v2/user/{user_id}", "delete_user", Operation::Delete, http::Body::Ignored),
+    route("POST", "/api/v2/user/{user_id}/invite", "invite_user", Operation::Invite, http::Body::Ignored),
+];
+
+/// Gateway routes that lead here too, so that unknown paths and methods get an answer of ours.
+pub const CATCH_ALL: [&str; 2] = ["ANY /api/v2/user", "ANY /api/v2/user/{proxy+}"];
+
+/// Serves one request.
+pub async fn handle(app: Arc<App>, request: Request) -> Result<Response<Body>, Infallible> {
+    Ok(serve(app, &ROUTES, request, act).await)
+}
+
+async fn act(app: Arc<App>, operation: Operation, call: Call) -> Result<Answer, presence::error::Error> {
+    match operation {
+        Operation::Me => me::run(&app, &call).await,
+        Operation::Search => search::run(&app, &call).await,
+        Operation::Stats => stats::run(&app, &call).await,
+        Operation::Get => get::run(&app, &call).await,
+        Operation::Create => create::run(&app, &call).await,
+        Operation::Update => update::run(&app, &call).await,
+        Operation::Delete => delete::run(&app, &call).await,
+        Operation::Invite => invite::run(&app, &call).await,
+    }
+}

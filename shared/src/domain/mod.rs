@@ -1,7 +1,14 @@
-//! Pure types and rules: nothing in here knows AWS, HTTP, the environment or the clock.
+//! Types and rules, pure: no AWS, HTTP, environment or clock.
 
 pub mod api_key;
+pub mod directory;
 pub mod email;
 pub mod fuzzy;
+pub mod ids;
+pub mod invitation;
+pub mod page;
 pub mod password;
+pub mod patch;
+pub mod roster;
 pub mod text;
+pub mod user;

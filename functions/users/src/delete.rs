@@ -1,0 +1,33 @@
+//! DELETE /api/v2/user/{user_id}
+
+use presence::access::{Action, Target, authorize};
+use presence::app::App;
+use presence::domain::user::Role;
+use presence::error::Error;
+use presence::http::{Answer, Call};
+use presence::store::{MailChange, Refused, UserChange};
+
+use crate::wire::{SuccessBody, WRITE_ATTEMPTS, user_id};
+
+pub(crate) async fn run(app: &App, call: &Call) -> Result<Answer, Error> {
+    let id = user_id(call)?;
+    for _ in 0..WRITE_ATTEMPTS {
+        let record = app.store.user_record(call.principal.scope(), id).await?.ok_or(Error::NotFound)?;
+        authorize(&call.principal, Action::DeleteUser, Target::from(&record.user))?;
+        call.query().finish()?;
+        let change = UserChange {
+            before: Some(&record),
+            after: None,
+            mail: MailChange::Cancel,
+            keep_an_admin: call.principal.role != Role::Provider,
+            now: app.clock.now(),
+        };
+        match app.store.write_user(change).await {
+            Ok(()) => return Ok(Answer::ok(&SuccessBody::of(id))),
+            Err(Refused::LastAdmin) => return Err(Error::invalid("this is the last active ORG_ADMIN of its organisation")),
+            Err(Refused::Failed(error)) => return Err(error),
+            Err(Refused::Stale | Refused::EmailTaken) => {}
+        }
+    }
+    Err(Error::Conflict)
+}

@@ -1,0 +1,15 @@
+//! GET /api/v2/user/{user_id}
+
+use presence::app::App;
+use presence::error::Error;
+use presence::http::{Answer, Call};
+
+use crate::wire::{UserBody, display_business_ids, user_id};
+
+pub(crate) async fn run(app: &App, call: &Call) -> Result<Answer, Error> {
+    let user = app.store.user(call.principal.scope(), user_id(call)?).await?.ok_or(Error::NotFound)?;
+    let mut fields = call.query();
+    let with_business_ids = display_business_ids(&mut fields);
+    fields.finish()?;
+    Ok(Answer::ok(&UserBody::new(&user, with_business_ids)))
+}

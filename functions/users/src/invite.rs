@@ -1,0 +1,37 @@
+//! POST /api/v2/user/{user_id}/invite
+
+use presence::access::{Action, Target, authorize};
+use presence::app::App;
+use presence::domain::invitation::{earliest, seconds_until};
+use presence::domain::user::{Status, User};
+use presence::error::Error;
+use presence::http::{Answer, Call};
+use presence::store::{MailChange, Refused, UserChange};
+
+use crate::wire::{SuccessBody, WRITE_ATTEMPTS, user_id};
+
+pub(crate) async fn run(app: &App, call: &Call) -> Result<Answer, Error> {
+    let id = user_id(call)?;
+    for _ in 0..WRITE_ATTEMPTS {
+        let record = app.store.user_record(call.principal.scope(), id).await?.ok_or(Error::NotFound)?;
+        authorize(&call.principal, Action::InviteUser, Target::from(&record.user))?;
+        call.query().finish()?;
+        if record.user.status != Status::Invited {
+            return Err(Error::invalid_field("status", "is not invited"));
+        }
+        let now = app.clock.now();
+        let allowed_at = earliest(record.user.invited_at, now);
+        if allowed_at > now {
+            return Err(Error::TooSoon { retry_after_seconds: seconds_until(allowed_at, now) });
+        }
+        let after = User { invited_at: Some(now), ..record.user.clone() };
+        let mail = MailChange::Send { due_at: now };
+        let change = UserChange { before: Some(&record), after: Some(&after), mail, keep_an_admin: false, now };
+        match app.store.write_user(change).await {
+            Ok(()) => return Ok(Answer::ok(&SuccessBody::without_id())),
+            Err(Refused::Failed(error)) => return Err(error),
+            Err(Refused::Stale | Refused::EmailTaken | Refused::LastAdmin) => {}
+        }
+    }
+    Err(Error::Conflict)
+}

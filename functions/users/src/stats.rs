@@ -1,0 +1,14 @@
+//! GET /api/v2/user/stats
+
+use presence::app::App;
+use presence::error::Error;
+use presence::http::{Answer, Call};
+
+use crate::wire::StatsBody;
+
+pub(crate) async fn run(app: &App, call: &Call) -> Result<Answer, Error> {
+    call.query().finish()?;
+    let roster = app.store.count_users(call.principal.scope()).await?;
+    let body = StatsBody { count: roster.count(), invited_count: roster.invited, activate_count: roster.active };
+    Ok(Answer::ok(&body))
+}

@@ -1,0 +1,217 @@
+//! POST /api/v2/user/{user_id}
+
+use std::collections::HashMap;
+
+use jiff::Timestamp;
+use presence::access::{Action, Principal, Target, authorize, authorize_giving};
+use presence::app::App;
+use presence::domain::email::EmailAddress;
+use presence::domain::ids::{BusinessId, OrgId};
+use presence::domain::invitation::earliest;
+use presence::domain::password::{Password, PasswordHash};
+use presence::domain::patch::Patch;
+use presence::domain::user::{Lang, PersonName, Phone, Role, Status, User};
+use presence::error::{Error, FieldError, FieldErrors};
+use presence::http::{Answer, Call, Fields, read};
+use presence::store::{MailChange, Refused, UserChange};
+
+use crate::wire::{self, SuccessBody, WRITE_ATTEMPTS, user_id};
+
+/// The body, as far as its fields are well-formed. What is not given stays as it is.
+struct UserPatch {
+    email: Option<EmailAddress>,
+    first_name: Option<PersonName>,
+    last_name: Option<PersonName>,
+    lang: Patch<Lang>,
+    phone: Patch<Phone>,
+    password: Option<Result<Password, FieldError>>,
+    status: Option<Status>,
+    role: Option<Role>,
+    org_id: Option<OrgId>,
+    business_ids: Option<Vec<String>>,
+}
+
+type Owners = HashMap<BusinessId, OrgId>;
+
+pub(crate) async fn run(app: &App, call: &Call) -> Result<Answer, Error> {
+    let id = user_id(call)?;
+    let mut fields = call.body();
+    let patch = UserPatch::read(&mut fields);
+    let errors = fields.into_errors();
+    // Hashing is slow on purpose: once, however often the write is tried.
+    let mut hashed = None;
+    for _ in 0..WRITE_ATTEMPTS {
+        let given = patch.given_businesses();
+        let (record, mut owners) = futures::try_join!(
+            app.store.user_record(call.principal.scope(), id),
+            app.store.business_owners(&given)
+        )?;
+        let record = record.ok_or(Error::NotFound)?;
+        let before = &record.user;
+        patch.authorize(&call.principal, before)?;
+        if patch.business_ids.is_none() && patch.moves(before) {
+            owners = app.store.business_owners(&before.business_ids).await?;
+        }
+        let now = app.clock.now();
+        let (after, mail) = patch.apply(before, &owners, &mut hashed, now, errors.clone())?;
+        if after == *before && mail == MailChange::Keep {
+            return Ok(Answer::ok(&SuccessBody::of(id)));
+        }
+        let keep_an_admin = call.principal.role != Role::Provider;
+        let change = UserChange { before: Some(&record), after: Some(&after), mail, keep_an_admin, now };
+        match app.store.write_user(change).await {
+            Ok(()) => return Ok(Answer::ok(&SuccessBody::of(id))),
+            Err(Refused::EmailTaken) => return Err(wire::email_taken(&after.email)),
+            Err(Refused::LastAdmin) => return Err(last_admin(before, &after)),
+            Err(Refused::Failed(error)) => return Err(error),
+            Err(Refused::Stale) => {}
+        }
+    }
+    Err(Error::Conflict)
+}
+
+fn last_admin(before: &User, after: &User) -> Error {
+    const TEXT: &str = "this is the last active ORG_ADMIN of its organisation";
+    if before.role == after.role { Error::invalid(TEXT) } else { Error::invalid_field("role", TEXT) }
+}
+
+impl UserPatch {
+    fn read(fields: &mut Fields<'_>) -> Self {
+        Self {
+            email: fields.optional_not_null("email", wire::email),
+            first_name: fields.optional_not_null("first_name", wire::name),
+            last_name: fields.optional_not_null("last_name", wire::name),
+            lang: fields.patch("lang", wire::lang),
+            phone: fields.patch("phone", wire::phone),
+            password: fields.deferred("password", wire::password),
+            status: fields.optional("status", wire::status),
+            role: fields.optional("role", wire::role),
+            org_id: fields.optional("org_id", read::org_id),
+            business_ids: fields.optional("business_ids", wire::business_ids),
+        }
+    }
+
+    fn given_businesses(&self) -> Vec<BusinessId> {
+        self.business_ids.iter().flatten().filter_map(|text| BusinessId::parse(text)).collect()
+    }
+
+    fn moves(&self, before: &User) -> bool {
+        self.org_id.is_some_and(|org_id| before.org_id != Some(org_id))
+    }
+
+    /// A guarded field sent with its present value is no change.
+    fn changes_standing(&self, before: &User) -> bool {
+        let same_businesses = |ids: &Vec<String>| ids.iter().eq(before.business_ids.iter().map(BusinessId::as_str));
+        self.role.is_some_and(|role| role != before.role)
+            || self.status.is_some_and(|status| status != before.status)
+            || self.business_ids.as_ref().is_some_and(|ids| !same_businesses(ids))
+    }
+
+    fn authorize(&self, principal: &Principal, before: &User) -> Result<(), Error> {
+        let target = Target::from(before);
+        authorize(principal, Action::UpdateUser, target)?;
+        if self.changes_standing(before) {
+            authorize(principal, Action::ChangeStanding, target)?;
+        }
+        if self.moves(before) {
+            authorize(principal, Action::MoveUser, target)?;
+        }
+        self.role.map_or(Ok(()), |role| authorize_giving(principal, role))
+    }
+
+    /// The user after the update, and what becomes of its mails.
+    fn apply(
+        &self,
+        before: &User,
+        owners: &Owners,
+        hashed: &mut Option<PasswordHash>,
+        now: Timestamp,
+        mut errors: FieldErrors,
+    ) -> Result<(User, MailChange), Error> {
+        let status = self.status.unwrap_or(before.status);
+        let role = self.role.unwrap_or(before.role);
+        let org_id = self.org_id.or(before.org_id);
+        if org_id.is_none() && role != Role::Provider {
+            errors.add("org_id", "is required");
+        }
+        let business_ids = self.businesses(before, org_id, owners, &mut errors);
+        let password = self.password(before, status, hashed, &mut errors);
+        errors.into_result()?;
+        let email = self.email.clone().unwrap_or_else(|| before.email.clone());
+        let (mail, invited_at) = mail(before, status, &email, now);
+        let after = User {
+            status,
+            role,
+            org_id,
+            first_name: self.first_name.clone().unwrap_or_else(|| before.first_name.clone()),
+            last_name: self.last_name.clone().unwrap_or_else(|| before.last_name.clone()),
+            email,
+            phone: self.phone.clone().apply(before.phone.clone()),
+            lang: self.lang.clone().apply(before.lang),
+            business_ids,
+            password,
+            invited_at,
+            ..before.clone()
+        };
+        Ok((after, mail))
+    }
+
+    fn businesses(
+        &self,
+        before: &User,
+        org_id: Option<OrgId>,
+        owners: &Owners,
+        errors: &mut FieldErrors,
+    ) -> Vec<BusinessId> {
+        let kept = || before.business_ids.iter().map(|id| id.as_str().to_owned()).collect();
+        let texts = match &self.business_ids {
+            Some(given) => given.clone(),
+            None if self.moves(before) => kept(),
+            None => return before.business_ids.clone(),
+        };
+        wire::known_businesses(&texts, org_id, owners)
+            .map_err(|error| errors.add("business_ids", error))
+            .unwrap_or_default()
+    }
+
+    fn password(
+        &self,
+        before: &User,
+        status: Status,
+        hashed: &mut Option<PasswordHash>,
+        errors: &mut FieldErrors,
+    ) -> Option<PasswordHash> {
+        if status == Status::Invited {
+            // Becoming invited forgets the password; one that is given is ignored.
+            return before.password.clone().filter(|_| before.status == Status::Invited);
+        }
+        match &self.password {
+            Some(Ok(password)) => Some(hashed.get_or_insert_with(|| password.hash()).clone()),
+            Some(Err(error)) => {
+                errors.add("password", error.clone());
+                None
+            }
+            None if before.status == Status::Invited && before.password.is_none() => {
+                errors.add("password", "is required to activate the user");
+                None
+            }
+            None => before.password.clone(),
+        }
+    }
+}
+
+/// What becomes of the mails, and when the user was invited last.
+fn mail(before: &User, status: Status, email: &EmailAddress, now: Timestamp) -> (MailChange, Option<Timestamp>) {
+    let same_mailbox = email.key() == before.email.key();
+    match (before.status, status) {
+        (Status::Active, Status::Invited) => {
+            let due_at = earliest(before.invited_at, now);
+            (MailChange::Send { due_at }, Some(due_at))
+        }
+        // The pending link dies with the activation, and with the mailbox that it went to.
+        (Status::Invited, Status::Active) => (MailChange::Cancel, before.invited_at),
+        (Status::Invited, Status::Invited) if !same_mailbox => (MailChange::Cancel, None),
+        _ if !same_mailbox => (MailChange::Cancel, before.invited_at),
+        _ => (MailChange::Keep, before.invited_at),
+    }
+}

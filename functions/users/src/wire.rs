@@ -1,0 +1,188 @@
+//! Bodies of requests and answers, and their conversion from and to the domain.
+
+use std::collections::{HashMap, HashSet};
+
+use presence::domain::directory::ListedUser;
+use presence::domain::email::EmailAddress;
+use presence::domain::ids::{BusinessId, OrgId, UserId};
+use presence::domain::password::Password;
+use presence::domain::user::{Lang, PersonName, Phone, Role, Status, User};
+use presence::error::{Error, FieldError};
+use presence::http::{Call, Fields, Given, read};
+use serde::Serialize;
+
+/// The most businesses of one user.
+const MAX_BUSINESSES: usize = 2_000;
+
+/// How often a change is tried when others change the same user at the same time.
+pub(crate) const WRITE_ATTEMPTS: u32 = 3;
+
+/// A user as get and me return it.
+#[derive(Debug, Serialize)]
+pub(crate) struct UserBody<'a> {
+    id: String,
+    status: &'static str,
+    first_name: &'a str,
+    last_name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    business_ids: Option<Vec<&'a str>>,
+    org_id: Option<u64>,
+    phone: Option<&'a str>,
+    role: &'static str,
+    email: &'a str,
+}
+
+impl<'a> UserBody<'a> {
+    pub(crate) fn new(user: &'a User, with_business_ids: bool) -> Self {
+        Self {
+            id: user.id.to_string(),
+            status: user.status.as_str(),
+            first_name: user.first_name.as_str(),
+            last_name: user.last_name.as_str(),
+            business_ids: with_business_ids.then(|| user.business_ids.iter().map(BusinessId::as_str).collect()),
+            org_id: user.org_id.map(OrgId::get),
+            phone: user.phone.as_ref().map(Phone::as_str),
+            role: user.role.as_str(),
+            email: user.email.as_str(),
+        }
+    }
+}
+
+/// A user as search returns it.
+#[derive(Debug, Serialize)]
+pub(crate) struct FoundUserBody {
+    id: String,
+    status: &'static str,
+    first_name: String,
+    last_name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    business_ids: Option<Vec<String>>,
+    phone: Option<String>,
+    email: String,
+}
+
+impl FoundUserBody {
+    /// `business_ids`: those of every user of the page; none when they are not wanted.
+    pub(crate) fn new(user: ListedUser, business_ids: Option<&mut HashMap<UserId, Vec<String>>>) -> Self {
+        Self {
+            id: user.id.to_string(),
+            status: user.status.as_str(),
+            first_name: user.first_name,
+            last_name: user.last_name,
+            business_ids: business_ids.map(|of| of.remove(&user.id).unwrap_or_default()),
+            phone: user.phone,
+            email: user.email,
+        }
+    }
+}
+
+/// One page of a search.
+#[derive(Debug, Serialize)]
+pub(crate) struct PageEnvelope {
+    pub(crate) page: u64,
+    pub(crate) max_page: u64,
+    pub(crate) count: u64,
+    pub(crate) users: Vec<FoundUserBody>,
+}
+
+/// Counts by status.
+#[derive(Debug, Serialize)]
+pub(crate) struct StatsBody {
+    pub(crate) count: i64,
+    pub(crate) invited_count: i64,
+    pub(crate) activate_count: i64,
+}
+
+/// What create, update and delete answer; re-invite leaves the id out.
+#[derive(Debug, Serialize)]
+pub(crate) struct SuccessBody {
+    status: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<String>,
+}
+
+impl SuccessBody {
+    pub(crate) fn of(id: UserId) -> Self {
+        Self { status: "success", id: Some(id.to_string()) }
+    }
+
+    pub(crate) fn without_id() -> Self {
+        Self { status: "success", id: None }
+    }
+}
+
+/// The user that the path names. Whatever is not an id is not found, like an id that nobody has.
+pub(crate) fn user_id(call: &Call) -> Result<UserId, Error> {
+    UserId::parse(call.path("user_id")).ok_or(Error::NotFound)
+}
+
+/// Whether business ids are wanted; they are unless refused.
+pub(crate) fn display_business_ids(fields: &mut Fields<'_>) -> bool {
+    fields.optional_not_blank("display_business_ids", read::boolean).unwrap_or(true)
+}
+
+pub(crate) fn status(given: Given<'_>) -> Result<Status, FieldError> {
+    read::choice(given, &Status::ALL, Status::as_str)
+}
+
+pub(crate) fn role(given: Given<'_>) -> Result<Role, FieldError> {
+    read::choice(given, &Role::ALL, Role::as_str)
+}
+
+pub(crate) fn email(given: Given<'_>) -> Result<EmailAddress, FieldError> {
+    EmailAddress::parse(read::text(given)?).map_err(FieldError::from)
+}
+
+pub(crate) fn name(given: Given<'_>) -> Result<PersonName, FieldError> {
+    PersonName::parse(read::text(given)?).map_err(FieldError::from)
+}
+
+pub(crate) fn phone(given: Given<'_>) -> Result<Option<Phone>, FieldError> {
+    Phone::parse(read::text(given)?).map_err(FieldError::from)
+}
+
+pub(crate) fn password(given: Given<'_>) -> Result<Password, FieldError> {
+    Password::parse(read::text(given)?).map_err(FieldError::from)
+}
+
+pub(crate) fn lang(given: Given<'_>) -> Result<Option<Lang>, FieldError> {
+    let lang = Lang::parse(read::text(given)?.trim());
+    lang.map(Some).ok_or_else(|| FieldError::choice(Lang::ALL.map(Lang::as_str)))
+}
+
+/// Business ids as given, in order, without duplicates. Whether they exist is not known yet.
+pub(crate) fn business_ids(given: Given<'_>) -> Result<Vec<String>, FieldError> {
+    let Given::Json(serde_json::Value::Array(values)) = given else {
+        return Err("must be a list of strings".into());
+    };
+    let mut seen = HashSet::new();
+    let mut ids = Vec::new();
+    for value in values {
+        let text = read::text(Given::Json(value)).map_err(|_| "must be a list of strings without control characters")?;
+        if seen.insert(text) {
+            ids.push(text.to_owned());
+        }
+    }
+    if ids.len() > MAX_BUSINESSES { Err(format!("must have at most {MAX_BUSINESSES} ids").into()) } else { Ok(ids) }
+}
+
+/// The ids as such, if every one is a business of the organisation; else the error names the others.
+pub(crate) fn known_businesses(
+    given: &[String],
+    org_id: Option<OrgId>,
+    owners: &HashMap<BusinessId, OrgId>,
+) -> Result<Vec<BusinessId>, FieldError> {
+    let (mut known, mut unknown) = (Vec::new(), Vec::new());
+    for text in given {
+        match BusinessId::parse(text).filter(|id| org_id.is_some() && owners.get(id).copied() == org_id) {
+            Some(id) => known.push(id),
+            None => unknown.push(text.as_str()),
+        }
+    }
+    if unknown.is_empty() { Ok(known) } else { Err(format!("unknown businesses: {}", unknown.join(", ")).into()) }
+}
+
+/// The error of an address that another user has; its text is fixed by the interface.
+pub(crate) fn email_taken(email: &EmailAddress) -> Error {
+    Error::invalid_field("email", format!("{} already exists in db", email.as_str()))
+}

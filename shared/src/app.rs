@@ -1,0 +1,30 @@
+//! What every request of a function shares: built once, when the function starts.
+
+use std::sync::Arc;
+
+use crate::clock::{Clock, SystemClock};
+use crate::config::Config;
+use crate::store::{Store, sdk_config};
+
+/// The parts of a function.
+pub struct App {
+    /// The tables.
+    pub store: Store,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+}
+
+impl App {
+    /// Builds the parts from the environment. Makes no call.
+    pub async fn from_env() -> Self {
+        let config = Config::from_env();
+        let store = Store::new(&sdk_config().await, &config.table_prefix);
+        Self { store, clock: Arc::new(SystemClock) }
+    }
+}
+
+impl std::fmt::Debug for App {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("App").field("store", &self.store).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,102 @@
+//! The one mapping from errors to answers.
+
+use lambda_http::http::StatusCode;
+use lambda_http::http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
+use serde_json::{Map, Value, json};
+
+use super::Answer;
+use crate::error::{Error, FieldError, FieldErrors, Invalid};
+
+/// What a client reads of an unknown path, and of an unknown, malformed or foreign id: the same, to the byte.
+const NOT_FOUND: &str = "not found";
+/// Seconds after which a client may try again when a dependency did not answer.
+const RETRY_AFTER_SECONDS: i64 = 1;
+
+/// Why a request was not done: for a reason of HTTP, or of the domain.
+#[derive(Debug)]
+pub(super) enum Failure {
+    Rejected(Rejection),
+    Refused(Error),
+}
+
+/// Reasons of HTTP.
+#[derive(Debug)]
+pub(super) enum Rejection {
+    /// The path exists with other methods: these.
+    MethodNotAllowed(String),
+    TooLarge,
+    UnsupportedMediaType,
+}
+
+impl From<Rejection> for Failure {
+    fn from(rejection: Rejection) -> Self {
+        Self::Rejected(rejection)
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Refused(error)
+    }
+}
+
+/// What the client gets.
+pub(super) fn answer(failure: &Failure) -> Answer {
+    match failure {
+        Failure::Rejected(rejection) => rejected(rejection),
+        Failure::Refused(error) => refused(error),
+    }
+}
+
+fn rejected(rejection: &Rejection) -> Answer {
+    match rejection {
+        Rejection::MethodNotAllowed(allowed) => {
+            json_error(StatusCode::METHOD_NOT_ALLOWED, "method not allowed").with(ALLOW, allowed)
+        }
+        Rejection::TooLarge => json_error(StatusCode::PAYLOAD_TOO_LARGE, "the body is larger than 64 KiB"),
+        Rejection::UnsupportedMediaType => {
+            json_error(StatusCode::UNSUPPORTED_MEDIA_TYPE, "the body must have the media type application/json")
+        }
+    }
+}
+
+fn refused(error: &Error) -> Answer {
+    match error {
+        Error::Invalid(Invalid::Whole(text)) => json_error(StatusCode::BAD_REQUEST, text.as_ref()),
+        Error::Invalid(Invalid::Fields(errors)) => json_error(StatusCode::BAD_REQUEST, fields(errors)),
+        Error::Unauthenticated => {
+            errors(StatusCode::UNAUTHORIZED, "authentication", "a valid API key is required".into())
+                .with(WWW_AUTHENTICATE, "Bearer realm=\"presence\"")
+        }
+        Error::Forbidden(text) => errors(StatusCode::FORBIDDEN, "authorization", (*text).into()),
+        Error::NotFound => json_error(StatusCode::NOT_FOUND, NOT_FOUND),
+        Error::Conflict => json_error(StatusCode::CONFLICT, "the user is being changed by others: try again"),
+        Error::TooSoon { retry_after_seconds } => {
+            json_error(StatusCode::TOO_MANY_REQUESTS, "an invitation can be sent once every 5 minutes")
+                .with(RETRY_AFTER, &retry_after_seconds.to_string())
+        }
+        Error::Unavailable(_) => json_error(StatusCode::SERVICE_UNAVAILABLE, "temporarily unavailable: try again")
+            .with(RETRY_AFTER, &RETRY_AFTER_SECONDS.to_string()),
+        Error::Internal(_) => json_error(StatusCode::INTERNAL_SERVER_ERROR, "internal error"),
+    }
+}
+
+fn fields(errors: &FieldErrors) -> Value {
+    let field = |(name, error): (&str, &FieldError)| (name.to_owned(), field(error));
+    Value::Object(errors.iter().map(field).collect::<Map<_, _>>())
+}
+
+fn field(error: &FieldError) -> Value {
+    match error {
+        FieldError::Text(text) => text.as_ref().into(),
+        FieldError::Choice { explanation, choices } => json!({"explanation": explanation, "choices": choices}),
+    }
+}
+
+fn json_error(status: StatusCode, body: impl Into<Value>) -> Answer {
+    errors(status, "json", body.into())
+}
+
+fn errors(status: StatusCode, member: &str, body: Value) -> Answer {
+    Answer::json(status, &json!({"errors": {member: body}}))
+}

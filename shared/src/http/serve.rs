@@ -1,0 +1,154 @@
+//! The way of every request: route, read, authenticate, act, answer, log.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use lambda_http::http::Response;
+use lambda_http::{Request, RequestExt as _};
+use secrecy::{ExposeSecret as _, SecretString};
+use serde_json::Value;
+
+use super::failure::{Failure, Rejection, answer};
+use super::fields::Fields;
+use super::route::{PathParameters, Routed, route};
+use super::{Answer, Body, Route, body, credential, query};
+use crate::access::Principal;
+use crate::app::App;
+use crate::auth::{Authenticated, authenticate};
+use crate::clock::{Stopwatch, time_left};
+use crate::error::Error;
+use crate::store::meter::Meter;
+use crate::telemetry::{self, Report};
+
+/// Kept back from the runtime's deadline, to answer in.
+const DEADLINE_MARGIN: Duration = Duration::from_millis(300);
+/// How long a request may take where the runtime sets no deadline.
+const DEFAULT_TIME: Duration = Duration::from_secs(10);
+/// How long the note of a key's use may keep an answer waiting. It is only a note.
+const NOTE_TIME: Duration = Duration::from_millis(500);
+
+/// An authenticated request.
+#[derive(Debug)]
+pub struct Call {
+    /// Who calls.
+    pub principal: Principal,
+    parameters: PathParameters,
+    query: Vec<(String, String)>,
+    body: Vec<(String, Value)>,
+}
+
+impl Call {
+    /// A path parameter, decoded; empty when the route has none of that name.
+    #[must_use]
+    pub fn path(&self, name: &str) -> &str {
+        self.parameters.get(name).map_or("", String::as_str)
+    }
+
+    /// The parameters of the query string.
+    #[must_use]
+    pub fn query(&self) -> Fields<'_> {
+        Fields::of_query(&self.query)
+    }
+
+    /// The fields of the body, of an operation without query parameters.
+    #[must_use]
+    pub fn body(&self) -> Fields<'_> {
+        Fields::of_body(&self.query, &self.body)
+    }
+}
+
+/// A request that was read, before its key is looked at.
+struct Read<Operation> {
+    operation: Operation,
+    key: Option<SecretString>,
+    parameters: PathParameters,
+    query: Vec<(String, String)>,
+    body: Vec<(String, Value)>,
+}
+
+/// Serves one request of a function: never fails, and is never later than the runtime's deadline. `act` does
+/// the operation once the caller is known.
+pub async fn serve<Operation, Act, Acting>(
+    app: Arc<App>,
+    routes: &'static [Route<Operation>],
+    request: Request,
+    act: Act,
+) -> Response<lambda_http::Body>
+where
+    Operation: Copy,
+    Act: FnOnce(Arc<App>, Operation, Call) -> Acting,
+    Acting: Future<Output = Result<Answer, Error>>,
+{
+    let stopwatch = Stopwatch::start();
+    let context = request.lambda_context_ref();
+    let request_id = context.map_or("local", |context| &context.request_id).to_owned();
+    let time = context.map_or(DEFAULT_TIME, |context| time_left(context.deadline()).saturating_sub(DEADLINE_MARGIN));
+    let meter = Arc::new(Meter::default());
+    let mut name = "none";
+    let outcome = match read(routes, &request, &mut name) {
+        Ok(read) => Arc::clone(&meter).watch(in_time(time, perform(app, read, act))).await.map_err(Failure::from),
+        Err(failure) => Err(failure),
+    };
+    if let Err(Failure::Refused(error)) = &outcome {
+        telemetry::log_error(&request_id, name, error);
+    }
+    let answer = outcome.unwrap_or_else(|failure| answer(&failure));
+    let duration = stopwatch.elapsed();
+    let status = answer.status.as_u16();
+    telemetry::log_request(&Report { request_id: &request_id, operation: name, status, duration, cost: meter.cost() });
+    answer.into_response(&request_id)
+}
+
+fn read<Operation: Copy>(
+    routes: &'static [Route<Operation>],
+    request: &Request,
+    name: &mut &'static str,
+) -> Result<Read<Operation>, Failure> {
+    let (route, parameters) = match route(routes, request) {
+        Routed::To(route, parameters) => (route, parameters),
+        Routed::MethodNotAllowed(allowed) => return Err(Rejection::MethodNotAllowed(allowed).into()),
+        Routed::NotFound => return Err(Error::NotFound.into()),
+    };
+    *name = route.name;
+    body::check_size(request)?;
+    let mut body = match route.body {
+        Body::Json => body::parse(request)?,
+        Body::Ignored => Vec::new(),
+    };
+    let mut query = query::parse(request.uri().query().unwrap_or_default())?;
+    let key = credential::take(request, &mut query, &mut body)?;
+    Ok(Read { operation: route.operation, key, parameters, query, body })
+}
+
+async fn perform<Operation, Act, Acting>(
+    app: Arc<App>,
+    read: Read<Operation>,
+    act: Act,
+) -> Result<Answer, Error>
+where
+    Act: FnOnce(Arc<App>, Operation, Call) -> Acting,
+    Acting: Future<Output = Result<Answer, Error>>,
+{
+    let Read { operation, key, parameters, query, body } = read;
+    let key = key.as_ref().map(|key| key.expose_secret());
+    let caller = authenticate(&app.store, key, app.clock.now()).await?;
+    let call = Call { principal: caller.principal, parameters, query, body };
+    let acting = act(Arc::clone(&app), operation, call);
+    let (outcome, ()) = futures::join!(acting, note_use(&app, &caller));
+    outcome
+}
+
+/// Notes that the key was used, at most once an hour, beside the operation's own calls.
+async fn note_use(app: &App, caller: &Authenticated) {
+    let Some(used_at) = caller.record_use_at else { return };
+    let noting = tokio::time::timeout(NOTE_TIME, app.store.touch_api_key(&caller.key, used_at));
+    if !matches!(noting.await, Ok(Ok(()))) {
+        tracing::debug!("the use of a key was not noted");
+    }
+}
+
+async fn in_time(time: Duration, acting: impl Future<Output = Result<Answer, Error>>) -> Result<Answer, Error> {
+    let late = || Error::Unavailable("the deadline of the invocation has come".into());
+    tokio::time::timeout(time, acting).await.unwrap_or_else(|_| Err(late()))
+}

@@ -1,0 +1,193 @@
+//! Holds users, locks, rosters, keys and the outbox against each other.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde::Serialize;
+
+use super::failure::failed;
+use super::keys::{LOCK_SK, MAIL_SK_PREFIX, ROSTERS_PK, USER_SK, lock_pk, org_key};
+use super::outbox::OutboxRow;
+use super::read::Item;
+use super::schema::{self, Table};
+use super::users::{from_item, to_item};
+use super::{ApiKeyRecord, Store, rosters};
+use crate::domain::ids::{OrgId, UserId};
+use crate::domain::roster::Roster;
+use crate::domain::user::{Status, User};
+use crate::error::Error;
+
+/// Items in one page of a Scan.
+const PAGE: i32 = 1_000;
+
+/// Something that does not fit. It names users by id, never by name or address.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Finding {
+    /// What it is about: `user 7`, `roster 42`.
+    pub subject: String,
+    /// What is wrong with it.
+    pub problem: String,
+}
+
+/// What an audit of the users saw.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct UsersAudit {
+    /// Users.
+    pub users: usize,
+    /// API keys, dead ones included.
+    pub keys: usize,
+    /// Mails in the outbox.
+    pub mails: usize,
+    /// Everything that does not fit; empty when all is well.
+    pub findings: Vec<Finding>,
+}
+
+/// Everything in the users table.
+#[derive(Default)]
+struct Contents {
+    users: BTreeMap<UserId, User>,
+    /// Partition of the lock → user that it names.
+    locks: HashMap<String, String>,
+    rosters: BTreeMap<Option<OrgId>, Roster>,
+    mails: Vec<OutboxRow>,
+    findings: Vec<Finding>,
+}
+
+impl Store {
+    /// Reads every user and every key, and compares. Writes that happen meanwhile may be reported as findings:
+    /// what a second run reports too is one.
+    pub async fn audit_users(&self) -> Result<UsersAudit, Error> {
+        let mut contents = Contents::default();
+        for item in self.scan(&schema::USERS).await? {
+            contents.add(item)?;
+        }
+        let keys = self.scan(&schema::API_KEYS).await?.into_iter().map(ApiKeyRecord::read);
+        let keys = keys.collect::<Result<Vec<_>, _>>()?;
+        contents.check_locks();
+        contents.check_rosters();
+        contents.check_keys(&keys);
+        contents.check_mails();
+        let Contents { users, mails, mut findings, .. } = contents;
+        findings.sort_unstable();
+        Ok(UsersAudit { users: users.len(), keys: keys.len(), mails: mails.len(), findings })
+    }
+
+    async fn scan(&self, table: &Table) -> Result<Vec<Item>, Error> {
+        let scan = self.client.scan().table_name(self.name(table)).consistent_read(true).limit(PAGE);
+        let (mut items, mut start) = (Vec::new(), None);
+        loop {
+            let page = scan.clone().set_exclusive_start_key(start).send().await.map_err(failed)?;
+            items.extend(page.items.unwrap_or_default());
+            start = page.last_evaluated_key;
+            if start.is_none() {
+                return Ok(items);
+            }
+        }
+    }
+}
+
+impl Contents {
+    fn add(&mut self, item: Item) -> Result<(), Error> {
+        let key = |name: &str| item.get(name).and_then(|value| value.as_s().ok()).cloned().unwrap_or_default();
+        let (pk, sk) = (key("pk"), key("sk"));
+        if pk == ROSTERS_PK {
+            let (org_id, roster) = rosters::read(item)?;
+            self.rosters.insert(org_id, roster);
+        } else if sk == USER_SK {
+            self.add_user(item)?;
+        } else if sk == LOCK_SK {
+            let user_id = key("user_id");
+            self.locks.insert(pk, user_id);
+        } else if sk.starts_with(MAIL_SK_PREFIX) {
+            self.mails.push(OutboxRow::read(item)?);
+        } else {
+            self.find("users table".to_owned(), "holds an item of no known kind");
+        }
+        Ok(())
+    }
+
+    fn add_user(&mut self, item: Item) -> Result<(), Error> {
+        let user = from_item(item.clone())?;
+        if to_item(&user)? != item {
+            self.find(subject(user.id), "is stored with derived attributes that do not follow from its fields");
+        }
+        self.users.insert(user.id, user);
+        Ok(())
+    }
+
+    fn find(&mut self, subject: String, problem: impl Into<String>) {
+        self.findings.push(Finding { subject, problem: problem.into() });
+    }
+
+    /// Locks and users are in bijection.
+    fn check_locks(&mut self) {
+        let mut locks = std::mem::take(&mut self.locks);
+        let mut found = Vec::new();
+        for user in self.users.values() {
+            match locks.remove(&lock_pk(user.email.key())) {
+                Some(holder) if holder == user.id.to_string() => {}
+                Some(holder) => found.push((subject(user.id), format!("has its address locked by user {holder}"))),
+                None => found.push((subject(user.id), "has no lock on its address".to_owned())),
+            }
+        }
+        found.extend(locks.into_values().map(|holder| (format!("user {holder}"), "left a lock behind".to_owned())));
+        found.into_iter().for_each(|(subject, problem)| self.find(subject, problem));
+    }
+
+    /// Rosters equal a recount.
+    fn check_rosters(&mut self) {
+        let mut recount: BTreeMap<Option<OrgId>, Roster> = BTreeMap::new();
+        for user in self.users.values() {
+            let sum = recount.entry(user.org_id).or_default();
+            *sum = *sum + Roster::of(user);
+        }
+        let orgs: std::collections::BTreeSet<_> = recount.keys().chain(self.rosters.keys()).copied().collect();
+        for org_id in orgs {
+            let counted = recount.get(&org_id).copied().unwrap_or_default();
+            let stored = self.rosters.get(&org_id).copied().unwrap_or_default();
+            if counted != stored {
+                self.find(format!("roster {}", org_key(org_id)), format!("is {stored:?}, but its users make {counted:?}"));
+            }
+        }
+    }
+
+    /// Every key belongs to a user that lists it, and says of it what is so.
+    fn check_keys(&mut self, keys: &[ApiKeyRecord]) {
+        let mut listed: std::collections::HashSet<_> =
+            self.users.values().flat_map(|user| user.keys.iter().map(|hash| (user.id, hash.clone()))).collect();
+        let mut found = Vec::new();
+        for key in keys {
+            let known = listed.remove(&(key.user_id, key.hash.clone()));
+            let Some(user) = self.users.get(&key.user_id).filter(|_| known) else {
+                found.push((key.id(), "belongs to no user that lists it"));
+                continue;
+            };
+            if (key.org_id, key.role, key.active) != (user.org_id, user.role, user.status == Status::Active) {
+                found.push((key.id(), "does not say of its owner what is so"));
+            }
+        }
+        found.into_iter().for_each(|(id, problem)| self.find(format!("key {id}"), problem));
+        listed.into_iter().for_each(|(user, _)| self.find(subject(user), "lists a key that does not exist"));
+    }
+
+    /// Every mail has a user, whose window it opened; at most one of a user waits.
+    fn check_mails(&mut self) {
+        let mut found = Vec::new();
+        let mut waiting = HashMap::new();
+        for mail in &self.mails {
+            match UserId::parse(&mail.user_id).and_then(|id| self.users.get(&id)) {
+                None => found.push((mail.user_id.clone(), "has a mail waiting, and does not exist")),
+                Some(user) if user.invited_at.is_none() => {
+                    found.push((mail.user_id.clone(), "has a mail waiting that opened no window"));
+                }
+                Some(_) => *waiting.entry(&mail.user_id).or_insert(0) += 1,
+            }
+        }
+        let several = waiting.into_iter().filter(|(_, count)| *count > 1);
+        found.extend(several.map(|(user, _)| (user.clone(), "has several mails waiting")));
+        found.into_iter().for_each(|(user, problem)| self.find(format!("user {user}"), problem));
+    }
+}
+
+fn subject(user: UserId) -> String {
+    format!("user {user}")
+}

@@ -1,0 +1,131 @@
+//! Organisations and their businesses.
+
+use std::collections::{HashMap, HashSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::failure::failed;
+use super::keys::{business_pk, city_listing, org_pk};
+use super::read::{Item, item, parse, text};
+use super::{Store, schema};
+use crate::domain::ids::{BusinessId, OrgId};
+use crate::domain::text::city_key;
+use crate::error::Error;
+
+/// An organisation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Org {
+    /// Its id.
+    pub id: OrgId,
+    /// Its name.
+    pub name: String,
+}
+
+/// A business.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Business {
+    /// Its id.
+    pub id: BusinessId,
+    /// The organisation that it belongs to.
+    pub org_id: OrgId,
+    /// Its name.
+    pub name: String,
+    /// The city where it is, as written.
+    pub city: String,
+}
+
+/// What a put did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PutOutcome {
+    /// There was none.
+    Created,
+    /// There was another.
+    Updated,
+    /// There was the same.
+    Unchanged,
+}
+
+#[derive(Serialize, Deserialize, PartialEq)]
+struct OrgItem {
+    pk: String,
+    id: String,
+    name: String,
+}
+
+#[derive(Serialize, Deserialize, PartialEq)]
+struct BusinessItem {
+    pk: String,
+    id: String,
+    org_id: u64,
+    name: String,
+    city: String,
+    city_listing: String,
+}
+
+#[derive(Deserialize)]
+struct OwnedItem {
+    id: String,
+    org_id: u64,
+}
+
+impl Store {
+    /// The businesses among the ids that are not of this organisation (or of any), in the order given.
+    pub async fn unknown_businesses(&self, org_id: Option<OrgId>, ids: &[BusinessId]) -> Result<Vec<BusinessId>, Error> {
+        let owners = self.business_owners(ids).await?;
+        let known = |id: &&BusinessId| org_id.is_some() && owners.get(*id).copied() == org_id;
+        Ok(ids.iter().filter(|id| !known(id)).cloned().collect())
+    }
+
+    /// The organisation of each of these businesses that exists, read strongly.
+    pub async fn business_owners(&self, ids: &[BusinessId]) -> Result<HashMap<BusinessId, OrgId>, Error> {
+        if ids.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let unique: HashSet<&BusinessId> = ids.iter().collect();
+        let keys = unique.into_iter().map(|id| key(business_pk(id))).collect();
+        let items = self.get_batch(&schema::BUSINESSES, keys, &["id", "org_id"]).await?;
+        let owners = items.into_iter().map(|item| {
+            let owned: OwnedItem = parse(item)?;
+            let (id, org) = (BusinessId::parse(&owned.id), OrgId::new(owned.org_id));
+            id.zip(org).ok_or_else(|| Error::internal("a stored business breaks the rules of its fields"))
+        });
+        owners.collect()
+    }
+
+    /// Writes an organisation, unless it is already there.
+    pub async fn put_org(&self, org: &Org) -> Result<PutOutcome, Error> {
+        let row = OrgItem { pk: org_pk(org.id), id: org.id.to_string(), name: org.name.clone() };
+        self.put_if_different(org_pk(org.id), &row).await
+    }
+
+    /// Writes a business, unless it is already there.
+    pub async fn put_business(&self, business: &Business) -> Result<PutOutcome, Error> {
+        let pk = business_pk(&business.id);
+        let row = BusinessItem {
+            pk: pk.clone(),
+            id: business.id.as_str().to_owned(),
+            org_id: business.org_id.get(),
+            name: business.name.clone(),
+            city: business.city.clone(),
+            city_listing: city_listing(&city_key(&business.city), &business.id),
+        };
+        self.put_if_different(pk, &row).await
+    }
+
+    async fn put_if_different<T>(&self, pk: String, row: &T) -> Result<PutOutcome, Error>
+    where
+        T: Serialize + for<'de> Deserialize<'de> + PartialEq,
+    {
+        let stored = self.get(&schema::BUSINESSES, key(pk)).await?.map(parse::<T>).transpose()?;
+        if stored.as_ref() == Some(row) {
+            return Ok(PutOutcome::Unchanged);
+        }
+        let put = self.client.put_item().table_name(self.name(&schema::BUSINESSES)).set_item(Some(item(row)?));
+        put.send().await.map_err(failed)?;
+        Ok(if stored.is_some() { PutOutcome::Updated } else { PutOutcome::Created })
+    }
+}
+
+fn key(pk: String) -> Item {
+    HashMap::from([("pk".to_owned(), text(pk))])
+}

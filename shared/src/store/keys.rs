@@ -1,0 +1,119 @@
+//! Every key format of every table.
+
+use jiff::Timestamp;
+
+use crate::domain::ids::{BusinessId, MAX_ID, OrgId, UserId, random_u64};
+use crate::domain::text::sort_key;
+use crate::domain::user::{PersonName, Status};
+
+/// Joins the parts of a composed key. It sorts before a space, so that "Martin" comes before "Martin Luc".
+pub const SEPARATOR: char = '\u{1f}';
+
+/// The sort key of a user item.
+pub const USER_SK: &str = "USER";
+/// The sort key of an e-mail lock.
+pub const LOCK_SK: &str = "EMAIL";
+/// The partition of all rosters.
+pub const ROSTERS_PK: &str = "ROSTERS";
+/// What the sort keys of outbox rows start with. It sorts before [`USER_SK`].
+pub const MAIL_SK_PREFIX: &str = "MAIL#";
+/// The partition of `outbox-index` that holds the mails to be sent.
+pub const OUTBOX_PENDING: &str = "pending";
+
+/// The partition of a user, its outbox rows included.
+#[must_use]
+pub fn user_pk(id: UserId) -> String {
+    format!("USER#{id}")
+}
+
+/// The partition of the lock on an address.
+#[must_use]
+pub fn lock_pk(email_key: &str) -> String {
+    format!("EMAIL#{email_key}")
+}
+
+/// An organisation, or none, as the sort key of a roster and the partition of `status-index`. Zero-padded:
+/// the order of keys is the order of numbers, and no organisation comes first.
+#[must_use]
+pub fn org_key(org_id: Option<OrgId>) -> String {
+    org_id.map_or_else(|| "-".to_owned(), |org| format!("{:016}", org.get()))
+}
+
+/// Reads [`org_key`]; `None` where the text is not one.
+#[must_use]
+pub fn parse_org_key(text: &str) -> Option<Option<OrgId>> {
+    match text {
+        "-" => Some(None),
+        digits if digits.len() == 16 => digits.parse().ok().filter(|n| *n <= MAX_ID).and_then(OrgId::new).map(Some),
+        _ => None,
+    }
+}
+
+/// How the answers of a user search are ordered: last name and first name folded, then id by number.
+#[must_use]
+pub fn name_order(last_name: &PersonName, first_name: &PersonName, id: UserId) -> String {
+    let (last, first) = (sort_key(last_name.as_str()), sort_key(first_name.as_str()));
+    format!("{last}{SEPARATOR}{first}{SEPARATOR}{:016}", id.get())
+}
+
+/// The sort key of `status-index`: the status, then [`name_order`].
+#[must_use]
+pub fn listing(status: Status, name_order: &str) -> String {
+    format!("{}{SEPARATOR}{name_order}", status.as_str())
+}
+
+/// A fresh sort key for an outbox row: ordered by time, then random.
+#[must_use]
+pub fn mail_sk(now: Timestamp) -> String {
+    format!("{MAIL_SK_PREFIX}{:013}-{:016x}", now.as_millisecond(), random_u64())
+}
+
+/// The key of an organisation in the businesses table.
+#[must_use]
+pub fn org_pk(org_id: OrgId) -> String {
+    format!("ORG#{org_id}")
+}
+
+/// The key of a business in the businesses table.
+#[must_use]
+pub fn business_pk(id: &BusinessId) -> String {
+    format!("BUSINESS#{}", id.as_str())
+}
+
+/// The sort key of `city-index`: the folded city, then the business.
+#[must_use]
+pub fn city_listing(city_key: &str, id: &BusinessId) -> String {
+    format!("{city_key}#{}", id.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn organisations_sort_by_number_and_none_comes_first() {
+        let org = |number| org_key(OrgId::new(number));
+        let keys = [org_key(None), org(2), org(10), org(MAX_ID)];
+        assert!(keys.is_sorted());
+        for key in keys {
+            assert_eq!(parse_org_key(&key).map(org_key), Some(key));
+        }
+        assert_eq!(parse_org_key("42"), None);
+        assert_eq!(parse_org_key("0000000000000000"), None);
+    }
+
+    #[test]
+    fn a_short_name_sorts_before_its_extension() {
+        let id = UserId::parse("1").expect("a valid id");
+        let name = |text| PersonName::parse(text).expect("a valid name");
+        let (short, long) = (name_order(&name("Martin"), &name("Zoé"), id), name_order(&name("Martin Luc"), &name("Ann"), id));
+        assert!(short < long);
+    }
+
+    #[test]
+    fn the_longest_names_fit_a_sort_key() {
+        let name = PersonName::parse(&"\u{fdfa}".repeat(100)).expect("100 characters");
+        let id = UserId::parse("1").expect("a valid id");
+        assert!(listing(Status::Invited, &name_order(&name, &name, id)).len() <= 1024);
+    }
+}

@@ -1,0 +1,95 @@
+//! DynamoDB: every table, key, read and write of the service.
+
+mod api_keys;
+mod audit;
+mod businesses;
+mod directories;
+mod failure;
+pub mod keys;
+pub mod meter;
+mod outbox;
+mod read;
+mod rosters;
+pub mod schema;
+mod transaction;
+mod users;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use aws_config::retry::RetryConfig;
+use aws_config::timeout::TimeoutConfig;
+use aws_config::{BehaviorVersion, SdkConfig};
+
+pub use api_keys::{ApiKeyRecord, IssuedKey, KeyRefused, MAX_LIVE_KEYS, NewApiKey};
+pub use audit::{Finding, UsersAudit};
+pub use businesses::{Business, Org, PutOutcome};
+pub use outbox::{MailState, OutboxRow};
+pub use users::{MailChange, Refused, UserChange, UserRecord};
+
+use crate::error::Error;
+use directories::Directories;
+use schema::{TABLES, Table};
+
+/// Longest wait for a connection. Inside AWS one opens in milliseconds.
+const CONNECT_TIMEOUT: Duration = Duration::from_millis(500);
+/// Longest wait for one attempt of a call.
+const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(1);
+/// Longest wait for a call with its retries. A request makes a few of them within the 10 s of a function.
+const OPERATION_TIMEOUT: Duration = Duration::from_secs(3);
+/// Attempts of a call that was throttled or got no answer, the first included.
+const ATTEMPTS: u32 = 3;
+
+/// The tables of the service, over the real SDK client. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Store {
+    client: aws_sdk_dynamodb::Client,
+    prefix: Arc<str>,
+    directories: Arc<Directories>,
+}
+
+/// Loads what the SDK needs from the environment, with the service's timeouts and retries. One HTTP client
+/// serves every AWS client made from it.
+pub async fn sdk_config() -> SdkConfig {
+    let timeouts = TimeoutConfig::builder()
+        .connect_timeout(CONNECT_TIMEOUT)
+        .operation_attempt_timeout(ATTEMPT_TIMEOUT)
+        .operation_timeout(OPERATION_TIMEOUT)
+        .build();
+    aws_config::defaults(BehaviorVersion::v2026_01_12())
+        .timeout_config(timeouts)
+        .retry_config(RetryConfig::standard().with_max_attempts(ATTEMPTS).with_initial_backoff(Duration::from_millis(50)))
+        .load()
+        .await
+}
+
+impl Store {
+    /// The tables whose names start with the prefix. Makes no call.
+    #[must_use]
+    pub fn new(config: &SdkConfig, table_prefix: &str) -> Self {
+        let config = aws_sdk_dynamodb::config::Builder::from(config).interceptor(meter::MeterInterceptor).build();
+        Self {
+            client: aws_sdk_dynamodb::Client::from_conf(config),
+            prefix: table_prefix.into(),
+            directories: Arc::default(),
+        }
+    }
+
+    /// Creates the tables that are missing. Returns the full names of those created.
+    pub async fn create_tables(&self) -> Result<Vec<String>, Error> {
+        let mut created = Vec::new();
+        for table in &TABLES {
+            let name = self.name(table);
+            match table.create(&self.client, &name).send().await {
+                Ok(_) => created.push(name),
+                Err(error) if error.as_service_error().is_some_and(|e| e.is_resource_in_use_exception()) => {}
+                Err(error) => return Err(failure::failed(error)),
+            }
+        }
+        Ok(created)
+    }
+
+    fn name(&self, table: &Table) -> String {
+        format!("{}{}", self.prefix, table.name)
+    }
+}

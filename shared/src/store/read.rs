@@ -1,0 +1,131 @@
+//! The three ways in which the store reads.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes};
+use serde::de::DeserializeOwned;
+
+use super::Store;
+use super::failure::failed;
+use super::schema::{Index, Table};
+use crate::error::Error;
+
+/// An item as the SDK has it.
+pub(super) type Item = HashMap<String, AttributeValue>;
+
+/// Keys in one BatchGetItem: DynamoDB's limit.
+const BATCH_KEYS: usize = 100;
+/// BatchGetItems in flight: enough for the 2,000 businesses of a user in a few waves.
+const BATCHES_IN_FLIGHT: usize = 8;
+/// How often the keys that a BatchGetItem left out are asked for again.
+const BATCH_RETRIES: u32 = 5;
+
+/// Reads an item into its type. An item that does not fit is stored data that breaks the rules.
+pub(super) fn parse<T: DeserializeOwned>(item: Item) -> Result<T, Error> {
+    serde_dynamo::from_item(item).map_err(Error::internal)
+}
+
+/// Writes a type as an item.
+pub(super) fn item<T: serde::Serialize>(value: &T) -> Result<Item, Error> {
+    serde_dynamo::to_item(value).map_err(Error::internal)
+}
+
+/// A text attribute.
+pub(super) fn text(value: impl Into<String>) -> AttributeValue {
+    AttributeValue::S(value.into())
+}
+
+/// A number attribute.
+pub(super) fn number(value: impl ToString) -> AttributeValue {
+    AttributeValue::N(value.to_string())
+}
+
+/// A key of `pk` and `sk`.
+pub(super) fn pk_sk(pk: impl Into<String>, sk: impl Into<String>) -> Item {
+    HashMap::from([("pk".to_owned(), text(pk)), ("sk".to_owned(), text(sk))])
+}
+
+/// A query of one partition.
+#[derive(Debug)]
+pub(super) struct Partition<'a> {
+    pub(super) table: &'a Table,
+    /// The base table, read strongly, where there is none.
+    pub(super) index: Option<&'a Index>,
+    /// Its value of the partition attribute.
+    pub(super) value: AttributeValue,
+    /// Items in one page. Always set: without it the embedded DynamoDB would read the whole partition.
+    pub(super) page: i32,
+    /// Pages at the most.
+    pub(super) max_pages: usize,
+}
+
+impl Store {
+    /// One item, read strongly.
+    pub(super) async fn get(&self, table: &Table, key: Item) -> Result<Option<Item>, Error> {
+        let get = self.client.get_item().table_name(self.name(table)).set_key(Some(key)).consistent_read(true);
+        Ok(get.send().await.map_err(failed)?.item)
+    }
+
+    /// Every item of a partition, page by page, in the order of the sort key.
+    pub(super) async fn query(&self, partition: Partition<'_>) -> Result<Vec<Item>, Error> {
+        let key = partition.index.map_or(&partition.table.key, |index| &index.key);
+        let query = self
+            .client
+            .query()
+            .table_name(self.name(partition.table))
+            .set_index_name(partition.index.map(|index| index.name.to_owned()))
+            .consistent_read(partition.index.is_none())
+            .key_condition_expression("#partition = :partition")
+            .expression_attribute_names("#partition", key.partition.0)
+            .expression_attribute_values(":partition", partition.value)
+            .limit(partition.page);
+        let (mut items, mut start) = (Vec::new(), None);
+        for _ in 0..partition.max_pages {
+            let page = query.clone().set_exclusive_start_key(start).send().await.map_err(failed)?;
+            items.extend(page.items.unwrap_or_default());
+            start = page.last_evaluated_key;
+            if start.is_none() {
+                return Ok(items);
+            }
+        }
+        Err(Error::internal("a partition is larger than the bound on its pages"))
+    }
+
+    /// The items that exist among the keys, read strongly, in no order; only the named attributes.
+    pub(super) async fn get_batch(
+        &self,
+        table: &Table,
+        keys: Vec<Item>,
+        attributes: &[&'static str],
+    ) -> Result<Vec<Item>, Error> {
+        use futures::stream::{self, StreamExt as _, TryStreamExt as _};
+        let chunks: Vec<Vec<Item>> = keys.chunks(BATCH_KEYS).map(<[Item]>::to_vec).collect();
+        let reads = chunks.into_iter().map(|chunk| self.get_chunk(table, chunk, attributes));
+        stream::iter(reads).buffer_unordered(BATCHES_IN_FLIGHT).try_concat().await
+    }
+
+    async fn get_chunk(&self, table: &Table, keys: Vec<Item>, attributes: &[&'static str]) -> Result<Vec<Item>, Error> {
+        let name = self.name(table);
+        let names: HashMap<_, _> =
+            attributes.iter().enumerate().map(|(n, attribute)| (format!("#{n}"), (*attribute).to_owned())).collect();
+        let projection: Vec<_> = (0..attributes.len()).map(|n| format!("#{n}")).collect();
+        let wanted = KeysAndAttributes::builder()
+            .set_keys(Some(keys))
+            .consistent_read(true)
+            .projection_expression(projection.join(","))
+            .set_expression_attribute_names(Some(names));
+        let mut wanted = Some(HashMap::from([(name.clone(), wanted.build().map_err(Error::internal)?)]));
+        let mut items = Vec::new();
+        for retry in 0..=BATCH_RETRIES {
+            let batch = self.client.batch_get_item().set_request_items(wanted).send().await.map_err(failed)?;
+            items.extend(batch.responses.unwrap_or_default().remove(&name).unwrap_or_default());
+            wanted = batch.unprocessed_keys.filter(|left| !left.is_empty());
+            if wanted.is_none() {
+                return Ok(items);
+            }
+            tokio::time::sleep(Duration::from_millis(10 << retry)).await;
+        }
+        Err(Error::Unavailable("DynamoDB left keys of a batch unread".into()))
+    }
+}

@@ -1,0 +1,159 @@
+//! How a user is stored.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::api_key::ApiKeyHash;
+use crate::domain::directory::ListedUser;
+use crate::domain::email::EmailAddress;
+use crate::domain::ids::{BusinessId, OrgId, UserId};
+use crate::domain::password::PasswordHash;
+use crate::domain::user::{Lang, PersonName, Phone, Role, Status, User};
+use crate::error::Error;
+use crate::store::keys::{USER_SK, listing, name_order, org_key, user_pk};
+use crate::store::read::{self, Item};
+
+#[derive(Serialize, Deserialize)]
+struct UserItem {
+    pk: String,
+    sk: String,
+    org: String,
+    listing: String,
+    id: String,
+    version: u64,
+    status: String,
+    role: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    org_id: Option<u64>,
+    first_name: String,
+    last_name: String,
+    email: String,
+    email_key: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    phone: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lang: Option<String>,
+    business_ids: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    password_hash: Option<String>,
+    /// Milliseconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    invited_at: Option<i64>,
+    keys: Vec<String>,
+}
+
+/// What `status-index` projects of a user.
+#[derive(Deserialize)]
+struct ListedItem {
+    id: String,
+    version: u64,
+    status: String,
+    role: String,
+    first_name: String,
+    last_name: String,
+    email: String,
+    email_key: String,
+    phone: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct BusinessIdsItem {
+    id: String,
+    business_ids: Vec<String>,
+}
+
+/// The item of a user.
+pub(in crate::store) fn to_item(user: &User) -> Result<Item, Error> {
+    let order = name_order(&user.last_name, &user.first_name, user.id);
+    read::item(&UserItem {
+        pk: user_pk(user.id),
+        sk: USER_SK.to_owned(),
+        org: org_key(user.org_id),
+        listing: listing(user.status, &order),
+        id: user.id.to_string(),
+        version: user.version,
+        status: user.status.as_str().to_owned(),
+        role: user.role.as_str().to_owned(),
+        org_id: user.org_id.map(OrgId::get),
+        first_name: user.first_name.as_str().to_owned(),
+        last_name: user.last_name.as_str().to_owned(),
+        email: user.email.as_str().to_owned(),
+        email_key: user.email.key().to_owned(),
+        phone: user.phone.as_ref().map(|phone| phone.as_str().to_owned()),
+        lang: user.lang.map(|lang| lang.as_str().to_owned()),
+        business_ids: user.business_ids.iter().map(|id| id.as_str().to_owned()).collect(),
+        password_hash: user.password.as_ref().map(|hash| hash.as_phc().to_owned()),
+        invited_at: user.invited_at.map(Timestamp::as_millisecond),
+        keys: user.keys.iter().map(ApiKeyHash::as_hex).collect(),
+    })
+}
+
+/// Reads the item of a user.
+pub(in crate::store) fn from_item(item: Item) -> Result<User, Error> {
+    let stored: UserItem = read::parse(item)?;
+    user(stored).ok_or_else(|| Error::internal("a stored user breaks the rules of its fields"))
+}
+
+fn user(stored: UserItem) -> Option<User> {
+    Some(User {
+        id: UserId::parse(&stored.id)?,
+        version: stored.version,
+        status: status(&stored.status)?,
+        role: role(&stored.role)?,
+        org_id: match stored.org_id {
+            Some(number) => Some(OrgId::new(number)?),
+            None => None,
+        },
+        first_name: PersonName::parse(&stored.first_name).ok()?,
+        last_name: PersonName::parse(&stored.last_name).ok()?,
+        email: EmailAddress::parse(&stored.email).ok()?,
+        phone: stored.phone.and_then(|phone| Phone::parse(&phone).ok().flatten()),
+        lang: stored.lang.and_then(|lang| Lang::parse(&lang)),
+        business_ids: stored.business_ids.iter().map(|id| BusinessId::parse(id)).collect::<Option<_>>()?,
+        password: stored.password_hash.map(PasswordHash::from_phc),
+        invited_at: match stored.invited_at {
+            Some(milliseconds) => Some(Timestamp::from_millisecond(milliseconds).ok()?),
+            None => None,
+        },
+        keys: stored.keys.iter().map(|hex| ApiKeyHash::from_hex(hex)).collect::<Option<_>>()?,
+    })
+}
+
+/// Reads an entry of `status-index`.
+pub(in crate::store) fn listed(item: Item) -> Result<ListedUser, Error> {
+    let stored: ListedItem = read::parse(item)?;
+    listed_user(stored).ok_or_else(|| Error::internal("a listed user breaks the rules of its fields"))
+}
+
+fn listed_user(stored: ListedItem) -> Option<ListedUser> {
+    let id = UserId::parse(&stored.id)?;
+    let last_name = PersonName::parse(&stored.last_name).ok()?;
+    let first_name = PersonName::parse(&stored.first_name).ok()?;
+    Some(ListedUser {
+        id,
+        version: stored.version,
+        status: status(&stored.status)?,
+        role: role(&stored.role)?,
+        name_order: name_order(&last_name, &first_name, id),
+        first_name: stored.first_name,
+        last_name: stored.last_name,
+        email: stored.email,
+        email_key: stored.email_key,
+        phone: stored.phone,
+    })
+}
+
+/// Reads the id and the businesses of a user.
+pub(super) fn business_ids(item: Item) -> Result<(UserId, Vec<String>), Error> {
+    let stored: BusinessIdsItem = read::parse(item)?;
+    let id = UserId::parse(&stored.id).ok_or_else(|| Error::internal("a stored user breaks the rules of its fields"))?;
+    Ok((id, stored.business_ids))
+}
+
+pub(in crate::store) fn role(text: &str) -> Option<Role> {
+    Role::ALL.into_iter().find(|role| role.as_str() == text)
+}
+
+fn status(text: &str) -> Option<Status> {
+    Status::ALL.into_iter().find(|status| status.as_str() == text)
+}

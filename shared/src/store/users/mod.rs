@@ -1,0 +1,10 @@
+//! Users: their items, how they are read, and the one transaction that writes them.
+
+mod find;
+mod item;
+mod record;
+mod write;
+
+pub(super) use item::{from_item, listed, role, to_item};
+pub use record::UserRecord;
+pub use write::{MailChange, Refused, UserChange};

@@ -1,0 +1,205 @@
+//! The one way in which a user is written: user, lock, roster, keys and outbox in one transaction.
+
+use aws_sdk_dynamodb::types::{Delete, Put};
+use jiff::Timestamp;
+
+use super::item::to_item;
+use super::record::UserRecord;
+use crate::domain::ids::UserId;
+use crate::domain::roster::Roster;
+use crate::domain::user::User;
+use crate::error::Error;
+use crate::store::keys::{LOCK_SK, USER_SK, lock_pk, user_pk};
+use crate::store::api_keys::KeyWrite;
+use crate::store::read::{number, pk_sk, text};
+use crate::store::transaction::{Refusal, Transaction};
+use crate::store::{Store, api_keys, outbox, rosters, schema};
+
+/// What a write does to the user's mails in the outbox.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MailChange {
+    /// Leaves them alone.
+    Keep,
+    /// Removes them unsent.
+    Cancel,
+    /// Puts a fresh one, to be sent at the instant, in the place of those that wait.
+    Send {
+        /// Not before this.
+        due_at: Timestamp,
+    },
+}
+
+/// One write of one user. `before` and `after` tell what happens to lock, roster and keys.
+#[derive(Clone, Debug)]
+pub struct UserChange<'a> {
+    /// As it was read; `None` creates.
+    pub before: Option<&'a UserRecord>,
+    /// As it shall be, with the version of `before`; `None` deletes.
+    pub after: Option<&'a User>,
+    /// The outbox.
+    pub mail: MailChange,
+    /// Refuse to take the last active ORG_ADMIN from its organisation.
+    pub keep_an_admin: bool,
+    /// When.
+    pub now: Timestamp,
+}
+
+/// Why a user was not written. Nothing was.
+#[derive(Debug)]
+pub enum Refused {
+    /// It has changed since it was read (or the drawn id is taken).
+    Stale,
+    /// The address belongs to another user.
+    EmailTaken,
+    /// It is the last active ORG_ADMIN of its organisation.
+    LastAdmin,
+    /// Something else.
+    Failed(Error),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Guard {
+    User,
+    Lock,
+    Roster,
+    Key,
+    Mail,
+}
+
+impl From<Error> for Refused {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl Store {
+    /// Writes the user, all or nothing. Its version grows by one.
+    pub async fn write_user(&self, change: UserChange<'_>) -> Result<(), Refused> {
+        self.write_user_and_keys(change, Vec::new()).await
+    }
+
+    /// Like [`Store::write_user`], with writes of key items in the same transaction.
+    pub(in crate::store) async fn write_user_and_keys(
+        &self,
+        change: UserChange<'_>,
+        keys: Vec<KeyWrite>,
+    ) -> Result<(), Refused> {
+        let mut transaction = Transaction::new();
+        let before = change.before.map(|record| &record.user);
+        let after = change.after.map(|user| User { version: before.map_or(1, |old| old.version + 1), ..user.clone() });
+        self.add_user(&mut transaction, before, after.as_ref())?;
+        self.add_locks(&mut transaction, before, after.as_ref())?;
+        self.add_rosters(&mut transaction, before, after.as_ref(), change.keep_an_admin);
+        for write in api_keys::follow(self, before, after.as_ref(), change.now).into_iter().chain(keys) {
+            match write {
+                KeyWrite::Put(put) => transaction.put(Guard::Key, put),
+                KeyWrite::Update(update) => transaction.update(Guard::Key, update),
+                KeyWrite::Delete(delete) => transaction.delete(Guard::Key, delete),
+            }
+        }
+        self.add_mails(&mut transaction, &change)?;
+        transaction.commit(&self.client).await.map_err(refused)
+    }
+
+    fn add_user(
+        &self,
+        transaction: &mut Transaction<Guard>,
+        before: Option<&User>,
+        after: Option<&User>,
+    ) -> Result<(), Error> {
+        let table = self.name(&schema::USERS);
+        match (before, after) {
+            (None, Some(new)) => {
+                let put = Put::builder().table_name(table).set_item(Some(to_item(new)?));
+                let put = put.condition_expression("attribute_not_exists(pk)");
+                transaction.put(Guard::User, put.build().map_err(Error::internal)?);
+            }
+            (Some(old), Some(new)) => {
+                let put = Put::builder().table_name(table).set_item(Some(to_item(new)?));
+                let put = put
+                    .condition_expression("version = :version")
+                    .expression_attribute_values(":version", number(old.version));
+                transaction.put(Guard::User, put.build().map_err(Error::internal)?);
+            }
+            (Some(old), None) => {
+                let delete = Delete::builder().table_name(table).set_key(Some(pk_sk(user_pk(old.id), USER_SK)));
+                let delete = delete
+                    .condition_expression("version = :version")
+                    .expression_attribute_values(":version", number(old.version));
+                transaction.delete(Guard::User, delete.build().map_err(Error::internal)?);
+            }
+            (None, None) => {}
+        }
+        Ok(())
+    }
+
+    fn add_locks(
+        &self,
+        transaction: &mut Transaction<Guard>,
+        before: Option<&User>,
+        after: Option<&User>,
+    ) -> Result<(), Error> {
+        let (old_key, new_key) = (before.map(|user| user.email.key()), after.map(|user| user.email.key()));
+        if old_key == new_key {
+            return Ok(());
+        }
+        if let Some(old) = before {
+            let delete = Delete::builder()
+                .table_name(self.name(&schema::USERS))
+                .set_key(Some(pk_sk(lock_pk(old.email.key()), LOCK_SK)));
+            transaction.delete(Guard::Lock, delete.build().map_err(Error::internal)?);
+        }
+        if let Some(new) = after {
+            transaction.put(Guard::Lock, self.lock(new.email.key(), new.id)?);
+        }
+        Ok(())
+    }
+
+    fn lock(&self, email_key: &str, id: UserId) -> Result<Put, Error> {
+        let mut lock = pk_sk(lock_pk(email_key), LOCK_SK);
+        lock.insert("user_id".to_owned(), text(id.to_string()));
+        let put = Put::builder().table_name(self.name(&schema::USERS)).set_item(Some(lock));
+        put.condition_expression("attribute_not_exists(pk)").build().map_err(Error::internal)
+    }
+
+    fn add_rosters(
+        &self,
+        transaction: &mut Transaction<Guard>,
+        before: Option<&User>,
+        after: Option<&User>,
+        keep_an_admin: bool,
+    ) {
+        let removed = before.map(|user| (user.org_id, Roster::default() - Roster::of(user)));
+        let added = after.map(|user| (user.org_id, Roster::of(user)));
+        let differences = match (removed, added) {
+            (Some((old, minus)), Some((new, plus))) if old == new => vec![(old, minus + plus)],
+            (removed, added) => removed.into_iter().chain(added).collect(),
+        };
+        for (org_id, difference) in differences {
+            let loses_an_admin = org_id.is_some() && difference.admins < 0;
+            let update = rosters::add(self, org_id, &difference, keep_an_admin && loses_an_admin);
+            transaction.update(Guard::Roster, update);
+        }
+    }
+
+    fn add_mails(&self, transaction: &mut Transaction<Guard>, change: &UserChange<'_>) -> Result<(), Error> {
+        let replaced = change.mail != MailChange::Keep || change.after.is_none();
+        for row in change.before.iter().flat_map(|record| &record.mails).filter(|_| replaced) {
+            transaction.delete(Guard::Mail, outbox::delete(self, row));
+        }
+        if let (MailChange::Send { due_at }, Some(user)) = (change.mail, change.after) {
+            transaction.put(Guard::Mail, outbox::put(self, user.id, change.now, due_at)?);
+        }
+        Ok(())
+    }
+}
+
+fn refused(refusal: Refusal<Guard>) -> Refused {
+    match refusal {
+        Refusal::Conditions(guards) if guards.contains(&Guard::User) => Refused::Stale,
+        Refusal::Conditions(guards) if guards.contains(&Guard::Lock) => Refused::EmailTaken,
+        Refusal::Conditions(guards) if guards.contains(&Guard::Roster) => Refused::LastAdmin,
+        Refusal::Conditions(_) => Refused::Stale,
+        Refusal::Failed(error) => Refused::Failed(error),
+    }
+}
