@@ -1,4 +1,4 @@
-//! DynamoDB inside this process, in memory or in one file.
+//! `DynamoDB` inside this process, in memory or in one file.
 
 use std::future::Future;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
@@ -16,7 +16,7 @@ const FILE_NAME: &str = "presence.sqlite";
 /// How long a stop waits for running requests. A client that sent half a request would hold it for ever.
 const STOP_GRACE: Duration = Duration::from_secs(2);
 
-/// A running DynamoDB emulator. Dropping it stops it and closes its file.
+/// A running `DynamoDB` emulator. Dropping it stops it and closes its file.
 #[derive(Debug)]
 pub struct EmbeddedDynamo {
     address: SocketAddr,
