@@ -1,0 +1,205 @@
+//! `DynamoDB` inside this process, in memory or in one file.
+
+use std::future::Future;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::path::Path;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use anyhow::Context;
+use dynoxide::Database;
+use tokio::sync::oneshot;
+
+/// The database's file inside the data folder.
+const FILE_NAME: &str = "presence.sqlite";
+
+/// How long a stop waits for running requests. A client that sent half a request would hold it for ever.
+const STOP_GRACE: Duration = Duration::from_secs(2);
+
+/// A running `DynamoDB` emulator. Dropping it stops it and closes its file.
+#[derive(Debug)]
+pub struct EmbeddedDynamo {
+    address: SocketAddr,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl EmbeddedDynamo {
+    /// Starts on 127.0.0.1 at `port` (0 picks a free one), with the data in memory or in a file in the folder `data`,
+    /// which is created when it is missing. Requests are accepted from the moment that this returns.
+    ///
+    /// # Errors
+    /// The port is taken, or the folder or its file cannot be written.
+    pub fn start(port: u16, data: Option<&Path>) -> anyhow::Result<Self> {
+        let database = open(data)?;
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))
+            .with_context(|| format!("cannot listen on 127.0.0.1:{port} for DynamoDB"))?;
+        listener.set_nonblocking(true).context("cannot prepare the DynamoDB socket")?;
+        let address = listener.local_addr().context("cannot read the DynamoDB socket's address")?;
+        let (stop, stopped) = oneshot::channel();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .context("cannot start a runtime for DynamoDB")?;
+        // Its handlers block on SQLite: on the caller's runtime they would starve everything else.
+        let thread = std::thread::Builder::new()
+            .name("dynamodb".to_owned())
+            .spawn(move || runtime.block_on(serve(listener, database, stopped)))
+            .context("cannot start the DynamoDB thread")?;
+        Ok(Self { address, stop: Some(stop), thread: Some(thread) })
+    }
+
+    /// Where an SDK client finds it, such as `http://127.0.0.1:8000`. Any credentials and any region will do.
+    pub fn endpoint_url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Stops accepting, lets running requests finish and closes the file. Blocks for a few seconds at the most.
+    pub fn stop(mut self) {
+        self.shut_down();
+    }
+
+    fn shut_down(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take()
+            && thread.join().is_err()
+        {
+            tracing::error!("the DynamoDB thread panicked");
+        }
+    }
+}
+
+impl Drop for EmbeddedDynamo {
+    fn drop(&mut self) {
+        self.shut_down();
+    }
+}
+
+fn open(data: Option<&Path>) -> anyhow::Result<Database> {
+    let Some(folder) = data else {
+        return Database::memory().context("cannot open a database in memory");
+    };
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot create the data folder {}", folder.display()))?;
+    let file = folder.join(FILE_NAME);
+    let path = file.to_str().with_context(|| format!("the path {} is not valid UTF-8", file.display()))?;
+    Database::new(path).with_context(|| format!("cannot open the database file {path}"))
+}
+
+/// Runs until the sender of `stopped` is gone.
+async fn serve(listener: TcpListener, database: Database, stopped: oneshot::Receiver<()>) {
+    let listener = match tokio::net::TcpListener::from_std(listener) {
+        Ok(listener) => listener,
+        Err(error) => return tracing::error!(%error, "cannot serve DynamoDB"),
+    };
+    let (begun, has_begun) = oneshot::channel();
+    let stopping = async move {
+        // Either answer means stop: nothing is ever sent, the sender is dropped.
+        let _ = stopped.await;
+        let _ = begun.send(());
+    };
+    tokio::select! {
+        result = dynoxide::server::serve_with_shutdown(listener, database, stopping) => {
+            if let Err(error) = result {
+                tracing::error!(error, "DynamoDB stopped");
+            }
+        }
+        () = grace(has_begun) => tracing::warn!("requests to DynamoDB were cut off by the stop"),
+    }
+}
+
+async fn grace(has_begun: impl Future) {
+    has_begun.await;
+    tokio::time::sleep(STOP_GRACE).await;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aws_sdk_dynamodb::Client;
+    use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
+    use aws_sdk_dynamodb::types::{
+        AttributeDefinition, BillingMode, KeySchemaElement, KeyType, ScalarAttributeType, TableDescription,
+    };
+
+    fn client(dynamo: &EmbeddedDynamo) -> Client {
+        let config = aws_sdk_dynamodb::Config::builder()
+            .behavior_version(BehaviorVersion::latest())
+            .region(Region::new("local"))
+            .credentials_provider(Credentials::new("local", "local", None, None, "test"))
+            .endpoint_url(dynamo.endpoint_url())
+            .build();
+        Client::from_conf(config)
+    }
+
+    async fn create_table(client: &Client, name: &str) -> Option<TableDescription> {
+        let attribute = AttributeDefinition::builder().attribute_name("pk").attribute_type(ScalarAttributeType::S);
+        let key = KeySchemaElement::builder().attribute_name("pk").key_type(KeyType::Hash);
+        client
+            .create_table()
+            .table_name(name)
+            .billing_mode(BillingMode::PayPerRequest)
+            .attribute_definitions(attribute.build().expect("attribute is complete"))
+            .key_schema(key.build().expect("key is complete"))
+            .send()
+            .await
+            .expect("table is created")
+            .table_description
+    }
+
+    async fn tables(client: &Client) -> Vec<String> {
+        client.list_tables().send().await.expect("tables are listed").table_names.unwrap_or_default()
+    }
+
+    #[tokio::test]
+    async fn an_sdk_client_can_use_it_and_each_one_is_alone() {
+        let first = EmbeddedDynamo::start(0, None).expect("starts");
+        let second = EmbeddedDynamo::start(0, None).expect("a second one starts beside it");
+        create_table(&client(&first), "users").await.expect("described");
+        assert_eq!(tables(&client(&first)).await, ["users"]);
+        assert!(tables(&client(&second)).await.is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_data_folder_keeps_its_tables_across_a_stop() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let data = folder.path().join("new").join("data");
+        let dynamo = EmbeddedDynamo::start(0, Some(&data)).expect("starts in a folder that it creates");
+        create_table(&client(&dynamo), "users").await.expect("described");
+        dynamo.stop();
+        assert!(data.join(FILE_NAME).is_file());
+        let dynamo = EmbeddedDynamo::start(0, Some(&data)).expect("starts again");
+        assert_eq!(tables(&client(&dynamo)).await, ["users"]);
+    }
+
+    #[test]
+    fn a_dropped_one_frees_its_port() {
+        let dynamo = EmbeddedDynamo::start(0, None).expect("starts");
+        let port = dynamo.address.port();
+        let error = EmbeddedDynamo::start(port, None).expect_err("the port is taken");
+        assert_eq!(error.to_string(), format!("cannot listen on 127.0.0.1:{port} for DynamoDB"));
+        drop(dynamo);
+        EmbeddedDynamo::start(port, None).expect("the port is free again");
+    }
+
+    #[test]
+    fn half_a_request_does_not_hold_the_stop() {
+        use std::io::Write;
+        let dynamo = EmbeddedDynamo::start(0, None).expect("starts");
+        let mut socket = std::net::TcpStream::connect(dynamo.address).expect("connects");
+        socket.write_all(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{").expect("writes");
+        std::thread::sleep(Duration::from_millis(50));
+        dynamo.stop();
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_made_is_named_in_the_error() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let file = folder.path().join("file");
+        std::fs::write(&file, "not a folder").expect("file is written");
+        let error = EmbeddedDynamo::start(0, Some(&file.join("data"))).expect_err("a file is no folder");
+        assert!(error.to_string().contains(&file.display().to_string()), "{error}");
+        std::fs::create_dir(folder.path().join(FILE_NAME)).expect("folder is made");
+        let error = EmbeddedDynamo::start(0, Some(folder.path())).expect_err("a folder is no database");
+        assert!(error.to_string().contains(FILE_NAME), "{error}");
+    }
+}
