@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::clock::{Clock, SystemClock};
 use crate::config::Config;
-use crate::store::{Store, sdk_config};
+use crate::store::{Store, sdk_loader};
 
 /// The parts of a function.
 pub struct App {
@@ -18,7 +18,7 @@ impl App {
     /// Builds the parts from the environment. Makes no call.
     pub async fn from_env() -> Self {
         let config = Config::from_env();
-        let store = Store::new(&sdk_config().await, &config.table_prefix);
+        let store = Store::new(&sdk_loader().load().await, &config.table_prefix);
         Self { store, clock: Arc::new(SystemClock) }
     }
 }

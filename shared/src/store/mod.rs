@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use aws_config::retry::RetryConfig;
 use aws_config::timeout::TimeoutConfig;
-use aws_config::{BehaviorVersion, SdkConfig};
+use aws_config::{BehaviorVersion, ConfigLoader, SdkConfig};
 
 pub use api_keys::{ApiKeyRecord, IssuedKey, KeyRefused, MAX_LIVE_KEYS, NewApiKey};
 pub use audit::{Finding, UsersAudit};
@@ -48,9 +48,10 @@ pub struct Store {
     directories: Arc<Directories>,
 }
 
-/// Loads what the SDK needs from the environment, with the service's timeouts and retries. One HTTP client
-/// serves every AWS client made from it.
-pub async fn sdk_config() -> SdkConfig {
+/// What the SDK takes from the environment, with the service's timeouts and retries. Tools add to it; the functions
+/// load it as it is. One HTTP client serves every AWS client made from one loaded configuration.
+#[must_use]
+pub fn sdk_loader() -> ConfigLoader {
     let timeouts = TimeoutConfig::builder()
         .connect_timeout(CONNECT_TIMEOUT)
         .operation_attempt_timeout(ATTEMPT_TIMEOUT)
@@ -59,8 +60,6 @@ pub async fn sdk_config() -> SdkConfig {
     aws_config::defaults(BehaviorVersion::v2026_01_12())
         .timeout_config(timeouts)
         .retry_config(RetryConfig::standard().with_max_attempts(ATTEMPTS).with_initial_backoff(Duration::from_millis(50)))
-        .load()
-        .await
 }
 
 impl Store {
