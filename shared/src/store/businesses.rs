@@ -70,7 +70,11 @@ struct OwnedItem {
 
 impl Store {
     /// The businesses among the ids that are not of this organisation (or of any), in the order given.
-    pub async fn unknown_businesses(&self, org_id: Option<OrgId>, ids: &[BusinessId]) -> Result<Vec<BusinessId>, Error> {
+    pub async fn unknown_businesses(
+        &self,
+        org_id: Option<OrgId>,
+        ids: &[BusinessId],
+    ) -> Result<Vec<BusinessId>, Error> {
         let owners = self.business_owners(ids).await?;
         let known = |id: &&BusinessId| org_id.is_some() && owners.get(*id).copied() == org_id;
         Ok(ids.iter().filter(|id| !known(id)).cloned().collect())

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
+use aws_config::timeout::TimeoutConfig;
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use presence::clock::{Clock, SystemClock};
 use presence::config::Config;
@@ -36,6 +38,11 @@ pub struct Options {
     pub clock: Arc<dyn Clock>,
     /// The HTTP client of the functions, in the place of the SDK's own: for faults.
     pub http_client: Option<SharedHttpClient>,
+    /// How long the functions wait for `DynamoDB`, in the place of the service's own timeouts: patient tests do not fail
+    /// on a busy machine, impatient ones do not wait for a fault.
+    pub timeouts: Option<TimeoutConfig>,
+    /// How long a function may take.
+    pub function_timeout: Duration,
 }
 
 impl Default for Options {
@@ -47,6 +54,8 @@ impl Default for Options {
             sample: false,
             clock: Arc::new(SystemClock),
             http_client: None,
+            timeouts: None,
+            function_timeout: Duration::from_secs(10),
         }
     }
 }

@@ -61,7 +61,9 @@ fn mailbox_body(rows: &[OutboxRow]) -> String {
 async fn docs(headers: HeaderMap) -> Html<String> {
     let host = headers.get("host").and_then(|host| host.to_str().ok()).filter(|host| is_plain(host));
     let origin = format!("http://{}", host.unwrap_or("127.0.0.1:3000"));
-    let mut body = String::from("<p>Every operation takes an API key: in the header <code>x-api-key</code>, or as the parameter <code>api_key</code>.</p>");
+    let mut body = String::from(
+        "<p>Every operation takes an API key: in the header <code>x-api-key</code>, or as the parameter <code>api_key</code>.</p>",
+    );
     body.push_str("<table><thead><tr><th>Operation</th><th>Request</th></tr></thead><tbody>");
     for route in presence_users::ROUTES {
         let (name, method, path) = (route.name, route.method, route.path);
@@ -82,7 +84,9 @@ fn examples(origin: &str) -> [String; 4] {
         format!("{call}/me"),
         format!("{call}/stats"),
         format!("{call}/search?query=martin"),
-        format!("{call} --json '{{\"email\":\"lea@maison-verte.example\",\"first_name\":\"Léa\",\"last_name\":\"Roy\",\"status\":\"invited\"}}'"),
+        format!(
+            "{call} --json '{{\"email\":\"lea@maison-verte.example\",\"first_name\":\"Léa\",\"last_name\":\"Roy\",\"status\":\"invited\"}}'"
+        ),
     ]
 }
 

@@ -1,6 +1,7 @@
 //! Starting and stopping the stack.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use aws_config::{Region, SdkConfig};
@@ -45,7 +46,11 @@ impl Stack {
         let keys = if options.sample { sample::load(&store, options.clock.now()).await? } else { DemoKeys::default() };
         let functions = sdk_config(&dynamodb_url, Some(&options)).await;
         let app = App { store: Store::new(&functions, &options.table_prefix), clock: Arc::clone(&options.clock) };
-        let gateway = Gateway::start(options.port, routes(Arc::new(app)), pages::router(store.clone()))?;
+        let gateway = Gateway::start(
+            options.port,
+            routes(Arc::new(app), options.function_timeout),
+            pages::router(store.clone()),
+        )?;
         Ok(Self { gateway, embedded, dynamodb_url, store, keys })
     }
 
@@ -104,6 +109,10 @@ async fn sdk_config(dynamodb_url: &str, options: Option<&Options>) -> SdkConfig 
         .endpoint_url(dynamodb_url)
         .region(Region::new(REGION))
         .credentials_provider(Credentials::from_keys("local", "local", None));
+    let loader = match options.and_then(|options| options.timeouts.clone()) {
+        Some(timeouts) => loader.timeout_config(timeouts),
+        None => loader,
+    };
     match options.and_then(|options| options.http_client.clone()) {
         Some(client) => loader.http_client(client).load().await,
         None => loader.load().await,
@@ -111,8 +120,9 @@ async fn sdk_config(dynamodb_url: &str, options: Option<&Options>) -> SdkConfig 
 }
 
 /// The routes of the template, each with its function.
-fn routes(app: Arc<App>) -> Vec<(String, LocalFunction)> {
+fn routes(app: Arc<App>, timeout: Duration) -> Vec<(String, LocalFunction)> {
     let users = LocalFunction::new("users", move |request| presence_users::handle(Arc::clone(&app), request));
+    let users = users.with_timeout(timeout);
     let operations = presence_users::ROUTES.iter().map(|route| format!("{} {}", route.method, route.path));
     let catch_all = presence_users::CATCH_ALL.iter().map(ToString::to_string);
     operations.chain(catch_all).map(|key| (key, users.clone())).collect()
