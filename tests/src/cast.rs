@@ -2,7 +2,9 @@
 
 use presence::domain::email::EmailAddress;
 use presence::domain::ids::{BusinessId, OrgId, UserId};
-use presence::domain::user::{PersonName, Role, Status, User};
+use presence::domain::user::Role::{self, BusinessManager, OrgAdmin, Provider};
+use presence::domain::user::Status::{self, Active, Invited};
+use presence::domain::user::{PersonName, User};
 use presence::store::{Business, MailChange, UserChange};
 
 use crate::logs::ADDRESS_CANARY;
@@ -26,21 +28,21 @@ pub struct Cast {
     pub provider: Person,
     /// PROVIDER in organisation 1.
     pub provider_in_1: Person,
-    /// ORG_ADMIN of organisation 1.
+    /// `ORG_ADMIN` of organisation 1.
     pub admin_1: Person,
-    /// A second ORG_ADMIN of organisation 1.
+    /// A second `ORG_ADMIN` of organisation 1.
     pub other_admin_1: Person,
-    /// BUSINESS_MANAGER of organisation 1.
+    /// `BUSINESS_MANAGER` of organisation 1.
     pub manager_1: Person,
-    /// A second BUSINESS_MANAGER of organisation 1.
+    /// A second `BUSINESS_MANAGER` of organisation 1.
     pub other_manager_1: Person,
-    /// Invited BUSINESS_MANAGER of organisation 1, not sent a mail.
+    /// Invited `BUSINESS_MANAGER` of organisation 1, not sent a mail.
     pub invited_1: Person,
-    /// ORG_ADMIN of organisation 2.
+    /// `ORG_ADMIN` of organisation 2.
     pub admin_2: Person,
-    /// BUSINESS_MANAGER of organisation 2.
+    /// `BUSINESS_MANAGER` of organisation 2.
     pub manager_2: Person,
-    /// Invited BUSINESS_MANAGER of organisation 2, not sent a mail.
+    /// Invited `BUSINESS_MANAGER` of organisation 2, not sent a mail.
     pub invited_2: Person,
 }
 
@@ -57,8 +59,6 @@ impl Cast {
                 world.business(org, &format!("b{org}-{number}"), "Saint-Étienne").await;
             }
         }
-        use Role::{BusinessManager, OrgAdmin, Provider};
-        use Status::{Active, Invited};
         Self {
             provider: world.person("provider", Provider, None, Active).await,
             provider_in_1: world.person("provider-in-1", Provider, Some(1), Active).await,

@@ -167,12 +167,12 @@ impl Drop for World {
 pub fn patient() -> Options {
     let timeouts = TimeoutConfig::builder()
         .operation_attempt_timeout(Duration::from_secs(30))
-        .operation_timeout(Duration::from_secs(60))
+        .operation_timeout(Duration::from_mins(1))
         .build();
     Options {
         http_client: Some(plain_http()),
         timeouts: Some(timeouts),
-        function_timeout: Duration::from_secs(120),
+        function_timeout: Duration::from_mins(2),
         ..Options::default()
     }
 }

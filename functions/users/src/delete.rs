@@ -1,4 +1,4 @@
-//! DELETE /api/v2/user/{user_id}
+//! DELETE /`api/v2/user/{user_id`}
 
 use presence::access::{Action, Target, authorize};
 use presence::app::App;

@@ -38,7 +38,7 @@ pub struct UserChange<'a> {
     pub after: Option<&'a User>,
     /// The outbox.
     pub mail: MailChange,
-    /// Refuse to take the last active ORG_ADMIN from its organisation.
+    /// Refuse to take the last active `ORG_ADMIN` from its organisation.
     pub keep_an_admin: bool,
     /// When.
     pub now: Timestamp,
@@ -51,7 +51,7 @@ pub enum Refused {
     Stale,
     /// The address belongs to another user.
     EmailTaken,
-    /// It is the last active ORG_ADMIN of its organisation.
+    /// It is the last active `ORG_ADMIN` of its organisation.
     LastAdmin,
     /// Something else.
     Failed(Error),
