@@ -11,4 +11,4 @@ mod stack;
 
 pub use options::{DynamoDb, Options};
 pub use sample::DemoKeys;
-pub use stack::Stack;
+pub use stack::{Stack, sdk_config};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use aws_config::{Region, SdkConfig};
+use aws_config::{ConfigLoader, Region, SdkConfig};
 use aws_credential_types::Credentials;
 use presence::app::App;
 use presence::store::{Store, sdk_loader};
@@ -41,10 +41,10 @@ impl Stack {
             DynamoDb::At(url) => (None, url.clone()),
         };
         // The stack's own calls go past the faults that the functions are given.
-        let store = Store::new(&sdk_config(&dynamodb_url, None).await, &options.table_prefix);
+        let store = Store::new(&sdk_config(&dynamodb_url).await, &options.table_prefix);
         store.create_tables().await.with_context(|| format!("could not create the tables at {dynamodb_url}"))?;
         let keys = if options.sample { sample::load(&store, options.clock.now()).await? } else { DemoKeys::default() };
-        let functions = sdk_config(&dynamodb_url, Some(&options)).await;
+        let functions = functions_config(&dynamodb_url, &options).await;
         let app = App { store: Store::new(&functions, &options.table_prefix), clock: Arc::clone(&options.clock) };
         let gateway = Gateway::start(
             options.port,
@@ -103,20 +103,28 @@ impl Stack {
     }
 }
 
-/// The SDK's set-up of the functions, at this endpoint, with credentials that are none.
-async fn sdk_config(dynamodb_url: &str, options: Option<&Options>) -> SdkConfig {
-    let loader = sdk_loader()
+/// The SDK's set-up of the functions, at an endpoint on this machine, with credentials that are none.
+pub async fn sdk_config(dynamodb_url: &str) -> SdkConfig {
+    local_loader(dynamodb_url).load().await
+}
+
+fn local_loader(dynamodb_url: &str) -> ConfigLoader {
+    sdk_loader()
         .endpoint_url(dynamodb_url)
         .region(Region::new(REGION))
-        .credentials_provider(Credentials::from_keys("local", "local", None));
-    let loader = match options.and_then(|options| options.timeouts.clone()) {
-        Some(timeouts) => loader.timeout_config(timeouts),
-        None => loader,
-    };
-    match options.and_then(|options| options.http_client.clone()) {
-        Some(client) => loader.http_client(client).load().await,
-        None => loader.load().await,
+        .credentials_provider(Credentials::from_keys("local", "local", None))
+}
+
+/// The same with what the options replace.
+async fn functions_config(dynamodb_url: &str, options: &Options) -> SdkConfig {
+    let mut loader = local_loader(dynamodb_url);
+    if let Some(timeouts) = &options.timeouts {
+        loader = loader.timeout_config(timeouts.clone());
     }
+    if let Some(client) = &options.http_client {
+        loader = loader.http_client(client.clone());
+    }
+    loader.load().await
 }
 
 /// The routes of the template, each with its function.
