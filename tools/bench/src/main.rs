@@ -2,6 +2,8 @@
 //!
 //! What is exact (calls, waves, units) is counted; times are medians of one run, to be compared within that run.
 
+#![expect(clippy::cast_precision_loss, reason = "figures for reading are rounded anyway")]
+
 mod users;
 
 use std::io::Write as _;

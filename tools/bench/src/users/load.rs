@@ -13,11 +13,11 @@ use presence_local::sdk_config;
 
 use super::people::person;
 
-/// Items of one BatchWriteItem: its limit.
+/// Items of one `BatchWriteItem`: its limit.
 const BATCH: usize = 25;
 const PREFIX: &str = "presence-";
 
-/// Creates the tables, loads `orgs` × `users_of_each` users, and returns the key of a caller: an ORG_ADMIN of the first
+/// Creates the tables, loads `orgs` × `users_of_each` users, and returns the key of a caller: an `ORG_ADMIN` of the first
 /// organisation, or a PROVIDER.
 pub(crate) async fn load(url: &str, orgs: u64, users_of_each: usize, provider: bool) -> anyhow::Result<String> {
     let config = sdk_config(url).await;
@@ -26,8 +26,10 @@ pub(crate) async fn load(url: &str, orgs: u64, users_of_each: usize, provider: b
     let users = Table { stream: false, ..schema::USERS };
     users.create(&client, &format!("{PREFIX}users")).send().await?;
     store.create_tables().await?;
-    let numbers = (0..orgs).flat_map(|org| (0..users_of_each).map(move |n| (org + 1, n)));
-    let people = numbers.map(|(org, n)| person((org as usize - 1) * users_of_each + n, org));
+    let numbers = (1..=orgs)
+        .zip((0..).step_by(users_of_each))
+        .flat_map(|(org, first)| (first..first + users_of_each).map(move |n| (org, n)));
+    let people = numbers.map(|(org, n)| person(n, org));
     let people = people.collect::<anyhow::Result<Vec<_>>>()?;
     let items = store.items_of_users(&people)?;
     let batches: Vec<Vec<_>> = items.chunks(BATCH).map(<[_]>::to_vec).collect();
