@@ -88,11 +88,7 @@ impl<'a> Fields<'a> {
     }
 
     /// A value that may be missing, or null to clear the field.
-    pub fn patch<T>(
-        &mut self,
-        name: &'static str,
-        read: fn(Given<'_>) -> Result<Option<T>, FieldError>,
-    ) -> Patch<T> {
+    pub fn patch<T>(&mut self, name: &'static str, read: fn(Given<'_>) -> Result<Option<T>, FieldError>) -> Patch<T> {
         match self.ask(name) {
             None => Patch::Keep,
             Some(given) if given.is_null() => Patch::Clear,

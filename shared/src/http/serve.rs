@@ -121,11 +121,7 @@ fn read<Operation: Copy>(
     Ok(Read { operation: route.operation, key, parameters, query, body })
 }
 
-async fn perform<Operation, Act, Acting>(
-    app: Arc<App>,
-    read: Read<Operation>,
-    act: Act,
-) -> Result<Answer, Error>
+async fn perform<Operation, Act, Acting>(app: Arc<App>, read: Read<Operation>, act: Act) -> Result<Answer, Error>
 where
     Act: FnOnce(Arc<App>, Operation, Call) -> Acting,
     Acting: Future<Output = Result<Answer, Error>>,

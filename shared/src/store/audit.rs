@@ -145,7 +145,10 @@ impl Contents {
             let counted = recount.get(&org_id).copied().unwrap_or_default();
             let stored = self.rosters.get(&org_id).copied().unwrap_or_default();
             if counted != stored {
-                self.find(format!("roster {}", org_key(org_id)), format!("is {stored:?}, but its users make {counted:?}"));
+                self.find(
+                    format!("roster {}", org_key(org_id)),
+                    format!("is {stored:?}, but its users make {counted:?}"),
+                );
             }
         }
     }

@@ -106,7 +106,8 @@ mod tests {
     fn a_short_name_sorts_before_its_extension() {
         let id = UserId::parse("1").expect("a valid id");
         let name = |text| PersonName::parse(text).expect("a valid name");
-        let (short, long) = (name_order(&name("Martin"), &name("Zoé"), id), name_order(&name("Martin Luc"), &name("Ann"), id));
+        let (short, long) =
+            (name_order(&name("Martin"), &name("Zoé"), id), name_order(&name("Martin Luc"), &name("Ann"), id));
         assert!(short < long);
     }
 

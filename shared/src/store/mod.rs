@@ -57,9 +57,9 @@ pub fn sdk_loader() -> ConfigLoader {
         .operation_attempt_timeout(ATTEMPT_TIMEOUT)
         .operation_timeout(OPERATION_TIMEOUT)
         .build();
-    aws_config::defaults(BehaviorVersion::v2026_01_12())
-        .timeout_config(timeouts)
-        .retry_config(RetryConfig::standard().with_max_attempts(ATTEMPTS).with_initial_backoff(Duration::from_millis(50)))
+    aws_config::defaults(BehaviorVersion::v2026_01_12()).timeout_config(timeouts).retry_config(
+        RetryConfig::standard().with_max_attempts(ATTEMPTS).with_initial_backoff(Duration::from_millis(50)),
+    )
 }
 
 impl Store {
@@ -86,6 +86,12 @@ impl Store {
             }
         }
         Ok(created)
+    }
+
+    /// The full names of all tables.
+    #[must_use]
+    pub fn table_names(&self) -> Vec<String> {
+        TABLES.iter().map(|table| self.name(table)).collect()
     }
 
     fn name(&self, table: &Table) -> String {

@@ -72,7 +72,15 @@ pub const STATUS_INDEX: Index = Index {
     name: "status-index",
     key: Key { partition: text("org"), sort: Some(text("listing")) },
     projected: Projected::Only(&[
-        "id", "status", "first_name", "last_name", "email", "email_key", "phone", "role", "version",
+        "id",
+        "status",
+        "first_name",
+        "last_name",
+        "email",
+        "email_key",
+        "phone",
+        "role",
+        "version",
     ]),
 };
 
@@ -100,19 +108,11 @@ pub const BUSINESS_INDEX: Index = Index {
 /// Users, e-mail locks, rosters and the outbox.
 pub const USERS: Table = Table { name: "users", key: PK_SK, indexes: &[STATUS_INDEX, OUTBOX_INDEX], stream: true };
 /// API keys by digest.
-pub const API_KEYS: Table = Table {
-    name: "api-keys",
-    key: Key { partition: text("key_hash"), sort: None },
-    indexes: &[],
-    stream: false,
-};
+pub const API_KEYS: Table =
+    Table { name: "api-keys", key: Key { partition: text("key_hash"), sort: None }, indexes: &[], stream: false };
 /// Organisations and businesses.
-pub const BUSINESSES: Table = Table {
-    name: "businesses",
-    key: Key { partition: text("pk"), sort: None },
-    indexes: &[CITY_INDEX],
-    stream: false,
-};
+pub const BUSINESSES: Table =
+    Table { name: "businesses", key: Key { partition: text("pk"), sort: None }, indexes: &[CITY_INDEX], stream: false };
 /// The category directory.
 pub const CATEGORIES: Table =
     Table { name: "categories", key: Key { partition: text("pk"), sort: None }, indexes: &[], stream: false };

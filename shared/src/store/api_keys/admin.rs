@@ -191,5 +191,14 @@ impl Store {
 }
 
 const ATTRIBUTES: [&str; 10] = [
-    "key_hash", "user_id", "org_id", "role", "active", "label", "created_at", "expires_at", "last_used_at", "revoked_at",
+    "key_hash",
+    "user_id",
+    "org_id",
+    "role",
+    "active",
+    "label",
+    "created_at",
+    "expires_at",
+    "last_used_at",
+    "revoked_at",
 ];

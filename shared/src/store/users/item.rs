@@ -146,7 +146,8 @@ fn listed_user(stored: ListedItem) -> Option<ListedUser> {
 /// Reads the id and the businesses of a user.
 pub(super) fn business_ids(item: Item) -> Result<(UserId, Vec<String>), Error> {
     let stored: BusinessIdsItem = read::parse(item)?;
-    let id = UserId::parse(&stored.id).ok_or_else(|| Error::internal("a stored user breaks the rules of its fields"))?;
+    let id =
+        UserId::parse(&stored.id).ok_or_else(|| Error::internal("a stored user breaks the rules of its fields"))?;
     Ok((id, stored.business_ids))
 }
 
