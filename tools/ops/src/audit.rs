@@ -26,8 +26,9 @@ pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit,
         }
     }
     let findings = audit.findings.len();
-    context
-        .console
-        .note(format_args!("{} users, {} keys, {} mails: {findings} findings", audit.users, audit.keys, audit.mails));
+    context.console.note(format_args!(
+        "users: {}, keys: {}, mails: {}, findings: {findings}",
+        audit.users, audit.keys, audit.mails
+    ));
     Ok(if findings == 0 { Exit::Done } else { Exit::Failed })
 }

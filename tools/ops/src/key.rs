@@ -12,8 +12,8 @@ use crate::output::instant;
 use crate::{Context, Exit, args};
 
 const LIST_JSON: &str = "\
-With --json a list of {\"id\",\"label\",\"created_at\",\"expires_at\",\"last_used_at\",\"revoked_at\",\"state\"}, where
-instants are RFC 3339 in UTC, and null where there is none.";
+With --json a list of {\"id\",\"label\",\"created_at\",\"expires_at\",
+\"last_used_at\",\"revoked_at\",\"state\"}; instants are RFC 3339 in UTC, or null.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -108,7 +108,7 @@ async fn list(args: &List, context: &mut Context) -> Result<(), Failure> {
     if context.console.json {
         context.console.json_line(&keys)?;
     } else {
-        context.console.note(format_args!("user {owner} has {} keys", keys.len()));
+        context.console.note(format_args!("user {owner}, keys: {}", keys.len()));
         let head = ["ID", "LABEL", "CREATED", "EXPIRES", "LAST USED", "STATE"];
         context.console.table(head, keys.into_iter().map(ListedKey::cells).collect())?;
     }

@@ -33,15 +33,17 @@ Exit codes:
   4  some rows of an import were rejected
 
 Environment:
-  AWS_REGION, AWS_PROFILE, AWS_ACCESS_KEY_ID, …  as for every AWS tool
-  AWS_ENDPOINT_URL_DYNAMODB                      another endpoint, such as the local stack's; one on this machine
-                                                 needs neither region nor credentials
-  TABLE_PREFIX                                   what the names of the tables start with [default: presence-]
+  AWS_REGION, AWS_PROFILE, …   as for every AWS tool
+  AWS_ENDPOINT_URL_DYNAMODB    another endpoint, such as the local stack's; one on
+                               this machine needs neither region nor credentials
+  TABLE_PREFIX                 what the names of the tables start with
+                               [default: presence-]
 
 Examples:
   AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:8000 ops tables create
   ops import orgs orgs.jsonl && ops import businesses businesses.jsonl
-  ID=$(ops user create --email zoe@example.org --first-name Zoe --last-name Martin --role PROVIDER)
+  ID=$(ops user create --email zoe@example.org --first-name Zoe \\
+      --last-name Martin --role PROVIDER)
   KEY=$(ops key issue --user $ID --label laptop --expires 90d)";
 
 /// Operates the presence service: creates tables, imports organisations and businesses, creates users, issues their
@@ -50,7 +52,7 @@ Examples:
 #[command(name = "ops", version, after_help = AFTER_HELP, arg_required_else_help = true)]
 pub struct Cli {
     /// Write JSON to stdout instead of text
-    #[arg(long, global = true)]
+    #[arg(long, global = true, display_order = 100)]
     json: bool,
     #[command(subcommand)]
     command: Command,

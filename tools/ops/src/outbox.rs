@@ -10,7 +10,8 @@ use crate::output::instant;
 use crate::{Context, Exit};
 
 const LIST_JSON: &str = "\
-With --json a list of {\"id\",\"user_id\",\"state\",\"due_at\",\"created_at\",\"attempts\"}, where instants are RFC 3339 in UTC.";
+With --json a list of {\"id\",\"user_id\",\"state\",\"due_at\",\"created_at\",
+\"attempts\"}; instants are RFC 3339 in UTC.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -64,7 +65,7 @@ pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit,
     } else {
         let head = ["ID", "USER", "STATE", "DUE", "CREATED", "ATTEMPTS"];
         context.console.table(head, mails.map(Mail::cells).collect())?;
-        context.console.note(format_args!("{} mails", rows.len()));
+        context.console.note(format_args!("mails: {}", rows.len()));
     }
     Ok(Exit::Done)
 }

@@ -17,9 +17,10 @@ const ATTEMPTS: u32 = 3;
 
 const CREATE_EXAMPLES: &str = "\
 Examples:
-  ops user create --email zoe@example.org --first-name Zoe --last-name Martin --role PROVIDER
-  ops user create --email ann@example.org --first-name Ann --last-name Lee --role ORG_ADMIN --org-id 42 --lang fr \\
-      --status invited";
+  ops user create --email zoe@example.org --first-name Zoe --last-name Martin \\
+      --role PROVIDER
+  ops user create --email ann@example.org --first-name Ann --last-name Lee \\
+      --role ORG_ADMIN --org-id 42 --lang fr --status invited";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -71,15 +72,15 @@ pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit,
     check_businesses(&new, context).await?;
     let org_id = new.org_id;
     let id = write(new, context).await?;
-    if let Some(org_id) = org_id
-        && !context.store.org_exists(org_id).await?
-    {
-        context.console.note(format_args!("note: organisation {org_id} has not been imported"));
-    }
     if context.console.json {
         context.console.json_line(&json!({ "id": id.to_string() }))?;
     } else {
         context.console.line(id)?;
+    }
+    if let Some(org_id) = org_id
+        && !context.store.org_exists(org_id).await?
+    {
+        context.console.note(format_args!("note: organisation {org_id} has not been imported"));
     }
     Ok(Exit::Done)
 }

@@ -27,7 +27,7 @@ pub(super) struct RawBusiness {
 
 impl Row for BusinessRow {
     type Raw = RawBusiness;
-    const PLURAL: &str = "businesses:";
+    const PLURAL: &str = "businesses";
 
     fn parse(raw: RawBusiness) -> Result<Self, String> {
         let id = BusinessId::parse(&raw.id).ok_or("id: must have 1 to 64 letters, digits and : _ . -")?;

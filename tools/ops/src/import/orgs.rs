@@ -20,7 +20,7 @@ pub(super) struct RawOrg {
 
 impl Row for OrgRow {
     type Raw = RawOrg;
-    const PLURAL: &str = "orgs:";
+    const PLURAL: &str = "orgs";
 
     fn parse(raw: RawOrg) -> Result<Self, String> {
         Ok(Self(Org { id: rows::org_id("id", &raw.id)?, name: rows::name("name", &raw.name)? }))

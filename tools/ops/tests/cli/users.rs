@@ -104,7 +104,7 @@ fn the_audit_finds_what_was_planted() {
     stage.put("presence-users", lock);
     let run = stage.ops("users audit").exits(1);
     assert_eq!(run.stdout, "user 7: left a lock behind\n");
-    assert_eq!(run.stderr, "1 users, 0 keys, 0 mails: 1 findings\n");
+    assert_eq!(run.stderr, "users: 1, keys: 0, mails: 0, findings: 1\n");
     let json = stage.ops("users audit --json").exits(1).json();
     assert_eq!(json["findings"][0]["subject"], "user 7");
 }
