@@ -17,10 +17,13 @@ use crate::{Console, Context};
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Longest wait for one attempt of a call. Nobody waits for an answer as a client of the API does.
 const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(10);
-/// Longest wait for a call with its retries: an import rides out a minute of throttling.
-const OPERATION_TIMEOUT: Duration = Duration::from_secs(90);
-/// Attempts of a call, the first included: fresh on-demand tables throttle an import until they have grown.
-const ATTEMPTS: u32 = 10;
+/// Longest wait for a call with its retries.
+const OPERATION_TIMEOUT: Duration = Duration::from_secs(30);
+/// Attempts of a call, the first included. With the pauses below, an import rides out some seconds of throttling, and a
+/// wrong endpoint is told of after at most three.
+const ATTEMPTS: u32 = 6;
+/// The longest pause before the second attempt; it doubles for each further one.
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
 /// An endpoint on this machine takes any region; some SDK part still asks for one.
 const LOCAL_REGION: &str = "eu-west-1";
 
@@ -41,8 +44,8 @@ impl Context {
             .operation_attempt_timeout(ATTEMPT_TIMEOUT)
             .operation_timeout(OPERATION_TIMEOUT)
             .build();
-        let mut loader =
-            sdk_loader().timeout_config(timeouts).retry_config(RetryConfig::standard().with_max_attempts(ATTEMPTS));
+        let retries = RetryConfig::standard().with_max_attempts(ATTEMPTS).with_initial_backoff(FIRST_PAUSE);
+        let mut loader = sdk_loader().timeout_config(timeouts).retry_config(retries);
         if surroundings.needs_made_up_credentials() {
             loader = loader.credentials_provider(Credentials::new("local", "local", None, None, "local endpoint"));
         }
