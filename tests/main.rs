@@ -1,3 +1,8 @@
 //! The one driver of the acceptance tests: a single binary links once and starts once.
 
+mod api;
+mod faults;
 mod faults_selftest;
+mod properties;
+mod races;
+mod store;

@@ -113,9 +113,9 @@ pub struct Rule {
     pub action: Action,
     /// The reach of a PROVIDER.
     pub provider: Reach,
-    /// The reach of an ORG_ADMIN.
+    /// The reach of an `ORG_ADMIN`.
     pub org_admin: Reach,
-    /// The reach of a BUSINESS_MANAGER.
+    /// The reach of a `BUSINESS_MANAGER`.
     pub business_manager: Reach,
     /// What the client reads when it is refused.
     pub refusal: &'static str,

@@ -1,4 +1,4 @@
-//! The harness of the acceptance tests: what stands between the code under test and the embedded `DynamoDB`.
+//! The harness of the acceptance tests: a [`World`] is a whole local stack with a client that speaks HTTP to it.
 //!
 //! The embedded database is kinder than AWS: it never throttles, never conflicts and its indexes never lag. [`Faults`] and
 //! [`LaggingIndexes`] put that back, at the one place that the code under test cannot see: the HTTP connector of its SDK
@@ -11,10 +11,15 @@
 //! faults.restart(Plan::At { call: 3, kind: FaultKind::LoseReply, times: 1 });
 //! ```
 
+pub mod cast;
 pub mod faults;
 pub mod lag;
+pub mod logs;
 mod wire;
+pub mod world;
 
+pub use cast::{Cast, Person, address};
 pub use faults::{Attempt, Done, FaultKind, Faults, KeyNames, Plan};
 pub use lag::LaggingIndexes;
-pub use wire::plain_http;
+pub use wire::{plain_http, sdk_config};
+pub use world::{Reply, World, impatient, patient, send};

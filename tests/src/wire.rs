@@ -1,5 +1,6 @@
 //! `DynamoDB`'s protocol as seen from a connector: one operation name in a header, one JSON document each way.
 
+use aws_sdk_dynamodb::config::{BehaviorVersion, Config, Credentials, Region};
 use aws_smithy_http_client::Builder;
 use aws_smithy_runtime_api::client::http::{HttpConnector, SharedHttpClient, SharedHttpConnector};
 use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
@@ -13,6 +14,17 @@ use serde_json::{Value, json};
 /// certificates for each test would only cost time.
 pub fn plain_http() -> SharedHttpClient {
     Builder::new().build_http()
+}
+
+/// An SDK configuration that reaches a `DynamoDB` on loopback, whatever the environment says.
+pub fn sdk_config(endpoint_url: &str) -> Config {
+    Config::builder()
+        .behavior_version(BehaviorVersion::v2026_01_12())
+        .region(Region::from_static("eu-west-1"))
+        .credentials_provider(Credentials::new("local", "local", None, None, "tests"))
+        .endpoint_url(endpoint_url)
+        .http_client(plain_http())
+        .build()
 }
 
 /// What one request asks of `DynamoDB`.

@@ -1,4 +1,4 @@
-//! DELETE /api/v2/user/{user_id}
+//! DELETE /`api/v2/user/{user_id`}
 
 use presence::access::{Action, Target, authorize};
 use presence::app::App;
@@ -24,7 +24,9 @@ pub(crate) async fn run(app: &App, call: &Call) -> Result<Answer, Error> {
         };
         match app.store.write_user(change).await {
             Ok(()) => return Ok(Answer::ok(&SuccessBody::of(id))),
-            Err(Refused::LastAdmin) => return Err(Error::invalid("this is the last active ORG_ADMIN of its organisation")),
+            Err(Refused::LastAdmin) => {
+                return Err(Error::invalid("this is the last active ORG_ADMIN of its organisation"));
+            }
             Err(Refused::Failed(error)) => return Err(error),
             Err(Refused::Stale | Refused::EmailTaken) => {}
         }

@@ -1,4 +1,4 @@
-//! POST /api/v2/user/{user_id}/invite
+//! POST /`api/v2/user/{user_id}/invite`
 
 use presence::access::{Action, Target, authorize};
 use presence::app::App;

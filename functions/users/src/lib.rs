@@ -67,7 +67,8 @@ pub const CATCH_ALL: [&str; 2] = ["ANY /api/v2/user", "ANY /api/v2/user/{proxy+}
 
 /// Serves one request.
 pub async fn handle(app: Arc<App>, request: Request) -> Result<Response<Body>, Infallible> {
-    Ok(serve(app, &ROUTES, request, act).await)
+    // On the heap: the SDK's futures are large.
+    Ok(Box::pin(serve(app, &ROUTES, request, act)).await)
 }
 
 async fn act(app: Arc<App>, operation: Operation, call: Call) -> Result<Answer, presence::error::Error> {

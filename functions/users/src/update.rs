@@ -1,4 +1,4 @@
-//! POST /api/v2/user/{user_id}
+//! POST /`api/v2/user/{user_id`}
 
 use std::collections::HashMap;
 
@@ -42,10 +42,8 @@ pub(crate) async fn run(app: &App, call: &Call) -> Result<Answer, Error> {
     let mut hashed = None;
     for _ in 0..WRITE_ATTEMPTS {
         let given = patch.given_businesses();
-        let (record, mut owners) = futures::try_join!(
-            app.store.user_record(call.principal.scope(), id),
-            app.store.business_owners(&given)
-        )?;
+        let (record, mut owners) =
+            futures::try_join!(app.store.user_record(call.principal.scope(), id), app.store.business_owners(&given))?;
         let record = record.ok_or(Error::NotFound)?;
         let before = &record.user;
         patch.authorize(&call.principal, before)?;

@@ -158,7 +158,8 @@ pub(crate) fn business_ids(given: Given<'_>) -> Result<Vec<String>, FieldError> 
     let mut seen = HashSet::new();
     let mut ids = Vec::new();
     for value in values {
-        let text = read::text(Given::Json(value)).map_err(|_| "must be a list of strings without control characters")?;
+        let text =
+            read::text(Given::Json(value)).map_err(|_| "must be a list of strings without control characters")?;
         if seen.insert(text) {
             ids.push(text.to_owned());
         }

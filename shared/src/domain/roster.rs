@@ -13,7 +13,7 @@ pub struct Roster {
     pub active: i64,
     /// Invited users.
     pub invited: i64,
-    /// Active ORG_ADMINs.
+    /// Active `ORG_ADMINs`.
     pub admins: i64,
     /// Sum of [`member_digest`] over the users. A plain sum: 2^53 users would still fit the 38 digits
     /// of a DynamoDB number.

@@ -65,10 +65,10 @@ fn refused(error: &Error) -> Answer {
         Error::Invalid(Invalid::Whole(text)) => json_error(StatusCode::BAD_REQUEST, text.as_ref()),
         Error::Invalid(Invalid::Fields(errors)) => json_error(StatusCode::BAD_REQUEST, fields(errors)),
         Error::Unauthenticated => {
-            errors(StatusCode::UNAUTHORIZED, "authentication", "a valid API key is required".into())
+            errors(StatusCode::UNAUTHORIZED, "authentication", &"a valid API key is required".into())
                 .with(WWW_AUTHENTICATE, "Bearer realm=\"presence\"")
         }
-        Error::Forbidden(text) => errors(StatusCode::FORBIDDEN, "authorization", (*text).into()),
+        Error::Forbidden(text) => errors(StatusCode::FORBIDDEN, "authorization", &(*text).into()),
         Error::NotFound => json_error(StatusCode::NOT_FOUND, NOT_FOUND),
         Error::Conflict => json_error(StatusCode::CONFLICT, "the user is being changed by others: try again"),
         Error::TooSoon { retry_after_seconds } => {
@@ -94,9 +94,9 @@ fn field(error: &FieldError) -> Value {
 }
 
 fn json_error(status: StatusCode, body: impl Into<Value>) -> Answer {
-    errors(status, "json", body.into())
+    errors(status, "json", &body.into())
 }
 
-fn errors(status: StatusCode, member: &str, body: Value) -> Answer {
+fn errors(status: StatusCode, member: &str, body: &Value) -> Answer {
     Answer::json(status, &json!({"errors": {member: body}}))
 }

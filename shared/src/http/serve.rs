@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use lambda_http::http::Response;
 use lambda_http::{Request, RequestExt as _};
-use secrecy::{ExposeSecret as _, SecretString};
+
+use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 
 use super::failure::{Failure, Rejection, answer};
@@ -127,7 +128,7 @@ where
     Acting: Future<Output = Result<Answer, Error>>,
 {
     let Read { operation, key, parameters, query, body } = read;
-    let key = key.as_ref().map(|key| key.expose_secret());
+    let key = key.as_ref().map(ExposeSecret::expose_secret);
     let caller = authenticate(&app.store, key, app.clock.now()).await?;
     let call = Call { principal: caller.principal, parameters, query, body };
     let acting = act(Arc::clone(&app), operation, call);

@@ -93,7 +93,7 @@ impl Contents {
             let (org_id, roster) = rosters::read(item)?;
             self.rosters.insert(org_id, roster);
         } else if sk == USER_SK {
-            self.add_user(item)?;
+            self.add_user(&item)?;
         } else if sk == LOCK_SK {
             let user_id = key("user_id");
             self.locks.insert(pk, user_id);
@@ -105,9 +105,9 @@ impl Contents {
         Ok(())
     }
 
-    fn add_user(&mut self, item: Item) -> Result<(), Error> {
+    fn add_user(&mut self, item: &Item) -> Result<(), Error> {
         let user = from_item(item.clone())?;
-        if to_item(&user)? != item {
+        if to_item(&user)? != *item {
             self.find(subject(user.id), "is stored with derived attributes that do not follow from its fields");
         }
         self.users.insert(user.id, user);
@@ -130,7 +130,9 @@ impl Contents {
             }
         }
         found.extend(locks.into_values().map(|holder| (format!("user {holder}"), "left a lock behind".to_owned())));
-        found.into_iter().for_each(|(subject, problem)| self.find(subject, problem));
+        for (subject, problem) in found {
+            self.find(subject, problem);
+        }
     }
 
     /// Rosters equal a recount.
@@ -156,10 +158,10 @@ impl Contents {
     /// Every key belongs to a user that lists it, and says of it what is so.
     fn check_keys(&mut self, keys: &[ApiKeyRecord]) {
         let mut listed: std::collections::HashSet<_> =
-            self.users.values().flat_map(|user| user.keys.iter().map(|hash| (user.id, hash.clone()))).collect();
+            self.users.values().flat_map(|user| user.keys.iter().map(|hash| (user.id, *hash))).collect();
         let mut found = Vec::new();
         for key in keys {
-            let known = listed.remove(&(key.user_id, key.hash.clone()));
+            let known = listed.remove(&(key.user_id, key.hash));
             let Some(user) = self.users.get(&key.user_id).filter(|_| known) else {
                 found.push((key.id(), "belongs to no user that lists it"));
                 continue;
@@ -168,8 +170,12 @@ impl Contents {
                 found.push((key.id(), "does not say of its owner what is so"));
             }
         }
-        found.into_iter().for_each(|(id, problem)| self.find(format!("key {id}"), problem));
-        listed.into_iter().for_each(|(user, _)| self.find(subject(user), "lists a key that does not exist"));
+        for (id, problem) in found {
+            self.find(format!("key {id}"), problem);
+        }
+        for (user, _) in listed {
+            self.find(subject(user), "lists a key that does not exist");
+        }
     }
 
     /// Every mail has a user, whose window it opened; at most one of a user waits.
@@ -187,7 +193,9 @@ impl Contents {
         }
         let several = waiting.into_iter().filter(|(_, count)| *count > 1);
         found.extend(several.map(|(user, _)| (user.clone(), "has several mails waiting")));
-        found.into_iter().for_each(|(user, problem)| self.find(format!("user {user}"), problem));
+        for (user, problem) in found {
+            self.find(format!("user {user}"), problem);
+        }
     }
 }
 

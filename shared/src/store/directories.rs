@@ -38,6 +38,8 @@ pub(super) struct Directories(Mutex<Cache>);
 #[derive(Debug, Default)]
 struct Cache {
     entries: HashMap<Option<OrgId>, Entry>,
+    /// Of all entries.
+    bytes: usize,
     /// Counts the look-ups: the entry with the smallest `used` goes first.
     now: u64,
 }
@@ -45,6 +47,7 @@ struct Cache {
 #[derive(Debug)]
 struct Entry {
     directory: Arc<Directory>,
+    bytes: usize,
     used: u64,
 }
 
@@ -64,15 +67,16 @@ impl Directories {
     }
 
     fn keep(&self, org_id: Option<OrgId>, directory: &Arc<Directory>) {
+        let bytes = directory.heap_bytes();
         let mut cache = self.cache();
         cache.now += 1;
-        let entry = Entry { directory: Arc::clone(directory), used: cache.now };
-        cache.entries.insert(org_id, entry);
-        let mut bytes: usize = cache.entries.values().map(|entry| entry.directory.heap_bytes()).sum();
-        while bytes > MAX_BYTES {
+        let entry = Entry { directory: Arc::clone(directory), bytes, used: cache.now };
+        let replaced = cache.entries.insert(org_id, entry);
+        cache.bytes = cache.bytes + bytes - replaced.map_or(0, |old| old.bytes);
+        while cache.bytes > MAX_BYTES {
             let oldest = cache.entries.iter().min_by_key(|(_, entry)| entry.used).map(|(org_id, _)| *org_id);
             let Some(gone) = oldest.and_then(|org_id| cache.entries.remove(&org_id)) else { return };
-            bytes -= gone.directory.heap_bytes();
+            cache.bytes -= gone.bytes;
         }
     }
 }

@@ -81,7 +81,10 @@ impl Store {
             let name = self.name(table);
             match table.create(&self.client, &name).send().await {
                 Ok(_) => created.push(name),
-                Err(error) if error.as_service_error().is_some_and(|e| e.is_resource_in_use_exception()) => {}
+                Err(error)
+                    if error.as_service_error().is_some_and(
+                        aws_sdk_dynamodb::operation::create_table::CreateTableError::is_resource_in_use_exception,
+                    ) => {}
                 Err(error) => return Err(failure::failed(error)),
             }
         }

@@ -16,7 +16,7 @@ pub(super) type Item = HashMap<String, AttributeValue>;
 
 /// Keys in one BatchGetItem: DynamoDB's limit.
 const BATCH_KEYS: usize = 100;
-/// BatchGetItems in flight: enough for the 2,000 businesses of a user in a few waves.
+/// `BatchGetItems` in flight: enough for the 2,000 businesses of a user in a few waves.
 const BATCHES_IN_FLIGHT: usize = 8;
 /// How often the keys that a BatchGetItem left out are asked for again.
 const BATCH_RETRIES: u32 = 5;
@@ -37,8 +37,8 @@ pub(super) fn text(value: impl Into<String>) -> AttributeValue {
 }
 
 /// A number attribute.
-pub(super) fn number(value: impl ToString) -> AttributeValue {
-    AttributeValue::N(value.to_string())
+pub(super) fn number(value: impl Into<i128>) -> AttributeValue {
+    AttributeValue::N(value.into().to_string())
 }
 
 /// A key of `pk` and `sk`.

@@ -59,6 +59,17 @@ pub(super) fn add(store: &Store, org_id: Option<OrgId>, difference: &Roster, kee
     update.build().expect("table, key and expression are set")
 }
 
+/// The item of a roster.
+pub(super) fn item(org_id: Option<OrgId>, roster: &Roster) -> Item {
+    let mut item = pk_sk(ROSTERS_PK, org_key(org_id));
+    item.insert("active".to_owned(), number(roster.active));
+    item.insert("invited".to_owned(), number(roster.invited));
+    item.insert("admins".to_owned(), number(roster.admins));
+    item.insert("digest".to_owned(), number(roster.digest));
+    item
+}
+
+/// Reads the item of a roster.
 pub(super) fn read(mut item: Item) -> Result<(Option<OrgId>, Roster), Error> {
     // The digest has more digits than the integers of the mapping crate.
     let digest = item.remove("digest").and_then(|value| value.as_n().ok().and_then(|digits| digits.parse().ok()));

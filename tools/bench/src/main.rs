@@ -1,1 +1,39 @@
-fn main(){}
+//! Benchmarks whose figures the documentation quotes. Run them with `cargo run --profile bench -p presence-bench -- users`.
+//!
+//! What is exact (calls, waves, units) is counted; times are medians of one run, to be compared within that run.
+
+#![expect(clippy::cast_precision_loss, reason = "figures for reading are rounded anyway")]
+
+mod users;
+
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Debug, Parser)]
+#[command(name = "bench")]
+struct Args {
+    #[command(subcommand)]
+    benchmark: Benchmark,
+    /// Write the report to this file too
+    #[arg(long, global = true, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Benchmark {
+    /// Fuzzy search over large organisations, get user through the gateway, and time to ready
+    Users,
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> anyhow::Result<()> {
+    let args = Args::parse();
+    let report = match args.benchmark {
+        Benchmark::Users => users::run().await?,
+    };
+    write!(std::io::stdout(), "{report}")?;
+    args.out.map_or(Ok(()), |file| std::fs::write(file, &report))?;
+    Ok(())
+}

@@ -1,4 +1,14 @@
 //! The local stack: every function behind a gateway, on an embedded `DynamoDB`, in one process.
+//!
+//! The stack that developers start is the stack that the tests start: [`Stack::start`].
 
 pub mod embedded;
 pub mod gateway;
+mod options;
+mod pages;
+mod sample;
+mod stack;
+
+pub use options::{DynamoDb, Options};
+pub use sample::DemoKeys;
+pub use stack::{Stack, sdk_config};

@@ -1,1 +1,105 @@
-fn main(){}
+//! `cargo run`: the local stack.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use clap::Parser;
+use presence::config::Config;
+use presence::telemetry;
+use presence_local::{DynamoDb, Options, Stack};
+use serde_json::json;
+use tokio::signal::unix::{SignalKind, signal};
+
+/// Runs the whole of presence in this process: the functions behind a gateway, on an embedded `DynamoDB`.
+#[derive(Debug, Parser)]
+#[command(name = "presence-local", version)]
+struct Args {
+    /// Port of the gateway on 127.0.0.1; 0 picks a free one
+    #[arg(long, default_value_t = 3000)]
+    port: u16,
+    /// Port of the embedded DynamoDB, for any AWS client; 0 picks a free one
+    #[arg(long, default_value_t = 0)]
+    dynamodb_port: u16,
+    /// Keep the data in this folder (default: in memory)
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// Use this DynamoDB endpoint in the place of the embedded one
+    #[arg(long, value_name = "URL", conflicts_with_all = ["dynamodb_port", "data"])]
+    dynamodb_url: Option<String>,
+    /// Create the tables, but load no sample data and make no keys
+    #[arg(long)]
+    empty: bool,
+    /// Once ready, print one line of JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    let args = Args::parse();
+    telemetry::init(std::io::stderr);
+    let json = args.json;
+    let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    let stack = tokio::select! {
+        stack = Stack::start(args.into()) => stack?,
+        _ = interrupt.recv() => return Ok(()),
+        _ = terminate.recv() => return Ok(()),
+    };
+    // A closed pipe is the reader's choice, and no reason to stop.
+    let _ = writeln!(std::io::stdout(), "{}", if json { summary(&stack).to_string() } else { welcome(&stack) });
+    tokio::select! {
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+    }
+    stack.stop().await;
+    Ok(())
+}
+
+impl From<Args> for Options {
+    fn from(args: Args) -> Self {
+        let embedded = DynamoDb::Embedded { port: args.dynamodb_port, data: args.data };
+        Self {
+            port: args.port,
+            dynamodb: args.dynamodb_url.map_or(embedded, DynamoDb::At),
+            table_prefix: Config::from_env().table_prefix,
+            sample: !args.empty,
+            ..Self::default()
+        }
+    }
+}
+
+fn summary(stack: &Stack) -> serde_json::Value {
+    json!({
+        "base_url": stack.base_url(),
+        "dynamodb_url": stack.dynamodb_url(),
+        "mailbox_url": stack.mailbox_url(),
+        "docs_url": stack.docs_url(),
+        "keys": stack.keys(),
+    })
+}
+
+fn welcome(stack: &Stack) -> String {
+    let base = stack.base_url();
+    let mut lines = vec![
+        "presence is ready. Ctrl-C stops it.".to_owned(),
+        String::new(),
+        format!("  API       {base}"),
+        format!("  Docs      {}", stack.docs_url()),
+        format!("  Mailbox   {}", stack.mailbox_url()),
+        format!("  DynamoDB  {}", stack.dynamodb_url()),
+        String::new(),
+    ];
+    lines.extend(stack.keys().iter().map(|(role, key)| format!("  {role:<16}  {key}")));
+    let (url, ops) = (stack.dynamodb_url(), "cargo ops");
+    lines.push(String::new());
+    if let Some(key) = stack.keys().get("ORG_ADMIN") {
+        lines.extend([
+            format!("  KEY={key}"),
+            format!("  curl -H \"x-api-key: $KEY\" {base}/user/me"),
+            format!("  curl -H \"x-api-key: $KEY\" '{base}/user/search?query=martin'"),
+            format!("  curl -H \"x-api-key: $KEY\" {base}/user --json '{{\"email\":\"lea@maison-verte.example\",\"first_name\":\"Léa\",\"last_name\":\"Roy\",\"status\":\"invited\"}}'"),
+        ]);
+    }
+    lines.push(format!("  AWS_ENDPOINT_URL_DYNAMODB={url} {ops} users audit"));
+    lines.join("\n")
+}

@@ -170,7 +170,7 @@ impl Store {
         let kept_dead = dead.split_off(dead.len().saturating_sub(MAX_DEAD_KEYS));
         let rotated = old.filter(|old| !old.is_live(now)).cloned();
         let keys = kept_dead.into_iter().chain(rotated).chain(live).map(|record| record.hash);
-        Ok(User { keys: keys.chain([fresh.hash.clone()]).collect(), ..owner.clone() })
+        Ok(User { keys: keys.chain([fresh.hash]).collect(), ..owner.clone() })
     }
 
     fn put_key(&self, record: &ApiKeyRecord) -> Result<KeyWrite, Error> {

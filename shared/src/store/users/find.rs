@@ -109,8 +109,8 @@ fn page(rosters: &Rosters, directories: &Directories, filter: &UserFilter, reque
     for (count, users) in found {
         if let Some((directory, positions)) = users {
             let (from, to) = (range.start.clamp(start, start + count), range.end.clamp(start, start + count));
-            let cut = (from - start) as usize..(to - start) as usize;
-            items.extend(positions[cut].iter().map(|position| directory.user(*position).clone()));
+            let cut = positions.into_iter().zip(start..).filter(|(_, place)| (from..to).contains(place));
+            items.extend(cut.map(|(position, _)| directory.user(position).clone()));
         }
         start += count;
     }

@@ -1,17 +1,19 @@
 //! The one way in which a user is written: user, lock, roster, keys and outbox in one transaction.
 
-use aws_sdk_dynamodb::types::{Delete, Put};
+use std::collections::{BTreeMap, HashMap};
+
+use aws_sdk_dynamodb::types::{AttributeValue, Delete, Put};
 use jiff::Timestamp;
 
 use super::item::to_item;
 use super::record::UserRecord;
-use crate::domain::ids::UserId;
+use crate::domain::ids::{OrgId, UserId};
 use crate::domain::roster::Roster;
 use crate::domain::user::User;
 use crate::error::Error;
 use crate::store::api_keys::KeyWrite;
 use crate::store::keys::{LOCK_SK, USER_SK, lock_pk, user_pk};
-use crate::store::read::{number, pk_sk, text};
+use crate::store::read::{Item, number, pk_sk, text};
 use crate::store::transaction::{Refusal, Transaction};
 use crate::store::{Store, api_keys, outbox, rosters, schema};
 
@@ -38,7 +40,7 @@ pub struct UserChange<'a> {
     pub after: Option<&'a User>,
     /// The outbox.
     pub mail: MailChange,
-    /// Refuse to take the last active ORG_ADMIN from its organisation.
+    /// Refuse to take the last active `ORG_ADMIN` from its organisation.
     pub keep_an_admin: bool,
     /// When.
     pub now: Timestamp,
@@ -51,7 +53,7 @@ pub enum Refused {
     Stale,
     /// The address belongs to another user.
     EmailTaken,
-    /// It is the last active ORG_ADMIN of its organisation.
+    /// It is the last active `ORG_ADMIN` of its organisation.
     LastAdmin,
     /// Something else.
     Failed(Error),
@@ -99,6 +101,21 @@ impl Store {
         }
         self.add_mails(&mut transaction, &change)?;
         transaction.commit(&self.client).await.map_err(refused)
+    }
+
+    /// Every item of the users table that these users make, rosters included: for loading many at once into an empty
+    /// table, where nothing can be in the way. They must have distinct ids and addresses, and no keys.
+    pub fn items_of_users(&self, users: &[User]) -> Result<Vec<HashMap<String, AttributeValue>>, Error> {
+        let mut sums: BTreeMap<Option<OrgId>, Roster> = BTreeMap::new();
+        let mut items = Vec::with_capacity(users.len() * 2);
+        for user in users {
+            let sum = sums.entry(user.org_id).or_default();
+            *sum = *sum + Roster::of(user);
+            items.push(to_item(user)?);
+            items.push(lock_item(user.email.key(), user.id));
+        }
+        items.extend(sums.into_iter().map(|(org_id, roster)| rosters::item(org_id, &roster)));
+        Ok(items)
     }
 
     fn add_user(
@@ -156,9 +173,7 @@ impl Store {
     }
 
     fn lock(&self, email_key: &str, id: UserId) -> Result<Put, Error> {
-        let mut lock = pk_sk(lock_pk(email_key), LOCK_SK);
-        lock.insert("user_id".to_owned(), text(id.to_string()));
-        let put = Put::builder().table_name(self.name(&schema::USERS)).set_item(Some(lock));
+        let put = Put::builder().table_name(self.name(&schema::USERS)).set_item(Some(lock_item(email_key, id)));
         put.condition_expression("attribute_not_exists(pk)").build().map_err(Error::internal)
     }
 
@@ -192,6 +207,12 @@ impl Store {
         }
         Ok(())
     }
+}
+
+fn lock_item(email_key: &str, id: UserId) -> Item {
+    let mut lock = pk_sk(lock_pk(email_key), LOCK_SK);
+    lock.insert("user_id".to_owned(), text(id.to_string()));
+    lock
 }
 
 fn refused(refusal: Refusal<Guard>) -> Refused {

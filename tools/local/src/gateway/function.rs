@@ -8,10 +8,10 @@ use std::time::Duration;
 use aws_lambda_events::apigw::ApiGatewayV2httpResponse;
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use jiff::Timestamp;
 use lambda_http::lambda_runtime::{Config, Diagnostic};
 use lambda_http::request::LambdaRequest;
 use lambda_http::{Adapter, Body, Context, LambdaEvent, Request, Response, Service, service_fn};
+use presence::clock::{Clock as _, SystemClock};
 
 use super::ACCOUNT_ID;
 
@@ -124,7 +124,8 @@ impl LocalFunction {
     }
 
     fn context(&self, trace_id: &str) -> Context {
-        let deadline = Timestamp::now()
+        let deadline = SystemClock
+            .now()
             .as_millisecond()
             .saturating_add(i64::try_from(self.timeout.as_millis()).unwrap_or(i64::MAX));
         let mut context = Context::default();
@@ -204,7 +205,7 @@ mod tests {
     async fn a_handler_sees_the_context_of_an_invocation() {
         let answer = outcome(|request| async move {
             let context = request.lambda_context();
-            let left = context.deadline - u64::try_from(Timestamp::now().as_millisecond()).expect("after 1970");
+            let left = context.deadline - u64::try_from(SystemClock.now().as_millisecond()).expect("after 1970");
             assert!(left <= 50, "{left} ms");
             assert_eq!(context.invoked_function_arn, "arn:aws:lambda:local:000000000000:function:users");
             assert_eq!(context.env_config.function_name, "users");

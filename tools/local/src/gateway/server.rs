@@ -19,6 +19,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulConnection, GracefulShutdown};
 use jiff::Timestamp;
 use lambda_http::Service;
+use presence::clock::{Clock as _, SystemClock};
 use tokio::net::TcpStream;
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
@@ -175,7 +176,7 @@ impl Api {
         request: Request<Body>,
         request_id: &str,
     ) -> Result<Response<Body>, Refusal> {
-        let received_at = Timestamp::now();
+        let received_at = SystemClock.now();
         let (head, body) = request.into_parts();
         // Read before anything is refused: see `DISCARDED_BYTES`.
         let body = tokio::time::timeout(READ_TIMEOUT, read(body)).await.unwrap_or(Err(Refusal::RequestTimeout));

@@ -1,0 +1,1 @@
+//! Who may do what: the matrix of roles, operations and targets.

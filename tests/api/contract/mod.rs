@@ -1,0 +1,1 @@
+//! Every operation and every parameter, as the interface and its decisions say.

@@ -1,0 +1,6 @@
+//! The API as clients see it.
+
+mod authorization;
+mod contract;
+mod hostile;
+mod smoke;

@@ -1,0 +1,1 @@
+//! DynamoDB failing at every call of every operation.

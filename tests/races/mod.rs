@@ -1,0 +1,1 @@
+//! Requests that race each other.

@@ -1,0 +1,1 @@
+//! Calls, waves and capacity units of each operation.

@@ -1,0 +1,1 @@
+//! Indexes that lag behind their table.

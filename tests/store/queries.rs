@@ -1,0 +1,1 @@
+//! Every query, held against the schema.

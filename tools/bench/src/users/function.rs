@@ -1,0 +1,81 @@
+//! The users function alone: events in, answers out, on the caller's thread.
+
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::ensure;
+use lambda_http::http::{Method, Request};
+use lambda_http::{Body, RequestExt as _};
+use presence::app::App;
+use presence::clock::SystemClock;
+use presence::store::Store;
+use presence::telemetry;
+use presence_local::sdk_config;
+use rustix::time::{ClockId, clock_gettime};
+use serde_json::Value;
+
+/// What one request cost.
+#[derive(Clone, Debug)]
+pub(crate) struct Sample {
+    pub(crate) units: f64,
+    pub(crate) calls: u64,
+    pub(crate) waves: u64,
+    pub(crate) found: u64,
+    pub(crate) cpu_ms: f64,
+}
+
+/// A function just started: nothing in memory.
+pub(crate) struct Function {
+    app: Arc<App>,
+    key: String,
+}
+
+/// The log's last line: it tells what a request cost.
+static LAST_LINE: Mutex<String> = Mutex::new(String::new());
+
+struct LastLine;
+
+impl Write for LastLine {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        *LAST_LINE.lock().unwrap_or_else(PoisonError::into_inner) = String::from_utf8_lossy(bytes).into_owned();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Function {
+    pub(crate) async fn start(url: &str, key: &str) -> Self {
+        telemetry::init(|| LastLine);
+        let store = Store::new(&sdk_config(url).await, "presence-");
+        Self { app: Arc::new(App { store, clock: Arc::new(SystemClock) }), key: key.to_owned() }
+    }
+
+    /// GETs a path.
+    pub(crate) async fn get(&self, path: &str) -> anyhow::Result<Sample> {
+        let request = Request::builder().method(Method::GET).uri(path).header("x-api-key", &self.key);
+        let plain = path.split('?').next().unwrap_or_default();
+        let request = request.body(Body::Empty)?.with_raw_http_path(plain);
+        let before = thread_cpu_ms();
+        let response = presence_users::handle(Arc::clone(&self.app), request).await?;
+        let cpu_ms = thread_cpu_ms() - before;
+        ensure!(response.status() == 200, "{} for {path}", response.status());
+        let body: Value = serde_json::from_slice(response.body())?;
+        let line: Value = serde_json::from_str(&LAST_LINE.lock().unwrap_or_else(PoisonError::into_inner))?;
+        Ok(Sample {
+            units: line["read_units"].as_f64().unwrap_or_default(),
+            calls: line["calls"].as_u64().unwrap_or_default(),
+            waves: line["waves"].as_u64().unwrap_or_default(),
+            found: body["count"].as_u64().unwrap_or_default(),
+            cpu_ms,
+        })
+    }
+}
+
+/// CPU time of this thread. The runtime has no other, so it is all that the function used.
+fn thread_cpu_ms() -> f64 {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    time.tv_sec as f64 * 1e3 + time.tv_nsec as f64 / 1e6
+}

@@ -1,0 +1,104 @@
+//! The developer's pages: the mailbox and the list of operations.
+
+use std::fmt::Write as _;
+
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{Html, IntoResponse as _, Response};
+use axum::routing::get;
+use axum::{Json, Router};
+use jiff::Timestamp;
+use presence::store::{OutboxRow, Store};
+use serde_json::json;
+
+/// Path of the mailbox.
+pub(crate) const MAILBOX: &str = "/mailbox";
+/// Path of the operations.
+pub(crate) const DOCS: &str = "/docs";
+
+const STYLE: &str = "\
+    :root{color-scheme:light dark}\
+    body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}\
+    table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.4rem .6rem;border-bottom:1px solid #8884}\
+    code,pre{font:14px/1.5 ui-monospace,monospace;background:#8882;border-radius:4px}\
+    code{padding:.1em .3em;overflow-wrap:anywhere}pre{padding:.8rem;overflow-x:auto}pre code{background:none;padding:0}";
+
+/// The pages' routes.
+pub(crate) fn router(store: Store) -> Router {
+    Router::new()
+        .route(MAILBOX, get(mailbox))
+        .route("/mailbox.json", get(|| async { Json(json!([])) }))
+        .route(DOCS, get(docs))
+        .with_state(store)
+}
+
+/// No function sends mail yet, so the list of sent mails is empty; the invitations that wait are shown.
+async fn mailbox(State(store): State<Store>) -> Response {
+    match store.pending_mails().await {
+        Ok(rows) => Html(page("Mailbox", &mailbox_body(&rows))).into_response(),
+        Err(error) => (StatusCode::SERVICE_UNAVAILABLE, error.to_string()).into_response(),
+    }
+}
+
+fn mailbox_body(rows: &[OutboxRow]) -> String {
+    let mut body = String::from(
+        "<p>No mail was sent: this version accepts invitations and keeps them in the outbox. \
+         The mails sent, as JSON: <a href=\"/mailbox.json\">mailbox.json</a>.</p>",
+    );
+    let _ = write!(body, "<h2>Waiting in the outbox: {}</h2>", rows.len());
+    if rows.is_empty() {
+        return body + "<p>Create a user with <code>\"status\":\"invited\"</code>, and its invitation waits here.</p>";
+    }
+    body.push_str("<table><thead><tr><th>User</th><th>Due</th><th>Attempts</th></tr></thead><tbody>");
+    for row in rows {
+        let due_at = Timestamp::from_millisecond(row.due_at).map(|instant| format!("{instant:.0}")).unwrap_or_default();
+        let (user, attempts) = (&row.user_id, row.attempts);
+        let _ = write!(body, "<tr><td><code>{user}</code></td><td>{due_at}</td><td>{attempts}</td></tr>");
+    }
+    body + "</tbody></table>"
+}
+
+async fn docs(headers: HeaderMap) -> Html<String> {
+    let host = headers.get("host").and_then(|host| host.to_str().ok()).filter(|host| is_plain(host));
+    let origin = format!("http://{}", host.unwrap_or("127.0.0.1:3000"));
+    let mut body = String::from(
+        "<p>Every operation takes an API key: in the header <code>x-api-key</code>, or as the parameter <code>api_key</code>.</p>",
+    );
+    body.push_str("<table><thead><tr><th>Operation</th><th>Request</th></tr></thead><tbody>");
+    for route in presence_users::ROUTES {
+        let (name, method, path) = (route.name, route.method, route.path);
+        let _ = write!(body, "<tr><td>{name}</td><td><code>{method} {path}</code></td></tr>");
+    }
+    body.push_str("</tbody></table><h2>Try it</h2><pre><code>");
+    for line in examples(&origin) {
+        let _ = writeln!(body, "{line}");
+    }
+    body.push_str("</code></pre>");
+    Html(page("Operations", &body))
+}
+
+/// Requests to paste into a shell that has the key in `$KEY`.
+fn examples(origin: &str) -> [String; 4] {
+    let call = format!("curl -H \"x-api-key: $KEY\" {origin}/api/v2/user");
+    [
+        format!("{call}/me"),
+        format!("{call}/stats"),
+        format!("{call}/search?query=martin"),
+        format!(
+            "{call} --json '{{\"email\":\"lea@maison-verte.example\",\"first_name\":\"Léa\",\"last_name\":\"Roy\",\"status\":\"invited\"}}'"
+        ),
+    ]
+}
+
+fn is_plain(host: &str) -> bool {
+    host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".:-[]".contains(&byte))
+}
+
+fn page(title: &str, body: &str) -> String {
+    format!(
+        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
+         <title>{title} · presence</title><style>{STYLE}</style></head>\
+         <body><h1>{title}</h1><p><a href=\"{DOCS}\">Operations</a> · <a href=\"{MAILBOX}\">Mailbox</a></p>{body}</body></html>"
+    )
+}
