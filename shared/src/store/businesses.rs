@@ -96,37 +96,71 @@ impl Store {
         owners.collect()
     }
 
+    /// Whether there is such an organisation, read strongly: one read unit.
+    pub async fn org_exists(&self, id: OrgId) -> Result<bool, Error> {
+        Ok(self.get(&schema::BUSINESSES, key(org_pk(id))).await?.is_some())
+    }
+
     /// Writes an organisation, unless it is already there.
     pub async fn put_org(&self, org: &Org) -> Result<PutOutcome, Error> {
-        let row = OrgItem { pk: org_pk(org.id), id: org.id.to_string(), name: org.name.clone() };
-        self.put_if_different(org_pk(org.id), &row).await
+        let row = OrgItem::from(org);
+        let outcome = self.compare(&row.pk, &row).await?;
+        self.put_unless_same(outcome, &row).await
+    }
+
+    /// What [`Store::put_org`] would do. Writes nothing.
+    pub async fn compare_org(&self, org: &Org) -> Result<PutOutcome, Error> {
+        let row = OrgItem::from(org);
+        self.compare(&row.pk, &row).await
     }
 
     /// Writes a business, unless it is already there.
     pub async fn put_business(&self, business: &Business) -> Result<PutOutcome, Error> {
-        let pk = business_pk(&business.id);
-        let row = BusinessItem {
-            pk: pk.clone(),
+        let row = BusinessItem::from(business);
+        let outcome = self.compare(&row.pk, &row).await?;
+        self.put_unless_same(outcome, &row).await
+    }
+
+    /// What [`Store::put_business`] would do. Writes nothing.
+    pub async fn compare_business(&self, business: &Business) -> Result<PutOutcome, Error> {
+        let row = BusinessItem::from(business);
+        self.compare(&row.pk, &row).await
+    }
+
+    async fn compare<T: for<'de> Deserialize<'de> + PartialEq>(&self, pk: &str, row: &T) -> Result<PutOutcome, Error> {
+        let stored = self.get(&schema::BUSINESSES, key(pk.to_owned())).await?.map(parse::<T>).transpose()?;
+        Ok(match stored {
+            None => PutOutcome::Created,
+            Some(stored) if stored == *row => PutOutcome::Unchanged,
+            Some(_) => PutOutcome::Updated,
+        })
+    }
+
+    async fn put_unless_same<T: Serialize>(&self, outcome: PutOutcome, row: &T) -> Result<PutOutcome, Error> {
+        if outcome != PutOutcome::Unchanged {
+            let put = self.client.put_item().table_name(self.name(&schema::BUSINESSES)).set_item(Some(item(row)?));
+            put.send().await.map_err(failed)?;
+        }
+        Ok(outcome)
+    }
+}
+
+impl From<&Org> for OrgItem {
+    fn from(org: &Org) -> Self {
+        Self { pk: org_pk(org.id), id: org.id.to_string(), name: org.name.clone() }
+    }
+}
+
+impl From<&Business> for BusinessItem {
+    fn from(business: &Business) -> Self {
+        Self {
+            pk: business_pk(&business.id),
             id: business.id.as_str().to_owned(),
             org_id: business.org_id.get(),
             name: business.name.clone(),
             city: business.city.clone(),
             city_listing: city_listing(&city_key(&business.city), &business.id),
-        };
-        self.put_if_different(pk, &row).await
-    }
-
-    async fn put_if_different<T>(&self, pk: String, row: &T) -> Result<PutOutcome, Error>
-    where
-        T: Serialize + for<'de> Deserialize<'de> + PartialEq,
-    {
-        let stored = self.get(&schema::BUSINESSES, key(pk)).await?.map(parse::<T>).transpose()?;
-        if stored.as_ref() == Some(row) {
-            return Ok(PutOutcome::Unchanged);
         }
-        let put = self.client.put_item().table_name(self.name(&schema::BUSINESSES)).set_item(Some(item(row)?));
-        put.send().await.map_err(failed)?;
-        Ok(if stored.is_some() { PutOutcome::Updated } else { PutOutcome::Created })
     }
 }
 

@@ -91,6 +91,12 @@ impl Store {
         Ok(created)
     }
 
+    /// The full names of all tables.
+    #[must_use]
+    pub fn table_names(&self) -> Vec<String> {
+        TABLES.iter().map(|table| self.name(table)).collect()
+    }
+
     fn name(&self, table: &Table) -> String {
         format!("{}{}", self.prefix, table.name)
     }

@@ -1,0 +1,110 @@
+//! `ops import`: JSON Lines into the tables, line by line.
+
+mod businesses;
+mod lines;
+mod loading;
+mod orgs;
+mod progress;
+mod rejects;
+mod rows;
+
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use clap::{Args, Subcommand};
+use tokio::io::AsyncRead;
+
+use crate::exit::Failure;
+use crate::{Context, Exit};
+use lines::Lines;
+use loading::{Loading, Tally};
+use progress::Progress;
+use rejects::Rejects;
+use rows::{Row, Tables};
+
+const ORGS: &str = "\
+One JSON object a line:
+  {\"id\": 42, \"name\": \"Fast Retailer\"}
+id is an integer from 1 to 2^53-1; name has 1 to 255 characters.";
+
+const BUSINESSES: &str = "\
+One JSON object a line (here broken in two):
+  {\"id\": \"5409c35a97bbc544d8e26737\", \"org_id\": 42,
+   \"name\": \"Corner shop\", \"city\": \"Saint-Étienne\"}
+id has 1 to 64 letters, digits and : _ . -; org_id names an organisation that is
+there; name has 1 to 255 characters; city at most 255, and is \"\" for a business
+that is in no city.";
+
+const IMPORTS: &str = "\
+Running it again changes nothing; interrupted, it is simply run again. An id
+that is there already is updated. The last of several rows with one id wins.
+
+Rejected rows go to FILE.rejected.jsonl (stdin.rejected.jsonl in the current
+folder for -), each as {\"line\":N,\"reason\":\"…\",\"row\":\"the line as it was\"}; the
+exit code is then 4. To try them again once mended:
+  jq -r .row orgs.jsonl.rejected.jsonl > again.jsonl
+
+--dry-run checks every row, compares it with what is stored and lists what it
+would reject, but writes nothing to the tables. With --json the last line on
+stdout is {\"created\":n,\"updated\":n,\"unchanged\":n,\"rejected\":n}.";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Load organisations
+    #[command(after_help = format!("{ORGS}\n\n{IMPORTS}"))]
+    Orgs(Import),
+    /// Load businesses of organisations that are loaded already
+    #[command(after_help = format!("{BUSINESSES}\n\n{IMPORTS}"))]
+    Businesses(Import),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Import {
+    /// JSON Lines file, - for stdin
+    file: PathBuf,
+    /// Check and count, but write nothing to the tables
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit, Failure> {
+    match command {
+        Command::Orgs(import) => load::<orgs::OrgRow>(&import, context).await,
+        Command::Businesses(import) => load::<businesses::BusinessRow>(&import, context).await,
+    }
+}
+
+async fn load<R: Row>(import: &Import, context: &mut Context) -> Result<Exit, Failure> {
+    let (input, size) = open(import).await?;
+    let progress = Progress::start(size, context.console.has_bars());
+    let tables = Tables::new(context.store.clone(), import.dry_run);
+    let mut loading = Loading::new(tables, Rejects::beside(&import.file)?, progress);
+    let outcome = loading.load_all::<R>(Lines::new(input)).await;
+    let (tally, rejects) = loading.finish();
+    outcome.with_context(|| format!("stopped after {} rows; simply run it again", tally.rows()))?;
+    let rejected_to = rejects.finish()?;
+    let Tally { created, updated, unchanged, rejected } = tally;
+    let dry = if import.dry_run { "dry run, nothing written: " } else { "" };
+    let counts = format!("{created} created, {updated} updated, {unchanged} unchanged, {rejected} rejected");
+    context.console.note(format_args!("{dry}{}: {counts}", R::PLURAL));
+    if context.console.json {
+        context.console.json_line(&tally)?;
+    }
+    let Some(file) = rejected_to else { return Ok(Exit::Done) };
+    context.console.note(format_args!("the rejected rows and the reasons are in {}", file.display()));
+    Ok(Exit::SomeRejected)
+}
+
+/// The file, or standard input; and its size, where it has one.
+async fn open(import: &Import) -> Result<(Box<dyn AsyncRead + Send + Unpin>, Option<u64>), Failure> {
+    if rejects::is_stdin(&import.file) {
+        return Ok((Box::new(tokio::io::stdin()), None));
+    }
+    let cannot_read = || format!("cannot read {}", import.file.display());
+    let file = tokio::fs::File::open(&import.file).await.with_context(cannot_read)?;
+    let metadata = file.metadata().await.with_context(cannot_read)?;
+    if metadata.is_dir() {
+        return Err(Failure::because(format!("{} is a folder", import.file.display())));
+    }
+    Ok((Box::new(file), metadata.is_file().then_some(metadata.len())))
+}

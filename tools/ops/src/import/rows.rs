@@ -1,0 +1,114 @@
+//! What every kind of row has in common.
+
+use std::collections::HashSet;
+use std::future::Future;
+use std::sync::{Mutex, PoisonError};
+
+use presence::domain::ids::{MAX_ID, OrgId};
+use presence::domain::text::has_control;
+use presence::error::Error;
+use presence::store::{PutOutcome, Store};
+use serde::de::DeserializeOwned;
+use serde_json::Number;
+
+/// The most characters of a name.
+const NAME_MAX_CHARS: usize = 255;
+/// The most characters of a reason: a parser may quote a whole value.
+const REASON_MAX_CHARS: usize = 300;
+
+/// A kind of row.
+pub(super) trait Row: Sized + Send + 'static {
+    /// The row as JSON has it: types and names of fields are right, values may be wrong.
+    type Raw: DeserializeOwned;
+    /// What rows of this kind are called.
+    const PLURAL: &str;
+
+    /// The row, if its values follow the rules; else which one does not.
+    fn parse(raw: Self::Raw) -> Result<Self, String>;
+
+    /// What the row is about: rows with the same key are written one after the other.
+    fn key(&self) -> String;
+
+    /// Writes the row; in a dry run, only compares.
+    fn put(self, tables: &Tables) -> impl Future<Output = Result<Verdict, Error>> + Send;
+}
+
+/// What became of a row.
+#[derive(Debug)]
+pub(super) enum Verdict {
+    /// It is stored (or would be).
+    Put(PutOutcome),
+    /// It is not, for this reason.
+    Rejected(String),
+}
+
+/// Where rows go.
+pub(super) struct Tables {
+    pub(super) store: Store,
+    pub(super) dry_run: bool,
+    /// Organisations that were found: most rows of a file name the same few.
+    known_orgs: Mutex<HashSet<OrgId>>,
+}
+
+impl Tables {
+    pub(super) fn new(store: Store, dry_run: bool) -> Self {
+        Self { store, dry_run, known_orgs: Mutex::default() }
+    }
+
+    /// Whether the organisation has been imported.
+    pub(super) async fn has_org(&self, id: OrgId) -> Result<bool, Error> {
+        if self.known_orgs.lock().unwrap_or_else(PoisonError::into_inner).contains(&id) {
+            return Ok(true);
+        }
+        let exists = self.store.org_exists(id).await?;
+        if exists {
+            self.known_orgs.lock().unwrap_or_else(PoisonError::into_inner).insert(id);
+        }
+        Ok(exists)
+    }
+}
+
+/// Reads a line as a row. The error says why it is none.
+pub(super) fn read<R: Row>(text: &str) -> Result<R, String> {
+    let mut json = serde_json::Deserializer::from_str(text);
+    let raw: R::Raw = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+        let path = error.path().to_string();
+        let reason = reason(error.inner());
+        if path == "." || !error.inner().is_data() { reason } else { format!("{path}: {reason}") }
+    })?;
+    json.end().map_err(|error| reason(&error))?;
+    R::parse(raw)
+}
+
+/// A trimmed text of 1 to 255 characters.
+pub(super) fn name(field: &str, text: &str) -> Result<String, String> {
+    let name = short_text(field, text)?;
+    if name.is_empty() { Err(format!("{field}: must have 1 to {NAME_MAX_CHARS} characters")) } else { Ok(name) }
+}
+
+/// A trimmed text of at most 255 characters.
+pub(super) fn short_text(field: &str, text: &str) -> Result<String, String> {
+    let trimmed = text.trim();
+    if has_control(trimmed) {
+        return Err(format!("{field}: must not contain control characters"));
+    }
+    if trimmed.chars().count() > NAME_MAX_CHARS {
+        return Err(format!("{field}: must have at most {NAME_MAX_CHARS} characters"));
+    }
+    Ok(trimmed.to_owned())
+}
+
+/// The id of an organisation.
+pub(super) fn org_id(field: &str, number: &Number) -> Result<OrgId, String> {
+    let id = number.as_u64().and_then(OrgId::new);
+    id.ok_or_else(|| format!("{field}: must be an integer from 1 to {MAX_ID}"))
+}
+
+/// What the parser says, without the number of the line: it only ever sees one.
+fn reason(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    let what = text.strip_suffix(&place).unwrap_or(&text);
+    let what: String = what.chars().take(REASON_MAX_CHARS).collect();
+    if error.is_data() { what } else { format!("is not valid JSON: {what} (column {})", error.column()) }
+}

@@ -1,0 +1,7 @@
+//! The real `ops` binary against an embedded database: what operators and their scripts meet.
+
+mod imports;
+mod keys;
+mod stage;
+mod tables;
+mod users;

@@ -1,0 +1,165 @@
+//! A database of its own for each test, and the binary run against it from a folder of its own.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io::Write as _;
+use std::net::SocketAddr;
+use std::process::{Command, Output, Stdio};
+use std::thread::JoinHandle;
+
+use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::config::{BehaviorVersion, Config, Credentials, Region};
+use aws_sdk_dynamodb::types::AttributeValue;
+use dynoxide::Database;
+use serde_json::Value;
+use tempfile::TempDir;
+use tokio::sync::oneshot;
+
+/// Stops its server when dropped.
+pub(super) struct Stage {
+    address: SocketAddr,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+    folder: TempDir,
+}
+
+/// What a run of the binary left.
+pub(super) struct Run {
+    pub(super) code: i32,
+    pub(super) stdout: String,
+    pub(super) stderr: String,
+}
+
+impl Run {
+    /// The last line of stdout as JSON.
+    pub(super) fn json(&self) -> Value {
+        let last = self.stdout.lines().last().unwrap_or_default();
+        serde_json::from_str(last).unwrap_or_else(|error| panic!("{error}: {last:?}, stderr: {}", self.stderr))
+    }
+
+    /// The run, if it ended with the code.
+    pub(super) fn exits(self, code: i32) -> Self {
+        assert_eq!(self.code, code, "stdout: {}\nstderr: {}", self.stdout, self.stderr);
+        self
+    }
+}
+
+impl From<Output> for Run {
+    fn from(output: Output) -> Self {
+        let text = |bytes| String::from_utf8(bytes).expect("the binary writes UTF-8");
+        let code = output.status.code().expect("the binary ends by itself");
+        Self { code, stdout: text(output.stdout), stderr: text(output.stderr) }
+    }
+}
+
+impl Stage {
+    /// Without tables.
+    pub(super) fn bare() -> Self {
+        let socket = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+        socket.set_nonblocking(true).expect("a socket that tokio can take");
+        let address = socket.local_addr().expect("a bound socket has an address");
+        let (stop, stopped) = oneshot::channel();
+        let thread = std::thread::spawn(move || serve(socket, stopped));
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        Self { address, stop: Some(stop), thread: Some(thread), folder }
+    }
+
+    /// With tables.
+    pub(super) fn new() -> Self {
+        let stage = Self::bare();
+        stage.ops("tables create").exits(0);
+        stage
+    }
+
+    /// Runs `ops` with these words.
+    pub(super) fn ops(&self, words: &str) -> Run {
+        self.command(words).stdin(Stdio::null()).output().expect("the binary runs").into()
+    }
+
+    /// Runs `ops` with these words and this standard input.
+    pub(super) fn ops_reading(&self, words: &str, input: &[u8]) -> Run {
+        let piped = self.command(words).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+        let mut child = piped.expect("the binary runs");
+        child.stdin.take().expect("stdin is piped").write_all(input).expect("the binary reads its input");
+        child.wait_with_output().expect("the binary ends").into()
+    }
+
+    /// `ops` with these words, in the stage's folder, with nothing in its environment but the endpoint.
+    pub(super) fn command(&self, words: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ops"));
+        command.args(words.split_whitespace()).current_dir(self.folder.path()).env_clear();
+        command.env("AWS_ENDPOINT_URL_DYNAMODB", format!("http://{}", self.address));
+        command
+    }
+
+    /// Creates a user and returns its id.
+    pub(super) fn user(&self, email: &str, rest: &str) -> String {
+        let words = format!("user create --email {email} --first-name Zoe --last-name Martin {rest}");
+        self.ops(&words).exits(0).stdout.trim_end().to_owned()
+    }
+
+    pub(super) fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        fs::write(self.folder.path().join(name), content).expect("the folder can be written");
+    }
+
+    /// The rejected rows in a file: line, reason, row; none where there is no file.
+    pub(super) fn rejected(&self, name: &str) -> Option<Vec<(u64, String, String)>> {
+        let text = fs::read_to_string(self.folder.path().join(name)).ok()?;
+        let rows = text.lines().map(|line| {
+            let row: Value = serde_json::from_str(line).expect("a rejected row is JSON");
+            let text = |name: &str| row[name].as_str().expect("text").to_owned();
+            (row["line"].as_u64().expect("a number"), text("reason"), text("row"))
+        });
+        Some(rows.collect())
+    }
+
+    /// Every item of a table, past the binary.
+    pub(super) fn items(&self, table: &str) -> Vec<HashMap<String, AttributeValue>> {
+        let scan = async { self.client().scan().table_name(table).send().await.expect("a scan").items };
+        block_on(scan).unwrap_or_default()
+    }
+
+    /// Writes an item, past the binary.
+    pub(super) fn put(&self, table: &str, item: HashMap<String, AttributeValue>) {
+        block_on(async {
+            self.client().put_item().table_name(table).set_item(Some(item)).send().await.expect("a put")
+        });
+    }
+
+    fn client(&self) -> Client {
+        let config = Config::builder()
+            .behavior_version(BehaviorVersion::v2026_01_12())
+            .region(Region::from_static("eu-west-1"))
+            .credentials_provider(Credentials::new("local", "local", None, None, "tests"))
+            .endpoint_url(format!("http://{}", self.address))
+            .build();
+        Client::from_conf(config)
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            // A panic of the server's thread has failed the test already.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The server blocks while it answers, hence a thread and a runtime of its own.
+fn serve(socket: std::net::TcpListener, stopped: oneshot::Receiver<()>) {
+    block_on(async {
+        let listener = tokio::net::TcpListener::from_std(socket).expect("a listener from the socket");
+        let database = Database::memory().expect("a database in memory");
+        tokio::select! {
+            served = dynoxide::server::serve_on(listener, database) => served,
+            _ = stopped => (),
+        }
+    });
+}
+
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(future)
+}

@@ -1,0 +1,110 @@
+//! `ops user`, `ops users` and `ops outbox`
+
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+
+use crate::stage::Stage;
+
+const PROVIDER: &str = "--role PROVIDER";
+
+#[test]
+fn a_user_is_created_and_its_id_printed_alone() {
+    let stage = Stage::new();
+    let words = "user create --email zoe@example.org --first-name Zoe --last-name Martin --role PROVIDER";
+    let run = stage.ops(words).exits(0);
+    assert!(run.stdout.trim_end().parse::<u64>().is_ok_and(|id| id > 0), "{}", run.stdout);
+    let json = stage.ops(&format!("{} --json", words.replace("zoe@", "ann@"))).exits(0).json();
+    assert!(json["id"].as_str().is_some_and(|id| id.parse::<u64>().is_ok()), "{json}");
+    stage.ops("users audit").exits(0);
+}
+
+#[test]
+fn a_second_user_with_the_address_is_refused() {
+    let stage = Stage::new();
+    let id = stage.user("zoe@example.org", PROVIDER);
+    let again = "user create --email ZOE@example.org --first-name A --last-name B --role PROVIDER";
+    let run = stage.ops(again).exits(1);
+    assert!(run.stdout.is_empty());
+    assert_eq!(run.stderr, format!("error: the e-mail address already exists: user {id} has it\n"));
+}
+
+#[test]
+fn every_role_but_provider_needs_an_organisation() {
+    let stage = Stage::new();
+    let words = "user create --email zoe@example.org --first-name Zoe --last-name Martin --role";
+    for role in ["ORG_ADMIN", "BUSINESS_MANAGER"] {
+        let run = stage.ops(&format!("{words} {role}")).exits(2);
+        assert!(run.stderr.contains("--org-id"), "{}", run.stderr);
+    }
+    let run = stage.ops(&format!("{words} ORG_ADMIN --org-id 42")).exits(0);
+    assert_eq!(run.stderr, "note: organisation 42 has not been imported\n");
+}
+
+#[test]
+fn values_that_break_the_rules_are_wrong_usage() {
+    let stage = Stage::new();
+    let good = "user create --email zoe@example.org --first-name Zoe --last-name Martin --role PROVIDER";
+    let cases = [
+        ("address", good.replace("zoe@example.org", "zoe")),
+        ("role", good.replace("PROVIDER", "provider")),
+        ("status", format!("{good} --status waiting")),
+        ("language", format!("{good} --lang nl")),
+        ("phone", format!("{good} --phone call-me")),
+        ("organisation", format!("{good} --org-id 0")),
+        ("business without organisation", format!("{good} --business-id b1")),
+        ("no last name", good.replace("--last-name Martin", "")),
+    ];
+    for (what, words) in cases {
+        assert_eq!(stage.ops(&words).code, 2, "{what}");
+    }
+    assert!(stage.items("presence-users").is_empty());
+}
+
+#[test]
+fn businesses_of_a_user_must_be_of_its_organisation() {
+    let stage = Stage::new();
+    stage.ops_reading("import orgs -", b"{\"id\":42,\"name\":\"A\"}\n{\"id\":43,\"name\":\"B\"}").exits(0);
+    let shops = b"{\"id\":\"b1\",\"org_id\":42,\"name\":\"A\",\"city\":\"\"}\n{\"id\":\"b2\",\"org_id\":43,\"name\":\"B\",\"city\":\"\"}";
+    stage.ops_reading("import businesses -", shops).exits(0);
+    let words =
+        "user create --email zoe@example.org --first-name Zoe --last-name M --role BUSINESS_MANAGER --org-id 42";
+    let run = stage.ops(&format!("{words} --business-id b1 --business-id b2 --business-id b3")).exits(1);
+    assert_eq!(run.stderr, "error: no businesses of this organisation: b2, b3\n");
+    stage.ops(&format!("{words} --business-id b1 --business-id b1 --lang fr --phone +33-4")).exits(0);
+    stage.ops("users audit").exits(0);
+}
+
+#[test]
+fn an_invited_user_has_a_mail_in_the_outbox_unless_it_is_not_wanted() {
+    let stage = Stage::new();
+    assert_eq!(stage.ops("outbox list --json").exits(0).stdout, "[]\n");
+    let id = stage.user("zoe@example.org", "--role PROVIDER --status invited");
+    stage.user("ann@example.org", "--role PROVIDER --status invited --no-mail");
+    let mails = stage.ops("outbox list --json").exits(0).json();
+    assert_eq!(mails.as_array().map(Vec::len), Some(1));
+    assert_eq!(
+        (&mails[0]["user_id"], &mails[0]["state"], &mails[0]["attempts"]),
+        (&id.into(), &"pending".into(), &0.into())
+    );
+    let table = stage.ops("outbox list").exits(0).stdout;
+    assert!(table.starts_with("ID ") && table.lines().count() == 2, "{table}");
+    stage.ops("users audit").exits(0);
+}
+
+#[test]
+fn the_audit_finds_what_was_planted() {
+    let stage = Stage::new();
+    stage.user("zoe@example.org", PROVIDER);
+    let clean = stage.ops("users audit --json").exits(0).json();
+    assert_eq!((&clean["users"], &clean["findings"]), (&1.into(), &serde_json::json!([])));
+    let text = |value: &str| AttributeValue::S(value.to_owned());
+    let lock = [("pk", "EMAIL#ghost@example.org"), ("sk", "EMAIL"), ("user_id", "7")];
+    let lock: HashMap<_, _> = lock.into_iter().map(|(name, value)| (name.to_owned(), text(value))).collect();
+    stage.put("presence-users", lock);
+    let run = stage.ops("users audit").exits(1);
+    assert_eq!(run.stdout, "user 7: left a lock behind\n");
+    assert_eq!(run.stderr, "users: 1, keys: 0, mails: 0, findings: 1\n");
+    let json = stage.ops("users audit --json").exits(1).json();
+    assert_eq!(json["findings"][0]["subject"], "user 7");
+}
