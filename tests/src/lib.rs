@@ -15,11 +15,13 @@ pub mod cast;
 pub mod faults;
 pub mod lag;
 pub mod logs;
+mod random;
 mod wire;
 pub mod world;
 
 pub use cast::{Cast, Person, address};
 pub use faults::{Attempt, Done, FaultKind, Faults, KeyNames, Plan};
 pub use lag::LaggingIndexes;
+pub use random::dice;
 pub use wire::{plain_http, sdk_config};
 pub use world::{Reply, World, impatient, patient, send};

@@ -1,1 +1,32 @@
-//! Calls, waves and capacity units of each operation.
+//! Calls, waves and capacity units of each operation: the table of the data model, and every variant to the unit.
+//!
+//! Units of a write: twice the kilobytes of each item of the table, once those of each entry of an index that changes (twice
+//! where its key does: out and in again).
+
+mod reads;
+mod routes;
+mod writes;
+
+use presence_tests::logs::LoggedCost;
+use presence_tests::{Cast, Reply, World};
+
+/// A world whose first administrator, provider and manager have warm keys: used in this hour already.
+async fn warm() -> (World, Cast) {
+    let world = World::start().await;
+    let cast = Cast::enter(&world).await;
+    for person in [&cast.provider, &cast.admin_1, &cast.manager_1] {
+        assert_eq!(world.get("/user/me", &person.key).await.status, 200);
+    }
+    (world, cast)
+}
+
+/// What a request that only reads may cost.
+fn reading(calls: u64, waves: u64, read_units: f64) -> LoggedCost {
+    LoggedCost { calls, waves, read_units, write_units: 0.0 }
+}
+
+/// Answered with the status, at the cost.
+#[track_caller]
+fn assert_costs(what: &str, reply: &Reply, status: u16, cost: LoggedCost) {
+    assert_eq!((reply.status, reply.cost()), (status, cost), "{what}: {}", reply.text);
+}

@@ -1,1 +1,151 @@
-//! Indexes that lag behind their table.
+//! Indexes that lag behind their table: a search is right or refused, never stale, and a stale directory is never kept.
+
+mod model;
+
+use aws_smithy_runtime_api::client::http::SharedHttpClient;
+use presence_local::{DynamoDb, Options};
+use presence_tests::{Cast, LaggingIndexes, World, address, dice, patient, plain_http};
+use serde_json::json;
+
+use self::model::{Listed, Model, list};
+
+/// A world whose indexes lag, with the handle that steers the lag.
+async fn lagging(reads: u64) -> (World, LaggingIndexes) {
+    let lag = LaggingIndexes::over(plain_http(), reads);
+    (World::with(Options { http_client: Some(SharedHttpClient::new(lag.clone())), ..patient() }).await, lag)
+}
+
+/// A second stack over the same tables and behind the same lag: another warm function.
+async fn beside(world: &World, lag: &LaggingIndexes) -> World {
+    let dynamodb = DynamoDb::At(world.stack.dynamodb_url().to_owned());
+    World::with(Options { http_client: Some(SharedHttpClient::new(lag.clone())), dynamodb, ..patient() }).await
+}
+
+/// Searches as the provider: what comes is what the model has.
+async fn assert_right(world: &World, model: &Model, key: &str, what: &str) {
+    let (found, expected) = (list(world, key, "").await, model.listed(None));
+    assert_eq!(found, Some(expected), "{what}: the lag ends before the patience does");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_warm_function_answers_right_however_many_reads_the_index_lags() {
+    for reads in [1, 2, 5] {
+        let (world, lag) = lagging(reads).await;
+        let cast = Cast::enter(&world).await;
+        let (provider, admin) = (&cast.provider.key, &cast.admin_1.key);
+        let mut model = Model::of(&cast);
+        assert_right(&world, &model, provider, "warmed up").await;
+
+        let body = json!({"email": address("ada"), "first_name": "Ada", "last_name": "Lovelace"});
+        let created = world.post("/user", admin, &body).await;
+        let id = created.json()["id"].as_str().expect("an id").to_owned();
+        model.put(&id, Listed::new(Some(1), "Lovelace", "active"));
+        assert_right(&world, &model, provider, "created").await;
+
+        assert_eq!(world.post(&format!("/user/{id}"), admin, &json!({"last_name": "King"})).await.status, 200);
+        model.put(&id, Listed::new(Some(1), "King", "active"));
+        assert_eq!(world.get("/user/search?query=lovelace", admin).await.json()["count"], 0, "not under the old name");
+        assert_right(&world, &model, provider, "renamed").await;
+
+        assert_eq!(world.post(&format!("/user/{id}"), provider, &json!({"org_id": 2})).await.status, 200);
+        model.put(&id, Listed::new(Some(2), "King", "active"));
+        assert_right(&world, &model, provider, "moved").await;
+
+        assert_eq!(world.delete(&format!("/user/{id}"), provider).await.status, 200);
+        model.remove(&id);
+        assert_right(&world, &model, provider, "deleted").await;
+        assert!(lag.stale_answers() >= 4 * reads, "the index did lag: {}", lag.stale_answers());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_frozen_index_is_answered_with_503_and_never_with_old_users() {
+    let (world, lag) = lagging(0).await;
+    let cast = Cast::enter(&world).await;
+    let key = &cast.admin_1.key;
+    assert_eq!(world.get("/user/search?query=test", key).await.json()["count"], 6);
+    lag.set_reads(u64::MAX);
+    assert_eq!(world.delete(&format!("/user/{}", cast.manager_1.id), key).await.status, 200);
+
+    let searches = ["", "?query=manager", "?last_name=manager", "?status=active", "?display_business_ids=False"];
+    let replies = searches.map(|search| {
+        let path = format!("/user/search{search}");
+        let world = &world;
+        async move { world.get(&path, key).await }
+    });
+    for (reply, search) in futures::future::join_all(replies).await.into_iter().zip(searches) {
+        assert_eq!((reply.status, reply.header("retry-after")), (503, "1"), "{search}: {}", reply.text);
+        assert_eq!(reply.cost().calls, 1 + 7 * 2, "{search}: the key, and seven looks at roster and index");
+        assert!(!reply.text.contains("lag"), "{search}: why is not the client's business: {}", reply.text);
+    }
+    let past_the_end = world.get("/user/search?page=9", key).await.json();
+    assert_eq!(past_the_end, json!({"page": 9, "max_page": 1, "count": 5, "users": []}), "needs no user");
+    let stats = json!({"count": 5, "invited_count": 1, "activate_count": 4});
+    assert_eq!(world.get("/user/stats", key).await.json(), stats, "counts come from the table");
+    assert_eq!(world.get(&format!("/user/{}", cast.manager_1.id), key).await.status, 404, "and so do users");
+
+    lag.set_reads(0);
+    assert_eq!(world.get("/user/search?query=manager", key).await.json()["count"], 1, "no stale directory was kept");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_unchanged_organisation_is_searched_while_its_neighbour_lags() {
+    let (world, lag) = lagging(0).await;
+    let cast = Cast::enter(&world).await;
+    for key in [&cast.admin_1.key, &cast.admin_2.key] {
+        assert_eq!(world.get("/user/search", key).await.status, 200);
+    }
+    lag.set_reads(u64::MAX);
+    assert_eq!(world.delete(&format!("/user/{}", cast.manager_2.id), &cast.admin_2.key).await.status, 200);
+    assert_eq!(world.get("/user/search", &cast.admin_1.key).await.json()["count"], 6);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_warm_functions_never_serve_each_other_old_users() {
+    let (one, lag) = lagging(0).await;
+    let cast = Cast::enter(&one).await;
+    let two = beside(&one, &lag).await;
+    let mut model = Model::of(&cast);
+    let key = &cast.provider.key;
+    for world in [&one, &two] {
+        assert_right(world, &model, key, "warmed up").await;
+    }
+    lag.set_reads(2);
+    let path = format!("/user/{}", cast.manager_1.id);
+    for round in 0..6 {
+        let (writer, reader) = if round % 2 == 0 { (&one, &two) } else { (&two, &one) };
+        let name = format!("Round {round}");
+        assert_eq!(writer.post(&path, &cast.admin_1.key, &json!({"last_name": name})).await.status, 200);
+        model.put(&cast.manager_1.id, Listed::new(Some(1), &name, "active"));
+        assert_right(reader, &model, key, "the other function").await;
+        assert_right(writer, &model, key, "the function that wrote").await;
+    }
+    assert!(lag.stale_answers() > 0, "the index did lag");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn random_writes_and_searches_of_two_functions_agree_with_a_model() {
+    const STEPS: usize = 120;
+    let mut dice = dice("lag");
+    let (one, lag) = lagging(0).await;
+    let cast = Cast::enter(&one).await;
+    let worlds = [beside(&one, &lag).await, one];
+    let mut model = Model::of(&cast);
+    let searches = [("", None), ("?org_id=1", Some(1)), ("?org_id=2", Some(2))];
+    for step in 0..STEPS {
+        lag.set_reads(dice.u64(0..4));
+        let world = dice.choice(&worlds).expect("two");
+        if dice.bool() {
+            model.change(world, &cast.provider.key, &mut dice).await;
+        } else {
+            let (search, org) = *dice.choice(&searches).expect("three");
+            // A write between reads begins the lag anew, so that even a short lag may outlast the patience: 503 is right too.
+            if let Some(found) = list(world, &cast.provider.key, search).await {
+                assert_eq!(found, model.listed(org), "step {step}, {search}");
+            }
+        }
+        assert_eq!(world.get("/user/stats", &cast.provider.key).await.json(), model.stats(), "step {step}");
+    }
+    assert!(lag.stale_answers() > 0, "the index did lag");
+    assert_eq!(worlds[1].audit().await, []);
+}

@@ -1,1 +1,74 @@
-//! Every query, held against the schema.
+//! Every request that the store makes, held against the schema.
+//!
+//! A broad scenario is recorded on its way to the database; then each request is judged by itself, and the shapes of all of
+//! them against a list: a new shape fails until it was looked at.
+
+mod expression;
+mod rules;
+mod scenario;
+mod shapes;
+
+use aws_smithy_runtime_api::client::http::SharedHttpClient;
+use presence::store::schema::{OUTBOX_INDEX, STATUS_INDEX, USERS};
+use presence_local::Options;
+use presence_tests::{Attempt, Faults, World, patient, plain_http};
+
+/// What the names of the tables start with: not the usual prefix, so that one spelled out would be found.
+const PREFIX: &str = "other-";
+
+async fn recorded() -> Vec<Attempt> {
+    let faults = Faults::over(plain_http());
+    let options = Options {
+        http_client: Some(SharedHttpClient::new(faults.clone())),
+        table_prefix: PREFIX.to_owned(),
+        ..patient()
+    };
+    let world = World::with(options).await;
+    scenario::of_requests(&world).await;
+    scenario::of_operators(&world, &faults).await;
+    assert_eq!(world.audit().await, []);
+    faults.observed()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_request_follows_the_schema() {
+    let attempts = recorded().await;
+    let broken: Vec<String> = attempts
+        .iter()
+        .flat_map(|attempt| {
+            let broken = rules::broken_by(attempt);
+            broken.into_iter().map(|rule| format!("{}: {rule}: {}", attempt.operation, attempt.request))
+        })
+        .collect();
+    assert_eq!(broken, Vec::<String>::new());
+    assert_eq!(
+        shapes::of(&attempts),
+        shapes::KNOWN,
+        "a new shape of request must be looked at, and an old one dropped"
+    );
+}
+
+#[test]
+fn what_is_read_from_an_index_is_in_it() {
+    let listed =
+        ["id", "version", "status", "role", "first_name", "last_name", "email", "email_key", "phone", "org", "listing"];
+    for attribute in listed {
+        assert!(STATUS_INDEX.holds(&USERS, attribute), "{attribute}");
+    }
+    for secret in ["password_hash", "keys"] {
+        assert!(!STATUS_INDEX.holds(&USERS, secret), "{secret} has no business in an index");
+    }
+    let mail = ["pk", "sk", "user_id", "outbox", "due_at", "created_at", "state", "attempts"];
+    for attribute in mail {
+        assert!(OUTBOX_INDEX.holds(&USERS, attribute), "{attribute}");
+    }
+}
+
+#[test]
+fn a_request_that_breaks_a_rule_is_found() {
+    for (rule, operation, request) in rules::broken_examples() {
+        let attempt = rules::attempt(operation, request);
+        let broken = rules::broken_by(&attempt);
+        assert!(broken.iter().any(|found| found.contains(rule)), "{rule}: {broken:?}");
+    }
+}

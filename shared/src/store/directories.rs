@@ -86,7 +86,7 @@ impl Store {
     /// current as that roster or newer.
     pub(super) async fn directory(&self, org_id: Option<OrgId>, roster: Roster) -> Result<Arc<Directory>, Error> {
         let mut roster = roster;
-        for retry in 0..=LAG_RETRIES {
+        for retry in 0.. {
             if let Some(directory) = self.directories.current(org_id, &roster) {
                 return Ok(directory);
             }
@@ -95,10 +95,13 @@ impl Store {
                 self.directories.keep(org_id, &directory);
                 return Ok(directory);
             }
+            if retry == LAG_RETRIES {
+                return Err(Error::Unavailable("status-index lags behind its roster".into()));
+            }
             tokio::time::sleep(LAG_PAUSE * (1 << retry)).await;
             roster = self.roster(org_id).await?;
         }
-        Err(Error::Unavailable("status-index lags behind its roster".into()))
+        unreachable!("the last look returns")
     }
 
     /// The directories of several organisations.

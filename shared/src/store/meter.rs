@@ -10,7 +10,9 @@ use aws_sdk_dynamodb::config::{ConfigBag, Intercept, RuntimeComponents};
 use aws_sdk_dynamodb::error::BoxError;
 use aws_sdk_dynamodb::operation::batch_get_item::{BatchGetItemInput, BatchGetItemOutput};
 use aws_sdk_dynamodb::operation::get_item::{GetItemInput, GetItemOutput};
+use aws_sdk_dynamodb::operation::put_item::{PutItemInput, PutItemOutput};
 use aws_sdk_dynamodb::operation::query::{QueryInput, QueryOutput};
+use aws_sdk_dynamodb::operation::scan::{ScanInput, ScanOutput};
 use aws_sdk_dynamodb::operation::transact_write_items::{TransactWriteItemsInput, TransactWriteItemsOutput};
 use aws_sdk_dynamodb::operation::update_item::{UpdateItemInput, UpdateItemOutput};
 use aws_sdk_dynamodb::types::{ConsumedCapacity, ReturnConsumedCapacity};
@@ -107,6 +109,10 @@ impl Intercept for MeterInterceptor {
             query.return_consumed_capacity = total;
         } else if let Some(batch) = input.downcast_mut::<BatchGetItemInput>() {
             batch.return_consumed_capacity = total;
+        } else if let Some(scan) = input.downcast_mut::<ScanInput>() {
+            scan.return_consumed_capacity = total;
+        } else if let Some(put) = input.downcast_mut::<PutItemInput>() {
+            put.return_consumed_capacity = total;
         } else if let Some(transaction) = input.downcast_mut::<TransactWriteItemsInput>() {
             transaction.return_consumed_capacity = total;
         } else if let Some(update) = input.downcast_mut::<UpdateItemInput>() {
@@ -135,6 +141,10 @@ fn units(output: &Output) -> (f64, f64) {
         (sum(query.consumed_capacity()), 0.0)
     } else if let Some(batch) = output.downcast_ref::<BatchGetItemOutput>() {
         (sum(batch.consumed_capacity()), 0.0)
+    } else if let Some(scan) = output.downcast_ref::<ScanOutput>() {
+        (sum(scan.consumed_capacity()), 0.0)
+    } else if let Some(put) = output.downcast_ref::<PutItemOutput>() {
+        (0.0, sum(put.consumed_capacity()))
     } else if let Some(transaction) = output.downcast_ref::<TransactWriteItemsOutput>() {
         (0.0, sum(transaction.consumed_capacity()))
     } else if let Some(update) = output.downcast_ref::<UpdateItemOutput>() {

@@ -1,0 +1,120 @@
+//! What changing costs.
+
+use jiff::SignedDuration;
+use presence_tests::logs::LoggedCost;
+use presence_tests::{World, address};
+use serde_json::{Value, json};
+
+use super::{assert_costs, reading, warm};
+use crate::store::bulk;
+
+/// The key, one read of the user or of businesses, one transaction.
+fn changing(read_units: f64, write_units: f64) -> LoggedCost {
+    LoggedCost { calls: 3, waves: 3, read_units, write_units }
+}
+
+fn new(local: &str, more: &Value) -> Value {
+    let mut body = json!({"email": address(local), "first_name": "Ada", "last_name": "Lovelace"});
+    let fields = more.as_object().into_iter().flatten().map(|(name, value)| (name.clone(), value.clone()));
+    body.as_object_mut().expect("an object").extend(fields);
+    body
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn creating_is_one_transaction_and_reads_only_businesses() {
+    let (world, cast) = warm().await;
+    let key = &cast.admin_1.key;
+    // User 2 + 1 for its listing, lock 2, roster 2; a mail 2 + 1 for its place in the queue.
+    let rows = [
+        ("active", json!({}), 2, 1.0, 7.0),
+        ("active with a password", json!({"password": "canary-pass-1"}), 2, 1.0, 7.0),
+        ("invited", json!({"status": "invited"}), 2, 1.0, 10.0),
+        ("invited silently", json!({"status": "invited", "send_invitation": false}), 2, 1.0, 7.0),
+        ("with businesses", json!({"business_ids": ["b1-1", "b1-2", "b1-1"]}), 3, 3.0, 7.0),
+    ];
+    for (number, (what, more, calls, read_units, write_units)) in rows.into_iter().enumerate() {
+        let reply = world.post("/user", key, &new(&format!("new-{number}"), &more)).await;
+        assert_costs(what, &reply, 200, LoggedCost { calls, waves: calls, read_units, write_units });
+    }
+    let refused = world.post("/user", &cast.manager_1.key, &new("no", &json!({}))).await;
+    assert_costs("not allowed", &refused, 403, reading(1, 1, 1.0));
+    let unknown = world.post("/user", key, &new("no", &json!({"business_ids": ["b2-1", "zz"]}))).await;
+    assert_costs("unknown businesses", &unknown, 400, reading(2, 2, 3.0));
+    let taken = world.post("/user", key, &new("new-0", &json!({}))).await;
+    assert_costs("address taken", &taken, 400, reading(2, 2, 1.0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn five_hundred_businesses_are_read_in_one_wave() {
+    let (world, cast) = warm().await;
+    bulk::businesses(&world, 1, 500).await;
+    let ids: Vec<String> = (1..=500).map(|number| format!("many-{number}")).collect();
+    let reply = world.post("/user", &cast.admin_1.key, &new("busy", &json!({"business_ids": ids}))).await;
+    // Five batches of a hundred; the user has 5 KB, and its listing still 1.
+    let budget = LoggedCost { calls: 7, waves: 3, read_units: 1.0 + 500.0, write_units: 2.0 * 5.0 + 1.0 + 4.0 };
+    assert_costs("500 businesses", &reply, 200, budget);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn updating_is_one_read_and_one_transaction() {
+    let (world, cast) = warm().await;
+    let key = &cast.provider.key;
+    // User 2, its listing 1 (2 where it moves within the index), roster 2 of each organisation, keys 2 each.
+    let rows = [
+        ("phone", json!({"phone": "+33 4"}), changing(2.0, 5.0)),
+        ("password", json!({"password": "canary-pass-2"}), changing(2.0, 5.0)),
+        ("last name", json!({"last_name": "King"}), changing(2.0, 6.0)),
+        ("e-mail, two locks", json!({"email": address("king")}), changing(2.0, 9.0)),
+        ("e-mail, the same mailbox", json!({"email": address("KING")}), changing(2.0, 5.0)),
+        ("role, one key", json!({"role": "ORG_ADMIN"}), changing(2.0, 7.0)),
+        ("businesses", json!({"business_ids": ["b1-1"]}), LoggedCost { calls: 4, ..changing(3.0, 5.0) }),
+        // The businesses that it has are not known before it is read: one more wave, for the one update that needs it.
+        ("move, businesses do not fit", json!({"org_id": 2}), LoggedCost { write_units: 0.0, ..changing(3.0, 0.0) }),
+        ("move", json!({"org_id": 2, "business_ids": ["b2-1"]}), LoggedCost { calls: 4, ..changing(3.0, 10.0) }),
+        ("invited, a mail, one key", json!({"status": "invited"}), changing(2.0, 11.0)),
+        ("active, no mail", json!({"status": "active", "password": "canary-pass-3"}), changing(2.0, 11.0)),
+    ];
+    let path = format!("/user/{}", cast.manager_1.id);
+    for (what, change, budget) in rows {
+        let status = if budget.write_units > 0.0 { 200 } else { 400 };
+        assert_costs(what, &world.post(&path, key, &change).await, status, budget);
+    }
+    assert_eq!(world.audit().await, []);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_update_without_effect_writes_nothing() {
+    let (world, cast) = warm().await;
+    let path = format!("/user/{}", cast.manager_1.id);
+    let same = json!({
+        "last_name": "manager-1", "role": "BUSINESS_MANAGER", "status": "active", "org_id": 1, "phone": null,
+        "email": cast.manager_1.email,
+    });
+    for (what, change) in [("empty", json!({})), ("the same", same)] {
+        let before = world.snapshot().await;
+        assert_costs(what, &world.post(&path, &cast.admin_1.key, &change).await, 200, reading(2, 2, 2.0));
+        assert_eq!(world.snapshot().await, before, "{what}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn deleting_and_inviting_are_one_read_and_one_transaction() {
+    let (world, cast) = warm().await;
+    let key = &cast.admin_1.key;
+    let invited = &cast.invited_1.id;
+    // User 2 + 1, roster 2, mail 2 + 1.
+    assert_costs("invite", &world.invite(invited, key).await, 200, changing(2.0, 8.0));
+    assert_costs("too soon", &world.invite(invited, key).await, 429, reading(2, 2, 2.0));
+    assert_costs("not invited", &world.invite(&cast.manager_1.id, key).await, 400, reading(2, 2, 2.0));
+    world.clock.advance(SignedDuration::from_mins(5));
+    assert_costs("again, over a mail that waits", &world.invite(invited, key).await, 200, changing(2.0, 11.0));
+    // User 2 + 1, lock 2, roster 2, and what it leaves behind: a mail 2 + 1, a key 2.
+    assert_costs("delete with a mail", &delete(&world, invited, key).await, 200, changing(2.0, 10.0));
+    assert_costs("delete with a key", &delete(&world, &cast.manager_1.id, key).await, 200, changing(2.0, 9.0));
+    assert_costs("delete again", &delete(&world, invited, key).await, 404, reading(2, 2, 2.0));
+    assert_eq!(world.audit().await, []);
+}
+
+async fn delete(world: &World, id: &str, key: &str) -> presence_tests::Reply {
+    world.delete(&format!("/user/{id}"), key).await
+}

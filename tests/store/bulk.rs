@@ -1,0 +1,93 @@
+//! Many items at once, past the service: what it would take thousands of transactions to write.
+
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::types::{AttributeValue, PutRequest, WriteRequest};
+use presence::domain::ids::{OrgId, UserId};
+use presence::domain::roster::member_digest;
+use presence::domain::user::{PersonName, Role, Status};
+use presence::store::keys::{ROSTERS_PK, business_pk, city_listing, listing, name_order, org_key, user_pk};
+use presence_tests::{World, address, sdk_config};
+
+type Item = HashMap<String, AttributeValue>;
+
+/// Puts in one `BatchWriteItem`: `DynamoDB`'s limit.
+const BATCH: usize = 25;
+
+/// A client past the service.
+pub(super) fn client(world: &World) -> Client {
+    Client::from_conf(sdk_config(world.stack.dynamodb_url()))
+}
+
+/// Adds active business managers to an organisation, with the roster that goes with them, but without e-mail locks.
+pub(super) async fn users(world: &World, org: u64, count: u64) {
+    let client = client(world);
+    let first = world.person("bulk", Role::BusinessManager, Some(org), Status::Invited).await;
+    let key = HashMap::from([("pk".to_owned(), text(&format!("USER#{}", first.id))), ("sk".to_owned(), text("USER"))]);
+    let stored = client.get_item().table_name("presence-users").set_key(Some(key)).send().await;
+    let template = stored.expect("DynamoDB answers").item.expect("the user just written");
+    put_all(&client, "presence-users", (1..=count).map(|number| user(&template, number)).collect()).await;
+    let digest: i128 = (1..=count).map(|number| member_digest(id(number), 1)).sum();
+    let roster = client.update_item().table_name("presence-users").key("pk", text(ROSTERS_PK));
+    roster
+        .key("sk", text(&org_key(OrgId::new(org))))
+        .update_expression("ADD active :count, digest :digest")
+        .expression_attribute_values(":count", AttributeValue::N(count.to_string()))
+        .expression_attribute_values(":digest", AttributeValue::N(digest.to_string()))
+        .send()
+        .await
+        .expect("the roster is there");
+}
+
+/// Adds businesses `many-1`, `many-2`, … to an organisation.
+pub(super) async fn businesses(world: &World, org: u64, count: u64) {
+    let items = (1..=count).map(|number| {
+        let id = presence::domain::ids::BusinessId::parse(&format!("many-{number}")).expect("an id");
+        HashMap::from([
+            ("pk".to_owned(), text(&business_pk(&id))),
+            ("id".to_owned(), text(id.as_str())),
+            ("org_id".to_owned(), AttributeValue::N(org.to_string())),
+            ("name".to_owned(), text("Shop")),
+            ("city".to_owned(), text("Lyon")),
+            ("city_listing".to_owned(), text(&city_listing("lyon", &id))),
+        ])
+    });
+    put_all(&client(world), "presence-businesses", items.collect()).await;
+}
+
+fn user(template: &Item, number: u64) -> Item {
+    let (id, last) = (id(number), format!("Bulk {number}"));
+    let name = |text: &str| PersonName::parse(text).expect("a name");
+    let listing = listing(Status::Active, &name_order(&name(&last), &name("Test"), id));
+    let email = address(&format!("bulk-{number}"));
+    let mut item = template.clone();
+    let changed = [
+        ("pk", user_pk(id)),
+        ("id", id.to_string()),
+        ("status", "active".to_owned()),
+        ("last_name", last),
+        ("listing", listing),
+        ("email", email.clone()),
+        ("email_key", email),
+    ];
+    item.extend(changed.map(|(attribute, value)| (attribute.to_owned(), text(&value))));
+    item
+}
+
+fn id(number: u64) -> UserId {
+    UserId::parse(&number.to_string()).expect("an id")
+}
+
+fn text(value: &str) -> AttributeValue {
+    AttributeValue::S(value.to_owned())
+}
+
+async fn put_all(client: &Client, table: &str, items: Vec<Item>) {
+    for chunk in items.chunks(BATCH) {
+        let put = |item: &Item| PutRequest::builder().set_item(Some(item.clone())).build().expect("an item");
+        let writes = chunk.iter().map(|item| WriteRequest::builder().put_request(put(item)).build()).collect();
+        let written = client.batch_write_item().request_items(table, writes).send().await.expect("DynamoDB answers");
+        assert!(written.unprocessed_items.is_none_or(|left| left.is_empty()), "the embedded one takes every batch");
+    }
+}

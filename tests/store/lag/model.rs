@@ -1,0 +1,124 @@
+//! The users as they must be, and as a search lists them.
+
+use std::collections::BTreeMap;
+
+use fastrand::Rng;
+use presence_tests::{Cast, Person, World, address};
+use serde_json::{Value, json};
+
+/// What is looked at of a user.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Listed {
+    org: Option<u64>,
+    last_name: String,
+    status: String,
+}
+
+impl Listed {
+    pub(super) fn new(org: Option<u64>, last_name: &str, status: &str) -> Self {
+        Self { org, last_name: last_name.to_owned(), status: status.to_owned() }
+    }
+}
+
+/// What a search lists: id → last name and status.
+pub(super) type List = BTreeMap<String, (String, String)>;
+
+/// Every user by id.
+#[derive(Debug)]
+pub(super) struct Model {
+    users: BTreeMap<String, Listed>,
+    created: u32,
+    /// Not changed by random steps: they hold the keys.
+    kept: Vec<String>,
+}
+
+impl Model {
+    /// The cast as it enters.
+    pub(super) fn of(cast: &Cast) -> Self {
+        let people: [(&Person, Option<u64>, &str, &str); 10] = [
+            (&cast.provider, None, "provider", "active"),
+            (&cast.provider_in_1, Some(1), "provider-in-1", "active"),
+            (&cast.admin_1, Some(1), "admin-1", "active"),
+            (&cast.other_admin_1, Some(1), "other-admin-1", "active"),
+            (&cast.manager_1, Some(1), "manager-1", "active"),
+            (&cast.other_manager_1, Some(1), "other-manager-1", "active"),
+            (&cast.invited_1, Some(1), "invited-1", "invited"),
+            (&cast.admin_2, Some(2), "admin-2", "active"),
+            (&cast.manager_2, Some(2), "manager-2", "active"),
+            (&cast.invited_2, Some(2), "invited-2", "invited"),
+        ];
+        let users = people.map(|(person, org, name, status)| (person.id.clone(), Listed::new(org, name, status)));
+        Self { users: users.into(), created: 0, kept: vec![cast.provider.id.clone()] }
+    }
+
+    pub(super) fn put(&mut self, id: &str, user: Listed) {
+        self.users.insert(id.to_owned(), user);
+    }
+
+    pub(super) fn remove(&mut self, id: &str) {
+        self.users.remove(id);
+    }
+
+    /// What a provider's search lists: of one organisation, or of all.
+    pub(super) fn listed(&self, org: Option<u64>) -> List {
+        let seen = self.users.iter().filter(|(_, user)| org.is_none() || user.org == org);
+        seen.map(|(id, user)| (id.clone(), (user.last_name.clone(), user.status.clone()))).collect()
+    }
+
+    /// What a provider's counts are.
+    pub(super) fn stats(&self) -> Value {
+        let active = self.users.values().filter(|user| user.status == "active").count();
+        json!({"count": self.users.len(), "invited_count": self.users.len() - active, "activate_count": active})
+    }
+
+    /// Creates, renames, moves, suspends or deletes somebody, here and there.
+    pub(super) async fn change(&mut self, world: &World, key: &str, dice: &mut Rng) {
+        let ids: Vec<String> = self.users.keys().filter(|id| !self.kept.contains(id)).cloned().collect();
+        let id = dice.choice(&ids).filter(|_| dice.u8(0..4) > 0).cloned();
+        let Some(id) = id else { return self.create(world, key, dice).await };
+        let before = self.users[&id].clone();
+        let name = format!("Name {}", dice.u8(..));
+        let (body, after) = match dice.u8(0..4) {
+            0 => {
+                assert_eq!(world.delete(&format!("/user/{id}"), key).await.status, 200);
+                return self.remove(&id);
+            }
+            1 => (json!({"last_name": name}), Listed { last_name: name, ..before }),
+            2 => (json!({"status": "invited"}), Listed { status: "invited".to_owned(), ..before }),
+            _ => {
+                let org = dice.u64(1..3);
+                (json!({"org_id": org}), Listed { org: Some(org), ..before })
+            }
+        };
+        let updated = world.post(&format!("/user/{id}"), key, &body).await;
+        assert_eq!(updated.status, 200, "{}", updated.text);
+        self.put(&id, after);
+    }
+
+    async fn create(&mut self, world: &World, key: &str, dice: &mut Rng) {
+        self.created += 1;
+        let (name, org) = (format!("New {}", self.created), dice.u64(1..3));
+        let email = address(&format!("new-{}", self.created));
+        let body = json!({"email": email, "first_name": "Ada", "last_name": name, "org_id": org});
+        let created = world.post("/user", key, &body).await;
+        assert_eq!(created.status, 200, "{}", created.text);
+        self.put(created.json()["id"].as_str().expect("an id"), Listed::new(Some(org), &name, "active"));
+    }
+}
+
+/// What a search lists, on one page; `None` when it was refused with 503.
+pub(super) async fn list(world: &World, key: &str, search: &str) -> Option<List> {
+    let mark = if search.is_empty() { '?' } else { '&' };
+    let reply = world.get(&format!("/user/search{search}{mark}per_page=100"), key).await;
+    if reply.status == 503 {
+        assert_eq!(reply.header("retry-after"), "1");
+        return None;
+    }
+    assert_eq!(reply.status, 200, "{}", reply.text);
+    let body = reply.json();
+    let users = body["users"].as_array().expect("a list");
+    assert_eq!(body["count"], users.len(), "everybody is on the page");
+    let text = |user: &Value, name: &str| user[name].as_str().expect("text").to_owned();
+    let listed = users.iter().map(|user| (text(user, "id"), (text(user, "last_name"), text(user, "status"))));
+    Some(listed.collect())
+}

@@ -1,0 +1,130 @@
+//! Everything that callers and operators can ask for, once.
+
+use jiff::SignedDuration;
+use presence::access::Scope;
+use presence::clock::Clock as _;
+use presence::domain::ids::{BusinessId, OrgId, UserId};
+use presence::store::{Business, NewApiKey, Org, Store, sdk_loader};
+use presence_tests::{Cast, Faults, Reply, World, address};
+use serde_json::{Value, json};
+
+/// More businesses than one batch takes.
+const BUSINESSES: usize = 150;
+
+/// All operations, each in its variants, through the gateway.
+pub(super) async fn of_requests(world: &World) {
+    let cast = Cast::enter(world).await;
+    for number in 0..BUSINESSES {
+        world.business(1, &format!("shop-{number}"), "Lyon").await;
+    }
+    reads(world, &cast).await;
+    writes(world, &cast).await;
+    reads(world, &cast).await;
+    refusals(world, &cast).await;
+}
+
+async fn reads(world: &World, cast: &Cast) {
+    for key in [&cast.provider.key, &cast.admin_1.key, &cast.admin_2.key] {
+        let searches =
+            ["", "?query=test", "?last_name=admin", "?status=invited", "?page=2&per_page=2", "?email=a@b.example"];
+        for search in searches {
+            ok(&world.get(&format!("/user/search{search}"), key).await);
+        }
+        ok(&world.get("/user/stats", key).await);
+        ok(&world.get("/user/me", key).await);
+    }
+    ok(&world.get("/user/search?org_id=2&display_business_ids=False", &cast.provider.key).await);
+    ok(&world.get(&format!("/user/{}", cast.admin_2.id), &cast.provider.key).await);
+}
+
+async fn writes(world: &World, cast: &Cast) {
+    let key = &cast.provider.key;
+    let shops: Vec<String> = (0..BUSINESSES).map(|number| format!("shop-{number}")).collect();
+    let id = create(world, key, "busy", &json!({"org_id": 1, "business_ids": shops, "phone": "+33 4"})).await;
+    world.issue_key(&id).await;
+    let found = world.get(&format!("/user/search?email={}", address("busy")), key).await;
+    assert_eq!(found.json()["users"][0]["phone"], "+33 4", "what is optional comes out of the index as well");
+    let changes = [
+        json!({"last_name": "King", "email": address("king")}),
+        json!({"role": "ORG_ADMIN"}),
+        json!({"org_id": 2, "business_ids": ["b2-1"]}),
+        json!({"org_id": 2, "status": "invited"}),
+        json!({"status": "active", "password": "canary-pass-1"}),
+        json!({"business_ids": [], "phone": null}),
+        json!({}),
+    ];
+    for change in changes {
+        ok(&world.post(&format!("/user/{id}"), key, &change).await);
+    }
+    let guest = create(world, key, "guest", &json!({"org_id": 1, "status": "invited"})).await;
+    world.clock.advance(SignedDuration::from_mins(61));
+    ok(&world.invite(&guest, &cast.admin_1.key).await);
+    let (colleague, demotion) = (format!("/user/{}", cast.other_admin_1.id), json!({"role": "BUSINESS_MANAGER"}));
+    ok(&world.post(&colleague, &cast.admin_1.key, &demotion).await);
+    ok(&world.delete(&format!("/user/{}", cast.manager_1.id), &cast.admin_1.key).await);
+    ok(&world.delete(&format!("/user/{id}"), key).await);
+}
+
+async fn refusals(world: &World, cast: &Cast) {
+    let key = &cast.admin_1.key;
+    let taken = json!({"email": cast.admin_2.email, "first_name": "A", "last_name": "B"});
+    assert_eq!(world.post("/user", key, &taken).await.status, 400);
+    assert_eq!(world.invite(&cast.admin_1.id, key).await.status, 400);
+    let foreign = json!({"business_ids": ["b1-1", "b2-1", "nowhere"]});
+    assert_eq!(world.post(&format!("/user/{}", cast.other_manager_1.id), key, &foreign).await.status, 400);
+    let moved = json!({"org_id": 2});
+    let owner = create(world, &cast.provider.key, "owner", &json!({"org_id": 1, "business_ids": ["b1-1"]})).await;
+    assert_eq!(world.post(&format!("/user/{owner}"), &cast.provider.key, &moved).await.status, 400);
+    assert_eq!(world.get(&format!("/user/{}", cast.admin_2.id), key).await.status, 404);
+}
+
+/// What the operator's tools ask of the store.
+pub(super) async fn of_operators(world: &World, faults: &Faults) {
+    let store = operator_store(world, faults).await;
+    let now = world.clock.now();
+    let owner = store.user_id_by_email(&address("admin-2")).await.expect("an answer").expect("a user");
+    let first = store.issue_key(owner, &NewApiKey::default(), now).await.expect("a key");
+    let new = NewApiKey { label: Some("till".to_owned()), expires_at: Some(now + SignedDuration::from_hours(1)) };
+    let second = store.rotate_key(&first.id, &new, now + SignedDuration::from_mins(5), now).await.expect("a key");
+    store.revoke_key(&second.id, now).await.expect("a key");
+    assert_eq!(store.keys_of(owner).await.expect("an answer").map(|keys| keys.len()), Some(3));
+    store.count_users(Scope::for_operator()).await.expect("an answer");
+    store.user(Scope::for_operator(), UserId::parse("7").expect("an id")).await.expect("an answer");
+    assert!(!store.pending_mails().await.expect("an answer").is_empty(), "the guest waits for a mail");
+    import(&store).await;
+    assert_eq!(store.audit_users().await.expect("an answer").findings, []);
+}
+
+async fn import(store: &Store) {
+    let org_id = OrgId::new(3).expect("an id");
+    let id = BusinessId::parse("b3-1").expect("an id");
+    let business = Business { id: id.clone(), org_id, name: "Shop".to_owned(), city: "Lyon".to_owned() };
+    for name in ["Maison Verte", "Maison Verte", "Maison Bleue"] {
+        store.put_org(&Org { id: org_id, name: name.to_owned() }).await.expect("an answer");
+        store.put_business(&business).await.expect("an answer");
+    }
+    assert!(store.unknown_businesses(Some(org_id), &[id]).await.expect("an answer").is_empty());
+}
+
+/// A store of an operator whose calls are recorded too.
+async fn operator_store(world: &World, faults: &Faults) -> Store {
+    use aws_sdk_dynamodb::config::{Credentials, Region};
+    let loader = sdk_loader().endpoint_url(world.stack.dynamodb_url()).region(Region::from_static("eu-west-1"));
+    let loader = loader.credentials_provider(Credentials::new("local", "local", None, None, "tests"));
+    let config = loader.http_client(faults.clone()).load().await;
+    Store::new(&config, super::PREFIX)
+}
+
+async fn create(world: &World, key: &str, local: &str, more: &Value) -> String {
+    let mut body = json!({"email": address(local), "first_name": "Ada", "last_name": "Lovelace"});
+    let fields = more.as_object().into_iter().flatten().map(|(name, value)| (name.clone(), value.clone()));
+    body.as_object_mut().expect("an object").extend(fields);
+    let created = world.post("/user", key, &body).await;
+    ok(&created);
+    created.json()["id"].as_str().expect("an id").to_owned()
+}
+
+#[track_caller]
+fn ok(reply: &Reply) {
+    assert_eq!(reply.status, 200, "{}", reply.text);
+}

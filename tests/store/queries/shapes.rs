@@ -1,0 +1,78 @@
+//! The distinct shapes of requests: what the store asks, without the values.
+
+use std::collections::BTreeSet;
+
+use presence_tests::Attempt;
+use serde_json::Value;
+
+use super::PREFIX;
+use super::expression::{EXPRESSIONS, spelled_out};
+
+/// Each shape once, in order: operation, table, index and expressions, attributes spelled out.
+pub(super) const KNOWN: [&str; 26] = [
+    "BatchGetItem api-keys | \
+     key_hash,user_id,org_id,role,active,label,created_at,expires_at,last_used_at,revoked_at",
+    "BatchGetItem businesses | id,org_id",
+    "BatchGetItem users | id,business_ids",
+    "GetItem api-keys",
+    "GetItem businesses",
+    "GetItem users",
+    "PutItem businesses",
+    "Query users outbox-index | outbox = :partition",
+    "Query users status-index | org = :partition",
+    "Query users | pk = :partition",
+    "Scan api-keys",
+    "Scan users",
+    "TransactWriteItems Delete api-keys",
+    "TransactWriteItems Delete users",
+    "TransactWriteItems Delete users | version = :version",
+    "TransactWriteItems Put api-keys",
+    "TransactWriteItems Put users",
+    "TransactWriteItems Put users | attribute_not_exists(pk)",
+    "TransactWriteItems Put users | version = :version",
+    "TransactWriteItems Update api-keys | attribute_exists(key_hash) | SET expires_at = :expires_at",
+    "TransactWriteItems Update api-keys | attribute_exists(key_hash) | \
+     SET revoked_at = if_not_exists(revoked_at, :now)",
+    "TransactWriteItems Update api-keys | attribute_exists(key_hash) | \
+     SET role = :role, active = :active, org_id = :org_id",
+    "TransactWriteItems Update api-keys | attribute_exists(key_hash) | \
+     SET role = :role, active = :active, org_id = :org_id, revoked_at = if_not_exists(revoked_at, :now)",
+    "TransactWriteItems Update users | ADD active :active, invited :invited, admins :admins, digest :digest",
+    "TransactWriteItems Update users | admins > :one | \
+     ADD active :active, invited :invited, admins :admins, digest :digest",
+    "UpdateItem api-keys | attribute_exists(key_hash) | SET last_used_at = :used_at",
+];
+
+/// The shapes of these requests.
+pub(super) fn of(attempts: &[Attempt]) -> Vec<String> {
+    attempts.iter().flat_map(shapes).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+fn shapes(attempt: &Attempt) -> Vec<String> {
+    let request = &attempt.request;
+    let operation = &attempt.operation;
+    if let Some(actions) = request["TransactItems"].as_array() {
+        let kinds = actions.iter().filter_map(Value::as_object).flatten();
+        return kinds.map(|(kind, action)| shape(&format!("{operation} {kind}"), action)).collect();
+    }
+    if let Some(tables) = request["RequestItems"].as_object() {
+        let named = tables.iter().map(|(name, wanted)| format!("{}{}", without_prefix(name), parts(wanted)));
+        return named.map(|table| format!("{operation} {table}")).collect();
+    }
+    vec![shape(operation, request)]
+}
+
+fn shape(operation: &str, request: &Value) -> String {
+    let table = without_prefix(request["TableName"].as_str().unwrap_or_default());
+    let index = request["IndexName"].as_str().map(|index| format!(" {index}")).unwrap_or_default();
+    format!("{operation} {table}{index}{}", parts(request))
+}
+
+fn parts(request: &Value) -> String {
+    let given = EXPRESSIONS.iter().filter(|name| request[**name].is_string());
+    given.flat_map(|name| [" | ".to_owned(), spelled_out(request, name)]).collect()
+}
+
+fn without_prefix(table: &str) -> &str {
+    table.strip_prefix(PREFIX).unwrap_or(table)
+}
