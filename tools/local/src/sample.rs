@@ -65,7 +65,7 @@ pub(crate) async fn load(store: &Store, now: Timestamp) -> anyhow::Result<DemoKe
             store.put_business(&business(row?)?).await?;
         }
         for row in rows::<UserRow>(USERS) {
-            write(store, &user(row?, now)?, now).await?;
+            write(store, &user(row?)?, now).await?;
         }
     }
     let mut keys = DemoKeys::new();
@@ -94,7 +94,7 @@ fn business(row: BusinessRow) -> anyhow::Result<Business> {
     })
 }
 
-fn user(row: UserRow, now: Timestamp) -> anyhow::Result<User> {
+fn user(row: UserRow) -> anyhow::Result<User> {
     let status = Status::ALL.into_iter().find(|status| status.as_str() == row.status).context("status")?;
     Ok(User {
         id: UserId::random(),
@@ -109,14 +109,14 @@ fn user(row: UserRow, now: Timestamp) -> anyhow::Result<User> {
         lang: row.lang.and_then(|lang| Lang::parse(&lang)),
         business_ids: row.business_ids.iter().filter_map(|id| BusinessId::parse(id)).collect(),
         password: None,
-        invited_at: (status == Status::Invited).then_some(now),
+        // Not sent a mail: an invitation can be tried at once.
+        invited_at: None,
         keys: Vec::new(),
     })
 }
 
 async fn write(store: &Store, user: &User, now: Timestamp) -> anyhow::Result<()> {
-    let mail = if user.invited_at.is_some() { MailChange::Send { due_at: now } } else { MailChange::Keep };
-    let change = UserChange { before: None, after: Some(user), mail, keep_an_admin: false, now };
+    let change = UserChange { before: None, after: Some(user), mail: MailChange::Keep, keep_an_admin: false, now };
     match store.write_user(change).await {
         Ok(()) => Ok(()),
         Err(Refused::Failed(error)) => Err(error.into()),
