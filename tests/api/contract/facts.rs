@@ -21,6 +21,7 @@ pub(crate) fn fact(record: &UserRecord, now: Timestamp, name: &str) -> String {
         return user.password.as_ref().is_some_and(|hash| hash.verify(&password)).to_string();
     }
     match name {
+        "version" => user.version.to_string(),
         "status" => user.status.as_str().to_owned(),
         "role" => user.role.as_str().to_owned(),
         "org" => or_none(user.org_id.map(OrgId::get).map(|id| id.to_string())),

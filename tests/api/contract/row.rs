@@ -101,6 +101,13 @@ impl Row {
         Self { body: Some(body.into()), ..self }
     }
 
+    /// With these fields too: `"role":"ORG_ADMIN"`.
+    pub(crate) fn with_body(self, fields: &str) -> Self {
+        let body = String::from_utf8(self.body.clone().unwrap_or_default()).expect("a row's body is text");
+        let body = body.strip_suffix('}').expect("a row's body is an object").to_owned();
+        self.body(format!("{body},{fields}}}"))
+    }
+
     pub(crate) fn later(self, later: i64) -> Self {
         Self { later, ..self }
     }

@@ -159,7 +159,10 @@ impl Stage {
     async fn compare_facts(&self, row: &Row) -> Vec<String> {
         let mut wrong = Vec::new();
         for (who, facts) in &row.facts {
-            let Some(id) = self.names.get(*who) else { continue };
+            let Some(id) = self.names.get(*who) else {
+                wrong.push(format!("nobody is called {who}"));
+                continue;
+            };
             let record = self.world.stored(id).await;
             for pair in facts.split_whitespace() {
                 let (name, expected) = pair.split_once('=').expect("a fact and its value");
