@@ -81,6 +81,7 @@ impl Stage {
             let reply = send(self.request(row)).await;
             if let (Some(name), Some(id)) = (row.name, reply.json()["id"].as_str()) {
                 self.name(name, id);
+                self.name(&format!("{name}.email"), &address(&format!("row-{number}")));
             }
             let mut wrong = self.compare(row, &reply);
             wrong.extend(self.compare_facts(row).await);
@@ -167,7 +168,7 @@ impl Stage {
             for pair in facts.split_whitespace() {
                 let (name, expected) = pair.split_once('=').expect("a fact and its value");
                 let now = self.world.clock.now();
-                let actual = record.as_ref().map_or_else(|| "no such user".to_owned(), |record| fact(record, now, name));
+                let actual = record.as_ref().map_or_else(|| "no_such_user".to_owned(), |record| fact(record, now, name));
                 if actual != self.fill(expected) {
                     wrong.push(format!("{who}: {name} is {actual} instead of {expected}"));
                 }
