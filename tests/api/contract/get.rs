@@ -70,8 +70,30 @@ fn refused() -> Vec<Row> {
 
 fn malformed_ids() -> Vec<Row> {
     let spellings = [
-        "0", "-1", "+1", "%2B1", "01", "1.0", "1e3", "abc", "ME", "Search", "%20", "%201", "1%20", "0x1", "1%00",
-        "9007199254740992", "18446744073709551617", "%D9%A3", "%EF%BC%91", "%ff", "1,2", "null", "undefined", "1%2F2",
+        "0",
+        "-1",
+        "+1",
+        "%2B1",
+        "01",
+        "1.0",
+        "1e3",
+        "abc",
+        "ME",
+        "Search",
+        "%20",
+        "%201",
+        "1%20",
+        "0x1",
+        "1%00",
+        "9007199254740992",
+        "18446744073709551617",
+        "%D9%A3",
+        "%EF%BC%91",
+        "%ff",
+        "1,2",
+        "null",
+        "undefined",
+        "1%2F2",
         "*",
     ];
     let mut rows = spellings.map(|id| get("what is no id is not found", &format!("/user/{id}")).not_found()).to_vec();

@@ -70,7 +70,9 @@ fn callers() -> Vec<Row> {
             .facts("invited_2", "status=invited mails=0"),
         create("invited ORG_ADMIN", r#"{"role":"ORG_ADMIN","status":"invited","send_invitation":false}"#).makes("boss"),
         invite("an ORG_ADMIN by another", "/user/<boss>/invite").invites(),
-        create("invited PROVIDER", r#"{"role":"PROVIDER","org_id":1,"status":"invited"}"#).by("provider").makes("chief"),
+        create("invited PROVIDER", r#"{"role":"PROVIDER","org_id":1,"status":"invited"}"#)
+            .by("provider")
+            .makes("chief"),
         invite("an invited PROVIDER by no ORG_ADMIN", "/user/<chief>/invite").forbidden(NO_INVITE),
     ]
 }

@@ -151,7 +151,8 @@ impl Stage {
     /// A page of a search in the form of [`Expected::Page`].
     fn found(&self, reply: &Reply) -> String {
         let page = reply.json();
-        let name_of = |id: &str| self.names.iter().find(|(_, text)| *text == id).map_or("?", |(name, _)| name).to_owned();
+        let name_of =
+            |id: &str| self.names.iter().find(|(_, text)| *text == id).map_or("?", |(name, _)| name).to_owned();
         let users = page["users"].as_array().map(Vec::as_slice).unwrap_or_default();
         let people: Vec<_> = users.iter().map(|user| name_of(user["id"].as_str().unwrap_or_default())).collect();
         format!("page {} of {}, {} in all: {}", page["page"], page["max_page"], page["count"], people.join(" "))
@@ -168,7 +169,8 @@ impl Stage {
             for pair in facts.split_whitespace() {
                 let (name, expected) = pair.split_once('=').expect("a fact and its value");
                 let now = self.world.clock.now();
-                let actual = record.as_ref().map_or_else(|| "no_such_user".to_owned(), |record| fact(record, now, name));
+                let actual =
+                    record.as_ref().map_or_else(|| "no_such_user".to_owned(), |record| fact(record, now, name));
                 if actual != self.fill(expected) {
                     wrong.push(format!("{who}: {name} is {actual} instead of {expected}"));
                 }

@@ -24,8 +24,11 @@ fn refused() -> Vec<Row> {
         bad("blanks are no address", r#""  ""#, "is required"),
         bad("a number is no address", "1", "must be a string"),
         bad("a list is no address", r#"["a@canary-mail.example"]"#, "must be a string"),
-        bad("a line break in an address", r#""a@canary-mail.example\r\nBcc: b@canary-mail.example""#,
-            "must not contain control characters"),
+        bad(
+            "a line break in an address",
+            r#""a@canary-mail.example\r\nBcc: b@canary-mail.example""#,
+            "must not contain control characters",
+        ),
         bad("NUL in an address", r#""a\u0000@canary-mail.example""#, "must not contain control characters"),
         with("254 bytes", &long("abcdef")).makes("long"),
         bad("255 bytes", &long("abcdefg"), "must be at most 254 bytes long"),

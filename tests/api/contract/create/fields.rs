@@ -83,9 +83,10 @@ fn languages() -> Vec<Row> {
         refused("a number is no language", "lang", "1", TEXT),
         refused("a control character in a language", "lang", r#""en\u0000""#, CONTROL),
     ]);
-    rows.extend(["nl", "english", "en-", "e", "", " ", "fr-", "zh-CN"].map(|wrong| {
-        create("another language", &format!(r#"{{"lang":"{wrong}"}}"#)).bad(&choice("lang", &codes))
-    }));
+    rows.extend(
+        ["nl", "english", "en-", "e", "", " ", "fr-", "zh-CN"]
+            .map(|wrong| create("another language", &format!(r#"{{"lang":"{wrong}"}}"#)).bad(&choice("lang", &codes))),
+    );
     rows
 }
 
@@ -94,7 +95,8 @@ fn choices() -> Vec<Row> {
     for (field, spellings) in
         [("status", ["active", "invited"].as_slice()), ("role", &["PROVIDER", "ORG_ADMIN", "BUSINESS_MANAGER"])]
     {
-        let wrong = [r#""Active""#, r#""org_admin""#, r#"" active""#, r#""ORG_ADMIN ""#, r#""""#, r#"" ""#, "1", "true", "[]"];
+        let wrong =
+            [r#""Active""#, r#""org_admin""#, r#"" active""#, r#""ORG_ADMIN ""#, r#""""#, r#"" ""#, "1", "true", "[]"];
         rows.extend(wrong.map(|value| {
             create("only the exact spelling", &format!(r#"{{"{field}":{value}}}"#)).bad(&choice(field, spellings))
         }));
@@ -107,7 +109,9 @@ fn choices() -> Vec<Row> {
         create("no boolean", &format!(r#"{{"send_invitation":{value}}}"#))
             .bad(&choice("send_invitation", &["True", "False"]))
     }));
-    for (yes, no) in [(r#""True""#, r#""False""#), (r#""tRUE""#, r#""FALSE""#), (r#""1""#, r#""0""#), ("1", "0"), ("true", "false")] {
+    for (yes, no) in
+        [(r#""True""#, r#""False""#), (r#""tRUE""#, r#""FALSE""#), (r#""1""#, r#""0""#), ("1", "0"), ("true", "false")]
+    {
         rows.push(taken("a spelling of true", "send_invitation", yes, "status=invited mails=0"));
         rows.push(taken("a spelling of false", "send_invitation", no, "status=active mails=none"));
     }
@@ -127,7 +131,12 @@ fn passwords() -> Vec<Row> {
         refused("a blank password", "password", r#""""#, SHORT),
         taken("blanks are characters", "password", r#""      ""#, "opens:______=true"),
         taken("never trimmed", "password", r#"" canary-pass ""#, "opens:_canary-pass_=true opens:canary-pass=false"),
-        taken("byte for byte", "password", r#""canary-passé""#, "opens:canary-passé=true opens:canary-passe\u{301}=false"),
+        taken(
+            "byte for byte",
+            "password",
+            r#""canary-passé""#,
+            "opens:canary-passé=true opens:canary-passe\u{301}=false",
+        ),
         taken("null is not given", "password", "null", "password=none"),
         refused("a number is no password", "password", "123456", TEXT),
         refused("a list is no password", "password", r#"["canary-pass"]"#, TEXT),

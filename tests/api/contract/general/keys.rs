@@ -48,7 +48,9 @@ fn bodies() -> Vec<Row> {
         post("update takes the key from the body", "/user/<by_body>", r#"{"api_key":"<admin_1.key>"}"#)
             .by("")
             .done("by_body"),
-        post("update takes the key from the query", "/user/<by_body>?api_key=<admin_1.key>", "{}").by("").done("by_body"),
+        post("update takes the key from the query", "/user/<by_body>?api_key=<admin_1.key>", "{}")
+            .by("")
+            .done("by_body"),
         post("update takes a bearer token", "/user/<by_body>", "{}")
             .by("")
             .header("authorization", "Bearer <admin_1.key>")
@@ -136,10 +138,12 @@ fn operation(why: &'static str, method: &'static str, path: &str) -> Row {
 }
 
 fn malformed() -> Vec<Row> {
-    let malformed = |value: &str| get("a malformed key", "/user/me").by("").header("x-api-key", value).unauthenticated();
-    let mut rows = ["x", "pk_", "<manager_1>", "<manager_1.email>", "<manager_1.key>x", "PK_<manager_1.rest>", "é", "null"]
-        .map(malformed)
-        .to_vec();
+    let malformed =
+        |value: &str| get("a malformed key", "/user/me").by("").header("x-api-key", value).unauthenticated();
+    let mut rows =
+        ["x", "pk_", "<manager_1>", "<manager_1.email>", "<manager_1.key>x", "PK_<manager_1.rest>", "é", "null"]
+            .map(malformed)
+            .to_vec();
     rows.extend([
         get("a blank key", "/user/me?api_key=").by("").unauthenticated(),
         get("blanks around a key in the query", "/user/me?api_key=%20<manager_1.key>").by("").unauthenticated(),

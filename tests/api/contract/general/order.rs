@@ -38,7 +38,9 @@ fn readable_before_key() -> Vec<Row> {
         post("malformed JSON before 401", "/user", "x").by("").whole(400, NOT_JSON),
         post("no object before 401", "/user", "[]").by("").whole(400, "the body must be a JSON object"),
         post("a field twice before 401", "/user", r#"{"a":1,"a":1}"#).by("").bad(r#"{"a":"is given more than once"}"#),
-        get("a malformed query before 401", "/user/me?a=%zz").by("").bad(r#"{"a":"is not valid percent-encoded UTF-8"}"#),
+        get("a malformed query before 401", "/user/me?a=%zz")
+            .by("")
+            .bad(r#"{"a":"is not valid percent-encoded UTF-8"}"#),
         post("malformed JSON before 404", "/user/1", "x").whole(400, NOT_JSON),
         post("malformed JSON before 403", "/user", "x").by("manager_1").whole(400, NOT_JSON),
         get("two keys before 404", "/user/1?api_key=x").whole(400, "the request has two different API keys"),
@@ -81,7 +83,9 @@ fn policy_before_fields() -> Vec<Row> {
         post("403 before required fields", "/user", "{}").by("manager_1").forbidden(NO_CREATE),
         create("403 before bad fields", r#"{"org_id":2,"email":"x","foo":1}"#).forbidden(NO_CREATE),
         create("403 of a role before bad fields", r#"{"role":"PROVIDER","email":"x"}"#).forbidden(NO_CREATE),
-        post("403 before bad fields of an update", "/user/<admin_1>", r#"{"foo":1}"#).by("manager_1").forbidden(NO_UPDATE),
+        post("403 before bad fields of an update", "/user/<admin_1>", r#"{"foo":1}"#)
+            .by("manager_1")
+            .forbidden(NO_UPDATE),
         post("403 before bad fields of one's own", "/user/<manager_1>", r#"{"role":"ORG_ADMIN","foo":1}"#)
             .by("manager_1")
             .forbidden("this key may not change the role, status or businesses of this user"),
@@ -103,11 +107,17 @@ fn state_last() -> Vec<Row> {
         call("bad parameters before the state of a user", "POST", "/user/<manager_1>/invite?foo=1").bad(UNKNOWN),
         call("the state of a user", "POST", "/user/<manager_1>/invite").bad(r#"{"status":"is not invited"}"#),
         create("bad fields before a duplicate address", r#"{"email":"<manager_1.email>","phone":"x"}"#).bad(PHONE),
-        post("update: bad fields before a duplicate address", "/user/<manager_1>", r#"{"email":"<admin_1.email>","phone":"x"}"#)
-            .bad(PHONE),
+        post(
+            "update: bad fields before a duplicate address",
+            "/user/<manager_1>",
+            r#"{"email":"<admin_1.email>","phone":"x"}"#,
+        )
+        .bad(PHONE),
         call("an invite", "POST", "/user/<invited_1>/invite").invites(),
         call("bad parameters before 429", "POST", "/user/<invited_1>/invite?foo=1").bad(UNKNOWN),
         call("429", "POST", "/user/<invited_1>/invite").too_soon(300),
-        post("update: bad fields before the last ORG_ADMIN", "/user/<admin_2>", r#"{"phone":"x"}"#).by("admin_2").bad(PHONE),
+        post("update: bad fields before the last ORG_ADMIN", "/user/<admin_2>", r#"{"phone":"x"}"#)
+            .by("admin_2")
+            .bad(PHONE),
     ]
 }

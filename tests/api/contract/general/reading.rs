@@ -88,7 +88,9 @@ fn unknown() -> Vec<Row> {
     }
     let user = r#""email":"<new>","first_name":"A","last_name":"B""#;
     let of_body = |name: &str| format!(r#"{{"{name}":"is not a parameter of this operation"}}"#);
-    for name in ["foo", "Email", "first-name", "firstName", "id", "user_id", "keys", "invited_at", "", " phone", "__proto__"] {
+    for name in
+        ["foo", "Email", "first-name", "firstName", "id", "user_id", "keys", "invited_at", "", " phone", "__proto__"]
+    {
         let body = format!(r#"{{{user},"{name}":1}}"#);
         rows.push(post("create: an unknown field", "/user", body).bad(&of_body(name)));
         let body = format!(r#"{{"phone":"1","{name}":null}}"#);
@@ -117,9 +119,10 @@ fn queries() -> Vec<Row> {
             get("an invalid percent sequence, or invalid UTF-8", &path).bad(UNREADABLE)
         })
         .to_vec();
-    rows.extend(["/user/me?%=1", "/user/me?%ff=1", "/user/stats?a%zz"].map(|path| {
-        get("an invalid percent sequence in a name", path).whole(400, BAD_NAME)
-    }));
+    rows.extend(
+        ["/user/me?%=1", "/user/me?%ff=1", "/user/stats?a%zz"]
+            .map(|path| get("an invalid percent sequence in a name", path).whole(400, BAD_NAME)),
+    );
     rows.push(
         get("a key that cannot be decoded is not repeated", "/user/me?api_key=%ff")
             .by("")

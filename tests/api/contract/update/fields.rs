@@ -44,11 +44,15 @@ fn nothing() -> Vec<Row> {
 }
 
 fn nulls() -> Vec<Row> {
-    let mut rows: Vec<_> =
-        ["email", "first_name", "last_name"].map(|field| refused("null where there must be text", field, "null", NULL)).to_vec();
+    let mut rows: Vec<_> = ["email", "first_name", "last_name"]
+        .map(|field| refused("null where there must be text", field, "null", NULL))
+        .to_vec();
     rows.extend(["password", "org_id", "status", "role", "business_ids"].map(|field| {
-        taken("null is not given", &format!(r#"{{"{field}":null}}"#),
-            "version=3 password=set org=1 status=active role=ORG_ADMIN businesses=b1-2,b1-1")
+        taken(
+            "null is not given",
+            &format!(r#"{{"{field}":null}}"#),
+            "version=3 password=set org=1 status=active role=ORG_ADMIN businesses=b1-2,b1-1",
+        )
     }));
     rows.push(taken("null clears phone and lang", r#"{"phone":null,"lang":null}"#, "phone=none lang=none version=4"));
     rows.push(taken("and clears them once", r#"{"phone":null,"lang":null}"#, "version=4"));
@@ -68,7 +72,11 @@ fn names() -> Vec<Row> {
             refused("a number is no name", field, "7", TEXT),
             refused("a list is no name", field, "[]", TEXT),
             refused("a control character in a name", field, r#""a\u0000""#, CONTROL),
-            taken("a name of 100 characters", &format!(r#"{{"{field}":{}}}"#, long(100)), &format!("{field}={}", "ü".repeat(100))),
+            taken(
+                "a name of 100 characters",
+                &format!(r#"{{"{field}":{}}}"#, long(100)),
+                &format!("{field}={}", "ü".repeat(100)),
+            ),
             taken("a name of 1 character, trimmed", &format!(r#"{{"{field}":" x "}}"#), &format!("{field}=x")),
         ]);
     }
@@ -82,7 +90,11 @@ fn texts() -> Vec<Row> {
         refused("a phone of 33 characters", "phone", &of("1", 33), PHONE),
         refused("letters in a phone", "phone", r#""abc""#, PHONE),
         refused("a number is no phone", "phone", "1", TEXT),
-        taken("a phone of 32 characters", &format!(r#"{{"phone":{}}}"#, of("1", 32)), &format!("phone={}", "1".repeat(32))),
+        taken(
+            "a phone of 32 characters",
+            &format!(r#"{{"phone":{}}}"#, of("1", 32)),
+            &format!("phone={}", "1".repeat(32)),
+        ),
         ann("another language", r#"{"lang":"nl"}"#).bad(&langs),
         ann("a blank language", r#"{"lang":""}"#).bad(&langs),
         refused("a number is no language", "lang", "1", TEXT),
@@ -91,8 +103,11 @@ fn texts() -> Vec<Row> {
         refused("a password of 129 characters", "password", &of("a", 129), "must be at most 128 characters long"),
         refused("a number is no password", "password", "1234567", TEXT),
         refused("a control character in a password", "password", r#""canary-pass\n""#, CONTROL),
-        taken("a password replaces the one before", r#"{"password":" canary-pass-2"}"#,
-            "opens:_canary-pass-2=true opens:canary-pass-1=false status=active"),
+        taken(
+            "a password replaces the one before",
+            r#"{"password":" canary-pass-2"}"#,
+            "opens:_canary-pass-2=true opens:canary-pass-1=false status=active",
+        ),
         taken("a password of 6 characters", r#"{"password":"sechs6"}"#, "opens:sechs6=true"),
     ]
 }
@@ -106,9 +121,10 @@ fn choices() -> Vec<Row> {
             ann("only the exact spelling", &format!(r#"{{"{field}":{value}}}"#)).bad(&choice(field, spellings))
         }));
     }
-    rows.extend([("1.0", "must be an integer"), (r#""x""#, "must be an integer"), ("[]", "must be an integer")].map(
-        |(value, text)| refused("no organisation", "org_id", value, text),
-    ));
+    rows.extend(
+        [("1.0", "must be an integer"), (r#""x""#, "must be an integer"), ("[]", "must be an integer")]
+            .map(|(value, text)| refused("no organisation", "org_id", value, text)),
+    );
     let range = "must be an integer from 1 to 9007199254740991";
     rows.extend(["0", "-1", "9007199254740992"].map(|value| refused("out of range", "org_id", value, range)));
     rows.push(taken("the present organisation as text", r#"{"org_id":"1"}"#, "org=1"));

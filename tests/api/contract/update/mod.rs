@@ -49,7 +49,8 @@ const MOST: usize = 2_000;
 
 fn most_businesses() -> Vec<Row> {
     let ids: Vec<_> = (0..=MOST).rev().map(|number| format!("c{number}")).collect();
-    let body = |ids: &[String]| format!(r#"{{"business_ids":{}}}"#, serde_json::to_string(ids).expect("texts are JSON"));
+    let body =
+        |ids: &[String]| format!(r#"{{"business_ids":{}}}"#, serde_json::to_string(ids).expect("texts are JSON"));
     let doubled = [&ids[..MOST], &ids[..1]].concat();
     let too_many = r#"{"business_ids":"must have at most 2000 ids"}"#;
     let all = format!("businesses={}", ids[..MOST].join(","));

@@ -29,9 +29,10 @@ fn oneself() -> Vec<Row> {
                 .facts(who, "first_name=Me phone=1 lang=it"),
             own("one's own address", &format!(r#"{{"email":"{who}@canary-mail.test"}}"#)),
             own("one's own password", r#"{"password":"canary-pass-1"}"#).facts(who, "opens:canary-pass-1=true"),
-            own("one's own standing as it is", &format!(
-                r#"{{"role":"{role}","status":"active","org_id":{org},"business_ids":[]}}"#
-            )),
+            own(
+                "one's own standing as it is",
+                &format!(r#"{{"role":"{role}","status":"active","org_id":{org},"business_ids":[]}}"#),
+            ),
             own("not one's own role", &format!(r#"{{"role":"{other}"}}"#)).forbidden(NO_STANDING),
             own("not one's own status", r#"{"status":"invited"}"#).forbidden(NO_STANDING),
             own("not one's own businesses", r#"{"business_ids":["b1-1"]}"#).forbidden(NO_STANDING),

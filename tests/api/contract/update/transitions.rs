@@ -31,8 +31,12 @@ fn activation() -> Vec<Row> {
             .later(10_000)
             .facts("una", "status=active opens:canary-pass-1=true mails=none invited=-10000"),
         update("active again: no effect", "una", TO_ACTIVE).facts("una", "version=2 mails=none"),
-        update("active again with a password: the password changes", "una", r#"{"status":"active","password":"canary-pass-2"}"#)
-            .facts("una", "version=3 opens:canary-pass-2=true"),
+        update(
+            "active again with a password: the password changes",
+            "una",
+            r#"{"status":"active","password":"canary-pass-2"}"#,
+        )
+        .facts("una", "version=3 opens:canary-pass-2=true"),
         update("unless the user has a password", "waiting", TO_ACTIVE)
             .facts("waiting", "status=active opens:canary-pass-0=true"),
     ]
@@ -58,9 +62,13 @@ fn invitation() -> Vec<Row> {
             .facts("abe", "status=invited password=none mails=0 invited=0"),
         update("and back needs a new one", "abe", TO_ACTIVE).bad(r#"{"password":"is required to activate the user"}"#),
         update("with a new one", "abe", ACTIVATE).facts("abe", "status=active mails=none"),
-        update("a password that comes with the invitation is ignored", "abe", r#"{"status":"invited","password":"canary-pass-9"}"#)
-            .later(300_000)
-            .facts("abe", "status=invited password=none mails=0 invited=0"),
+        update(
+            "a password that comes with the invitation is ignored",
+            "abe",
+            r#"{"status":"invited","password":"canary-pass-9"}"#,
+        )
+        .later(300_000)
+        .facts("abe", "status=invited password=none mails=0 invited=0"),
         update("not even validated", "una", r#"{"status":"invited","password":[]}"#)
             .facts("una", "status=invited password=none mails=0"),
     ]
@@ -88,29 +96,52 @@ fn inside_the_window() -> Vec<Row> {
 fn addresses() -> Vec<Row> {
     vec![
         create("invited, with a mail", TO_INVITED).makes("mia").facts("mia", "mails=0 invited=0"),
-        update("a changed address kills the unsent mail, sends none and resets the clock", "mia", r#"{"email":"Mia@canary-mail.example"}"#)
-            .facts("mia", "mails=none invited=none"),
+        update(
+            "a changed address kills the unsent mail, sends none and resets the clock",
+            "mia",
+            r#"{"email":"Mia@canary-mail.example"}"#,
+        )
+        .facts("mia", "mails=none invited=none"),
         invite("after a changed address at once", "mia").invites().facts("mia", "mails=0 invited=0"),
-        update("the same mailbox in another spelling keeps its mail and its window", "mia", r#"{"email":"MIA@canary-mail.example"}"#)
-            .facts("mia", "email=MIA@canary-mail.example mails=0 invited=0"),
+        update(
+            "the same mailbox in another spelling keeps its mail and its window",
+            "mia",
+            r#"{"email":"MIA@canary-mail.example"}"#,
+        )
+        .facts("mia", "email=MIA@canary-mail.example mails=0 invited=0"),
         invite("so that the window holds", "mia").too_soon(300),
         update("another address once more: the same", "mia", r#"{"email":"mia.new@canary-mail.example"}"#)
             .facts("mia", "email=mia.new@canary-mail.example mails=none invited=none status=invited"),
         invite("so that an invitation is allowed at once", "mia").invites().facts("mia", "mails=0 invited=0"),
-        update("with other fields: the same", "mia", r#"{"email":"mia.next@canary-mail.example","phone":"1","password":"x"}"#)
-            .facts("mia", "mails=none invited=none phone=1 password=none"),
-        update("address and activation at once", "mia", r#"{"email":"mia.last@canary-mail.example","status":"active","password":"canary-pass-1"}"#)
-            .facts("mia", "status=active mails=none"),
+        update(
+            "with other fields: the same",
+            "mia",
+            r#"{"email":"mia.next@canary-mail.example","phone":"1","password":"x"}"#,
+        )
+        .facts("mia", "mails=none invited=none phone=1 password=none"),
+        update(
+            "address and activation at once",
+            "mia",
+            r#"{"email":"mia.last@canary-mail.example","status":"active","password":"canary-pass-1"}"#,
+        )
+        .facts("mia", "status=active mails=none"),
     ]
 }
 
 fn of_active_users() -> Vec<Row> {
     vec![
-        create("active, with a mail", r#"{"status":"active","send_invitation":true}"#).makes("ole").facts("ole", "mails=0"),
+        create("active, with a mail", r#"{"status":"active","send_invitation":true}"#)
+            .makes("ole")
+            .facts("ole", "mails=0"),
         update("other fields leave the mail alone", "ole", r#"{"first_name":"Ole"}"#).facts("ole", "mails=0 invited=0"),
-        update("a password leaves the mail alone", "ole", r#"{"password":"canary-pass-1"}"#).facts("ole", "mails=0 invited=0"),
-        update("a changed address: the mail to the old one is not sent", "ole", r#"{"email":"ole@canary-mail.example"}"#)
-            .facts("ole", "mails=none invited=0"),
+        update("a password leaves the mail alone", "ole", r#"{"password":"canary-pass-1"}"#)
+            .facts("ole", "mails=0 invited=0"),
+        update(
+            "a changed address: the mail to the old one is not sent",
+            "ole",
+            r#"{"email":"ole@canary-mail.example"}"#,
+        )
+        .facts("ole", "mails=none invited=0"),
     ]
 }
 
