@@ -1,4 +1,4 @@
-//! DELETE /api/v2/user/{user_id}
+//! `DELETE /api/v2/user/{user_id}`
 
 use super::row::{Row, call, create, delete, get, post};
 use super::stage::Stage;
@@ -11,7 +11,7 @@ pub(super) fn rows() -> Vec<Row> {
 }
 
 fn refused() -> Vec<Row> {
-    let foo = r#"{"foo":"is not a parameter of this operation"}"#;
+    let unknown = r#"{"foo":"is not a parameter of this operation"}"#;
     vec![
         delete("not oneself", "/user/<admin_1>").forbidden(NO_DELETE),
         delete("not oneself as a PROVIDER", "/user/<provider>").by("provider").forbidden(NO_DELETE),
@@ -24,8 +24,8 @@ fn refused() -> Vec<Row> {
         delete("nobody of another organisation", "/user/<manager_2>").not_found(),
         delete("no unknown user", "/user/1").not_found(),
         delete("no malformed id", "/user/x").not_found(),
-        delete("an unknown parameter", "/user/<manager_1>?foo=1").bad(foo),
-        delete("a blank unknown parameter", "/user/<manager_1>?foo=").bad(foo),
+        delete("an unknown parameter", "/user/<manager_1>?foo=1").bad(unknown),
+        delete("a blank unknown parameter", "/user/<manager_1>?foo=").bad(unknown),
         delete("no parameter of other operations", "/user/<manager_1>?display_business_ids=1")
             .bad(r#"{"display_business_ids":"is not a parameter of this operation"}"#),
         delete("without a key", "/user/<manager_1>").by("").unauthenticated(),

@@ -1,4 +1,4 @@
-//! GET /api/v2/user/{user_id}
+//! `GET /api/v2/user/{user_id}`
 
 use super::row::{Row, choice, get};
 use super::stage::Stage;

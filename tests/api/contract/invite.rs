@@ -1,4 +1,4 @@
-//! POST /api/v2/user/{user_id}/invite
+//! `POST /api/v2/user/{user_id}/invite`
 
 use super::row::{Row, call, create};
 use super::stage::Stage;
@@ -14,13 +14,13 @@ fn invite(why: &'static str, path: &str) -> Row {
 }
 
 fn refused() -> Vec<Row> {
-    let foo = r#"{"foo":"is not a parameter of this operation"}"#;
+    let unknown = r#"{"foo":"is not a parameter of this operation"}"#;
     let not_invited = r#"{"status":"is not invited"}"#;
     vec![
         invite("an active user", "/user/<manager_1>/invite").bad(not_invited),
         invite("oneself", "/user/<admin_1>/invite").bad(not_invited),
-        invite("an unknown parameter", "/user/<invited_1>/invite?foo=1").bad(foo),
-        invite("a parameter of other operations", "/user/<invited_1>/invite?foo=").bad(foo),
+        invite("an unknown parameter", "/user/<invited_1>/invite?foo=1").bad(unknown),
+        invite("a parameter of other operations", "/user/<invited_1>/invite?foo=").bad(unknown),
         invite("no unknown user", "/user/1/invite").not_found(),
         invite("no malformed id", "/user/x/invite").not_found(),
         invite("no literal of another path", "/user/stats/invite").not_found(),

@@ -1,4 +1,4 @@
-//! GET /api/v2/user/me
+//! `GET /api/v2/user/me`
 
 use super::row::{Row, choice, get};
 use super::stage::Stage;

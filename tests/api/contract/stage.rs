@@ -65,7 +65,7 @@ impl Stage {
 
     /// What `<name>` stands for.
     pub(crate) fn named(&self, name: &str) -> &str {
-        self.names.get(name).map(String::as_str).unwrap_or_else(|| panic!("nothing is called {name}"))
+        self.names.get(name).unwrap_or_else(|| panic!("nothing is called {name}"))
     }
 
     /// Plays the rows in their order.

@@ -1,4 +1,4 @@
-//! POST /api/v2/user
+//! `POST /api/v2/user`
 
 mod addresses;
 mod fields;

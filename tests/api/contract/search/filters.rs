@@ -53,10 +53,10 @@ fn whole() -> Vec<Row> {
 }
 
 fn org_ids() -> Vec<Row> {
+    const RANGE: &str = "must be an integer from 1 to 9007199254740991";
     const OWN_ORG: &str = "this key may only read the users of its own organisation";
     let of = |why, by, value: &str| get(why, &format!("/user/search?org_id={value}")).by(by);
     let bad = |why, value: &str, text: &str| of(why, "reader", value).bad(&format!(r#"{{"org_id":"{text}"}}"#));
-    const RANGE: &str = "must be an integer from 1 to 9007199254740991";
     vec![
         of("one's own organisation", "reader", "7").finds("ike ana ben eva jun reader"),
         of("with blanks around", "reader", "%207%20").finds("ike ana ben eva jun reader"),

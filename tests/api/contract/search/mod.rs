@@ -1,4 +1,4 @@
-//! GET /api/v2/user/search
+//! `GET /api/v2/user/search`
 
 mod filters;
 mod order;
@@ -45,7 +45,7 @@ async fn people(stage: &mut Stage, people: &[Found], first_id: u64) {
     }
 }
 
-/// An ORG_ADMIN whose name and address no search of the tables finds.
+/// An `ORG_ADMIN` whose name and address no search of the tables finds.
 async fn reader(stage: &mut Stage, org: u64) {
     let person = stage.world.person("zz", Role::OrgAdmin, Some(org), Status::Active).await;
     stage.introduce("reader", &person);

@@ -73,9 +73,9 @@ fn pages() -> Vec<Row> {
 }
 
 fn no_pages() -> Vec<Row> {
+    const INTEGER: &str = "must be an integer";
     let bad =
         |why, value: &str, text: &str| page(why, &format!("page={value}")).bad(&format!(r#"{{"page":"{text}"}}"#));
-    const INTEGER: &str = "must be an integer";
     let mut rows: Vec<_> =
         ["x", "1.0", "1.5", "1e3", "0x1", "%2B1", "--1", "1,2", "%D9%A1", "null", "true", "1%00", "-"]
             .map(|value| bad("no integer", value, INTEGER))
@@ -87,9 +87,9 @@ fn no_pages() -> Vec<Row> {
 }
 
 fn sizes() -> Vec<Row> {
-    let of = |why, value: &str| page(why, &format!("per_page={value}"));
     const RANGE: &str = r#"{"per_page":"must be an integer from 1 to 100"}"#;
     const INTEGER: &str = r#"{"per_page":"must be an integer"}"#;
+    let of = |why, value: &str| page(why, &format!("per_page={value}"));
     let mut rows = vec![
         of("1 on a page", "1").page(1, 61, 61, part(0, 1)),
         of("30, as by default", "30").page(1, 3, 61, part(0, 30)),

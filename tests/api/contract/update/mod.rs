@@ -1,4 +1,4 @@
-//! POST /api/v2/user/{user_id}
+//! `POST /api/v2/user/{user_id}`
 
 mod fields;
 mod standing;
