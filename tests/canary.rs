@@ -4,6 +4,8 @@ mod planted;
 mod refusals;
 mod requests;
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use presence_tests::logs::{self, NAME_CANARY, PHONE_CANARY};
 use presence_tests::{Cast, Reply, World, address, send};
 use presence_users::{Operation, ROUTES};
@@ -40,6 +42,12 @@ fn name_of(operation: Operation) -> &'static str {
     ROUTES.iter().find(|route| route.operation == operation).expect("every operation has a route").name
 }
 
+/// A number that no other request of this process has.
+fn fresh() -> u64 {
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    LAST.fetch_add(1, Ordering::Relaxed)
+}
+
 /// A user whose every field is a canary.
 fn body(local: &str) -> Value {
     json!({
@@ -60,11 +68,9 @@ async fn ask(world: &World, key: &str, id: &str, operation: Operation, extra: &s
             let mark = if extra.is_empty() { '?' } else { '&' };
             world.get(&format!("/user/search{extra}{mark}{filters}"), key).await
         }
-        Operation::Create => {
-            world.post(&format!("/user{extra}"), key, &body(&format!("new-{}", fastrand::u64(..)))).await
-        }
+        Operation::Create => world.post(&format!("/user{extra}"), key, &body(&format!("new-{}", fresh()))).await,
         Operation::Update => {
-            let body = body(&format!("changed-{}", fastrand::u64(..)));
+            let body = body(&format!("changed-{}", fresh()));
             world.post(&format!("{path}{extra}"), key, &body).await
         }
         Operation::Delete => world.delete(&format!("{path}{extra}"), key).await,
@@ -77,7 +83,7 @@ async fn ask(world: &World, key: &str, id: &str, operation: Operation, extra: &s
 
 /// A guest of organisation 1 to be acted upon: invited, and of no other use.
 async fn guest(world: &World, cast: &Cast) -> String {
-    let mut body = body(&format!("guest-{}", fastrand::u64(..)));
+    let mut body = body(&format!("guest-{}", fresh()));
     body["status"] = json!("invited");
     body["send_invitation"] = json!(false);
     let created = world.post("/user", &cast.admin_1.key, &body).await;

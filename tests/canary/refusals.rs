@@ -32,22 +32,27 @@ async fn faulty() -> (World, Faults, Cast) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_database_that_fails_leaks_nothing() {
     let (world, faults, cast) = faulty().await;
-    let id = guest(&world, &cast).await;
-    let kinds = [FaultKind::ServerError, FaultKind::CutBody, FaultKind::RefuseConnection];
+    let mut id = guest(&world, &cast).await;
     for route in ROUTES {
-        let writes = matches!(route.method, "POST" | "DELETE");
-        // The key's read, the operation's own, and the transaction behind it; create has no read.
-        let last = if writes && route.operation != Operation::Create { 3 } else { 2 };
-        for (number, kind) in (1..=last).zip(kinds) {
+        // The key's read, the operation's own and what comes behind it: the transaction, or the index. A cut answer has
+        // data in what is left of it.
+        let calls = [FaultKind::ServerError, FaultKind::CutBody, FaultKind::CutBody];
+        let three = !matches!(route.operation, Operation::Me | Operation::Get | Operation::Stats | Operation::Create);
+        for (number, kind) in (1..=if three { 3 } else { 2 }).zip(calls) {
             faults.restart(Plan::At { call: number, kind, times: u64::MAX });
             let reply = ask(&world, &cast.admin_1.key, &id, route.operation, "").await;
             assert_logged(&reply, route.name, 503);
             assert_eq!(reply.header("retry-after"), "1");
         }
+        if three && route.operation != Operation::Search {
+            id = guest_past(&faults, &world, &cast).await;
+        }
     }
-    faults.restart(Plan::At { call: 3, kind: FaultKind::TransactionConflict, times: u64::MAX });
-    let reply = ask(&world, &cast.admin_1.key, &id, Operation::Update, "").await;
-    assert_logged(&reply, name_of(Operation::Update), 503);
+    for kind in [FaultKind::TransactionConflict, FaultKind::Throttle, FaultKind::RefuseConnection] {
+        faults.restart(Plan::At { call: 3, kind, times: u64::MAX });
+        let reply = ask(&world, &cast.admin_1.key, &id, Operation::Update, "").await;
+        assert_logged(&reply, name_of(Operation::Update), 503);
+    }
     faults.restart(Plan::None);
     assert_eq!(logs::leaks(), Vec::<String>::new());
 }
@@ -70,11 +75,11 @@ async fn a_stored_user_that_does_not_fit_leaks_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_change_that_others_always_win_leaks_nothing() {
     let (world, faults, cast) = faulty().await;
-    let id = guest(&world, &cast).await;
-    faults.restart(Plan::EveryAttempt(FaultKind::Delay(HELD_BACK)));
     for operation in [Operation::Update, Operation::Invite, Operation::Delete] {
         let mut status = 0;
         for _ in 0..TRIES {
+            let id = guest_past(&faults, &world, &cast).await;
+            faults.restart(Plan::EveryAttempt(FaultKind::Delay(HELD_BACK)));
             let asking = ask(&world, &cast.admin_1.key, &id, operation, "");
             let reply = tokio::select! {
                 reply = asking => reply,
@@ -89,6 +94,12 @@ async fn a_change_that_others_always_win_leaks_nothing() {
         assert_eq!(status, 409, "{operation:?}");
     }
     assert_eq!(logs::leaks(), Vec::<String>::new());
+}
+
+/// A guest, created while nothing is broken: an earlier one may be gone or changed although its answer said otherwise.
+async fn guest_past(faults: &Faults, world: &World, cast: &Cast) -> String {
+    faults.restart(Plan::None);
+    guest(world, cast).await
 }
 
 /// Changes the user again and again, past the API and its faults.
