@@ -32,7 +32,7 @@ pub(super) fn rows() -> Vec<Row> {
         me("an unknown parameter", "/user/me?user_id=1").bad(r#"{"user_id":"is not a parameter of this operation"}"#),
         me("a control character in a boolean", "/user/me?display_business_ids=true%00").bad(&choices),
         me("all that is wrong at once", "/user/me?display_business_ids=x&a=1&b=2").bad(
-            r#"{"a":"is not a parameter of this operation","b":"is not a parameter of this operation","display_business_ids":{"choices":["True","False"],"explanation":"is not one of the choices"}}"#,
+            r#"{"a":"is not a parameter of this operation","b":"is not a parameter of this operation","display_business_ids":{"explanation":"is not one of the choices","choices":["True","False"]}}"#,
         ),
         me("me is no user to be updated", "/user/me").body("{}").gives(200, &manager),
         get("without a key there is no me", "/user/me").by("").unauthenticated(),

@@ -189,9 +189,8 @@ impl Row {
     }
 }
 
-/// `{"<field>":{"choices":[…],"explanation":…}}`, as [`Row::bad`] takes it: all that is in an error is in the order of
-/// its names.
+/// `{"<field>":{"explanation":…,"choices":[…]}}`, as [`Row::bad`] takes it.
 pub(crate) fn choice(field: &str, choices: &[&str]) -> String {
     let choices = serde_json::to_string(choices).expect("texts are JSON");
-    format!(r#"{{"{field}":{{"choices":{choices},"explanation":"is not one of the choices"}}}}"#)
+    format!(r#"{{"{field}":{{"explanation":"is not one of the choices","choices":{choices}}}}}"#)
 }

@@ -212,11 +212,11 @@ fn businesses() -> Vec<Row> {
 fn together() -> Vec<Row> {
     let every_error = concat!(
         r#"{"business_ids":"must be a list of strings","email":"is required","first_name":"is required","foo":"is not a parameter of this operation","#,
-        r#""lang":{"choices":["en","fr","es","it","de","pt"],"explanation":"is not one of the choices"},"last_name":"must be a string","#,
+        r#""lang":{"explanation":"is not one of the choices","choices":["en","fr","es","it","de","pt"]},"last_name":"must be a string","#,
         r#""org_id":"must be an integer","password":"must be at least 6 characters long","phone":"must be a string","#,
-        r#""role":{"choices":["PROVIDER","ORG_ADMIN","BUSINESS_MANAGER"],"explanation":"is not one of the choices"},"#,
-        r#""send_invitation":{"choices":["True","False"],"explanation":"is not one of the choices"},"#,
-        r#""status":{"choices":["active","invited"],"explanation":"is not one of the choices"}}"#
+        r#""role":{"explanation":"is not one of the choices","choices":["PROVIDER","ORG_ADMIN","BUSINESS_MANAGER"]},"#,
+        r#""send_invitation":{"explanation":"is not one of the choices","choices":["True","False"]},"#,
+        r#""status":{"explanation":"is not one of the choices","choices":["active","invited"]}}"#
     );
     let user = |facts: &str| format!(r#"{{"id":"<whole>",{facts},"email":"whole@canary-mail.example"}}"#);
     let shown = r#""status":"active","first_name":"Ada","last_name":"King","business_ids":["b1-2","b1-1"],"org_id":1,"phone":"+44 20","role":"ORG_ADMIN""#;

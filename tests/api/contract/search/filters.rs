@@ -179,10 +179,10 @@ fn together() -> Vec<Row> {
 fn refused() -> Vec<Row> {
     let mut rows = vec![find("all that is wrong at once", "org_id=x&last_name=%00&email=x&status=x&page=x&per_page=0&query=%00&display_business_ids=x&foo=1")
         .bad(concat!(
-            r#"{"display_business_ids":{"choices":["True","False"],"explanation":"is not one of the choices"},"#,
+            r#"{"display_business_ids":{"explanation":"is not one of the choices","choices":["True","False"]},"#,
             r#""email":"is not a valid e-mail address","foo":"is not a parameter of this operation","last_name":"must not contain control characters","#,
             r#""org_id":"must be an integer","page":"must be an integer","per_page":"must be an integer from 1 to 100","query":"must not contain control characters","#,
-            r#""status":{"choices":["active","invited"],"explanation":"is not one of the choices"}}"#
+            r#""status":{"explanation":"is not one of the choices","choices":["active","invited"]}}"#
         ))];
     for name in ["org_id", "last_name", "email", "status", "page", "per_page", "query", "display_business_ids"] {
         rows.push(

@@ -182,10 +182,10 @@ fn together() -> Vec<Row> {
         )
         .bad(concat!(
             r#"{"business_ids":"must be a list of strings","email":"must not be null","first_name":"must have 1 to 100 characters","foo":"is not a parameter of this operation","#,
-            r#""lang":{"choices":["en","fr","es","it","de","pt"],"explanation":"is not one of the choices"},"last_name":"must be a string","#,
+            r#""lang":{"explanation":"is not one of the choices","choices":["en","fr","es","it","de","pt"]},"last_name":"must be a string","#,
             r#""org_id":"must be an integer","password":"must be at least 6 characters long","phone":"must be a string","#,
-            r#""role":{"choices":["PROVIDER","ORG_ADMIN","BUSINESS_MANAGER"],"explanation":"is not one of the choices"},"#,
-            r#""status":{"choices":["active","invited"],"explanation":"is not one of the choices"}}"#
+            r#""role":{"explanation":"is not one of the choices","choices":["PROVIDER","ORG_ADMIN","BUSINESS_MANAGER"]},"#,
+            r#""status":{"explanation":"is not one of the choices","choices":["active","invited"]}}"#
         )),
         ann("what the fields find and what the data find, at once", r#"{"business_ids":["b9"],"phone":"x"}"#)
             .bad(&format!(r#"{{"business_ids":"unknown businesses: b9","phone":"{PHONE}"}}"#)),
