@@ -27,9 +27,9 @@ pub(super) enum Caller {
     Provider,
     /// A PROVIDER in organisation 1.
     ProviderIn1,
-    /// An ORG_ADMIN of organisation 1.
+    /// An `ORG_ADMIN` of organisation 1.
     Admin,
-    /// A BUSINESS_MANAGER of organisation 1.
+    /// A `BUSINESS_MANAGER` of organisation 1.
     Manager,
 }
 

@@ -1,7 +1,7 @@
-//! The last active ORG_ADMIN of an organisation.
+//! The last active `ORG_ADMIN` of an organisation.
 //!
-//! One request after the other, no ORG_ADMIN can reach it: the caller is an active ORG_ADMIN of the organisation, nobody
-//! demotes or deletes oneself, so at least the caller stays. It takes two ORG_ADMINs that turn on each other at the same
+//! One request after the other, no `ORG_ADMIN` can reach it: the caller is an active `ORG_ADMIN` of the organisation, nobody
+//! demotes or deletes oneself, so at least the caller stays. It takes two `ORG_ADMIN`s that turn on each other at the same
 //! time; the one whose write comes second would take the last.
 
 use presence::domain::user::{Role, Status};
@@ -14,7 +14,7 @@ use super::matrix::assert_forbidden;
 
 const LAST: &str = "this is the last active ORG_ADMIN of its organisation";
 
-/// What takes an ORG_ADMIN from its organisation: a deletion where there is no body.
+/// What takes an `ORG_ADMIN` from its organisation: a deletion where there is no body.
 async fn strike(world: &World, target: &Person, key: &str, change: &Value) -> Reply {
     let path = format!("/user/{}", target.id);
     if change.is_null() { world.delete(&path, key).await } else { world.post(&path, key, change).await }

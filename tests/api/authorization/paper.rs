@@ -51,7 +51,7 @@ pub(super) enum Relation {
     Nobody,
 }
 
-/// Deed × role of the caller × target: the caller itself; a BUSINESS_MANAGER, an ORG_ADMIN, a PROVIDER of its
+/// Deed × role of the caller × target: the caller itself; a `BUSINESS_MANAGER`, an `ORG_ADMIN`, a PROVIDER of its
 /// organisation; a user elsewhere; nobody.
 #[rustfmt::skip]
 pub(super) const ON_ONE_USER: [(Deed, Role, [Verdict; 6]); 18] = [
@@ -77,7 +77,7 @@ pub(super) const ON_ONE_USER: [(Deed, Role, [Verdict; 6]); 18] = [
     (Invite,   MANAGER,  [F,    F,     F,     F,       H,       H]),
 ];
 
-/// Operations on no user in particular, by role of the caller: PROVIDER, ORG_ADMIN, BUSINESS_MANAGER.
+/// Operations on no user in particular, by role of the caller: PROVIDER, `ORG_ADMIN`, `BUSINESS_MANAGER`.
 #[rustfmt::skip]
 pub(super) const ON_NO_USER: [(Operation, [Verdict; 3]); 4] = [
     (Operation::Me,     [Y, Y, Y]),
@@ -87,7 +87,7 @@ pub(super) const ON_NO_USER: [(Operation, [Verdict; 3]); 4] = [
     (Operation::Create, [Y, Y, F]),
 ];
 
-/// Creating: role of the caller × a BUSINESS_MANAGER, an ORG_ADMIN, a PROVIDER in the caller's organisation; anybody
+/// Creating: role of the caller × a `BUSINESS_MANAGER`, an `ORG_ADMIN`, a PROVIDER in the caller's organisation; anybody
 /// elsewhere.
 #[rustfmt::skip]
 pub(super) const CREATING: [(Role, [Verdict; 4]); 3] = [
