@@ -77,6 +77,7 @@ async fn a_key_in_the_body_counts_like_any_other() {
         ("the same in both", format!("{key:?}"), Some(key), 200),
         ("null beside a header", "null".to_owned(), Some(key), 200),
         ("two that differ", format!("{key:?}"), Some(other), 400),
+        ("twice the same, as a repeated field", format!(r#"{key:?},"api_key":{key:?}"#), None, 400),
         ("a number", "7".to_owned(), None, 401),
         ("a list with the key", format!("[{key:?}]"), None, 401),
         ("empty text", r#""""#.to_owned(), None, 401),
