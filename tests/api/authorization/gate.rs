@@ -1,0 +1,89 @@
+//! A connector that holds back one write, so that another request can come in between: without a race to win.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use aws_smithy_runtime_api::client::http::{
+    HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpClient, SharedHttpConnector,
+};
+use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
+use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
+use presence_tests::plain_http;
+use tokio::sync::Notify;
+
+/// Holds back the first transaction after it was shut. Clones share one state.
+#[derive(Clone)]
+pub(super) struct Gate {
+    inner: SharedHttpClient,
+    state: Arc<State>,
+}
+
+#[derive(Default)]
+struct State {
+    shut: AtomicBool,
+    reached: Notify,
+    opened: Notify,
+}
+
+impl Gate {
+    /// Open.
+    pub(super) fn new() -> Self {
+        Self { inner: plain_http(), state: Arc::default() }
+    }
+
+    /// Holds back the next transaction.
+    pub(super) fn shut(&self) {
+        self.state.shut.store(true, Ordering::SeqCst);
+    }
+
+    /// Waits until a transaction stands before it.
+    pub(super) async fn reached(&self) {
+        self.state.reached.notified().await;
+    }
+
+    /// Lets it through.
+    pub(super) fn open(&self) {
+        self.state.opened.notify_one();
+    }
+}
+
+impl fmt::Debug for Gate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Gate").finish_non_exhaustive()
+    }
+}
+
+impl HttpClient for Gate {
+    fn http_connector(&self, settings: &HttpConnectorSettings, components: &RuntimeComponents) -> SharedHttpConnector {
+        let inner = self.inner.http_connector(settings, components);
+        SharedHttpConnector::new(Connector { inner, state: Arc::clone(&self.state) })
+    }
+}
+
+#[derive(Debug)]
+struct Connector {
+    inner: SharedHttpConnector,
+    state: Arc<State>,
+}
+
+impl fmt::Debug for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("State")
+    }
+}
+
+impl HttpConnector for Connector {
+    fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
+        let writes =
+            request.headers().get("x-amz-target").is_some_and(|target| target.ends_with(".TransactWriteItems"));
+        let (inner, state) = (self.inner.clone(), Arc::clone(&self.state));
+        HttpConnectorFuture::new(async move {
+            if writes && state.shut.swap(false, Ordering::SeqCst) {
+                state.reached.notify_one();
+                state.opened.notified().await;
+            }
+            inner.call(request).await
+        })
+    }
+}

@@ -1,0 +1,187 @@
+//! Keys that give no access, and the instant from which on they give none.
+
+use jiff::{SignedDuration, Timestamp};
+use presence::clock::Clock as _;
+use presence::domain::api_key::PlaintextApiKey;
+use presence::domain::ids::UserId;
+use presence::domain::user::{Role, Status};
+use presence::store::NewApiKey;
+use presence_tests::{Cast, Reply, World};
+use presence_users::ROUTES;
+use rstest::rstest;
+use serde_json::{Value, json};
+
+use super::crowd::{NOBODY, call, newcomer, together};
+use super::matrix::assert_forbidden;
+
+/// A key of the user that ends at the instant; its id for operators stands first.
+async fn key_until(world: &World, user: &str, expires_at: Option<Timestamp>) -> (String, String) {
+    let new = NewApiKey { expires_at, ..NewApiKey::default() };
+    let user = UserId::parse(user).expect("an id");
+    let issued = world.store().issue_key(user, &new, world.clock.now()).await.expect("an active user");
+    (issued.id, issued.key.expose().to_owned())
+}
+
+/// One key for each way of giving no access. The owners could do everything, were the key alive.
+async fn dead_keys(world: &World, cast: &Cast) -> Vec<(&'static str, String)> {
+    let owner = &cast.provider.id;
+    let good = &cast.provider.key;
+    let (revoked_id, revoked) = key_until(world, owner, None).await;
+    world.store().revoke_key(&revoked_id, world.clock.now()).await.expect("a live key");
+    let (_, expired) = key_until(world, owner, Some(world.clock.now())).await;
+    let demoted = world.person("made-invited", Role::Provider, None, Status::Active).await;
+    let suspend = world.post(&format!("/user/{}", demoted.id), good, &json!({"status": "invited"})).await;
+    assert_eq!(suspend.status, 200, "{}", suspend.text);
+    let deleted = world.person("deleted", Role::Provider, None, Status::Active).await;
+    assert_eq!(world.delete(&format!("/user/{}", deleted.id), good).await.status, 200);
+    let last = if good.ends_with('0') { "1" } else { "0" };
+    vec![
+        ("none", String::new()),
+        ("no key at all", "hunter2".to_owned()),
+        ("a wrong checksum", format!("{}{last}", &good[..good.len() - 1])),
+        ("the other case", good.to_uppercase()),
+        ("cut", good[..good.len() - 1].to_owned()),
+        ("one more character", format!("{good}0")),
+        ("unknown", PlaintextApiKey::generate().expose().to_owned()),
+        ("revoked", revoked),
+        ("expired", expired),
+        ("of a user made invited", demoted.key),
+        ("of a deleted user", deleted.key),
+    ]
+}
+
+fn without_the_request_id(reply: &Reply) -> (u16, String, Vec<(String, String)>) {
+    let text = |value: &reqwest::header::HeaderValue| value.to_str().expect("text").to_owned();
+    let changing = ["x-request-id", "apigw-requestid", "date"];
+    let kept = reply.headers.iter().filter(|(name, _)| !changing.contains(&name.as_str()));
+    (reply.status, reply.text.clone(), kept.map(|(name, value)| (name.to_string(), text(value))).collect())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn keys_that_give_no_access_are_refused_alike_on_every_route_whatever_the_target() {
+    let world = World::start().await;
+    let cast = Cast::enter(&world).await;
+    let keys = dead_keys(&world, &cast).await;
+    let before = world.snapshot().await;
+    let targets = [cast.provider.id.as_str(), &cast.manager_1.id, &cast.invited_2.id].into_iter().chain(NOBODY);
+    let mut calls = Vec::new();
+    for route in ROUTES {
+        let named = route.path.contains("{user_id}");
+        for target in targets.clone().take(if named { usize::MAX } else { 1 }) {
+            for (what, key) in &keys {
+                let what = format!("{} on {target} with a key that is {what}", route.name);
+                let world = &world;
+                calls.push(async move { (what, call(world, route.operation, target, key, &newcomer()).await) });
+            }
+        }
+    }
+    assert_eq!(calls.len(), keys.len() * (4 * (3 + NOBODY.len()) + 4));
+    let answers = together(calls).await;
+    let first = without_the_request_id(&answers[0].1);
+    assert_eq!((first.0, first.1.as_str()), (401, r#"{"errors":{"authentication":"a valid API key is required"}}"#));
+    assert_eq!(answers[0].1.header("www-authenticate"), r#"Bearer realm="presence""#);
+    for (what, answer) in answers {
+        assert_eq!(without_the_request_id(&answer), first, "{what}");
+    }
+    assert_eq!(world.snapshot().await, before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_gives_access_until_the_very_instant_of_its_expiry() {
+    let world = World::start().await;
+    let cast = Cast::enter(&world).await;
+    let expires_at = world.clock.now() + SignedDuration::from_hours(1);
+    let (_, key) = key_until(&world, &cast.admin_1.id, Some(expires_at)).await;
+    let to = |instant: Timestamp| world.clock.advance(instant.duration_since(world.clock.now()));
+    for (offset, status) in [(-3_600_000, 200), (-1, 200), (0, 401), (1, 401), (86_400_000, 401)] {
+        to(expires_at + SignedDuration::from_millis(offset));
+        assert_eq!(world.get("/user/me", &key).await.status, status, "{offset} ms after the expiry");
+        assert_eq!(world.get("/user/me", &cast.admin_1.key).await.status, 200, "another key of the user goes on");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_revoked_key_is_refused_on_the_very_next_request_and_the_others_go_on() {
+    let world = World::start().await;
+    let cast = Cast::enter(&world).await;
+    let (id, key) = key_until(&world, &cast.admin_1.id, None).await;
+    assert_eq!(world.get("/user/search", &key).await.status, 200);
+    world.store().revoke_key(&id, world.clock.now()).await.expect("a live key");
+    assert_eq!(world.get("/user/search", &key).await.status, 401);
+    assert_eq!(world.get("/user/search", &cast.admin_1.key).await.status, 200);
+}
+
+#[rstest]
+#[case::deleted(None)]
+#[case::suspended(Some(json!({"status": "invited"})))]
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_is_gone_is_refused_on_the_very_next_request(#[case] change: Option<Value>) {
+    let world = World::start().await;
+    let cast = Cast::enter(&world).await;
+    let (_, second) = key_until(&world, &cast.manager_1.id, None).await;
+    let path = format!("/user/{}", cast.manager_1.id);
+    let keys = [&cast.manager_1.key, &second];
+    for key in keys {
+        assert_eq!(world.get("/user/search?query=admin", key).await.status, 200, "warm");
+    }
+    let done = match &change {
+        Some(change) => world.post(&path, &cast.admin_1.key, change).await,
+        None => world.delete(&path, &cast.admin_1.key).await,
+    };
+    assert_eq!(done.status, 200, "{}", done.text);
+    for key in keys {
+        for path in ["/user/me", "/user/search?query=admin", "/user/stats", &path] {
+            assert_eq!(world.get(path, key).await.status, 401, "{path}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_keys_of_a_user_made_invited_stay_dead_when_it_is_active_again() {
+    let world = World::start().await;
+    let cast = Cast::enter(&world).await;
+    let path = format!("/user/{}", cast.manager_1.id);
+    for change in [json!({"status": "invited"}), json!({"status": "active", "password": "canary-pass-1"})] {
+        assert_eq!(world.post(&path, &cast.admin_1.key, &change).await.status, 200);
+        assert_eq!(world.get("/user/me", &cast.manager_1.key).await.status, 401, "{change}");
+    }
+    let fresh = world.issue_key(&cast.manager_1.id).await;
+    assert_eq!(world.get("/user/me", &fresh).await.status, 200);
+    assert_eq!(world.audit().await, []);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_demotion_binds_the_very_next_request_and_so_does_a_promotion() {
+    let world = World::start().await;
+    let cast = Cast::enter(&world).await;
+    let (path, key) = (format!("/user/{}", cast.other_admin_1.id), &cast.other_admin_1.key);
+    let victim = format!("/user/{}", cast.manager_1.id);
+    let rename = |name: &'static str| json!({"first_name": name});
+    assert_eq!(world.post(&victim, key, &rename("One")).await.status, 200);
+    world.post(&path, &cast.admin_1.key, &json!({"role": "BUSINESS_MANAGER"})).await;
+    assert_forbidden(&world.post(&victim, key, &rename("Two")).await, "update");
+    assert_forbidden(&world.delete(&victim, key).await, "delete");
+    assert_forbidden(&world.post("/user", key, &newcomer()).await, "create");
+    assert_forbidden(&world.invite(&cast.invited_1.id, key).await, "invite");
+    world.post(&path, &cast.provider.key, &json!({"role": "PROVIDER"})).await;
+    assert_eq!(world.get(&format!("/user/{}", cast.admin_2.id), key).await.status, 200);
+    assert_eq!(world.post(&victim, key, &rename("Three")).await.status, 200);
+    assert_eq!(world.audit().await, []);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_user_that_moves_sees_its_new_organisation_and_no_more_the_old_one_on_the_very_next_request() {
+    let world = World::start().await;
+    let cast = Cast::enter(&world).await;
+    let key = &cast.manager_1.key;
+    let names = |reply: &Reply| reply.json()["users"].to_string();
+    assert!(names(&world.get("/user/search?query=admin", key).await).contains(&cast.admin_1.id));
+    let moved = world.post(&format!("/user/{}", cast.manager_1.id), &cast.provider.key, &json!({"org_id": 2})).await;
+    assert_eq!(moved.status, 200, "{}", moved.text);
+    let found = names(&world.get("/user/search?query=admin", key).await);
+    assert!(found.contains(&cast.admin_2.id) && !found.contains(&cast.admin_1.id));
+    assert_eq!(world.get(&format!("/user/{}", cast.admin_1.id), key).await.status, 404);
+    assert_eq!(world.get(&format!("/user/{}", cast.admin_2.id), key).await.status, 200);
+    assert_forbidden(&world.get("/user/search?org_id=1", key).await, "the old organisation");
+    assert_eq!(world.get("/user/stats", key).await.json()["count"], 4);
+}

@@ -1,0 +1,214 @@
+//! The matrix itself: every operation × every caller × every target.
+
+use presence::domain::user::{Role, Status};
+use presence::store::UserRecord;
+use presence_tests::{Cast, Reply, World};
+use presence_users::{Operation, ROUTES};
+use rstest::rstest;
+use serde_json::{Value, json};
+
+use super::crowd::{Caller, NOT_FOUND, Target, call, newcomer, together};
+use super::paper::{Deed, ON_NO_USER, Verdict, creating};
+
+/// One cell: a deed, as a request.
+#[derive(Clone, Debug)]
+struct Cell {
+    deed: Deed,
+    target: Target,
+    body: Value,
+    verdict: Verdict,
+}
+
+impl Cell {
+    /// Every cell of a caller, for every route that names a user.
+    fn all(caller: Caller) -> Vec<Self> {
+        let deeds = Deed::ALL.into_iter().filter(|deed| {
+            ROUTES.iter().any(|route| route.operation == deed.operation() && route.path.contains("{user_id}"))
+        });
+        let mut cells = Vec::new();
+        for deed in deeds {
+            for target in Target::all(caller) {
+                let verdict = deed.verdict(caller.role(), target.relation(caller));
+                let bodies = bodies(deed, target).into_iter();
+                cells.extend(bodies.map(|body| Self { deed, target, body, verdict }));
+            }
+        }
+        cells
+    }
+
+    async fn send(&self, world: &World, id: &str, key: &str) -> Reply {
+        call(world, self.deed.operation(), id, key, &self.body).await
+    }
+
+    /// The status of an allowed call: what is left to decide is the state of the user.
+    fn allowed_status(&self) -> u16 {
+        if self.deed == Deed::Invite && self.target.status() == Status::Active { 400 } else { 200 }
+    }
+}
+
+/// The requests for a deed: an update is one for each field.
+fn bodies(deed: Deed, target: Target) -> Vec<Value> {
+    let other_role = if target.role() == Role::BusinessManager { Role::OrgAdmin } else { Role::BusinessManager };
+    let other_org = if target.org() == Some(1) { 2 } else { 1 };
+    let business = target.org().map(|org| json!({"business_ids": [format!("b{org}-1")]}));
+    let role = match target.org() {
+        Some(_) => json!({"role": other_role.as_str()}),
+        // Whoever is not a PROVIDER must have an organisation.
+        None => json!({"role": other_role.as_str(), "org_id": 1}),
+    };
+    let status = match target.status() {
+        Status::Active => json!({"status": "invited"}),
+        Status::Invited => json!({"status": "active", "password": "canary-pass-1"}),
+    };
+    let present = json!({
+        "role": target.role().as_str(), "status": target.status().as_str(), "org_id": target.org(), "business_ids": [],
+    });
+    match deed {
+        Deed::Update => vec![json!({"last_name": "Changed"}), present],
+        Deed::Standing => [Some(role), Some(status), business].into_iter().flatten().collect(),
+        Deed::Move => vec![json!({"org_id": other_org})],
+        Deed::Get | Deed::Delete | Deed::Invite => vec![Value::Null],
+    }
+}
+
+#[rstest]
+#[case::provider_without_an_organisation(Caller::Provider)]
+#[case::provider_in_an_organisation(Caller::ProviderIn1)]
+#[case::org_admin(Caller::Admin)]
+#[case::business_manager(Caller::Manager)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refused_call_has_its_exact_status_and_changes_nothing(#[case] caller: Caller) {
+    let world = World::start().await;
+    let cast = Cast::enter(&world).await;
+    let myself = caller.person(&cast);
+    let mut refused = Vec::new();
+    for target in Target::all(caller) {
+        let id = target.enter(&world, myself).await;
+        let cells = Cell::all(caller).into_iter().filter(|cell| cell.target == target && cell.verdict != Verdict::May);
+        refused.extend(cells.map(|cell| (cell, id.clone())));
+    }
+    assert!(refused.len() >= 70, "{} cells", refused.len());
+    let before = world.snapshot().await;
+    let calls = refused.iter().map(|(cell, id)| cell.send(&world, id, &myself.key)).collect();
+    for ((cell, _), reply) in refused.iter().zip(together(calls).await) {
+        match cell.verdict {
+            Verdict::Hidden => assert_eq!((reply.status, reply.text.as_str()), (404, NOT_FOUND), "{cell:?}"),
+            _ => assert_forbidden(&reply, &format!("{cell:?}")),
+        }
+    }
+    assert_eq!(world.snapshot().await, before);
+}
+
+/// 403 in its envelope.
+pub(super) fn assert_forbidden(reply: &Reply, what: &str) {
+    assert_eq!(reply.status, 403, "{what}: {}", reply.text);
+    let body = reply.json();
+    let errors = body["errors"].as_object().expect("an envelope");
+    assert!(errors.len() == 1 && errors["authorization"].is_string(), "{what}: {body}");
+}
+
+#[rstest]
+#[case::provider_without_an_organisation(Caller::Provider)]
+#[case::provider_in_an_organisation(Caller::ProviderIn1)]
+#[case::org_admin(Caller::Admin)]
+#[case::business_manager(Caller::Manager)]
+#[tokio::test(flavor = "multi_thread")]
+async fn an_allowed_call_does_what_it_says(#[case] caller: Caller) {
+    let world = World::start().await;
+    let cast = Cast::enter(&world).await;
+    let myself = caller.person(&cast);
+    let allowed = Cell::all(caller).into_iter().filter(|cell| cell.verdict == Verdict::May);
+    for cell in allowed {
+        let id = cell.target.enter(&world, myself).await;
+        let before = world.stored(&id).await.expect("a fresh user");
+        let reply = cell.send(&world, &id, &myself.key).await;
+        assert_eq!(reply.status, cell.allowed_status(), "{cell:?}: {}", reply.text);
+        assert_done(&cell, &reply, &before, world.stored(&id).await);
+    }
+    assert_eq!(world.audit().await, []);
+}
+
+fn assert_done(cell: &Cell, reply: &Reply, before: &UserRecord, after: Option<UserRecord>) {
+    if cell.deed == Deed::Delete {
+        assert!(after.is_none(), "{cell:?}");
+        return;
+    }
+    let after = after.expect("it is still there");
+    let user = &after.user;
+    match cell.deed {
+        Deed::Get => assert_eq!(reply.json()["email"], user.email.as_str(), "{cell:?}"),
+        Deed::Invite => {
+            let mails = usize::from(cell.target.status() == Status::Invited);
+            assert_eq!((after.mails.len(), user.invited_at.is_some()), (mails, mails == 1), "{cell:?}");
+        }
+        _ => {
+            let sent = cell.body.as_object().expect("an update has a body");
+            let orgs = user.org_id.map(presence::domain::ids::OrgId::get);
+            let businesses: Vec<_> = user.business_ids.iter().map(presence::domain::ids::BusinessId::as_str).collect();
+            let now = json!({
+                "last_name": user.last_name.as_str(), "role": user.role.as_str(), "status": user.status.as_str(),
+                "org_id": orgs, "business_ids": businesses, "password": "canary-pass-1",
+            });
+            assert!(sent.iter().all(|(field, value)| now[field] == *value), "{cell:?}: {now}");
+            let is_no_change = sent.contains_key("role") && sent.contains_key("status");
+            assert_eq!(user.version == before.user.version, is_no_change, "{cell:?}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn operations_on_no_user_in_particular_are_open_to_whom_the_table_says() {
+    let world = World::start().await;
+    let cast = Cast::enter(&world).await;
+    let routes = ROUTES.iter().filter(|route| !route.path.contains("{user_id}"));
+    for route in routes {
+        let (_, verdicts) = ON_NO_USER.iter().find(|row| row.0 == route.operation).expect("a row for each route");
+        for caller in Caller::ALL {
+            let mut body = newcomer();
+            body["org_id"] = json!(1);
+            let verdict = verdicts[Role::ALL.iter().position(|role| *role == caller.role()).expect("a column")];
+            let reply = call(&world, route.operation, "", &caller.person(&cast).key, &body).await;
+            match verdict {
+                Verdict::May => assert_eq!(reply.status, 200, "{} by {caller:?}: {}", route.name, reply.text),
+                _ => assert_forbidden(&reply, &format!("{} by {caller:?}", route.name)),
+            }
+        }
+    }
+}
+
+#[rstest]
+#[case::provider_without_an_organisation(Caller::Provider)]
+#[case::provider_in_an_organisation(Caller::ProviderIn1)]
+#[case::org_admin(Caller::Admin)]
+#[case::business_manager(Caller::Manager)]
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_creates_above_its_role_or_beyond_its_organisation(#[case] caller: Caller) {
+    let world = World::start().await;
+    let cast = Cast::enter(&world).await;
+    let key = &caller.person(&cast).key;
+    for org in [None, Some(1), Some(2)] {
+        for role in [None].into_iter().chain(Role::ALL.map(Some)) {
+            let mut body = newcomer();
+            body["org_id"] = json!(org);
+            body["role"] = json!(role.map(Role::as_str));
+            let (becomes, lands_in) = (role.unwrap_or(Role::BusinessManager), org.or(caller.org()));
+            let verdict = creating(caller.role(), becomes, lands_in != caller.org());
+            let what = format!("{caller:?} creates {role:?} in {org:?}");
+            let before = world.snapshot().await;
+            let reply = call(&world, Operation::Create, "", key, &body).await;
+            if verdict != Verdict::May {
+                assert_forbidden(&reply, &what);
+                assert_eq!(world.snapshot().await, before, "{what}");
+            } else if lands_in.is_none() && becomes != Role::Provider {
+                assert_eq!(reply.text, r#"{"errors":{"json":{"org_id":"is required"}}}"#, "{what}");
+                assert_eq!(world.snapshot().await, before, "{what}");
+            } else {
+                assert_eq!(reply.status, 200, "{what}: {}", reply.text);
+                let id = reply.json()["id"].as_str().expect("an id").to_owned();
+                let shown = call(&world, Operation::Get, &id, &cast.provider.key, &Value::Null).await.json();
+                assert_eq!((&shown["role"], &shown["org_id"]), (&json!(becomes.as_str()), &json!(lands_in)), "{what}");
+            }
+        }
+    }
+    assert_eq!(world.audit().await, []);
+}

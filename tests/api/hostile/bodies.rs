@@ -1,0 +1,289 @@
+//! Hostile values in every field of create and update, and as the whole body.
+
+use presence::domain::email::EmailAddress;
+use presence::domain::ids::UserId;
+use presence::domain::user::User;
+use presence_tests::{Cast, Reply, World, address, send};
+use serde_json::Value;
+
+use super::values::{json, no_json};
+use super::wire::Raw;
+use super::{Origin, sound, together};
+
+/// The fields of create, by the interface, without the key; and one that is none.
+const CREATE: [&str; 12] = [
+    "email",
+    "first_name",
+    "last_name",
+    "lang",
+    "status",
+    "role",
+    "org_id",
+    "password",
+    "send_invitation",
+    "business_ids",
+    "phone",
+    "bogus",
+];
+
+/// The fields of update, by the interface, without the key; and one that is none.
+const UPDATE: [&str; 11] = [
+    "email",
+    "first_name",
+    "last_name",
+    "lang",
+    "status",
+    "role",
+    "org_id",
+    "password",
+    "business_ids",
+    "phone",
+    "bogus",
+];
+
+/// Text that the service may take: without control characters.
+fn text(value: &Value) -> Option<&str> {
+    value.as_str().filter(|text| !text.chars().any(char::is_control))
+}
+
+/// What the decisions say about a value of a field, for the hostile values: none of them is an address, an organisation
+/// or a language.
+fn is_fine(field: &str, value: &Value) -> bool {
+    let characters = |text: &str| text.chars().count();
+    match field {
+        "first_name" | "last_name" => text(value).is_some_and(|text| (1..=100).contains(&characters(text.trim()))),
+        "phone" => value.is_null() || text(value).is_some_and(|text| is_phone(text.trim())),
+        "password" => value.is_null() || text(value).is_some_and(|text| text.len() <= 512 && is_password(text)),
+        "business_ids" => {
+            value.is_null() || *value == serde_json::json!([]) || *value == serde_json::json!(["b1-1", "b1-1"])
+        }
+        "send_invitation" => {
+            let words = ["true", "false", "0", "1"];
+            value.is_null()
+                || value.is_boolean()
+                || *value == 0
+                || value.as_str().is_some_and(|text| words.contains(&text))
+        }
+        "lang" | "status" | "role" | "org_id" => value.is_null(),
+        _ => false,
+    }
+}
+
+fn is_phone(text: &str) -> bool {
+    text.chars().count() <= 32 && text.chars().all(|char| "0123456789 +-.()/".contains(char))
+}
+
+fn is_password(text: &str) -> bool {
+    (6..=128).contains(&text.chars().count())
+}
+
+/// A body with the value in the field, whatever it is; `number` makes the address its own.
+fn body(operation: &str, number: usize, field: &str, value: &str) -> String {
+    let email = format!("{:?}", address(&format!("hostile-{number}")));
+    let needed = [("email", email.as_str()), ("first_name", r#""First""#), ("last_name", r#""Last""#)];
+    let needed = needed.into_iter().filter(|(name, _)| operation == "create" && *name != field);
+    let fields = needed.chain([(field, value)]).map(|(name, value)| format!("{name:?}:{value}"));
+    format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
+}
+
+async fn post(world: &World, path: &str, key: &str, body: String) -> Reply {
+    let request = world.request("POST", path).header("x-api-key", key);
+    send(request.header("content-type", "application/json").body(body)).await
+}
+
+/// The values that are JSON, with the value; those that are none, without.
+fn values() -> Vec<(String, Option<Value>)> {
+    let read = |text: String| {
+        let value = serde_json::from_str(&text).expect("JSON");
+        (text, Some(value))
+    };
+    json().into_iter().map(read).chain(no_json().into_iter().map(|text| (text, None))).collect()
+}
+
+fn assert_status(reply: &Reply, fine: bool, what: &str) {
+    assert_eq!(sound(reply, what), Origin::Service, "{what}");
+    assert_eq!(reply.status, if fine { 200 } else { 400 }, "{what}: {}", reply.text);
+}
+
+fn shown(text: &str) -> String {
+    text.chars().take(60).collect()
+}
+
+/// What get shows of a value that was taken: names and numbers trimmed, repeats dropped, null and blanks for nothing.
+fn as_shown(field: &str, value: &Value) -> Option<Value> {
+    match (field, value) {
+        ("first_name" | "last_name", Value::String(text)) => Some(text.trim().into()),
+        ("phone", value) => Some(value.as_str().map(str::trim).filter(|text| !text.is_empty()).into()),
+        ("business_ids", Value::Array(ids)) => Some(ids.iter().take(1).cloned().collect()),
+        _ => None,
+    }
+}
+
+/// The user is found again: byte for byte by its id, and by a search for its name.
+async fn assert_found(world: &World, key: &str, id: &str, field: &str, value: &Value) {
+    let got = world.get(&format!("/user/{id}"), key).await;
+    if let Some(expected) = as_shown(field, value) {
+        assert_eq!(got.json()[field], expected, "{field}");
+    }
+    let (parameter, Some(name)) = (if field == "last_name" { "last_name" } else { "query" }, value.as_str()) else {
+        return;
+    };
+    if !["first_name", "last_name"].contains(&field) {
+        return;
+    }
+    let search = world.request("GET", "/user/search").query(&[
+        (parameter, name),
+        ("display_business_ids", "0"),
+        ("per_page", "100"),
+    ]);
+    let reply = send(search.header("x-api-key", key)).await;
+    // Of marks alone nothing is left to search for.
+    if name.chars().all(|char| ('\u{300}'..='\u{36f}').contains(&char)) {
+        assert_eq!(reply.status, 400, "{name:?}");
+    } else {
+        let body = reply.json();
+        let users = body["users"].as_array().unwrap_or_else(|| panic!("{name:?}: {}", reply.text));
+        assert!(users.iter().any(|user| user["id"] == id), "{name:?} finds the user of that name");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hostile_values_in_every_field_of_create_are_refused_or_kept_faithfully() {
+    let world = &World::start().await;
+    let cast = Cast::enter(world).await;
+    let key = cast.admin_1.key.as_str();
+    let before = world.snapshot().await;
+    for field in CREATE {
+        let values = values();
+        let calls = values.iter().enumerate();
+        let calls = calls.map(|(number, (text, _))| post(world, "/user", key, body("create", number, field, text)));
+        let answers = together(calls.collect()).await;
+        let mut created = Vec::new();
+        for ((text, value), reply) in values.iter().zip(&answers) {
+            let fine = value.as_ref().is_some_and(|value| is_fine(field, value));
+            assert_status(reply, fine, &format!("create with {field} {}", shown(text)));
+            created.extend(
+                value.as_ref().filter(|_| fine).map(|value| (reply.json()["id"].as_str().map(str::to_owned), value)),
+            );
+        }
+        let created: Vec<_> = created.into_iter().map(|(id, value)| (id.expect("an id"), value)).collect();
+        together(created.iter().map(|(id, value)| assert_found(world, key, id, field, value)).collect()).await;
+        assert_eq!(world.audit().await, [], "{field}");
+        let paths: Vec<_> = created.iter().map(|(id, _)| format!("/user/{id}")).collect();
+        for reply in together(paths.iter().map(|path| world.delete(path, key)).collect()).await {
+            assert_eq!(reply.status, 200, "{field}: {}", reply.text);
+        }
+        assert_eq!(world.snapshot().await, before, "{field}: what was created is gone, and nothing else is there");
+    }
+}
+
+/// Fresh users without keys, so that each value has its own.
+async fn victims(world: &World, cast: &Cast, count: usize) -> Vec<String> {
+    let model = world.stored(&cast.manager_1.id).await.expect("a user").user;
+    let victims = (0..count).map(|number| User {
+        id: UserId::random(),
+        email: EmailAddress::parse(&address(&format!("victim-{number}"))).expect("an address"),
+        keys: Vec::new(),
+        ..model.clone()
+    });
+    let victims: Vec<_> = victims.collect();
+    together(victims.iter().map(|user| world.put(user)).collect()).await;
+    victims.iter().map(|user| user.id.to_string()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hostile_values_in_every_field_of_update_are_refused_or_kept_faithfully() {
+    let world = &World::start().await;
+    let cast = Cast::enter(world).await;
+    let key = cast.admin_1.key.as_str();
+    let values = values();
+    let victims = victims(world, &cast, values.len()).await;
+    for field in UPDATE {
+        let before = world.snapshot().await;
+        let paths: Vec<_> = victims.iter().map(|id| format!("/user/{id}")).collect();
+        let calls = values.iter().zip(&paths);
+        let calls = calls.map(|((text, _), path)| post(world, path, key, body("update", 0, field, text)));
+        let answers = together(calls.collect()).await;
+        let after = world.snapshot().await;
+        let mut kept = Vec::new();
+        for (((text, value), id), reply) in values.iter().zip(&victims).zip(&answers) {
+            let fine = value.as_ref().is_some_and(|value| is_fine(field, value));
+            let what = format!("update with {field} {}", shown(text));
+            assert_status(reply, fine, &what);
+            let about =
+                |snapshot: &[String]| snapshot.iter().filter(|item| item.contains(id)).cloned().collect::<Vec<_>>();
+            assert!(fine || about(&before) == about(&after), "{what}");
+            kept.extend(value.as_ref().filter(|_| fine).map(|value| assert_found(world, key, id, field, value)));
+        }
+        together(kept).await;
+        assert_eq!(after.len(), before.len(), "{field}");
+        assert_eq!(world.audit().await, [], "{field}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hostile_values_as_the_whole_body_are_refused() {
+    let world = World::start().await;
+    let cast = Cast::enter(&world).await;
+    let before = world.snapshot().await;
+    let paths = ["/user".to_owned(), format!("/user/{}", cast.manager_1.id)];
+    let broken: [&[u8]; 9] = [
+        b"\xff",
+        b"{\"phone\":\"\xff\"}",
+        b"{\"phone\":\"\xc0\xaf\"}",
+        b"\xef\xbb\xbf{\"phone\":\"1\"}",
+        b"\xff\xfe{\0}\0",
+        b"{\"phone\":\"1\",\"phone\":\"2\"}",
+        b"{\"phone\":\"1\",\"ph\\u006fne\":\"2\"}",
+        b"{\"phone\":\"1\"}{}",
+        b"{\"phone\":\"1\"}\0",
+    ];
+    let texts = json().into_iter().filter(|text| text != "{}").chain(no_json()).map(String::into_bytes);
+    for body in texts.chain(broken.map(<[u8]>::to_vec)) {
+        for path in &paths {
+            let what = format!("{path} {}", shown(&String::from_utf8_lossy(&body)));
+            let reply = Raw::new("POST", path).with("x-api-key", &cast.admin_1.key).json(&body).send(&world).await;
+            assert_status(&reply, false, &what);
+        }
+    }
+    assert_eq!(world.snapshot().await, before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_body_has_at_most_64_kib_whatever_is_in_it() {
+    let world = World::start().await;
+    let cast = Cast::enter(&world).await;
+    let before = world.snapshot().await;
+    let path = format!("/user/{}", cast.manager_1.id);
+    for (unit, bytes, status) in
+        [("[", 65_536, 400), ("[", 65_537, 413), (" ", 65_537, 413), ("{\"a\":", 1_000_000, 413)]
+    {
+        let body = unit.repeat(bytes / unit.len() + 1)[..bytes].to_owned();
+        let reply = post(&world, &path, &cast.admin_1.key, body).await;
+        assert_eq!((sound(&reply, unit), reply.status), (Origin::Service, status), "{bytes} of {unit}");
+    }
+    assert_eq!(world.snapshot().await, before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hostile_keys_in_a_body_give_no_access() {
+    let world = &World::start().await;
+    let cast = Cast::enter(world).await;
+    let before = world.snapshot().await;
+    let path = &format!("/user/{}", cast.manager_1.id);
+    for (operation, path) in [("create", "/user"), ("update", path)] {
+        let bodies = values().into_iter().enumerate().map(|(number, (text, value))| {
+            let body = body(operation, number, "api_key", &text);
+            async move {
+                let request = world.request("POST", path).header("content-type", "application/json");
+                (text, value, send(request.body(body)).await)
+            }
+        });
+        for (text, value, reply) in together(bodies.collect()).await {
+            let what = format!("{operation} with api_key {}", shown(&text));
+            assert_eq!(sound(&reply, &what), Origin::Service);
+            assert_eq!(reply.status, if value.is_some() { 401 } else { 400 }, "{what}");
+        }
+    }
+    assert_eq!(world.snapshot().await, before);
+}

@@ -1,0 +1,158 @@
+//! Odd headers, odd methods and the gateway's limits.
+
+use presence_tests::{Cast, World};
+use presence_users::ROUTES;
+
+use super::wire::{Raw, host};
+use super::{Origin, sound};
+
+/// What the gateway takes: the request line and the values of all headers, in bytes.
+const HEAD_BYTES: usize = 10_240;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_counts_only_where_and_how_it_may_be_sent() {
+    let world = World::start().await;
+    let cast = Cast::enter(&world).await;
+    let (key, other) = (cast.admin_1.key.as_str(), cast.manager_1.key.as_str());
+    let with = |headers: &[(&str, &str)]| {
+        headers.iter().fold(Raw::new("GET", "/user/me"), |raw, (name, value)| raw.with(name, value))
+    };
+    let query = |value: &str| Raw::new("GET", format!("/user/me?api_key={value}"));
+    let bearer = format!("Bearer {key}");
+    let cases: Vec<(&str, Raw, u16)> = vec![
+        ("no key", with(&[]), 401),
+        ("the header", with(&[("x-api-key", key)]), 200),
+        ("its name in capitals", with(&[("X-API-KEY", key)]), 200),
+        ("blanks around the key", with(&[("x-api-key", &format!("  {key}\t"))]), 200),
+        ("the other header", with(&[("x-apikey", key)]), 200),
+        ("a bearer token", with(&[("authorization", &bearer)]), 200),
+        ("the scheme in any case, more blanks", with(&[("authorization", &format!("bEARER   {key}"))]), 200),
+        ("the query", query(key), 200),
+        ("the query, escaped", query(&key.replace('_', "%5F")), 200),
+        ("the same key everywhere", query(key).with("x-api-key", key).with("authorization", &bearer), 200),
+        ("a key beside another scheme", with(&[("x-api-key", key), ("authorization", "Basic cGs6cGs=")]), 200),
+        ("an empty header beside a key", query(key).with("x-api-key", ""), 200),
+        ("another scheme", with(&[("authorization", "Basic cGs6cGs=")]), 401),
+        ("a key as the password of another scheme", with(&[("authorization", &format!("Basic {key}"))]), 401),
+        ("no scheme", with(&[("authorization", key)]), 401),
+        ("no token", with(&[("authorization", "Bearer")]), 401),
+        ("a tab after the scheme", with(&[("authorization", &format!("Bearer\t{key}"))]), 401),
+        ("two tokens", with(&[("authorization", &bearer), ("authorization", &bearer)]), 401),
+        ("the header twice, joined by the gateway", with(&[("x-api-key", key), ("x-api-key", key)]), 401),
+        ("two keys with a comma", with(&[("x-api-key", &format!("{key},{other}"))]), 401),
+        ("a list with one key", with(&[("x-api-key", &format!("{key},"))]), 401),
+        ("quotes", with(&[("x-api-key", &format!("\"{key}\""))]), 401),
+        ("lower case", with(&[("x-api-key", &key.to_lowercase())]), 401),
+        ("a very long key", with(&[("x-api-key", &key.repeat(200))]), 401),
+        ("bytes that are no text", Raw::new("GET", "/user/me").with("x-api-key", b"\xff\xfe"), 401),
+        (
+            "a byte after the key",
+            Raw::new("GET", "/user/me").with("x-api-key", [key.as_bytes(), b"\xff"].concat()),
+            401,
+        ),
+        ("a cookie", with(&[("cookie", &format!("api_key={key}"))]), 401),
+        ("a header that looks like one", with(&[("api_key", key), ("x-api-key-id", key)]), 401),
+        ("two headers that differ", with(&[("x-api-key", key), ("x-apikey", other)]), 400),
+        ("a header and a token that differ", with(&[("x-api-key", other), ("authorization", &bearer)]), 400),
+        ("a header and a query that differ", query(other).with("x-api-key", key), 400),
+        ("the query twice, the same", query(&format!("{key}&api_key={key}")), 200),
+        ("the query twice, different", query(&format!("{key}&api_key={other}")), 400),
+    ];
+    for (what, raw, status) in cases {
+        let reply = raw.send(&world).await;
+        assert_eq!((sound(&reply, what), reply.status), (Origin::Service, status), "{what}: {}", reply.text);
+        assert!(!reply.text.contains("pk_"), "{what}: {}", reply.text);
+        assert!(status != 200 || reply.json()["id"] == cast.admin_1.id.as_str(), "{what}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_in_the_body_counts_like_any_other() {
+    let world = World::start().await;
+    let cast = Cast::enter(&world).await;
+    let (key, other) = (cast.admin_1.key.as_str(), cast.manager_1.key.as_str());
+    let path = format!("/user/{}", cast.manager_1.id);
+    for (what, in_body, header, status) in [
+        ("the body alone", format!("{key:?}"), None, 200),
+        ("the same in both", format!("{key:?}"), Some(key), 200),
+        ("null beside a header", "null".to_owned(), Some(key), 200),
+        ("two that differ", format!("{key:?}"), Some(other), 400),
+        ("twice the same, as a repeated field", format!(r#"{key:?},"api_key":{key:?}"#), None, 400),
+        ("a number", "7".to_owned(), None, 401),
+        ("a list with the key", format!("[{key:?}]"), None, 401),
+        ("empty text", r#""""#.to_owned(), None, 401),
+        ("null", "null".to_owned(), None, 401),
+    ] {
+        let raw = Raw::new("POST", &path).json(format!(r#"{{"phone":"1","api_key":{in_body}}}"#));
+        let raw = header.into_iter().fold(raw, |raw, key| raw.with("x-api-key", key));
+        let reply = raw.send(&world).await;
+        assert_eq!((sound(&reply, what), reply.status), (Origin::Service, status), "{what}: {}", reply.text);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn other_methods_are_refused_with_those_that_are_allowed() {
+    const METHODS: [&str; 11] =
+        ["GET", "POST", "DELETE", "HEAD", "OPTIONS", "PATCH", "PUT", "TRACE", "get", "Post", "BREW"];
+    let world = World::start().await;
+    let cast = Cast::enter(&world).await;
+    let before = world.snapshot().await;
+    for path in ROUTES.map(|route| route.path) {
+        let allowed: Vec<_> = ROUTES.iter().filter(|route| route.path == path).map(|route| route.method).collect();
+        for method in METHODS.into_iter().filter(|method| !allowed.contains(method)) {
+            let what = format!("{method} {path}");
+            let target = path.trim_start_matches("/api/v2").replace("{user_id}", &cast.invited_1.id);
+            let raw = Raw::new(method, target).with("x-api-key", &cast.admin_1.key).json(r#"{"last_name":"X"}"#);
+            let reply = raw.send(&world).await;
+            assert_eq!((reply.status, reply.header("allow")), (405, allowed.join(", ").as_str()), "{what}");
+            if method == "HEAD" {
+                assert_eq!(reply.text, "", "{what}");
+            } else {
+                assert_eq!(sound(&reply, &what), Origin::Service);
+            }
+        }
+    }
+    assert_eq!(world.snapshot().await, before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_head_may_have_10240_bytes_and_no_more() {
+    let world = World::start().await;
+    let cast = Cast::enter(&world).await;
+    let key = &cast.admin_1.key;
+    let line = "GET /api/v2/user/me HTTP/1.1".len();
+    let rest = line + host(&world).len() + "close".len() + "0".len() + key.len();
+    for (bytes, status, origin) in [
+        (HEAD_BYTES, 200, Origin::Service),
+        (HEAD_BYTES + 1, 431, Origin::Gateway),
+        (HEAD_BYTES * 10, 431, Origin::Gateway),
+    ] {
+        let raw = Raw::new("GET", "/user/me").with("x-api-key", key).with("x-pad", "a".repeat(bytes - rest));
+        let reply = raw.send(&world).await;
+        assert_eq!((reply.status, sound(&reply, "a long head")), (status, origin), "{bytes} bytes");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn other_forms_of_a_target_break_nothing() {
+    let world = World::start().await;
+    let cast = Cast::enter(&world).await;
+    let whole = format!("http://{}/api/v2/user/me", host(&world));
+    for (method, target, status) in [
+        ("OPTIONS", "*", 404),
+        ("GET", "/", 404),
+        ("GET", "//api/v2/user/me", 404),
+        ("GET", "/api/v2//user/me", 404),
+        ("GET", "/api/v2/user/../user/me", 404),
+        ("GET", "/api/V2/user/me", 404),
+        ("GET", "/api/v2/user/me?", 200),
+        ("GET", "/api/v2/user/me?&&", 200),
+        ("GET", "/api/v2/user/me??", 400),
+        ("GET", &whole, 200),
+    ] {
+        let raw = Raw { method: method.to_owned(), target: target.as_bytes().to_vec(), ..Raw::default() };
+        let reply = raw.with("x-api-key", &cast.admin_1.key).send(&world).await;
+        sound(&reply, target);
+        assert_eq!(reply.status, status, "{method} {target}: {}", reply.text);
+    }
+}

@@ -1,0 +1,87 @@
+//! Hostile path segments.
+
+use presence_tests::{Cast, World};
+
+use super::values::segments;
+use super::wire::{Raw, is_target};
+use super::{Origin, sound, together};
+
+const NOT_FOUND: &str = r#"{"errors":{"json":"not found"}}"#;
+
+/// Requests on a user, by what stands around its id.
+const SHAPES: [(&str, &str, &str); 4] =
+    [("GET", "/user/", ""), ("POST", "/user/", ""), ("DELETE", "/user/", ""), ("POST", "/user/", "/invite")];
+
+/// The bytes with `{id}` replaced.
+fn with_id(segment: &[u8], id: &str) -> Vec<u8> {
+    match std::str::from_utf8(segment) {
+        Ok(text) => text.replace("{id}", id).into_bytes(),
+        Err(_) => segment.to_vec(),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hostile_path_segments_name_nobody() {
+    let world = World::start().await;
+    let cast = Cast::enter(&world).await;
+    let before = world.snapshot().await;
+    let mut calls = Vec::new();
+    for (method, start, end) in SHAPES {
+        for segment in segments() {
+            let is_http = is_target(&segment);
+            let path = [start.as_bytes(), &with_id(&segment, &cast.invited_1.id), end.as_bytes()].concat();
+            let what = format!("{method} {}", String::from_utf8_lossy(&path[..path.len().min(120)]));
+            let raw = Raw::new(method, &path).with("x-api-key", &cast.admin_1.key);
+            let raw = if method == "POST" { raw.json(r#"{"last_name":"Changed"}"#) } else { raw };
+            let world = &world;
+            calls.push(async move { (what, is_http, raw.send(world).await) });
+        }
+    }
+    for (what, is_http, reply) in together(calls).await {
+        match sound(&reply, &what) {
+            Origin::Service => assert_eq!((reply.status, reply.text.as_str()), (404, NOT_FOUND), "{what}"),
+            Origin::Gateway => assert_eq!(reply.status, 404, "{what}"),
+            Origin::Server => assert!(!is_http, "{what}"),
+        }
+    }
+    assert_eq!(world.snapshot().await, before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn words_that_are_operations_are_no_ids() {
+    let world = World::start().await;
+    let cast = Cast::enter(&world).await;
+    let before = world.snapshot().await;
+    for word in ["me", "search", "stats"] {
+        for (method, path, status) in [
+            ("POST", format!("/user/{word}"), 405),
+            ("DELETE", format!("/user/{word}"), 405),
+            ("POST", format!("/user/{word}/invite"), 404),
+            ("GET", format!("/user/{}", word.to_uppercase()), 404),
+            ("GET", format!("/user/{word}/"), 404),
+        ] {
+            let raw = Raw::new(method, &path).with("x-api-key", &cast.admin_1.key).json("{}");
+            let reply = raw.send(&world).await;
+            sound(&reply, &path);
+            assert_eq!(reply.status, status, "{method} {path}");
+        }
+    }
+    assert_eq!(world.snapshot().await, before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_id_may_be_spelled_with_percent_signs_as_every_path() {
+    let world = World::start().await;
+    let cast = Cast::enter(&world).await;
+    // The ASCII codes of the digits are 30 to 39, in hexadecimal.
+    let escaped = cast
+        .manager_1
+        .id
+        .split("")
+        .filter(|digit| !digit.is_empty())
+        .fold(String::new(), |path, digit| path + "%3" + digit);
+    for (segment, id) in [(escaped.as_str(), &cast.manager_1.id), ("%6de", &cast.admin_1.id)] {
+        let reply = Raw::new("GET", format!("/user/{segment}")).with("x-api-key", &cast.admin_1.key).send(&world).await;
+        assert_eq!((reply.status, &reply.json()["id"]), (200, &id.as_str().into()), "{segment}");
+    }
+}
