@@ -1,7 +1,7 @@
 //! Plays a script once unbroken, and then with each of its calls to `DynamoDB` broken in each way.
 
-use presence::store::UserRecord;
 use presence_local::Options;
+use presence_tests::Stored;
 use presence_tests::{FaultKind, Plan, Reply};
 use serde_json::json;
 
@@ -76,7 +76,7 @@ async fn play_broken(stage: &mut Stage, script: &Script, plan: Plan, masked: boo
 }
 
 /// What a careful client does: asks again until it is answered. Only a busy machine makes that more than once.
-async fn try_again(stage: &Stage, script: &Script, before: Option<&UserRecord>, ask: &Ask, what: &str) {
+async fn try_again(stage: &Stage, script: &Script, before: Option<&Stored>, ask: &Ask, what: &str) {
     for _ in 0..TRIES {
         let done = is_done(script, before, stage.watched(script).await.as_ref());
         let expected = if done { script.again } else { script.unbroken };
@@ -102,7 +102,7 @@ fn check_answer(script: &Script, reply: &Reply, masked: bool, unbroken: &Reply, 
 }
 
 /// What changes nothing is done when nothing has changed.
-fn is_done(script: &Script, before: Option<&UserRecord>, after: Option<&UserRecord>) -> bool {
+fn is_done(script: &Script, before: Option<&Stored>, after: Option<&Stored>) -> bool {
     match script.done {
         Done::ChangesNothing => before == after && script.unbroken == 200,
         Done::Target(done) | Done::Fresh(done) => done(after),

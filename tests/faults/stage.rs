@@ -1,10 +1,13 @@
 //! What a script says, and the world that it is played in.
 
 use aws_sdk_dynamodb::config::SharedHttpClient;
+use presence::access::Scope;
 use presence::domain::email::EmailAddress;
+use presence::domain::ids::UserId;
 use presence::domain::user::{Role, Status};
-use presence::store::{MailChange, UserChange, UserRecord};
+use presence::store::{MailChange, UserChange};
 use presence_local::Options;
+use presence_tests::Stored;
 use presence_tests::{Cast, Faults, Person, Reply, World, address, plain_http, send};
 use serde_json::Value;
 
@@ -48,11 +51,11 @@ pub(super) enum Done {
     /// It changes nothing. Its answer is always the same, to the byte.
     ChangesNothing,
     /// By the target.
-    Target(fn(Option<&UserRecord>) -> bool),
+    Target(fn(Option<&Stored>) -> bool),
     /// By the target, which is still there.
-    TargetIs(fn(&UserRecord) -> bool),
+    TargetIs(fn(&Stored) -> bool),
     /// By the user with the address of [`Stage::fresh`].
-    Fresh(fn(Option<&UserRecord>) -> bool),
+    Fresh(fn(Option<&Stored>) -> bool),
 }
 
 /// Whom a call is about: made anew for each call.
@@ -142,7 +145,9 @@ impl Stage {
 
     /// Writes a user as it is: a newer version of the same.
     async fn rewrite(&self, person: &Person) {
-        let record = self.world.stored(&person.id).await.expect("one of the cast");
+        let id = UserId::parse(&person.id).expect("an id");
+        let record = self.world.store().user_record(Scope::for_operator(), id).await.expect("the store answers");
+        let record = record.expect("one of the cast");
         let now = presence::clock::Clock::now(self.world.clock.as_ref());
         let (before, after) = (Some(&record), Some(&record.user));
         let change = UserChange { before, after, mail: MailChange::Keep, keep_an_admin: false, now };
@@ -170,7 +175,7 @@ impl Stage {
     }
 
     /// The user that the script's call is about, as it is stored.
-    pub(super) async fn watched(&self, script: &Script) -> Option<UserRecord> {
+    pub(super) async fn watched(&self, script: &Script) -> Option<Stored> {
         let id = match script.done {
             Done::Fresh(_) => {
                 let fresh = EmailAddress::parse(&self.fresh()).expect("an address");

@@ -1,7 +1,7 @@
 //! The scripts of the operations that write, and of their refusals.
 
 use presence::domain::user::{Role, Status};
-use presence::store::UserRecord;
+use presence_tests::Stored;
 use presence_tests::{Cast, Person};
 use serde_json::{Value, json};
 
@@ -138,7 +138,7 @@ fn create(name: &'static str, body: fn(&Stage) -> Value) -> Script {
     }
 }
 
-fn update(name: &'static str, target: Target, body: fn(&Stage) -> Value, done: fn(&UserRecord) -> bool) -> Script {
+fn update(name: &'static str, target: Target, body: fn(&Stage) -> Value, done: fn(&Stored) -> bool) -> Script {
     Script {
         name,
         operation: "update_user",
@@ -186,7 +186,7 @@ fn invite(name: &'static str, target: Target, unbroken: u16, done: Done) -> Scri
     }
 }
 
-fn never(_: &UserRecord) -> bool {
+fn never(_: &Stored) -> bool {
     false
 }
 

@@ -8,7 +8,8 @@ use jiff::Timestamp;
 use presence::access::Scope;
 use presence::clock::ManualClock;
 use presence::domain::ids::UserId;
-use presence::store::{Finding, NewApiKey, Store, UserRecord};
+use presence::domain::user::User;
+use presence::store::{Finding, NewApiKey, OutboxRow, Store};
 use presence_local::{Options, Stack};
 use reqwest::{Method, StatusCode};
 use serde_json::Value;
@@ -23,6 +24,15 @@ pub struct World {
     /// The time of the functions: stands still until a test moves it.
     pub clock: Arc<ManualClock>,
     client: reqwest::Client,
+}
+
+/// A user as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stored {
+    /// The user.
+    pub user: User,
+    /// Its mails in the outbox, oldest first.
+    pub mails: Vec<OutboxRow>,
 }
 
 /// An answer.
@@ -118,9 +128,10 @@ impl World {
     ///
     /// # Panics
     /// When the store does not answer.
-    pub async fn stored(&self, id: &str) -> Option<UserRecord> {
+    pub async fn stored(&self, id: &str) -> Option<Stored> {
         let id = UserId::parse(id).expect("an id");
-        self.store().user_record(Scope::for_operator(), id).await.expect("the store answers")
+        let user = self.store().user(Scope::for_operator(), id).await.expect("the store answers")?;
+        Some(Stored { user, mails: self.store().mails_of(id).await.expect("the store answers") })
     }
 
     /// What `ops users audit` finds.

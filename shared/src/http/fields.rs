@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::credential::API_KEY;
 use crate::domain::patch::Patch;
+use crate::domain::text::has_control;
 use crate::error::{Error, FieldError, FieldErrors};
 
 /// A value as it was given.
@@ -146,9 +147,9 @@ impl<'a> Fields<'a> {
 }
 
 impl Given<'_> {
-    /// Whether it is blank text in the query string.
+    /// Whether it is blank text in the query string. Control characters are no blanks: they are refused.
     fn is_blank(self) -> bool {
-        matches!(self, Self::Text(text) if text.trim().is_empty())
+        matches!(self, Self::Text(text) if text.trim().is_empty() && !has_control(text))
     }
 
     fn is_blank_text(self) -> bool {

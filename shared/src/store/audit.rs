@@ -9,7 +9,7 @@ use super::keys::{LOCK_SK, MAIL_SK_PREFIX, ROSTERS_PK, USER_SK, lock_pk, org_key
 use super::outbox::OutboxRow;
 use super::read::Item;
 use super::schema::{self, Table};
-use super::users::{from_item, to_item};
+use super::users::{UserRecord, from_item, to_item};
 use super::{ApiKeyRecord, Store, rosters};
 use crate::domain::ids::{OrgId, UserId};
 use crate::domain::roster::Roster;
@@ -49,6 +49,8 @@ struct Contents {
     locks: HashMap<String, String>,
     rosters: BTreeMap<Option<OrgId>, Roster>,
     mails: Vec<OutboxRow>,
+    /// User → the mail that its item names.
+    waiting: BTreeMap<UserId, String>,
     findings: Vec<Finding>,
 }
 
@@ -106,10 +108,11 @@ impl Contents {
     }
 
     fn add_user(&mut self, item: &Item) -> Result<(), Error> {
-        let user = from_item(item.clone())?;
-        if to_item(&user)? != *item {
+        let UserRecord { user, mail } = from_item(item.clone())?;
+        if to_item(&user, mail.as_deref())? != *item {
             self.find(subject(user.id), "is stored with derived attributes that do not follow from its fields");
         }
+        self.waiting.extend(mail.map(|mail| (user.id, mail)));
         self.users.insert(user.id, user);
         Ok(())
     }
@@ -178,23 +181,25 @@ impl Contents {
         }
     }
 
-    /// Every mail has a user, whose window it opened; at most one of a user waits.
+    /// Every mail waits for the one user whose item names it, and opened that user's window; every mail named is there.
     fn check_mails(&mut self) {
         let mut found = Vec::new();
-        let mut waiting = HashMap::new();
+        let mut named = std::mem::take(&mut self.waiting);
         for mail in &self.mails {
-            match UserId::parse(&mail.user_id).and_then(|id| self.users.get(&id)) {
-                None => found.push((mail.user_id.clone(), "has a mail waiting, and does not exist")),
-                Some(user) if user.invited_at.is_none() => {
-                    found.push((mail.user_id.clone(), "has a mail waiting that opened no window"));
+            let user = UserId::parse(&mail.user_id).and_then(|id| self.users.get(&id));
+            let problem = match user {
+                None => Some("has a mail waiting, and does not exist"),
+                Some(user) if named.remove(&user.id).as_deref() != Some(mail.id()) => {
+                    Some("has a mail that it does not name")
                 }
-                Some(_) => *waiting.entry(&mail.user_id).or_insert(0) += 1,
-            }
+                Some(user) if user.invited_at.is_none() => Some("has a mail waiting that opened no window"),
+                Some(_) => None,
+            };
+            found.extend(problem.map(|problem| (format!("user {}", mail.user_id), problem)));
         }
-        let several = waiting.into_iter().filter(|(_, count)| *count > 1);
-        found.extend(several.map(|(user, _)| (user.clone(), "has several mails waiting")));
+        found.extend(named.into_keys().map(|id| (subject(id), "names a mail that is not there")));
         for (user, problem) in found {
-            self.find(format!("user {user}"), problem);
+            self.find(user, problem);
         }
     }
 }

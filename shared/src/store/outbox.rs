@@ -44,7 +44,8 @@ pub struct OutboxRow {
 }
 
 impl OutboxRow {
-    fn new(user_id: UserId, now: Timestamp, due_at: Timestamp) -> Self {
+    /// A fresh one.
+    pub(super) fn new(user_id: UserId, now: Timestamp, due_at: Timestamp) -> Self {
         Self {
             pk: user_pk(user_id),
             sk: mail_sk(now),
@@ -68,15 +69,15 @@ impl OutboxRow {
     }
 }
 
-/// The put of a fresh row.
-pub(super) fn put(store: &Store, user_id: UserId, now: Timestamp, due_at: Timestamp) -> Result<Put, Error> {
-    let row = item(&OutboxRow::new(user_id, now, due_at))?;
+/// The put of a row.
+pub(super) fn put(store: &Store, row: &OutboxRow) -> Result<Put, Error> {
+    let row = item(row)?;
     Put::builder().table_name(store.name(&schema::USERS)).set_item(Some(row)).build().map_err(Error::internal)
 }
 
 /// The delete of a row.
-pub(super) fn delete(store: &Store, row: &OutboxRow) -> Delete {
-    let key = pk_sk(&row.pk, &row.sk);
+pub(super) fn delete(store: &Store, user_id: UserId, sk: &str) -> Delete {
+    let key = pk_sk(user_pk(user_id), sk);
     Delete::builder().table_name(store.name(&schema::USERS)).set_key(Some(key)).build().expect("table and key are set")
 }
 

@@ -1,7 +1,7 @@
 //! The matrix itself: every operation × every caller × every target.
 
 use presence::domain::user::{Role, Status};
-use presence::store::UserRecord;
+use presence_tests::Stored;
 use presence_tests::{Cast, Reply, World};
 use presence_users::{Operation, ROUTES};
 use rstest::rstest;
@@ -128,7 +128,7 @@ async fn an_allowed_call_does_what_it_says(#[case] caller: Caller) {
     assert_eq!(world.audit().await, []);
 }
 
-fn assert_done(cell: &Cell, reply: &Reply, before: &UserRecord, after: Option<UserRecord>) {
+fn assert_done(cell: &Cell, reply: &Reply, before: &Stored, after: Option<Stored>) {
     if cell.deed == Deed::Delete {
         assert!(after.is_none(), "{cell:?}");
         return;

@@ -4,14 +4,14 @@ use jiff::Timestamp;
 use presence::domain::ids::{BusinessId, OrgId};
 use presence::domain::password::Password;
 use presence::domain::user::{Lang, Phone};
-use presence::store::UserRecord;
+use presence_tests::Stored;
 
 /// One fact of a user. `mails` and `invited` are in milliseconds from now: when each mail in the outbox is due, and
 /// when the last invitation was accepted. `opens:<text>` asks whether the text is the password.
 ///
 /// # Panics
 /// When there is no such fact.
-pub(crate) fn fact(record: &UserRecord, now: Timestamp, name: &str) -> String {
+pub(crate) fn fact(record: &Stored, now: Timestamp, name: &str) -> String {
     let user = &record.user;
     let from_now = |milliseconds: i64| (milliseconds - now.as_millisecond()).to_string();
     let listed = |texts: Vec<String>| if texts.is_empty() { "none".to_owned() } else { texts.join(",") };

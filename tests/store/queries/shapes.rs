@@ -30,7 +30,7 @@ pub(super) const KNOWN: [&str; 26] = [
     "TransactWriteItems Put users",
     "TransactWriteItems Put users | attribute_not_exists(pk)",
     "TransactWriteItems Put users | version = :version",
-    "TransactWriteItems Update api-keys | attribute_exists(key_hash) | SET expires_at = :expires_at",
+    "TransactWriteItems Update api-keys | attribute_exists(key_hash) AND attribute_not_exists(revoked_at) | SET expires_at = :expires_at",
     "TransactWriteItems Update api-keys | attribute_exists(key_hash) | \
      SET revoked_at = if_not_exists(revoked_at, :now)",
     "TransactWriteItems Update api-keys | attribute_exists(key_hash) | \

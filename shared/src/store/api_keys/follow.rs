@@ -50,9 +50,10 @@ pub(super) fn revoke(store: &Store, hash: &ApiKeyHash, now: Timestamp) -> Update
         .expect("table, key and expression are set")
 }
 
-/// Lets the key give access until the instant. A revocation stays what it is.
+/// Lets the key give access until the instant, unless it was revoked.
 pub(super) fn expire(store: &Store, hash: &ApiKeyHash, expires_at: Timestamp) -> Update {
     update(store, hash)
+        .condition_expression("attribute_exists(key_hash) AND attribute_not_exists(revoked_at)")
         .update_expression("SET expires_at = :expires_at")
         .expression_attribute_values(":expires_at", number(expires_at.as_millisecond()))
         .build()

@@ -12,6 +12,7 @@ use crate::domain::user::{Lang, PersonName, Phone, Role, Status, User};
 use crate::error::Error;
 use crate::store::keys::{USER_SK, listing, name_order, org_key, user_pk};
 use crate::store::read::{self, Item};
+use crate::store::users::UserRecord;
 
 #[derive(Serialize, Deserialize)]
 struct UserItem {
@@ -40,6 +41,9 @@ struct UserItem {
     #[serde(skip_serializing_if = "Option::is_none")]
     invited_at: Option<i64>,
     keys: Vec<String>,
+    /// The sort key of the mail that waits in the outbox.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mail: Option<String>,
 }
 
 /// What `status-index` projects of a user.
@@ -62,8 +66,8 @@ struct BusinessIdsItem {
     business_ids: Vec<String>,
 }
 
-/// The item of a user.
-pub(in crate::store) fn to_item(user: &User) -> Result<Item, Error> {
+/// The item of a user, and of the mail that waits for it.
+pub(in crate::store) fn to_item(user: &User, mail: Option<&str>) -> Result<Item, Error> {
     let order = name_order(&user.last_name, &user.first_name, user.id);
     read::item(&UserItem {
         pk: user_pk(user.id),
@@ -85,13 +89,16 @@ pub(in crate::store) fn to_item(user: &User) -> Result<Item, Error> {
         password_hash: user.password.as_ref().map(|hash| hash.as_phc().to_owned()),
         invited_at: user.invited_at.map(Timestamp::as_millisecond),
         keys: user.keys.iter().map(ApiKeyHash::as_hex).collect(),
+        mail: mail.map(str::to_owned),
     })
 }
 
 /// Reads the item of a user.
-pub(in crate::store) fn from_item(item: Item) -> Result<User, Error> {
-    let stored: UserItem = read::parse(item)?;
-    user(stored).ok_or_else(|| Error::internal("a stored user breaks the rules of its fields"))
+pub(in crate::store) fn from_item(item: Item) -> Result<UserRecord, Error> {
+    let mut stored: UserItem = read::parse(item)?;
+    let mail = stored.mail.take();
+    let record = user(stored).map(|user| UserRecord { user, mail });
+    record.ok_or_else(|| Error::internal("a stored user breaks the rules of its fields"))
 }
 
 fn user(stored: UserItem) -> Option<User> {

@@ -6,41 +6,44 @@ use crate::domain::user::User;
 use crate::error::Error;
 use crate::store::keys::{LOCK_SK, USER_SK, lock_pk, user_pk};
 use crate::store::outbox::OutboxRow;
-use crate::store::read::{Partition, pk_sk, text};
+use crate::store::read::{Item, Partition, pk_sk, text};
 use crate::store::{Store, schema};
 
 use super::item::from_item;
 
-/// Mails that one user may have in the outbox: there is one pending, and a few that were given up.
-const MAX_MAILS: i32 = 50;
+/// Mails of one user in one page: there is one that waits.
+const MAILS_PAGE: i32 = 50;
 
-/// A user with its mails in the outbox: what an update must see.
+/// A user and its place in the outbox: what an update must see, in one item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UserRecord {
     /// The user.
     pub user: User,
-    /// Its mails, oldest first.
-    pub mails: Vec<OutboxRow>,
+    /// The sort key of the mail that waits for it.
+    pub mail: Option<String>,
 }
 
 impl Store {
     /// The user, read strongly; `None` where there is none in the scope.
     pub async fn user(&self, scope: Scope, id: UserId) -> Result<Option<User>, Error> {
-        let item = self.get(&schema::USERS, pk_sk(user_pk(id), USER_SK)).await?;
-        let user = item.map(from_item).transpose()?;
-        Ok(user.filter(|user| scope.covers(user.org_id)))
+        Ok(self.user_record(scope, id).await?.map(|record| record.user))
     }
 
-    /// The user and its mails, read strongly in one Query; `None` where there is none in the scope.
+    /// The user and what waits for it, read strongly; `None` where there is none in the scope.
     pub async fn user_record(&self, scope: Scope, id: UserId) -> Result<Option<UserRecord>, Error> {
-        let partition =
-            Partition { table: &schema::USERS, index: None, value: text(user_pk(id)), page: MAX_MAILS, max_pages: 4 };
-        let mut items = self.query(partition).await?;
-        // The user sorts behind its mails.
-        let Some(last) = items.pop() else { return Ok(None) };
-        let user = from_item(last)?;
-        let mails = items.into_iter().map(OutboxRow::read).collect::<Result<_, _>>()?;
-        Ok(scope.covers(user.org_id).then_some(UserRecord { user, mails }))
+        let item = self.get(&schema::USERS, pk_sk(user_pk(id), USER_SK)).await?;
+        let record = item.map(from_item).transpose()?;
+        Ok(record.filter(|record| scope.covers(record.user.org_id)))
+    }
+
+    /// The mails of a user in the outbox, oldest first, read strongly.
+    pub async fn mails_of(&self, id: UserId) -> Result<Vec<OutboxRow>, Error> {
+        let value = text(user_pk(id));
+        let partition = Partition { table: &schema::USERS, index: None, value, page: MAILS_PAGE, max_pages: 4 };
+        let items = self.query(partition).await?;
+        // The user itself sorts behind its mails.
+        let is_mail = |item: &Item| item.get("sk").is_some_and(|sk| sk.as_s().is_ok_and(|sk| sk != USER_SK));
+        items.into_iter().filter(is_mail).map(OutboxRow::read).collect()
     }
 
     /// The id that holds the lock on an address, read strongly.

@@ -15,6 +15,7 @@ use crate::domain::user::User;
 use crate::error::Error;
 use crate::store::api_keys::KeyWrite;
 use crate::store::keys::{LOCK_SK, USER_SK, lock_pk, user_pk};
+use crate::store::outbox::OutboxRow;
 use crate::store::read::{Item, number, pk_sk, text};
 use crate::store::transaction::{Refusal, Transaction};
 use crate::store::{Store, api_keys, outbox, rosters, schema};
@@ -91,7 +92,13 @@ impl Store {
         let mut transaction = Transaction::new();
         let before = change.before.map(|record| &record.user);
         let after = change.after.map(|user| User { version: before.map_or(1, |old| old.version + 1), ..user.clone() });
-        self.add_user(&mut transaction, before, after.as_ref())?;
+        let waiting = change.before.and_then(|record| record.mail.as_deref());
+        let fresh = fresh_mail(&change);
+        let mail = match change.mail {
+            MailChange::Keep => waiting,
+            MailChange::Cancel | MailChange::Send { .. } => fresh.as_ref().map(OutboxRow::id),
+        };
+        self.add_user(&mut transaction, before, after.as_ref(), mail)?;
         self.add_locks(&mut transaction, before, after.as_ref())?;
         self.add_rosters(&mut transaction, before, after.as_ref(), change.keep_an_admin);
         for write in api_keys::follow(self, before, after.as_ref(), change.now).into_iter().chain(keys) {
@@ -101,7 +108,12 @@ impl Store {
                 KeyWrite::Delete(delete) => transaction.delete(Guard::Key, delete),
             }
         }
-        self.add_mails(&mut transaction, &change)?;
+        if let Some((user, sk)) = before.zip(waiting).filter(|_| after.is_none() || mail != waiting) {
+            transaction.delete(Guard::Mail, outbox::delete(self, user.id, sk));
+        }
+        if let Some(row) = &fresh {
+            transaction.put(Guard::Mail, outbox::put(self, row)?);
+        }
         let after = after.as_ref();
         let overtaken = |guard| match (guard, before, after) {
             (Guard::User, Some(old), _) => self.has_changed(old).boxed(),
@@ -131,7 +143,7 @@ impl Store {
         for user in users {
             let sum = sums.entry(user.org_id).or_default();
             *sum = *sum + Roster::of(user);
-            items.push(to_item(user)?);
+            items.push(to_item(user, None)?);
             items.push(lock_item(user.email.key(), user.id));
         }
         items.extend(sums.into_iter().map(|(org_id, roster)| rosters::item(org_id, &roster)));
@@ -143,16 +155,17 @@ impl Store {
         transaction: &mut Transaction<Guard>,
         before: Option<&User>,
         after: Option<&User>,
+        mail: Option<&str>,
     ) -> Result<(), Error> {
         let table = self.name(&schema::USERS);
         match (before, after) {
             (None, Some(new)) => {
-                let put = Put::builder().table_name(table).set_item(Some(to_item(new)?));
+                let put = Put::builder().table_name(table).set_item(Some(to_item(new, mail)?));
                 let put = put.condition_expression("attribute_not_exists(pk)");
                 transaction.put(Guard::User, put.build().map_err(Error::internal)?);
             }
             (Some(old), Some(new)) => {
-                let put = Put::builder().table_name(table).set_item(Some(to_item(new)?));
+                let put = Put::builder().table_name(table).set_item(Some(to_item(new, mail)?));
                 let put = put
                     .condition_expression("version = :version")
                     .expression_attribute_values(":version", number(old.version));
@@ -216,16 +229,13 @@ impl Store {
             transaction.update(Guard::Roster, update);
         }
     }
+}
 
-    fn add_mails(&self, transaction: &mut Transaction<Guard>, change: &UserChange<'_>) -> Result<(), Error> {
-        let replaced = change.mail != MailChange::Keep || change.after.is_none();
-        for row in change.before.iter().flat_map(|record| &record.mails).filter(|_| replaced) {
-            transaction.delete(Guard::Mail, outbox::delete(self, row));
-        }
-        if let (MailChange::Send { due_at }, Some(user)) = (change.mail, change.after) {
-            transaction.put(Guard::Mail, outbox::put(self, user.id, change.now, due_at)?);
-        }
-        Ok(())
+/// The mail that a change puts into the outbox.
+fn fresh_mail(change: &UserChange<'_>) -> Option<OutboxRow> {
+    match (change.mail, change.after) {
+        (MailChange::Send { due_at }, Some(user)) => Some(OutboxRow::new(user.id, change.now, due_at)),
+        _ => None,
     }
 }
 

@@ -209,5 +209,9 @@ fn blanks() -> Vec<Row> {
             rows.push(find("a blank parameter", &format!("{name}{value}")).finds("ike ana ben eva jun reader"));
         }
     }
+    for name in ["last_name", "email", "query"] {
+        let error = format!(r#"{{"{name}":"must not contain control characters"}}"#);
+        rows.push(find("a tab is no blank", &format!("{name}=%09")).bad(&error));
+    }
     rows
 }
