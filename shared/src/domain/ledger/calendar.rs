@@ -40,6 +40,12 @@ impl Day {
         Self(self.0 + 1)
     }
 
+    /// The day before.
+    #[must_use]
+    pub fn previous(self) -> Self {
+        Self(self.0 - 1)
+    }
+
     /// The month that it lies in.
     #[must_use]
     pub fn month(self) -> Month {
@@ -79,6 +85,18 @@ impl Month {
     pub fn last_day(self) -> Day {
         let first = self.first_day();
         Day(first.0 + i64::from(first.date().days_in_month()) - 1)
+    }
+
+    /// The next month.
+    #[must_use]
+    pub fn next(self) -> Self {
+        Self(self.0 + 1)
+    }
+
+    /// The month before.
+    #[must_use]
+    pub fn previous(self) -> Self {
+        Self(self.0 - 1)
     }
 
     /// Reads the form of [`Month`]'s display: `2025-11`.
