@@ -2,11 +2,18 @@
 
 use std::time::Duration;
 
-use tracing_subscriber::EnvFilter;
+use tracing::{Level, Metadata, Subscriber};
+use tracing_subscriber::filter::{FilterExt as _, filter_fn};
 use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{EnvFilter, Layer as _};
 
 use crate::error::Error;
 use crate::store::meter::Cost;
+
+/// What the targets of other crates start with that show what passes through them.
+const TALKATIVE: [&str; 5] = ["aws_", "hyper", "h2", "rustls", "lambda_"];
 
 /// What the log tells of a request.
 #[derive(Clone, Copy, Debug)]
@@ -29,14 +36,24 @@ pub fn init<W>(writer: W)
 where
     W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
 {
-    // The SDK's own lines show requests, and with them addresses: they stay off below warnings, whatever is asked for.
-    let filter = EnvFilter::builder().with_default_directive(tracing::Level::INFO.into()).from_env_lossy();
-    let filter = ["aws_", "hyper", "h2", "rustls", "lambda_"].iter().fold(filter, |filter, target| {
-        let directive = format!("{target}=warn").parse();
-        directive.map_or_else(|_| EnvFilter::default(), |directive| filter.add_directive(directive))
-    });
-    let lines = tracing_subscriber::fmt().json().flatten_event(true).with_current_span(false).with_span_list(false);
-    let _ = lines.with_env_filter(filter).with_writer(writer).try_init();
+    let filter = EnvFilter::builder().with_default_directive(Level::INFO.into()).from_env_lossy();
+    let _ = subscriber(filter, writer).try_init();
+}
+
+/// What [`init`] makes the process's own, with any filter: what tests listen with.
+pub fn subscriber<W>(filter: EnvFilter, writer: W) -> impl Subscriber + Send + Sync
+where
+    W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
+{
+    let lines = tracing_subscriber::fmt::layer().json().flatten_event(true);
+    let lines = lines.with_current_span(false).with_span_list(false).with_writer(writer);
+    tracing_subscriber::registry().with(lines.with_filter(filter.and(filter_fn(may_be_shown))))
+}
+
+/// The SDK's own lines show requests, and with them addresses: they stay off below warnings, whatever is asked for. A
+/// directive of the filter would not do: a longer one, such as `aws_sdk_dynamodb=debug`, would win over it.
+fn may_be_shown(line: &Metadata<'_>) -> bool {
+    *line.level() <= Level::WARN || !TALKATIVE.iter().any(|target| line.target().starts_with(target))
 }
 
 /// Writes the line of a request.

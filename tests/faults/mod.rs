@@ -1,1 +1,67 @@
-//! DynamoDB failing at every call of every operation.
+//! Calls to `DynamoDB` that go wrong, one after the other at every call site of every operation: the client gets the
+//! answer that it would have got, or 503, and trying again ends well.
+
+mod deadline;
+mod keys;
+mod reads;
+mod run;
+mod stage;
+mod writes;
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use aws_smithy_types::timeout::TimeoutConfig;
+use futures::stream::{self, StreamExt as _};
+use presence_local::Options;
+use presence_tests::{FaultKind, impatient, patient};
+
+use self::run::{Masking, run};
+use self::stage::Script;
+
+/// Scripts that run side by side: all of them, since they mostly wait for retries and for time to pass.
+const SIDE_BY_SIDE: usize = 40;
+
+fn scripts() -> Vec<Script> {
+    reads::scripts().into_iter().chain(writes::scripts()).collect()
+}
+
+async fn run_all(options: fn() -> Options, kinds: &[(FaultKind, Masking)]) {
+    let runs = scripts().into_iter().map(|script| async move { run(&script, options(), kinds).await });
+    stream::iter(runs).buffer_unordered(SIDE_BY_SIDE).collect::<()>().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_is_refused_at_any_site_ends_in_the_same_answer_or_503() {
+    use FaultKind::{RefuseConnection, ServerError, Throttle, TransactionConflict};
+    let kinds = [Throttle, ServerError, RefuseConnection, TransactionConflict].map(|kind| (kind, Masking::IfOnce));
+    run_all(patient, &kinds).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_is_done_and_whose_answer_is_lost_or_cut_at_any_site_is_never_done_twice() {
+    use FaultKind::{CutBody, LoseReply};
+    run_all(patient, &[(LoseReply, Masking::IfOnce), (CutBody, Masking::Never)]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_hangs_or_is_late_at_any_site_ends_in_the_same_answer_or_503() {
+    let late = FaultKind::Delay(Duration::from_millis(700));
+    run_all(hurried, &[(FaultKind::Hang, Masking::Never), (late, Masking::Never)]).await;
+}
+
+/// Gives up sooner than [`FaultKind::Delay`] above, and not so soon that a busy machine is taken for a broken one.
+fn hurried() -> Options {
+    let timeouts = TimeoutConfig::builder()
+        .operation_attempt_timeout(Duration::from_millis(450))
+        .operation_timeout(Duration::from_millis(1200))
+        .build();
+    Options { timeouts: Some(timeouts), ..impatient() }
+}
+
+#[test]
+fn every_operation_has_a_script() {
+    let scripted: BTreeSet<_> = scripts().iter().map(|script| script.operation).collect();
+    let routes: BTreeSet<_> = presence_users::ROUTES.iter().map(|route| route.name).collect();
+    assert_eq!(scripted, routes);
+}

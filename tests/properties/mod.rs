@@ -1,1 +1,8 @@
-//! Laws that hold for any data.
+//! Laws that hold for any data. Those of single types (address keys, folding, fuzzy search, API keys) are held by the unit
+//! tests of the domain; here are those that only show at the boundary.
+
+mod model;
+mod order;
+mod pages;
+mod people;
+mod sequences;

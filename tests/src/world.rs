@@ -155,7 +155,7 @@ impl World {
 }
 
 impl Drop for World {
-    /// Whatever a test did: no key, password or address is in the log.
+    /// Whatever a test did: no key, password, name, address or invitation is in the log.
     fn drop(&mut self) {
         if !std::thread::panicking() {
             assert_eq!(logs::leaks(), Vec::<String>::new());

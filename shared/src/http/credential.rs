@@ -21,11 +21,13 @@ pub(super) fn take(
         given.extend(header(request, name));
     }
     given.extend(header(request, AUTHORIZATION.as_str()).and_then(|value| bearer(&value)));
-    let in_query = query.extract_if(.., |(name, _)| name == API_KEY).map(|(_, value)| value);
-    given.extend(in_query.filter(|value| !value.trim().is_empty()));
+    let in_query: Vec<_> = query.extract_if(.., |(name, _)| name == API_KEY).map(|(_, value)| value).collect();
+    let repeated = in_query.len() > 1 && in_query.iter().all(|value| *value == in_query[0]);
+    given.extend(in_query.into_iter().filter(|value| !value.trim().is_empty()));
     for (_, value) in body.extract_if(.., |(name, _)| name == API_KEY) {
         match value {
             Value::Null => {}
+            Value::String(text) if text.trim().is_empty() => {}
             Value::String(text) => given.push(text),
             // Not a key: refused like any other that is malformed.
             other => given.push(other.to_string()),
@@ -34,6 +36,9 @@ pub(super) fn take(
     let first = given.pop();
     if given.iter().any(|other| Some(other) != first.as_ref()) {
         return Err(Error::invalid("the request has two different API keys"));
+    }
+    if repeated {
+        return Err(Error::invalid_field(API_KEY, "is given more than once"));
     }
     Ok(first.map(SecretString::from))
 }

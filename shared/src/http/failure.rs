@@ -1,8 +1,10 @@
 //! The one mapping from errors to answers.
 
+use std::collections::BTreeMap;
+
 use lambda_http::http::StatusCode;
 use lambda_http::http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
-use serde_json::{Map, Value, json};
+use serde::Serialize;
 
 use super::Answer;
 use crate::error::{Error, FieldError, FieldErrors, Invalid};
@@ -62,13 +64,15 @@ fn rejected(rejection: &Rejection) -> Answer {
 
 fn refused(error: &Error) -> Answer {
     match error {
-        Error::Invalid(Invalid::Whole(text)) => json_error(StatusCode::BAD_REQUEST, text.as_ref()),
-        Error::Invalid(Invalid::Fields(errors)) => json_error(StatusCode::BAD_REQUEST, fields(errors)),
+        Error::Invalid(Invalid::Whole(text)) => json_error(StatusCode::BAD_REQUEST, text),
+        Error::Invalid(Invalid::Fields(fields)) => {
+            errors(StatusCode::BAD_REQUEST, &Body::Json(Reason::Fields(by_name(fields))))
+        }
         Error::Unauthenticated => {
-            errors(StatusCode::UNAUTHORIZED, "authentication", &"a valid API key is required".into())
+            errors(StatusCode::UNAUTHORIZED, &Body::Authentication("a valid API key is required"))
                 .with(WWW_AUTHENTICATE, "Bearer realm=\"presence\"")
         }
-        Error::Forbidden(text) => errors(StatusCode::FORBIDDEN, "authorization", &(*text).into()),
+        Error::Forbidden(text) => errors(StatusCode::FORBIDDEN, &Body::Authorization(text)),
         Error::NotFound => json_error(StatusCode::NOT_FOUND, NOT_FOUND),
         Error::Conflict => json_error(StatusCode::CONFLICT, "the user is being changed by others: try again"),
         Error::TooSoon { retry_after_seconds } => {
@@ -81,22 +85,41 @@ fn refused(error: &Error) -> Answer {
     }
 }
 
-fn fields(errors: &FieldErrors) -> Value {
-    let field = |(name, error): (&str, &FieldError)| (name.to_owned(), field(error));
-    Value::Object(errors.iter().map(field).collect::<Map<_, _>>())
+/// What stands under `errors`: exactly one of three members.
+#[derive(Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Body<'a> {
+    Json(Reason<'a>),
+    Authentication(&'a str),
+    Authorization(&'a str),
 }
 
-fn field(error: &FieldError) -> Value {
-    match error {
-        FieldError::Text(text) => text.as_ref().into(),
-        FieldError::Choice { explanation, choices } => json!({"explanation": explanation, "choices": choices}),
-    }
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Reason<'a> {
+    Whole(&'a str),
+    Fields(BTreeMap<&'a str, Field<'a>>),
 }
 
-fn json_error(status: StatusCode, body: impl Into<Value>) -> Answer {
-    errors(status, "json", &body.into())
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Field<'a> {
+    Text(&'a str),
+    Choice { explanation: &'a str, choices: &'a [&'a str] },
 }
 
-fn errors(status: StatusCode, member: &str, body: &Value) -> Answer {
-    Answer::json(status, &json!({"errors": {member: body}}))
+fn by_name(errors: &FieldErrors) -> BTreeMap<&str, Field<'_>> {
+    let field = |error| match error {
+        &FieldError::Text(ref text) => Field::Text(text),
+        &FieldError::Choice { explanation, ref choices } => Field::Choice { explanation, choices },
+    };
+    errors.iter().map(|(name, error)| (name, field(error))).collect()
+}
+
+fn json_error(status: StatusCode, text: &str) -> Answer {
+    errors(status, &Body::Json(Reason::Whole(text)))
+}
+
+fn errors(status: StatusCode, body: &Body<'_>) -> Answer {
+    Answer::json(status, &BTreeMap::from([("errors", body)]))
 }

@@ -77,10 +77,7 @@ pub fn org_id(given: Given<'_>) -> Result<OrgId, FieldError> {
 
 /// A page number. Below 1 it counts as 1; past the end it is kept as asked.
 pub fn page(given: Given<'_>) -> Result<u64, FieldError> {
-    match u64::try_from(integer(given)?.max(1)) {
-        Ok(page) if page <= MAX_ID => Ok(page),
-        _ => Err(format!("must be at most {MAX_ID}").into()),
-    }
+    u64::try_from(integer(given)?.max(1)).map_err(|_| format!("must be at most {}", u64::MAX).into())
 }
 
 /// Items on a page: 1 to 100.

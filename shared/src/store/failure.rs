@@ -6,20 +6,20 @@ use aws_smithy_runtime_api::http::Response;
 
 use crate::error::Error;
 
-/// Translates a failure that says nothing about the request: DynamoDB did not answer, or could not now
-/// ([`Error::Unavailable`]), or refused the call itself ([`Error::Internal`]).
+/// Translates a failure that says nothing about the request: DynamoDB did not answer, or could not now, or its answer
+/// cannot be read ([`Error::Unavailable`]), or refused the call itself ([`Error::Internal`]).
 pub(super) fn failed<E>(error: SdkError<E, Response>) -> Error
 where
     E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
 {
     let refused = matches!(&error, SdkError::ServiceError(service)
-        if service.raw().status().is_client_error() && !is_transient_code(error.code()));
+        if service.raw().status().is_client_error() && error.code().is_some_and(|code| !is_transient_code(code)));
     let construction = matches!(&error, SdkError::ConstructionFailure(_));
     if refused || construction { Error::Internal(error.into()) } else { Error::Unavailable(error.into()) }
 }
 
 /// Codes of answers with a 4xx status that a later attempt may not meet again.
-fn is_transient_code(code: Option<&str>) -> bool {
+fn is_transient_code(code: &str) -> bool {
     const TRANSIENT: [&str; 7] = [
         "LimitExceededException",
         "ProvisionedThroughputExceededException",
@@ -29,7 +29,7 @@ fn is_transient_code(code: Option<&str>) -> bool {
         "TransactionConflictException",
         "TransactionInProgressException",
     ];
-    code.is_some_and(|code| TRANSIENT.contains(&code))
+    TRANSIENT.contains(&code)
 }
 
 /// Why each item of a cancelled transaction was refused, in the order of its items; `None` where the

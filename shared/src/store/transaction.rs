@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use aws_sdk_dynamodb::types::{Delete, Put, TransactWriteItem, Update};
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 
 use super::failure::{cancellation_codes, failed};
 use crate::domain::ids::random_u64;
@@ -13,6 +15,11 @@ const CONFLICT_RETRIES: u32 = 4;
 /// The longest pause before the first of these; it doubles each time. DynamoDB holds an item for some
 /// milliseconds; four retries stay below half a second, far inside the 3 s of an operation.
 const CONFLICT_PAUSE: Duration = Duration::from_millis(25);
+
+/// What `DynamoDB` says of an item whose condition failed.
+const CONDITION_FAILED: &str = "ConditionalCheckFailed";
+/// What `DynamoDB` says of an item that another transaction held.
+const CONFLICT: &str = "TransactionConflict";
 
 /// A transaction in the making. Each item carries a name of what its condition protects.
 #[derive(Debug)]
@@ -56,9 +63,22 @@ impl<Guard: Copy> Transaction<Guard> {
         self.guards.push(guard);
     }
 
+    /// Sends it.
+    pub(super) async fn commit(self, client: &aws_sdk_dynamodb::Client) -> Result<(), Refusal<Guard>> {
+        self.commit_unless(client, |_| std::future::ready(Ok(false)).boxed()).await
+    }
+
     /// Sends it. The token is the same for every attempt: where a reply was lost, the next attempt is
     /// answered with the outcome of the first, so that nothing is ever done twice.
-    pub(super) async fn commit(self, client: &aws_sdk_dynamodb::Client) -> Result<(), Refusal<Guard>> {
+    ///
+    /// After a conflict `overtaken` tells of the items that another transaction held whether their conditions fail by
+    /// now. Most often that other one has won, and a read says so where one more transaction would only add to the
+    /// crowd, and meet the next one in it.
+    pub(super) async fn commit_unless<'a>(
+        self,
+        client: &aws_sdk_dynamodb::Client,
+        overtaken: impl Fn(Guard) -> BoxFuture<'a, Result<bool, Error>>,
+    ) -> Result<(), Refusal<Guard>> {
         let token = format!("{:016x}{:016x}", random_u64(), random_u64());
         let mut retries = 0;
         loop {
@@ -70,7 +90,7 @@ impl<Guard: Copy> Transaction<Guard> {
                 .await;
             let Err(error) = attempt else { return Ok(()) };
             let Some(codes) = cancellation_codes(&error) else { return Err(Refusal::Failed(failed(error))) };
-            let guards: Vec<_> = failed_conditions(&codes, &self.guards).collect();
+            let guards = guards_with(CONDITION_FAILED, &codes, &self.guards);
             if !guards.is_empty() {
                 return Err(Refusal::Conditions(guards));
             }
@@ -79,17 +99,22 @@ impl<Guard: Copy> Transaction<Guard> {
             }
             pause(retries).await;
             retries += 1;
+            for guard in guards_with(CONFLICT, &codes, &self.guards) {
+                if overtaken(guard).await.map_err(Refusal::Failed)? {
+                    return Err(Refusal::Conditions(vec![guard]));
+                }
+            }
         }
     }
 }
 
-fn failed_conditions<Guard: Copy>(codes: &[&str], guards: &[Guard]) -> impl Iterator<Item = Guard> {
-    codes.iter().zip(guards).filter(|(code, _)| **code == "ConditionalCheckFailed").map(|(_, guard)| *guard)
+fn guards_with<Guard: Copy>(code: &str, codes: &[&str], guards: &[Guard]) -> Vec<Guard> {
+    codes.iter().zip(guards).filter(|(found, _)| **found == code).map(|(_, guard)| *guard).collect()
 }
 
-/// Whether every refusal in it may pass: another transaction held an item, or it was throttled.
+/// Whether nothing was wrong but that another transaction held an item.
 fn is_conflict(codes: &[&str]) -> bool {
-    codes.contains(&"TransactionConflict") && codes.iter().all(|code| ["None", "TransactionConflict"].contains(code))
+    codes.contains(&CONFLICT) && codes.iter().all(|code| ["None", CONFLICT].contains(code))
 }
 
 /// Waits between nothing and the doubled pause: full jitter keeps colliding writers from colliding again.

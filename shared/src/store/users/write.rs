@@ -3,10 +3,12 @@
 use std::collections::{BTreeMap, HashMap};
 
 use aws_sdk_dynamodb::types::{AttributeValue, Delete, Put};
+use futures::FutureExt as _;
 use jiff::Timestamp;
 
 use super::item::to_item;
 use super::record::UserRecord;
+use crate::access::Scope;
 use crate::domain::ids::{OrgId, UserId};
 use crate::domain::roster::Roster;
 use crate::domain::user::User;
@@ -100,7 +102,25 @@ impl Store {
             }
         }
         self.add_mails(&mut transaction, &change)?;
-        transaction.commit(&self.client).await.map_err(refused)
+        let after = after.as_ref();
+        let overtaken = |guard| match (guard, before, after) {
+            (Guard::User, Some(old), _) => self.has_changed(old).boxed(),
+            (Guard::Lock, _, Some(new)) => self.is_anothers(new).boxed(),
+            _ => std::future::ready(Ok(false)).boxed(),
+        };
+        transaction.commit_unless(&self.client, overtaken).await.map_err(refused)
+    }
+
+    /// Whether the user is not any more as it was read.
+    async fn has_changed(&self, user: &User) -> Result<bool, Error> {
+        let now = self.user(Scope::for_operator(), user.id).await?;
+        Ok(now.is_none_or(|now| now.version != user.version))
+    }
+
+    /// Whether the user's address belongs to another user.
+    async fn is_anothers(&self, user: &User) -> Result<bool, Error> {
+        let holder = self.user_id_by_email(user.email.key()).await?;
+        Ok(holder.is_some_and(|holder| holder != user.id))
     }
 
     /// Every item of the users table that these users make, rosters included: for loading many at once into an empty

@@ -1,0 +1,33 @@
+//! `POST /api/v2/user`
+
+mod addresses;
+mod fields;
+mod invitations;
+mod places;
+
+use super::row::Row;
+use super::stage::Stage;
+
+pub(super) fn rows() -> Vec<Row> {
+    [addresses::rows(), fields::rows(), invitations::rows(), places::rows()].concat()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn create_reads_its_fields_as_the_table_says() {
+    Stage::open().await.play(&fields::rows()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn create_tells_addresses_apart_as_the_table_says() {
+    Stage::open().await.play(&addresses::rows()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn create_invites_and_sets_passwords_as_the_table_says() {
+    Stage::open().await.play(&invitations::rows()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn create_puts_users_into_organisations_as_the_table_says() {
+    Stage::open().await.play(&places::rows()).await;
+}

@@ -1,0 +1,85 @@
+//! `GET /api/v2/user/search`
+
+mod filters;
+mod order;
+mod paging;
+mod query;
+
+use presence::domain::email::EmailAddress;
+use presence::domain::ids::{BusinessId, OrgId, UserId};
+use presence::domain::user::{PersonName, Phone, Role, Status, User};
+use presence_tests::{Person, address};
+
+use super::row::Row;
+use super::stage::Stage;
+
+pub(super) fn rows() -> Vec<Row> {
+    [filters::rows(), order::rows(), paging::rows(), query::rows()].concat()
+}
+
+/// Somebody to be found: name, first and last name, local part of the address (or a whole one), status, organisation.
+type Found = (&'static str, &'static str, &'static str, &'static str, Status, Option<u64>);
+
+/// Puts people into a stage's world; ids follow from `first_id` on.
+async fn people(stage: &mut Stage, people: &[Found], first_id: u64) {
+    for (id, (name, first_name, last_name, email, status, org)) in (first_id..).zip(people) {
+        let typed = if email.contains('@') { (*email).to_owned() } else { address(email) };
+        let user = User {
+            id: UserId::parse(&id.to_string()).expect("an id"),
+            version: 1,
+            status: *status,
+            role: if org.is_some() { Role::BusinessManager } else { Role::Provider },
+            org_id: org.and_then(OrgId::new),
+            first_name: PersonName::parse(first_name).expect("a name"),
+            last_name: PersonName::parse(last_name).expect("a name"),
+            email: EmailAddress::parse(&typed).expect("an address"),
+            phone: Phone::parse(if *name == "ana" { "+33 1" } else { "" }).expect("a phone"),
+            lang: None,
+            business_ids: if *name == "ana" { vec![BusinessId::parse("b7-1").expect("an id")] } else { Vec::new() },
+            password: None,
+            invited_at: None,
+            keys: Vec::new(),
+        };
+        stage.world.put(&user).await;
+        stage.introduce(name, &Person { id: user.id.to_string(), email: typed, key: String::new() });
+    }
+}
+
+/// An `ORG_ADMIN` whose name and address no search of the tables finds.
+async fn reader(stage: &mut Stage, org: u64) {
+    let person = stage.world.person("zz", Role::OrgAdmin, Some(org), Status::Active).await;
+    stage.introduce("reader", &person);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn search_filters_as_the_table_says() {
+    let mut stage = Stage::open().await;
+    reader(&mut stage, 7).await;
+    people(&mut stage, &filters::PEOPLE, 1_000).await;
+    stage.play(&filters::rows()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn search_forgives_as_the_table_says() {
+    let mut stage = Stage::open().await;
+    reader(&mut stage, 7).await;
+    people(&mut stage, &query::PEOPLE, 1_000).await;
+    stage.play(&query::rows()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn search_orders_as_the_table_says() {
+    let mut stage = Stage::open().await;
+    reader(&mut stage, 7).await;
+    people(&mut stage, &order::PEOPLE, 1).await;
+    people(&mut stage, &order::LATER_IDS, 9).await;
+    stage.play(&order::rows()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn search_pages_as_the_table_says() {
+    let mut stage = Stage::open().await;
+    reader(&mut stage, 7).await;
+    paging::crowd(&mut stage).await;
+    stage.play(&paging::rows()).await;
+}

@@ -1,0 +1,89 @@
+//! `POST /api/v2/user/{user_id}`
+
+mod fields;
+mod standing;
+mod transitions;
+
+use futures::StreamExt as _;
+use presence::domain::email::EmailAddress;
+use presence::domain::ids::UserId;
+use presence::domain::password::Password;
+use presence::domain::user::{PersonName, Role, Status, User};
+use presence_tests::{Person, address};
+
+use super::row::{Row, create, post};
+use super::stage::Stage;
+
+pub(super) fn rows() -> Vec<Row> {
+    [fields::rows(), standing::rows(), transitions::rows(), most_businesses()].concat()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn update_changes_fields_as_the_table_says() {
+    Stage::open().await.play(&fields::rows()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn update_changes_standing_as_the_table_says() {
+    Stage::open().await.play(&standing::rows()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn update_changes_status_as_the_table_says() {
+    let mut stage = Stage::open().await;
+    waiting_with_a_password(&mut stage).await;
+    stage.play(&transitions::rows()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_user_has_at_most_2000_businesses() {
+    let mut stage = Stage::open().await;
+    let ids: Vec<_> = (0..=MOST).map(|number| format!("c{number}")).collect();
+    let puts = ids.iter().map(|id| stage.world.business(1, id, "Lyon"));
+    futures::stream::iter(puts).buffer_unordered(16).collect::<Vec<_>>().await;
+    stage.play(&most_businesses()).await;
+}
+
+/// The most businesses of one user.
+const MOST: usize = 2_000;
+
+fn most_businesses() -> Vec<Row> {
+    let ids: Vec<_> = (0..=MOST).rev().map(|number| format!("c{number}")).collect();
+    let body =
+        |ids: &[String]| format!(r#"{{"business_ids":{}}}"#, serde_json::to_string(ids).expect("texts are JSON"));
+    let doubled = [&ids[..MOST], &ids[..1]].concat();
+    let too_many = r#"{"business_ids":"must have at most 2000 ids"}"#;
+    let all = format!("businesses={}", ids[..MOST].join(","));
+    vec![
+        create("2,000 businesses, in their order", &body(&ids[..MOST])).makes("busy").facts("busy", &all),
+        create("2,001 businesses, all of them known", &body(&ids)).bad(too_many),
+        post("update: none", "/user/<busy>", body(&[])).done("busy").facts("busy", "businesses=none"),
+        post("update: 2,001", "/user/<busy>", body(&ids)).bad(too_many),
+        post("update: 2,000", "/user/<busy>", body(&ids[..MOST])).done("busy").facts("busy", &all),
+        post("what is given twice counts once", "/user/<busy>", body(&doubled)).done("busy").facts("busy", "version=3"),
+    ]
+}
+
+/// An invited user with a password, as an import could make one: `waiting`.
+async fn waiting_with_a_password(stage: &mut Stage) {
+    let name = |text: &str| PersonName::parse(text).expect("a name");
+    let user = User {
+        id: UserId::random(),
+        version: 1,
+        status: Status::Invited,
+        role: Role::BusinessManager,
+        org_id: presence::domain::ids::OrgId::new(1),
+        first_name: name("Test"),
+        last_name: name("waiting"),
+        email: EmailAddress::parse(&address("waiting")).expect("an address"),
+        phone: None,
+        lang: None,
+        business_ids: Vec::new(),
+        password: Some(Password::parse("canary-pass-0").expect("a password").hash()),
+        invited_at: None,
+        keys: Vec::new(),
+    };
+    stage.world.put(&user).await;
+    let person = Person { id: user.id.to_string(), email: address("waiting"), key: String::new() };
+    stage.introduce("waiting", &person);
+}

@@ -1,0 +1,74 @@
+//! Every operation, through success and through what the caller does wrong.
+
+use presence_tests::logs::NAME_CANARY;
+use presence_tests::{Cast, Reply, World, address, send};
+use presence_users::{Operation, ROUTES};
+use serde_json::json;
+
+use super::{ask, assert_logged, body, guest, name_of};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn success_and_refusal_of_every_operation_leak_nothing() {
+    let world = World::start().await;
+    let cast = Cast::enter(&world).await;
+    let (admin, manager) = (&cast.admin_1.key, &cast.manager_1.key);
+    let gone = world.issue_key(&cast.other_manager_1.id).await;
+    assert_eq!(world.delete(&format!("/user/{}", cast.other_manager_1.id), admin).await.status, 200);
+    let bad = format!("?{NAME_CANARY}={}", address("x"));
+    for route in ROUTES {
+        let (operation, id) = (route.operation, guest(&world, &cast).await);
+        assert_logged(&ask(&world, &gone, &id, operation, "").await, route.name, 401);
+        assert_logged(&ask(&world, "pk_canary-pass", &id, operation, "").await, route.name, 401);
+        assert_logged(&ask(&world, admin, &id, operation, &bad).await, route.name, 400);
+        if matches!(operation, Operation::Create | Operation::Update | Operation::Delete | Operation::Invite) {
+            assert_logged(&ask(&world, manager, &id, operation, "").await, route.name, 403);
+        }
+        if matches!(operation, Operation::Get | Operation::Update | Operation::Delete | Operation::Invite) {
+            assert_logged(&ask(&world, &cast.admin_2.key, &id, operation, "").await, route.name, 404);
+        }
+        assert_logged(&ask(&world, admin, &id, operation, "").await, route.name, 200);
+        if operation == Operation::Invite {
+            assert_logged(&ask(&world, admin, &id, operation, "").await, route.name, 429);
+        }
+    }
+    let foreign = world.get(&format!("/user/search?org_id=2&query={NAME_CANARY}"), admin).await;
+    assert_logged(&foreign, name_of(Operation::Search), 403);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn unreadable_requests_and_bad_values_leak_nothing() {
+    let world = World::start().await;
+    let cast = Cast::enter(&world).await;
+    let key = &cast.admin_1.key;
+    let create = name_of(Operation::Create);
+    let secret = body("ada").to_string();
+    let raw = |text: String, media: &'static str| {
+        let request = world.request("POST", "/user").header("x-api-key", key).header("content-type", media);
+        send(request.body(text))
+    };
+    let json = "application/json";
+    assert_logged(&raw(secret[..secret.len() / 2].to_owned(), json).await, create, 400);
+    assert_logged(&raw(format!("[{secret}]"), json).await, create, 400);
+    assert_logged(&raw(secret.replacen('{', "{\"email\": \"canary-mail\", ", 1), json).await, create, 400);
+    assert_logged(&raw(secret.clone(), "text/plain").await, create, 415);
+    assert_logged(&raw(secret.repeat(500), json).await, create, 413);
+    let twice = json!({"api_key": cast.admin_2.key});
+    assert_logged(&world.post("/user", key, &twice).await, create, 400);
+    assert_logged(&world.get(&format!("/user/me?api_key={key}%zz"), "").await, name_of(Operation::Me), 400);
+    assert_logged(&world.get(&format!("/user/{NAME_CANARY}/{}", address("x")), key).await, "none", 404);
+    assert_logged(&world.get(&format!("/user/{NAME_CANARY}"), key).await, name_of(Operation::Get), 404);
+    assert_logged(&world.get("/user?query=canary-name", key).await, "none", 405);
+
+    for (field, value) in [("email", "canary-mail"), ("first_name", "canary-name\u{7}"), ("role", "canary-name")] {
+        let mut wrong = body("ada");
+        wrong[field] = json!(value);
+        assert_logged(&world.post("/user", key, &wrong).await, create, 400);
+        let path = format!("/user/{}", cast.manager_1.id);
+        assert_logged(&world.post(&path, key, &wrong).await, name_of(Operation::Update), 400);
+    }
+    let mut taken = body("ada");
+    taken["email"] = json!(cast.admin_2.email);
+    let refused: Reply = world.post("/user", key, &taken).await;
+    assert_logged(&refused, create, 400);
+    assert!(refused.text.contains(&cast.admin_2.email), "the caller is told, the log is not");
+}

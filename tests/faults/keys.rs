@@ -1,0 +1,137 @@
+//! Issuing, rotating and revoking keys with each call to `DynamoDB` broken in each way.
+
+use std::time::Duration;
+
+use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
+use aws_sdk_dynamodb::config::{Credentials, Region};
+use futures::future::join_all;
+use presence::clock::Clock as _;
+use presence::config::Config;
+use presence::domain::ids::UserId;
+use presence::domain::user::{Role, Status};
+use presence::error::Error;
+use presence::store::{ApiKeyRecord, IssuedKey, KeyRefused, NewApiKey, Store, sdk_loader};
+use presence_tests::{FaultKind, Faults, Person, Plan, World, plain_http};
+
+/// What an operator does with keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Act {
+    Issue,
+    Rotate,
+    Revoke,
+}
+
+/// An operator whose calls can be broken.
+struct Operator {
+    world: World,
+    faults: Faults,
+    store: Store,
+}
+
+impl Operator {
+    async fn new() -> Self {
+        let (world, faults) = (World::start().await, Faults::over(plain_http()));
+        let timeouts = TimeoutConfig::builder()
+            .operation_attempt_timeout(Duration::from_millis(450))
+            .operation_timeout(Duration::from_millis(1200));
+        let config = sdk_loader()
+            .endpoint_url(world.stack.dynamodb_url())
+            .region(Region::from_static("eu-west-1"))
+            .credentials_provider(Credentials::new("local", "local", None, None, "tests"))
+            .timeout_config(timeouts.build())
+            .http_client(faults.clone());
+        let store = Store::new(&config.load().await, Config::DEFAULT_TABLE_PREFIX);
+        Self { world, faults, store }
+    }
+
+    /// The keys of a user, oldest first.
+    async fn keys(&self, owner: &Person) -> Vec<ApiKeyRecord> {
+        let owner = UserId::parse(&owner.id).expect("an id");
+        let mut keys = self.world.store().keys_of(owner).await.expect("the store answers").expect("the user");
+        keys.iter_mut().for_each(|key| key.last_used_at = None);
+        keys
+    }
+
+    /// Does it. The new key, where there is one.
+    async fn act(&self, act: Act, owner: &Person, first: &ApiKeyRecord) -> Result<Option<IssuedKey>, KeyRefused> {
+        let (now, new) = (self.world.clock.now(), NewApiKey::default());
+        match act {
+            Act::Issue => self.store.issue_key(UserId::parse(&owner.id).expect("an id"), &new, now).await.map(Some),
+            // The old key ends at once: to rotate it again is refused.
+            Act::Rotate => self.store.rotate_key(&first.id(), &new, now, now).await.map(Some),
+            Act::Revoke => self.store.revoke_key(&first.id(), now).await.map(|()| None),
+        }
+    }
+
+    /// Whether the owner's keys, of which there was one, say that it is done.
+    fn is_done(&self, act: Act, keys: &[ApiKeyRecord], first: &ApiKeyRecord) -> bool {
+        let now = self.world.clock.now();
+        let is_live = |key: &&ApiKeyRecord| key.is_live(now);
+        let ended = keys.iter().filter(|key| key.hash == first.hash).all(|key| !key.is_live(now));
+        match act {
+            Act::Issue => keys.iter().filter(is_live).count() == 2 && !ended,
+            Act::Rotate => keys.iter().filter(is_live).count() == 1 && ended,
+            Act::Revoke => keys.len() == 1 && ended,
+        }
+    }
+
+    async fn owner(&self, number: u64) -> (Person, ApiKeyRecord) {
+        let local = format!("owner-{number}");
+        let owner = self.world.person(&local, Role::BusinessManager, Some(1), Status::Active).await;
+        let first = self.keys(&owner).await.remove(0);
+        (owner, first)
+    }
+
+    async fn check(&self, act: Act, plan: Plan, number: u64) {
+        let what = format!("{act:?}: {plan:?}");
+        let (owner, first) = self.owner(number).await;
+        let before = self.keys(&owner).await;
+        self.faults.restart(plan);
+        let outcome = self.act(act, &owner, &first).await;
+        self.faults.set_plan(Plan::None);
+        let after = self.keys(&owner).await;
+        let done = self.is_done(act, &after, &first);
+        assert!(done || after == before, "{what}: done by halves");
+        match outcome {
+            Ok(issued) => {
+                assert!(done, "{what}: a success that did not happen");
+                if let Some(issued) = issued {
+                    assert_eq!(self.world.get("/user/me", issued.key.expose()).await.status, 200, "{what}");
+                }
+            }
+            Err(KeyRefused::Failed(Error::Unavailable(_))) if done => {}
+            Err(KeyRefused::Failed(Error::Unavailable(_))) => {
+                self.act(act, &owner, &first).await.unwrap_or_else(|refused| panic!("{what}, again: {refused:?}"));
+                assert!(self.is_done(act, &self.keys(&owner).await, &first), "{what}: the end");
+            }
+            Err(refused) => panic!("{what}: {refused:?}"),
+        }
+    }
+}
+
+async fn break_every_call(act: Act) {
+    use FaultKind::{CutBody, Delay, Hang, LoseReply, RefuseConnection, ServerError, Throttle, TransactionConflict};
+    let operator = Operator::new().await;
+    let (owner, first) = operator.owner(0).await;
+    operator.faults.restart(Plan::None);
+    operator.act(act, &owner, &first).await.unwrap_or_else(|refused| panic!("{act:?} unbroken: {refused:?}"));
+    assert!(operator.is_done(act, &operator.keys(&owner).await, &first));
+    let calls = operator.faults.attempts();
+    let late = Delay(Duration::from_millis(700));
+    let kinds = [Throttle, ServerError, RefuseConnection, late, CutBody, TransactionConflict, LoseReply, Hang];
+    let mut number = 0;
+    for kind in kinds {
+        for call in 1..=calls {
+            for times in [1, u64::MAX] {
+                number += 1;
+                operator.check(act, Plan::At { call, kind, times }, number).await;
+            }
+        }
+    }
+    assert_eq!(operator.world.audit().await, []);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_is_issued_rotated_or_revoked_wholly_or_not_at_all_whatever_call_breaks() {
+    join_all([Act::Issue, Act::Rotate, Act::Revoke].map(break_every_call)).await;
+}

@@ -1,0 +1,53 @@
+//! The scripts of the operations that read.
+
+use presence_tests::{Cast, Person};
+
+use super::stage::{Before, Done, Script, Stage, Target};
+
+pub(super) fn scripts() -> Vec<Script> {
+    use Before::{NewHour, Nothing, Writes};
+    vec![
+        read("me", "get_me", manager, Nothing, |_| "/user/me".to_owned()),
+        read("me, first in the hour", "get_me", manager, NewHour, |_| "/user/me".to_owned()),
+        read("get", "get_user", manager, Nothing, |stage| format!("/user/{}", stage.cast.admin_1.id)),
+        read("stats", "get_user_stats", manager, Nothing, |_| "/user/stats".to_owned()),
+        read("stats of everyone", "get_user_stats", provider, NewHour, |_| "/user/stats".to_owned()),
+        read("search, warm", "search_users", manager, Nothing, |_| "/user/search?query=test".to_owned()),
+        read("search, cold", "search_users", manager, Writes, |_| "/user/search?query=test".to_owned()),
+        read("search by status, first in the hour", "search_users", manager, NewHour, |_| {
+            "/user/search?status=invited&display_business_ids=false".to_owned()
+        }),
+        read("search of everyone, warm", "search_users", provider, Nothing, |_| "/user/search".to_owned()),
+        read("search of everyone, cold", "search_users", provider, Writes, |_| "/user/search?last_name=r".to_owned()),
+    ]
+}
+
+fn read(
+    name: &'static str,
+    operation: &'static str,
+    by: fn(&Cast) -> &Person,
+    before: Before,
+    path: fn(&Stage) -> String,
+) -> Script {
+    Script {
+        name,
+        operation,
+        by,
+        target: Target::Nobody,
+        before,
+        method: "GET",
+        path,
+        body: None,
+        unbroken: 200,
+        again: 200,
+        done: Done::ChangesNothing,
+    }
+}
+
+fn manager(cast: &Cast) -> &Person {
+    &cast.manager_1
+}
+
+fn provider(cast: &Cast) -> &Person {
+    &cast.provider
+}

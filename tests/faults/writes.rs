@@ -1,0 +1,199 @@
+//! The scripts of the operations that write, and of their refusals.
+
+use presence::domain::user::{Role, Status};
+use presence::store::UserRecord;
+use presence_tests::{Cast, Person};
+use serde_json::{Value, json};
+
+use super::stage::{Before, Done, Script, Stage, Target};
+
+pub(super) fn scripts() -> Vec<Script> {
+    creates().into_iter().chain(updates()).chain(refused_updates()).chain(others()).collect()
+}
+
+fn creates() -> Vec<Script> {
+    vec![
+        Script {
+            before: Before::NewHour,
+            done: Done::Fresh(|user| user.is_some_and(|it| it.mails.len() == 1 && it.user.business_ids.len() == 2)),
+            ..create("create an invited user with businesses, first in the hour", |stage| {
+                json!({"email": stage.fresh(), "first_name": "Ada", "last_name": "L", "status": "invited",
+                    "business_ids": ["b1-1", "b1-2"]})
+            })
+        },
+        Script {
+            done: Done::Fresh(|user| user.is_some_and(|it| it.mails.is_empty() && it.user.password.is_some())),
+            ..create(
+                "create an active user",
+                |stage| json!({"email": stage.fresh(), "first_name": "Ada", "last_name": "L", "password": "canary-pass"}),
+            )
+        },
+        Script {
+            unbroken: 400,
+            done: Done::ChangesNothing,
+            ..create(
+                "create with an address that is taken",
+                |stage| json!({"email": stage.cast.manager_2.email, "first_name": "Ada", "last_name": "L"}),
+            )
+        },
+    ]
+}
+
+fn updates() -> Vec<Script> {
+    vec![
+        update(
+            "change a name",
+            Target::Active,
+            |_| json!({"last_name": "Hopper"}),
+            |it| it.user.last_name.as_str() == "Hopper",
+        ),
+        update(
+            "change the businesses",
+            Target::Active,
+            |_| json!({"business_ids": ["b1-2", "b1-1"]}),
+            |it| it.user.business_ids.len() == 2,
+        ),
+        update(
+            "change the address of a user whose mail waits",
+            Target::JustInvited,
+            |stage| json!({"email": stage.fresh()}),
+            |it| it.user.email.as_str().starts_with("fresh-") && it.mails.is_empty(),
+        ),
+        update(
+            "make an active user invited",
+            Target::Active,
+            |_| json!({"status": "invited"}),
+            |it| it.user.status == Status::Invited && it.mails.len() == 1,
+        ),
+        update(
+            "make an invited user active",
+            Target::JustInvited,
+            |_| json!({"status": "active", "password": "canary-pass"}),
+            |it| it.user.status == Status::Active && it.user.password.is_some() && it.mails.is_empty(),
+        ),
+        update(
+            "move a user to another organisation",
+            Target::Active,
+            |_| json!({"org_id": 2, "business_ids": ["b2-1"]}),
+            |it| it.user.org_id.is_some_and(|org| org.get() == 2) && it.user.business_ids.len() == 1,
+        ),
+        Script {
+            before: Before::NewHour,
+            ..update(
+                "change a role, first in the hour",
+                Target::Active,
+                |_| json!({"role": "ORG_ADMIN"}),
+                |it| it.user.role == Role::OrgAdmin,
+            )
+        },
+    ]
+}
+
+fn refused_updates() -> Vec<Script> {
+    vec![
+        Script {
+            unbroken: 400,
+            done: Done::ChangesNothing,
+            ..update(
+                "take an address that another has",
+                Target::Active,
+                |stage| json!({"email": stage.cast.admin_2.email}),
+                never,
+            )
+        },
+        Script {
+            unbroken: 400,
+            done: Done::ChangesNothing,
+            ..update("name a business that is not known", Target::Active, |_| json!({"business_ids": ["b2-1"]}), never)
+        },
+    ]
+}
+
+fn others() -> Vec<Script> {
+    vec![
+        delete("delete an active user with a key", Target::Active),
+        Script {
+            before: Before::NewHour,
+            ..delete("delete a user whose mail waits, first in the hour", Target::JustInvited)
+        },
+        invite("invite", Target::Invited, 200, Done::Target(|user| user.is_some_and(|it| it.mails.len() == 1))),
+        invite("invite too soon", Target::JustInvited, 429, Done::ChangesNothing),
+        invite("invite an active user", Target::Active, 400, Done::ChangesNothing),
+    ]
+}
+
+fn create(name: &'static str, body: fn(&Stage) -> Value) -> Script {
+    Script {
+        name,
+        operation: "create_user",
+        by: admin,
+        target: Target::Nobody,
+        before: Before::Nothing,
+        method: "POST",
+        path: |_| "/user".to_owned(),
+        body: Some(body),
+        unbroken: 200,
+        again: 400,
+        done: Done::ChangesNothing,
+    }
+}
+
+fn update(name: &'static str, target: Target, body: fn(&Stage) -> Value, done: fn(&UserRecord) -> bool) -> Script {
+    Script {
+        name,
+        operation: "update_user",
+        by: provider,
+        target,
+        before: Before::Nothing,
+        method: "POST",
+        path: Stage::path,
+        body: Some(body),
+        unbroken: 200,
+        again: 200,
+        done: Done::TargetIs(done),
+    }
+}
+
+fn delete(name: &'static str, target: Target) -> Script {
+    Script {
+        name,
+        operation: "delete_user",
+        by: admin,
+        target,
+        before: Before::Nothing,
+        method: "DELETE",
+        path: Stage::path,
+        body: None,
+        unbroken: 200,
+        again: 404,
+        done: Done::Target(|user| user.is_none()),
+    }
+}
+
+fn invite(name: &'static str, target: Target, unbroken: u16, done: Done) -> Script {
+    Script {
+        name,
+        operation: "invite_user",
+        by: admin,
+        target,
+        before: Before::Nothing,
+        method: "POST",
+        path: |stage| format!("{}/invite", stage.path()),
+        body: None,
+        unbroken,
+        again: 429,
+        done,
+    }
+}
+
+fn never(_: &UserRecord) -> bool {
+    false
+}
+
+fn admin(cast: &Cast) -> &Person {
+    &cast.admin_1
+}
+
+fn provider(cast: &Cast) -> &Person {
+    &cast.provider
+}

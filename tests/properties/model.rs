@@ -1,0 +1,225 @@
+//! The service in miniature: who exists, who may do what, and what comes of it. Written from the interface and its decisions,
+//! not from the code.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use presence::domain::user::{Role, Status};
+
+/// Seconds between two invitations of one user.
+const WINDOW: i64 = 300;
+
+/// A user, as far as the rules look at it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Member {
+    pub(super) org: Option<u64>,
+    pub(super) role: Role,
+    pub(super) status: Status,
+    pub(super) last_name: String,
+    pub(super) email: String,
+    pub(super) businesses: Vec<String>,
+    pub(super) has_password: bool,
+    /// In seconds of the test's own time.
+    pub(super) invited_at: Option<i64>,
+}
+
+/// What a create asks for.
+#[derive(Clone, Debug)]
+pub(super) struct New {
+    pub(super) org: Option<u64>,
+    pub(super) role: Option<Role>,
+    pub(super) status: Option<Status>,
+    pub(super) send_invitation: Option<bool>,
+    pub(super) last_name: String,
+    pub(super) email: String,
+    pub(super) businesses: Vec<String>,
+    pub(super) password: Option<&'static str>,
+}
+
+/// What an update asks for.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Change {
+    pub(super) org: Option<u64>,
+    pub(super) role: Option<Role>,
+    pub(super) status: Option<Status>,
+    pub(super) last_name: Option<String>,
+    pub(super) email: Option<String>,
+    pub(super) businesses: Option<Vec<String>>,
+    pub(super) password: Option<&'static str>,
+}
+
+/// Everybody by id, everybody's keys, and the time.
+#[derive(Debug, Default)]
+pub(super) struct Model {
+    pub(super) users: BTreeMap<String, Member>,
+    /// Key → owner; a key that is dead is gone from here.
+    pub(super) live_keys: BTreeMap<String, String>,
+    pub(super) now: i64,
+}
+
+/// What a request comes to: the status of its answer, and the user afterwards.
+pub(super) type Outcome = Result<Member, u16>;
+
+fn belong_to(businesses: &[String], org: Option<u64>) -> bool {
+    let prefix = org.map(|org| format!("b{org}-"));
+    businesses.iter().all(|id| prefix.as_ref().is_some_and(|prefix| id.starts_with(prefix)))
+}
+
+fn is_too_short(password: Option<&str>) -> bool {
+    password.is_some_and(|password| password.len() < 6)
+}
+
+fn refuse_if(refused: bool, status: u16) -> Result<(), u16> {
+    if refused { Err(status) } else { Ok(()) }
+}
+
+impl Model {
+    /// The owner of a key, while it gives access.
+    pub(super) fn caller(&self, key: &str) -> Result<(&str, &Member), u16> {
+        let id = self.live_keys.get(key).ok_or(401_u16)?;
+        Ok((id, &self.users[id]))
+    }
+
+    /// The user that a caller can see under an id.
+    pub(super) fn visible(&self, caller: &Member, id: &str) -> Outcome {
+        self.users.get(id).filter(|user| sees(caller, user)).cloned().ok_or(404)
+    }
+
+    /// The ids that a caller can see.
+    pub(super) fn all_visible(&self, caller: &Member) -> impl Iterator<Item = (&String, &Member)> {
+        self.users.iter().filter(|(_, user)| sees(caller, user))
+    }
+
+    fn is_taken(&self, email: &str, by_other_than: &str) -> bool {
+        self.users.iter().any(|(id, user)| user.email == email && id != by_other_than)
+    }
+
+    pub(super) fn create(&self, key: &str, new: &New) -> Outcome {
+        let (_, caller) = self.caller(key)?;
+        let (role, org) = (new.role.unwrap_or(Role::BusinessManager), new.org.or(caller.org));
+        let allowed = match caller.role {
+            Role::Provider => true,
+            Role::OrgAdmin => org == caller.org && role != Role::Provider,
+            Role::BusinessManager => false,
+        };
+        refuse_if(!allowed, 403)?;
+        let asked = new.send_invitation;
+        let status = new.status.unwrap_or(if asked == Some(true) { Status::Invited } else { Status::Active });
+        let password = new.password.filter(|_| status == Status::Active);
+        refuse_if(org.is_none() && role != Role::Provider, 400)?;
+        refuse_if(!belong_to(&new.businesses, org) || is_too_short(password), 400)?;
+        refuse_if(self.is_taken(&new.email, ""), 400)?;
+        let mail = asked.unwrap_or(status == Status::Invited);
+        Ok(Member {
+            org,
+            role,
+            status,
+            last_name: new.last_name.clone(),
+            email: new.email.clone(),
+            businesses: new.businesses.clone(),
+            has_password: password.is_some(),
+            invited_at: mail.then_some(self.now),
+        })
+    }
+
+    pub(super) fn update(&self, key: &str, id: &str, change: &Change) -> Outcome {
+        let (caller_id, caller) = self.caller(key)?;
+        let before = self.visible(caller, id)?;
+        let oneself = caller_id == id;
+        let asked = change.clone();
+        let after = Member {
+            org: asked.org.or(before.org),
+            role: asked.role.unwrap_or(before.role),
+            status: asked.status.unwrap_or(before.status),
+            last_name: asked.last_name.unwrap_or_else(|| before.last_name.clone()),
+            email: asked.email.unwrap_or_else(|| before.email.clone()),
+            businesses: asked.businesses.unwrap_or_else(|| before.businesses.clone()),
+            ..before.clone()
+        };
+        may_update(caller, oneself, &before, &after)?;
+        self.fields_fit(id, &before, &after, change)?;
+        Ok(self.after_effects(&before, after, change))
+    }
+
+    fn fields_fit(&self, id: &str, before: &Member, after: &Member, change: &Change) -> Result<(), u16> {
+        refuse_if(after.org.is_none() && after.role != Role::Provider, 400)?;
+        let looked_at = change.businesses.is_some() || after.org != before.org;
+        refuse_if(looked_at && !belong_to(&after.businesses, after.org), 400)?;
+        if after.status == Status::Active {
+            let needed = before.status == Status::Invited && !before.has_password;
+            refuse_if(is_too_short(change.password) || needed && change.password.is_none(), 400)?;
+        }
+        refuse_if(self.is_taken(&after.email, id), 400)
+    }
+
+    fn after_effects(&self, before: &Member, mut after: Member, change: &Change) -> Member {
+        match (before.status, after.status) {
+            (Status::Active, Status::Invited) => {
+                after.has_password = false;
+                after.invited_at = Some(before.invited_at.map_or(self.now, |at| self.now.max(at + WINDOW)));
+            }
+            (Status::Invited, Status::Invited) if before.email != after.email => after.invited_at = None,
+            (_, Status::Active) => after.has_password |= change.password.is_some(),
+            _ => {}
+        }
+        after
+    }
+
+    /// The user to be deleted.
+    pub(super) fn delete(&self, key: &str, id: &str) -> Outcome {
+        let (caller_id, caller) = self.caller(key)?;
+        let user = self.visible(caller, id)?;
+        refuse_if(caller_id == id || !administers(caller, &user), 403)?;
+        Ok(user)
+    }
+
+    pub(super) fn invite(&self, key: &str, id: &str) -> Outcome {
+        let (_, caller) = self.caller(key)?;
+        let user = self.visible(caller, id)?;
+        refuse_if(!administers(caller, &user), 403)?;
+        refuse_if(user.status != Status::Invited, 400)?;
+        refuse_if(user.invited_at.is_some_and(|at| at + WINDOW > self.now), 429)?;
+        Ok(Member { invited_at: Some(self.now), ..user })
+    }
+
+    /// Puts a user in its place; one that is invited has no keys.
+    pub(super) fn put(&mut self, id: &str, user: Member) {
+        if user.status == Status::Invited {
+            self.live_keys.retain(|_, owner| owner != id);
+        }
+        self.users.insert(id.to_owned(), user);
+    }
+
+    pub(super) fn remove(&mut self, id: &str) {
+        self.live_keys.retain(|_, owner| owner != id);
+        self.users.remove(id);
+    }
+
+    /// Active users with room for one more key.
+    pub(super) fn may_have_a_key(&self) -> BTreeSet<String> {
+        let held = |id: &String| self.live_keys.values().filter(|owner| *owner == id).count();
+        let active = self.users.iter().filter(|(_, user)| user.status == Status::Active);
+        active.map(|(id, _)| id).filter(|id| held(id) < presence::store::MAX_LIVE_KEYS).cloned().collect()
+    }
+}
+
+fn sees(caller: &Member, user: &Member) -> bool {
+    caller.role == Role::Provider || caller.org == user.org
+}
+
+/// Whether the caller may delete and invite users like this one, of those that it sees.
+fn administers(caller: &Member, user: &Member) -> bool {
+    match caller.role {
+        Role::Provider => true,
+        Role::OrgAdmin => user.role != Role::Provider,
+        Role::BusinessManager => false,
+    }
+}
+
+fn may_update(caller: &Member, oneself: bool, before: &Member, after: &Member) -> Result<(), u16> {
+    let standing = (before.role, before.status, &before.businesses) != (after.role, after.status, &after.businesses);
+    let moved = before.org != after.org;
+    refuse_if(!administers(caller, before) && !oneself, 403)?;
+    refuse_if(standing && (oneself || caller.role == Role::BusinessManager), 403)?;
+    refuse_if(moved && (oneself || caller.role != Role::Provider), 403)?;
+    refuse_if(after.role > caller.role, 403)
+}

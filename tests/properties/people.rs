@@ -1,0 +1,132 @@
+//! People with difficult names.
+
+use fastrand::Rng;
+use presence::domain::email::EmailAddress;
+use presence::domain::ids::{OrgId, UserId};
+use presence::domain::text::sort_key;
+use presence::domain::user::{PersonName, Role, Status, User};
+use presence_tests::{Reply, World, address};
+use serde_json::Value;
+
+/// Names that are prefixes of one another, differ in case, accents, width or blanks only, or are of other scripts.
+const NAMES: [&str; 34] = [
+    "Martin",
+    "martin",
+    "MARTIN",
+    "Mártin",
+    "Ｍａｒｔｉｎ",
+    "Martin Luc",
+    "Martin  Luc",
+    "Martin-Luc",
+    "Martin'",
+    "Martine",
+    "Mart",
+    "Marti n",
+    "M",
+    "Zoë",
+    "Zoe",
+    "Ζωή",
+    "Øre",
+    "Ore",
+    "Łódź",
+    "Straße",
+    "Strasse",
+    "王",
+    "王小明",
+    "王 小明",
+    "김",
+    "김민준",
+    "ガイド",
+    "ｶﾞｲﾄﾞ",
+    "Ёлка",
+    "हिन्दी",
+    "𝒜da",
+    "Ada",
+    "1st",
+    "~",
+];
+/// Longer than what a sort key keeps of a name: such names differ beyond its end, and are ordered by what follows.
+const LONG: &str = "\u{fdfa}";
+
+/// Writes people into an organisation (or none), past the API.
+pub(super) async fn enter(world: &World, org: Option<u64>, count: usize, dice: &mut Rng) -> Vec<User> {
+    let mut people = Vec::new();
+    for _ in 0..count {
+        let person = person(org, dice);
+        world.put(&person).await;
+        people.push(person);
+    }
+    people
+}
+
+fn person(org: Option<u64>, dice: &mut Rng) -> User {
+    let id = UserId::random();
+    User {
+        id,
+        version: 1,
+        status: *dice.choice(&Status::ALL).expect("two"),
+        role: if org.is_some() { Role::BusinessManager } else { Role::Provider },
+        org_id: org.and_then(OrgId::new),
+        first_name: name(dice),
+        last_name: name(dice),
+        email: EmailAddress::parse(&address(&format!("p{id}"))).expect("an address"),
+        phone: None,
+        lang: None,
+        business_ids: Vec::new(),
+        password: None,
+        invited_at: None,
+        keys: Vec::new(),
+    }
+}
+
+fn name(dice: &mut Rng) -> PersonName {
+    let part = |dice: &mut Rng| (*dice.choice(&NAMES).expect("many")).to_owned();
+    let text = match dice.u8(0..8) {
+        0 => format!("{} {}", part(dice), part(dice)),
+        1 => format!("{}{}", part(dice), dice.alphabetic()),
+        2 => format!("{}{}", LONG.repeat(90), part(dice)).chars().take(PersonName::MAX_CHARS).collect(),
+        _ => part(dice),
+    };
+    PersonName::parse(&text).expect("a name")
+}
+
+/// Ids in the order of answers: organisation by number, none first; folded last name, folded first name, id by number.
+pub(super) fn in_order(people: impl IntoIterator<Item = User>) -> Vec<String> {
+    let mut people: Vec<User> = people.into_iter().collect();
+    people.sort_by_cached_key(|user| {
+        let names = (sort_key(user.last_name.as_str()), sort_key(user.first_name.as_str()));
+        (user.org_id.map_or(0, OrgId::get), names, user.id.get())
+    });
+    people.into_iter().map(|user| user.id.to_string()).collect()
+}
+
+/// The ids on a page.
+pub(super) fn ids(reply: &Reply) -> Vec<String> {
+    assert_eq!(reply.status, 200, "{}", reply.text);
+    let body = reply.json();
+    let users = body["users"].as_array().expect("a list").iter();
+    users.map(|user| user["id"].as_str().expect("an id").to_owned()).collect()
+}
+
+/// The ids on all pages, in their order; each page says the same count and the same last page.
+pub(super) async fn walk(world: &World, key: &str, filter: &str, per_page: usize) -> Vec<String> {
+    let mut walked = Vec::new();
+    let mut page = 1;
+    loop {
+        let path = format!("/user/search?per_page={per_page}&page={page}&display_business_ids=False{filter}");
+        let reply = world.get(&path, key).await;
+        let (found, body) = (ids(&reply), reply.json());
+        let number = |name: &str| body[name].as_u64().and_then(|n| usize::try_from(n).ok()).expect("a number");
+        let (count, max_page) = (number("count"), number("max_page"));
+        assert_eq!(max_page, count.div_ceil(per_page).max(1), "{path}");
+        assert_eq!(body["page"], Value::from(page), "{path}");
+        let left = count.saturating_sub(walked.len());
+        assert_eq!(found.len(), left.min(per_page), "{path}: a page is full unless it is the last");
+        walked.extend(found);
+        if page > max_page {
+            assert_eq!(walked.len(), count, "the page past the end is empty: {path}");
+            return walked;
+        }
+        page += 1;
+    }
+}

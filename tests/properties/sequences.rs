@@ -1,0 +1,259 @@
+//! Random operations by random callers, each answer held against the model.
+
+mod choices;
+
+use fastrand::Rng;
+use jiff::SignedDuration;
+use presence::domain::user::{Role, Status};
+use presence_tests::{Cast, Reply, World, dice};
+use serde_json::json;
+
+use self::choices::{body_of, create_body, update_body};
+use super::model::{Change, Member, Model, New, Outcome};
+use super::people::ids;
+
+const STEPS: usize = 300;
+/// How often everything stored is audited on the way.
+const AUDIT_EVERY: usize = 60;
+
+struct Run {
+    world: World,
+    model: Model,
+    dice: Rng,
+    /// Every key that was ever issued: dead ones are tried too.
+    keys: Vec<String>,
+    /// Never changed by others, so that somebody can always do everything.
+    provider: String,
+    /// Ids that were deleted: nobody sees them again.
+    gone: Vec<String>,
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn any_sequence_of_operations_answers_as_the_model_does() {
+    let mut run = Run::start().await;
+    let mut answered = std::collections::BTreeMap::new();
+    for step in 0..STEPS {
+        let status = run.step(step).await;
+        *answered.entry(status).or_insert(0) += 1;
+        if step % AUDIT_EVERY == 0 {
+            assert_eq!(run.world.audit().await, [], "step {step}");
+        }
+    }
+    for status in [200, 400, 401, 403, 404, 429] {
+        assert!(answered.contains_key(&status), "{status} is among the answers: {answered:?}");
+    }
+    run.compare_all().await;
+    assert_eq!(run.world.audit().await, []);
+}
+
+impl Run {
+    async fn start() -> Self {
+        let world = World::start().await;
+        let cast = Cast::enter(&world).await;
+        let people = [
+            &cast.provider,
+            &cast.provider_in_1,
+            &cast.admin_1,
+            &cast.other_admin_1,
+            &cast.manager_1,
+            &cast.other_manager_1,
+            &cast.invited_1,
+            &cast.admin_2,
+            &cast.manager_2,
+            &cast.invited_2,
+        ];
+        let (mut model, mut keys) = (Model::default(), Vec::new());
+        for person in people {
+            let user = world.stored(&person.id).await.expect("one of the cast").user;
+            let member = Member {
+                org: user.org_id.map(presence::domain::ids::OrgId::get),
+                role: user.role,
+                status: user.status,
+                last_name: user.last_name.as_str().to_owned(),
+                email: person.email.clone(),
+                businesses: Vec::new(),
+                has_password: false,
+                invited_at: None,
+            };
+            model.put(&person.id, member);
+            if !person.key.is_empty() {
+                model.live_keys.insert(person.key.clone(), person.id.clone());
+                keys.push(person.key.clone());
+            }
+        }
+        Self { world, model, dice: dice("sequences"), keys, provider: cast.provider.id, gone: vec!["7".to_owned()] }
+    }
+
+    /// One operation; the status of its answer.
+    async fn step(&mut self, step: usize) -> u16 {
+        let key = self.pick_key();
+        let what = format!("step {step}");
+        match self.dice.u8(0..16) {
+            0..=2 => self.create(&key, &what).await,
+            3..=7 => self.update(&key, &what).await,
+            8 => self.delete(&key, &what).await,
+            9..=10 => self.invite(&key, &what).await,
+            11 => self.get(&key, &what).await,
+            12 => self.search(&key, &what).await,
+            13 => self.stats(&key, &what).await,
+            14 => self.issue().await,
+            _ => {
+                let minutes = self.dice.i64(1..7);
+                self.world.clock.advance(SignedDuration::from_mins(minutes));
+                self.model.now += minutes * 60;
+                0
+            }
+        }
+    }
+
+    async fn create(&mut self, key: &str, what: &str) -> u16 {
+        let new = New {
+            org: self.maybe(60, &[1, 2]),
+            role: self.maybe(50, &Role::ALL),
+            status: self.maybe(60, &Status::ALL),
+            send_invitation: self.maybe(40, &[true, false]),
+            last_name: format!("Name {}", self.dice.u8(..)),
+            email: self.pick_email(),
+            businesses: Vec::new(),
+            password: self.maybe(25, &["canary-pass-1", "short"]),
+        };
+        let new = if self.dice.bool() { New { businesses: self.pick_businesses(new.org), ..new } } else { new };
+        let expected = self.model.create(key, &new);
+        let reply = self.world.post("/user", key, &create_body(&new)).await;
+        assert_answers(&reply, &expected, &format!("{what}: {new:?}"));
+        if let Ok(user) = expected {
+            self.model.put(reply.json()["id"].as_str().expect("an id"), user);
+        }
+        reply.status
+    }
+
+    async fn update(&mut self, key: &str, what: &str) -> u16 {
+        let id = self.pick_target(key);
+        let org = self.model.users.get(&id).and_then(|user| user.org);
+        let change = Change {
+            org: self.maybe(20, &[1, 2]),
+            role: self.maybe(20, &Role::ALL),
+            status: self.maybe(30, &Status::ALL),
+            last_name: self.maybe(40, &["King".to_owned(), "Lovelace".to_owned()]),
+            email: None,
+            businesses: None,
+            password: self.maybe(15, &["canary-pass-2", "short"]),
+        };
+        let email = self.pick_email();
+        let businesses = self.pick_businesses(change.org.or(org));
+        let (email, businesses) = (self.maybe(15, &[email]), self.maybe(25, &[businesses]));
+        let change = Change { email, businesses, ..change };
+        let expected = self.model.update(key, &id, &change);
+        let reply = self.world.post(&format!("/user/{id}"), key, &update_body(&change)).await;
+        assert_answers(&reply, &expected, &format!("{what}: {:?} {change:?}", self.model.users.get(&id)));
+        if let Ok(user) = expected {
+            self.model.put(&id, user);
+        }
+        reply.status
+    }
+
+    async fn delete(&mut self, key: &str, what: &str) -> u16 {
+        let id = self.pick_target(key);
+        let expected = self.model.delete(key, &id);
+        let reply = self.world.delete(&format!("/user/{id}"), key).await;
+        assert_answers(&reply, &expected, what);
+        if expected.is_ok() {
+            self.model.remove(&id);
+            self.gone.push(id);
+        }
+        reply.status
+    }
+
+    async fn invite(&mut self, key: &str, what: &str) -> u16 {
+        let id = self.pick_guest(key);
+        let expected = self.model.invite(key, &id);
+        let reply = self.world.invite(&id, key).await;
+        assert_answers(&reply, &expected, what);
+        if let Ok(user) = expected {
+            self.model.put(&id, user);
+        }
+        reply.status
+    }
+
+    async fn get(&mut self, key: &str, what: &str) -> u16 {
+        let id = self.pick_target(key);
+        let expected = self.model.caller(key).and_then(|(_, caller)| self.model.visible(caller, &id));
+        let reply = self.world.get(&format!("/user/{id}"), key).await;
+        assert_answers(&reply, &expected, what);
+        if let Ok(user) = expected {
+            assert_eq!(reply.json(), body_of(&id, &user), "{what}");
+        }
+        reply.status
+    }
+
+    async fn search(&mut self, key: &str, what: &str) -> u16 {
+        let (status, org) = (self.maybe(40, &Status::ALL), self.maybe(30, &[1_u64, 2]));
+        let name = self.maybe(30, &["king", "name 1"]);
+        let mut path = "/user/search?per_page=100".to_owned();
+        path.extend(status.map(|status| format!("&status={}", status.as_str())));
+        path.extend(org.map(|org| format!("&org_id={org}")));
+        path.extend(name.map(|name| format!("&last_name={}", name.replace(' ', "+"))));
+        let reply = self.world.get(&path, key).await;
+        let caller = match self.model.caller(key) {
+            Ok((_, caller)) if caller.role != Role::Provider && org.is_some() && org != caller.org => Err(403),
+            other => other.map(|(_, caller)| caller.clone()),
+        };
+        assert_answers(&reply, &caller, &format!("{what}: {path}"));
+        if let Ok(caller) = caller {
+            let fits = |user: &Member| {
+                status.is_none_or(|status| user.status == status)
+                    && org.is_none_or(|org| user.org == Some(org))
+                    && name.is_none_or(|name| user.last_name.to_lowercase().contains(name))
+            };
+            let seen = self.model.all_visible(&caller).filter(|(_, user)| fits(user));
+            let expected: Vec<String> = seen.map(|(id, _)| id.clone()).collect();
+            assert_eq!(reply.json()["count"], expected.len(), "{what}: {path}");
+            let mut found = ids(&reply);
+            found.sort_unstable();
+            assert_eq!(found, expected, "{what}: {path}");
+        }
+        reply.status
+    }
+
+    async fn stats(&mut self, key: &str, what: &str) -> u16 {
+        let reply = self.world.get("/user/stats", key).await;
+        let caller = self.model.caller(key).map(|(_, caller)| caller.clone());
+        assert_answers(&reply, &caller, what);
+        if let Ok(caller) = caller {
+            let (count, active) = self.model.all_visible(&caller).fold((0, 0), |(count, active), (_, user)| {
+                (count + 1, active + u64::from(user.status == Status::Active))
+            });
+            let expected = json!({"count": count, "invited_count": count - active, "activate_count": active});
+            assert_eq!(reply.json(), expected, "{what}");
+        }
+        reply.status
+    }
+
+    /// The operator gives somebody one more key. No answer of the API.
+    async fn issue(&mut self) -> u16 {
+        let owners: Vec<String> = self.model.may_have_a_key().into_iter().collect();
+        let owner = self.dice.choice(&owners).expect("the provider at least").clone();
+        let key = self.world.issue_key(&owner).await;
+        self.keys.push(key.clone());
+        self.model.live_keys.insert(key, owner);
+        0
+    }
+
+    /// Everybody, as get answers.
+    async fn compare_all(&self) {
+        let owner = self.model.live_keys.iter().find(|(_, owner)| **owner == self.provider);
+        let (key, _) = owner.expect("the provider is never changed");
+        for (id, user) in &self.model.users {
+            assert_eq!(self.world.get(&format!("/user/{id}"), key).await.json(), body_of(id, user));
+        }
+        for id in &self.gone {
+            assert_eq!(self.world.get(&format!("/user/{id}"), key).await.status, 404);
+        }
+    }
+}
+
+#[track_caller]
+fn assert_answers(reply: &Reply, expected: &Outcome, what: &str) {
+    let status = expected.as_ref().map_or_else(|status| *status, |_| 200);
+    assert_eq!(reply.status, status, "{what}: {}", reply.text);
+}

@@ -1,0 +1,101 @@
+//! What is asked next, and how it is written down.
+
+use presence::domain::user::{Role, Status};
+use presence_tests::address;
+use serde_json::{Value, json};
+
+use super::super::model::{Change, Member, New};
+use super::Run;
+
+/// Two organisations have three each; the last belongs to nobody.
+const BUSINESSES: [&str; 7] = ["b1-1", "b1-2", "b1-3", "b2-1", "b2-2", "b2-3", "nowhere"];
+
+impl Run {
+    /// Mostly a live key: that of somebody who may do something.
+    pub(super) fn pick_key(&mut self) -> String {
+        let live: Vec<&String> = self.model.live_keys.keys().collect();
+        match self.dice.u8(0..8) {
+            0 => self.dice.choice(&self.keys).expect("many").clone(),
+            _ => (*self.dice.choice(&live).expect("the provider's at least")).clone(),
+        }
+    }
+
+    /// Mostly somebody whom the caller sees.
+    pub(super) fn pick_target(&mut self, key: &str) -> String {
+        let among = match (self.dice.u8(0..8), self.model.caller(key)) {
+            (0, _) => self.gone.clone(),
+            (3.., Ok((_, caller))) => self.model.all_visible(caller).map(|(id, _)| id.clone()).collect(),
+            _ => self.model.users.keys().cloned().collect(),
+        };
+        self.pick_among(among)
+    }
+
+    /// Mostly somebody who is invited.
+    pub(super) fn pick_guest(&mut self, key: &str) -> String {
+        if self.dice.u8(0..4) == 0 {
+            return self.pick_target(key);
+        }
+        let guests = self.model.users.iter().filter(|(_, user)| user.status == Status::Invited);
+        let guests = guests.map(|(id, _)| id.clone()).collect();
+        self.pick_among(guests)
+    }
+
+    /// Never the provider, as far as there is a choice.
+    fn pick_among(&mut self, mut ids: Vec<String>) -> String {
+        ids.retain(|id| *id != self.provider);
+        self.dice.choice(&ids).unwrap_or(&self.gone[0]).clone()
+    }
+
+    pub(super) fn maybe<T: Clone>(&mut self, percent: u8, of: &[T]) -> Option<T> {
+        (self.dice.u8(0..100) < percent).then(|| self.dice.choice(of).expect("a choice").clone())
+    }
+
+    pub(super) fn pick_email(&mut self) -> String {
+        address(&format!("m{}", self.dice.u8(0..60)))
+    }
+
+    /// Of the organisation mostly: random ones hardly ever fit together.
+    pub(super) fn pick_businesses(&mut self, org: Option<u64>) -> Vec<String> {
+        let from = if org == Some(2) { 3 } else { 0 };
+        let (from, count) =
+            if self.dice.u8(0..4) == 0 { (self.dice.usize(0..6), 2) } else { (from, self.dice.usize(0..3)) };
+        BUSINESSES[from..(from + count).min(BUSINESSES.len())].iter().map(ToString::to_string).collect()
+    }
+}
+
+pub(super) fn create_body(new: &New) -> Value {
+    let mut body = json!({"first_name": "Test", "last_name": new.last_name, "email": new.email});
+    add(&mut body, "org_id", new.org);
+    add(&mut body, "role", new.role.map(Role::as_str));
+    add(&mut body, "status", new.status.map(Status::as_str));
+    add(&mut body, "send_invitation", new.send_invitation);
+    add(&mut body, "password", new.password);
+    add(&mut body, "business_ids", (!new.businesses.is_empty()).then(|| new.businesses.clone()));
+    body
+}
+
+pub(super) fn update_body(change: &Change) -> Value {
+    let mut body = json!({});
+    add(&mut body, "org_id", change.org);
+    add(&mut body, "role", change.role.map(Role::as_str));
+    add(&mut body, "status", change.status.map(Status::as_str));
+    add(&mut body, "last_name", change.last_name.clone());
+    add(&mut body, "email", change.email.clone());
+    add(&mut body, "business_ids", change.businesses.clone());
+    add(&mut body, "password", change.password);
+    body
+}
+
+fn add(body: &mut Value, name: &str, value: Option<impl Into<Value>>) {
+    if let Some(value) = value {
+        body[name] = value.into();
+    }
+}
+
+pub(super) fn body_of(id: &str, user: &Member) -> Value {
+    json!({
+        "id": id, "status": user.status.as_str(), "first_name": "Test", "last_name": user.last_name,
+        "business_ids": user.businesses, "org_id": user.org, "phone": null, "role": user.role.as_str(),
+        "email": user.email,
+    })
+}
