@@ -274,7 +274,9 @@ fn outline(from: Option<i64>, to: Option<i64>) -> Vec<Outline> {
     let cut_first = first_day.filter(|day| *day != day.month().first_day());
     let cut_last = last_day.filter(|day| *day != day.month().last_day());
     let same_month = first_day.zip(last_day).is_some_and(|(first, last)| first.month() == last.month());
-    if let (true, Some(first), Some(last)) = (same_month && (cut_first.is_some() || cut_last.is_some()), first_day, last_day) {
+    if let (true, Some(first), Some(last)) =
+        (same_month && (cut_first.is_some() || cut_last.is_some()), first_day, last_day)
+    {
         reads.push(Outline::Days(first, last));
         return reads;
     }

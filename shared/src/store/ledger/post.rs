@@ -117,9 +117,9 @@ impl Store {
         let put = Put::builder().table_name(self.name(&schema::REVIEWS)).set_item(Some(to_item(&new)?));
         let put = match version {
             None => put.condition_expression("attribute_not_exists(pk)"),
-            Some(version) => put
-                .condition_expression("version = :version")
-                .expression_attribute_values(":version", number(version)),
+            Some(version) => {
+                put.condition_expression("version = :version").expression_attribute_values(":version", number(version))
+            }
         };
         put.build().map_err(Error::internal)
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::item::{self, Slip};
+use crate::domain::ids::OrgId;
 use crate::domain::ledger::{Book, Cell, CellMask, Day, Month, Tally};
 use crate::domain::review::{Review, ReviewId};
 use crate::error::Error;
@@ -12,7 +13,6 @@ use crate::store::keys::{
 };
 use crate::store::read::{Item, Partition, pk_sk, text};
 use crate::store::{Store, schema};
-use crate::domain::ids::OrgId;
 
 /// Items in one page of a Query: tallies and slips are small, and a page ends at 1 MB anyway.
 const PAGE: i32 = 2_000;
@@ -54,7 +54,12 @@ impl Store {
     }
 
     /// The slips of a run of cells of a book's day.
-    pub(super) async fn slips_of_run(&self, book: &Book, day: Day, (first, last): (Cell, Cell)) -> Result<Vec<Slip>, Error> {
+    pub(super) async fn slips_of_run(
+        &self,
+        book: &Book,
+        day: Day,
+        (first, last): (Cell, Cell),
+    ) -> Result<Vec<Slip>, Error> {
         let items = self.reviews_between(slips_pk(book, day.month()), Some(slips_run(day, first, last))).await?;
         Ok(slips(&items, day.month()))
     }

@@ -33,8 +33,14 @@ impl Store {
 
     /// The user and its mails, read strongly in one Query; `None` where there is none in the scope.
     pub async fn user_record(&self, scope: Scope, id: UserId) -> Result<Option<UserRecord>, Error> {
-        let partition =
-            Partition { table: &schema::USERS, index: None, value: text(user_pk(id)), between: None, page: MAX_MAILS, max_pages: 4 };
+        let partition = Partition {
+            table: &schema::USERS,
+            index: None,
+            value: text(user_pk(id)),
+            between: None,
+            page: MAX_MAILS,
+            max_pages: 4,
+        };
         let mut items = self.query(partition).await?;
         // The user sorts behind its mails.
         let Some(last) = items.pop() else { return Ok(None) };
