@@ -4,6 +4,7 @@ mod api;
 mod canary;
 mod faults;
 mod faults_selftest;
+mod ledger;
 mod properties;
 mod races;
 mod store;

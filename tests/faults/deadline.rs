@@ -60,7 +60,11 @@ async fn a_success_that_comes_after_the_deadline_is_answered_503_and_may_be_trie
     faults.restart(Plan::At { call: 3, kind: FaultKind::Delay(TIMEOUT * 2), times: 1 });
     assert_unavailable(&world.post(&path, &cast.admin_1.key, &body).await, "late");
     let stored = world.stored(&cast.manager_1.id).await.expect("the user").user;
-    assert_eq!(stored.phone.as_ref().map(|phone| phone.as_str()), Some("+33 4 77"), "it was done all the same");
+    assert_eq!(
+        stored.phone.as_ref().map(presence::domain::user::Phone::as_str),
+        Some("+33 4 77"),
+        "it was done all the same"
+    );
     faults.set_plan(Plan::None);
     assert_eq!(world.post(&path, &cast.admin_1.key, &body).await.status, 200);
     assert_eq!(world.stored(&cast.manager_1.id).await.expect("the user").user, stored, "and is not done twice");

@@ -48,7 +48,9 @@ impl Operator {
     async fn keys(&self, owner: &Person) -> Vec<ApiKeyRecord> {
         let owner = UserId::parse(&owner.id).expect("an id");
         let mut keys = self.world.store().keys_of(owner).await.expect("the store answers").expect("the user");
-        keys.iter_mut().for_each(|key| key.last_used_at = None);
+        for key in &mut keys {
+            key.last_used_at = None;
+        }
         keys
     }
 

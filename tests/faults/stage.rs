@@ -63,7 +63,7 @@ pub(super) enum Done {
 pub(super) enum Target {
     /// Nobody in particular.
     Nobody,
-    /// An active BUSINESS_MANAGER with a key.
+    /// An active `BUSINESS_MANAGER` with a key.
     Active,
     /// An invited one, without a mail.
     Invited,

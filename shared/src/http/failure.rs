@@ -109,11 +109,14 @@ enum Field<'a> {
 }
 
 fn by_name(errors: &FieldErrors) -> BTreeMap<&str, Field<'_>> {
-    let field = |error| match error {
-        &FieldError::Text(ref text) => Field::Text(text),
-        &FieldError::Choice { explanation, ref choices } => Field::Choice { explanation, choices },
-    };
     errors.iter().map(|(name, error)| (name, field(error))).collect()
+}
+
+fn field(error: &FieldError) -> Field<'_> {
+    match error {
+        FieldError::Text(text) => Field::Text(text),
+        FieldError::Choice { explanation, choices } => Field::Choice { explanation, choices },
+    }
 }
 
 fn json_error(status: StatusCode, text: &str) -> Answer {

@@ -123,6 +123,7 @@ impl Store {
             table: &schema::USERS,
             index: Some(&schema::STATUS_INDEX),
             value: text(org_key(org_id)),
+            between: None,
             page: PAGE,
             max_pages: MAX_PAGES,
         };

@@ -3,6 +3,8 @@
 use jiff::Timestamp;
 
 use crate::domain::ids::{BusinessId, MAX_ID, OrgId, UserId, random_u64};
+use crate::domain::ledger::{Book, Cell, Day, Month};
+use crate::domain::review::ReviewId;
 use crate::domain::text::sort_key;
 use crate::domain::user::{PersonName, Status};
 
@@ -84,6 +86,57 @@ pub fn business_pk(id: &BusinessId) -> String {
 #[must_use]
 pub fn city_listing(city_key: &str, id: &BusinessId) -> String {
     format!("{city_key}#{}", id.as_str())
+}
+
+/// The sort key of a review.
+pub const REVIEW_SK: &str = "R";
+/// The partition that lists the organisations that have reviews.
+pub const BOOKS_PK: &str = "BOOKS";
+/// What the sort keys of month tallies start with.
+pub const MONTH_SK_PREFIX: &str = "M#";
+/// What the sort keys of day tallies start with.
+pub const DAY_SK_PREFIX: &str = "D#";
+/// Items over which the slips of one day and cell are spread, so that they stay small and rarely collide.
+pub const SLIP_SHARDS: u8 = 8;
+
+/// The partition of a review.
+#[must_use]
+pub fn review_pk(id: &ReviewId) -> String {
+    format!("R#{}", id.as_str())
+}
+
+/// The sort key of `business-index`: newest last; equal seconds in the order of ids.
+#[must_use]
+pub fn effective_listing(second: i64, id: &ReviewId) -> String {
+    // From the year 0 on, so that every accepted second has as many digits.
+    const YEAR_0: i64 = -62_167_219_200;
+    format!("{:012}#{}", second - YEAR_0, id.as_str())
+}
+
+/// The partition of a book's tallies.
+#[must_use]
+pub fn tallies_pk(book: &Book) -> String {
+    format!("T#{book}")
+}
+
+/// The partition of a book's slips of one month.
+#[must_use]
+pub fn slips_pk(book: &Book, month: Month) -> String {
+    format!("L#{book}#{month}")
+}
+
+/// The sort key of the slip item that a review is in: day of the month, cell, shard.
+#[must_use]
+pub fn slips_sk(day: Day, cell: Cell, id: &ReviewId) -> String {
+    let shard = id.as_str().bytes().map(u32::from).sum::<u32>() % u32::from(SLIP_SHARDS);
+    format!("{}{:02}{shard}", day.of_month(), cell.number())
+}
+
+/// The sort keys that the slips of a run of cells of a day lie between.
+#[must_use]
+pub fn slips_run(day: Day, first: Cell, last: Cell) -> (String, String) {
+    let of_month = day.of_month();
+    (format!("{of_month}{:02}0", first.number()), format!("{of_month}{:02}9", last.number()))
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ mod businesses;
 mod directories;
 mod failure;
 pub mod keys;
+mod ledger;
 pub mod meter;
 mod outbox;
 mod read;
@@ -24,6 +25,7 @@ use aws_config::{BehaviorVersion, ConfigLoader, SdkConfig};
 pub use api_keys::{ApiKeyRecord, IssuedKey, KeyRefused, MAX_LIVE_KEYS, NewApiKey};
 pub use audit::{Finding, UsersAudit};
 pub use businesses::{Business, Org, PutOutcome};
+pub use ledger::{PostRefused, Posting, ReviewQuery};
 pub use outbox::{MailState, OutboxRow};
 pub use users::{MailChange, Refused, UserChange, UserRecord};
 

@@ -88,6 +88,7 @@ impl Store {
             table: &schema::USERS,
             index: Some(&schema::OUTBOX_INDEX),
             value: text(OUTBOX_PENDING),
+            between: None,
             page: PAGE,
             max_pages: MAX_PAGES,
         };

@@ -54,6 +54,8 @@ pub(super) struct Partition<'a> {
     pub(super) index: Option<&'a Index>,
     /// Its value of the partition attribute.
     pub(super) value: AttributeValue,
+    /// The sort keys that the items lie between, both included; the whole partition without.
+    pub(super) between: Option<(String, String)>,
     /// Items in one page. Always set: without it the embedded DynamoDB would read the whole partition.
     pub(super) page: i32,
     /// Pages at the most.
@@ -76,10 +78,17 @@ impl Store {
             .table_name(self.name(partition.table))
             .set_index_name(partition.index.map(|index| index.name.to_owned()))
             .consistent_read(partition.index.is_none())
-            .key_condition_expression("#partition = :partition")
             .expression_attribute_names("#partition", key.partition.0)
             .expression_attribute_values(":partition", partition.value)
             .limit(partition.page);
+        let query = match (partition.between, key.sort) {
+            (Some((from, to)), Some((sort, _))) => query
+                .key_condition_expression("#partition = :partition AND #sort BETWEEN :from AND :to")
+                .expression_attribute_names("#sort", sort)
+                .expression_attribute_values(":from", text(from))
+                .expression_attribute_values(":to", text(to)),
+            _ => query.key_condition_expression("#partition = :partition"),
+        };
         let (mut items, mut start) = (Vec::new(), None);
         for _ in 0..partition.max_pages {
             let page = query.clone().set_exclusive_start_key(start).send().await.map_err(failed)?;
@@ -92,7 +101,7 @@ impl Store {
         Err(Error::internal("a partition is larger than the bound on its pages"))
     }
 
-    /// The items that exist among the keys, read strongly, in no order; only the named attributes.
+    /// The items that exist among the keys, read strongly, in no order; only the named attributes, or all without a name.
     pub(super) async fn get_batch(
         &self,
         table: &Table,
@@ -110,11 +119,12 @@ impl Store {
         let names: HashMap<_, _> =
             attributes.iter().enumerate().map(|(n, attribute)| (format!("#{n}"), (*attribute).to_owned())).collect();
         let projection: Vec<_> = (0..attributes.len()).map(|n| format!("#{n}")).collect();
+        let some = !attributes.is_empty();
         let wanted = KeysAndAttributes::builder()
             .set_keys(Some(keys))
             .consistent_read(true)
-            .projection_expression(projection.join(","))
-            .set_expression_attribute_names(Some(names));
+            .set_projection_expression(some.then(|| projection.join(",")))
+            .set_expression_attribute_names(some.then_some(names));
         let mut wanted = Some(HashMap::from([(name.clone(), wanted.build().map_err(Error::internal)?)]));
         let mut items = Vec::new();
         for retry in 0..=BATCH_RETRIES {

@@ -35,8 +35,14 @@ impl Store {
 
     /// The rosters of all organisations that ever had a user, by number, read strongly.
     pub(super) async fn rosters(&self) -> Result<Vec<(Option<OrgId>, Roster)>, Error> {
-        let partition =
-            Partition { table: &schema::USERS, index: None, value: text(ROSTERS_PK), page: PAGE, max_pages: MAX_PAGES };
+        let partition = Partition {
+            table: &schema::USERS,
+            index: None,
+            value: text(ROSTERS_PK),
+            between: None,
+            page: PAGE,
+            max_pages: MAX_PAGES,
+        };
         self.query(partition).await?.into_iter().map(read).collect()
     }
 }

@@ -39,7 +39,8 @@ impl Store {
     /// The mails of a user in the outbox, oldest first, read strongly.
     pub async fn mails_of(&self, id: UserId) -> Result<Vec<OutboxRow>, Error> {
         let value = text(user_pk(id));
-        let partition = Partition { table: &schema::USERS, index: None, value, page: MAILS_PAGE, max_pages: 4 };
+        let partition =
+            Partition { table: &schema::USERS, index: None, value, between: None, page: MAILS_PAGE, max_pages: 4 };
         let items = self.query(partition).await?;
         // The user itself sorts behind its mails.
         let is_mail = |item: &Item| item.get("sk").is_some_and(|sk| sk.as_s().is_ok_and(|sk| sk != USER_SK));

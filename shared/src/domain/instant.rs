@@ -1,0 +1,179 @@
+//! Dates and times as clients and files write them.
+
+use jiff::civil::{Date, DateTime};
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
+
+/// A date or a date and time as it was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Written {
+    /// A bare day: in UTC.
+    Day(Date),
+    /// An instant; the fraction of its second may be more than nothing.
+    Instant(Timestamp),
+}
+
+impl Written {
+    /// Reads `YYYY-MM-DD` or `YYYY-MM-DDTHH:MM[:SS[.fraction]]`, then nothing (UTC), `Z`, or an offset `±hh:mm` or
+    /// `±hhmm`; a blank in the place of the `+` is taken for one, because that is what a query string makes of it.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let date = date(text.get(..10)?)?;
+        let Some(rest) = text[10..].strip_prefix('T') else {
+            return text[10..].is_empty().then_some(Self::Day(date));
+        };
+        let end = rest.find(['Z', '+', '-', ' ']).unwrap_or(rest.len());
+        let (time, offset) = rest.split_at(end);
+        let (hour, minute, second, fraction) = time_of_day(time)?;
+        let civil = date.at(hour, minute, second, fraction);
+        let utc = civil.to_zoned(TimeZone::UTC).ok()?.timestamp();
+        utc.checked_sub(offset_of(offset)?).ok().map(Self::Instant)
+    }
+
+    /// The first whole second that is not before it; a day starts at midnight.
+    #[must_use]
+    pub fn first_second(self) -> Option<i64> {
+        match self {
+            Self::Day(date) => midnight(date),
+            Self::Instant(instant) => {
+                let floor = floor_second(instant);
+                Some(if Timestamp::from_second(floor).ok()? < instant { floor + 1 } else { floor })
+            }
+        }
+    }
+
+    /// The last whole second that is not after it; a day ends with its last second.
+    #[must_use]
+    pub fn last_second(self) -> Option<i64> {
+        match self {
+            Self::Day(date) => midnight(date).map(|second| second + 86_399),
+            Self::Instant(instant) => Some(floor_second(instant)),
+        }
+    }
+}
+
+fn floor_second(instant: Timestamp) -> i64 {
+    instant.as_second() - i64::from(instant.subsec_nanosecond() < 0)
+}
+
+fn midnight(date: Date) -> Option<i64> {
+    date.at(0, 0, 0, 0).to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp().as_second())
+}
+
+fn date(text: &str) -> Option<Date> {
+    let mut parts = text.split('-');
+    let (year, month, day) = (digits(parts.next()?, 4)?, digits(parts.next()?, 2)?, digits(parts.next()?, 2)?);
+    if parts.next().is_some() || year == 0 {
+        return None;
+    }
+    Date::new(year, i8::try_from(month).ok()?, i8::try_from(day).ok()?).ok()
+}
+
+fn time_of_day(text: &str) -> Option<(i8, i8, i8, i32)> {
+    let (clock, fraction) = match text.split_once('.') {
+        Some((clock, fraction)) => (clock, Some(nanoseconds(fraction)?)),
+        None => (text, None),
+    };
+    let mut parts = clock.split(':');
+    let (hour, minute) = (digits(parts.next()?, 2)?, digits(parts.next()?, 2)?);
+    let second = parts.next().map(|text| digits(text, 2));
+    // A fraction needs seconds to be a fraction of.
+    if parts.next().is_some() || (second.is_none() && fraction.is_some()) {
+        return None;
+    }
+    let second = second.unwrap_or(Some(0))?;
+    let valid = hour < 24 && minute < 60 && second < 60;
+    let narrow = |number: i16| i8::try_from(number).ok();
+    valid.then_some((narrow(hour)?, narrow(minute)?, narrow(second)?, fraction.unwrap_or(0)))
+}
+
+fn nanoseconds(fraction: &str) -> Option<i32> {
+    let all_digits = !fraction.is_empty() && fraction.bytes().all(|byte| byte.is_ascii_digit());
+    let nine: String = fraction.chars().chain("000000000".chars()).take(9).collect();
+    all_digits.then(|| nine.parse().ok())?
+}
+
+fn offset_of(text: &str) -> Option<SignedDuration> {
+    if text.is_empty() || text == "Z" {
+        return Some(SignedDuration::ZERO);
+    }
+    let (sign, rest) = text.split_at_checked(1)?;
+    let sign = if sign == "-" { -1 } else { 1 };
+    let (hours, minutes) = match rest.split_once(':') {
+        Some((hours, minutes)) => (hours, minutes),
+        None => rest.split_at_checked(2)?,
+    };
+    let (hours, minutes) = (digits(hours, 2)?, digits(minutes, 2)?);
+    let valid = sign == 1 || text.starts_with('-');
+    (valid && hours < 24 && minutes < 60)
+        .then(|| SignedDuration::from_mins(sign * (i64::from(hours) * 60 + i64::from(minutes))))
+}
+
+fn digits(text: &str, length: usize) -> Option<i16> {
+    (text.len() == length && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok())?
+}
+
+/// The form of answers: `2024-03-01T09:30:00+00:00`.
+#[must_use]
+pub fn format_second(second: i64) -> String {
+    let civil: Option<DateTime> = Timestamp::from_second(second).ok().map(|instant| TimeZone::UTC.to_datetime(instant));
+    civil.map(|civil| format!("{civil}+00:00")).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seconds(text: &str) -> Option<(i64, i64)> {
+        let written = Written::parse(text)?;
+        Some((written.first_second()?, written.last_second()?))
+    }
+
+    #[test]
+    fn every_accepted_form_is_read() {
+        let noon = 1_709_294_400;
+        for text in [
+            "2024-03-01T12:00",
+            "2024-03-01T12:00:00",
+            "2024-03-01T12:00:00Z",
+            "2024-03-01T14:00:00+02:00",
+            "2024-03-01T14:00:00 02:00",
+            "2024-03-01T14:00:00+0200",
+            "2024-03-01T06:30-05:30",
+        ] {
+            assert_eq!(seconds(text), Some((noon, noon)), "{text}");
+        }
+        assert_eq!(seconds("2024-03-01T12:00:00.5Z"), Some((noon + 1, noon)));
+        assert_eq!(seconds("2024-02-29"), Some((1_709_164_800, 1_709_251_199)));
+        assert_eq!(format_second(noon), "2024-03-01T12:00:00+00:00");
+    }
+
+    #[test]
+    fn everything_else_is_refused() {
+        for text in [
+            "",
+            "2024",
+            "2024-3-1",
+            "2024-02-30",
+            "2023-02-29",
+            "2024-03-01 12:00",
+            "2024-03-01T",
+            "2024-03-01T24:00",
+            "2024-03-01T12",
+            "2024-03-01T12:60",
+            "2024-03-01T12:00:60",
+            "2024-03-01T12:00.5",
+            "2024-03-01T12:00:00.",
+            "2024-03-01T12:00:00ZZ",
+            "2024-03-01T12:00:00+2",
+            "2024-03-01T12:00:00+25:00",
+            "0000-01-01",
+            "2024-03-01x",
+            "2024-03-01T12:00:00z",
+            "2024-03-01T12:00:00+02:000",
+            "20é4-03-01",
+        ] {
+            assert_eq!(Written::parse(text), None, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! Customer reviews left on listing partners.
+
+use jiff::civil::Date;
+use sha2::{Digest as _, Sha256};
+
+use super::ids::{BusinessId, OrgId};
+use super::ledger::{Book, Cell};
+
+/// Where a review stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ReviewState {
+    /// Answered, or set aside.
+    Treated,
+    /// Still to be looked at.
+    NotTreated,
+    /// Taken down by the partner.
+    Deleted,
+}
+
+impl ReviewState {
+    /// Every state, in the order of cells.
+    pub const ALL: [Self; 3] = [Self::Treated, Self::NotTreated, Self::Deleted];
+
+    /// The spelling on the wire and in storage.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Treated => "treated",
+            Self::NotTreated => "not_treated",
+            Self::Deleted => "deleted",
+        }
+    }
+}
+
+/// A listing partner that has reviews.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Partner {
+    /// `partner_8`
+    Partner8,
+    /// `partner_1`
+    Partner1,
+    /// `partner_9`
+    Partner9,
+}
+
+impl Partner {
+    /// Every partner, in the order of cells.
+    pub const ALL: [Self; 3] = [Self::Partner8, Self::Partner1, Self::Partner9];
+
+    /// The spelling on the wire and in storage.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Partner8 => "partner_8",
+            Self::Partner1 => "partner_1",
+            Self::Partner9 => "partner_9",
+        }
+    }
+}
+
+/// 1 to 5.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Rating(u8);
+
+impl Rating {
+    /// Every rating, ascending.
+    pub const ALL: [Self; 5] = [Self(1), Self(2), Self(3), Self(4), Self(5)];
+
+    /// The rating, if the number lies in range.
+    #[must_use]
+    pub fn new(number: i128) -> Option<Self> {
+        u8::try_from(number).ok().map(Self).filter(|rating| Self::ALL.contains(rating))
+    }
+
+    /// The rating as a number.
+    #[must_use]
+    pub fn get(self) -> u8 {
+        self.0
+    }
+}
+
+/// A review on the service's side: 12 characters of base 32, drawn from what the partner calls it, so that an import run
+/// twice lands on the same reviews.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ReviewId(String);
+
+impl ReviewId {
+    /// Characters of an id.
+    pub const LENGTH: usize = 12;
+
+    /// The id of a partner's review of a business. `salt` tells two apart whose digests collide; it starts at 0.
+    #[must_use]
+    pub fn derive(business: &BusinessId, partner: Partner, partner_id: &str, salt: u8) -> Self {
+        const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+        let mut hash = Sha256::new();
+        for part in [business.as_str(), partner.as_str(), partner_id] {
+            hash.update((part.len() as u64).to_be_bytes());
+            hash.update(part);
+        }
+        hash.update([salt]);
+        let bits = hash.finalize().iter().take(8).fold(0_u64, |bits, byte| bits << 8 | u64::from(*byte));
+        let character = |place: usize| char::from(ALPHABET[(bits >> (5 * place) & 31) as usize]);
+        Self((0..Self::LENGTH).map(character).collect())
+    }
+
+    /// Reads an id from storage.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let fits =
+            text.len() == Self::LENGTH && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+        fits.then(|| Self(text.to_owned()))
+    }
+
+    /// The id as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// A review with everything that the service keeps of it. Instants are whole seconds since 1970.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Review {
+    /// Its id.
+    pub id: ReviewId,
+    /// Counts the writes of this review, from 1.
+    pub version: u64,
+    /// The organisation of its business.
+    pub org_id: OrgId,
+    /// The business that it is of.
+    pub business_id: BusinessId,
+    /// The folded city of its business.
+    pub city_key: String,
+    /// Where it was left.
+    pub partner: Partner,
+    /// What the partner calls it.
+    pub partner_id: String,
+    /// What the partner's interface calls it.
+    pub key: String,
+    /// Who wrote it.
+    pub author_name: Option<String>,
+    /// When it was written.
+    pub date: i64,
+    /// When it was changed last.
+    pub update_date: Option<i64>,
+    /// The day on which it was found to be deleted.
+    pub delete_date: Option<Date>,
+    /// 1 to 5.
+    pub rating: Rating,
+    /// Its title.
+    pub title: Option<String>,
+    /// Its text.
+    pub content: Option<String>,
+    /// The reply.
+    pub reply_comment: Option<String>,
+    /// Where it stands.
+    pub state: ReviewState,
+    /// Where it can be read.
+    pub link: Option<String>,
+}
+
+impl Review {
+    /// By what it is sorted and filtered: the date of its last change, else of its creation.
+    #[must_use]
+    pub fn effective_at(&self) -> i64 {
+        self.update_date.unwrap_or(self.date)
+    }
+
+    /// Its cell. Blank content counts as none.
+    #[must_use]
+    pub fn cell(&self) -> Cell {
+        let has_content = self.content.as_ref().is_some_and(|content| !content.trim().is_empty());
+        Cell::new(self.state, self.rating, self.partner, has_content)
+    }
+
+    /// The books that it is counted in.
+    #[must_use]
+    pub fn books(&self) -> [Book; 2] {
+        [Book::Org(self.org_id), Book::City(self.org_id, self.city_key.clone())]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_follows_from_what_the_partner_calls_the_review() {
+        let business = BusinessId::parse("b1").expect("an id");
+        let id = ReviewId::derive(&business, Partner::Partner8, "x", 0);
+        assert_eq!(id, ReviewId::derive(&business, Partner::Partner8, "x", 0));
+        assert_eq!(ReviewId::parse(id.as_str()), Some(id.clone()));
+        for (partner, partner_id, salt) in
+            [(Partner::Partner1, "x", 0), (Partner::Partner8, "y", 0), (Partner::Partner8, "x", 1)]
+        {
+            assert_ne!(id, ReviewId::derive(&business, partner, partner_id, salt));
+        }
+    }
+}

@@ -1,0 +1,291 @@
+//! Searching: count by tallies, find the page's place, read only what lies on it.
+//!
+//! At most four waves: tallies of months (and the edges of the range), tallies of the days of the months that the page lies
+//! in, slips of the days that it lies in, reviews on it. Where what was read does not add up, a write came in between:
+//! everything is read once more.
+
+use std::collections::{HashMap, HashSet};
+
+use futures::stream::{self, StreamExt as _, TryStreamExt as _};
+
+use super::item::Slip;
+use super::place::{Bucket, Span, order, overlapping};
+use super::reads::runs_to_read;
+use crate::domain::ledger::{Book, CellMask, Day, Month, Tally};
+use crate::domain::page::{Page, PageRequest};
+use crate::domain::review::{Review, ReviewId};
+use crate::error::Error;
+use crate::store::Store;
+
+/// How often a search is made where writes come in between.
+const ATTEMPTS: u32 = 2;
+/// A month of at most so many reviews is read whole: its slips cost no more than the tallies of its days and then some of
+/// them, and one wave less.
+const WHOLE_MONTH: i64 = 2_000;
+/// Runs of cells that are read one by one where no tally tells which of them are empty; more are read as a whole day.
+const MAX_RUNS: usize = 3;
+/// Reads side by side: a PROVIDER's search reads every organisation's tallies.
+const READS_IN_FLIGHT: usize = 64;
+
+/// What a search of reviews asks for.
+#[derive(Clone, Debug)]
+pub struct ReviewQuery {
+    /// The books, disjoint.
+    pub books: Vec<Book>,
+    /// The cells.
+    pub mask: CellMask,
+    /// The first effective second since 1970.
+    pub from: Option<i64>,
+    /// The last one.
+    pub to: Option<i64>,
+    /// Newest first, then id descending; else the exact reverse.
+    pub newest_first: bool,
+    /// The page.
+    pub page: PageRequest,
+}
+
+/// A search under way.
+struct Search<'a> {
+    store: &'a Store,
+    query: &'a ReviewQuery,
+    buckets: Vec<Bucket>,
+    /// Whether something did not add up.
+    drift: bool,
+}
+
+/// A read of the first wave: of one book, by its position.
+enum Outline {
+    Months(Option<Month>, Option<Month>),
+    Days(Day, Day),
+    Part(Day),
+}
+
+impl Store {
+    /// One page of the reviews that match, and how many there are.
+    pub async fn find_reviews(&self, query: &ReviewQuery) -> Result<Page<Review>, Error> {
+        let empty_range = query.from.zip(query.to).is_some_and(|(from, to)| from > to);
+        if query.mask.is_empty() || query.books.is_empty() || empty_range {
+            return Ok(Page { request: query.page, count: 0, items: Vec::new() });
+        }
+        for _ in 1..ATTEMPTS {
+            let (page, drift) = Search::run(self, query).await?;
+            if !drift {
+                return Ok(page);
+            }
+        }
+        let (page, drift) = Search::run(self, query).await?;
+        if drift {
+            tracing::warn!(books = query.books.len(), "ledger drift");
+        }
+        Ok(page)
+    }
+}
+
+impl<'a> Search<'a> {
+    async fn run(store: &'a Store, query: &'a ReviewQuery) -> Result<(Page<Review>, bool), Error> {
+        let mut search = Self { store, query, buckets: Vec::new(), drift: false };
+        search.outline().await?;
+        let (count, slips) = loop {
+            order(&mut search.buckets, query.newest_first);
+            let count = search.buckets.iter().map(|bucket| bucket.count(query.mask)).sum();
+            let range = query.page.range(count);
+            let (on_page, before) = overlapping(&search.buckets, query.mask, &range);
+            if !search.read_closer(&on_page).await? {
+                break (count, search.cut(&on_page, range.start - before.min(range.start), range.end - range.start));
+            }
+        };
+        let items = search.bodies(&slips).await?;
+        Ok((Page { request: query.page, count, items }, search.drift))
+    }
+
+    /// The first wave.
+    async fn outline(&mut self) -> Result<(), Error> {
+        let reads = outline(self.query.from, self.query.to);
+        let all = (0..self.query.books.len()).flat_map(|book| reads.iter().map(move |read| (book, read)));
+        let parts: Vec<Vec<Bucket>> = self.side_by_side(all.map(|(book, read)| self.read_outline(book, read))).await?;
+        self.buckets = merge(parts.into_iter().flatten());
+        Ok(())
+    }
+
+    async fn read_outline(&self, position: usize, read: &Outline) -> Result<Vec<Bucket>, Error> {
+        let book = &self.query.books[position];
+        let tallied = |span: Span, tally: Tally| {
+            let mut bucket = Bucket::new(span);
+            bucket.tallies.insert(position, tally);
+            bucket
+        };
+        Ok(match *read {
+            Outline::Months(from, to) => {
+                let months = self.store.months(book, from, to).await?;
+                months.into_iter().map(|(month, tally)| tallied(Span::Month(month), tally)).collect()
+            }
+            Outline::Days(from, to) => {
+                let days = self.store.days(book, from, to).await?;
+                days.into_iter().map(|(day, tally)| tallied(Span::Day(day), tally)).collect()
+            }
+            Outline::Part(day) => vec![Bucket::with_slips(Span::Part(day), self.part(book, day).await?)],
+        })
+    }
+
+    /// The matching slips of the part of a day that lies in the range.
+    async fn part(&self, book: &Book, day: Day) -> Result<Vec<Slip>, Error> {
+        let runs = self.query.mask.runs();
+        let runs = if runs.len() > MAX_RUNS { CellMask::ALL.runs() } else { runs };
+        let slips = self.side_by_side(runs.into_iter().map(|run| self.store.slips_of_run(book, day, run))).await?;
+        let (from, to) = (self.query.from.unwrap_or(i64::MIN), self.query.to.unwrap_or(i64::MAX));
+        Ok(self.matching(slips).filter(|slip| (from..=to).contains(&slip.at)).collect())
+    }
+
+    /// Reads what is not known of these buckets: months become days (or slips), days get their slips. Whether there was
+    /// anything to read.
+    async fn read_closer(&mut self, on_page: &[usize]) -> Result<bool, Error> {
+        let unknown = |position: &&usize| self.buckets[**position].slips.is_none();
+        let (months, days): (Vec<usize>, Vec<usize>) = on_page
+            .iter()
+            .filter(unknown)
+            .partition(|position| matches!(self.buckets[**position].span, Span::Month(_)));
+        let chosen = if months.is_empty() { days } else { months };
+        let closer = self.side_by_side(chosen.iter().map(|position| self.closer(&self.buckets[*position]))).await?;
+        let anything = !chosen.is_empty();
+        for (position, (buckets, adds_up)) in chosen.into_iter().zip(closer).rev() {
+            self.drift |= !adds_up;
+            self.buckets.splice(position..=position, buckets);
+        }
+        Ok(anything)
+    }
+
+    /// What a bucket is made of, and whether that adds up to it.
+    async fn closer(&self, bucket: &Bucket) -> Result<(Vec<Bucket>, bool), Error> {
+        match bucket.span {
+            Span::Month(month) if bucket.tallies.values().map(Tally::total).sum::<i64>() <= WHOLE_MONTH => {
+                let books = bucket.tallies.keys().map(|position| &self.query.books[*position]);
+                let slips = self.side_by_side(books.map(|book| self.store.slips_of_month(book, month))).await?;
+                Ok(self.known(bucket, slips))
+            }
+            Span::Month(month) => self.days_of(bucket, month).await,
+            Span::Day(day) => {
+                let runs = bucket.tallies.iter().flat_map(|(position, tally)| {
+                    runs_to_read(self.query.mask, tally).into_iter().map(|run| (&self.query.books[*position], run))
+                });
+                let slips = self.side_by_side(runs.map(|(book, run)| self.store.slips_of_run(book, day, run))).await?;
+                Ok(self.known(bucket, slips))
+            }
+            Span::Part(_) => Ok((vec![bucket.clone()], true)),
+        }
+    }
+
+    async fn days_of(&self, bucket: &Bucket, month: Month) -> Result<(Vec<Bucket>, bool), Error> {
+        let positions = bucket.tallies.keys().copied();
+        let read = Outline::Days(month.first_day(), month.last_day());
+        let days = self.side_by_side(positions.map(|position| self.read_outline(position, &read))).await?;
+        let days = merge(days.into_iter().flatten());
+        let sum: u64 = days.iter().map(|day| day.tallied(self.query.mask)).sum();
+        Ok((days, sum == bucket.tallied(self.query.mask)))
+    }
+
+    fn known(&self, bucket: &Bucket, slips: Vec<Vec<Slip>>) -> (Vec<Bucket>, bool) {
+        let slips: Vec<_> = self.matching(slips).collect();
+        let adds_up = slips.len() as u64 == bucket.tallied(self.query.mask);
+        let known = Bucket { slips: Some(slips), ..bucket.clone() };
+        (vec![known], adds_up)
+    }
+
+    fn matching(&self, slips: Vec<Vec<Slip>>) -> impl Iterator<Item = Slip> + use<> {
+        let mask = self.query.mask;
+        slips.into_iter().flatten().filter(move |slip| mask.contains(slip.cell))
+    }
+
+    /// The slips on the page, in order, out of the buckets that it lies in.
+    fn cut(&self, on_page: &[usize], skip: u64, take: u64) -> Vec<Slip> {
+        let mut slips: Vec<Slip> =
+            on_page.iter().filter_map(|position| self.buckets[*position].slips.clone()).flatten().collect();
+        slips.sort_unstable();
+        if self.query.newest_first {
+            slips.reverse();
+        }
+        let (skip, take) = (usize::try_from(skip).unwrap_or(usize::MAX), usize::try_from(take).unwrap_or(usize::MAX));
+        let mut seen = HashSet::new();
+        slips.into_iter().skip(skip).take(take).filter(|slip| seen.insert(slip.id.clone())).collect()
+    }
+
+    /// The last wave. A review that is not any more what its slip says was written in between.
+    async fn bodies(&mut self, slips: &[Slip]) -> Result<Vec<Review>, Error> {
+        let ids: Vec<ReviewId> = slips.iter().map(|slip| slip.id.clone()).collect();
+        let bodies = self.store.review_bodies(&ids).await?;
+        let mut by_id: HashMap<ReviewId, Review> = bodies.into_iter().map(|body| (body.id.clone(), body)).collect();
+        let as_said = |slip: &Slip, review: &Review| (review.effective_at(), review.cell()) == (slip.at, slip.cell);
+        let mut reviews = Vec::with_capacity(slips.len());
+        for slip in slips {
+            let review = by_id.remove(&slip.id);
+            self.drift |= !review.as_ref().is_some_and(|review| as_said(slip, review));
+            reviews.extend(review);
+        }
+        Ok(reviews)
+    }
+
+    async fn side_by_side<T, F>(&self, reads: impl Iterator<Item = F>) -> Result<Vec<T>, Error>
+    where
+        F: Future<Output = Result<T, Error>>,
+    {
+        stream::iter(reads).buffered(READS_IN_FLIGHT).try_collect().await
+    }
+}
+
+/// The buckets of several books as one list: a span that several have becomes one bucket.
+fn merge(buckets: impl Iterator<Item = Bucket>) -> Vec<Bucket> {
+    let mut merged: Vec<Bucket> = Vec::new();
+    for bucket in buckets {
+        match merged.iter_mut().find(|other| other.span == bucket.span) {
+            Some(other) => {
+                other.tallies.extend(bucket.tallies);
+                other.slips = match (other.slips.take(), bucket.slips) {
+                    (None, None) => None,
+                    (one, another) => Some(one.into_iter().chain(another).flatten().collect()),
+                };
+            }
+            None => merged.push(bucket),
+        }
+    }
+    merged
+}
+
+/// What to read first for a range of seconds: its whole months, the whole days of a month that it cuts, and the slips of a day
+/// that it cuts.
+fn outline(from: Option<i64>, to: Option<i64>) -> Vec<Outline> {
+    let mut reads = Vec::new();
+    // The first and the last whole day inside the range, after taking off cut days.
+    let first = from.map(|second| (Day::of(second), second == Day::of(second).start()));
+    let last = to.map(|second| (Day::of(second), second == Day::of(second).end()));
+    let (mut first_day, mut last_day) = (first.map(|(day, _)| day), last.map(|(day, _)| day));
+    if let Some((day, false)) = first {
+        reads.push(Outline::Part(day));
+        first_day = Some(day.next());
+    }
+    if let Some((day, false)) = last {
+        if first != Some((day, false)) {
+            reads.push(Outline::Part(day));
+        }
+        last_day = Some(day.previous());
+    }
+    if first_day.zip(last_day).is_some_and(|(first, last)| first > last) {
+        return reads;
+    }
+    // The first and the last whole month, after taking off cut months.
+    let cut_first = first_day.filter(|day| *day != day.month().first_day());
+    let cut_last = last_day.filter(|day| *day != day.month().last_day());
+    let same_month = first_day.zip(last_day).is_some_and(|(first, last)| first.month() == last.month());
+    if let (true, Some(first), Some(last)) =
+        (same_month && (cut_first.is_some() || cut_last.is_some()), first_day, last_day)
+    {
+        reads.push(Outline::Days(first, last));
+        return reads;
+    }
+    reads.extend(cut_first.map(|day| Outline::Days(day, day.month().last_day())));
+    reads.extend(cut_last.map(|day| Outline::Days(day.month().first_day(), day)));
+    let from = first_day.map(|day| if cut_first.is_some() { day.month().next() } else { day.month() });
+    let to = last_day.map(|day| if cut_last.is_some() { day.month().previous() } else { day.month() });
+    if from.zip(to).is_none_or(|(from, to)| from <= to) {
+        reads.push(Outline::Months(from, to));
+    }
+    reads
+}

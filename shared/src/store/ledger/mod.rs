@@ -1,0 +1,15 @@
+//! The ledger: exact counts and any page of the reviews of a book, in a bounded number of reads.
+//!
+//! A **book** is the set of reviews of an organisation, or of one city of it. For each month and each day a **tally**
+//! counts the book's reviews by cell; for each day and cell **slips** name them. A write moves review, tallies and slips in
+//! one transaction ([`post`]). A search adds up tallies to count, walks them to find the page, and reads only the slips and
+//! reviews that lie on it ([`find`]).
+
+mod find;
+mod item;
+mod place;
+mod post;
+mod reads;
+
+pub use find::ReviewQuery;
+pub use post::{PostRefused, Posting};

@@ -1,0 +1,86 @@
+//! Where a page lies: time cut into buckets, each with a count.
+
+use std::collections::BTreeMap;
+
+use super::item::Slip;
+use crate::domain::ledger::{CellMask, Day, Month, Tally};
+
+/// A stretch of time whose reviews were counted together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Span {
+    /// A whole month.
+    Month(Month),
+    /// A whole day.
+    Day(Day),
+    /// The part of a day that lies in the range asked for; its slips are always known.
+    Part(Day),
+}
+
+impl Span {
+    fn start(self) -> i64 {
+        match self {
+            Self::Month(month) => month.first_day().start(),
+            Self::Day(day) | Self::Part(day) => day.start(),
+        }
+    }
+}
+
+/// The reviews of one span, in all books of the search.
+#[derive(Clone, Debug)]
+pub(super) struct Bucket {
+    pub(super) span: Span,
+    /// One for each book, by its position.
+    pub(super) tallies: BTreeMap<usize, Tally>,
+    /// Those that match, once they were read.
+    pub(super) slips: Option<Vec<Slip>>,
+}
+
+impl Bucket {
+    /// One that is known by its tallies only.
+    pub(super) fn new(span: Span) -> Self {
+        Self { span, tallies: BTreeMap::new(), slips: None }
+    }
+
+    /// One whose matching reviews are known.
+    pub(super) fn with_slips(span: Span, slips: Vec<Slip>) -> Self {
+        Self { span, tallies: BTreeMap::new(), slips: Some(slips) }
+    }
+
+    /// How many reviews match: by the slips where they were read, else by the tallies.
+    pub(super) fn count(&self, mask: CellMask) -> u64 {
+        match &self.slips {
+            Some(slips) => slips.len() as u64,
+            None => self.tallied(mask),
+        }
+    }
+
+    /// How many match by the tallies.
+    pub(super) fn tallied(&self, mask: CellMask) -> u64 {
+        u64::try_from(self.tallies.values().map(|tally| tally.count(mask)).sum::<i64>()).unwrap_or_default()
+    }
+}
+
+/// Orders buckets as the answer is ordered.
+pub(super) fn order(buckets: &mut [Bucket], newest_first: bool) {
+    buckets.sort_by_key(|bucket| bucket.span.start());
+    if newest_first {
+        buckets.reverse();
+    }
+}
+
+/// The positions of the buckets that a part of the answer lies in, and how many matches come before the first of them.
+pub(super) fn overlapping(buckets: &[Bucket], mask: CellMask, range: &std::ops::Range<u64>) -> (Vec<usize>, u64) {
+    let (mut positions, mut before) = (Vec::new(), 0);
+    let mut start = 0;
+    for (position, bucket) in buckets.iter().enumerate() {
+        let end = start + bucket.count(mask);
+        if start < range.end && range.start < end {
+            if positions.is_empty() {
+                before = start;
+            }
+            positions.push(position);
+        }
+        start = end;
+    }
+    (positions, before)
+}

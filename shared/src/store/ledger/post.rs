@@ -1,0 +1,164 @@
+//! Writing reviews: body, tallies and slips in one transaction.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use aws_sdk_dynamodb::types::{Put, Update};
+
+use super::item::{cell_attribute, to_item};
+use crate::domain::ledger::{Book, Cell, Day, SECONDS_OF_DAY};
+use crate::domain::review::{Review, ReviewId};
+use crate::error::Error;
+use crate::store::keys::{DAY_SK_PREFIX, MONTH_SK_PREFIX, slips_pk, slips_sk, tallies_pk};
+use crate::store::read::{number, pk_sk};
+use crate::store::transaction::{Refusal, Transaction};
+use crate::store::{Store, schema};
+
+/// Items of a transaction: DynamoDB's limit.
+const MAX_ITEMS: usize = 100;
+
+/// One review as it is and as it shall be.
+#[derive(Clone, Debug)]
+pub struct Posting {
+    /// As it was read; none for a new one.
+    pub old: Option<Review>,
+    /// As it shall be; its version is set when it is written.
+    pub new: Review,
+}
+
+/// Why reviews were not posted. Nothing was.
+#[derive(Debug)]
+pub enum PostRefused {
+    /// These postings (by position) have a review that changed since it was read, or exists already.
+    Stale(Vec<usize>),
+    /// Something else.
+    Failed(Error),
+}
+
+type Key = (String, String);
+
+/// What postings do to tallies and slips, merged by item.
+#[derive(Debug, Default)]
+struct Moves {
+    tallies: BTreeMap<Key, BTreeMap<Cell, i64>>,
+    /// The second of the day that a slip gets, or none to remove it.
+    slips: BTreeMap<Key, BTreeMap<ReviewId, Option<i64>>>,
+}
+
+impl Posting {
+    /// How many of the postings, from the first on, fit into one transaction.
+    #[must_use]
+    pub fn fitting(postings: &[Self]) -> usize {
+        let mut moves = Moves::default();
+        for (position, posting) in postings.iter().enumerate() {
+            moves.add(posting);
+            if position + 1 + moves.tallies.len() + moves.slips.len() > MAX_ITEMS {
+                // A single review moves at most 13 items: the first always fits.
+                return position.max(1);
+            }
+        }
+        postings.len()
+    }
+}
+
+impl Moves {
+    fn add(&mut self, posting: &Posting) {
+        let place = |review: &Review| (review.effective_at(), review.cell(), review.books());
+        if let Some(old) = &posting.old {
+            if place(old) == place(&posting.new) {
+                return;
+            }
+            self.move_review(old, -1, None);
+        }
+        let second = posting.new.effective_at().rem_euclid(SECONDS_OF_DAY);
+        self.move_review(&posting.new, 1, Some(second));
+    }
+
+    fn move_review(&mut self, review: &Review, difference: i64, second: Option<i64>) {
+        let (day, cell) = (Day::of(review.effective_at()), review.cell());
+        let books: BTreeSet<Book> = review.books().into_iter().collect();
+        for book in books {
+            let pk = tallies_pk(&book);
+            for sk in [format!("{MONTH_SK_PREFIX}{}", day.month()), format!("{DAY_SK_PREFIX}{day}")] {
+                *self.tallies.entry((pk.clone(), sk)).or_default().entry(cell).or_default() += difference;
+            }
+            let key = (slips_pk(&book, day.month()), slips_sk(day, cell, &review.id));
+            self.slips.entry(key).or_default().insert(review.id.clone(), second);
+        }
+    }
+}
+
+impl Store {
+    /// Writes the reviews with everything that counts them, all or nothing. At most [`Posting::fitting`] at a time, each
+    /// review once.
+    pub async fn post_reviews(&self, postings: &[Posting]) -> Result<(), PostRefused> {
+        let mut transaction = Transaction::new();
+        let mut moves = Moves::default();
+        for (position, posting) in postings.iter().enumerate() {
+            transaction.put(Some(position), self.review_put(posting).map_err(PostRefused::Failed)?);
+            moves.add(posting);
+        }
+        for (key, cells) in moves.tallies {
+            if let Some(update) = self.tally_update(key, &cells) {
+                transaction.update(None, update);
+            }
+        }
+        for (key, slips) in moves.slips {
+            transaction.update(None, self.slips_update(key, &slips));
+        }
+        transaction.commit(&self.client).await.map_err(|refusal| match refusal {
+            Refusal::Conditions(positions) => PostRefused::Stale(positions.into_iter().flatten().collect()),
+            Refusal::Failed(error) => PostRefused::Failed(error),
+        })
+    }
+
+    fn review_put(&self, posting: &Posting) -> Result<Put, Error> {
+        let version = posting.old.as_ref().map(|old| old.version);
+        let new = Review { version: version.map_or(1, |version| version + 1), ..posting.new.clone() };
+        let put = Put::builder().table_name(self.name(&schema::REVIEWS)).set_item(Some(to_item(&new)?));
+        let put = match version {
+            None => put.condition_expression("attribute_not_exists(pk)"),
+            Some(version) => {
+                put.condition_expression("version = :version").expression_attribute_values(":version", number(version))
+            }
+        };
+        put.build().map_err(Error::internal)
+    }
+
+    /// The update of a tally; none when its differences cancel out.
+    fn tally_update(&self, key: Key, cells: &BTreeMap<Cell, i64>) -> Option<Update> {
+        let mut update = self.ledger_update(key);
+        let mut adds = Vec::new();
+        for (cell, difference) in cells.iter().filter(|(_, difference)| **difference != 0) {
+            let attribute = cell_attribute(*cell);
+            update = update.expression_attribute_values(format!(":{attribute}"), number(*difference));
+            adds.push(format!("{attribute} :{attribute}"));
+        }
+        let expression = format!("ADD {}", adds.join(", "));
+        let update = update.update_expression(expression).build().expect("table, key and expression are set");
+        (!adds.is_empty()).then_some(update)
+    }
+
+    fn slips_update(&self, key: Key, slips: &BTreeMap<ReviewId, Option<i64>>) -> Update {
+        let mut update = self.ledger_update(key);
+        let (mut sets, mut removes) = (Vec::new(), Vec::new());
+        for (position, (id, second)) in slips.iter().enumerate() {
+            update = update.expression_attribute_names(format!("#{position}"), id.as_str());
+            match second {
+                Some(second) => {
+                    update = update.expression_attribute_values(format!(":{position}"), number(*second));
+                    sets.push(format!("#{position} = :{position}"));
+                }
+                None => removes.push(format!("#{position}")),
+            }
+        }
+        let clause = |word: &str, parts: &[String]| {
+            if parts.is_empty() { String::new() } else { format!("{word} {} ", parts.join(", ")) }
+        };
+        let expression = clause("SET", &sets) + &clause("REMOVE", &removes);
+        update.update_expression(expression.trim_end()).build().expect("table, key and expression are set")
+    }
+
+    fn ledger_update(&self, (pk, sk): Key) -> aws_sdk_dynamodb::types::builders::UpdateBuilder {
+        Update::builder().table_name(self.name(&schema::REVIEWS)).set_key(Some(pk_sk(pk, sk)))
+    }
+}

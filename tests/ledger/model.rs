@@ -1,0 +1,159 @@
+//! Reviews in a plain list, searched by looking at each of them: the oracle.
+
+use std::collections::BTreeMap;
+
+use fastrand::Rng as Dice;
+use presence::domain::ids::{BusinessId, OrgId};
+use presence::domain::ledger::{Book, CellMask};
+use presence::domain::page::PageRequest;
+use presence::domain::review::{Partner, Rating, Review, ReviewId, ReviewState};
+use presence::store::{PostRefused, Posting, ReviewQuery, Store};
+
+/// 2024-02-01, so that a leap day and month ends lie in the range of dates.
+const FIRST_SECOND: i64 = 1_706_745_600;
+const DAY: i64 = 86_400;
+/// A day on which many reviews lie.
+const DENSE_DAY: i64 = 29;
+
+/// Reviews as they should be.
+#[derive(Debug, Default)]
+pub(super) struct Model {
+    pub(super) reviews: BTreeMap<ReviewId, Review>,
+}
+
+/// Businesses of two organisations, with the same city names in both.
+const BUSINESSES: [(&str, u64, &str); 5] = [
+    ("b1", 1, "saint etienne"),
+    ("b2", 1, "evora"),
+    ("b3", 1, "evora"),
+    ("b4", 2, "evora"),
+    ("b5", 2, "saint etienne"),
+];
+
+/// A second on which a review may have been written: often one that others have too.
+fn second(dice: &mut Dice) -> i64 {
+    let day = if dice.u64(..4) == 0 { DENSE_DAY } else { i64::try_from(dice.u64(..400)).expect("small") };
+    let edge = [0, 1, DAY / 2, DAY - 1];
+    let of_day = match dice.u64(..8) {
+        place @ 0..4 => edge[usize::try_from(place).expect("small")],
+        _ => i64::try_from(dice.u64(..86_400)).expect("small"),
+    };
+    FIRST_SECOND + day * DAY + of_day
+}
+
+fn pick<T: Copy>(dice: &mut Dice, of: &[T]) -> T {
+    of[dice.usize(..of.len())]
+}
+
+/// A random review. Organisation 2 is sparse.
+pub(super) fn review(dice: &mut Dice, number: usize) -> Review {
+    let (business, org, city) =
+        if dice.u64(..20) == 0 { pick(dice, &BUSINESSES[3..]) } else { pick(dice, &BUSINESSES[..3]) };
+    let business_id = BusinessId::parse(business).expect("an id");
+    let partner = pick(dice, &Partner::ALL);
+    let partner_id = format!("review {number}");
+    let date = second(dice);
+    Review {
+        id: ReviewId::derive(&business_id, partner, &partner_id, 0),
+        version: 1,
+        org_id: OrgId::new(org).expect("an id"),
+        business_id,
+        city_key: city.to_owned(),
+        partner,
+        key: partner_id.clone(),
+        partner_id,
+        author_name: None,
+        date,
+        update_date: (dice.u64(..3) == 0).then(|| second(dice)),
+        delete_date: None,
+        rating: pick(dice, &Rating::ALL),
+        title: None,
+        content: pick(dice, &[None, Some(""), Some("  "), Some("Très bon accueil")]).map(str::to_owned),
+        reply_comment: None,
+        state: pick(dice, &ReviewState::ALL),
+        link: None,
+    }
+}
+
+/// A random search.
+pub(super) fn query(dice: &mut Dice) -> ReviewQuery {
+    let org = |number| OrgId::new(number).expect("an id");
+    let city = |number, name: &str| Book::City(org(number), name.to_owned());
+    let books = match dice.u64(..7) {
+        0..3 => vec![Book::Org(org(1))],
+        3 => vec![Book::Org(org(2))],
+        4 => vec![Book::Org(org(1)), Book::Org(org(2))],
+        5 => vec![city(1, "evora"), city(2, "evora")],
+        _ => vec![city(1, "saint etienne")],
+    };
+    let states: Vec<_> = ReviewState::ALL.into_iter().filter(|_| dice.u64(..3) > 0).collect();
+    let ratings: Vec<_> = Rating::ALL.into_iter().filter(|_| dice.u64(..2) > 0).collect();
+    let partner = (dice.u64(..4) == 0).then(|| pick(dice, &Partner::ALL));
+    let content = (dice.u64(..4) == 0).then(|| dice.u64(..2) == 0);
+    let everything = dice.u64(..3) == 0;
+    let mask = CellMask::of(|state, rating, of, has_content| {
+        everything
+            || (states.contains(&state)
+                && ratings.contains(&rating)
+                && partner.is_none_or(|partner| partner == of)
+                && content.is_none_or(|content| content == has_content))
+    });
+    let bound = |dice: &mut Dice| match dice.u64(..4) {
+        0 => Some(second(dice)),
+        1 => Some(second(dice).div_euclid(DAY) * DAY - i64::try_from(dice.u64(..2)).expect("small")),
+        _ => None,
+    };
+    let (from, to) = (bound(dice), bound(dice));
+    let size = pick(dice, &[1, 7, 30, 100]);
+    ReviewQuery {
+        books,
+        mask,
+        from,
+        to,
+        newest_first: dice.u64(..2) == 0,
+        page: PageRequest { page: 1 + dice.u64(..=300 / size), size },
+    }
+}
+
+impl Model {
+    /// What a search must find: the number of matches, and the ids on the page.
+    pub(super) fn find(&self, query: &ReviewQuery) -> (u64, Vec<ReviewId>) {
+        let in_book = |review: &Review| review.books().iter().any(|book| query.books.contains(book));
+        let in_range = |at: i64| query.from.is_none_or(|from| from <= at) && query.to.is_none_or(|to| at <= to);
+        let mut matches: Vec<_> = self
+            .reviews
+            .values()
+            .filter(|review| in_book(review) && in_range(review.effective_at()) && query.mask.contains(review.cell()))
+            .map(|review| (review.effective_at(), review.id.clone()))
+            .collect();
+        matches.sort_unstable();
+        if query.newest_first {
+            matches.reverse();
+        }
+        let count = matches.len() as u64;
+        let range = query.page.range(count);
+        let ids = (0..).zip(matches).filter(|(place, _)| range.contains(place)).map(|(_, (_, id))| id).collect();
+        (count, ids)
+    }
+
+    /// Writes reviews, in the model and in the store, as many at a time as fit.
+    pub(super) async fn post(&mut self, store: &Store, reviews: Vec<Review>) {
+        let posting = |new: Review| Posting { old: self.reviews.get(&new.id).cloned(), new };
+        let mut postings: Vec<_> = reviews.into_iter().map(posting).collect();
+        postings.sort_by_key(|posting| (posting.new.city_key.clone(), posting.new.effective_at()));
+        let mut rest = &postings[..];
+        while !rest.is_empty() {
+            let (now, later) = rest.split_at(Posting::fitting(rest));
+            match store.post_reviews(now).await {
+                Ok(()) => {}
+                Err(PostRefused::Stale(which)) => panic!("nobody else writes, but {which:?} changed"),
+                Err(PostRefused::Failed(error)) => panic!("{error}"),
+            }
+            rest = later;
+        }
+        for Posting { old, new } in postings {
+            let version = old.map_or(1, |old| old.version + 1);
+            self.reviews.insert(new.id.clone(), Review { version, ..new });
+        }
+    }
+}

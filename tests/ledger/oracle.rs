@@ -1,0 +1,56 @@
+//! Counts, pages and order equal the model's, for random data and random searches.
+
+use fastrand::Rng as Dice;
+use presence::domain::review::{Review, ReviewId, ReviewState};
+use presence_tests::{World, dice};
+
+use super::model::{Model, query, review};
+
+const REVIEWS: usize = 3_000;
+const SEARCHES: usize = 1_200;
+const UPDATES: usize = 600;
+
+async fn searches_equal_the_model(world: &World, model: &Model, dice: &mut Dice) {
+    for number in 0..SEARCHES {
+        let query = query(dice);
+        let page = world.store().find_reviews(&query).await.expect("the store answers");
+        let ids: Vec<ReviewId> = page.items.iter().map(|review| review.id.clone()).collect();
+        assert_eq!((page.count, ids), model.find(&query), "search {number}: {query:?}");
+        for found in &page.items {
+            assert_eq!(Some(found), model.reviews.get(&found.id));
+        }
+    }
+}
+
+/// A review with some of what decides its place changed.
+fn changed(dice: &mut Dice, old: &Review) -> Review {
+    let other = review(dice, 0);
+    let mut new = old.clone();
+    match dice.u64(..5) {
+        0 => new.state = if old.state == ReviewState::Deleted { other.state } else { ReviewState::Deleted },
+        1 => new.rating = other.rating,
+        2 => new.update_date = other.update_date,
+        3 => new.content = other.content,
+        _ => "besancon".clone_into(&mut new.city_key),
+    }
+    new
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_search_equals_a_brute_force_model_before_and_after_updates() {
+    let world = World::start().await;
+    let mut dice = dice("ledger oracle");
+    let mut model = Model::default();
+    let reviews = (0..REVIEWS).map(|number| review(&mut dice, number)).collect();
+    model.post(world.store(), reviews).await;
+    searches_equal_the_model(&world, &model, &mut dice).await;
+
+    let ids: Vec<_> = model.reviews.keys().cloned().collect();
+    let mut updates = std::collections::BTreeMap::new();
+    for _ in 0..UPDATES {
+        let id = &ids[dice.usize(..ids.len())];
+        updates.insert(id.clone(), changed(&mut dice, &model.reviews[id]));
+    }
+    model.post(world.store(), updates.into_values().collect()).await;
+    searches_equal_the_model(&world, &model, &mut dice).await;
+}
