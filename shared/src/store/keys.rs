@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 
+use crate::domain::category::CategoryId;
 use crate::domain::ids::{BusinessId, MAX_ID, OrgId, UserId, random_u64};
 use crate::domain::text::sort_key;
 use crate::domain::user::{PersonName, Status};
@@ -84,6 +85,21 @@ pub fn business_pk(id: &BusinessId) -> String {
 #[must_use]
 pub fn city_listing(city_key: &str, id: &BusinessId) -> String {
     format!("{city_key}#{}", id.as_str())
+}
+
+/// The key of what is known of all categories.
+pub const DIRECTORY_PK: &str = "DIRECTORY";
+
+/// The key of a category.
+#[must_use]
+pub fn category_pk(id: &CategoryId) -> String {
+    format!("CATEGORY#{}", id.as_str())
+}
+
+/// Reads [`category_pk`]; `None` where the text is not one.
+#[must_use]
+pub fn parse_category_pk(text: &str) -> Option<CategoryId> {
+    text.strip_prefix("CATEGORY#").and_then(CategoryId::parse)
 }
 
 #[cfg(test)]
