@@ -1,6 +1,7 @@
 //! Who may do what: the whole policy, as data, in this file.
 //!
-//! Handlers ask [`authorize`]; the acceptance tests enumerate [`POLICY`].
+//! Handlers ask [`authorize`]; the acceptance tests enumerate [`POLICY`]. Categories are no one's: every caller reads all of
+//! them, so that they have no row.
 
 use crate::domain::ids::{OrgId, UserId};
 use crate::domain::user::{Role, User};

@@ -81,14 +81,15 @@ pub enum FieldError {
         /// A phrase.
         explanation: &'static str,
         /// The set.
-        choices: Vec<&'static str>,
+        choices: Vec<Cow<'static, str>>,
     },
 }
 
 impl FieldError {
     /// A value outside a fixed set.
-    pub fn choice(choices: impl IntoIterator<Item = &'static str>) -> Self {
-        Self::Choice { explanation: "is not one of the choices", choices: choices.into_iter().collect() }
+    pub fn choice<T: Into<Cow<'static, str>>>(choices: impl IntoIterator<Item = T>) -> Self {
+        let choices = choices.into_iter().map(Into::into).collect();
+        Self::Choice { explanation: "is not one of the choices", choices }
     }
 }
 

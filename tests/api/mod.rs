@@ -1,6 +1,7 @@
 //! The API as clients see it.
 
 mod authorization;
+pub(crate) mod categories;
 mod contract;
 mod hostile;
 mod smoke;

@@ -3,6 +3,7 @@
 //! Units of a write: twice the kilobytes of each item of the table, once those of each entry of an index that changes (twice
 //! where its key does: out and in again).
 
+mod categories;
 mod reads;
 mod routes;
 mod writes;

@@ -26,6 +26,7 @@ async fn recorded() -> Vec<Attempt> {
     let world = World::with(options).await;
     scenario::of_requests(&world).await;
     scenario::of_operators(&world, &faults).await;
+    scenario::of_categories(&world, &faults).await;
     assert_eq!(world.audit().await, []);
     faults.observed()
 }

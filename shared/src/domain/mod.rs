@@ -1,6 +1,7 @@
 //! Types and rules, pure: no AWS, HTTP, environment or clock.
 
 pub mod api_key;
+pub mod category;
 pub mod directory;
 pub mod email;
 pub mod fuzzy;

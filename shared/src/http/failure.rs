@@ -1,5 +1,6 @@
 //! The one mapping from errors to answers.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use lambda_http::http::StatusCode;
@@ -105,7 +106,7 @@ enum Reason<'a> {
 #[serde(untagged)]
 enum Field<'a> {
     Text(&'a str),
-    Choice { explanation: &'a str, choices: &'a [&'a str] },
+    Choice { explanation: &'a str, choices: &'a [Cow<'static, str>] },
 }
 
 fn by_name(errors: &FieldErrors) -> BTreeMap<&str, Field<'_>> {

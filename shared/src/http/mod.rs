@@ -13,4 +13,4 @@ mod serve;
 pub use answer::Answer;
 pub use fields::{Fields, Given};
 pub use route::{Body, Route};
-pub use serve::{Call, serve};
+pub use serve::{Call, serve, serve_beside};

@@ -19,7 +19,7 @@ use crate::app::App;
 use crate::auth::{Authenticated, authenticate};
 use crate::clock::{Stopwatch, time_left};
 use crate::error::Error;
-use crate::store::meter::Meter;
+use crate::store::meter::{Meter, side_by_side};
 use crate::telemetry::{self, Report};
 
 /// Kept back from the runtime's deadline, to answer in.
@@ -70,15 +70,33 @@ struct Read<Operation> {
 
 /// Serves one request of a function: never fails, and is never later than the runtime's deadline. `act` does
 /// the operation once the caller is known.
-pub async fn serve<Operation, Act, Acting>(
+pub fn serve<Operation, Act, Acting>(
     app: Arc<App>,
     routes: &'static [Route<Operation>],
     request: Request,
     act: Act,
-) -> Response<lambda_http::Body>
+) -> impl Future<Output = Response<lambda_http::Body>>
 where
     Operation: Copy,
     Act: FnOnce(Arc<App>, Operation, Call) -> Acting,
+    Acting: Future<Output = Result<Answer, Error>>,
+{
+    serve_beside(app, routes, request, std::future::ready(()), |app, operation, call, ()| act(app, operation, call))
+}
+
+/// As [`serve`], with a read that every operation needs and that depends on nothing in the request: it runs beside that
+/// of the key, in the same wave. What it found is dropped when the key gives no access, and it is not begun for a key
+/// that is malformed.
+pub async fn serve_beside<Operation, Found, Act, Acting>(
+    app: Arc<App>,
+    routes: &'static [Route<Operation>],
+    request: Request,
+    beside: impl Future<Output = Found>,
+    act: Act,
+) -> Response<lambda_http::Body>
+where
+    Operation: Copy,
+    Act: FnOnce(Arc<App>, Operation, Call, Found) -> Acting,
     Acting: Future<Output = Result<Answer, Error>>,
 {
     let stopwatch = Stopwatch::start();
@@ -88,7 +106,10 @@ where
     let meter = Arc::new(Meter::default());
     let mut name = "none";
     let outcome = match read(routes, &request, &mut name) {
-        Ok(read) => Arc::clone(&meter).watch(in_time(time, perform(app, read, act))).await.map_err(Failure::from),
+        Ok(read) => Arc::clone(&meter)
+            .watch(in_time(time, Box::pin(perform(app, read, beside, act))))
+            .await
+            .map_err(Failure::from),
         Err(failure) => Err(failure),
     };
     if let Err(Failure::Refused(error)) = &outcome {
@@ -122,16 +143,25 @@ fn read<Operation: Copy>(
     Ok(Read { operation: route.operation, key, parameters, query, body })
 }
 
-async fn perform<Operation, Act, Acting>(app: Arc<App>, read: Read<Operation>, act: Act) -> Result<Answer, Error>
+async fn perform<Operation, Found, Act, Acting>(
+    app: Arc<App>,
+    read: Read<Operation>,
+    beside: impl Future<Output = Found>,
+    act: Act,
+) -> Result<Answer, Error>
 where
-    Act: FnOnce(Arc<App>, Operation, Call) -> Acting,
+    Act: FnOnce(Arc<App>, Operation, Call, Found) -> Acting,
     Acting: Future<Output = Result<Answer, Error>>,
 {
     let Read { operation, key, parameters, query, body } = read;
     let key = key.as_ref().map(ExposeSecret::expose_secret);
-    let caller = authenticate(&app.store, key, app.clock.now()).await?;
+    // The key is polled first: refused without a read, it is all that happens.
+    let authenticating = authenticate(&app.store, key, app.clock.now());
+    let both = async { futures::try_join!(authenticating, async { Ok(beside.await) }) };
+    // On the heap: the SDK's futures are large, and every hand that they go through would hold a copy.
+    let (caller, found) = side_by_side(Box::pin(both)).await?;
     let call = Call { principal: caller.principal, parameters, query, body };
-    let acting = act(Arc::clone(&app), operation, call);
+    let acting = act(Arc::clone(&app), operation, call, found);
     let (outcome, ()) = futures::join!(acting, note_use(&app, &caller));
     outcome
 }

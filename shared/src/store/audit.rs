@@ -4,11 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 
-use super::failure::failed;
 use super::keys::{LOCK_SK, MAIL_SK_PREFIX, ROSTERS_PK, USER_SK, lock_pk, org_key};
 use super::outbox::OutboxRow;
 use super::read::Item;
-use super::schema::{self, Table};
+use super::schema;
 use super::users::{UserRecord, from_item, to_item};
 use super::{ApiKeyRecord, Store, rosters};
 use crate::domain::ids::{OrgId, UserId};
@@ -18,6 +17,8 @@ use crate::error::Error;
 
 /// Items in one page of a Scan.
 const PAGE: i32 = 1_000;
+/// Pages at the most: an operator's audit reads all there is, however much.
+const MAX_PAGES: usize = usize::MAX;
 
 /// Something that does not fit. It names users by id, never by name or address.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -59,10 +60,10 @@ impl Store {
     /// what a second run reports too is one.
     pub async fn audit_users(&self) -> Result<UsersAudit, Error> {
         let mut contents = Contents::default();
-        for item in self.scan(&schema::USERS).await? {
+        for item in self.scan(&schema::USERS, PAGE, MAX_PAGES).await? {
             contents.add(item)?;
         }
-        let keys = self.scan(&schema::API_KEYS).await?.into_iter().map(ApiKeyRecord::read);
+        let keys = self.scan(&schema::API_KEYS, PAGE, MAX_PAGES).await?.into_iter().map(ApiKeyRecord::read);
         let keys = keys.collect::<Result<Vec<_>, _>>()?;
         contents.check_locks();
         contents.check_rosters();
@@ -71,19 +72,6 @@ impl Store {
         let Contents { users, mails, mut findings, .. } = contents;
         findings.sort_unstable();
         Ok(UsersAudit { users: users.len(), keys: keys.len(), mails: mails.len(), findings })
-    }
-
-    async fn scan(&self, table: &Table) -> Result<Vec<Item>, Error> {
-        let scan = self.client.scan().table_name(self.name(table)).consistent_read(true).limit(PAGE);
-        let (mut items, mut start) = (Vec::new(), None);
-        loop {
-            let page = scan.clone().set_exclusive_start_key(start).send().await.map_err(failed)?;
-            items.extend(page.items.unwrap_or_default());
-            start = page.last_evaluated_key;
-            if start.is_none() {
-                return Ok(items);
-            }
-        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 
+use crate::domain::category::CategoryId;
 use crate::domain::ids::{BusinessId, MAX_ID, OrgId, UserId, random_u64};
 use crate::domain::ledger::{Book, Cell, Day, Month};
 use crate::domain::review::ReviewId;
@@ -137,6 +138,21 @@ pub fn slips_sk(day: Day, cell: Cell, id: &ReviewId) -> String {
 pub fn slips_run(day: Day, first: Cell, last: Cell) -> (String, String) {
     let of_month = day.of_month();
     (format!("{of_month}{:02}0", first.number()), format!("{of_month}{:02}9", last.number()))
+}
+
+/// The key of what is known of all categories.
+pub const DIRECTORY_PK: &str = "DIRECTORY";
+
+/// The key of a category.
+#[must_use]
+pub fn category_pk(id: &CategoryId) -> String {
+    format!("CATEGORY#{}", id.as_str())
+}
+
+/// Reads [`category_pk`]; `None` where the text is not one.
+#[must_use]
+pub fn parse_category_pk(text: &str) -> Option<CategoryId> {
+    text.strip_prefix("CATEGORY#").and_then(CategoryId::parse)
 }
 
 #[cfg(test)]

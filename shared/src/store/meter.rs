@@ -38,6 +38,8 @@ pub struct Meter(Mutex<Counts>);
 struct Counts {
     cost: Cost,
     in_flight: u32,
+    /// While calls are begun that belong together: whether one of them was.
+    together: Option<bool>,
 }
 
 tokio::task_local! {
@@ -63,7 +65,11 @@ impl Meter {
     fn call_begins(&self) {
         let mut counts = self.counts();
         counts.cost.calls += 1;
-        counts.cost.waves += u32::from(counts.in_flight == 0);
+        let opens_a_wave = match &mut counts.together {
+            None => counts.in_flight == 0,
+            Some(is_begun) => !std::mem::replace(is_begun, true),
+        };
+        counts.cost.waves += u32::from(opens_a_wave);
         counts.in_flight += 1;
     }
 
@@ -73,6 +79,26 @@ impl Meter {
         counts.cost.read_units += read_units;
         counts.cost.write_units += write_units;
     }
+}
+
+/// Runs a future that begins independent calls when it is first polled: they count as one wave, even where the thread is
+/// put aside for so long that the first of them ends before the next begins.
+pub(crate) async fn side_by_side<F: Future>(future: F) -> F::Output {
+    let mut future = std::pin::pin!(future);
+    let mut is_begun = false;
+    let together = |together| {
+        let _ = METER.try_with(|meter| meter.counts().together = together);
+    };
+    std::future::poll_fn(move |context| {
+        if std::mem::replace(&mut is_begun, true) {
+            return future.as_mut().poll(context);
+        }
+        together(Some(false));
+        let polled = future.as_mut().poll(context);
+        together(None);
+        polled
+    })
+    .await
 }
 
 /// The interceptor that feeds the [`Meter`]: it asks DynamoDB for the capacity of every call.

@@ -3,6 +3,7 @@
 mod api_keys;
 mod audit;
 mod businesses;
+mod categories;
 mod directories;
 mod failure;
 pub mod keys;
@@ -25,11 +26,13 @@ use aws_config::{BehaviorVersion, ConfigLoader, SdkConfig};
 pub use api_keys::{ApiKeyRecord, IssuedKey, KeyRefused, MAX_LIVE_KEYS, NewApiKey};
 pub use audit::{Finding, UsersAudit};
 pub use businesses::{Business, Org, PutOutcome};
+pub use categories::{CategoryHead, CategoryImport};
 pub use ledger::{PostRefused, Posting, ReviewQuery};
 pub use outbox::{MailState, OutboxRow};
 pub use users::{MailChange, Refused, UserChange, UserRecord};
 
 use crate::error::Error;
+use categories::CategoryCache;
 use directories::Directories;
 use schema::{TABLES, Table};
 
@@ -48,6 +51,7 @@ pub struct Store {
     client: aws_sdk_dynamodb::Client,
     prefix: Arc<str>,
     directories: Arc<Directories>,
+    categories: Arc<CategoryCache>,
 }
 
 /// What the SDK takes from the environment, with the service's timeouts and retries. Tools add to it; the functions
@@ -73,6 +77,7 @@ impl Store {
             client: aws_sdk_dynamodb::Client::from_conf(config),
             prefix: table_prefix.into(),
             directories: Arc::default(),
+            categories: Arc::default(),
         }
     }
 

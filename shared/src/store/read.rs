@@ -1,4 +1,4 @@
-//! The three ways in which the store reads.
+//! The four ways in which the store reads.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -99,6 +99,21 @@ impl Store {
             }
         }
         Err(Error::internal("a partition is larger than the bound on its pages"))
+    }
+
+    /// Every item of a table, page by page, read strongly, in no order.
+    pub(super) async fn scan(&self, table: &Table, page: i32, max_pages: usize) -> Result<Vec<Item>, Error> {
+        let scan = self.client.scan().table_name(self.name(table)).consistent_read(true).limit(page);
+        let (mut items, mut start) = (Vec::new(), None);
+        for _ in 0..max_pages {
+            let page = scan.clone().set_exclusive_start_key(start).send().await.map_err(failed)?;
+            items.extend(page.items.unwrap_or_default());
+            start = page.last_evaluated_key;
+            if start.is_none() {
+                return Ok(items);
+            }
+        }
+        Err(Error::internal("a table is larger than the bound on its pages"))
     }
 
     /// The items that exist among the keys, read strongly, in no order; only the named attributes, or all without a name.

@@ -13,7 +13,7 @@ const BUSINESSES: [&str; 7] = ["b1-1", "b1-2", "b1-3", "b2-1", "b2-2", "b2-3", "
 impl Run {
     /// Mostly a live key: that of somebody who may do something.
     pub(super) fn pick_key(&mut self) -> String {
-        let live: Vec<&String> = self.model.live_keys.keys().collect();
+        let live: Vec<&String> = self.keys.iter().filter(|key| self.model.live_keys.contains_key(*key)).collect();
         match self.dice.u8(0..8) {
             0 => self.dice.choice(&self.keys).expect("many").clone(),
             _ => (*self.dice.choice(&live).expect("the provider's at least")).clone(),
@@ -43,7 +43,13 @@ impl Run {
     /// Never the provider, as far as there is a choice.
     fn pick_among(&mut self, mut ids: Vec<String>) -> String {
         ids.retain(|id| *id != self.provider);
+        self.order(&mut ids);
         self.dice.choice(&ids).unwrap_or(&self.gone[0]).clone()
+    }
+
+    /// By address: ids are random, and the same seed must make the same choices.
+    pub(super) fn order(&self, ids: &mut [String]) {
+        ids.sort_by_cached_key(|id| self.model.users.get(id).map(|user| user.email.clone()));
     }
 
     pub(super) fn maybe<T: Clone>(&mut self, percent: u8, of: &[T]) -> Option<T> {

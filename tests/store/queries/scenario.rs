@@ -4,9 +4,12 @@ use jiff::SignedDuration;
 use presence::access::Scope;
 use presence::clock::Clock as _;
 use presence::domain::ids::{BusinessId, OrgId, UserId};
+use presence::domain::user::{Role, Status};
 use presence::store::{Business, NewApiKey, Org, Store, sdk_loader};
 use presence_tests::{Cast, Faults, Reply, World, address};
 use serde_json::{Value, json};
+
+use crate::api::categories::{DIRECTORY, load, numbered, parse};
 
 /// More businesses than one batch takes.
 const BUSINESSES: usize = 150;
@@ -104,6 +107,23 @@ async fn import(store: &Store) {
         store.put_business(&business).await.expect("an answer");
     }
     assert!(store.unknown_businesses(Some(org_id), &[id]).await.expect("an answer").is_empty());
+}
+
+/// Categories: an import in several transactions into the empty table; one that is abandoned, and undone by the next;
+/// and the requests of callers.
+pub(super) async fn of_categories(world: &World, faults: &Faults) {
+    let store = operator_store(world, faults).await;
+    load(&store, numbered(150, "Shop")).await;
+    let mut abandoned = store.begin_category_import(false).await.expect("an import");
+    for category in numbered(300, "Store") {
+        abandoned.put(category).await.expect("no other import").expect("there is room");
+    }
+    drop(abandoned);
+    load(&store, parse(DIRECTORY)).await;
+    let reader = world.person("reader", Role::BusinessManager, Some(1), Status::Active).await;
+    for path in ["/category/search?lang=GB", "/category/search?lang=FR&name=ban", "/category/c-bank?lang=GB"] {
+        ok(&world.get(path, &reader.key).await);
+    }
 }
 
 /// A store of an operator whose calls are recorded too.

@@ -9,24 +9,28 @@ use super::PREFIX;
 use super::expression::{EXPRESSIONS, spelled_out};
 
 /// Each shape once, in order: operation, table, index and expressions, attributes spelled out.
-pub(super) const KNOWN: [&str; 26] = [
+pub(super) const KNOWN: [&str; 33] = [
     "BatchGetItem api-keys | \
      key_hash,user_id,org_id,role,active,label,created_at,expires_at,last_used_at,revoked_at",
     "BatchGetItem businesses | id,org_id",
     "BatchGetItem users | id,business_ids",
     "GetItem api-keys",
     "GetItem businesses",
+    "GetItem categories",
     "GetItem users",
     "PutItem businesses",
     "Query users outbox-index | outbox = :partition",
     "Query users status-index | org = :partition",
     "Query users | pk = :partition",
     "Scan api-keys",
+    "Scan categories",
     "Scan users",
     "TransactWriteItems Delete api-keys",
+    "TransactWriteItems Delete categories",
     "TransactWriteItems Delete users",
     "TransactWriteItems Delete users | version = :version",
     "TransactWriteItems Put api-keys",
+    "TransactWriteItems Put categories",
     "TransactWriteItems Put users",
     "TransactWriteItems Put users | attribute_not_exists(pk)",
     "TransactWriteItems Put users | version = :version",
@@ -37,6 +41,10 @@ pub(super) const KNOWN: [&str; 26] = [
      SET role = :role, active = :active, org_id = :org_id",
     "TransactWriteItems Update api-keys | attribute_exists(key_hash) | \
      SET role = :role, active = :active, org_id = :org_id, revoked_at = if_not_exists(revoked_at, :now)",
+    "TransactWriteItems Update categories | attribute_not_exists(pk) | SET revision = :next, version = :version",
+    "TransactWriteItems Update categories | revision = :revision | SET revision = :next",
+    "TransactWriteItems Update categories | revision = :revision | \
+     SET revision = :next, version = :version, languages = :languages, count = :count",
     "TransactWriteItems Update users | ADD active :active, invited :invited, admins :admins, digest :digest",
     "TransactWriteItems Update users | admins > :one | \
      ADD active :active, invited :invited, admins :admins, digest :digest",

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::{Context as _, anyhow};
 use jiff::Timestamp;
 use presence::access::Scope;
+use presence::domain::category::CategoryRow;
 use presence::domain::email::EmailAddress;
 use presence::domain::ids::{BusinessId, OrgId, UserId};
 use presence::domain::user::{Lang, PersonName, Phone, Role, Status, User};
@@ -14,6 +15,7 @@ use serde::de::DeserializeOwned;
 
 const ORGS: &str = include_str!("../sample/orgs.jsonl");
 const BUSINESSES: &str = include_str!("../sample/businesses.jsonl");
+const CATEGORIES: &str = include_str!("../sample/categories.jsonl");
 const USERS: &str = include_str!("../sample/users.jsonl");
 
 /// Whose keys are printed: the first of each role in the sample.
@@ -67,6 +69,7 @@ pub(crate) async fn load(store: &Store, now: Timestamp) -> anyhow::Result<DemoKe
         for row in rows::<UserRow>(USERS) {
             write(store, &user(row?)?, now).await?;
         }
+        load_categories(store).await?;
     }
     let mut keys = DemoKeys::new();
     for (role, address) in DEMO_USERS {
@@ -75,6 +78,14 @@ pub(crate) async fn load(store: &Store, now: Timestamp) -> anyhow::Result<DemoKe
         }
     }
     Ok(keys)
+}
+
+async fn load_categories(store: &Store) -> anyhow::Result<()> {
+    let mut import = store.begin_category_import(false).await?;
+    for row in rows::<CategoryRow>(CATEGORIES) {
+        import.put(row?.read().map_err(|text| anyhow!("sample category: {text}"))?).await?;
+    }
+    Ok(import.publish().await?)
 }
 
 fn rows<T: DeserializeOwned>(file: &str) -> impl Iterator<Item = anyhow::Result<T>> {

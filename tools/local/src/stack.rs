@@ -7,6 +7,7 @@ use anyhow::Context as _;
 use aws_config::{ConfigLoader, Region, SdkConfig};
 use aws_credential_types::Credentials;
 use presence::app::App;
+use presence::http::Route;
 use presence::store::{Store, sdk_loader};
 
 use crate::embedded::EmbeddedDynamo;
@@ -129,9 +130,22 @@ async fn functions_config(dynamodb_url: &str, options: &Options) -> SdkConfig {
 
 /// The routes of the template, each with its function.
 fn routes(app: Arc<App>, timeout: Duration) -> Vec<(String, LocalFunction)> {
-    let users = LocalFunction::new("users", move |request| presence_users::handle(Arc::clone(&app), request));
-    let users = users.with_timeout(timeout);
-    let operations = presence_users::ROUTES.iter().map(|route| format!("{} {}", route.method, route.path));
-    let catch_all = presence_users::CATCH_ALL.iter().map(ToString::to_string);
-    operations.chain(catch_all).map(|key| (key, users.clone())).collect()
+    let its_app = Arc::clone(&app);
+    let users = LocalFunction::new("users", move |request| presence_users::handle(Arc::clone(&its_app), request));
+    let categories =
+        LocalFunction::new("categories", move |request| presence_categories::handle(Arc::clone(&app), request));
+    let users = keys(&presence_users::ROUTES, presence_users::CATCH_ALL, users.with_timeout(timeout));
+    let categories =
+        keys(&presence_categories::ROUTES, presence_categories::CATCH_ALL, categories.with_timeout(timeout));
+    users.chain(categories).collect()
+}
+
+fn keys<const N: usize, Operation>(
+    routes: &[Route<Operation>],
+    catch_all: [&str; N],
+    function: LocalFunction,
+) -> impl Iterator<Item = (String, LocalFunction)> {
+    let operations = routes.iter().map(|route| format!("{} {}", route.method, route.path));
+    let keys: Vec<_> = operations.chain(catch_all.map(str::to_owned)).collect();
+    keys.into_iter().map(move |key| (key, function.clone()))
 }

@@ -42,11 +42,12 @@ Environment:
 Examples:
   AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:8000 ops tables create
   ops import orgs orgs.jsonl && ops import businesses businesses.jsonl
+  ops import categories categories.jsonl
   ID=$(ops user create --email zoe@example.org --first-name Zoe \\
       --last-name Martin --role PROVIDER)
   KEY=$(ops key issue --user $ID --label laptop --expires 90d)";
 
-/// Operates the presence service: creates tables, imports organisations and businesses, creates users, issues their
+/// Operates the presence service: creates tables, imports organisations, businesses and categories, creates users, issues their
 /// API keys, and audits what is stored.
 #[derive(Debug, Parser)]
 #[command(name = "ops", version, after_help = AFTER_HELP, arg_required_else_help = true)]

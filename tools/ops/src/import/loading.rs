@@ -71,7 +71,7 @@ impl Loading {
         while !self.window.is_empty() {
             self.settle_oldest().await?;
         }
-        Ok(())
+        Ok(R::finish(&self.tables).await?)
     }
 
     async fn begin<R: Row>(&mut self, line: Line) -> anyhow::Result<()> {

@@ -1,6 +1,7 @@
 //! `ops import`: JSON Lines into the tables, line by line.
 
 mod businesses;
+mod categories;
 mod lines;
 mod loading;
 mod orgs;
@@ -12,6 +13,7 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use clap::{Args, Subcommand};
+use presence::domain::category::Category;
 use tokio::io::AsyncRead;
 
 use crate::exit::Failure;
@@ -35,6 +37,21 @@ id has 1 to 64 letters, digits and : _ . -; org_id names an organisation that is
 there; name has 1 to 255 characters; city at most 255, and is \"\" for a business
 that is in no city.";
 
+const CATEGORIES: &str = "\
+One JSON object a line (here broken in several):
+  {\"id\": \"c98c57c34311d078171539c5\", \"code\": \"shop_bakery\",
+   \"names\": {\"GB\": \"Bakery\", \"FR\": \"Boulangerie\"},
+   \"ancestors\": {\"GB\": [\"Shop\"], \"FR\": [\"Commerce\"]},
+   \"partners\": {\"partner_1\": [\"gcid:bakery\"],
+                \"partner_4\": [{\"id\": \"a1\", \"name\": \"Bakery\"}]}}
+id has 1 to 64 letters, digits and : _ . -; code and every other text have 1 to
+255 characters; keys of names and ancestors are ISO 3166 codes of two upper-case
+letters. ancestors, partners and any of the twelve partners may be missing.
+
+The rows count all at once, when the import ends; stopped before, it changes
+nothing. Categories that are not in the file stay as they are: an import adds
+and updates, it never removes. Of two imports at the same time one stops.";
+
 const IMPORTS: &str = "\
 Running it again changes nothing; interrupted, it is simply run again. An id
 that is there already is updated. The last of several rows with one id wins.
@@ -56,6 +73,9 @@ pub(crate) enum Command {
     /// Load businesses of organisations that are loaded already
     #[command(after_help = format!("{BUSINESSES}\n\n{IMPORTS}"))]
     Businesses(Import),
+    /// Load categories, all at once
+    #[command(after_help = format!("{CATEGORIES}\n\n{IMPORTS}"))]
+    Categories(Import),
 }
 
 #[derive(Debug, Args)]
@@ -71,6 +91,7 @@ pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit,
     match command {
         Command::Orgs(import) => load::<orgs::OrgRow>(&import, context).await,
         Command::Businesses(import) => load::<businesses::BusinessRow>(&import, context).await,
+        Command::Categories(import) => load::<Category>(&import, context).await,
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use presence::domain::ids::{MAX_ID, OrgId};
 use presence::domain::text::has_control;
 use presence::error::Error;
-use presence::store::{PutOutcome, Store};
+use presence::store::{CategoryImport, PutOutcome, Store};
 use serde::de::DeserializeOwned;
 use serde_json::Number;
 
@@ -31,6 +31,11 @@ pub(super) trait Row: Sized + Send + 'static {
 
     /// Writes the row; in a dry run, only compares.
     fn put(self, tables: &Tables) -> impl Future<Output = Result<Verdict, Error>> + Send;
+
+    /// Ends the import, all rows being written. Most kinds of row need nothing.
+    fn finish(_tables: &Tables) -> impl Future<Output = Result<(), Error>> + Send {
+        std::future::ready(Ok(()))
+    }
 }
 
 /// What became of a row.
@@ -48,11 +53,13 @@ pub(super) struct Tables {
     pub(super) dry_run: bool,
     /// Organisations that were found: most rows of a file name the same few.
     known_orgs: Mutex<HashSet<OrgId>>,
+    /// The import of categories under way: they count as a whole.
+    pub(super) categories: tokio::sync::Mutex<Option<CategoryImport>>,
 }
 
 impl Tables {
     pub(super) fn new(store: Store, dry_run: bool) -> Self {
-        Self { store, dry_run, known_orgs: Mutex::default() }
+        Self { store, dry_run, known_orgs: Mutex::default(), categories: tokio::sync::Mutex::default() }
     }
 
     /// Whether the organisation has been imported.

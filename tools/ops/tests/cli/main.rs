@@ -1,5 +1,6 @@
 //! The real `ops` binary against an embedded database: what operators and their scripts meet.
 
+mod categories;
 mod imports;
 mod keys;
 mod stage;

@@ -84,6 +84,18 @@ impl Stage {
         child.wait_with_output().expect("the binary ends").into()
     }
 
+    /// Runs `ops` with these words, and kills it once it waits for more standard input than this.
+    pub(super) fn killed(&self, words: &str, input: &[u8]) {
+        let piped = self.command(words).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        let mut child = piped.expect("the binary runs");
+        let mut stdin = child.stdin.take().expect("stdin is piped");
+        stdin.write_all(input).expect("the binary reads its input");
+        // Long enough for most of it to be written; whatever it got to, the outcome is the same.
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        child.kill().expect("it still runs");
+        child.wait().expect("it ends");
+    }
+
     /// `ops` with these words, in the stage's folder, with nothing in its environment but the endpoint.
     pub(super) fn command(&self, words: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ops"));

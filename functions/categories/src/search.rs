@@ -1,0 +1,28 @@
+//! GET /api/v2/category/search
+
+use presence::domain::category::{CategoryDirectory, NameFilter};
+use presence::domain::page::PageRequest;
+use presence::error::{Error, FieldError};
+use presence::http::{Answer, Call, Given, read};
+
+use crate::wire::{CategoryBody, PageEnvelope, lang};
+
+pub(crate) fn run(call: &Call, directory: &CategoryDirectory) -> Result<Answer, Error> {
+    let mut fields = call.query();
+    let lang = lang(&mut fields, directory);
+    let filter = fields.optional("name", name);
+    let request = PageRequest {
+        page: fields.optional("page", read::page).unwrap_or(1),
+        size: fields.optional("per_page", read::per_page).unwrap_or(PageRequest::DEFAULT_SIZE),
+    };
+    fields.finish()?;
+    let lang = lang.ok_or_else(|| Error::internal("no language, and no mistake either"))?;
+    let page = directory.search(lang, filter.as_ref(), request);
+    let categories = page.items.iter().map(|category| CategoryBody::new(category, lang)).collect();
+    Ok(Answer::ok(&PageEnvelope { page: page.request.page, max_page: page.max_page(), count: page.count, categories }))
+}
+
+fn name(given: Given<'_>) -> Result<NameFilter, FieldError> {
+    let exact = read::text(given)?.trim().to_owned();
+    Ok(NameFilter { exact, folded: read::search_text(given)? })
+}

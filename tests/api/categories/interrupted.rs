@@ -1,0 +1,216 @@
+//! Imports that are killed, or meet another one: an import counts as a whole or not at all.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::config::{Credentials, Region};
+use aws_sdk_dynamodb::types::AttributeValue::{self, L, M};
+use aws_smithy_types::timeout::TimeoutConfig;
+use presence::domain::category::{Category, CategoryDirectory, CategoryId, Country};
+use presence::domain::page::PageRequest;
+use presence::error::Error;
+use presence::store::{CategoryImport, PutOutcome, Store, sdk_loader};
+use presence_tests::{FaultKind, Faults, Plan, World, plain_http, sdk_config};
+
+use super::{load, numbered};
+
+/// More than two transactions take.
+const MANY: usize = 250;
+
+/// A store of its own memory: a function just started, or an operator's tool.
+async fn store(world: &World, prefix: &str, client: &Faults) -> Store {
+    let patient = std::time::Duration::from_secs(30);
+    let timeouts = TimeoutConfig::builder().operation_attempt_timeout(patient).operation_timeout(patient).build();
+    let loader = sdk_loader().endpoint_url(world.stack.dynamodb_url()).region(Region::from_static("eu-west-1"));
+    let loader = loader.credentials_provider(Credentials::new("local", "local", None, None, "tests"));
+    Store::new(&loader.timeout_config(timeouts).http_client(client.clone()).load().await, prefix)
+}
+
+async fn fresh(world: &World, prefix: &str) -> Store {
+    store(world, prefix, &Faults::over(plain_http())).await
+}
+
+async fn directory(store: &Store) -> Arc<CategoryDirectory> {
+    let head = store.category_head().await.expect("DynamoDB answers");
+    store.category_directory(head).await.expect("a whole directory")
+}
+
+/// Every category of what a function would serve, by id.
+async fn served(store: &Store) -> BTreeMap<String, String> {
+    contents(&*directory(store).await)
+}
+
+fn contents(directory: &CategoryDirectory) -> BTreeMap<String, String> {
+    let all = PageRequest { page: 1, size: 100_000 };
+    let page = directory.search(Country::FALLBACK, None, all);
+    page.items.iter().map(|category| (category.id.as_str().to_owned(), format!("{category:?}"))).collect()
+}
+
+fn expected(categories: &[Category]) -> BTreeMap<String, String> {
+    categories.iter().map(|category| (category.id.as_str().to_owned(), format!("{category:?}"))).collect()
+}
+
+/// Puts everything; does not publish.
+async fn put_all(import: &mut CategoryImport, categories: Vec<Category>) -> Result<Vec<PutOutcome>, Error> {
+    let mut outcomes = Vec::new();
+    for category in categories {
+        outcomes.push(import.put(category).await?.expect("there is room"));
+    }
+    Ok(outcomes)
+}
+
+async fn import(store: &Store, categories: Vec<Category>) -> Result<Vec<PutOutcome>, Error> {
+    let mut import = store.begin_category_import(false).await?;
+    let outcomes = put_all(&mut import, categories).await?;
+    import.publish().await?;
+    Ok(outcomes)
+}
+
+/// Every item of the table, but how often it was written.
+async fn items(world: &World, prefix: &str) -> Vec<String> {
+    let client = Client::from_conf(sdk_config(world.stack.dynamodb_url()));
+    let mut pages = client.scan().table_name(format!("{prefix}categories")).into_paginator().items().send();
+    let mut items = Vec::new();
+    while let Some(item) = pages.next().await {
+        let item: BTreeMap<_, _> = item.expect("DynamoDB answers").into_iter().collect();
+        let attributes = item.iter().filter(|(name, _)| *name != "revision");
+        items.push(attributes.map(|(name, value)| sorted(name, value)).collect());
+    }
+    items.sort();
+    items
+}
+
+/// An attribute with its maps in order.
+fn sorted(name: &str, value: &AttributeValue) -> String {
+    match value {
+        M(map) => {
+            let map: BTreeMap<_, _> = map.iter().collect();
+            format!("{name}:{:?}", map.iter().map(|(name, value)| sorted(name, value)).collect::<Vec<_>>())
+        }
+        L(list) => format!("{name}:{:?}", list.iter().map(|value| sorted("", value)).collect::<Vec<_>>()),
+        other => format!("{name}:{other:?}"),
+    }
+}
+
+/// The old directory: the first 150, of another name; so an import of `MANY` updates and creates.
+fn old() -> Vec<Category> {
+    numbered(150, "Old")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_import_killed_anywhere_changes_nothing_and_run_again_is_as_if_in_one_go() {
+    let world = World::start().await;
+    let whole = fresh(&world, "whole-").await;
+    whole.create_tables().await.expect("tables");
+    load(&whole, old()).await;
+    let in_one_go = import(&whole, numbered(MANY, "New")).await.expect("an import");
+    let wanted = items(&world, "whole-").await;
+    let mut was_whole = false;
+    for call in 1..=8 {
+        for kind in [FaultKind::RefuseConnection, FaultKind::LoseReply] {
+            let prefix = format!("{call}-{}-", if kind == FaultKind::LoseReply { "lost" } else { "refused" });
+            let faults = Faults::over(plain_http());
+            let operator = store(&world, &prefix, &faults).await;
+            operator.create_tables().await.expect("tables");
+            load(&operator, old()).await;
+            // A reply may be lost; after it nothing comes through any more.
+            faults.restart(Plan::At { call, kind, times: u64::MAX });
+            let killed = import(&operator, numbered(MANY, "New")).await;
+            faults.set_plan(Plan::None);
+            let (seen, before, after) = (served(&fresh(&world, &prefix).await).await, old(), numbered(MANY, "New"));
+            let is_done = killed.is_ok() || seen == expected(&after);
+            assert!(is_done || seen == expected(&before), "{prefix}: a part of an import is served");
+            was_whole |= killed.is_ok();
+            let again = import(&fresh(&world, &prefix).await, after.clone()).await.expect("nothing fails now");
+            if is_done {
+                assert!(again.iter().all(|outcome| *outcome == PutOutcome::Unchanged), "{prefix}");
+            } else {
+                assert_eq!(again, in_one_go, "{prefix}: counted as in one go");
+            }
+            assert_eq!(items(&world, &prefix).await, wanted, "{prefix}");
+        }
+    }
+    assert!(was_whole, "the last calls come after the end of the import");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn while_an_import_runs_cold_functions_serve_the_old_directory_and_then_the_new_one() {
+    let world = World::start().await;
+    load(world.store(), old()).await;
+    let (warm, first_head) = (fresh(&world, "presence-").await, world.store().category_head().await.expect("a head"));
+    let (before, after) = (expected(&old()), numbered(MANY, "New"));
+    let mut import = world.store().begin_category_import(false).await.expect("an import");
+    for (number, category) in after.clone().into_iter().enumerate() {
+        import.put(category).await.expect("no other import").expect("there is room");
+        if number % 30 == 0 {
+            assert_eq!(served(&fresh(&world, "presence-").await).await, before, "cold, after {number}");
+            assert_eq!(served(&warm).await, before, "warm, after {number}");
+        }
+    }
+    import.publish().await.expect("no other import");
+    assert_eq!(served(&warm).await, expected(&after));
+    let slow = fresh(&world, "presence-").await.category_directory(first_head).await.expect("a directory");
+    assert_eq!(contents(&slow), before, "who read the version before the import ended gets that version, whole");
+
+    let mut next = world.store().begin_category_import(false).await.expect("an import");
+    put_all(&mut next, numbered(MANY, "Newer")).await.expect("no other import");
+    let slower = fresh(&world, "presence-").await.category_directory(first_head).await.expect("a directory");
+    assert_eq!(contents(&slower), expected(&after), "who is two versions late gets the present one, whole");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_abandoned_import_is_undone_by_the_next_one() {
+    let world = World::start().await;
+    load(world.store(), old()).await;
+    let mut abandoned = world.store().begin_category_import(false).await.expect("an import");
+    put_all(&mut abandoned, numbered(MANY, "Abandoned")).await.expect("no other import");
+    drop(abandoned);
+    let one: Vec<Category> = numbered(1, "Renamed");
+    load(world.store(), one.clone()).await;
+    let mut wanted = expected(&old());
+    wanted.extend(expected(&one));
+    assert_eq!(served(world.store()).await, wanted);
+    let id = CategoryId::parse("n0200").expect("an id");
+    assert!(directory(world.store()).await.get(&id).is_none(), "what only the abandoned import had is not there");
+    let left = items(&world, "presence-").await;
+    assert!(!left.iter().any(|item| item.contains("Abandoned")), "nor stored");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_two_imports_at_once_one_stops_and_the_other_counts_as_a_whole() {
+    let world = World::start().await;
+    load(world.store(), old()).await;
+    for (round, overtaking) in [("first", true), ("second", false)] {
+        let mut one = world.store().begin_category_import(false).await.expect("an import");
+        put_all(&mut one, numbered(120, &format!("One {round}"))).await.expect("alone so far");
+        let mut two = world.store().begin_category_import(false).await.expect("another import");
+        let (winner, loser, wanted) = if overtaking {
+            put_all(&mut two, numbered(MANY, &format!("Two {round}"))).await.expect("it came last");
+            (two, one, numbered(MANY, &format!("Two {round}")))
+        } else {
+            put_all(&mut one, numbered(MANY, &format!("One {round}"))).await.expect("it writes first");
+            put_all(&mut two, numbered(50, &format!("Two {round}"))).await.expect("nothing written yet");
+            (one, two, numbered(MANY, &format!("One {round}")))
+        };
+        winner.publish().await.expect("it counts");
+        assert!(matches!(loser.publish().await, Err(Error::Conflict)), "{round}");
+        assert_eq!(served(&fresh(&world, "presence-").await).await, expected(&wanted), "{round}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_import_that_changes_nothing_writes_nothing() {
+    let world = World::start().await;
+    load(world.store(), old()).await;
+    let faults = Faults::over(plain_http());
+    let operator = store(&world, "presence-", &faults).await;
+    let outcomes = import(&operator, old()).await.expect("an import");
+    assert!(outcomes.iter().all(|outcome| *outcome == PutOutcome::Unchanged));
+    let mut dry = operator.begin_category_import(true).await.expect("an import");
+    put_all(&mut dry, numbered(MANY, "Dry")).await.expect("no other import");
+    dry.publish().await.expect("nothing to write");
+    let operations: Vec<_> = faults.observed().into_iter().map(|attempt| attempt.operation).collect();
+    assert!(operations.iter().all(|operation| ["GetItem", "Scan"].contains(&operation.as_str())), "{operations:?}");
+    assert_eq!(served(world.store()).await, expected(&old()));
+}

@@ -1,0 +1,91 @@
+//! What categories cost: the key and the version, beside each other.
+
+use presence_categories::{Operation, ROUTES};
+use presence_tests::World;
+use presence_tests::logs::{self, LoggedCost};
+
+use super::{assert_costs, reading, warm};
+use crate::api::categories::{DIRECTORY, load, numbered, parse};
+
+/// A path of every operation.
+fn path_of(operation: Operation) -> &'static str {
+    match operation {
+        Operation::Search => "/category/search?lang=GB",
+        Operation::Get => "/category/c-bank?lang=GB",
+    }
+}
+
+/// A version and a key in one wave, one unit each.
+fn warm_cost() -> LoggedCost {
+    reading(2, 1, 2.0)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_operation_of_categories_is_two_reads_side_by_side() {
+    let (world, cast) = warm().await;
+    load(world.store(), parse(DIRECTORY)).await;
+    // The key's read and the version's in one wave; the directory is less than 4 KB: one unit.
+    assert_costs("cold", &world.get(path_of(Operation::Get), &cast.admin_1.key).await, 200, reading(3, 2, 3.0));
+    for route in ROUTES {
+        for key in [&cast.provider.key, &cast.admin_1.key, &cast.manager_1.key] {
+            let reply = world.get(path_of(route.operation), key).await;
+            assert_costs(route.name, &reply, 200, warm_cost());
+            assert_eq!(logs::of_request(reply.header("x-request-id"))["operation"], route.name);
+        }
+    }
+    let key = &cast.admin_1.key;
+    for search in ["&name=zzz", "&name=ban&per_page=1", "&page=77&per_page=100"] {
+        let path = format!("{}{search}", path_of(Operation::Search));
+        assert_costs(search, &world.get(&path, key).await, 200, warm_cost());
+    }
+    for (path, status) in
+        [("/category/nowhere?lang=GB", 404), ("/category/a%20b?lang=GB", 404), ("/category/search", 400)]
+    {
+        assert_costs(path, &world.get(path, key).await, status, warm_cost());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_directory_is_read_once_after_each_import_and_costs_no_more_when_it_is_large() {
+    let (world, cast) = warm().await;
+    let key = &cast.admin_1.key;
+    for word in ["Shop", "Store"] {
+        load(world.store(), numbered(2_500, word)).await;
+        let first = world.get(path_of(Operation::Search), key).await;
+        assert_eq!((first.status, first.json()["count"].as_u64()), (200, Some(2_500)));
+        assert_eq!(first.cost().waves, first.cost().calls - 1, "the pages of a scan come one after the other");
+        assert!(first.cost().calls <= 2 + 4, "{:?}: a thousand categories a page", first.cost());
+        assert_costs("warm", &world.get(path_of(Operation::Search), key).await, 200, warm_cost());
+        load(world.store(), numbered(2_500, word)).await;
+        assert_costs("imported again", &world.get(path_of(Operation::Search), key).await, 200, warm_cost());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refused_key_costs_no_more_than_a_good_one_and_a_malformed_one_nothing() {
+    let (world, cast) = warm().await;
+    load(world.store(), parse(DIRECTORY)).await;
+    let gone = dead_key(&world, &cast.admin_1.key).await;
+    for route in ROUTES {
+        let path = path_of(route.operation);
+        for malformed in ["", "nonsense", &cast.admin_1.key[1..]] {
+            assert_costs(route.name, &world.get(path, malformed).await, 401, reading(0, 0, 0.0));
+        }
+        // How far the version's read comes before it is dropped is chance: it never costs more.
+        let (refused, allowed) = (world.get(path, &gone).await, warm_cost());
+        let spent = refused.cost();
+        assert_eq!((refused.status, spent.waves), (401, allowed.waves));
+        assert!(spent.calls <= allowed.calls, "{spent:?}");
+        assert!(spent.read_units <= allowed.read_units && spent.write_units <= 0.0, "{spent:?}");
+    }
+    assert_costs("unknown path", &world.get("/category/a/b", &cast.admin_1.key).await, 404, reading(0, 0, 0.0));
+    assert_costs("wrong method", &world.delete("/category/a", &cast.admin_1.key).await, 405, reading(0, 0, 0.0));
+}
+
+/// The key of a user that is gone.
+async fn dead_key(world: &World, admin: &str) -> String {
+    use presence::domain::user::{Role, Status};
+    let gone = world.person("gone", Role::OrgAdmin, Some(1), Status::Active).await;
+    assert_eq!(world.delete(&format!("/user/{}", gone.id), admin).await.status, 200);
+    gone.key
+}
