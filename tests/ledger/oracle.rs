@@ -6,9 +6,9 @@ use presence_tests::{World, dice};
 
 use super::model::{Model, query, review};
 
-const REVIEWS: usize = 3_000;
-const SEARCHES: usize = 1_200;
-const UPDATES: usize = 600;
+const REVIEWS: usize = 2_000;
+const SEARCHES: usize = 1_000;
+const UPDATES: usize = 500;
 
 async fn searches_equal_the_model(world: &World, model: &Model, dice: &mut Dice) {
     for number in 0..SEARCHES {
