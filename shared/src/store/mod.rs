@@ -10,6 +10,7 @@ mod ledger;
 pub mod meter;
 mod outbox;
 mod read;
+mod reviews;
 mod rosters;
 pub mod schema;
 mod transaction;
@@ -27,10 +28,12 @@ pub use audit::{Finding, UsersAudit};
 pub use businesses::{Business, Org, PutOutcome};
 pub use ledger::{PostRefused, Posting, ReviewQuery};
 pub use outbox::{MailState, OutboxRow};
+pub use reviews::ReviewFilter;
 pub use users::{MailChange, Refused, UserChange, UserRecord};
 
 use crate::error::Error;
 use directories::Directories;
+use reviews::ListedOrgs;
 use schema::{TABLES, Table};
 
 /// Longest wait for a connection. Inside AWS one opens in milliseconds.
@@ -48,6 +51,7 @@ pub struct Store {
     client: aws_sdk_dynamodb::Client,
     prefix: Arc<str>,
     directories: Arc<Directories>,
+    listed_orgs: Arc<ListedOrgs>,
 }
 
 /// What the SDK takes from the environment, with the service's timeouts and retries. Tools add to it; the functions
@@ -73,6 +77,7 @@ impl Store {
             client: aws_sdk_dynamodb::Client::from_conf(config),
             prefix: table_prefix.into(),
             directories: Arc::default(),
+            listed_orgs: Arc::default(),
         }
     }
 

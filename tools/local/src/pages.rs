@@ -65,8 +65,9 @@ async fn docs(headers: HeaderMap) -> Html<String> {
         "<p>Every operation takes an API key: in the header <code>x-api-key</code>, or as the parameter <code>api_key</code>.</p>",
     );
     body.push_str("<table><thead><tr><th>Operation</th><th>Request</th></tr></thead><tbody>");
-    for route in presence_users::ROUTES {
-        let (name, method, path) = (route.name, route.method, route.path);
+    let of_users = presence_users::ROUTES.map(|route| (route.name, route.method, route.path));
+    let of_reviews = presence_reviews::ROUTES.map(|route| (route.name, route.method, route.path));
+    for (name, method, path) in of_users.into_iter().chain(of_reviews) {
         let _ = write!(body, "<tr><td>{name}</td><td><code>{method} {path}</code></td></tr>");
     }
     body.push_str("</tbody></table><h2>Try it</h2><pre><code>");
@@ -78,12 +79,13 @@ async fn docs(headers: HeaderMap) -> Html<String> {
 }
 
 /// Requests to paste into a shell that has the key in `$KEY`.
-fn examples(origin: &str) -> [String; 4] {
+fn examples(origin: &str) -> [String; 5] {
     let call = format!("curl -H \"x-api-key: $KEY\" {origin}/api/v2/user");
     [
         format!("{call}/me"),
         format!("{call}/stats"),
         format!("{call}/search?query=martin"),
+        format!("curl -H \"x-api-key: $KEY\" '{origin}/api/v2/reviews?rating__in=1,2&state=not_treated'"),
         format!(
             "{call} --json '{{\"email\":\"lea@maison-verte.example\",\"first_name\":\"Léa\",\"last_name\":\"Roy\",\"status\":\"invited\"}}'"
         ),

@@ -7,6 +7,7 @@ use anyhow::Context as _;
 use aws_config::{ConfigLoader, Region, SdkConfig};
 use aws_credential_types::Credentials;
 use presence::app::App;
+use presence::http::Route;
 use presence::store::{Store, sdk_loader};
 
 use crate::embedded::EmbeddedDynamo;
@@ -129,9 +130,22 @@ async fn functions_config(dynamodb_url: &str, options: &Options) -> SdkConfig {
 
 /// The routes of the template, each with its function.
 fn routes(app: Arc<App>, timeout: Duration) -> Vec<(String, LocalFunction)> {
-    let users = LocalFunction::new("users", move |request| presence_users::handle(Arc::clone(&app), request));
-    let users = users.with_timeout(timeout);
-    let operations = presence_users::ROUTES.iter().map(|route| format!("{} {}", route.method, route.path));
-    let catch_all = presence_users::CATCH_ALL.iter().map(ToString::to_string);
-    operations.chain(catch_all).map(|key| (key, users.clone())).collect()
+    let same_app = Arc::clone(&app);
+    let users = LocalFunction::new("users", move |request| presence_users::handle(Arc::clone(&same_app), request));
+    let reviews = LocalFunction::new("reviews", move |request| presence_reviews::handle(Arc::clone(&app), request));
+    let of_users = keys(&presence_users::ROUTES, &presence_users::CATCH_ALL);
+    let of_reviews = keys(&presence_reviews::ROUTES, &presence_reviews::CATCH_ALL);
+    [(users, of_users), (reviews, of_reviews)]
+        .into_iter()
+        .flat_map(|(function, keys)| {
+            let function = function.with_timeout(timeout);
+            keys.into_iter().map(move |key| (key, function.clone()))
+        })
+        .collect()
+}
+
+/// The gateway's route keys of a function.
+fn keys<Operation>(routes: &[Route<Operation>], catch_all: &[&str]) -> Vec<String> {
+    let operations = routes.iter().map(|route| format!("{} {}", route.method, route.path));
+    operations.chain(catch_all.iter().map(ToString::to_string)).collect()
 }
