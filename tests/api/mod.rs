@@ -3,4 +3,5 @@
 mod authorization;
 mod contract;
 mod hostile;
+pub(crate) mod reviews;
 mod smoke;
