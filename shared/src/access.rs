@@ -69,7 +69,7 @@ impl Scope {
     }
 }
 
-/// What can be done to users.
+/// What can be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Action {
     /// Get, search and count users.
@@ -86,9 +86,11 @@ pub enum Action {
     DeleteUser,
     /// Send a new invitation.
     InviteUser,
+    /// Search reviews.
+    ReadReviews,
 }
 
-/// How far a role reaches with an action.
+/// How far a role reaches with an action. Reviews are reached as the users of their organisation are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
     /// Nobody.
@@ -123,7 +125,7 @@ pub struct Rule {
 }
 
 /// The policy. An action without a row does not compile: see [`Rule::for_action`].
-pub const POLICY: [Rule; 7] = [
+pub const POLICY: [Rule; 8] = [
     Rule {
         action: Action::ReadUsers,
         provider: Reach::Everyone,
@@ -173,6 +175,13 @@ pub const POLICY: [Rule; 7] = [
         business_manager: Reach::Nobody,
         refusal: "this key may not invite this user",
     },
+    Rule {
+        action: Action::ReadReviews,
+        provider: Reach::Everyone,
+        org_admin: Reach::WholeOrg,
+        business_manager: Reach::WholeOrg,
+        refusal: "this key may only read the reviews of its own organisation",
+    },
 ];
 
 impl Rule {
@@ -187,6 +196,7 @@ impl Rule {
             Action::MoveUser => 4,
             Action::DeleteUser => 5,
             Action::InviteUser => 6,
+            Action::ReadReviews => 7,
         };
         POLICY[row]
     }

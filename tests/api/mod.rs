@@ -4,4 +4,5 @@ mod authorization;
 pub(crate) mod categories;
 mod contract;
 mod hostile;
+pub(crate) mod reviews;
 mod smoke;

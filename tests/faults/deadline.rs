@@ -42,9 +42,11 @@ async fn with_a_database_that_hangs_every_operation_answers_503_before_its_deadl
     let (world, faults, cast) = world().await;
     let before = world.snapshot().await;
     faults.set_plan(Plan::EveryAttempt(FaultKind::Hang));
-    let calls = presence_users::ROUTES.iter().map(async |route| {
-        let reply = call(&world, &cast, route.method, route.path).await;
-        assert_unavailable(&reply, route.name);
+    let of_users = presence_users::ROUTES.map(|route| (route.name, route.method, route.path));
+    let of_reviews = presence_reviews::ROUTES.map(|route| (route.name, route.method, route.path));
+    let calls = of_users.iter().chain(&of_reviews).map(async |(name, method, path)| {
+        let reply = call(&world, &cast, method, path).await;
+        assert_unavailable(&reply, name);
     });
     futures::future::join_all(calls).await;
     assert_eq!(world.snapshot().await, before);

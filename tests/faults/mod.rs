@@ -62,6 +62,7 @@ fn hurried() -> Options {
 #[test]
 fn every_operation_has_a_script() {
     let scripted: BTreeSet<_> = scripts().iter().map(|script| script.operation).collect();
-    let routes: BTreeSet<_> = presence_users::ROUTES.iter().map(|route| route.name).collect();
+    let reviews = presence_reviews::ROUTES.iter().map(|route| route.name);
+    let routes: BTreeSet<_> = presence_users::ROUTES.iter().map(|route| route.name).chain(reviews).collect();
     assert_eq!(scripted, routes);
 }

@@ -18,6 +18,12 @@ pub(super) fn scripts() -> Vec<Script> {
             "/user/search?status=invited&display_business_ids=false".to_owned()
         }),
         read("search of everyone, warm", "search_users", provider, Nothing, |_| "/user/search".to_owned()),
+        read("reviews of a book", "search_reviews", manager, Nothing, |_| {
+            "/reviews?update_date__gte=2025-04-01".to_owned()
+        }),
+        read("reviews of a business", "search_reviews", manager, Nothing, |_| {
+            "/reviews?business__in=lyon-1".to_owned()
+        }),
         read("search of everyone, cold", "search_users", provider, Writes, |_| "/user/search?last_name=r".to_owned()),
     ]
 }

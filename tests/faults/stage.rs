@@ -121,6 +121,9 @@ impl Stage {
     /// Sets everything up for the next call of the script.
     pub(super) async fn set(&mut self, script: &Script) {
         self.calls += 1;
+        if self.calls == 1 && script.operation == "search_reviews" {
+            crate::api::reviews::shelf::stock(&self.world).await;
+        }
         let local = format!("target-{}", self.calls);
         let status = if script.target == Target::Active { Status::Active } else { Status::Invited };
         if script.target != Target::Nobody {

@@ -1,4 +1,4 @@
 //! The ledger of reviews, held against a brute-force model.
 
-mod model;
+pub(crate) mod model;
 mod oracle;

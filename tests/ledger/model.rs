@@ -17,12 +17,12 @@ const DENSE_DAY: i64 = 29;
 
 /// Reviews as they should be.
 #[derive(Debug, Default)]
-pub(super) struct Model {
-    pub(super) reviews: BTreeMap<ReviewId, Review>,
+pub(crate) struct Model {
+    pub(crate) reviews: BTreeMap<ReviewId, Review>,
 }
 
 /// Businesses of two organisations, with the same city names in both.
-const BUSINESSES: [(&str, u64, &str); 5] = [
+pub(crate) const BUSINESSES: [(&str, u64, &str); 5] = [
     ("b1", 1, "saint etienne"),
     ("b2", 1, "evora"),
     ("b3", 1, "evora"),
@@ -31,7 +31,7 @@ const BUSINESSES: [(&str, u64, &str); 5] = [
 ];
 
 /// A second on which a review may have been written: often one that others have too.
-fn second(dice: &mut Dice) -> i64 {
+pub(crate) fn second(dice: &mut Dice) -> i64 {
     let day = if dice.u64(..4) == 0 { DENSE_DAY } else { i64::try_from(dice.u64(..400)).expect("small") };
     let edge = [0, 1, DAY / 2, DAY - 1];
     let of_day = match dice.u64(..8) {
@@ -41,12 +41,13 @@ fn second(dice: &mut Dice) -> i64 {
     FIRST_SECOND + day * DAY + of_day
 }
 
-fn pick<T: Copy>(dice: &mut Dice, of: &[T]) -> T {
+/// One of them.
+pub(crate) fn pick<T: Copy>(dice: &mut Dice, of: &[T]) -> T {
     of[dice.usize(..of.len())]
 }
 
 /// A random review. Organisation 2 is sparse.
-pub(super) fn review(dice: &mut Dice, number: usize) -> Review {
+pub(crate) fn review(dice: &mut Dice, number: usize) -> Review {
     let (business, org, city) =
         if dice.u64(..20) == 0 { pick(dice, &BUSINESSES[3..]) } else { pick(dice, &BUSINESSES[..3]) };
     let business_id = BusinessId::parse(business).expect("an id");
@@ -76,7 +77,7 @@ pub(super) fn review(dice: &mut Dice, number: usize) -> Review {
 }
 
 /// A random search.
-pub(super) fn query(dice: &mut Dice) -> ReviewQuery {
+pub(crate) fn query(dice: &mut Dice) -> ReviewQuery {
     let org = |number| OrgId::new(number).expect("an id");
     let city = |number, name: &str| Book::City(org(number), name.to_owned());
     let books = match dice.u64(..7) {
@@ -117,7 +118,7 @@ pub(super) fn query(dice: &mut Dice) -> ReviewQuery {
 
 impl Model {
     /// What a search must find: the number of matches, and the ids on the page.
-    pub(super) fn find(&self, query: &ReviewQuery) -> (u64, Vec<ReviewId>) {
+    pub(crate) fn find(&self, query: &ReviewQuery) -> (u64, Vec<ReviewId>) {
         let in_book = |review: &Review| review.books().iter().any(|book| query.books.contains(book));
         let in_range = |at: i64| query.from.is_none_or(|from| from <= at) && query.to.is_none_or(|to| at <= to);
         let mut matches: Vec<_> = self
@@ -137,7 +138,7 @@ impl Model {
     }
 
     /// Writes reviews, in the model and in the store, as many at a time as fit.
-    pub(super) async fn post(&mut self, store: &Store, reviews: Vec<Review>) {
+    pub(crate) async fn post(&mut self, store: &Store, reviews: Vec<Review>) {
         let posting = |new: Review| Posting { old: self.reviews.get(&new.id).cloned(), new };
         let mut postings: Vec<_> = reviews.into_iter().map(posting).collect();
         postings.sort_by_key(|posting| (posting.new.city_key.clone(), posting.new.effective_at()));

@@ -1,6 +1,7 @@
 //! Counts, pages and order equal the model's, for random data and random searches.
 
 use fastrand::Rng as Dice;
+use presence::access::Scope;
 use presence::domain::review::{Review, ReviewId, ReviewState};
 use presence_tests::{World, dice};
 
@@ -13,7 +14,7 @@ const UPDATES: usize = 500;
 async fn searches_equal_the_model(world: &World, model: &Model, dice: &mut Dice) {
     for number in 0..SEARCHES {
         let query = query(dice);
-        let page = world.store().find_reviews(&query).await.expect("the store answers");
+        let page = world.store().find_reviews(Scope::for_operator(), &query).await.expect("the store answers");
         let ids: Vec<ReviewId> = page.items.iter().map(|review| review.id.clone()).collect();
         assert_eq!((page.count, ids), model.find(&query), "search {number}: {query:?}");
         for found in &page.items {

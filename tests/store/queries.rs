@@ -9,7 +9,7 @@ mod scenario;
 mod shapes;
 
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
-use presence::store::schema::{OUTBOX_INDEX, STATUS_INDEX, USERS};
+use presence::store::schema::{BUSINESS_INDEX, OUTBOX_INDEX, REVIEWS, STATUS_INDEX, USERS};
 use presence_local::Options;
 use presence_tests::{Attempt, Faults, World, patient, plain_http};
 
@@ -62,6 +62,9 @@ fn what_is_read_from_an_index_is_in_it() {
     let mail = ["pk", "sk", "user_id", "outbox", "due_at", "created_at", "state", "attempts"];
     for attribute in mail {
         assert!(OUTBOX_INDEX.holds(&USERS, attribute), "{attribute}");
+    }
+    for attribute in ["business_id", "effective_listing", "cell"] {
+        assert!(BUSINESS_INDEX.holds(&REVIEWS, attribute), "{attribute}");
     }
 }
 

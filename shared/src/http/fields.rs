@@ -7,6 +7,9 @@ use crate::domain::patch::Patch;
 use crate::domain::text::has_control;
 use crate::error::{Error, FieldError, FieldErrors};
 
+/// Items of a list: as many ids as fit into the 10 KB that the gateway takes of a request line. Each may cost a read.
+const MAX_ITEMS: usize = 500;
+
 /// A value as it was given.
 #[derive(Clone, Copy, Debug)]
 pub enum Given<'a> {
@@ -111,6 +114,19 @@ impl<'a> Fields<'a> {
         (!given.is_null()).then(|| read(given))
     }
 
+    /// A list of the query string: separated by commas or the parameter repeated. Items are trimmed, blank ones dropped,
+    /// duplicates removed; a list of blanks only is not given.
+    pub fn list<T: PartialEq>(
+        &mut self,
+        name: &'static str,
+        read: fn(Given<'_>) -> Result<T, FieldError>,
+    ) -> Option<Vec<T>> {
+        self.asked.push(name);
+        let texts = self.given.iter().filter(|(given, _)| *given == name).filter_map(|(_, value)| value.as_text());
+        let read = list_of(texts, read);
+        self.keep(name, read).filter(|items| !items.is_empty())
+    }
+
     /// Ends the reading: all that is wrong, or nothing ([`Error::Invalid`]).
     pub fn finish(self) -> Result<(), Error> {
         self.into_errors().into_result()
@@ -143,6 +159,34 @@ impl<'a> Fields<'a> {
 
     fn keep<T>(&mut self, name: &'static str, read: Result<T, FieldError>) -> Option<T> {
         read.map_err(|error| self.fail(name, error)).ok()
+    }
+}
+
+fn list_of<'a, T: PartialEq>(
+    texts: impl Iterator<Item = &'a str>,
+    read: fn(Given<'_>) -> Result<T, FieldError>,
+) -> Result<Vec<T>, FieldError> {
+    let mut items = Vec::new();
+    for text in texts {
+        if has_control(text) {
+            return Err("must not contain control characters".into());
+        }
+        for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+            let item = read(Given::Text(part))?;
+            if !items.contains(&item) {
+                items.push(item);
+            }
+        }
+    }
+    if items.len() > MAX_ITEMS { Err(format!("must have at most {MAX_ITEMS} items").into()) } else { Ok(items) }
+}
+
+impl<'a> Given<'a> {
+    fn as_text(self) -> Option<&'a str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Json(_) => None,
+        }
     }
 }
 

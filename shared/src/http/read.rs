@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::Given;
 use crate::domain::ids::{MAX_ID, OrgId};
 use crate::domain::page::PageRequest;
-use crate::domain::text::{fold, has_control};
+use crate::domain::text::{city_key, fold, has_control};
 use crate::error::FieldError;
 
 /// The most characters of a text to search for.
@@ -26,11 +26,21 @@ pub fn text(given: Given<'_>) -> Result<&str, FieldError> {
 /// Text to search for: at most 255 characters, folded. Text of which folding leaves nothing is refused,
 /// because it would match everything.
 pub fn search_text(given: Given<'_>) -> Result<String, FieldError> {
+    folded(given, |text| fold(text.trim()))
+}
+
+/// The name of a city, as the key by which cities are compared: at most 255 characters. A name of nothing but hyphens,
+/// apostrophes and blanks is refused: it names no city.
+pub fn city(given: Given<'_>) -> Result<String, FieldError> {
+    folded(given, city_key)
+}
+
+fn folded(given: Given<'_>, fold: fn(&str) -> String) -> Result<String, FieldError> {
     let text = text(given)?;
     if text.chars().count() > MAX_SEARCH_CHARS {
         return Err("must have at most 255 characters".into());
     }
-    let folded = fold(text.trim());
+    let folded = fold(text);
     if folded.trim().is_empty() { Err("has nothing to search for".into()) } else { Ok(folded) }
 }
 

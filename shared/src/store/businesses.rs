@@ -62,6 +62,22 @@ struct BusinessItem {
     city_listing: String,
 }
 
+/// Where a business belongs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    /// Its organisation.
+    pub(super) org_id: OrgId,
+    /// The folded name of its city.
+    pub(super) city_key: String,
+}
+
+#[derive(Deserialize)]
+struct PlacedItem {
+    id: String,
+    org_id: u64,
+    city: String,
+}
+
 #[derive(Deserialize)]
 struct OwnedItem {
     id: String,
@@ -94,6 +110,23 @@ impl Store {
             id.zip(org).ok_or_else(|| Error::internal("a stored business breaks the rules of its fields"))
         });
         owners.collect()
+    }
+
+    /// Organisation and city of each of these businesses that exists, read strongly.
+    pub(super) async fn business_places(&self, ids: &[BusinessId]) -> Result<HashMap<BusinessId, Place>, Error> {
+        if ids.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let unique: HashSet<&BusinessId> = ids.iter().collect();
+        let keys = unique.into_iter().map(|id| key(business_pk(id))).collect();
+        let items = self.get_batch(&schema::BUSINESSES, keys, &["id", "org_id", "city"]).await?;
+        let places = items.into_iter().map(|item| {
+            let placed: PlacedItem = parse(item)?;
+            let (id, org_id) = (BusinessId::parse(&placed.id), OrgId::new(placed.org_id));
+            let place = id.zip(org_id).map(|(id, org_id)| (id, Place { org_id, city_key: city_key(&placed.city) }));
+            place.ok_or_else(|| Error::internal("a stored business breaks the rules of its fields"))
+        });
+        places.collect()
     }
 
     /// Whether there is such an organisation, read strongly: one read unit.

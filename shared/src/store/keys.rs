@@ -100,6 +100,9 @@ pub const DAY_SK_PREFIX: &str = "D#";
 /// Items over which the slips of one day and cell are spread, so that they stay small and rarely collide.
 pub const SLIP_SHARDS: u8 = 8;
 
+/// Where the seconds of `business-index` start, so that every accepted one has as many digits.
+const YEAR_0: i64 = -62_167_219_200;
+
 /// The partition of a review.
 #[must_use]
 pub fn review_pk(id: &ReviewId) -> String {
@@ -109,9 +112,26 @@ pub fn review_pk(id: &ReviewId) -> String {
 /// The sort key of `business-index`: newest last; equal seconds in the order of ids.
 #[must_use]
 pub fn effective_listing(second: i64, id: &ReviewId) -> String {
-    // From the year 0 on, so that every accepted second has as many digits.
-    const YEAR_0: i64 = -62_167_219_200;
     format!("{:012}#{}", second - YEAR_0, id.as_str())
+}
+
+/// Reads [`effective_listing`].
+#[must_use]
+pub fn parse_effective_listing(text: &str) -> Option<(i64, ReviewId)> {
+    let (second, id) = text.split_once('#')?;
+    Some((second.parse::<i64>().ok()? + YEAR_0, ReviewId::parse(id)?))
+}
+
+/// The sort keys of `business-index` that a range of effective seconds lies between; none for the whole partition.
+#[must_use]
+pub fn effective_between(from: Option<i64>, to: Option<i64>) -> Option<(String, String)> {
+    if from.is_none() && to.is_none() {
+        return None;
+    }
+    // A sort key must not be empty; `~` comes after every character of an id.
+    let first = from.map_or_else(|| "0".to_owned(), |second| format!("{:012}#", second - YEAR_0));
+    let last = to.map_or_else(|| "~".to_owned(), |second| format!("{:012}#~", second - YEAR_0));
+    Some((first, last))
 }
 
 /// The partition of a book's tallies.
@@ -178,6 +198,23 @@ mod tests {
         let (short, long) =
             (name_order(&name("Martin"), &name("Zoé"), id), name_order(&name("Martin Luc"), &name("Ann"), id));
         assert!(short < long);
+    }
+
+    #[test]
+    fn effective_seconds_lie_between_the_keys_of_their_range() {
+        let id = ReviewId::parse("zzzzzzzzzzzz").expect("an id");
+        let (first, last) = (-62_135_596_800, 253_402_207_200);
+        for second in [first, -1, 0, 1_709_294_400, last] {
+            let key = effective_listing(second, &id);
+            assert_eq!(parse_effective_listing(&key), Some((second, id.clone())));
+            let inside = |from, to| {
+                let (first, last) = effective_between(from, to).expect("a range");
+                first <= key && key <= last
+            };
+            assert!(inside(Some(second), Some(second)) && inside(Some(second), None) && inside(None, Some(second)));
+            assert!(!inside(Some(second + 1), None) && !inside(None, Some(second - 1)));
+        }
+        assert_eq!(effective_between(None, None), None);
     }
 
     #[test]

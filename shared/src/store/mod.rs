@@ -11,6 +11,7 @@ mod ledger;
 pub mod meter;
 mod outbox;
 mod read;
+mod reviews;
 mod rosters;
 pub mod schema;
 mod transaction;
@@ -29,11 +30,13 @@ pub use businesses::{Business, Org, PutOutcome};
 pub use categories::{CategoryHead, CategoryImport};
 pub use ledger::{PostRefused, Posting, ReviewQuery};
 pub use outbox::{MailState, OutboxRow};
+pub use reviews::ReviewFilter;
 pub use users::{MailChange, Refused, UserChange, UserRecord};
 
 use crate::error::Error;
 use categories::CategoryCache;
 use directories::Directories;
+use reviews::ListedOrgs;
 use schema::{TABLES, Table};
 
 /// Longest wait for a connection. Inside AWS one opens in milliseconds.
@@ -52,6 +55,7 @@ pub struct Store {
     prefix: Arc<str>,
     directories: Arc<Directories>,
     categories: Arc<CategoryCache>,
+    listed_orgs: Arc<ListedOrgs>,
 }
 
 /// What the SDK takes from the environment, with the service's timeouts and retries. Tools add to it; the functions
@@ -78,6 +82,7 @@ impl Store {
             prefix: table_prefix.into(),
             directories: Arc::default(),
             categories: Arc::default(),
+            listed_orgs: Arc::default(),
         }
     }
 

@@ -31,7 +31,8 @@ fn target(caller: Role, relation: Relation) -> Target {
 
 fn verdict(action: Action, caller: Role, relation: Relation) -> Verdict {
     let deed = match action {
-        Action::ReadUsers => Deed::Get,
+        // Reviews are read like users: those of the own organisation; of every one by a PROVIDER.
+        Action::ReadUsers | Action::ReadReviews => Deed::Get,
         Action::UpdateUser => Deed::Update,
         Action::ChangeStanding => Deed::Standing,
         Action::MoveUser => Deed::Move,

@@ -10,6 +10,7 @@ use presence_tests::{Cast, Faults, Reply, World, address};
 use serde_json::{Value, json};
 
 use crate::api::categories::{DIRECTORY, load, numbered, parse};
+use crate::api::reviews::shelf::stock;
 
 /// More businesses than one batch takes.
 const BUSINESSES: usize = 150;
@@ -20,7 +21,9 @@ pub(super) async fn of_requests(world: &World) {
     for number in 0..BUSINESSES {
         world.business(1, &format!("shop-{number}"), "Lyon").await;
     }
+    stock(world).await;
     reads(world, &cast).await;
+    reviews(world, &cast).await;
     writes(world, &cast).await;
     reads(world, &cast).await;
     refusals(world, &cast).await;
@@ -38,6 +41,21 @@ async fn reads(world: &World, cast: &Cast) {
     }
     ok(&world.get("/user/search?org_id=2&display_business_ids=False", &cast.provider.key).await);
     ok(&world.get(&format!("/user/{}", cast.admin_2.id), &cast.provider.key).await);
+}
+
+async fn reviews(world: &World, cast: &Cast) {
+    for key in [&cast.provider.key, &cast.manager_1.key] {
+        let searches = [
+            "",
+            "?business_city=lyon&rating=5",
+            "?update_date__gte=2025-03-01T12:00:01&update_date__lte=2025-06-01T08:00&order_by=update_date",
+            "?business__in=lyon-1,lyon-9",
+            "?business__in=lyon-1&business_city=lyon&update_date__lte=2025-02-01",
+        ];
+        for search in searches {
+            ok(&world.get(&format!("/reviews{search}"), key).await);
+        }
+    }
 }
 
 async fn writes(world: &World, cast: &Cast) {

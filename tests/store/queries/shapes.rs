@@ -9,16 +9,24 @@ use super::PREFIX;
 use super::expression::{EXPRESSIONS, spelled_out};
 
 /// Each shape once, in order: operation, table, index and expressions, attributes spelled out.
-pub(super) const KNOWN: [&str; 33] = [
+pub(super) const KNOWN: [&str; 39] = [
     "BatchGetItem api-keys | \
      key_hash,user_id,org_id,role,active,label,created_at,expires_at,last_used_at,revoked_at",
     "BatchGetItem businesses | id,org_id",
+    "BatchGetItem businesses | id,org_id,city",
+    "BatchGetItem reviews | \
+     pk,sk,effective_listing,cell,id,version,org_id,business_id,city_key,partner,partner_id,key,author_name,\
+     date,update_date,delete_date,rating,title,content,reply_comment,state,link",
     "BatchGetItem users | id,business_ids",
     "GetItem api-keys",
     "GetItem businesses",
     "GetItem categories",
     "GetItem users",
     "PutItem businesses",
+    "Query reviews business-index | business_id = :partition",
+    "Query reviews business-index | business_id = :partition AND effective_listing BETWEEN :from AND :to",
+    "Query reviews | pk = :partition",
+    "Query reviews | pk = :partition AND sk BETWEEN :from AND :to",
     "Query users outbox-index | outbox = :partition",
     "Query users status-index | org = :partition",
     "Query users | pk = :partition",

@@ -67,7 +67,8 @@ async fn docs(headers: HeaderMap) -> Html<String> {
     body.push_str("<table><thead><tr><th>Operation</th><th>Request</th></tr></thead><tbody>");
     let users = presence_users::ROUTES.iter().map(|route| (route.name, route.method, route.path));
     let categories = presence_categories::ROUTES.iter().map(|route| (route.name, route.method, route.path));
-    for (name, method, path) in users.chain(categories) {
+    let reviews = presence_reviews::ROUTES.iter().map(|route| (route.name, route.method, route.path));
+    for (name, method, path) in users.chain(categories).chain(reviews) {
         let _ = write!(body, "<tr><td>{name}</td><td><code>{method} {path}</code></td></tr>");
     }
     body.push_str("</tbody></table><h2>Try it</h2><pre><code>");
@@ -79,7 +80,7 @@ async fn docs(headers: HeaderMap) -> Html<String> {
 }
 
 /// Requests to paste into a shell that has the key in `$KEY`.
-fn examples(origin: &str) -> [String; 5] {
+fn examples(origin: &str) -> [String; 6] {
     let base = format!("{origin}/api/v2");
     let call = format!("curl -H \"x-api-key: $KEY\" {base}/user");
     [
@@ -87,6 +88,7 @@ fn examples(origin: &str) -> [String; 5] {
         format!("{call}/stats"),
         format!("{call}/search?query=martin"),
         format!("curl -H \"x-api-key: $KEY\" '{base}/category/search?lang=FR&amp;name=boul'"),
+        format!("curl -H \"x-api-key: $KEY\" '{base}/reviews?rating__in=1,2&amp;state=not_treated'"),
         format!(
             "{call} --json '{{\"email\":\"lea@maison-verte.example\",\"first_name\":\"Léa\",\"last_name\":\"Roy\",\"status\":\"invited\"}}'"
         ),

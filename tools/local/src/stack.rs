@@ -130,22 +130,27 @@ async fn functions_config(dynamodb_url: &str, options: &Options) -> SdkConfig {
 
 /// The routes of the template, each with its function.
 fn routes(app: Arc<App>, timeout: Duration) -> Vec<(String, LocalFunction)> {
-    let its_app = Arc::clone(&app);
-    let users = LocalFunction::new("users", move |request| presence_users::handle(Arc::clone(&its_app), request));
-    let categories =
-        LocalFunction::new("categories", move |request| presence_categories::handle(Arc::clone(&app), request));
-    let users = keys(&presence_users::ROUTES, presence_users::CATCH_ALL, users.with_timeout(timeout));
-    let categories =
-        keys(&presence_categories::ROUTES, presence_categories::CATCH_ALL, categories.with_timeout(timeout));
-    users.chain(categories).collect()
+    let (for_users, for_categories) = (Arc::clone(&app), Arc::clone(&app));
+    let users = LocalFunction::new("users", move |request| presence_users::handle(Arc::clone(&for_users), request));
+    let categories = LocalFunction::new("categories", move |request| {
+        presence_categories::handle(Arc::clone(&for_categories), request)
+    });
+    let reviews = LocalFunction::new("reviews", move |request| presence_reviews::handle(Arc::clone(&app), request));
+    [
+        (users, keys(&presence_users::ROUTES, &presence_users::CATCH_ALL)),
+        (categories, keys(&presence_categories::ROUTES, &presence_categories::CATCH_ALL)),
+        (reviews, keys(&presence_reviews::ROUTES, &presence_reviews::CATCH_ALL)),
+    ]
+    .into_iter()
+    .flat_map(|(function, keys)| {
+        let function = function.with_timeout(timeout);
+        keys.into_iter().map(move |key| (key, function.clone()))
+    })
+    .collect()
 }
 
-fn keys<const N: usize, Operation>(
-    routes: &[Route<Operation>],
-    catch_all: [&str; N],
-    function: LocalFunction,
-) -> impl Iterator<Item = (String, LocalFunction)> {
+/// The gateway's route keys of a function.
+fn keys<Operation>(routes: &[Route<Operation>], catch_all: &[&str]) -> Vec<String> {
     let operations = routes.iter().map(|route| format!("{} {}", route.method, route.path));
-    let keys: Vec<_> = operations.chain(catch_all.map(str::to_owned)).collect();
-    keys.into_iter().map(move |key| (key, function.clone()))
+    operations.chain(catch_all.iter().map(ToString::to_string)).collect()
 }

@@ -11,6 +11,16 @@ pub enum Book {
     City(OrgId, String),
 }
 
+impl Book {
+    /// The organisation whose reviews they are.
+    #[must_use]
+    pub fn org_id(&self) -> OrgId {
+        match self {
+            Self::Org(org_id) | Self::City(org_id, _) => *org_id,
+        }
+    }
+}
+
 impl std::fmt::Display for Book {
     /// As it stands in keys.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -11,6 +11,7 @@ use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use super::item::Slip;
 use super::place::{Bucket, Span, order, overlapping};
 use super::reads::runs_to_read;
+use crate::access::Scope;
 use crate::domain::ledger::{Book, CellMask, Day, Month, Tally};
 use crate::domain::page::{Page, PageRequest};
 use crate::domain::review::{Review, ReviewId};
@@ -61,19 +62,21 @@ enum Outline {
 }
 
 impl Store {
-    /// One page of the reviews that match, and how many there are.
-    pub async fn find_reviews(&self, query: &ReviewQuery) -> Result<Page<Review>, Error> {
+    /// One page of the reviews in the scope that match, and how many there are. Books outside the scope match nothing.
+    pub async fn find_reviews(&self, scope: Scope, query: &ReviewQuery) -> Result<Page<Review>, Error> {
+        let mut query = query.clone();
+        query.books.retain(|book| scope.covers(Some(book.org_id())));
         let empty_range = query.from.zip(query.to).is_some_and(|(from, to)| from > to);
         if query.mask.is_empty() || query.books.is_empty() || empty_range {
             return Ok(Page { request: query.page, count: 0, items: Vec::new() });
         }
         for _ in 1..ATTEMPTS {
-            let (page, drift) = Search::run(self, query).await?;
+            let (page, drift) = Search::run(self, &query).await?;
             if !drift {
                 return Ok(page);
             }
         }
-        let (page, drift) = Search::run(self, query).await?;
+        let (page, drift) = Search::run(self, &query).await?;
         if drift {
             tracing::warn!(books = query.books.len(), "ledger drift");
         }
@@ -102,7 +105,7 @@ impl<'a> Search<'a> {
     async fn outline(&mut self) -> Result<(), Error> {
         let reads = outline(self.query.from, self.query.to);
         let all = (0..self.query.books.len()).flat_map(|book| reads.iter().map(move |read| (book, read)));
-        let parts: Vec<Vec<Bucket>> = self.side_by_side(all.map(|(book, read)| self.read_outline(book, read))).await?;
+        let parts: Vec<Vec<Bucket>> = side_by_side(all.map(|(book, read)| self.read_outline(book, read))).await?;
         self.buckets = merge(parts.into_iter().flatten());
         Ok(())
     }
@@ -131,7 +134,7 @@ impl<'a> Search<'a> {
     async fn part(&self, book: &Book, day: Day) -> Result<Vec<Slip>, Error> {
         let runs = self.query.mask.runs();
         let runs = if runs.len() > MAX_RUNS { CellMask::ALL.runs() } else { runs };
-        let slips = self.side_by_side(runs.into_iter().map(|run| self.store.slips_of_run(book, day, run))).await?;
+        let slips = side_by_side(runs.into_iter().map(|run| self.store.slips_of_run(book, day, run))).await?;
         let (from, to) = (self.query.from.unwrap_or(i64::MIN), self.query.to.unwrap_or(i64::MAX));
         Ok(self.matching(slips).filter(|slip| (from..=to).contains(&slip.at)).collect())
     }
@@ -145,7 +148,7 @@ impl<'a> Search<'a> {
             .filter(unknown)
             .partition(|position| matches!(self.buckets[**position].span, Span::Month(_)));
         let chosen = if months.is_empty() { days } else { months };
-        let closer = self.side_by_side(chosen.iter().map(|position| self.closer(&self.buckets[*position]))).await?;
+        let closer = side_by_side(chosen.iter().map(|position| self.closer(&self.buckets[*position]))).await?;
         let anything = !chosen.is_empty();
         for (position, (buckets, adds_up)) in chosen.into_iter().zip(closer).rev() {
             self.drift |= !adds_up;
@@ -159,7 +162,7 @@ impl<'a> Search<'a> {
         match bucket.span {
             Span::Month(month) if bucket.tallies.values().map(Tally::total).sum::<i64>() <= WHOLE_MONTH => {
                 let books = bucket.tallies.keys().map(|position| &self.query.books[*position]);
-                let slips = self.side_by_side(books.map(|book| self.store.slips_of_month(book, month))).await?;
+                let slips = side_by_side(books.map(|book| self.store.slips_of_month(book, month))).await?;
                 Ok(self.known(bucket, slips))
             }
             Span::Month(month) => self.days_of(bucket, month).await,
@@ -167,7 +170,7 @@ impl<'a> Search<'a> {
                 let runs = bucket.tallies.iter().flat_map(|(position, tally)| {
                     runs_to_read(self.query.mask, tally).into_iter().map(|run| (&self.query.books[*position], run))
                 });
-                let slips = self.side_by_side(runs.map(|(book, run)| self.store.slips_of_run(book, day, run))).await?;
+                let slips = side_by_side(runs.map(|(book, run)| self.store.slips_of_run(book, day, run))).await?;
                 Ok(self.known(bucket, slips))
             }
             Span::Part(_) => Ok((vec![bucket.clone()], true)),
@@ -177,7 +180,7 @@ impl<'a> Search<'a> {
     async fn days_of(&self, bucket: &Bucket, month: Month) -> Result<(Vec<Bucket>, bool), Error> {
         let positions = bucket.tallies.keys().copied();
         let read = Outline::Days(month.first_day(), month.last_day());
-        let days = self.side_by_side(positions.map(|position| self.read_outline(position, &read))).await?;
+        let days = side_by_side(positions.map(|position| self.read_outline(position, &read))).await?;
         let days = merge(days.into_iter().flatten());
         let sum: u64 = days.iter().map(|day| day.tallied(self.query.mask)).sum();
         Ok((days, sum == bucket.tallied(self.query.mask)))
@@ -222,13 +225,16 @@ impl<'a> Search<'a> {
         }
         Ok(reviews)
     }
+}
 
-    async fn side_by_side<T, F>(&self, reads: impl Iterator<Item = F>) -> Result<Vec<T>, Error>
-    where
-        F: Future<Output = Result<T, Error>>,
-    {
-        stream::iter(reads).buffered(READS_IN_FLIGHT).try_collect().await
-    }
+/// Reads at the same time, the results in order. The iterator is used up at once: a future that held its closures would
+/// not be `Send` in the compiler's eyes.
+fn side_by_side<T, F>(reads: impl Iterator<Item = F>) -> impl Future<Output = Result<Vec<T>, Error>>
+where
+    F: Future<Output = Result<T, Error>>,
+{
+    let reads: Vec<F> = reads.collect();
+    stream::iter(reads).buffered(READS_IN_FLIGHT).try_collect()
 }
 
 /// The buckets of several books as one list: a span that several have becomes one bucket.

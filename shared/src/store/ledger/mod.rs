@@ -7,6 +7,7 @@
 
 mod find;
 mod item;
+mod of_business;
 mod place;
 mod post;
 mod reads;

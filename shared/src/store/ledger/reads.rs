@@ -70,7 +70,7 @@ impl Store {
             return Ok(Vec::new());
         }
         let keys = ids.iter().map(|id| pk_sk(review_pk(id), REVIEW_SK)).collect();
-        let items = self.get_batch(&schema::REVIEWS, keys, &[]).await?;
+        let items = self.get_batch(&schema::REVIEWS, keys, &item::REVIEW_ATTRIBUTES).await?;
         items.into_iter().map(item::from_item).collect()
     }
 

@@ -1,0 +1,43 @@
+//! The reviews function: one operation.
+
+mod search;
+mod wire;
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use lambda_http::http::Response;
+use lambda_http::{Body, Request};
+use presence::app::App;
+use presence::http::{self, Answer, Call, Route, serve};
+
+/// What the function can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Operation {
+    /// Search reviews.
+    Search,
+}
+
+/// Every route of the function.
+pub const ROUTES: [Route<Operation>; 1] = [Route {
+    method: "GET",
+    path: "/api/v2/reviews",
+    name: "search_reviews",
+    operation: Operation::Search,
+    body: http::Body::Ignored,
+}];
+
+/// Gateway routes that lead here too, so that unknown paths and methods get an answer of ours.
+pub const CATCH_ALL: [&str; 2] = ["ANY /api/v2/reviews", "ANY /api/v2/reviews/{proxy+}"];
+
+/// Serves one request.
+pub async fn handle(app: Arc<App>, request: Request) -> Result<Response<Body>, Infallible> {
+    // On the heap: the SDK's futures are large.
+    Ok(Box::pin(serve(app, &ROUTES, request, act)).await)
+}
+
+async fn act(app: Arc<App>, operation: Operation, call: Call) -> Result<Answer, presence::error::Error> {
+    match operation {
+        Operation::Search => search::run(&app, &call).await,
+    }
+}

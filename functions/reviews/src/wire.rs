@@ -1,0 +1,67 @@
+//! Bodies of answers.
+
+use presence::domain::instant::format_second;
+use presence::domain::review::{Review, ReviewState};
+use serde::Serialize;
+
+/// One page of a search.
+#[derive(Debug, Serialize)]
+pub(crate) struct PageEnvelope<'a> {
+    pub(crate) page: u64,
+    pub(crate) max_page: u64,
+    pub(crate) count: u64,
+    pub(crate) reviews: Vec<ReviewBody<'a>>,
+}
+
+/// A review as search returns it: the fields of the interface, in its order.
+#[derive(Debug, Serialize)]
+pub(crate) struct ReviewBody<'a> {
+    id: &'a str,
+    org_id: String,
+    business_id: &'a str,
+    partner: &'static str,
+    partner_id: &'a str,
+    author_name: Option<&'a str>,
+    date: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    update_date: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    delete_date: Option<String>,
+    rating: u8,
+    title: Option<&'a str>,
+    content: Option<&'a str>,
+    reply_comment: Option<&'a str>,
+    state: &'static str,
+    link: Option<&'a str>,
+    key: &'a str,
+}
+
+impl<'a> ReviewBody<'a> {
+    pub(crate) fn new(review: &'a Review) -> Self {
+        // A review that came back may still have the day on which it was gone.
+        let delete_date = review.delete_date.filter(|_| review.state == ReviewState::Deleted);
+        Self {
+            id: review.id.as_str(),
+            org_id: review.org_id.to_string(),
+            business_id: review.business_id.as_str(),
+            partner: review.partner.as_str(),
+            partner_id: &review.partner_id,
+            author_name: unless_blank(review.author_name.as_deref()),
+            date: format_second(review.date),
+            update_date: review.update_date.map(format_second),
+            delete_date: delete_date.map(|day| day.to_string()),
+            rating: review.rating.get(),
+            title: unless_blank(review.title.as_deref()),
+            content: unless_blank(review.content.as_deref()),
+            reply_comment: unless_blank(review.reply_comment.as_deref()),
+            state: review.state.as_str(),
+            link: unless_blank(review.link.as_deref()),
+            key: &review.key,
+        }
+    }
+}
+
+/// Blank text is none, as the filter on content has it.
+fn unless_blank(text: Option<&str>) -> Option<&str> {
+    text.filter(|text| !text.trim().is_empty())
+}

@@ -1,0 +1,62 @@
+//! Answers that are no page: keys, paths and methods.
+
+use presence_tests::logs::{self, NAME_CANARY};
+use presence_tests::send;
+use serde_json::json;
+
+use super::shelf::{Shelf, found};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_way_of_sending_a_key_is_taken_and_none_is_401() {
+    let shelf = Shelf::fill().await;
+    let key = shelf.key("admin_1").to_owned();
+    let request = |query: &str| shelf.world.request("GET", &format!("/reviews{query}"));
+    for accepted in [
+        request("").header("x-api-key", &key),
+        request("").header("x-apikey", &key),
+        request("").header("authorization", format!("Bearer {key}")),
+        request(&format!("?api_key={key}")),
+    ] {
+        assert_eq!(found(&send(accepted).await), "page 1 of 1, 8 in all: h g f d e c b a");
+    }
+    let id = presence::domain::ids::UserId::parse(&shelf.cast.manager_1.id).expect("an id");
+    let now = presence::clock::Clock::now(shelf.world.clock.as_ref());
+    let keys = shelf.world.store().keys_of(id).await.expect("the store answers").expect("a user");
+    shelf.world.store().revoke_key(&keys[0].id(), now).await.expect("a live key");
+    let revoked = request("").header("x-api-key", shelf.key("manager_1"));
+    // The key is looked at before the parameters.
+    for refused in [request(""), request("?rating=9&bogus=1"), request("").header("x-api-key", "nonsense"), revoked] {
+        let reply = send(refused).await;
+        assert_eq!(reply.status, 401);
+        assert_eq!(reply.text, r#"{"errors":{"authentication":"a valid API key is required"}}"#);
+        assert_eq!(reply.header("www-authenticate"), r#"Bearer realm="presence""#);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn other_methods_are_405_and_other_paths_404() {
+    let shelf = Shelf::fill().await;
+    let key = shelf.key("admin_1").to_owned();
+    for method in ["POST", "PUT", "PATCH", "DELETE"] {
+        let reply = send(shelf.world.request(method, "/reviews").header("x-api-key", &key)).await;
+        assert_eq!((reply.status, reply.header("allow")), (405, "GET"), "{method}");
+        assert_eq!(reply.text, r#"{"errors":{"json":"method not allowed"}}"#);
+    }
+    for path in ["/reviews/7", "/reviews/search", "/reviews/me/too"] {
+        let reply = shelf.world.get(path, &key).await;
+        assert_eq!((reply.status, reply.text.as_str()), (404, r#"{"errors":{"json":"not found"}}"#), "{path}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_search_is_logged_by_name_and_without_what_was_searched() {
+    let shelf = Shelf::fill().await;
+    for (query, status) in [(format!("business_city={NAME_CANARY}"), 200), (format!("{NAME_CANARY}=1"), 400)] {
+        let reply = shelf.ask("admin_1", &query).await;
+        let line = logs::of_request(reply.header("x-request-id"));
+        assert_eq!((&line["operation"], &line["status"]), (&json!("search_reviews"), &json!(status)), "{}", reply.text);
+        for (header, value) in [("cache-control", "no-store"), ("content-type", "application/json; charset=utf-8")] {
+            assert_eq!(reply.header(header), value);
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Rating, content, city, order, and what they give together.
+
+use super::shelf::{Row, bad, finds};
+
+/// Everything of organisation 1, newest first.
+pub(super) const ALL: &str = "h g f d e c b a";
+const RATING: &str = "must be an integer from 1 to 5";
+const BOOLEAN: &str = r#"{"content__isnull":{"explanation":"is not one of the choices","choices":["True","False"]}}"#;
+const ORDERS: &str =
+    r#"{"order_by":{"explanation":"is not one of the choices","choices":["update_date","-update_date"]}}"#;
+const NOTHING: &str = r#"{"business_city":"has nothing to search for"}"#;
+
+pub(super) fn rows() -> Vec<Row> {
+    [rating(), content(), city(), order(), together()].concat()
+}
+
+fn rating() -> Vec<Row> {
+    let of = |why, value: &str, text: &str| bad(why, &format!("rating={value}"), &format!(r#"{{"rating":"{text}"}}"#));
+    vec![
+        finds("without filters everything of the organisation, in all three states", "", ALL),
+        finds("one rating", "rating=5", "f a"),
+        finds("the lowest", "rating=1", "e"),
+        finds("with blanks around", "rating=%204%20", "g b"),
+        finds("blank is not given", "rating=", ALL),
+        of("below the lowest", "0", RATING),
+        of("above the highest", "6", RATING),
+        of("negative", "-1", RATING),
+        of("no integer", "4.5", "must be an integer"),
+        of("no list", "4,5", "must be an integer"),
+        bad("a scalar given twice", "rating=4&rating=5", r#"{"rating":"is given more than once"}"#),
+    ]
+}
+
+fn content() -> Vec<Row> {
+    let ask = |why, value: &str, names| finds(why, &format!("content__isnull={value}"), names);
+    let refused = |why, value: &str| bad(why, &format!("content__isnull={value}"), BOOLEAN);
+    vec![
+        ask("true: missing, empty or blank content", "true", "d c b"),
+        ask("false: with a message", "false", "h g f e a"),
+        ask("any case", "TRUE", "d c b"),
+        ask("1", "1", "d c b"),
+        ask("0", "0", "h g f e a"),
+        refused("a blank boolean", ""),
+        refused("another word", "yes"),
+        refused("null", "null"),
+    ]
+}
+
+fn city() -> Vec<Row> {
+    let ask = |why, value: &str, names| finds(why, &format!("business_city={value}"), names);
+    let refused = |why, value: &str| bad(why, &format!("business_city={value}"), NOTHING);
+    vec![
+        ask("as written", "Lyon", "d c b a"),
+        ask("in any case, of all businesses in the city", "lYON", "d c b a"),
+        ask("without accents and hyphen", "saint+etienne", "e"),
+        ask("with accents and repeated blanks", "%20SAINT%20%20%C3%89TIENNE", "e"),
+        ask("with another apostrophe", "l'hay+les+roses", "h"),
+        ask("the whole name: no part of another one", "Paris", "f"),
+        ask("a part of a name is no city", "Parisis", ""),
+        ask("a city of nobody", "Marseille", ""),
+        ask("a comma is part of a name", "Lyon,Paris", ""),
+        ask("blank is not given", "%20", ALL),
+        refused("nothing but hyphens", "--"),
+        refused("nothing but apostrophes", "'"),
+        finds("255 characters", &format!("business_city={}", "x".repeat(255)), ""),
+        bad(
+            "256 characters",
+            &format!("business_city={}", "x".repeat(256)),
+            r#"{"business_city":"must have at most 255 characters"}"#,
+        ),
+        bad(
+            "a control character",
+            "business_city=Ly%00on",
+            r#"{"business_city":"must not contain control characters"}"#,
+        ),
+        finds("a name that folding makes longer than a key", &format!("business_city={}", "%EF%B7%BA".repeat(255)), ""),
+        bad("given twice", "business_city=Lyon&business_city=Paris", r#"{"business_city":"is given more than once"}"#),
+    ]
+}
+
+fn order() -> Vec<Row> {
+    vec![
+        finds("newest first, said", "order_by=-update_date", ALL),
+        finds("oldest first: the exact reverse", "order_by=update_date", "a b c e d f g h"),
+        finds("blank is not given", "order_by=", ALL),
+        finds("the order of businesses' reviews", "order_by=update_date&business__in=lyon-1,paris,etienne", "a b e f"),
+        bad("another order", "order_by=date", ORDERS),
+        bad("another case", "order_by=UPDATE_DATE", ORDERS),
+    ]
+}
+
+fn together() -> Vec<Row> {
+    vec![
+        finds("rating and rating__in: the intersection", "rating=5&rating__in=4,5", "f a"),
+        finds("an empty intersection", "rating=5&rating__in=4", ""),
+        finds("business and city: the intersection", "business__in=lyon-1,paris&business_city=lyon", "b a"),
+        finds("a business that is not in the city", "business__in=paris&business_city=lyon", ""),
+        finds("state and rating", "state=treated&rating__in=2,4", "g d"),
+        finds("city and content", "business_city=lyon&content__isnull=true", "d c b"),
+        finds(
+            "everything at once",
+            "business__in=lyon-1,lyon-2&business_city=LYON&state=treated,deleted&rating__in=2,3&rating=2&partner__in=partner_8\
+             &content__isnull=1&update_date__gte=2025-03-01&update_date__lte=2025-03-01&page=1&per_page=5&order_by=update_date",
+            "d",
+        ),
+        bad(
+            "all bad fields at once",
+            "rating=9&state=open&bogus=1",
+            r#"{"bogus":"is not a parameter of this operation","rating":"must be an integer from 1 to 5","state":{"explanation":"is not one of the choices","choices":["treated","not_treated","deleted"]}}"#,
+        ),
+        bad("no filter of another search", "org_id=1", r#"{"org_id":"is not a parameter of this operation"}"#),
+        bad("a mistyped filter", "rating_in=5", r#"{"rating_in":"is not a parameter of this operation"}"#),
+    ]
+}

@@ -1,0 +1,87 @@
+//! Hostile values in every parameter.
+
+use super::shelf::Shelf;
+
+const PARAMETERS: [&str; 12] = [
+    "page",
+    "per_page",
+    "order_by",
+    "state",
+    "rating",
+    "rating__in",
+    "partner__in",
+    "content__isnull",
+    "update_date__gte",
+    "update_date__lte",
+    "business__in",
+    "business_city",
+];
+/// Those that choose among the reviews.
+const FILTERS: std::ops::Range<usize> = 3..12;
+
+fn values() -> Vec<String> {
+    let mut values: Vec<String> = [
+        "null",
+        "-1",
+        "%00",
+        "a%00b",
+        "%1F",
+        "~",
+        "%23",
+        "lyon%23lyon-1",
+        "o:1",
+        "c:1:lyon",
+        "T%23o:1",
+        "%7F",
+        "*",
+        "%25",
+        "%27%20OR%201=1",
+        ":partition",
+        "undefined",
+        "NaN",
+        "1e3",
+        "%F0%9F%98%80",
+        "%E2%80%AE",
+        "[]",
+        "{}",
+        "%2C%2C%2C",
+        "%EF%BC%91",
+        "%C2%AD",
+        "2025-01-01T00:00:00%2B99:99",
+        "-0001-01-01",
+        "99999-01-01",
+        "a%0D%0Ab",
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    values.extend(["x,", "1,", "%EF%B7%BA", "%F0%9F%98%80"].map(|part| part.repeat(600)));
+    values.push("9".repeat(400));
+    values
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hostile_values_break_nothing_and_never_show_everything() {
+    let shelf = Shelf::fill().await;
+    for (place, name) in PARAMETERS.into_iter().enumerate() {
+        for value in values() {
+            let reply = shelf.ask("admin_1", &format!("{name}={value}")).await;
+            let what =
+                format!("{name}={}: {}", &value[..value.len().min(60)], &reply.text[..reply.text.len().min(200)]);
+            assert!([200, 400].contains(&reply.status), "{} {what}", reply.status);
+            let blank = value == "%2C%2C%2C" && ["state", "rating__in", "partner__in", "business__in"].contains(&name);
+            if reply.status == 200 && FILTERS.contains(&place) {
+                assert_eq!(reply.json()["count"] == 8, blank, "{what}");
+            }
+            if reply.status == 400 {
+                assert!(
+                    reply.json()["errors"]["json"][name].is_string()
+                        || reply.json()["errors"]["json"][name].is_object(),
+                    "{what}"
+                );
+            }
+        }
+    }
+    for broken in ["rating=%", "state=%ff", "%zz=1"] {
+        assert_eq!(shelf.ask("admin_1", broken).await.status, 400, "{broken}");
+    }
+}

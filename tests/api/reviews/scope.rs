@@ -1,0 +1,72 @@
+//! Who sees which reviews.
+
+use super::filters::ALL;
+use super::shelf::{Row, Shelf, finds, page};
+
+const EVERY: &str = "y h g f d e x c b a";
+
+pub(super) fn rows() -> Vec<Row> {
+    let foreign = "business__in=lyon-9,paris-9";
+    vec![
+        finds("a manager reads the whole organisation, not only what it may write", "", ALL).by("manager_1"),
+        finds("another organisation's administrator reads its own", "", "y x").by("admin_2"),
+        finds("so does its manager", "", "y x").by("manager_2"),
+        finds("a PROVIDER reads every organisation, merged by date", "", EVERY).by("provider"),
+        finds("so does a PROVIDER that belongs to one", "", EVERY).by("provider_in_1"),
+        finds("a city of the own organisation only", "business_city=lyon", "x").by("admin_2"),
+        finds("a city of every organisation", "business_city=LYON", "d x c b a").by("provider"),
+        finds("a city that only another organisation has", "business_city=saint-etienne", "").by("admin_2"),
+        finds("foreign businesses match nothing", foreign, ""),
+        finds("whoever asks", foreign, "").by("manager_1"),
+        finds("a foreign one among own ones", "business__in=lyon-9,lyon-1", "b a"),
+        finds("a foreign one with a city", "business__in=lyon-9&business_city=lyon", ""),
+        finds("businesses of every organisation", "business__in=lyon-9,lyon-1", "x b a").by("provider"),
+        finds("businesses in a city of every organisation", "business__in=lyon-9,paris&business_city=paris", "f")
+            .by("provider"),
+        page("pages over organisations", "per_page=3&page=3", (3, 4, 10), "x c b").by("provider"),
+        finds("cells over organisations", "state=deleted&order_by=update_date", "c f y").by("provider"),
+        finds("dates over organisations", "update_date__lte=2025-02-28&update_date__gte=2025-02-01", "x c")
+            .by("provider"),
+    ]
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_foreign_business_is_answered_byte_for_byte_like_an_unknown_one() {
+    let shelf = Shelf::fill().await;
+    for by in ["admin_1", "manager_1"] {
+        assert_eq!(shelf.ask(by, "").await.status, 200, "the use of the key is noted");
+    }
+    for rest in ["", "&page=2", "&business_city=lyon", "&state=treated", "&update_date__gte=2025-01-01"] {
+        for by in ["admin_1", "manager_1"] {
+            let foreign = shelf.ask(by, &format!("business__in=lyon-9{rest}")).await;
+            let unknown = shelf.ask(by, &format!("business__in=nobody{rest}")).await;
+            assert_eq!((foreign.status, &foreign.text), (200, &unknown.text), "{by} {rest}");
+            assert_eq!(foreign.cost().calls, unknown.cost().calls, "nothing of it is read: {by} {rest}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_caller_that_moves_reads_its_new_organisation_on_the_next_request() {
+    let shelf = Shelf::fill().await;
+    let moved = format!("/user/{}", shelf.cast.manager_1.id);
+    let body = serde_json::json!({"org_id": 2, "business_ids": []});
+    assert_eq!(shelf.world.post(&moved, shelf.key("provider"), &body).await.status, 200);
+    let reply = shelf.ask("manager_1", "").await;
+    assert_eq!(super::shelf::found(&reply), "page 1 of 1, 2 in all: y x");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_organisation_that_gets_its_first_review_is_read_by_a_provider_at_once() {
+    let shelf = Shelf::fill().await;
+    assert_eq!(shelf.ask("provider", "").await.json()["count"], 10, "the organisations are known now");
+    let org = presence::domain::ids::OrgId::new(3).expect("an id");
+    shelf.world.store().open_book(org).await.expect("the store answers");
+    let mut review = super::shelf::posted("x");
+    review.org_id = org;
+    review.id = presence::domain::review::ReviewId::parse("000000000000").expect("an id");
+    super::shelf::post(&shelf.world, vec![presence::store::Posting { old: None, new: review }]).await;
+    assert_eq!(shelf.ask("provider", "").await.json()["count"], 11);
+    assert_eq!(shelf.ask("provider", "business_city=lyon").await.json()["count"], 6);
+    assert_eq!(shelf.ask("admin_1", "").await.json()["count"], 8);
+}
