@@ -73,7 +73,8 @@ impl Store {
         Ok(UsersAudit { users: users.len(), keys: keys.len(), mails: mails.len(), findings })
     }
 
-    async fn scan(&self, table: &Table) -> Result<Vec<Item>, Error> {
+    /// Every item of a table, read strongly.
+    pub(super) async fn scan(&self, table: &Table) -> Result<Vec<Item>, Error> {
         let scan = self.client.scan().table_name(self.name(table)).consistent_read(true).limit(PAGE);
         let (mut items, mut start) = (Vec::new(), None);
         loop {

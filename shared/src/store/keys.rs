@@ -88,6 +88,9 @@ pub fn city_listing(city_key: &str, id: &BusinessId) -> String {
     format!("{city_key}#{}", id.as_str())
 }
 
+/// The first second of the year 0: counted from it, every accepted second has as many digits.
+const YEAR_0: i64 = -62_167_219_200;
+
 /// The sort key of a review.
 pub const REVIEW_SK: &str = "R";
 /// The partition that lists the organisations that have reviews.
@@ -108,9 +111,14 @@ pub fn review_pk(id: &ReviewId) -> String {
 /// The sort key of `business-index`: newest last; equal seconds in the order of ids.
 #[must_use]
 pub fn effective_listing(second: i64, id: &ReviewId) -> String {
-    // From the year 0 on, so that every accepted second has as many digits.
-    const YEAR_0: i64 = -62_167_219_200;
     format!("{:012}#{}", second - YEAR_0, id.as_str())
+}
+
+/// Reads [`effective_listing`]: review and second since 1970.
+#[must_use]
+pub fn parse_listing(text: &str) -> Option<(ReviewId, i64)> {
+    let (second, id) = text.split_once('#')?;
+    Some((ReviewId::parse(id)?, second.parse::<i64>().ok()? + YEAR_0))
 }
 
 /// The partition of a book's tallies.

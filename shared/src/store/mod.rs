@@ -24,8 +24,8 @@ use aws_config::{BehaviorVersion, ConfigLoader, SdkConfig};
 
 pub use api_keys::{ApiKeyRecord, IssuedKey, KeyRefused, MAX_LIVE_KEYS, NewApiKey};
 pub use audit::{Finding, UsersAudit};
-pub use businesses::{Business, Org, PutOutcome};
-pub use ledger::{PostRefused, Posting, ReviewQuery};
+pub use businesses::{Business, Org, Place, PutOutcome};
+pub use ledger::{PostRefused, Posting, ReviewQuery, ReviewsAudit, ReviewsRebuilt};
 pub use outbox::{MailState, OutboxRow};
 pub use users::{MailChange, Refused, UserChange, UserRecord};
 
