@@ -2,6 +2,7 @@
 
 mod imports;
 mod keys;
+mod reviews;
 mod stage;
 mod tables;
 mod users;
