@@ -4,6 +4,7 @@ mod api;
 mod canary;
 mod faults;
 mod faults_selftest;
+mod imports;
 mod ledger;
 mod properties;
 mod races;

@@ -173,6 +173,28 @@ impl Review {
         Cell::new(self.state, self.rating, self.partner, has_content)
     }
 
+    /// Whether it is the same review of the same business on the same partner.
+    #[must_use]
+    pub fn is_one_with(&self, other: &Self) -> bool {
+        let name = |review: &Self| (review.business_id.clone(), review.partner, review.partner_id.clone());
+        name(self) == name(other)
+    }
+
+    /// Whether it is the same in everything but its id and its version, which follow from where and when it is stored.
+    #[must_use]
+    pub fn says_the_same(&self, other: &Self) -> bool {
+        let other = Self { id: self.id.clone(), version: self.version, ..other.clone() };
+        *self == other
+    }
+
+    /// Bytes of its texts.
+    #[must_use]
+    pub fn text_bytes(&self) -> usize {
+        let texts = [&self.author_name, &self.title, &self.content, &self.reply_comment, &self.link];
+        let optional: usize = texts.into_iter().flatten().map(String::len).sum();
+        optional + self.city_key.len() + self.partner_id.len() + self.key.len()
+    }
+
     /// The books that it is counted in.
     #[must_use]
     pub fn books(&self) -> [Book; 2] {

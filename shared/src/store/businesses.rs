@@ -6,11 +6,16 @@ use serde::{Deserialize, Serialize};
 
 use super::failure::failed;
 use super::keys::{business_pk, city_listing, org_pk};
-use super::read::{Item, item, parse, text};
+use super::read::{Item, Partition, item, number, parse, text};
 use super::{Store, schema};
 use crate::domain::ids::{BusinessId, OrgId};
 use crate::domain::text::city_key;
 use crate::error::Error;
+
+/// Businesses in one page of a Query: they fill less than the 1 MB that DynamoDB returns at a time.
+const PAGE: i32 = 2_000;
+/// Pages at the most: a million businesses of one organisation.
+const MAX_PAGES: usize = 500;
 
 /// An organisation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +37,15 @@ pub struct Business {
     pub name: String,
     /// The city where it is, as written.
     pub city: String,
+}
+
+/// Where the reviews of a business are counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The organisation that it belongs to.
+    pub org_id: OrgId,
+    /// The folded name of its city.
+    pub city_key: String,
 }
 
 /// What a put did.
@@ -62,13 +76,10 @@ struct BusinessItem {
     city_listing: String,
 }
 
-/// Where a business belongs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Place {
-    /// Its organisation.
-    pub(super) org_id: OrgId,
-    /// The folded name of its city.
-    pub(super) city_key: String,
+#[derive(Deserialize)]
+struct OwnedItem {
+    id: String,
+    org_id: u64,
 }
 
 #[derive(Deserialize)]
@@ -78,10 +89,13 @@ struct PlacedItem {
     city: String,
 }
 
-#[derive(Deserialize)]
-struct OwnedItem {
-    id: String,
-    org_id: u64,
+impl PlacedItem {
+    fn read(item: Item) -> Result<(BusinessId, Place), Error> {
+        let placed: Self = parse(item)?;
+        let place = |org_id| Place { org_id, city_key: city_key(&placed.city) };
+        let (id, place) = (BusinessId::parse(&placed.id), OrgId::new(placed.org_id).map(place));
+        id.zip(place).ok_or_else(|| Error::internal("a stored business breaks the rules of its fields"))
+    }
 }
 
 impl Store {
@@ -112,21 +126,35 @@ impl Store {
         owners.collect()
     }
 
-    /// Organisation and city of each of these businesses that exists, read strongly.
-    pub(super) async fn business_places(&self, ids: &[BusinessId]) -> Result<HashMap<BusinessId, Place>, Error> {
+    /// Where the reviews of each of these businesses that exists are counted, read strongly.
+    pub async fn business_places(&self, ids: &[BusinessId]) -> Result<HashMap<BusinessId, Place>, Error> {
         if ids.is_empty() {
             return Ok(HashMap::new());
         }
         let unique: HashSet<&BusinessId> = ids.iter().collect();
         let keys = unique.into_iter().map(|id| key(business_pk(id))).collect();
         let items = self.get_batch(&schema::BUSINESSES, keys, &["id", "org_id", "city"]).await?;
-        let places = items.into_iter().map(|item| {
-            let placed: PlacedItem = parse(item)?;
-            let (id, org_id) = (BusinessId::parse(&placed.id), OrgId::new(placed.org_id));
-            let place = id.zip(org_id).map(|(id, org_id)| (id, Place { org_id, city_key: city_key(&placed.city) }));
-            place.ok_or_else(|| Error::internal("a stored business breaks the rules of its fields"))
-        });
-        places.collect()
+        items.into_iter().map(PlacedItem::read).collect()
+    }
+
+    /// The businesses of an organisation and where their reviews are counted, read from `city-index`, which lags.
+    pub(super) async fn businesses_of(&self, org_id: OrgId) -> Result<Vec<(BusinessId, Place)>, Error> {
+        let partition = Partition {
+            table: &schema::BUSINESSES,
+            index: Some(&schema::CITY_INDEX),
+            value: number(org_id.get()),
+            between: None,
+            page: PAGE,
+            max_pages: MAX_PAGES,
+        };
+        self.query(partition).await?.into_iter().map(PlacedItem::read).collect()
+    }
+
+    /// Every organisation that has been imported, read strongly.
+    pub(super) async fn all_orgs(&self) -> Result<Vec<OrgId>, Error> {
+        let items = self.scan(&schema::BUSINESSES, PAGE, MAX_PAGES).await?;
+        let org = |item: &Item| item.get("pk")?.as_s().ok()?.strip_prefix("ORG#")?.parse().ok().and_then(OrgId::new);
+        Ok(items.iter().filter_map(org).collect())
     }
 
     /// Whether there is such an organisation, read strongly: one read unit.

@@ -89,6 +89,9 @@ pub fn city_listing(city_key: &str, id: &BusinessId) -> String {
     format!("{city_key}#{}", id.as_str())
 }
 
+/// The first second of the year 0: counted from it, every accepted second has as many digits.
+const YEAR_0: i64 = -62_167_219_200;
+
 /// The sort key of a review.
 pub const REVIEW_SK: &str = "R";
 /// The partition that lists the organisations that have reviews.
@@ -99,9 +102,6 @@ pub const MONTH_SK_PREFIX: &str = "M#";
 pub const DAY_SK_PREFIX: &str = "D#";
 /// Items over which the slips of one day and cell are spread, so that they stay small and rarely collide.
 pub const SLIP_SHARDS: u8 = 8;
-
-/// Where the seconds of `business-index` start, so that every accepted one has as many digits.
-const YEAR_0: i64 = -62_167_219_200;
 
 /// The partition of a review.
 #[must_use]

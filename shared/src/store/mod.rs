@@ -26,9 +26,9 @@ use aws_config::{BehaviorVersion, ConfigLoader, SdkConfig};
 
 pub use api_keys::{ApiKeyRecord, IssuedKey, KeyRefused, MAX_LIVE_KEYS, NewApiKey};
 pub use audit::{Finding, UsersAudit};
-pub use businesses::{Business, Org, PutOutcome};
+pub use businesses::{Business, Org, Place, PutOutcome};
 pub use categories::{CategoryHead, CategoryImport};
-pub use ledger::{PostRefused, Posting, ReviewQuery};
+pub use ledger::{PostRefused, Posting, ReviewQuery, ReviewsAudit, ReviewsRebuilt};
 pub use outbox::{MailState, OutboxRow};
 pub use reviews::ReviewFilter;
 pub use users::{MailChange, Refused, UserChange, UserRecord};

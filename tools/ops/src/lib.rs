@@ -10,6 +10,7 @@ mod import;
 mod key;
 mod outbox;
 mod output;
+mod reviews;
 mod tables;
 mod user;
 
@@ -43,12 +44,13 @@ Examples:
   AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:8000 ops tables create
   ops import orgs orgs.jsonl && ops import businesses businesses.jsonl
   ops import categories categories.jsonl
+  ops import reviews reviews.jsonl && ops reviews audit
   ID=$(ops user create --email zoe@example.org --first-name Zoe \\
       --last-name Martin --role PROVIDER)
   KEY=$(ops key issue --user $ID --label laptop --expires 90d)";
 
-/// Operates the presence service: creates tables, imports organisations, businesses and categories, creates users, issues their
-/// API keys, and audits what is stored.
+/// Operates the presence service: creates tables, imports organisations, businesses, categories and reviews, creates users,
+/// issues their API keys, and audits what is stored.
 #[derive(Debug, Parser)]
 #[command(name = "ops", version, after_help = AFTER_HELP, arg_required_else_help = true)]
 pub struct Cli {
@@ -76,6 +78,9 @@ enum Command {
     /// All users
     #[command(subcommand, arg_required_else_help = true)]
     Users(audit::Command),
+    /// All reviews, and what counts them
+    #[command(subcommand, arg_required_else_help = true)]
+    Reviews(reviews::Command),
     /// The mails that wait to be sent
     #[command(subcommand, arg_required_else_help = true)]
     Outbox(outbox::Command),
@@ -100,6 +105,7 @@ pub async fn run(cli: Cli, context: &mut Context) -> Exit {
         Command::User(command) => user::run(command, context).await,
         Command::Key(command) => key::run(command, context).await,
         Command::Users(command) => audit::run(command, context).await,
+        Command::Reviews(command) => reviews::run(command, context).await,
         Command::Outbox(command) => outbox::run(command, context).await,
     };
     result.unwrap_or_else(|failure| {

@@ -5,12 +5,19 @@
 //! one transaction ([`post`]). A search adds up tallies to count, walks them to find the page, and reads only the slips and
 //! reviews that lie on it ([`find`]).
 
+mod audit;
+mod check;
 mod find;
 mod item;
 mod of_business;
 mod place;
 mod post;
+mod put;
 mod reads;
+mod rebuild;
+mod repost;
 
+pub use audit::ReviewsAudit;
 pub use find::ReviewQuery;
 pub use post::{PostRefused, Posting};
+pub use rebuild::ReviewsRebuilt;

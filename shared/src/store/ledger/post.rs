@@ -15,6 +15,8 @@ use crate::store::{Store, schema};
 
 /// Items of a transaction: DynamoDB's limit.
 const MAX_ITEMS: usize = 100;
+/// Bytes of text in a transaction: DynamoDB takes 4 MB, and a quarter of it is left to names, keys and numbers.
+const MAX_TEXT_BYTES: usize = 3_000_000;
 
 /// One review as it is and as it shall be.
 #[derive(Clone, Debug)]
@@ -34,24 +36,26 @@ pub enum PostRefused {
     Failed(Error),
 }
 
-type Key = (String, String);
+pub(super) type Key = (String, String);
 
 /// What postings do to tallies and slips, merged by item.
 #[derive(Debug, Default)]
-struct Moves {
-    tallies: BTreeMap<Key, BTreeMap<Cell, i64>>,
+pub(super) struct Moves {
+    pub(super) tallies: BTreeMap<Key, BTreeMap<Cell, i64>>,
     /// The second of the day that a slip gets, or none to remove it.
-    slips: BTreeMap<Key, BTreeMap<ReviewId, Option<i64>>>,
+    pub(super) slips: BTreeMap<Key, BTreeMap<ReviewId, Option<i64>>>,
 }
 
 impl Posting {
     /// How many of the postings, from the first on, fit into one transaction.
     #[must_use]
     pub fn fitting(postings: &[Self]) -> usize {
-        let mut moves = Moves::default();
+        let (mut moves, mut text_bytes) = (Moves::default(), 0);
         for (position, posting) in postings.iter().enumerate() {
             moves.add(posting);
-            if position + 1 + moves.tallies.len() + moves.slips.len() > MAX_ITEMS {
+            text_bytes += posting.new.text_bytes();
+            let items = position + 1 + moves.tallies.len() + moves.slips.len();
+            if items > MAX_ITEMS || text_bytes > MAX_TEXT_BYTES {
                 // A single review moves at most 13 items: the first always fits.
                 return position.max(1);
             }
@@ -73,7 +77,7 @@ impl Moves {
         self.move_review(&posting.new, 1, Some(second));
     }
 
-    fn move_review(&mut self, review: &Review, difference: i64, second: Option<i64>) {
+    pub(super) fn move_review(&mut self, review: &Review, difference: i64, second: Option<i64>) {
         let (day, cell) = (Day::of(review.effective_at()), review.cell());
         let books: BTreeSet<Book> = review.books().into_iter().collect();
         for book in books {

@@ -87,7 +87,11 @@ impl Store {
         put.send().await.map(|_| ()).map_err(crate::store::failure::failed)
     }
 
-    async fn reviews_between(&self, pk: String, between: Option<(String, String)>) -> Result<Vec<Item>, Error> {
+    pub(super) async fn reviews_between(
+        &self,
+        pk: String,
+        between: Option<(String, String)>,
+    ) -> Result<Vec<Item>, Error> {
         let table = &schema::REVIEWS;
         let partition = Partition { table, index: None, value: text(pk), between, page: PAGE, max_pages: MAX_PAGES };
         self.query(partition).await

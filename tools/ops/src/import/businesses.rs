@@ -3,7 +3,7 @@
 use presence::domain::ids::BusinessId;
 use presence::domain::text::city_key;
 use presence::error::Error;
-use presence::store::{Business, keys};
+use presence::store::{Business, Place, PutOutcome, keys};
 use serde::Deserialize;
 use serde_json::Number;
 
@@ -51,10 +51,26 @@ impl Row for BusinessRow {
             let reason = format!("org_id: there is no organisation {}: import it first", business.org_id);
             return Ok(Verdict::Rejected(reason));
         }
-        let Tables { store, dry_run, .. } = tables;
-        let outcome =
-            if *dry_run { store.compare_business(&business).await } else { store.put_business(&business).await };
-        outcome.map(Verdict::Put)
+        let store = &tables.store;
+        let outcome = store.compare_business(&business).await?;
+        if tables.dry_run {
+            return Ok(Verdict::Put(outcome));
+        }
+        let place = Place { org_id: business.org_id, city_key: city_key(&business.city) };
+        let moves = outcome == PutOutcome::Updated && {
+            let stored = store.business_places(std::slice::from_ref(&business.id)).await?;
+            stored.get(&business.id).is_some_and(|stored| *stored != place)
+        };
+        // Before the business, so that a run that is killed in between is taken up by the next one; and after it, for
+        // the reviews that came meanwhile.
+        if moves {
+            store.repost_business(&business.id, &place).await?;
+        }
+        let outcome = store.put_business(&business).await?;
+        if moves {
+            store.repost_business(&business.id, &place).await?;
+        }
+        Ok(Verdict::Put(outcome))
     }
 }
 

@@ -1,6 +1,7 @@
 //! An import under way: rows read in order, written side by side.
 
 use std::collections::VecDeque;
+use std::ops::Add;
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -27,9 +28,31 @@ pub(super) struct Tally {
 }
 
 impl Tally {
+    /// Counts a row that is stored, or would be.
+    pub(super) fn count(&mut self, outcome: PutOutcome) {
+        match outcome {
+            PutOutcome::Created => self.created += 1,
+            PutOutcome::Updated => self.updated += 1,
+            PutOutcome::Unchanged => self.unchanged += 1,
+        }
+    }
+
     /// All of them.
     pub(super) fn rows(&self) -> u64 {
         self.created + self.updated + self.unchanged + self.rejected
+    }
+}
+
+impl Add for Tally {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            created: self.created + other.created,
+            updated: self.updated + other.updated,
+            unchanged: self.unchanged + other.unchanged,
+            rejected: self.rejected + other.rejected,
+        }
     }
 }
 
@@ -95,9 +118,7 @@ impl Loading {
     async fn settle_oldest(&mut self) -> anyhow::Result<()> {
         let Some(InFlight { line, work, .. }) = self.window.pop_front() else { return Ok(()) };
         match work.await.context("a row's task died")?? {
-            Verdict::Put(PutOutcome::Created) => self.tally.created += 1,
-            Verdict::Put(PutOutcome::Updated) => self.tally.updated += 1,
-            Verdict::Put(PutOutcome::Unchanged) => self.tally.unchanged += 1,
+            Verdict::Put(outcome) => self.tally.count(outcome),
             Verdict::Rejected(reason) => {
                 self.rejects.add(&line, &reason)?;
                 self.tally.rejected += 1;

@@ -7,6 +7,7 @@ mod loading;
 mod orgs;
 mod progress;
 mod rejects;
+mod reviews;
 mod rows;
 
 use std::path::PathBuf;
@@ -22,6 +23,7 @@ use lines::Lines;
 use loading::{Loading, Tally};
 use progress::Progress;
 use rejects::Rejects;
+use reviews::Reviews;
 use rows::{Row, Tables};
 
 const ORGS: &str = "\
@@ -35,7 +37,24 @@ One JSON object a line (here broken in two):
    \"name\": \"Corner shop\", \"city\": \"Saint-Étienne\"}
 id has 1 to 64 letters, digits and : _ . -; org_id names an organisation that is
 there; name has 1 to 255 characters; city at most 255, and is \"\" for a business
-that is in no city.";
+that is in no city. A business that is in another city than before takes its
+reviews with it: do not import reviews at the same time.";
+
+const REVIEWS: &str = "\
+One JSON object a line (here broken in several):
+  {\"business_id\": \"5409c35a97bbc544d8e26737\", \"partner\": \"partner_8\",
+   \"partner_id\": \"Ab12\", \"key\": \"Ab12\", \"author_name\": \"Zoë\",
+   \"date\": \"2024-03-01T09:30:00+00:00\", \"update_date\": \"2024-03-02T10:00:00Z\",
+   \"delete_date\": null, \"rating\": 5, \"title\": null,
+   \"content\": \"Très bon accueil\", \"reply_comment\": null,
+   \"state\": \"not_treated\", \"link\": \"https://example.org/r/1\"}
+business_id names a business that is there; partner is partner_1, partner_8 or
+partner_9; rating is an integer from 1 to 5; state is treated, not_treated or
+deleted. Dates are days or instants, UTC without an offset; a day is its start.
+key (default: partner_id), author_name, update_date, delete_date, title, content,
+reply_comment and link may be missing. content and reply_comment have at most
+20000 bytes, every other text 2048. What one partner calls partner_id of one
+business is one review: that is the id meant below.";
 
 const CATEGORIES: &str = "\
 One JSON object a line (here broken in several):
@@ -76,6 +95,9 @@ pub(crate) enum Command {
     /// Load categories, all at once
     #[command(after_help = format!("{CATEGORIES}\n\n{IMPORTS}"))]
     Categories(Import),
+    /// Load reviews of businesses that are loaded already
+    #[command(after_help = format!("{REVIEWS}\n\n{IMPORTS}"))]
+    Reviews(Import),
 }
 
 #[derive(Debug, Args)]
@@ -92,7 +114,16 @@ pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit,
         Command::Orgs(import) => load::<orgs::OrgRow>(&import, context).await,
         Command::Businesses(import) => load::<businesses::BusinessRow>(&import, context).await,
         Command::Categories(import) => load::<Category>(&import, context).await,
+        Command::Reviews(import) => load_reviews(&import, context).await,
     }
+}
+
+async fn load_reviews(import: &Import, context: &mut Context) -> Result<Exit, Failure> {
+    let (input, size) = open(import).await?;
+    let progress = Progress::start(size, context.console.has_bars());
+    let mut loading = Reviews::new(context.store.clone(), import.dry_run, Rejects::beside(&import.file)?, progress);
+    let outcome = loading.load_all(Lines::new(input)).await;
+    report(import, context, reviews::PLURAL, outcome, loading.finish())
 }
 
 async fn load<R: Row>(import: &Import, context: &mut Context) -> Result<Exit, Failure> {
@@ -101,13 +132,23 @@ async fn load<R: Row>(import: &Import, context: &mut Context) -> Result<Exit, Fa
     let tables = Tables::new(context.store.clone(), import.dry_run);
     let mut loading = Loading::new(tables, Rejects::beside(&import.file)?, progress);
     let outcome = loading.load_all::<R>(Lines::new(input)).await;
-    let (tally, rejects) = loading.finish();
+    report(import, context, R::PLURAL, outcome, loading.finish())
+}
+
+/// Tells what became of the rows.
+fn report(
+    import: &Import,
+    context: &mut Context,
+    plural: &str,
+    outcome: anyhow::Result<()>,
+    (tally, rejects): (Tally, Rejects),
+) -> Result<Exit, Failure> {
     outcome.with_context(|| format!("stopped after {} rows; simply run it again", tally.rows()))?;
     let rejected_to = rejects.finish()?;
     let Tally { created, updated, unchanged, rejected } = tally;
     let dry = if import.dry_run { "dry run, nothing written: " } else { "" };
     let counts = format!("{created} created, {updated} updated, {unchanged} unchanged, {rejected} rejected");
-    context.console.note(format_args!("{dry}{}: {counts}", R::PLURAL));
+    context.console.note(format_args!("{dry}{plural}: {counts}"));
     if context.console.json {
         context.console.json_line(&tally)?;
     }

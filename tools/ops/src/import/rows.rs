@@ -77,14 +77,19 @@ impl Tables {
 
 /// Reads a line as a row. The error says why it is none.
 pub(super) fn read<R: Row>(text: &str) -> Result<R, String> {
+    R::parse(raw(text)?)
+}
+
+/// Reads a line as JSON of a shape. The error says why it is not.
+pub(super) fn raw<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     let mut json = serde_json::Deserializer::from_str(text);
-    let raw: R::Raw = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+    let raw = serde_path_to_error::deserialize(&mut json).map_err(|error| {
         let path = error.path().to_string();
         let reason = reason(error.inner());
         if path == "." || !error.inner().is_data() { reason } else { format!("{path}: {reason}") }
     })?;
     json.end().map_err(|error| reason(&error))?;
-    R::parse(raw)
+    Ok(raw)
 }
 
 /// A trimmed text of 1 to 255 characters.

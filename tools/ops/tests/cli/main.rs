@@ -3,6 +3,7 @@
 mod categories;
 mod imports;
 mod keys;
+mod reviews;
 mod stage;
 mod tables;
 mod users;

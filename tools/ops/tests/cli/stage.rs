@@ -127,14 +127,31 @@ impl Stage {
 
     /// Every item of a table, past the binary.
     pub(super) fn items(&self, table: &str) -> Vec<HashMap<String, AttributeValue>> {
-        let scan = async { self.client().scan().table_name(table).send().await.expect("a scan").items };
-        block_on(scan).unwrap_or_default()
+        block_on(async {
+            let client = self.client();
+            let (mut items, mut start) = (Vec::new(), None);
+            loop {
+                let page = client.scan().table_name(table).set_exclusive_start_key(start).send().await.expect("a scan");
+                items.extend(page.items.unwrap_or_default());
+                start = page.last_evaluated_key;
+                if start.is_none() {
+                    return items;
+                }
+            }
+        })
     }
 
     /// Writes an item, past the binary.
     pub(super) fn put(&self, table: &str, item: HashMap<String, AttributeValue>) {
         block_on(async {
             self.client().put_item().table_name(table).set_item(Some(item)).send().await.expect("a put")
+        });
+    }
+
+    /// Deletes an item, past the binary.
+    pub(super) fn delete(&self, table: &str, key: HashMap<String, AttributeValue>) {
+        block_on(async {
+            self.client().delete_item().table_name(table).set_key(Some(key)).send().await.expect("a delete")
         });
     }
 

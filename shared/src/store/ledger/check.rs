@@ -1,0 +1,130 @@
+//! One month of an organisation's books, recounted.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use futures::stream::{self, StreamExt as _, TryStreamExt as _};
+
+use super::post::{Key, Moves};
+use crate::domain::ids::OrgId;
+use crate::domain::ledger::{Book, Day, Month};
+use crate::domain::review::{Review, ReviewId};
+use crate::error::Error;
+use crate::store::Store;
+use crate::store::keys::{DAY_SK_PREFIX, MONTH_SK_PREFIX, slips_pk, tallies_pk};
+use crate::store::read::Item;
+
+/// Reads of books side by side.
+const READS_IN_FLIGHT: usize = 16;
+/// What the partitions of tallies start with.
+const TALLIES: &str = "T#";
+
+/// Items of the ledger: their attributes that are numbers.
+type Sheet = BTreeMap<Key, BTreeMap<String, i64>>;
+
+/// What is to be recounted: a month, in these books, of these reviews and any others that its slips name.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Extent {
+    pub(super) books: BTreeSet<Book>,
+    pub(super) ids: BTreeSet<ReviewId>,
+}
+
+/// A number of the ledger that is not what the reviews make it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Difference {
+    /// Cell of a tally, or review of a slip.
+    pub(super) attribute: String,
+    pub(super) stored: Option<i64>,
+    pub(super) counted: Option<i64>,
+}
+
+/// What a recount saw.
+#[derive(Debug, Default)]
+pub(super) struct Checked {
+    /// The reviews of the month.
+    pub(super) reviews: Vec<Review>,
+    /// By item.
+    pub(super) differences: BTreeMap<Key, Vec<Difference>>,
+}
+
+/// Whether the item is a tally, in which nothing and zero are the same.
+pub(super) fn is_tally((pk, _): &Key) -> bool {
+    pk.starts_with(TALLIES)
+}
+
+impl Store {
+    /// Recounts a month. The ledger is read first and the reviews after it: a review that is written in between has
+    /// changed every item that it differs in since that was read.
+    pub(super) async fn check_month(&self, org_id: OrgId, month: Month, mut extent: Extent) -> Result<Checked, Error> {
+        loop {
+            let stored = self.sheet(month, &extent.books).await?;
+            let named = stored.iter().filter(|(key, _)| !is_tally(key)).flat_map(|(_, slips)| slips.keys());
+            extent.ids.extend(named.filter_map(|id| ReviewId::parse(id)));
+            let ids: Vec<ReviewId> = extent.ids.iter().cloned().collect();
+            let mut reviews = self.review_bodies(&ids).await?;
+            reviews.retain(|body| body.org_id == org_id && Day::of(body.effective_at()).month() == month);
+            let known = extent.books.len();
+            extent.books.extend(reviews.iter().flat_map(Review::books));
+            // A review in a city that no business is in: that book is to be read, too.
+            if extent.books.len() == known {
+                let differences = differences(stored, count(&reviews));
+                return Ok(Checked { reviews, differences });
+            }
+        }
+    }
+
+    /// What the ledger says of a month.
+    async fn sheet(&self, month: Month, books: &BTreeSet<Book>) -> Result<Sheet, Error> {
+        let mut reads = Vec::new();
+        for book in books {
+            let of_month = format!("{MONTH_SK_PREFIX}{month}");
+            let days = (format!("{DAY_SK_PREFIX}{month}"), format!("{DAY_SK_PREFIX}{month}~"));
+            reads.push((tallies_pk(book), Some((of_month.clone(), of_month))));
+            reads.push((tallies_pk(book), Some(days)));
+            reads.push((slips_pk(book, month), None));
+        }
+        let reads = reads.into_iter().map(|(pk, between)| self.reviews_between(pk, between));
+        let items: Vec<Item> = Box::pin(stream::iter(reads).buffered(READS_IN_FLIGHT).try_concat()).await?;
+        Ok(items.iter().filter_map(numbers).collect())
+    }
+}
+
+/// An item's key, and its attributes that are numbers.
+fn numbers(item: &Item) -> Option<(Key, BTreeMap<String, i64>)> {
+    let text = |name: &str| item.get(name)?.as_s().ok().cloned();
+    let number = |(name, value): (&String, &aws_sdk_dynamodb::types::AttributeValue)| {
+        Some((name.clone(), value.as_n().ok()?.parse().ok()?))
+    };
+    Some(((text("pk")?, text("sk")?), item.iter().filter_map(number).collect()))
+}
+
+/// What the ledger should say.
+fn count(reviews: &[Review]) -> Sheet {
+    let mut moves = Moves::default();
+    for review in reviews {
+        let second = review.effective_at() - Day::of(review.effective_at()).start();
+        moves.move_review(review, 1, Some(second));
+    }
+    let tallies = moves.tallies.into_iter().map(|(key, cells)| {
+        (key, cells.into_iter().map(|(cell, count)| (super::item::cell_attribute(cell), count)).collect())
+    });
+    let slips = moves.slips.into_iter().map(|(key, slips)| {
+        (key, slips.into_iter().filter_map(|(id, second)| Some((id.as_str().to_owned(), second?))).collect())
+    });
+    tallies.chain(slips).collect()
+}
+
+fn differences(mut stored: Sheet, mut counted: Sheet) -> BTreeMap<Key, Vec<Difference>> {
+    let keys: BTreeSet<Key> = stored.keys().chain(counted.keys()).cloned().collect();
+    let of_item = |key: Key| {
+        let (stored, counted) = (stored.remove(&key).unwrap_or_default(), counted.remove(&key).unwrap_or_default());
+        let attributes: BTreeSet<&String> = stored.keys().chain(counted.keys()).collect();
+        let difference = |attribute: &String| {
+            let (stored, counted) = (stored.get(attribute).copied(), counted.get(attribute).copied());
+            let same = stored == counted || (is_tally(&key) && stored.unwrap_or(0) == counted.unwrap_or(0));
+            (!same).then(|| Difference { attribute: attribute.clone(), stored, counted })
+        };
+        let found: Vec<Difference> = attributes.into_iter().filter_map(difference).collect();
+        (key, found)
+    };
+    keys.into_iter().map(of_item).filter(|(_, found)| !found.is_empty()).collect()
+}

@@ -1,0 +1,104 @@
+//! Moving the reviews of a business that is in another city, or another organisation, than they are counted in.
+
+use super::post::Posting;
+use super::put::{ROUNDS, kept_changing, pause};
+use crate::domain::ids::BusinessId;
+use crate::domain::review::{Review, ReviewId};
+use crate::error::Error;
+use crate::store::failure::failed;
+use crate::store::keys::parse_effective_listing;
+use crate::store::read::{Item, text};
+use crate::store::{Place, Store, schema};
+
+/// Reviews of one page of `business-index`.
+const PAGE: i32 = 1_000;
+/// Pages at the most: ten million reviews of one business.
+const MAX_PAGES: usize = 10_000;
+
+impl Review {
+    /// Whether it is counted there.
+    pub(super) fn is_at(&self, place: &Place) -> bool {
+        (self.org_id, &self.city_key) == (place.org_id, &place.city_key)
+    }
+}
+
+impl Store {
+    /// Posts those of the business's reviews that are counted elsewhere anew, for this place. Returns how many they were.
+    pub async fn repost_business(&self, business: &BusinessId, place: &Place) -> Result<u64, Error> {
+        let (mut moved, mut start) = (0, None);
+        for _ in 0..MAX_PAGES {
+            let (listed, next) = self.reviews_of(business, start).await?;
+            moved += self.repost(listed.into_iter().map(|(id, _)| id).collect(), place).await?;
+            start = next;
+            if start.is_none() {
+                return Ok(moved);
+            }
+        }
+        Err(Error::internal("a business has more reviews than the bound on its pages"))
+    }
+
+    /// Every review of a business with its effective second, from the index, which lags.
+    pub(super) async fn all_reviews_of(&self, business: &BusinessId) -> Result<Vec<(ReviewId, i64)>, Error> {
+        let (mut all, mut start) = (Vec::new(), None);
+        for _ in 0..MAX_PAGES {
+            let (listed, next) = self.reviews_of(business, start).await?;
+            all.extend(listed);
+            start = next;
+            if start.is_none() {
+                return Ok(all);
+            }
+        }
+        Err(Error::internal("a business has more reviews than the bound on its pages"))
+    }
+
+    /// Posts those of the reviews that are counted elsewhere anew, for this place.
+    pub(super) async fn repost(&self, mut ids: Vec<ReviewId>, place: &Place) -> Result<u64, Error> {
+        let mut moved = 0;
+        for round in 0..ROUNDS {
+            let bodies = self.review_bodies(&ids).await?;
+            let elsewhere: Vec<Review> = bodies.into_iter().filter(|body| !body.is_at(place)).collect();
+            if elsewhere.is_empty() {
+                return Ok(moved);
+            }
+            if elsewhere.iter().any(|body| body.org_id != place.org_id) {
+                self.open_book(place.org_id).await?;
+            }
+            let Place { org_id, city_key } = place;
+            let posting = |old: &Review| Posting {
+                old: Some(old.clone()),
+                new: Review { org_id: *org_id, city_key: city_key.clone(), ..old.clone() },
+            };
+            let left = self.post_all(elsewhere.iter().map(posting).enumerate().collect()).await?;
+            moved += (elsewhere.len() - left.len()) as u64;
+            if left.is_empty() {
+                return Ok(moved);
+            }
+            ids = left.iter().map(|left| elsewhere[left.position].id.clone()).collect();
+            pause(round).await;
+        }
+        Err(kept_changing())
+    }
+
+    /// A page of the reviews of a business, and where the next one starts.
+    async fn reviews_of(
+        &self,
+        business: &BusinessId,
+        start: Option<Item>,
+    ) -> Result<(Vec<(ReviewId, i64)>, Option<Item>), Error> {
+        let index = &schema::BUSINESS_INDEX;
+        let query = self.client.query().table_name(self.name(&schema::REVIEWS)).index_name(index.name);
+        let query = query
+            .key_condition_expression("#partition = :partition")
+            .expression_attribute_names("#partition", index.key.partition.0)
+            .expression_attribute_values(":partition", text(business.as_str()))
+            .limit(PAGE)
+            .set_exclusive_start_key(start);
+        let page = query.send().await.map_err(failed)?;
+        let listed = |item: &Item| {
+            let (second, id) = parse_effective_listing(item.get("effective_listing")?.as_s().ok()?)?;
+            Some((id, second))
+        };
+        let listed = page.items.unwrap_or_default().iter().filter_map(listed).collect();
+        Ok((listed, page.last_evaluated_key))
+    }
+}

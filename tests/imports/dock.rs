@@ -1,0 +1,112 @@
+//! Where imports are run: a world with businesses, files of reviews, and the tables as the operator reaches them.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+
+use aws_sdk_dynamodb::config::{Credentials, Region, SharedHttpClient};
+use aws_sdk_dynamodb::types::AttributeValue;
+use clap::Parser as _;
+use presence::clock::SystemClock;
+use presence::config::Config;
+use presence::store::{Finding, Store, schema, sdk_loader};
+use presence_ops::{Cli, Console, Context, Exit};
+use presence_tests::{Faults, KeyNames, Plan, World, plain_http, sdk_config};
+use serde_json::json;
+use tempfile::TempDir;
+
+const TABLE: &str = "presence-reviews";
+/// Days on both sides of the end of a leap February.
+const DAYS: [&str; 4] = ["2024-02-28", "2024-02-29", "2024-03-01", "2024-03-02"];
+
+/// A world to load reviews into.
+pub(super) struct Dock {
+    world: World,
+    /// What breaks the operator's calls, and no others.
+    pub(super) faults: Faults,
+    store: Store,
+    folder: TempDir,
+}
+
+impl Dock {
+    pub(super) async fn new() -> Self {
+        let world = World::start().await;
+        for (org, id, city) in [(1, "s1", "Saint-Étienne"), (1, "s2", "Lyon"), (2, "s3", "Lyon")] {
+            world.business(org, id, city).await;
+        }
+        let faults = Faults::with_keys(plain_http(), key_names());
+        let config = sdk_loader()
+            .endpoint_url(world.stack.dynamodb_url())
+            .region(Region::from_static("eu-west-1"))
+            .credentials_provider(Credentials::new("local", "local", None, None, "tests"))
+            .http_client(SharedHttpClient::new(faults.clone()));
+        let store = Store::new(&config.load().await, Config::DEFAULT_TABLE_PREFIX);
+        Self { world, faults, store, folder: tempfile::tempdir().expect("a temporary folder") }
+    }
+
+    /// Runs `ops import` for these rows, in the weather that the faults make.
+    pub(super) async fn import(&self, what: &str, rows: &str) -> Exit {
+        let file = self.folder.path().join(format!("{}.jsonl", fastrand::u64(..)));
+        std::fs::write(&file, rows).expect("the folder can be written");
+        let file = file.to_str().expect("a path in UTF-8");
+        let cli = Cli::try_parse_from(["ops", "import", what, file]).expect("the words are right");
+        let console = Console::new(Box::new(io::sink()), Box::new(io::sink()));
+        let mut context = Context { store: self.store.clone(), clock: Arc::new(SystemClock), console };
+        Box::pin(presence_ops::run(cli, &mut context)).await
+    }
+
+    /// Imports the rows in calm weather, as an operator does after a failure.
+    pub(super) async fn import_calmly(&self, what: &str, rows: &str) {
+        self.faults.restart(Plan::None);
+        assert_eq!(self.import(what, rows).await, Exit::Done);
+    }
+
+    /// What does not fit.
+    pub(super) async fn audit(&self) -> Vec<Finding> {
+        self.world.store().audit_reviews(None).await.expect("the store answers").findings
+    }
+
+    /// What the table says, whatever was written on the way there: without versions, zeros in tallies, and groups of slips
+    /// that are empty.
+    pub(super) async fn content(&self) -> BTreeMap<String, String> {
+        let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(self.world.stack.dynamodb_url()));
+        let mut pages = client.scan().table_name(TABLE).into_paginator().items().send();
+        let mut content = BTreeMap::new();
+        while let Some(item) = pages.next().await {
+            let mut item: BTreeMap<String, AttributeValue> = item.expect("DynamoDB answers").into_iter().collect();
+            let mut key = |name| item.remove(name).and_then(|value| value.as_s().ok().cloned()).expect("a key");
+            let (pk, sk) = (key("pk"), key("sk"));
+            item.remove("version");
+            item.retain(|_, value| !(pk.starts_with("T#") && value.as_n().is_ok_and(|count| count == "0")));
+            if pk == "BOOKS" || !item.is_empty() {
+                content.insert(format!("{pk} {sk}"), format!("{item:?}"));
+            }
+        }
+        content
+    }
+}
+
+/// Rows of reviews. Those of another `edition` are the same reviews in other months, states and ratings.
+pub(super) fn rows(count: usize, edition: usize) -> String {
+    let row = |n: usize| {
+        json!({
+            "business_id": (["s1", "s2", "s3"][n % 3]),
+            "partner": (["partner_8", "partner_1", "partner_9"][n / 3 % 3]),
+            "partner_id": format!("review {n}"),
+            "date": (DAYS[(n / 9 + edition) % DAYS.len()]),
+            "rating": (n + edition) % 5 + 1,
+            "content": (["Très bon accueil", " "][n % 2]),
+            "state": (["treated", "not_treated", "deleted"][(n / 2 + edition) % 3]),
+        })
+    };
+    (0..count).fold(String::new(), |rows, n| rows + &row(n).to_string() + "\n")
+}
+
+fn key_names() -> KeyNames {
+    let names = schema::TABLES.iter().map(|table| {
+        let sort = table.key.sort.map(|(name, _)| name.to_owned());
+        let key = std::iter::once(table.key.partition.0.to_owned()).chain(sort).collect();
+        (format!("{}{}", Config::DEFAULT_TABLE_PREFIX, table.name), key)
+    });
+    names.collect()
+}

@@ -1,0 +1,204 @@
+//! Rows of reviews.
+
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use presence::domain::ids::BusinessId;
+use presence::domain::instant::Written;
+use presence::domain::review::{Partner, Rating, Review, ReviewId, ReviewState};
+use presence::store::Place;
+use serde::Deserialize;
+use serde_json::Number;
+
+/// The most bytes of a content or a reply. Partners end theirs at some 4,000 characters, 16,000 bytes at the most. With
+/// [`SHORT_MAX_BYTES`] a review stays near 50 kB: an item may have 400 KB, and an answer, 100 reviews a page, 6 MB.
+const LONG_MAX_BYTES: usize = 20_000;
+/// The most bytes of every other text: what browsers take as a URL.
+const SHORT_MAX_BYTES: usize = 2_048;
+
+/// A row as JSON has it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawReview {
+    pub(super) business_id: String,
+    partner: String,
+    partner_id: String,
+    key: Option<String>,
+    author_name: Option<String>,
+    date: String,
+    update_date: Option<String>,
+    delete_date: Option<String>,
+    rating: Number,
+    title: Option<String>,
+    content: Option<String>,
+    reply_comment: Option<String>,
+    state: String,
+    link: Option<String>,
+}
+
+impl RawReview {
+    /// The review, if the row follows the rules and its business is somewhere; else what is wrong.
+    pub(super) fn review(self, place: Option<&Place>) -> Result<Review, String> {
+        let business_id =
+            BusinessId::parse(&self.business_id).ok_or("business_id: must have 1 to 64 letters, digits and : _ . -")?;
+        let partner = choice("partner", &self.partner, &Partner::ALL, Partner::as_str)?;
+        let partner_id = name("partner_id", self.partner_id)?;
+        let key = self.key.map_or_else(|| Ok(partner_id.clone()), |key| name("key", key))?;
+        let date = second("date", &self.date)?;
+        let update_date = self.update_date.map(|text| second("update_date", &text)).transpose()?;
+        let delete_date = self.delete_date.map(|text| day("delete_date", &text)).transpose()?;
+        let rating = self.rating.as_i64().and_then(|number| Rating::new(number.into()));
+        let rating = rating.ok_or("rating: must be an integer from 1 to 5")?;
+        let author_name = text("author_name", self.author_name, SHORT_MAX_BYTES)?;
+        let title = text("title", self.title, SHORT_MAX_BYTES)?;
+        let content = text("content", self.content, LONG_MAX_BYTES)?;
+        let reply_comment = text("reply_comment", self.reply_comment, LONG_MAX_BYTES)?;
+        let state = choice("state", &self.state, &ReviewState::ALL, ReviewState::as_str)?;
+        let link = text("link", self.link, SHORT_MAX_BYTES)?;
+        let place =
+            place.ok_or_else(|| format!("business_id: there is no business {}: import it first", self.business_id))?;
+        Ok(Review {
+            id: ReviewId::derive(&business_id, partner, &partner_id, 0),
+            version: 0,
+            org_id: place.org_id,
+            business_id,
+            city_key: place.city_key.clone(),
+            partner,
+            partner_id,
+            key,
+            author_name,
+            date,
+            update_date,
+            delete_date,
+            rating,
+            title,
+            content,
+            reply_comment,
+            state,
+            link,
+        })
+    }
+}
+
+fn choice<T: Copy>(field: &str, text: &str, choices: &[T], spelling: fn(T) -> &'static str) -> Result<T, String> {
+    let found = choices.iter().copied().find(|choice| spelling(*choice) == text);
+    found.ok_or_else(|| {
+        let choices: Vec<_> = choices.iter().map(|choice| spelling(*choice)).collect();
+        format!("{field}: must be one of {}", choices.join(", "))
+    })
+}
+
+/// What a partner calls a review: not empty.
+fn name(field: &str, name: String) -> Result<String, String> {
+    if name.is_empty() {
+        return Err(format!("{field}: must have 1 to {SHORT_MAX_BYTES} bytes"));
+    }
+    bounded(field, name, SHORT_MAX_BYTES)
+}
+
+/// A text as it was given, blank or empty ones too.
+fn text(field: &str, text: Option<String>, max_bytes: usize) -> Result<Option<String>, String> {
+    text.map(|text| bounded(field, text, max_bytes)).transpose()
+}
+
+fn bounded(field: &str, text: String, max_bytes: usize) -> Result<String, String> {
+    if text.len() > max_bytes {
+        return Err(format!("{field}: must have at most {max_bytes} bytes"));
+    }
+    if text.contains('\0') {
+        return Err(format!("{field}: must not contain the character NUL"));
+    }
+    Ok(text)
+}
+
+fn written(field: &str, text: &str) -> Result<Written, String> {
+    let written = Written::parse(text);
+    written.ok_or_else(|| format!("{field}: must be a date such as 2024-03-01 or 2024-03-01T09:30:00+00:00"))
+}
+
+/// A second since 1970: a bare day is its start, fractions are dropped.
+fn second(field: &str, text: &str) -> Result<i64, String> {
+    let written = written(field, text)?;
+    let second = match written {
+        Written::Day(_) => written.first_second(),
+        Written::Instant(_) => written.last_second(),
+    };
+    second.ok_or_else(|| format!("{field}: lies too far in the future"))
+}
+
+/// A day in UTC.
+fn day(field: &str, text: &str) -> Result<Date, String> {
+    Ok(match written(field, text)? {
+        Written::Day(date) => date,
+        Written::Instant(instant) => TimeZone::UTC.to_datetime(instant).date(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use presence::domain::ids::OrgId;
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::import::rows;
+
+    fn read(changes: &Value) -> Result<Review, String> {
+        let mut row = json!({
+            "business_id": "b1", "partner": "partner_8", "partner_id": "Ab12", "date": "2024-03-01",
+            "rating": 5, "state": "not_treated",
+        });
+        for (name, value) in changes.as_object().expect("an object") {
+            row[name] = value.clone();
+        }
+        let place = Place { org_id: OrgId::new(42).expect("an id"), city_key: "lyon".to_owned() };
+        rows::raw::<RawReview>(&row.to_string())?.review(Some(&place))
+    }
+
+    #[test]
+    fn what_is_optional_may_be_missing_and_the_key_is_the_partners_id_then() {
+        let review = read(&json!({})).expect("the row is right");
+        assert_eq!((review.key.as_str(), review.org_id.get(), review.city_key.as_str()), ("Ab12", 42, "lyon"));
+        assert_eq!((review.date, review.update_date, review.title), (1_709_251_200, None, None));
+    }
+
+    #[test]
+    fn dates_are_whole_seconds_and_days_in_utc() {
+        let dates = json!({ "date": "2024-03-01T00:30:00.999+02:00", "update_date": "2024-03-02", "delete_date": "2024-03-03T23:30-01:00" });
+        let review = read(&dates).expect("the row is right");
+        assert_eq!((review.date, review.update_date), (1_709_245_800, Some(1_709_337_600)));
+        assert_eq!(review.delete_date.map(|day| day.to_string()).as_deref(), Some("2024-03-04"));
+    }
+
+    #[test]
+    fn texts_are_kept_as_they_are_blank_ones_too() {
+        let review = read(&json!({ "title": "", "content": " \n", "author_name": null })).expect("the row is right");
+        assert_eq!(
+            (review.title.as_deref(), review.content.as_deref(), review.author_name),
+            (Some(""), Some(" \n"), None)
+        );
+    }
+
+    #[test]
+    fn the_reason_says_what_is_wrong() {
+        let cases = [
+            (json!({ "rating": 6 }), "rating: must be an integer from 1 to 5"),
+            (json!({ "rating": 0 }), "rating: must be an integer from 1 to 5"),
+            (json!({ "rating": 4.5 }), "rating: must be an integer from 1 to 5"),
+            (json!({ "partner": "partner_2" }), "partner: must be one of partner_8, partner_1, partner_9"),
+            (json!({ "state": "TREATED" }), "state: must be one of treated, not_treated, deleted"),
+            (json!({ "partner_id": "" }), "partner_id: must have 1 to 2048 bytes"),
+            (json!({ "key": "" }), "key: must have 1 to 2048 bytes"),
+            (json!({ "link": "x".repeat(2_049) }), "link: must have at most 2048 bytes"),
+            (json!({ "content": "é".repeat(10_001) }), "content: must have at most 20000 bytes"),
+            (json!({ "title": "a\0b" }), "title: must not contain the character NUL"),
+            (json!({ "business_id": "a/b" }), "business_id: must have 1 to 64 letters, digits and : _ . -"),
+        ];
+        for (changes, expected) in cases {
+            assert_eq!(read(&changes).expect_err("the row is wrong"), expected, "{changes}");
+        }
+        for wrong in ["", "yesterday", "2023-02-29", "2024-03-01 09:30"] {
+            assert!(read(&json!({ "date": wrong })).is_err_and(|reason| reason.starts_with("date: ")), "{wrong:?}");
+        }
+        let unknown = read(&json!({ "stars": 5 })).expect_err("the field is unknown");
+        assert!(unknown.starts_with("stars: unknown field"), "{unknown}");
+    }
+}
