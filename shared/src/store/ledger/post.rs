@@ -166,3 +166,47 @@ impl Store {
         Update::builder().table_name(self.name(&schema::REVIEWS)).set_key(Some(pk_sk(pk, sk)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::ids::{BusinessId, OrgId};
+    use crate::domain::review::{Partner, Rating, ReviewState};
+
+    fn postings(count: usize, content: &str) -> Vec<Posting> {
+        let business_id = BusinessId::parse("b1").expect("an id");
+        let posting = |n: usize| {
+            let partner_id = n.to_string();
+            let new = Review {
+                id: ReviewId::derive(&business_id, Partner::Partner8, &partner_id, 0),
+                version: 0,
+                org_id: OrgId::new(1).expect("an id"),
+                business_id: business_id.clone(),
+                city_key: "lyon".to_owned(),
+                partner: Partner::Partner8,
+                key: partner_id.clone(),
+                partner_id,
+                author_name: None,
+                date: 0,
+                update_date: None,
+                delete_date: None,
+                rating: Rating::ALL[0],
+                title: None,
+                content: Some(content.to_owned()),
+                reply_comment: None,
+                state: ReviewState::Treated,
+                link: None,
+            };
+            Posting { old: None, new }
+        };
+        (0..count).map(posting).collect()
+    }
+
+    #[test]
+    fn a_transaction_is_full_at_its_items_or_at_its_bytes() {
+        // Of one day and cell: 4 tallies and 2 × 8 groups of slips beside the reviews.
+        assert_eq!(Posting::fitting(&postings(200, "short")), 80);
+        assert_eq!(Posting::fitting(&postings(200, &"x".repeat(100_000))), 29);
+        assert_eq!(Posting::fitting(&postings(2, &"x".repeat(MAX_TEXT_BYTES))), 1);
+    }
+}
