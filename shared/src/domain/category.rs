@@ -9,6 +9,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::ids::is_opaque;
+
 pub use directory::{CategoryDirectory, NameFilter};
 pub use row::CategoryRow;
 
@@ -28,9 +30,7 @@ impl CategoryId {
     /// The id, if the text has its form.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        let fits = (1..=64).contains(&text.len())
-            && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b":_.-".contains(&byte));
-        fits.then(|| Self(text.to_owned()))
+        is_opaque(text).then(|| Self(text.to_owned()))
     }
 
     /// The id as text.

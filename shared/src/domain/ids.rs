@@ -72,9 +72,7 @@ impl BusinessId {
     /// The id, if the text has its form.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        let fits = (1..=64).contains(&text.len())
-            && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b":_.-".contains(&byte));
-        fits.then(|| Self(text.to_owned()))
+        is_opaque(text).then(|| Self(text.to_owned()))
     }
 
     /// The id as text.
@@ -82,6 +80,11 @@ impl BusinessId {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+}
+
+/// Whether the text has the form of an id that others gave: 1 to 64 letters, digits, `:`, `_`, `.` and `-`.
+pub(super) fn is_opaque(text: &str) -> bool {
+    (1..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b":_.-".contains(&byte))
 }
 
 /// Eight bytes from the operating system's generator.

@@ -112,12 +112,7 @@ impl Store {
 
     /// The organisation of each of these businesses that exists, read strongly.
     pub async fn business_owners(&self, ids: &[BusinessId]) -> Result<HashMap<BusinessId, OrgId>, Error> {
-        if ids.is_empty() {
-            return Ok(HashMap::new());
-        }
-        let unique: HashSet<&BusinessId> = ids.iter().collect();
-        let keys = unique.into_iter().map(|id| key(business_pk(id))).collect();
-        let items = self.get_batch(&schema::BUSINESSES, keys, &["id", "org_id"]).await?;
+        let items = self.business_items(ids, &["id", "org_id"]).await?;
         let owners = items.into_iter().map(|item| {
             let owned: OwnedItem = parse(item)?;
             let (id, org) = (BusinessId::parse(&owned.id), OrgId::new(owned.org_id));
@@ -128,13 +123,14 @@ impl Store {
 
     /// Where the reviews of each of these businesses that exists are counted, read strongly.
     pub async fn business_places(&self, ids: &[BusinessId]) -> Result<HashMap<BusinessId, Place>, Error> {
-        if ids.is_empty() {
-            return Ok(HashMap::new());
-        }
+        self.business_items(ids, &["id", "org_id", "city"]).await?.into_iter().map(PlacedItem::read).collect()
+    }
+
+    /// These attributes of each of these businesses that exists, read strongly, each business once.
+    async fn business_items(&self, ids: &[BusinessId], attributes: &[&'static str]) -> Result<Vec<Item>, Error> {
         let unique: HashSet<&BusinessId> = ids.iter().collect();
         let keys = unique.into_iter().map(|id| key(business_pk(id))).collect();
-        let items = self.get_batch(&schema::BUSINESSES, keys, &["id", "org_id", "city"]).await?;
-        items.into_iter().map(PlacedItem::read).collect()
+        self.get_batch(&schema::BUSINESSES, keys, attributes).await
     }
 
     /// The businesses of an organisation and where their reviews are counted, read from `city-index`, which lags.
