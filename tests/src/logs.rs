@@ -44,7 +44,7 @@ const FILTER: &str = "info,presence=debug";
 pub struct LoggedCost {
     /// `DynamoDB` operations.
     pub calls: u64,
-    /// Groups of them that ran side by side.
+    /// Those on the longest chain in which each had to wait for the one before.
     pub waves: u64,
     /// Read request units.
     pub read_units: f64,

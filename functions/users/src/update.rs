@@ -13,6 +13,7 @@ use presence::domain::patch::Patch;
 use presence::domain::user::{Lang, PersonName, Phone, Role, Status, User};
 use presence::error::{Error, FieldError, FieldErrors};
 use presence::http::{Answer, Call, Fields, read};
+use presence::store::meter::beside;
 use presence::store::{MailChange, Refused, UserChange};
 
 use crate::wire::{self, SuccessBody, WRITE_ATTEMPTS, user_id};
@@ -42,8 +43,10 @@ pub(crate) async fn run(app: &App, call: &Call) -> Result<Answer, Error> {
     let mut hashed = None;
     for _ in 0..WRITE_ATTEMPTS {
         let given = patch.given_businesses();
-        let (record, mut owners) =
-            futures::try_join!(app.store.user_record(call.principal.scope(), id), app.store.business_owners(&given))?;
+        let (record, mut owners) = futures::try_join!(
+            beside(app.store.user_record(call.principal.scope(), id)),
+            beside(app.store.business_owners(&given))
+        )?;
         let record = record.ok_or(Error::NotFound)?;
         let before = &record.user;
         patch.authorize(&call.principal, before)?;

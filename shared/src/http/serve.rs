@@ -19,7 +19,7 @@ use crate::app::App;
 use crate::auth::{Authenticated, authenticate};
 use crate::clock::{Stopwatch, time_left};
 use crate::error::Error;
-use crate::store::meter::{Meter, side_by_side};
+use crate::store::meter::{Meter, beside as metered};
 use crate::telemetry::{self, Report};
 
 /// Kept back from the runtime's deadline, to answer in.
@@ -156,13 +156,13 @@ where
     let Read { operation, key, parameters, query, body } = read;
     let key = key.as_ref().map(ExposeSecret::expose_secret);
     // The key is polled first: refused without a read, it is all that happens.
-    let authenticating = authenticate(&app.store, key, app.clock.now());
-    let both = async { futures::try_join!(authenticating, async { Ok(beside.await) }) };
     // On the heap: the SDK's futures are large, and every hand that they go through would hold a copy.
-    let (caller, found) = side_by_side(Box::pin(both)).await?;
+    let authenticating = metered(Box::pin(authenticate(&app.store, key, app.clock.now())));
+    let beside = metered(Box::pin(async { Ok(beside.await) }));
+    let (caller, found) = futures::try_join!(authenticating, beside)?;
     let call = Call { principal: caller.principal, parameters, query, body };
     let acting = act(Arc::clone(&app), operation, call, found);
-    let (outcome, ()) = futures::join!(acting, note_use(&app, &caller));
+    let (outcome, ()) = futures::join!(metered(Box::pin(acting)), metered(Box::pin(note_use(&app, &caller))));
     outcome
 }
 

@@ -7,9 +7,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use futures::stream::{self, StreamExt as _, TryStreamExt as _};
-
 use super::keys::org_key;
+use super::meter::side_by_side;
 use super::read::{Partition, text};
 use super::users::listed;
 use super::{Store, schema};
@@ -29,7 +28,7 @@ const LAG_RETRIES: u32 = 6;
 /// The pause before the first of these; it doubles. An index lags for milliseconds, rarely for a second.
 const LAG_PAUSE: Duration = Duration::from_millis(20);
 /// Directories read side by side.
-const LOADS_IN_FLIGHT: usize = 8;
+const LOADS_IN_FLIGHT: u16 = 8;
 
 /// The directories seen last, within [`MAX_BYTES`].
 #[derive(Debug, Default)]
@@ -112,7 +111,7 @@ impl Store {
         let loads = rosters.into_iter().map(|(org_id, roster)| async move {
             self.directory(org_id, roster).await.map(|directory| (org_id, directory))
         });
-        stream::iter(loads).buffer_unordered(LOADS_IN_FLIGHT).try_collect().await
+        Ok(side_by_side(LOADS_IN_FLIGHT, loads).await?.into_iter().collect())
     }
 
     async fn read_directory(&self, org_id: Option<OrgId>, roster: Roster) -> Result<Directory, Error> {

@@ -16,13 +16,16 @@ use aws_sdk_dynamodb::operation::scan::{ScanInput, ScanOutput};
 use aws_sdk_dynamodb::operation::transact_write_items::{TransactWriteItemsInput, TransactWriteItemsOutput};
 use aws_sdk_dynamodb::operation::update_item::{UpdateItemInput, UpdateItemOutput};
 use aws_sdk_dynamodb::types::{ConsumedCapacity, ReturnConsumedCapacity};
+use futures::stream::{self, StreamExt as _, TryStreamExt as _};
+
+use crate::error::Error;
 
 /// What was spent.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
     /// Operations sent to DynamoDB; the SDK's own retries of one are not counted apart.
     pub calls: u32,
-    /// Groups of calls that ran side by side: what latency is proportional to.
+    /// Calls on the longest chain in which each had to wait for the one before it: what latency is proportional to.
     pub waves: u32,
     /// Read request units.
     pub read_units: f64,
@@ -37,9 +40,8 @@ pub struct Meter(Mutex<Counts>);
 #[derive(Debug, Default)]
 struct Counts {
     cost: Cost,
-    in_flight: u32,
-    /// While calls are begun that belong together: whether one of them was.
-    together: Option<bool>,
+    /// Calls that the next one has to wait for, one after another.
+    depth: u32,
 }
 
 tokio::task_local! {
@@ -65,40 +67,62 @@ impl Meter {
     fn call_begins(&self) {
         let mut counts = self.counts();
         counts.cost.calls += 1;
-        let opens_a_wave = match &mut counts.together {
-            None => counts.in_flight == 0,
-            Some(is_begun) => !std::mem::replace(is_begun, true),
-        };
-        counts.cost.waves += u32::from(opens_a_wave);
-        counts.in_flight += 1;
+        counts.depth += 1;
+        counts.cost.waves = counts.cost.waves.max(counts.depth);
     }
 
     fn call_ends(&self, read_units: f64, write_units: f64) {
         let mut counts = self.counts();
-        counts.in_flight = counts.in_flight.saturating_sub(1);
         counts.cost.read_units += read_units;
         counts.cost.write_units += write_units;
     }
 }
 
-/// Runs a future that begins independent calls when it is first polled: they count as one wave, even where the thread is
-/// put aside for so long that the first of them ends before the next begins.
-pub(crate) async fn side_by_side<F: Future>(future: F) -> F::Output {
+/// One of several futures that are polled together: its calls wait for those that were made before this, and not for those
+/// of the others. Without it the meter takes the calls of a task to be made one after another.
+pub fn beside<F: Future>(future: F) -> impl Future<Output = F::Output> {
+    after(0, future)
+}
+
+/// The same, with so many more calls to wait for.
+fn after<F: Future>(calls: u32, future: F) -> impl Future<Output = F::Output> {
+    let depth = METER.try_with(|meter| meter.counts().depth).unwrap_or_default();
+    at_depth(depth + calls, future)
+}
+
+async fn at_depth<F: Future>(mut depth: u32, future: F) -> F::Output {
     let mut future = std::pin::pin!(future);
-    let mut is_begun = false;
-    let together = |together| {
-        let _ = METER.try_with(|meter| meter.counts().together = together);
-    };
     std::future::poll_fn(move |context| {
-        if std::mem::replace(&mut is_begun, true) {
-            return future.as_mut().poll(context);
-        }
-        together(Some(false));
+        let outer = replace_depth(|_| depth);
         let polled = future.as_mut().poll(context);
-        together(None);
+        depth = replace_depth(|own| if polled.is_ready() { outer.max(own) } else { outer });
         polled
     })
     .await
+}
+
+/// Sets the depth of the meter that watches, and gives the one that it had.
+fn replace_depth(new: impl FnOnce(u32) -> u32) -> u32 {
+    let replace = |meter: &Arc<Meter>| {
+        let mut counts = meter.counts();
+        let new = new(counts.depth);
+        std::mem::replace(&mut counts.depth, new)
+    };
+    METER.try_with(replace).unwrap_or_default()
+}
+
+/// Reads side by side, at most `in_flight` at a time, the results in order; what must wait for a place in flight is a wave
+/// later. The iterator is used up at once: a future that held its closures would not be `Send` in the compiler's eyes.
+pub(super) fn side_by_side<T, F>(
+    in_flight: u16,
+    reads: impl IntoIterator<Item = F>,
+) -> impl Future<Output = Result<Vec<T>, Error>>
+where
+    F: Future<Output = Result<T, Error>>,
+{
+    let waves = (0..).flat_map(|wave| std::iter::repeat_n(wave, usize::from(in_flight)));
+    let reads: Vec<_> = waves.zip(reads).map(|(wave, read)| after(wave, read)).collect();
+    stream::iter(reads).buffered(usize::from(in_flight)).try_collect()
 }
 
 /// The interceptor that feeds the [`Meter`]: it asks DynamoDB for the capacity of every call.
@@ -182,4 +206,44 @@ fn units(output: &Output) -> (f64, f64) {
 
 fn sum<'a>(capacities: impl IntoIterator<Item = &'a ConsumedCapacity>) -> f64 {
     capacities.into_iter().filter_map(ConsumedCapacity::capacity_units).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A call that takes so many polls.
+    async fn call(polls: usize) {
+        METER.with(|meter| meter.call_begins());
+        for _ in 0..polls {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    async fn chain(polls: &[usize]) {
+        for polls in polls {
+            call(*polls).await;
+        }
+    }
+
+    #[tokio::test]
+    async fn waves_are_the_longest_chain_however_long_each_call_takes() {
+        for (one, other) in [(1, 9), (9, 1), (0, 0), (5, 5)] {
+            let meter = Arc::new(Meter::default());
+            let (short, long) = ([one], [other, one]);
+            let work = async {
+                call(1).await;
+                futures::join!(beside(chain(&short)), beside(chain(&long)), beside(async {}));
+                call(1).await;
+                let nested = async {
+                    futures::join!(beside(call(one)), beside(call(other)));
+                    call(one).await;
+                };
+                futures::join!(beside(nested), beside(call(other)));
+            };
+            Arc::clone(&meter).watch(work).await;
+            let cost = meter.cost();
+            assert_eq!((cost.calls, cost.waves), (9, 1 + 2 + 1 + 2), "{one} and {other} polls");
+        }
+    }
 }

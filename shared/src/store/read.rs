@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 
 use super::Store;
 use super::failure::failed;
+use super::meter::side_by_side;
 use super::schema::{Index, Table};
 use crate::error::Error;
 
@@ -17,7 +18,7 @@ pub(super) type Item = HashMap<String, AttributeValue>;
 /// Keys in one BatchGetItem: DynamoDB's limit.
 const BATCH_KEYS: usize = 100;
 /// `BatchGetItems` in flight: enough for the 2,000 businesses of a user in a few waves.
-const BATCHES_IN_FLIGHT: usize = 8;
+const BATCHES_IN_FLIGHT: u16 = 8;
 /// How often the keys that a BatchGetItem left out are asked for again.
 const BATCH_RETRIES: u32 = 5;
 
@@ -123,10 +124,9 @@ impl Store {
         keys: Vec<Item>,
         attributes: &[&'static str],
     ) -> Result<Vec<Item>, Error> {
-        use futures::stream::{self, StreamExt as _, TryStreamExt as _};
         let chunks: Vec<Vec<Item>> = keys.chunks(BATCH_KEYS).map(<[Item]>::to_vec).collect();
         let reads = chunks.into_iter().map(|chunk| self.get_chunk(table, chunk, attributes));
-        stream::iter(reads).buffer_unordered(BATCHES_IN_FLIGHT).try_concat().await
+        Ok(side_by_side(BATCHES_IN_FLIGHT, reads).await?.concat())
     }
 
     async fn get_chunk(&self, table: &Table, keys: Vec<Item>, attributes: &[&'static str]) -> Result<Vec<Item>, Error> {

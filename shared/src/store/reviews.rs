@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::meter::beside;
 use super::{ReviewQuery, Store};
 use crate::access::Scope;
 use crate::domain::ids::{BusinessId, OrgId};
@@ -87,7 +88,7 @@ impl Store {
         }
         match scope.only_org() {
             Some(own) => self.find_reviews(scope, &filter.in_orgs(&[own], page)).await,
-            None => self.search_every_book(scope, filter, page).await,
+            None => Box::pin(self.search_every_book(scope, filter, page)).await,
         }
     }
 
@@ -103,7 +104,7 @@ impl Store {
         let guessed = filter.in_orgs(&guess, page);
         // Without books it answers without a read.
         let (orgs, found) =
-            futures::future::try_join(self.orgs_with_reviews(), self.find_reviews(scope, &guessed)).await?;
+            futures::try_join!(beside(self.orgs_with_reviews()), beside(self.find_reviews(scope, &guessed)))?;
         if *orgs == *guess {
             return Ok(found);
         }

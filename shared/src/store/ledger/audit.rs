@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use serde::Serialize;
 
 use super::check::{Checked, Difference, Extent, is_tally};
@@ -11,10 +10,11 @@ use crate::domain::ids::{BusinessId, OrgId};
 use crate::domain::ledger::{Book, Day, Month};
 use crate::domain::review::{Review, ReviewId};
 use crate::error::Error;
+use crate::store::meter::side_by_side;
 use crate::store::{Finding, Place, Store};
 
 /// Businesses, and books, read side by side.
-const READS_IN_FLIGHT: usize = 16;
+const READS_IN_FLIGHT: u16 = 16;
 
 /// What an audit of reviews saw.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -96,9 +96,8 @@ impl Store {
             let months = self.months(book, None, None).await?;
             Ok::<_, Error>((book.clone(), months))
         });
-        let months: Vec<_> = stream::iter(months).buffer_unordered(READS_IN_FLIGHT).try_collect().await?;
         let mut extents: BTreeMap<Month, Extent> = BTreeMap::new();
-        for (book, months) in months {
+        for (book, months) in side_by_side(READS_IN_FLIGHT, months).await? {
             for month in months.into_keys() {
                 extents.entry(month).or_default().books.insert(book.clone());
             }
@@ -107,8 +106,7 @@ impl Store {
             let listed: Vec<(ReviewId, i64)> = self.all_reviews_of(&business.0).await?;
             Ok::<_, Error>((city(business), listed))
         });
-        let listings: Vec<_> = stream::iter(listings).buffer_unordered(READS_IN_FLIGHT).try_collect().await?;
-        for (book, listed) in listings {
+        for (book, listed) in side_by_side(READS_IN_FLIGHT, listings).await? {
             for (id, second) in listed {
                 let extent = extents.entry(Day::of(second).month()).or_default();
                 extent.books.insert(book.clone());

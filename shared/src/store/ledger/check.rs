@@ -2,8 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use futures::stream::{self, StreamExt as _, TryStreamExt as _};
-
 use super::post::{Key, Moves};
 use crate::domain::ids::OrgId;
 use crate::domain::ledger::{Book, Day, Month};
@@ -11,10 +9,11 @@ use crate::domain::review::{Review, ReviewId};
 use crate::error::Error;
 use crate::store::Store;
 use crate::store::keys::{DAY_SK_PREFIX, MONTH_SK_PREFIX, slips_pk, tallies_pk};
+use crate::store::meter::side_by_side;
 use crate::store::read::Item;
 
 /// Reads of books side by side.
-const READS_IN_FLIGHT: usize = 16;
+const READS_IN_FLIGHT: u16 = 16;
 /// What the partitions of tallies start with.
 const TALLIES: &str = "T#";
 
@@ -83,8 +82,8 @@ impl Store {
             reads.push((slips_pk(book, month), None));
         }
         let reads = reads.into_iter().map(|(pk, between)| self.reviews_between(pk, between));
-        let items: Vec<Item> = Box::pin(stream::iter(reads).buffered(READS_IN_FLIGHT).try_concat()).await?;
-        Ok(items.iter().filter_map(numbers).collect())
+        let items: Vec<Vec<Item>> = Box::pin(side_by_side(READS_IN_FLIGHT, reads)).await?;
+        Ok(items.iter().flatten().filter_map(numbers).collect())
     }
 }
 

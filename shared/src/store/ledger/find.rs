@@ -6,8 +6,6 @@
 
 use std::collections::{HashMap, HashSet};
 
-use futures::stream::{self, StreamExt as _, TryStreamExt as _};
-
 use super::item::Slip;
 use super::place::{Bucket, Span, order, overlapping};
 use super::reads::runs_to_read;
@@ -17,6 +15,7 @@ use crate::domain::page::{Page, PageRequest};
 use crate::domain::review::{Review, ReviewId};
 use crate::error::Error;
 use crate::store::Store;
+use crate::store::meter::side_by_side;
 
 /// How often a search is made where writes come in between.
 const ATTEMPTS: u32 = 2;
@@ -26,7 +25,7 @@ const WHOLE_MONTH: i64 = 2_000;
 /// Runs of cells that are read one by one where no tally tells which of them are empty; more are read as a whole day.
 const MAX_RUNS: usize = 3;
 /// Reads side by side: a PROVIDER's search reads every organisation's tallies.
-const READS_IN_FLIGHT: usize = 64;
+const READS_IN_FLIGHT: u16 = 64;
 
 /// What a search of reviews asks for.
 #[derive(Clone, Debug)]
@@ -105,7 +104,8 @@ impl<'a> Search<'a> {
     async fn outline(&mut self) -> Result<(), Error> {
         let reads = outline(self.query.from, self.query.to);
         let all = (0..self.query.books.len()).flat_map(|book| reads.iter().map(move |read| (book, read)));
-        let parts: Vec<Vec<Bucket>> = side_by_side(all.map(|(book, read)| self.read_outline(book, read))).await?;
+        let parts: Vec<Vec<Bucket>> =
+            side_by_side(READS_IN_FLIGHT, all.map(|(book, read)| self.read_outline(book, read))).await?;
         self.buckets = merge(parts.into_iter().flatten());
         Ok(())
     }
@@ -134,7 +134,8 @@ impl<'a> Search<'a> {
     async fn part(&self, book: &Book, day: Day) -> Result<Vec<Slip>, Error> {
         let runs = self.query.mask.runs();
         let runs = if runs.len() > MAX_RUNS { CellMask::ALL.runs() } else { runs };
-        let slips = side_by_side(runs.into_iter().map(|run| self.store.slips_of_run(book, day, run))).await?;
+        let slips =
+            side_by_side(READS_IN_FLIGHT, runs.into_iter().map(|run| self.store.slips_of_run(book, day, run))).await?;
         let (from, to) = (self.query.from.unwrap_or(i64::MIN), self.query.to.unwrap_or(i64::MAX));
         Ok(self.matching(slips).filter(|slip| (from..=to).contains(&slip.at)).collect())
     }
@@ -148,7 +149,8 @@ impl<'a> Search<'a> {
             .filter(unknown)
             .partition(|position| matches!(self.buckets[**position].span, Span::Month(_)));
         let chosen = if months.is_empty() { days } else { months };
-        let closer = side_by_side(chosen.iter().map(|position| self.closer(&self.buckets[*position]))).await?;
+        let closer =
+            side_by_side(READS_IN_FLIGHT, chosen.iter().map(|position| self.closer(&self.buckets[*position]))).await?;
         let anything = !chosen.is_empty();
         for (position, (buckets, adds_up)) in chosen.into_iter().zip(closer).rev() {
             self.drift |= !adds_up;
@@ -162,7 +164,8 @@ impl<'a> Search<'a> {
         match bucket.span {
             Span::Month(month) if bucket.tallies.values().map(Tally::total).sum::<i64>() <= WHOLE_MONTH => {
                 let books = bucket.tallies.keys().map(|position| &self.query.books[*position]);
-                let slips = side_by_side(books.map(|book| self.store.slips_of_month(book, month))).await?;
+                let slips =
+                    side_by_side(READS_IN_FLIGHT, books.map(|book| self.store.slips_of_month(book, month))).await?;
                 Ok(self.known(bucket, slips))
             }
             Span::Month(month) => self.days_of(bucket, month).await,
@@ -170,7 +173,9 @@ impl<'a> Search<'a> {
                 let runs = bucket.tallies.iter().flat_map(|(position, tally)| {
                     runs_to_read(self.query.mask, tally).into_iter().map(|run| (&self.query.books[*position], run))
                 });
-                let slips = side_by_side(runs.map(|(book, run)| self.store.slips_of_run(book, day, run))).await?;
+                let slips =
+                    side_by_side(READS_IN_FLIGHT, runs.map(|(book, run)| self.store.slips_of_run(book, day, run)))
+                        .await?;
                 Ok(self.known(bucket, slips))
             }
             Span::Part(_) => Ok((vec![bucket.clone()], true)),
@@ -180,7 +185,7 @@ impl<'a> Search<'a> {
     async fn days_of(&self, bucket: &Bucket, month: Month) -> Result<(Vec<Bucket>, bool), Error> {
         let positions = bucket.tallies.keys().copied();
         let read = Outline::Days(month.first_day(), month.last_day());
-        let days = side_by_side(positions.map(|position| self.read_outline(position, &read))).await?;
+        let days = side_by_side(READS_IN_FLIGHT, positions.map(|position| self.read_outline(position, &read))).await?;
         let days = merge(days.into_iter().flatten());
         let sum: u64 = days.iter().map(|day| day.tallied(self.query.mask)).sum();
         Ok((days, sum == bucket.tallied(self.query.mask)))
@@ -225,16 +230,6 @@ impl<'a> Search<'a> {
         }
         Ok(reviews)
     }
-}
-
-/// Reads at the same time, the results in order. The iterator is used up at once: a future that held its closures would
-/// not be `Send` in the compiler's eyes.
-fn side_by_side<T, F>(reads: impl Iterator<Item = F>) -> impl Future<Output = Result<Vec<T>, Error>>
-where
-    F: Future<Output = Result<T, Error>>,
-{
-    let reads: Vec<F> = reads.collect();
-    stream::iter(reads).buffered(READS_IN_FLIGHT).try_collect()
 }
 
 /// The buckets of several books as one list: a span that several have becomes one bucket.

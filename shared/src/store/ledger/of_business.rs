@@ -5,7 +5,6 @@
 
 use std::collections::HashMap;
 
-use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use serde::Deserialize;
 
 use super::item::Slip;
@@ -15,6 +14,7 @@ use crate::domain::page::{Page, PageRequest};
 use crate::domain::review::{Review, ReviewId};
 use crate::error::Error;
 use crate::store::keys::{effective_between, parse_effective_listing};
+use crate::store::meter::side_by_side;
 use crate::store::read::{Item, Partition, parse, text};
 use crate::store::reviews::ReviewFilter;
 use crate::store::{Store, schema};
@@ -24,7 +24,7 @@ const PAGE: i32 = 2_000;
 /// Pages at the most of one business: 200,000 reviews.
 const MAX_PAGES: usize = 100;
 /// Businesses read side by side.
-const READS_IN_FLIGHT: usize = 64;
+const READS_IN_FLIGHT: u16 = 64;
 /// How often the page is looked for where the index lags: once, and once with what the reviews themselves say.
 const ATTEMPTS: u32 = 2;
 
@@ -45,11 +45,10 @@ impl Store {
         request: PageRequest,
     ) -> Result<Page<Review>, Error> {
         let between = effective_between(filter.from, filter.to);
-        // Collected: a future that held the closure would not be `Send` in the compiler's eyes.
-        let reads: Vec<_> = businesses.iter().map(|id| self.slips_of_business(id, between.clone())).collect();
-        let slips: Vec<Slip> = stream::iter(reads).buffer_unordered(READS_IN_FLIGHT).try_concat().await?;
+        let reads = businesses.iter().map(|id| self.slips_of_business(id, between.clone()));
+        let slips = side_by_side(READS_IN_FLIGHT, reads).await?.into_iter().flatten();
         // By id: a review whose date changes while it is read may be met twice.
-        let mut found: Found = slips.into_iter().map(|slip| (slip.id.clone(), slip)).collect();
+        let mut found: Found = slips.map(|slip| (slip.id.clone(), slip)).collect();
         let mut page = self.page_of(&found, filter, request).await?;
         for _ in 1..ATTEMPTS {
             let Some(lagging) = page.1 else { break };
