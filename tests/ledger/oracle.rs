@@ -2,6 +2,7 @@
 
 use fastrand::Rng as Dice;
 use presence::access::Scope;
+use presence::domain::ids::OrgId;
 use presence::domain::review::{Review, ReviewId, ReviewState};
 use presence_tests::{World, dice};
 
@@ -54,4 +55,22 @@ async fn every_search_equals_a_brute_force_model_before_and_after_updates() {
     }
     model.post(world.store(), updates.into_values().collect()).await;
     searches_equal_the_model(&world, &model, &mut dice).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_table_filled_at_once_is_the_table_that_posting_ends_in() {
+    let (posted, filled) = (World::start().await, World::start().await);
+    let mut dice = dice("ledger filled at once");
+    let mut model = Model::default();
+    for org in [1, 2] {
+        posted.store().open_book(OrgId::new(org).expect("an id")).await.expect("the store answers");
+    }
+    model.post(posted.store(), (0..300).map(|number| review(&mut dice, number)).collect()).await;
+    let reviews: Vec<Review> = model.reviews.values().cloned().collect();
+    filled.stack.fill_reviews(&reviews).expect("the table can be filled");
+    let (mut one, mut other) = (filled.items("presence-reviews").await, posted.items("presence-reviews").await);
+    one.sort();
+    other.sort();
+    assert_eq!(one.len(), other.len());
+    assert_eq!(one, other);
 }

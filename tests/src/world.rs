@@ -148,19 +148,24 @@ impl World {
     /// # Panics
     /// When `DynamoDB` does not answer.
     pub async fn snapshot(&self) -> Vec<String> {
+        let mut items = self.items("presence-users").await;
+        items.extend(self.items("presence-api-keys").await);
+        items.sort();
+        items
+    }
+
+    /// Every item of a table, but for the time at which a key was used; in no order.
+    pub async fn items(&self, table: &str) -> Vec<String> {
         let config = crate::wire::sdk_config(self.stack.dynamodb_url());
         let client = aws_sdk_dynamodb::Client::from_conf(config);
+        let mut pages = client.scan().table_name(table).into_paginator().items().send();
         let mut items = Vec::new();
-        for table in ["presence-users", "presence-api-keys"] {
-            let mut pages = client.scan().table_name(table).into_paginator().items().send();
-            while let Some(item) = pages.next().await {
-                let mut item: Vec<_> = item.expect("DynamoDB answers").into_iter().collect();
-                item.retain(|(name, _)| name != "last_used_at");
-                item.sort_by(|(one, _), (other, _)| one.cmp(other));
-                items.push(format!("{item:?}"));
-            }
+        while let Some(item) = pages.next().await {
+            let mut item: Vec<_> = item.expect("DynamoDB answers").into_iter().collect();
+            item.retain(|(name, _)| name != "last_used_at");
+            item.sort_by(|(one, _), (other, _)| one.cmp(other));
+            items.push(format!("{item:?}"));
         }
-        items.sort();
         items
     }
 }

@@ -28,7 +28,7 @@ pub use api_keys::{ApiKeyRecord, IssuedKey, KeyRefused, MAX_LIVE_KEYS, NewApiKey
 pub use audit::{Finding, UsersAudit};
 pub use businesses::{Business, Org, Place, PutOutcome};
 pub use categories::{CategoryHead, CategoryImport};
-pub use ledger::{PostRefused, Posting, ReviewQuery, ReviewsAudit, ReviewsRebuilt};
+pub use ledger::{PostRefused, Posting, ReviewQuery, ReviewsAudit, ReviewsRebuilt, items_of_reviews};
 pub use outbox::{MailState, OutboxRow};
 pub use reviews::ReviewFilter;
 pub use users::{MailChange, Refused, UserChange, UserRecord};
@@ -109,7 +109,9 @@ impl Store {
         TABLES.iter().map(|table| self.name(table)).collect()
     }
 
-    fn name(&self, table: &Table) -> String {
+    /// The name of a table, with the prefix.
+    #[must_use]
+    pub fn name(&self, table: &Table) -> String {
         format!("{}{}", self.prefix, table.name)
     }
 }

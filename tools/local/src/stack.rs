@@ -7,8 +7,9 @@ use anyhow::Context as _;
 use aws_config::{ConfigLoader, Region, SdkConfig};
 use aws_credential_types::Credentials;
 use presence::app::App;
+use presence::domain::review::Review;
 use presence::http::Route;
-use presence::store::{Store, sdk_loader};
+use presence::store::{Store, items_of_reviews, schema, sdk_loader};
 
 use crate::embedded::EmbeddedDynamo;
 use crate::gateway::{Gateway, LocalFunction};
@@ -71,6 +72,13 @@ impl Stack {
     #[must_use]
     pub fn docs_url(&self) -> String {
         format!("{}{}", self.origin(), pages::DOCS)
+    }
+
+    /// Fills the reviews table at once, where `DynamoDB` is embedded. These must be all the reviews of their organisations'
+    /// months: tallies and slips are made to be theirs.
+    pub fn fill_reviews(&self, reviews: &[Review]) -> anyhow::Result<()> {
+        let embedded = self.embedded.as_ref().context("DynamoDB is not embedded")?;
+        embedded.import(&self.store.name(&schema::REVIEWS), items_of_reviews(reviews)?)
     }
 
     /// The endpoint of `DynamoDB`.

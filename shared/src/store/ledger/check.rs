@@ -18,7 +18,7 @@ const READS_IN_FLIGHT: u16 = 16;
 const TALLIES: &str = "T#";
 
 /// Items of the ledger: their attributes that are numbers.
-type Sheet = BTreeMap<Key, BTreeMap<String, i64>>;
+pub(super) type Sheet = BTreeMap<Key, BTreeMap<String, i64>>;
 
 /// What is to be recounted: a month, in these books, of these reviews and any others that its slips name.
 #[derive(Clone, Debug, Default)]
@@ -97,7 +97,7 @@ fn numbers(item: &Item) -> Option<(Key, BTreeMap<String, i64>)> {
 }
 
 /// What the ledger should say.
-fn count(reviews: &[Review]) -> Sheet {
+pub(super) fn count(reviews: &[Review]) -> Sheet {
     let mut moves = Moves::default();
     for review in reviews {
         let second = review.effective_at() - Day::of(review.effective_at()).start();

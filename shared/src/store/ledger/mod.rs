@@ -16,8 +16,10 @@ mod put;
 mod reads;
 mod rebuild;
 mod repost;
+mod whole;
 
 pub use audit::ReviewsAudit;
 pub use find::ReviewQuery;
 pub use post::{PostRefused, Posting};
 pub use rebuild::ReviewsRebuilt;
+pub use whole::items_of_reviews;
