@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use super::api_key::ApiKeyHash;
 use super::email::EmailAddress;
 use super::ids::{BusinessId, OrgId, UserId};
+use super::invitation::InvitationLinks;
 use super::password::PasswordHash;
 
 /// What a user may do, from least to most.
@@ -176,6 +177,10 @@ pub struct User {
     /// When the last invitation was accepted for sending: the start of the 5-minute window. In the
     /// future while a mail waits for the end of an earlier window.
     pub invited_at: Option<Timestamp>,
+    /// The first instant at which another mail may be sent, after the last one that was sent, or that may have been.
+    pub quiet_until: Option<Timestamp>,
+    /// The links that it was sent.
+    pub links: InvitationLinks,
     /// Digests of the user's API keys, live or not.
     pub keys: Vec<ApiKeyHash>,
 }

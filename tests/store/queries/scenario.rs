@@ -111,7 +111,7 @@ pub(super) async fn of_operators(world: &World, faults: &Faults) {
     assert_eq!(store.keys_of(owner).await.expect("an answer").map(|keys| keys.len()), Some(3));
     store.count_users(Scope::for_operator()).await.expect("an answer");
     store.user(Scope::for_operator(), UserId::parse("7").expect("an id")).await.expect("an answer");
-    assert!(!store.pending_mails().await.expect("an answer").is_empty(), "the guest waits for a mail");
+    assert!(!store.outbox().await.expect("an answer").is_empty(), "the guest waits for a mail");
     import(&store).await;
     assert_eq!(store.audit_users().await.expect("an answer").findings, []);
 }

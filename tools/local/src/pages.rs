@@ -34,7 +34,7 @@ pub(crate) fn router(store: Store) -> Router {
 
 /// No function sends mail yet, so the list of sent mails is empty; the invitations that wait are shown.
 async fn mailbox(State(store): State<Store>) -> Response {
-    match store.pending_mails().await {
+    match store.outbox().await {
         Ok(rows) => Html(page("Mailbox", &mailbox_body(&rows))).into_response(),
         Err(error) => (StatusCode::SERVICE_UNAVAILABLE, error.to_string()).into_response(),
     }

@@ -8,6 +8,7 @@ use presence::access::Scope;
 use presence::domain::category::CategoryRow;
 use presence::domain::email::EmailAddress;
 use presence::domain::ids::{BusinessId, OrgId, UserId};
+use presence::domain::invitation::InvitationLinks;
 use presence::domain::user::{Lang, PersonName, Phone, Role, Status, User};
 use presence::store::{Business, KeyRefused, MailChange, NewApiKey, Org, Refused, Store, UserChange};
 use serde::Deserialize;
@@ -122,6 +123,8 @@ fn user(row: UserRow) -> anyhow::Result<User> {
         password: None,
         // Not sent a mail: an invitation can be tried at once.
         invited_at: None,
+        quiet_until: None,
+        links: InvitationLinks::default(),
         keys: Vec::new(),
     })
 }

@@ -58,7 +58,7 @@ impl<'a> Mail<'a> {
 
 pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit, Failure> {
     let Command::List = command;
-    let rows = context.store.pending_mails().await?;
+    let rows = context.store.outbox().await?;
     let mails = rows.iter().map(Mail::new);
     if context.console.json {
         context.console.json_line(&mails.collect::<Vec<_>>())?;

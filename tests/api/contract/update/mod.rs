@@ -7,6 +7,7 @@ mod transitions;
 use futures::StreamExt as _;
 use presence::domain::email::EmailAddress;
 use presence::domain::ids::UserId;
+use presence::domain::invitation::InvitationLinks;
 use presence::domain::password::Password;
 use presence::domain::user::{PersonName, Role, Status, User};
 use presence_tests::{Person, address};
@@ -81,6 +82,8 @@ async fn waiting_with_a_password(stage: &mut Stage) {
         business_ids: Vec::new(),
         password: Some(Password::parse("canary-pass-0").expect("a password").hash()),
         invited_at: None,
+        quiet_until: None,
+        links: InvitationLinks::default(),
         keys: Vec::new(),
     };
     stage.world.put(&user).await;
