@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::keys::{OUTBOX_FAILED, OUTBOX_PENDING, mail_sk, user_pk};
 use super::read::{Item, Partition, item, parse, pk_sk, text};
+use super::users::{MailChange, Refused, UserChange};
 use super::{Store, schema};
+use crate::access::Scope;
 use crate::domain::ids::UserId;
 use crate::domain::invitation::{MAX_AGE, MAX_ATTEMPTS};
 use crate::error::Error;
@@ -17,6 +19,9 @@ const PAGE: i32 = 1_000;
 const DUE_PAGE: i32 = 200;
 /// Pages at the most: a hundred thousand waiting mails.
 const MAX_PAGES: usize = 100;
+
+/// How often a write is tried that others come before.
+const WRITE_ATTEMPTS: u32 = 3;
 
 /// Where a mail stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -151,6 +156,30 @@ impl Store {
     pub async fn mail(&self, user_id: UserId, id: &str) -> Result<Option<OutboxRow>, Error> {
         let item = self.get(&schema::USERS, pk_sk(user_pk(user_id), id)).await?;
         item.map(OutboxRow::read).transpose()
+    }
+
+    /// Has a mail that was given up tried from the beginning. Whether there is one of that id.
+    pub async fn retry_mail(&self, id: &str, now: Timestamp) -> Result<bool, Error> {
+        let given_up = self.mails_in(OUTBOX_FAILED).await?;
+        let Some(user_id) = given_up.iter().find(|row| row.id() == id).and_then(|row| UserId::parse(&row.user_id))
+        else {
+            return Ok(false);
+        };
+        for _ in 0..WRITE_ATTEMPTS {
+            let record = self.user_record(Scope::for_operator(), user_id).await?;
+            let Some(record) = record.filter(|record| record.mail.as_deref() == Some(id)) else { return Ok(false) };
+            let Some(row) = self.mail(user_id, id).await? else { return Ok(false) };
+            let row = row.retried(now);
+            let mail = MailChange::Rewrite(&row);
+            let change =
+                UserChange { before: Some(&record), after: Some(&record.user), mail, keep_an_admin: false, now };
+            match self.write_user(change).await {
+                Ok(()) => return Ok(true),
+                Err(Refused::Failed(error)) => return Err(error),
+                Err(_) => {}
+            }
+        }
+        Err(Error::Conflict)
     }
 
     async fn mails_in(&self, outbox: &'static str) -> Result<Vec<OutboxRow>, Error> {

@@ -75,6 +75,7 @@ impl From<Args> for Options {
             dynamodb: args.dynamodb_url.map_or(embedded, DynamoDb::At),
             table_prefix: Config::from_env().table_prefix,
             sample: !args.empty,
+            mailer: true,
             ..Self::default()
         }
     }
