@@ -9,7 +9,7 @@ use aws_credential_types::Credentials;
 use presence::app::App;
 use presence::domain::review::Review;
 use presence::http::Route;
-use presence::store::{Store, items_of_reviews, schema, sdk_loader};
+use presence::store::{Store, sdk_loader};
 
 use crate::embedded::EmbeddedDynamo;
 use crate::gateway::{Gateway, LocalFunction};
@@ -45,7 +45,11 @@ impl Stack {
         // The stack's own calls go past the faults that the functions are given.
         let store = Store::new(&sdk_config(&dynamodb_url).await, &options.table_prefix);
         store.create_tables().await.with_context(|| format!("could not create the tables at {dynamodb_url}"))?;
-        let keys = if options.sample { sample::load(&store, options.clock.now()).await? } else { DemoKeys::default() };
+        let keys = if options.sample {
+            sample::load(&store, embedded.as_ref(), options.clock.now()).await?
+        } else {
+            DemoKeys::default()
+        };
         let functions = functions_config(&dynamodb_url, &options).await;
         let app = App { store: Store::new(&functions, &options.table_prefix), clock: Arc::clone(&options.clock) };
         let gateway = Gateway::start(
@@ -78,7 +82,7 @@ impl Stack {
     /// months: tallies and slips are made to be theirs.
     pub fn fill_reviews(&self, reviews: &[Review]) -> anyhow::Result<()> {
         let embedded = self.embedded.as_ref().context("DynamoDB is not embedded")?;
-        embedded.import(&self.store.name(&schema::REVIEWS), items_of_reviews(reviews)?)
+        embedded.fill_reviews(&self.store, reviews)
     }
 
     /// The endpoint of `DynamoDB`.
