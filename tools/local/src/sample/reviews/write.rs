@@ -74,7 +74,7 @@ impl<'a> Visit<'a> {
         let days = (LAST_SECOND - since) / DAY;
         let day = dice.i64(0..days).max(dice.i64(0..days));
         let date = since + day * DAY + dice.i64(7 * HOUR..21 * HOUR);
-        let update_date = (dice.u8(..3) == 0).then(|| (date + dice.i64(HOUR..90 * DAY)).min(LAST_SECOND));
+        let update_date = (dice.u8(..3) == 0).then(|| dice.i64(date + HOUR..=LAST_SECOND.min(date + 90 * DAY)));
         Self { date, update_date, place, business }
     }
 
