@@ -5,7 +5,7 @@ use presence::access::Scope;
 use presence::domain::ids::OrgId;
 use presence::domain::review::{Review, ReviewId, ReviewState};
 use presence::store::schema;
-use presence_tests::{World, dice};
+use presence_tests::{World, dice, rounds};
 
 use super::model::{Model, query, review};
 
@@ -14,7 +14,7 @@ const SEARCHES: usize = 1_000;
 const UPDATES: usize = 500;
 
 async fn searches_equal_the_model(world: &World, model: &Model, dice: &mut Dice) {
-    for number in 0..SEARCHES {
+    for number in 0..rounds(SEARCHES) {
         let query = query(dice);
         let page = world.store().find_reviews(Scope::for_operator(), &query).await.expect("the store answers");
         let ids: Vec<ReviewId> = page.items.iter().map(|review| review.id.clone()).collect();

@@ -215,12 +215,22 @@ pub fn patient() -> Options {
     }
 }
 
-/// Where the tables of a new world are, and what their names start with.
 #[expect(clippy::disallowed_methods, reason = "a test's own setting")]
+fn external_dynamodb() -> Option<String> {
+    std::env::var(EXTERNAL_DYNAMODB).ok()
+}
+
+/// How many rounds of a long test to do, of so many: a tenth on an external database, which is slower by as much. The whole
+/// is done on the embedded one.
+pub fn rounds(all: usize) -> usize {
+    if external_dynamodb().is_some() { all / 10 } else { all }
+}
+
+/// Where the tables of a new world are, and what their names start with.
 fn tables() -> (DynamoDb, String) {
-    match std::env::var(EXTERNAL_DYNAMODB) {
-        Ok(url) => (DynamoDb::At(url), format!("test-{:016x}-", random_u64())),
-        Err(_) => (DynamoDb::Embedded { port: 0, data: None }, Config::DEFAULT_TABLE_PREFIX.to_owned()),
+    match external_dynamodb() {
+        Some(url) => (DynamoDb::At(url), format!("test-{:016x}-", random_u64())),
+        None => (DynamoDb::Embedded { port: 0, data: None }, Config::DEFAULT_TABLE_PREFIX.to_owned()),
     }
 }
 
