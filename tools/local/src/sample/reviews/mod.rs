@@ -74,17 +74,21 @@ mod tests {
     async fn both_ways_of_loading_end_in_the_same_table_and_loading_again_changes_nothing() {
         let database = EmbeddedDynamo::start(0, None).expect("starts");
         let config = sdk_config(&database.endpoint_url()).await;
-        let (filled, posted) = (Store::new(&config, "filled-"), Store::new(&config, "posted-"));
+        let [filled, posted, both] = ["filled-", "posted-", "both-"].map(|prefix| Store::new(&config, prefix));
         let mut reviews = write::reviews(&rows::businesses().expect("businesses")).expect("reviews");
         reviews.truncate(SOME);
-        for store in [&filled, &posted] {
+        for store in [&filled, &posted, &both] {
             store.create_tables().await.expect("tables");
         }
         load(&filled, Some(&database), reviews.clone()).await.expect("filled");
         load(&posted, None, reviews.clone()).await.expect("posted");
         let wanted = table(&database, &filled).await;
         assert_eq!(wanted, table(&database, &posted).await);
-        load(&filled, Some(&database), reviews).await.expect("loaded again");
+        load(&filled, Some(&database), reviews.clone()).await.expect("loaded again");
         assert_eq!(wanted, table(&database, &filled).await);
+        let rest = reviews.split_off(SOME / 2);
+        load(&both, Some(&database), reviews).await.expect("filled");
+        load(&both, Some(&database), rest).await.expect("posted beside them");
+        assert_eq!(wanted, table(&database, &both).await);
     }
 }
