@@ -5,4 +5,5 @@ pub(crate) mod categories;
 mod contract;
 mod hostile;
 pub(crate) mod reviews;
+mod sample;
 mod smoke;

@@ -8,6 +8,7 @@ use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use presence::access::Scope;
 use presence::domain::ids::UserId;
 use presence::domain::user::PersonName;
+use presence::store::schema::USERS;
 use presence::store::{MailChange, UserChange};
 use presence_local::Options;
 use presence_tests::logs::{self, NAME_CANARY};
@@ -62,7 +63,8 @@ async fn a_stored_user_that_does_not_fit_leaks_nothing() {
     let (world, _, cast) = faulty().await;
     let id = guest(&world, &cast).await;
     let client = Client::from_conf(sdk_config(world.stack.dynamodb_url()));
-    let update = client.update_item().table_name("presence-users").key("pk", AttributeValue::S(format!("USER#{id}")));
+    let update =
+        client.update_item().table_name(world.store().name(&USERS)).key("pk", AttributeValue::S(format!("USER#{id}")));
     let update = update.key("sk", AttributeValue::S("USER".to_owned())).update_expression("SET business_ids = :wrong");
     let wrong = AttributeValue::S(format!("{NAME_CANARY}: not a list"));
     update.expression_attribute_values(":wrong", wrong).send().await.expect("DynamoDB answers");

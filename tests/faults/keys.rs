@@ -6,7 +6,6 @@ use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
 use aws_sdk_dynamodb::config::{Credentials, Region};
 use futures::future::join_all;
 use presence::clock::Clock as _;
-use presence::config::Config;
 use presence::domain::ids::UserId;
 use presence::domain::user::{Role, Status};
 use presence::error::Error;
@@ -40,7 +39,7 @@ impl Operator {
             .credentials_provider(Credentials::new("local", "local", None, None, "tests"))
             .timeout_config(timeouts.build())
             .http_client(faults.clone());
-        let store = Store::new(&config.load().await, Config::DEFAULT_TABLE_PREFIX);
+        let store = Store::new(&config.load().await, world.table_prefix());
         Self { world, faults, store }
     }
 

@@ -8,14 +8,12 @@ use aws_sdk_dynamodb::config::{Credentials, Region, SharedHttpClient};
 use aws_sdk_dynamodb::types::AttributeValue;
 use clap::Parser as _;
 use presence::clock::SystemClock;
-use presence::config::Config;
 use presence::store::{Finding, Store, schema, sdk_loader};
 use presence_ops::{Cli, Console, Context, Exit};
-use presence_tests::{Faults, KeyNames, Plan, World, plain_http, sdk_config};
+use presence_tests::{Faults, KeyNames, Plan, World, patient, plain_http, sdk_config};
 use serde_json::json;
 use tempfile::TempDir;
 
-const TABLE: &str = "presence-reviews";
 /// Days on both sides of the end of a leap February.
 const DAYS: [&str; 4] = ["2024-02-28", "2024-02-29", "2024-03-01", "2024-03-02"];
 
@@ -34,13 +32,14 @@ impl Dock {
         for (org, id, city) in [(1, "s1", "Saint-Étienne"), (1, "s2", "Lyon"), (2, "s3", "Lyon")] {
             world.business(org, id, city).await;
         }
-        let faults = Faults::with_keys(plain_http(), key_names());
+        let faults = Faults::with_keys(plain_http(), key_names(world.table_prefix()));
         let config = sdk_loader()
             .endpoint_url(world.stack.dynamodb_url())
             .region(Region::from_static("eu-west-1"))
             .credentials_provider(Credentials::new("local", "local", None, None, "tests"))
+            .timeout_config(patient().timeouts.expect("it is patient"))
             .http_client(SharedHttpClient::new(faults.clone()));
-        let store = Store::new(&config.load().await, Config::DEFAULT_TABLE_PREFIX);
+        let store = Store::new(&config.load().await, world.table_prefix());
         Self { world, faults, store, folder: tempfile::tempdir().expect("a temporary folder") }
     }
 
@@ -70,7 +69,7 @@ impl Dock {
     /// that are empty.
     pub(super) async fn content(&self) -> BTreeMap<String, String> {
         let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(self.world.stack.dynamodb_url()));
-        let mut pages = client.scan().table_name(TABLE).into_paginator().items().send();
+        let mut pages = client.scan().table_name(self.store.name(&schema::REVIEWS)).into_paginator().items().send();
         let mut content = BTreeMap::new();
         while let Some(item) = pages.next().await {
             let mut item: BTreeMap<String, AttributeValue> = item.expect("DynamoDB answers").into_iter().collect();
@@ -102,11 +101,11 @@ pub(super) fn rows(count: usize, edition: usize) -> String {
     (0..count).fold(String::new(), |rows, n| rows + &row(n).to_string() + "\n")
 }
 
-fn key_names() -> KeyNames {
+fn key_names(prefix: &str) -> KeyNames {
     let names = schema::TABLES.iter().map(|table| {
         let sort = table.key.sort.map(|(name, _)| name.to_owned());
         let key = std::iter::once(table.key.partition.0.to_owned()).chain(sort).collect();
-        (format!("{}{}", Config::DEFAULT_TABLE_PREFIX, table.name), key)
+        (format!("{prefix}{}", table.name), key)
     });
     names.collect()
 }

@@ -24,4 +24,4 @@ pub use faults::{Attempt, Done, FaultKind, Faults, KeyNames, Plan};
 pub use lag::LaggingIndexes;
 pub use random::dice;
 pub use wire::{plain_http, sdk_config};
-pub use world::{Reply, Stored, World, impatient, patient, send};
+pub use world::{Reply, Stored, World, impatient, patient, rounds, send};

@@ -7,14 +7,19 @@ use aws_smithy_types::timeout::TimeoutConfig;
 use jiff::Timestamp;
 use presence::access::Scope;
 use presence::clock::ManualClock;
-use presence::domain::ids::UserId;
+use presence::config::Config;
+use presence::domain::ids::{UserId, random_u64};
 use presence::domain::user::User;
-use presence::store::{Finding, NewApiKey, OutboxRow, Store};
-use presence_local::{Options, Stack};
+use presence::store::{Finding, NewApiKey, OutboxRow, Store, schema};
+use presence_local::{DynamoDb, Options, Stack};
 use reqwest::{Method, StatusCode};
 use serde_json::Value;
 
 use crate::{logs, plain_http};
+
+/// The environment variable with the endpoint of a DynamoDB to test against in the place of the embedded one. It should be
+/// empty and nothing else's: worlds leave their tables there.
+const EXTERNAL_DYNAMODB: &str = "PRESENCE_TEST_DYNAMODB_URL";
 
 /// A running stack, and the means to call it.
 #[derive(Debug)]
@@ -23,6 +28,7 @@ pub struct World {
     pub stack: Stack,
     /// The time of the functions: stands still until a test moves it.
     pub clock: Arc<ManualClock>,
+    table_prefix: String,
     client: reqwest::Client,
 }
 
@@ -77,13 +83,25 @@ impl World {
         logs::capture();
         let noon: Timestamp = "2026-03-01T12:00:00Z".parse().expect("an instant");
         let clock = Arc::new(ManualClock::at(noon));
+        let table_prefix = options.table_prefix.clone();
         let stack = Stack::start(Options { clock: Arc::clone(&clock) as _, ..options }).await.expect("a free port");
-        Self { stack, clock, client: reqwest::Client::new() }
+        Self { stack, clock, table_prefix, client: reqwest::Client::new() }
     }
 
     /// The tables, past the HTTP client of the functions.
     pub fn store(&self) -> &Store {
         self.stack.store()
+    }
+
+    /// What the names of its tables start with.
+    pub fn table_prefix(&self) -> &str {
+        &self.table_prefix
+    }
+
+    /// Options of a second stack over the same tables: another warm function.
+    pub fn beside(&self) -> Options {
+        let dynamodb = DynamoDb::At(self.stack.dynamodb_url().to_owned());
+        Options { dynamodb, table_prefix: self.table_prefix.clone(), ..patient() }
     }
 
     /// Starts a request of a path such as `/user/me`.
@@ -148,13 +166,13 @@ impl World {
     /// # Panics
     /// When `DynamoDB` does not answer.
     pub async fn snapshot(&self) -> Vec<String> {
-        let mut items = self.items("presence-users").await;
-        items.extend(self.items("presence-api-keys").await);
+        let mut items = self.items(&self.store().name(&schema::USERS)).await;
+        items.extend(self.items(&self.store().name(&schema::API_KEYS)).await);
         items.sort();
         items
     }
 
-    /// Every item of a table, but for the time at which a key was used; in no order.
+    /// Every item of a table, by its full name, but for the time at which a key was used; in no order.
     pub async fn items(&self, table: &str) -> Vec<String> {
         let config = crate::wire::sdk_config(self.stack.dynamodb_url());
         let client = aws_sdk_dynamodb::Client::from_conf(config);
@@ -179,17 +197,40 @@ impl Drop for World {
     }
 }
 
-/// Options of an empty stack that waits long for `DynamoDB`: a busy machine must not fail a test.
+/// Options of an empty stack that waits long for `DynamoDB`: a busy machine must not fail a test. On an external one, its
+/// tables are its own.
 pub fn patient() -> Options {
+    let (dynamodb, table_prefix) = tables();
     let timeouts = TimeoutConfig::builder()
         .operation_attempt_timeout(Duration::from_secs(30))
         .operation_timeout(Duration::from_mins(1))
         .build();
     Options {
+        dynamodb,
+        table_prefix,
         http_client: Some(plain_http()),
         timeouts: Some(timeouts),
         function_timeout: Duration::from_mins(2),
         ..Options::default()
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a test's own setting")]
+fn external_dynamodb() -> Option<String> {
+    std::env::var(EXTERNAL_DYNAMODB).ok()
+}
+
+/// How many rounds of a long test to do, of so many: a tenth on an external database, which is slower by as much. The whole
+/// is done on the embedded one.
+pub fn rounds(all: usize) -> usize {
+    if external_dynamodb().is_some() { all / 10 } else { all }
+}
+
+/// Where the tables of a new world are, and what their names start with.
+fn tables() -> (DynamoDb, String) {
+    match external_dynamodb() {
+        Some(url) => (DynamoDb::At(url), format!("test-{:016x}-", random_u64())),
+        None => (DynamoDb::Embedded { port: 0, data: None }, Config::DEFAULT_TABLE_PREFIX.to_owned()),
     }
 }
 

@@ -2,14 +2,14 @@
 
 use std::collections::HashSet;
 
-use presence_local::{DynamoDb, Options};
+use presence_local::Options;
 use presence_tests::{Cast, World, patient};
 
 use super::{DIRECTORY, load, numbered, parse, walk};
 
 /// A second stack over the same tables: another warm function.
 async fn beside(world: &World) -> World {
-    World::with(Options { dynamodb: DynamoDb::At(world.stack.dynamodb_url().to_owned()), ..patient() }).await
+    World::with(world.beside()).await
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -10,6 +10,8 @@ use std::time::Duration;
 use anyhow::{Context, anyhow};
 use aws_sdk_dynamodb::types::AttributeValue;
 use dynoxide::{Database, ImportOptions};
+use presence::domain::review::Review;
+use presence::store::{Store, items_of_reviews, schema};
 use tokio::sync::oneshot;
 
 /// The database's file inside the data folder.
@@ -68,6 +70,11 @@ impl EmbeddedDynamo {
         let items: anyhow::Result<Vec<_>> = items.into_iter().map(embedded_item).collect();
         self.database.import_items(table, items?, ImportOptions::default())?;
         Ok(())
+    }
+
+    /// Fills the reviews table of this store at once. These must be all the reviews of their organisations' months.
+    pub(crate) fn fill_reviews(&self, store: &Store, reviews: &[Review]) -> anyhow::Result<()> {
+        self.import(&store.name(&schema::REVIEWS), items_of_reviews(reviews)?)
     }
 
     /// Stops accepting, lets running requests finish and closes the file. Blocks for a few seconds at the most.

@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use aws_config::timeout::TimeoutConfig;
 use aws_config::{ConfigLoader, Region, SdkConfig};
 use aws_credential_types::Credentials;
 use presence::app::App;
 use presence::config::MailConfig;
 use presence::domain::review::Review;
 use presence::http::Route;
-use presence::store::{Store, items_of_reviews, schema, sdk_loader};
-
+use presence::store::{Store, schema, sdk_loader};
 use presence_mailer::{Outbox, SesMailer};
 
 use crate::embedded::EmbeddedDynamo;
@@ -25,6 +25,8 @@ use crate::sample::{self, DemoKeys};
 const REGION: &str = "eu-west-1";
 /// Who the mails come from.
 const SENDER: &str = "Presence <no-reply@presence.example>";
+/// Longest wait for one of the stack's own calls: a busy machine or a slow database must not stop a start.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A running stack. Dropped, it stops without waiting for requests.
 #[derive(Debug)]
@@ -52,9 +54,13 @@ impl Stack {
             DynamoDb::At(url) => (None, url.clone()),
         };
         // The stack's own calls go past the faults that the functions are given.
-        let store = Store::new(&sdk_config(&dynamodb_url).await, &options.table_prefix);
+        let store = Store::new(&own_config(&dynamodb_url).await, &options.table_prefix);
         store.create_tables().await.with_context(|| format!("could not create the tables at {dynamodb_url}"))?;
-        let keys = if options.sample { sample::load(&store, options.clock.now()).await? } else { DemoKeys::default() };
+        let keys = if options.sample {
+            sample::load(&store, embedded.as_ref(), options.clock.now()).await?
+        } else {
+            DemoKeys::default()
+        };
         let functions = functions_config(&dynamodb_url, &options).await;
         let app = App { store: Store::new(&functions, &options.table_prefix), clock: Arc::clone(&options.clock) };
         let mailbox = Arc::new(Mailbox::default());
@@ -91,7 +97,7 @@ impl Stack {
     /// months: tallies and slips are made to be theirs.
     pub fn fill_reviews(&self, reviews: &[Review]) -> anyhow::Result<()> {
         let embedded = self.embedded.as_ref().context("DynamoDB is not embedded")?;
-        embedded.import(&self.store.name(&schema::REVIEWS), items_of_reviews(reviews)?)
+        embedded.fill_reviews(&self.store, reviews)
     }
 
     /// The endpoint of `DynamoDB`.
@@ -141,6 +147,12 @@ impl Stack {
 /// The SDK's set-up, at an endpoint on this machine, with credentials that are none.
 pub async fn sdk_config(endpoint_url: &str) -> SdkConfig {
     local_loader(endpoint_url).load().await
+}
+
+/// The same for calls that nobody waits for with a deadline.
+async fn own_config(endpoint_url: &str) -> SdkConfig {
+    let timeouts = TimeoutConfig::builder().operation_attempt_timeout(PATIENCE).operation_timeout(2 * PATIENCE).build();
+    local_loader(endpoint_url).timeout_config(timeouts).load().await
 }
 
 fn local_loader(endpoint_url: &str) -> ConfigLoader {
