@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use aws_config::timeout::TimeoutConfig;
 use aws_config::{ConfigLoader, Region, SdkConfig};
 use aws_credential_types::Credentials;
 use presence::app::App;
@@ -19,6 +20,9 @@ use crate::sample::{self, DemoKeys};
 
 /// The region that the stack says it is in.
 const REGION: &str = "eu-west-1";
+
+/// How long the stack's own calls may take: on a busy machine a start, and what tests do past the functions, must not fail.
+const OWN_PATIENCE: Duration = Duration::from_mins(1);
 
 /// A running stack. Dropped, it stops without waiting for requests.
 #[derive(Debug)]
@@ -43,7 +47,7 @@ impl Stack {
             DynamoDb::At(url) => (None, url.clone()),
         };
         // The stack's own calls go past the faults that the functions are given.
-        let store = Store::new(&sdk_config(&dynamodb_url).await, &options.table_prefix);
+        let store = Store::new(&own_config(&dynamodb_url).await, &options.table_prefix);
         store.create_tables().await.with_context(|| format!("could not create the tables at {dynamodb_url}"))?;
         let keys = if options.sample { sample::load(&store, options.clock.now()).await? } else { DemoKeys::default() };
         let functions = functions_config(&dynamodb_url, &options).await;
@@ -122,6 +126,12 @@ fn local_loader(dynamodb_url: &str) -> ConfigLoader {
         .endpoint_url(dynamodb_url)
         .region(Region::new(REGION))
         .credentials_provider(Credentials::from_keys("local", "local", None))
+}
+
+/// The same for the stack's own calls.
+async fn own_config(dynamodb_url: &str) -> SdkConfig {
+    let patience = TimeoutConfig::builder().operation_attempt_timeout(OWN_PATIENCE).operation_timeout(OWN_PATIENCE);
+    local_loader(dynamodb_url).timeout_config(patience.build()).load().await
 }
 
 /// The same with what the options replace.
