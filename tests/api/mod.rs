@@ -1,6 +1,6 @@
 //! The API as clients see it.
 
-mod authorization;
+pub(crate) mod authorization;
 pub(crate) mod categories;
 mod contract;
 mod hostile;

@@ -234,6 +234,17 @@ fn tables() -> (DynamoDb, String) {
     }
 }
 
+/// Options of a stack that gives up at once on an answer that [`Faults`](crate::Faults) holds back, and waits long for every
+/// other one: what is late does not depend on the machine.
+pub fn unwaiting() -> Options {
+    let timeouts = TimeoutConfig::builder()
+        .read_timeout(Duration::from_millis(1))
+        .operation_attempt_timeout(Duration::from_secs(30))
+        .operation_timeout(Duration::from_mins(1))
+        .build();
+    Options { timeouts: Some(timeouts), ..patient() }
+}
+
 /// Options of a stack that gives up soon on a `DynamoDB` that does not answer: for faults that hang.
 pub fn impatient() -> Options {
     let timeouts = TimeoutConfig::builder()

@@ -42,7 +42,7 @@ pub(super) async fn users(world: &World, org: u64, count: u64) {
 }
 
 /// Adds businesses `many-1`, `many-2`, … to an organisation.
-pub(super) async fn businesses(world: &World, org: u64, count: u64) {
+pub(crate) async fn businesses(world: &World, org: u64, count: u64) {
     let items = (1..=count).map(|number| {
         let id = presence::domain::ids::BusinessId::parse(&format!("many-{number}")).expect("an id");
         HashMap::from([
