@@ -1,0 +1,3 @@
+//! The mailer function.
+
+pub mod message;
