@@ -4,5 +4,6 @@ mod authorization;
 pub(crate) mod categories;
 mod contract;
 mod hostile;
+mod invitation;
 pub(crate) mod reviews;
 mod smoke;

@@ -11,13 +11,16 @@ use jiff::SignedDuration;
 
 use crate::domain::user::Lang;
 
-/// What people know the service as.
+/// [`SERVICE`], for texts that are put together when compiled.
 macro_rules! service {
     () => {
         "Presence"
     };
 }
 use service;
+
+/// What people know the service as.
+pub const SERVICE: &str = service!();
 
 /// The texts of one language. Nothing in them is HTML, and none is made by a user.
 #[derive(Debug)]

@@ -46,10 +46,9 @@ impl Ask {
     /// What it is called in the log.
     pub(super) fn name(&self) -> &'static str {
         match self {
-            Self::Accept(..) => "accept_invitation",
-            Self::Refused(Reason::Method) => "none",
-            Self::Refused(_) => "accept_invitation",
             Self::Show(_) => "invitation_page",
+            Self::Refused(Reason::Method) => "none",
+            Self::Accept(..) | Self::Refused(_) => "accept_invitation",
         }
     }
 
