@@ -1,8 +1,10 @@
 //! A stack of its own for each test, and a client that speaks HTTP to it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use aws_smithy_types::timeout::TimeoutConfig;
 use jiff::Timestamp;
 use presence::access::Scope;
@@ -106,8 +108,12 @@ impl World {
 
     /// Starts a request of a path such as `/user/me`.
     pub fn request(&self, method: &str, path: &str) -> reqwest::RequestBuilder {
-        let method = Method::from_bytes(method.as_bytes()).expect("a method");
-        self.client.request(method, format!("{}{path}", self.stack.base_url()))
+        self.request_at(method, &format!("{}{path}", self.stack.base_url()))
+    }
+
+    /// Starts a request of a whole address.
+    pub(crate) fn request_at(&self, method: &str, url: &str) -> reqwest::RequestBuilder {
+        self.client.request(Method::from_bytes(method.as_bytes()).expect("a method"), url)
     }
 
     /// GETs a path with a key.
@@ -179,12 +185,23 @@ impl World {
         let mut pages = client.scan().table_name(table).into_paginator().items().send();
         let mut items = Vec::new();
         while let Some(item) = pages.next().await {
-            let mut item: Vec<_> = item.expect("DynamoDB answers").into_iter().collect();
-            item.retain(|(name, _)| name != "last_used_at");
-            item.sort_by(|(one, _), (other, _)| one.cmp(other));
-            items.push(format!("{item:?}"));
+            let mut item = item.expect("DynamoDB answers");
+            item.remove("last_used_at");
+            items.push(in_order(&AttributeValue::M(item)));
         }
         items
+    }
+}
+
+/// A value with the names of its maps in order.
+fn in_order(value: &AttributeValue) -> String {
+    match value {
+        AttributeValue::M(map) => {
+            let map: BTreeMap<_, _> = map.iter().map(|(name, value)| (name, in_order(value))).collect();
+            format!("{map:?}")
+        }
+        AttributeValue::L(list) => format!("{:?}", list.iter().map(in_order).collect::<Vec<_>>()),
+        other => format!("{other:?}"),
     }
 }
 
