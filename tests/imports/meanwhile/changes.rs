@@ -54,13 +54,13 @@ fn moved(review: &mut Review, to: &str) {
 
 impl Change {
     /// The reviews as they are after it, `step` being how often something happened before.
-    pub(super) fn next(&self, shelf: &Shelf, home: &Shelf, step: usize) -> Vec<Review> {
+    pub(super) fn next(&self, now: &Shelf, home: &Shelf, step: usize) -> Vec<Review> {
         match self {
             Self::New(business, at) => {
                 let state = ReviewState::NotTreated;
                 vec![Review { version: 0, ..review(&format!("new {step}"), business, second(at), 5, state) }]
             }
-            Self::Other(turns) => turns.iter().map(|(name, turn)| turned(&shelf[*name], &home[*name], *turn)).collect(),
+            Self::Other(turns) => turns.iter().map(|(name, turn)| turned(&now[*name], &home[*name], *turn)).collect(),
         }
     }
 }
