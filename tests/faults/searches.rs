@@ -117,7 +117,7 @@ impl Stage {
 async fn break_search(mut stage: Stage, kinds: &[(FaultKind, Masking)]) {
     let search = stage.search;
     let (right, calls) = stage.unbroken().await;
-    // Single faults first: an SDK client that met many in a row gives up on retries for a while.
+    // Single faults first: the SDK gives up on retries for a while after many faults for good.
     for times in [1, u64::MAX] {
         for (kind, masking) in kinds {
             for call in 1..=calls {
