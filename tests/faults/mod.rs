@@ -5,6 +5,7 @@ mod deadline;
 mod keys;
 mod reads;
 mod run;
+mod searches;
 mod stage;
 mod writes;
 

@@ -4,6 +4,7 @@
 
 #![expect(clippy::cast_precision_loss, reason = "figures for reading are rounded anyway")]
 
+mod import;
 mod users;
 
 use std::io::Write as _;
@@ -25,6 +26,12 @@ struct Args {
 enum Benchmark {
     /// Fuzzy search over large organisations, get user through the gateway, and time to ready
     Users,
+    /// How fast reviews are imported, and what that costs
+    Import {
+        /// Rows of the imported file
+        #[arg(long, default_value_t = 50_000)]
+        reviews: usize,
+    },
 }
 
 #[tokio::main(flavor = "current_thread")]
@@ -32,6 +39,7 @@ async fn main() -> anyhow::Result<()> {
     let args = Args::parse();
     let report = match args.benchmark {
         Benchmark::Users => users::run().await?,
+        Benchmark::Import { reviews } => import::run(reviews).await?,
     };
     write!(std::io::stdout(), "{report}")?;
     args.out.map_or(Ok(()), |file| std::fs::write(file, &report))?;
