@@ -60,7 +60,7 @@ impl Axe {
     }
 
     /// Kills the process now: what calls this goes no further.
-    pub(super) async fn fall(&self) {
+    pub(super) async fn fall<T>(&self) -> T {
         self.shared.fell.notify_one();
         std::future::pending().await
     }
@@ -105,14 +105,10 @@ impl HttpConnector for Connector {
         HttpConnectorFuture::new(async move {
             match axe.count() {
                 None => inner.call(request).await,
-                Some(Moment::Before) => {
-                    axe.fall().await;
-                    unreachable!("a dead process goes no further")
-                }
+                Some(Moment::Before) => axe.fall().await,
                 Some(Moment::After) => {
                     let _ = inner.call(request).await;
-                    axe.fall().await;
-                    unreachable!("a dead process goes no further")
+                    axe.fall().await
                 }
             }
         })

@@ -124,10 +124,7 @@ impl Mailer for Counter {
                 Fate::Sent => Outcome::Sent,
                 Fate::Refused => Outcome::Refused("TooManyRequestsException".to_owned()),
                 Fate::Lost | Fate::Vanished => Outcome::Unknown("Timeout".to_owned()),
-                Fate::DiesBefore | Fate::DiesAfter => {
-                    self.axe.fall().await;
-                    unreachable!("a dead process goes no further")
-                }
+                Fate::DiesBefore | Fate::DiesAfter => self.axe.fall().await,
             }
         }
         .boxed()

@@ -69,7 +69,7 @@ impl Run {
             20..45 => self.pass_time(),
             45..70 => self.stream().await,
             70..92 => self.sweep().await,
-            _ => self.both().await,
+            _ => Box::pin(self.both()).await,
         }
     }
 
@@ -256,7 +256,7 @@ impl Run {
 async fn run(number: u64) {
     let mut run = Run::start(number).await;
     for step in 0..STEPS {
-        run.step().await;
+        Box::pin(run.step()).await;
         if step % AUDIT_EVERY == 0 {
             run.look(step).await;
         }
@@ -268,5 +268,5 @@ async fn run(number: u64) {
 #[rstest::rstest]
 #[tokio::test(flavor = "multi_thread")]
 async fn no_mail_is_lost_and_no_two_are_sent_in_five_minutes_in_5000_random_steps(#[values(1, 2, 3, 4)] number: u64) {
-    run(number).await;
+    Box::pin(run(number)).await;
 }

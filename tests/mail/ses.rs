@@ -1,6 +1,5 @@
 //! What the SES client makes of every kind of answer, by SES's own protocol.
 
-use std::fmt;
 use std::sync::Arc;
 
 use aws_sdk_dynamodb::config::RuntimeComponents;
@@ -47,7 +46,7 @@ fn mail() -> Mail {
     Mail { to: address("guest"), message }
 }
 
-async fn mailer(client: impl HttpClient + fmt::Debug + 'static, url: &str) -> SesMailer {
+async fn mailer(client: impl HttpClient + 'static, url: &str) -> SesMailer {
     let config = presence_local::sdk_config(url).await.to_builder().http_client(SharedHttpClient::new(client)).build();
     SesMailer::new(&config, "Presence <no-reply@presence.example>".to_owned())
 }
