@@ -4,6 +4,7 @@
 
 #![expect(clippy::cast_precision_loss, reason = "figures for reading are rounded anyway")]
 
+mod reviews;
 mod users;
 
 use std::io::Write as _;
@@ -25,6 +26,12 @@ struct Args {
 enum Benchmark {
     /// Fuzzy search over large organisations, get user through the gateway, and time to ready
     Users,
+    /// Searches of reviews: the ledger, a filter on a thin index and `PostgreSQL`, side by side
+    Reviews {
+        /// How many reviews, as often as they are given
+        #[arg(long, value_delimiter = ',', default_values_t = [10_000, 100_000, 1_000_000])]
+        sizes: Vec<u64>,
+    },
 }
 
 #[tokio::main(flavor = "current_thread")]
@@ -32,6 +39,7 @@ async fn main() -> anyhow::Result<()> {
     let args = Args::parse();
     let report = match args.benchmark {
         Benchmark::Users => users::run().await?,
+        Benchmark::Reviews { sizes } => reviews::run(&sizes, args.out.as_deref()).await?,
     };
     write!(std::io::stdout(), "{report}")?;
     args.out.map_or(Ok(()), |file| std::fs::write(file, &report))?;

@@ -70,6 +70,11 @@ impl EmbeddedDynamo {
         Ok(())
     }
 
+    /// Trades what a power cut would take for speed: for large data that can be made again.
+    pub fn enable_bulk_loading(&self) -> anyhow::Result<()> {
+        self.database.enable_bulk_loading().context("cannot set the database up for bulk loading")
+    }
+
     /// Stops accepting, lets running requests finish and closes the file. Blocks for a few seconds at the most.
     pub fn stop(mut self) {
         self.shut_down();

@@ -1,0 +1,101 @@
+//! Asking everyone: first whether they agree, then how long it takes.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use presence::store::meter::Cost;
+
+use super::answer::Contender;
+use super::note;
+use super::search::Search;
+use super::stage::{Ready, Stage};
+
+/// How often each search is made.
+const ROUNDS: usize = 100;
+/// Reviews that the thin index reads in all rounds of a search, if there are not more in its fewest rounds.
+const THIN_READS: u64 = 500_000;
+const THIN_ROUNDS: std::ops::RangeInclusive<u64> = 2..=20;
+
+/// What a contender needs for a search.
+#[derive(Clone, Debug)]
+pub(super) struct Figures {
+    pub(super) cost: Cost,
+    /// Ascending.
+    times: Vec<Duration>,
+}
+
+/// A search and what each contender needs for it.
+pub(super) struct Measured {
+    pub(super) search: Search,
+    pub(super) figures: BTreeMap<Contender, Figures>,
+}
+
+impl Figures {
+    /// The time below which this share of the runs lies, in milliseconds: by nearest rank.
+    pub(super) fn quantile_ms(&self, share: f64) -> f64 {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rank among the runs")]
+        let rank = (self.times.len() as f64 * share).ceil() as usize;
+        self.times.get(rank.saturating_sub(1)).map_or(f64::NAN, |time| time.as_secs_f64() * 1e3)
+    }
+
+    /// The median in milliseconds.
+    pub(super) fn p50(&self) -> f64 {
+        self.quantile_ms(0.5)
+    }
+
+    /// How often it was measured.
+    pub(super) fn runs(&self) -> usize {
+        self.times.len()
+    }
+}
+
+/// Asks every contender everything once; the first difference is a failure.
+pub(super) async fn agree(stage: &Stage, searches: Vec<Ready>) -> anyhow::Result<Vec<(Ready, Measured)>> {
+    let mut agreed = Vec::with_capacity(searches.len());
+    for ready in searches {
+        let ledgers = stage.ask(Contender::Ledger, &ready).await?;
+        let mut figures = BTreeMap::new();
+        for who in stage.contenders() {
+            let answer = stage.ask(who, &ready).await?;
+            ledgers.agrees(&answer, &ready.search, who)?;
+            figures.insert(who, Figures { cost: answer.cost, times: Vec::new() });
+        }
+        let measured = Measured { search: ready.search.clone(), figures };
+        agreed.push((ready, measured));
+    }
+    note(&format!("{} searches have the same answers", agreed.len()));
+    Ok(agreed)
+}
+
+/// Measures everyone in turns, so that what else the machine does hits all alike. The thin index, which takes so much
+/// longer, has fewer turns, at the ends of rounds that are spread evenly.
+pub(super) async fn measure(stage: &Stage, agreed: &mut [(Ready, Measured)], total: u64) -> anyhow::Result<()> {
+    let thin_rounds = usize::try_from((THIN_READS / total).clamp(*THIN_ROUNDS.start(), *THIN_ROUNDS.end()))?;
+    for round in 0..ROUNDS {
+        let (thin, mut others): (Vec<_>, Vec<_>) =
+            stage.contenders().into_iter().partition(|who| *who == Contender::Thin);
+        if round % 2 == 1 {
+            others.reverse();
+        }
+        turn(stage, agreed, &others).await?;
+        if round % (ROUNDS / thin_rounds) == 0 {
+            note(&format!("round {round} of {ROUNDS}"));
+            turn(stage, agreed, &thin).await?;
+        }
+    }
+    let all = agreed.iter_mut().flat_map(|(_, measured)| measured.figures.values_mut());
+    all.for_each(|figures| figures.times.sort_unstable());
+    Ok(())
+}
+
+async fn turn(stage: &Stage, agreed: &mut [(Ready, Measured)], contenders: &[Contender]) -> anyhow::Result<()> {
+    for (ready, measured) in agreed {
+        for who in contenders {
+            let answer = stage.ask(*who, ready).await?;
+            if let Some(figures) = measured.figures.get_mut(who) {
+                figures.times.push(answer.elapsed);
+            }
+        }
+    }
+    Ok(())
+}
