@@ -1,0 +1,3 @@
+//! What the benchmarks of reviews are made of, for the benchmarks and for tests.
+
+pub mod distribution;
