@@ -31,6 +31,9 @@ enum Benchmark {
         /// How many reviews, as often as they are given
         #[arg(long, value_delimiter = ',', default_values_t = [10_000, 100_000, 1_000_000])]
         sizes: Vec<u64>,
+        /// How many reviews where reads are only counted
+        #[arg(long, value_delimiter = ',', default_values_t = [10_000_000])]
+        counted: Vec<u64>,
     },
 }
 
@@ -39,7 +42,7 @@ async fn main() -> anyhow::Result<()> {
     let args = Args::parse();
     let report = match args.benchmark {
         Benchmark::Users => users::run().await?,
-        Benchmark::Reviews { sizes } => reviews::run(&sizes, args.out.as_deref()).await?,
+        Benchmark::Reviews { sizes, counted } => reviews::run(&sizes, &counted, args.out.as_deref()).await?,
     };
     write!(std::io::stdout(), "{report}")?;
     args.out.map_or(Ok(()), |file| std::fs::write(file, &report))?;

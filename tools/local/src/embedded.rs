@@ -64,10 +64,10 @@ impl EmbeddedDynamo {
     }
 
     /// Puts many items into a table at once, past the protocol, which would take ten times as long. Streams do not see them.
-    pub fn import(&self, table: &str, items: Vec<HashMap<String, AttributeValue>>) -> anyhow::Result<()> {
+    /// Returns their bytes, by the rules of `DynamoDB`.
+    pub fn import(&self, table: &str, items: Vec<HashMap<String, AttributeValue>>) -> anyhow::Result<usize> {
         let items: anyhow::Result<Vec<_>> = items.into_iter().map(embedded_item).collect();
-        self.database.import_items(table, items?, ImportOptions::default())?;
-        Ok(())
+        Ok(self.database.import_items(table, items?, ImportOptions::default())?.bytes_imported)
     }
 
     /// Trades what a power cut would take for speed: for large data that can be made again.

@@ -78,7 +78,8 @@ impl Stack {
     /// months: tallies and slips are made to be theirs.
     pub fn fill_reviews(&self, reviews: &[Review]) -> anyhow::Result<()> {
         let embedded = self.embedded.as_ref().context("DynamoDB is not embedded")?;
-        embedded.import(&self.store.name(&schema::REVIEWS), items_of_reviews(reviews)?)
+        embedded.import(&self.store.name(&schema::REVIEWS), items_of_reviews(reviews)?)?;
+        Ok(())
     }
 
     /// The endpoint of `DynamoDB`.

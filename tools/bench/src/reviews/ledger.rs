@@ -1,15 +1,16 @@
 //! The ledger: the store of the service itself.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use anyhow::anyhow;
+use aws_sdk_dynamodb::types::AttributeValue;
 use presence::access::{Principal, Scope};
 use presence::clock::Stopwatch;
 use presence::domain::ids::{OrgId, UserId};
 use presence::domain::review::Review;
 use presence::domain::user::Role;
 use presence::store::meter::Meter;
-use presence::store::{Business, Posting, Store, items_of_reviews, schema};
+use presence::store::{Business, Store, items_of_reviews, schema};
 use presence_local::embedded::EmbeddedDynamo;
 use presence_local::sdk_config;
 
@@ -46,9 +47,12 @@ impl Ledger {
         Ok(())
     }
 
-    /// Loads all reviews of a month.
-    pub(super) fn load(&self, dynamodb: &EmbeddedDynamo, month: &[Review]) -> anyhow::Result<()> {
-        dynamodb.import(&self.loading.name(&schema::REVIEWS), items_of_reviews(month)?)
+    /// Loads all reviews of a month. Returns the bytes of the reviews, and of the tallies and slips.
+    pub(super) fn load(&self, dynamodb: &EmbeddedDynamo, month: &[Review]) -> anyhow::Result<(usize, usize)> {
+        let table = self.loading.name(&schema::REVIEWS);
+        let is_review = |item: &HashMap<String, AttributeValue>| item.contains_key("version");
+        let (reviews, others) = items_of_reviews(month)?.into_iter().partition(is_review);
+        Ok((dynamodb.import(&table, reviews)?, dynamodb.import(&table, others)?))
     }
 
     /// Searches as a user of the organisation does.
@@ -58,18 +62,20 @@ impl Ledger {
         let found = Arc::clone(&meter).watch(self.searching.search_reviews(scope, &filter, search.page)).await?;
         let elapsed = stopwatch.elapsed();
         let ids = found.items.iter().map(|review| review.id.as_str().to_owned()).collect();
-        Ok(Answer { count: found.count, max_page: found.max_page(), ids, cost: meter.cost(), elapsed })
+        Ok(Answer { count: Some(found.count), ids, cost: meter.cost(), elapsed })
     }
 
-    /// Write units of a new review that is posted alone, in the mean over these.
-    pub(super) async fn write_units(&self, reviews: &[Review]) -> anyhow::Result<f64> {
-        let meter = Arc::new(Meter::default());
-        for review in reviews {
-            let posting = Posting { old: None, new: review.clone() };
-            let posted = Arc::clone(&meter).watch(self.loading.post_reviews(&[posting])).await;
-            posted.map_err(|refused| anyhow!("{refused:?}"))?;
+    /// Write units of a new review of this month: posted alone, and as one of an import. The first so many are posted alone,
+    /// the rest is imported.
+    pub(super) async fn write_units(&self, month: &[Review], alone: usize) -> anyhow::Result<(f64, f64)> {
+        let (one_by_one, imported) = month.split_at(alone.min(month.len() / 2));
+        let (single, import) = (Arc::new(Meter::default()), Arc::new(Meter::default()));
+        for review in one_by_one {
+            Arc::clone(&single).watch(self.loading.put_reviews(std::slice::from_ref(review))).await?;
         }
-        Ok(meter.cost().write_units / reviews.len() as f64)
+        Arc::clone(&import).watch(self.loading.put_reviews(imported)).await?;
+        let each = |meter: &Meter, reviews: &[Review]| meter.cost().write_units / reviews.len() as f64;
+        Ok((each(&single, one_by_one), each(&import, imported)))
     }
 }
 

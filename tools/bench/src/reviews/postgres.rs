@@ -6,13 +6,12 @@ use std::pin::pin;
 use futures::SinkExt as _;
 use presence::clock::Stopwatch;
 use presence::domain::ids::OrgId;
-use presence::domain::page::Page;
 use presence::domain::review::Review;
 use presence::store::meter::Cost;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, NoTls, Statement};
 
-use super::answer::Answer;
+use super::answer::{Answer, Contender};
 use super::cluster::Cluster;
 use super::note;
 use super::search::{Filter, Search};
@@ -55,15 +54,6 @@ pub(super) struct Prepared {
     /// The page alone, from the other end of the index; its rows come in reverse.
     page_from_the_end: Statement,
     values: Vec<Box<dyn ToSql + Sync + Send>>,
-}
-
-/// What is asked of it beyond the comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shortcut {
-    /// The page without the count.
-    PageOnly,
-    /// The count, and the page found from the other end: what an application may do that knows the count of last time.
-    FromTheEnd,
 }
 
 impl Postgres {
@@ -133,33 +123,23 @@ impl Postgres {
         })
     }
 
-    /// Count and page, sent together over one connection.
-    pub(super) async fn search(&self, prepared: &Prepared, search: &Search) -> anyhow::Result<Answer> {
+    /// Count and page, sent together over one connection; or a shorter way.
+    pub(super) async fn search(&self, prepared: &Prepared, way: Contender) -> anyhow::Result<Answer> {
         let (stopwatch, values) = (Stopwatch::start(), prepared.values());
-        let count = self.client.query_one(&prepared.count, &values);
-        let (count, rows) = futures::try_join!(count, self.client.query(&prepared.page, &values))?;
-        let (count, ids) = (u64::try_from(count.get::<_, i64>(0))?, rows.iter().map(|row| row.get("id")).collect());
-        let elapsed = stopwatch.elapsed();
-        let page = Page { request: search.page, count, items: Vec::<()>::new() };
-        Ok(Answer { count, max_page: page.max_page(), ids, cost: Cost::default(), elapsed })
-    }
-
-    /// How long it takes another way, and which reviews it finds.
-    pub(super) async fn shortcut(&self, prepared: &Prepared, shortcut: Shortcut) -> anyhow::Result<Answer> {
-        let (stopwatch, values) = (Stopwatch::start(), prepared.values());
-        let (count, ids) = match shortcut {
-            Shortcut::PageOnly => {
-                let rows = self.client.query(&prepared.page, &values).await?;
-                (0, rows.iter().map(|row| row.get("id")).collect())
-            }
-            Shortcut::FromTheEnd => {
-                let count = self.client.query_one(&prepared.count, &values);
-                let page = self.client.query(&prepared.page_from_the_end, &values);
-                let (count, rows) = futures::try_join!(count, page)?;
-                (u64::try_from(count.get::<_, i64>(0))?, rows.iter().rev().map(|row| row.get("id")).collect())
-            }
+        let from_the_end = way == Contender::FromTheEnd;
+        let statement = if from_the_end { &prepared.page_from_the_end } else { &prepared.page };
+        let page = self.client.query(statement, &values);
+        let (count, mut rows) = if way == Contender::PageOnly {
+            (None, page.await?)
+        } else {
+            let (count, rows) = futures::try_join!(self.client.query_one(&prepared.count, &values), page)?;
+            (Some(u64::try_from(count.get::<_, i64>(0))?), rows)
         };
-        Ok(Answer { count, max_page: 0, ids, cost: Cost::default(), elapsed: stopwatch.elapsed() })
+        if from_the_end {
+            rows.reverse();
+        }
+        let ids = rows.iter().map(|row| row.get("id")).collect();
+        Ok(Answer { count, ids, cost: Cost::default(), elapsed: stopwatch.elapsed() })
     }
 }
 

@@ -11,7 +11,7 @@ use super::search::Search;
 use super::stage::{Ready, Stage};
 
 /// How often each search is made.
-const ROUNDS: usize = 100;
+pub(super) const ROUNDS: usize = 100;
 /// Reviews that the thin index reads in all rounds of a search, if there are not more in its fewest rounds.
 const THIN_READS: u64 = 500_000;
 const THIN_ROUNDS: std::ops::RangeInclusive<u64> = 2..=20;
@@ -31,6 +31,11 @@ pub(super) struct Measured {
 }
 
 impl Figures {
+    /// Of what was not timed.
+    pub(super) fn counted(cost: Cost) -> Self {
+        Self { cost, times: Vec::new() }
+    }
+
     /// The time below which this share of the runs lies, in milliseconds: by nearest rank.
     pub(super) fn quantile_ms(&self, share: f64) -> f64 {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rank among the runs")]
@@ -55,10 +60,10 @@ pub(super) async fn agree(stage: &Stage, searches: Vec<Ready>) -> anyhow::Result
     for ready in searches {
         let ledgers = stage.ask(Contender::Ledger, &ready).await?;
         let mut figures = BTreeMap::new();
-        for who in stage.contenders() {
+        for who in stage.contenders(&ready.search) {
             let answer = stage.ask(who, &ready).await?;
             ledgers.agrees(&answer, &ready.search, who)?;
-            figures.insert(who, Figures { cost: answer.cost, times: Vec::new() });
+            figures.insert(who, Figures::counted(answer.cost));
         }
         let measured = Measured { search: ready.search.clone(), figures };
         agreed.push((ready, measured));
@@ -72,15 +77,10 @@ pub(super) async fn agree(stage: &Stage, searches: Vec<Ready>) -> anyhow::Result
 pub(super) async fn measure(stage: &Stage, agreed: &mut [(Ready, Measured)], total: u64) -> anyhow::Result<()> {
     let thin_rounds = usize::try_from((THIN_READS / total).clamp(*THIN_ROUNDS.start(), *THIN_ROUNDS.end()))?;
     for round in 0..ROUNDS {
-        let (thin, mut others): (Vec<_>, Vec<_>) =
-            stage.contenders().into_iter().partition(|who| *who == Contender::Thin);
-        if round % 2 == 1 {
-            others.reverse();
-        }
-        turn(stage, agreed, &others).await?;
+        turn(stage, agreed, |who| who != Contender::Thin).await?;
         if round % (ROUNDS / thin_rounds) == 0 {
             note(&format!("round {round} of {ROUNDS}"));
-            turn(stage, agreed, &thin).await?;
+            turn(stage, agreed, |who| who == Contender::Thin).await?;
         }
     }
     let all = agreed.iter_mut().flat_map(|(_, measured)| measured.figures.values_mut());
@@ -88,13 +88,14 @@ pub(super) async fn measure(stage: &Stage, agreed: &mut [(Ready, Measured)], tot
     Ok(())
 }
 
-async fn turn(stage: &Stage, agreed: &mut [(Ready, Measured)], contenders: &[Contender]) -> anyhow::Result<()> {
+async fn turn(
+    stage: &Stage,
+    agreed: &mut [(Ready, Measured)],
+    has_a_turn: impl Fn(Contender) -> bool,
+) -> anyhow::Result<()> {
     for (ready, measured) in agreed {
-        for who in contenders {
-            let answer = stage.ask(*who, ready).await?;
-            if let Some(figures) = measured.figures.get_mut(who) {
-                figures.times.push(answer.elapsed);
-            }
+        for (who, figures) in measured.figures.iter_mut().filter(|(who, _)| has_a_turn(**who)) {
+            figures.times.push(stage.ask(*who, ready).await?.elapsed);
         }
     }
     Ok(())

@@ -14,7 +14,6 @@ use aws_smithy_types::timeout::TimeoutConfig;
 use presence::clock::Stopwatch;
 use presence::domain::ids::OrgId;
 use presence::domain::ledger::{CELLS, Cell, CellMask};
-use presence::domain::page::Page;
 use presence::domain::review::{Review, ReviewId};
 use presence::store::keys::{REVIEW_SK, effective_between, effective_listing, parse_effective_listing, review_pk};
 use presence::store::meter::Cost;
@@ -37,6 +36,11 @@ const THIN: Table = Table {
 /// More entries than 1 MB has: `DynamoDB` ends the page. Without any limit the embedded one would read the whole partition.
 const PAGE: i32 = 10_000;
 
+/// After which a page ends.
+const PAGE_BYTES: f64 = 1_048_576.0;
+/// What a read unit reads strongly; of an index it reads twice as much.
+const UNIT_BYTES: f64 = 4_096.0;
+
 type Item = HashMap<String, AttributeValue>;
 
 /// The thin index in an embedded `DynamoDB`. The reviews themselves are those of the ledger's table.
@@ -55,8 +59,8 @@ impl Thin {
         Ok(Self { client })
     }
 
-    /// Loads reviews.
-    pub(super) fn load(dynamodb: &EmbeddedDynamo, reviews: &[Review]) -> anyhow::Result<()> {
+    /// Loads reviews. Returns the bytes of their entries.
+    pub(super) fn load(dynamodb: &EmbeddedDynamo, reviews: &[Review]) -> anyhow::Result<usize> {
         dynamodb.import(&table(), reviews.iter().map(entry).collect())
     }
 
@@ -80,8 +84,7 @@ impl Thin {
         let bodies = self.bodies(&ids, &mut cost).await?;
         let ids = ids.iter().map(|id| bodies.contains(id.as_str()).then(|| id.as_str().to_owned()));
         let ids = ids.collect::<Option<Vec<_>>>().context("an entry has no review")?;
-        let page = Page { request: search.page, count, items: Vec::<()>::new() };
-        Ok(Answer { count, max_page: page.max_page(), ids, cost, elapsed: stopwatch.elapsed() })
+        Ok(Answer { count: Some(count), ids, cost, elapsed: stopwatch.elapsed() })
     }
 
     fn query(&self, org_id: OrgId, filter: &Filter) -> QueryFluentBuilder {
@@ -120,6 +123,17 @@ impl Thin {
         let bodies = read.responses.unwrap_or_default().remove(&reviews).unwrap_or_default();
         Ok(bodies.into_iter().filter_map(|mut body| text(body.remove("id")?)).collect())
     }
+}
+
+/// What a search costs by arithmetic, where so many entries of so many bytes each are read.
+pub(super) fn reckoned(search: &Search, entries: u64, entry_bytes: f64) -> Cost {
+    let bytes = entries as f64 * entry_bytes;
+    let (pages, bodies) = ((bytes / PAGE_BYTES).ceil().max(1.0), search.page.range(search.matching).count());
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of pages")]
+    let calls = pages as u32 + u32::from(bodies > 0);
+    // A review is less than 4 KB.
+    let read_units = (bytes / UNIT_BYTES).ceil() / 2.0 + bodies as f64 / 2.0;
+    Cost { calls, waves: calls, read_units, write_units: 0.0 }
 }
 
 fn table() -> String {
