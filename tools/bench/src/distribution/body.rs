@@ -2,8 +2,8 @@
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use presence::domain::ledger::SECONDS_OF_DAY;
-use presence::domain::review::{Review, ReviewState};
+use presence::domain::ledger::{Cell, SECONDS_OF_DAY};
+use presence::domain::review::{Partner, Rating, Review, ReviewState};
 
 use super::{Distribution, Entry, org_id};
 
@@ -37,6 +37,7 @@ impl Distribution {
     #[must_use]
     pub fn review(&self, entry: &Entry) -> Review {
         let number = entry.number;
+        let (state, rating, partner, has_content) = parts(entry.cell);
         let changed = number % 10 == 3;
         let partner_id = partner_id(number);
         let written = entry.at - i64::try_from(number % 40 + 1).unwrap_or_default() * SECONDS_OF_DAY - 1;
@@ -46,24 +47,30 @@ impl Distribution {
             org_id: org_id(),
             business_id: self.places.businesses()[usize::from(entry.business)].id.clone(),
             city_key: self.city_key(entry.business).to_owned(),
-            partner: entry.partner,
+            partner,
             key: format!("accounts/104/reviews/{partner_id}"),
             author_name: Some(format!("{} {}", words(&NAMES, number, 1), words(&WORDS, number / 8, 1))),
             date: if changed { written } else { entry.at },
             update_date: changed.then_some(entry.at),
-            delete_date: (entry.state == ReviewState::Deleted).then(|| {
+            delete_date: (state == ReviewState::Deleted).then(|| {
                 let day = Timestamp::from_second(entry.at + SECONDS_OF_DAY).unwrap_or(Timestamp::MAX);
                 TimeZone::UTC.to_datetime(day).date()
             }),
-            rating: entry.rating,
+            rating,
             title: number.is_multiple_of(4).then(|| words(&WORDS, number, 3)),
-            content: entry.has_content.then(|| words(&WORDS, number, 16 + number % 12)),
-            reply_comment: (entry.state == ReviewState::Treated).then(|| words(&WORDS, number / 3, 10)),
-            state: entry.state,
-            link: Some(format!("https://reviews.example/{}/{partner_id}", entry.partner.as_str())),
+            content: has_content.then(|| words(&WORDS, number, 16 + number % 12)),
+            reply_comment: (state == ReviewState::Treated).then(|| words(&WORDS, number / 3, 10)),
+            state,
+            link: Some(format!("https://reviews.example/{}/{partner_id}", partner.as_str())),
             partner_id,
         }
     }
+}
+
+/// What a cell is made of: [`Cell::new`](presence::domain::ledger::Cell::new) backwards.
+fn parts(cell: Cell) -> (ReviewState, Rating, Partner, bool) {
+    let number = usize::from(cell.number());
+    (ReviewState::ALL[number / 30], Rating::ALL[number / 6 % 5], Partner::ALL[number / 2 % 3], number % 2 == 1)
 }
 
 /// So many of the words, others for another number.

@@ -24,8 +24,8 @@ use places::Places;
 const FIRST_DAY: &str = "2021-01-01";
 /// Five years.
 const DAYS: u64 = 1_826;
-/// Five times as many reviews as the days around it.
-const DENSE_DAY: &str = "2022-06-21";
+/// The day that has five times as many reviews as the days around it.
+pub const DENSE_DAY: &str = "2022-06-21";
 const DENSE_TIMES: u128 = 5;
 /// Percent of a day's share, from Thursday on: the weekday that days are counted from.
 const WEEK: [u128; 7] = [85, 110, 135, 120, 95, 80, 75];
@@ -63,10 +63,6 @@ pub struct Entry {
     pub business: u16,
     /// Its number among all, from 0; with it [`Distribution::review`] writes the texts.
     pub number: u64,
-    state: ReviewState,
-    rating: Rating,
-    partner: Partner,
-    has_content: bool,
 }
 
 impl Distribution {
@@ -155,7 +151,7 @@ impl Distribution {
         let cell = Cell::new(state, rating, partner, has_content);
         let name = body::partner_id(number);
         let id = ReviewId::derive(&self.places.businesses()[usize::from(business)].id, partner, &name, 0);
-        Entry { at, id, cell, business, number, state, rating, partner, has_content }
+        Entry { at, id, cell, business, number }
     }
 }
 

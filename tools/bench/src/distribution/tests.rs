@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use presence::domain::ledger::CellMask;
 use presence::store::items_of_reviews;
 
 use super::*;
@@ -41,10 +42,10 @@ fn cities_and_cells_have_the_shares_that_are_documented() {
         let share = share_of(&entries, |entry| businesses[usize::from(entry.business)].city == *city);
         assert!(about(share, expected), "{city} has {share}");
     }
-    let seldom = |entry: &Entry| {
-        (entry.state, entry.partner, entry.rating.get()) == (ReviewState::Deleted, Partner::Partner9, 5)
-    };
-    assert!(about(share_of(&entries, seldom), 0.001_5));
+    let seldom = CellMask::of(|state, rating, partner, _| {
+        (state, rating.get(), partner) == (ReviewState::Deleted, 5, Partner::Partner9)
+    });
+    assert!(about(share_of(&entries, |entry| seldom.contains(entry.cell)), 0.001_5));
     let rarest = Cell::new(ReviewState::Deleted, Rating::ALL[1], Partner::Partner9, false);
     let share = share_of(&entries, |entry| entry.cell == rarest);
     assert!(share > 0.0 && about(share, 0.000_06), "{share}");

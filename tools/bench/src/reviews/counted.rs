@@ -9,7 +9,7 @@ use presence_bench::distribution::Distribution;
 use super::answer::Contender;
 use super::census::searches;
 use super::rounds::{Figures, Measured};
-use super::{Size, find, note, thin};
+use super::{Size, note, thin};
 
 /// The same searches: the ledger's reads by the store over a database that only knows sizes, the thin index's by arithmetic
 /// from what its entries weigh in the largest of the measured sizes.

@@ -1,0 +1,38 @@
+//! What searches cost at sizes that no database here would hold: the real store over a `DynamoDB` that only counts.
+//!
+//! It holds each review of a [`Distribution`] in 24 bytes and makes tallies, slips and texts when they are read: a Query
+//! or a BatchGetItem of the reviews table, or of the businesses that the reviews are of, is answered as `DynamoDB` would
+//! answer it after every review was posted, page by page, with the capacity that follows from its sizes of items. So
+//! calls, waves and units are exact; a test holds them against the embedded `DynamoDB`. It can do nothing else.
+
+mod connector;
+mod items;
+mod rows;
+mod searches;
+
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use aws_smithy_runtime_api::client::http::SharedHttpClient;
+use presence::store::Store;
+
+use crate::distribution::Distribution;
+use connector::Counting;
+use items::Tables;
+use rows::Rows;
+pub use searches::{Cut, Figures, PER_PAGE, Search, figures, named, random, table};
+
+const PREFIX: &str = "presence-";
+
+/// The store over so many reviews: 32 bytes of memory each.
+pub async fn store(distribution: Distribution) -> anyhow::Result<Store> {
+    u32::try_from(distribution.total()).context("a number of reviews has 32 bits here")?;
+    let tables = Arc::new(Tables::new(Rows::new(distribution)));
+    let client = SharedHttpClient::new(Counting::new(tables));
+    // The address is never called.
+    let config = presence_local::sdk_config("http://localhost").await.into_builder().http_client(client).build();
+    Ok(Store::new(&config, PREFIX))
+}
+
+#[cfg(test)]
+mod tests;

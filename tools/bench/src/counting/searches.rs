@@ -1,0 +1,201 @@
+//! Searches to be counted: named ones, and any number of random ones.
+
+use std::sync::Arc;
+
+use presence::access::Principal;
+use presence::domain::ids::{OrgId, UserId};
+use presence::domain::ledger::{CELLS, Cell, CellMask, Day, SECONDS_OF_DAY};
+use presence::domain::page::{Page, PageRequest};
+use presence::domain::review::{Partner, Review, ReviewState};
+use presence::domain::text::city_key;
+use presence::domain::user::Role;
+use presence::error::Error;
+use presence::store::meter::{Cost, Meter};
+use presence::store::{ReviewFilter, Store};
+
+use crate::distribution::{CITIES_BY_SIZE, DENSE_DAY, Distribution};
+
+/// Reviews on a page: what the budget is for.
+pub const PER_PAGE: u64 = PageRequest::DEFAULT_SIZE;
+/// The last second of the distribution: that of 2025-12-31.
+const LAST_SECOND: i64 = 1_767_225_599;
+
+/// Which page of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Cut {
+    /// Page 1.
+    First,
+    /// The page in the middle.
+    Middle,
+    /// The last page that is full, or the first.
+    Last,
+}
+
+impl Cut {
+    /// Every cut.
+    pub const ALL: [Self; 3] = [Self::First, Self::Middle, Self::Last];
+
+    /// The number of the page where so many reviews match.
+    #[must_use]
+    pub fn page(self, count: u64) -> PageRequest {
+        let full = (count / PER_PAGE).max(1);
+        let page = match self {
+            Self::First => 1,
+            Self::Middle => full.div_ceil(2),
+            Self::Last => full,
+        };
+        PageRequest { page, size: PER_PAGE }
+    }
+}
+
+/// A search.
+#[derive(Clone, Debug)]
+pub struct Search {
+    /// What it is called in a table.
+    pub name: String,
+    /// What it asks for.
+    pub filter: ReviewFilter,
+}
+
+/// What a search found and cost.
+#[derive(Clone, Debug)]
+pub struct Figures {
+    /// The page.
+    pub page: Page<Review>,
+    /// Calls, waves and units, without the key.
+    pub cost: Cost,
+}
+
+/// Searches, as a user of the organisation, for the page and what it costs.
+pub async fn figures(store: &Store, filter: &ReviewFilter, request: PageRequest) -> Result<Figures, Error> {
+    let meter = Arc::new(Meter::default());
+    let caller = Principal { user_id: UserId::random(), org_id: OrgId::new(1), role: Role::OrgAdmin };
+    let page = Arc::clone(&meter).watch(store.search_reviews(caller.scope(), filter, request)).await?;
+    Ok(Figures { page, cost: meter.cost() })
+}
+
+/// The named searches at each of the sizes: size, search, cut, figures. A cut that is the same page as the one before it is
+/// left out, and so is a search that finds nothing.
+pub async fn table(sizes: &[u64]) -> anyhow::Result<Vec<(u64, Search, Cut, Figures)>> {
+    let mut rows = Vec::new();
+    for size in sizes {
+        let distribution = Distribution::of(*size);
+        let searches = named(&distribution);
+        let store = super::store(distribution).await?;
+        for search in searches {
+            let first = figures(&store, &search.filter, Cut::First.page(0)).await?;
+            let count = first.page.count;
+            let mut pages = vec![first.page.request];
+            rows.extend((count > 0).then(|| (*size, search.clone(), Cut::First, first)));
+            for cut in [Cut::Middle, Cut::Last] {
+                let request = cut.page(count);
+                if !pages.contains(&request) {
+                    let found = figures(&store, &search.filter, request).await?;
+                    rows.push((*size, search.clone(), cut, found));
+                    pages.push(request);
+                }
+            }
+        }
+    }
+    Ok(rows)
+}
+
+/// What is measured by name.
+#[must_use]
+pub fn named(distribution: &Distribution) -> Vec<Search> {
+    let all = everything();
+    let mask = |mask| ReviewFilter { mask, ..all.clone() };
+    let range = |from: i64, to: i64| ReviewFilter { from: Some(from), to: Some(to), ..all.clone() };
+    let end = LAST_SECOND - 5 * SECONDS_OF_DAY - 40_000;
+    let dense = Day::parse(DENSE_DAY).map_or(0, Day::end);
+    let seldom = CellMask::of(|state, rating, partner, _| {
+        state == ReviewState::Deleted && rating.get() == 5 && partner == Partner::Partner9
+    });
+    let mut searches = vec![
+        ("no filter".to_owned(), all.clone()),
+        ("no filter, oldest first".to_owned(), ReviewFilter { newest_first: false, ..all.clone() }),
+        ("up to the dense day".to_owned(), ReviewFilter { to: Some(dense), ..all.clone() }),
+        ("not treated (35 %)".to_owned(), mask(CellMask::of(|state, _, _, _| state == ReviewState::NotTreated))),
+        ("rated 1 (10 %, 3 runs)".to_owned(), mask(CellMask::of(|_, rating, _, _| rating.get() == 1))),
+        ("with content (60 %, 45 runs)".to_owned(), mask(CellMask::of(|_, _, _, has_content| has_content))),
+        ("0.15 %".to_owned(), mask(seldom)),
+        ("rarest cell (0.006 %)".to_owned(), mask(rarest())),
+        ("400 days to the second".to_owned(), range(end - 400 * SECONDS_OF_DAY, end)),
+        ("10 days to the second".to_owned(), range(end - 10 * SECONDS_OF_DAY, end)),
+        ("an afternoon".to_owned(), range(end - 20_000, end)),
+    ];
+    for (city, share) in CITIES_BY_SIZE.iter().zip(["30", "3", "0.3", "0.03", "0.003"]) {
+        searches.push((format!("a city of {share} %"), ReviewFilter { city_key: Some(city_key(city)), ..all.clone() }));
+    }
+    let seldom_there = ReviewFilter { city_key: Some(city_key(CITIES_BY_SIZE[0])), mask: seldom, ..all.clone() };
+    searches.push(("0.15 % of a city of 30 %".to_owned(), seldom_there));
+    let small = Some(vec![distribution.small_business().id.clone()]);
+    searches.push(("a business of 1,000".to_owned(), ReviewFilter { businesses: small, ..all }));
+    searches.into_iter().map(|(name, filter)| Search { name, filter }).collect()
+}
+
+/// A search by book of which nothing is expected: any mask, any range, any city, either order.
+#[must_use]
+pub fn random(dice: &mut fastrand::Rng) -> Search {
+    let city_key = (dice.u8(0..2) == 0).then(|| city(dice));
+    let (from, to) = range(dice);
+    let filter = ReviewFilter { businesses: None, city_key, mask: mask(dice), from, to, newest_first: dice.bool() };
+    Search { name: "random".to_owned(), filter }
+}
+
+fn everything() -> ReviewFilter {
+    ReviewFilter { businesses: None, city_key: None, mask: CellMask::ALL, from: None, to: None, newest_first: true }
+}
+
+fn rarest() -> CellMask {
+    CellMask::of(|state, rating, partner, has_content| {
+        (state, rating.get(), partner, has_content) == (ReviewState::Deleted, 2, Partner::Partner9, false)
+    })
+}
+
+fn city(dice: &mut fastrand::Rng) -> String {
+    let place = dice.usize(0..=CITIES_BY_SIZE.len());
+    CITIES_BY_SIZE.get(place).map_or_else(|| "saint-martin 7".to_owned(), |city| city_key(city))
+}
+
+fn range(dice: &mut fastrand::Rng) -> (Option<i64>, Option<i64>) {
+    let first = LAST_SECOND - 1_826 * SECONDS_OF_DAY;
+    let longest = [3_600, SECONDS_OF_DAY, 28 * SECONDS_OF_DAY, 400 * SECONDS_OF_DAY, 1_826 * SECONDS_OF_DAY];
+    let from = dice.i64(first..LAST_SECOND);
+    let longest = longest[dice.usize(0..longest.len())];
+    let to = from + dice.i64(1..longest);
+    // Sometimes at the edges of days, which are not cut then.
+    let (from, to) = if dice.u8(0..4) == 0 { (Day::of(from).start(), Day::of(to).end()) } else { (from, to) };
+    let (open_start, open_end) = (dice.u8(0..3) == 0, dice.u8(0..3) == 0);
+    ((!open_start).then_some(from), (!open_end).then_some(to))
+}
+
+/// A filter as users make it, or scattered cells, or a single one.
+fn mask(dice: &mut fastrand::Rng) -> CellMask {
+    match dice.u8(0..6) {
+        0 => CellMask::ALL,
+        1 => {
+            let cells = dice.u128(..);
+            cells_of(|cell| cells >> cell & 1 == 1)
+        }
+        2 => {
+            let one = dice.usize(0..CELLS);
+            cells_of(|cell| cell == one)
+        }
+        _ => {
+            let (states, ratings, partners, content) = (dice.u8(1..8), dice.u8(1..32), dice.u8(1..8), dice.u8(1..4));
+            CellMask::of(|state, rating, partner, has_content| {
+                states >> state as u8 & 1 == 1
+                    && ratings >> (rating.get() - 1) & 1 == 1
+                    && partners >> partner as u8 & 1 == 1
+                    && content >> u8::from(has_content) & 1 == 1
+            })
+        }
+    }
+}
+
+fn cells_of(admits: impl Fn(usize) -> bool) -> CellMask {
+    CellMask::of(|state, rating, partner, has_content| {
+        admits(usize::from(Cell::new(state, rating, partner, has_content).number()))
+    })
+}
