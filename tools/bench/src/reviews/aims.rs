@@ -26,12 +26,14 @@ pub(super) fn aims(sizes: &[Size], report: &mut String) {
     let of = |measured: &Measured, who| measured.figures.get(&who).map(super::rounds::Figures::p50);
     let pair = |measured| of(measured, Contender::Ledger).zip(of(measured, Contender::Postgres));
     if let Some((ledger, postgres)) = pair(last) {
-        let (aim, times) = (format!("last page, no filter: {LAST_FASTER} times faster than PostgreSQL"), postgres / ledger);
+        let (aim, times) =
+            (format!("last page, no filter: {LAST_FASTER} times faster than PostgreSQL"), postgres / ledger);
         let figure = format!("{times:.1} times: {} against {} ms", ms(ledger), ms(postgres));
         row(report, &aim, &figure, times >= LAST_FASTER);
     }
     if let Some((ledger, postgres)) = pair(first) {
-        let (aim, times) = (format!("page 1, no filter: at most {FIRST_SLOWER} times as long as PostgreSQL"), ledger / postgres);
+        let (aim, times) =
+            (format!("page 1, no filter: at most {FIRST_SLOWER} times as long as PostgreSQL"), ledger / postgres);
         let figure = format!("{times:.2} times: {} against {} ms", ms(ledger), ms(postgres));
         row(report, &aim, &figure, times <= FIRST_SLOWER);
     }

@@ -17,8 +17,7 @@ const RANGE_END: i64 = 1_764_024_232;
 /// Businesses of the search of many: the filter of the thin index takes no more.
 const MANY: usize = 100;
 /// The cities of five sizes.
-const CITIES: [&str; 5] =
-    ["city of 30 %", "city of 3 %", "city of 0.3 %", "city of 0.03 %", "city of 0.003 %"];
+const CITIES: [&str; 5] = ["city of 30 %", "city of 3 %", "city of 0.3 %", "city of 0.03 %", "city of 0.003 %"];
 
 /// Every search of the comparison.
 pub(super) fn searches(reviews: &Distribution) -> anyhow::Result<Vec<Search>> {

@@ -14,7 +14,8 @@ const PROGRAMS: &str = "/usr/lib/postgresql/15/bin";
 /// The server refuses to run as root: then it runs as the user that Debian's package makes.
 const UNPRIVILEGED_USER: &str = "postgres";
 /// What to do without it.
-pub(super) const MISSING: &str = "PostgreSQL 15 is not installed (Debian: apt-get install postgresql-15): it is left out";
+pub(super) const MISSING: &str =
+    "PostgreSQL 15 is not installed (Debian: apt-get install postgresql-15): it is left out";
 
 /// For a machine of some 16 GB and two cores, on which nothing else runs, and for reading: everything fits into the buffers,
 /// plans know the values, counts are made by all cores.
@@ -56,8 +57,10 @@ impl Cluster {
         }
         let cluster = Self { folder };
         let data = cluster.data();
-        run(program("initdb").args(["--no-sync", "--auth=trust", "--username=bench", "--locale=C", "--encoding=UTF8"])
-            .arg("-D").arg(&data))?;
+        run(program("initdb")
+            .args(["--no-sync", "--auth=trust", "--username=bench", "--locale=C", "--encoding=UTF8"])
+            .arg("-D")
+            .arg(&data))?;
         let settings = format!("{SETTINGS}unix_socket_directories = '{}'\n", cluster.socket().display());
         let file = data.join("postgresql.conf");
         let defaults = std::fs::read_to_string(&file)?;

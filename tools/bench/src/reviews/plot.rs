@@ -20,6 +20,8 @@ const WIDTH: u32 = 860;
 const HEIGHT: u32 = 420;
 /// Where the names of the lines stand.
 const LEGEND: i32 = 600;
+/// Nothing smaller is drawn: nothing has no logarithm.
+const SMALLEST: f64 = 1e-3;
 const INK: RGBColor = RGBColor(128, 128, 128);
 const LEDGER: RGBColor = RGBColor(46, 160, 90);
 const THIN: RGBColor = RGBColor(222, 125, 40);
@@ -157,10 +159,9 @@ fn text<'a>(size: u32) -> TextStyle<'a> {
 
 /// The powers of ten around all numbers.
 fn decades(numbers: impl Iterator<Item = f64>) -> (f64, f64) {
-    let (least, most) = numbers.fold((f64::MAX, f64::MIN), |(least, most), number| (least.min(number), most.max(number)));
-    let power = |exponent: f64| 10_f64.powf(exponent);
-    let (first, last) = (least.max(1e-3).log10().floor(), most.max(1e-3).log10().ceil());
-    (power(first), power(last.max(first + 1.0)))
+    let (low, high) = numbers.fold((f64::MAX, f64::MIN), |(low, high), number| (low.min(number), high.max(number)));
+    let (floor, ceiling) = (low.max(SMALLEST).log10().floor(), high.max(SMALLEST).log10().ceil());
+    (10_f64.powf(floor), 10_f64.powf(ceiling.max(floor + 1.0)))
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "labels from one on are whole")]

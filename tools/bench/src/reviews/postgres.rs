@@ -1,6 +1,7 @@
 //! `PostgreSQL` with the indexes that a skilled person would make for these searches: counts and pages are read from indexes
 //! alone, and only the rows of the page from the table.
 
+use std::fmt::Write as _;
 use std::pin::pin;
 
 use futures::SinkExt as _;
@@ -157,7 +158,7 @@ fn condition(org_id: OrgId, filter: &Filter) -> anyhow::Result<(String, Values)>
     let mut condition = "org_id = $1".to_owned();
     let mut and = |what: &str, value: Box<dyn ToSql + Sync + Send>| {
         values.push(value);
-        condition.push_str(&format!(" AND {what} (${})", values.len()));
+        let _ = write!(condition, " AND {what} (${})", values.len());
     };
     if let Some(state) = filter.state {
         and("state =", Box::new(state as i16));

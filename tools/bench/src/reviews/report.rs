@@ -89,7 +89,9 @@ fn searches(size: &Size, report: &mut String) {
 /// What the others do better.
 fn losses(sizes: &[Size], report: &mut String) {
     report.push_str("\n## Where the ledger loses\n\n### Faster by PostgreSQL\n\n");
-    report.push_str("Medians of every search at the largest number of reviews that `PostgreSQL`, with count, answers sooner.\n\n");
+    report.push_str(
+        "Medians of every search at the largest number of reviews that `PostgreSQL`, with count, answers sooner.\n\n",
+    );
     let Some(largest) = sizes.iter().rev().find(|size| size.weights.is_some()) else { return };
     report.push_str("| search | found | ledger ms | PostgreSQL ms | times |\n|---|---:|---:|---:|---:|\n");
     for measured in &largest.searches {
@@ -98,13 +100,8 @@ fn losses(sizes: &[Size], report: &mut String) {
             && postgres < ledger
         {
             let (name, found) = (measured.search.name(), grouped(measured.search.matching));
-            let _ = writeln!(
-                report,
-                "| {name} | {found} | {} | {} | {:.1} |",
-                ms(ledger),
-                ms(postgres),
-                ledger / postgres
-            );
+            let _ =
+                writeln!(report, "| {name} | {found} | {} | {} | {:.1} |", ms(ledger), ms(postgres), ledger / postgres);
         }
     }
     report.push_str("\nAnd what an application may do that needs no exact count, or knows it from before:\n\n");
@@ -133,7 +130,9 @@ fn weights(sizes: &[Size], report: &mut String) {
     for size in sizes {
         let Some(weights) = &size.weights else { continue };
         let each = |bytes: usize| format!("{:.0}", bytes as f64 / size.total as f64);
-        let disk = |bytes: Option<i64>| bytes.map_or_else(|| "–".to_owned(), |bytes| format!("{:.0}", bytes as f64 / size.total as f64));
+        let disk = |bytes: Option<i64>| {
+            bytes.map_or_else(|| "–".to_owned(), |bytes| format!("{:.0}", bytes as f64 / size.total as f64))
+        };
         let (table, indexes) = weights.postgres.unzip();
         let (alone, imported) = weights.write_units;
         let _ = writeln!(

@@ -58,10 +58,7 @@ pub(super) struct Ready {
 
 impl Stage {
     /// Loads everything into everyone, month by month.
-    pub(super) async fn load(
-        reviews: &Distribution,
-        with_postgres: bool,
-    ) -> anyhow::Result<(Self, Vec<Ready>)> {
+    pub(super) async fn load(reviews: &Distribution, with_postgres: bool) -> anyhow::Result<(Self, Vec<Ready>)> {
         let folder = tempfile::tempdir()?;
         let dynamodb = embedded(folder.path())?;
         let (ledger, thin) = (Ledger::start(&dynamodb).await?, Thin::start(&dynamodb).await?);

@@ -102,7 +102,9 @@ impl Thin {
                 .expression_attribute_values(":to", AttributeValue::S(to)),
         };
         let (conditions, values) = conditions(filter);
-        values.into_iter().fold(query, |query, (name, value)| query.expression_attribute_values(name, value))
+        values
+            .into_iter()
+            .fold(query, |query, (name, value)| query.expression_attribute_values(name, value))
             .set_filter_expression((!conditions.is_empty()).then(|| conditions.join(" AND ")))
     }
 
