@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::item::Slip;
 use super::place::{Bucket, Span, order, overlapping};
-use super::reads::runs_to_read;
+use super::reads::{is_read_whole, runs_to_read};
 use crate::access::Scope;
 use crate::domain::ledger::{Book, CellMask, Day, Month, Tally};
 use crate::domain::page::{Page, PageRequest};
@@ -19,13 +19,11 @@ use crate::store::meter::side_by_side;
 
 /// How often a search is made where writes come in between.
 const ATTEMPTS: u32 = 2;
-/// A month of at most so many reviews is read whole: its slips cost no more than the tallies of its days and then some of
-/// them, and one wave less.
-const WHOLE_MONTH: i64 = 2_000;
 /// Runs of cells that are read one by one where no tally tells which of them are empty; more are read as a whole day.
 const MAX_RUNS: usize = 3;
-/// Reads side by side: a PROVIDER's search reads every organisation's tallies.
-const READS_IN_FLIGHT: u16 = 64;
+/// Reads side by side: each review of the largest page may lie on a day of its own, and a PROVIDER's search reads every
+/// organisation's tallies.
+const READS_IN_FLIGHT: u16 = 128;
 
 /// What a search of reviews asks for.
 #[derive(Clone, Debug)]
@@ -161,8 +159,9 @@ impl<'a> Search<'a> {
 
     /// What a bucket is made of, and whether that adds up to it.
     async fn closer(&self, bucket: &Bucket) -> Result<(Vec<Bucket>, bool), Error> {
+        let page = i64::try_from(self.query.page.size).unwrap_or(i64::MAX);
         match bucket.span {
-            Span::Month(month) if bucket.tallies.values().map(Tally::total).sum::<i64>() <= WHOLE_MONTH => {
+            Span::Month(month) if is_read_whole(bucket.tallies.values(), self.query.mask, page) => {
                 let books = bucket.tallies.keys().map(|position| &self.query.books[*position]);
                 let slips =
                     side_by_side(READS_IN_FLIGHT, books.map(|book| self.store.slips_of_month(book, month))).await?;

@@ -68,13 +68,13 @@ pub(super) fn order(buckets: &mut [Bucket], newest_first: bool) {
     }
 }
 
-/// The positions of the buckets that a part of the answer lies in, and how many matches come before the first of them.
+/// The positions of the buckets that a part of the answer lies in, without those that have none of it, and how many matches come before the first of them.
 pub(super) fn overlapping(buckets: &[Bucket], mask: CellMask, range: &std::ops::Range<u64>) -> (Vec<usize>, u64) {
     let (mut positions, mut before) = (Vec::new(), 0);
     let mut start = 0;
     for (position, bucket) in buckets.iter().enumerate() {
         let end = start + bucket.count(mask);
-        if start < range.end && range.start < end {
+        if start < end && start < range.end && range.start < end {
             if positions.is_empty() {
                 before = start;
             }
@@ -83,4 +83,28 @@ pub(super) fn overlapping(buckets: &[Bucket], mask: CellMask, range: &std::ops::
         start = end;
     }
     (positions, before)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::ledger::Cell;
+
+    #[test]
+    fn a_bucket_without_matches_holds_nothing_of_a_page() {
+        let counted = |(number, count): (i64, i64)| {
+            let mut bucket = Bucket::new(Span::Day(Day::of(number * 86_400)));
+            let mut tally = Tally::default();
+            tally.add(Cell::from_number(0).expect("a cell"), count);
+            bucket.tallies.insert(0, tally);
+            bucket
+        };
+        let buckets: Vec<Bucket> = (0..).zip([0, 3, 0, 0, 2, 0]).map(counted).collect();
+        for (range, positions, before) in
+            [(0..5, vec![1, 4], 0), (0..3, vec![1], 0), (3..5, vec![4], 3), (2..4, vec![1, 4], 0)]
+        {
+            assert_eq!(overlapping(&buckets, CellMask::ALL, &range), (positions, before), "{range:?}");
+        }
+        assert_eq!(overlapping(&buckets, CellMask::ALL, &(5..5)).0, Vec::<usize>::new());
+    }
 }

@@ -8,8 +8,8 @@ use crate::domain::ledger::{Book, Cell, CellMask, Day, Month, Tally};
 use crate::domain::review::{Review, ReviewId};
 use crate::error::Error;
 use crate::store::keys::{
-    BOOKS_PK, DAY_SK_PREFIX, MONTH_SK_PREFIX, REVIEW_SK, org_key, parse_org_key, review_pk, slips_pk, slips_run,
-    tallies_pk,
+    BOOKS_PK, DAY_SK_PREFIX, MONTH_SK_PREFIX, REVIEW_SK, SLIP_SHARDS, org_key, parse_org_key, review_pk, slips_pk,
+    slips_run, tallies_pk,
 };
 use crate::store::read::{Item, Partition, pk_sk, text};
 use crate::store::{Store, schema};
@@ -18,10 +18,16 @@ use crate::store::{Store, schema};
 const PAGE: i32 = 2_000;
 /// Pages at the most of one read: a day of some hundred thousand reviews.
 const MAX_PAGES: usize = 100;
-/// Bytes of a slip, its share of its item's key included: name, number and their overhead.
-const SLIP_BYTES: i64 = 20;
+/// Bytes of a slip: the id and a number of up to five digits.
+const SLIP_BYTES: i64 = 16;
+/// Bytes of a cell's count in a day's tally: name and a number of one to four digits.
+const COUNT_BYTES: i64 = 5;
+/// Bytes of an item's key, names included: of a book with a name of ten bytes.
+const KEY_BYTES: i64 = 32;
 /// Bytes that one read unit reads strongly.
 const UNIT_BYTES: i64 = 4_096;
+/// The most days of a month.
+const DAYS_OF_MONTH: i64 = 31;
 
 /// Tallies by month.
 pub(super) type Months = BTreeMap<Month, Tally>;
@@ -106,19 +112,85 @@ fn slips(items: &[Item], month: Month) -> Vec<Slip> {
     items.iter().filter_map(|item| item::slips(item, month.first_day())).flatten().collect()
 }
 
-/// The runs of cells to read for a mask, where the tally tells what is in the cells: runs without reviews are left out,
-/// and two runs are read as one where what lies between them is less than a read unit.
+/// Bytes of the slips of so many reviews of a cell, within so many days.
+fn slip_bytes(reviews: i64, days: i64) -> i64 {
+    reviews * SLIP_BYTES + reviews.min(days * i64::from(SLIP_SHARDS)) * KEY_BYTES
+}
+
+/// Whether all slips of a month cost no more than the tallies of its days and then one read for each day that a page of so
+/// many reviews touches. It takes one wave less. The tallies are those of the month in each book; all is estimated.
+pub(super) fn is_read_whole<'a>(tallies: impl Iterator<Item = &'a Tally>, mask: CellMask, page: i64) -> bool {
+    let (mut slips, mut days) = (0, 0);
+    for tally in tallies {
+        let bytes: i64 = tally.cells().map(|(_, count)| slip_bytes(count, DAYS_OF_MONTH)).sum();
+        slips += units(bytes);
+        let counts: i64 = tally.cells().map(|(_, count)| count.min(DAYS_OF_MONTH) * COUNT_BYTES).sum();
+        let matches = tally.count(mask);
+        let touched = if matches > page { page * DAYS_OF_MONTH / matches + 1 } else { matches };
+        days += units(DAYS_OF_MONTH * KEY_BYTES + counts) + touched.min(DAYS_OF_MONTH);
+    }
+    slips <= days
+}
+
+/// Read units of so many bytes read at once.
+fn units(bytes: i64) -> i64 {
+    bytes / UNIT_BYTES + 1
+}
+
+/// The runs of cells to read for a mask, where the tally of a day tells what is in the cells: runs without reviews are left
+/// out, and two runs are read as one where what lies between them is less than a read unit.
 pub(super) fn runs_to_read(mask: CellMask, tally: &Tally) -> Vec<(Cell, Cell)> {
     let between = |from: Cell, to: Cell| -> i64 {
-        tally.cells().filter(|(cell, _)| from < *cell && *cell < to).map(|(_, count)| count).sum()
+        let cells = tally.cells().filter(|(cell, _)| from < *cell && *cell < to);
+        cells.map(|(_, count)| slip_bytes(count, 1)).sum()
     };
     let within = |(first, last): (Cell, Cell)| tally.cells().any(|(cell, _)| first <= cell && cell <= last);
     let mut runs: Vec<(Cell, Cell)> = Vec::new();
     for run in mask.runs().into_iter().filter(|run| within(*run)) {
         match runs.last_mut() {
-            Some(last) if between(last.1, run.0) * SLIP_BYTES < UNIT_BYTES => last.1 = run.1,
+            Some(last) if between(last.1, run.0) < UNIT_BYTES => last.1 = run.1,
             _ => runs.push(run),
         }
     }
     runs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A tally with so many reviews in each of the first cells.
+    fn tally(counts: &[i64]) -> Tally {
+        let mut tally = Tally::default();
+        for (number, count) in (0..).zip(counts) {
+            tally.add(Cell::from_number(number).expect("a cell"), *count);
+        }
+        tally
+    }
+
+    fn mask(numbers: &[u8]) -> CellMask {
+        CellMask::of(|state, rating, partner, content| {
+            numbers.contains(&Cell::new(state, rating, partner, content).number())
+        })
+    }
+
+    #[test]
+    fn a_sparse_month_is_read_whole_and_a_full_one_by_days() {
+        let whole = |counts: &[i64], numbers: &[u8]| is_read_whole(std::iter::once(&tally(counts)), mask(numbers), 30);
+        assert!(whole(&[100], &[0]), "two units at once against one and then nine days");
+        assert!(!whole(&[1_500, 1], &[0]), "one or two days hold the page");
+        assert!(!whole(&[1_500, 1], &[1]), "one day holds the only match");
+        assert!(whole(&[30, 1], &[1]), "all slips are one unit");
+    }
+
+    #[test]
+    fn runs_are_read_as_one_where_little_lies_between_them() {
+        let runs = |counts: &[i64]| {
+            let runs = runs_to_read(mask(&[0, 2, 80]), &tally(counts));
+            runs.into_iter().map(|(first, last)| (first.number(), last.number())).collect::<Vec<_>>()
+        };
+        assert_eq!(runs(&[1, 5, 1]), [(0, 2)]);
+        assert_eq!(runs(&[1, 500, 1]), [(0, 0), (2, 2)]);
+        assert_eq!(runs(&[0, 500, 1]), [(2, 2)]);
+    }
 }
