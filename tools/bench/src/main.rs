@@ -34,6 +34,9 @@ enum Benchmark {
         /// How many reviews where reads are only counted
         #[arg(long, value_delimiter = ',', default_values_t = [10_000_000])]
         counted: Vec<u64>,
+        /// How often each search is timed
+        #[arg(long, default_value_t = 100)]
+        rounds: u64,
     },
 }
 
@@ -42,7 +45,9 @@ async fn main() -> anyhow::Result<()> {
     let args = Args::parse();
     let report = match args.benchmark {
         Benchmark::Users => users::run().await?,
-        Benchmark::Reviews { sizes, counted } => reviews::run(&sizes, &counted, args.out.as_deref()).await?,
+        Benchmark::Reviews { sizes, counted, rounds } => {
+            reviews::run(&sizes, &counted, rounds, args.out.as_deref()).await?
+        }
     };
     write!(std::io::stdout(), "{report}")?;
     args.out.map_or(Ok(()), |file| std::fs::write(file, &report))?;

@@ -34,14 +34,14 @@ pub(crate) struct Size {
 }
 
 /// Compares at each of the sizes, counts at those beyond them, and writes the plots beside the report.
-pub(crate) async fn run(sizes: &[u64], counted: &[u64], out: Option<&Path>) -> anyhow::Result<String> {
+pub(crate) async fn run(sizes: &[u64], counted: &[u64], rounds: u64, out: Option<&Path>) -> anyhow::Result<String> {
     let with_postgres = Cluster::is_installed();
     if !with_postgres {
         note(MISSING);
     }
     let mut all = Vec::new();
     for size in sizes {
-        all.push(measured(&Distribution::of(*size), with_postgres).await?);
+        all.push(measured(&Distribution::of(*size), rounds, with_postgres).await?);
     }
     for size in counted {
         all.push(counted::counted(*size, &all).await?);
@@ -52,13 +52,13 @@ pub(crate) async fn run(sizes: &[u64], counted: &[u64], out: Option<&Path>) -> a
         Some(out) => plot::write(&plots, out)?,
         None => Vec::new(),
     };
-    Ok(report::report(&all, &files))
+    Ok(report::report(&all, rounds, &files))
 }
 
-async fn measured(reviews: &Distribution, with_postgres: bool) -> anyhow::Result<Size> {
+async fn measured(reviews: &Distribution, rounds: u64, with_postgres: bool) -> anyhow::Result<Size> {
     let (stage, ready) = Stage::load(reviews, with_postgres).await?;
     let mut agreed = rounds::agree(&stage, ready).await?;
-    rounds::measure(&stage, &mut agreed, reviews.total()).await?;
+    rounds::measure(&stage, &mut agreed, reviews.total(), rounds).await?;
     let weights = Some(stage.weigh().await?);
     let searches = agreed.into_iter().map(|(_, measured)| measured).collect();
     Ok(Size { total: reviews.total(), searches, weights })

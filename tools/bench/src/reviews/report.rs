@@ -5,14 +5,14 @@ use std::fmt::Write as _;
 use super::aims::aims;
 use super::answer::Contender;
 use super::delay::CALL_DELAY;
-use super::rounds::{Figures, ROUNDS};
+use super::rounds::Figures;
 use super::search::Place;
 use super::{Size, find};
 
 /// Everything, in words and tables. `plots` are the files of the plots, and what they show.
-pub(super) fn report(sizes: &[Size], plots: &[(String, &str)]) -> String {
+pub(super) fn report(sizes: &[Size], rounds: u64, plots: &[(String, &str)]) -> String {
     let mut report = INTRODUCTION.replace("DELAY", &format!("{} ms", CALL_DELAY.as_secs_f64() * 1e3));
-    report = report.replace("ROUNDS", &ROUNDS.to_string());
+    report = report.replace("ROUNDS", &rounds.to_string());
     aims(sizes, &mut report);
     for (file, alternative) in plots {
         let _ = writeln!(report, "\n![{alternative}]({file})");
@@ -40,8 +40,8 @@ is described in `tools/bench/src/distribution`), pages of 30, by
 
 Before anything is measured, all must give the same count, the same last page and the same reviews in the same order; a
 difference ends the run. Units, calls and waves are exact, without the key of a request, which costs one unit and one call more
-for all. Times are in milliseconds, measured in turns in one run: ROUNDS times, the thin index less often (`runs`). Each
-call of `DynamoDB` is made to wait DELAY; the embedded one's own time comes on top, and it is slow: it answers one call
+for all. Times are in milliseconds, measured in turns in one run: ROUNDS times, the thin index less often. p99 is by
+nearest rank: of fewer than 100 runs, the slowest. Each call of `DynamoDB` is made to wait DELAY; the embedded one's own time comes on top, and it is slow: it answers one call
 at a time. `PostgreSQL` waits for nothing.
 ";
 
@@ -51,7 +51,7 @@ fn searches(size: &Size, report: &mut String) {
         .map_or(0, Figures::runs);
     let _ = writeln!(report, "\n## {} reviews\n", grouped(size.total));
     if runs > 0 {
-        let _ = writeln!(report, "Runs of the thin index: {runs}; of the others: {ROUNDS}.\n");
+        let _ = writeln!(report, "Runs of the thin index: {runs}.\n");
     } else {
         report.push_str("Counted, not measured: the store over a `DynamoDB` that only knows sizes, the thin index by ");
         report.push_str("arithmetic from the size of its entries.\n\n");

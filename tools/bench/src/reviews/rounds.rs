@@ -10,11 +10,8 @@ use super::note;
 use super::search::Search;
 use super::stage::{Ready, Stage};
 
-/// How often each search is made.
-pub(super) const ROUNDS: usize = 100;
-/// Reviews that the thin index reads in all rounds of a search, if there are not more in its fewest rounds.
-const THIN_READS: u64 = 500_000;
-const THIN_ROUNDS: std::ops::RangeInclusive<u64> = 2..=20;
+/// Reviews that the thin index reads in the further runs of a search: one run of a million takes a minute on a busy machine.
+const THIN_READS: u64 = 100_000;
 
 /// What a contender needs for a search.
 #[derive(Clone, Debug)]
@@ -63,7 +60,9 @@ pub(super) async fn agree(stage: &Stage, searches: Vec<Ready>) -> anyhow::Result
         for who in stage.contenders(&ready.search) {
             let answer = stage.ask(who, &ready).await?;
             ledgers.agrees(&answer, &ready.search, who)?;
-            figures.insert(who, Figures::counted(answer.cost));
+            // What takes so long is not made more often than it must; the others' first run is to warm up.
+            let times = if who == Contender::Thin { vec![answer.elapsed] } else { Vec::new() };
+            figures.insert(who, Figures { cost: answer.cost, times });
         }
         let measured = Measured { search: ready.search.clone(), figures };
         agreed.push((ready, measured));
@@ -73,15 +72,19 @@ pub(super) async fn agree(stage: &Stage, searches: Vec<Ready>) -> anyhow::Result
 }
 
 /// Measures everyone in turns, so that what else the machine does hits all alike. The thin index, which takes so much
-/// longer, has fewer turns, at the ends of rounds that are spread evenly.
-pub(super) async fn measure(stage: &Stage, agreed: &mut [(Ready, Measured)], total: u64) -> anyhow::Result<()> {
-    let thin_rounds = usize::try_from((THIN_READS / total).clamp(*THIN_ROUNDS.start(), *THIN_ROUNDS.end()))?;
-    for round in 0..ROUNDS {
+/// longer, has fewer turns, at the ends of the first rounds.
+pub(super) async fn measure(
+    stage: &Stage,
+    agreed: &mut [(Ready, Measured)],
+    total: u64,
+    rounds: u64,
+) -> anyhow::Result<()> {
+    for round in 0..rounds {
         turn(stage, agreed, |who| who != Contender::Thin).await?;
-        if round % (ROUNDS / thin_rounds) == 0 {
-            note(&format!("round {round} of {ROUNDS}"));
+        if round < THIN_READS / total {
             turn(stage, agreed, |who| who == Contender::Thin).await?;
         }
+        note(&format!("round {} of {rounds}", round + 1));
     }
     let all = agreed.iter_mut().flat_map(|(_, measured)| measured.figures.values_mut());
     all.for_each(|figures| figures.times.sort_unstable());

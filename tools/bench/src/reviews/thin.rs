@@ -186,7 +186,7 @@ fn conditions(filter: &Filter) -> (Vec<String>, Vec<(String, AttributeValue)>) {
     (conditions, values)
 }
 
-/// `DynamoDB` takes 100 values at the most: more cells there are not, and more businesses are not searched for.
+/// `DynamoDB` takes 100 values at the most: there are not so many cells, nor businesses that are searched for.
 fn one_of(attribute: &str, values: &[(String, AttributeValue)]) -> String {
     let names: Vec<&str> = values.iter().map(|(name, _)| name.as_str()).collect();
     format!("{attribute} IN ({})", names.join(", "))
