@@ -41,8 +41,8 @@ is described in `tools/bench/src/distribution`), pages of 30, by
 Before anything is measured, all must give the same count, the same last page and the same reviews in the same order; a
 difference ends the run. Units, calls and waves are exact, without the key of a request, which costs one unit and one call more
 for all. Times are in milliseconds, measured in turns in one run: ROUNDS times, the thin index less often. p99 is by
-nearest rank: of fewer than 100 runs, the slowest. Each call of `DynamoDB` is made to wait DELAY; the embedded one's own time comes on top, and it is slow: it answers one call
-at a time. `PostgreSQL` waits for nothing.
+nearest rank: of fewer than 100 runs, the slowest. Each call of `DynamoDB` is made to wait DELAY; the embedded one's own time
+comes on top, and it is slow: it answers one call at a time. `PostgreSQL` waits for nothing.
 ";
 
 fn searches(size: &Size, report: &mut String) {
@@ -88,9 +88,9 @@ fn searches(size: &Size, report: &mut String) {
 
 /// What the others do better.
 fn losses(sizes: &[Size], report: &mut String) {
-    report.push_str("\n## Where the ledger loses\n\n### Faster by PostgreSQL\n\n");
+    report.push_str("\n## Where the ledger loses\n\n### Answered sooner by PostgreSQL\n\n");
     report.push_str(
-        "Medians of every search at the largest number of reviews that `PostgreSQL`, with count, answers sooner.\n\n",
+        "Every search that `PostgreSQL` answers sooner, count included, at the largest number of reviews; medians.\n\n",
     );
     let Some(largest) = sizes.iter().rev().find(|size| size.weights.is_some()) else { return };
     report.push_str("| search | found | ledger ms | PostgreSQL ms | times |\n|---|---:|---:|---:|---:|\n");
@@ -116,7 +116,25 @@ fn losses(sizes: &[Size], report: &mut String) {
             }
         }
     }
+    businesses(sizes, report);
     weights(sizes, report);
+}
+
+/// The searches whose units grow with what they find.
+fn businesses(sizes: &[Size], report: &mut String) {
+    report.push_str(
+        "\n### Businesses\n\nThere is no book of a business: every entry of each business in `business-index` is read, so \
+         that units grow with what is found. For one business a thin index by business would do as well.\n\n\
+         | reviews | search | found | ledger units | calls | waves |\n|---:|---|---:|---:|---:|---:|\n",
+    );
+    let searches = sizes.iter().flat_map(|size| ["one business", "20 businesses"].map(|what| (size, what)));
+    for (size, what) in searches {
+        let Some(measured) = find(size, what, Place::First) else { continue };
+        let Some(Figures { cost, .. }) = measured.figures.get(&Contender::Ledger) else { continue };
+        let (total, name, found) = (grouped(size.total), measured.search.name(), grouped(measured.search.matching));
+        let _ =
+            writeln!(report, "| {total} | {name} | {found} | {} | {} | {} |", cost.read_units, cost.calls, cost.waves);
+    }
 }
 
 fn weights(sizes: &[Size], report: &mut String) {
