@@ -35,7 +35,7 @@ enum Benchmark {
         #[arg(long, value_delimiter = ',', default_values_t = [10_000_000])]
         counted: Vec<u64>,
         /// How often each search is timed
-        #[arg(long, default_value_t = 100)]
+        #[arg(long, default_value_t = 40)]
         rounds: u64,
     },
 }

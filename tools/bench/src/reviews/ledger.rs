@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use aws_sdk_dynamodb::types::AttributeValue;
+use aws_smithy_types::timeout::TimeoutConfig;
 use presence::access::{Principal, Scope};
 use presence::clock::Stopwatch;
 use presence::domain::ids::{OrgId, UserId};
@@ -35,7 +36,9 @@ impl Ledger {
         let config = sdk_config(&dynamodb.endpoint_url()).await;
         let loading = Store::new(&config, PREFIX);
         loading.create_tables().await?;
-        let searching = Store::new(&config.into_builder().http_client(delayed()).build(), PREFIX);
+        // Calls side by side wait for each other in the emulator, which answers one at a time.
+        let config = config.into_builder().http_client(delayed()).timeout_config(TimeoutConfig::disabled()).build();
+        let searching = Store::new(&config, PREFIX);
         Ok(Self { loading, searching })
     }
 
