@@ -1,10 +1,12 @@
-//! Benchmarks whose figures the documentation quotes. Run them with `cargo run --profile bench -p presence-bench -- users`.
+//! Benchmarks whose figures the documentation quotes. Run them with `cargo run --profile bench -p presence-bench -- users` (or
+//! `import`, or `reviews`).
 //!
 //! What is exact (calls, waves, units) is counted; times are medians of one run, to be compared within that run.
 
 #![expect(clippy::cast_precision_loss, reason = "figures for reading are rounded anyway")]
 
 mod import;
+mod reviews;
 mod users;
 
 use std::io::Write as _;
@@ -32,6 +34,18 @@ enum Benchmark {
         #[arg(long, default_value_t = 50_000)]
         reviews: usize,
     },
+    /// Searches of reviews: the ledger, a filter on a thin index and `PostgreSQL`, side by side
+    Reviews {
+        /// How many reviews, as often as they are given
+        #[arg(long, value_delimiter = ',', default_values_t = [10_000, 100_000, 1_000_000])]
+        sizes: Vec<u64>,
+        /// How many reviews where reads are only counted
+        #[arg(long, value_delimiter = ',', default_values_t = [10_000_000])]
+        counted: Vec<u64>,
+        /// How often each search is timed
+        #[arg(long, default_value_t = 40)]
+        rounds: u64,
+    },
 }
 
 #[tokio::main(flavor = "current_thread")]
@@ -40,6 +54,9 @@ async fn main() -> anyhow::Result<()> {
     let report = match args.benchmark {
         Benchmark::Users => users::run().await?,
         Benchmark::Import { reviews } => import::run(reviews).await?,
+        Benchmark::Reviews { sizes, counted, rounds } => {
+            reviews::run(&sizes, &counted, rounds, args.out.as_deref()).await?
+        }
     };
     write!(std::io::stdout(), "{report}")?;
     args.out.map_or(Ok(()), |file| std::fs::write(file, &report))?;

@@ -1,0 +1,87 @@
+//! The ledger: the store of the service itself.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use aws_smithy_types::timeout::TimeoutConfig;
+use presence::access::{Principal, Scope};
+use presence::clock::Stopwatch;
+use presence::domain::ids::{OrgId, UserId};
+use presence::domain::review::Review;
+use presence::domain::user::Role;
+use presence::store::meter::Meter;
+use presence::store::{Business, Store, items_of_reviews, schema};
+use presence_local::embedded::EmbeddedDynamo;
+use presence_local::sdk_config;
+
+use super::answer::Answer;
+use super::delay::delayed;
+use super::search::Search;
+
+/// What all tables are called, with their own name behind it.
+pub(super) const PREFIX: &str = "presence-";
+
+/// The ledger in an embedded `DynamoDB`.
+pub(super) struct Ledger {
+    /// Without delay: for loading.
+    loading: Store,
+    /// As a function has it, with the delay of a call.
+    searching: Store,
+}
+
+impl Ledger {
+    /// Makes the tables.
+    pub(super) async fn start(dynamodb: &EmbeddedDynamo) -> anyhow::Result<Self> {
+        let config = sdk_config(&dynamodb.endpoint_url()).await;
+        let loading = Store::new(&config, PREFIX);
+        loading.create_tables().await?;
+        // Calls side by side wait for each other in the emulator, which answers one at a time.
+        let config = config.into_builder().http_client(delayed()).timeout_config(TimeoutConfig::disabled()).build();
+        let searching = Store::new(&config, PREFIX);
+        Ok(Self { loading, searching })
+    }
+
+    /// Loads the businesses.
+    pub(super) async fn load_businesses(&self, businesses: &[Business]) -> anyhow::Result<()> {
+        for business in businesses {
+            self.loading.put_business(business).await?;
+        }
+        Ok(())
+    }
+
+    /// Loads all reviews of a month. Returns the bytes of the reviews, and of the tallies and slips.
+    pub(super) fn load(&self, dynamodb: &EmbeddedDynamo, month: &[Review]) -> anyhow::Result<(usize, usize)> {
+        let table = self.loading.name(&schema::REVIEWS);
+        let is_review = |item: &HashMap<String, AttributeValue>| item.contains_key("version");
+        let (reviews, others) = items_of_reviews(month)?.into_iter().partition(is_review);
+        Ok((dynamodb.import(&table, reviews)?, dynamodb.import(&table, others)?))
+    }
+
+    /// Searches as a user of the organisation does.
+    pub(super) async fn search(&self, org_id: OrgId, search: &Search) -> anyhow::Result<Answer> {
+        let (scope, filter, meter) = (scope(org_id), search.filter.for_store(), Arc::new(Meter::default()));
+        let stopwatch = Stopwatch::start();
+        let found = Arc::clone(&meter).watch(self.searching.search_reviews(scope, &filter, search.page)).await?;
+        let elapsed = stopwatch.elapsed();
+        let ids = found.items.iter().map(|review| review.id.as_str().to_owned()).collect();
+        Ok(Answer { count: Some(found.count), ids, cost: meter.cost(), elapsed })
+    }
+
+    /// Write units of a new review of this month: posted alone, and as one of an import. The first so many are posted alone,
+    /// the rest is imported.
+    pub(super) async fn write_units(&self, month: &[Review], alone: usize) -> anyhow::Result<(f64, f64)> {
+        let (one_by_one, imported) = month.split_at(alone.min(month.len() / 2));
+        let (single, import) = (Arc::new(Meter::default()), Arc::new(Meter::default()));
+        for review in one_by_one {
+            Arc::clone(&single).watch(self.loading.put_reviews(std::slice::from_ref(review))).await?;
+        }
+        Arc::clone(&import).watch(self.loading.put_reviews(imported)).await?;
+        let each = |meter: &Meter, reviews: &[Review]| meter.cost().write_units / reviews.len() as f64;
+        Ok((each(&single, one_by_one), each(&import, imported)))
+    }
+}
+
+fn scope(org_id: OrgId) -> Scope {
+    Principal { user_id: UserId::random(), org_id: Some(org_id), role: Role::OrgAdmin }.scope()
+}
