@@ -8,7 +8,7 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
 use presence::clock::{Clock, ManualClock};
-use presence::config::{Config, MailConfig};
+use presence::config::MailConfig;
 use presence::domain::invitation::{ActivationToken, ActivationTokenHash, WINDOW};
 use presence::store::{OutboxRow, Store, sdk_loader};
 use presence_mailer::{Mail, Mailer, Outbox, Outcome};
@@ -139,7 +139,7 @@ impl Worker {
             .region(Region::from_static("eu-west-1"))
             .credentials_provider(Credentials::new("local", "local", None, None, "tests"))
             .http_client(SharedHttpClient::new(axe.clone()));
-        let store = Store::new(&aws.load().await, Config::DEFAULT_TABLE_PREFIX);
+        let store = Store::new(&aws.load().await, world.table_prefix());
         let config = MailConfig::parse("no-reply@presence.example", "https://presence.example", "72");
         let outbox = Outbox {
             store,
