@@ -1,4 +1,5 @@
-//! Benchmarks whose figures the documentation quotes. Run them with `cargo run --profile bench -p presence-bench -- users`.
+//! Benchmarks whose figures the documentation quotes. Run them with `cargo run --profile bench -p presence-bench -- users` (or
+//! `reviews`).
 //!
 //! What is exact (calls, waves, units) is counted; times are medians of one run, to be compared within that run.
 
