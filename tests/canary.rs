@@ -6,10 +6,15 @@ mod requests;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use presence::domain::ids::{BusinessId, OrgId};
+use presence::domain::review::Review;
+use presence::store::Posting;
 use presence_tests::logs::{self, NAME_CANARY, PHONE_CANARY};
-use presence_tests::{Cast, Reply, World, address, send};
-use presence_users::{Operation, ROUTES};
+use presence_tests::{AnyRoute, Cast, Reply, World, address, path_of, send};
 use serde_json::{Value, json};
+
+use crate::api::categories::{load, parse};
+use crate::api::reviews::shelf::{post, posted};
 
 /// What the line of a request tells, and nothing else.
 const FIELDS: [&str; 12] = [
@@ -38,10 +43,6 @@ fn assert_logged(reply: &Reply, operation: &str, status: u16) {
     assert_eq!((&line["operation"], &line["status"]), (&json!(operation), &json!(status)));
 }
 
-fn name_of(operation: Operation) -> &'static str {
-    ROUTES.iter().find(|route| route.operation == operation).expect("every operation has a route").name
-}
-
 /// A number that no other request of this process has.
 fn fresh() -> u64 {
     static LAST: AtomicU64 = AtomicU64::new(0);
@@ -56,29 +57,37 @@ fn body(local: &str) -> Value {
     })
 }
 
-/// Asks for the operation with canaries wherever it takes a value. `extra` is put behind the path.
-async fn ask(world: &World, key: &str, id: &str, operation: Operation, extra: &str) -> Reply {
-    let path = format!("/user/{id}");
-    match operation {
-        Operation::Me => world.get(&format!("/user/me{extra}"), key).await,
-        Operation::Stats => world.get(&format!("/user/stats{extra}"), key).await,
-        Operation::Get => world.get(&format!("{path}{extra}"), key).await,
-        Operation::Search => {
-            let filters = format!("query={NAME_CANARY}&last_name={NAME_CANARY}&email={}", address("nobody"));
-            let mark = if extra.is_empty() { '?' } else { '&' };
-            world.get(&format!("/user/search{extra}{mark}{filters}"), key).await
-        }
-        Operation::Create => world.post(&format!("/user{extra}"), key, &body(&format!("new-{}", fresh()))).await,
-        Operation::Update => {
-            let body = body(&format!("changed-{}", fresh()));
-            world.post(&format!("{path}{extra}"), key, &body).await
-        }
-        Operation::Delete => world.delete(&format!("{path}{extra}"), key).await,
-        Operation::Invite => {
-            let request = world.request("POST", &format!("{path}/invite{extra}")).header("x-api-key", key);
-            send(request).await
-        }
-    }
+/// What the routes need to be answered 200: a category and a review that are canaries, and a directory in memory.
+async fn stock(world: &World, cast: &Cast) {
+    let category = format!(r#"{{"id":"{NAME_CANARY}","code":"{NAME_CANARY}","names":{{"GB":"{NAME_CANARY}"}}}}"#);
+    load(world.store(), parse(&category)).await;
+    assert_eq!(world.get("/category/search?lang=GB", &cast.admin_1.key).await.status, 200);
+    world.business(1, NAME_CANARY, NAME_CANARY).await;
+    world.store().open_book(OrgId::new(1).expect("an id")).await.expect("the store answers");
+    let said = || Some(format!("{NAME_CANARY} of {}", address("author")));
+    let business_id = BusinessId::parse(NAME_CANARY).expect("an id");
+    let (title, content, link) = (said(), said(), said());
+    let new = Review { business_id, author_name: said(), title, content, link, ..posted("a") };
+    post(world, vec![Posting { old: None, new }]).await;
+}
+
+/// Asks for the operation with canaries wherever it takes a value. `extra`, if anything, is put behind the path.
+async fn ask(world: &World, key: &str, id: &str, route: &AnyRoute, extra: &str) -> Reply {
+    let query = match route.name {
+        "search_users" => format!("query={NAME_CANARY}&last_name={NAME_CANARY}&email={}", address("nobody")),
+        "search_categories" => format!("lang=GB&name={NAME_CANARY}"),
+        "get_category" => "lang=GB".to_owned(),
+        "search_reviews" => format!("business__in={NAME_CANARY}&business__in={}", address("nobody")),
+        _ => String::new(),
+    };
+    let path = path_of(route, id, NAME_CANARY);
+    let request = world.request(route.method, &format!("{path}?{query}&{extra}")).header("x-api-key", key);
+    let local = match route.name {
+        "create_user" => format!("new-{}", fresh()),
+        "update_user" => format!("changed-{}", fresh()),
+        _ => return send(request).await,
+    };
+    send(request.header("content-type", "application/json").body(body(&local).to_string())).await
 }
 
 /// A guest of organisation 1 to be acted upon: invited, and of no other use.

@@ -6,6 +6,7 @@ mod faults;
 mod faults_selftest;
 mod imports;
 mod ledger;
+mod mail;
 mod properties;
 mod races;
 mod store;

@@ -52,6 +52,13 @@ pub fn time_left(deadline: SystemTime) -> Duration {
     deadline.duration_since(SystemTime::now()).unwrap_or_default()
 }
 
+/// The runtime's deadline of something that may take so long from now on.
+#[must_use]
+#[expect(clippy::disallowed_methods, reason = "the runtime's deadline is in the machine's time")]
+pub fn deadline_in(time: Duration) -> SystemTime {
+    SystemTime::now() + time
+}
+
 /// Measures how long something takes, in the machine's time.
 #[derive(Clone, Copy, Debug)]
 pub struct Stopwatch(std::time::Instant);

@@ -1,5 +1,14 @@
 //! Settings. Nothing else in the service reads the environment.
 
+use jiff::SignedDuration;
+
+use crate::domain::email::EmailAddress;
+
+/// How long the link of an invitation works unless `INVITATION_LIFE_HOURS` says otherwise.
+const DEFAULT_LIFE_HOURS: i64 = 72;
+/// The longest life of a link: a year.
+const MAX_LIFE_HOURS: i64 = 366 * 24;
+
 /// The settings of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
@@ -17,5 +26,85 @@ impl Config {
     pub fn from_env() -> Self {
         let table_prefix = std::env::var("TABLE_PREFIX").unwrap_or_else(|_| Self::DEFAULT_TABLE_PREFIX.to_owned());
         Self { table_prefix }
+    }
+}
+
+/// The settings of invitations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MailConfig {
+    /// The sender of mails: an address, or a name and an address in angle brackets.
+    pub sender: String,
+    /// What the links in mails start with: a URL with scheme and host, without a slash at its end.
+    pub public_base_url: String,
+    /// How long a link works.
+    pub link_life: SignedDuration,
+}
+
+/// A setting that is missing or makes no sense.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BadSetting(&'static str);
+
+impl std::fmt::Display for BadSetting {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl std::error::Error for BadSetting {}
+
+impl MailConfig {
+    /// Reads the environment: `MAIL_SENDER`, `PUBLIC_BASE_URL`, `INVITATION_LIFE_HOURS`.
+    #[expect(clippy::disallowed_methods, reason = "this is where settings are read")]
+    pub fn from_env() -> Result<Self, BadSetting> {
+        let get = |name| std::env::var(name).unwrap_or_default();
+        Self::parse(&get("MAIL_SENDER"), &get("PUBLIC_BASE_URL"), &get("INVITATION_LIFE_HOURS"))
+    }
+
+    /// Reads the three settings; a blank life is the default of three days.
+    pub fn parse(sender: &str, public_base_url: &str, life_hours: &str) -> Result<Self, BadSetting> {
+        let address = sender.rsplit_once('<').map_or(sender, |(_, rest)| rest.trim_end_matches('>'));
+        if EmailAddress::parse(address).is_err() || sender.chars().any(char::is_control) {
+            return Err(BadSetting("MAIL_SENDER must be an e-mail address, or a name and <an address>"));
+        }
+        let url = public_base_url.trim_end_matches('/');
+        let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://")).unwrap_or_default();
+        if rest.is_empty() || !rest.bytes().all(|byte| byte.is_ascii_graphic() && !b"?#\"<>".contains(&byte)) {
+            return Err(BadSetting("PUBLIC_BASE_URL must be a URL such as https://presence.example.com"));
+        }
+        let hours = if life_hours.trim().is_empty() { Ok(DEFAULT_LIFE_HOURS) } else { life_hours.trim().parse() };
+        match hours {
+            Ok(hours @ 1..=MAX_LIFE_HOURS) => Ok(Self {
+                sender: sender.trim().to_owned(),
+                public_base_url: url.to_owned(),
+                link_life: SignedDuration::from_hours(hours),
+            }),
+            _ => Err(BadSetting("INVITATION_LIFE_HOURS must be a number of hours, at most those of a year")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_of_mails_are_checked_when_they_are_read() {
+        let good = MailConfig::parse("Presence <no-reply@presence.example>", "https://presence.example/", "");
+        let good = good.expect("good settings");
+        assert_eq!(good.public_base_url, "https://presence.example");
+        assert_eq!(good.link_life, SignedDuration::from_hours(72));
+        for (sender, url, hours) in [
+            ("", "https://presence.example", ""),
+            ("nobody", "https://presence.example", ""),
+            ("a@b.example\r\nBcc: c@d.example", "https://presence.example", ""),
+            ("a@b.example", "presence.example", ""),
+            ("a@b.example", "https://", ""),
+            ("a@b.example", "https://x.example/?a=b", ""),
+            ("a@b.example", "https://x.example", "0"),
+            ("a@b.example", "https://x.example", "soon"),
+            ("a@b.example", "https://x.example", "9000"),
+        ] {
+            assert!(MailConfig::parse(sender, url, hours).is_err(), "{sender} {url} {hours}");
+        }
     }
 }

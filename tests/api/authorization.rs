@@ -3,10 +3,11 @@
 
 mod crowd;
 mod edges;
-mod gate;
+pub(crate) mod gate;
 mod keys;
 mod last_admin;
 mod matrix;
 mod paper;
 mod policy;
 mod reading;
+mod reviews;

@@ -1,8 +1,10 @@
 //! The API as clients see it.
 
-mod authorization;
+pub(crate) mod authorization;
 pub(crate) mod categories;
 mod contract;
 mod hostile;
+mod invitation;
 pub(crate) mod reviews;
+mod sample;
 mod smoke;

@@ -4,11 +4,16 @@ use std::time::Duration;
 
 use aws_sdk_dynamodb::config::SharedHttpClient;
 use presence_local::Options;
-use presence_tests::{Cast, FaultKind, Faults, Plan, Reply, World, address, patient, plain_http, send};
+use presence_tests::{
+    AnyRoute, Cast, FaultKind, Faults, Plan, Reply, World, address, impatient, path_of, patient, plain_http, routes,
+    send,
+};
 use serde_json::{Value, json};
 
 /// What the functions are given. They keep 300 ms of it back, to answer in.
 const TIMEOUT: Duration = Duration::from_millis(1500);
+/// Tries that even a busy machine does not use up: there, a deadline may strike sooner than it is meant to.
+const TRIES: usize = 40;
 
 async fn world() -> (World, Faults, Cast) {
     let faults = Faults::over(plain_http());
@@ -27,14 +32,27 @@ fn assert_unavailable(reply: &Reply, what: &str) {
 }
 
 /// A call of the route, and the key's owner may make it.
-async fn call(world: &World, cast: &Cast, method: &str, route: &str) -> Reply {
-    let path = route.trim_start_matches("/api/v2").replace("{user_id}", &cast.invited_1.id);
-    let body: Value = match route {
-        "/api/v2/user" => json!({"email": address("late"), "first_name": "Ada", "last_name": "L"}),
+async fn call(world: &World, cast: &Cast, route: &AnyRoute) -> Reply {
+    let path = path_of(route, &cast.invited_1.id, "c-bank");
+    let body: Value = match route.name {
+        "create_user" => json!({"email": address("late"), "first_name": "Ada", "last_name": "L"}),
         _ => json!({"phone": "1"}),
     };
-    let request = world.request(method, &path).header("x-api-key", &cast.admin_1.key);
+    let request = world.request(route.method, &path).header("x-api-key", &cast.admin_1.key);
     send(request.header("content-type", "application/json").body(body.to_string())).await
+}
+
+/// Updates the user, again while a busy machine makes the deadline strike.
+async fn update(world: &World, cast: &Cast, body: &Value) -> Reply {
+    let path = format!("/user/{}", cast.manager_1.id);
+    let mut reply = world.post(&path, &cast.admin_1.key, body).await;
+    for _ in 0..TRIES {
+        if reply.status != 503 {
+            break;
+        }
+        reply = world.post(&path, &cast.admin_1.key, body).await;
+    }
+    reply
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -42,11 +60,18 @@ async fn with_a_database_that_hangs_every_operation_answers_503_before_its_deadl
     let (world, faults, cast) = world().await;
     let before = world.snapshot().await;
     faults.set_plan(Plan::EveryAttempt(FaultKind::Hang));
-    let of_users = presence_users::ROUTES.map(|route| (route.name, route.method, route.path));
-    let of_reviews = presence_reviews::ROUTES.map(|route| (route.name, route.method, route.path));
-    let calls = of_users.iter().chain(&of_reviews).map(async |(name, method, path)| {
-        let reply = call(&world, &cast, method, path).await;
-        assert_unavailable(&reply, name);
+    let routes = routes();
+    let calls = routes.iter().map(async |route| {
+        let mut reply = call(&world, &cast, route).await;
+        for _ in 0..TRIES {
+            // On a busy machine the function's answer may miss what it kept back, and the gateway answers in its stead.
+            if !reply.header("x-request-id").is_empty() {
+                break;
+            }
+            assert_eq!(reply.status, 503, "{}: {}", route.name, reply.text);
+            reply = call(&world, &cast, route).await;
+        }
+        assert_unavailable(&reply, route.name);
     });
     futures::future::join_all(calls).await;
     assert_eq!(world.snapshot().await, before);
@@ -57,18 +82,40 @@ async fn a_success_that_comes_after_the_deadline_is_answered_503_and_may_be_trie
     let (world, faults, cast) = world().await;
     let path = format!("/user/{}", cast.manager_1.id);
     let body = json!({"phone": "+33 4 77"});
-    assert_eq!(world.post(&path, &cast.admin_1.key, &json!({})).await.status, 200, "the use of the key is noted");
-    // The key, the user, and then the transaction: done at once, and answered too late.
-    faults.restart(Plan::At { call: 3, kind: FaultKind::Delay(TIMEOUT * 2), times: 1 });
-    assert_unavailable(&world.post(&path, &cast.admin_1.key, &body).await, "late");
-    let stored = world.stored(&cast.manager_1.id).await.expect("the user").user;
+    assert_eq!(update(&world, &cast, &json!({})).await.status, 200, "the use of the key is noted");
+    let stored = async || world.stored(&cast.manager_1.id).await.expect("the user").user;
+    for _ in 0..TRIES {
+        // The key, the user, and then the transaction: done at once, and answered too late.
+        faults.restart(Plan::At { call: 3, kind: FaultKind::Delay(TIMEOUT * 2), times: 1 });
+        assert_unavailable(&world.post(&path, &cast.admin_1.key, &body).await, "late");
+        if stored().await.phone.is_some() {
+            break;
+        }
+    }
+    let done = stored().await;
     assert_eq!(
-        stored.phone.as_ref().map(presence::domain::user::Phone::as_str),
+        done.phone.as_ref().map(presence::domain::user::Phone::as_str),
         Some("+33 4 77"),
         "it was done all the same"
     );
     faults.set_plan(Plan::None);
-    assert_eq!(world.post(&path, &cast.admin_1.key, &body).await.status, 200);
-    assert_eq!(world.stored(&cast.manager_1.id).await.expect("the user").user, stored, "and is not done twice");
+    assert_eq!(update(&world, &cast, &body).await.status, 200);
+    assert_eq!(stored().await, done, "and is not done twice");
+    assert_eq!(world.audit().await, []);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_hangs_is_given_up_after_the_time_of_an_operation() {
+    let faults = Faults::over(plain_http());
+    let http_client = Some(SharedHttpClient::new(faults.clone()));
+    let world = World::with(Options { http_client, ..impatient() }).await;
+    let cast = Cast::enter(&world).await;
+    for kind in [FaultKind::Hang, FaultKind::Delay(Duration::from_mins(10))] {
+        for call in 1..=3 {
+            faults.restart(Plan::At { call, kind, times: u64::MAX });
+            let path = format!("/user/{}", cast.manager_1.id);
+            assert_unavailable(&world.post(&path, &cast.admin_1.key, &json!({"phone": "1"})).await, "hanging");
+        }
+    }
     assert_eq!(world.audit().await, []);
 }

@@ -6,7 +6,6 @@ use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
 use aws_sdk_dynamodb::config::{Credentials, Region};
 use futures::future::join_all;
 use presence::clock::Clock as _;
-use presence::config::Config;
 use presence::domain::ids::UserId;
 use presence::domain::user::{Role, Status};
 use presence::error::Error;
@@ -32,15 +31,17 @@ impl Operator {
     async fn new() -> Self {
         let (world, faults) = (World::start().await, Faults::over(plain_http()));
         let timeouts = TimeoutConfig::builder()
-            .operation_attempt_timeout(Duration::from_millis(450))
-            .operation_timeout(Duration::from_millis(1200));
+            // Kept by what breaks the calls, and by nothing else.
+            .read_timeout(Duration::from_millis(1))
+            .operation_attempt_timeout(Duration::from_secs(30))
+            .operation_timeout(Duration::from_mins(1));
         let config = sdk_loader()
             .endpoint_url(world.stack.dynamodb_url())
             .region(Region::from_static("eu-west-1"))
             .credentials_provider(Credentials::new("local", "local", None, None, "tests"))
             .timeout_config(timeouts.build())
             .http_client(faults.clone());
-        let store = Store::new(&config.load().await, Config::DEFAULT_TABLE_PREFIX);
+        let store = Store::new(&config.load().await, world.table_prefix());
         Self { world, faults, store }
     }
 
@@ -119,7 +120,7 @@ async fn break_every_call(act: Act) {
     operator.act(act, &owner, &first).await.unwrap_or_else(|refused| panic!("{act:?} unbroken: {refused:?}"));
     assert!(operator.is_done(act, &operator.keys(&owner).await, &first));
     let calls = operator.faults.attempts();
-    let late = Delay(Duration::from_millis(700));
+    let late = Delay(Duration::from_mins(1));
     let kinds = [Throttle, ServerError, RefuseConnection, late, CutBody, TransactionConflict, LoseReply, Hang];
     let mut number = 0;
     for kind in kinds {

@@ -68,7 +68,7 @@ async fn items_are_free_again_after_the_window() {
 async fn transactions_in_flight_conflict_without_any_window() {
     let embedded = Embedded::start().await;
     let slow = Faults::over(plain_http());
-    slow.set_plan(Plan::EveryAttempt(FaultKind::Delay(Duration::from_millis(300))));
+    slow.set_plan(Plan::EveryAttempt(FaultKind::Delay(Duration::from_secs(2))));
     let faults = Faults::with_keys(slow, key_names());
     faults.set_plan(Plan::OverlapConflicts { window: Duration::ZERO });
     let client = embedded.client(faults.clone());

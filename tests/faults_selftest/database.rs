@@ -22,7 +22,7 @@ pub(super) const TABLE: &str = "things";
 pub(super) const INDEX: &str = "by-colour";
 
 /// Long enough for a debug build on a busy machine, and far below a test's patience.
-const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(2);
+const ATTEMPT_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Stops its server when dropped.
 pub(super) struct Embedded {

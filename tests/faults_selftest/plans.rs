@@ -61,7 +61,7 @@ async fn retries_of_the_client_count_as_attempts_and_get_past_a_lost_reply() {
     let faults = Faults::over(plain_http());
     faults.set_plan(Plan::At { call: 1, kind: FaultKind::LoseReply, times: 1 });
     let retry = RetryConfig::standard().with_initial_backoff(Duration::from_millis(1));
-    let client = embedded.client_with(faults.clone(), retry, Duration::from_secs(2));
+    let client = embedded.client_with(faults.clone(), retry, Duration::from_mins(1));
     put(&client, "a").send().await.expect("the second attempt succeeds");
     assert_eq!(faults.attempts(), 2);
     assert!(exists(&embedded, "a").await);

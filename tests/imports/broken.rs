@@ -1,101 +1,139 @@
-//! Whatever breaks, an import that is run again ends in the tables of one run in one go.
+//! Whatever breaks, tallies and slips fit the reviews at once, and the import run again ends in the tables of one run in
+//! one go.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use presence_ops::Exit;
+use fastrand::Rng as Dice;
+use futures::future::join_all;
 use presence_tests::{FaultKind, Plan, dice};
 
-use super::dock::{Dock, rows};
+use super::dock::{Dock, rows, undisturbed};
 
-/// Enough for several transactions of each month.
-const ROWS: usize = 240;
+/// Enough for several transactions of a month where reviews move.
+const ROWS: usize = 36;
 /// Points at which an import is cut off.
-const POINTS: usize = 12;
-/// How long a finished transaction goes on holding its items.
-const WINDOW: Duration = Duration::from_millis(5);
+const POINTS: usize = 50;
+/// Worlds side by side: the work is theirs, not the machine's.
+const DOCKS: usize = 4;
 
-/// What two editions of the rows end in when nothing breaks.
-async fn undisturbed() -> BTreeMap<String, String> {
-    let dock = Dock::new().await;
-    dock.import_calmly("reviews", &rows(ROWS, 1)).await;
-    dock.content().await
+/// Ways in which each attempt is broken: all of them would take minutes.
+const KINDS_OF_EACH: usize = 2;
+
+/// A reply that is lost or cut, and whatever is not done.
+const SOON_TOLD: [FaultKind; 6] = [
+    FaultKind::Throttle,
+    FaultKind::ServerError,
+    FaultKind::RefuseConnection,
+    FaultKind::TransactionConflict,
+    FaultKind::LoseReply,
+    FaultKind::CutBody,
+];
+/// What only a timeout tells. The delay is longer than a hurried operator waits.
+const LATE: [FaultKind; 2] = [FaultKind::Hang, FaultKind::Delay(Duration::from_millis(350))];
+
+/// Two editions of the rows, and what each ends in when nothing breaks.
+struct Editions {
+    rows: [String; 2],
+    contents: [BTreeMap<String, String>; 2],
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn an_import_cut_off_anywhere_and_run_again_equals_one_in_one_go() {
-    let expected = undisturbed().await;
-    let mut dice = dice("imports cut off");
-    let dock = Dock::new().await;
-    dock.import_calmly("reviews", &rows(ROWS, 0)).await;
-    dock.faults.restart(Plan::None);
-    assert_eq!(dock.import("reviews", &rows(ROWS, 1)).await, Exit::Done);
-    let attempts = dock.faults.attempts();
-    for point in 0..POINTS {
-        // From this attempt on nobody answers: as for a process that was killed, before it asked or before it heard.
-        let kind = [FaultKind::RefuseConnection, FaultKind::LoseReply][point % 2];
-        dock.import_calmly("reviews", &rows(ROWS, 0)).await;
-        let call = dice.u64(1..=attempts);
-        dock.faults.restart(Plan::At { call, kind, times: u64::MAX });
-        dock.import("reviews", &rows(ROWS, 1)).await;
-        assert_eq!(dock.audit().await, [], "{kind:?} from attempt {call} on");
-        dock.import_calmly("reviews", &rows(ROWS, 1)).await;
-        assert_eq!(dock.audit().await, [], "{kind:?} from attempt {call} on, and then again");
-        assert_eq!(dock.content().await, expected, "{kind:?} from attempt {call} on");
+impl Editions {
+    async fn new() -> Self {
+        let rows = [rows(ROWS, 0), rows(ROWS, 1)];
+        let contents = futures::join!(Box::pin(undisturbed(&rows[0])), Box::pin(undisturbed(&rows[1])));
+        Self { rows, contents: contents.into() }
     }
-}
 
-#[tokio::test(flavor = "multi_thread")]
-async fn single_faults_anywhere_leave_exact_tallies() {
-    let expected = undisturbed().await;
-    let dock = Dock::new().await;
-    let kinds = vec![
-        FaultKind::Throttle,
-        FaultKind::ServerError,
-        FaultKind::LoseReply,
-        FaultKind::CutBody,
-        FaultKind::TransactionConflict,
-    ];
-    for seed in 0..4 {
-        for edition in [0, 1] {
-            dock.faults.restart(Plan::Seeded { seed, percent: 15, kinds: kinds.clone() });
-            dock.import("reviews", &rows(ROWS, edition)).await;
-            assert_eq!(dock.audit().await, [], "seed {seed}, edition {edition}");
+    /// How many attempts an import of one edition over the other makes.
+    async fn attempts(&self) -> u64 {
+        let dock = Dock::new().await;
+        dock.import_calmly("reviews", &self.rows[0]).await;
+        dock.attempts("reviews", &self.rows[1]).await
+    }
+
+    /// Imports one edition over the other and back, broken by one plan after the other, and mends it each time.
+    async fn survive(&self, dock: Dock, plans: Vec<Plan>) {
+        dock.import_calmly("reviews", &self.rows[0]).await;
+        for (number, plan) in (1..).zip(plans) {
+            let (rows, content) = (&self.rows[number % 2], &self.contents[number % 2]);
+            dock.faults.restart(plan.clone());
+            dock.import("reviews", rows).await;
+            assert_eq!(dock.audit().await, [], "{plan:?}");
+            dock.import_calmly("reviews", rows).await;
+            assert_eq!(dock.content().await, *content, "{plan:?}, and then again");
         }
     }
-    dock.import_calmly("reviews", &rows(ROWS, 1)).await;
-    assert_eq!(dock.content().await, expected);
+
+    /// The same, the plans dealt out to several worlds.
+    async fn survive_all(&self, hurried: bool, plans: Vec<Plan>) {
+        let dealt = (0..DOCKS).map(|first| plans.iter().skip(first).step_by(DOCKS).cloned().collect());
+        let runs = dealt.map(|plans| async move {
+            let dock = if hurried { Dock::hurried().await } else { Dock::new().await };
+            self.survive(dock, plans).await;
+        });
+        join_all(runs).await;
+    }
+}
+
+/// From some attempt on nobody answers: as for a process that was killed, before it asked or before it heard.
+fn kills(dice: &mut Dice, attempts: u64) -> Vec<Plan> {
+    let kinds = [FaultKind::RefuseConnection, FaultKind::LoseReply];
+    let kill = |point: usize| Plan::At { call: dice.u64(1..=attempts), kind: kinds[point % 2], times: u64::MAX };
+    (0..POINTS).map(kill).collect()
+}
+
+/// Every attempt broken in one of these ways after the other, once or for good: which of them meets which is drawn anew
+/// with every seed.
+fn faults(dice: &mut Dice, kinds: &[FaultKind], attempts: u64) -> Vec<Plan> {
+    let mut plans = Vec::new();
+    for call in 1..=attempts {
+        for kind in dice.choose_multiple(kinds.iter(), KINDS_OF_EACH) {
+            plans.push(Plan::At { call, kind: *kind, times: if dice.bool() { 1 } else { u64::MAX } });
+        }
+    }
+    plans
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_imports_at_once_whose_transactions_conflict_end_in_exact_tallies() {
-    let expected = undisturbed().await;
-    let dock = Dock::new().await;
-    dock.import_calmly("reviews", &rows(ROWS, 0)).await;
-    dock.faults.restart(Plan::OverlapConflicts { window: WINDOW });
-    let file = rows(ROWS, 1);
-    let exits = futures::join!(dock.import("reviews", &file), dock.import("reviews", &file));
-    assert_eq!(exits, (Exit::Done, Exit::Done));
-    assert_eq!(dock.audit().await, []);
-    assert_eq!(dock.content().await, expected);
+async fn an_import_killed_at_50_points_and_run_again_equals_one_in_one_go() {
+    let editions = Editions::new().await;
+    let plans = kills(&mut dice("imports killed"), editions.attempts().await);
+    editions.survive_all(false, plans).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_import_broken_at_any_attempt_in_any_way_leaves_exact_tallies_and_is_mended_by_the_next() {
+    let editions = Editions::new().await;
+    let (mut dice, attempts) = (dice("imports broken"), editions.attempts().await);
+    let (soon, late) = (faults(&mut dice, &SOON_TOLD, attempts), faults(&mut dice, &LATE, attempts));
+    futures::join!(editions.survive_all(false, soon), editions.survive_all(true, late));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn faults_all_over_an_import_leave_exact_tallies() {
+    let editions = Editions::new().await;
+    let plan = |seed| Plan::Seeded { seed, percent: 15, kinds: SOON_TOLD.to_vec() };
+    editions.survive_all(false, (0..4).map(plan).collect()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_business_that_moves_takes_its_reviews_with_it_wherever_the_import_is_cut_off() {
-    let moved = r#"{"id":"s2","org_id":2,"name":"Shop s2","city":"Saint-Étienne"}"#;
+    let away = r#"{"id":"s2","org_id":2,"name":"Shop s2","city":"Saint-Étienne"}"#;
     let home = r#"{"id":"s2","org_id":1,"name":"Shop s2","city":"Lyon"}"#;
     let dock = Dock::new().await;
     dock.import_calmly("orgs", "{\"id\":1,\"name\":\"A\"}\n{\"id\":2,\"name\":\"B\"}").await;
     dock.import_calmly("reviews", &rows(ROWS, 1)).await;
-    dock.import_calmly("businesses", moved).await;
-    let attempts = dock.faults.attempts();
-    let expected = dock.content().await;
+    let attempts = dock.attempts("businesses", away).await;
+    let there = dock.content().await;
+    dock.import_calmly("businesses", home).await;
+    let places = [(home, dock.content().await), (away, there)];
     for call in 1..=attempts {
-        dock.import_calmly("businesses", home).await;
+        let (place, content) = &places[usize::from(call % 2 == 1)];
         dock.faults.restart(Plan::At { call, kind: FaultKind::RefuseConnection, times: u64::MAX });
-        dock.import("businesses", moved).await;
-        dock.import_calmly("businesses", moved).await;
+        dock.import("businesses", place).await;
+        dock.import_calmly("businesses", place).await;
         assert_eq!(dock.audit().await, [], "cut off at attempt {call}");
-        assert_eq!(dock.content().await, expected, "cut off at attempt {call}");
+        assert_eq!(dock.content().await, *content, "cut off at attempt {call}");
     }
 }

@@ -3,74 +3,97 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
+use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
 use aws_sdk_dynamodb::config::{Credentials, Region, SharedHttpClient};
 use aws_sdk_dynamodb::types::AttributeValue;
 use clap::Parser as _;
 use presence::clock::SystemClock;
-use presence::config::Config;
 use presence::store::{Finding, Store, schema, sdk_loader};
 use presence_ops::{Cli, Console, Context, Exit};
 use presence_tests::{Faults, KeyNames, Plan, World, plain_http, sdk_config};
 use serde_json::json;
 use tempfile::TempDir;
 
-const TABLE: &str = "presence-reviews";
 /// Days on both sides of the end of a leap February.
 const DAYS: [&str; 4] = ["2024-02-28", "2024-02-29", "2024-03-01", "2024-03-02"];
+/// Longer than a busy machine takes.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// What an operator who is in a hurry waits for one attempt, and for a call: for faults that hang.
+const HURRY: [Duration; 2] = [Duration::from_millis(200), Duration::from_millis(450)];
 
 /// A world to load reviews into.
 pub(super) struct Dock {
-    world: World,
+    pub(super) world: World,
     /// What breaks the operator's calls, and no others.
     pub(super) faults: Faults,
     store: Store,
+    /// The same without faults.
+    calm_store: Store,
     folder: TempDir,
 }
 
 impl Dock {
+    /// One whose operator waits long.
     pub(super) async fn new() -> Self {
+        Self::waiting([PATIENCE, PATIENCE]).await
+    }
+
+    /// One whose operator gives up soon on what hangs.
+    pub(super) async fn hurried() -> Self {
+        Self::waiting(HURRY).await
+    }
+
+    async fn waiting(timeouts: [Duration; 2]) -> Self {
         let world = World::start().await;
         for (org, id, city) in [(1, "s1", "Saint-Étienne"), (1, "s2", "Lyon"), (2, "s3", "Lyon")] {
             world.business(org, id, city).await;
         }
-        let faults = Faults::with_keys(plain_http(), key_names());
-        let config = sdk_loader()
-            .endpoint_url(world.stack.dynamodb_url())
-            .region(Region::from_static("eu-west-1"))
-            .credentials_provider(Credentials::new("local", "local", None, None, "tests"))
-            .http_client(SharedHttpClient::new(faults.clone()));
-        let store = Store::new(&config.load().await, Config::DEFAULT_TABLE_PREFIX);
-        Self { world, faults, store, folder: tempfile::tempdir().expect("a temporary folder") }
+        let faults = Faults::with_keys(plain_http(), key_names(world.table_prefix()));
+        let store = store(&world, SharedHttpClient::new(faults.clone()), timeouts).await;
+        let calm_store = patient_store(&world, plain_http()).await;
+        Self { world, faults, store, calm_store, folder: tempfile::tempdir().expect("a temporary folder") }
     }
 
     /// Runs `ops import` for these rows, in the weather that the faults make.
     pub(super) async fn import(&self, what: &str, rows: &str) -> Exit {
+        self.import_by(&self.store, what, rows).await
+    }
+
+    /// Imports the rows in calm weather, as an operator does after a failure.
+    pub(super) async fn import_calmly(&self, what: &str, rows: &str) {
+        assert_eq!(self.import_by(&self.calm_store, what, rows).await, Exit::Done);
+    }
+
+    async fn import_by(&self, store: &Store, what: &str, rows: &str) -> Exit {
         let file = self.folder.path().join(format!("{}.jsonl", fastrand::u64(..)));
         std::fs::write(&file, rows).expect("the folder can be written");
         let file = file.to_str().expect("a path in UTF-8");
         let cli = Cli::try_parse_from(["ops", "import", what, file]).expect("the words are right");
         let console = Console::new(Box::new(io::sink()), Box::new(io::sink()));
-        let mut context = Context { store: self.store.clone(), clock: Arc::new(SystemClock), console };
+        let mut context = Context { store: store.clone(), clock: Arc::new(SystemClock), console };
         Box::pin(presence_ops::run(cli, &mut context)).await
     }
 
-    /// Imports the rows in calm weather, as an operator does after a failure.
-    pub(super) async fn import_calmly(&self, what: &str, rows: &str) {
+    /// How many attempts an import makes when nothing breaks.
+    pub(super) async fn attempts(&self, what: &str, rows: &str) -> u64 {
+        let store = patient_store(&self.world, SharedHttpClient::new(self.faults.clone())).await;
         self.faults.restart(Plan::None);
-        assert_eq!(self.import(what, rows).await, Exit::Done);
+        assert_eq!(self.import_by(&store, what, rows).await, Exit::Done);
+        self.faults.attempts()
     }
 
     /// What does not fit.
     pub(super) async fn audit(&self) -> Vec<Finding> {
-        self.world.store().audit_reviews(None).await.expect("the store answers").findings
+        self.calm_store.audit_reviews(None).await.expect("the store answers").findings
     }
 
     /// What the table says, whatever was written on the way there: without versions, zeros in tallies, and groups of slips
     /// that are empty.
     pub(super) async fn content(&self) -> BTreeMap<String, String> {
         let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(self.world.stack.dynamodb_url()));
-        let mut pages = client.scan().table_name(TABLE).into_paginator().items().send();
+        let mut pages = client.scan().table_name(self.store.name(&schema::REVIEWS)).into_paginator().items().send();
         let mut content = BTreeMap::new();
         while let Some(item) = pages.next().await {
             let mut item: BTreeMap<String, AttributeValue> = item.expect("DynamoDB answers").into_iter().collect();
@@ -86,11 +109,23 @@ impl Dock {
     }
 }
 
+/// What these rows of reviews end in when nothing breaks.
+pub(super) async fn undisturbed(rows: &str) -> BTreeMap<String, String> {
+    let dock = Dock::new().await;
+    dock.import_calmly("reviews", rows).await;
+    dock.content().await
+}
+
 /// Rows of reviews. Those of another `edition` are the same reviews in other months, states and ratings.
 pub(super) fn rows(count: usize, edition: usize) -> String {
+    rows_of(&["s1", "s2", "s3"], count, edition)
+}
+
+/// The same, of these businesses.
+pub(super) fn rows_of(businesses: &[&str], count: usize, edition: usize) -> String {
     let row = |n: usize| {
         json!({
-            "business_id": (["s1", "s2", "s3"][n % 3]),
+            "business_id": (businesses[n % businesses.len()]),
             "partner": (["partner_8", "partner_1", "partner_9"][n / 3 % 3]),
             "partner_id": format!("review {n}"),
             "date": (DAYS[(n / 9 + edition) % DAYS.len()]),
@@ -102,11 +137,27 @@ pub(super) fn rows(count: usize, edition: usize) -> String {
     (0..count).fold(String::new(), |rows, n| rows + &row(n).to_string() + "\n")
 }
 
-fn key_names() -> KeyNames {
+/// The tables of a world by a client of one's own, which waits longer than a busy machine takes.
+pub(super) async fn patient_store(world: &World, client: SharedHttpClient) -> Store {
+    store(world, client, [PATIENCE, PATIENCE]).await
+}
+
+async fn store(world: &World, client: SharedHttpClient, [attempt, operation]: [Duration; 2]) -> Store {
+    let timeouts = TimeoutConfig::builder().operation_attempt_timeout(attempt).operation_timeout(operation);
+    let config = sdk_loader()
+        .endpoint_url(world.stack.dynamodb_url())
+        .region(Region::from_static("eu-west-1"))
+        .credentials_provider(Credentials::new("local", "local", None, None, "tests"))
+        .timeout_config(timeouts.build())
+        .http_client(client);
+    Store::new(&config.load().await, world.table_prefix())
+}
+
+fn key_names(prefix: &str) -> KeyNames {
     let names = schema::TABLES.iter().map(|table| {
         let sort = table.key.sort.map(|(name, _)| name.to_owned());
         let key = std::iter::once(table.key.partition.0.to_owned()).chain(sort).collect();
-        (format!("{}{}", Config::DEFAULT_TABLE_PREFIX, table.name), key)
+        (format!("{prefix}{}", table.name), key)
     });
     names.collect()
 }

@@ -1,4 +1,4 @@
-//! The ledger of reviews, held against a brute-force model.
+//! The ledger past HTTP: what no request can ask for, and tables filled at once.
 
-pub(crate) mod model;
+mod model;
 mod oracle;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use fastrand::Rng as Dice;
 use presence::domain::ids::{BusinessId, OrgId};
-use presence::domain::ledger::{Book, CellMask};
+use presence::domain::ledger::{Book, Cell, CellMask};
 use presence::domain::page::PageRequest;
 use presence::domain::review::{Partner, Rating, Review, ReviewId, ReviewState};
 use presence::store::{PostRefused, Posting, ReviewQuery, Store};
@@ -17,12 +17,12 @@ const DENSE_DAY: i64 = 29;
 
 /// Reviews as they should be.
 #[derive(Debug, Default)]
-pub(crate) struct Model {
-    pub(crate) reviews: BTreeMap<ReviewId, Review>,
+pub(super) struct Model {
+    pub(super) reviews: BTreeMap<ReviewId, Review>,
 }
 
 /// Businesses of two organisations, with the same city names in both.
-pub(crate) const BUSINESSES: [(&str, u64, &str); 5] = [
+const BUSINESSES: [(&str, u64, &str); 5] = [
     ("b1", 1, "saint etienne"),
     ("b2", 1, "evora"),
     ("b3", 1, "evora"),
@@ -31,7 +31,7 @@ pub(crate) const BUSINESSES: [(&str, u64, &str); 5] = [
 ];
 
 /// A second on which a review may have been written: often one that others have too.
-pub(crate) fn second(dice: &mut Dice) -> i64 {
+fn second(dice: &mut Dice) -> i64 {
     let day = if dice.u64(..4) == 0 { DENSE_DAY } else { i64::try_from(dice.u64(..400)).expect("small") };
     let edge = [0, 1, DAY / 2, DAY - 1];
     let of_day = match dice.u64(..8) {
@@ -42,12 +42,12 @@ pub(crate) fn second(dice: &mut Dice) -> i64 {
 }
 
 /// One of them.
-pub(crate) fn pick<T: Copy>(dice: &mut Dice, of: &[T]) -> T {
+fn pick<T: Copy>(dice: &mut Dice, of: &[T]) -> T {
     of[dice.usize(..of.len())]
 }
 
 /// A random review. Organisation 2 is sparse.
-pub(crate) fn review(dice: &mut Dice, number: usize) -> Review {
+pub(super) fn review(dice: &mut Dice, number: usize) -> Review {
     let (business, org, city) =
         if dice.u64(..20) == 0 { pick(dice, &BUSINESSES[3..]) } else { pick(dice, &BUSINESSES[..3]) };
     let business_id = BusinessId::parse(business).expect("an id");
@@ -77,7 +77,7 @@ pub(crate) fn review(dice: &mut Dice, number: usize) -> Review {
 }
 
 /// A random search.
-pub(crate) fn query(dice: &mut Dice) -> ReviewQuery {
+pub(super) fn query(dice: &mut Dice) -> ReviewQuery {
     let org = |number| OrgId::new(number).expect("an id");
     let city = |number, name: &str| Book::City(org(number), name.to_owned());
     let books = match dice.u64(..7) {
@@ -87,17 +87,10 @@ pub(crate) fn query(dice: &mut Dice) -> ReviewQuery {
         5 => vec![city(1, "evora"), city(2, "evora")],
         _ => vec![city(1, "saint etienne")],
     };
-    let states: Vec<_> = ReviewState::ALL.into_iter().filter(|_| dice.u64(..3) > 0).collect();
-    let ratings: Vec<_> = Rating::ALL.into_iter().filter(|_| dice.u64(..2) > 0).collect();
-    let partner = (dice.u64(..4) == 0).then(|| pick(dice, &Partner::ALL));
-    let content = (dice.u64(..4) == 0).then(|| dice.u64(..2) == 0);
-    let everything = dice.u64(..3) == 0;
-    let mask = CellMask::of(|state, rating, of, has_content| {
-        everything
-            || (states.contains(&state)
-                && ratings.contains(&rating)
-                && partner.is_none_or(|partner| partner == of)
-                && content.is_none_or(|content| content == has_content))
+    // Any set of cells: those that parameters can name are products.
+    let (bits, everything) = (dice.u128(..), dice.u8(..4) == 0);
+    let mask = CellMask::of(|state, rating, partner, has_content| {
+        everything || bits >> Cell::new(state, rating, partner, has_content).number() & 1 == 1
     });
     let bound = |dice: &mut Dice| match dice.u64(..4) {
         0 => Some(second(dice)),
@@ -118,7 +111,7 @@ pub(crate) fn query(dice: &mut Dice) -> ReviewQuery {
 
 impl Model {
     /// What a search must find: the number of matches, and the ids on the page.
-    pub(crate) fn find(&self, query: &ReviewQuery) -> (u64, Vec<ReviewId>) {
+    pub(super) fn find(&self, query: &ReviewQuery) -> (u64, Vec<ReviewId>) {
         let in_book = |review: &Review| review.books().iter().any(|book| query.books.contains(book));
         let in_range = |at: i64| query.from.is_none_or(|from| from <= at) && query.to.is_none_or(|to| at <= to);
         let mut matches: Vec<_> = self
@@ -138,7 +131,7 @@ impl Model {
     }
 
     /// Writes reviews, in the model and in the store, as many at a time as fit.
-    pub(crate) async fn post(&mut self, store: &Store, reviews: Vec<Review>) {
+    pub(super) async fn post(&mut self, store: &Store, reviews: Vec<Review>) {
         let posting = |new: Review| Posting { old: self.reviews.get(&new.id).cloned(), new };
         let mut postings: Vec<_> = reviews.into_iter().map(posting).collect();
         postings.sort_by_key(|posting| (posting.new.city_key.clone(), posting.new.effective_at()));

@@ -7,6 +7,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use presence::domain::ids::OrgId;
 use presence::domain::user::{Role, Status};
 use presence::store::keys::org_key;
+use presence::store::schema::USERS;
 use presence_tests::{World, dice, sdk_config};
 
 use super::people::{enter, in_order, walk};
@@ -39,7 +40,7 @@ async fn listed(world: &World, status: Status) -> Vec<String> {
         (":org".to_owned(), AttributeValue::S(org_key(OrgId::new(1)))),
         (":status".to_owned(), AttributeValue::S(format!("{}\u{1f}", status.as_str()))),
     ]);
-    let query = client.query().table_name("presence-users").index_name("status-index");
+    let query = client.query().table_name(world.store().name(&USERS)).index_name("status-index");
     let query = query
         .key_condition_expression("org = :org AND begins_with(listing, :status)")
         .set_expression_attribute_values(Some(values));

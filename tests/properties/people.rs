@@ -3,6 +3,7 @@
 use fastrand::Rng;
 use presence::domain::email::EmailAddress;
 use presence::domain::ids::{OrgId, UserId};
+use presence::domain::invitation::InvitationLinks;
 use presence::domain::text::sort_key;
 use presence::domain::user::{PersonName, Role, Status, User};
 use presence_tests::{Reply, World, address};
@@ -75,6 +76,8 @@ fn person(org: Option<u64>, dice: &mut Rng) -> User {
         business_ids: Vec::new(),
         password: None,
         invited_at: None,
+        quiet_until: None,
+        links: InvitationLinks::default(),
         keys: Vec::new(),
     }
 }

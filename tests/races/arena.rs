@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use aws_sdk_dynamodb::config::{Credentials, Region, SharedHttpClient};
 use futures::future::join_all;
-use presence::config::Config;
 use presence::domain::email::EmailAddress;
 use presence::store::{Store, schema, sdk_loader};
 use presence_local::Options;
@@ -38,9 +37,10 @@ pub(super) struct Arena {
 
 impl Arena {
     pub(super) async fn in_weather(weather: Weather) -> Self {
-        let faults = Faults::with_keys(plain_http(), key_names());
+        let options = patient();
+        let faults = Faults::with_keys(plain_http(), key_names(&options.table_prefix));
         let http_client = Some(SharedHttpClient::new(faults.clone()));
-        let world = World::with(Options { http_client, ..patient() }).await;
+        let world = World::with(Options { http_client, ..options }).await;
         let cast = Cast::enter(&world).await;
         if weather == Weather::Conflicts {
             faults.set_plan(Plan::OverlapConflicts { window: WINDOW });
@@ -50,7 +50,7 @@ impl Arena {
             .region(Region::from_static("eu-west-1"))
             .credentials_provider(Credentials::new("local", "local", None, None, "tests"))
             .http_client(faults.clone());
-        let operator = Store::new(&config.load().await, Config::DEFAULT_TABLE_PREFIX);
+        let operator = Store::new(&config.load().await, world.table_prefix());
         Self { world, cast, operator, faults, weather }
     }
 
@@ -118,11 +118,11 @@ pub(super) fn statuses(replies: &[Reply]) -> Vec<u16> {
     statuses
 }
 
-fn key_names() -> KeyNames {
+fn key_names(prefix: &str) -> KeyNames {
     let names = schema::TABLES.iter().map(|table| {
         let sort = table.key.sort.map(|(name, _)| name.to_owned());
         let key = std::iter::once(table.key.partition.0.to_owned()).chain(sort).collect();
-        (format!("{}{}", Config::DEFAULT_TABLE_PREFIX, table.name), key)
+        (format!("{prefix}{}", table.name), key)
     });
     names.collect()
 }

@@ -2,6 +2,7 @@
 
 use presence::domain::email::EmailAddress;
 use presence::domain::ids::{BusinessId, OrgId, UserId};
+use presence::domain::invitation::InvitationLinks;
 use presence::domain::user::Role::{self, BusinessManager, OrgAdmin, Provider};
 use presence::domain::user::Status::{self, Active, Invited};
 use presence::domain::user::{PersonName, User};
@@ -95,6 +96,8 @@ impl World {
             business_ids: Vec::new(),
             password: None,
             invited_at: None,
+            quiet_until: None,
+            links: InvitationLinks::default(),
             keys: Vec::new(),
         };
         self.put(&user).await;

@@ -13,9 +13,11 @@
 
 pub mod cast;
 pub mod faults;
+pub mod invitations;
 pub mod lag;
 pub mod logs;
 mod random;
+mod routes;
 mod wire;
 pub mod world;
 
@@ -23,5 +25,6 @@ pub use cast::{Cast, Person, address};
 pub use faults::{Attempt, Done, FaultKind, Faults, KeyNames, Plan};
 pub use lag::LaggingIndexes;
 pub use random::dice;
+pub use routes::{AnyRoute, path_of, route, routes};
 pub use wire::{plain_http, sdk_config};
-pub use world::{Reply, Stored, World, impatient, patient, send};
+pub use world::{Reply, Stored, World, impatient, patient, rounds, send, unwaiting};

@@ -1,20 +1,27 @@
 //! A stack of its own for each test, and a client that speaks HTTP to it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use aws_smithy_types::timeout::TimeoutConfig;
 use jiff::Timestamp;
 use presence::access::Scope;
 use presence::clock::ManualClock;
-use presence::domain::ids::UserId;
+use presence::config::Config;
+use presence::domain::ids::{UserId, random_u64};
 use presence::domain::user::User;
-use presence::store::{Finding, NewApiKey, OutboxRow, Store};
-use presence_local::{Options, Stack};
+use presence::store::{Finding, NewApiKey, OutboxRow, Store, schema};
+use presence_local::{DynamoDb, Options, Stack};
 use reqwest::{Method, StatusCode};
 use serde_json::Value;
 
 use crate::{logs, plain_http};
+
+/// The environment variable with the endpoint of a DynamoDB to test against in the place of the embedded one. It should be
+/// empty and nothing else's: worlds leave their tables there.
+const EXTERNAL_DYNAMODB: &str = "PRESENCE_TEST_DYNAMODB_URL";
 
 /// A running stack, and the means to call it.
 #[derive(Debug)]
@@ -23,6 +30,7 @@ pub struct World {
     pub stack: Stack,
     /// The time of the functions: stands still until a test moves it.
     pub clock: Arc<ManualClock>,
+    table_prefix: String,
     client: reqwest::Client,
 }
 
@@ -77,8 +85,9 @@ impl World {
         logs::capture();
         let noon: Timestamp = "2026-03-01T12:00:00Z".parse().expect("an instant");
         let clock = Arc::new(ManualClock::at(noon));
+        let table_prefix = options.table_prefix.clone();
         let stack = Stack::start(Options { clock: Arc::clone(&clock) as _, ..options }).await.expect("a free port");
-        Self { stack, clock, client: reqwest::Client::new() }
+        Self { stack, clock, table_prefix, client: reqwest::Client::new() }
     }
 
     /// The tables, past the HTTP client of the functions.
@@ -86,10 +95,25 @@ impl World {
         self.stack.store()
     }
 
+    /// What the names of its tables start with.
+    pub fn table_prefix(&self) -> &str {
+        &self.table_prefix
+    }
+
+    /// Options of a second stack over the same tables: another warm function.
+    pub fn beside(&self) -> Options {
+        let dynamodb = DynamoDb::At(self.stack.dynamodb_url().to_owned());
+        Options { dynamodb, table_prefix: self.table_prefix.clone(), ..patient() }
+    }
+
     /// Starts a request of a path such as `/user/me`.
     pub fn request(&self, method: &str, path: &str) -> reqwest::RequestBuilder {
-        let method = Method::from_bytes(method.as_bytes()).expect("a method");
-        self.client.request(method, format!("{}{path}", self.stack.base_url()))
+        self.request_at(method, &format!("{}{path}", self.stack.base_url()))
+    }
+
+    /// Starts a request of a whole address.
+    pub(crate) fn request_at(&self, method: &str, url: &str) -> reqwest::RequestBuilder {
+        self.client.request(Method::from_bytes(method.as_bytes()).expect("a method"), url)
     }
 
     /// GETs a path with a key.
@@ -148,25 +172,36 @@ impl World {
     /// # Panics
     /// When `DynamoDB` does not answer.
     pub async fn snapshot(&self) -> Vec<String> {
-        let mut items = self.items("presence-users").await;
-        items.extend(self.items("presence-api-keys").await);
+        let mut items = self.items(&self.store().name(&schema::USERS)).await;
+        items.extend(self.items(&self.store().name(&schema::API_KEYS)).await);
         items.sort();
         items
     }
 
-    /// Every item of a table, but for the time at which a key was used; in no order.
+    /// Every item of a table, by its full name, but for the time at which a key was used; in no order.
     pub async fn items(&self, table: &str) -> Vec<String> {
         let config = crate::wire::sdk_config(self.stack.dynamodb_url());
         let client = aws_sdk_dynamodb::Client::from_conf(config);
         let mut pages = client.scan().table_name(table).into_paginator().items().send();
         let mut items = Vec::new();
         while let Some(item) = pages.next().await {
-            let mut item: Vec<_> = item.expect("DynamoDB answers").into_iter().collect();
-            item.retain(|(name, _)| name != "last_used_at");
-            item.sort_by(|(one, _), (other, _)| one.cmp(other));
-            items.push(format!("{item:?}"));
+            let mut item = item.expect("DynamoDB answers");
+            item.remove("last_used_at");
+            items.push(in_order(&AttributeValue::M(item)));
         }
         items
+    }
+}
+
+/// A value with the names of its maps in order.
+fn in_order(value: &AttributeValue) -> String {
+    match value {
+        AttributeValue::M(map) => {
+            let map: BTreeMap<_, _> = map.iter().map(|(name, value)| (name, in_order(value))).collect();
+            format!("{map:?}")
+        }
+        AttributeValue::L(list) => format!("{:?}", list.iter().map(in_order).collect::<Vec<_>>()),
+        other => format!("{other:?}"),
     }
 }
 
@@ -179,18 +214,52 @@ impl Drop for World {
     }
 }
 
-/// Options of an empty stack that waits long for `DynamoDB`: a busy machine must not fail a test.
+/// Options of an empty stack that waits long for `DynamoDB`: a busy machine must not fail a test. On an external one, its
+/// tables are its own.
 pub fn patient() -> Options {
+    let (dynamodb, table_prefix) = tables();
     let timeouts = TimeoutConfig::builder()
         .operation_attempt_timeout(Duration::from_secs(30))
         .operation_timeout(Duration::from_mins(1))
         .build();
     Options {
+        dynamodb,
+        table_prefix,
         http_client: Some(plain_http()),
         timeouts: Some(timeouts),
         function_timeout: Duration::from_mins(2),
         ..Options::default()
     }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a test's own setting")]
+fn external_dynamodb() -> Option<String> {
+    std::env::var(EXTERNAL_DYNAMODB).ok()
+}
+
+/// How many rounds of a long test to do, of so many: a tenth on an external database, which is slower by as much. The whole
+/// is done on the embedded one.
+pub fn rounds(all: usize) -> usize {
+    if external_dynamodb().is_some() { all / 10 } else { all }
+}
+
+/// Where the tables of a new world are, and what their names start with.
+fn tables() -> (DynamoDb, String) {
+    match external_dynamodb() {
+        Some(url) => (DynamoDb::At(url), format!("test-{:016x}-", random_u64())),
+        None => (DynamoDb::Embedded { port: 0, data: None }, Config::DEFAULT_TABLE_PREFIX.to_owned()),
+    }
+}
+
+/// Options of a stack that gives up at once on an answer that [`Faults`](crate::Faults) holds back, and waits long for every
+/// other one: what is late does not depend on the machine.
+pub fn unwaiting() -> Options {
+    let timeouts = TimeoutConfig::builder()
+        .read_timeout(Duration::from_millis(1))
+        .operation_attempt_timeout(Duration::from_secs(30))
+        .operation_timeout(Duration::from_mins(1))
+        .build();
+    Options { timeouts: Some(timeouts), ..patient() }
 }
 
 /// Options of a stack that gives up soon on a `DynamoDB` that does not answer: for faults that hang.

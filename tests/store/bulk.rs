@@ -8,6 +8,7 @@ use presence::domain::ids::{OrgId, UserId};
 use presence::domain::roster::member_digest;
 use presence::domain::user::{PersonName, Role, Status};
 use presence::store::keys::{ROSTERS_PK, business_pk, city_listing, listing, name_order, org_key, user_pk};
+use presence::store::schema::{BUSINESSES, USERS};
 use presence_tests::{World, address, sdk_config};
 
 type Item = HashMap<String, AttributeValue>;
@@ -22,14 +23,14 @@ pub(super) fn client(world: &World) -> Client {
 
 /// Adds active business managers to an organisation, with the roster that goes with them, but without e-mail locks.
 pub(super) async fn users(world: &World, org: u64, count: u64) {
-    let client = client(world);
+    let (client, users) = (client(world), world.store().name(&USERS));
     let first = world.person("bulk", Role::BusinessManager, Some(org), Status::Invited).await;
     let key = HashMap::from([("pk".to_owned(), text(&format!("USER#{}", first.id))), ("sk".to_owned(), text("USER"))]);
-    let stored = client.get_item().table_name("presence-users").set_key(Some(key)).send().await;
+    let stored = client.get_item().table_name(&users).set_key(Some(key)).send().await;
     let template = stored.expect("DynamoDB answers").item.expect("the user just written");
-    put_all(&client, "presence-users", (1..=count).map(|number| user(&template, number)).collect()).await;
+    put_all(&client, &users, (1..=count).map(|number| user(&template, number)).collect()).await;
     let digest: i128 = (1..=count).map(|number| member_digest(id(number), 1)).sum();
-    let roster = client.update_item().table_name("presence-users").key("pk", text(ROSTERS_PK));
+    let roster = client.update_item().table_name(&users).key("pk", text(ROSTERS_PK));
     roster
         .key("sk", text(&org_key(OrgId::new(org))))
         .update_expression("ADD active :count, digest :digest")
@@ -41,7 +42,7 @@ pub(super) async fn users(world: &World, org: u64, count: u64) {
 }
 
 /// Adds businesses `many-1`, `many-2`, … to an organisation.
-pub(super) async fn businesses(world: &World, org: u64, count: u64) {
+pub(crate) async fn businesses(world: &World, org: u64, count: u64) {
     let items = (1..=count).map(|number| {
         let id = presence::domain::ids::BusinessId::parse(&format!("many-{number}")).expect("an id");
         HashMap::from([
@@ -53,7 +54,7 @@ pub(super) async fn businesses(world: &World, org: u64, count: u64) {
             ("city_listing".to_owned(), text(&city_listing("lyon", &id))),
         ])
     });
-    put_all(&client(world), "presence-businesses", items.collect()).await;
+    put_all(&client(world), &world.store().name(&BUSINESSES), items.collect()).await;
 }
 
 fn user(template: &Item, number: u64) -> Item {

@@ -3,7 +3,7 @@
 mod model;
 
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
-use presence_local::{DynamoDb, Options};
+use presence_local::Options;
 use presence_tests::{Cast, LaggingIndexes, World, address, dice, patient, plain_http};
 use serde_json::json;
 
@@ -17,8 +17,7 @@ async fn lagging(reads: u64) -> (World, LaggingIndexes) {
 
 /// A second stack over the same tables and behind the same lag: another warm function.
 async fn beside(world: &World, lag: &LaggingIndexes) -> World {
-    let dynamodb = DynamoDb::At(world.stack.dynamodb_url().to_owned());
-    World::with(Options { http_client: Some(SharedHttpClient::new(lag.clone())), dynamodb, ..patient() }).await
+    World::with(Options { http_client: Some(SharedHttpClient::new(lag.clone())), ..world.beside() }).await
 }
 
 /// Searches as the provider: what comes is what the model has.

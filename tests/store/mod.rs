@@ -1,6 +1,6 @@
 //! What the service asks of `DynamoDB`: budgets, queries, lagging indexes.
 
 mod budget;
-mod bulk;
+pub(crate) mod bulk;
 mod lag;
 mod queries;

@@ -11,7 +11,7 @@ mod shapes;
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use presence::store::schema::{BUSINESS_INDEX, OUTBOX_INDEX, REVIEWS, STATUS_INDEX, USERS};
 use presence_local::Options;
-use presence_tests::{Attempt, Faults, World, patient, plain_http};
+use presence_tests::{Attempt, Faults, World, patient, plain_http, routes};
 
 /// What the names of the tables start with: not the usual prefix, so that one spelled out would be found.
 const PREFIX: &str = "other-";
@@ -27,6 +27,9 @@ async fn recorded() -> Vec<Attempt> {
     scenario::of_requests(&world).await;
     scenario::of_operators(&world, &faults).await;
     scenario::of_categories(&world, &faults).await;
+    for route in routes() {
+        assert!(scenario::played().contains(route.name), "{} is not in the scenario", route.name);
+    }
     assert_eq!(world.audit().await, []);
     faults.observed()
 }

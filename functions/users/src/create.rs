@@ -4,6 +4,7 @@ use presence::access::{Action, Target, authorize};
 use presence::app::App;
 use presence::domain::email::EmailAddress;
 use presence::domain::ids::{BusinessId, OrgId, UserId};
+use presence::domain::invitation::InvitationLinks;
 use presence::domain::password::Password;
 use presence::domain::patch::Patch;
 use presence::domain::user::{Lang, PersonName, Phone, Role, Status, User};
@@ -115,6 +116,8 @@ impl NewUser {
             // Without a password given nobody can sign in with one: as with a random one that nobody ever sees.
             password: password.map(|password| password.hash()),
             invited_at: mail.then(|| app.clock.now()),
+            quiet_until: None,
+            links: InvitationLinks::default(),
             keys: Vec::new(),
         };
         Ok((user, mail))

@@ -3,6 +3,7 @@
 mod create;
 mod delete;
 mod get;
+pub mod invitation;
 mod invite;
 mod me;
 mod search;
@@ -62,11 +63,17 @@ pub const ROUTES: [Route<Operation>; 8] = [
     route("POST", "/api/v2/user/{user_id}/invite", "invite_user", Operation::Invite, http::Body::Ignored),
 ];
 
+/// Gateway routes of the pages for people, which take no key: every method, so that each gets an answer of ours.
+pub const PAGES: [&str; 1] = ["ANY /invitation"];
+
 /// Gateway routes that lead here too, so that unknown paths and methods get an answer of ours.
 pub const CATCH_ALL: [&str; 2] = ["ANY /api/v2/user", "ANY /api/v2/user/{proxy+}"];
 
 /// Serves one request.
 pub async fn handle(app: Arc<App>, request: Request) -> Result<Response<Body>, Infallible> {
+    if http::is_for(invitation::PATH, &request) {
+        return Ok(invitation::serve(&app, &request).await);
+    }
     // On the heap: the SDK's futures are large.
     Ok(Box::pin(serve(app, &ROUTES, request, act)).await)
 }

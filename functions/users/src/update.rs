@@ -7,7 +7,7 @@ use presence::access::{Action, Principal, Target, authorize, authorize_giving};
 use presence::app::App;
 use presence::domain::email::EmailAddress;
 use presence::domain::ids::{BusinessId, OrgId};
-use presence::domain::invitation::earliest;
+use presence::domain::invitation::{InvitationLinks, earliest};
 use presence::domain::password::{Password, PasswordHash};
 use presence::domain::patch::Patch;
 use presence::domain::user::{Lang, PersonName, Phone, Role, Status, User};
@@ -128,7 +128,7 @@ impl UserPatch {
         hashed: &mut Option<PasswordHash>,
         now: Timestamp,
         mut errors: FieldErrors,
-    ) -> Result<(User, MailChange), Error> {
+    ) -> Result<(User, MailChange<'static>), Error> {
         let status = self.status.unwrap_or(before.status);
         let role = self.role.unwrap_or(before.role);
         let org_id = self.org_id.or(before.org_id);
@@ -140,6 +140,7 @@ impl UserPatch {
         errors.into_result()?;
         let email = self.email.clone().unwrap_or_else(|| before.email.clone());
         let (mail, invited_at) = mail(before, status, &email, now);
+        let (quiet_until, links) = links(before, status, &email, password.as_ref());
         let after = User {
             status,
             role,
@@ -152,6 +153,8 @@ impl UserPatch {
             business_ids,
             password,
             invited_at,
+            quiet_until,
+            links,
             ..before.clone()
         };
         Ok((after, mail))
@@ -202,7 +205,12 @@ impl UserPatch {
 }
 
 /// What becomes of the mails, and when the user was invited last.
-fn mail(before: &User, status: Status, email: &EmailAddress, now: Timestamp) -> (MailChange, Option<Timestamp>) {
+fn mail(
+    before: &User,
+    status: Status,
+    email: &EmailAddress,
+    now: Timestamp,
+) -> (MailChange<'static>, Option<Timestamp>) {
     let same_mailbox = email.key() == before.email.key();
     match (before.status, status) {
         (Status::Active, Status::Invited) => {
@@ -215,4 +223,22 @@ fn mail(before: &User, status: Status, email: &EmailAddress, now: Timestamp) -> 
         _ if !same_mailbox => (MailChange::Cancel, before.invited_at),
         _ => (MailChange::Keep, before.invited_at),
     }
+}
+
+/// What becomes of the links that the user was sent, and until when it is sent no other.
+fn links(
+    before: &User,
+    status: Status,
+    email: &EmailAddress,
+    password: Option<&PasswordHash>,
+) -> (Option<Timestamp>, InvitationLinks) {
+    if email.key() != before.email.key() {
+        // They went to a mailbox that is not the user's any more; the new one was sent nothing.
+        return (None, InvitationLinks::default());
+    }
+    let mut links = before.links.clone();
+    if status == Status::Active && password != before.password.as_ref() {
+        links.use_up();
+    }
+    (before.quiet_until, links)
 }

@@ -3,6 +3,7 @@
 pub mod api_key;
 pub mod category;
 pub mod directory;
+pub mod display;
 pub mod email;
 pub mod fuzzy;
 pub mod ids;

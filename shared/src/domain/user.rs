@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use super::api_key::ApiKeyHash;
 use super::email::EmailAddress;
 use super::ids::{BusinessId, OrgId, UserId};
+use super::invitation::InvitationLinks;
 use super::password::PasswordHash;
 
 /// What a user may do, from least to most.
@@ -98,6 +99,24 @@ impl Lang {
         let region_fits = (2..=8).contains(&region.len()) && region.bytes().all(|byte| byte.is_ascii_alphanumeric());
         Self::ALL.into_iter().find(|lang| region_fits && lang.as_str().eq_ignore_ascii_case(language))
     }
+
+    /// The language that a reader likes best, by the header `Accept-Language`: `de-AT;q=0.8, fr` is French. `None` where it
+    /// names none of ours.
+    #[must_use]
+    pub fn preferred(accepted: &str) -> Option<Self> {
+        let ranked = accepted.split(',').filter_map(|item| {
+            let (range, parameters) = item.split_once(';').unwrap_or((item, ""));
+            let quality = match parameters.trim().strip_prefix("q=") {
+                Some(quality) => quality.trim().parse().ok().filter(|quality| (0.0..=1.0).contains(quality))?,
+                None => 1.0,
+            };
+            // `zh-Hant-TW` has more than a region: the first subtag is the language.
+            let language = range.trim().split('-').next()?;
+            Some((quality, Self::parse(language)?)).filter(|(quality, _)| *quality > 0.0)
+        });
+        // The first of equals: `max_by` would take the last.
+        ranked.reduce(|best: (f32, Self), next| if next.0 > best.0 { next } else { best }).map(|(_, lang)| lang)
+    }
 }
 
 /// A first or last name: trimmed, 1 to 100 characters.
@@ -176,6 +195,10 @@ pub struct User {
     /// When the last invitation was accepted for sending: the start of the 5-minute window. In the
     /// future while a mail waits for the end of an earlier window.
     pub invited_at: Option<Timestamp>,
+    /// The first instant at which another mail may be sent, after the last one that was sent, or that may have been.
+    pub quiet_until: Option<Timestamp>,
+    /// The links that it was sent.
+    pub links: InvitationLinks,
     /// Digests of the user's API keys, live or not.
     pub keys: Vec<ApiKeyHash>,
 }
@@ -203,6 +226,26 @@ mod tests {
         assert_eq!(Lang::parse("FR"), Some(Lang::Fr));
         for wrong in ["", "nl", "en-", "english", "en-U S", "-fr"] {
             assert_eq!(Lang::parse(wrong), None, "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn a_reader_gets_the_language_liked_best_among_ours() {
+        let cases = [
+            ("fr", Some(Lang::Fr)),
+            ("nl, de-AT;q=0.8, it;q=0.9", Some(Lang::It)),
+            ("pt-BR,pt;q=0.9,en;q=0.8", Some(Lang::Pt)),
+            ("es;q=0.5,fr;q=0.5", Some(Lang::Es)),
+            ("fr;q=0, en;q=0.1", Some(Lang::En)),
+            ("ES-419 ; q=1.0", Some(Lang::Es)),
+            ("de-Latn-DE-1996", Some(Lang::De)),
+            ("*", None),
+            ("", None),
+            ("nl,zh-Hant-TW", None),
+            ("fr;q=2, ;;,=,en;q=x", None),
+        ];
+        for (accepted, lang) in cases {
+            assert_eq!(Lang::preferred(accepted), lang, "{accepted}");
         }
     }
 

@@ -22,7 +22,7 @@ pub(super) fn check_size(request: &Request) -> Result<(), Failure> {
 /// Reads the object.
 pub(super) fn parse(request: &Request) -> Result<Object, Failure> {
     let bytes: &[u8] = request.body();
-    if !bytes.is_empty() && !is_json(request) {
+    if !bytes.is_empty() && !has_media_type(request, "application/json") {
         return Err(Rejection::UnsupportedMediaType.into());
     }
     let Fields { object, repeated } =
@@ -33,10 +33,11 @@ pub(super) fn parse(request: &Request) -> Result<Object, Failure> {
     }
 }
 
-fn is_json(request: &Request) -> bool {
+/// Whether the body has this media type, whatever its parameters.
+pub(super) fn has_media_type(request: &Request, media_type: &str) -> bool {
     let value = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let essence = value.split(';').next().unwrap_or_default().trim();
-    essence.eq_ignore_ascii_case("application/json")
+    essence.eq_ignore_ascii_case(media_type)
 }
 
 /// Says where the text is not JSON, without repeating any of it: it may hold a key or a password.

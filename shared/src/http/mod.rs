@@ -5,6 +5,9 @@ mod body;
 mod credential;
 mod failure;
 mod fields;
+pub mod form;
+mod invocation;
+mod page;
 mod query;
 pub mod read;
 mod route;
@@ -12,5 +15,6 @@ mod serve;
 
 pub use answer::Answer;
 pub use fields::{Fields, Given};
-pub use route::{Body, Route};
+pub use page::{Page, serve_page};
+pub use route::{Body, Route, is_for};
 pub use serve::{Call, serve, serve_beside};

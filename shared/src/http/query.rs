@@ -22,7 +22,8 @@ fn decode_pair((name, value): (&str, &str)) -> Result<(String, String), Error> {
     Ok((name, value))
 }
 
-fn decode(text: &str) -> Option<String> {
+/// Decodes one name or value; `None` for an invalid percent sequence or invalid UTF-8.
+pub(super) fn decode(text: &str) -> Option<String> {
     let hex = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_hexdigit);
     let bytes = text.as_bytes();
     let sound = |at: usize| bytes[at] != b'%' || (hex(bytes.get(at + 1)) && hex(bytes.get(at + 2)));

@@ -63,6 +63,12 @@ pub(super) fn route<'a, Operation>(routes: &'a [Route<Operation>], request: &Req
     if allowed.is_empty() { Routed::NotFound } else { Routed::MethodNotAllowed(allowed.join(", ")) }
 }
 
+/// Whether a request is for this path, which has no parameters.
+#[must_use]
+pub fn is_for(path: &str, request: &Request) -> bool {
+    segments(request) == split(path)
+}
+
 fn segments(request: &Request) -> Vec<String> {
     let key = match request.request_context_ref() {
         Some(RequestContext::ApiGatewayV2(context)) => context.route_key.as_deref(),

@@ -4,28 +4,22 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
+use lambda_http::Request;
 use lambda_http::http::Response;
-use lambda_http::{Request, RequestExt as _};
-
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 
 use super::failure::{Failure, Rejection, answer};
 use super::fields::Fields;
+use super::invocation::Invocation;
 use super::route::{PathParameters, Routed, route};
 use super::{Answer, Body, Route, body, credential, query};
 use crate::access::Principal;
 use crate::app::App;
 use crate::auth::{Authenticated, authenticate};
-use crate::clock::{Stopwatch, time_left};
 use crate::error::Error;
-use crate::store::meter::{Meter, beside as metered};
-use crate::telemetry::{self, Report};
+use crate::store::meter::beside as metered;
 
-/// Kept back from the runtime's deadline, to answer in.
-const DEADLINE_MARGIN: Duration = Duration::from_millis(300);
-/// How long a request may take where the runtime sets no deadline.
-const DEFAULT_TIME: Duration = Duration::from_secs(10);
 /// How long the note of a key's use may keep an answer waiting. It is only a note.
 const NOTE_TIME: Duration = Duration::from_millis(500);
 
@@ -99,27 +93,18 @@ where
     Act: FnOnce(Arc<App>, Operation, Call, Found) -> Acting,
     Acting: Future<Output = Result<Answer, Error>>,
 {
-    let stopwatch = Stopwatch::start();
-    let context = request.lambda_context_ref();
-    let request_id = context.map_or("local", |context| &context.request_id).to_owned();
-    let time = context.map_or(DEFAULT_TIME, |context| time_left(context.deadline()).saturating_sub(DEADLINE_MARGIN));
-    let meter = Arc::new(Meter::default());
+    let invocation = Invocation::of(&request);
     let mut name = "none";
     let outcome = match read(routes, &request, &mut name) {
-        Ok(read) => Arc::clone(&meter)
-            .watch(in_time(time, Box::pin(perform(app, read, beside, act))))
-            .await
-            .map_err(Failure::from),
+        Ok(read) => invocation.run(Box::pin(perform(app, read, beside, act))).await.map_err(Failure::from),
         Err(failure) => Err(failure),
     };
     if let Err(Failure::Refused(error)) = &outcome {
-        telemetry::log_error(&request_id, name, error);
+        invocation.log_error(name, error);
     }
     let answer = outcome.unwrap_or_else(|failure| answer(&failure));
-    let duration = stopwatch.elapsed();
-    let status = answer.status.as_u16();
-    telemetry::log_request(&Report { request_id: &request_id, operation: name, status, duration, cost: meter.cost() });
-    answer.into_response(&request_id)
+    invocation.log_request(name, answer.status);
+    answer.into_response(invocation.request_id())
 }
 
 fn read<Operation: Copy>(
@@ -173,9 +158,4 @@ async fn note_use(app: &App, caller: &Authenticated) {
     if !matches!(noting.await, Ok(Ok(()))) {
         tracing::debug!("the use of a key was not noted");
     }
-}
-
-async fn in_time(time: Duration, acting: impl Future<Output = Result<Answer, Error>>) -> Result<Answer, Error> {
-    let late = || Error::Unavailable("the deadline of the invocation has come".into());
-    tokio::time::timeout(time, acting).await.unwrap_or_else(|_| Err(late()))
 }

@@ -22,6 +22,8 @@ pub const ROSTERS_PK: &str = "ROSTERS";
 pub const MAIL_SK_PREFIX: &str = "MAIL#";
 /// The partition of `outbox-index` that holds the mails to be sent.
 pub const OUTBOX_PENDING: &str = "pending";
+/// The partition of `outbox-index` that holds the mails that were given up.
+pub const OUTBOX_FAILED: &str = "failed";
 
 /// The partition of a user, its outbox rows included.
 #[must_use]

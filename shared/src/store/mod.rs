@@ -23,6 +23,7 @@ use std::time::Duration;
 use aws_config::retry::RetryConfig;
 use aws_config::timeout::TimeoutConfig;
 use aws_config::{BehaviorVersion, ConfigLoader, SdkConfig};
+use aws_sdk_dynamodb::config::retry::RetryPartition;
 
 pub use api_keys::{ApiKeyRecord, IssuedKey, KeyRefused, MAX_LIVE_KEYS, NewApiKey};
 pub use audit::{Finding, UsersAudit};
@@ -33,6 +34,7 @@ pub use outbox::{MailState, OutboxRow};
 pub use reviews::ReviewFilter;
 pub use users::{MailChange, Refused, UserChange, UserRecord};
 
+use crate::domain::ids::random_u64;
 use crate::error::Error;
 use categories::CategoryCache;
 use directories::Directories;
@@ -76,9 +78,11 @@ impl Store {
     /// The tables whose names start with the prefix. Makes no call.
     #[must_use]
     pub fn new(config: &SdkConfig, table_prefix: &str) -> Self {
-        let config = aws_sdk_dynamodb::config::Builder::from(config).interceptor(meter::MeterInterceptor).build();
+        // The SDK bounds the retries of a process, not of a client: what breaks for one store must not cost another its own.
+        let retries = RetryPartition::new(format!("store-{:016x}", random_u64()));
+        let config = aws_sdk_dynamodb::config::Builder::from(config).retry_partition(retries);
         Self {
-            client: aws_sdk_dynamodb::Client::from_conf(config),
+            client: aws_sdk_dynamodb::Client::from_conf(config.interceptor(meter::MeterInterceptor).build()),
             prefix: table_prefix.into(),
             directories: Arc::default(),
             categories: Arc::default(),

@@ -72,6 +72,24 @@ impl Store {
 
     /// Every item of a partition, page by page, in the order of the sort key.
     pub(super) async fn query(&self, partition: Partition<'_>) -> Result<Vec<Item>, Error> {
+        let (mut items, mut start) = (Vec::new(), None);
+        for _ in 0..partition.max_pages {
+            let (page, next) = self.query_page(&partition, start).await?;
+            items.extend(page);
+            start = next;
+            if start.is_none() {
+                return Ok(items);
+            }
+        }
+        Err(Error::internal("a partition is larger than the bound on its pages"))
+    }
+
+    /// One page of a partition, and the key that the next one starts after.
+    pub(super) async fn query_page(
+        &self,
+        partition: &Partition<'_>,
+        start: Option<Item>,
+    ) -> Result<(Vec<Item>, Option<Item>), Error> {
         let key = partition.index.map_or(&partition.table.key, |index| &index.key);
         let query = self
             .client
@@ -80,9 +98,10 @@ impl Store {
             .set_index_name(partition.index.map(|index| index.name.to_owned()))
             .consistent_read(partition.index.is_none())
             .expression_attribute_names("#partition", key.partition.0)
-            .expression_attribute_values(":partition", partition.value)
-            .limit(partition.page);
-        let query = match (partition.between, key.sort) {
+            .expression_attribute_values(":partition", partition.value.clone())
+            .limit(partition.page)
+            .set_exclusive_start_key(start);
+        let query = match (&partition.between, key.sort) {
             (Some((from, to)), Some((sort, _))) => query
                 .key_condition_expression("#partition = :partition AND #sort BETWEEN :from AND :to")
                 .expression_attribute_names("#sort", sort)
@@ -90,16 +109,8 @@ impl Store {
                 .expression_attribute_values(":to", text(to)),
             _ => query.key_condition_expression("#partition = :partition"),
         };
-        let (mut items, mut start) = (Vec::new(), None);
-        for _ in 0..partition.max_pages {
-            let page = query.clone().set_exclusive_start_key(start).send().await.map_err(failed)?;
-            items.extend(page.items.unwrap_or_default());
-            start = page.last_evaluated_key;
-            if start.is_none() {
-                return Ok(items);
-            }
-        }
-        Err(Error::internal("a partition is larger than the bound on its pages"))
+        let page = query.send().await.map_err(failed)?;
+        Ok((page.items.unwrap_or_default(), page.last_evaluated_key))
     }
 
     /// Every item of a table, page by page, read strongly, in no order.

@@ -4,8 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures::{StreamExt as _, stream};
 use presence::domain::user::{Role, Status};
-use presence_tests::{Cast, Person, Reply, World, send};
-use presence_users::{Operation, ROUTES};
+use presence_tests::{AnyRoute, Cast, Person, Reply, World, path_of, send};
 use serde_json::{Value, json};
 
 use super::paper::Relation;
@@ -138,10 +137,15 @@ pub(super) fn newcomer() -> Value {
     json!({"email": email, "first_name": "New", "last_name": "Comer"})
 }
 
+/// The category that paths name.
+const CATEGORY: &str = "c-bank";
+
 /// Calls an operation, on the user with the id where its path has one, with the body where it reads one.
-pub(super) async fn call(world: &World, operation: Operation, id: &str, key: &str, body: &Value) -> Reply {
-    let route = ROUTES.iter().find(|route| route.operation == operation).expect("every operation has a route");
-    let path = route.path.trim_start_matches("/api/v2").replace("{user_id}", id);
+pub(super) async fn call(world: &World, route: &AnyRoute, id: &str, key: &str, body: &Value) -> Reply {
+    let mut path = path_of(route, id, CATEGORY);
+    if path.starts_with("/category/") {
+        path += "?lang=GB";
+    }
     let request = world.request(route.method, &path);
     let request = if key.is_empty() { request } else { request.header("x-api-key", key) };
     let reads_a_body = route.body == presence::http::Body::Json;

@@ -14,7 +14,7 @@ use tokio::sync::Notify;
 
 /// Holds back the first transaction after it was shut. Clones share one state.
 #[derive(Clone)]
-pub(super) struct Gate {
+pub(crate) struct Gate {
     inner: SharedHttpClient,
     state: Arc<State>,
 }
@@ -28,22 +28,27 @@ struct State {
 
 impl Gate {
     /// Open.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { inner: plain_http(), state: Arc::default() }
     }
 
     /// Holds back the next transaction.
-    pub(super) fn shut(&self) {
+    pub(crate) fn shut(&self) {
         self.state.shut.store(true, Ordering::SeqCst);
     }
 
+    /// Holds back no further one.
+    pub(crate) fn leave_open(&self) {
+        self.state.shut.store(false, Ordering::SeqCst);
+    }
+
     /// Waits until a transaction stands before it.
-    pub(super) async fn reached(&self) {
+    pub(crate) async fn reached(&self) {
         self.state.reached.notified().await;
     }
 
     /// Lets it through.
-    pub(super) fn open(&self) {
+    pub(crate) fn open(&self) {
         self.state.opened.notify_one();
     }
 }

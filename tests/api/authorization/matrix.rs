@@ -1,14 +1,13 @@
 //! The matrix itself: every operation × every caller × every target.
 
 use presence::domain::user::{Role, Status};
-use presence_tests::Stored;
-use presence_tests::{Cast, Reply, World};
-use presence_users::{Operation, ROUTES};
+use presence_tests::{Cast, Reply, Stored, World, route, routes};
 use rstest::rstest;
 use serde_json::{Value, json};
 
 use super::crowd::{Caller, NOT_FOUND, Target, call, newcomer, together};
 use super::paper::{Deed, ON_NO_USER, Verdict, creating};
+use crate::api::categories::{DIRECTORY, load, parse};
 
 /// One cell: a deed, as a request.
 #[derive(Clone, Debug)]
@@ -20,13 +19,10 @@ struct Cell {
 }
 
 impl Cell {
-    /// Every cell of a caller, for every route that names a user.
+    /// Every cell of a caller.
     fn all(caller: Caller) -> Vec<Self> {
-        let deeds = Deed::ALL.into_iter().filter(|deed| {
-            ROUTES.iter().any(|route| route.operation == deed.operation() && route.path.contains("{user_id}"))
-        });
         let mut cells = Vec::new();
-        for deed in deeds {
+        for deed in Deed::ALL {
             for target in Target::all(caller) {
                 let verdict = deed.verdict(caller.role(), target.relation(caller));
                 let bodies = bodies(deed, target).into_iter();
@@ -37,7 +33,7 @@ impl Cell {
     }
 
     async fn send(&self, world: &World, id: &str, key: &str) -> Reply {
-        call(world, self.deed.operation(), id, key, &self.body).await
+        call(world, &route(self.deed.operation()), id, key, &self.body).await
     }
 
     /// The status of an allowed call: what is left to decide is the state of the user.
@@ -160,14 +156,14 @@ fn assert_done(cell: &Cell, reply: &Reply, before: &Stored, after: Option<Stored
 async fn operations_on_no_user_in_particular_are_open_to_whom_the_table_says() {
     let world = World::start().await;
     let cast = Cast::enter(&world).await;
-    let routes = ROUTES.iter().filter(|route| !route.path.contains("{user_id}"));
-    for route in routes {
-        let (_, verdicts) = ON_NO_USER.iter().find(|row| row.0 == route.operation).expect("a row for each route");
+    load(world.store(), parse(DIRECTORY)).await;
+    for route in routes().iter().filter(|route| !route.path.contains("{user_id}")) {
+        let (_, verdicts) = ON_NO_USER.iter().find(|row| row.0 == route.name).expect("a row for each route");
         for caller in Caller::ALL {
             let mut body = newcomer();
             body["org_id"] = json!(1);
             let verdict = verdicts[Role::ALL.iter().position(|role| *role == caller.role()).expect("a column")];
-            let reply = call(&world, route.operation, "", &caller.person(&cast).key, &body).await;
+            let reply = call(&world, route, "", &caller.person(&cast).key, &body).await;
             match verdict {
                 Verdict::May => assert_eq!(reply.status, 200, "{} by {caller:?}: {}", route.name, reply.text),
                 _ => assert_forbidden(&reply, &format!("{} by {caller:?}", route.name)),
@@ -195,7 +191,7 @@ async fn nobody_creates_above_its_role_or_beyond_its_organisation(#[case] caller
             let verdict = creating(caller.role(), becomes, lands_in != caller.org());
             let what = format!("{caller:?} creates {role:?} in {org:?}");
             let before = world.snapshot().await;
-            let reply = call(&world, Operation::Create, "", key, &body).await;
+            let reply = call(&world, &route("create_user"), "", key, &body).await;
             if verdict != Verdict::May {
                 assert_forbidden(&reply, &what);
                 assert_eq!(world.snapshot().await, before, "{what}");
@@ -205,7 +201,7 @@ async fn nobody_creates_above_its_role_or_beyond_its_organisation(#[case] caller
             } else {
                 assert_eq!(reply.status, 200, "{what}: {}", reply.text);
                 let id = reply.json()["id"].as_str().expect("an id").to_owned();
-                let shown = call(&world, Operation::Get, &id, &cast.provider.key, &Value::Null).await.json();
+                let shown = call(&world, &route("get_user"), &id, &cast.provider.key, &Value::Null).await.json();
                 assert_eq!((&shown["role"], &shown["org_id"]), (&json!(becomes.as_str()), &json!(lands_in)), "{what}");
             }
         }

@@ -4,7 +4,6 @@
 use Deed::{Delete, Get, Invite, Move, Standing, Update};
 use Verdict::{Forbidden as F, Hidden as H, May as Y};
 use presence::domain::user::Role;
-use presence_users::Operation;
 
 const PROVIDER: Role = Role::Provider;
 const ADMIN: Role = Role::OrgAdmin;
@@ -79,12 +78,16 @@ pub(super) const ON_ONE_USER: [(Deed, Role, [Verdict; 6]); 18] = [
 
 /// Operations on no user in particular, by role of the caller: PROVIDER, `ORG_ADMIN`, `BUSINESS_MANAGER`.
 #[rustfmt::skip]
-pub(super) const ON_NO_USER: [(Operation, [Verdict; 3]); 4] = [
-    (Operation::Me,     [Y, Y, Y]),
-    (Operation::Search, [Y, Y, Y]),
-    (Operation::Stats,  [Y, Y, Y]),
+pub(super) const ON_NO_USER: [(&str, [Verdict; 3]); 7] = [
+    ("get_me",            [Y, Y, Y]),
+    ("search_users",      [Y, Y, Y]),
+    ("get_user_stats",    [Y, Y, Y]),
     // In their own organisation, of the role that is the default. The rest is in `CREATING`.
-    (Operation::Create, [Y, Y, F]),
+    ("create_user",       [Y, Y, F]),
+    ("search_categories", [Y, Y, Y]),
+    ("get_category",      [Y, Y, Y]),
+    // Of whom is in `REVIEWS`.
+    ("search_reviews",    [Y, Y, Y]),
 ];
 
 /// Creating: role of the caller × a `BUSINESS_MANAGER`, an `ORG_ADMIN`, a PROVIDER in the caller's organisation; anybody
@@ -97,17 +100,26 @@ pub(super) const CREATING: [(Role, [Verdict; 4]); 3] = [
     (MANAGER,  [F,      F,     F,       F]),
 ];
 
+/// Whose reviews a role sees: its own organisation's, and another's.
+#[rustfmt::skip]
+pub(super) const REVIEWS: [(Role, [bool; 2]); 3] = [
+    //         own   elsewhere
+    (PROVIDER, [true, true]),
+    (ADMIN,    [true, false]),
+    (MANAGER,  [true, false]),
+];
+
 impl Deed {
     /// Every deed.
     pub(super) const ALL: [Self; 6] = [Get, Update, Standing, Move, Delete, Invite];
 
     /// The operation that does it.
-    pub(super) fn operation(self) -> Operation {
+    pub(super) fn operation(self) -> &'static str {
         match self {
-            Get => Operation::Get,
-            Update | Standing | Move => Operation::Update,
-            Delete => Operation::Delete,
-            Invite => Operation::Invite,
+            Get => "get_user",
+            Update | Standing | Move => "update_user",
+            Delete => "delete_user",
+            Invite => "invite_user",
         }
     }
 
@@ -142,13 +154,13 @@ fn column(role: Role) -> usize {
 
 #[test]
 fn every_route_has_its_rows_in_the_matrix() {
-    for route in presence_users::ROUTES {
+    for route in presence_tests::routes() {
         let rows = if route.path.contains("{user_id}") {
-            let deeds = Deed::ALL.into_iter().filter(|deed| deed.operation() == route.operation);
+            let deeds = Deed::ALL.into_iter().filter(|deed| deed.operation() == route.name);
             let rows = |deed| move |role: &Role| ON_ONE_USER.iter().any(|row| (row.0, row.1) == (deed, *role));
             deeds.map(|deed| Role::ALL.iter().filter(|role| rows(deed)(role)).count()).min().unwrap_or(0)
         } else {
-            ON_NO_USER.iter().filter(|(operation, _)| *operation == route.operation).map(|(_, row)| row.len()).sum()
+            ON_NO_USER.iter().filter(|(operation, _)| *operation == route.name).map(|(_, row)| row.len()).sum()
         };
         assert_eq!(rows, Role::ALL.len(), "{} has a row for each role", route.name);
     }

@@ -2,14 +2,15 @@
 
 use std::collections::HashSet;
 
-use presence_local::{DynamoDb, Options};
+use presence_local::Options;
+use presence_tests::logs::LoggedCost;
 use presence_tests::{Cast, World, patient};
 
 use super::{DIRECTORY, load, numbered, parse, walk};
 
 /// A second stack over the same tables: another warm function.
 async fn beside(world: &World) -> World {
-    World::with(Options { dynamodb: DynamoDb::At(world.stack.dynamodb_url().to_owned()), ..patient() }).await
+    World::with(world.beside()).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -25,6 +26,8 @@ async fn after_an_import_every_warm_function_serves_the_new_directory_on_its_nex
             assert_eq!(found.json()["count"], 40 + round, "{word}: {}", found.text);
             let one = function.get("/category/n0003?lang=EN", key).await;
             assert_eq!(one.json()["name"], format!("{word} 3"));
+            // It is in memory now: the key and the version, beside each other.
+            assert_eq!(one.cost(), LoggedCost { calls: 2, waves: 1, read_units: 2.0, write_units: 0.0 }, "{word}");
         }
     }
     load(world.store(), parse(DIRECTORY)).await;

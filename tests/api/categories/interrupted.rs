@@ -101,15 +101,17 @@ fn old() -> Vec<Category> {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_import_killed_anywhere_changes_nothing_and_run_again_is_as_if_in_one_go() {
     let world = World::start().await;
-    let whole = fresh(&world, "whole-").await;
+    let whole_prefix = format!("{}whole-", world.table_prefix());
+    let whole = fresh(&world, &whole_prefix).await;
     whole.create_tables().await.expect("tables");
     load(&whole, old()).await;
     let in_one_go = import(&whole, numbered(MANY, "New")).await.expect("an import");
-    let wanted = items(&world, "whole-").await;
+    let wanted = items(&world, &whole_prefix).await;
     let mut was_whole = false;
     for call in 1..=8 {
         for kind in [FaultKind::RefuseConnection, FaultKind::LoseReply] {
-            let prefix = format!("{call}-{}-", if kind == FaultKind::LoseReply { "lost" } else { "refused" });
+            let weather = if kind == FaultKind::LoseReply { "lost" } else { "refused" };
+            let prefix = format!("{}{call}-{weather}-", world.table_prefix());
             let faults = Faults::over(plain_http());
             let operator = store(&world, &prefix, &faults).await;
             operator.create_tables().await.expect("tables");
@@ -138,24 +140,25 @@ async fn an_import_killed_anywhere_changes_nothing_and_run_again_is_as_if_in_one
 async fn while_an_import_runs_cold_functions_serve_the_old_directory_and_then_the_new_one() {
     let world = World::start().await;
     load(world.store(), old()).await;
-    let (warm, first_head) = (fresh(&world, "presence-").await, world.store().category_head().await.expect("a head"));
+    let (warm, first_head) =
+        (fresh(&world, world.table_prefix()).await, world.store().category_head().await.expect("a head"));
     let (before, after) = (expected(&old()), numbered(MANY, "New"));
     let mut import = world.store().begin_category_import(false).await.expect("an import");
     for (number, category) in after.clone().into_iter().enumerate() {
         import.put(category).await.expect("no other import").expect("there is room");
         if number % 30 == 0 {
-            assert_eq!(served(&fresh(&world, "presence-").await).await, before, "cold, after {number}");
+            assert_eq!(served(&fresh(&world, world.table_prefix()).await).await, before, "cold, after {number}");
             assert_eq!(served(&warm).await, before, "warm, after {number}");
         }
     }
     import.publish().await.expect("no other import");
     assert_eq!(served(&warm).await, expected(&after));
-    let slow = fresh(&world, "presence-").await.category_directory(first_head).await.expect("a directory");
+    let slow = fresh(&world, world.table_prefix()).await.category_directory(first_head).await.expect("a directory");
     assert_eq!(contents(&slow), before, "who read the version before the import ended gets that version, whole");
 
     let mut next = world.store().begin_category_import(false).await.expect("an import");
     put_all(&mut next, numbered(MANY, "Newer")).await.expect("no other import");
-    let slower = fresh(&world, "presence-").await.category_directory(first_head).await.expect("a directory");
+    let slower = fresh(&world, world.table_prefix()).await.category_directory(first_head).await.expect("a directory");
     assert_eq!(contents(&slower), expected(&after), "who is two versions late gets the present one, whole");
 }
 
@@ -173,7 +176,7 @@ async fn an_abandoned_import_is_undone_by_the_next_one() {
     assert_eq!(served(world.store()).await, wanted);
     let id = CategoryId::parse("n0200").expect("an id");
     assert!(directory(world.store()).await.get(&id).is_none(), "what only the abandoned import had is not there");
-    let left = items(&world, "presence-").await;
+    let left = items(&world, world.table_prefix()).await;
     assert!(!left.iter().any(|item| item.contains("Abandoned")), "nor stored");
 }
 
@@ -195,7 +198,7 @@ async fn of_two_imports_at_once_one_stops_and_the_other_counts_as_a_whole() {
         };
         winner.publish().await.expect("it counts");
         assert!(matches!(loser.publish().await, Err(Error::Conflict)), "{round}");
-        assert_eq!(served(&fresh(&world, "presence-").await).await, expected(&wanted), "{round}");
+        assert_eq!(served(&fresh(&world, world.table_prefix()).await).await, expected(&wanted), "{round}");
     }
 }
 
@@ -204,7 +207,7 @@ async fn an_import_that_changes_nothing_writes_nothing() {
     let world = World::start().await;
     load(world.store(), old()).await;
     let faults = Faults::over(plain_http());
-    let operator = store(&world, "presence-", &faults).await;
+    let operator = store(&world, world.table_prefix(), &faults).await;
     let outcomes = import(&operator, old()).await.expect("an import");
     assert!(outcomes.iter().all(|outcome| *outcome == PutOutcome::Unchanged));
     let mut dry = operator.begin_category_import(true).await.expect("an import");

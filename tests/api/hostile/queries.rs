@@ -1,39 +1,66 @@
-//! Hostile values in every parameter of every operation.
+//! Hostile values in every parameter of every operation of every function.
 
-use presence_tests::{Cast, World};
-use presence_users::{Operation, ROUTES};
+use presence_tests::{AnyRoute, Cast, World, path_of, routes};
+use serde_json::Value;
 
 use super::values::{NAMES, query};
 use super::wire::{Raw, is_target};
 use super::{Origin, sound, together};
+use crate::api::categories::{DIRECTORY, load, parse};
+use crate::api::reviews::shelf::stock;
 
-/// The parameters of an operation in the query string, by the interface, without the key.
-fn parameters(operation: Operation) -> &'static [&'static str] {
-    match operation {
-        Operation::Get | Operation::Me => &["display_business_ids"],
-        Operation::Search => {
-            &["org_id", "last_name", "email", "status", "page", "per_page", "display_business_ids", "query"]
+/// The parameters of an operation in the query string, by the interface, without the key: those that choose what is found
+/// first, and the others.
+fn parameters(route: &AnyRoute) -> [&'static [&'static str]; 2] {
+    match route.name {
+        "get_user" | "get_me" => [&[], &["display_business_ids"]],
+        "search_users" => {
+            [&["org_id", "last_name", "email", "status", "query"], &["page", "per_page", "display_business_ids"]]
         }
-        Operation::Stats | Operation::Create | Operation::Update | Operation::Delete | Operation::Invite => &[],
+        "get_user_stats" | "create_user" | "update_user" | "delete_user" | "invite_user" => [&[], &[]],
+        "search_categories" => [&["name"], &["lang", "page", "per_page"]],
+        "get_category" => [&[], &["lang"]],
+        "search_reviews" => [
+            &[
+                "state",
+                "rating",
+                "rating__in",
+                "partner__in",
+                "content__isnull",
+                "update_date__gte",
+                "update_date__lte",
+                "business__in",
+                "business_city",
+            ],
+            &["page", "per_page", "order_by"],
+        ],
+        other => panic!("the parameters of {other} are not known here"),
     }
 }
 
-/// Parameters that choose among the users.
-const FILTERS: [&str; 5] = ["org_id", "last_name", "email", "status", "query"];
-
 /// A request that would do what it asks for, were it not for the query.
-fn request(operation: Operation, cast: &Cast, query: &[u8]) -> Raw {
-    let route = ROUTES.iter().find(|route| route.operation == operation).expect("every operation has a route");
-    let path = route.path.trim_start_matches("/api/v2").replace("{user_id}", &cast.invited_1.id);
-    let raw = Raw::new(route.method, [path.as_bytes(), b"?", query].concat());
-    match operation {
-        Operation::Create => {
+fn request(route: &AnyRoute, cast: &Cast, query: &[u8]) -> Raw {
+    let path = path_of(route, &cast.invited_1.id, "c-bank");
+    let needs_lang = path.starts_with("/category/") && !query.starts_with(b"lang=");
+    let query = [if needs_lang { b"lang=GB&".as_slice() } else { b"" }, query].concat();
+    let raw = Raw::new(route.method, [path.as_bytes(), b"?", &query].concat());
+    match route.name {
+        "create_user" => {
             let email = presence_tests::address("newcomer");
             raw.json(format!(r#"{{"email":"{email}","first_name":"New","last_name":"Comer"}}"#))
         }
-        Operation::Update => raw.json(r#"{"last_name":"Changed"}"#),
+        "update_user" => raw.json(r#"{"last_name":"Changed"}"#),
         _ => raw,
     }
+}
+
+/// A world with something to find for every search.
+async fn world() -> (World, Cast) {
+    let world = World::start().await;
+    let cast = Cast::enter(&world).await;
+    load(world.store(), parse(DIRECTORY)).await;
+    stock(&world).await;
+    (world, cast)
 }
 
 /// Whether the value, as far as it belongs to its parameter, is blank: then the parameter counts as not given. A tab and
@@ -45,72 +72,73 @@ fn is_blank(value: &[u8]) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn hostile_values_of_parameters_break_nothing_and_never_show_everybody() {
-    let world = World::start().await;
-    let cast = Cast::enter(&world).await;
-    let everybody = world.get("/user/search", &cast.admin_1.key).await.json()["count"].as_u64().expect("a count");
+async fn hostile_values_of_parameters_break_nothing_and_never_show_everything() {
+    let (world, cast) = world().await;
+    let key = &cast.admin_1.key;
     let before = world.snapshot().await;
-    let (mut requests, mut sent) = (Vec::new(), 0);
-    for route in ROUTES {
-        for name in parameters(route.operation).iter().copied().chain(["bogus"]) {
+    let (mut calls, world) = (Vec::new(), &world);
+    for route in routes() {
+        let everything = request(&route, &cast, b"").with("x-api-key", key);
+        let [filters, others] = parameters(&route);
+        let everything =
+            if filters.is_empty() { Value::Null } else { everything.send(world).await.json()["count"].clone() };
+        for name in filters.iter().chain(others).copied().chain(["bogus"]) {
             for value in query() {
-                let raw = request(route.operation, &cast, &[name.as_bytes(), b"=", &value].concat());
-                let raw = raw.with("x-api-key", &cast.admin_1.key);
+                let raw = request(&route, &cast, &[name.as_bytes(), b"=", &value].concat()).with("x-api-key", key);
                 let what =
                     format!("{} {}", route.name, String::from_utf8_lossy(&raw.target[..raw.target.len().min(120)]));
-                requests.push((what, name, value, raw));
+                let everything = filters.contains(&name).then(|| everything.clone());
+                calls.push(async move { (what, name, value, everything, raw.send(world).await) });
             }
         }
     }
-    let world = &world;
-    let calls =
-        requests.into_iter().map(|(what, name, value, raw)| async move { (what, name, value, raw.send(world).await) });
-    for (what, name, value, reply) in together(calls.collect()).await {
-        sent += 1;
+    assert!(calls.len() >= 34 * 30, "{}", calls.len());
+    for (what, name, value, everything, reply) in together(calls).await {
         let origin = sound(&reply, &what);
         assert_eq!(origin, if is_target(&value) { Origin::Service } else { Origin::Server }, "{what}");
         let statuses: &[u16] = if name == "bogus" { &[400] } else { &[200, 400, 403] };
         assert!(statuses.contains(&reply.status), "{what}: {}", reply.status);
-        if reply.status == 200 && FILTERS.contains(&name) {
-            let count = reply.json()["count"].as_u64().expect("a count");
-            assert_eq!(count == everybody, is_blank(&value), "{what}: {count}");
+        if let (200, Some(everything)) = (reply.status, everything) {
+            let count = &reply.json()["count"];
+            assert!(count.is_u64() && (*count == everything) == is_blank(&value), "{what}: {count}");
         }
     }
-    assert!(sent >= 18 * 30, "{sent}");
     assert_eq!(world.snapshot().await, before);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn hostile_keys_in_the_query_give_no_access() {
-    let world = World::start().await;
-    let cast = Cast::enter(&world).await;
+    let (world, cast) = world().await;
     let before = world.snapshot().await;
-    for route in ROUTES {
-        let (world, cast) = (&world, &cast);
-        let calls = query().into_iter().map(|value| async move {
-            let reply = request(route.operation, cast, &[b"api_key=", value.as_slice()].concat()).send(world).await;
-            (format!("{} {}", route.name, String::from_utf8_lossy(&value)), reply)
-        });
-        for (what, reply) in together(calls.collect()).await {
-            sound(&reply, &what);
-            assert!([400, 401].contains(&reply.status), "{what}: {}", reply.status);
+    let (mut calls, world) = (Vec::new(), &world);
+    for route in routes() {
+        for value in query() {
+            let raw = request(&route, &cast, &[b"api_key=", value.as_slice()].concat());
+            let what = format!("{} {}", route.name, String::from_utf8_lossy(&value));
+            calls.push(async move { (what, raw.send(world).await) });
         }
+    }
+    for (what, reply) in together(calls).await {
+        sound(&reply, &what);
+        assert!([400, 401].contains(&reply.status), "{what}: {}", reply.status);
     }
     assert_eq!(world.snapshot().await, before);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn parameters_that_no_operation_has_are_refused_on_every_one() {
-    let world = World::start().await;
-    let cast = Cast::enter(&world).await;
+    let (world, cast) = world().await;
     let before = world.snapshot().await;
-    for route in ROUTES {
+    let (mut calls, world) = (Vec::new(), &world);
+    for route in routes() {
         for name in NAMES {
-            let raw = request(route.operation, &cast, format!("{name}=1").as_bytes());
-            let reply = raw.with("x-api-key", &cast.admin_1.key).send(&world).await;
+            let raw = request(&route, &cast, format!("{name}=1").as_bytes()).with("x-api-key", &cast.admin_1.key);
             let what = format!("{} ?{name}=1", route.name);
-            assert_eq!((sound(&reply, &what), reply.status), (Origin::Service, 400), "{what}: {}", reply.text);
+            calls.push(async move { (what, raw.send(world).await) });
         }
+    }
+    for (what, reply) in together(calls).await {
+        assert_eq!((sound(&reply, &what), reply.status), (Origin::Service, 400), "{what}: {}", reply.text);
     }
     assert_eq!(world.snapshot().await, before);
 }

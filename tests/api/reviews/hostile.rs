@@ -1,4 +1,4 @@
-//! Hostile values in every parameter.
+//! Values that are hostile to the ledger's keys, in every parameter.
 
 use super::shelf::Shelf;
 
@@ -19,43 +19,26 @@ const PARAMETERS: [&str; 12] = [
 /// Those that choose among the reviews.
 const FILTERS: std::ops::Range<usize> = 3..12;
 
+/// What is hostile to this search; the hostile values of every operation are tried elsewhere.
 fn values() -> Vec<String> {
     let mut values: Vec<String> = [
-        "null",
-        "-1",
-        "%00",
-        "a%00b",
-        "%1F",
         "~",
-        "%23",
         "lyon%23lyon-1",
         "o:1",
         "c:1:lyon",
         "T%23o:1",
-        "%7F",
-        "*",
-        "%25",
-        "%27%20OR%201=1",
+        "M%232025-01",
         ":partition",
-        "undefined",
         "NaN",
-        "1e3",
-        "%F0%9F%98%80",
-        "%E2%80%AE",
-        "[]",
-        "{}",
         "%2C%2C%2C",
-        "%EF%BC%91",
         "%C2%AD",
         "2025-01-01T00:00:00%2B99:99",
         "-0001-01-01",
         "99999-01-01",
-        "a%0D%0Ab",
     ]
     .map(str::to_owned)
     .to_vec();
-    values.extend(["x,", "1,", "%EF%B7%BA", "%F0%9F%98%80"].map(|part| part.repeat(600)));
-    values.push("9".repeat(400));
+    values.extend(["x,", "1,", "%F0%9F%98%80"].map(|part| part.repeat(600)));
     values
 }
 

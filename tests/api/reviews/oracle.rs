@@ -1,172 +1,105 @@
-//! Random requests against a plain list that is searched by looking at each of its reviews.
+//! Random requests against a plain list that is searched by looking at each of its reviews: at first, after changes, and
+//! after shops moved to other cities and back. What changes comes by imports, as it does in operation.
 
-use fastrand::Rng as Dice;
-use presence::domain::ids::OrgId;
-use presence::domain::review::{Partner, Rating, Review, ReviewState};
-use presence_tests::{Cast, World, dice};
+mod town;
+mod wish;
 
-use crate::ledger::model::{BUSINESSES, Model, pick, review, second};
+use std::io;
+use std::sync::Arc;
 
-const REVIEWS: usize = 500;
-const REQUESTS: usize = 400;
+use clap::Parser as _;
+use futures::{StreamExt as _, stream};
+use presence_ops::{Cli, Console, Context, Exit};
+use presence_tests::{Cast, Person, World, dice};
+use serde_json::Value;
 
-/// What a parameter asks of a review.
-type Test = Box<dyn Fn(&Review) -> bool + Send>;
+use town::Town;
+use wish::Wish;
 
-/// A request, and whether a review of the caller's scope matches it.
-struct Wish {
-    query: Vec<String>,
-    tests: Vec<Test>,
-    newest_first: bool,
-    page: usize,
-    size: usize,
+const REVIEWS: usize = 3_200;
+/// Requests of each of the three rounds.
+const REQUESTS: usize = 680;
+const CHANGES: usize = 300;
+const NEWCOMERS: usize = 40;
+/// A month with more reviews is searched by its days.
+const WHOLE_MONTH: usize = 2_000;
+/// How many requests are under way at once: enough to keep two cores busy.
+const AT_ONCE: usize = 16;
+
+/// Imports rows as an operator does.
+async fn import(world: &World, what: &str, rows: &str) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("rows.jsonl");
+    std::fs::write(&file, rows).expect("the folder can be written");
+    let cli = ["ops", "import", what, file.to_str().expect("a path in UTF-8")];
+    let cli = Cli::try_parse_from(cli).expect("the words are right");
+    let console = Console::new(Box::new(io::sink()), Box::new(io::sink()));
+    let mut context = Context { store: world.store().clone(), clock: Arc::clone(&world.clock) as _, console };
+    assert_eq!(Box::pin(presence_ops::run(cli, &mut context)).await, Exit::Done, "{what}");
 }
 
-impl Wish {
-    fn make(dice: &mut Dice) -> Self {
-        let (page, size) = (1 + dice.usize(..4), pick(dice, &[1, 7, 30, 100]));
-        let newest_first = dice.bool();
-        let order = if newest_first { "-update_date" } else { "update_date" };
-        let query = vec![format!("page={page}&per_page={size}&order_by={order}")];
-        let mut wish = Self { query, tests: Vec::new(), newest_first, page, size };
-        wish.cells(dice);
-        wish.dates(dice);
-        wish.places(dice);
-        wish
-    }
-
-    fn add(&mut self, parameter: String, test: impl Fn(&Review) -> bool + Send + 'static) {
-        self.query.push(parameter);
-        self.tests.push(Box::new(test));
-    }
-
-    fn cells(&mut self, dice: &mut Dice) {
-        if dice.u8(..3) == 0 {
-            let states = some(dice, &ReviewState::ALL);
-            self.add(list(dice, "state", &states, |state| state.as_str().to_owned()), move |r| {
-                states.contains(&r.state)
-            });
-        }
-        if dice.u8(..3) == 0 {
-            let ratings = some(dice, &Rating::ALL);
-            let parameter = list(dice, "rating__in", &ratings, |rating| rating.get().to_string());
-            self.add(parameter, move |r| ratings.contains(&r.rating));
-        }
-        if dice.u8(..6) == 0 {
-            let rating = pick(dice, &Rating::ALL);
-            self.add(format!("rating={}", rating.get()), move |r| r.rating == rating);
-        }
-        if dice.u8(..4) == 0 {
-            let partners = some(dice, &Partner::ALL);
-            let parameter = list(dice, "partner__in", &partners, |partner| partner.as_str().to_owned());
-            self.add(parameter, move |r| partners.contains(&r.partner));
-        }
-        if dice.u8(..4) == 0 {
-            let without = dice.bool();
-            let blank = |r: &Review| r.content.as_deref().is_none_or(|content| content.trim().is_empty());
-            self.add(format!("content__isnull={without}"), move |r| blank(r) == without);
-        }
-    }
-
-    fn dates(&mut self, dice: &mut Dice) {
-        let effective = |r: &Review| r.update_date.unwrap_or(r.date);
-        if dice.u8(..3) == 0 {
-            let (text, first, _) = moment(dice);
-            self.add(format!("update_date__gte={text}"), move |r| effective(r) >= first);
-        }
-        if dice.u8(..3) == 0 {
-            let (text, _, last) = moment(dice);
-            self.add(format!("update_date__lte={text}"), move |r| effective(r) <= last);
-        }
-    }
-
-    fn places(&mut self, dice: &mut Dice) {
-        if dice.u8(..3) == 0 {
-            let ids = some(dice, &["b1", "b2", "b3", "b4", "b5", "nobody"]);
-            let parameter = list(dice, "business__in", &ids, |id| (*id).to_owned());
-            self.add(parameter, move |r| ids.contains(&r.business_id.as_str()));
-        }
-        if dice.u8(..3) == 0 {
-            let spellings =
-                [("evora", "%C3%89vora"), ("evora", "EVORA"), ("saint etienne", "Saint-%C3%89tienne"), ("", "Braga")];
-            let (key, spelling) = pick(dice, &spellings);
-            self.add(format!("business_city={spelling}"), move |r| r.city_key == key);
-        }
-    }
-
-    /// The count, and the ids on the page.
-    fn find(&self, reviews: &[&Review]) -> (usize, Vec<String>) {
-        let mut found: Vec<_> = reviews.iter().filter(|review| self.tests.iter().all(|test| test(review))).collect();
-        found.sort_by_key(|review| (review.effective_at(), review.id.clone()));
-        if self.newest_first {
-            found.reverse();
-        }
-        let page = found.iter().skip((self.page - 1) * self.size).take(self.size);
-        (found.len(), page.map(|review| review.id.as_str().to_owned()).collect())
-    }
+/// Every role, with the organisation that it sees; none where that is all of them.
+fn callers(cast: &Cast) -> [(&Person, Option<u64>); 6] {
+    [
+        (&cast.manager_1, Some(1)),
+        (&cast.provider, None),
+        (&cast.admin_1, Some(1)),
+        (&cast.provider_in_1, None),
+        (&cast.admin_2, Some(2)),
+        (&cast.manager_2, Some(2)),
+    ]
 }
 
-/// At least one of them.
-fn some<T: Copy>(dice: &mut Dice, of: &[T]) -> Vec<T> {
-    let mut chosen: Vec<T> = of.iter().copied().filter(|_| dice.bool()).collect();
-    if chosen.is_empty() {
-        chosen.push(pick(dice, of));
-    }
-    chosen
-}
-
-/// A list in one of its two forms.
-fn list<T>(dice: &mut Dice, name: &str, items: &[T], spelling: fn(&T) -> String) -> String {
-    let items: Vec<_> = items.iter().map(spelling).collect();
-    if dice.bool() {
-        return format!("{name}={}", items.join(","));
-    }
-    items.iter().map(|item| format!("{name}={item}")).collect::<Vec<_>>().join("&")
-}
-
-/// A date in some form, its first and its last second.
-fn moment(dice: &mut Dice) -> (String, i64, i64) {
-    let at = second(dice);
-    let text = |second: i64| presence::domain::instant::format_second(second)[..19].to_owned();
-    match dice.u8(..3) {
-        0 => (text(at)[..10].to_owned(), at - at.rem_euclid(86_400), at - at.rem_euclid(86_400) + 86_399),
-        1 => (format!("{}+05:30", text(at + 19_800)), at, at),
-        _ => (text(at), at, at),
+/// Makes random requests of every caller and holds the answers against the town.
+async fn ask_at_random(world: &World, cast: &Cast, town: &Town, dice: &mut fastrand::Rng, round: &str) {
+    let all = town.sorted();
+    let callers = callers(cast).map(|(caller, org)| {
+        let sees =
+            |(review, _): &(&presence::domain::review::Review, &str)| org.is_none_or(|org| review.org_id.get() == org);
+        (caller, all.iter().copied().filter(sees).collect::<Vec<_>>())
+    });
+    let wishes = (0..REQUESTS).zip(callers.iter().cycle()).map(|(number, (caller, seen))| {
+        let wish = Wish::make(dice, seen);
+        async move {
+            let reply = world.get(&wish.path, &caller.key).await;
+            (format!("{round}, {number}: {} {}", caller.email, wish.path), wish, reply)
+        }
+    });
+    let mut answers = stream::iter(wishes).buffered(AT_ONCE);
+    while let Some((what, wish, reply)) = answers.next().await {
+        let mut body = reply.json();
+        let reviews = body.as_object_mut().and_then(|body| body.remove("reviews")).unwrap_or_default();
+        assert_eq!(body, wish.envelope, "{what}");
+        let shown: Vec<_> = reviews.as_array().into_iter().flatten().map(|review| &review["id"]).collect();
+        assert_eq!(shown, wish.ids.iter().collect::<Vec<_>>(), "{what}");
+        assert_eq!(reviews.get(0).unwrap_or(&Value::Null), &wish.first, "{what}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_random_request_is_answered_as_a_brute_force_model_says() {
+async fn every_random_request_is_answered_as_a_brute_force_model_says_before_and_after_changes() {
     let mut dice = dice("reviews oracle");
     let world = World::start().await;
     let cast = Cast::enter(&world).await;
-    for (id, org, city) in BUSINESSES {
-        world.business(org, id, city).await;
-        world.store().open_book(OrgId::new(org).expect("an id")).await.expect("the store answers");
-    }
-    let mut model = Model::default();
-    model.post(world.store(), (0..REVIEWS).map(|number| review(&mut dice, number)).collect()).await;
-    let callers = [(&cast.manager_1, Some(1)), (&cast.admin_2, Some(2)), (&cast.provider, None)];
-    for number in 0..REQUESTS {
-        let wish = Wish::make(&mut dice);
-        let (caller, org) = pick(&mut dice, &callers);
-        let seen = model.reviews.values().filter(|review| org.is_none_or(|org| review.org_id.get() == org));
-        let (count, ids) = wish.find(&seen.collect::<Vec<_>>());
-        let path = format!("/reviews?{}", wish.query.join("&"));
-        let reply = world.get(&path, &caller.key).await;
-        let body = reply.json();
-        let shown: Vec<_> = body["reviews"].as_array().into_iter().flatten().map(|r| r["id"].as_str()).collect();
-        assert_eq!(
-            shown,
-            ids.iter().map(|id| Some(id.as_str())).collect::<Vec<_>>(),
-            "{number}: {path} {}",
-            reply.text
-        );
-        let pages = count.div_ceil(wish.size).max(1);
-        assert_eq!(
-            (&body["count"], &body["page"], &body["max_page"]),
-            (&count.into(), &wish.page.into(), &pages.into()),
-            "{number}: {path}"
-        );
-    }
+    let mut town = Town::build(&mut dice, REVIEWS);
+    let (orgs, shops) = town.places();
+    import(&world, "orgs", &orgs).await;
+    import(&world, "businesses", &shops).await;
+    world.stack.fill_reviews(&town.reviews()).expect("the table can be filled");
+    assert!(town.crowd() > WHOLE_MONTH, "{} in the crowded month", town.crowd());
+    ask_at_random(&world, &cast, &town, &mut dice, "at first").await;
+
+    import(&world, "reviews", &town.change(&mut dice, CHANGES, NEWCOMERS)).await;
+    town.move_shops();
+    import(&world, "businesses", &town.places().1).await;
+    assert!(town.crowd() > WHOLE_MONTH, "{} in the crowded month", town.crowd());
+    ask_at_random(&world, &cast, &town, &mut dice, "changed").await;
+
+    town.move_shops();
+    import(&world, "businesses", &town.places().1).await;
+    import(&world, "reviews", &town.restore(&mut dice)).await;
+    import(&world, "reviews", &town.change(&mut dice, CHANGES, 0)).await;
+    ask_at_random(&world, &cast, &town, &mut dice, "changed back").await;
+    let audit = world.store().audit_reviews(None).await.expect("the store answers");
+    assert_eq!(audit.findings, []);
 }

@@ -157,7 +157,7 @@ pub(crate) async fn stock(world: &World) {
 }
 
 /// Posts as many at a time as fit.
-pub(super) async fn post(world: &World, postings: Vec<Posting>) {
+pub(crate) async fn post(world: &World, postings: Vec<Posting>) {
     let mut rest = &postings[..];
     while !rest.is_empty() {
         let (now, later) = rest.split_at(Posting::fitting(rest));
@@ -198,6 +198,6 @@ fn review(said: &Said) -> Review {
 }
 
 /// The review of a name, as it was posted.
-pub(super) fn posted(name: &str) -> Review {
+pub(crate) fn posted(name: &str) -> Review {
     review(REVIEWS.iter().find(|said| said.0 == name).expect("a review"))
 }

@@ -15,7 +15,7 @@ use crate::wire::{Call, Reply};
 pub(super) struct Connector {
     pub(super) inner: SharedHttpConnector,
     pub(super) shared: Arc<Shared>,
-    /// What the SDK set; [`FaultKind::Hang`] has to keep it in place of the real connector.
+    /// What the SDK set: kept for what this connector makes late, and for nothing else.
     pub(super) read_timeout: Option<Duration>,
 }
 
@@ -59,6 +59,9 @@ async fn broken(
         FaultKind::RefuseConnection => Err(io(IoErrorKind::ConnectionRefused).never_connected()),
         FaultKind::Delay(time) => {
             let reply = Reply::of(inner, request).await;
+            if read_timeout.is_some_and(|patience| patience < time) {
+                return Err(hang(read_timeout).await);
+            }
             tokio::time::sleep(time).await;
             reply?.into_response()
         }
@@ -80,7 +83,7 @@ async fn broken(
     }
 }
 
-/// A server that never answers: the read timeout is the connector's to keep, the others are the SDK's.
+/// A server that does not answer: the read timeout is the connector's to keep, the others are the SDK's.
 async fn hang(read_timeout: Option<Duration>) -> ConnectorError {
     match read_timeout {
         Some(time) => tokio::time::sleep(time).await,

@@ -13,7 +13,7 @@ pub enum FaultKind {
     ServerError,
     /// The connection is refused; not applied.
     RefuseConnection,
-    /// Applied at once, answered that much later.
+    /// Applied at once, answered that much later. Past the read timeout it is none: the client has given up after that.
     Delay(Duration),
     /// Applied, and the genuine answer loses its second half: its JSON does not parse. An empty answer stays empty.
     CutBody,

@@ -1,12 +1,15 @@
 //! Everything that callers and operators can ask for, once.
 
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
 use jiff::SignedDuration;
 use presence::access::Scope;
 use presence::clock::Clock as _;
 use presence::domain::ids::{BusinessId, OrgId, UserId};
 use presence::domain::user::{Role, Status};
 use presence::store::{Business, NewApiKey, Org, Store, sdk_loader};
-use presence_tests::{Cast, Faults, Reply, World, address};
+use presence_tests::{Cast, Faults, Reply, World, address, logs, patient};
 use serde_json::{Value, json};
 
 use crate::api::categories::{DIRECTORY, load, numbered, parse};
@@ -14,6 +17,14 @@ use crate::api::reviews::shelf::stock;
 
 /// More businesses than one batch takes.
 const BUSINESSES: usize = 150;
+
+/// The operations that were done.
+static PLAYED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+
+/// The operations that the scenario has done so far, by the names of their routes.
+pub(super) fn played() -> BTreeSet<String> {
+    PLAYED.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
 
 /// All operations, each in its variants, through the gateway.
 pub(super) async fn of_requests(world: &World) {
@@ -111,7 +122,7 @@ pub(super) async fn of_operators(world: &World, faults: &Faults) {
     assert_eq!(store.keys_of(owner).await.expect("an answer").map(|keys| keys.len()), Some(3));
     store.count_users(Scope::for_operator()).await.expect("an answer");
     store.user(Scope::for_operator(), UserId::parse("7").expect("an id")).await.expect("an answer");
-    assert!(!store.pending_mails().await.expect("an answer").is_empty(), "the guest waits for a mail");
+    assert!(!store.outbox().await.expect("an answer").is_empty(), "the guest waits for a mail");
     import(&store).await;
     assert_eq!(store.audit_users().await.expect("an answer").findings, []);
 }
@@ -149,7 +160,8 @@ async fn operator_store(world: &World, faults: &Faults) -> Store {
     use aws_sdk_dynamodb::config::{Credentials, Region};
     let loader = sdk_loader().endpoint_url(world.stack.dynamodb_url()).region(Region::from_static("eu-west-1"));
     let loader = loader.credentials_provider(Credentials::new("local", "local", None, None, "tests"));
-    let config = loader.http_client(faults.clone()).load().await;
+    let timeouts = patient().timeouts.expect("patient options have some");
+    let config = loader.timeout_config(timeouts).http_client(faults.clone()).load().await;
     Store::new(&config, super::PREFIX)
 }
 
@@ -165,4 +177,7 @@ async fn create(world: &World, key: &str, local: &str, more: &Value) -> String {
 #[track_caller]
 fn ok(reply: &Reply) {
     assert_eq!(reply.status, 200, "{}", reply.text);
+    let line = logs::of_request(reply.header("x-request-id"));
+    let name = line["operation"].as_str().expect("a name").to_owned();
+    PLAYED.lock().unwrap_or_else(PoisonError::into_inner).insert(name);
 }

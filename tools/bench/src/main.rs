@@ -1,10 +1,11 @@
 //! Benchmarks whose figures the documentation quotes. Run them with `cargo run --profile bench -p presence-bench -- users` (or
-//! `reviews`).
+//! `import`, or `reviews`).
 //!
 //! What is exact (calls, waves, units) is counted; times are medians of one run, to be compared within that run.
 
 #![expect(clippy::cast_precision_loss, reason = "figures for reading are rounded anyway")]
 
+mod import;
 mod reviews;
 mod users;
 
@@ -27,6 +28,12 @@ struct Args {
 enum Benchmark {
     /// Fuzzy search over large organisations, get user through the gateway, and time to ready
     Users,
+    /// How fast reviews are imported, and what that costs
+    Import {
+        /// Rows of the imported file
+        #[arg(long, default_value_t = 50_000)]
+        reviews: usize,
+    },
     /// Searches of reviews: the ledger, a filter on a thin index and `PostgreSQL`, side by side
     Reviews {
         /// How many reviews, as often as they are given
@@ -46,6 +53,7 @@ async fn main() -> anyhow::Result<()> {
     let args = Args::parse();
     let report = match args.benchmark {
         Benchmark::Users => users::run().await?,
+        Benchmark::Import { reviews } => import::run(reviews).await?,
         Benchmark::Reviews { sizes, counted, rounds } => {
             reviews::run(&sizes, &counted, rounds, args.out.as_deref()).await?
         }

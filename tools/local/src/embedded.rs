@@ -10,6 +10,8 @@ use std::time::Duration;
 use anyhow::{Context, anyhow};
 use aws_sdk_dynamodb::types::AttributeValue;
 use dynoxide::{Database, ImportOptions};
+use presence::domain::review::Review;
+use presence::store::{Store, items_of_reviews, schema};
 use tokio::sync::oneshot;
 
 /// The database's file inside the data folder.
@@ -73,6 +75,11 @@ impl EmbeddedDynamo {
     /// Trades what a power cut would take for speed: for large data that can be made again.
     pub fn enable_bulk_loading(&self) -> anyhow::Result<()> {
         self.database.enable_bulk_loading().context("cannot set the database up for bulk loading")
+    }
+
+    /// Fills the reviews table of this store at once. These must be all the reviews of their organisations' months.
+    pub(crate) fn fill_reviews(&self, store: &Store, reviews: &[Review]) -> anyhow::Result<()> {
+        self.import(&store.name(&schema::REVIEWS), items_of_reviews(reviews)?).map(drop)
     }
 
     /// Stops accepting, lets running requests finish and closes the file. Blocks for a few seconds at the most.

@@ -4,11 +4,13 @@
 
 pub mod embedded;
 pub mod gateway;
+mod mail;
 mod options;
 mod pages;
 mod sample;
 mod stack;
 
+pub use mail::{Mailbox, SentMail, Weather};
 pub use options::{DynamoDb, Options};
 pub use sample::DemoKeys;
 pub use stack::{Stack, sdk_config};

@@ -75,6 +75,7 @@ impl From<Args> for Options {
             dynamodb: args.dynamodb_url.map_or(embedded, DynamoDb::At),
             table_prefix: Config::from_env().table_prefix,
             sample: !args.empty,
+            mailer: true,
             ..Self::default()
         }
     }
@@ -110,6 +111,7 @@ fn welcome(stack: &Stack) -> String {
             format!("  curl -H \"x-api-key: $KEY\" {base}/user/me"),
             format!("  curl -H \"x-api-key: $KEY\" '{base}/user/search?query=martin'"),
             format!("  curl -H \"x-api-key: $KEY\" '{base}/category/search?lang=FR&name=boul'"),
+            format!("  curl -H \"x-api-key: $KEY\" '{base}/reviews?business_city=saint-etienne&rating__in=1,2&state=not_treated&content__isnull=false&page=1'"),
             format!("  curl -H \"x-api-key: $KEY\" {base}/user --json '{{\"email\":\"lea@maison-verte.example\",\"first_name\":\"Léa\",\"last_name\":\"Roy\",\"status\":\"invited\"}}'"),
         ]);
     }

@@ -43,6 +43,10 @@ pub struct Options {
     pub timeouts: Option<TimeoutConfig>,
     /// How long a function may take.
     pub function_timeout: Duration,
+    /// Whether the mailer runs by itself, fed by the stream and the sweep. Tests run it step by step.
+    pub mailer: bool,
+    /// What the links in mails start with, in the place of the gateway's own address.
+    pub public_base_url: Option<String>,
 }
 
 impl Default for Options {
@@ -56,6 +60,8 @@ impl Default for Options {
             http_client: None,
             timeouts: None,
             function_timeout: Duration::from_secs(10),
+            mailer: false,
+            public_base_url: None,
         }
     }
 }

@@ -1,18 +1,14 @@
-//! The developer's pages: the mailbox and the list of operations.
+//! The developer's pages: the list of operations, beside the mailbox.
 
 use std::fmt::Write as _;
 
-use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode};
-use axum::response::{Html, IntoResponse as _, Response};
+use axum::Router;
+use axum::http::HeaderMap;
+use axum::response::Html;
 use axum::routing::get;
-use axum::{Json, Router};
-use jiff::Timestamp;
-use presence::store::{OutboxRow, Store};
-use serde_json::json;
 
-/// Path of the mailbox.
-pub(crate) const MAILBOX: &str = "/mailbox";
+use crate::mail::MAILBOX;
+
 /// Path of the operations.
 pub(crate) const DOCS: &str = "/docs";
 
@@ -23,39 +19,9 @@ const STYLE: &str = "\
     code,pre{font:14px/1.5 ui-monospace,monospace;background:#8882;border-radius:4px}\
     code{padding:.1em .3em;overflow-wrap:anywhere}pre{padding:.8rem;overflow-x:auto}pre code{background:none;padding:0}";
 
-/// The pages' routes.
-pub(crate) fn router(store: Store) -> Router {
-    Router::new()
-        .route(MAILBOX, get(mailbox))
-        .route("/mailbox.json", get(|| async { Json(json!([])) }))
-        .route(DOCS, get(docs))
-        .with_state(store)
-}
-
-/// No function sends mail yet, so the list of sent mails is empty; the invitations that wait are shown.
-async fn mailbox(State(store): State<Store>) -> Response {
-    match store.pending_mails().await {
-        Ok(rows) => Html(page("Mailbox", &mailbox_body(&rows))).into_response(),
-        Err(error) => (StatusCode::SERVICE_UNAVAILABLE, error.to_string()).into_response(),
-    }
-}
-
-fn mailbox_body(rows: &[OutboxRow]) -> String {
-    let mut body = String::from(
-        "<p>No mail was sent: this version accepts invitations and keeps them in the outbox. \
-         The mails sent, as JSON: <a href=\"/mailbox.json\">mailbox.json</a>.</p>",
-    );
-    let _ = write!(body, "<h2>Waiting in the outbox: {}</h2>", rows.len());
-    if rows.is_empty() {
-        return body + "<p>Create a user with <code>\"status\":\"invited\"</code>, and its invitation waits here.</p>";
-    }
-    body.push_str("<table><thead><tr><th>User</th><th>Due</th><th>Attempts</th></tr></thead><tbody>");
-    for row in rows {
-        let due_at = Timestamp::from_millisecond(row.due_at).map(|instant| format!("{instant:.0}")).unwrap_or_default();
-        let (user, attempts) = (&row.user_id, row.attempts);
-        let _ = write!(body, "<tr><td><code>{user}</code></td><td>{due_at}</td><td>{attempts}</td></tr>");
-    }
-    body + "</tbody></table>"
+/// The page's route.
+pub(crate) fn router() -> Router {
+    Router::new().route(DOCS, get(docs))
 }
 
 async fn docs(headers: HeaderMap) -> Html<String> {

@@ -4,21 +4,29 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use aws_config::timeout::TimeoutConfig;
 use aws_config::{ConfigLoader, Region, SdkConfig};
 use aws_credential_types::Credentials;
 use presence::app::App;
+use presence::config::MailConfig;
 use presence::domain::review::Review;
 use presence::http::Route;
-use presence::store::{Store, items_of_reviews, schema, sdk_loader};
+use presence::store::{Store, schema, sdk_loader};
+use presence_mailer::{Outbox, SesMailer};
 
 use crate::embedded::EmbeddedDynamo;
 use crate::gateway::{Gateway, LocalFunction};
+use crate::mail::{self, Feed, Mailbox};
 use crate::options::{DynamoDb, Options};
 use crate::pages;
 use crate::sample::{self, DemoKeys};
 
 /// The region that the stack says it is in.
 const REGION: &str = "eu-west-1";
+/// Who the mails come from.
+const SENDER: &str = "Presence <no-reply@presence.example>";
+/// Longest wait for one of the stack's own calls: a busy machine or a slow database must not stop a start.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A running stack. Dropped, it stops without waiting for requests.
 #[derive(Debug)]
@@ -28,6 +36,9 @@ pub struct Stack {
     dynamodb_url: String,
     store: Store,
     keys: DemoKeys,
+    mailbox: Arc<Mailbox>,
+    outbox: Outbox,
+    feed: Option<Feed>,
 }
 
 impl Stack {
@@ -43,17 +54,25 @@ impl Stack {
             DynamoDb::At(url) => (None, url.clone()),
         };
         // The stack's own calls go past the faults that the functions are given.
-        let store = Store::new(&sdk_config(&dynamodb_url).await, &options.table_prefix);
+        let store = Store::new(&own_config(&dynamodb_url).await, &options.table_prefix);
         store.create_tables().await.with_context(|| format!("could not create the tables at {dynamodb_url}"))?;
-        let keys = if options.sample { sample::load(&store, options.clock.now()).await? } else { DemoKeys::default() };
+        let keys = if options.sample {
+            sample::load(&store, embedded.as_ref(), options.clock.now()).await?
+        } else {
+            DemoKeys::default()
+        };
         let functions = functions_config(&dynamodb_url, &options).await;
         let app = App { store: Store::new(&functions, &options.table_prefix), clock: Arc::clone(&options.clock) };
-        let gateway = Gateway::start(
-            options.port,
-            routes(Arc::new(app), options.function_timeout),
-            pages::router(store.clone()),
-        )?;
-        Ok(Self { gateway, embedded, dynamodb_url, store, keys })
+        let mailbox = Arc::new(Mailbox::default());
+        let pages = pages::router().merge(mail::router(store.clone(), Arc::clone(&mailbox)));
+        let gateway = Gateway::start(options.port, routes(Arc::new(app), options.function_timeout), pages)?;
+        let outbox = outbox(&functions, &options, &format!("http://{}", gateway.addr())).await?;
+        let feed = if options.mailer {
+            Some(Feed::start(outbox.clone(), &functions, &store.name(&schema::USERS)).await?)
+        } else {
+            None
+        };
+        Ok(Self { gateway, embedded, dynamodb_url, store, keys, mailbox, outbox, feed })
     }
 
     /// What clients put before the paths of the interface's version 2.
@@ -65,7 +84,7 @@ impl Stack {
     /// The page with the mails that were sent.
     #[must_use]
     pub fn mailbox_url(&self) -> String {
-        format!("{}{}", self.origin(), pages::MAILBOX)
+        format!("{}{}", self.origin(), mail::MAILBOX)
     }
 
     /// The page with the operations.
@@ -78,8 +97,7 @@ impl Stack {
     /// months: tallies and slips are made to be theirs.
     pub fn fill_reviews(&self, reviews: &[Review]) -> anyhow::Result<()> {
         let embedded = self.embedded.as_ref().context("DynamoDB is not embedded")?;
-        embedded.import(&self.store.name(&schema::REVIEWS), items_of_reviews(reviews)?)?;
-        Ok(())
+        embedded.fill_reviews(&self.store, reviews)
     }
 
     /// The endpoint of `DynamoDB`.
@@ -100,8 +118,21 @@ impl Stack {
         &self.store
     }
 
+    /// The mails that were sent, and the switches of SES.
+    #[must_use]
+    pub fn mailbox(&self) -> &Mailbox {
+        &self.mailbox
+    }
+
+    /// The mailer's parts: for invoking it step by step.
+    #[must_use]
+    pub fn outbox(&self) -> &Outbox {
+        &self.outbox
+    }
+
     /// Waits for the requests under way, then stops.
     pub async fn stop(self) {
+        drop(self.feed);
         self.gateway.stop().await;
         if let Some(embedded) = self.embedded {
             embedded.stop();
@@ -113,14 +144,20 @@ impl Stack {
     }
 }
 
-/// The SDK's set-up of the functions, at an endpoint on this machine, with credentials that are none.
-pub async fn sdk_config(dynamodb_url: &str) -> SdkConfig {
-    local_loader(dynamodb_url).load().await
+/// The SDK's set-up, at an endpoint on this machine, with credentials that are none.
+pub async fn sdk_config(endpoint_url: &str) -> SdkConfig {
+    local_loader(endpoint_url).load().await
 }
 
-fn local_loader(dynamodb_url: &str) -> ConfigLoader {
+/// The same for calls that nobody waits for with a deadline.
+async fn own_config(endpoint_url: &str) -> SdkConfig {
+    let timeouts = TimeoutConfig::builder().operation_attempt_timeout(PATIENCE).operation_timeout(2 * PATIENCE).build();
+    local_loader(endpoint_url).timeout_config(timeouts).load().await
+}
+
+fn local_loader(endpoint_url: &str) -> ConfigLoader {
     sdk_loader()
-        .endpoint_url(dynamodb_url)
+        .endpoint_url(endpoint_url)
         .region(Region::new(REGION))
         .credentials_provider(Credentials::from_keys("local", "local", None))
 }
@@ -137,6 +174,18 @@ async fn functions_config(dynamodb_url: &str, options: &Options) -> SdkConfig {
     loader.load().await
 }
 
+/// The mailer's parts: the tables as the functions reach them, and the SES of the pages.
+async fn outbox(functions: &SdkConfig, options: &Options, origin: &str) -> anyhow::Result<Outbox> {
+    let config = MailConfig::parse(SENDER, options.public_base_url.as_deref().unwrap_or(origin), "")?;
+    let ses = sdk_config(&format!("{origin}{}", mail::SES)).await;
+    Ok(Outbox {
+        store: Store::new(functions, &options.table_prefix),
+        clock: Arc::clone(&options.clock),
+        mailer: Arc::new(SesMailer::new(&ses, config.sender.clone())),
+        config,
+    })
+}
+
 /// The routes of the template, each with its function.
 fn routes(app: Arc<App>, timeout: Duration) -> Vec<(String, LocalFunction)> {
     let (for_users, for_categories) = (Arc::clone(&app), Arc::clone(&app));
@@ -146,7 +195,7 @@ fn routes(app: Arc<App>, timeout: Duration) -> Vec<(String, LocalFunction)> {
     });
     let reviews = LocalFunction::new("reviews", move |request| presence_reviews::handle(Arc::clone(&app), request));
     [
-        (users, keys(&presence_users::ROUTES, &presence_users::CATCH_ALL)),
+        (users, keys(&presence_users::ROUTES, &[&presence_users::CATCH_ALL[..], &presence_users::PAGES].concat())),
         (categories, keys(&presence_categories::ROUTES, &presence_categories::CATCH_ALL)),
         (reviews, keys(&presence_reviews::ROUTES, &presence_reviews::CATCH_ALL)),
     ]

@@ -21,6 +21,11 @@ pub(crate) enum Command {
     /// missing.
     #[command(after_help = LIST_JSON)]
     List,
+    /// Send a mail that was given up, from now on as if it were new
+    Retry {
+        /// The mail's id, from the list
+        id: String,
+    },
 }
 
 #[derive(Serialize)]
@@ -57,8 +62,14 @@ impl<'a> Mail<'a> {
 }
 
 pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit, Failure> {
-    let Command::List = command;
-    let rows = context.store.pending_mails().await?;
+    match command {
+        Command::List => list(context).await,
+        Command::Retry { id } => retry(&id, context).await,
+    }
+}
+
+async fn list(context: &mut Context) -> Result<Exit, Failure> {
+    let rows = context.store.outbox().await?;
     let mails = rows.iter().map(Mail::new);
     if context.console.json {
         context.console.json_line(&mails.collect::<Vec<_>>())?;
@@ -66,6 +77,18 @@ pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit,
         let head = ["ID", "USER", "STATE", "DUE", "CREATED", "ATTEMPTS"];
         context.console.table(head, mails.map(Mail::cells).collect())?;
         context.console.note(format_args!("mails: {}", rows.len()));
+    }
+    Ok(Exit::Done)
+}
+
+async fn retry(id: &str, context: &mut Context) -> Result<Exit, Failure> {
+    if !context.store.retry_mail(id, context.clock.now()).await? {
+        return Err(Failure::NotFound(format!("there is no mail {id} that was given up")));
+    }
+    if context.console.json {
+        context.console.json_line(&serde_json::json!({ "id": id }))?;
+    } else {
+        context.console.note(format_args!("the mail is due now"));
     }
     Ok(Exit::Done)
 }

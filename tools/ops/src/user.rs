@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use clap::{Args, Subcommand};
 use presence::domain::email::EmailAddress;
 use presence::domain::ids::{BusinessId, OrgId, UserId};
+use presence::domain::invitation::InvitationLinks;
 use presence::domain::user::{Lang, PersonName, Phone, Role, Status, User};
 use presence::store::{MailChange, Refused, UserChange};
 use serde_json::json;
@@ -138,6 +139,8 @@ impl NewUser {
             // Nobody can sign in with a password until one is chosen.
             password: None,
             invited_at: None,
+            quiet_until: None,
+            links: InvitationLinks::default(),
             keys: Vec::new(),
         }
     }

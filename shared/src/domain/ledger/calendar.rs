@@ -40,12 +40,6 @@ impl Day {
         Self(self.0 + 1)
     }
 
-    /// The day before.
-    #[must_use]
-    pub fn previous(self) -> Self {
-        Self(self.0 - 1)
-    }
-
     /// The month that it lies in.
     #[must_use]
     pub fn month(self) -> Month {
@@ -91,12 +85,6 @@ impl Month {
     #[must_use]
     pub fn next(self) -> Self {
         Self(self.0 + 1)
-    }
-
-    /// The month before.
-    #[must_use]
-    pub fn previous(self) -> Self {
-        Self(self.0 - 1)
     }
 
     /// Reads the form of [`Month`]'s display: `2025-11`.

@@ -1,12 +1,18 @@
 //! Searching: count by tallies, find the page's place, read only what lies on it.
 //!
-//! At most four waves: tallies of months (and the edges of the range), tallies of the days of the months that the page lies
-//! in, slips of the days that it lies in, reviews on it. Where what was read does not add up, a write came in between:
-//! everything is read once more.
+//! At most four waves: tallies of months (and the days of those that the range cuts, and the slips of the days that it cuts),
+//! tallies of the days of the months that the page lies in, slips of the days that it lies in, reviews on it. All that is
+//! read adds up to the tallies of the months, which one read gives. Where it does not, a write came in between: everything
+//! is read once more.
+//!
+//! What may grow is the slips: 16 bytes for each matching review of the days that the range cuts or the page touches, four
+//! at the most where no day is sparse. While these are some 25,000 reviews a search stays below 151 read units; and up to
+//! 60,000 of one day are one page of a Query, more are a wave more.
 
 use std::collections::{HashMap, HashSet};
 
 use super::item::Slip;
+use super::outline::{Outline, outline};
 use super::place::{Bucket, Span, order, overlapping};
 use super::reads::{is_read_whole, runs_to_read};
 use crate::access::Scope;
@@ -49,13 +55,6 @@ struct Search<'a> {
     buckets: Vec<Bucket>,
     /// Whether something did not add up.
     drift: bool,
-}
-
-/// A read of the first wave: of one book, by its position.
-enum Outline {
-    Months(Option<Month>, Option<Month>),
-    Days(Day, Day),
-    Part(Day),
 }
 
 impl Store {
@@ -104,8 +103,37 @@ impl<'a> Search<'a> {
         let all = (0..self.query.books.len()).flat_map(|book| reads.iter().map(move |read| (book, read)));
         let parts: Vec<Vec<Bucket>> =
             side_by_side(READS_IN_FLIGHT, all.map(|(book, read)| self.read_outline(book, read))).await?;
-        self.buckets = merge(parts.into_iter().flatten());
+        let mut buckets = merge(parts.into_iter().flatten());
+        self.drift |= !reads.iter().all(|read| self.adds_up(read, &buckets));
+        let (from, to) = (self.query.from.unwrap_or(i64::MIN), self.query.to.unwrap_or(i64::MAX));
+        let is_cut = |month| reads.iter().any(|read| matches!(read, Outline::Days(cut) if *cut == month));
+        buckets.retain(|bucket| match bucket.span {
+            Span::Month(month) => !is_cut(month),
+            Span::Day(day) => from <= day.start() && day.end() <= to,
+            Span::Part(_) => true,
+        });
+        for slips in buckets.iter_mut().filter_map(|bucket| bucket.slips.as_mut()) {
+            slips.retain(|slip| (from..=to).contains(&slip.at));
+        }
+        self.buckets = buckets;
         Ok(())
+    }
+
+    /// Whether the days of a cut month add up to it, or the slips of a cut day to that day: all of them, in the range or
+    /// not.
+    fn adds_up(&self, read: &Outline, buckets: &[Bucket]) -> bool {
+        let mask = self.query.mask;
+        let sum = |belongs: &dyn Fn(Span) -> bool| -> u64 {
+            buckets.iter().filter(|bucket| belongs(bucket.span)).map(|bucket| bucket.count(mask)).sum()
+        };
+        match *read {
+            Outline::Months(..) => true,
+            Outline::Days(month) => {
+                sum(&|span| matches!(span, Span::Day(day) if day.month() == month))
+                    == sum(&|span| span == Span::Month(month))
+            }
+            Outline::Part(day) => sum(&|span| span == Span::Part(day)) == sum(&|span| span == Span::Day(day)),
+        }
     }
 
     async fn read_outline(&self, position: usize, read: &Outline) -> Result<Vec<Bucket>, Error> {
@@ -120,22 +148,21 @@ impl<'a> Search<'a> {
                 let months = self.store.months(book, from, to).await?;
                 months.into_iter().map(|(month, tally)| tallied(Span::Month(month), tally)).collect()
             }
-            Outline::Days(from, to) => {
-                let days = self.store.days(book, from, to).await?;
+            Outline::Days(month) => {
+                let days = self.store.days(book, month.first_day(), month.last_day()).await?;
                 days.into_iter().map(|(day, tally)| tallied(Span::Day(day), tally)).collect()
             }
             Outline::Part(day) => vec![Bucket::with_slips(Span::Part(day), self.part(book, day).await?)],
         })
     }
 
-    /// The matching slips of the part of a day that lies in the range.
+    /// The matching slips of a day.
     async fn part(&self, book: &Book, day: Day) -> Result<Vec<Slip>, Error> {
         let runs = self.query.mask.runs();
         let runs = if runs.len() > MAX_RUNS { CellMask::ALL.runs() } else { runs };
         let slips =
             side_by_side(READS_IN_FLIGHT, runs.into_iter().map(|run| self.store.slips_of_run(book, day, run))).await?;
-        let (from, to) = (self.query.from.unwrap_or(i64::MIN), self.query.to.unwrap_or(i64::MAX));
-        Ok(self.matching(slips).filter(|slip| (from..=to).contains(&slip.at)).collect())
+        Ok(self.matching(slips).collect())
     }
 
     /// Reads what is not known of these buckets: months become days (or slips), days get their slips. Whether there was
@@ -183,7 +210,7 @@ impl<'a> Search<'a> {
 
     async fn days_of(&self, bucket: &Bucket, month: Month) -> Result<(Vec<Bucket>, bool), Error> {
         let positions = bucket.tallies.keys().copied();
-        let read = Outline::Days(month.first_day(), month.last_day());
+        let read = Outline::Days(month);
         let days = side_by_side(READS_IN_FLIGHT, positions.map(|position| self.read_outline(position, &read))).await?;
         let days = merge(days.into_iter().flatten());
         let sum: u64 = days.iter().map(|day| day.tallied(self.query.mask)).sum();
@@ -203,16 +230,19 @@ impl<'a> Search<'a> {
     }
 
     /// The slips on the page, in order, out of the buckets that it lies in.
-    fn cut(&self, on_page: &[usize], skip: u64, take: u64) -> Vec<Slip> {
+    /// A review that two buckets have was moved from one to the other in between.
+    fn cut(&mut self, on_page: &[usize], skip: u64, take: u64) -> Vec<Slip> {
         let mut slips: Vec<Slip> =
             on_page.iter().filter_map(|position| self.buckets[*position].slips.clone()).flatten().collect();
         slips.sort_unstable();
         if self.query.newest_first {
             slips.reverse();
         }
+        let (all, mut seen) = (slips.len(), HashSet::new());
+        slips.retain(|slip| seen.insert(slip.id.clone()));
+        self.drift |= slips.len() < all;
         let (skip, take) = (usize::try_from(skip).unwrap_or(usize::MAX), usize::try_from(take).unwrap_or(usize::MAX));
-        let mut seen = HashSet::new();
-        slips.into_iter().skip(skip).take(take).filter(|slip| seen.insert(slip.id.clone())).collect()
+        slips.into_iter().skip(skip).take(take).collect()
     }
 
     /// The last wave. A review that is not any more what its slip says was written in between.
@@ -247,45 +277,4 @@ fn merge(buckets: impl Iterator<Item = Bucket>) -> Vec<Bucket> {
         }
     }
     merged
-}
-
-/// What to read first for a range of seconds: its whole months, the whole days of a month that it cuts, and the slips of a day
-/// that it cuts.
-fn outline(from: Option<i64>, to: Option<i64>) -> Vec<Outline> {
-    let mut reads = Vec::new();
-    // The first and the last whole day inside the range, after taking off cut days.
-    let first = from.map(|second| (Day::of(second), second == Day::of(second).start()));
-    let last = to.map(|second| (Day::of(second), second == Day::of(second).end()));
-    let (mut first_day, mut last_day) = (first.map(|(day, _)| day), last.map(|(day, _)| day));
-    if let Some((day, false)) = first {
-        reads.push(Outline::Part(day));
-        first_day = Some(day.next());
-    }
-    if let Some((day, false)) = last {
-        if first != Some((day, false)) {
-            reads.push(Outline::Part(day));
-        }
-        last_day = Some(day.previous());
-    }
-    if first_day.zip(last_day).is_some_and(|(first, last)| first > last) {
-        return reads;
-    }
-    // The first and the last whole month, after taking off cut months.
-    let cut_first = first_day.filter(|day| *day != day.month().first_day());
-    let cut_last = last_day.filter(|day| *day != day.month().last_day());
-    let same_month = first_day.zip(last_day).is_some_and(|(first, last)| first.month() == last.month());
-    if let (true, Some(first), Some(last)) =
-        (same_month && (cut_first.is_some() || cut_last.is_some()), first_day, last_day)
-    {
-        reads.push(Outline::Days(first, last));
-        return reads;
-    }
-    reads.extend(cut_first.map(|day| Outline::Days(day, day.month().last_day())));
-    reads.extend(cut_last.map(|day| Outline::Days(day.month().first_day(), day)));
-    let from = first_day.map(|day| if cut_first.is_some() { day.month().next() } else { day.month() });
-    let to = last_day.map(|day| if cut_last.is_some() { day.month().previous() } else { day.month() });
-    if from.zip(to).is_none_or(|(from, to)| from <= to) {
-        reads.push(Outline::Months(from, to));
-    }
-    reads
 }

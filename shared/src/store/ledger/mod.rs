@@ -10,6 +10,7 @@ mod check;
 mod find;
 mod item;
 mod of_business;
+mod outline;
 mod place;
 mod post;
 mod put;

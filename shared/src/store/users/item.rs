@@ -7,6 +7,7 @@ use crate::domain::api_key::ApiKeyHash;
 use crate::domain::directory::ListedUser;
 use crate::domain::email::EmailAddress;
 use crate::domain::ids::{BusinessId, OrgId, UserId};
+use crate::domain::invitation::{ActivationTokenHash, InvitationLink, InvitationLinks, LinkState};
 use crate::domain::password::PasswordHash;
 use crate::domain::user::{Lang, PersonName, Phone, Role, Status, User};
 use crate::error::Error;
@@ -40,10 +41,24 @@ struct UserItem {
     /// Milliseconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     invited_at: Option<i64>,
+    /// Milliseconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quiet_until: Option<i64>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    links: Vec<LinkItem>,
     keys: Vec<String>,
     /// The sort key of the mail that waits in the outbox.
     #[serde(skip_serializing_if = "Option::is_none")]
     mail: Option<String>,
+}
+
+/// A link that the user was sent.
+#[derive(Serialize, Deserialize)]
+struct LinkItem {
+    hash: String,
+    /// Milliseconds since 1970.
+    expires_at: i64,
+    state: String,
 }
 
 /// What `status-index` projects of a user.
@@ -88,6 +103,8 @@ pub(in crate::store) fn to_item(user: &User, mail: Option<&str>) -> Result<Item,
         business_ids: user.business_ids.iter().map(|id| id.as_str().to_owned()).collect(),
         password_hash: user.password.as_ref().map(|hash| hash.as_phc().to_owned()),
         invited_at: user.invited_at.map(Timestamp::as_millisecond),
+        quiet_until: user.quiet_until.map(Timestamp::as_millisecond),
+        links: user.links.as_slice().iter().map(link_item).collect(),
         keys: user.keys.iter().map(ApiKeyHash::as_hex).collect(),
         mail: mail.map(str::to_owned),
     })
@@ -118,12 +135,36 @@ fn user(stored: UserItem) -> Option<User> {
         lang: stored.lang.and_then(|lang| Lang::parse(&lang)),
         business_ids: stored.business_ids.iter().map(|id| BusinessId::parse(id)).collect::<Option<_>>()?,
         password: stored.password_hash.map(PasswordHash::from_phc),
-        invited_at: match stored.invited_at {
-            Some(milliseconds) => Some(Timestamp::from_millisecond(milliseconds).ok()?),
-            None => None,
-        },
+        invited_at: instant(stored.invited_at)?,
+        quiet_until: instant(stored.quiet_until)?,
+        links: InvitationLinks::new(stored.links.iter().map(link).collect::<Option<_>>()?),
         keys: stored.keys.iter().map(|hex| ApiKeyHash::from_hex(hex)).collect::<Option<_>>()?,
     })
+}
+
+fn link_item(link: &InvitationLink) -> LinkItem {
+    LinkItem {
+        hash: link.hash.as_hex(),
+        expires_at: link.expires_at.as_millisecond(),
+        state: link.state.as_str().to_owned(),
+    }
+}
+
+fn link(stored: &LinkItem) -> Option<InvitationLink> {
+    Some(InvitationLink {
+        hash: ActivationTokenHash::from_hex(&stored.hash)?,
+        expires_at: Timestamp::from_millisecond(stored.expires_at).ok()?,
+        state: LinkState::ALL.into_iter().find(|state| state.as_str() == stored.state)?,
+    })
+}
+
+/// An instant that may be missing; `None` where there is one that breaks the rules.
+#[expect(clippy::option_option, reason = "a missing instant and a broken one are two things")]
+fn instant(milliseconds: Option<i64>) -> Option<Option<Timestamp>> {
+    match milliseconds {
+        Some(milliseconds) => Timestamp::from_millisecond(milliseconds).ok().map(Some),
+        None => Some(None),
+    }
 }
 
 /// Reads an entry of `status-index`.

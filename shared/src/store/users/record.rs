@@ -2,6 +2,7 @@
 
 use crate::access::Scope;
 use crate::domain::ids::UserId;
+use crate::domain::invitation::ActivationTokenHash;
 use crate::domain::user::User;
 use crate::error::Error;
 use crate::store::keys::{LOCK_SK, USER_SK, lock_pk, user_pk};
@@ -34,6 +35,13 @@ impl Store {
         let item = self.get(&schema::USERS, pk_sk(user_pk(id), USER_SK)).await?;
         let record = item.map(from_item).transpose()?;
         Ok(record.filter(|record| scope.covers(record.user.org_id)))
+    }
+
+    /// The user and what waits for it, read strongly, if it was sent the link with this token, whatever became of the link:
+    /// for whoever holds the link, and has no scope. `None` in every other case.
+    pub async fn user_with_link(&self, id: UserId, hash: ActivationTokenHash) -> Result<Option<UserRecord>, Error> {
+        let record = self.user_record(Scope::for_operator(), id).await?;
+        Ok(record.filter(|record| record.user.links.contains(hash)))
     }
 
     /// The mails of a user in the outbox, oldest first, read strongly.

@@ -22,7 +22,7 @@ use crate::store::{Store, api_keys, outbox, rosters, schema};
 
 /// What a write does to the user's mails in the outbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MailChange {
+pub enum MailChange<'a> {
     /// Leaves them alone.
     Keep,
     /// Removes them unsent.
@@ -32,6 +32,8 @@ pub enum MailChange {
         /// Not before this.
         due_at: Timestamp,
     },
+    /// Rewrites the one that waits.
+    Rewrite(&'a OutboxRow),
 }
 
 /// One write of one user. `before` and `after` tell what happens to lock, roster and keys.
@@ -42,7 +44,7 @@ pub struct UserChange<'a> {
     /// As it shall be, with the version of `before`; `None` deletes.
     pub after: Option<&'a User>,
     /// The outbox.
-    pub mail: MailChange,
+    pub mail: MailChange<'a>,
     /// Refuse to take the last active `ORG_ADMIN` from its organisation.
     pub keep_an_admin: bool,
     /// When.
@@ -95,7 +97,7 @@ impl Store {
         let waiting = change.before.and_then(|record| record.mail.as_deref());
         let fresh = fresh_mail(&change);
         let mail = match change.mail {
-            MailChange::Keep => waiting,
+            MailChange::Keep | MailChange::Rewrite(_) => waiting,
             MailChange::Cancel | MailChange::Send { .. } => fresh.as_ref().map(OutboxRow::id),
         };
         self.add_user(&mut transaction, before, after.as_ref(), mail)?;
@@ -111,7 +113,11 @@ impl Store {
         if let Some((user, sk)) = before.zip(waiting).filter(|_| after.is_none() || mail != waiting) {
             transaction.delete(Guard::Mail, outbox::delete(self, user.id, sk));
         }
-        if let Some(row) = &fresh {
+        let rewritten = match change.mail {
+            MailChange::Rewrite(row) => Some(row),
+            _ => None,
+        };
+        if let Some(row) = fresh.as_ref().or(rewritten) {
             transaction.put(Guard::Mail, outbox::put(self, row)?);
         }
         let after = after.as_ref();

@@ -7,6 +7,7 @@ mod query;
 
 use presence::domain::email::EmailAddress;
 use presence::domain::ids::{BusinessId, OrgId, UserId};
+use presence::domain::invitation::InvitationLinks;
 use presence::domain::user::{PersonName, Phone, Role, Status, User};
 use presence_tests::{Person, address};
 
@@ -38,6 +39,8 @@ async fn people(stage: &mut Stage, people: &[Found], first_id: u64) {
             business_ids: if *name == "ana" { vec![BusinessId::parse("b7-1").expect("an id")] } else { Vec::new() },
             password: None,
             invited_at: None,
+            quiet_until: None,
+            links: InvitationLinks::default(),
             keys: Vec::new(),
         };
         stage.world.put(&user).await;

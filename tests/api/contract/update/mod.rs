@@ -4,9 +4,9 @@ mod fields;
 mod standing;
 mod transitions;
 
-use futures::StreamExt as _;
 use presence::domain::email::EmailAddress;
 use presence::domain::ids::UserId;
+use presence::domain::invitation::InvitationLinks;
 use presence::domain::password::Password;
 use presence::domain::user::{PersonName, Role, Status, User};
 use presence_tests::{Person, address};
@@ -38,9 +38,7 @@ async fn update_changes_status_as_the_table_says() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_user_has_at_most_2000_businesses() {
     let mut stage = Stage::open().await;
-    let ids: Vec<_> = (0..=MOST).map(|number| format!("c{number}")).collect();
-    let puts = ids.iter().map(|id| stage.world.business(1, id, "Lyon"));
-    futures::stream::iter(puts).buffer_unordered(16).collect::<Vec<_>>().await;
+    crate::store::bulk::businesses(&stage.world, 1, MOST as u64 + 1).await;
     stage.play(&most_businesses()).await;
 }
 
@@ -48,7 +46,7 @@ async fn a_user_has_at_most_2000_businesses() {
 const MOST: usize = 2_000;
 
 fn most_businesses() -> Vec<Row> {
-    let ids: Vec<_> = (0..=MOST).rev().map(|number| format!("c{number}")).collect();
+    let ids: Vec<_> = (1..=MOST + 1).rev().map(|number| format!("many-{number}")).collect();
     let body =
         |ids: &[String]| format!(r#"{{"business_ids":{}}}"#, serde_json::to_string(ids).expect("texts are JSON"));
     let doubled = [&ids[..MOST], &ids[..1]].concat();
@@ -81,6 +79,8 @@ async fn waiting_with_a_password(stage: &mut Stage) {
         business_ids: Vec::new(),
         password: Some(Password::parse("canary-pass-0").expect("a password").hash()),
         invited_at: None,
+        quiet_until: None,
+        links: InvitationLinks::default(),
         keys: Vec::new(),
     };
     stage.world.put(&user).await;

@@ -3,6 +3,7 @@
 use anyhow::{Context as _, anyhow};
 use presence::domain::email::EmailAddress;
 use presence::domain::ids::{BusinessId, OrgId, UserId};
+use presence::domain::invitation::InvitationLinks;
 use presence::domain::user::{PersonName, Role, Status, User};
 
 const FIRST: [&str; 24] = [
@@ -86,6 +87,8 @@ pub(crate) fn person(n: usize, org: u64) -> anyhow::Result<User> {
         business_ids: (0..5).filter_map(|shop| BusinessId::parse(&format!("{org:08x}{shop:016x}"))).collect(),
         password: None,
         invited_at: None,
+        quiet_until: None,
+        links: InvitationLinks::default(),
         keys: Vec::new(),
     })
 }

@@ -148,6 +148,19 @@ impl Stage {
         });
     }
 
+    /// Makes a mail one that was given up, as the mailer does after its last attempt.
+    pub(super) fn give_up(&self, user: &str, mail: &str) {
+        let update = self.client().update_item().table_name("presence-users");
+        let update =
+            update.key("pk", AttributeValue::S(format!("USER#{user}"))).key("sk", AttributeValue::S(mail.into()));
+        let update = update
+            .update_expression("SET #state = :failed, outbox = :failed, attempts = :attempts")
+            .expression_attribute_names("#state", "state")
+            .expression_attribute_values(":failed", AttributeValue::S("failed".into()))
+            .expression_attribute_values(":attempts", AttributeValue::N("8".into()));
+        block_on(async { update.send().await.expect("an update") });
+    }
+
     /// Deletes an item, past the binary.
     pub(super) fn delete(&self, table: &str, key: HashMap<String, AttributeValue>) {
         block_on(async {

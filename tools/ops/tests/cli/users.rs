@@ -93,6 +93,23 @@ fn an_invited_user_has_a_mail_in_the_outbox_unless_it_is_not_wanted() {
 }
 
 #[test]
+fn a_mail_that_was_given_up_is_listed_as_failed_and_can_be_retried() {
+    let stage = Stage::new();
+    let id = stage.user("zoe@example.org", "--role PROVIDER --status invited");
+    let mail = stage.ops("outbox list --json").exits(0).json()[0]["id"].as_str().expect("an id").to_owned();
+    stage.ops(&format!("outbox retry {mail}")).exits(3);
+    stage.give_up(&id, &mail);
+    let mails = stage.ops("outbox list --json").exits(0).json();
+    assert_eq!((&mails[0]["state"], &mails[0]["attempts"]), (&"failed".into(), &8.into()));
+    assert_eq!(stage.ops(&format!("outbox retry {mail} --json")).exits(0).json()["id"], mail.as_str());
+    let mails = stage.ops("outbox list --json").exits(0).json();
+    assert_eq!((&mails[0]["state"], &mails[0]["attempts"]), (&"pending".into(), &0.into()));
+    let run = stage.ops(&format!("outbox retry {mail}")).exits(3);
+    assert_eq!(run.stderr, format!("error: there is no mail {mail} that was given up\n"));
+    stage.ops("users audit").exits(0);
+}
+
+#[test]
 fn the_audit_finds_what_was_planted() {
     let stage = Stage::new();
     stage.user("zoe@example.org", PROVIDER);

@@ -23,7 +23,7 @@ use row::RawReview;
 /// What rows of this kind are called.
 pub(super) const PLURAL: &str = "reviews";
 /// Rows of a chunk: enough that those of a day meet in one transaction, few enough for the memory.
-const CHUNK_ROWS: usize = 5_000;
+const CHUNK_ROWS: usize = 20_000;
 /// Bytes of a chunk, as the rows of one could be long.
 const CHUNK_BYTES: u64 = 16 << 20;
 /// Months written side by side. Each is written by one worker at a time: reviews of a month share tallies, and DynamoDB

@@ -1,9 +1,37 @@
-//! When a user may be invited.
+//! Invitations: when a user may be sent one, and what the link in it is worth.
+
+mod link;
+mod token;
 
 use jiff::{SignedDuration, Timestamp};
 
+pub use link::{InvitationLink, InvitationLinks, LinkStanding, LinkState};
+pub use token::{ActivationToken, ActivationTokenHash};
+
 /// One invitation is sent to a user in this time, whichever operation asks for it.
 pub const WINDOW: SignedDuration = SignedDuration::from_secs(300);
+
+/// How long a sending may take. Whoever holds a mail longer than this does not send it any more.
+pub const SENDING_TIME: SignedDuration = SignedDuration::from_secs(20);
+
+/// How often a mail is tried before it is given up.
+pub const MAX_ATTEMPTS: u32 = 8;
+
+/// How long a mail is tried before it is given up.
+pub const MAX_AGE: SignedDuration = SignedDuration::from_hours(24);
+
+/// The pause after a first refusal; it doubles with each further one.
+const FIRST_PAUSE: SignedDuration = SignedDuration::from_secs(15);
+
+/// The longest pause after a refusal.
+const LONGEST_PAUSE: SignedDuration = SignedDuration::from_mins(10);
+
+/// How long a mail rests after so many attempts that were refused.
+#[must_use]
+pub fn pause_after(attempts: u32) -> SignedDuration {
+    let doublings = attempts.saturating_sub(1).min(MAX_ATTEMPTS);
+    FIRST_PAUSE.saturating_mul(1 << doublings).min(LONGEST_PAUSE)
+}
 
 /// The first instant, not before `now`, at which a user may be sent an invitation, after the last one that was
 /// accepted for sending. Exactly [`WINDOW`] later is allowed.
@@ -22,6 +50,12 @@ pub fn seconds_until(instant: Timestamp, now: Timestamp) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pauses_double_up_to_ten_minutes() {
+        let seconds: Vec<_> = (1..=MAX_ATTEMPTS).map(|attempts| pause_after(attempts).as_secs()).collect();
+        assert_eq!(seconds, [15, 30, 60, 120, 240, 480, 600, 600]);
+    }
 
     #[test]
     fn the_window_ends_after_exactly_300_seconds() {

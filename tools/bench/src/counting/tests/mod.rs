@@ -1,3 +1,5 @@
+mod budget;
+
 use std::collections::HashMap;
 
 use presence::store::{items_of_reviews, schema};
@@ -6,8 +8,8 @@ use presence_local::embedded::EmbeddedDynamo;
 use super::*;
 
 /// Reviews in both: enough for months that are read whole and months that are not.
-const TOTAL: u64 = 30_000;
-const SEARCHES: usize = 300;
+const TOTAL: u64 = 10_000;
+const SEARCHES: usize = 60;
 const SEED: u64 = 20_251_103;
 
 #[tokio::test(flavor = "multi_thread")]

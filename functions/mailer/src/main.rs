@@ -1,0 +1,29 @@
+//! The mailer on AWS Lambda.
+
+use std::sync::Arc;
+
+use lambda_runtime::{Error, LambdaEvent, run, service_fn};
+use presence::clock::SystemClock;
+use presence::config::{Config, MailConfig};
+use presence::store::{Store, sdk_loader};
+use presence::telemetry;
+use presence_mailer::{Outbox, SesMailer, handle};
+use serde_json::Value;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Error> {
+    telemetry::init(std::io::stdout);
+    let config = MailConfig::from_env()?;
+    let aws = sdk_loader().load().await;
+    let outbox = Arc::new(Outbox {
+        store: Store::new(&aws, &Config::from_env().table_prefix),
+        clock: Arc::new(SystemClock),
+        mailer: Arc::new(SesMailer::new(&aws, config.sender.clone())),
+        config,
+    });
+    let serve = move |event: LambdaEvent<Value>| {
+        let outbox = Arc::clone(&outbox);
+        async move { handle(&outbox, &event.payload, event.context.deadline()).await.map_err(Error::from) }
+    };
+    run(service_fn(serve)).await
+}

@@ -1,0 +1,70 @@
+//! The mail that invites.
+
+use askama::Template;
+use jiff::SignedDuration;
+use presence::domain::display::display_name;
+use presence::domain::user::User;
+use presence::texts::Texts;
+use textwrap::WordSplitter;
+
+/// Characters in a line of the plain text: what RFC 5322 recommends at the most.
+const LINE: usize = 78;
+
+/// A mail, but for its addresses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// One line. Nothing in it was written by a user.
+    pub subject: String,
+    /// A whole document.
+    pub html: String,
+    /// The same for programs that show no HTML. No line but the link's has more than 78 characters.
+    pub text: String,
+}
+
+#[derive(Template)]
+#[template(path = "invitation.html")]
+struct Html<'a> {
+    texts: &'a Texts,
+    name: &'a str,
+    link: &'a str,
+    life: &'a str,
+}
+
+#[derive(Template)]
+#[template(path = "invitation.txt")]
+struct Text<'a> {
+    texts: &'a Texts,
+    name: &'a str,
+    link: &'a str,
+    life: &'a str,
+}
+
+impl Message {
+    /// An invitation in the user's language, English where none was chosen. The link works for `life` from now on.
+    ///
+    /// # Panics
+    ///
+    /// Never: the templates hold nothing that could fail.
+    #[must_use]
+    pub fn invitation(user: &User, link: &str, life: SignedDuration) -> Self {
+        let texts = Texts::of(user.lang.unwrap_or_default());
+        let names = [display_name(user.first_name.as_str()), display_name(user.last_name.as_str())];
+        let name = names.join(" ");
+        let (name, life) = (name.trim(), (texts.mail.life)(&texts.duration(life)));
+        let html = Html { texts, name, link, life: &life }.render().expect("text renders into memory");
+        let text = Text { texts, name, link, life: &life }.render().expect("text renders into memory");
+        Self { subject: texts.mail.subject.to_owned(), html, text: wrapped(&text, link) }
+    }
+}
+
+/// Breaks lines between words; the link stays whole.
+fn wrapped(text: &str, link: &str) -> String {
+    let options = textwrap::Options::new(LINE)
+        .word_separator(textwrap::WordSeparator::AsciiSpace)
+        .word_splitter(WordSplitter::NoHyphenation);
+    let lines = text.lines().map(|line| if line == link { line.to_owned() } else { textwrap::fill(line, &options) });
+    lines.flat_map(|line| [line, "\n".to_owned()]).collect()
+}
+
+#[cfg(test)]
+mod tests;

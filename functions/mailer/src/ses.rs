@@ -1,0 +1,93 @@
+//! Sending by SES.
+
+use std::time::Duration;
+
+use aws_config::SdkConfig;
+use aws_config::retry::RetryConfig;
+use aws_config::timeout::TimeoutConfig;
+use aws_sdk_sesv2::Client;
+use aws_sdk_sesv2::config::Builder;
+use aws_sdk_sesv2::error::{ProvideErrorMetadata as _, SdkError};
+use aws_sdk_sesv2::operation::send_email::SendEmailError;
+use aws_sdk_sesv2::types::{Body, Content, Destination, EmailContent, Message as SesMessage};
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+
+use crate::mailer::{Mail, Mailer, Outcome};
+
+/// Longest wait for a connection. Inside AWS one opens in milliseconds.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
+/// Longest wait for the answer, far below the time in which a mail may be sent at all.
+const TIMEOUT: Duration = Duration::from_secs(8);
+/// A status of this kind means that the request itself was not taken.
+const REFUSALS: std::ops::Range<u16> = 400..500;
+/// But for this one: the server gave up waiting for the rest of a request that it may have had.
+const REQUEST_TIMEOUT: u16 = 408;
+
+/// Sends by SES, version 2 of its API.
+#[derive(Clone, Debug)]
+pub struct SesMailer {
+    client: Client,
+    sender: String,
+}
+
+impl SesMailer {
+    /// Sends in the name of the sender: an address, or a name and an address in angle brackets. One attempt for each mail,
+    /// whatever the configuration says: a retry after a timeout would be the second mail that must not be.
+    #[must_use]
+    pub fn new(config: &SdkConfig, sender: String) -> Self {
+        let timeouts = TimeoutConfig::builder()
+            .connect_timeout(CONNECT_TIMEOUT)
+            .operation_attempt_timeout(TIMEOUT)
+            .operation_timeout(TIMEOUT)
+            .build();
+        let config = Builder::from(config).retry_config(RetryConfig::disabled()).timeout_config(timeouts).build();
+        Self { client: Client::from_conf(config), sender }
+    }
+
+    async fn try_send(&self, mail: &Mail) -> Outcome {
+        let Some(content) = content(mail) else { return Outcome::Refused("InvalidContent".to_owned()) };
+        let send = self.client.send_email().from_email_address(&self.sender);
+        let send = send.destination(Destination::builder().to_addresses(&mail.to).build()).content(content);
+        match send.send().await {
+            Ok(_) => Outcome::Sent,
+            Err(error) => outcome(&error),
+        }
+    }
+}
+
+impl Mailer for SesMailer {
+    fn send<'a>(&'a self, mail: &'a Mail) -> BoxFuture<'a, Outcome> {
+        self.try_send(mail).boxed()
+    }
+}
+
+fn content(mail: &Mail) -> Option<EmailContent> {
+    let text = |data: &str| Content::builder().data(data).charset("UTF-8").build().ok();
+    let body = Body::builder().html(text(&mail.message.html)?).text(text(&mail.message.text)?).build();
+    let message = SesMessage::builder().subject(text(&mail.message.subject)?).body(body).build();
+    Some(EmailContent::builder().simple(message).build())
+}
+
+/// Only SES's own word that it did not take the mail is a refusal.
+fn outcome(error: &SdkError<SendEmailError>) -> Outcome {
+    match error {
+        SdkError::ServiceError(answer) => {
+            let (code, status) = (code(answer.err().code()), answer.raw().status().as_u16());
+            if REFUSALS.contains(&status) && status != REQUEST_TIMEOUT {
+                Outcome::Refused(code)
+            } else {
+                Outcome::Unknown(code)
+            }
+        }
+        SdkError::ConstructionFailure(_) => Outcome::Refused("ConstructionFailure".to_owned()),
+        SdkError::TimeoutError(_) => Outcome::Unknown("Timeout".to_owned()),
+        SdkError::DispatchFailure(_) => Outcome::Unknown("DispatchFailure".to_owned()),
+        _ => Outcome::Unknown("ResponseError".to_owned()),
+    }
+}
+
+/// The code of an error; its text may name the address.
+fn code(code: Option<&str>) -> String {
+    code.unwrap_or("NoCode").to_owned()
+}

@@ -1,0 +1,166 @@
+//! Names as mails and pages show them: whoever typed one, it does no harm there.
+
+use icu_properties::props::{DefaultIgnorableCodePoint, GeneralCategory, GeneralCategoryGroup};
+use icu_properties::{CodePointMapData, CodePointSetData};
+use unicode_segmentation::UnicodeSegmentation as _;
+
+/// Longest name in characters as people count them. Longer ones are cut: they would push the rest off a small screen.
+const MAX_GRAPHEMES: usize = 40;
+
+/// Marks on one letter. No name has more; a hundred of them run over the lines above and below.
+const MAX_MARKS: usize = 4;
+
+/// The longest name in code points, so that no cluster is without a bound.
+const MAX_CHARS: usize = 120;
+
+/// The name for display, on one line: empty when there is nothing in it to see.
+///
+/// Control, format (bidirectional, zero-width), private and unassigned characters are gone, marks are few and stand on
+/// something, spaces are single, and long text ends in an ellipsis between two characters. The signs that make a program
+/// take text for a link or an address are blanks, and a blank follows each full stop: an invitation is no means to send an
+/// advertisement. HTML is left to the templates, which escape what they are given.
+#[must_use]
+pub fn display_name(name: &str) -> String {
+    let mut shown = String::with_capacity(name.len());
+    let mut marks = None;
+    for c in name.chars() {
+        match Sort::of(c) {
+            Sort::Dropped => {}
+            Sort::Blank => {
+                blank(&mut shown);
+                marks = None;
+            }
+            Sort::Mark => {
+                if let Some(count) = marks.as_mut().filter(|count| **count < MAX_MARKS) {
+                    shown.push(c);
+                    *count += 1;
+                }
+            }
+            Sort::Seen => {
+                if shown.ends_with(['.', '。', '．', '｡']) {
+                    blank(&mut shown);
+                }
+                shown.push(c);
+                marks = Some(0);
+            }
+        }
+    }
+    cut(shown.trim_end())
+}
+
+/// What becomes of a character.
+enum Sort {
+    Dropped,
+    Blank,
+    Mark,
+    Seen,
+}
+
+impl Sort {
+    fn of(c: char) -> Self {
+        let category = CodePointMapData::<GeneralCategory>::new().get(c);
+        if c.is_whitespace() || matches!(c, '/' | '\\' | ':' | '@' | '\u{2800}') {
+            Self::Blank
+        } else if GeneralCategoryGroup::Other.contains(category)
+            || CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c)
+        {
+            Self::Dropped
+        } else if matches!(category, GeneralCategory::NonspacingMark | GeneralCategory::EnclosingMark) {
+            Self::Mark
+        } else {
+            Self::Seen
+        }
+    }
+}
+
+fn blank(shown: &mut String) {
+    if !shown.is_empty() && !shown.ends_with(' ') {
+        shown.push(' ');
+    }
+}
+
+fn cut(shown: &str) -> String {
+    let fits = |&(count, (at, grapheme)): &(usize, (usize, &str))| {
+        count < MAX_GRAPHEMES && shown[..at + grapheme.len()].chars().count() <= MAX_CHARS
+    };
+    let kept = shown.grapheme_indices(true).enumerate().take_while(fits).last();
+    let end = kept.map_or(0, |(_, (at, grapheme))| at + grapheme.len());
+    if end == shown.len() { shown.to_owned() } else { format!("{}…", shown[..end].trim_end()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn names_as_people_write_them_stay() {
+        for name in [
+            "Zoë",
+            "Jean-François",
+            "O’Neill",
+            "D'Angelo",
+            "Nguyễn Thị",
+            "שרה לוי",
+            "محمد علي",
+            "हिन्दी",
+            "김민준",
+            "王小明",
+            "Þór",
+            "Anne & Paul",
+            "Lëa\u{301}",
+            "தமிழ்",
+            "สมชาย",
+            "🐟 Fisher",
+        ] {
+            assert_eq!(display_name(name), name);
+        }
+    }
+
+    #[test]
+    fn what_is_not_seen_goes_and_what_is_no_name_is_spelled_apart() {
+        let cases = [
+            ("line breaks", "Ana\r\nBcc: x", "Ana Bcc x"),
+            ("a line separator", "Ana\u{2028}Bee", "Ana Bee"),
+            ("NUL and escape", "A\0n\u{1b}[31ma", "An[31ma"),
+            ("bidirectional overrides", "\u{202E}anA\u{2066}x\u{2069}", "anAx"),
+            ("zero width", "A\u{200B}n\u{FEFF}a\u{AD}", "Ana"),
+            ("nothing to see", "\u{200B}\u{3164}\u{2060}", ""),
+            ("tags, selectors and private characters", "A\u{E0041}\u{FE0F}\u{E000}n", "An"),
+            ("marks on nothing", "\u{301}\u{20DD}Ana", "Ana"),
+            ("marks after a blank", "Ana \u{489}Bee", "Ana Bee"),
+            ("a flood of marks", "a\u{301}\u{302}\u{303}\u{304}\u{305}\u{306}b", "a\u{301}\u{302}\u{303}\u{304}b"),
+            ("spaces", "  Ana \u{3000}\u{A0} Bee ", "Ana Bee"),
+            ("a link", "https://evil.example/x?y", "https evil. example x?y"),
+            ("an address", "ana@evil.example", "ana evil. example"),
+            ("a full stop of another script", "evil。example", "evil。 example"),
+            ("initials", "J.R.R. Tolkien", "J. R. R. Tolkien"),
+            ("joined emoji", "👩\u{200D}👩\u{200D}👧", "👩👩👧"),
+        ];
+        for (what, name, shown) in cases {
+            assert_eq!(display_name(name), shown, "{what}");
+        }
+    }
+
+    #[test]
+    fn long_names_are_cut_between_two_characters() {
+        assert_eq!(display_name(&"a".repeat(40)), "a".repeat(40));
+        assert_eq!(display_name(&"a".repeat(41)), format!("{}…", "a".repeat(40)));
+        assert_eq!(display_name(&"e\u{301}".repeat(50)), format!("{}…", "e\u{301}".repeat(40)));
+        assert_eq!(display_name(&"🇫🇷".repeat(50)), format!("{}…", "🇫🇷".repeat(40)));
+        assert_eq!(
+            display_name(&"a\u{301}\u{302}\u{303}".repeat(33)),
+            format!("{}…", "a\u{301}\u{302}\u{303}".repeat(30))
+        );
+        assert_eq!(display_name(&format!("{} {}", "a".repeat(39), "b".repeat(9))), format!("{}…", "a".repeat(39)));
+    }
+
+    proptest! {
+        #[test]
+        fn showing_a_shown_name_changes_nothing_more(name in "\\PC{0,120}|[\\x00-\\x{2FF}]{0,100}|\\p{M}{0,9}a\\p{M}{0,9}") {
+            let shown = display_name(&name);
+            prop_assert!(shown.chars().count() <= MAX_CHARS + 1 && !shown.contains(['\r', '\n', '/', '@', ':']));
+            prop_assert_eq!(display_name(&shown), shown);
+        }
+    }
+}

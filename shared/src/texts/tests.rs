@@ -1,0 +1,117 @@
+//! That the texts of all languages are texts of these languages. That none is missing, the compiler knows.
+
+use super::*;
+
+impl Texts {
+    /// Every text but units, which some languages share.
+    fn all(&self) -> Vec<String> {
+        let (mail, page) = (&self.mail, &self.page);
+        let notices = [
+            page.done,
+            page.expired,
+            page.used,
+            page.replaced,
+            page.unknown,
+            page.foreign,
+            page.rejected,
+            page.unavailable,
+        ];
+        let notices = notices.iter().flat_map(|notice| [notice.title, notice.text]);
+        let plain = [
+            self.greeting.hello,
+            mail.subject,
+            mail.intro,
+            mail.button,
+            mail.open,
+            mail.copy,
+            mail.private,
+            mail.unexpected,
+            page.title,
+            page.intro,
+            page.email,
+            page.password,
+            page.confirmation,
+            page.save,
+            page.wrong,
+            page.control,
+            page.mismatch,
+        ];
+        let made = [
+            (mail.life)(&self.duration(SignedDuration::from_hours(72))),
+            (page.hint)(6, 128),
+            (page.too_short)(6),
+            (page.too_long)(128),
+        ];
+        plain.into_iter().chain(notices).map(str::to_owned).chain(made).collect()
+    }
+}
+
+fn others() -> impl Iterator<Item = &'static Texts> {
+    Lang::ALL.into_iter().filter(|lang| *lang != Lang::En).map(Texts::of)
+}
+
+#[test]
+fn every_text_is_translated() {
+    for texts in others() {
+        for (text, english) in texts.all().iter().zip(Texts::of(Lang::En).all()) {
+            assert_ne!(*text, english, "{:?}", texts.lang);
+        }
+    }
+}
+
+#[test]
+fn texts_of_one_language_differ_from_each_other() {
+    for texts in Lang::ALL.map(Texts::of) {
+        // The heading of the form may be the words of the button that leads to it.
+        let all: std::collections::BTreeSet<_> = texts.all().into_iter().collect();
+        assert!(all.len() + 1 >= texts.all().len(), "{:?}", texts.lang);
+    }
+}
+
+#[test]
+fn a_language_knows_which_it_is() {
+    for lang in Lang::ALL {
+        assert_eq!(Texts::of(lang).lang, lang);
+    }
+}
+
+#[test]
+fn every_text_is_typeset() {
+    for texts in Lang::ALL.map(Texts::of) {
+        for text in texts.all() {
+            assert!(!text.contains(['\'', '"', '`', '{', '}', '\n']), "{text}");
+            assert!(!text.contains("  ") && text.trim() == text && !text.contains("..."), "{text}");
+            let before_sign = |sign: char| text.match_indices(sign).all(|(at, _)| text[..at].ends_with('\u{202f}'));
+            assert!(texts.lang != Lang::Fr || [':', '!', '?', ';'].into_iter().all(before_sign), "{text}");
+        }
+    }
+}
+
+#[test]
+fn numbers_are_where_they_belong() {
+    for texts in Lang::ALL.map(Texts::of) {
+        let hint = (texts.page.hint)(6, 128);
+        assert!(hint.contains('6') && hint.contains("128"), "{hint}");
+        assert!((texts.page.too_short)(6).contains('6') && (texts.page.too_long)(128).contains("128"));
+        let life = texts.duration(SignedDuration::from_hours(72));
+        assert!((texts.mail.life)(&life).contains(&life), "{life}");
+    }
+}
+
+#[test]
+fn durations_are_said_in_the_unit_that_fits() {
+    let cases = [
+        (72 * 60, "3 days", "3 jours"),
+        (24 * 60, "1 day", "1 jour"),
+        (36 * 60, "36 hours", "36 heures"),
+        (60, "1 hour", "1 heure"),
+        (90, "90 minutes", "90 minutes"),
+        (25 * 60 + 30, "25 hours", "25 heures"),
+        (1, "1 minute", "1 minute"),
+        (0, "1 minute", "1 minute"),
+    ];
+    for (minutes, english, french) in cases {
+        let said = |lang| Texts::of(lang).duration(SignedDuration::from_mins(minutes)).replace('\u{a0}', " ");
+        assert_eq!((said(Lang::En).as_str(), said(Lang::Fr).as_str()), (english, french));
+    }
+}

@@ -1,0 +1,51 @@
+//! Whose reviews a search shows to whom, however it names them.
+
+use std::collections::BTreeSet;
+
+use presence_tests::{Cast, Reply, World};
+
+use super::crowd::Caller;
+use super::paper::REVIEWS;
+use crate::api::reviews::shelf::stock;
+
+/// Searches, with the organisations whose reviews they name. Lyon and Paris are cities of both.
+const SEARCHES: [(&str, &[u64]); 10] = [
+    ("", &[1, 2]),
+    ("state=treated,deleted", &[1, 2]),
+    ("update_date__gte=2025-02-01&update_date__lte=2025-06-01&order_by=update_date", &[1, 2]),
+    ("business_city=lyon", &[1, 2]),
+    ("business_city=saint-etienne", &[1]),
+    ("business_city=lyon&business__in=lyon-1,lyon-9", &[1, 2]),
+    ("business__in=lyon-1", &[1]),
+    ("business__in=lyon-9,paris-9", &[2]),
+    ("business__in=lyon-9&business_city=lyon", &[2]),
+    ("business__in=lyon-9,lyon-1&state=treated", &[1, 2]),
+];
+
+/// The organisations of the reviews found, all on one page.
+fn found(reply: &Reply) -> BTreeSet<u64> {
+    let body = reply.json();
+    let reviews = body["reviews"].as_array().expect("a page");
+    assert_eq!(body["count"], reviews.len());
+    reviews.iter().map(|review| review["org_id"].as_str().and_then(|id| id.parse().ok()).expect("an id")).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_search_shows_the_reviews_of_those_organisations_that_the_table_says() {
+    let world = World::start().await;
+    let cast = Cast::enter(&world).await;
+    stock(&world).await;
+    let of_org_2 = [&cast.admin_2, &cast.manager_2].into_iter().zip([Caller::Admin.role(), Caller::Manager.role()]);
+    let callers = Caller::ALL.map(|caller| (caller.person(&cast), caller.role(), caller.org()));
+    let callers = callers.into_iter().chain(of_org_2.map(|(person, role)| (person, role, Some(2))));
+    for (caller, role, org) in callers {
+        let (_, [own, elsewhere]) = REVIEWS.iter().find(|row| row.0 == role).expect("a row for each role");
+        for (search, named) in SEARCHES {
+            let reply = world.get(&format!("/reviews?{search}"), &caller.key).await;
+            assert_eq!(reply.status, 200, "{search} by {}: {}", caller.email, reply.text);
+            let sees = |of: &u64| if org == Some(*of) { *own } else { *elsewhere };
+            let expected = named.iter().copied().filter(sees).collect();
+            assert_eq!(found(&reply), expected, "{search} by {}", caller.email);
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! The page as HTTP: headers, methods, bodies, scanners, other sites, and a database that does not answer.
+
+use aws_sdk_dynamodb::config::SharedHttpClient;
+use presence::domain::invitation::ActivationToken;
+use presence::domain::user::{Lang, Role, Status};
+use presence::texts::Texts;
+use presence_local::Options;
+use presence_tests::invitations::form;
+use presence_tests::{FaultKind, Faults, Person, Plan, Reply, World, logs, patient, plain_http, send};
+
+type Headers = &'static [(&'static str, &'static str)];
+
+async fn invited(world: &World) -> (Person, ActivationToken) {
+    let person = world.person("invited-1", Role::BusinessManager, Some(1), Status::Invited).await;
+    let token = world.link(&person.id).await;
+    (person, token)
+}
+
+fn assert_is_a_page(reply: &Reply, what: &str) {
+    let policy = reply.header("content-security-policy");
+    for part in ["default-src 'none'", "form-action 'self'", "frame-ancestors 'none'", "base-uri 'none'"] {
+        assert!(policy.split("; ").any(|directive| directive == part), "{what}: {policy}");
+    }
+    assert!(policy.contains("style-src 'sha256-") && !policy.contains("unsafe"), "{what}: {policy}");
+    for (name, value) in [
+        ("content-type", "text/html; charset=utf-8"),
+        ("cache-control", "no-store"),
+        ("referrer-policy", "no-referrer"),
+        ("x-content-type-options", "nosniff"),
+        ("x-frame-options", "DENY"),
+        ("cross-origin-opener-policy", "same-origin"),
+        ("cross-origin-resource-policy", "same-origin"),
+        ("x-robots-tag", "noindex, nofollow"),
+    ] {
+        assert_eq!(reply.header(name), value, "{what}: {name}");
+        assert_eq!(reply.headers.get_all(name).iter().count(), 1, "{what}: {name}");
+    }
+    assert!(!reply.header("x-request-id").is_empty() && !reply.header("permissions-policy").is_empty(), "{what}");
+    assert!(reply.headers.get("set-cookie").is_none(), "{what}");
+    for foreign in ["<script", "http://", "https://", "url(", "@import", "<img", "<link", "style=\""] {
+        assert!(!reply.text.contains(foreign), "{what}: {foreign} in {}", reply.text);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_answer_of_the_page_is_a_page_with_strict_headers_and_a_line_in_the_log() {
+    let world = World::start().await;
+    let (person, token) = invited(&world).await;
+    let link = [("user", person.id.as_str()), ("token", token.expose())];
+    let good = form(&person.id, &token, "canary-pass-1", "canary-pass-1");
+    let big = format!("password={}", "a".repeat(64 * 1024));
+    let form_type = "application/x-www-form-urlencoded; charset=UTF-8";
+    let post = |media_type: &str| world.page("POST").header("content-type", media_type);
+    let requests = [
+        ("the form", world.page("GET").query(&link), 200, "invitation_page"),
+        ("its head", world.page("HEAD").query(&link), 200, "invitation_page"),
+        ("no link", world.page("GET"), 404, "invitation_page"),
+        (
+            "a mismatch",
+            world.page("POST").form(&form(&person.id, &token, "canary-pass", "x")),
+            400,
+            "accept_invitation",
+        ),
+        ("no fields", post(form_type), 404, "accept_invitation"),
+        ("no UTF-8", post(form_type).body(&b"user=\xff&token=%ff"[..]), 404, "accept_invitation"),
+        ("too large", post(form_type).body(big), 413, "accept_invitation"),
+        ("JSON", post("application/json").body("{}"), 415, "accept_invitation"),
+        ("no media type", world.page("POST").body("user=1"), 415, "accept_invitation"),
+        ("several parts", post("multipart/form-data; boundary=a").body("--a--"), 415, "accept_invitation"),
+        ("PUT", world.page("PUT").form(&good), 405, "none"),
+        ("DELETE", world.page("DELETE").query(&link), 405, "none"),
+        ("PATCH", world.page("PATCH").form(&good), 405, "none"),
+        ("OPTIONS", world.page("OPTIONS").query(&link), 405, "none"),
+        ("an invented method", world.page("BREW").query(&link), 405, "none"),
+        ("a good password", world.page("POST").form(&good), 200, "accept_invitation"),
+        ("the used link", world.page("GET").query(&link), 410, "invitation_page"),
+    ];
+    for (what, request, status, operation) in requests {
+        let reply = send(request).await;
+        assert_eq!(reply.status, status, "{what}: {}", reply.text);
+        assert_is_a_page(&reply, what);
+        let logged = logs::of_request(reply.header("x-request-id"));
+        assert_eq!((&logged["operation"], &logged["status"]), (&operation.into(), &status.into()), "{what}");
+        assert_eq!(reply.header("allow"), if status == 405 { "GET, HEAD, POST" } else { "" }, "{what}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_page_costs_one_read_and_a_password_one_read_and_one_transaction() {
+    let world = World::start().await;
+    let (person, token) = invited(&world).await;
+    let page = world.follow(&person.id, &token).await.cost();
+    assert_eq!((page.calls, page.waves, page.read_units, page.write_units), (1, 1, 1.0, 0.0));
+    let short = world.accept(&person.id, &token, "canar").await.cost();
+    assert_eq!((short.calls, short.write_units), (1, 0.0));
+    let done = world.accept(&person.id, &token, "canary-pass-1").await.cost();
+    assert_eq!((done.calls, done.waves, done.read_units), (2, 2, 1.0));
+    assert_eq!(send(world.page("GET").query(&[("user", "x")])).await.cost().calls, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hundred_fetches_by_scanners_leave_the_link_alive() {
+    let world = World::start().await;
+    let (person, token) = invited(&world).await;
+    let before = world.snapshot().await;
+    let link = [("user", person.id.as_str()), ("token", token.expose())];
+    let of_a_browser = [
+        ("user-agent", "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0"),
+        ("accept", "text/html,application/xhtml+xml,*/*;q=0.8"),
+        ("sec-fetch-site", "cross-site"),
+        ("sec-fetch-mode", "navigate"),
+        ("sec-fetch-dest", "document"),
+        ("sec-purpose", "prefetch;prerender"),
+        ("cookie", "a=b"),
+    ];
+    for fetch in 0..100 {
+        let mut request = world.page(if fetch % 2 == 0 { "GET" } else { "HEAD" }).query(&link);
+        if fetch % 4 >= 2 {
+            request = of_a_browser.into_iter().fold(request, |request, (name, value)| request.header(name, value));
+        }
+        assert_eq!(send(request).await.status, 200, "fetch {fetch}");
+    }
+    assert_eq!(world.snapshot().await, before);
+    assert_eq!(world.accept(&person.id, &token, "canary-pass-1").await.status, 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_form_of_another_site_is_refused_and_the_pages_own_is_taken_whatever_its_origin() {
+    let world = World::start().await;
+    let cross_site: Headers = &[("sec-fetch-site", "cross-site"), ("origin", "https://evil.example")];
+    let cases: [(&str, Headers, u16); 6] = [
+        ("another site", cross_site, 403),
+        ("another site that hides its origin", &[("sec-fetch-site", "cross-site"), ("origin", "null")], 403),
+        ("the page itself", &[("sec-fetch-site", "same-origin"), ("origin", "null")], 200),
+        ("a browser that tells nothing", &[("origin", "null")], 200),
+        ("a bookmark", &[("sec-fetch-site", "none")], 200),
+        ("no browser", &[], 200),
+    ];
+    for (number, (what, headers, status)) in cases.into_iter().enumerate() {
+        let person = world.person(&format!("sent-{number}"), Role::BusinessManager, Some(1), Status::Invited).await;
+        let token = world.link(&person.id).await;
+        let request = world.page("POST").form(&form(&person.id, &token, "canary-pass-1", "canary-pass-1"));
+        let request = headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
+        let reply = send(request).await;
+        assert_eq!(reply.status, status, "{what}");
+        assert_is_a_page(&reply, what);
+        let stored = world.stored(&person.id).await.expect("the user");
+        assert_eq!(stored.user.status == Status::Active, status == 200, "{what}");
+        if status == 403 {
+            assert!(reply.text.contains(Texts::of(Lang::En).page.foreign.text), "{}", reply.text);
+            assert!(!reply.text.contains(&person.email) && stored.has_live_link());
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_that_does_not_answer_makes_a_page_that_says_to_try_again() {
+    let faults = Faults::over(plain_http());
+    let http_client = Some(SharedHttpClient::new(faults.clone()));
+    let world = World::with(Options { http_client, ..patient() }).await;
+    let (person, token) = invited(&world).await;
+    for (call, what) in [(1, "the read"), (2, "the write")] {
+        faults.restart(Plan::At { call, kind: FaultKind::ServerError, times: u64::MAX });
+        let reply = world.accept(&person.id, &token, "canary-pass-1").await;
+        assert_eq!((reply.status, reply.header("retry-after")), (503, "1"), "{what}: {}", reply.text);
+        assert_is_a_page(&reply, what);
+        assert!(reply.text.contains(Texts::of(Lang::En).page.unavailable.text), "{}", reply.text);
+    }
+    faults.restart(Plan::At { call: 1, kind: FaultKind::Throttle, times: u64::MAX });
+    assert_eq!(world.follow(&person.id, &token).await.status, 503);
+    faults.set_plan(Plan::None);
+    assert_eq!(world.accept(&person.id, &token, "canary-pass-1").await.status, 200);
+    assert_eq!(world.audit().await, []);
+}

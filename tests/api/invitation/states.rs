@@ -1,0 +1,186 @@
+//! Every state of a link, in every language, for every method.
+
+use jiff::SignedDuration;
+use presence::clock::Clock as _;
+use presence::domain::invitation::ActivationToken;
+use presence::domain::user::{Lang, Role, Status};
+use presence::texts::{Notice, Texts};
+use presence_tests::invitations::{LIFE, form};
+use presence_tests::{Person, Reply, World, send};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Open,
+    Expired,
+    Used,
+    Replaced,
+    Unknown,
+}
+
+impl State {
+    const ALL: [Self; 5] = [Self::Open, Self::Expired, Self::Used, Self::Replaced, Self::Unknown];
+
+    /// What the page says; `None` for the form.
+    fn notice(self, texts: &Texts) -> Option<Notice> {
+        match self {
+            Self::Open => None,
+            Self::Expired => Some(texts.page.expired),
+            Self::Used => Some(texts.page.used),
+            Self::Replaced => Some(texts.page.replaced),
+            Self::Unknown => Some(texts.page.unknown),
+        }
+    }
+
+    /// The statuses of GET and HEAD, of POST with a bad password, and of POST with a good one.
+    fn statuses(self) -> [u16; 3] {
+        match self {
+            Self::Open => [200, 400, 200],
+            Self::Expired | Self::Used | Self::Replaced => [410; 3],
+            Self::Unknown => [404; 3],
+        }
+    }
+
+    /// A link in this state, of a user with a language.
+    async fn make(self, world: &World, person: &Person, lang: Option<Lang>) -> ActivationToken {
+        let now = world.clock.now();
+        let token = ActivationToken::draw();
+        let sent_at = if self == Self::Expired { now - LIFE } else { now - LIFE + SignedDuration::from_millis(1) };
+        world
+            .rewrite(&person.id, |user| {
+                user.lang = lang;
+                if self != Self::Unknown {
+                    user.links.add(token.hash(), sent_at, LIFE);
+                }
+                if self == Self::Used {
+                    user.links.use_up();
+                }
+                let newer = ActivationToken::draw().hash();
+                if self == Self::Replaced {
+                    user.links.add(newer, now, LIFE);
+                    user.links.was_sent(newer);
+                }
+            })
+            .await;
+        token
+    }
+}
+
+async fn invited(world: &World, local: &str) -> Person {
+    world.person(local, Role::BusinessManager, Some(1), Status::Invited).await
+}
+
+/// The whole of what the page says in a language.
+fn assert_says(reply: &Reply, texts: &Texts, notice: Option<Notice>, what: &str) {
+    assert!(reply.text.contains(&format!("<html lang=\"{}\">", texts.lang.as_str())), "{what}: {}", reply.text);
+    let said = notice.map_or([texts.page.title, texts.page.intro], |notice| [notice.title, notice.text]);
+    assert!(said.iter().all(|text| reply.text.contains(text)), "{what}: {}", reply.text);
+    assert_eq!(reply.text.contains("<form"), notice.is_none(), "{what}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_state_of_a_link_has_its_page_in_every_language_and_for_every_method() {
+    let world = World::start().await;
+    for lang in Lang::ALL {
+        let texts = Texts::of(lang);
+        for state in State::ALL {
+            let person = invited(&world, &format!("{}-{state:?}", lang.as_str())).await;
+            let token = state.make(&world, &person, Some(lang)).await;
+            // Of a link that was sent to nobody the language is not known: the browser's is taken.
+            let accepted = if state == State::Unknown { lang.as_str() } else { "nl, pt;q=0.5, de;q=0.4" };
+            let ask = |method| world.page(method).header("accept-language", accepted);
+            let before = world.snapshot().await;
+            let link = [("user", person.id.as_str()), ("token", token.expose())];
+            let [seen, refused, accepted] = state.statuses();
+            let what = format!("{lang:?} {state:?}");
+
+            let get = send(ask("GET").query(&link)).await;
+            assert_eq!(get.status, seen, "GET {what}");
+            assert_says(&get, texts, state.notice(texts), &what);
+            let head = send(ask("HEAD").query(&link)).await;
+            assert_eq!((head.status, head.text.as_str()), (seen, ""), "HEAD {what}");
+            let short = send(ask("POST").form(&form(&person.id, &token, "canar", "canar"))).await;
+            assert_eq!(short.status, refused, "bad POST {what}");
+            assert_says(&short, texts, state.notice(texts), &what);
+            let says_why = short.text.contains(&(texts.page.too_short)(6)) && short.text.contains(texts.page.wrong);
+            assert_eq!(says_why, state == State::Open, "{what}");
+            assert_eq!(world.snapshot().await, before, "nothing changed: {what}");
+
+            let good = send(ask("POST").form(&form(&person.id, &token, "canary-pass-1", "canary-pass-1"))).await;
+            assert_eq!(good.status, accepted, "POST {what}");
+            let done = Some(texts.page.done).filter(|_| state == State::Open);
+            assert_says(&good, texts, done.or(state.notice(texts)), &what);
+            assert_eq!(world.snapshot().await != before, state == State::Open, "{what}");
+        }
+    }
+    assert_eq!(world.audit().await, []);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_user_who_chose_no_language_gets_that_of_the_browser_and_else_english() {
+    let world = World::start().await;
+    let person = invited(&world, "no-language").await;
+    let token = State::Open.make(&world, &person, None).await;
+    for (accepted, lang) in [
+        (Some("fr-CH, en;q=0.9"), Lang::Fr),
+        (Some("nl, it;q=0.3, es;q=0.7"), Lang::Es),
+        (Some("nl"), Lang::En),
+        (Some("*;;=\u{e9}"), Lang::En),
+        (None, Lang::En),
+    ] {
+        let mut request = world.page("GET").query(&[("user", person.id.as_str()), ("token", token.expose())]);
+        if let Some(accepted) = accepted {
+            request = request.header("accept-language", accepted);
+        }
+        assert_says(&send(request).await, Texts::of(lang), None, &format!("{accepted:?}"));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_link_that_was_sent_to_nobody_is_told_by_nothing_in_the_answer() {
+    let world = World::start().await;
+    let (person, other) = (invited(&world, "one").await, invited(&world, "other").await);
+    let (token, others, none) = (world.link(&person.id).await, world.link(&other.id).await, ActivationToken::draw());
+    let gone = invited(&world, "gone").await;
+    let of_gone = world.link(&gone.id).await;
+    let provider = world.person("provider", Role::Provider, None, Status::Active).await;
+    assert_eq!(world.delete(&format!("/user/{}", gone.id), &provider.key).await.status, 200);
+    let (id, good, cut) = (person.id.as_str(), token.expose(), &token.expose()[..42]);
+    let zero = format!("0{id}");
+    let links: [(&str, &[(&str, &str)]); 13] = [
+        ("an unknown token", &[("user", id), ("token", none.expose())]),
+        ("another user's token", &[("user", id), ("token", others.expose())]),
+        ("an unknown user", &[("user", "4711"), ("token", good)]),
+        ("a deleted user", &[("user", &gone.id), ("token", of_gone.expose())]),
+        ("a malformed user", &[("user", "me"), ("token", good)]),
+        ("another spelling of the user", &[("user", &zero), ("token", good)]),
+        ("a cut token", &[("user", id), ("token", cut)]),
+        ("no token", &[("user", id)]),
+        ("no user", &[("token", good)]),
+        ("nothing", &[]),
+        ("two tokens", &[("user", id), ("token", good), ("token", good)]),
+        ("markup", &[("user", "\"><script>"), ("token", "'><script>")]),
+        ("control characters", &[("user", "1\0"), ("token", "\r\nset-cookie: a=b")]),
+    ];
+    let expected = send(world.page("GET")).await;
+    assert_eq!(expected.status, 404);
+    let password = [("password", "canary-pass-1"), ("confirmation", "canary-pass-1")];
+    for (what, link) in links {
+        let get = send(world.page("GET").query(link)).await;
+        let fields: Vec<_> = link.iter().chain(&password).collect();
+        let post = send(world.page("POST").form(&fields)).await;
+        for reply in [get, post] {
+            assert_eq!((reply.status, &reply.text), (404, &expected.text), "{what}");
+            let without_id = |reply: &Reply| {
+                let mut headers = reply.headers.clone();
+                for own in ["x-request-id", "apigw-requestid", "date"] {
+                    headers.remove(own);
+                }
+                headers
+            };
+            assert_eq!(without_id(&reply), without_id(&expected), "{what}");
+        }
+    }
+    assert_eq!(world.follow(&person.id, &token).await.status, 200, "the link itself goes on working");
+    let tracked = [("utm_source", "mail"), ("user", id), ("token", good), ("fbclid", "%ff")];
+    assert_eq!(send(world.page("GET").query(&tracked)).await.status, 200, "what others append to a link is no harm");
+}

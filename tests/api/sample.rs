@@ -1,0 +1,101 @@
+//! The sample data, as a developer meets it: over HTTP, with the keys that the start prints.
+
+use std::path::Path;
+
+use presence::access::Scope;
+use presence::domain::ids::OrgId;
+use presence::domain::ledger::{Book, CellMask};
+use presence::domain::page::PageRequest;
+use presence::domain::review::Review;
+use presence::store::ReviewQuery;
+use presence_local::{DynamoDb, Options};
+use presence_tests::{World, patient};
+
+/// What the product promises is "some thousands".
+const FEWEST: u64 = 3_000;
+
+async fn start(data: Option<&Path>) -> World {
+    let dynamodb = DynamoDb::Embedded { port: 0, data: data.map(Path::to_path_buf) };
+    World::with(Options { sample: true, dynamodb, ..patient() }).await
+}
+
+/// How many of the reviews a search finds, by the key of a role.
+async fn count(world: &World, role: &str, query: &str) -> u64 {
+    let reply = world.get(&format!("/reviews?page=1&{query}"), &world.stack.keys()[role]).await;
+    assert_eq!(reply.status, 200, "{query}: {}", reply.text);
+    reply.json()["count"].as_u64().expect("a count")
+}
+
+/// One of every parameter, and of every value where they are few.
+const SEARCHES: [&str; 24] = [
+    "state=treated",
+    "state=not_treated",
+    "state=deleted",
+    "rating=1",
+    "rating=2",
+    "rating=3",
+    "rating=4",
+    "rating=5",
+    "rating__in=1,2",
+    "partner__in=partner_8",
+    "partner__in=partner_1",
+    "partner__in=partner_9",
+    "content__isnull=true",
+    "content__isnull=false",
+    "update_date__lte=2021-12-31",
+    "update_date__gte=2022-01-01&update_date__lte=2022-12-31",
+    "update_date__gte=2023-01-01&update_date__lte=2023-12-31",
+    "update_date__gte=2024-01-01&update_date__lte=2024-12-31",
+    "update_date__gte=2025-01-01&update_date__lte=2025-12-31",
+    "update_date__gte=2026-01-01",
+    "business__in=5409c35a97bbc544d8e26737",
+    "business_city=saint%20etienne",
+    "business_city=k%C3%B6ln",
+    "business_city=evora",
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_search_of_reviews_finds_some_of_the_sample_and_every_audit_is_clean() {
+    let world = start(None).await;
+    let all = count(&world, "PROVIDER", "").await;
+    assert!(all >= FEWEST, "{all} reviews");
+    for search in SEARCHES {
+        let found = count(&world, "PROVIDER", search).await;
+        assert!((1..all).contains(&found), "{search}: {found} of {all}");
+    }
+    let own = count(&world, "ORG_ADMIN", "").await;
+    assert!((1..all).contains(&own), "an organisation has {own} of {all}");
+    let page = world.get("/reviews?page=1&order_by=update_date", &world.stack.keys()["PROVIDER"]).await.json();
+    assert_eq!(page["reviews"].as_array().map(Vec::len), Some(30));
+
+    let audit = world.store().audit_reviews(None).await.expect("the store answers");
+    assert_eq!((audit.reviews as u64, audit.orgs), (all, 3));
+    assert_eq!(audit.findings, []);
+    assert_eq!(world.audit().await, []);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_second_start_on_the_same_folder_keeps_what_is_there() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let first = start(Some(folder.path())).await;
+    let everything = ReviewQuery {
+        books: vec![Book::Org(OrgId::new(42).expect("an id"))],
+        mask: CellMask::ALL,
+        from: None,
+        to: None,
+        newest_first: true,
+        page: PageRequest { page: 1, size: 1 },
+    };
+    let loaded = first.store().find_reviews(Scope::for_operator(), &everything).await.expect("the store answers");
+    let another = Review { partner_id: "another".to_owned(), ..loaded.items[0].clone() };
+    first.store().put_reviews(&[another]).await.expect("the store answers");
+    drop(first);
+    let second = start(Some(folder.path())).await;
+    assert_eq!(count(&second, "ORG_ADMIN", "").await, loaded.count + 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_the_sample_there_are_no_reviews() {
+    let world = World::start().await;
+    assert_eq!(world.store().orgs_with_reviews().await.expect("the store answers"), []);
+}

@@ -1,0 +1,61 @@
+//! `ops import categories` with each of its calls broken in each way: the functions serve the old directory or the new one.
+
+use std::time::Duration;
+
+use presence_ops::Exit;
+use presence_tests::{Cast, FaultKind, Plan, dice};
+use serde_json::{Value, json};
+
+use super::dock::Dock;
+
+/// More than one transaction takes.
+const ROWS: usize = 110;
+const PER_PAGE: usize = 100;
+
+fn rows(word: &str) -> String {
+    let row = |n: usize| json!({"id": format!("n{n:04}"), "code": format!("code_{n}"), "names": {"GB": format!("{word} {n}")}});
+    (0..ROWS).fold(String::new(), |rows, n| rows + &row(n).to_string() + "\n")
+}
+
+/// The names of all categories, as the function serves them.
+async fn served(dock: &Dock, key: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    for page in 1..=ROWS.div_ceil(PER_PAGE) {
+        let reply = dock.world.get(&format!("/category/search?lang=GB&per_page={PER_PAGE}&page={page}"), key).await;
+        let found = reply.json();
+        assert_eq!((reply.status, &found["count"]), (200, &json!(ROWS)), "{}", reply.text);
+        let name = |category: &Value| category["name"].as_str().expect("a name").to_owned();
+        names.extend(found["categories"].as_array().expect("a list").iter().map(name));
+    }
+    names
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_import_of_categories_broken_anywhere_counts_as_a_whole_or_not_at_all_and_is_mended_by_the_next() {
+    use FaultKind::{CutBody, Delay, Hang, LoseReply, RefuseConnection, ServerError, Throttle, TransactionConflict};
+    let mut dice = dice("imports of categories");
+    let dock = Dock::hurried().await;
+    let key = Cast::enter(&dock.world).await.manager_1.key;
+    let editions = [rows("Shop"), rows("Store")];
+    dock.import_calmly("categories", &editions[1]).await;
+    let new = served(&dock, &key).await;
+    dock.import_calmly("categories", &editions[0]).await;
+    let directories = [served(&dock, &key).await, new];
+    let attempts = dock.attempts("categories", &editions[1]).await;
+    let late = Delay(Duration::from_millis(350));
+    let kinds = [Throttle, ServerError, RefuseConnection, TransactionConflict, LoseReply, CutBody, Hang, late];
+    let mut now = 1;
+    for call in 1..=attempts {
+        for kind in kinds {
+            let (old, new) = (&directories[now], &directories[1 - now]);
+            now = 1 - now;
+            let plan = Plan::At { call, kind, times: if dice.bool() { 1 } else { u64::MAX } };
+            dock.faults.restart(plan.clone());
+            let exit = dock.import("categories", &editions[now]).await;
+            let seen = served(&dock, &key).await;
+            assert!(seen == *new || (seen == *old && exit != Exit::Done), "{plan:?}: {exit:?}, and then {seen:?}");
+            dock.import_calmly("categories", &editions[now]).await;
+            assert_eq!(served(&dock, &key).await, *new, "{plan:?}, and then again");
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! The mailer killed at each of its calls, and each way in which a sending can end.
+
+use std::sync::Arc;
+
+use jiff::SignedDuration;
+use presence::domain::invitation::LinkStanding;
+use presence_mailer::{Delivered, handle};
+use presence_tests::{Cast, World, address};
+use serde_json::{Value, json};
+
+use super::axe::Moment;
+use super::office::{Fate, LEASE, Office, Worker, deadline, record, sweep};
+
+/// A world with one invited person, whose mail waits.
+struct Scene {
+    world: World,
+    office: Arc<Office>,
+    worker: Worker,
+    id: String,
+    /// The record of the stream for its mail.
+    record: Value,
+}
+
+impl Scene {
+    async fn set() -> Self {
+        let world = World::start().await;
+        let cast = Cast::enter(&world).await;
+        let body = json!({ "email": address("guest"), "first_name": "Zoë", "last_name": "Roy", "status": "invited" });
+        let created = world.post("/user", &cast.admin_1.key, &body).await;
+        let id = created.json()["id"].as_str().expect("an id").to_owned();
+        let stored = world.stored(&id).await.expect("the guest");
+        let office = Office::new(&world);
+        let worker = Worker::new(&world, &office).await;
+        Self { record: record(&stored.mails[0], 1), world, office, worker, id }
+    }
+
+    async fn invoke(&self, event: &Value, falls_at: Option<(u64, Moment)>) {
+        let invoked = handle(&self.worker.outbox, event, deadline());
+        if let Some(answer) = self.worker.axe.run(falls_at, invoked).await {
+            assert!(answer.is_ok_and(|answer| answer.failures.is_empty()));
+        }
+    }
+
+    /// The stream hands the record over again and again, or the sweep comes by each minute, until the time is over.
+    async fn go_on(&self, with_stream: bool, time: SignedDuration) {
+        let step = SignedDuration::from_secs(20);
+        let mut left = time;
+        while left > SignedDuration::ZERO {
+            self.world.clock.advance(step.min(left));
+            left -= step;
+            let event = if with_stream { json!({ "Records": [self.record] }) } else { sweep() };
+            self.invoke(&event, None).await;
+        }
+    }
+
+    fn mails(&self) -> usize {
+        self.office.taken(&address("guest")).len()
+    }
+
+    async fn nothing_is_wrong(&self, tale: &str) {
+        assert_eq!(self.office.too_soon(), Vec::<String>::new(), "{tale}");
+        assert_eq!(self.world.audit().await, [], "{tale}");
+        let stored = self.world.stored(&self.id).await.expect("the guest");
+        assert_eq!(stored.mails, [], "{tale}");
+        let last = self.office.taken(&address("guest")).last().expect("a mail").token;
+        let now = presence::clock::Clock::now(self.world.clock.as_ref());
+        assert_eq!(stored.user.links.standing(last, now), LinkStanding::Open, "{tale}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_invitation_takes_two_reads_and_two_transactions() {
+    let scene = Scene::set().await;
+    scene.invoke(&json!({ "Records": [scene.record] }), None).await;
+    assert_eq!((scene.worker.axe.calls(), scene.mails()), (4, 1));
+    scene.nothing_is_wrong("calm").await;
+    // Handed over again, it is one read: there is no mail any more.
+    scene.invoke(&json!({ "Records": [scene.record, scene.record] }), None).await;
+    assert_eq!((scene.worker.axe.calls(), scene.mails()), (2, 1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mailer_killed_at_any_of_its_calls_loses_no_mail_and_sends_no_two_in_five_minutes() {
+    for with_stream in [true, false] {
+        for call in 1..=4 {
+            for moment in [Moment::Before, Moment::After] {
+                let tale = format!("killed {moment:?} call {call}, stream {with_stream}");
+                let scene = Scene::set().await;
+                scene.invoke(&json!({ "Records": [scene.record] }), Some((call, moment))).await;
+                let was_sent = scene.mails();
+                assert_eq!(was_sent, usize::from(call == 4), "{tale}");
+                scene.go_on(with_stream, SignedDuration::from_secs(300)).await;
+                assert_eq!(scene.office.too_soon(), Vec::<String>::new(), "{tale}");
+                scene.go_on(with_stream, SignedDuration::from_secs(120)).await;
+                scene.nothing_is_wrong(&tale).await;
+                // Sent twice only where it was sent, and that could not be written down.
+                assert_eq!(scene.mails(), 1 + usize::from((call, moment) == (4, Moment::Before)), "{tale}");
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn however_a_sending_ends_the_mail_arrives_and_no_two_in_five_minutes() {
+    for (fate, first, all) in [
+        (Fate::Sent, 1, 1),
+        (Fate::Refused, 0, 1),
+        (Fate::Lost, 1, 2),
+        (Fate::Vanished, 0, 1),
+        (Fate::DiesBefore, 0, 1),
+        (Fate::DiesAfter, 1, 2),
+    ] {
+        for with_stream in [true, false] {
+            let tale = format!("{fate:?}, stream {with_stream}");
+            let scene = Scene::set().await;
+            scene.office.set_fate(fate);
+            scene.invoke(&json!({ "Records": [scene.record] }), None).await;
+            assert_eq!(scene.mails(), first, "{tale}");
+            scene.office.set_fate(Fate::Sent);
+            if fate != Fate::Refused && fate != Fate::Sent {
+                scene.go_on(with_stream, LEASE - SignedDuration::from_secs(1)).await;
+                assert_eq!(scene.mails(), first, "nobody sends while the lease holds: {tale}");
+            }
+            scene.go_on(with_stream, SignedDuration::from_secs(40)).await;
+            assert_eq!(scene.mails(), all, "{tale}");
+            scene.nothing_is_wrong(&tale).await;
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mail_that_is_refused_rests_longer_each_time_and_is_given_up_after_eight_attempts() {
+    let scene = Scene::set().await;
+    scene.office.set_fate(Fate::Refused);
+    let user_id = presence::domain::ids::UserId::parse(&scene.id).expect("an id");
+    for pause in [15, 30, 60, 120, 240, 480, 600] {
+        assert_eq!(scene.worker.outbox.deliver(user_id).await.ok(), Some(Delivered::Refused));
+        scene.world.clock.advance(SignedDuration::from_secs(pause - 1));
+        assert_eq!(scene.worker.outbox.deliver(user_id).await.ok(), Some(Delivered::Nothing), "before {pause} s");
+        scene.world.clock.advance(SignedDuration::from_secs(1));
+    }
+    assert_eq!(scene.worker.outbox.deliver(user_id).await.ok(), Some(Delivered::GivenUp));
+    scene.world.clock.advance(SignedDuration::from_hours(1));
+    assert_eq!(scene.worker.outbox.deliver(user_id).await.ok(), Some(Delivered::Nothing));
+    assert_eq!(scene.world.audit().await, []);
+    let listed = scene.world.store().outbox().await.expect("the store answers");
+    assert_eq!(listed[0].state, presence::store::MailState::Failed);
+
+    scene.office.set_fate(Fate::Sent);
+    let now = presence::clock::Clock::now(scene.world.clock.as_ref());
+    assert_eq!(scene.world.store().retry_mail(listed[0].id(), now).await.ok(), Some(true));
+    assert_eq!(scene.world.store().retry_mail(listed[0].id(), now).await.ok(), Some(false), "it waits already");
+    scene.invoke(&sweep(), None).await;
+    assert_eq!(scene.mails(), 1);
+    scene.nothing_is_wrong("retried").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mail_is_given_up_after_a_day() {
+    let scene = Scene::set().await;
+    let user_id = presence::domain::ids::UserId::parse(&scene.id).expect("an id");
+    scene.world.clock.advance(SignedDuration::from_hours(24));
+    assert_eq!(scene.worker.outbox.deliver(user_id).await.ok(), Some(Delivered::GivenUp));
+    assert_eq!(scene.mails(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn records_that_tell_of_no_mail_are_passed_over() {
+    let scene = Scene::set().await;
+    let poison = [
+        json!(null),
+        json!(7),
+        json!({}),
+        json!({ "dynamodb": null }),
+        json!({ "eventName": "REMOVE", "dynamodb": { "Keys": scene.record["dynamodb"]["Keys"] } }),
+        json!({ "dynamodb": { "Keys": { "pk": { "S": "USER#1" }, "sk": { "S": "USER" } }, "NewImage": {} } }),
+        json!({ "dynamodb": { "Keys": { "pk": { "B": "AA==" } }, "NewImage": { "due_at": { "N": "soon" } } } }),
+    ];
+    let records: Vec<_> = poison.into_iter().chain([scene.record.clone()]).collect();
+    scene.invoke(&json!({ "Records": records }), None).await;
+    assert_eq!(scene.mails(), 1, "the record behind them is not held up");
+}

@@ -1,0 +1,7 @@
+//! The outbox and its mailer: no mail is lost, and not two are sent to one user in five minutes, whatever crashes.
+
+mod axe;
+mod kills;
+mod office;
+mod random;
+mod ses;

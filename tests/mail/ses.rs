@@ -1,0 +1,115 @@
+//! What the SES client makes of every kind of answer, by SES's own protocol.
+
+use std::sync::Arc;
+
+use aws_sdk_dynamodb::config::RuntimeComponents;
+use aws_smithy_runtime_api::client::http::{
+    HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpClient, SharedHttpConnector,
+};
+use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
+use aws_smithy_types::body::SdkBody;
+use presence_local::Weather;
+use presence_mailer::message::Message;
+use presence_mailer::{Mail, Mailer as _, Outcome, SesMailer};
+use presence_tests::{FaultKind, Faults, Plan, World, address, plain_http};
+
+/// Answers every request in the same way, without a server.
+#[derive(Clone, Debug)]
+struct Canned {
+    status: u16,
+    code: &'static str,
+    calls: Arc<std::sync::atomic::AtomicU32>,
+}
+
+impl HttpClient for Canned {
+    fn http_connector(&self, _: &HttpConnectorSettings, _: &RuntimeComponents) -> SharedHttpConnector {
+        SharedHttpConnector::new(self.clone())
+    }
+}
+
+impl HttpConnector for Canned {
+    fn call(&self, _: HttpRequest) -> HttpConnectorFuture {
+        self.calls.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let status = self.status.try_into().expect("a status");
+        let mut response = HttpResponse::new(status, SdkBody::from(r#"{"message":"as the test says"}"#));
+        response.headers_mut().insert("x-amzn-errortype", self.code);
+        HttpConnectorFuture::ready(Ok(response))
+    }
+}
+
+fn mail() -> Mail {
+    let message = Message {
+        subject: "You are invited".to_owned(),
+        html: "<p>Welcome</p>".to_owned(),
+        text: "Welcome: https://presence.example/invitation?user=1&token=2".to_owned(),
+    };
+    Mail { to: address("guest"), message }
+}
+
+async fn mailer(client: impl HttpClient + 'static, url: &str) -> SesMailer {
+    let config = presence_local::sdk_config(url).await.to_builder().http_client(SharedHttpClient::new(client)).build();
+    SesMailer::new(&config, "Presence <no-reply@presence.example>".to_owned())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn only_what_ses_certainly_did_not_take_is_refused_and_nothing_is_tried_twice() {
+    for (status, code, is_refused) in [
+        (429, "TooManyRequestsException", true),
+        (400, "LimitExceededException", true),
+        (400, "AccountSuspendedException", true),
+        (400, "SendingPausedException", true),
+        (400, "MessageRejected", true),
+        (400, "MailFromDomainNotVerifiedException", true),
+        (404, "NotFoundException", true),
+        (400, "BadRequestException", true),
+        (400, "ThrottlingException", true),
+        (403, "AccessDeniedException", true),
+        (400, "ExpiredTokenException", true),
+        (408, "RequestTimeoutException", false),
+        (500, "InternalFailure", false),
+        (502, "", false),
+        (503, "ServiceUnavailable", false),
+    ] {
+        let canned = Canned { status, code, calls: Arc::default() };
+        let outcome = mailer(canned.clone(), "http://127.0.0.1:1").await.send(&mail()).await;
+        assert_eq!(matches!(outcome, Outcome::Refused(_)), is_refused, "{status} {code}: {outcome:?}");
+        assert_eq!(matches!(outcome, Outcome::Unknown(_)), !is_refused, "{status} {code}: {outcome:?}");
+        assert_eq!(canned.calls.load(std::sync::atomic::Ordering::Relaxed), 1, "{status} {code}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_local_ses_takes_refuses_and_loses_as_its_switches_say() {
+    let world = World::start().await;
+    let outbox = world.stack.outbox();
+    for (weather, taken) in
+        [(Weather::Fine, 1), (Weather::Throttle, 1), (Weather::Refuse, 1), (Weather::LoseReply, 2), (Weather::Fine, 3)]
+    {
+        world.stack.mailbox().set_weather(weather);
+        let outcome = outbox.mailer.send(&mail()).await;
+        let as_expected = match weather {
+            Weather::Fine => outcome == Outcome::Sent,
+            Weather::Throttle => outcome == Outcome::Refused("TooManyRequestsException".to_owned()),
+            Weather::Refuse => outcome == Outcome::Refused("MessageRejected".to_owned()),
+            Weather::LoseReply => matches!(outcome, Outcome::Unknown(_)),
+        };
+        assert!(as_expected, "{weather:?}: {outcome:?}");
+        assert_eq!(world.stack.mailbox().mails().len(), taken, "{weather:?}");
+    }
+    let sent = &world.stack.mailbox().mails()[0];
+    assert_eq!((&sent.to, sent.subject.as_str()), (&address("guest"), "You are invited"));
+    assert_eq!(sent.links, ["https://presence.example/invitation?user=1&token=2"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_connection_that_breaks_anywhere_leaves_the_outcome_unknown_and_nothing_is_tried_twice() {
+    let world = World::start().await;
+    let url = world.stack.mailbox_url().replace("/mailbox", "/ses");
+    for kind in [FaultKind::LoseReply, FaultKind::RefuseConnection, FaultKind::CutBody, FaultKind::ServerError] {
+        let faults = Faults::over(plain_http());
+        faults.restart(Plan::At { call: 1, kind, times: 1 });
+        let outcome = mailer(faults.clone(), &url).await.send(&mail()).await;
+        assert!(matches!(outcome, Outcome::Unknown(_)), "{kind:?}: {outcome:?}");
+        assert_eq!(faults.attempts(), 1, "{kind:?}");
+    }
+}
