@@ -140,8 +140,9 @@ fn businesses(sizes: &[Size], report: &mut String) {
 fn weights(sizes: &[Size], report: &mut String) {
     report.push_str(
         "\n### Writing and storing\n\nWrite units of a new review with all that counts it, alone and as one of an import \
-         of 1,800; a table with a thin index takes two or three for it. Bytes for each review: of the review itself and of \
-         tallies and slips beside it, by `DynamoDB`'s rules, and of table and indexes in `PostgreSQL`.\n\n\
+         of a month (1,800 at the most); a table with a thin index takes one for the review and one for its entry, both \
+         being under 1 KB, and one more for the index by business, which the ledger has too. Bytes \
+         for each review: of the review itself and of tallies and slips beside it, by `DynamoDB`'s rules, and of table and indexes in `PostgreSQL`.\n\n\
          | reviews | write units, alone | imported | review bytes | ledger bytes | thin index bytes | PostgreSQL table | indexes |\n\
          |---:|---:|---:|---:|---:|---:|---:|---:|\n",
     );
