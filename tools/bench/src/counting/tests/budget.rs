@@ -2,8 +2,8 @@
 //!
 //! Page 1, the last page and the pages in the middle cost within a factor of two of each other and of those of the smallest
 //! size. Two kinds of search leave that factor at ten million reviews, where a day has some thousands: those whose range
-//! cuts a day, and a page on the dense day (2.6 and 3.2 times). What grows is the slips, 16 bytes for each matching review on
-//! a day that is cut or shown; the rest does not.
+//! cuts a day, and a page on the dense day (2.6 times for 400 days, 4.1 for 10, and 3.2). What grows is the slips, 16 bytes
+//! for each matching review on a day that is cut or shown; the rest does not.
 
 use std::collections::BTreeMap;
 
