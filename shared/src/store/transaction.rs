@@ -97,7 +97,7 @@ impl<Guard: Copy> Transaction<Guard> {
             if !is_conflict(&codes) || retries == CONFLICT_RETRIES {
                 return Err(Refusal::Failed(failed(error)));
             }
-            pause(retries).await;
+            pause(CONFLICT_PAUSE, retries, Duration::MAX).await;
             retries += 1;
             for guard in guards_with(CONFLICT, &codes, &self.guards) {
                 if overtaken(guard).await.map_err(Refusal::Failed)? {
@@ -117,8 +117,8 @@ fn is_conflict(codes: &[&str]) -> bool {
     codes.contains(&CONFLICT) && codes.iter().all(|code| ["None", CONFLICT].contains(code))
 }
 
-/// Waits between nothing and the doubled pause: full jitter keeps colliding writers from colliding again.
-async fn pause(retries: u32) {
-    let longest = CONFLICT_PAUSE * (1 << retries);
-    tokio::time::sleep(longest.mul_f64(fastrand::f64())).await;
+/// Waits between nothing and the pause, which was doubled so often: full jitter keeps colliding writers from colliding again.
+pub(super) async fn pause(first: Duration, doublings: u32, longest: Duration) {
+    let pause = first.saturating_mul(1 << doublings).min(longest);
+    tokio::time::sleep(pause.mul_f64(fastrand::f64())).await;
 }

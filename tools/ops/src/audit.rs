@@ -1,6 +1,8 @@
 //! `ops users`
 
 use clap::Subcommand;
+use presence::store::Finding;
+use serde::Serialize;
 
 use crate::exit::Failure;
 use crate::{Context, Exit};
@@ -18,17 +20,24 @@ pub(crate) enum Command {
 pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit, Failure> {
     let Command::Audit = command;
     let audit = context.store.audit_users().await?;
+    let counts = format!("users: {}, keys: {}, mails: {}", audit.users, audit.keys, audit.mails);
+    report(&audit, &audit.findings, &counts, context)
+}
+
+/// Prints what an audit found, and what it looked at. Findings are a failure.
+pub(crate) fn report(
+    audit: &impl Serialize,
+    findings: &[Finding],
+    counts: &str,
+    context: &mut Context,
+) -> Result<Exit, Failure> {
     if context.console.json {
-        context.console.json_line(&audit)?;
+        context.console.json_line(audit)?;
     } else {
-        for finding in &audit.findings {
+        for finding in findings {
             context.console.line(format_args!("{}: {}", finding.subject, finding.problem))?;
         }
     }
-    let findings = audit.findings.len();
-    context.console.note(format_args!(
-        "users: {}, keys: {}, mails: {}, findings: {findings}",
-        audit.users, audit.keys, audit.mails
-    ));
-    Ok(if findings == 0 { Exit::Done } else { Exit::Failed })
+    context.console.note(format_args!("{counts}, findings: {}", findings.len()));
+    Ok(if findings.is_empty() { Exit::Done } else { Exit::Failed })
 }

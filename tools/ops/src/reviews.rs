@@ -3,6 +3,7 @@
 use clap::Subcommand;
 use presence::domain::ids::OrgId;
 
+use crate::audit::report;
 use crate::exit::Failure;
 use crate::{Context, Exit, args};
 
@@ -38,16 +39,8 @@ pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit,
 
 async fn audit(org: Option<OrgId>, context: &mut Context) -> Result<Exit, Failure> {
     let audit = context.store.audit_reviews(org).await?;
-    if context.console.json {
-        context.console.json_line(&audit)?;
-    } else {
-        for finding in &audit.findings {
-            context.console.line(format_args!("{}: {}", finding.subject, finding.problem))?;
-        }
-    }
-    let findings = audit.findings.len();
-    context.console.note(format_args!("orgs: {}, reviews: {}, findings: {findings}", audit.orgs, audit.reviews));
-    Ok(if findings == 0 { Exit::Done } else { Exit::Failed })
+    let counts = format!("orgs: {}, reviews: {}", audit.orgs, audit.reviews);
+    report(&audit, &audit.findings, &counts, context)
 }
 
 async fn rebuild(org: OrgId, context: &mut Context) -> Result<Exit, Failure> {

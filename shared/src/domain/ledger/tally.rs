@@ -18,13 +18,6 @@ impl Tally {
         self.0[usize::from(cell.number())] += difference;
     }
 
-    /// Adds another tally.
-    pub fn merge(&mut self, other: &Self) {
-        for (count, more) in self.0.iter_mut().zip(&other.0) {
-            *count += more;
-        }
-    }
-
     /// The reviews in the cells of the mask.
     #[must_use]
     pub fn count(&self, mask: CellMask) -> i64 {
@@ -41,15 +34,5 @@ impl Tally {
     pub fn cells(&self) -> impl Iterator<Item = (Cell, i64)> {
         let all = (0..).zip(self.0).filter_map(|(number, count)| Some((Cell::from_number(number)?, count)));
         all.filter(|(_, count)| *count != 0)
-    }
-}
-
-impl FromIterator<Cell> for Tally {
-    fn from_iter<I: IntoIterator<Item = Cell>>(cells: I) -> Self {
-        let mut tally = Self::default();
-        for cell in cells {
-            tally.add(cell, 1);
-        }
-        tally
     }
 }

@@ -179,9 +179,6 @@ impl Store {
     }
 
     async fn key_records(&self, hashes: &[ApiKeyHash]) -> Result<Vec<ApiKeyRecord>, Error> {
-        if hashes.is_empty() {
-            return Ok(Vec::new());
-        }
         let keys: Vec<Item> = hashes.iter().map(key).collect();
         let items = self.get_batch(&schema::API_KEYS, keys, &ATTRIBUTES).await?;
         let mut records = items.into_iter().map(ApiKeyRecord::read).collect::<Result<Vec<_>, _>>()?;

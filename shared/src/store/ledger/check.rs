@@ -59,7 +59,7 @@ impl Store {
             let named = stored.iter().filter(|(key, _)| !is_tally(key)).flat_map(|(_, slips)| slips.keys());
             extent.ids.extend(named.filter_map(|id| ReviewId::parse(id)));
             let ids: Vec<ReviewId> = extent.ids.iter().cloned().collect();
-            let mut reviews = self.review_bodies(&ids).await?;
+            let mut reviews: Vec<Review> = self.review_bodies(&ids).await?.into_values().collect();
             reviews.retain(|body| body.org_id == org_id && Day::of(body.effective_at()).month() == month);
             let known = extent.books.len();
             extent.books.extend(reviews.iter().flat_map(Review::books));

@@ -9,7 +9,7 @@
 //! at the most where no day is sparse. While these are some 25,000 reviews a search stays below 151 read units; and up to
 //! 60,000 of one day are one page of a Query, more are a wave more.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use super::item::Slip;
 use super::outline::{Outline, outline};
@@ -248,12 +248,11 @@ impl<'a> Search<'a> {
     /// The last wave. A review that is not any more what its slip says was written in between.
     async fn bodies(&mut self, slips: &[Slip]) -> Result<Vec<Review>, Error> {
         let ids: Vec<ReviewId> = slips.iter().map(|slip| slip.id.clone()).collect();
-        let bodies = self.store.review_bodies(&ids).await?;
-        let mut by_id: HashMap<ReviewId, Review> = bodies.into_iter().map(|body| (body.id.clone(), body)).collect();
+        let mut bodies = self.store.review_bodies(&ids).await?;
         let as_said = |slip: &Slip, review: &Review| (review.effective_at(), review.cell()) == (slip.at, slip.cell);
         let mut reviews = Vec::with_capacity(slips.len());
         for slip in slips {
-            let review = by_id.remove(&slip.id);
+            let review = bodies.remove(&slip.id);
             self.drift |= !review.as_ref().is_some_and(|review| as_said(slip, review));
             reviews.extend(review);
         }

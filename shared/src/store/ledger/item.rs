@@ -127,10 +127,7 @@ fn review(stored: ReviewItem) -> Option<Review> {
         author_name: stored.author_name,
         date: stored.date,
         update_date: stored.update_date,
-        delete_date: match stored.delete_date {
-            Some(day) => Some(day.parse().ok()?),
-            None => None,
-        },
+        delete_date: stored.delete_date.map(|day| day.parse()).transpose().ok()?,
         rating: Rating::new(i128::from(stored.rating))?,
         title: stored.title,
         content: stored.content,

@@ -75,11 +75,10 @@ impl Store {
         let on_page = (0..).zip(slips).filter(|(place, _)| range.contains(place)).map(|(_, slip)| slip);
         let on_page: Vec<Slip> = on_page.cloned().collect();
         let ids: Vec<ReviewId> = on_page.iter().map(|slip| slip.id.clone()).collect();
-        let bodies = self.review_bodies(&ids).await?;
-        let mut by_id: HashMap<ReviewId, Review> = bodies.into_iter().map(|body| (body.id.clone(), body)).collect();
+        let mut bodies = self.review_bodies(&ids).await?;
         let (mut items, mut lagging) = (Vec::with_capacity(ids.len()), Vec::new());
         for slip in on_page {
-            let Some(review) = by_id.remove(&slip.id) else { continue };
+            let Some(review) = bodies.remove(&slip.id) else { continue };
             let truth = Slip { at: review.effective_at(), id: slip.id.clone(), cell: review.cell() };
             if truth != slip {
                 lagging.push(truth);

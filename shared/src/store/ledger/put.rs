@@ -1,13 +1,13 @@
 //! Putting reviews by what their partners call them: found where they are, written where they differ.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::time::Duration;
 
 use super::post::{PostRefused, Posting};
 use crate::domain::ledger::Day;
 use crate::domain::review::{Review, ReviewId};
 use crate::error::Error;
-use crate::store::Store;
+use crate::store::{Store, transaction};
 
 /// How often reviews that another writer was faster with are read and written again. Two imports of one file meet in every
 /// transaction of a month; each round at least one of them gets on.
@@ -75,7 +75,6 @@ impl Store {
             };
             let ids: HashSet<ReviewId> = open.iter().map(id).collect();
             let stored = self.review_bodies(&ids.into_iter().collect::<Vec<_>>()).await?;
-            let stored: HashMap<ReviewId, Review> = stored.into_iter().map(|body| (body.id.clone(), body)).collect();
             open.retain(|position| {
                 let (id, review) = (id(position), &wanted[*position]);
                 let old = stored.get(&id).cloned();
@@ -123,10 +122,9 @@ impl Store {
     }
 }
 
-/// Waits between nothing and the doubled pause: writers that met do not meet again.
+/// Waits before the next round.
 pub(super) async fn pause(round: u32) {
-    let longest = ROUND_PAUSE.saturating_mul(1 << round).min(MAX_PAUSE);
-    tokio::time::sleep(longest.mul_f64(fastrand::f64())).await;
+    transaction::pause(ROUND_PAUSE, round, MAX_PAUSE).await;
 }
 
 /// The failure after the last round.

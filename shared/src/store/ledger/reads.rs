@@ -34,6 +34,9 @@ pub(super) type Months = BTreeMap<Month, Tally>;
 /// Tallies by day.
 pub(super) type Days = BTreeMap<Day, Tally>;
 
+/// Reviews by id.
+pub(super) type Bodies = BTreeMap<ReviewId, Review>;
+
 impl Store {
     /// The tallies of a book's months, both ends included; all without an end.
     pub(super) async fn months(&self, book: &Book, from: Option<Month>, to: Option<Month>) -> Result<Months, Error> {
@@ -70,14 +73,12 @@ impl Store {
         Ok(slips(&items, day.month()))
     }
 
-    /// The reviews themselves, in no order; one that is gone is missing.
-    pub(super) async fn review_bodies(&self, ids: &[ReviewId]) -> Result<Vec<Review>, Error> {
-        if ids.is_empty() {
-            return Ok(Vec::new());
-        }
+    /// The reviews themselves, by id; one that is gone is missing.
+    pub(super) async fn review_bodies(&self, ids: &[ReviewId]) -> Result<Bodies, Error> {
         let keys = ids.iter().map(|id| pk_sk(review_pk(id), REVIEW_SK)).collect();
         let items = self.get_batch(&schema::REVIEWS, keys, &item::REVIEW_ATTRIBUTES).await?;
-        items.into_iter().map(item::from_item).collect()
+        let by_id = |review: Review| (review.id.clone(), review);
+        items.into_iter().map(|item| item::from_item(item).map(by_id)).collect()
     }
 
     /// The organisations that ever had a review.

@@ -5,9 +5,8 @@ use super::put::{ROUNDS, kept_changing, pause};
 use crate::domain::ids::BusinessId;
 use crate::domain::review::{Review, ReviewId};
 use crate::error::Error;
-use crate::store::failure::failed;
 use crate::store::keys::parse_effective_listing;
-use crate::store::read::{Item, text};
+use crate::store::read::{Item, Partition, text};
 use crate::store::{Place, Store, schema};
 
 /// Reviews of one page of `business-index`.
@@ -27,8 +26,8 @@ impl Store {
     pub async fn repost_business(&self, business: &BusinessId, place: &Place) -> Result<u64, Error> {
         let (mut moved, mut start) = (0, None);
         for _ in 0..MAX_PAGES {
-            let (listed, next) = self.reviews_of(business, start).await?;
-            moved += self.repost(listed.into_iter().map(|(id, _)| id).collect(), place).await?;
+            let (page, next) = self.query_page(&entries(business), start).await?;
+            moved += self.repost(page.iter().filter_map(listed).map(|(id, _)| id).collect(), place).await?;
             start = next;
             if start.is_none() {
                 return Ok(moved);
@@ -39,16 +38,7 @@ impl Store {
 
     /// Every review of a business with its effective second, from the index, which lags.
     pub(super) async fn all_reviews_of(&self, business: &BusinessId) -> Result<Vec<(ReviewId, i64)>, Error> {
-        let (mut all, mut start) = (Vec::new(), None);
-        for _ in 0..MAX_PAGES {
-            let (listed, next) = self.reviews_of(business, start).await?;
-            all.extend(listed);
-            start = next;
-            if start.is_none() {
-                return Ok(all);
-            }
-        }
-        Err(Error::internal("a business has more reviews than the bound on its pages"))
+        Ok(self.query(entries(business)).await?.iter().filter_map(listed).collect())
     }
 
     /// Posts those of the reviews that are counted elsewhere anew, for this place.
@@ -56,7 +46,7 @@ impl Store {
         let mut moved = 0;
         for round in 0..ROUNDS {
             let bodies = self.review_bodies(&ids).await?;
-            let elsewhere: Vec<Review> = bodies.into_iter().filter(|body| !body.is_at(place)).collect();
+            let elsewhere: Vec<Review> = bodies.into_values().filter(|body| !body.is_at(place)).collect();
             if elsewhere.is_empty() {
                 return Ok(moved);
             }
@@ -78,27 +68,22 @@ impl Store {
         }
         Err(kept_changing())
     }
+}
 
-    /// A page of the reviews of a business, and where the next one starts.
-    async fn reviews_of(
-        &self,
-        business: &BusinessId,
-        start: Option<Item>,
-    ) -> Result<(Vec<(ReviewId, i64)>, Option<Item>), Error> {
-        let index = &schema::BUSINESS_INDEX;
-        let query = self.client.query().table_name(self.name(&schema::REVIEWS)).index_name(index.name);
-        let query = query
-            .key_condition_expression("#partition = :partition")
-            .expression_attribute_names("#partition", index.key.partition.0)
-            .expression_attribute_values(":partition", text(business.as_str()))
-            .limit(PAGE)
-            .set_exclusive_start_key(start);
-        let page = query.send().await.map_err(failed)?;
-        let listed = |item: &Item| {
-            let (second, id) = parse_effective_listing(item.get("effective_listing")?.as_s().ok()?)?;
-            Some((id, second))
-        };
-        let listed = page.items.unwrap_or_default().iter().filter_map(listed).collect();
-        Ok((listed, page.last_evaluated_key))
+/// What `business-index` says of a business.
+fn entries(business: &BusinessId) -> Partition<'static> {
+    Partition {
+        table: &schema::REVIEWS,
+        index: Some(&schema::BUSINESS_INDEX),
+        value: text(business.as_str()),
+        between: None,
+        page: PAGE,
+        max_pages: MAX_PAGES,
     }
+}
+
+/// The review of an entry, and its effective second.
+fn listed(entry: &Item) -> Option<(ReviewId, i64)> {
+    let (second, id) = parse_effective_listing(entry.get("effective_listing")?.as_s().ok()?)?;
+    Some((id, second))
 }

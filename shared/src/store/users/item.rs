@@ -135,8 +135,8 @@ fn user(stored: UserItem) -> Option<User> {
         lang: stored.lang.and_then(|lang| Lang::parse(&lang)),
         business_ids: stored.business_ids.iter().map(|id| BusinessId::parse(id)).collect::<Option<_>>()?,
         password: stored.password_hash.map(PasswordHash::from_phc),
-        invited_at: instant(stored.invited_at)?,
-        quiet_until: instant(stored.quiet_until)?,
+        invited_at: stored.invited_at.map(Timestamp::from_millisecond).transpose().ok()?,
+        quiet_until: stored.quiet_until.map(Timestamp::from_millisecond).transpose().ok()?,
         links: InvitationLinks::new(stored.links.iter().map(link).collect::<Option<_>>()?),
         keys: stored.keys.iter().map(|hex| ApiKeyHash::from_hex(hex)).collect::<Option<_>>()?,
     })
@@ -156,15 +156,6 @@ fn link(stored: &LinkItem) -> Option<InvitationLink> {
         expires_at: Timestamp::from_millisecond(stored.expires_at).ok()?,
         state: LinkState::ALL.into_iter().find(|state| state.as_str() == stored.state)?,
     })
-}
-
-/// An instant that may be missing; `None` where there is one that breaks the rules.
-#[expect(clippy::option_option, reason = "a missing instant and a broken one are two things")]
-fn instant(milliseconds: Option<i64>) -> Option<Option<Timestamp>> {
-    match milliseconds {
-        Some(milliseconds) => Timestamp::from_millisecond(milliseconds).ok().map(Some),
-        None => Some(None),
-    }
 }
 
 /// Reads an entry of `status-index`.
