@@ -2,15 +2,13 @@
 
 use std::time::Duration;
 
-use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
-use aws_sdk_dynamodb::config::{Credentials, Region};
 use futures::future::join_all;
 use presence::clock::Clock as _;
 use presence::domain::ids::UserId;
 use presence::domain::user::{Role, Status};
 use presence::error::Error;
-use presence::store::{ApiKeyRecord, IssuedKey, KeyRefused, NewApiKey, Store, sdk_loader};
-use presence_tests::{FaultKind, Faults, Person, Plan, World, plain_http};
+use presence::store::{ApiKeyRecord, IssuedKey, KeyRefused, NewApiKey, Store};
+use presence_tests::{FaultKind, Faults, Person, Plan, World, plain_http, unwaiting};
 
 /// What an operator does with keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,18 +28,7 @@ struct Operator {
 impl Operator {
     async fn new() -> Self {
         let (world, faults) = (World::start().await, Faults::over(plain_http()));
-        let timeouts = TimeoutConfig::builder()
-            // Kept by what breaks the calls, and by nothing else.
-            .read_timeout(Duration::from_millis(1))
-            .operation_attempt_timeout(Duration::from_secs(30))
-            .operation_timeout(Duration::from_mins(1));
-        let config = sdk_loader()
-            .endpoint_url(world.stack.dynamodb_url())
-            .region(Region::from_static("eu-west-1"))
-            .credentials_provider(Credentials::new("local", "local", None, None, "tests"))
-            .timeout_config(timeouts.build())
-            .http_client(faults.clone());
-        let store = Store::new(&config.load().await, world.table_prefix());
+        let store = world.store_through(faults.clone(), unwaiting(), world.table_prefix()).await;
         Self { world, faults, store }
     }
 

@@ -5,21 +5,20 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use aws_sdk_dynamodb::config::SharedHttpClient;
 use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
-use aws_sdk_dynamodb::config::{Credentials, Region, SharedHttpClient};
 use aws_sdk_dynamodb::types::AttributeValue;
 use clap::Parser as _;
 use presence::clock::SystemClock;
-use presence::store::{Finding, Store, schema, sdk_loader};
+use presence::store::{Finding, Store, schema};
+use presence_local::Options;
 use presence_ops::{Cli, Console, Context, Exit};
-use presence_tests::{Faults, KeyNames, Plan, World, plain_http, sdk_config};
+use presence_tests::{Faults, Plan, World, key_names, patient, plain_http, sdk_config};
 use serde_json::json;
 use tempfile::TempDir;
 
 /// Days on both sides of the end of a leap February.
 const DAYS: [&str; 4] = ["2024-02-28", "2024-02-29", "2024-03-01", "2024-03-02"];
-/// Longer than a busy machine takes.
-const PATIENCE: Duration = Duration::from_secs(30);
 /// What an operator who is in a hurry waits for one attempt, and for a call: for faults that hang.
 const HURRY: [Duration; 2] = [Duration::from_millis(200), Duration::from_millis(450)];
 
@@ -37,21 +36,23 @@ pub(super) struct Dock {
 impl Dock {
     /// One whose operator waits long.
     pub(super) async fn new() -> Self {
-        Self::waiting([PATIENCE, PATIENCE]).await
+        Self::waiting(patient()).await
     }
 
     /// One whose operator gives up soon on what hangs.
     pub(super) async fn hurried() -> Self {
-        Self::waiting(HURRY).await
+        let [attempt, operation] = HURRY;
+        let timeouts = TimeoutConfig::builder().operation_attempt_timeout(attempt).operation_timeout(operation);
+        Self::waiting(Options { timeouts: Some(timeouts.build()), ..patient() }).await
     }
 
-    async fn waiting(timeouts: [Duration; 2]) -> Self {
+    async fn waiting(options: Options) -> Self {
         let world = World::start().await;
         for (org, id, city) in [(1, "s1", "Saint-Étienne"), (1, "s2", "Lyon"), (2, "s3", "Lyon")] {
             world.business(org, id, city).await;
         }
         let faults = Faults::with_keys(plain_http(), key_names(world.table_prefix()));
-        let store = store(&world, SharedHttpClient::new(faults.clone()), timeouts).await;
+        let store = world.store_through(faults.clone(), options, world.table_prefix()).await;
         let calm_store = patient_store(&world, plain_http()).await;
         Self { world, faults, store, calm_store, folder: tempfile::tempdir().expect("a temporary folder") }
     }
@@ -139,25 +140,5 @@ pub(super) fn rows_of(businesses: &[&str], count: usize, edition: usize) -> Stri
 
 /// The tables of a world by a client of one's own, which waits longer than a busy machine takes.
 pub(super) async fn patient_store(world: &World, client: SharedHttpClient) -> Store {
-    store(world, client, [PATIENCE, PATIENCE]).await
-}
-
-async fn store(world: &World, client: SharedHttpClient, [attempt, operation]: [Duration; 2]) -> Store {
-    let timeouts = TimeoutConfig::builder().operation_attempt_timeout(attempt).operation_timeout(operation);
-    let config = sdk_loader()
-        .endpoint_url(world.stack.dynamodb_url())
-        .region(Region::from_static("eu-west-1"))
-        .credentials_provider(Credentials::new("local", "local", None, None, "tests"))
-        .timeout_config(timeouts.build())
-        .http_client(client);
-    Store::new(&config.load().await, world.table_prefix())
-}
-
-fn key_names(prefix: &str) -> KeyNames {
-    let names = schema::TABLES.iter().map(|table| {
-        let sort = table.key.sort.map(|(name, _)| name.to_owned());
-        let key = std::iter::once(table.key.partition.0.to_owned()).chain(sort).collect();
-        (format!("{prefix}{}", table.name), key)
-    });
-    names.collect()
+    world.store_through(client, patient(), world.table_prefix()).await
 }

@@ -3,16 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use aws_sdk_dynamodb::config::{Credentials, Region, SharedHttpClient};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
 use presence::clock::{Clock, ManualClock};
 use presence::config::MailConfig;
 use presence::domain::invitation::{ActivationToken, ActivationTokenHash, WINDOW};
-use presence::store::{OutboxRow, Store, sdk_loader};
+use presence::store::OutboxRow;
 use presence_mailer::{Mail, Mailer, Outbox, Outcome};
-use presence_tests::World;
+use presence_tests::{World, patient};
 use serde_json::{Map, Value, json};
 
 use super::axe::Axe;
@@ -134,12 +133,7 @@ impl Mailer for Counter {
 impl Worker {
     pub(super) async fn new(world: &World, office: &Arc<Office>) -> Self {
         let axe = Axe::new();
-        let aws = sdk_loader()
-            .endpoint_url(world.stack.dynamodb_url())
-            .region(Region::from_static("eu-west-1"))
-            .credentials_provider(Credentials::new("local", "local", None, None, "tests"))
-            .http_client(SharedHttpClient::new(axe.clone()));
-        let store = Store::new(&aws.load().await, world.table_prefix());
+        let store = world.store_through(axe.clone(), patient(), world.table_prefix()).await;
         let config = MailConfig::parse("no-reply@presence.example", "https://presence.example", "72");
         let outbox = Outbox {
             store,

@@ -3,12 +3,12 @@
 use std::future::Future;
 use std::time::Duration;
 
-use aws_sdk_dynamodb::config::{Credentials, Region, SharedHttpClient};
+use aws_sdk_dynamodb::config::SharedHttpClient;
 use futures::future::join_all;
 use presence::domain::email::EmailAddress;
-use presence::store::{Store, schema, sdk_loader};
+use presence::store::Store;
 use presence_local::Options;
-use presence_tests::{Cast, Faults, KeyNames, Plan, Reply, World, patient, plain_http};
+use presence_tests::{Cast, Faults, Plan, Reply, World, key_names, patient, plain_http};
 use serde_json::json;
 
 /// How long a finished transaction goes on holding its items: about what AWS takes for its second phase.
@@ -45,12 +45,7 @@ impl Arena {
         if weather == Weather::Conflicts {
             faults.set_plan(Plan::OverlapConflicts { window: WINDOW });
         }
-        let config = sdk_loader()
-            .endpoint_url(world.stack.dynamodb_url())
-            .region(Region::from_static("eu-west-1"))
-            .credentials_provider(Credentials::new("local", "local", None, None, "tests"))
-            .http_client(faults.clone());
-        let operator = Store::new(&config.load().await, world.table_prefix());
+        let operator = world.store_through(faults.clone(), patient(), world.table_prefix()).await;
         Self { world, cast, operator, faults, weather }
     }
 
@@ -116,13 +111,4 @@ pub(super) fn statuses(replies: &[Reply]) -> Vec<u16> {
     let mut statuses: Vec<u16> = replies.iter().map(|reply| reply.status).collect();
     statuses.sort_unstable();
     statuses
-}
-
-fn key_names(prefix: &str) -> KeyNames {
-    let names = schema::TABLES.iter().map(|table| {
-        let sort = table.key.sort.map(|(name, _)| name.to_owned());
-        let key = std::iter::once(table.key.partition.0.to_owned()).chain(sort).collect();
-        (format!("{prefix}{}", table.name), key)
-    });
-    names.collect()
 }

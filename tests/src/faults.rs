@@ -28,8 +28,8 @@ use aws_smithy_runtime_api::client::runtime_components::RuntimeComponentsBuilder
 use serde_json::Value;
 
 use self::connector::Connector;
-pub use self::overlap::KeyNames;
 use self::overlap::{Entry, Hold, Overlaps};
+pub use self::overlap::{KeyNames, key_names};
 pub use self::plan::{FaultKind, Plan};
 use crate::wire::Call;
 

@@ -22,7 +22,7 @@ mod wire;
 pub mod world;
 
 pub use cast::{Cast, Person, address};
-pub use faults::{Attempt, Done, FaultKind, Faults, KeyNames, Plan};
+pub use faults::{Attempt, Done, FaultKind, Faults, KeyNames, Plan, key_names};
 pub use lag::LaggingIndexes;
 pub use random::dice;
 pub use routes::{AnyRoute, path_of, route, routes};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aws_sdk_dynamodb::types::AttributeValue;
+use aws_smithy_runtime_api::client::http::{HttpClient, SharedHttpClient};
 use aws_smithy_types::timeout::TimeoutConfig;
 use jiff::Timestamp;
 use presence::access::Scope;
@@ -104,6 +105,14 @@ impl World {
     pub fn beside(&self) -> Options {
         let dynamodb = DynamoDb::At(self.stack.dynamodb_url().to_owned());
         Options { dynamodb, table_prefix: self.table_prefix.clone(), ..patient() }
+    }
+
+    /// Tables of this world through a client, as an operator reaches them, or a function that was just started: with a
+    /// memory of its own, waiting as the options say.
+    pub async fn store_through(&self, client: impl HttpClient + 'static, options: Options, prefix: &str) -> Store {
+        let config = presence_local::sdk_config(self.stack.dynamodb_url()).await.into_builder();
+        let config = config.http_client(SharedHttpClient::new(client));
+        Store::new(&config.timeout_config(options.timeouts.unwrap_or_else(TimeoutConfig::disabled)).build(), prefix)
     }
 
     /// Starts a request of a path such as `/user/me`.

@@ -4,14 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use aws_sdk_dynamodb::Client;
-use aws_sdk_dynamodb::config::{Credentials, Region};
 use aws_sdk_dynamodb::types::AttributeValue::{self, L, M};
-use aws_smithy_types::timeout::TimeoutConfig;
 use presence::domain::category::{Category, CategoryDirectory, CategoryId, Country};
 use presence::domain::page::PageRequest;
 use presence::error::Error;
-use presence::store::{CategoryImport, PutOutcome, Store, sdk_loader};
-use presence_tests::{FaultKind, Faults, Plan, World, plain_http, sdk_config};
+use presence::store::{CategoryImport, PutOutcome, Store};
+use presence_tests::{FaultKind, Faults, Plan, World, patient, plain_http, sdk_config};
 
 use super::{load, numbered};
 
@@ -20,11 +18,7 @@ const MANY: usize = 250;
 
 /// A store of its own memory: a function just started, or an operator's tool.
 async fn store(world: &World, prefix: &str, client: &Faults) -> Store {
-    let patient = std::time::Duration::from_secs(30);
-    let timeouts = TimeoutConfig::builder().operation_attempt_timeout(patient).operation_timeout(patient).build();
-    let loader = sdk_loader().endpoint_url(world.stack.dynamodb_url()).region(Region::from_static("eu-west-1"));
-    let loader = loader.credentials_provider(Credentials::new("local", "local", None, None, "tests"));
-    Store::new(&loader.timeout_config(timeouts).http_client(client.clone()).load().await, prefix)
+    world.store_through(client.clone(), patient(), prefix).await
 }
 
 async fn fresh(world: &World, prefix: &str) -> Store {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use presence::store::schema::{self, Table};
 use serde_json::Value;
 use tokio::time::Instant;
 
@@ -11,6 +12,12 @@ use crate::wire::Call;
 
 /// Names of the key attributes by table: a `Put` carries a whole item, and nothing in it says which attributes are its key.
 pub type KeyNames = BTreeMap<String, Vec<String>>;
+
+/// The key attributes of the service's tables, whose names start with the prefix.
+pub fn key_names(prefix: &str) -> KeyNames {
+    let names = |table: &Table| table.key.attributes().map(|(name, _)| name.to_owned()).collect();
+    schema::TABLES.iter().map(|table| (format!("{prefix}{}", table.name), names(table))).collect()
+}
 
 /// An item: its table, and its key attributes with their values.
 type ItemKey = (String, Vec<(String, Value)>);

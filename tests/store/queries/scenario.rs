@@ -8,7 +8,7 @@ use presence::access::Scope;
 use presence::clock::Clock as _;
 use presence::domain::ids::{BusinessId, OrgId, UserId};
 use presence::domain::user::{Role, Status};
-use presence::store::{Business, NewApiKey, Org, Store, sdk_loader};
+use presence::store::{Business, NewApiKey, Org, Store};
 use presence_tests::{Cast, Faults, Reply, World, address, logs, patient};
 use serde_json::{Value, json};
 
@@ -157,12 +157,7 @@ pub(super) async fn of_categories(world: &World, faults: &Faults) {
 
 /// A store of an operator whose calls are recorded too.
 async fn operator_store(world: &World, faults: &Faults) -> Store {
-    use aws_sdk_dynamodb::config::{Credentials, Region};
-    let loader = sdk_loader().endpoint_url(world.stack.dynamodb_url()).region(Region::from_static("eu-west-1"));
-    let loader = loader.credentials_provider(Credentials::new("local", "local", None, None, "tests"));
-    let timeouts = patient().timeouts.expect("patient options have some");
-    let config = loader.timeout_config(timeouts).http_client(faults.clone()).load().await;
-    Store::new(&config, super::PREFIX)
+    world.store_through(faults.clone(), patient(), super::PREFIX).await
 }
 
 async fn create(world: &World, key: &str, local: &str, more: &Value) -> String {
