@@ -5,6 +5,7 @@ pub(crate) mod categories;
 mod contract;
 mod hostile;
 mod invitation;
+mod openapi;
 pub(crate) mod reviews;
 mod sample;
 mod smoke;

@@ -11,7 +11,7 @@ use lambda_http::http::Response;
 use lambda_http::{Body, Request};
 use presence::app::App;
 use presence::error::Error;
-use presence::http::{self, Answer, Call, Route, serve_beside};
+use presence::http::{self, Answer, Call, Route, serve_beside, serve_document};
 use presence::store::CategoryHead;
 
 /// What the function can do.
@@ -33,11 +33,24 @@ pub const ROUTES: [Route<Operation>; 2] = [
     route("/api/v2/category/{categoryId}", "get_category", Operation::Get),
 ];
 
-/// Gateway routes that lead here too, so that unknown paths and methods get an answer of ours.
-pub const CATCH_ALL: [&str; 2] = ["ANY /api/v2/category", "ANY /api/v2/category/{proxy+}"];
+/// Gateway routes that lead here too, so that unknown paths and methods get an answer of ours: also those that no function
+/// has, since this is the function with the fewest rights.
+pub const CATCH_ALL: [&str; 4] =
+    ["ANY /api/v2/category", "ANY /api/v2/category/{proxy+}", "ANY /api/v2", "ANY /api/v2/{proxy+}"];
+
+/// Gateway routes of documents, which take no key.
+pub const DOCUMENTS: [&str; 1] = ["GET /api/v2/openapi.json"];
+
+/// The description of the API, in OpenAPI 3.1: of all functions, served by this one.
+pub const OPENAPI: &str = include_str!("../../../shared/docs/openapi.json");
+
+const OPENAPI_PATH: &str = "/api/v2/openapi.json";
 
 /// Serves one request. The version of the directory is read beside the key: one wave for a warm function.
 pub async fn handle(app: Arc<App>, request: Request) -> Result<Response<Body>, Infallible> {
+    if http::is_for(OPENAPI_PATH, &request) {
+        return Ok(serve_document(&request, "get_openapi", OPENAPI));
+    }
     let store = app.store.clone();
     let head = async move { store.category_head().await };
     // On the heap: the SDK's futures are large.

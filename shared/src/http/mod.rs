@@ -3,6 +3,7 @@
 pub mod answer;
 mod body;
 mod credential;
+mod document;
 mod failure;
 mod fields;
 pub mod form;
@@ -14,6 +15,7 @@ mod route;
 mod serve;
 
 pub use answer::Answer;
+pub use document::serve_document;
 pub use fields::{Fields, Given};
 pub use page::{Page, serve_page};
 pub use route::{Body, Route, is_for};

@@ -196,7 +196,13 @@ fn routes(app: Arc<App>, timeout: Duration) -> Vec<(String, LocalFunction)> {
     let reviews = LocalFunction::new("reviews", move |request| presence_reviews::handle(Arc::clone(&app), request));
     [
         (users, keys(&presence_users::ROUTES, &[&presence_users::CATCH_ALL[..], &presence_users::PAGES].concat())),
-        (categories, keys(&presence_categories::ROUTES, &presence_categories::CATCH_ALL)),
+        (
+            categories,
+            keys(
+                &presence_categories::ROUTES,
+                &[&presence_categories::CATCH_ALL[..], &presence_categories::DOCUMENTS].concat(),
+            ),
+        ),
         (reviews, keys(&presence_reviews::ROUTES, &presence_reviews::CATCH_ALL)),
     ]
     .into_iter()

@@ -1,0 +1,25 @@
+//! The description is served to everyone, and to nobody otherwise than the file has it.
+
+use presence_tests::{World, send};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_description_is_served_without_a_key_and_is_the_file() {
+    let world = World::start().await;
+    let reply = send(world.request("GET", "/openapi.json")).await;
+    assert_eq!(reply.status, 200, "{}", reply.text);
+    assert_eq!(reply.text, presence_categories::OPENAPI);
+    assert_eq!(reply.json()["openapi"], "3.1.0");
+    for (name, value) in super::unknown::HEADERS {
+        assert_eq!(reply.header(name), value, "{name}");
+    }
+    assert_eq!(reply.cost().calls, 0, "a document asks no database");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_description_cannot_be_changed() {
+    let world = World::start().await;
+    for method in ["POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"] {
+        let reply = send(world.request(method, "/openapi.json")).await;
+        assert_eq!((reply.status, reply.header("allow")), (405, "GET"), "{method}");
+    }
+}

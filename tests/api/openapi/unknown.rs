@@ -1,0 +1,61 @@
+//! Paths and methods that are none of the API's, anywhere below its version: they get the API's own answer.
+
+use presence_tests::{World, send};
+use serde_json::json;
+
+/// The headers of every answer of the API.
+pub(super) const HEADERS: [(&str, &str); 4] = [
+    ("content-type", "application/json; charset=utf-8"),
+    ("cache-control", "no-store"),
+    ("x-content-type-options", "nosniff"),
+    ("referrer-policy", "no-referrer"),
+];
+
+const PATHS: [&str; 11] = [
+    "",
+    "/elsewhere",
+    "/elsewhere/and/further",
+    "/users",
+    "/user/",
+    "/user/7/elsewhere",
+    "/category",
+    "/reviews/7",
+    "/openapi",
+    "/openapi.json/",
+    "/a%20b%2Fc",
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_unknown_path_is_not_found_with_any_method_and_without_a_key() {
+    let world = World::start().await;
+    for path in PATHS {
+        for method in ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "PURGE"] {
+            let reply = send(world.request(method, path)).await;
+            let expected = json!({"errors": {"json": "not found"}});
+            assert_eq!((reply.status, reply.json()), (404, expected), "{method} {path}");
+            assert!(!reply.header("x-request-id").is_empty(), "{method} {path}");
+            for (name, value) in HEADERS {
+                assert_eq!(reply.header(name), value, "{method} {path}: {name}");
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_known_path_with_another_method_names_those_that_it_has() {
+    let world = World::start().await;
+    for (method, path, allowed) in [
+        ("GET", "/user", "POST"),
+        ("PUT", "/user/me", "GET"),
+        ("PATCH", "/user/7", "GET, POST, DELETE"),
+        ("GET", "/user/7/invite", "POST"),
+        ("POST", "/category/search", "GET"),
+        ("DELETE", "/category/7", "GET"),
+        ("POST", "/reviews", "GET"),
+    ] {
+        let reply = send(world.request(method, path)).await;
+        let expected = json!({"errors": {"json": "method not allowed"}});
+        assert_eq!((reply.status, reply.json()), (405, expected), "{method} {path}");
+        assert_eq!(reply.header("allow"), allowed, "{method} {path}");
+    }
+}
