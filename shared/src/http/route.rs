@@ -20,7 +20,7 @@ pub enum Body {
 pub struct Route<Operation> {
     /// Upper case.
     pub method: &'static str,
-    /// Segments; a parameter stands in braces. A literal segment wins over a parameter.
+    /// Segments; a parameter stands in braces and is never empty. A literal segment wins over a parameter.
     pub path: &'static str,
     /// What it is called in logs.
     pub name: &'static str,
@@ -104,11 +104,12 @@ fn parameters(path: &'static str, segments: &[String]) -> Option<PathParameters>
     let mut parameters = PathParameters::new();
     for (expected, segment) in pattern.into_iter().zip(segments) {
         match expected.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
-            Some(name) => {
+            // The gateway takes no empty parameter either: nothing is no id.
+            Some(name) if !segment.is_empty() => {
                 parameters.insert(name, segment.clone());
             }
             None if expected == segment => {}
-            None => return None,
+            _ => return None,
         }
     }
     Some(parameters)

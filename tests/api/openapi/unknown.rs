@@ -11,14 +11,16 @@ pub(super) const HEADERS: [(&str, &str); 4] = [
     ("referrer-policy", "no-referrer"),
 ];
 
-const PATHS: [&str; 11] = [
+const PATHS: [&str; 13] = [
     "",
     "/elsewhere",
     "/elsewhere/and/further",
     "/users",
     "/user/",
+    "/user//invite",
     "/user/7/elsewhere",
     "/category",
+    "/category/",
     "/reviews/7",
     "/openapi",
     "/openapi.json/",
