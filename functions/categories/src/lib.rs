@@ -1,6 +1,8 @@
 //! The categories function: one file for each operation.
 
 mod get;
+#[cfg(feature = "openapi")]
+pub mod openapi;
 mod search;
 mod wire;
 

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 /// A category in one language.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Category))]
 pub(crate) struct CategoryBody<'a> {
     id: &'a str,
     code: &'a str,
@@ -29,6 +30,7 @@ impl<'a> CategoryBody<'a> {
 
 /// One page of a search.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = CategoryPage))]
 pub(crate) struct PageEnvelope<'a> {
     pub(crate) page: u64,
     pub(crate) max_page: u64,

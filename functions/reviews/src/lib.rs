@@ -1,5 +1,7 @@
 //! The reviews function: one operation.
 
+#[cfg(feature = "openapi")]
+pub mod openapi;
 mod search;
 mod wire;
 

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 /// One page of a search.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = ReviewPage))]
 pub(crate) struct PageEnvelope<'a> {
     pub(crate) page: u64,
     pub(crate) max_page: u64,
@@ -15,23 +16,31 @@ pub(crate) struct PageEnvelope<'a> {
 
 /// A review as search returns it: the fields of the interface, in its order.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Review))]
 pub(crate) struct ReviewBody<'a> {
     id: &'a str,
     org_id: String,
     business_id: &'a str,
     partner: &'static str,
     partner_id: &'a str,
+    #[cfg_attr(feature = "openapi", schema(required))]
     author_name: Option<&'a str>,
     date: String,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
     update_date: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
     delete_date: Option<String>,
     rating: u8,
+    #[cfg_attr(feature = "openapi", schema(required))]
     title: Option<&'a str>,
+    #[cfg_attr(feature = "openapi", schema(required))]
     content: Option<&'a str>,
+    #[cfg_attr(feature = "openapi", schema(required))]
     reply_comment: Option<&'a str>,
     state: &'static str,
+    #[cfg_attr(feature = "openapi", schema(required))]
     link: Option<&'a str>,
     key: &'a str,
 }

@@ -6,6 +6,8 @@ mod get;
 pub mod invitation;
 mod invite;
 mod me;
+#[cfg(feature = "openapi")]
+pub mod openapi;
 mod search;
 mod stats;
 mod update;

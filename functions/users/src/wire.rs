@@ -19,14 +19,18 @@ pub(crate) const WRITE_ATTEMPTS: u32 = 3;
 
 /// A user as get and me return it.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = User))]
 pub(crate) struct UserBody<'a> {
     id: String,
     status: &'static str,
     first_name: &'a str,
     last_name: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
     business_ids: Option<Vec<&'a str>>,
+    #[cfg_attr(feature = "openapi", schema(required))]
     org_id: Option<u64>,
+    #[cfg_attr(feature = "openapi", schema(required))]
     phone: Option<&'a str>,
     role: &'static str,
     email: &'a str,
@@ -50,13 +54,16 @@ impl<'a> UserBody<'a> {
 
 /// A user as search returns it.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = FoundUser))]
 pub(crate) struct FoundUserBody {
     id: String,
     status: &'static str,
     first_name: String,
     last_name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
     business_ids: Option<Vec<String>>,
+    #[cfg_attr(feature = "openapi", schema(required))]
     phone: Option<String>,
     email: String,
 }
@@ -78,6 +85,7 @@ impl FoundUserBody {
 
 /// One page of a search.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = UserPage))]
 pub(crate) struct PageEnvelope {
     pub(crate) page: u64,
     pub(crate) max_page: u64,
@@ -87,6 +95,7 @@ pub(crate) struct PageEnvelope {
 
 /// Counts by status.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = UserStats))]
 pub(crate) struct StatsBody {
     pub(crate) count: i64,
     pub(crate) invited_count: i64,
@@ -95,9 +104,11 @@ pub(crate) struct StatsBody {
 
 /// What create, update and delete answer; re-invite leaves the id out.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Success))]
 pub(crate) struct SuccessBody {
     status: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
     id: Option<String>,
 }
 

@@ -85,6 +85,7 @@ impl From<Country> for String {
 
 /// What the listing partners call a category. Every key is always there; nothing known is an empty list.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default, deny_unknown_fields)]
 #[expect(missing_docs, reason = "partners have neutral names: there is no more to tell")]
 pub struct Partners {
@@ -104,6 +105,7 @@ pub struct Partners {
 
 /// A category of the partner that gives names too.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PartnerCategory {
     /// Its id there.

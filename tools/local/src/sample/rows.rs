@@ -29,6 +29,7 @@ struct BusinessRow {
 
 #[derive(Deserialize)]
 struct UserRow {
+    id: String,
     first_name: String,
     last_name: String,
     email: String,
@@ -53,7 +54,7 @@ pub(super) fn businesses() -> anyhow::Result<Vec<Business>> {
     rows(BUSINESSES).map(|row| business(row?)).collect()
 }
 
-/// The users, with ids that are new each time.
+/// The users, with the ids that the examples in the description of the API name.
 pub(super) fn users() -> anyhow::Result<Vec<User>> {
     rows(USERS).map(|row| user(row?)).collect()
 }
@@ -74,7 +75,7 @@ fn business(row: BusinessRow) -> anyhow::Result<Business> {
 fn user(row: UserRow) -> anyhow::Result<User> {
     let status = Status::ALL.into_iter().find(|status| status.as_str() == row.status).context("status")?;
     Ok(User {
-        id: UserId::random(),
+        id: UserId::parse(&row.id).context("user id")?,
         version: 1,
         status,
         role: Role::ALL.into_iter().find(|role| role.as_str() == row.role).context("role")?,

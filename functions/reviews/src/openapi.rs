@@ -1,0 +1,15 @@
+//! The shapes of the answers, made from the types that are sent: for the description of the API.
+
+use utoipa::ToSchema;
+use utoipa::openapi::{RefOr, Schema};
+
+use crate::wire::{PageEnvelope, ReviewBody};
+
+/// Every schema of this function's answers, by name.
+pub fn schemas() -> Vec<(String, RefOr<Schema>)> {
+    vec![schema::<ReviewBody<'_>>(), schema::<PageEnvelope<'_>>()]
+}
+
+fn schema<T: ToSchema>() -> (String, RefOr<Schema>) {
+    (T::name().into_owned(), T::schema())
+}

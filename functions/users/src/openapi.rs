@@ -1,0 +1,21 @@
+//! The shapes of the answers, made from the types that are sent: for the description of the API.
+
+use utoipa::ToSchema;
+use utoipa::openapi::{RefOr, Schema};
+
+use crate::wire::{FoundUserBody, PageEnvelope, StatsBody, SuccessBody, UserBody};
+
+/// Every schema of this function's answers, by name.
+pub fn schemas() -> Vec<(String, RefOr<Schema>)> {
+    vec![
+        schema::<UserBody<'_>>(),
+        schema::<FoundUserBody>(),
+        schema::<PageEnvelope>(),
+        schema::<StatsBody>(),
+        schema::<SuccessBody>(),
+    ]
+}
+
+fn schema<T: ToSchema>() -> (String, RefOr<Schema>) {
+    (T::name().into_owned(), T::schema())
+}

@@ -1,0 +1,107 @@
+//! The bodies of create and update. They are read field by field, so they are described field by field; the tests hold the
+//! two together.
+
+use utoipa::openapi::schema::{AdditionalProperties, ArrayBuilder, Schema, SchemaType, Type};
+use utoipa::openapi::{ObjectBuilder, RefOr};
+
+use crate::values::{self, Refine, integer, string};
+
+/// The most businesses of one user.
+const MAX_BUSINESSES: usize = 2_000;
+
+const KEY: &str =
+    "The API key, for clients that send no header. Sent in several places, it must be the same everywhere.";
+
+/// What null does.
+#[derive(Clone, Copy)]
+enum Null {
+    Refused,
+    Allowed,
+}
+
+/// The schemas of the bodies, by name.
+pub(crate) fn schemas() -> [(&'static str, RefOr<Schema>); 2] {
+    [("NewUser", new_user().into()), ("UserChange", user_change().into())]
+}
+
+fn new_user() -> ObjectBuilder {
+    let words = "A user to be created. Unknown fields are refused.";
+    let body = body(words)
+        .property("email", text(values::email, Null::Refused, "E-mail address: no display name, no IP address, with a top-level domain. No two users have the same one: upper and lower case count as one, dots and plus tags do not. Kept as typed, trimmed."))
+        .property("first_name", text(values::person_name, Null::Refused, "First name: 1 to 100 characters once trimmed."))
+        .property("last_name", text(values::person_name, Null::Refused, "Last name: 1 to 100 characters once trimmed."))
+        .property("status", text(values::status, Null::Allowed, "Left out: `invited` when `send_invitation` is true, else `active`."))
+        .property("role", text(values::role, Null::Allowed, "Not above the caller's own. Left out: `BUSINESS_MANAGER`."))
+        .property("org_id", org_id("The user's organisation. Left out: the caller's own. Required of a PROVIDER without one, unless the new user is a PROVIDER too."))
+        .property("password", text(values::password, Null::Allowed, "At least 6 and at most 128 characters, at most 512 bytes, taken as it is. Ignored for `invited`. Left out for `active`: nobody can sign in with one until it is set."))
+        .property("send_invitation", values::truth_of_body().description(Some("Whether to send the invitation. Left out: yes for `invited`, no for `active`. `\"True\"` and `\"False\"`, in any case, are strings that count as well.")));
+    common(body).required("email").required("first_name").required("last_name")
+}
+
+fn user_change() -> ObjectBuilder {
+    let words = "What is to change of a user; what is left out stays as it is. Unknown fields are refused.";
+    let body = body(words)
+        .property("email", text(values::email, Null::Refused, "The new address: the same rules as on create. The pending link of an invited user dies, nothing is sent, and it may be invited again at once."))
+        .property("first_name", text(values::person_name, Null::Refused, "First name: 1 to 100 characters once trimmed."))
+        .property("last_name", text(values::person_name, Null::Refused, "Last name: 1 to 100 characters once trimmed."))
+        .property("status", text(values::status, Null::Allowed, "`active` needs a `password`, unless the user has one. `invited` forgets the password, revokes the keys for good and sends an invitation, as soon as 5 minutes have passed since the last one."))
+        .property("role", text(values::role, Null::Allowed, "Not above the caller's own. Left out: as it is, whatever the interface's table says of a default."))
+        .property("org_id", org_id("Moves the user to another organisation: only a PROVIDER may, and the businesses must be of that one."))
+        .property("password", text(values::password, Null::Allowed, "The new password. Ignored while the user is `invited`, or becomes so."));
+    common(body).min_properties(Some(0))
+}
+
+fn body(words: &str) -> ObjectBuilder {
+    ObjectBuilder::new()
+        .schema_type(Type::Object)
+        .description(Some(words))
+        .additional_properties(Some(AdditionalProperties::FreeForm(false)))
+}
+
+/// The fields that both have in the same way.
+fn common(body: ObjectBuilder) -> ObjectBuilder {
+    let business = values::opaque_id(string()).description(Some("A business of the user's organisation."));
+    let businesses = ArrayBuilder::new()
+        .schema_type(or_null(Type::Array, Null::Allowed))
+        .items(business)
+        .max_items(Some(MAX_BUSINESSES))
+        .description(Some("Businesses that the user may WRITE: all of its organisation. Kept in this order, each once; replaces the whole list."));
+    body.property("business_ids", businesses)
+        .property("phone", text(values::phone, Null::Allowed, "At most 32 digits, blanks and `+-.()/`; null or blank for none."))
+        .property("lang", text(values::lang, Null::Allowed, "Language of mails and pages: `en`, `fr`, `es`, `it`, `de` or `pt`, in any case, with or without a region. Null or left out: English."))
+        .property("api_key", string().schema_type(or_null(Type::String, Null::Allowed)).write_only(true).description(Some(KEY)))
+}
+
+fn text(refine: Refine, null: Null, words: &str) -> ObjectBuilder {
+    let value = refine(string()).description(Some(words));
+    // A choice that may be null names it among its values.
+    let choices = match null {
+        Null::Allowed => with_null(value),
+        Null::Refused => value,
+    };
+    choices.schema_type(or_null(Type::String, null))
+}
+
+fn with_null(value: ObjectBuilder) -> ObjectBuilder {
+    let object = value.build();
+    match object.enum_values.clone() {
+        Some(values) => {
+            ObjectBuilder::from(object).enum_values(Some(values.into_iter().chain([serde_json::Value::Null])))
+        }
+        None => object.into(),
+    }
+}
+
+fn org_id(words: &str) -> ObjectBuilder {
+    values::org_id(integer())
+        .schema_type(SchemaType::Array(vec![Type::Integer, Type::String, Type::Null]))
+        .pattern(Some("^[1-9][0-9]{0,14}$"))
+        .description(Some(format!("{words} A number, or its digits as a string.")))
+}
+
+fn or_null(kind: Type, null: Null) -> SchemaType {
+    match null {
+        Null::Refused => SchemaType::Type(kind),
+        Null::Allowed => SchemaType::Array(vec![kind, Type::Null]),
+    }
+}

@@ -1,0 +1,68 @@
+//! The operations on categories.
+
+use super::Operation;
+use crate::parameters::{Parameter, paging};
+use crate::values;
+
+const TAG: &str = "categories";
+const INVALID: &str = "`lang` is missing, or no language of the directory: the answer lists them. A parameter that the operation \
+                       does not have, or a value that its parameter cannot have.";
+
+pub(super) fn operations() -> Vec<Operation> {
+    vec![search(), get()]
+}
+
+fn search() -> Operation {
+    let name = Parameter::text(
+        "name",
+        values::search_text,
+        "boul",
+        "Only categories with this text in their name, ignoring case, accents and width, or with exactly this id or code.",
+    );
+    Operation {
+        name: "search_categories",
+        parameters: [lang(), name].into_iter().chain(paging()).collect(),
+        examples: Vec::new(),
+        tag: TAG,
+        summary: "Search categories",
+        words: "The categories of the directory in one language, in pages; without `name`, all of them.\n\n\
+                **Order**: name, then id.\n\n**Roles**: all. The directory is the same for everyone.",
+        body: None,
+        answer: ("CategoryPage", "A page of categories."),
+        invalid: INVALID,
+        forbidden: None,
+        refusals: &[],
+    }
+}
+
+fn get() -> Operation {
+    let id = Parameter::path(
+        "categoryId",
+        values::opaque_id,
+        "5a45214f0d526ae15e54381f",
+        "The category. What is no id is answered like an id that nothing has: 404.",
+    );
+    Operation {
+        name: "get_category",
+        parameters: vec![id, lang()],
+        examples: Vec::new(),
+        tag: TAG,
+        summary: "Get one category",
+        words: "One category, by id, in one language.\n\n**Roles**: all.",
+        body: None,
+        answer: ("Category", "The category."),
+        invalid: INVALID,
+        forbidden: None,
+        refusals: &[404],
+    }
+}
+
+fn lang() -> Parameter {
+    Parameter::required(
+        "lang",
+        values::directory_lang,
+        "FR",
+        "Language of the names: an ISO 3166 alpha-2 country code that the directory is kept in, in any case. Language codes \
+         stand for countries and the other way round (`EN` and `US` for `GB`, `PT-BR` for `BR`, or else `PT`).",
+    )
+}
