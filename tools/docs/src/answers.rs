@@ -14,7 +14,7 @@ const ONLY_IDS: &str = "Ids there; empty when none is known.";
 
 #[rustfmt::skip]
 const ROWS: &[Row] = &[
-    (USERS, "id", "Identifier: a decimal number up to 2^53 − 1, as a string.", values::user_id),
+    (USERS, "id", "Identifier: a decimal number up to 2^53 − 1, as a string.", values::decimal_id),
     (USERS, "status", "`invited` until the person has chosen a password, or was made `active`.", values::status),
     (USERS, "first_name", "First name.", values::person_name),
     (USERS, "last_name", "Last name.", values::person_name),
@@ -34,7 +34,7 @@ const ROWS: &[Row] = &[
     (&["UserStats"], "invited_count", "Those of them who are `invited`.", values::from_zero),
     (&["UserStats"], "activate_count", "Those of them who are `active`.", values::from_zero),
     (&["Success"], "status", "Always `success`.", values::success),
-    (&["Success"], "id", "The user that was created, changed or deleted. Left out by invite.", values::user_id),
+    (&["Success"], "id", "The user that was created, changed or deleted. Left out by invite.", values::decimal_id),
     (&["Category"], "id", "Identifier: opaque text.", values::opaque_id),
     (&["Category"], "code", "A readable code.", plain),
     (&["Category"], "name", "Name in the language asked for; in English, or else the code, where that language has none.", plain),
@@ -56,7 +56,7 @@ const ROWS: &[Row] = &[
     (&["PartnerCategory"], "id", "Its id there.", plain),
     (&["PartnerCategory"], "name", "Its name there.", plain),
     (&["Review"], "id", "Identifier of the service: it never changes.", values::review_id),
-    (&["Review"], "org_id", "The organisation that owns the business: a string here.", values::user_id),
+    (&["Review"], "org_id", "The organisation that owns the business: a string here.", values::decimal_id),
     (&["Review"], "business_id", "The business that was reviewed.", values::opaque_id),
     (&["Review"], "partner", "Where it was left.", values::partner),
     (&["Review"], "partner_id", "Its id there.", plain),
@@ -115,6 +115,8 @@ fn of_items(schema: &str, property: &str, mut array: Array, words: &str) -> Arra
         other => other,
     };
     array.description = Some(words.to_owned());
+    // What reading files puts in the place of nothing; an answer always has it.
+    array.default = None;
     array
 }
 

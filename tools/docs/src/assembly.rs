@@ -41,7 +41,7 @@ pub fn document() -> OpenApi {
     ];
     OpenApiBuilder::new()
         .info(info.build())
-        .servers(Some([server()]))
+        .servers(Some(servers()))
         .tags(Some(tags.map(|(name, words)| TagBuilder::new().name(name).description(Some(words)).build())))
         .security(Some(securities()))
         .paths(paths())
@@ -49,11 +49,14 @@ pub fn document() -> OpenApi {
         .build()
 }
 
-fn server() -> Server {
-    let variable = ServerVariableBuilder::new()
+/// The one that the description came from, and any other.
+fn servers() -> [Server; 2] {
+    let here = ServerBuilder::new().url("/").description(Some("Where this description was fetched."));
+    let origin = ServerVariableBuilder::new()
         .default_value("http://127.0.0.1:3000")
         .description(Some("Scheme, host and port. The default is the local stack's; `cargo run` starts it."));
-    ServerBuilder::new().url("{origin}").description(Some("Where the API is.")).parameter("origin", variable).build()
+    let elsewhere = ServerBuilder::new().url("{origin}").description(Some("Anywhere.")).parameter("origin", origin);
+    [here.build(), elsewhere.build()]
 }
 
 fn securities() -> Vec<SecurityRequirement> {

@@ -4,7 +4,7 @@ use presence::domain::email::MAX_BYTES as EMAIL_MAX_BYTES;
 use presence::domain::ids::MAX_ID;
 use presence::domain::page::PageRequest;
 use presence::domain::password::{MAX_CHARACTERS, MIN_CHARACTERS};
-use presence::domain::review::{Partner, Rating, ReviewState};
+use presence::domain::review::{Partner, Rating, ReviewId, ReviewState};
 use presence::domain::user::{Lang, PersonName, Role, Status};
 use utoipa::openapi::schema::{AnyOf, AnyOfBuilder, KnownFormat, SchemaFormat, Type};
 use utoipa::openapi::{Object, ObjectBuilder};
@@ -45,7 +45,7 @@ pub(crate) fn plain(value: ObjectBuilder) -> ObjectBuilder {
     value
 }
 
-pub(crate) fn user_id(value: ObjectBuilder) -> ObjectBuilder {
+pub(crate) fn decimal_id(value: ObjectBuilder) -> ObjectBuilder {
     value.pattern(Some("^[1-9][0-9]{0,15}$"))
 }
 
@@ -75,9 +75,8 @@ pub(crate) fn password(value: ObjectBuilder) -> ObjectBuilder {
 }
 
 pub(crate) fn lang(value: ObjectBuilder) -> ObjectBuilder {
-    let any_case = |code: &str| -> String {
-        code.chars().map(|c| format!("[{}{}]", c.to_ascii_uppercase(), c.to_ascii_lowercase())).collect()
-    };
+    let any_case =
+        |code: &str| -> String { code.chars().flat_map(|c| ['[', c.to_ascii_uppercase(), c, ']']).collect() };
     let codes = Lang::ALL.map(|lang| any_case(lang.as_str())).join("|");
     value.pattern(Some(format!("^(?:{codes})(?:[_-][0-9A-Za-z]{{2,8}})?$")))
 }
@@ -95,7 +94,7 @@ pub(crate) fn success(value: ObjectBuilder) -> ObjectBuilder {
 }
 
 pub(crate) fn review_id(value: ObjectBuilder) -> ObjectBuilder {
-    value.pattern(Some("^[0-9A-Za-z]{12}$"))
+    value.pattern(Some(format!("^[0-9a-z]{{{}}}$", ReviewId::LENGTH)))
 }
 
 pub(crate) fn partner(value: ObjectBuilder) -> ObjectBuilder {

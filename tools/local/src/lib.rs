@@ -2,11 +2,11 @@
 //!
 //! The stack that developers start is the stack that the tests start: [`Stack::start`].
 
+mod docs;
 pub mod embedded;
 pub mod gateway;
 mod mail;
 mod options;
-mod pages;
 mod sample;
 mod stack;
 

@@ -14,11 +14,11 @@ use presence::http::Route;
 use presence::store::{Store, schema, sdk_loader};
 use presence_mailer::{Outbox, SesMailer};
 
+use crate::docs;
 use crate::embedded::EmbeddedDynamo;
 use crate::gateway::{Gateway, LocalFunction};
 use crate::mail::{self, Feed, Mailbox};
 use crate::options::{DynamoDb, Options};
-use crate::pages;
 use crate::sample::{self, DemoKeys};
 
 /// The region that the stack says it is in.
@@ -64,7 +64,7 @@ impl Stack {
         let functions = functions_config(&dynamodb_url, &options).await;
         let app = App { store: Store::new(&functions, &options.table_prefix), clock: Arc::clone(&options.clock) };
         let mailbox = Arc::new(Mailbox::default());
-        let pages = pages::router().merge(mail::router(store.clone(), Arc::clone(&mailbox)));
+        let pages = docs::router(&keys).merge(mail::router(store.clone(), Arc::clone(&mailbox)));
         let gateway = Gateway::start(options.port, routes(Arc::new(app), options.function_timeout), pages)?;
         let outbox = outbox(&functions, &options, &format!("http://{}", gateway.addr())).await?;
         let feed = if options.mailer {
@@ -87,10 +87,10 @@ impl Stack {
         format!("{}{}", self.origin(), mail::MAILBOX)
     }
 
-    /// The page with the operations.
+    /// The page with the description of the API, where calls can be tried.
     #[must_use]
     pub fn docs_url(&self) -> String {
-        format!("{}{}", self.origin(), pages::DOCS)
+        format!("{}{}", self.origin(), docs::DOCS)
     }
 
     /// Fills the reviews table at once, where `DynamoDB` is embedded. These must be all the reviews of their organisations'

@@ -5,10 +5,9 @@ use crate::parameters::{Parameter, paging};
 use crate::values;
 
 const TAG: &str = "users";
-const SUCCESS: &str = "Done.";
 const UNKNOWN_PARAMETER: &str =
     "A parameter that the operation does not have, or a value that its parameter cannot have.";
-/// A BUSINESS_MANAGER of the sample.
+/// A `BUSINESS_MANAGER` of the sample.
 const MANAGER: &str = "1664342695971604";
 /// An invited user of the sample.
 const INVITED: &str = "2479028556077430";
@@ -207,7 +206,7 @@ fn invite() -> Operation {
 
 fn user_id(example: &'static str, words: &str) -> Parameter {
     let words = format!("{words} What is no id is answered like an id that nobody has: 404.");
-    Parameter::path("user_id", values::user_id, example, &words)
+    Parameter::path("user_id", values::decimal_id, example, &words)
 }
 
 fn display_business_ids() -> Parameter {

@@ -1,0 +1,62 @@
+//! Every example of the description, sent: what comes back is what it says.
+
+use presence_docs::{Example, operations};
+use presence_local::Options;
+use presence_tests::{Reply, World, patient};
+use serde_json::Value;
+
+use super::schemas::Description;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_example_is_answered_as_it_says() {
+    let world = World::with(Options { sample: true, ..patient() }).await;
+    let description = Description::read();
+    let mut sent = 0;
+    for operation in operations() {
+        for example in &operation.examples {
+            let what = format!("{} of {}", example.name, example.operation);
+            if let Some(body) = example.body.as_ref().filter(|_| example.status == 200) {
+                assert_eq!(description.objection_to_body(operation.name, body), None, "{what}");
+            }
+            let reply = send(&world, example).await;
+            assert_eq!((reply.status, answer(&reply, example)), (example.status, example.answer.clone()), "{what}");
+            assert_eq!(description.objection_to_answer(operation.name, reply.status, &reply.json()), None, "{what}");
+            sent += 1;
+        }
+    }
+    assert!(sent > 40, "{sent}");
+    assert_eq!(world.audit().await, []);
+}
+
+#[test]
+fn every_operation_has_examples_of_success_and_of_mistakes() {
+    for operation in operations() {
+        for status in [200, 400] {
+            let examples = operation.examples.iter().filter(|example| example.status == status).count();
+            assert!(examples > 0, "{status} of {}", operation.name);
+        }
+        let forbidden = operation.examples.iter().any(|example| example.status == 403);
+        assert_eq!(forbidden, operation.statuses().contains(&403), "{}", operation.name);
+    }
+}
+
+async fn send(world: &World, example: &Example) -> Reply {
+    let key = &world.stack.keys()[example.role.as_str()];
+    let (method, path) = example.request.split_once(' ').expect("a method and a target");
+    match (method, &example.body) {
+        ("GET", None) => world.get(path, key).await,
+        ("DELETE", None) => world.delete(path, key).await,
+        ("POST", Some(body)) => world.post(path, key, body).await,
+        ("POST", None) => presence_tests::send(world.request("POST", path).header("x-api-key", key)).await,
+        _ => panic!("no example is sent like {}", example.request),
+    }
+}
+
+/// The answer; the id of a created user is drawn, and taken for the one of the example.
+fn answer(reply: &Reply, example: &Example) -> Value {
+    let mut answer = reply.json();
+    if example.operation == "create_user" && reply.status == 200 {
+        answer["id"] = example.answer["id"].clone();
+    }
+    answer
+}

@@ -1,0 +1,74 @@
+//! The committed description against the functions, and against itself.
+
+use presence_tests::routes;
+use serde_json::Value;
+
+use super::schemas::Description;
+
+#[test]
+fn the_committed_description_is_the_one_that_the_functions_have() {
+    assert!(presence_docs::text() == presence_categories::OPENAPI, "it is stale: `cargo openapi` writes it");
+}
+
+#[test]
+fn every_route_is_an_operation_and_every_operation_a_route() {
+    let description = Description::read();
+    let mut described: Vec<(String, String, String)> = Vec::new();
+    for (path, item) in description.json["paths"].as_object().expect("paths") {
+        for (method, operation) in item.as_object().expect("operations") {
+            let id = operation["operationId"].as_str().expect("an id");
+            described.push((method.to_uppercase(), path.clone(), id.to_owned()));
+        }
+    }
+    let mut expected: Vec<_> = routes()
+        .into_iter()
+        .map(|route| (route.method.to_owned(), route.path.to_owned(), route.name.to_owned()))
+        .collect();
+    described.sort();
+    expected.sort();
+    assert_eq!(described, expected);
+}
+
+#[test]
+fn every_operation_says_what_it_does_and_every_answer_has_a_schema_an_example_and_an_id() {
+    let description = Description::read();
+    for route in routes() {
+        let operation = description.operation(route.name);
+        for text in ["summary", "description"] {
+            assert!(operation[text].as_str().is_some_and(|text| text.len() > 10), "{} of {}", text, route.name);
+        }
+        for status in operation["responses"].as_object().expect("responses").keys() {
+            let response = description.response(route.name, status.parse().expect("a status")).expect("an answer");
+            let content = &response["content"]["application/json"];
+            assert!(content["schema"].is_object(), "{status} of {}", route.name);
+            assert!(
+                content["examples"].as_object().is_some_and(|examples| !examples.is_empty()),
+                "{status} of {}",
+                route.name
+            );
+            assert!(response["headers"]["x-request-id"].is_object(), "{status} of {}", route.name);
+        }
+    }
+}
+
+#[test]
+fn every_reference_leads_somewhere() {
+    let description = Description::read();
+    let mut references = Vec::new();
+    collect(&description.json, &mut references);
+    assert!(references.len() > 50);
+    for reference in references {
+        assert!(description.json.pointer(reference.trim_start_matches('#')).is_some(), "{reference}");
+    }
+}
+
+fn collect(value: &Value, references: &mut Vec<String>) {
+    match value {
+        Value::Object(object) => {
+            references.extend(object.get("$ref").and_then(Value::as_str).map(str::to_owned));
+            object.values().for_each(|value| collect(value, references));
+        }
+        Value::Array(values) => values.iter().for_each(|value| collect(value, references)),
+        _ => {}
+    }
+}

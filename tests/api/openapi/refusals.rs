@@ -1,0 +1,99 @@
+//! The answers that operations have in common are given by each of them that is described with them, to the byte.
+
+use aws_smithy_runtime_api::client::http::SharedHttpClient;
+use presence_local::Options;
+use presence_tests::{AnyRoute, FaultKind, Faults, Plan, Reply, World, path_of, patient, plain_http, routes, send};
+use serde_json::Value;
+
+use super::schemas::Description;
+
+/// A user and a category of the sample.
+const USER: &str = "2479028556077430";
+const CATEGORY: &str = "5a45214f0d526ae15e54381f";
+
+/// Just over 64 KiB.
+const TOO_LARGE: usize = 64 * 1024 + 1;
+
+/// The example of a common answer, found by its status.
+fn example(description: &Description, status: u16) -> (String, Value) {
+    let name = match status {
+        401 => "Unauthenticated",
+        404 => "NotFound",
+        405 => "MethodNotAllowed",
+        413 => "TooLarge",
+        415 => "UnsupportedMediaType",
+        429 => "TooSoon",
+        _ => "Unavailable",
+    };
+    let response = &description.json["components"]["responses"][name];
+    (name.to_owned(), response["content"]["application/json"]["examples"]["refused"]["value"].clone())
+}
+
+/// The request of an operation, well-formed as far as its path goes.
+fn request(world: &World, route: &AnyRoute, user: &str, category: &str) -> reqwest::RequestBuilder {
+    let lang = if route.path.contains("/category/") { "?lang=FR" } else { "" };
+    world.request(route.method, &format!("{}{lang}", path_of(route, user, category)))
+}
+
+fn keyed(world: &World, request: reqwest::RequestBuilder) -> reqwest::RequestBuilder {
+    request.header("x-api-key", &world.stack.keys()["PROVIDER"])
+}
+
+/// Holds an answer against the description: whether the operation has it, its body, and the headers that it is described with.
+fn check(description: &Description, route: &AnyRoute, status: u16, reply: &Reply) {
+    let (name, expected) = example(description, status);
+    assert_eq!((reply.status, reply.json()), (status, expected), "{}", route.name);
+    let headers = description.json["components"]["responses"][&name]["headers"].as_object().expect("headers");
+    for header in headers.keys() {
+        assert!(!reply.header(&header.to_lowercase()).is_empty(), "{header} of {status} of {}", route.name);
+    }
+    if status != 405 {
+        assert_eq!(description.objection_to_answer(route.name, status, &reply.json()), None, "{}", route.name);
+    }
+}
+
+fn has(description: &Description, route: &AnyRoute, status: u16) -> bool {
+    description.response(route.name, status).is_some()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_operations_refuse_alike_is_as_described() {
+    let faults = Faults::over(plain_http());
+    let options = Options { sample: true, http_client: Some(SharedHttpClient::new(faults.clone())), ..patient() };
+    let world = World::with(options).await;
+    let description = Description::read();
+    for route in routes() {
+        let json = if route.body == presence::http::Body::Json { "{}" } else { "" };
+        let plain = || request(&world, &route, USER, CATEGORY).header("content-type", "application/json").body(json);
+        check(&description, &route, 401, &send(plain()).await);
+        check(&description, &route, 413, &send(keyed(&world, plain().body("x".repeat(TOO_LARGE)))).await);
+        check(&description, &route, 405, &send(world.request("PATCH", &path_of(&route, USER, CATEGORY))).await);
+        let text =
+            keyed(&world, request(&world, &route, USER, CATEGORY).header("content-type", "text/plain").body("{}"));
+        if has(&description, &route, 415) {
+            check(&description, &route, 415, &send(text).await);
+        } else {
+            assert_eq!(route.body, presence::http::Body::Ignored, "{}", route.name);
+        }
+        assert_eq!(has(&description, &route, 404), route.path.contains('{'), "{}", route.name);
+        if has(&description, &route, 404) {
+            let nobody = request(&world, &route, "7", "nothing").header("content-type", "application/json").body(json);
+            check(&description, &route, 404, &send(keyed(&world, nobody)).await);
+        }
+        faults.restart(Plan::At { call: 1, kind: FaultKind::ServerError, times: u64::MAX });
+        check(&description, &route, 503, &send(keyed(&world, plain())).await);
+        faults.restart(Plan::None);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_second_invitation_at_once_is_refused_as_described() {
+    let world = World::with(Options { sample: true, ..patient() }).await;
+    let description = Description::read();
+    let invite = || world.invite(USER, &world.stack.keys()["ORG_ADMIN"]);
+    assert_eq!(invite().await.status, 200);
+    let reply = invite().await;
+    check(&description, &presence_tests::route("invite_user"), 429, &reply);
+    let header = &description.json["components"]["responses"]["TooSoon"]["headers"]["Retry-After"];
+    assert_eq!(reply.header("retry-after"), header["example"].to_string());
+}
