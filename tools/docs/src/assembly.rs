@@ -98,7 +98,8 @@ fn described(operation: &Operation) -> OperationBuilder {
 
 fn body(operation: &Operation) -> Option<RequestBody> {
     let (schema, words) = operation.body?;
-    let examples = operation.examples.iter().filter_map(|example| {
+    // Those that succeed: a mistake would be taken for what can be sent.
+    let examples = operation.examples.iter().filter(|example| example.status == 200).filter_map(|example| {
         let described = ExampleBuilder::new().summary(&example.summary).value(Some(example.body.clone()?));
         Some((example.name.clone(), described.build()))
     });
@@ -128,7 +129,8 @@ fn responses(operation: &Operation) -> Responses {
 /// An answer that is this operation's own, with its examples.
 fn own(operation: &Operation, status: u16, words: &str, schema: &str) -> RefOr<Response> {
     let examples = operation.examples.iter().filter(|example| example.status == status).map(|example| {
-        let summary = format!("{}: {}, as {}", example.summary, example.request, example.role);
+        let body = example.body.as_ref().map(|body| format!(" with {body}")).unwrap_or_default();
+        let summary = format!("{}: {}{body}, as {}", example.summary, example.request, example.role);
         (example.name.clone(), summary, example.answer.clone())
     });
     answered(words, schema, examples).build().into()
