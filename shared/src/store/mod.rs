@@ -32,7 +32,7 @@ pub use categories::{CategoryHead, CategoryImport};
 pub use ledger::{PostRefused, Posting, ReviewQuery, ReviewsAudit, ReviewsRebuilt, items_of_reviews};
 pub use outbox::{MailState, OutboxRow};
 pub use reviews::ReviewFilter;
-pub use users::{MailChange, Refused, UserChange, UserRecord};
+pub use users::{BusinessIds, MailChange, Refused, UserChange, UserRecord};
 
 use crate::domain::ids::random_u64;
 use crate::error::Error;
