@@ -172,8 +172,8 @@ where
     // On the heap: the SDK's futures are large, and every hand that they go through would hold a copy.
     let begin = |principal| Box::pin(act(Arc::clone(&app), operation, Call { principal, input: Arc::clone(&input) }));
     let guess = if is_safe { app.callers.guess(&key) } else { None };
-    let (caller, begun) = admit(&app, &key, OptionFuture::from(guess.map(begin))).await?;
-    let acting = match begun {
+    let (caller, early) = admit(&app, &key, OptionFuture::from(guess.map(begin))).await?;
+    let acting = match early {
         Some(outcome) if guess == Some(caller.principal) => Either::Left(ready(outcome)),
         _ => Either::Right(begin(caller.principal)),
     };
