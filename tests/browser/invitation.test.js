@@ -20,7 +20,7 @@ const SOME_VIEWS = VIEWS.filter(({ width, colorScheme }) => (width < 500) === (c
 
 let stack, browser;
 before(async () => { [stack, browser] = await Promise.all([Stack.start(), openBrowser()]); });
-after(() => Promise.all([stack?.stop(), browser?.close()]));
+after(async () => { await browser?.close(); await stack?.stop(); });
 
 /** The page speaks the language, says this, and looks right. */
 async function shows(page, lang, says, name) {

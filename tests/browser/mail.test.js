@@ -14,7 +14,7 @@ const LINE = 78;
 
 let stack, browser;
 before(async () => { [stack, browser] = await Promise.all([Stack.start(), openBrowser()]); });
-after(() => Promise.all([stack?.stop(), browser?.close()]));
+after(async () => { await browser?.close(); await stack?.stop(); });
 
 for (const [lang, { subject }] of Object.entries(TEXTS)) {
   test(`the mail in ${lang} can be read on a phone and at a desk, by day and by night`, async () => {

@@ -13,7 +13,7 @@ const A_LEASE = 330;
 
 let stack, browser;
 before(async () => { [stack, browser] = await Promise.all([Stack.start(), openBrowser()]); });
-after(() => Promise.all([stack?.stop(), browser?.close()]));
+after(async () => { await browser?.close(); await stack?.stop(); });
 
 const article = (page, email) => page.getByRole("article").filter({ hasText: email });
 
