@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 
 import { Stack } from "./stack.js";
 import { TEXTS } from "./texts.js";
-import { look, openBrowser, VIEWS, Window } from "./window.js";
+import { look, openBrowser, viewsOf, Window } from "./window.js";
 
 /** Seconds in which one invitation is sent, and for which a link works. */
 const FIVE_MINUTES = 300;
@@ -13,10 +13,6 @@ const THREE_DAYS = 72 * 3600;
 /** Five characters, and ten of what a browser counts: it takes them, and the page must not. */
 const TOO_SHORT = "🐟🐟🐟🐟🐟";
 const PASSWORD = "canary-pass-1";
-/** The languages whose pages are looked at in every view: the one of reference, and the one with the longest words. */
-const EVERY_VIEW = ["en", "de"];
-/** The others: on a phone by night, at a desk by day. */
-const SOME_VIEWS = VIEWS.filter(({ width, colorScheme }) => (width < 500) === (colorScheme === "dark"));
 
 let stack, browser;
 before(async () => { [stack, browser] = await Promise.all([Stack.start(), openBrowser()]); });
@@ -26,7 +22,7 @@ after(async () => { await browser?.close(); await stack?.stop(); });
 async function shows(page, lang, says, name) {
   assert.equal(await page.locator("html").getAttribute("lang"), lang, name);
   assert.equal(await page.locator("h1").textContent(), says, name);
-  await look(page, `${name}-${lang}`, EVERY_VIEW.includes(lang) ? VIEWS : SOME_VIEWS);
+  await look(page, `${name}-${lang}`, viewsOf(lang));
 }
 
 async function titled(page, text) {

@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 
 import { Stack } from "./stack.js";
 import { TEXTS } from "./texts.js";
-import { look, openBrowser, Window } from "./window.js";
+import { look, openBrowser, viewsOf, Window } from "./window.js";
 
 /** As long as names may be, without a place to break a line. */
 const LONG = { first_name: "W".repeat(100), last_name: "m".repeat(100) };
@@ -28,7 +28,7 @@ for (const [lang, { subject }] of Object.entries(TEXTS)) {
     assert.equal(await page.title(), subject);
     const targets = await page.getByRole("link").evaluateAll(links => links.map(link => link.href));
     assert.deepEqual(targets, [mail.links[0], mail.links[0]], "the button and the link below it");
-    await look(page, `mail-${lang}`);
+    await look(page, `mail-${lang}`, viewsOf(lang));
     const lines = mail.text.split("\n").filter(line => line !== mail.links[0]);
     assert.ok(lines.every(line => [...line].length <= LINE) && lines.join(" ").includes("Zoë Durand"));
     await window.close();
@@ -37,11 +37,11 @@ for (const [lang, { subject }] of Object.entries(TEXTS)) {
 
 test("the longest names make neither mail nor page wider than the window", async () => {
   const window = await Window.open(browser, stack.origin);
-  const { email } = await stack.invite("de", LONG);
+  const { email } = await stack.invite("pt", LONG);
   const mail = await stack.mail(email);
   const page = await window.newPage();
   await page.setContent(mail.html);
-  await look(page, "mail-long");
-  await look((await window.visit(mail.links[0])).page, "form-long");
+  await look(page, "mail-long", viewsOf("pt"));
+  await look((await window.visit(mail.links[0])).page, "form-long", viewsOf("pt"));
   await window.close();
 });
