@@ -4,4 +4,6 @@ mod axe;
 mod kills;
 mod office;
 mod random;
+mod scene;
 mod ses;
+mod steps;

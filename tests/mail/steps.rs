@@ -1,0 +1,122 @@
+//! Each step of a delivery on its own: the instants at which it may happen, and what a batch is answered.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use jiff::{SignedDuration, Timestamp};
+use presence::clock::{Clock, ManualClock, deadline_in};
+use presence::domain::invitation::{LinkStanding, WINDOW};
+use presence::store::schema;
+use presence_mailer::{Delivered, handle};
+use presence_tests::{address, sdk_config};
+use serde_json::{Value, json};
+
+use super::office::{Fate, deadline, record, sweep};
+use super::scene::Scene;
+
+/// How long SES may take to answer, by the client's own limit.
+const SES_TIME: SignedDuration = SignedDuration::from_secs(8);
+
+/// A clock of a process that is held up: each look at it takes as long as this.
+struct Slow(Arc<ManualClock>, SignedDuration);
+
+impl Clock for Slow {
+    fn now(&self) -> Timestamp {
+        self.0.advance(self.1);
+        self.0.now()
+    }
+}
+
+impl Scene {
+    /// Invites once more, and gives the record of the stream.
+    async fn invite_again(&self) -> Value {
+        assert_eq!(self.world.invite(&self.id, &self.cast.admin_1.key).await.status, 200);
+        let stored = self.world.stored(&self.id).await.expect("the guest");
+        record(&stored.mails[0], 2)
+    }
+
+    /// Makes what is stored of the guest a thing that nobody can read.
+    async fn spoil(&self) {
+        let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(self.world.stack.dynamodb_url()));
+        let text = |text: String| AttributeValue::S(text);
+        let spoil = client.update_item().table_name(self.world.store().name(&schema::USERS));
+        let spoil = spoil.key("pk", text(format!("USER#{}", self.id))).key("sk", text("USER".to_owned()));
+        let spoil =
+            spoil.update_expression("SET email = :none").expression_attribute_values(":none", text(String::new()));
+        spoil.send().await.expect("DynamoDB answers");
+    }
+
+    async fn standing(&self, mail: usize) -> LinkStanding {
+        let stored = self.world.stored(&self.id).await.expect("the guest");
+        let token = self.office.taken(&address("guest"))[mail].token;
+        stored.user.links.standing(token, self.world.clock.now())
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn exactly_five_minutes_after_a_mail_the_next_is_sent_at_once_and_replaces_its_link() {
+    let scene = Scene::set().await;
+    scene.invoke(&json!({ "Records": [scene.record] }), None).await;
+    assert_eq!(scene.standing(0).await, LinkStanding::Open);
+    scene.world.clock.advance(WINDOW);
+    let again = scene.invite_again().await;
+    scene.invoke(&json!({ "Records": [again] }), None).await;
+    assert_eq!(scene.mails(), 2);
+    assert_eq!((scene.standing(0).await, scene.standing(1).await), (LinkStanding::Replaced, LinkStanding::Open));
+    scene.nothing_is_wrong("five minutes later").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mailer_that_is_held_up_sends_only_while_its_claim_keeps_the_next_five_minutes_away() {
+    let mut sent = 0;
+    for seconds in [0, 3, 5, 6, 9, 20] {
+        let mut scene = Scene::set().await;
+        let id = presence::domain::ids::UserId::parse(&scene.id).expect("an id");
+        scene.worker.outbox.clock = Arc::new(Slow(Arc::clone(&scene.world.clock), SignedDuration::from_secs(seconds)));
+        scene.office.set_fate(Fate::Lost);
+        assert_eq!(scene.worker.outbox.deliver(id).await.ok(), Some(Delivered::Unknown));
+        let quiet_until = scene.world.stored(&scene.id).await.and_then(|stored| stored.user.quiet_until);
+        for mail in scene.office.taken(&address("guest")) {
+            let quiet = quiet_until.expect("a claim").duration_since(mail.at);
+            assert!(quiet >= WINDOW + SES_TIME, "{seconds} s a look: another mail after {quiet:?}");
+            sent += 1;
+        }
+    }
+    assert!((1..6).contains(&sent), "{sent}: the quick ones send, the slow ones do not");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_record_whose_delivery_fails_is_named_in_the_answer_and_no_other() {
+    let scene = Scene::set().await;
+    let body = json!({ "email": address("other"), "first_name": "Ada", "last_name": "Roy", "status": "invited" });
+    let created = scene.world.post("/user", &scene.cast.admin_1.key, &body).await.json();
+    let other = scene.world.stored(created["id"].as_str().expect("an id")).await.expect("the other guest");
+    scene.spoil().await;
+    let event = json!({ "Records": [scene.record, record(&other.mails[0], 2)] });
+    let answer = handle(&scene.worker.outbox, &event, deadline()).await.expect("an answer");
+    let id = &scene.record["dynamodb"]["SequenceNumber"];
+    assert_eq!(json!(answer), json!({ "batchItemFailures": [{ "itemIdentifier": id }] }), "as Lambda reads it");
+    assert_eq!((scene.mails(), scene.office.taken(&address("other")).len()), (0, 1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_there_is_no_time_for_is_not_begun_and_comes_again() {
+    let scene = Scene::set().await;
+    let soon = || deadline_in(Duration::ZERO);
+    let event = json!({ "Records": [scene.record] });
+    let answer = handle(&scene.worker.outbox, &event, soon()).await.expect("an answer");
+    assert_eq!(answer.failures.len(), 1);
+    let swept = handle(&scene.worker.outbox, &sweep(), soon()).await.expect("an answer");
+    assert_eq!((swept.failures.len(), scene.mails()), (0, 0));
+    scene.invoke(&event, None).await;
+    assert_eq!(scene.mails(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mail_that_was_refused_leaves_no_link_behind() {
+    let scene = Scene::set().await;
+    scene.office.set_fate(Fate::Refused);
+    scene.invoke(&json!({ "Records": [scene.record] }), None).await;
+    assert_eq!(scene.world.stored(&scene.id).await.expect("the guest").user.links.as_slice(), []);
+}
