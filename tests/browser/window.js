@@ -13,8 +13,6 @@ const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const PICTURES = process.env.PRESENCE_PICTURES ?? "../../target/browser";
 /** The narrowest phone that is still sold, and a common desk; as by day and as by night. */
 const VIEWS = [320, 1280].flatMap(width => ["light", "dark"].map(colorScheme => ({ width, colorScheme })));
-/** The languages that are looked at in every view: the one of reference, and the one with the longest words. */
-const EVERY_VIEW = ["en", "de"];
 /** It calls nobody but the stack; the sandbox cannot be had by root. */
 const FLAGS = [
   "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -23,9 +21,9 @@ const FLAGS = [
 /** A page that says that a link is gone has the status 4xx, which the console repeats. */
 const STATUS = /^Failed to load resource: the server responded with a status of 4\d\d/;
 
-/** The other languages share all but the texts with these: their lines may be too long for a phone, and no more. */
-export const viewsOf = lang => VIEWS.filter(({ width, colorScheme }) =>
-  EVERY_VIEW.includes(lang) || (width < 500 && colorScheme === "dark"));
+/** Every view for one of these languages. The others share all but the texts with them: what may be wrong is a line too long. */
+export const viewsOf = (lang, everyView) => VIEWS.filter(({ width, colorScheme }) =>
+  everyView.includes(lang) || (width < 500 && colorScheme === "dark"));
 
 export function openBrowser() {
   mkdirSync(PICTURES, { recursive: true });

@@ -4,12 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aws_sdk_dynamodb::types::AttributeValue;
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
 use presence::clock::{Clock, ManualClock, deadline_in};
 use presence::domain::invitation::{LinkStanding, WINDOW};
 use presence::store::schema;
-use presence_mailer::{Delivered, handle};
-use presence_tests::{address, sdk_config};
+use presence_mailer::{Delivered, Mail, Mailer, Outcome, handle};
+use presence_tests::{address, sdk_config, send};
 use serde_json::{Value, json};
 
 use super::office::{Fate, deadline, record, sweep};
@@ -25,6 +27,23 @@ impl Clock for Slow {
     fn now(&self) -> Timestamp {
         self.0.advance(self.1);
         self.0.now()
+    }
+}
+
+/// Sends, and meanwhile somebody else asks for something.
+struct Meanwhile {
+    asked: reqwest::RequestBuilder,
+    inner: Arc<dyn Mailer>,
+}
+
+impl Mailer for Meanwhile {
+    fn send<'a>(&'a self, mail: &'a Mail) -> BoxFuture<'a, Outcome> {
+        let asked = send(self.asked.try_clone().expect("no body that is a stream"));
+        async move {
+            assert_eq!(asked.await.status, 200);
+            self.inner.send(mail).await
+        }
+        .boxed()
     }
 }
 
@@ -119,4 +138,28 @@ async fn a_mail_that_was_refused_leaves_no_link_behind() {
     scene.office.set_fate(Fate::Refused);
     scene.invoke(&json!({ "Records": [scene.record] }), None).await;
     assert_eq!(scene.world.stored(&scene.id).await.expect("the guest").user.links.as_slice(), []);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_invitation_asked_for_while_an_older_one_is_sent_is_sent_too_however_that_ends() {
+    for (fate, first) in [(Fate::Sent, 1), (Fate::Refused, 0)] {
+        let mut scene = Scene::set().await;
+        scene.office.set_fate(Fate::Refused);
+        scene.invoke(&json!({ "Records": [scene.record] }), None).await;
+        scene.world.clock.advance(WINDOW);
+        scene.office.set_fate(fate);
+        let asked = scene.world.request("POST", &format!("/user/{}/invite", scene.id));
+        let asked = asked.header("x-api-key", &scene.cast.admin_1.key);
+        let inner = Arc::clone(&scene.worker.outbox.mailer);
+        scene.worker.outbox.mailer = Arc::new(Meanwhile { asked, inner: Arc::clone(&inner) });
+        scene.invoke(&sweep(), None).await;
+        let waiting = scene.world.stored(&scene.id).await.expect("the guest").mails;
+        assert_eq!((scene.mails(), waiting.len(), waiting[0].attempts), (first, 1, 0), "{fate:?}");
+
+        scene.worker.outbox.mailer = inner;
+        scene.office.set_fate(Fate::Sent);
+        scene.go_on(false, WINDOW).await;
+        assert_eq!(scene.mails(), first + 1, "{fate:?}");
+        scene.nothing_is_wrong(&format!("{fate:?}")).await;
+    }
 }
