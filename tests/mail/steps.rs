@@ -14,7 +14,7 @@ use presence_mailer::{Delivered, Mail, Mailer, Outcome, handle};
 use presence_tests::{address, sdk_config, send};
 use serde_json::{Value, json};
 
-use super::office::{Fate, deadline, record, sweep};
+use super::office::{Fate, LEASE, Worker, deadline, record, sweep};
 use super::scene::Scene;
 
 /// How long SES may take to answer, by the client's own limit.
@@ -30,17 +30,19 @@ impl Clock for Slow {
     }
 }
 
-/// Sends, and meanwhile somebody else asks for something.
+type Event = Box<dyn Fn() -> BoxFuture<'static, ()> + Send + Sync>;
+
+/// Sends, and something else happens meanwhile.
 struct Meanwhile {
-    asked: reqwest::RequestBuilder,
+    event: Event,
     inner: Arc<dyn Mailer>,
 }
 
 impl Mailer for Meanwhile {
     fn send<'a>(&'a self, mail: &'a Mail) -> BoxFuture<'a, Outcome> {
-        let asked = send(self.asked.try_clone().expect("no body that is a stream"));
+        let event = (self.event)();
         async move {
-            assert_eq!(asked.await.status, 200);
+            event.await;
             self.inner.send(mail).await
         }
         .boxed()
@@ -53,6 +55,23 @@ impl Scene {
         assert_eq!(self.world.invite(&self.id, &self.cast.admin_1.key).await.status, 200);
         let stored = self.world.stored(&self.id).await.expect("the guest");
         record(&stored.mails[0], 2)
+    }
+
+    /// Sweeps once, and this happens while the mail is sent.
+    async fn sweep_while(&mut self, event: Event) {
+        let inner = Arc::clone(&self.worker.outbox.mailer);
+        self.worker.outbox.mailer = Arc::new(Meanwhile { event, inner: Arc::clone(&inner) });
+        self.invoke(&sweep(), None).await;
+        self.worker.outbox.mailer = inner;
+    }
+
+    /// A call of the API by the guest's administrator.
+    fn call(&self, path: &str, body: &Value) -> Event {
+        let asked = self.world.request("POST", path).header("x-api-key", &self.cast.admin_1.key).json(body);
+        Box::new(move || {
+            let asked = send(asked.try_clone().expect("no body that is a stream"));
+            async move { assert_eq!(asked.await.status, 200) }.boxed()
+        })
     }
 
     /// Makes what is stored of the guest a thing that nobody can read.
@@ -148,18 +167,51 @@ async fn an_invitation_asked_for_while_an_older_one_is_sent_is_sent_too_however_
         scene.invoke(&json!({ "Records": [scene.record] }), None).await;
         scene.world.clock.advance(WINDOW);
         scene.office.set_fate(fate);
-        let asked = scene.world.request("POST", &format!("/user/{}/invite", scene.id));
-        let asked = asked.header("x-api-key", &scene.cast.admin_1.key);
-        let inner = Arc::clone(&scene.worker.outbox.mailer);
-        scene.worker.outbox.mailer = Arc::new(Meanwhile { asked, inner: Arc::clone(&inner) });
-        scene.invoke(&sweep(), None).await;
+        scene.sweep_while(scene.call(&format!("/user/{}/invite", scene.id), &json!({}))).await;
         let waiting = scene.world.stored(&scene.id).await.expect("the guest").mails;
         assert_eq!((scene.mails(), waiting.len(), waiting[0].attempts), (first, 1, 0), "{fate:?}");
 
-        scene.worker.outbox.mailer = inner;
         scene.office.set_fate(Fate::Sent);
         scene.go_on(false, WINDOW).await;
         assert_eq!(scene.mails(), first + 1, "{fate:?}");
         scene.nothing_is_wrong(&format!("{fate:?}")).await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_address_changed_while_a_mail_is_sent_to_the_old_one_may_be_sent_a_mail_at_once() {
+    for fate in [Fate::Sent, Fate::Refused] {
+        let mut scene = Scene::set().await;
+        scene.office.set_fate(fate);
+        let moved = json!({ "email": address("moved") });
+        scene.sweep_while(scene.call(&format!("/user/{}", scene.id), &moved)).await;
+        scene.office.set_fate(Fate::Sent);
+        let again = scene.invite_again().await;
+        scene.invoke(&json!({ "Records": [again] }), None).await;
+        assert_eq!(scene.office.taken(&address("moved")).len(), 1, "{fate:?}");
+        assert_eq!(scene.world.audit().await, [], "{fate:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refusal_that_comes_after_another_mailers_claim_leaves_that_claim_alone() {
+    let mut scene = Scene::set().await;
+    let id = presence::domain::ids::UserId::parse(&scene.id).expect("an id");
+    let (clock, office) = (Arc::clone(&scene.world.clock), Arc::clone(&scene.office));
+    let other = Worker::new(&scene.world, &scene.office).await.outbox;
+    let late: Event = Box::new(move || {
+        let (clock, office, other) = (Arc::clone(&clock), Arc::clone(&office), other.clone());
+        async move {
+            clock.advance(LEASE);
+            office.set_fate(Fate::Lost);
+            assert_eq!(other.deliver(id).await.ok(), Some(Delivered::Unknown));
+            office.set_fate(Fate::Refused);
+        }
+        .boxed()
+    });
+    scene.sweep_while(late).await;
+    assert_eq!(scene.mails(), 1);
+    scene.office.set_fate(Fate::Sent);
+    scene.go_on(false, LEASE + WINDOW).await;
+    scene.nothing_is_wrong("a late refusal").await;
 }
