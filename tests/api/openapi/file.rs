@@ -1,5 +1,8 @@
 //! The committed description against the functions, and against itself.
 
+use std::collections::BTreeSet;
+use std::path::Path;
+
 use presence_tests::routes;
 use serde_json::Value;
 
@@ -60,6 +63,38 @@ fn every_reference_leads_somewhere() {
     for reference in references {
         assert!(description.json.pointer(reference.trim_start_matches('#')).is_some(), "{reference}");
     }
+}
+
+/// What no request can show: a name that is read, and was forgotten here and there.
+#[test]
+fn every_name_that_the_functions_read_is_described() {
+    let description = Description::read();
+    let mut described: BTreeSet<String> = BTreeSet::new();
+    for schema in ["NewUser", "UserChange"] {
+        let properties =
+            description.json["components"]["schemas"][schema]["properties"].as_object().expect("properties");
+        described.extend(properties.keys().cloned());
+    }
+    for route in routes() {
+        let parameters = description.operation(route.name)["parameters"].as_array().cloned().unwrap_or_default();
+        described.extend(parameters.iter().map(|parameter| parameter["name"].as_str().expect("a name").to_owned()));
+    }
+    let functions = Path::new(env!("CARGO_MANIFEST_DIR")).join("../functions");
+    let read: BTreeSet<String> = ["users", "categories", "reviews"]
+        .iter()
+        .flat_map(|function| std::fs::read_dir(functions.join(function).join("src")).expect("sources"))
+        .filter_map(|entry| std::fs::read_to_string(entry.expect("an entry").path()).ok())
+        .flat_map(|source| names_read(&source))
+        .collect();
+    assert!(read.len() > 25, "{read:?}");
+    assert_eq!(read.difference(&described).collect::<Vec<_>>(), Vec::<&String>::new());
+}
+
+/// The names in `fields.required("email", …)` and the like.
+fn names_read(source: &str) -> Vec<String> {
+    let calls = source.split("fields.").skip(1).filter_map(|call| call.split_once("(\""));
+    let direct = calls.filter(|(method, _)| method.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'));
+    direct.filter_map(|(_, rest)| rest.split('"').next()).map(str::to_owned).collect()
 }
 
 fn collect(value: &Value, references: &mut Vec<String>) {

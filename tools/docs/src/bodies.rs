@@ -27,28 +27,42 @@ pub(crate) fn schemas() -> [(&'static str, RefOr<Schema>); 2] {
 fn new_user() -> ObjectBuilder {
     let words = "A user to be created. Unknown fields are refused.";
     let body = body(words)
-        .property("email", text(values::email, Null::Refused, "E-mail address: no display name, no IP address, with a top-level domain. No two users have the same one: upper and lower case count as one, dots and plus tags do not. Kept as typed, trimmed."))
+        .property("email", text(values::email, Null::Refused, "E-mail address: no display name, no IP address, with a \
+            top-level domain. No two users have the same one: upper and lower case count as one, dots and plus tags do \
+            not. Kept as typed, trimmed."))
         .property("first_name", text(values::person_name, Null::Refused, "First name: 1 to 100 characters once trimmed."))
         .property("last_name", text(values::person_name, Null::Refused, "Last name: 1 to 100 characters once trimmed."))
-        .property("status", text(values::status, Null::Allowed, "Left out: `invited` when `send_invitation` is true, else `active`."))
+        .property("status", text(values::status, Null::Allowed, "Left out: `invited` when `send_invitation` is true, else \
+            `active`."))
         .property("role", text(values::role, Null::Allowed, "Not above the caller's own. Left out: `BUSINESS_MANAGER`."))
-        .property("org_id", org_id("The user's organisation. Left out: the caller's own. Required of a PROVIDER without one, unless the new user is a PROVIDER too."))
-        .property("password", text(values::password, Null::Allowed, "At least 6 and at most 128 characters, at most 512 bytes, taken as it is. Ignored for `invited`. Left out for `active`: nobody can sign in with one until it is set."))
-        .property("send_invitation", values::truth_of_body().description(Some("Whether to send the invitation. Left out: yes for `invited`, no for `active`. `\"True\"` and `\"False\"`, in any case, are strings that count as well.")));
+        .property("org_id", org_id("The user's organisation. Left out: the caller's own. Required of a PROVIDER without \
+                                    one, unless the new user is a PROVIDER too."))
+        .property("password", text(values::password, Null::Allowed, "At least 6 and at most 128 characters, at most 512 \
+            bytes, taken as it is. Ignored for `invited`. Left out for `active`: nobody can sign in with one until it is \
+            set."))
+        .property("send_invitation", values::truth_of_body().description(Some("Whether to send the invitation. Left out: \
+            yes for `invited`, no for `active`. `\"True\"` and `\"False\"`, in any case, are strings that count as \
+            well.")));
     common(body).required("email").required("first_name").required("last_name")
 }
 
 fn user_change() -> ObjectBuilder {
     let words = "What is to change of a user; what is left out stays as it is. Unknown fields are refused.";
     let body = body(words)
-        .property("email", text(values::email, Null::Refused, "The new address: the same rules as on create. The pending link of an invited user dies, nothing is sent, and it may be invited again at once."))
+        .property("email", text(values::email, Null::Refused, "The new address: the same rules as on create. The pending \
+            link of an invited user dies, nothing is sent, and it may be invited again at once."))
         .property("first_name", text(values::person_name, Null::Refused, "First name: 1 to 100 characters once trimmed."))
         .property("last_name", text(values::person_name, Null::Refused, "Last name: 1 to 100 characters once trimmed."))
-        .property("status", text(values::status, Null::Allowed, "`active` needs a `password`, unless the user has one. `invited` forgets the password, revokes the keys for good and sends an invitation, as soon as 5 minutes have passed since the last one."))
-        .property("role", text(values::role, Null::Allowed, "Not above the caller's own. Left out: as it is, whatever the interface's table says of a default."))
-        .property("org_id", org_id("Moves the user to another organisation: only a PROVIDER may, and the businesses must be of that one."))
-        .property("password", text(values::password, Null::Allowed, "The new password. Ignored while the user is `invited`, or becomes so."));
-    common(body).min_properties(Some(0))
+        .property("status", text(values::status, Null::Allowed, "`active` needs a `password`, unless the user has one. \
+            `invited` forgets the password, revokes the keys for good and sends an invitation, as soon as 5 minutes have \
+            passed since the last one."))
+        .property("role", text(values::role, Null::Allowed, "Not above the caller's own. Left out: as it is, whatever the \
+            interface's table says of a default."))
+        .property("org_id", org_id("Moves the user to another organisation: only a PROVIDER may, and the businesses must \
+                                    be of that one."))
+        .property("password", text(values::password, Null::Allowed, "The new password. Ignored while the user is \
+            `invited`, or becomes so."));
+    common(body)
 }
 
 fn body(words: &str) -> ObjectBuilder {
@@ -65,11 +79,33 @@ fn common(body: ObjectBuilder) -> ObjectBuilder {
         .schema_type(or_null(Type::Array, Null::Allowed))
         .items(business)
         .max_items(Some(MAX_BUSINESSES))
-        .description(Some("Businesses that the user may WRITE: all of its organisation. Kept in this order, each once; replaces the whole list."));
+        .description(Some(
+            "Businesses that the user may WRITE: all of its organisation. Kept in this order, each once; \
+                           replaces the whole list.",
+        ));
     body.property("business_ids", businesses)
-        .property("phone", text(values::phone, Null::Allowed, "At most 32 digits, blanks and `+-.()/`; null or blank for none."))
-        .property("lang", text(values::lang, Null::Allowed, "Language of mails and pages: `en`, `fr`, `es`, `it`, `de` or `pt`, in any case, with or without a region. Null or left out: English."))
-        .property("api_key", string().schema_type(or_null(Type::String, Null::Allowed)).write_only(true).description(Some(KEY)))
+        .property(
+            "phone",
+            text(
+                values::phone,
+                Null::Allowed,
+                "At most 32 digits, blanks and `+-.()/`; null or blank for \
+            none.",
+            ),
+        )
+        .property(
+            "lang",
+            text(
+                values::lang,
+                Null::Allowed,
+                "Language of mails and pages: `en`, `fr`, `es`, `it`, `de` or \
+            `pt`, in any case, with or without a region. Null or left out: English.",
+            ),
+        )
+        .property(
+            "api_key",
+            string().schema_type(or_null(Type::String, Null::Allowed)).write_only(true).description(Some(KEY)),
+        )
 }
 
 fn text(refine: Refine, null: Null, words: &str) -> ObjectBuilder {

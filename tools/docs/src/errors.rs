@@ -24,23 +24,28 @@ pub(crate) struct Refusal {
 #[rustfmt::skip]
 pub(crate) const REFUSALS: [Refusal; 9] = [
     Refusal { status: 401, name: "Unauthenticated", schema: "AuthenticationError", text: "a valid API key is required",
-        words: "No key, or one that is malformed, unknown, revoked or expired, or whose owner is not `active`: the same answer for all of them." },
+        words: "No key, or one that is malformed, unknown, revoked or expired, or whose owner is not `active`: the same \
+                answer for all of them." },
     Refusal { status: 404, name: "NotFound", schema: "Error", text: "not found",
         words: "No such id: unknown, malformed, or of another organisation. The same answer for all of them." },
     Refusal { status: 409, name: "Conflict", schema: "Error", text: "the user is being changed by others: try again",
         words: "Other changes of the user came first, three times in a row. Nothing was changed." },
     Refusal { status: 413, name: "TooLarge", schema: "Error", text: "the body is larger than 64 KiB",
         words: "The body is larger than 64 KiB, whether the operation reads it or not." },
-    Refusal { status: 415, name: "UnsupportedMediaType", schema: "Error", text: "the body must have the media type application/json",
+    Refusal { status: 415, name: "UnsupportedMediaType", schema: "Error", text: "the body must have the media type \
+        application/json",
         words: "The body is not `application/json`." },
     Refusal { status: 429, name: "TooSoon", schema: "Error", text: "an invitation can be sent once every 5 minutes",
-        words: "The user was sent an invitation less than 5 minutes ago. `Retry-After` says when the next one may be asked for." },
+        words: "The user was sent an invitation less than 5 minutes ago. `Retry-After` says when the next one may be \
+                asked for." },
     Refusal { status: 500, name: "Internal", schema: "Error", text: "internal error",
         words: "A fault of the service. Its log has the cause, under `x-request-id`." },
     Refusal { status: 503, name: "Unavailable", schema: "Error", text: "temporarily unavailable: try again",
-        words: "The service's database did not answer in time. A change may or may not have been made: read before trying again." },
+        words: "The service's database did not answer in time. A change may or may not have been made: read before trying \
+                again." },
     Refusal { status: 405, name: "MethodNotAllowed", schema: "Error", text: "method not allowed",
-        words: "The path has other methods: `Allow` names them. No operation below answers so; any other method on their paths does." },
+        words: "The path has other methods: `Allow` names them. No operation below answers so; any other method on their \
+                paths does." },
 ];
 
 impl Refusal {

@@ -74,7 +74,9 @@ fn search() -> Operation {
             "query",
             values::search_text,
             "martn",
-            "Only users that every word of it is found in: in a word of the first name, the last name or the e-mail address, as a part of it or, from 5 letters up, with one letter wrong, from 9 with two. Ignores case, accents and width.",
+            "Only users that every word of it is found in: in a word of the first name, the last name or the e-mail \
+             address, as a part of it or, from 5 letters up, with one letter wrong, from 9 with two. Ignores case, \
+             accents and width.",
         ),
     ];
     Operation {
