@@ -14,8 +14,12 @@ const UNKNOWN: &str = "is not a parameter of this operation";
 /// Names that are part of no operation, besides those that are part of others.
 const STRAY: [&str; 4] = ["limit", "offset", "sort", "Page"];
 
-async fn sample() -> World {
-    World::with(Options { sample: true, ..patient() }).await
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_described_may_be_given_and_nothing_else() {
+    let world = World::with(Options { sample: true, ..patient() }).await;
+    every_described_parameter_is_taken_and_every_other_one_refused(&world).await;
+    what_is_described_as_required_is_required(&world).await;
+    every_described_field_is_taken_and_every_other_one_refused(&world).await;
 }
 
 /// Sends the operation with these parameters, a body of no fields where it takes one.
@@ -46,9 +50,7 @@ fn complaint(reply: &Reply, name: &str) -> Value {
     reply.json()["errors"]["json"][name].clone()
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn every_described_parameter_is_taken_and_every_other_one_refused() {
-    let world = sample().await;
+async fn every_described_parameter_is_taken_and_every_other_one_refused(world: &World) {
     let all: BTreeSet<&str> = operations()
         .iter()
         .flat_map(|operation| operation.parameters.clone())
@@ -66,24 +68,22 @@ async fn every_described_parameter_is_taken_and_every_other_one_refused() {
             let mut query = required(&operation);
             query.retain(|(name, _)| *name != parameter.name);
             query.push((parameter.name, parameter.example));
-            let reply = ask(&world, &operation, &query).await;
+            let reply = ask(world, &operation, &query).await;
             assert_eq!(reply.status, 200, "{} of {}: {}", parameter.name, operation.name, reply.text);
         }
         for name in all.difference(&described) {
             let query = [required(&operation), vec![(name, "1")]].concat();
-            let reply = ask(&world, &operation, &query).await;
+            let reply = ask(world, &operation, &query).await;
             assert_eq!((reply.status, complaint(&reply, name)), (400, json!(UNKNOWN)), "{name} of {}", operation.name);
         }
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn what_is_described_as_required_is_required() {
-    let world = sample().await;
+async fn what_is_described_as_required_is_required(world: &World) {
     for operation in operations() {
         for (name, _) in required(&operation) {
             let query: Vec<_> = required(&operation).into_iter().filter(|(other, _)| *other != name).collect();
-            let reply = ask(&world, &operation, &query).await;
+            let reply = ask(world, &operation, &query).await;
             assert_eq!(
                 (reply.status, complaint(&reply, name)),
                 (400, json!("is required")),
@@ -100,9 +100,7 @@ async fn what_is_described_as_required_is_required() {
     assert_eq!(reply.json(), json!({"errors": {"json": missing}}));
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn every_described_field_is_taken_and_every_other_one_refused() {
-    let world = sample().await;
+async fn every_described_field_is_taken_and_every_other_one_refused(world: &World) {
     let description = Description::read();
     let schemas = &description.json["components"]["schemas"];
     let names = |schema: &str| -> BTreeSet<String> {

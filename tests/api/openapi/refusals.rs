@@ -99,21 +99,23 @@ async fn what_operations_refuse_alike_is_as_described() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_second_invitation_at_once_is_refused_as_described() {
+async fn haste_and_a_stored_user_that_does_not_fit_are_answered_as_described() {
     let world = World::with(Options { sample: true, ..patient() }).await;
     let description = Description::read();
+    a_second_invitation_at_once_is_refused(&world, &description).await;
+    what_does_not_fit_in_the_store_is_an_error(&world, &description).await;
+}
+
+async fn a_second_invitation_at_once_is_refused(world: &World, description: &Description) {
     let invite = || world.invite(USER, &world.stack.keys()["ORG_ADMIN"]);
     assert_eq!(invite().await.status, 200);
     let reply = invite().await;
-    check(&description, &route("invite_user"), 429, &reply);
+    check(description, &route("invite_user"), 429, &reply);
     let header = &description.json["components"]["responses"]["TooSoon"]["headers"]["Retry-After"];
     assert_eq!(reply.header("retry-after"), header["example"].to_string());
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn what_does_not_fit_in_the_store_is_an_error_as_described() {
-    let world = World::with(Options { sample: true, ..patient() }).await;
-    let description = Description::read();
+async fn what_does_not_fit_in_the_store_is_an_error(world: &World, description: &Description) {
     let client = Client::from_conf(sdk_config(world.stack.dynamodb_url()));
     let user = client.update_item().table_name(world.store().name(&USERS));
     let user =
@@ -123,8 +125,8 @@ async fn what_does_not_fit_in_the_store_is_an_error_as_described() {
         user.update_expression("SET business_ids = :wrong").expression_attribute_values(":wrong", wrong).send();
     planted.await.expect("DynamoDB answers");
     for route in routes().iter().filter(|route| route.path.contains("{user_id}")) {
-        let request = request(&world, route, USER, CATEGORY).header("content-type", "application/json").body("{}");
-        check(&description, route, 500, &send(keyed(&world, request)).await);
+        let request = request(world, route, USER, CATEGORY).header("content-type", "application/json").body("{}");
+        check(description, route, 500, &send(keyed(world, request)).await);
     }
 }
 
