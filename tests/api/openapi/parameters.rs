@@ -51,12 +51,18 @@ fn complaint(reply: &Reply, name: &str) -> Value {
 }
 
 async fn every_described_parameter_is_taken_and_every_other_one_refused(world: &World) {
-    let all: BTreeSet<&str> = operations()
-        .iter()
-        .flat_map(|operation| operation.parameters.clone())
-        .map(|parameter| parameter.name)
-        .chain(STRAY)
-        .collect();
+    let description = Description::read();
+    // Fields of bodies and answers too: a filter by one of them may be read, and not described.
+    let fields = ["NewUser", "UserChange", "User", "Category", "Review"]
+        .into_iter()
+        .flat_map(|schema| {
+            description.json["components"]["schemas"][schema]["properties"].as_object().expect("fields").keys()
+        })
+        .map(String::as_str)
+        .filter(|name| *name != "api_key");
+    let described = operations();
+    let parameters = described.iter().flat_map(|operation| &operation.parameters).map(|parameter| parameter.name);
+    let all: BTreeSet<&str> = parameters.chain(fields).chain(STRAY).collect();
     for operation in operations() {
         let described: BTreeSet<&str> = operation
             .parameters
