@@ -30,6 +30,9 @@ struct Args {
     /// Create the tables, but load no sample data and make no keys
     #[arg(long)]
     empty: bool,
+    /// Give the sample's users the ids and keys that the files in events/ hold, the same at every start
+    #[arg(long, conflicts_with = "empty")]
+    fixed_sample: bool,
     /// Once ready, print one line of JSON
     #[arg(long)]
     json: bool,
@@ -75,6 +78,7 @@ impl From<Args> for Options {
             dynamodb: args.dynamodb_url.map_or(embedded, DynamoDb::At),
             table_prefix: Config::from_env().table_prefix,
             sample: !args.empty,
+            fixed_sample: args.fixed_sample,
             mailer: true,
             ..Self::default()
         }

@@ -13,6 +13,9 @@ const ORGS: &str = include_str!("../../sample/orgs.jsonl");
 const BUSINESSES: &str = include_str!("../../sample/businesses.jsonl");
 const USERS: &str = include_str!("../../sample/users.jsonl");
 
+/// The id of the first user, where ids are fixed.
+const FIRST_FIXED_ID: usize = 1001;
+
 #[derive(Deserialize)]
 struct OrgRow {
     id: u64,
@@ -53,9 +56,11 @@ pub(super) fn businesses() -> anyhow::Result<Vec<Business>> {
     rows(BUSINESSES).map(|row| business(row?)).collect()
 }
 
-/// The users, with ids that are new each time.
-pub(super) fn users() -> anyhow::Result<Vec<User>> {
-    rows(USERS).map(|row| user(row?)).collect()
+/// The users, with ids that are new each time, or, fixed, 1001 for the first, 1002 for the next, and so on.
+pub(super) fn users(is_fixed: bool) -> anyhow::Result<Vec<User>> {
+    let fixed = |number: usize| UserId::parse(&(FIRST_FIXED_ID + number).to_string()).context("user id");
+    let id = |number| if is_fixed { fixed(number) } else { Ok(UserId::random()) };
+    rows(USERS).enumerate().map(|(number, row)| user(id(number)?, row?)).collect()
 }
 
 fn org(row: OrgRow) -> anyhow::Result<Org> {
@@ -71,10 +76,10 @@ fn business(row: BusinessRow) -> anyhow::Result<Business> {
     })
 }
 
-fn user(row: UserRow) -> anyhow::Result<User> {
+fn user(id: UserId, row: UserRow) -> anyhow::Result<User> {
     let status = Status::ALL.into_iter().find(|status| status.as_str() == row.status).context("status")?;
     Ok(User {
-        id: UserId::random(),
+        id,
         version: 1,
         status,
         role: Role::ALL.into_iter().find(|role| role.as_str() == row.role).context("role")?,
