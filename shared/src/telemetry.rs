@@ -30,6 +30,38 @@ pub struct Report<'a> {
     pub cost: Cost,
 }
 
+/// What is measured. A line of the log says each measurement; in operation a metric filter of the log group counts it, so
+/// that a function calls nothing and waits for nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Metric {
+    /// A mail was given up: 1 each.
+    MailsFailed,
+    /// For how long the mail that waits longest could have been sent, in seconds; at each sweep.
+    OutboxAgeSeconds,
+    /// A search found that the ledger does not add up: 1 each.
+    LedgerDrift,
+}
+
+impl Metric {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::MailsFailed, Self::OutboxAgeSeconds, Self::LedgerDrift];
+
+    /// What the log calls it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::MailsFailed => "mails_failed",
+            Self::OutboxAgeSeconds => "outbox_age_seconds",
+            Self::LedgerDrift => "ledger_drift",
+        }
+    }
+}
+
+/// Writes the line of a measurement.
+pub fn measure(metric: Metric, value: f64) {
+    tracing::info!(metric = metric.name(), value, "metric");
+}
+
 /// Sends the log as JSON lines to a writer, at the level that `RUST_LOG` names, else `info`. Later calls in the same
 /// process change nothing.
 pub fn init<W>(writer: W)

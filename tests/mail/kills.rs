@@ -5,6 +5,7 @@ use std::sync::Arc;
 use jiff::SignedDuration;
 use presence::domain::invitation::LinkStanding;
 use presence_mailer::{Delivered, handle};
+use presence_tests::logs::measured;
 use presence_tests::{Cast, World, address};
 use serde_json::{Value, json};
 
@@ -156,11 +157,21 @@ async fn a_mail_that_is_refused_rests_longer_each_time_and_is_given_up_after_eig
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_mail_is_given_up_after_a_day() {
+async fn a_mail_that_waits_is_measured_and_given_up_after_a_day() {
     let scene = Scene::set().await;
     let user_id = presence::domain::ids::UserId::parse(&scene.id).expect("an id");
-    scene.world.clock.advance(SignedDuration::from_hours(24));
-    assert_eq!(scene.worker.outbox.deliver(user_id).await.ok(), Some(Delivered::GivenUp));
+    scene.office.set_fate(Fate::Refused);
+    assert_eq!(scene.worker.outbox.deliver(user_id).await.ok(), Some(Delivered::Refused));
+    let age = |seconds: f64| ("outbox_age_seconds".to_owned(), seconds);
+    for (hours, metrics) in [
+        (1, vec![age(3_600.0)]),
+        (23, vec![age(86_400.0), ("mails_failed".to_owned(), 1.0)]),
+        // What was given up does not wait.
+        (1, vec![age(0.0)]),
+    ] {
+        scene.world.clock.advance(SignedDuration::from_hours(hours));
+        assert_eq!(Box::pin(measured(scene.invoke(&sweep(), None))).await, ((), metrics));
+    }
     assert_eq!(scene.mails(), 0);
 }
 

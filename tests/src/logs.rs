@@ -5,6 +5,7 @@ use std::io;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, Once, PoisonError};
 
 use serde_json::Value;
+use tracing::instrument::WithSubscriber as _;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::MakeWriter;
 
@@ -57,6 +58,7 @@ struct Log {
     requests: HashMap<String, Value>,
     leaks: Vec<String>,
     lines: usize,
+    metrics: Vec<(String, f64)>,
 }
 
 static LOG: LazyLock<Capture> = LazyLock::new(Capture::default);
@@ -102,6 +104,14 @@ pub fn lines() -> usize {
 /// The lines with a key, a password, a name, an address or an invitation in them.
 pub fn leaks() -> Vec<String> {
     LOG.leaks()
+}
+
+/// What a future does, and what it measures meanwhile.
+pub async fn measured<F: Future>(future: F) -> (F::Output, Vec<(String, f64)>) {
+    let log = Capture::default();
+    let output = future.with_subscriber(presence::telemetry::subscriber(EnvFilter::new(FILTER), log.clone())).await;
+    let metrics = std::mem::take(&mut log.log().metrics);
+    (output, metrics)
 }
 
 fn log() -> MutexGuard<'static, Log> {
@@ -152,8 +162,11 @@ impl io::Write for Capture {
         if SECRETS.iter().any(|secret| lower_case.contains(secret)) {
             log.leaks.push(text.to_string());
         }
-        if let Ok(line) = serde_json::from_str::<Value>(&text)
-            && line["message"] == "request"
+        let line: Value = serde_json::from_str(&text).unwrap_or_default();
+        if let (Some(metric), Some(value)) = (line["metric"].as_str(), line["value"].as_f64()) {
+            log.metrics.push((metric.to_owned(), value));
+        }
+        if line["message"] == "request"
             && let Some(id) = line["request_id"].as_str()
         {
             log.requests.insert(id.to_owned(), line);

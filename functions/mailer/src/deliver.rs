@@ -20,6 +20,7 @@ use presence::domain::invitation::{ActivationToken, SENDING_TIME, WINDOW, pause_
 use presence::domain::user::User;
 use presence::error::Error;
 use presence::store::{MailChange, OutboxRow, Refused, Store, UserChange, UserRecord};
+use presence::telemetry::{Metric, measure};
 
 use crate::mailer::{Mail, Mailer, Outcome};
 use crate::message::Message;
@@ -214,8 +215,9 @@ impl Outbox {
     }
 }
 
-/// Says that a mail was given up: the line that the alarm counts.
+/// Says that a mail was given up, to the log and to the alarm.
 fn given_up(id: UserId, row: &OutboxRow) -> Delivered {
     tracing::error!(user_id = %id, attempts = row.attempts, "a mail was given up");
+    measure(Metric::MailsFailed, 1.0);
     Delivered::GivenUp
 }

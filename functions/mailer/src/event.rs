@@ -8,7 +8,7 @@ use presence::clock::time_left;
 use presence::domain::ids::UserId;
 use presence::error::Error;
 use presence::store::keys::MAIL_SK_PREFIX;
-use presence::telemetry;
+use presence::telemetry::{self, Metric, measure};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -80,22 +80,27 @@ fn mail_in(record: &Value, now: i64) -> Option<Record> {
     Some(Record { user_id, sequence_number: change.get("SequenceNumber")?.as_str()?.to_owned() })
 }
 
-/// Delivers what is due, as long as there is time, and as long as the index has something new to tell.
+/// Delivers what is due, as long as there is time, and as long as the index has something new to tell. Says how long the
+/// mail that waits longest could have been sent before.
 async fn sweep(outbox: &Outbox, has_time: impl Fn() -> bool) -> Result<(), Error> {
+    let now = outbox.clock.now();
+    let mut due = outbox.store.due_mails(now).await?;
+    let age = due.iter().map(|row| row.overdue(now)).max().unwrap_or_default();
+    measure(Metric::OutboxAgeSeconds, age.as_secs_f64());
     let mut seen = HashSet::new();
-    while has_time() {
-        let mut due = outbox.store.due_mails(outbox.clock.now()).await?;
-        due.retain(|user_id| seen.insert(*user_id));
-        if due.is_empty() {
-            break;
+    loop {
+        due.retain(|row| seen.insert(row.id().to_owned()));
+        if due.is_empty() || !has_time() {
+            return Ok(());
         }
-        let deliveries = due.into_iter().map(|user_id| {
+        let users = due.iter().filter_map(|row| UserId::parse(&row.user_id));
+        let deliveries = users.map(|user_id| {
             let has_time = &has_time;
             async move { !has_time() || try_deliver(outbox, user_id).await }
         });
         stream::iter(deliveries.collect::<Vec<_>>()).buffer_unordered(IN_FLIGHT).collect::<Vec<_>>().await;
+        due = outbox.store.due_mails(outbox.clock.now()).await?;
     }
-    Ok(())
 }
 
 /// Whether the delivery came to an end, whichever.

@@ -1,7 +1,7 @@
 //! The outbox: invitations that were accepted for sending, and wait for the mailer.
 
 use aws_sdk_dynamodb::types::{Delete, Put};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::keys::{OUTBOX_FAILED, OUTBOX_PENDING, mail_sk, user_pk};
@@ -81,6 +81,13 @@ impl OutboxRow {
         self.state == MailState::Pending && self.due_at <= now.as_millisecond()
     }
 
+    /// For how long it could have been sent by now.
+    #[must_use]
+    pub fn overdue(&self, now: Timestamp) -> SignedDuration {
+        let first_due_at = Timestamp::from_millisecond(self.give_up_at).unwrap_or(now) - MAX_AGE;
+        now.duration_since(first_due_at).max(SignedDuration::ZERO)
+    }
+
     /// Whether it was tried often or long enough.
     #[must_use]
     pub fn is_exhausted(&self, now: Timestamp) -> bool {
@@ -143,13 +150,12 @@ impl Store {
         Ok(rows)
     }
 
-    /// The users whose mails are due, the longest due first, as many as one read finds. From an index: a mail accepted
-    /// just now may be missing, and one that was just sent may be there.
-    pub async fn due_mails(&self, now: Timestamp) -> Result<Vec<UserId>, Error> {
+    /// The mails that are due, the longest due first, as many as one read finds. From an index: a mail accepted just now
+    /// may be missing, and one that was just sent may be there.
+    pub async fn due_mails(&self, now: Timestamp) -> Result<Vec<OutboxRow>, Error> {
         let (items, _) = self.query_page(&partition(OUTBOX_PENDING, DUE_PAGE), None).await?;
         let rows = items.into_iter().map(OutboxRow::read).collect::<Result<Vec<_>, _>>()?;
-        let due = rows.iter().take_while(|row| row.is_due(now));
-        Ok(due.filter_map(|row| UserId::parse(&row.user_id)).collect())
+        Ok(rows.into_iter().take_while(|row| row.is_due(now)).collect())
     }
 
     /// One mail of a user, read strongly.

@@ -22,6 +22,7 @@ use crate::domain::review::{Review, ReviewId};
 use crate::error::Error;
 use crate::store::Store;
 use crate::store::meter::side_by_side;
+use crate::telemetry::{Metric, measure};
 
 /// How often a search is made where writes come in between.
 const ATTEMPTS: u32 = 2;
@@ -75,6 +76,7 @@ impl Store {
         let (page, drift) = Search::run(self, &query).await?;
         if drift {
             tracing::warn!(books = query.books.len(), "ledger drift");
+            measure(Metric::LedgerDrift, 1.0);
         }
         Ok(page)
     }

@@ -1,0 +1,75 @@
+//! A ledger that does not add up: the search answers, says so, and the repair ends it.
+
+use fastrand::Rng as Dice;
+use presence::access::Scope;
+use presence::domain::ids::OrgId;
+use presence::domain::ledger::{Book, CellMask};
+use presence::domain::page::PageRequest;
+use presence::domain::review::ReviewId;
+use presence::store::{ReviewQuery, schema};
+use presence_tests::logs::measured;
+use presence_tests::{World, dice, sdk_config};
+
+use super::model::{Model, review};
+
+const REVIEWS: usize = 60;
+const DRIFT: [(&str, f64); 1] = [("ledger_drift", 1.0)];
+
+/// All reviews of organisation 1, on one page.
+fn everything() -> ReviewQuery {
+    ReviewQuery {
+        books: vec![Book::Org(OrgId::new(1).expect("an id"))],
+        mask: CellMask::ALL,
+        from: None,
+        to: None,
+        newest_first: true,
+        page: PageRequest { page: 1, size: 100 },
+    }
+}
+
+/// The count, the reviews found, and what was measured.
+async fn search(world: &World) -> (u64, Vec<ReviewId>, Vec<(String, f64)>) {
+    let query = everything();
+    let (page, metrics) = measured(world.store().find_reviews(Scope::for_operator(), &query)).await;
+    let page = page.expect("the store answers");
+    (page.count, page.items.into_iter().map(|review| review.id).collect(), metrics)
+}
+
+/// Takes one item with slips of organisation 1 out of the table, as no write of ours ever does.
+async fn damage(world: &World, dice: &mut Dice) {
+    let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(world.stack.dynamodb_url()));
+    let table = world.store().name(&schema::REVIEWS);
+    let items = client.scan().table_name(&table).send().await.expect("DynamoDB answers").items.unwrap_or_default();
+    let is_slips = |item: &&std::collections::HashMap<_, _>| {
+        item.get("pk").is_some_and(|pk: &aws_sdk_dynamodb::types::AttributeValue| {
+            pk.as_s().is_ok_and(|pk| pk.starts_with("L#o:1#"))
+        })
+    };
+    let slips: Vec<_> = items.iter().filter(is_slips).collect();
+    let victim = slips[dice.usize(..slips.len())];
+    let key = ["pk", "sk"].map(|name| (name.to_owned(), victim[name].clone()));
+    client.delete_item().table_name(table).set_key(Some(key.into())).send().await.expect("DynamoDB answers");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_ledger_that_does_not_add_up_is_measured_and_answers_and_is_mended_by_a_rebuild() {
+    let world = World::start().await;
+    let mut dice = dice("ledger drift");
+    let mut model = Model::default();
+    for (id, city) in [("b1", "Saint-Étienne"), ("b2", "Évora"), ("b3", "Évora")] {
+        world.business(1, id, city).await;
+    }
+    model.post(world.store(), (0..REVIEWS).map(|number| review(&mut dice, number)).collect()).await;
+    let (count, all, metrics) = search(&world).await;
+    assert_eq!((usize::try_from(count).ok(), metrics), (Some(all.len()), Vec::new()), "nothing is wrong");
+
+    damage(&world, &mut dice).await;
+    let (_, shown, metrics) = search(&world).await;
+    assert_eq!(metrics, DRIFT.map(|(name, value)| (name.to_owned(), value)));
+    assert!(shown.len() < all.len(), "what has no slip is not shown");
+    assert!(shown.iter().all(|id| all.contains(id)));
+
+    let org_id = OrgId::new(1).expect("an id");
+    world.store().rebuild_reviews(org_id).await.expect("the book can be rebuilt");
+    assert_eq!(search(&world).await, (count, all, Vec::new()));
+}
