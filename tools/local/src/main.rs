@@ -33,6 +33,9 @@ struct Args {
     /// Give the sample's users the ids and keys that the files in events/ hold, the same at every start
     #[arg(long, conflicts_with = "empty")]
     fixed_sample: bool,
+    /// Leave the outbox to a mailer that you run yourself
+    #[arg(long)]
+    no_mailer: bool,
     /// Once ready, print one line of JSON
     #[arg(long)]
     json: bool,
@@ -79,7 +82,7 @@ impl From<Args> for Options {
             table_prefix: Config::from_env().table_prefix,
             sample: !args.empty,
             fixed_sample: args.fixed_sample,
-            mailer: true,
+            mailer: !args.no_mailer,
             ..Self::default()
         }
     }
