@@ -4,6 +4,7 @@
 mod acceptances;
 mod addresses;
 mod arena;
+mod callers;
 mod invitations;
 mod keys;
 mod standing;

@@ -13,6 +13,7 @@
 
 pub mod cast;
 pub mod faults;
+pub mod interlude;
 pub mod invitations;
 pub mod lag;
 pub mod logs;

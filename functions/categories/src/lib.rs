@@ -11,8 +11,7 @@ use lambda_http::http::Response;
 use lambda_http::{Body, Request};
 use presence::app::App;
 use presence::error::Error;
-use presence::http::{self, Answer, Call, Route, serve_beside};
-use presence::store::CategoryHead;
+use presence::http::{self, Answer, Input, Route, serve_anyone};
 
 /// What the function can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -38,20 +37,15 @@ pub const CATCH_ALL: [&str; 2] = ["ANY /api/v2/category", "ANY /api/v2/category/
 
 /// Serves one request. The version of the directory is read beside the key: one wave for a warm function.
 pub async fn handle(app: Arc<App>, request: Request) -> Result<Response<Body>, Infallible> {
-    let store = app.store.clone();
-    let head = async move { store.category_head().await };
     // On the heap: the SDK's futures are large.
-    Ok(Box::pin(serve_beside(app, &ROUTES, request, head, act)).await)
+    Ok(Box::pin(serve_anyone(app, &ROUTES, request, act)).await)
 }
 
-async fn act(
-    app: Arc<App>,
-    operation: Operation,
-    call: Call,
-    head: Result<CategoryHead, Error>,
-) -> Result<Answer, Error> {
+async fn act(app: Arc<App>, operation: Operation, input: Arc<Input>) -> Result<Answer, Error> {
+    let head = app.store.category_head().await?;
+    let directory = app.store.category_directory(head).await?;
     match operation {
-        Operation::Search => search::run(&call, &*app.store.category_directory(head?).await?),
-        Operation::Get => get::run(&app, &call, head).await,
+        Operation::Search => search::run(&directory, &input),
+        Operation::Get => get::run(&directory, &input),
     }
 }

@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use lambda_http::{Error, run, service_fn};
 use presence::app::App;
+use presence::store::schema::API_KEYS;
 use presence::telemetry;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
     telemetry::init(std::io::stdout);
     let app = Arc::new(App::from_env().await);
+    app.store.connect(&API_KEYS).await;
     run(service_fn(move |request| presence_categories::handle(Arc::clone(&app), request))).await
 }

@@ -3,12 +3,12 @@
 use presence::domain::category::{CategoryDirectory, NameFilter};
 use presence::domain::page::PageRequest;
 use presence::error::{Error, FieldError};
-use presence::http::{Answer, Call, Given, read};
+use presence::http::{Answer, Given, Input, read};
 
 use crate::wire::{CategoryBody, PageEnvelope, lang};
 
-pub(crate) fn run(call: &Call, directory: &CategoryDirectory) -> Result<Answer, Error> {
-    let mut fields = call.query();
+pub(crate) fn run(directory: &CategoryDirectory, input: &Input) -> Result<Answer, Error> {
+    let mut fields = input.query();
     let lang = lang(&mut fields, directory);
     let filter = fields.optional("name", name);
     let request = PageRequest {

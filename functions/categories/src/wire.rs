@@ -2,7 +2,7 @@
 
 use presence::domain::category::{Category, CategoryDirectory, CategoryId, Country, Partners};
 use presence::error::{Error, FieldError};
-use presence::http::{Call, Fields, read};
+use presence::http::{Fields, Input, read};
 use serde::Serialize;
 
 /// A category in one language.
@@ -37,8 +37,8 @@ pub(crate) struct PageEnvelope<'a> {
 }
 
 /// The category that the path names. Whatever is not an id is not found, like an id that nothing has.
-pub(crate) fn category_id(call: &Call) -> Result<CategoryId, Error> {
-    CategoryId::parse(call.path("categoryId")).ok_or(Error::NotFound)
+pub(crate) fn category_id(input: &Input) -> Result<CategoryId, Error> {
+    CategoryId::parse(input.path("categoryId")).ok_or(Error::NotFound)
 }
 
 /// The language of names. It must be one that the directory is kept in.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 use presence::clock::SystemClock;
 use presence::config::{Config, MailConfig};
+use presence::store::schema::USERS;
 use presence::store::{Store, sdk_loader};
 use presence::telemetry;
 use presence_mailer::{Outbox, SesMailer, handle};
@@ -15,8 +16,10 @@ async fn main() -> Result<(), Error> {
     telemetry::init(std::io::stdout);
     let config = MailConfig::from_env()?;
     let aws = sdk_loader().load().await;
+    let store = Store::new(&aws, &Config::from_env().table_prefix);
+    store.connect(&USERS).await;
     let outbox = Arc::new(Outbox {
-        store: Store::new(&aws, &Config::from_env().table_prefix),
+        store,
         clock: Arc::new(SystemClock),
         mailer: Arc::new(SesMailer::new(&aws, config.sender.clone())),
         config,

@@ -1,21 +1,17 @@
 //! GET /api/v2/user/search
 
-use std::collections::HashMap;
-
 use presence::access::{Action, Target, authorize};
 use presence::app::App;
 use presence::domain::directory::{ListedUser, UserFilter};
 use presence::domain::fuzzy::FuzzyQuery;
-use presence::domain::ids::{OrgId, UserId};
+use presence::domain::ids::OrgId;
 use presence::domain::page::{Page, PageRequest};
 use presence::domain::user::Role;
 use presence::error::{Error, FieldError};
 use presence::http::{Answer, Call, Fields, Given, read};
+use presence::store::BusinessIds;
 
 use crate::wire::{FoundUserBody, PageEnvelope, display_business_ids, email, status};
-
-/// How often a page is found anew because one of its users was deleted before its businesses were read.
-const ATTEMPTS: u32 = 3;
 
 struct Search {
     org_id: Option<OrgId>,
@@ -57,23 +53,13 @@ impl Search {
         }
     }
 
-    async fn find(
-        &self,
-        app: &App,
-        call: &Call,
-    ) -> Result<(Page<ListedUser>, Option<HashMap<UserId, Vec<String>>>), Error> {
-        for attempt in 1.. {
-            let page = app.store.find_users(call.principal.scope(), self.org_id, &self.filter, self.page).await?;
-            if !self.with_business_ids {
-                return Ok((page, None));
-            }
-            let ids: Vec<_> = page.items.iter().map(|user| user.id).collect();
-            let business_ids = app.store.business_ids_of(&ids).await?;
-            if business_ids.len() == ids.len() || attempt == ATTEMPTS {
-                return Ok((page, Some(business_ids)));
-            }
+    async fn find(&self, app: &App, call: &Call) -> Result<(Page<ListedUser>, Option<BusinessIds>), Error> {
+        let (scope, org_id, filter) = (call.principal.scope(), self.org_id, &self.filter);
+        if self.with_business_ids {
+            let found = app.store.find_users_and_businesses(scope, org_id, filter, self.page).await?;
+            return Ok((found.0, Some(found.1)));
         }
-        unreachable!("the last attempt returns")
+        Ok((app.store.find_users(scope, org_id, filter, self.page).await?, None))
     }
 }
 

@@ -9,6 +9,7 @@ use presence::domain::password::Password;
 use presence::domain::user::{Lang, PersonName, Phone, Role, Status, User};
 use presence::error::{Error, FieldError};
 use presence::http::{Call, Fields, Given, read};
+use presence::store::BusinessIds;
 use serde::Serialize;
 
 /// The most businesses of one user.
@@ -63,7 +64,7 @@ pub(crate) struct FoundUserBody {
 
 impl FoundUserBody {
     /// `business_ids`: those of every user of the page; none when they are not wanted.
-    pub(crate) fn new(user: ListedUser, business_ids: Option<&mut HashMap<UserId, Vec<String>>>) -> Self {
+    pub(crate) fn new(user: ListedUser, business_ids: Option<&mut BusinessIds>) -> Self {
         Self {
             id: user.id.to_string(),
             status: user.status.as_str(),

@@ -17,4 +17,4 @@ pub use answer::Answer;
 pub use fields::{Fields, Given};
 pub use page::{Page, serve_page};
 pub use route::{Body, Route, is_for};
-pub use serve::{Call, serve, serve_beside};
+pub use serve::{Call, Input, serve, serve_anyone};

@@ -3,7 +3,7 @@
 //! An index lags behind its table. So a directory read from `status-index` is used only while its roster,
 //! digest included, equals the stored roster, which is read strongly for every search.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -65,6 +65,19 @@ impl Directories {
         Some(Arc::clone(&entry.directory))
     }
 
+    /// Those in memory of such organisations, however old.
+    pub(super) fn of(&self, which: impl Fn(Option<OrgId>) -> bool) -> BTreeMap<Option<OrgId>, Arc<Directory>> {
+        let mut cache = self.cache();
+        cache.now += 1;
+        let now = cache.now;
+        let entries = cache.entries.iter_mut().filter(|(org_id, _)| which(**org_id));
+        let used = entries.map(|(org_id, entry)| {
+            entry.used = now;
+            (*org_id, Arc::clone(&entry.directory))
+        });
+        used.collect()
+    }
+
     fn keep(&self, org_id: Option<OrgId>, directory: &Arc<Directory>) {
         let bytes = directory.heap_bytes();
         let mut cache = self.cache();
@@ -107,7 +120,7 @@ impl Store {
     pub(super) async fn directories(
         &self,
         rosters: Vec<(Option<OrgId>, Roster)>,
-    ) -> Result<HashMap<Option<OrgId>, Arc<Directory>>, Error> {
+    ) -> Result<BTreeMap<Option<OrgId>, Arc<Directory>>, Error> {
         let loads = rosters.into_iter().map(|(org_id, roster)| async move {
             self.directory(org_id, roster).await.map(|directory| (org_id, directory))
         });

@@ -24,6 +24,7 @@ use aws_config::retry::RetryConfig;
 use aws_config::timeout::TimeoutConfig;
 use aws_config::{BehaviorVersion, ConfigLoader, SdkConfig};
 use aws_sdk_dynamodb::config::retry::RetryPartition;
+use aws_sdk_dynamodb::types::AttributeValue;
 
 pub use api_keys::{ApiKeyRecord, IssuedKey, KeyRefused, MAX_LIVE_KEYS, NewApiKey};
 pub use audit::{Finding, UsersAudit};
@@ -32,7 +33,7 @@ pub use categories::{CategoryHead, CategoryImport};
 pub use ledger::{PostRefused, Posting, ReviewQuery, ReviewsAudit, ReviewsRebuilt, items_of_reviews};
 pub use outbox::{MailState, OutboxRow};
 pub use reviews::ReviewFilter;
-pub use users::{MailChange, Refused, UserChange, UserRecord};
+pub use users::{BusinessIds, MailChange, Refused, UserChange, UserRecord};
 
 use crate::domain::ids::random_u64;
 use crate::error::Error;
@@ -87,6 +88,17 @@ impl Store {
             directories: Arc::default(),
             categories: Arc::default(),
             listed_orgs: Arc::default(),
+        }
+    }
+
+    /// Opens the connection to DynamoDB, by a read of an item that does not exist: half a unit. While a function starts its CPU
+    /// is not throttled, and nobody waits. Whatever comes of it, the function goes on: its first request finds out.
+    pub async fn connect(&self, table: &Table) {
+        let names = [Some(table.key.partition), table.key.sort].into_iter().flatten().map(|(name, _)| name);
+        let nobodys = names.map(|name| (name.to_owned(), AttributeValue::S("-".to_owned()))).collect();
+        let get = self.client.get_item().table_name(self.name(table)).set_key(Some(nobodys));
+        if !matches!(tokio::time::timeout(ATTEMPT_TIMEOUT, get.send()).await, Ok(Ok(_))) {
+            tracing::warn!("DynamoDB did not answer while the function started");
         }
     }
 

@@ -1,7 +1,6 @@
 //! A transaction comes between any two reads of a search: the answer is that of before or of after it.
 
 mod changes;
-mod interlude;
 mod questions;
 
 use aws_sdk_dynamodb::config::SharedHttpClient;
@@ -9,10 +8,10 @@ use futures::stream::{self, StreamExt as _};
 use presence::domain::review::Review;
 use presence::store::{Posting, Store};
 use presence_local::Options;
+use presence_tests::interlude::{Event, Interlude};
 use presence_tests::{Cast, World, dice, patient, plain_http};
 
 use self::changes::{CHANGES, Change};
-use self::interlude::{Event, Interlude};
 use self::questions::{Answer, Question, Shelf, answer, questions};
 use super::crowd;
 use super::dock::patient_store;

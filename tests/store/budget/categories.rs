@@ -66,6 +66,11 @@ async fn a_refused_key_costs_no_more_than_a_good_one_and_a_malformed_one_nothing
     let (world, cast) = warm().await;
     load(world.store(), parse(DIRECTORY)).await;
     let gone = dead_key(&world, &cast.admin_1.key).await;
+    assert_eq!(
+        world.get(path_of(Operation::Search), &cast.admin_1.key).await.status,
+        200,
+        "the directory is read once"
+    );
     for route in ROUTES {
         let path = path_of(route.operation);
         for malformed in ["", "nonsense", &cast.admin_1.key[1..]] {

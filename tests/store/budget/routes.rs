@@ -21,10 +21,10 @@ struct Budget {
 
 #[rustfmt::skip]
 const BUDGETS: [Budget; 11] = [
-    Budget { route: "get_me", waves: 2..=2, calls: 2..=2, read_units: Some(2.0..=2.0) },
-    Budget { route: "get_user", waves: 2..=2, calls: 2..=2, read_units: Some(2.0..=2.0) },
-    Budget { route: "search_users", waves: 2..=2, calls: 2..=2, read_units: Some(2.0..=2.0) },
-    Budget { route: "get_user_stats", waves: 2..=2, calls: 2..=2, read_units: Some(2.0..=2.0) },
+    Budget { route: "get_me", waves: 1..=1, calls: 2..=2, read_units: Some(2.0..=2.0) },
+    Budget { route: "get_user", waves: 1..=1, calls: 2..=2, read_units: Some(2.0..=2.0) },
+    Budget { route: "search_users", waves: 1..=1, calls: 2..=2, read_units: Some(2.0..=2.0) },
+    Budget { route: "get_user_stats", waves: 1..=1, calls: 2..=2, read_units: Some(2.0..=2.0) },
     Budget { route: "create_user", waves: 3..=3, calls: 3..=5, read_units: None },
     Budget { route: "update_user", waves: 3..=3, calls: 3..=5, read_units: None },
     Budget { route: "delete_user", waves: 3..=3, calls: 3..=5, read_units: None },
@@ -32,7 +32,7 @@ const BUDGETS: [Budget; 11] = [
     Budget { route: "search_categories", waves: 1..=1, calls: 2..=2, read_units: Some(2.0..=2.0) },
     Budget { route: "get_category", waves: 1..=1, calls: 2..=2, read_units: Some(2.0..=2.0) },
     // The key, and what any search by book is bounded by.
-    Budget { route: "search_reviews", waves: 2..=1 + 4, calls: 2..=60, read_units: Some(2.0..=1.0 + 151.0) },
+    Budget { route: "search_reviews", waves: 1..=4, calls: 2..=60, read_units: Some(2.0..=1.0 + 151.0) },
 ];
 
 #[tokio::test(flavor = "multi_thread")]

@@ -62,7 +62,7 @@ impl Stack {
             DemoKeys::default()
         };
         let functions = functions_config(&dynamodb_url, &options).await;
-        let app = App { store: Store::new(&functions, &options.table_prefix), clock: Arc::clone(&options.clock) };
+        let app = App::new(Store::new(&functions, &options.table_prefix), Arc::clone(&options.clock));
         let mailbox = Arc::new(Mailbox::default());
         let pages = pages::router().merge(mail::router(store.clone(), Arc::clone(&mailbox)));
         let gateway = Gateway::start(options.port, routes(Arc::new(app), options.function_timeout), pages)?;

@@ -1,6 +1,6 @@
 //! Searching users: over the directories in memory, checked against the rosters.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::item::business_ids;
@@ -11,11 +11,18 @@ use crate::domain::page::{Page, PageRequest};
 use crate::domain::roster::Roster;
 use crate::error::Error;
 use crate::store::keys::{USER_SK, user_pk};
+use crate::store::meter::beside;
 use crate::store::read::pk_sk;
 use crate::store::{Store, schema};
 
 type Rosters = Vec<(Option<OrgId>, Roster)>;
-type Directories = HashMap<Option<OrgId>, Arc<Directory>>;
+type Directories = BTreeMap<Option<OrgId>, Arc<Directory>>;
+
+/// The businesses that users may write, by user.
+pub type BusinessIds = HashMap<UserId, Vec<String>>;
+
+/// How often a page is found anew because one of its users was deleted before its businesses were read.
+const ATTEMPTS: u32 = 3;
 
 impl Store {
     /// Counts of the users in the scope, read strongly: one read, at one unit for a single organisation.
@@ -33,8 +40,59 @@ impl Store {
         filter: &UserFilter,
         request: PageRequest,
     ) -> Result<Page<ListedUser>, Error> {
-        let mut rosters = self.rosters_in(scope, org_id).await?;
-        rosters.retain(|(_, roster)| roster.count() > 0);
+        let rosters = self.rosters_in(scope, org_id).await?;
+        self.page_by(rosters, filter, request).await
+    }
+
+    /// As [`Store::find_users`], with the businesses of those on the page, read strongly. Who was on the page when its
+    /// directories were last read is known without a read, so that for a warm function all of it is one wave.
+    pub async fn find_users_and_businesses(
+        &self,
+        scope: Scope,
+        org_id: Option<OrgId>,
+        filter: &UserFilter,
+        request: PageRequest,
+    ) -> Result<(Page<ListedUser>, BusinessIds), Error> {
+        let (last_rosters, last_page) = self.last_found(scope, org_id, filter, request);
+        let rosters = beside(Box::pin(self.rosters_in(scope, org_id)));
+        let business_ids = beside(Box::pin(self.business_ids_of(ids(&last_page).collect())));
+        let (rosters, mut business_ids) = futures::try_join!(rosters, business_ids)?;
+        let mut page = if rosters == last_rosters { last_page } else { self.page_by(rosters, filter, request).await? };
+        for _ in 1..ATTEMPTS {
+            let unread = ids(&page).filter(|id| !business_ids.contains_key(id)).collect();
+            business_ids.extend(self.business_ids_of(unread).await?);
+            if ids(&page).all(|id| business_ids.contains_key(&id)) {
+                break;
+            }
+            page = self.find_users(scope, org_id, filter, request).await?;
+        }
+        Ok((page, business_ids))
+    }
+
+    /// What a search finds in the directories as they are in memory, and the rosters by which that is so.
+    fn last_found(
+        &self,
+        scope: Scope,
+        org_id: Option<OrgId>,
+        filter: &UserFilter,
+        request: PageRequest,
+    ) -> (Rosters, Page<ListedUser>) {
+        let directories = match org_id.or(scope.only_org()) {
+            Some(org) if scope.covers(Some(org)) => self.directories.of(|of| of == Some(org)),
+            None if scope.covers(None) => self.directories.of(|_| true),
+            _ => Directories::new(),
+        };
+        let rosters = directories.iter().map(|(org_id, directory)| (*org_id, directory.roster())).collect();
+        let page = page(&rosters, &directories, filter, request);
+        (rosters, page)
+    }
+
+    async fn page_by(
+        &self,
+        mut rosters: Rosters,
+        filter: &UserFilter,
+        request: PageRequest,
+    ) -> Result<Page<ListedUser>, Error> {
         if !filter.is_by_status_only() {
             let directories = self.directories(rosters.clone()).await?;
             return Ok(page(&rosters, &directories, filter, request));
@@ -55,19 +113,27 @@ impl Store {
     }
 
     /// The businesses of these users, read strongly; a user deleted meanwhile is missing.
-    pub async fn business_ids_of(&self, ids: &[UserId]) -> Result<HashMap<UserId, Vec<String>>, Error> {
-        let keys = ids.iter().map(|id| pk_sk(user_pk(*id), USER_SK)).collect();
+    async fn business_ids_of(&self, ids: Vec<UserId>) -> Result<BusinessIds, Error> {
+        let keys = ids.into_iter().map(|id| pk_sk(user_pk(id), USER_SK)).collect();
         let items = self.get_batch(&schema::USERS, keys, &["id", "business_ids"]).await?;
         items.into_iter().map(business_ids).collect()
     }
 
+    /// The rosters with anybody in them, of the scope and the organisation that is named.
     async fn rosters_in(&self, scope: Scope, org_id: Option<OrgId>) -> Result<Rosters, Error> {
-        match org_id.or(scope.only_org()) {
-            Some(org) if scope.covers(Some(org)) => Ok(vec![(Some(org), self.roster(Some(org)).await?)]),
-            None if scope.covers(None) => self.rosters().await,
-            _ => Ok(Vec::new()),
-        }
+        let mut rosters = match org_id.or(scope.only_org()) {
+            Some(org) if scope.covers(Some(org)) => vec![(Some(org), self.roster(Some(org)).await?)],
+            None if scope.covers(None) => self.rosters().await?,
+            _ => Vec::new(),
+        };
+        rosters.retain(|(_, roster)| roster.count() > 0);
+        Ok(rosters)
     }
+}
+
+/// The users on a page.
+fn ids(page: &Page<ListedUser>) -> impl Iterator<Item = UserId> {
+    page.items.iter().map(|user| user.id)
 }
 
 /// The organisations on the page whose directories are not there yet.

@@ -5,6 +5,7 @@ mod item;
 mod record;
 mod write;
 
+pub use find::BusinessIds;
 pub(super) use item::{from_item, listed, role, to_item};
 pub use record::UserRecord;
 pub use write::{MailChange, Refused, UserChange};

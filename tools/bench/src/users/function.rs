@@ -50,7 +50,7 @@ impl Function {
     pub(crate) async fn start(url: &str, key: &str) -> Self {
         telemetry::init(|| LastLine);
         let store = Store::new(&sdk_config(url).await, "presence-");
-        Self { app: Arc::new(App { store, clock: Arc::new(SystemClock) }), key: key.to_owned() }
+        Self { app: Arc::new(App::new(store, Arc::new(SystemClock))), key: key.to_owned() }
     }
 
     /// GETs a path.

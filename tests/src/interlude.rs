@@ -1,4 +1,4 @@
-//! A connector that lets something happen between two calls of a search.
+//! A connector that lets something happen between two calls of a request.
 
 use std::fmt;
 use std::future::Future;
@@ -13,12 +13,12 @@ use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
 use tokio::sync::Mutex;
 
 /// What happens; it must not go through the connector itself.
-pub(super) type Event = Pin<Box<dyn Future<Output = ()> + Send>>;
+pub type Event = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// The connector, and the handle that steers it. Its calls are made one after the other, also those that a search makes side
+/// The connector, and the handle that steers it. Its calls are made one after the other, also those that a request makes side
 /// by side: so what comes between two of them is well defined, and the answers of one wave may lie on both sides of it.
 #[derive(Clone)]
-pub(super) struct Interlude {
+pub struct Interlude {
     inner: SharedHttpClient,
     turn: Arc<Mutex<Turn>>,
 }
@@ -30,17 +30,18 @@ struct Turn {
 }
 
 impl Interlude {
-    pub(super) fn over(inner: impl HttpClient + 'static) -> Self {
+    /// Over another client.
+    pub fn over(inner: impl HttpClient + 'static) -> Self {
         Self { inner: SharedHttpClient::new(inner), turn: Arc::default() }
     }
 
     /// Counts calls from 1 again; the event happens just before this one.
-    pub(super) async fn before(&self, call: u64, event: Event) {
+    pub async fn before(&self, call: u64, event: Event) {
         *self.turn.lock().await = Turn { calls: 0, next: Some((call, event)) };
     }
 
     /// Calls made since then, and the event if it did not happen.
-    pub(super) async fn end(&self) -> (u64, Option<Event>) {
+    pub async fn end(&self) -> (u64, Option<Event>) {
         let mut turn = self.turn.lock().await;
         (turn.calls, turn.next.take().map(|(_, event)| event))
     }
@@ -78,7 +79,8 @@ impl HttpConnector for Connector {
             turn.calls += 1;
             let calls = turn.calls;
             if let Some((_, event)) = turn.next.take_if(|(call, _)| *call == calls) {
-                event.await;
+                // On its own: it happens as a whole, also where the request drops the call.
+                tokio::spawn(event).await.expect("what happens meanwhile does not fail");
             }
             // The embedded database has read everything when the head of its answer comes.
             inner.call(request).await
