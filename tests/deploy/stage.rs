@@ -119,7 +119,7 @@ impl Stage {
         let mut functions = BTreeMap::new();
         for name in ["users", "categories", "reviews"] {
             let store = world.store_through(calls[name].clone(), patient(), world.table_prefix()).await;
-            let app = Arc::new(App { store, clock: Arc::clone(&world.clock) as _ });
+            let app = Arc::new(App::new(store, Arc::clone(&world.clock) as _));
             let function = match name {
                 "users" => LocalFunction::new(name, move |request| presence_users::handle(Arc::clone(&app), request)),
                 "categories" => {

@@ -1,4 +1,4 @@
-//! `template.yaml`, read as CloudFormation reads it: its short tags become the long functions, as JSON.
+//! `template.yaml`, read as `CloudFormation` reads it: its short tags become the long functions, as JSON.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -110,12 +110,12 @@ fn to_json(yaml: &Yaml<'_>) -> Value {
             let fields = fields.iter().map(|(name, value)| (name.as_str().expect("a text").to_owned(), to_json(value)));
             Value::Object(fields.collect::<Map<_, _>>())
         }
-        Yaml::Tagged(tag, inner) => function(&tag.suffix, to_json(inner)),
+        Yaml::Tagged(tag, inner) => function(&tag.suffix, &to_json(inner)),
         other => panic!("what CloudFormation does not know: {other:?}"),
     }
 }
 
-fn function(tag: &str, argument: Value) -> Value {
+fn function(tag: &str, argument: &Value) -> Value {
     match (tag, argument.as_str().and_then(|text| text.split_once('.'))) {
         ("Ref" | "Condition", _) => json!({ tag: argument }),
         ("GetAtt", Some((name, attribute))) => json!({ "Fn::GetAtt": [name, attribute] }),

@@ -14,6 +14,7 @@ use tokio::signal::unix::{SignalKind, signal};
 /// Runs the whole of presence in this process: the functions behind a gateway, on an embedded `DynamoDB`.
 #[derive(Debug, Parser)]
 #[command(name = "presence-local", version)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 struct Args {
     /// Port of the gateway on 127.0.0.1; 0 picks a free one
     #[arg(long, default_value_t = 3000)]
