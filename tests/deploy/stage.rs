@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use jiff::SignedDuration;
 use presence::app::App;
+use presence::store::schema::{API_KEYS, USERS};
 use presence_local::Options;
 use presence_local::gateway::LocalFunction;
 use presence_mailer::Outbox;
@@ -119,6 +120,8 @@ impl Stage {
         let mut functions = BTreeMap::new();
         for name in ["users", "categories", "reviews"] {
             let store = world.store_through(calls[name].clone(), patient(), world.table_prefix()).await;
+            // As `main` does.
+            store.connect(&API_KEYS).await;
             let app = Arc::new(App::new(store, Arc::clone(&world.clock) as _));
             let function = match name {
                 "users" => LocalFunction::new(name, move |request| presence_users::handle(Arc::clone(&app), request)),
@@ -130,6 +133,7 @@ impl Stage {
             functions.insert(name, function.with_timeout(PATIENCE));
         }
         let store = world.store_through(calls["mailer"].clone(), patient(), world.table_prefix()).await;
+        store.connect(&USERS).await;
         let mailer = Outbox { store, ..world.stack.outbox().clone() };
         Self { world, functions, mailer, calls }
     }
