@@ -4,7 +4,7 @@ pub(crate) mod authorization;
 pub(crate) mod categories;
 mod contract;
 mod hostile;
-mod invitation;
+pub(crate) mod invitation;
 pub(crate) mod reviews;
 mod sample;
 mod smoke;

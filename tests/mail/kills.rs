@@ -1,73 +1,13 @@
 //! The mailer killed at each of its calls, and each way in which a sending can end.
 
-use std::sync::Arc;
-
 use jiff::SignedDuration;
-use presence::domain::invitation::LinkStanding;
-use presence_mailer::{Delivered, handle};
+use presence_mailer::Delivered;
 use presence_tests::logs::measured;
-use presence_tests::{Cast, World, address};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::axe::Moment;
-use super::office::{Fate, LEASE, Office, Worker, deadline, record, sweep};
-
-/// A world with one invited person, whose mail waits.
-struct Scene {
-    world: World,
-    office: Arc<Office>,
-    worker: Worker,
-    id: String,
-    /// The record of the stream for its mail.
-    record: Value,
-}
-
-impl Scene {
-    async fn set() -> Self {
-        let world = World::start().await;
-        let cast = Cast::enter(&world).await;
-        let body = json!({ "email": address("guest"), "first_name": "Zoë", "last_name": "Roy", "status": "invited" });
-        let created = world.post("/user", &cast.admin_1.key, &body).await;
-        let id = created.json()["id"].as_str().expect("an id").to_owned();
-        let stored = world.stored(&id).await.expect("the guest");
-        let office = Office::new(&world);
-        let worker = Worker::new(&world, &office).await;
-        Self { record: record(&stored.mails[0], 1), world, office, worker, id }
-    }
-
-    async fn invoke(&self, event: &Value, falls_at: Option<(u64, Moment)>) {
-        let invoked = handle(&self.worker.outbox, event, deadline());
-        if let Some(answer) = self.worker.axe.run(falls_at, invoked).await {
-            assert!(answer.is_ok_and(|answer| answer.failures.is_empty()));
-        }
-    }
-
-    /// The stream hands the record over again and again, or the sweep comes by each minute, until the time is over.
-    async fn go_on(&self, with_stream: bool, time: SignedDuration) {
-        let step = SignedDuration::from_secs(20);
-        let mut left = time;
-        while left > SignedDuration::ZERO {
-            self.world.clock.advance(step.min(left));
-            left -= step;
-            let event = if with_stream { json!({ "Records": [self.record] }) } else { sweep() };
-            self.invoke(&event, None).await;
-        }
-    }
-
-    fn mails(&self) -> usize {
-        self.office.taken(&address("guest")).len()
-    }
-
-    async fn nothing_is_wrong(&self, tale: &str) {
-        assert_eq!(self.office.too_soon(), Vec::<String>::new(), "{tale}");
-        assert_eq!(self.world.audit().await, [], "{tale}");
-        let stored = self.world.stored(&self.id).await.expect("the guest");
-        assert_eq!(stored.mails, [], "{tale}");
-        let last = self.office.taken(&address("guest")).last().expect("a mail").token;
-        let now = presence::clock::Clock::now(self.world.clock.as_ref());
-        assert_eq!(stored.user.links.standing(last, now), LinkStanding::Open, "{tale}");
-    }
-}
+use super::office::{Fate, LEASE, sweep};
+use super::scene::Scene;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_invitation_takes_two_reads_and_two_transactions() {

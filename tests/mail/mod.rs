@@ -4,4 +4,7 @@ mod axe;
 mod kills;
 mod office;
 mod random;
+mod read_back;
+mod scene;
 mod ses;
+mod steps;

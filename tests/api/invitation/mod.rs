@@ -1,6 +1,6 @@
 //! The page that invitations lead to.
 
 mod accepting;
-mod names;
+pub(crate) mod names;
 mod requests;
 mod states;

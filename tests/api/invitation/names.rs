@@ -11,7 +11,7 @@ const TAME: &str = "Tame";
 const LINK: &str = "https://presence.example/invitation?user=1&token=x";
 
 /// What reads the same on its own and among other text, of every script: must stay as it is.
-const READABLE: [&str; 14] = [
+pub(crate) const READABLE: [&str; 14] = [
     "O’Brien",
     "D'Arcy",
     "Anne-Marie",
@@ -30,7 +30,7 @@ const READABLE: [&str; 14] = [
 
 /// What is not: markup, headers, bidirectional and invisible characters, floods.
 #[rustfmt::skip]
-fn hostile() -> Vec<String> {
+pub(crate) fn hostile() -> Vec<String> {
     let mut names: Vec<String> = [
         "<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "\"><svg onload=alert(1)>", "'><b>bold</b>",
         "</p></td></table><h1>Paid</h1>", "<!-- ", "--><style>*{display:none}</style>", "]]><x>", "<bdi>", "</bdi>",

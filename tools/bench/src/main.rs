@@ -1,12 +1,15 @@
 //! Benchmarks whose figures the documentation quotes. Run them with `cargo run --profile bench -p presence-bench -- users` (or
-//! `import`, or `reviews`).
+//! `import`, `reviews`, `costs` or `start`).
 //!
 //! What is exact (calls, waves, units) is counted; times are medians of one run, to be compared within that run.
 
 #![expect(clippy::cast_precision_loss, reason = "figures for reading are rounded anyway")]
 
+mod costs;
 mod import;
+mod last_request;
 mod reviews;
+mod start;
 mod users;
 
 use std::io::Write as _;
@@ -46,12 +49,25 @@ enum Benchmark {
         #[arg(long, default_value_t = 40)]
         rounds: u64,
     },
+    /// What every operation costs: calls, waves, units, and the price
+    Costs,
+    /// How soon each function is ready, and answers, beside an empty one and those of other languages
+    Start {
+        /// Where the functions are, built for release
+        #[arg(long, value_name = "FOLDER", default_value = "target/release")]
+        programs: PathBuf,
+        /// How often each is started
+        #[arg(long, default_value_t = 30)]
+        starts: usize,
+    },
 }
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> anyhow::Result<()> {
     let args = Args::parse();
     let report = match args.benchmark {
+        Benchmark::Costs => costs::run().await?,
+        Benchmark::Start { programs, starts } => start::run(&programs, starts).await?,
         Benchmark::Users => users::run().await?,
         Benchmark::Import { reviews } => import::run(reviews).await?,
         Benchmark::Reviews { sizes, counted, rounds } => {

@@ -1,7 +1,6 @@
 //! The users function alone: events in, answers out, on the caller's thread.
 
-use std::io::{self, Write};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use anyhow::ensure;
 use lambda_http::http::{Method, Request};
@@ -9,17 +8,18 @@ use lambda_http::{Body, RequestExt as _};
 use presence::app::App;
 use presence::clock::SystemClock;
 use presence::store::Store;
-use presence::telemetry;
 use presence_local::sdk_config;
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::Value;
+
+use crate::last_request;
 
 /// What one request cost.
 #[derive(Clone, Debug)]
 pub(crate) struct Sample {
     pub(crate) units: f64,
-    pub(crate) calls: u64,
-    pub(crate) waves: u64,
+    pub(crate) calls: u32,
+    pub(crate) waves: u32,
     pub(crate) found: u64,
     pub(crate) cpu_ms: f64,
 }
@@ -30,25 +30,9 @@ pub(crate) struct Function {
     key: String,
 }
 
-/// The log's last line: it tells what a request cost.
-static LAST_LINE: Mutex<String> = Mutex::new(String::new());
-
-struct LastLine;
-
-impl Write for LastLine {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        *LAST_LINE.lock().unwrap_or_else(PoisonError::into_inner) = String::from_utf8_lossy(bytes).into_owned();
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
 impl Function {
     pub(crate) async fn start(url: &str, key: &str) -> Self {
-        telemetry::init(|| LastLine);
+        last_request::capture();
         let store = Store::new(&sdk_config(url).await, "presence-");
         Self { app: Arc::new(App::new(store, Arc::new(SystemClock))), key: key.to_owned() }
     }
@@ -63,11 +47,11 @@ impl Function {
         let cpu_ms = thread_cpu_ms() - before;
         ensure!(response.status() == 200, "{} for {path}", response.status());
         let body: Value = serde_json::from_slice(response.body())?;
-        let line: Value = serde_json::from_str(&LAST_LINE.lock().unwrap_or_else(PoisonError::into_inner))?;
+        let (_, cost) = last_request::cost();
         Ok(Sample {
-            units: line["read_units"].as_f64().unwrap_or_default(),
-            calls: line["calls"].as_u64().unwrap_or_default(),
-            waves: line["waves"].as_u64().unwrap_or_default(),
+            units: cost.read_units,
+            calls: cost.calls,
+            waves: cost.waves,
             found: body["count"].as_u64().unwrap_or_default(),
             cpu_ms,
         })

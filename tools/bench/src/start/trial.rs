@@ -1,0 +1,90 @@
+//! One start of one function.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::Stdio;
+
+use anyhow::{Context as _, ensure};
+use serde_json::Value;
+use tokio::process::{Child, Command};
+
+use super::runtime_api::RuntimeApi;
+
+/// A function that can be started.
+pub(super) struct Candidate {
+    pub(super) name: &'static str,
+    pub(super) program: PathBuf,
+    pub(super) arguments: Vec<OsString>,
+    /// The event of its first request.
+    pub(super) event: String,
+    /// What is deployed, compressed; in bytes. None where the runtime brings most of it along.
+    pub(super) zip_bytes: Option<u64>,
+}
+
+/// What one start took.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Trial {
+    /// From exec to the first poll of the runtime API.
+    pub(super) init_ms: f64,
+    /// CPU of the process until then.
+    pub(super) init_cpu_ms: f64,
+    /// From the event to its answer.
+    pub(super) request_ms: f64,
+    /// CPU of the process from the first poll to the second.
+    pub(super) request_cpu_ms: f64,
+    /// The most memory that it had resident.
+    pub(super) memory_mb: f64,
+}
+
+impl Candidate {
+    /// Starts it in a clean environment, lets it answer its event, and ends it.
+    pub(super) async fn run(&self, environment: &[(&str, &str)]) -> anyhow::Result<Trial> {
+        let mut api = RuntimeApi::start().await?;
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments).env_clear().envs(environment.iter().copied()).kill_on_drop(true);
+        command.env("AWS_LAMBDA_RUNTIME_API", api.address().to_string());
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let started = api.now();
+        let mut process = command.spawn().with_context(|| format!("could not start {}", self.program.display()))?;
+        let polled = api.polled().await?;
+        let init_cpu_ms = cpu_ms(&process)?;
+        let sent = api.send(&self.event)?;
+        let (answered, answer) = api.answered().await?;
+        api.polled().await?;
+        let trial = Trial {
+            init_ms: (polled - started).as_secs_f64() * 1e3,
+            init_cpu_ms,
+            request_ms: (answered - sent).as_secs_f64() * 1e3,
+            request_cpu_ms: cpu_ms(&process)? - init_cpu_ms,
+            memory_mb: peak_mb(&process)?,
+        };
+        process.kill().await?;
+        check(&answer).with_context(|| format!("the answer of {}", self.name))?;
+        Ok(trial)
+    }
+}
+
+/// An answer over HTTP is 200; others are an object or nothing.
+fn check(answer: &[u8]) -> anyhow::Result<()> {
+    let answer: Value = serde_json::from_slice(answer)?;
+    ensure!(answer.get("statusCode").is_none_or(|status| status == 200), "{answer}");
+    Ok(())
+}
+
+/// CPU of all threads of a process that idles: nanoseconds on a CPU, of each.
+fn cpu_ms(process: &Child) -> anyhow::Result<f64> {
+    let tasks = format!("/proc/{}/task", process.id().context("a running process")?);
+    let mut nanoseconds = 0.0;
+    for task in std::fs::read_dir(tasks)? {
+        let times = std::fs::read_to_string(task?.path().join("schedstat"))?;
+        nanoseconds += times.split(' ').next().unwrap_or_default().parse::<f64>()?;
+    }
+    Ok(nanoseconds / 1e6)
+}
+
+fn peak_mb(process: &Child) -> anyhow::Result<f64> {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", process.id().context("a running process")?))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).context("VmHWM")?;
+    let kilobytes: f64 = line.trim().trim_end_matches(" kB").parse()?;
+    Ok(kilobytes / 1024.0)
+}
