@@ -173,6 +173,13 @@ mod tests {
     }
 
     #[test]
+    fn no_link_works_once_a_password_was_chosen() {
+        let (mut links, hashes) = links(3);
+        links.use_up();
+        assert!(hashes.iter().all(|hash| links.standing(*hash, at(1)) == LinkStanding::Used));
+    }
+
+    #[test]
     fn the_oldest_links_are_forgotten() {
         let (links, hashes) = links(REMEMBERED + 2);
         assert_eq!(links.as_slice().len(), REMEMBERED);

@@ -37,7 +37,11 @@ pub(super) async fn candidates(stack: &Stack, programs: &Path, folder: &Path) ->
     let mut candidates = Vec::new();
     for (name, program, event) in ours {
         let program = programs.join(program);
-        ensure!(program.exists(), "build it first: cargo build --release ({} is missing)", program.display());
+        ensure!(
+            program.exists(),
+            "build it first, with `cargo build --release` of the functions and presence-bench-functions: {} is missing",
+            program.display()
+        );
         let zip_bytes = Some(zipped(&program, folder)?);
         candidates.push(Candidate { name, program, arguments: Vec::new(), event, zip_bytes });
     }

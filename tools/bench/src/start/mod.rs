@@ -66,8 +66,8 @@ fn environment<'a>(url: &'a str, roots: &'a str) -> [(&'static str, &'a str); 17
 
 fn report(candidates: &[Candidate], trials: &[Vec<Trial>], starts: usize) -> String {
     let mut report = format!(
-        "# Start\n\nMade by `cargo run --profile bench -p presence-bench -- start`, after `cargo build --release` of the \
-         functions. Medians of {starts} starts of each, in turn, in one run; DynamoDB is the embedded one behind TLS on this \
+        "# Start\n\nMade by `cargo run --profile bench -p presence-bench -- start`, after `cargo build --release \
+         -p presence-users -p presence-categories -p presence-reviews -p presence-mailer -p presence-bench-functions`. Medians of {starts} starts of each, in turn, in one run; DynamoDB is the embedded one behind TLS on this \
          machine. Init is from exec to the first poll of the runtime API, with what the function does before it: ours open \
          their connection to DynamoDB there. The first request of ours reads the key and what it asks for; that of the \
          others is one GetItem. Zip files are what is deployed.\n\n\

@@ -19,7 +19,7 @@ use tokio::sync::{Mutex, mpsc};
 use tokio::task::JoinHandle;
 
 /// Longest wait for a function: hundreds of times what the slowest takes.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 /// What a function of the template may take.
 const FUNCTION_TIME: Duration = Duration::from_secs(10);
 

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::Stdio;
+use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use serde_json::Value;
@@ -52,9 +53,9 @@ impl Candidate {
         let (answered, answer) = api.answered().await?;
         api.polled().await?;
         let trial = Trial {
-            init_ms: (polled - started).as_secs_f64() * 1e3,
+            init_ms: ms(polled.saturating_sub(started)),
             init_cpu_ms,
-            request_ms: (answered - sent).as_secs_f64() * 1e3,
+            request_ms: ms(answered.saturating_sub(sent)),
             request_cpu_ms: cpu_ms(&process)? - init_cpu_ms,
             memory_mb: peak_mb(&process)?,
         };
@@ -62,6 +63,10 @@ impl Candidate {
         check(&answer).with_context(|| format!("the answer of {}", self.name))?;
         Ok(trial)
     }
+}
+
+fn ms(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
 }
 
 /// An answer over HTTP is 200; others are an object or nothing.
