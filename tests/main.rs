@@ -2,6 +2,7 @@
 
 mod api;
 mod canary;
+mod deploy;
 mod faults;
 mod faults_selftest;
 mod imports;

@@ -5,6 +5,9 @@ use std::time::{Duration, SystemTime};
 
 use jiff::{SignedDuration, Timestamp};
 
+/// Since 1970, in 2001. A deadline before it is none: the runtime of cargo-lambda says ten minutes after 1970, always.
+const FIRST_DEADLINE: Duration = Duration::from_secs(1_000_000_000);
+
 /// Where the time comes from.
 pub trait Clock: Send + Sync {
     /// The present instant.
@@ -45,11 +48,13 @@ impl Clock for ManualClock {
     }
 }
 
-/// What is left until a deadline of the runtime, which keeps the machine's time whatever `Clock` says.
+/// What is left until a deadline of the runtime, which keeps the machine's time whatever `Clock` says; `None` where it sets no
+/// deadline.
 #[must_use]
 #[expect(clippy::disallowed_methods, reason = "the runtime's deadline is in the machine's time")]
-pub fn time_left(deadline: SystemTime) -> Duration {
-    deadline.duration_since(SystemTime::now()).unwrap_or_default()
+pub fn time_left(deadline: SystemTime) -> Option<Duration> {
+    let is_instant = deadline >= SystemTime::UNIX_EPOCH + FIRST_DEADLINE;
+    is_instant.then(|| deadline.duration_since(SystemTime::now()).unwrap_or_default())
 }
 
 /// The runtime's deadline of something that may take so long from now on.
@@ -75,5 +80,18 @@ impl Stopwatch {
     #[must_use]
     pub fn elapsed(&self) -> Duration {
         self.0.elapsed()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_deadline_that_is_no_instant_of_our_days_is_none() {
+        assert_eq!(time_left(SystemTime::UNIX_EPOCH + Duration::from_mins(10)), None);
+        assert_eq!(time_left(SystemTime::UNIX_EPOCH + FIRST_DEADLINE), Some(Duration::ZERO));
+        let left = time_left(deadline_in(Duration::from_mins(10))).expect("a deadline");
+        assert!(left > Duration::from_mins(1) && left <= Duration::from_mins(10), "{left:?}");
     }
 }

@@ -43,7 +43,7 @@ struct Record {
 
 /// Serves one event: a batch of the stream, or any other event as a call to sweep.
 pub async fn handle(outbox: &Outbox, event: &Value, deadline: std::time::SystemTime) -> Result<BatchAnswer, Error> {
-    let has_time = || time_left(deadline) > DELIVERY_TIME;
+    let has_time = || time_left(deadline).is_none_or(|left| left > DELIVERY_TIME);
     if let Some(records) = event.get("Records").and_then(Value::as_array) {
         return Ok(deliver_records(outbox, records, has_time).await);
     }

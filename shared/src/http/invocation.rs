@@ -32,8 +32,8 @@ impl Invocation {
         let stopwatch = Stopwatch::start();
         let context = request.lambda_context_ref();
         let request_id = context.map_or("local", |context| &context.request_id).to_owned();
-        let time =
-            context.map_or(DEFAULT_TIME, |context| time_left(context.deadline()).saturating_sub(DEADLINE_MARGIN));
+        let left = context.and_then(|context| time_left(context.deadline()));
+        let time = left.map_or(DEFAULT_TIME, |left| left.saturating_sub(DEADLINE_MARGIN));
         Self { stopwatch, request_id, time, meter: Arc::default() }
     }
 

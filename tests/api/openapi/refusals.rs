@@ -18,7 +18,7 @@ use super::schemas::Description;
 use crate::api::authorization::gate::Gate;
 
 /// A user and a category of the sample.
-const USER: &str = "2479028556077430";
+const USER: &str = "1008";
 const CATEGORY: &str = "5a45214f0d526ae15e54381f";
 
 /// Just over 64 KiB.

@@ -14,6 +14,7 @@ use tokio::signal::unix::{SignalKind, signal};
 /// Runs the whole of presence in this process: the functions behind a gateway, on an embedded `DynamoDB`.
 #[derive(Debug, Parser)]
 #[command(name = "presence-local", version)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 struct Args {
     /// Port of the gateway on 127.0.0.1; 0 picks a free one
     #[arg(long, default_value_t = 3000)]
@@ -30,6 +31,12 @@ struct Args {
     /// Create the tables, but load no sample data and make no keys
     #[arg(long)]
     empty: bool,
+    /// Give the sample's users the keys that the files in events/ hold, the same at every start
+    #[arg(long, conflicts_with = "empty")]
+    fixed_sample: bool,
+    /// Leave the outbox to a mailer that you run yourself
+    #[arg(long)]
+    no_mailer: bool,
     /// Once ready, print one line of JSON
     #[arg(long)]
     json: bool,
@@ -75,7 +82,8 @@ impl From<Args> for Options {
             dynamodb: args.dynamodb_url.map_or(embedded, DynamoDb::At),
             table_prefix: Config::from_env().table_prefix,
             sample: !args.empty,
-            mailer: true,
+            fixed_sample: args.fixed_sample,
+            mailer: !args.no_mailer,
             ..Self::default()
         }
     }

@@ -34,6 +34,8 @@ pub struct Options {
     pub table_prefix: String,
     /// Whether to load the sample data, where there are no users yet, and issue the demo keys.
     pub sample: bool,
+    /// Whether the demo keys are the same at every start: those that `events/` has. Ids always are.
+    pub fixed_sample: bool,
     /// The time.
     pub clock: Arc<dyn Clock>,
     /// The HTTP client of the functions, in the place of the SDK's own: for faults.
@@ -56,6 +58,7 @@ impl Default for Options {
             dynamodb: DynamoDb::Embedded { port: 0, data: None },
             table_prefix: Config::DEFAULT_TABLE_PREFIX.to_owned(),
             sample: false,
+            fixed_sample: false,
             clock: Arc::new(SystemClock),
             http_client: None,
             timeouts: None,

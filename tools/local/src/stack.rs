@@ -57,7 +57,7 @@ impl Stack {
         let store = Store::new(&own_config(&dynamodb_url).await, &options.table_prefix);
         store.create_tables().await.with_context(|| format!("could not create the tables at {dynamodb_url}"))?;
         let keys = if options.sample {
-            sample::load(&store, embedded.as_ref(), options.clock.now()).await?
+            sample::load(&store, embedded.as_ref(), options.fixed_sample, options.clock.now()).await?
         } else {
             DemoKeys::default()
         };

@@ -64,7 +64,18 @@ impl From<Error> for KeyRefused {
 impl Store {
     /// Issues a key to an active user.
     pub async fn issue_key(&self, owner: UserId, new: &NewApiKey, now: Timestamp) -> Result<IssuedKey, KeyRefused> {
-        self.replace_key(owner, new, None, now).await
+        self.replace_key(owner, new, None, PlaintextApiKey::generate, now).await
+    }
+
+    /// Issues a key that was drawn elsewhere: one that examples name. Issued once more, it is as good as new.
+    pub async fn issue_given_key(
+        &self,
+        owner: UserId,
+        key: &PlaintextApiKey,
+        new: &NewApiKey,
+        now: Timestamp,
+    ) -> Result<IssuedKey, KeyRefused> {
+        self.replace_key(owner, new, None, || key.clone(), now).await
     }
 
     /// Issues a key in the place of another one, which gives access until `old_ends_at`.
@@ -81,7 +92,8 @@ impl Store {
         }
         let ends_at = old.expires_at.map_or(old_ends_at, |expires_at| expires_at.min(old_ends_at));
         let owner = old.user_id;
-        self.replace_key(owner, new, Some(ApiKeyRecord { expires_at: Some(ends_at), ..old }), now).await
+        let old = ApiKeyRecord { expires_at: Some(ends_at), ..old };
+        self.replace_key(owner, new, Some(old), PlaintextApiKey::generate, now).await
     }
 
     /// Refuses a key from the next request on. Revoking it again changes nothing.
@@ -115,6 +127,7 @@ impl Store {
         owner: UserId,
         new: &NewApiKey,
         old: Option<ApiKeyRecord>,
+        draw: impl Fn() -> PlaintextApiKey,
         now: Timestamp,
     ) -> Result<IssuedKey, KeyRefused> {
         for _ in 0..ATTEMPTS {
@@ -122,7 +135,7 @@ impl Store {
             if record.user.status != Status::Active {
                 return Err(KeyRefused::OwnerNotActive);
             }
-            let plaintext = PlaintextApiKey::generate();
+            let plaintext = draw();
             let fresh = ApiKeyRecord {
                 label: new.label.clone(),
                 expires_at: new.expires_at,
@@ -156,6 +169,7 @@ impl Store {
         now: Timestamp,
     ) -> Result<User, KeyRefused> {
         let mut records = self.key_records(&owner.keys).await?;
+        records.retain(|record| record.hash != fresh.hash);
         for record in &mut records {
             if let Some(old) = old.filter(|old| old.hash == record.hash) {
                 record.expires_at = old.expires_at;

@@ -8,9 +8,9 @@ const TAG: &str = "users";
 const UNKNOWN_PARAMETER: &str =
     "A parameter that the operation does not have, or a value that its parameter cannot have.";
 /// A `BUSINESS_MANAGER` of the sample.
-const MANAGER: &str = "1664342695971604";
+const MANAGER: &str = "1005";
 /// An invited user of the sample.
-const INVITED: &str = "2479028556077430";
+const INVITED: &str = "1008";
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![me(), get(), search(), stats(), create(), update(), delete(), invite()]

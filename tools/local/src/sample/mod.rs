@@ -16,13 +16,18 @@ pub use demo::DemoKeys;
 
 const CATEGORIES: &str = include_str!("../../sample/categories.jsonl");
 
-/// Loads the sample where there are no users yet, and issues fresh demo keys. `embedded` is the database of the store, where
-/// it is embedded.
-pub(crate) async fn load(store: &Store, embedded: Option<&EmbeddedDynamo>, now: Timestamp) -> anyhow::Result<DemoKeys> {
+/// Loads the sample where there are no users yet, and issues demo keys: fresh ones, or those that are the same at every start.
+/// `embedded` is the database of the store, where it is embedded.
+pub(crate) async fn load(
+    store: &Store,
+    embedded: Option<&EmbeddedDynamo>,
+    is_fixed: bool,
+    now: Timestamp,
+) -> anyhow::Result<DemoKeys> {
     if store.count_users(Scope::for_operator()).await?.count() == 0 {
         load_all(store, embedded, now).await?;
     }
-    demo::keys(store, now).await
+    demo::keys(store, is_fixed, now).await
 }
 
 /// Users come last: a start that was interrupted before them is done again by the next one.

@@ -1,0 +1,162 @@
+//! What the template promises beside working: least privilege, nothing secret in logs, nothing lost by mistake.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::template::{Resource, TEMPLATE, referent};
+
+/// What may be in the access log. Not the path, the query or a header: they may hold a key or the token of an invitation.
+const LOGGED: [&str; 11] = [
+    "$context.requestId",
+    "$context.requestTimeEpoch",
+    "$context.routeKey",
+    "$context.status",
+    "$context.responseLength",
+    "$context.responseLatency",
+    "$context.integrationLatency",
+    "$context.integrationStatus",
+    "$context.error.responseType",
+    "$context.protocol",
+    "$context.identity.sourceIp",
+];
+
+/// The statements of the one policy of a role.
+pub(super) fn statements(role: Resource<'_>) -> &[Value] {
+    let policies = role.property("Policies").as_array().expect("policies");
+    assert_eq!(policies.len(), 1, "{}", role.name);
+    policies[0]["PolicyDocument"]["Statement"].as_array().expect("statements")
+}
+
+/// One value or a list of them.
+pub(super) fn list(value: &Value) -> Vec<&Value> {
+    value.as_array().map_or_else(|| vec![value], |items| items.iter().collect())
+}
+
+#[test]
+fn each_function_has_a_role_of_its_own_and_there_are_no_others() {
+    let functions = TEMPLATE.functions();
+    let used: Vec<_> = functions.values().map(|function| referent(function.property("Role"))).collect();
+    let roles: BTreeSet<_> = TEMPLATE.of_type("AWS::IAM::Role").map(|role| role.name).collect();
+    assert_eq!(used.iter().copied().collect::<BTreeSet<_>>(), roles);
+    assert_eq!(used.len(), roles.len());
+    for function in functions.values() {
+        assert_eq!(function.property("Policies"), &Value::Null, "{} has no policy beside its role", function.name);
+    }
+}
+
+#[test]
+fn no_role_has_a_wildcard_a_managed_policy_or_a_principal_other_than_lambda() {
+    for role in TEMPLATE.of_type("AWS::IAM::Role") {
+        let properties = role.attribute("Properties");
+        assert!(!properties.to_string().contains('*'), "{}", role.name);
+        let names: BTreeSet<_> = properties.as_object().expect("properties").keys().map(String::as_str).collect();
+        assert_eq!(names, ["AssumeRolePolicyDocument", "Description", "Policies", "Tags"].into());
+        let trust = role.property("AssumeRolePolicyDocument");
+        let only = json!([{ "Effect": "Allow", "Principal": { "Service": "lambda.amazonaws.com" }, "Action": "sts:AssumeRole" }]);
+        assert_eq!(trust["Statement"], only, "{}", role.name);
+        for statement in statements(role) {
+            let allowed = ["Action", "Condition", "Effect", "Resource", "Sid"];
+            assert!(statement.as_object().expect("a statement").keys().all(|name| allowed.contains(&name.as_str())));
+            assert_eq!(statement["Effect"], "Allow");
+        }
+    }
+    assert_eq!(TEMPLATE.of_type("AWS::IAM::Policy").chain(TEMPLATE.of_type("AWS::IAM::ManagedPolicy")).count(), 0);
+}
+
+#[test]
+fn only_the_mailer_may_send_and_only_from_the_configured_address() {
+    let sends = |statement: &&Value| {
+        list(&statement["Action"]).iter().any(|action| action.as_str().is_some_and(|action| action.starts_with("ses:")))
+    };
+    for role in TEMPLATE.of_type("AWS::IAM::Role") {
+        let statements: Vec<_> = statements(role).iter().filter(sends).collect();
+        if role.name != "MailerRole" {
+            assert_eq!(statements.len(), 0, "{}", role.name);
+            continue;
+        }
+        let [statement] = statements[..] else { panic!("one statement") };
+        let arn = |rest: &str| json!({ "Fn::Sub": format!("arn:${{AWS::Partition}}:ses:${{AWS::Region}}:${{AWS::AccountId}}:{rest}") });
+        assert_eq!(statement["Action"], "ses:SendEmail");
+        assert_eq!(
+            statement["Resource"],
+            json!([arn("identity/${MailDomain}"), arn("configuration-set/${MailConfiguration}")])
+        );
+        let address = "${MailLocalPart}@${MailDomain}";
+        assert_eq!(statement["Condition"], json!({ "StringEquals": { "ses:FromAddress": { "Fn::Sub": address } } }));
+        let sender = &TEMPLATE.resource("MailerFunction").property("Environment")["Variables"]["MAIL_SENDER"];
+        assert_eq!(sender, &json!({ "Fn::Sub": format!("${{MailName}} <{address}>") }));
+    }
+}
+
+#[test]
+fn each_function_and_the_api_log_to_a_group_of_their_own_that_forgets() {
+    let mut groups: BTreeSet<_> = TEMPLATE.of_type("AWS::Logs::LogGroup").map(|group| group.name).collect();
+    for group in &groups {
+        assert_eq!(
+            TEMPLATE.resource(group).property("RetentionInDays"),
+            &json!({ "Ref": "LogRetentionDays" }),
+            "{group}"
+        );
+    }
+    for function in TEMPLATE.functions().into_values() {
+        let group = referent(&function.property("LoggingConfig")["LogGroup"]);
+        assert!(groups.remove(group), "{group}");
+        let role = TEMPLATE.resource(referent(function.property("Role")));
+        let logs = &statements(role)[0];
+        assert_eq!(logs["Action"], json!(["logs:CreateLogStream", "logs:PutLogEvents"]), "{}", role.name);
+        assert_eq!(logs["Resource"], json!({ "Fn::GetAtt": [group, "Arn"] }), "{}", role.name);
+    }
+    let access = TEMPLATE.resource("Api").property("AccessLogSettings");
+    assert!(groups.remove(referent(&access["DestinationArn"])));
+    assert_eq!(groups, [].into());
+}
+
+#[test]
+fn the_access_log_is_json_with_the_key_of_the_route_and_nothing_that_a_caller_wrote() {
+    let format = TEMPLATE.resource("Api").property("AccessLogSettings")["Format"].as_str().expect("a format");
+    let fields: Value = serde_json::from_str(format).expect("JSON");
+    let variables: BTreeSet<_> = fields.as_object().expect("an object").values().filter_map(Value::as_str).collect();
+    assert_eq!(variables, LOGGED.into());
+}
+
+#[test]
+fn the_stream_wakes_the_mailer_for_mails_only_and_gives_up_into_a_queue() {
+    let event = &TEMPLATE.resource("MailerFunction").property("Events")["Outbox"]["Properties"];
+    assert_eq!(event["Stream"], json!({ "Fn::GetAtt": ["UsersTable", "StreamArn"] }));
+    let pattern = event["FilterCriteria"]["Filters"][0]["Pattern"].as_str().expect("a pattern");
+    let mails = json!({
+        "eventName": ["INSERT", "MODIFY"],
+        "dynamodb": { "Keys": { "sk": { "S": [{ "prefix": presence::store::keys::MAIL_SK_PREFIX }] } } },
+    });
+    assert_eq!(serde_json::from_str::<Value>(pattern).expect("JSON"), mails);
+    assert_eq!(event["FunctionResponseTypes"], json!(["ReportBatchItemFailures"]));
+    assert_eq!(event["BisectBatchOnFunctionError"], true);
+    assert!(event["MaximumRetryAttempts"].as_u64().is_some_and(|times| times < 10));
+    assert!(event["MaximumRecordAgeInSeconds"].as_u64().is_some_and(|seconds| seconds >= 60));
+    assert_eq!(
+        event["DestinationConfig"]["OnFailure"]["Destination"],
+        json!({ "Fn::GetAtt": ["MailerDeadLetters", "Arn"] })
+    );
+    let sweep = &TEMPLATE.resource("MailerFunction").property("Events")["Sweep"];
+    assert_eq!((&sweep["Type"], &sweep["Properties"]["Schedule"]), (&json!("Schedule"), &json!("rate(1 minute)")));
+}
+
+#[test]
+fn whatever_can_carry_tags_does() {
+    let untagged = [
+        "AWS::ApiGatewayV2::ApiMapping",
+        "AWS::Route53::RecordSet",
+        "AWS::SES::ConfigurationSetEventDestination",
+        "AWS::SNS::Subscription",
+        "AWS::CloudWatch::Dashboard",
+        "AWS::Logs::MetricFilter",
+        "AWS::SES::ConfigurationSet",
+        "AWS::SES::EmailIdentity",
+        "AWS::Serverless::Function",
+    ];
+    for resource in TEMPLATE.resources().filter(|one| !untagged.contains(&one.kind())) {
+        assert!(resource.property("Tags").to_string().contains("presence"), "{}", resource.name);
+    }
+    assert_eq!(TEMPLATE.at(&["Globals", "Function", "Tags"]), &json!({ "Service": "presence" }));
+}

@@ -1,0 +1,12 @@
+//! The deployment: `template.yaml` against the code that it deploys, and `events/` against the handlers.
+
+mod calls;
+mod events;
+mod guards;
+mod metrics;
+mod replay;
+mod rights;
+mod routes;
+mod stage;
+mod tables;
+mod template;

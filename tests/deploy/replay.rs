@@ -1,0 +1,68 @@
+//! Each event of `events/` is played to the handlers, and the answer is the one in `events/expected/`.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::stage::{names, played};
+use super::template::root;
+
+/// What an answer says that is new each time: the request's id, and that of a user just created.
+fn without_chance(function: &str, name: &str, answer: &Value) -> Value {
+    let mut answer = answer.clone();
+    if let Some(id) = answer.pointer_mut("/headers/x-request-id") {
+        assert_eq!(id.as_str().map(str::len), Some(36), "an id of a request");
+        *id = json!("<id of the request>");
+    }
+    if function == "users"
+        && name.starts_with("create_user")
+        && let Some(id) = answer.pointer_mut("/body/id")
+    {
+        assert!(id.as_str().is_some_and(|id| id.parse::<u64>().is_ok()), "an id of a user");
+        *id = json!("<id of the user>");
+    }
+    answer
+}
+
+/// A page without its style, which is looked at elsewhere: what stays is what it says.
+fn without_style(answer: &mut Value) {
+    let Some(page) = answer["body"].as_str().filter(|body| body.starts_with("<!doctype html>")) else { return };
+    let (_, said) = page.split_once("<body>").expect("a body");
+    answer["body"] = json!(said);
+    let policy = answer["headers"]["content-security-policy"].as_str().expect("a policy");
+    let (before, digest) = policy.split_once("'sha256-").expect("the digest of the style");
+    let (_, after) = digest.split_once('\'').expect("its end");
+    answer["headers"]["content-security-policy"] = json!(format!("{before}'<digest of the style>'{after}"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_event_is_answered_as_expected() {
+    for (function, name, answer) in &played().await.answers {
+        let mut answer = without_chance(function, name, answer);
+        without_style(&mut answer);
+        let mut settings = insta::Settings::clone_current();
+        settings.set_snapshot_path(root().join("events/expected").join(function));
+        settings.set_prepend_module_to_snapshot(false);
+        settings.set_omit_expression(true);
+        settings.bind(|| insta::assert_json_snapshot!(name.as_str(), answer));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_status_in_the_name_of_an_event_is_that_of_its_answer() {
+    let answers = &played().await.answers;
+    for (function, name, answer) in answers.iter().filter(|(function, ..)| *function != "mailer") {
+        let named = name.rsplit('_').next().and_then(|word| word.parse().ok()).unwrap_or(200);
+        assert_eq!(answer["status"], named, "{function}/{name}: {}", answer["body"]);
+    }
+    let statuses: BTreeSet<_> = answers.iter().filter_map(|(.., answer)| answer["status"].as_u64()).collect();
+    assert_eq!(statuses, [200, 400, 401, 403, 404, 405, 413, 415, 429].into());
+}
+
+#[test]
+fn every_expected_answer_has_its_event() {
+    for function in ["users", "categories", "reviews", "mailer"] {
+        let expected = names(&root().join("events/expected").join(function), "snap");
+        assert_eq!(expected, names(&root().join("events").join(function), "json"), "{function}");
+    }
+}

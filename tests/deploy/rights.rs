@@ -1,0 +1,74 @@
+//! The roles of the template against what the functions do: nothing is missing, and nothing superfluous.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::calls::Right;
+use super::guards::{list, statements};
+use super::stage::played;
+use super::template::{Resource, TEMPLATE, referent};
+
+/// The rights to tables of a role; and its statements about anything else, but for its log.
+fn granted(role: Resource<'_>) -> (BTreeSet<Right>, Vec<&Value>) {
+    let (mut rights, mut others) = (BTreeSet::new(), Vec::new());
+    for statement in statements(role).iter().filter(|statement| statement["Sid"] != "Logs") {
+        let targets: Option<Vec<_>> = list(&statement["Resource"]).into_iter().map(target).collect();
+        let Some(targets) = targets else {
+            others.push(statement);
+            continue;
+        };
+        for (action, (table, index)) in
+            list(&statement["Action"]).into_iter().flat_map(|action| targets.iter().map(move |target| (action, target)))
+        {
+            let action =
+                action.as_str().and_then(|action| action.strip_prefix("dynamodb:")).expect("an action on tables");
+            let right = Right { action: action.to_owned(), table: table.clone(), index: index.clone() };
+            assert!(rights.insert(right), "said once: {statement}");
+        }
+    }
+    (rights, others)
+}
+
+/// The table that a resource is, by its full name, with the index; `None` where it is no table.
+fn target(resource: &Value) -> Option<(String, Option<String>)> {
+    let name_of = |logical: &str| TEMPLATE.text(TEMPLATE.resource(logical).property("TableName"));
+    if let Some(pattern) = resource["Fn::Sub"].as_str() {
+        let (table, index) = pattern.strip_prefix("${")?.split_once(".Arn}/index/")?;
+        return Some((name_of(table), Some(index.to_owned())));
+    }
+    let is_table =
+        resource["Fn::GetAtt"][1] == "Arn" && TEMPLATE.resource(referent(resource)).kind() == "AWS::DynamoDB::Table";
+    is_table.then(|| (name_of(referent(resource)), None))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_function_may_do_what_it_does_and_nothing_else() {
+    let mut faults = Vec::new();
+    for (name, used) in &played().await.rights {
+        let (granted, _) = granted(TEMPLATE.resource(referent(TEMPLATE.functions()[name].property("Role"))));
+        faults.extend(used.difference(&granted).map(|right| format!("{name} lacks {right:?}")));
+        faults.extend(granted.difference(used).map(|right| format!("{name} does not need {right:?}")));
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn beside_tables_and_logs_only_the_mailer_has_rights() {
+    for role in TEMPLATE.of_type("AWS::IAM::Role") {
+        let (_, others) = granted(role);
+        let others: Vec<_> = others.iter().map(|statement| json!([statement["Sid"], statement["Action"]])).collect();
+        if role.name != "MailerRole" {
+            assert_eq!(others, Vec::<Value>::new(), "{}", role.name);
+            continue;
+        }
+        let stream = ["DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"];
+        let stream: Vec<_> = stream.into_iter().map(|action| format!("dynamodb:{action}")).collect();
+        let expected =
+            [json!(["Outbox", stream]), json!(["DeadLetters", "sqs:SendMessage"]), json!(["Send", "ses:SendEmail"])];
+        assert_eq!(others, expected);
+        let of = |sid: &str| &statements(role).iter().find(|one| one["Sid"] == sid).expect("a statement")["Resource"];
+        assert_eq!(of("Outbox"), &json!({ "Fn::GetAtt": ["UsersTable", "StreamArn"] }));
+        assert_eq!(of("DeadLetters"), &json!({ "Fn::GetAtt": ["MailerDeadLetters", "Arn"] }));
+    }
+}

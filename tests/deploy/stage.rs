@@ -1,0 +1,185 @@
+//! The functions side by side on one database with the sample, each with a record of its calls, and `events/` to play to them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::SignedDuration;
+use presence::app::App;
+use presence::store::schema::{API_KEYS, USERS};
+use presence_local::Options;
+use presence_local::gateway::LocalFunction;
+use presence_mailer::Outbox;
+use presence_tests::{Faults, World, patient, plain_http};
+use serde_json::{Value, json};
+use tokio::sync::OnceCell;
+
+use super::calls::{Right, asked};
+use super::template::root;
+
+/// A trace like those that AWS gives.
+const TRACE: &str = "Root=1-69a42a40-0123456789abcdef01234567";
+/// What a busy machine needs at the most.
+const PATIENCE: Duration = Duration::from_mins(2);
+/// The functions, in the order in which they are played to: the mailer finds what the users function left in the outbox.
+const FUNCTIONS: [&str; 4] = ["categories", "reviews", "users", "mailer"];
+/// Who may invite anybody: the key of the sample's PROVIDER.
+const PROVIDER: &str = "PROVIDER";
+/// Users whose mails the events of the mailer tell of, beside those that the events of the users function invite.
+const ALSO_INVITED: [&str; 2] = ["1018", "1024"];
+
+/// The event that sends the form of an invitation.
+const FORM: &str = "invitation_page_form_of_an_unknown_link_404";
+
+/// An event of `events/`.
+pub(super) struct Event {
+    pub(super) function: &'static str,
+    /// The name of its file, without the ending.
+    pub(super) name: String,
+    pub(super) document: Value,
+}
+
+/// What came of a run of all events.
+pub(super) struct Played {
+    /// The answer to each event, by function and name.
+    pub(super) answers: Vec<(&'static str, String, Value)>,
+    /// What each function asked of the tables.
+    pub(super) rights: BTreeMap<&'static str, BTreeSet<Right>>,
+}
+
+/// Every event, in the order in which they are played: of a function those that read, those that write, and deletions, by name.
+pub(super) fn events() -> Vec<Event> {
+    FUNCTIONS.into_iter().flat_map(events_of).collect()
+}
+
+fn events_of(function: &'static str) -> Vec<Event> {
+    let mut events: Vec<_> = names(&root().join("events").join(function), "json")
+        .into_iter()
+        .map(|name| {
+            let text = std::fs::read_to_string(root().join(format!("events/{function}/{name}.json"))).expect("a file");
+            Event { function, document: serde_json::from_str(&text).expect("JSON"), name }
+        })
+        .collect();
+    events.sort_by_key(|event| match event.document["requestContext"]["http"]["method"].as_str() {
+        Some("GET") | None => 0,
+        Some("DELETE") => 2,
+        Some(_) => 1,
+    });
+    events
+}
+
+/// The names of the files in a folder with an ending, without it, in order.
+pub(super) fn names(folder: &Path, ending: &str) -> Vec<String> {
+    let files = std::fs::read_dir(folder).expect("a folder").map(|file| file.expect("a file").path());
+    let files = files.filter(|path| path.extension().is_some_and(|found| found == ending));
+    let mut names: Vec<_> = files.filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned())).collect();
+    names.sort_unstable();
+    names
+}
+
+/// The one run that the tests share.
+pub(super) async fn played() -> &'static Played {
+    static PLAYED: OnceCell<Played> = OnceCell::const_new();
+    PLAYED.get_or_init(|| Box::pin(play())).await
+}
+
+struct Stage {
+    world: World,
+    functions: BTreeMap<&'static str, LocalFunction>,
+    mailer: Outbox,
+    calls: BTreeMap<&'static str, Faults>,
+}
+
+async fn play() -> Played {
+    let stage = Stage::set().await;
+    let mut answers = Vec::new();
+    for function in FUNCTIONS {
+        // The first use of a key in an hour is noted: so each function gets to do it.
+        stage.world.clock.advance(SignedDuration::from_hours(1));
+        if function == "mailer" {
+            for user in ALSO_INVITED {
+                let reply = stage.world.invite(user, &stage.world.stack.keys()[PROVIDER]).await;
+                assert_eq!(reply.status, 200, "{}", reply.text);
+            }
+        }
+        for event in events_of(function) {
+            let answer = stage.answer(&event).await;
+            answers.push((function, event.name, answer));
+        }
+    }
+    stage.follow_a_link().await;
+    let rights = stage.calls.iter().map(|(name, calls)| (*name, calls.observed().iter().flat_map(asked).collect()));
+    Played { answers, rights: rights.collect() }
+}
+
+impl Stage {
+    async fn set() -> Self {
+        let world = World::with(Options { sample: true, fixed_sample: true, ..patient() }).await;
+        let calls: BTreeMap<_, _> = FUNCTIONS.into_iter().map(|name| (name, Faults::over(plain_http()))).collect();
+        let mut functions = BTreeMap::new();
+        for name in ["users", "categories", "reviews"] {
+            let store = world.store_through(calls[name].clone(), patient(), world.table_prefix()).await;
+            // As `main` does.
+            store.connect(&API_KEYS).await;
+            let app = Arc::new(App::new(store, Arc::clone(&world.clock) as _));
+            let function = match name {
+                "users" => LocalFunction::new(name, move |request| presence_users::handle(Arc::clone(&app), request)),
+                "categories" => {
+                    LocalFunction::new(name, move |request| presence_categories::handle(Arc::clone(&app), request))
+                }
+                _ => LocalFunction::new(name, move |request| presence_reviews::handle(Arc::clone(&app), request)),
+            };
+            functions.insert(name, function.with_timeout(PATIENCE));
+        }
+        let store = world.store_through(calls["mailer"].clone(), patient(), world.table_prefix()).await;
+        store.connect(&USERS).await;
+        let mailer = Outbox { store, ..world.stack.outbox().clone() };
+        Self { world, functions, mailer, calls }
+    }
+
+    /// Hands an event to its function, as Lambda would.
+    async fn answer(&self, event: &Event) -> Value {
+        match self.functions.get(event.function) {
+            Some(function) => invoke(function, &event.document).await,
+            None => self.deliver(&event.document).await,
+        }
+    }
+
+    /// What the mailer answers, and the mails that it sent meanwhile.
+    async fn deliver(&self, event: &Value) -> Value {
+        let before = self.world.stack.mailbox().mails().len();
+        let deadline = presence::clock::deadline_in(PATIENCE);
+        let answer = presence_mailer::handle(&self.mailer, event, deadline).await.expect("an answer");
+        let mails = self.world.stack.mailbox().mails();
+        let mut mails: Vec<_> =
+            mails[before..].iter().map(|mail| json!({ "to": mail.to, "subject": mail.subject })).collect();
+        mails.sort_by_key(ToString::to_string);
+        json!({ "answer": answer, "mails": mails })
+    }
+
+    /// Opens the link of the last mail and chooses a password. Only the calls matter here.
+    async fn follow_a_link(&self) {
+        let mails = self.world.stack.mailbox().mails();
+        let link = mails.last().expect("a mail").links.first().expect("a link");
+        let (_, query) = link.split_once('?').expect("a query");
+        let form = events_of("users").into_iter().find(|event| event.name == FORM);
+        let mut form = form.expect("an event").document;
+        form["body"] = json!(format!("{query}&password=correct+horse&confirmation=correct+horse"));
+        form["isBase64Encoded"] = json!(false);
+        let answer = invoke(&self.functions["users"], &form).await;
+        assert_eq!(answer["status"], 200, "{answer}");
+    }
+}
+
+/// Status, headers and body of an answer; the body as JSON where it is.
+async fn invoke(function: &LocalFunction, event: &Value) -> Value {
+    let answer = function.invoke(event.to_string().into_bytes(), TRACE).await.expect("an answer");
+    let answer = serde_json::to_value(answer).expect("JSON");
+    let body = answer["body"].as_str().unwrap_or_default();
+    json!({
+        "status": answer["statusCode"],
+        "headers": answer["headers"],
+        "body": serde_json::from_str(body).unwrap_or_else(|_| json!(body)),
+    })
+}

@@ -1,0 +1,93 @@
+//! The tables of the template against `schema.rs`.
+
+use std::collections::BTreeMap;
+
+use presence::store::schema::{Index, Key, Kind, Projected, TABLES, Table};
+use serde_json::{Value, json};
+
+use super::template::{Resource, TEMPLATE};
+
+/// What a key may be made of, as the template writes it.
+fn key(key: &Key) -> Value {
+    let kinds = ["HASH", "RANGE"];
+    let parts = key.attributes().zip(kinds);
+    parts.map(|((name, _), kind)| json!({ "AttributeName": name, "KeyType": kind })).collect()
+}
+
+fn index(index: &Index) -> Value {
+    let projection = match index.projected {
+        Projected::All => json!({ "ProjectionType": "ALL" }),
+        Projected::Only(names) => json!({ "ProjectionType": "INCLUDE", "NonKeyAttributes": names }),
+    };
+    json!({ "IndexName": index.name, "KeySchema": key(&index.key), "Projection": projection })
+}
+
+fn attributes(table: &Table) -> BTreeMap<&'static str, &'static str> {
+    let keys = std::iter::once(&table.key).chain(table.indexes.iter().map(|index| &index.key));
+    let kind = |kind| match kind {
+        Kind::Text => "S",
+        Kind::Number => "N",
+    };
+    keys.flat_map(Key::attributes).map(|(name, of)| (name, kind(of))).collect()
+}
+
+/// The properties of a table that the code depends on: all of them, beside what guards the data.
+fn expected(table: &Table) -> Value {
+    let attributes = attributes(table).into_iter();
+    let attributes = attributes.map(|(name, kind)| json!({ "AttributeName": name, "AttributeType": kind }));
+    let mut properties = json!({
+        "TableName": format!("presence-{}", table.name),
+        "BillingMode": "PAY_PER_REQUEST",
+        "AttributeDefinitions": attributes.collect::<Vec<_>>(),
+        "KeySchema": key(&table.key),
+        "PointInTimeRecoverySpecification": { "PointInTimeRecoveryEnabled": true },
+        "SSESpecification": { "SSEEnabled": { "Fn::If": ["HasManagedKey", true, false] } },
+        "DeletionProtectionEnabled": true,
+        "Tags": [{ "Key": "Service", "Value": "presence" }],
+    });
+    if !table.indexes.is_empty() {
+        properties["GlobalSecondaryIndexes"] = table.indexes.iter().map(index).collect();
+    }
+    if table.stream {
+        properties["StreamSpecification"] = json!({ "StreamViewType": "NEW_IMAGE" });
+    }
+    properties
+}
+
+fn declared(table: Resource<'_>) -> Value {
+    let mut properties = table.attribute("Properties").clone();
+    properties["TableName"] = json!(TEMPLATE.text(&properties["TableName"]));
+    properties
+}
+
+#[test]
+fn the_template_has_the_tables_keys_and_indexes_of_the_code_and_no_others() {
+    let declared: BTreeMap<_, _> = TEMPLATE
+        .of_type("AWS::DynamoDB::Table")
+        .map(declared)
+        .map(|table| (table["TableName"].as_str().expect("a name").to_owned(), table))
+        .collect();
+    for table in &TABLES {
+        let expected = expected(table);
+        let name = expected["TableName"].as_str().expect("a name");
+        assert_eq!(declared.get(name), Some(&expected), "{name}");
+    }
+    assert_eq!(declared.len(), TABLES.len());
+}
+
+#[test]
+fn tables_outlive_the_stack_and_a_replacement() {
+    for table in TEMPLATE.of_type("AWS::DynamoDB::Table") {
+        for policy in ["DeletionPolicy", "UpdateReplacePolicy"] {
+            assert_eq!(table.attribute(policy), "Retain", "{policy} of {}", table.name);
+        }
+    }
+}
+
+#[test]
+fn the_prefix_of_the_tables_is_what_the_functions_are_told() {
+    let variables = TEMPLATE.at(&["Globals", "Function", "Environment", "Variables"]);
+    assert_eq!(variables, &json!({ "TABLE_PREFIX": { "Ref": "TablePrefix" } }));
+    let default = TEMPLATE.at(&["Parameters", "TablePrefix", "Default"]);
+    assert_eq!(default, presence::config::Config::DEFAULT_TABLE_PREFIX);
+}

@@ -1,0 +1,135 @@
+//! `template.yaml`, read as `CloudFormation` reads it: its short tags become the long functions, as JSON.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use saphyr::{LoadableYamlNode as _, Scalar, Yaml};
+use serde_json::{Map, Value, json};
+
+/// The template of the repository.
+pub(super) static TEMPLATE: LazyLock<Template> = LazyLock::new(|| {
+    let text = std::fs::read_to_string(root().join("template.yaml")).expect("the template");
+    Template(parse(&text))
+});
+
+/// The repository.
+pub(super) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// A whole template.
+pub(super) struct Template(Value);
+
+/// A resource: its logical name, and the document under it.
+#[derive(Clone, Copy)]
+pub(super) struct Resource<'a> {
+    pub(super) name: &'a str,
+    document: &'a Value,
+}
+
+/// A template from its text.
+pub(super) fn parse(text: &str) -> Value {
+    let documents = Yaml::load_from_str(text).expect("YAML");
+    assert_eq!(documents.len(), 1);
+    to_json(&documents[0])
+}
+
+impl Template {
+    /// What is at a path of names, `null` where nothing is.
+    pub(super) fn at(&self, path: &[&str]) -> &Value {
+        path.iter().fold(&self.0, |value, name| &value[*name])
+    }
+
+    /// Every resource, in no order.
+    pub(super) fn resources(&self) -> impl Iterator<Item = Resource<'_>> {
+        let resources = self.0["Resources"].as_object().expect("resources");
+        resources.iter().map(|(name, document)| Resource { name, document })
+    }
+
+    /// The resources of a type.
+    pub(super) fn of_type(&self, kind: &str) -> impl Iterator<Item = Resource<'_>> {
+        self.resources().filter(move |resource| resource.kind() == kind)
+    }
+
+    /// A resource by its logical name.
+    pub(super) fn resource(&self, name: &str) -> Resource<'_> {
+        self.resources().find(|resource| resource.name == name).unwrap_or_else(|| panic!("a resource {name}"))
+    }
+
+    /// The functions by the names of their binaries.
+    pub(super) fn functions(&self) -> BTreeMap<&str, Resource<'_>> {
+        let functions = self.of_type("AWS::Serverless::Function");
+        functions
+            .map(|one| (one.document["Metadata"]["BuildProperties"]["Binary"].as_str().expect("a binary"), one))
+            .collect()
+    }
+
+    /// Text that may refer to parameters, with their defaults.
+    pub(super) fn text(&self, value: &Value) -> String {
+        let template = value["Fn::Sub"].as_str().or(value.as_str());
+        let parameters = self.0["Parameters"].as_object().expect("parameters").iter();
+        let defaults = parameters.filter_map(|(name, one)| Some((format!("${{{name}}}"), one["Default"].as_str()?)));
+        defaults.fold(template.expect("a text").to_owned(), |text, (name, default)| text.replace(&name, default))
+    }
+}
+
+impl<'a> Resource<'a> {
+    /// Its type.
+    pub(super) fn kind(&self) -> &'a str {
+        self.document["Type"].as_str().expect("a type")
+    }
+
+    /// A property, `null` where it is not set.
+    pub(super) fn property(&self, name: &str) -> &'a Value {
+        &self.document["Properties"][name]
+    }
+
+    /// What is beside its properties, such as `DeletionPolicy`.
+    pub(super) fn attribute(&self, name: &str) -> &'a Value {
+        &self.document[name]
+    }
+}
+
+/// The logical name that `!GetAtt NAME.Attribute` or `!Ref NAME` refers to.
+pub(super) fn referent(value: &Value) -> &str {
+    value["Ref"].as_str().or(value["Fn::GetAtt"][0].as_str()).unwrap_or_else(|| panic!("a reference: {value}"))
+}
+
+fn to_json(yaml: &Yaml<'_>) -> Value {
+    match yaml {
+        Yaml::Value(scalar) => match scalar {
+            Scalar::Null => Value::Null,
+            Scalar::Boolean(is) => json!(is),
+            Scalar::Integer(number) => json!(number),
+            Scalar::FloatingPoint(number) => json!(number.0),
+            Scalar::String(text) => json!(text),
+        },
+        Yaml::Sequence(items) => items.iter().map(to_json).collect(),
+        Yaml::Mapping(fields) => {
+            let fields = fields.iter().map(|(name, value)| (name.as_str().expect("a text").to_owned(), to_json(value)));
+            Value::Object(fields.collect::<Map<_, _>>())
+        }
+        Yaml::Tagged(tag, inner) => function(&tag.suffix, &to_json(inner)),
+        other => panic!("what CloudFormation does not know: {other:?}"),
+    }
+}
+
+fn function(tag: &str, argument: &Value) -> Value {
+    match (tag, argument.as_str().and_then(|text| text.split_once('.'))) {
+        ("Ref" | "Condition", _) => json!({ tag: argument }),
+        ("GetAtt", Some((name, attribute))) => json!({ "Fn::GetAtt": [name, attribute] }),
+        _ => json!({ format!("Fn::{tag}"): argument }),
+    }
+}
+
+#[test]
+fn the_short_tags_of_cloudformation_are_read_as_its_functions() {
+    let read =
+        parse("{a: !Ref B, c: !GetAtt D.E.F, g: !Sub 'x-${Y}', h: !If [I, !Ref J, 1.5], k: [yes, \"true\", true]}");
+    let expected = json!({
+        "a": {"Ref": "B"}, "c": {"Fn::GetAtt": ["D", "E.F"]}, "g": {"Fn::Sub": "x-${Y}"},
+        "h": {"Fn::If": ["I", {"Ref": "J"}, 1.5]}, "k": ["yes", "true", true],
+    });
+    assert_eq!(read, expected);
+}
