@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use crate::auth::Callers;
+use crate::aws::Aws;
 use crate::clock::{Clock, SystemClock};
-use crate::config::Config;
-use crate::store::{Store, sdk_loader};
+use crate::config::{BadSetting, Config};
+use crate::store::Store;
 
 /// The parts of a function.
 pub struct App {
@@ -25,10 +26,9 @@ impl App {
     }
 
     /// Builds the parts from the environment. Makes no call.
-    pub async fn from_env() -> Self {
-        let config = Config::from_env();
-        let store = Store::new(&sdk_loader().load().await, &config.table_prefix);
-        Self::new(store, Arc::new(SystemClock))
+    pub fn from_env() -> Result<Self, BadSetting> {
+        let store = Store::new(&Aws::from_env()?.dynamodb(), &Config::from_env().table_prefix);
+        Ok(Self::new(store, Arc::new(SystemClock)))
     }
 }
 

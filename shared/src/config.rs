@@ -1,5 +1,6 @@
 //! Settings. Nothing else in the service reads the environment.
 
+use aws_sdk_dynamodb::config::Credentials;
 use jiff::SignedDuration;
 
 use crate::domain::email::EmailAddress;
@@ -22,11 +23,64 @@ impl Config {
 
     /// Reads the environment: `TABLE_PREFIX`.
     #[must_use]
-    #[expect(clippy::disallowed_methods, reason = "this is where settings are read")]
     pub fn from_env() -> Self {
-        let table_prefix = std::env::var("TABLE_PREFIX").unwrap_or_else(|_| Self::DEFAULT_TABLE_PREFIX.to_owned());
-        Self { table_prefix }
+        Self { table_prefix: variable("TABLE_PREFIX").unwrap_or_else(|| Self::DEFAULT_TABLE_PREFIX.to_owned()) }
     }
+}
+
+/// Where AWS is and who asks, as Lambda tells a function.
+#[derive(Clone, Debug)]
+pub struct AwsSettings {
+    /// The region.
+    pub region: String,
+    /// Where `DynamoDB` is, in the place of the region's own.
+    pub dynamodb_url: Option<String>,
+    /// Where SES is, likewise.
+    pub ses_url: Option<String>,
+    credentials: Credentials,
+    ca_bundle: Option<String>,
+}
+
+impl AwsSettings {
+    /// Reads the environment: `AWS_REGION`, `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`, which Lambda sets;
+    /// and, for endpoints of one's own, `AWS_ENDPOINT_URL_DYNAMODB`, `AWS_ENDPOINT_URL_SESV2` and `AWS_CA_BUNDLE`.
+    pub fn from_env() -> Result<Self, BadSetting> {
+        let (id, secret) = (variable("AWS_ACCESS_KEY_ID"), variable("AWS_SECRET_ACCESS_KEY"));
+        let (Some(id), Some(secret)) = (id, secret) else {
+            return Err(BadSetting("AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set, as Lambda does"));
+        };
+        Ok(Self {
+            region: variable("AWS_REGION").ok_or(BadSetting("AWS_REGION must be set, as Lambda does"))?,
+            dynamodb_url: variable("AWS_ENDPOINT_URL_DYNAMODB"),
+            ses_url: variable("AWS_ENDPOINT_URL_SESV2"),
+            credentials: Credentials::new(id, secret, variable("AWS_SESSION_TOKEN"), None, "environment"),
+            ca_bundle: variable("AWS_CA_BUNDLE"),
+        })
+    }
+
+    /// Who asks. They are the function's for as long as its sandbox lives.
+    #[must_use]
+    pub fn credentials(&self) -> Credentials {
+        self.credentials.clone()
+    }
+
+    /// The certificates to be trusted in the place of Amazon's, if any are named.
+    pub fn ca_bundle(&self) -> Result<Option<Vec<u8>>, BadSetting> {
+        let read = self.ca_bundle.as_ref().map(std::fs::read).transpose();
+        read.map_err(|_| BadSetting("AWS_CA_BUNDLE must name a file that can be read"))
+    }
+}
+
+/// What the log tells, from `RUST_LOG`: levels by target.
+#[must_use]
+pub fn log_levels() -> String {
+    variable("RUST_LOG").unwrap_or_default()
+}
+
+/// A variable that is set to something.
+#[expect(clippy::disallowed_methods, reason = "this is where settings are read")]
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
 /// The settings of invitations.
@@ -44,6 +98,14 @@ pub struct MailConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BadSetting(&'static str);
 
+impl BadSetting {
+    /// In words that name the setting.
+    #[must_use]
+    pub const fn new(text: &'static str) -> Self {
+        Self(text)
+    }
+}
+
 impl std::fmt::Display for BadSetting {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.0)
@@ -54,9 +116,8 @@ impl std::error::Error for BadSetting {}
 
 impl MailConfig {
     /// Reads the environment: `MAIL_SENDER`, `PUBLIC_BASE_URL`, `INVITATION_LIFE_HOURS`.
-    #[expect(clippy::disallowed_methods, reason = "this is where settings are read")]
     pub fn from_env() -> Result<Self, BadSetting> {
-        let get = |name| std::env::var(name).unwrap_or_default();
+        let get = |name| variable(name).unwrap_or_default();
         Self::parse(&get("MAIL_SENDER"), &get("PUBLIC_BASE_URL"), &get("INVITATION_LIFE_HOURS"))
     }
 

@@ -5,6 +5,7 @@
 pub mod access;
 pub mod app;
 pub mod auth;
+pub mod aws;
 pub mod clock;
 pub mod config;
 pub mod domain;

@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use tracing::{Level, Metadata, Subscriber};
-use tracing_subscriber::filter::{FilterExt as _, filter_fn};
+use tracing_subscriber::Layer as _;
+use tracing_subscriber::filter::{FilterExt as _, Targets, filter_fn};
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
-use tracing_subscriber::{EnvFilter, Layer as _};
 
+use crate::config::log_levels;
 use crate::error::Error;
 use crate::store::meter::Cost;
 
@@ -68,18 +69,20 @@ pub fn init<W>(writer: W)
 where
     W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
 {
-    let filter = EnvFilter::builder().with_default_directive(Level::INFO.into()).from_env_lossy();
-    let _ = subscriber(filter, writer).try_init();
+    let _ = subscriber(&log_levels(), writer).try_init();
 }
 
-/// What [`init`] makes the process's own, with any filter: what tests listen with.
-pub fn subscriber<W>(filter: EnvFilter, writer: W) -> impl Subscriber + Send + Sync
+/// What [`init`] makes the process's own, at any levels, such as `info,presence=debug`: what tests listen with. Levels that are
+/// none are `info`.
+pub fn subscriber<W>(levels: &str, writer: W) -> impl Subscriber + Send + Sync
 where
     W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
 {
+    let levels = levels.parse().ok().filter(|_| !levels.is_empty());
+    let levels = levels.unwrap_or_else(|| Targets::new().with_default(Level::INFO));
     let lines = tracing_subscriber::fmt::layer().json().flatten_event(true);
     let lines = lines.with_current_span(false).with_span_list(false).with_writer(writer);
-    tracing_subscriber::registry().with(lines.with_filter(filter.and(filter_fn(may_be_shown))))
+    tracing_subscriber::registry().with(lines.with_filter(levels.and(filter_fn(may_be_shown))))
 }
 
 /// The SDK's own lines show requests, and with them addresses: they stay off below warnings, whatever is asked for. A

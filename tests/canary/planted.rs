@@ -2,12 +2,11 @@
 
 use presence_tests::logs::{Capture, NAME_CANARY, PHONE_CANARY};
 use presence_tests::{Cast, World, address};
-use tracing_subscriber::EnvFilter;
 
 /// What a filter and a line come to, in a log of their own.
 fn logged(filter: &str, log: impl FnOnce()) -> Capture {
     let capture = Capture::default();
-    let subscriber = presence::telemetry::subscriber(EnvFilter::new(filter), capture.clone());
+    let subscriber = presence::telemetry::subscriber(filter, capture.clone());
     tracing::subscriber::with_default(subscriber, log);
     capture
 }

@@ -119,7 +119,7 @@ impl Stage {
         let calls: BTreeMap<_, _> = FUNCTIONS.into_iter().map(|name| (name, Faults::over(plain_http()))).collect();
         let mut functions = BTreeMap::new();
         for name in ["users", "categories", "reviews"] {
-            let store = world.store_through(calls[name].clone(), patient(), world.table_prefix()).await;
+            let store = world.store_through(calls[name].clone(), patient(), world.table_prefix());
             // As `main` does.
             store.connect(&API_KEYS).await;
             let app = Arc::new(App::new(store, Arc::clone(&world.clock) as _));
@@ -132,7 +132,7 @@ impl Stage {
             };
             functions.insert(name, function.with_timeout(PATIENCE));
         }
-        let store = world.store_through(calls["mailer"].clone(), patient(), world.table_prefix()).await;
+        let store = world.store_through(calls["mailer"].clone(), patient(), world.table_prefix());
         store.connect(&USERS).await;
         let mailer = Outbox { store, ..world.stack.outbox().clone() };
         Self { world, functions, mailer, calls }

@@ -28,7 +28,7 @@ struct Operator {
 impl Operator {
     async fn new() -> Self {
         let (world, faults) = (World::start().await, Faults::over(plain_http()));
-        let store = world.store_through(faults.clone(), unwaiting(), world.table_prefix()).await;
+        let store = world.store_through(faults.clone(), unwaiting(), world.table_prefix());
         Self { world, faults, store }
     }
 

@@ -52,7 +52,7 @@ impl Dock {
             world.business(org, id, city).await;
         }
         let faults = Faults::with_keys(plain_http(), key_names(world.table_prefix()));
-        let store = world.store_through(faults.clone(), options, world.table_prefix()).await;
+        let store = world.store_through(faults.clone(), options, world.table_prefix());
         let calm_store = patient_store(&world, plain_http()).await;
         Self { world, faults, store, calm_store, folder: tempfile::tempdir().expect("a temporary folder") }
     }
@@ -140,5 +140,5 @@ pub(super) fn rows_of(businesses: &[&str], count: usize, edition: usize) -> Stri
 
 /// The tables of a world by a client of one's own, which waits longer than a busy machine takes.
 pub(super) async fn patient_store(world: &World, client: SharedHttpClient) -> Store {
-    world.store_through(client, patient(), world.table_prefix()).await
+    world.store_through(client, patient(), world.table_prefix())
 }

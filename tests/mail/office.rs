@@ -131,9 +131,9 @@ impl Mailer for Counter {
 }
 
 impl Worker {
-    pub(super) async fn new(world: &World, office: &Arc<Office>) -> Self {
+    pub(super) fn new(world: &World, office: &Arc<Office>) -> Self {
         let axe = Axe::new();
-        let store = world.store_through(axe.clone(), patient(), world.table_prefix()).await;
+        let store = world.store_through(axe.clone(), patient(), world.table_prefix());
         let config = MailConfig::parse("no-reply@presence.example", "https://presence.example", "72");
         let outbox = Outbox {
             store,

@@ -50,7 +50,7 @@ impl Run {
         let world = World::start().await;
         let cast = Cast::enter(&world).await;
         let office = Office::new(&world);
-        let workers = [Worker::new(&world, &office).await, Worker::new(&world, &office).await];
+        let workers = [Worker::new(&world, &office), Worker::new(&world, &office)];
         let mut dice = dice("random mail");
         dice.seed(dice.get_seed() ^ (number << 32));
         let (guests, records) = (Vec::new(), Vec::new());

@@ -55,10 +55,10 @@ impl Post {
         post
     }
 
-    async fn mailer(&self, sender: &str) -> SesMailer {
+    fn mailer(&self, sender: &str) -> SesMailer {
         let local = || self.world.stack.mailbox_url().replace("/mailbox", "/ses");
         let url = self.second.clone().unwrap_or_else(local);
-        SesMailer::new(&sdk_config(&url).await, sender.to_owned())
+        SesMailer::new(&sdk_config(&url), sender.to_owned())
     }
 
     /// Every mail that it keeps.
@@ -119,7 +119,7 @@ fn invitation(user: &User, life: SignedDuration) -> Message {
 #[tokio::test(flavor = "multi_thread")]
 async fn ses_has_each_mail_as_it_was_meant_in_every_language_and_for_hostile_names() {
     let post = Post::open().await;
-    let (mailer, model) = (post.mailer(SENDER).await, model(&post.world).await);
+    let (mailer, model) = (post.mailer(SENDER), model(&post.world).await);
     for lang in Lang::ALL {
         let (to, message) = (fresh(lang.as_str()), invitation(&User { lang: Some(lang), ..model.clone() }, LIFE));
         assert_is(&post.send(&mailer, &to, &message).await, &to, &message, lang.as_str());
@@ -142,7 +142,7 @@ async fn ses_has_each_mail_as_it_was_meant_in_every_language_and_for_hostile_nam
 async fn what_ses_does_not_take_is_refused_by_its_code_and_not_kept() {
     let post = Post::open().await;
     post.world.stack.mailbox().set_weather(Weather::Refuse);
-    let (mailer, to) = (post.mailer(STRANGER).await, fresh("refused"));
+    let (mailer, to) = (post.mailer(STRANGER), fresh("refused"));
     let message = invitation(&model(&post.world).await, LIFE);
     let outcome = mailer.send(&Mail { to: to.clone(), message }).await;
     assert_eq!(outcome, Outcome::Refused("MessageRejected".to_owned()));

@@ -31,7 +31,7 @@ impl Scene {
         let id = created.json()["id"].as_str().expect("an id").to_owned();
         let stored = world.stored(&id).await.expect("the guest");
         let office = Office::new(&world);
-        let worker = Worker::new(&world, &office).await;
+        let worker = Worker::new(&world, &office);
         Self { record: record(&stored.mails[0], 1), world, cast, office, worker, id }
     }
 

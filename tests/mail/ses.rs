@@ -46,8 +46,8 @@ fn mail() -> Mail {
     Mail { to: address("guest"), message }
 }
 
-async fn mailer(client: impl HttpClient + 'static, url: &str) -> SesMailer {
-    let config = presence_local::sdk_config(url).await.to_builder().http_client(SharedHttpClient::new(client)).build();
+fn mailer(client: impl HttpClient + 'static, url: &str) -> SesMailer {
+    let config = presence_local::sdk_config(url).to_builder().http_client(SharedHttpClient::new(client)).build();
     SesMailer::new(&config, "Presence <no-reply@presence.example>".to_owned())
 }
 
@@ -71,7 +71,7 @@ async fn only_what_ses_certainly_did_not_take_is_refused_and_nothing_is_tried_tw
         (503, "ServiceUnavailable", false),
     ] {
         let canned = Canned { status, code, calls: Arc::default() };
-        let outcome = mailer(canned.clone(), "http://127.0.0.1:1").await.send(&mail()).await;
+        let outcome = mailer(canned.clone(), "http://127.0.0.1:1").send(&mail()).await;
         assert_eq!(matches!(outcome, Outcome::Refused(_)), is_refused, "{status} {code}: {outcome:?}");
         assert_eq!(matches!(outcome, Outcome::Unknown(_)), !is_refused, "{status} {code}: {outcome:?}");
         assert_eq!(canned.calls.load(std::sync::atomic::Ordering::Relaxed), 1, "{status} {code}");
@@ -108,7 +108,7 @@ async fn a_connection_that_breaks_anywhere_leaves_the_outcome_unknown_and_nothin
     for kind in [FaultKind::LoseReply, FaultKind::RefuseConnection, FaultKind::CutBody, FaultKind::ServerError] {
         let faults = Faults::over(plain_http());
         faults.restart(Plan::At { call: 1, kind, times: 1 });
-        let outcome = mailer(faults.clone(), &url).await.send(&mail()).await;
+        let outcome = mailer(faults.clone(), &url).send(&mail()).await;
         assert!(matches!(outcome, Outcome::Unknown(_)), "{kind:?}: {outcome:?}");
         assert_eq!(faults.attempts(), 1, "{kind:?}");
     }

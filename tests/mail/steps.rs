@@ -199,7 +199,7 @@ async fn a_refusal_that_comes_after_another_mailers_claim_leaves_that_claim_alon
     let mut scene = Scene::set().await;
     let id = presence::domain::ids::UserId::parse(&scene.id).expect("an id");
     let (clock, office) = (Arc::clone(&scene.world.clock), Arc::clone(&scene.office));
-    let other = Worker::new(&scene.world, &scene.office).await.outbox;
+    let other = Worker::new(&scene.world, &scene.office).outbox;
     let late: Event = Box::new(move || {
         let (clock, office, other) = (Arc::clone(&clock), Arc::clone(&office), other.clone());
         async move {

@@ -45,7 +45,7 @@ impl Arena {
         if weather == Weather::Conflicts {
             faults.set_plan(Plan::OverlapConflicts { window: WINDOW });
         }
-        let operator = world.store_through(faults.clone(), patient(), world.table_prefix()).await;
+        let operator = world.store_through(faults.clone(), patient(), world.table_prefix());
         Self { world, cast, operator, faults, weather }
     }
 

@@ -109,8 +109,8 @@ impl World {
 
     /// Tables of this world through a client, as an operator reaches them, or a function that was just started: with a
     /// memory of its own, waiting as the options say.
-    pub async fn store_through(&self, client: impl HttpClient + 'static, options: Options, prefix: &str) -> Store {
-        let config = presence_local::sdk_config(self.stack.dynamodb_url()).await.into_builder();
+    pub fn store_through(&self, client: impl HttpClient + 'static, options: Options, prefix: &str) -> Store {
+        let config = presence_local::sdk_config(self.stack.dynamodb_url()).into_builder();
         let config = config.http_client(SharedHttpClient::new(client));
         Store::new(&config.timeout_config(options.timeouts.unwrap_or_else(TimeoutConfig::disabled)).build(), prefix)
     }

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
+use presence::aws::Aws;
 use presence::clock::SystemClock;
 use presence::config::{Config, MailConfig};
+use presence::store::Store;
 use presence::store::schema::USERS;
-use presence::store::{Store, sdk_loader};
 use presence::telemetry;
 use presence_mailer::{Outbox, SesMailer, handle};
 use serde_json::Value;
@@ -15,13 +16,13 @@ use serde_json::Value;
 async fn main() -> Result<(), Error> {
     telemetry::init(std::io::stdout);
     let config = MailConfig::from_env()?;
-    let aws = sdk_loader().load().await;
-    let store = Store::new(&aws, &Config::from_env().table_prefix);
+    let aws = Aws::from_env()?;
+    let store = Store::new(&aws.dynamodb(), &Config::from_env().table_prefix);
     store.connect(&USERS).await;
     let outbox = Arc::new(Outbox {
         store,
         clock: Arc::new(SystemClock),
-        mailer: Arc::new(SesMailer::new(&aws, config.sender.clone())),
+        mailer: Arc::new(SesMailer::new(&aws.ses(), config.sender.clone())),
         config,
     });
     let serve = move |event: LambdaEvent<Value>| {

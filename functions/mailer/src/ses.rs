@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use aws_config::SdkConfig;
-use aws_config::retry::RetryConfig;
-use aws_config::timeout::TimeoutConfig;
 use aws_sdk_sesv2::Client;
 use aws_sdk_sesv2::config::Builder;
+use aws_sdk_sesv2::config::retry::RetryConfig;
+use aws_sdk_sesv2::config::timeout::TimeoutConfig;
 use aws_sdk_sesv2::error::{ProvideErrorMetadata as _, SdkError};
 use aws_sdk_sesv2::operation::send_email::SendEmailError;
 use aws_sdk_sesv2::types::{Body, Content, Destination, EmailContent, Message as SesMessage};
+use aws_types::SdkConfig;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 

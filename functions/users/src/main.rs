@@ -10,7 +10,7 @@ use presence::telemetry;
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
     telemetry::init(std::io::stdout);
-    let app = Arc::new(App::from_env().await);
+    let app = Arc::new(App::from_env()?);
     app.store.connect(&API_KEYS).await;
     run(service_fn(move |request| presence_users::handle(Arc::clone(&app), request))).await
 }

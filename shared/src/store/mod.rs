@@ -18,13 +18,10 @@ mod transaction;
 mod users;
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use aws_config::retry::RetryConfig;
-use aws_config::timeout::TimeoutConfig;
-use aws_config::{BehaviorVersion, ConfigLoader, SdkConfig};
 use aws_sdk_dynamodb::config::retry::RetryPartition;
 use aws_sdk_dynamodb::types::AttributeValue;
+use aws_types::SdkConfig;
 
 pub use api_keys::{ApiKeyRecord, IssuedKey, KeyRefused, MAX_LIVE_KEYS, NewApiKey};
 pub use audit::{Finding, UsersAudit};
@@ -35,21 +32,13 @@ pub use outbox::{MailState, OutboxRow};
 pub use reviews::ReviewFilter;
 pub use users::{BusinessIds, MailChange, Refused, UserChange, UserRecord};
 
+use crate::aws::ATTEMPT_TIMEOUT;
 use crate::domain::ids::random_u64;
 use crate::error::Error;
 use categories::CategoryCache;
 use directories::Directories;
 use reviews::ListedOrgs;
 use schema::{TABLES, Table};
-
-/// Longest wait for a connection. Inside AWS one opens in milliseconds.
-const CONNECT_TIMEOUT: Duration = Duration::from_millis(500);
-/// Longest wait for one attempt of a call.
-const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(1);
-/// Longest wait for a call with its retries. A request makes a few of them within the 10 s of a function.
-const OPERATION_TIMEOUT: Duration = Duration::from_secs(3);
-/// Attempts of a call that was throttled or got no answer, the first included.
-const ATTEMPTS: u32 = 3;
 
 /// The tables of the service, over the real SDK client. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -59,20 +48,6 @@ pub struct Store {
     directories: Arc<Directories>,
     categories: Arc<CategoryCache>,
     listed_orgs: Arc<ListedOrgs>,
-}
-
-/// What the SDK takes from the environment, with the service's timeouts and retries. Tools add to it; the functions
-/// load it as it is. One HTTP client serves every AWS client made from one loaded configuration.
-#[must_use]
-pub fn sdk_loader() -> ConfigLoader {
-    let timeouts = TimeoutConfig::builder()
-        .connect_timeout(CONNECT_TIMEOUT)
-        .operation_attempt_timeout(ATTEMPT_TIMEOUT)
-        .operation_timeout(OPERATION_TIMEOUT)
-        .build();
-    aws_config::defaults(BehaviorVersion::v2026_01_12()).timeout_config(timeouts).retry_config(
-        RetryConfig::standard().with_max_attempts(ATTEMPTS).with_initial_backoff(Duration::from_millis(50)),
-    )
 }
 
 impl Store {

@@ -17,12 +17,12 @@ use super::{load, numbered};
 const MANY: usize = 250;
 
 /// A store of its own memory: a function just started, or an operator's tool.
-async fn store(world: &World, prefix: &str, client: &Faults) -> Store {
-    world.store_through(client.clone(), patient(), prefix).await
+fn store(world: &World, prefix: &str, client: &Faults) -> Store {
+    world.store_through(client.clone(), patient(), prefix)
 }
 
-async fn fresh(world: &World, prefix: &str) -> Store {
-    store(world, prefix, &Faults::over(plain_http())).await
+fn fresh(world: &World, prefix: &str) -> Store {
+    store(world, prefix, &Faults::over(plain_http()))
 }
 
 async fn directory(store: &Store) -> Arc<CategoryDirectory> {
@@ -96,7 +96,7 @@ fn old() -> Vec<Category> {
 async fn an_import_killed_anywhere_changes_nothing_and_run_again_is_as_if_in_one_go() {
     let world = World::start().await;
     let whole_prefix = format!("{}whole-", world.table_prefix());
-    let whole = fresh(&world, &whole_prefix).await;
+    let whole = fresh(&world, &whole_prefix);
     whole.create_tables().await.expect("tables");
     load(&whole, old()).await;
     let in_one_go = import(&whole, numbered(MANY, "New")).await.expect("an import");
@@ -107,18 +107,18 @@ async fn an_import_killed_anywhere_changes_nothing_and_run_again_is_as_if_in_one
             let weather = if kind == FaultKind::LoseReply { "lost" } else { "refused" };
             let prefix = format!("{}{call}-{weather}-", world.table_prefix());
             let faults = Faults::over(plain_http());
-            let operator = store(&world, &prefix, &faults).await;
+            let operator = store(&world, &prefix, &faults);
             operator.create_tables().await.expect("tables");
             load(&operator, old()).await;
             // A reply may be lost; after it nothing comes through any more.
             faults.restart(Plan::At { call, kind, times: u64::MAX });
             let killed = import(&operator, numbered(MANY, "New")).await;
             faults.set_plan(Plan::None);
-            let (seen, before, after) = (served(&fresh(&world, &prefix).await).await, old(), numbered(MANY, "New"));
+            let (seen, before, after) = (served(&fresh(&world, &prefix)).await, old(), numbered(MANY, "New"));
             let is_done = killed.is_ok() || seen == expected(&after);
             assert!(is_done || seen == expected(&before), "{prefix}: a part of an import is served");
             was_whole |= killed.is_ok();
-            let again = import(&fresh(&world, &prefix).await, after.clone()).await.expect("nothing fails now");
+            let again = import(&fresh(&world, &prefix), after.clone()).await.expect("nothing fails now");
             if is_done {
                 assert!(again.iter().all(|outcome| *outcome == PutOutcome::Unchanged), "{prefix}");
             } else {
@@ -135,24 +135,24 @@ async fn while_an_import_runs_cold_functions_serve_the_old_directory_and_then_th
     let world = World::start().await;
     load(world.store(), old()).await;
     let (warm, first_head) =
-        (fresh(&world, world.table_prefix()).await, world.store().category_head().await.expect("a head"));
+        (fresh(&world, world.table_prefix()), world.store().category_head().await.expect("a head"));
     let (before, after) = (expected(&old()), numbered(MANY, "New"));
     let mut import = world.store().begin_category_import(false).await.expect("an import");
     for (number, category) in after.clone().into_iter().enumerate() {
         import.put(category).await.expect("no other import").expect("there is room");
         if number % 30 == 0 {
-            assert_eq!(served(&fresh(&world, world.table_prefix()).await).await, before, "cold, after {number}");
+            assert_eq!(served(&fresh(&world, world.table_prefix())).await, before, "cold, after {number}");
             assert_eq!(served(&warm).await, before, "warm, after {number}");
         }
     }
     import.publish().await.expect("no other import");
     assert_eq!(served(&warm).await, expected(&after));
-    let slow = fresh(&world, world.table_prefix()).await.category_directory(first_head).await.expect("a directory");
+    let slow = fresh(&world, world.table_prefix()).category_directory(first_head).await.expect("a directory");
     assert_eq!(contents(&slow), before, "who read the version before the import ended gets that version, whole");
 
     let mut next = world.store().begin_category_import(false).await.expect("an import");
     put_all(&mut next, numbered(MANY, "Newer")).await.expect("no other import");
-    let slower = fresh(&world, world.table_prefix()).await.category_directory(first_head).await.expect("a directory");
+    let slower = fresh(&world, world.table_prefix()).category_directory(first_head).await.expect("a directory");
     assert_eq!(contents(&slower), expected(&after), "who is two versions late gets the present one, whole");
 }
 
@@ -192,7 +192,7 @@ async fn of_two_imports_at_once_one_stops_and_the_other_counts_as_a_whole() {
         };
         winner.publish().await.expect("it counts");
         assert!(matches!(loser.publish().await, Err(Error::Conflict)), "{round}");
-        assert_eq!(served(&fresh(&world, world.table_prefix()).await).await, expected(&wanted), "{round}");
+        assert_eq!(served(&fresh(&world, world.table_prefix())).await, expected(&wanted), "{round}");
     }
 }
 
@@ -201,7 +201,7 @@ async fn an_import_that_changes_nothing_writes_nothing() {
     let world = World::start().await;
     load(world.store(), old()).await;
     let faults = Faults::over(plain_http());
-    let operator = store(&world, world.table_prefix(), &faults).await;
+    let operator = store(&world, world.table_prefix(), &faults);
     let outcomes = import(&operator, old()).await.expect("an import");
     assert!(outcomes.iter().all(|outcome| *outcome == PutOutcome::Unchanged));
     let mut dry = operator.begin_category_import(true).await.expect("an import");

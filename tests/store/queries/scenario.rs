@@ -112,7 +112,7 @@ async fn refusals(world: &World, cast: &Cast) {
 
 /// What the operator's tools ask of the store.
 pub(super) async fn of_operators(world: &World, faults: &Faults) {
-    let store = operator_store(world, faults).await;
+    let store = operator_store(world, faults);
     let now = world.clock.now();
     let owner = store.user_id_by_email(&address("admin-2")).await.expect("an answer").expect("a user");
     let first = store.issue_key(owner, &NewApiKey::default(), now).await.expect("a key");
@@ -141,7 +141,7 @@ async fn import(store: &Store) {
 /// Categories: an import in several transactions into the empty table; one that is abandoned, and undone by the next;
 /// and the requests of callers.
 pub(super) async fn of_categories(world: &World, faults: &Faults) {
-    let store = operator_store(world, faults).await;
+    let store = operator_store(world, faults);
     load(&store, numbered(150, "Shop")).await;
     let mut abandoned = store.begin_category_import(false).await.expect("an import");
     for category in numbered(300, "Store") {
@@ -156,8 +156,8 @@ pub(super) async fn of_categories(world: &World, faults: &Faults) {
 }
 
 /// A store of an operator whose calls are recorded too.
-async fn operator_store(world: &World, faults: &Faults) -> Store {
-    world.store_through(faults.clone(), patient(), super::PREFIX).await
+fn operator_store(world: &World, faults: &Faults) -> Store {
+    world.store_through(faults.clone(), patient(), super::PREFIX)
 }
 
 async fn create(world: &World, key: &str, local: &str, more: &Value) -> String {

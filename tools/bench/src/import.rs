@@ -70,7 +70,7 @@ impl Operator {
         let counter = Counter::over(Builder::new().build_http());
         let [attempt, operation] = TIMEOUTS;
         let timeouts = TimeoutConfig::builder().operation_attempt_timeout(attempt).operation_timeout(operation).build();
-        let config = sdk_config(&dynamodb.endpoint_url()).await.into_builder();
+        let config = sdk_config(&dynamodb.endpoint_url()).into_builder();
         let config = config.http_client(SharedHttpClient::new(counter.clone())).timeout_config(timeouts).build();
         let store = Store::new(&config, Config::DEFAULT_TABLE_PREFIX);
         store.create_tables().await?;

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aws_config::timeout::TimeoutConfig;
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
+use aws_smithy_types::timeout::TimeoutConfig;
 use presence::clock::{Clock, SystemClock};
 use presence::config::Config;
 

@@ -4,14 +4,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use aws_config::timeout::TimeoutConfig;
-use aws_config::{ConfigLoader, Region, SdkConfig};
 use aws_credential_types::Credentials;
+use aws_smithy_types::timeout::TimeoutConfig;
+use aws_types::SdkConfig;
+use aws_types::sdk_config::Builder;
 use presence::app::App;
 use presence::config::MailConfig;
 use presence::domain::review::Review;
 use presence::http::Route;
-use presence::store::{Store, schema, sdk_loader};
+use presence::store::{Store, schema};
 use presence_mailer::{Outbox, SesMailer};
 
 use crate::docs;
@@ -54,19 +55,19 @@ impl Stack {
             DynamoDb::At(url) => (None, url.clone()),
         };
         // The stack's own calls go past the faults that the functions are given.
-        let store = Store::new(&own_config(&dynamodb_url).await, &options.table_prefix);
+        let store = Store::new(&own_config(&dynamodb_url), &options.table_prefix);
         store.create_tables().await.with_context(|| format!("could not create the tables at {dynamodb_url}"))?;
         let keys = if options.sample {
             sample::load(&store, embedded.as_ref(), options.fixed_sample, options.clock.now()).await?
         } else {
             DemoKeys::default()
         };
-        let functions = functions_config(&dynamodb_url, &options).await;
+        let functions = functions_config(&dynamodb_url, &options);
         let app = App::new(Store::new(&functions, &options.table_prefix), Arc::clone(&options.clock));
         let mailbox = Arc::new(Mailbox::default());
         let pages = docs::router(&keys).merge(mail::router(store.clone(), Arc::clone(&mailbox)));
         let gateway = Gateway::start(options.port, routes(Arc::new(app), options.function_timeout), pages)?;
-        let outbox = outbox(&functions, &options, &format!("http://{}", gateway.addr())).await?;
+        let outbox = outbox(&functions, &options, &format!("http://{}", gateway.addr()))?;
         let feed = if options.mailer {
             Some(Feed::start(outbox.clone(), &functions, &store.name(&schema::USERS)).await?)
         } else {
@@ -145,39 +146,37 @@ impl Stack {
 }
 
 /// The SDK's set-up, at an endpoint on this machine, with credentials that are none.
-pub async fn sdk_config(endpoint_url: &str) -> SdkConfig {
-    local_loader(endpoint_url).load().await
+#[must_use]
+pub fn sdk_config(endpoint_url: &str) -> SdkConfig {
+    local(endpoint_url).build()
 }
 
 /// The same for calls that nobody waits for with a deadline.
-async fn own_config(endpoint_url: &str) -> SdkConfig {
+fn own_config(endpoint_url: &str) -> SdkConfig {
     let timeouts = TimeoutConfig::builder().operation_attempt_timeout(PATIENCE).operation_timeout(2 * PATIENCE).build();
-    local_loader(endpoint_url).timeout_config(timeouts).load().await
+    local(endpoint_url).timeout_config(timeouts).build()
 }
 
-fn local_loader(endpoint_url: &str) -> ConfigLoader {
-    sdk_loader()
-        .endpoint_url(endpoint_url)
-        .region(Region::new(REGION))
-        .credentials_provider(Credentials::from_keys("local", "local", None))
+fn local(endpoint_url: &str) -> Builder {
+    presence::aws::sdk_config(REGION, Credentials::from_keys("local", "local", None)).endpoint_url(endpoint_url)
 }
 
 /// The same with what the options replace.
-async fn functions_config(dynamodb_url: &str, options: &Options) -> SdkConfig {
-    let mut loader = local_loader(dynamodb_url);
+fn functions_config(dynamodb_url: &str, options: &Options) -> SdkConfig {
+    let mut config = local(dynamodb_url);
     if let Some(timeouts) = &options.timeouts {
-        loader = loader.timeout_config(timeouts.clone());
+        config = config.timeout_config(timeouts.clone());
     }
     if let Some(client) = &options.http_client {
-        loader = loader.http_client(client.clone());
+        config = config.http_client(client.clone());
     }
-    loader.load().await
+    config.build()
 }
 
 /// The mailer's parts: the tables as the functions reach them, and the SES of the pages.
-async fn outbox(functions: &SdkConfig, options: &Options, origin: &str) -> anyhow::Result<Outbox> {
+fn outbox(functions: &SdkConfig, options: &Options, origin: &str) -> anyhow::Result<Outbox> {
     let config = MailConfig::parse(SENDER, options.public_base_url.as_deref().unwrap_or(origin), "")?;
-    let ses = sdk_config(&format!("{origin}{}", mail::SES)).await;
+    let ses = sdk_config(&format!("{origin}{}", mail::SES));
     Ok(Outbox {
         store: Store::new(functions, &options.table_prefix),
         clock: Arc::clone(&options.clock),

@@ -6,9 +6,10 @@ use std::time::Duration;
 use aws_sdk_dynamodb::config::retry::RetryConfig;
 use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
 use aws_sdk_dynamodb::config::{Credentials, Region};
+use presence::aws::behavior_version;
 use presence::clock::SystemClock;
 use presence::config::Config;
-use presence::store::{Store, sdk_loader};
+use presence::store::Store;
 use url::{Host, Url};
 
 use crate::{Console, Context};
@@ -45,7 +46,7 @@ impl Context {
             .operation_timeout(OPERATION_TIMEOUT)
             .build();
         let retries = RetryConfig::standard().with_max_attempts(ATTEMPTS).with_initial_backoff(FIRST_PAUSE);
-        let mut loader = sdk_loader().timeout_config(timeouts).retry_config(retries);
+        let mut loader = aws_config::defaults(behavior_version()).timeout_config(timeouts).retry_config(retries);
         if surroundings.needs_made_up_credentials() {
             loader = loader.credentials_provider(Credentials::new("local", "local", None, None, "local endpoint"));
         }

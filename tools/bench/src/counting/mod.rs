@@ -25,12 +25,12 @@ pub use searches::{Cut, Figures, PER_PAGE, Search, figures, named, random, table
 const PREFIX: &str = "presence-";
 
 /// The store over so many reviews: 32 bytes of memory each.
-pub async fn store(distribution: Distribution) -> anyhow::Result<Store> {
+pub fn store(distribution: Distribution) -> anyhow::Result<Store> {
     u32::try_from(distribution.total()).context("a number of reviews has 32 bits here")?;
     let tables = Arc::new(Tables::new(Rows::new(distribution)));
     let client = SharedHttpClient::new(Counting::new(tables));
     // The address is never called.
-    let config = presence_local::sdk_config("http://localhost").await.into_builder().http_client(client).build();
+    let config = presence_local::sdk_config("http://localhost").into_builder().http_client(client).build();
     Ok(Store::new(&config, PREFIX))
 }
 

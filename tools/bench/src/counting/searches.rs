@@ -81,7 +81,7 @@ pub async fn table(sizes: &[u64]) -> anyhow::Result<Vec<(u64, Search, Cut, Figur
     for size in sizes {
         let distribution = Distribution::of(*size);
         let searches = named(&distribution);
-        let store = super::store(distribution).await?;
+        let store = super::store(distribution)?;
         for search in searches {
             let first = figures(&store, &search.filter, Cut::First.page(0)).await?;
             let count = first.page.count;

@@ -19,7 +19,7 @@ pub(super) async fn counted(total: u64, measured: &[Size]) -> anyhow::Result<Siz
     let entry_bytes = weights.thin as f64 / largest.total as f64;
     let reviews = Distribution::of(total);
     let searches = searches(&reviews)?;
-    let store = counting::store(reviews).await?;
+    let store = counting::store(reviews)?;
     let mut counted = Vec::with_capacity(searches.len());
     for search in searches {
         let found = counting::figures(&store, &search.filter.for_store(), search.page).await?;

@@ -33,7 +33,7 @@ pub(super) struct Ledger {
 impl Ledger {
     /// Makes the tables.
     pub(super) async fn start(dynamodb: &EmbeddedDynamo) -> anyhow::Result<Self> {
-        let config = sdk_config(&dynamodb.endpoint_url()).await;
+        let config = sdk_config(&dynamodb.endpoint_url());
         let loading = Store::new(&config, PREFIX);
         loading.create_tables().await?;
         // Calls side by side wait for each other in the emulator, which answers one at a time.

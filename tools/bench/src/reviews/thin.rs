@@ -51,7 +51,7 @@ pub(super) struct Thin {
 impl Thin {
     /// Makes the table.
     pub(super) async fn start(dynamodb: &EmbeddedDynamo) -> anyhow::Result<Self> {
-        let config = sdk_config(&dynamodb.endpoint_url()).await;
+        let config = sdk_config(&dynamodb.endpoint_url());
         // A page of 1 MB takes the emulator its time.
         let config = config.into_builder().http_client(delayed()).timeout_config(TimeoutConfig::disabled()).build();
         let client = Client::new(&config);

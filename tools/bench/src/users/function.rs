@@ -31,9 +31,9 @@ pub(crate) struct Function {
 }
 
 impl Function {
-    pub(crate) async fn start(url: &str, key: &str) -> Self {
+    pub(crate) fn start(url: &str, key: &str) -> Self {
         last_request::capture();
-        let store = Store::new(&sdk_config(url).await, "presence-");
+        let store = Store::new(&sdk_config(url), "presence-");
         Self { app: Arc::new(App::new(store, Arc::new(SystemClock))), key: key.to_owned() }
     }
 

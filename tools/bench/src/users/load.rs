@@ -20,7 +20,7 @@ const PREFIX: &str = "presence-";
 /// Creates the tables, loads `orgs` × `users_of_each` users, and returns the key of a caller: an `ORG_ADMIN` of the first
 /// organisation, or a PROVIDER.
 pub(crate) async fn load(url: &str, orgs: u64, users_of_each: usize, provider: bool) -> anyhow::Result<String> {
-    let config = sdk_config(url).await;
+    let config = sdk_config(url);
     let (store, client) = (Store::new(&config, PREFIX), aws_sdk_dynamodb::Client::new(&config));
     // Without a stream: the embedded database searches all stream records at every write to a table that has one.
     let users = Table { stream: false, ..schema::USERS };

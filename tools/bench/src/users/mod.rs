@@ -51,7 +51,7 @@ async fn searches(case: &Case, report: &mut String) -> anyhow::Result<()> {
     let dynamodb = EmbeddedDynamo::start(0, None)?;
     let key = load::load(&dynamodb.endpoint_url(), case.orgs, case.users_of_each, case.provider).await?;
     for (name, path) in QUERIES {
-        let function = Function::start(&dynamodb.endpoint_url(), &key).await;
+        let function = Function::start(&dynamodb.endpoint_url(), &key);
         // The key's use is noted once an hour: not part of what is compared.
         function.get("/api/v2/user/me").await?;
         row(report, case.name, name, "cold", &function.get(path).await?);

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use anyhow::Context as _;
-use aws_config::SdkConfig;
 use aws_sdk_dynamodbstreams::Client;
 use aws_sdk_dynamodbstreams::types::ShardIteratorType;
+use aws_types::SdkConfig;
 use presence::clock::deadline_in;
 use presence_mailer::{BatchAnswer, Outbox, handle};
 use serde_json::{Value, json};

@@ -28,7 +28,7 @@ type Units = BTreeMap<(String, Cut), Vec<(u64, f64)>>;
 async fn measure(size: u64, units: &mut Units) {
     let distribution = Distribution::of(size);
     let searches = named(&distribution);
-    let store = store(distribution).await.expect("a store");
+    let store = store(distribution).expect("a store");
     for search in searches {
         let mut count = 0;
         for cut in Cut::ALL {

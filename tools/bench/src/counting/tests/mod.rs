@@ -16,7 +16,7 @@ const SEED: u64 = 20_251_103;
 async fn it_answers_and_costs_as_the_embedded_database_does() {
     let distribution = Distribution::of(TOTAL);
     let embedded = EmbeddedDynamo::start(0, None).expect("a database");
-    let real = Store::new(&presence_local::sdk_config(&embedded.endpoint_url()).await, PREFIX);
+    let real = Store::new(&presence_local::sdk_config(&embedded.endpoint_url()), PREFIX);
     real.create_tables().await.expect("tables");
     for reviews in distribution.months() {
         let items = items_of_reviews(&reviews).expect("items");
@@ -26,7 +26,7 @@ async fn it_answers_and_costs_as_the_embedded_database_does() {
     let mut dice = fastrand::Rng::with_seed(SEED);
     let mut searches = named(&distribution);
     searches.extend((0..SEARCHES).map(|_| random(&mut dice)));
-    let counting = store(distribution).await.expect("a store");
+    let counting = store(distribution).expect("a store");
     for Search { name, filter } in searches {
         let count = figures(&real, &filter, Cut::First.page(0)).await.expect("a page").page.count;
         let request = Cut::ALL[dice.usize(0..3)].page(count);
@@ -40,7 +40,7 @@ async fn it_answers_and_costs_as_the_embedded_database_does() {
 
 #[tokio::test]
 async fn what_it_does_not_count_it_refuses() {
-    let store = store(Distribution::of(10)).await.expect("a store");
+    let store = store(Distribution::of(10)).expect("a store");
     assert!(store.open_book(presence::domain::ids::OrgId::new(1).expect("an id")).await.is_err());
     let by_id: HashMap<_, _> = store.business_places(&[]).await.expect("no call");
     assert!(by_id.is_empty());

@@ -58,7 +58,7 @@ mod tests {
     const SOME: usize = 200;
 
     async fn table(database: &EmbeddedDynamo, store: &Store) -> Vec<BTreeMap<String, String>> {
-        let client = aws_sdk_dynamodb::Client::new(&sdk_config(&database.endpoint_url()).await);
+        let client = aws_sdk_dynamodb::Client::new(&sdk_config(&database.endpoint_url()));
         let scan = client.scan().table_name(store.name(&presence::store::schema::REVIEWS));
         let mut pages = scan.into_paginator().items().send();
         let mut items = Vec::new();
@@ -73,7 +73,7 @@ mod tests {
     #[tokio::test]
     async fn both_ways_of_loading_end_in_the_same_table_and_loading_again_changes_nothing() {
         let database = EmbeddedDynamo::start(0, None).expect("starts");
-        let config = sdk_config(&database.endpoint_url()).await;
+        let config = sdk_config(&database.endpoint_url());
         let [filled, posted, both] = ["filled-", "posted-", "both-"].map(|prefix| Store::new(&config, prefix));
         let mut reviews = write::reviews(&rows::businesses().expect("businesses")).expect("reviews");
         reviews.truncate(SOME);
