@@ -1,6 +1,6 @@
 //! Searching users: over the directories in memory, checked against the rosters.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::item::business_ids;
@@ -58,10 +58,10 @@ impl Store {
         let business_ids = beside(Box::pin(self.business_ids_of(ids(&last_page).collect())));
         let (rosters, mut business_ids) = futures::try_join!(rosters, business_ids)?;
         let mut page = if rosters == last_rosters { last_page } else { self.page_by(rosters, filter, request).await? };
-        for _ in 1..ATTEMPTS {
+        for attempt in 1..=ATTEMPTS {
             let unread = ids(&page).filter(|id| !business_ids.contains_key(id)).collect();
             business_ids.extend(self.business_ids_of(unread).await?);
-            if ids(&page).all(|id| business_ids.contains_key(&id)) {
+            if attempt == ATTEMPTS || ids(&page).all(|id| business_ids.contains_key(&id)) {
                 break;
             }
             page = self.find_users(scope, org_id, filter, request).await?;
@@ -112,8 +112,9 @@ impl Store {
         }
     }
 
-    /// The businesses of these users, read strongly; a user deleted meanwhile is missing.
-    async fn business_ids_of(&self, ids: Vec<UserId>) -> Result<BusinessIds, Error> {
+    /// The businesses of these users, each asked for once (somebody who moved is in two directories while one of them is
+    /// older), read strongly; a user deleted meanwhile is missing.
+    async fn business_ids_of(&self, ids: HashSet<UserId>) -> Result<BusinessIds, Error> {
         let keys = ids.into_iter().map(|id| pk_sk(user_pk(id), USER_SK)).collect();
         let items = self.get_batch(&schema::USERS, keys, &["id", "business_ids"]).await?;
         items.into_iter().map(business_ids).collect()
