@@ -11,6 +11,8 @@ pub mod config;
 pub mod domain;
 pub mod error;
 pub mod http;
+#[cfg(feature = "openapi")]
+pub mod openapi;
 pub mod store;
 pub mod telemetry;
 pub mod texts;

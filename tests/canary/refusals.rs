@@ -1,16 +1,9 @@
 //! Every operation, through what the database does wrong.
 
-use aws_sdk_dynamodb::Client;
-use aws_sdk_dynamodb::types::AttributeValue;
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
-use presence::access::Scope;
-use presence::domain::ids::UserId;
-use presence::domain::user::PersonName;
-use presence::store::schema::USERS;
-use presence::store::{MailChange, UserChange};
 use presence_local::Options;
 use presence_tests::logs::{self, NAME_CANARY};
-use presence_tests::{Cast, FaultKind, Faults, Plan, World, patient, plain_http, route, routes, sdk_config};
+use presence_tests::{Cast, FaultKind, Faults, Plan, World, patient, plain_http, route, routes};
 
 use super::{ask, assert_logged, guest, stock};
 use crate::api::authorization::gate::Gate;
@@ -61,12 +54,7 @@ async fn a_database_that_fails_leaks_nothing() {
 async fn a_stored_user_that_does_not_fit_leaks_nothing() {
     let (world, _, cast) = faulty().await;
     let id = guest(&world, &cast).await;
-    let client = Client::from_conf(sdk_config(world.stack.dynamodb_url()));
-    let update =
-        client.update_item().table_name(world.store().name(&USERS)).key("pk", AttributeValue::S(format!("USER#{id}")));
-    let update = update.key("sk", AttributeValue::S("USER".to_owned())).update_expression("SET business_ids = :wrong");
-    let wrong = AttributeValue::S(format!("{NAME_CANARY}: not a list"));
-    update.expression_attribute_values(":wrong", wrong).send().await.expect("DynamoDB answers");
+    world.spoil(&id, &format!("{NAME_CANARY}: not a list")).await;
     for route in routes().into_iter().filter(|route| route.path.contains("{user_id}")) {
         assert_logged(&ask(&world, &cast.admin_1.key, &id, &route, "").await, route.name, 500);
     }
@@ -85,7 +73,7 @@ async fn a_change_that_others_always_win_leaks_nothing() {
         let asking = ask(&world, &cast.admin_1.key, &id, &route, "");
         let reply = tokio::select! {
             reply = asking => reply,
-            () = rename_before_each_change(&world, &gate, &id) => unreachable!("it never ends"),
+            () = gate.rename_before_each_change(&world, &id, NAME_CANARY) => unreachable!("it never ends"),
         };
         assert_logged(&reply, route.name, 409);
         gate.leave_open();
@@ -97,23 +85,4 @@ async fn a_change_that_others_always_win_leaks_nothing() {
 async fn guest_past(faults: &Faults, world: &World, cast: &Cast) -> String {
     faults.restart(Plan::None);
     guest(world, cast).await
-}
-
-/// Changes the user before each transaction of the functions, past the API.
-async fn rename_before_each_change(world: &World, gate: &Gate, id: &str) {
-    let id = UserId::parse(id).expect("an id");
-    for round in 0_u64.. {
-        gate.reached().await;
-        let record = world.store().user_record(Scope::for_operator(), id).await.expect("the store answers");
-        let record = record.expect("nobody else wins");
-        let mut after = record.user.clone();
-        after.last_name = PersonName::parse(&format!("{NAME_CANARY} {round}")).expect("a name");
-        let now = presence::clock::Clock::now(world.clock.as_ref());
-        let mail = MailChange::Keep;
-        let change = UserChange { before: Some(&record), after: Some(&after), mail, keep_an_admin: false, now };
-        world.store().write_user(change).await.expect("the gate is shut for all others");
-        // The next one is to be held back as well.
-        gate.shut();
-        gate.open();
-    }
 }

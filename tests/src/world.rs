@@ -187,6 +187,19 @@ impl World {
         items
     }
 
+    /// Puts a text where a stored user has its list of businesses: what no write of ours does.
+    ///
+    /// # Panics
+    /// When `DynamoDB` does not answer.
+    pub async fn spoil(&self, id: &str, text: &str) {
+        let client = aws_sdk_dynamodb::Client::from_conf(crate::wire::sdk_config(self.stack.dynamodb_url()));
+        let text_value = |text: &str| AttributeValue::S(text.to_owned());
+        let update = client.update_item().table_name(self.store().name(&schema::USERS));
+        let update = update.key("pk", text_value(&format!("USER#{id}"))).key("sk", text_value("USER"));
+        let update = update.update_expression("SET business_ids = :wrong");
+        update.expression_attribute_values(":wrong", text_value(text)).send().await.expect("DynamoDB answers");
+    }
+
     /// Every item of a table, by its full name, but for the time at which a key was used; in no order.
     pub async fn items(&self, table: &str) -> Vec<String> {
         let config = crate::wire::sdk_config(self.stack.dynamodb_url());

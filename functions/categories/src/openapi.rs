@@ -1,7 +1,7 @@
 //! The shapes of the answers, made from the types that are sent: for the description of the API.
 
 use presence::domain::category::{PartnerCategory, Partners};
-use utoipa::ToSchema;
+use presence::openapi::schema;
 use utoipa::openapi::{RefOr, Schema};
 
 use crate::wire::{CategoryBody, PageEnvelope};
@@ -9,8 +9,4 @@ use crate::wire::{CategoryBody, PageEnvelope};
 /// Every schema of this function's answers, by name.
 pub fn schemas() -> Vec<(String, RefOr<Schema>)> {
     vec![schema::<CategoryBody<'_>>(), schema::<PageEnvelope<'_>>(), schema::<Partners>(), schema::<PartnerCategory>()]
-}
-
-fn schema<T: ToSchema>() -> (String, RefOr<Schema>) {
-    (T::name().into_owned(), T::schema())
 }

@@ -1,6 +1,6 @@
 //! The shapes of the answers, made from the types that are sent: for the description of the API.
 
-use utoipa::ToSchema;
+use presence::openapi::schema;
 use utoipa::openapi::{RefOr, Schema};
 
 use crate::wire::{PageEnvelope, ReviewBody};
@@ -8,8 +8,4 @@ use crate::wire::{PageEnvelope, ReviewBody};
 /// Every schema of this function's answers, by name.
 pub fn schemas() -> Vec<(String, RefOr<Schema>)> {
     vec![schema::<ReviewBody<'_>>(), schema::<PageEnvelope<'_>>()]
-}
-
-fn schema<T: ToSchema>() -> (String, RefOr<Schema>) {
-    (T::name().into_owned(), T::schema())
 }

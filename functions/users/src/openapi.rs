@@ -1,6 +1,6 @@
 //! The shapes of the answers, made from the types that are sent: for the description of the API.
 
-use utoipa::ToSchema;
+use presence::openapi::schema;
 use utoipa::openapi::{RefOr, Schema};
 
 use crate::wire::{FoundUserBody, PageEnvelope, StatsBody, SuccessBody, UserBody};
@@ -14,8 +14,4 @@ pub fn schemas() -> Vec<(String, RefOr<Schema>)> {
         schema::<StatsBody>(),
         schema::<SuccessBody>(),
     ]
-}
-
-fn schema<T: ToSchema>() -> (String, RefOr<Schema>) {
-    (T::name().into_owned(), T::schema())
 }

@@ -83,8 +83,9 @@ impl Aws {
     }
 
     fn at(&self, endpoint_url: Option<&str>) -> SdkConfig {
-        let sdk = self.sdk.clone();
-        endpoint_url.map_or(sdk.clone(), |url| sdk.into_builder().endpoint_url(url).build())
+        let mut sdk = self.sdk.to_builder();
+        sdk.set_endpoint_url(endpoint_url.map(str::to_owned));
+        sdk.build()
     }
 }
 

@@ -9,7 +9,11 @@ use aws_smithy_runtime_api::client::http::{
 };
 use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
 use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
-use presence_tests::plain_http;
+use presence::access::Scope;
+use presence::domain::ids::UserId;
+use presence::domain::user::PersonName;
+use presence::store::{MailChange, UserChange};
+use presence_tests::{World, plain_http};
 use tokio::sync::Notify;
 
 /// Holds back the first transaction after it was shut. Clones share one state.
@@ -50,6 +54,25 @@ impl Gate {
     /// Lets it through.
     pub(crate) fn open(&self) {
         self.state.opened.notify_one();
+    }
+
+    /// Changes the user before each transaction of the functions, past the API: its last name is this one and a number.
+    pub(crate) async fn rename_before_each_change(&self, world: &World, id: &str, name: &str) {
+        let id = UserId::parse(id).expect("an id");
+        for round in 0_u64.. {
+            self.reached().await;
+            let record = world.store().user_record(Scope::for_operator(), id).await.expect("the store answers");
+            let record = record.expect("nobody else wins");
+            let mut after = record.user.clone();
+            after.last_name = PersonName::parse(&format!("{name} {round}")).expect("a name");
+            let now = presence::clock::Clock::now(world.clock.as_ref());
+            let mail = MailChange::Keep;
+            let change = UserChange { before: Some(&record), after: Some(&after), mail, keep_an_admin: false, now };
+            world.store().write_user(change).await.expect("the gate is shut for all others");
+            // The next one is to be held back as well.
+            self.shut();
+            self.open();
+        }
     }
 }
 

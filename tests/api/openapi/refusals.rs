@@ -1,16 +1,9 @@
 //! The answers that operations have in common are given by each of them that is described with them, to the byte.
 
-use aws_sdk_dynamodb::Client;
-use aws_sdk_dynamodb::types::AttributeValue;
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
-use presence::access::Scope;
-use presence::domain::ids::UserId;
-use presence::domain::user::PersonName;
-use presence::store::schema::USERS;
-use presence::store::{MailChange, UserChange};
 use presence_local::Options;
 use presence_tests::{
-    AnyRoute, FaultKind, Faults, Plan, Reply, World, path_of, patient, plain_http, route, routes, sdk_config, send,
+    AnyRoute, FaultKind, Faults, Plan, Reply, World, path_of, patient, plain_http, route, routes, send,
 };
 use serde_json::{Value, json};
 
@@ -116,14 +109,7 @@ async fn a_second_invitation_at_once_is_refused(world: &World, description: &Des
 }
 
 async fn what_does_not_fit_in_the_store_is_an_error(world: &World, description: &Description) {
-    let client = Client::from_conf(sdk_config(world.stack.dynamodb_url()));
-    let user = client.update_item().table_name(world.store().name(&USERS));
-    let user =
-        user.key("pk", AttributeValue::S(format!("USER#{USER}"))).key("sk", AttributeValue::S("USER".to_owned()));
-    let wrong = AttributeValue::S("not a list".to_owned());
-    let planted =
-        user.update_expression("SET business_ids = :wrong").expression_attribute_values(":wrong", wrong).send();
-    planted.await.expect("DynamoDB answers");
+    world.spoil(USER, "not a list").await;
     for route in routes().iter().filter(|route| route.path.contains("{user_id}")) {
         let request = request(world, route, USER, CATEGORY).header("content-type", "application/json").body("{}");
         check(description, route, 500, &send(keyed(world, request)).await);
@@ -142,26 +128,7 @@ async fn a_change_that_others_always_win_is_refused_as_described() {
     let path = format!("/user/{USER}");
     let reply = tokio::select! {
         reply = world.post(&path, &key, &change) => reply,
-        () = rename_before_each_change(&world, &gate) => unreachable!("it never ends"),
+        () = gate.rename_before_each_change(&world, USER, "Martin") => unreachable!("it never ends"),
     };
     check(&description, &route("update_user"), 409, &reply);
-}
-
-/// Changes the user before each transaction of the functions, past the API.
-async fn rename_before_each_change(world: &World, gate: &Gate) {
-    let id = UserId::parse(USER).expect("an id");
-    for round in 0_u64.. {
-        gate.reached().await;
-        let record = world.store().user_record(Scope::for_operator(), id).await.expect("the store answers");
-        let record = record.expect("nobody deletes it");
-        let mut after = record.user.clone();
-        after.last_name = PersonName::parse(&format!("Martin {round}")).expect("a name");
-        let now = presence::clock::Clock::now(world.clock.as_ref());
-        let mail = MailChange::Keep;
-        let change = UserChange { before: Some(&record), after: Some(&after), mail, keep_an_admin: false, now };
-        world.store().write_user(change).await.expect("the gate is shut for all others");
-        // The next one is to be held back as well.
-        gate.shut();
-        gate.open();
-    }
 }
