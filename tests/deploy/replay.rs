@@ -14,6 +14,11 @@ fn without_chance(function: &str, name: &str, answer: &Value) -> Value {
         assert_eq!(id.as_str().map(str::len), Some(36), "an id of a request");
         *id = json!("<id of the request>");
     }
+    if answer["status"] == 200 && name == "get_openapi" {
+        let description: Value = serde_json::from_str(presence_categories::OPENAPI).expect("JSON");
+        assert_eq!(answer["body"], description, "the description as it is committed");
+        answer["body"] = json!("<shared/docs/openapi.json>");
+    }
     if function == "users"
         && name.starts_with("create_user")
         && let Some(id) = answer.pointer_mut("/body/id")
