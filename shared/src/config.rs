@@ -127,6 +127,10 @@ impl MailConfig {
         if EmailAddress::parse(address).is_err() || sender.chars().any(char::is_control) {
             return Err(BadSetting("MAIL_SENDER must be an e-mail address, or a name and <an address>"));
         }
+        // SES refuses every mail from a name with other letters.
+        if !sender.is_ascii() {
+            return Err(BadSetting("MAIL_SENDER must be ASCII: write other letters as =?UTF-8?B?...?= (RFC 2047)"));
+        }
         let url = public_base_url.trim_end_matches('/');
         let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://")).unwrap_or_default();
         if rest.is_empty() || !rest.bytes().all(|byte| byte.is_ascii_graphic() && !b"?#\"<>".contains(&byte)) {
@@ -154,10 +158,13 @@ mod tests {
         let good = good.expect("good settings");
         assert_eq!(good.public_base_url, "https://presence.example");
         assert_eq!(good.link_life, SignedDuration::from_hours(72));
+        let encoded = "=?UTF-8?B?UHLDqXNlbmNl?= <a@b.example>";
+        assert!(MailConfig::parse(encoded, "https://presence.example", "").is_ok());
         for (sender, url, hours) in [
             ("", "https://presence.example", ""),
             ("nobody", "https://presence.example", ""),
             ("a@b.example\r\nBcc: c@d.example", "https://presence.example", ""),
+            ("Présence <a@b.example>", "https://presence.example", ""),
             ("a@b.example", "presence.example", ""),
             ("a@b.example", "https://", ""),
             ("a@b.example", "https://x.example/?a=b", ""),

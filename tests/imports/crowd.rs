@@ -29,7 +29,7 @@ const NAMED: [(&str, &str, &str, u8, ReviewState); 6] = [
 
 /// A second since 1970.
 pub(crate) fn second(text: &str) -> i64 {
-    Written::parse(text).and_then(Written::first_second).expect("a date")
+    Written::parse(text).expect("a date").first_second()
 }
 
 /// A review of a business; its partner calls it by the name.

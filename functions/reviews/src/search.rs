@@ -107,7 +107,9 @@ fn last_second(given: Given<'_>) -> Result<i64, FieldError> {
     date(given, Written::last_second)
 }
 
-fn date(given: Given<'_>, second: fn(Written) -> Option<i64>) -> Result<i64, FieldError> {
-    let second = Written::parse(read::text(given)?.trim()).and_then(second);
-    second.ok_or_else(|| "must be a date (YYYY-MM-DD) or a date and time (YYYY-MM-DDTHH:MM:SS, Z or ±hh:mm)".into())
+fn date(given: Given<'_>, second: fn(Written) -> i64) -> Result<i64, FieldError> {
+    let written = Written::parse(read::text(given)?.trim());
+    written
+        .map(second)
+        .ok_or_else(|| "must be a date (YYYY-MM-DD) or a date and time (YYYY-MM-DDTHH:MM:SS, Z or ±hh:mm)".into())
 }

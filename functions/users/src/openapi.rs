@@ -3,6 +3,7 @@
 use presence::openapi::schema;
 use utoipa::openapi::{RefOr, Schema};
 
+pub use crate::wire::MAX_BUSINESSES;
 use crate::wire::{FoundUserBody, PageEnvelope, StatsBody, SuccessBody, UserBody};
 
 /// Every schema of this function's answers, by name.

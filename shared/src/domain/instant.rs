@@ -1,16 +1,18 @@
 //! Dates and times as clients and files write them.
 
+use jiff::SignedDuration;
 use jiff::civil::{Date, DateTime};
-use jiff::tz::TimeZone;
-use jiff::{SignedDuration, Timestamp};
+
+/// Where seconds are counted from: the first instant of 1970, UTC.
+const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
 
 /// A date or a date and time as it was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Written {
     /// A bare day: in UTC.
     Day(Date),
-    /// An instant; the fraction of its second may be more than nothing.
-    Instant(Timestamp),
+    /// An instant in UTC; the fraction of its second may be more than nothing.
+    Instant(DateTime),
 }
 
 impl Written {
@@ -25,39 +27,32 @@ impl Written {
         let end = rest.find(['Z', '+', '-', ' ']).unwrap_or(rest.len());
         let (time, offset) = rest.split_at(end);
         let (hour, minute, second, fraction) = time_of_day(time)?;
-        let civil = date.at(hour, minute, second, fraction);
-        let utc = civil.to_zoned(TimeZone::UTC).ok()?.timestamp();
-        utc.checked_sub(offset_of(offset)?).ok().map(Self::Instant)
+        let local = date.at(hour, minute, second, fraction);
+        local.checked_sub(offset_of(offset)?).ok().map(Self::Instant)
     }
 
     /// The first whole second that is not before it; a day starts at midnight.
     #[must_use]
-    pub fn first_second(self) -> Option<i64> {
+    pub fn first_second(self) -> i64 {
         match self {
-            Self::Day(date) => midnight(date),
-            Self::Instant(instant) => {
-                let floor = floor_second(instant);
-                Some(if Timestamp::from_second(floor).ok()? < instant { floor + 1 } else { floor })
-            }
+            Self::Day(date) => seconds_until(date.into()),
+            Self::Instant(instant) => seconds_until(instant) + i64::from(instant.subsec_nanosecond() > 0),
         }
     }
 
     /// The last whole second that is not after it; a day ends with its last second.
     #[must_use]
-    pub fn last_second(self) -> Option<i64> {
+    pub fn last_second(self) -> i64 {
         match self {
-            Self::Day(date) => midnight(date).map(|second| second + 86_399),
-            Self::Instant(instant) => Some(floor_second(instant)),
+            Self::Day(date) => seconds_until(date.at(23, 59, 59, 0)),
+            Self::Instant(instant) => seconds_until(instant),
         }
     }
 }
 
-fn floor_second(instant: Timestamp) -> i64 {
-    instant.as_second() - i64::from(instant.subsec_nanosecond() < 0)
-}
-
-fn midnight(date: Date) -> Option<i64> {
-    date.at(0, 0, 0, 0).to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp().as_second())
+/// Whole seconds since 1970, before it negative; the fraction of the second is dropped.
+fn seconds_until(instant: DateTime) -> i64 {
+    (instant - SignedDuration::from_nanos(instant.subsec_nanosecond().into())).duration_since(EPOCH).as_secs()
 }
 
 fn date(text: &str) -> Option<Date> {
@@ -116,8 +111,7 @@ fn digits(text: &str, length: usize) -> Option<i16> {
 /// The form of answers: `2024-03-01T09:30:00+00:00`.
 #[must_use]
 pub fn format_second(second: i64) -> String {
-    let civil: Option<DateTime> = Timestamp::from_second(second).ok().map(|instant| TimeZone::UTC.to_datetime(instant));
-    civil.map(|civil| format!("{civil}+00:00")).unwrap_or_default()
+    EPOCH.checked_add(SignedDuration::from_secs(second)).map(|civil| format!("{civil}+00:00")).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -125,8 +119,7 @@ mod tests {
     use super::*;
 
     fn seconds(text: &str) -> Option<(i64, i64)> {
-        let written = Written::parse(text)?;
-        Some((written.first_second()?, written.last_second()?))
+        Written::parse(text).map(|written| (written.first_second(), written.last_second()))
     }
 
     #[test]
@@ -146,6 +139,16 @@ mod tests {
         assert_eq!(seconds("2024-03-01T12:00:00.5Z"), Some((noon + 1, noon)));
         assert_eq!(seconds("2024-02-29"), Some((1_709_164_800, 1_709_251_199)));
         assert_eq!(format_second(noon), "2024-03-01T12:00:00+00:00");
+    }
+
+    #[test]
+    fn the_first_and_the_last_day_that_can_be_written_are_read() {
+        assert_eq!(seconds("9999-12-31"), Some((253_402_214_400, 253_402_300_799)));
+        assert_eq!(seconds("9999-12-31T23:59:59Z"), Some((253_402_300_799, 253_402_300_799)));
+        assert_eq!(format_second(253_402_300_799), "9999-12-31T23:59:59+00:00");
+        assert_eq!(seconds("0001-01-01T00:00:00.25"), Some((-62_135_596_799, -62_135_596_800)));
+        assert_eq!(format_second(-62_135_596_800), "0001-01-01T00:00:00+00:00");
+        assert_eq!(seconds("9999-12-31T23:59-05:00"), None, "the year 10,000");
     }
 
     #[test]

@@ -148,11 +148,14 @@ impl PersonName {
 pub struct Phone(String);
 
 impl Phone {
+    /// Longest number, in characters.
+    pub const MAX_CHARS: usize = 32;
+
     /// Trims and checks; blank text is no number. The error is what the client reads.
     pub fn parse(text: &str) -> Result<Option<Self>, &'static str> {
         let trimmed = text.trim();
         let allowed = |char: char| char.is_ascii_digit() || " +-.()/".contains(char);
-        if trimmed.chars().count() > 32 || !trimmed.chars().all(allowed) {
+        if trimmed.chars().count() > Self::MAX_CHARS || !trimmed.chars().all(allowed) {
             return Err("must have at most 32 characters: digits, spaces and + - . ( ) /");
         }
         Ok((!trimmed.is_empty()).then(|| Self(trimmed.to_owned())))

@@ -8,7 +8,7 @@ use crate::domain::text::has_control;
 use crate::error::{Error, FieldError, FieldErrors};
 
 /// Items of a list: as many ids as fit into the 10 KB that the gateway takes of a request line. Each may cost a read.
-const MAX_ITEMS: usize = 500;
+pub const MAX_ITEMS: usize = 500;
 
 /// A value as it was given.
 #[derive(Clone, Copy, Debug)]

@@ -16,7 +16,7 @@ mod serve;
 
 pub use answer::Answer;
 pub use document::serve_document;
-pub use fields::{Fields, Given};
+pub use fields::{Fields, Given, MAX_ITEMS};
 pub use page::{Page, serve_page};
 pub use route::{Body, Route, is_for};
 pub use serve::{Call, Input, serve, serve_anyone};

@@ -11,7 +11,7 @@ use crate::domain::text::{city_key, fold, has_control};
 use crate::error::FieldError;
 
 /// The most characters of a text to search for.
-const MAX_SEARCH_CHARS: usize = 255;
+pub const MAX_SEARCH_CHARS: usize = 255;
 
 /// Any text.
 pub fn text(given: Given<'_>) -> Result<&str, FieldError> {

@@ -168,7 +168,7 @@ pub(crate) async fn post(world: &World, postings: Vec<Posting>) {
 
 /// A second since 1970.
 pub(super) fn second(text: &str) -> i64 {
-    Written::parse(text).and_then(Written::first_second).expect("a date")
+    Written::parse(text).expect("a date").first_second()
 }
 
 fn review(said: &Said) -> Review {

@@ -1,13 +1,11 @@
 //! The bodies of create and update. They are read field by field, so they are described field by field; the tests hold the
 //! two together.
 
+use presence_users::openapi::MAX_BUSINESSES;
 use utoipa::openapi::schema::{AdditionalProperties, ArrayBuilder, Schema, SchemaType, Type};
 use utoipa::openapi::{ObjectBuilder, RefOr};
 
 use crate::values::{self, Refine, integer, string};
-
-/// The most businesses of one user.
-const MAX_BUSINESSES: usize = 2_000;
 
 const KEY: &str =
     "The API key, for clients that send no header. Sent in several places, it must be the same everywhere.";
@@ -131,7 +129,7 @@ fn with_null(value: ObjectBuilder) -> ObjectBuilder {
 fn org_id(words: &str) -> ObjectBuilder {
     values::org_id(integer())
         .schema_type(SchemaType::Array(vec![Type::Integer, Type::String, Type::Null]))
-        .pattern(Some("^[1-9][0-9]{0,14}$"))
+        .pattern(Some("^(?:[1-9][0-9]{0,14}|[1-8][0-9]{15})$"))
         .description(Some(format!("{words} A number, or its digits as a string.")))
 }
 

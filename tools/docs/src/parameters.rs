@@ -1,15 +1,13 @@
 //! Parameters of paths and query strings. They are read one by one, so they are described one by one; the tests hold the
 //! two together.
 
+use presence::http::MAX_ITEMS;
 use serde_json::Value;
 use utoipa::openapi::path::{ParameterBuilder, ParameterIn, ParameterStyle};
 use utoipa::openapi::schema::{ArrayBuilder, Schema};
 use utoipa::openapi::{ObjectBuilder, RefOr, Required};
 
 use crate::values::{self, Refine, integer, string, truth};
-
-/// The most items of a list.
-const MAX_ITEMS: usize = 500;
 
 /// A parameter of an operation.
 #[derive(Clone)]

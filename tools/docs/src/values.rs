@@ -5,7 +5,8 @@ use presence::domain::ids::MAX_ID;
 use presence::domain::page::PageRequest;
 use presence::domain::password::{MAX_CHARACTERS, MIN_CHARACTERS};
 use presence::domain::review::{Partner, Rating, ReviewId, ReviewState};
-use presence::domain::user::{Lang, PersonName, Role, Status};
+use presence::domain::user::{Lang, PersonName, Phone, Role, Status};
+use presence::http::read::MAX_SEARCH_CHARS;
 use utoipa::openapi::schema::{AnyOf, AnyOfBuilder, KnownFormat, SchemaFormat, Type};
 use utoipa::openapi::{Object, ObjectBuilder};
 
@@ -15,19 +16,16 @@ const PRINTABLE: &str = r"^[^\x00-\x1f\x7f-\x9f]*$";
 const PRINTABLE_NOT_BLANK: &str = r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$";
 /// An id that others gave.
 const OPAQUE: &str = "^[0-9A-Za-z:_.-]{1,64}$";
-/// A day of the years 1000 to 2999, then perhaps a time, then perhaps an offset. The 29th of February is left to the words.
+/// A day of the years 1 to 9999, the 29th of February in leap years only, then perhaps a time, then perhaps an offset.
 const DATE: &str = concat!(
-    "^[12][0-9]{3}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)",
-    "|02-(?:0[1-9]|1[0-9]|2[0-8]))",
+    "^(?:(?:[1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])",
+    "-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))",
+    "|(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:0[48]|[2468][048]|[13579][26])00)-02-29)",
     r"(?:T(?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,9})?)?",
     "(?:Z|[+-](?:[01][0-9]|2[0-3]):?[0-5][0-9])?)?$"
 );
 /// `true` or `false` in any case, `1` or `0`.
 const TRUTH: &str = "^(?:[Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee]|[01])$";
-/// The most characters of a text to search for.
-const SEARCH_MAX_CHARS: usize = 255;
-/// The most characters of a phone number.
-const PHONE_MAX_CHARS: usize = 32;
 
 /// What is added to a value.
 pub(crate) type Refine = fn(ObjectBuilder) -> ObjectBuilder;
@@ -66,7 +64,7 @@ pub(crate) fn person_name(value: ObjectBuilder) -> ObjectBuilder {
 }
 
 pub(crate) fn phone(value: ObjectBuilder) -> ObjectBuilder {
-    value.max_length(Some(PHONE_MAX_CHARS)).pattern(Some("^[0-9 +.()/-]*$"))
+    value.max_length(Some(Phone::MAX_CHARS)).pattern(Some("^[0-9 +.()/-]*$"))
 }
 
 pub(crate) fn password(value: ObjectBuilder) -> ObjectBuilder {
@@ -130,7 +128,7 @@ pub(crate) fn day(value: ObjectBuilder) -> ObjectBuilder {
 }
 
 pub(crate) fn search_text(value: ObjectBuilder) -> ObjectBuilder {
-    value.max_length(Some(SEARCH_MAX_CHARS)).pattern(Some(PRINTABLE))
+    value.max_length(Some(MAX_SEARCH_CHARS)).pattern(Some(PRINTABLE))
 }
 
 pub(crate) fn printable(value: ObjectBuilder) -> ObjectBuilder {

@@ -1,9 +1,9 @@
 //! The functions that are compared, made ready to start.
 
-use std::ffi::OsString;
 use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
 
 use anyhow::{Context as _, ensure};
 use presence_local::Stack;
@@ -11,43 +11,53 @@ use serde_json::json;
 use tokio::process::Command;
 use zip::write::SimpleFileOptions;
 
-use super::trial::Candidate;
+use super::trial::{Candidate, Kind};
 
-/// The other ways to write a function, with their sources.
-const OTHERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/start");
+/// The sources of the same function in other languages.
+const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/start");
 /// Like cargo-lambda's.
 const COMPRESSION: i64 = 9;
 
-/// All of them: the limit, ours, and the others where this machine has what they need.
-pub(super) async fn candidates(stack: &Stack, programs: &Path, folder: &Path) -> anyhow::Result<Vec<Candidate>> {
+/// All of them: the limit, ours, and the others; beside them, which this machine could not install, and why.
+pub(super) async fn candidates(
+    stack: &Stack,
+    programs: &Path,
+    folder: &Path,
+) -> anyhow::Result<(Vec<Candidate>, Vec<String>)> {
     let key = stack.keys().get("ORG_ADMIN").context("sample data")?;
     let me = event("GET /api/v2/user/me", "/api/v2/user/me", "", key);
     let ours = [
-        ("an empty `lambda_runtime` binary", "lambda-empty", "{}".to_owned()),
-        ("users: `GET /user/me`", "users", me.clone()),
-        ("the same, no connection opened before", "lambda-unconnected", me),
+        (Kind::Empty, "an empty `lambda_runtime` binary", "lambda-empty", "{}".to_owned()),
+        (Kind::Ours, "users: `GET /user/me`", "users", me.clone()),
+        (Kind::Unconnected, "the same, no connection opened before", "lambda-unconnected", me),
         (
+            Kind::Ours,
             "categories: a search",
             "categories",
             event("GET /api/v2/category/search", "/api/v2/category/search", "lang=FR&name=boul", key),
         ),
-        ("reviews: a page", "reviews", event("GET /api/v2/reviews", "/api/v2/reviews", "page=1", key)),
-        ("mailer: a sweep", "mailer", json!({ "source": "aws.scheduler" }).to_string()),
+        (Kind::Ours, "reviews: a page", "reviews", event("GET /api/v2/reviews", "/api/v2/reviews", "page=1", key)),
+        (Kind::Ours, "mailer: a sweep", "mailer", json!({ "source": "aws.scheduler" }).to_string()),
     ];
     let mut candidates = Vec::new();
-    for (name, program, event) in ours {
+    for (kind, name, program, event) in ours {
         let program = programs.join(program);
         ensure!(
             program.exists(),
             "build it first, with `cargo build --release` of the functions and presence-bench-functions: {} is missing",
             program.display()
         );
-        let zip_bytes = Some(zipped(&program, folder)?);
-        candidates.push(Candidate { name, program, arguments: Vec::new(), event, zip_bytes });
+        let zip_bytes = zipped_program(&program, folder)?;
+        candidates.push(Candidate { kind, name, program, arguments: Vec::new(), event, zip_bytes });
     }
-    candidates.extend(other("Node.js, AWS SDK v3: one GetItem", node(folder).await)?);
-    candidates.extend(other("Python, boto3: one GetItem", python(folder).await)?);
-    Ok(candidates)
+    let mut left_out = Vec::new();
+    for other in &OTHERS {
+        match other.candidate(folder).await? {
+            Ok(candidate) => candidates.push(candidate),
+            Err(why) => left_out.push(why),
+        }
+    }
+    Ok((candidates, left_out))
 }
 
 /// An event of the HTTP API, payload format 2.0.
@@ -74,55 +84,93 @@ fn event(route_key: &str, path: &str, query: &str, key: &str) -> String {
     .to_string()
 }
 
-/// The size of the program as it is deployed: a zip file with it as `bootstrap`.
-fn zipped(program: &Path, folder: &Path) -> anyhow::Result<u64> {
-    let file = folder.join("bootstrap.zip");
+/// The size of a program as it is deployed: a zip file with it as `bootstrap`.
+fn zipped_program(program: &Path, folder: &Path) -> anyhow::Result<u64> {
+    zipped(folder, &[(program.to_owned(), "bootstrap".to_owned())])
+}
+
+/// The size of a folder as it is deployed: a zip file with all that is in it.
+fn zipped_folder(home: &Path, folder: &Path) -> anyhow::Result<u64> {
+    let mut files = Vec::new();
+    let mut folders = vec![home.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in std::fs::read_dir(next)? {
+            let (path, kind) = entry.map(|entry| (entry.path(), entry.file_type()))?;
+            if kind?.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(home)?.to_string_lossy().into_owned();
+                files.push((path, name));
+            }
+        }
+    }
+    zipped(folder, &files)
+}
+
+/// The size, in bytes, of a zip file of some files under some names.
+fn zipped(folder: &Path, files: &[(PathBuf, String)]) -> anyhow::Result<u64> {
+    let file = folder.join("deployed.zip");
     let mut zip = zip::ZipWriter::new(File::create(&file)?);
     let options = SimpleFileOptions::default().compression_level(Some(COMPRESSION)).unix_permissions(0o755);
-    zip.start_file("bootstrap", options)?;
-    zip.write_all(&std::fs::read(program)?)?;
+    for (path, name) in files {
+        zip.start_file(name, options)?;
+        zip.write_all(&std::fs::read(path)?)?;
+    }
     zip.finish()?;
     Ok(std::fs::metadata(file)?.len())
 }
 
-/// A program and its arguments; none where this machine lacks what it needs.
-type Start = Option<(PathBuf, Vec<OsString>)>;
-
-fn other(name: &'static str, command: anyhow::Result<Start>) -> anyhow::Result<Option<Candidate>> {
-    let candidate =
-        |(program, arguments)| Candidate { name, program, arguments, event: "{}".to_owned(), zip_bytes: None };
-    Ok(command?.map(candidate))
+/// The same in another language.
+struct Other {
+    name: &'static str,
+    /// Its folder beside this crate's sources.
+    from: &'static str,
+    files: [&'static str; 2],
+    program: &'static str,
+    /// What puts its SDK beside it.
+    install: (&'static str, &'static [&'static str]),
 }
 
-async fn node(folder: &Path) -> anyhow::Result<Start> {
-    let home = folder.join("node");
-    copy("node", &home, &["package.json", "index.mjs"])?;
-    let install = ["install", "--silent", "--no-audit", "--no-fund"];
-    if !run(Command::new("npm").args(install).current_dir(&home)).await {
-        return Ok(None);
+const OTHERS: [Other; 2] = [
+    Other {
+        name: "Node.js, AWS SDK v3: one GetItem",
+        from: "node",
+        files: ["index.mjs", "package.json"],
+        program: "node",
+        install: ("npm", &["install", "--silent", "--no-audit", "--no-fund"]),
+    },
+    Other {
+        name: "Python, boto3: one GetItem",
+        from: "python",
+        files: ["app.py", "requirements.txt"],
+        program: "python3",
+        install: (
+            "python3",
+            &["-m", "pip", "install", "--quiet", "--target", ".", "--requirement", "requirements.txt"],
+        ),
+    },
+];
+
+impl Other {
+    /// The outer error is ours, the inner one is this machine's.
+    async fn candidate(&self, folder: &Path) -> anyhow::Result<Result<Candidate, String>> {
+        let home = folder.join(self.from);
+        std::fs::create_dir_all(&home)?;
+        for file in self.files {
+            std::fs::copy(Path::new(SOURCES).join(self.from).join(file), home.join(file))?;
+        }
+        let (program, arguments) = self.install;
+        let installed = Command::new(program).args(arguments).current_dir(&home).status().await;
+        if !installed.as_ref().is_ok_and(ExitStatus::success) {
+            return Ok(Err(format!("{}: `{program} {}` ended with {installed:?}", self.name, arguments.join(" "))));
+        }
+        Ok(Ok(Candidate {
+            kind: Kind::Other,
+            name: self.name,
+            program: self.program.into(),
+            arguments: vec![home.join(self.files[0]).into()],
+            event: "{}".to_owned(),
+            zip_bytes: zipped_folder(&home, folder)?,
+        }))
     }
-    Ok(Some(("node".into(), vec![home.join("index.mjs").into()])))
-}
-
-async fn python(folder: &Path) -> anyhow::Result<Start> {
-    let home = folder.join("python");
-    copy("python", &home, &["requirements.txt", "app.py"])?;
-    let made = run(Command::new("python3").args(["-m", "venv", "venv"]).current_dir(&home)).await;
-    let install = ["install", "--quiet", "--requirement", "requirements.txt"];
-    if !made || !run(Command::new(home.join("venv/bin/pip")).args(install).current_dir(&home)).await {
-        return Ok(None);
-    }
-    Ok(Some((home.join("venv/bin/python"), vec![home.join("app.py").into()])))
-}
-
-async fn run(command: &mut Command) -> bool {
-    command.status().await.is_ok_and(|status| status.success())
-}
-
-fn copy(from: &str, to: &Path, files: &[&str]) -> anyhow::Result<()> {
-    std::fs::create_dir_all(to)?;
-    for file in files {
-        std::fs::copy(Path::new(OTHERS).join(from).join(file), to.join(file))?;
-    }
-    Ok(())
 }

@@ -13,7 +13,7 @@ use presence_local::{Options, Stack};
 
 use self::candidates::candidates;
 use self::tls::TlsProxy;
-use self::trial::{Candidate, Trial};
+use self::trial::{Candidate, Kind, Trial};
 
 const MEGABYTE: f64 = 1e6;
 
@@ -25,7 +25,7 @@ pub(crate) async fn run(programs: &Path, starts: usize) -> anyhow::Result<String
     let proxy = TlsProxy::start(upstream, folder.path()).await?;
     let (url, roots) = (proxy.url(), proxy.roots()?);
     let environment = environment(&url, roots);
-    let candidates = candidates(&stack, programs, folder.path()).await?;
+    let (candidates, left_out) = candidates(&stack, programs, folder.path()).await?;
     let mut trials: Vec<Vec<Trial>> = candidates.iter().map(|_| Vec::with_capacity(starts)).collect();
     // In turn, so that what else the machine does meets all alike; once beforehand, so that files are in memory.
     for round in 0..=starts {
@@ -37,7 +37,11 @@ pub(crate) async fn run(programs: &Path, starts: usize) -> anyhow::Result<String
         }
     }
     stack.stop().await;
-    Ok(report(&candidates, &trials, starts))
+    let mut report = report(&candidates, &trials, starts);
+    for why in left_out {
+        let _ = writeln!(report, "\nLeft out: {why}.");
+    }
+    Ok(report)
 }
 
 /// What AWS Lambda sets, and where DynamoDB is.
@@ -66,28 +70,71 @@ fn environment<'a>(url: &'a str, roots: &'a str) -> [(&'static str, &'a str); 16
 fn report(candidates: &[Candidate], trials: &[Vec<Trial>], starts: usize) -> String {
     let mut report = format!(
         "# Start\n\nMade by `cargo run --profile bench -p presence-bench -- start`, after `cargo build --release \
-         -p presence-users -p presence-categories -p presence-reviews -p presence-mailer -p presence-bench-functions`. Medians of {starts} starts of each, in turn, in one run; DynamoDB is the embedded one behind TLS on this \
+         -p presence-users -p presence-categories -p presence-reviews -p presence-mailer -p presence-bench-functions`. \
+         Medians of {starts} starts of each, in turn, in one run; DynamoDB is the embedded one behind TLS on this \
          machine. Init is from exec to the first poll of the runtime API, with what the function does before it: ours open \
-         their connection to DynamoDB there. The first request of ours reads the key and what it asks for; that of the \
-         others is one GetItem. Zip files are what is deployed.\n\n\
+         their connection to DynamoDB there. The first request of ours reads the key and then what it asks for; that of the \
+         others is one GetItem. Zip files are what is deployed, SDKs included.\n\n\
          | function | zip MB | init ms | CPU ms | first request ms | CPU ms | memory MB |\n\
          |---|---:|---:|---:|---:|---:|---:|\n"
     );
-    for (candidate, trials) in candidates.iter().zip(trials) {
-        let of = |value: fn(&Trial) -> f64| median(trials.iter().map(value).collect());
-        let zip = candidate.zip_bytes.map_or_else(|| "–".to_owned(), |bytes| format!("{:.2}", bytes as f64 / MEGABYTE));
+    let rows: Vec<_> = candidates.iter().zip(trials).map(|(candidate, trials)| Row::of(candidate, trials)).collect();
+    for Row { kind: _, name, zip_mb, trial } in &rows {
+        let Trial { init_ms, init_cpu_ms, request_ms, request_cpu_ms, memory_mb } = trial;
         let _ = writeln!(
             report,
-            "| {} | {zip} | {:.1} | {:.1} | {:.2} | {:.2} | {:.1} |",
-            candidate.name,
-            of(|trial| trial.init_ms),
-            of(|trial| trial.init_cpu_ms),
-            of(|trial| trial.request_ms),
-            of(|trial| trial.request_cpu_ms),
-            of(|trial| trial.memory_mb),
+            "| {name} | {zip_mb:.2} | {init_ms:.1} | {init_cpu_ms:.1} | {request_ms:.2} | {request_cpu_ms:.2} | {memory_mb:.1} |",
         );
     }
+    report.push_str("\n## Aims\n\n| | of | aim | measured | |\n|---|---|---:|---:|---|\n");
+    for (aim, of, limit, measured) in aims(&rows) {
+        let is_met = if measured <= limit { "met" } else { "missed" };
+        let _ = writeln!(report, "| {aim} | {of} | {limit:.2} | {measured:.2} | {is_met} |");
+    }
     report
+}
+
+/// Medians of a candidate.
+struct Row {
+    kind: Kind,
+    name: &'static str,
+    zip_mb: f64,
+    trial: Trial,
+}
+
+impl Row {
+    fn of(candidate: &Candidate, trials: &[Trial]) -> Self {
+        let of = |value: fn(&Trial) -> f64| median(trials.iter().map(value).collect());
+        let trial = Trial {
+            init_ms: of(|trial| trial.init_ms),
+            init_cpu_ms: of(|trial| trial.init_cpu_ms),
+            request_ms: of(|trial| trial.request_ms),
+            request_cpu_ms: of(|trial| trial.request_cpu_ms),
+            memory_mb: of(|trial| trial.memory_mb),
+        };
+        Self { kind: candidate.kind, name: candidate.name, zip_mb: candidate.zip_bytes as f64 / MEGABYTE, trial }
+    }
+}
+
+/// What each of our functions is to be like: what, whose, the most that it may be, and what it is.
+fn aims(rows: &[Row]) -> Vec<(&'static str, &'static str, f64, f64)> {
+    let empty = rows.iter().find(|row| row.kind == Kind::Empty).map(|row| row.trial).unwrap_or_default();
+    let mut aims = Vec::new();
+    for Row { kind, name, zip_mb, trial } in rows {
+        if matches!(kind, Kind::Ours | Kind::Unconnected) {
+            aims.push(("CPU of init, in those of the empty binary", *name, 2.0, trial.init_cpu_ms / empty.init_cpu_ms));
+        }
+        match kind {
+            Kind::Ours => {
+                aims.push(("first request, ms", *name, 1.0, trial.request_ms));
+                aims.push(("zip, MB", *name, 4.5, *zip_mb));
+                aims.push(("memory, MB", *name, 12.0, trial.memory_mb));
+            }
+            Kind::Unconnected => aims.push(("CPU of the first request, ms", *name, 3.0, trial.request_cpu_ms)),
+            Kind::Empty | Kind::Other => {}
+        }
+    }
+    aims
 }
 
 fn median(mut values: Vec<f64>) -> f64 {

@@ -11,15 +11,29 @@ use tokio::process::{Child, Command};
 
 use super::runtime_api::RuntimeApi;
 
+/// What a function is compared as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// The limit.
+    Empty,
+    /// As it is deployed.
+    Ours,
+    /// Ours, with no connection opened while it starts.
+    Unconnected,
+    /// In another language.
+    Other,
+}
+
 /// A function that can be started.
 pub(super) struct Candidate {
+    pub(super) kind: Kind,
     pub(super) name: &'static str,
     pub(super) program: PathBuf,
     pub(super) arguments: Vec<OsString>,
     /// The event of its first request.
     pub(super) event: String,
-    /// What is deployed, compressed; in bytes. None where the runtime brings most of it along.
-    pub(super) zip_bytes: Option<u64>,
+    /// What is deployed, with its SDK, compressed; in bytes.
+    pub(super) zip_bytes: u64,
 }
 
 /// What one start took.

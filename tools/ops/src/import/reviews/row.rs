@@ -1,7 +1,6 @@
 //! Rows of reviews.
 
 use jiff::civil::Date;
-use jiff::tz::TimeZone;
 use presence::domain::ids::BusinessId;
 use presence::domain::instant::Written;
 use presence::domain::review::{Partner, Rating, Review, ReviewId, ReviewState};
@@ -118,18 +117,17 @@ fn written(field: &str, text: &str) -> Result<Written, String> {
 /// A second since 1970: a bare day is its start, fractions are dropped.
 fn second(field: &str, text: &str) -> Result<i64, String> {
     let written = written(field, text)?;
-    let second = match written {
+    Ok(match written {
         Written::Day(_) => written.first_second(),
         Written::Instant(_) => written.last_second(),
-    };
-    second.ok_or_else(|| format!("{field}: lies too far in the future"))
+    })
 }
 
 /// A day in UTC.
 fn day(field: &str, text: &str) -> Result<Date, String> {
     Ok(match written(field, text)? {
         Written::Day(date) => date,
-        Written::Instant(instant) => TimeZone::UTC.to_datetime(instant).date(),
+        Written::Instant(instant) => instant.date(),
     })
 }
 
