@@ -9,7 +9,7 @@ use presence::domain::password::Password;
 use presence::domain::user::User;
 use presence::store::{MailChange, UserChange};
 
-use crate::world::{Reply, Stored, World, send};
+use crate::{Reply, Stored, World, send};
 
 /// How long a link works.
 pub const LIFE: SignedDuration = SignedDuration::from_hours(72);

@@ -15,10 +15,10 @@ use presence::domain::ids::{UserId, random_u64};
 use presence::domain::user::User;
 use presence::store::{Finding, NewApiKey, OutboxRow, Store, schema};
 use presence_local::{DynamoDb, Options, Stack};
-use reqwest::{Method, StatusCode};
+use reqwest::Method;
 use serde_json::Value;
 
-use crate::{logs, plain_http};
+use crate::{Reply, logs, plain_http, send};
 
 /// The environment variable with the endpoint of a DynamoDB to test against in the place of the embedded one. It should be
 /// empty and nothing else's: worlds leave their tables there.
@@ -42,34 +42,6 @@ pub struct Stored {
     pub user: User,
     /// Its mails in the outbox, oldest first.
     pub mails: Vec<OutboxRow>,
-}
-
-/// An answer.
-#[derive(Clone, Debug)]
-pub struct Reply {
-    /// Its status.
-    pub status: u16,
-    /// Its headers.
-    pub headers: reqwest::header::HeaderMap,
-    /// Its body.
-    pub text: String,
-}
-
-impl Reply {
-    /// The body as JSON; null where it is none.
-    pub fn json(&self) -> Value {
-        serde_json::from_str(&self.text).unwrap_or_default()
-    }
-
-    /// A header; empty where there is none.
-    pub fn header(&self, name: &str) -> &str {
-        self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
-    }
-
-    /// What it cost, by the log.
-    pub fn cost(&self) -> logs::LoggedCost {
-        logs::cost(self.header("x-request-id"))
-    }
 }
 
 impl World {
@@ -291,14 +263,4 @@ pub fn impatient() -> Options {
         .operation_timeout(Duration::from_secs(1))
         .build();
     Options { timeouts: Some(timeouts), ..patient() }
-}
-
-/// Sends a request.
-///
-/// # Panics
-/// When the gateway does not answer.
-pub async fn send(request: reqwest::RequestBuilder) -> Reply {
-    let response = request.send().await.expect("the gateway answers");
-    let (status, headers) = (response.status(), response.headers().clone());
-    Reply { status: StatusCode::as_u16(&status), headers, text: response.text().await.expect("a body") }
 }
