@@ -6,7 +6,7 @@ use presence::http::Route;
 use presence_local::gateway::RouteTable;
 use serde_json::json;
 
-use super::template::TEMPLATE;
+use super::template::{TEMPLATE, root};
 
 /// The route keys of each function: those of its operations, and those of pages and of what no operation takes.
 struct Keys {
@@ -84,5 +84,27 @@ fn there_is_one_api_on_the_default_stage() {
     for (name, function) in TEMPLATE.functions() {
         let variable = &function.property("Environment")["Variables"]["AWS_LAMBDA_HTTP_IGNORE_STAGE_IN_PATH"];
         assert_eq!(variable == "true", name != "mailer", "{name}");
+    }
+}
+
+/// The routes that `cargo lambda watch` is told in `Cargo.toml`, each with its function.
+fn of_cargo_lambda() -> Vec<(String, String)> {
+    let manifest = std::fs::read_to_string(root().join("Cargo.toml")).expect("a file");
+    let (_, section) = manifest.split_once("[workspace.metadata.lambda.watch.router]\n").expect("a section");
+    let lines = section.lines().take_while(|line| !line.is_empty());
+    let unquoted = |text: &str| text.trim_matches('"').to_owned();
+    lines.filter_map(|line| line.split_once(" = ")).map(|(path, name)| (unquoted(path), unquoted(name))).collect()
+}
+
+#[test]
+fn cargo_lambda_hands_each_path_to_the_function_that_has_it_in_the_template() {
+    let told = of_cargo_lambda();
+    for (key, function) in of_the_template() {
+        let (_, path) = key.split_once(' ').expect("a method and a path");
+        let exact = told.iter().find(|(told, _)| told == path);
+        let by_prefix =
+            told.iter().filter(|(told, _)| told.strip_suffix("{*rest}").is_some_and(|it| path.starts_with(it)));
+        let chosen = exact.or_else(|| by_prefix.max_by_key(|(told, _)| told.len())).expect("a function for every path");
+        assert_eq!(chosen.1, function, "{key}");
     }
 }
