@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use aws_sdk_dynamodb::types::{AttributeValue, Delete, Put, Update};
 
-use super::item::{Body, CategoryItem};
+use super::item::{Body, CategoryItem, Text};
 use super::{CategoryHead, key};
 use crate::domain::category::{Category, CategoryId, Country, MAX_DIRECTORY_BYTES};
 use crate::error::Error;
@@ -58,7 +58,7 @@ impl Store {
                 return Err(Error::Conflict);
             }
             let id = parse_category_pk(&pk).ok_or_else(|| Error::internal("a category without an id"))?;
-            let draft = Some(item.body.clone().of(id.clone()));
+            let draft = Some(item.body.0.clone().of(id.clone()));
             let published = item.state_at(head.version).map(|body| body.of(id.clone()));
             known.insert(id, Known { published, draft, is_named: false });
         }
@@ -202,8 +202,8 @@ impl Known {
     /// The item of both states, for the version that makes the draft hold; none when the category is not to be.
     fn item(&self, id: &CategoryId, since: u64) -> Result<Option<Item>, Error> {
         let Some(body) = self.draft.clone().map(Body::from) else { return Ok(None) };
-        item(&CategoryItem { pk: category_pk(id), since, body, before: self.published.clone().map(Body::from) })
-            .map(Some)
+        let before = self.published.clone().map(|category| Text(Body::from(category)));
+        item(&CategoryItem { pk: category_pk(id), since, body: Text(body), before }).map(Some)
     }
 }
 

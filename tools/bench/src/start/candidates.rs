@@ -11,7 +11,7 @@ use serde_json::json;
 use tokio::process::Command;
 use zip::write::SimpleFileOptions;
 
-use super::trial::{Candidate, Kind};
+use super::trial::{Candidate, Kind, Size};
 
 /// The sources of the same function in other languages.
 const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/start");
@@ -47,8 +47,8 @@ pub(super) async fn candidates(
             "build it first, with `cargo build --release` of the functions and presence-bench-functions: {} is missing",
             program.display()
         );
-        let zip_bytes = zipped_program(&program, folder)?;
-        candidates.push(Candidate { kind, name, program, arguments: Vec::new(), event, zip_bytes });
+        let size = size_of_program(&program, folder)?;
+        candidates.push(Candidate { kind, name, program, arguments: Vec::new(), event, size });
     }
     let mut left_out = Vec::new();
     for other in &OTHERS {
@@ -85,12 +85,12 @@ fn event(route_key: &str, path: &str, query: &str, key: &str) -> String {
 }
 
 /// The size of a program as it is deployed: a zip file with it as `bootstrap`.
-fn zipped_program(program: &Path, folder: &Path) -> anyhow::Result<u64> {
-    zipped(folder, &[(program.to_owned(), "bootstrap".to_owned())])
+fn size_of_program(program: &Path, folder: &Path) -> anyhow::Result<Size> {
+    size_of(folder, &[(program.to_owned(), "bootstrap".to_owned())])
 }
 
 /// The size of a folder as it is deployed: a zip file with all that is in it.
-fn zipped_folder(home: &Path, folder: &Path) -> anyhow::Result<u64> {
+fn size_of_folder(home: &Path, folder: &Path) -> anyhow::Result<Size> {
     let mut files = Vec::new();
     let mut folders = vec![home.to_owned()];
     while let Some(next) = folders.pop() {
@@ -104,20 +104,23 @@ fn zipped_folder(home: &Path, folder: &Path) -> anyhow::Result<u64> {
             }
         }
     }
-    zipped(folder, &files)
+    size_of(folder, &files)
 }
 
-/// The size, in bytes, of a zip file of some files under some names.
-fn zipped(folder: &Path, files: &[(PathBuf, String)]) -> anyhow::Result<u64> {
+/// The size of files, and of a zip file of them under some names.
+fn size_of(folder: &Path, files: &[(PathBuf, String)]) -> anyhow::Result<Size> {
     let file = folder.join("deployed.zip");
     let mut zip = zip::ZipWriter::new(File::create(&file)?);
     let options = SimpleFileOptions::default().compression_level(Some(COMPRESSION)).unix_permissions(0o755);
+    let mut plain = 0;
     for (path, name) in files {
+        let content = std::fs::read(path)?;
+        plain += content.len() as u64;
         zip.start_file(name, options)?;
-        zip.write_all(&std::fs::read(path)?)?;
+        zip.write_all(&content)?;
     }
     zip.finish()?;
-    Ok(std::fs::metadata(file)?.len())
+    Ok(Size { plain, zipped: std::fs::metadata(file)?.len() })
 }
 
 /// The same in another language.
@@ -170,7 +173,7 @@ impl Other {
             program: self.program.into(),
             arguments: vec![home.join(self.files[0]).into()],
             event: "{}".to_owned(),
-            zip_bytes: zipped_folder(&home, folder)?,
+            size: size_of_folder(&home, folder)?,
         }))
     }
 }

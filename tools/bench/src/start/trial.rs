@@ -24,6 +24,13 @@ pub(super) enum Kind {
     Other,
 }
 
+/// How large something is, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Size {
+    pub(super) plain: u64,
+    pub(super) zipped: u64,
+}
+
 /// A function that can be started.
 pub(super) struct Candidate {
     pub(super) kind: Kind,
@@ -32,8 +39,8 @@ pub(super) struct Candidate {
     pub(super) arguments: Vec<OsString>,
     /// The event of its first request.
     pub(super) event: String,
-    /// What is deployed, with its SDK, compressed; in bytes.
-    pub(super) zip_bytes: u64,
+    /// What is deployed, with its SDK.
+    pub(super) size: Size,
 }
 
 /// What one start took.
