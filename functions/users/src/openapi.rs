@@ -3,8 +3,10 @@
 use presence::openapi::schema;
 use utoipa::openapi::{RefOr, Schema};
 
-pub use crate::wire::MAX_BUSINESSES;
-use crate::wire::{FoundUserBody, PageEnvelope, StatsBody, SuccessBody, UserBody};
+use crate::wire::{self, FoundUserBody, PageEnvelope, StatsBody, SuccessBody, UserBody};
+
+/// The most businesses of one user.
+pub const MAX_BUSINESSES: usize = wire::MAX_BUSINESSES;
 
 /// Every schema of this function's answers, by name.
 pub fn schemas() -> Vec<(String, RefOr<Schema>)> {

@@ -13,7 +13,7 @@ use presence::store::BusinessIds;
 use serde::Serialize;
 
 /// The most businesses of one user.
-pub const MAX_BUSINESSES: usize = 2_000;
+pub(crate) const MAX_BUSINESSES: usize = 2_000;
 
 /// How often a change is tried when others change the same user at the same time.
 pub(crate) const WRITE_ATTEMPTS: u32 = 3;

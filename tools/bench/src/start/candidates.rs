@@ -28,6 +28,7 @@ pub(super) async fn candidates(
     let me = event("GET /api/v2/user/me", "/api/v2/user/me", "", key);
     let ours = [
         (Kind::Empty, "an empty `lambda_runtime` binary", "lambda-empty", "{}".to_owned()),
+        (Kind::Other, "the least with the SDK: one GetItem", "lambda-get-item", "{}".to_owned()),
         (Kind::Ours, "users: `GET /user/me`", "users", me.clone()),
         (Kind::Unconnected, "the same, no connection opened before", "lambda-unconnected", me),
         (

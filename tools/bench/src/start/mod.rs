@@ -72,7 +72,7 @@ fn report(candidates: &[Candidate], trials: &[Vec<Trial>], starts: usize) -> Str
         "# Start\n\nMade by `cargo run --profile bench -p presence-bench -- start`, after `cargo build --release \
          -p presence-users -p presence-categories -p presence-reviews -p presence-mailer -p presence-bench-functions`. \
          Medians of {starts} starts of each, in turn, in one run; DynamoDB is the embedded one behind TLS on this \
-         machine. Init is from exec to the first poll of the runtime API, with what the function does before it: ours open \
+         machine. Init is from exec to the first poll of the runtime API, with what the function does before it: ours and the least open \
          their connection to DynamoDB there. The first request of ours reads the key and then what it asks for; that of the \
          others is one GetItem. Sizes are of what is deployed, SDKs included, as it is and as a zip file.\n\n\
          | function | MB | zip MB | init ms | CPU ms | first request ms | CPU ms | memory MB |\n\

@@ -20,7 +20,7 @@ pub(super) enum Kind {
     Ours,
     /// Ours, with no connection opened while it starts.
     Unconnected,
-    /// In another language.
+    /// To compare with: the least with the SDK, and other languages.
     Other,
 }
 
