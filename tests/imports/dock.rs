@@ -53,7 +53,7 @@ impl Dock {
         }
         let faults = Faults::with_keys(plain_http(), key_names(world.table_prefix()));
         let store = world.store_through(faults.clone(), options, world.table_prefix());
-        let calm_store = patient_store(&world, plain_http()).await;
+        let calm_store = patient_store(&world, plain_http());
         Self { world, faults, store, calm_store, folder: tempfile::tempdir().expect("a temporary folder") }
     }
 
@@ -79,7 +79,7 @@ impl Dock {
 
     /// How many attempts an import makes when nothing breaks.
     pub(super) async fn attempts(&self, what: &str, rows: &str) -> u64 {
-        let store = patient_store(&self.world, SharedHttpClient::new(self.faults.clone())).await;
+        let store = patient_store(&self.world, SharedHttpClient::new(self.faults.clone()));
         self.faults.restart(Plan::None);
         assert_eq!(self.import_by(&store, what, rows).await, Exit::Done);
         self.faults.attempts()
@@ -139,6 +139,6 @@ pub(super) fn rows_of(businesses: &[&str], count: usize, edition: usize) -> Stri
 }
 
 /// The tables of a world by a client of one's own, which waits longer than a busy machine takes.
-pub(super) async fn patient_store(world: &World, client: SharedHttpClient) -> Store {
+pub(super) fn patient_store(world: &World, client: SharedHttpClient) -> Store {
     world.store_through(client, patient(), world.table_prefix())
 }

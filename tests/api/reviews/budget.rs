@@ -4,7 +4,8 @@ use presence::domain::review::{Review, ReviewId};
 use presence::store::Posting;
 use presence_tests::logs::LoggedCost;
 
-use super::shelf::{Shelf, post, posted, second};
+use super::shelf::{Shelf, post, posted};
+use crate::imports::crowd::second;
 
 /// More than a month that is read whole: a search takes its longest way.
 const CROWD: u64 = 2_100;

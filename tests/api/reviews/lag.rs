@@ -7,7 +7,8 @@ use presence_local::Options;
 use presence_tests::{Cast, LaggingIndexes, World, patient, plain_http};
 use serde_json::json;
 
-use super::shelf::{Shelf, found, post, posted, second};
+use super::shelf::{Shelf, found, post, posted};
+use crate::imports::crowd::second;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_review_that_the_index_misplaces_is_shown_where_it_belongs_or_not_at_all() {

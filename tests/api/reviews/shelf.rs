@@ -1,11 +1,12 @@
 //! A handful of reviews that the rows speak of by one letter each, and the runner of the rows.
 
 use presence::domain::ids::{BusinessId, OrgId};
-use presence::domain::instant::Written;
 use presence::domain::review::{Partner, Rating, Review, ReviewId, ReviewState};
 use presence::domain::text::city_key;
 use presence::store::Posting;
 use presence_tests::{Cast, Reply, World};
+
+use crate::imports::crowd::second;
 
 use Partner::{Partner1 as P1, Partner8 as P8, Partner9 as P9};
 use ReviewState::{Deleted, NotTreated, Treated};
@@ -164,11 +165,6 @@ pub(crate) async fn post(world: &World, postings: Vec<Posting>) {
         world.store().post_reviews(now).await.expect("nobody else writes");
         rest = later;
     }
-}
-
-/// A second since 1970.
-pub(super) fn second(text: &str) -> i64 {
-    Written::parse(text).expect("a date").first_second()
 }
 
 fn review(said: &Said) -> Review {

@@ -42,7 +42,7 @@ impl Stage {
         let http_client = Some(SharedHttpClient::new(interlude.clone()));
         let world = World::with(Options { http_client, ..patient() }).await;
         let cast = crowd::enter(&world).await;
-        let store = patient_store(&world, plain_http()).await;
+        let store = patient_store(&world, plain_http());
         let home: Shelf = crowd::reviews().into_iter().map(|one| (one.partner_id.clone(), one)).collect();
         Self { world, cast, interlude, store, shelf: home.clone(), home, steps: 0, read_again: 0 }
     }

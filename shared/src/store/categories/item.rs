@@ -38,7 +38,6 @@ pub(super) struct CategoryItem {
 
 /// A value that is stored as the text of its JSON: whoever reads whole tables of it reads several times faster than with an
 /// attribute for each part.
-#[derive(Clone)]
 pub(super) struct Text<T>(pub(super) T);
 
 impl<T: Serialize> Serialize for Text<T> {

@@ -7,6 +7,7 @@ use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::AttributeValue;
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 use presence::aws::Aws;
+use presence::config::Config;
 use presence::store::schema::API_KEYS;
 use serde_json::{Value, json};
 
@@ -27,7 +28,7 @@ async fn main() -> Result<(), Error> {
 async fn get_item(client: &Client) -> Result<(), Error> {
     let (name, _) = API_KEYS.key.partition;
     let key = HashMap::from([(name.to_owned(), AttributeValue::S("-".to_owned()))]);
-    let table = format!("presence-{}", API_KEYS.name);
+    let table = format!("{}{}", Config::DEFAULT_TABLE_PREFIX, API_KEYS.name);
     client.get_item().table_name(table).set_key(Some(key)).send().await?;
     Ok(())
 }
