@@ -51,6 +51,9 @@ fn expected(table: &Table) -> Value {
     if table.stream {
         properties["StreamSpecification"] = json!({ "StreamViewType": "NEW_IMAGE" });
     }
+    if let Some(attribute) = table.ttl {
+        properties["TimeToLiveSpecification"] = json!({ "AttributeName": attribute, "Enabled": true });
+    }
     properties
 }
 

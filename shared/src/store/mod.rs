@@ -90,8 +90,25 @@ impl Store {
                     ) => {}
                 Err(error) => return Err(failure::failed(error)),
             }
+            self.expire_items(table).await?;
         }
         Ok(created)
+    }
+
+    /// Has `DynamoDB` remove the items of the table that have ended. A refusal changes nothing that is read: the items only
+    /// stay. `DynamoDB` refuses where this is set already, where the table is still being made, and some endpoints know no
+    /// such operation.
+    async fn expire_items(&self, table: &Table) -> Result<(), Error> {
+        let name = self.name(table);
+        let Some(expire) = table.expire(&self.client, &name) else { return Ok(()) };
+        match expire.send().await.map_err(failure::failed) {
+            Ok(_) => Ok(()),
+            Err(Error::Internal(error)) => {
+                tracing::debug!(table = name, %error, "the time to live was not set");
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// The full names of all tables.

@@ -3,7 +3,7 @@
 
 use aws_sdk_dynamodb::types::{
     AttributeDefinition, BillingMode, GlobalSecondaryIndex, KeySchemaElement, KeyType, Projection, ProjectionType,
-    ScalarAttributeType, StreamSpecification, StreamViewType,
+    ScalarAttributeType, StreamSpecification, StreamViewType, TimeToLiveSpecification,
 };
 
 /// The type of a key attribute.
@@ -55,6 +55,9 @@ pub struct Table {
     pub indexes: &'static [Index],
     /// Whether changes are streamed (to the mailer).
     pub stream: bool,
+    /// The number attribute that holds when an item ends, in seconds since 1970. `DynamoDB` removes such items some time
+    /// later, within days: whoever reads one looks at its end.
+    pub ttl: Option<&'static str>,
 }
 
 const fn text(name: &'static str) -> (&'static str, Kind) {
@@ -106,18 +109,34 @@ pub const BUSINESS_INDEX: Index = Index {
 };
 
 /// Users, e-mail locks, rosters and the outbox.
-pub const USERS: Table = Table { name: "users", key: PK_SK, indexes: &[STATUS_INDEX, OUTBOX_INDEX], stream: true };
+pub const USERS: Table =
+    Table { name: "users", key: PK_SK, indexes: &[STATUS_INDEX, OUTBOX_INDEX], stream: true, ttl: Some("ttl") };
 /// API keys by digest.
-pub const API_KEYS: Table =
-    Table { name: "api-keys", key: Key { partition: text("key_hash"), sort: None }, indexes: &[], stream: false };
+pub const API_KEYS: Table = Table {
+    name: "api-keys",
+    key: Key { partition: text("key_hash"), sort: None },
+    indexes: &[],
+    stream: false,
+    ttl: None,
+};
 /// Organisations and businesses.
-pub const BUSINESSES: Table =
-    Table { name: "businesses", key: Key { partition: text("pk"), sort: None }, indexes: &[CITY_INDEX], stream: false };
+pub const BUSINESSES: Table = Table {
+    name: "businesses",
+    key: Key { partition: text("pk"), sort: None },
+    indexes: &[CITY_INDEX],
+    stream: false,
+    ttl: None,
+};
 /// The category directory.
-pub const CATEGORIES: Table =
-    Table { name: "categories", key: Key { partition: text("pk"), sort: None }, indexes: &[], stream: false };
+pub const CATEGORIES: Table = Table {
+    name: "categories",
+    key: Key { partition: text("pk"), sort: None },
+    indexes: &[],
+    stream: false,
+    ttl: None,
+};
 /// Reviews and their ledger.
-pub const REVIEWS: Table = Table { name: "reviews", key: PK_SK, indexes: &[BUSINESS_INDEX], stream: false };
+pub const REVIEWS: Table = Table { name: "reviews", key: PK_SK, indexes: &[BUSINESS_INDEX], stream: false, ttl: None };
 
 /// Every table.
 pub const TABLES: [Table; 5] = [USERS, API_KEYS, BUSINESSES, CATEGORIES, REVIEWS];
@@ -187,6 +206,18 @@ impl Table {
             .set_attribute_definitions(Some(self.attribute_definitions()))
             .set_global_secondary_indexes((!indexes.is_empty()).then_some(indexes))
             .set_stream_specification(self.stream.then_some(stream))
+    }
+
+    /// The request that has ended items removed; `None` if no item of the table ends.
+    #[must_use]
+    pub fn expire(
+        &self,
+        client: &aws_sdk_dynamodb::Client,
+        full_name: &str,
+    ) -> Option<aws_sdk_dynamodb::operation::update_time_to_live::builders::UpdateTimeToLiveFluentBuilder> {
+        let ttl = TimeToLiveSpecification::builder().enabled(true).attribute_name(self.ttl?);
+        let ttl = ttl.build().expect("both are set");
+        Some(client.update_time_to_live().table_name(full_name).time_to_live_specification(ttl))
     }
 
     fn attribute_definitions(&self) -> Vec<AttributeDefinition> {

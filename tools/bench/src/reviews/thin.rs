@@ -32,6 +32,7 @@ const THIN: Table = Table {
     key: Key { partition: ("org_id", Kind::Number), sort: Some(("effective_listing", Kind::Text)) },
     indexes: &[],
     stream: false,
+    ttl: None,
 };
 /// More entries than 1 MB has: `DynamoDB` ends the page. Without any limit the embedded one would read the whole partition.
 const PAGE: i32 = 10_000;
