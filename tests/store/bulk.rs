@@ -7,7 +7,9 @@ use aws_sdk_dynamodb::types::{AttributeValue, PutRequest, WriteRequest};
 use presence::domain::ids::{OrgId, UserId};
 use presence::domain::roster::member_digest;
 use presence::domain::user::{PersonName, Role, Status};
-use presence::store::keys::{ROSTERS_PK, business_pk, city_listing, listing, name_order, org_key, user_pk};
+use presence::store::keys::{
+    LOCK_SK, ROSTERS_PK, business_pk, city_listing, listing, lock_pk, name_order, org_key, user_pk,
+};
 use presence::store::schema::{BUSINESSES, USERS};
 use presence_tests::{World, address, sdk_config};
 
@@ -21,14 +23,15 @@ pub(super) fn client(world: &World) -> Client {
     Client::from_conf(sdk_config(world.stack.dynamodb_url()))
 }
 
-/// Adds active business managers to an organisation, with the roster that goes with them, but without e-mail locks.
+/// Adds active business managers to an organisation, with the locks and the roster that go with them.
 pub(super) async fn users(world: &World, org: u64, count: u64) {
     let (client, users) = (client(world), world.store().name(&USERS));
     let first = world.person("bulk", Role::BusinessManager, Some(org), Status::Invited).await;
     let key = HashMap::from([("pk".to_owned(), text(&format!("USER#{}", first.id))), ("sk".to_owned(), text("USER"))]);
     let stored = client.get_item().table_name(&users).set_key(Some(key)).send().await;
     let template = stored.expect("DynamoDB answers").item.expect("the user just written");
-    put_all(&client, &users, (1..=count).map(|number| user(&template, number)).collect()).await;
+    let items = (1..=count).flat_map(|number| [user(&template, number), lock(number)]);
+    put_all(&client, &users, items.collect()).await;
     let digest: i128 = (1..=count).map(|number| member_digest(id(number), 1)).sum();
     let roster = client.update_item().table_name(&users).key("pk", text(ROSTERS_PK));
     roster
@@ -74,6 +77,13 @@ fn user(template: &Item, number: u64) -> Item {
     ];
     item.extend(changed.map(|(attribute, value)| (attribute.to_owned(), text(&value))));
     item
+}
+
+fn lock(number: u64) -> Item {
+    let holder = id(number).to_string();
+    let attributes =
+        [("pk", lock_pk(&address(&format!("bulk-{number}")))), ("sk", LOCK_SK.to_owned()), ("user_id", holder)];
+    attributes.map(|(attribute, value)| (attribute.to_owned(), text(&value))).into()
 }
 
 fn id(number: u64) -> UserId {

@@ -93,6 +93,33 @@ async fn a_frozen_index_is_answered_with_503_and_never_with_old_users() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_search_by_address_is_right_while_the_index_is_frozen() {
+    let (world, lag) = lagging(0).await;
+    let cast = Cast::enter(&world).await;
+    let (admin, provider) = (&cast.admin_1.key, &cast.provider.key);
+    assert_eq!(world.get("/user/search", provider).await.status, 200);
+    lag.set_reads(u64::MAX);
+    let count = async |email: &str, key: &str, more: &str| {
+        let reply = world.get(&format!("/user/search?email={email}{more}"), key).await;
+        (reply.status, reply.json()["count"].clone())
+    };
+    let (old, new) = (cast.manager_1.email.clone(), address("moved"));
+    let path = format!("/user/{}", cast.manager_1.id);
+    let change = json!({"email": new, "last_name": "King"});
+    assert_eq!(world.post(&path, admin, &change).await.status, 200);
+    assert_eq!(count(&old, admin, "").await, (200, 0.into()), "the address that was given up");
+    assert_eq!(count(&new, admin, "&last_name=king&query=king").await, (200, 1.into()), "the new address");
+    assert_eq!(count(&new, admin, "&last_name=test").await, (200, 0.into()), "not under the old name");
+
+    assert_eq!(world.post(&path, provider, &json!({"org_id": 2, "business_ids": []})).await.status, 200);
+    assert_eq!(count(&new, admin, "").await, (200, 0.into()), "not in the old organisation");
+    assert_eq!(count(&new, &cast.admin_2.key, "").await, (200, 1.into()), "in the new one");
+    assert_eq!(world.delete(&path, provider).await.status, 200);
+    assert_eq!(count(&new, provider, "").await, (200, 0.into()), "deleted");
+    assert_eq!(lag.stale_answers(), 0, "no index was read");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_unchanged_organisation_is_searched_while_its_neighbour_lags() {
     let (world, lag) = lagging(0).await;
     let cast = Cast::enter(&world).await;

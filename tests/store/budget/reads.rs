@@ -2,7 +2,7 @@
 
 use jiff::SignedDuration;
 use presence_tests::logs::LoggedCost;
-use presence_tests::{Cast, World};
+use presence_tests::{Cast, World, address};
 
 use super::{assert_costs, reading, warm};
 use crate::store::bulk;
@@ -117,7 +117,7 @@ async fn a_warm_search_costs_the_same_at_3000_users() {
     assert_eq!((found.status, &found.json()["count"]), (200, &serde_json::json!(3_007)), "{}", found.text);
     let cold = found.cost();
     assert_eq!((cold.calls, cold.waves), (3, 2), "one Query reads them all");
-    for filter in ["", "&query=bulk+1500", "&last_name=bulk+29", "&status=active&page=50", "&email=bulk-7@x.example"] {
+    for filter in ["", "&query=bulk+1500", "&last_name=bulk+29", "&status=active&page=50"] {
         let reply = world.get(&format!("/user/search?display_business_ids=False{filter}"), key).await;
         assert_costs(filter, &reply, 200, reading(2, 1, 2.0));
     }
@@ -125,4 +125,35 @@ async fn a_warm_search_costs_the_same_at_3000_users() {
     assert_costs("the largest page", &page, 200, reading(3, 1, 2.0 + 100.0));
     assert_eq!(page.json()["users"].as_array().map(Vec::len), Some(100));
     assert_costs("stats", &world.get("/user/stats", key).await, 200, reading(2, 1, 2.0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_search_by_address_reads_the_address_and_its_user_and_no_directory() {
+    let (world, cast) = warm().await;
+    bulk::users(&world, 1, 3_000).await;
+    let key = &cast.admin_1.key;
+    let own = &format!("/user/search?email={}", address("Bulk-7"));
+    // The function has not read any directory yet, nor does it after a change.
+    assert_costs("cold", &world.get(own, key).await, 200, reading(3, 2, 3.0));
+    let change = serde_json::json!({"phone": "1"});
+    assert_eq!(world.post(&format!("/user/{}", cast.manager_1.id), key, &change).await.status, 200);
+    assert_costs("after a change", &world.get(own, key).await, 200, reading(3, 2, 3.0));
+    let found = world.get(own, key).await.json();
+    assert_eq!((&found["count"], &found["users"][0]["email"]), (&1.into(), &address("bulk-7").into()), "{found}");
+
+    for more in
+        ["&query=bulk", "&last_name=nobody", "&status=active&page=2", "&display_business_ids=False", "&org_id=1"]
+    {
+        assert_costs(more, &world.get(&format!("{own}{more}"), key).await, 200, reading(3, 2, 3.0));
+    }
+    let nobodys = format!("/user/search?email={}", address("nobody"));
+    assert_costs("of nobody", &world.get(&nobodys, key).await, 200, reading(2, 1, 2.0));
+    let provider = &cast.provider.key;
+    assert_costs("by a provider", &world.get(own, provider).await, 200, reading(3, 2, 3.0));
+    let elsewhere = world.get(&format!("{own}&org_id=2"), provider).await;
+    assert_costs("in another organisation", &elsewhere, 200, reading(3, 2, 3.0));
+    assert_eq!(elsewhere.json()["count"], 0, "{}", elsewhere.text);
+    let foreign = world.get(&format!("/user/search?email={}", cast.admin_2.email), key).await;
+    assert_costs("outside the scope", &foreign, 200, reading(3, 2, 3.0));
+    assert_eq!(foreign.json()["count"], 0, "{}", foreign.text);
 }

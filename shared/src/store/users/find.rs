@@ -40,6 +40,9 @@ impl Store {
         filter: &UserFilter,
         request: PageRequest,
     ) -> Result<Page<ListedUser>, Error> {
+        if let Some(email_key) = &filter.email_key {
+            return Ok(self.find_by_email(scope, org_id, filter, request, email_key).await?.0);
+        }
         let rosters = self.rosters_in(scope, org_id).await?;
         self.page_by(rosters, filter, request).await
     }
@@ -53,6 +56,9 @@ impl Store {
         filter: &UserFilter,
         request: PageRequest,
     ) -> Result<(Page<ListedUser>, BusinessIds), Error> {
+        if let Some(email_key) = &filter.email_key {
+            return self.find_by_email(scope, org_id, filter, request, email_key).await;
+        }
         let (last_rosters, last_page) = self.last_found(scope, org_id, filter, request);
         let rosters = beside(Box::pin(self.rosters_in(scope, org_id)));
         let business_ids = beside(Box::pin(self.business_ids_of(ids(&last_page).collect())));

@@ -1,5 +1,6 @@
 //! Users: their items, how they are read, and the one transaction that writes them.
 
+mod by_email;
 mod find;
 mod item;
 mod record;
