@@ -5,8 +5,8 @@ use presence::access::Scope;
 use presence::domain::ids::OrgId;
 use presence::domain::ledger::{Book, CellMask};
 use presence::domain::page::PageRequest;
-use presence::domain::review::ReviewId;
-use presence::store::{ReviewQuery, schema};
+use presence::domain::review::{Rating, Review, ReviewId, ReviewState};
+use presence::store::{ReviewQuery, items_of_reviews, schema};
 use presence_tests::logs::measured;
 use presence_tests::{World, dice, sdk_config};
 
@@ -72,4 +72,57 @@ async fn a_ledger_that_does_not_add_up_is_measured_and_answers_and_is_mended_by_
     let org_id = OrgId::new(1).expect("an id");
     world.store().rebuild_reviews(org_id).await.expect("the book can be rebuilt");
     assert_eq!(search(&world).await, (count, all, Vec::new()));
+}
+
+/// Changes a review without what counts it, as no write of ours ever does.
+async fn rewrite_body(world: &World, changed: &Review) {
+    let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(world.stack.dynamodb_url()));
+    let items = items_of_reviews(std::slice::from_ref(changed)).expect("items");
+    let body = items.into_iter().find(|item| item["sk"].as_s().is_ok_and(|sk| sk == "R")).expect("a body");
+    let put = client.put_item().table_name(world.store().name(&schema::REVIEWS)).set_item(Some(body));
+    put.send().await.expect("DynamoDB answers");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whatever_the_ledger_says_a_review_that_the_filter_excludes_is_not_shown_and_not_counted() {
+    const DAY: i64 = 86_400;
+    let world = World::start().await;
+    let mut dice = dice("bodies that are not what their slips say");
+    let mut model = Model::default();
+    let template = Review { state: ReviewState::Treated, rating: Rating::ALL[0], ..review(&mut dice, 0) };
+    let (org, start) = (OrgId::new(1).expect("an id"), 1_700_000_000);
+    let reviews = (0..24).map(|number| Review {
+        date: start + number * DAY,
+        update_date: None,
+        org_id: org,
+        city_key: "lyon".to_owned(),
+        ..Review { id: review(&mut dice, usize::try_from(number).expect("small")).id, ..template.clone() }
+    });
+    let reviews: Vec<Review> = reviews.collect();
+    model.post(world.store(), reviews.clone()).await;
+    let turns: [fn(&mut Review); 4] = [
+        |review| review.rating = Rating::ALL[4],
+        |review| review.date -= 100 * DAY,
+        |review| review.org_id = OrgId::new(2).expect("an id"),
+        |review| "paris".clone_into(&mut review.city_key),
+    ];
+    for (review, turn) in reviews.iter().zip(turns.iter().cycle()).take(16) {
+        let mut changed = review.clone();
+        turn(&mut changed);
+        rewrite_body(&world, &changed).await;
+    }
+    // One that still matches, elsewhere: it is shown in the place that it says itself.
+    rewrite_body(&world, &Review { date: start + 17 * DAY + 1, ..reviews[23].clone() }).await;
+    let mask = CellMask::of(|state, rating, _, _| state == ReviewState::Treated && rating == Rating::ALL[0]);
+    let page = PageRequest { page: 1, size: 100 };
+    let (from, to) = (Some(start), Some(start + 30 * DAY));
+    let books = vec![Book::City(org, "lyon".to_owned())];
+    let query = ReviewQuery { books, mask, from, to, newest_first: false, page };
+    let (found, metrics) = measured(world.store().find_reviews(Scope::for_operator(), &query)).await;
+    let found = found.expect("the store answers");
+    let shown: Vec<&ReviewId> = found.items.iter().map(|review| &review.id).collect();
+    let expected = [16, 17, 23, 18, 19, 20, 21, 22].map(|number| &reviews[number].id);
+    assert_eq!(shown, expected);
+    assert_eq!(found.count, 8);
+    assert_eq!(metrics, DRIFT.map(|(name, value)| (name.to_owned(), value)));
 }

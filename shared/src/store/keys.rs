@@ -1,10 +1,12 @@
 //! Every key format of every table.
 
+use std::fmt::Display;
+
 use jiff::Timestamp;
 
 use crate::domain::category::CategoryId;
 use crate::domain::ids::{BusinessId, MAX_ID, OrgId, UserId, random_u64};
-use crate::domain::ledger::{Book, Cell, Day, Month};
+use crate::domain::ledger::{Book, Cell, Day};
 use crate::domain::review::ReviewId;
 use crate::domain::text::sort_key;
 use crate::domain::user::{PersonName, Status};
@@ -142,17 +144,17 @@ pub fn tallies_pk(book: &Book) -> String {
     format!("T#{book}")
 }
 
-/// The partition of a book's slips of one month.
+/// The partition of a book's slips of one month, such as `2025-11`.
 #[must_use]
-pub fn slips_pk(book: &Book, month: Month) -> String {
+pub fn slips_pk(book: &Book, month: impl Display) -> String {
     format!("L#{book}#{month}")
 }
 
-/// The sort key of the slip item that a review is in: day of the month, cell, shard.
+/// The sort key of the slip item that a review is in: day of the month in two digits, cell, shard.
 #[must_use]
-pub fn slips_sk(day: Day, cell: Cell, id: &ReviewId) -> String {
+pub fn slips_sk(day_of_month: &str, cell: Cell, id: &ReviewId) -> String {
     let shard = id.as_str().bytes().map(u32::from).sum::<u32>() % u32::from(SLIP_SHARDS);
-    format!("{}{:02}{shard}", day.of_month(), cell.number())
+    format!("{day_of_month}{:02}{shard}", cell.number())
 }
 
 /// The sort keys that the slips of a run of cells of a day lie between.
@@ -180,6 +182,7 @@ pub fn parse_category_pk(text: &str) -> Option<CategoryId> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::instant::{FIRST_SECOND, LAST_SECOND};
 
     #[test]
     fn organisations_sort_by_number_and_none_comes_first() {
@@ -205,8 +208,7 @@ mod tests {
     #[test]
     fn effective_seconds_lie_between_the_keys_of_their_range() {
         let id = ReviewId::parse("zzzzzzzzzzzz").expect("an id");
-        let (first, last) = (-62_135_596_800, 253_402_207_200);
-        for second in [first, -1, 0, 1_709_294_400, last] {
+        for second in [FIRST_SECOND, -1, 0, 1_709_294_400, LAST_SECOND] {
             let key = effective_listing(second, &id);
             assert_eq!(parse_effective_listing(&key), Some((second, id.clone())));
             let inside = |from, to| {

@@ -6,7 +6,8 @@ use super::meter::beside;
 use super::{ReviewQuery, Store};
 use crate::access::Scope;
 use crate::domain::ids::{BusinessId, OrgId};
-use crate::domain::ledger::{Book, CellMask};
+use crate::domain::instant::is_empty_range;
+use crate::domain::ledger::{Book, Cell, CellMask};
 use crate::domain::page::{Page, PageRequest};
 use crate::domain::review::Review;
 use crate::error::Error;
@@ -49,10 +50,15 @@ impl ListedOrgs {
 impl ReviewFilter {
     /// Whether it is plain without reading that nothing matches.
     fn is_empty(&self) -> bool {
-        let reversed = self.from.zip(self.to).is_some_and(|(from, to)| from > to);
+        let reversed = is_empty_range(self.from, self.to);
         let no_such_city = self.city_key.as_ref().is_some_and(|city| city.len() > MAX_CITY_KEY_BYTES);
         let nowhere = self.businesses.as_ref().is_some_and(Vec::is_empty);
         reversed || no_such_city || nowhere || self.mask.is_empty()
+    }
+
+    /// True if a review at this second, in this cell, matches.
+    pub(super) fn admits(&self, at: i64, cell: Cell) -> bool {
+        self.mask.contains(cell) && self.from.is_none_or(|from| from <= at) && self.to.is_none_or(|to| at <= to)
     }
 
     fn in_orgs(&self, orgs: &[OrgId], page: PageRequest) -> ReviewQuery {
@@ -84,7 +90,7 @@ impl Store {
         }
         if let Some(ids) = &filter.businesses {
             let businesses = self.businesses_in(scope, ids, filter.city_key.as_deref()).await?;
-            return self.find_reviews_of(&businesses, filter, page).await;
+            return self.find_reviews_of(scope, &businesses, filter, page).await;
         }
         match scope.only_org() {
             Some(own) => self.find_reviews(scope, &filter.in_orgs(&[own], page)).await,

@@ -91,7 +91,7 @@ fn refused() -> Vec<Row> {
         ("an hour too many", "2025-03-01T24:00:00"),
         ("a blank instead of the T", "2025-03-01+12:00:00"),
         ("lower case", "2025-03-01t12:00:00z"),
-        ("the year 10,000", "9999-12-31T23:59-05:00"),
+        ("the year 10,000", "10000-01-01"),
         ("a control character inside", "2025-03-01T12:00:00%0A"),
     ];
     let row = |name: &str, (why, value): (&'static str, &str)| {

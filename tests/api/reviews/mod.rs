@@ -3,6 +3,7 @@
 mod answers;
 mod budget;
 mod dates;
+mod ends_of_time;
 mod filters;
 mod hostile;
 mod lag;

@@ -1,11 +1,15 @@
 //! Months and days in UTC, by number and as they stand in keys.
+//!
+//! All of it is civil: a date without a time zone reaches further than an instant, which ends on 9999-12-30 at 22:00.
 
-use jiff::Timestamp;
+use jiff::SignedDuration;
 use jiff::civil::Date;
-use jiff::tz::TimeZone;
 
 /// Seconds of a day.
 pub const SECONDS_OF_DAY: i64 = 86_400;
+
+/// Where days are counted from.
+const EPOCH: Date = Date::constant(1970, 1, 1);
 
 /// A day, counted from 1970-01-01.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -43,8 +47,7 @@ impl Day {
     /// The month that it lies in.
     #[must_use]
     pub fn month(self) -> Month {
-        let date = self.date();
-        Month(i64::from(date.year()) * 12 + i64::from(date.month()) - 1)
+        Month::on(self.date())
     }
 
     /// Day of the month, two digits.
@@ -56,14 +59,17 @@ impl Day {
     /// Reads the form of [`Day`]'s display: `2025-11-03`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        let date: Date = text.parse().ok()?;
-        Some(Self::of(date.at(0, 0, 0, 0).to_zoned(TimeZone::UTC).ok()?.timestamp().as_second()))
+        text.parse().ok().map(Self::on)
     }
 
+    fn on(date: Date) -> Self {
+        Self::of(date.duration_since(EPOCH).as_secs())
+    }
+
+    /// Returns its date. A day beyond the years -9999 to 9999 has none and gets the nearest: no review has such a day.
     fn date(self) -> Date {
-        let instant =
-            Timestamp::from_second(self.start()).unwrap_or(if self.0 < 0 { Timestamp::MIN } else { Timestamp::MAX });
-        TimeZone::UTC.to_datetime(instant).date()
+        let nearest = if self.0 < 0 { Date::MIN } else { Date::MAX };
+        EPOCH.checked_add(SignedDuration::from_secs(self.0.saturating_mul(SECONDS_OF_DAY))).unwrap_or(nearest)
     }
 }
 
@@ -71,14 +77,13 @@ impl Month {
     /// Its first day.
     #[must_use]
     pub fn first_day(self) -> Day {
-        Day::parse(&format!("{self}-01")).unwrap_or(Day(0))
+        Day::on(self.first_date())
     }
 
     /// Its last day.
     #[must_use]
     pub fn last_day(self) -> Day {
-        let first = self.first_day();
-        Day(first.0 + i64::from(first.date().days_in_month()) - 1)
+        Day::on(self.first_date().last_of_month())
     }
 
     /// The next month.
@@ -90,7 +95,19 @@ impl Month {
     /// Reads the form of [`Month`]'s display: `2025-11`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        Day::parse(&format!("{text}-01")).map(Day::month)
+        format!("{text}-01").parse().ok().map(Self::on)
+    }
+
+    fn on(date: Date) -> Self {
+        Self(i64::from(date.year()) * 12 + i64::from(date.month()) - 1)
+    }
+
+    /// Returns the date of its first day; the nearest for a month beyond the years -9999 to 9999.
+    fn first_date(self) -> Date {
+        let nearest = if self.0 < 0 { Date::MIN } else { Date::MAX };
+        let (year, month) = (i16::try_from(self.0.div_euclid(12)), i8::try_from(self.0.rem_euclid(12) + 1));
+        let date = year.ok().zip(month.ok()).and_then(|(year, month)| Date::new(year, month, 1).ok());
+        date.unwrap_or_else(|| nearest.first_of_month())
     }
 }
 
@@ -109,19 +126,58 @@ impl std::fmt::Display for Month {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::domain::instant::{FIRST_SECOND, LAST_SECOND, format_second};
+
+    /// Everything that must hold of the day of a second, by the text that answers show of it.
+    fn assert_day_of(second: i64) {
+        let shown = format_second(second);
+        let day = Day::of(second);
+        let month = day.month();
+        assert_eq!(day.to_string(), shown[..10], "{shown}");
+        assert_eq!(day.of_month(), shown[8..10], "{shown}");
+        assert_eq!(month.to_string(), shown[..7], "{shown}");
+        assert!(day.start() <= second && second <= day.end(), "{shown}");
+        assert_eq!((Day::of(day.start()), Day::of(day.end())), (day, day), "{shown}");
+        assert_eq!((Day::parse(&shown[..10]), Month::parse(&shown[..7])), (Some(day), Some(month)), "{shown}");
+        assert!(month.first_day() <= day && day <= month.last_day(), "{shown}");
+        assert_eq!(month.first_day().to_string(), format!("{}-01", &shown[..7]));
+        assert_eq!((month.first_day().month(), month.last_day().month()), (month, month), "{shown}");
+    }
 
     #[test]
-    fn days_and_months_fit_together_over_centuries() {
-        let mut day = Day::parse("1895-12-31").expect("a day");
-        for _ in 0..60_000 {
-            let month = day.month();
-            assert!(month.first_day() <= day && day <= month.last_day());
-            assert_eq!(Day::parse(&day.to_string()), Some(day));
-            assert_eq!(Month::parse(&month.to_string()), Some(month));
-            assert_eq!(Day::of(day.start()), day);
-            assert_eq!(Day::of(day.end()), day);
-            day = day.next();
+    fn the_first_and_the_last_day_of_every_month_are_filed_under_their_date() {
+        let (mut month, mut days, mut before) = (Day::of(FIRST_SECOND).month(), 0, String::new());
+        loop {
+            let (first, last) = (month.first_day(), month.last_day());
+            assert_day_of(first.start());
+            assert_day_of(last.end());
+            assert!(before < first.to_string() && first.to_string() < last.to_string(), "keys sort as days do");
+            days += (last.end() + 1 - first.start()) / SECONDS_OF_DAY;
+            before = last.to_string();
+            if last.end() == LAST_SECOND {
+                break;
+            }
+            assert_eq!(last.next(), month.next().first_day());
+            month = month.next();
+        }
+        assert_eq!((days, before.as_str()), (3_652_059, "9999-12-31"), "9,999 years");
+    }
+
+    #[test]
+    fn what_lies_beyond_every_date_breaks_nothing() {
+        for second in [-1_000_000_000_000_000, FIRST_SECOND - 1, LAST_SECOND + 1, 1_000_000_000_000_000] {
+            let day = Day::of(second);
+            assert!(day.month().first_day() <= day.month().last_day(), "{second}: {day}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_second_is_filed_under_the_date_that_is_shown_of_it(second in FIRST_SECOND..=LAST_SECOND) {
+            assert_day_of(second);
         }
     }
 }

@@ -2,13 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::post::{Key, Moves};
+use super::item::cell_attribute;
+use super::post::Key;
 use crate::domain::ids::OrgId;
+use crate::domain::instant::format_second;
 use crate::domain::ledger::{Book, Day, Month};
 use crate::domain::review::{Review, ReviewId};
 use crate::error::Error;
 use crate::store::Store;
-use crate::store::keys::{DAY_SK_PREFIX, MONTH_SK_PREFIX, slips_pk, tallies_pk};
+use crate::store::keys::{DAY_SK_PREFIX, MONTH_SK_PREFIX, slips_pk, slips_sk, tallies_pk};
 use crate::store::meter::side_by_side;
 use crate::store::read::Item;
 
@@ -96,20 +98,34 @@ fn numbers(item: &Item) -> Option<(Key, BTreeMap<String, i64>)> {
     Some(((text("pk")?, text("sk")?), item.iter().filter_map(number).collect()))
 }
 
-/// What the ledger should say.
+/// Returns what the ledger should say. Each review is filed under the date that answers show of it, cut out of its text: not
+/// by the days and months that posting reckons with, so that a review that those file wrongly is found.
 pub(super) fn count(reviews: &[Review]) -> Sheet {
-    let mut moves = Moves::default();
+    let mut sheet = Sheet::new();
     for review in reviews {
-        let second = review.effective_at() - Day::of(review.effective_at()).start();
-        moves.move_review(review, 1, Some(second));
+        let shown = format_second(review.effective_at());
+        let (cell, second) = (review.cell(), second_of_day(&shown));
+        let (Some(month), Some(date), Some(day)) = (shown.get(..7), shown.get(..10), shown.get(8..10)) else {
+            continue;
+        };
+        for book in BTreeSet::from(review.books()) {
+            let pk = tallies_pk(&book);
+            for sk in [format!("{MONTH_SK_PREFIX}{month}"), format!("{DAY_SK_PREFIX}{date}")] {
+                *sheet.entry((pk.clone(), sk)).or_default().entry(cell_attribute(cell)).or_default() += 1;
+            }
+            let key = (slips_pk(&book, month), slips_sk(day, cell, &review.id));
+            sheet.entry(key).or_default().insert(review.id.as_str().to_owned(), second);
+        }
     }
-    let tallies = moves.tallies.into_iter().map(|(key, cells)| {
-        (key, cells.into_iter().map(|(cell, count)| (super::item::cell_attribute(cell), count)).collect())
-    });
-    let slips = moves.slips.into_iter().map(|(key, slips)| {
-        (key, slips.into_iter().filter_map(|(id, second)| Some((id.as_str().to_owned(), second?))).collect())
-    });
-    tallies.chain(slips).collect()
+    sheet
+}
+
+/// Reads the second of the day from the form of answers.
+fn second_of_day(shown: &str) -> i64 {
+    let part = |range: std::ops::Range<usize>| {
+        shown.get(range).and_then(|digits| digits.parse::<i64>().ok()).unwrap_or_default()
+    };
+    (part(11..13) * 60 + part(14..16)) * 60 + part(17..19)
 }
 
 fn differences(mut stored: Sheet, mut counted: Sheet) -> BTreeMap<Key, Vec<Difference>> {

@@ -13,9 +13,10 @@ use std::collections::HashSet;
 
 use super::item::Slip;
 use super::outline::{Outline, outline};
-use super::place::{Bucket, Span, order, overlapping};
+use super::place::{Bucket, Span, merge, order, overlapping};
 use super::reads::{is_read_whole, runs_to_read};
 use crate::access::Scope;
+use crate::domain::instant::{FIRST_SECOND, LAST_SECOND, is_empty_range};
 use crate::domain::ledger::{Book, CellMask, Day, Month, Tally};
 use crate::domain::page::{Page, PageRequest};
 use crate::domain::review::{Review, ReviewId};
@@ -63,10 +64,12 @@ impl Store {
     pub async fn find_reviews(&self, scope: Scope, query: &ReviewQuery) -> Result<Page<Review>, Error> {
         let mut query = query.clone();
         query.books.retain(|book| scope.covers(Some(book.org_id())));
-        let empty_range = query.from.zip(query.to).is_some_and(|(from, to)| from > to);
-        if query.mask.is_empty() || query.books.is_empty() || empty_range {
+        if query.mask.is_empty() || query.books.is_empty() || is_empty_range(query.from, query.to) {
             return Ok(Page { request: query.page, count: 0, items: Vec::new() });
         }
+        // An end that cuts nothing off needs no reads of its own.
+        query.from = query.from.filter(|from| *from > FIRST_SECOND);
+        query.to = query.to.filter(|to| *to < LAST_SECOND);
         for _ in 1..ATTEMPTS {
             let (page, drift) = Search::run(self, &query).await?;
             if !drift {
@@ -96,6 +99,8 @@ impl<'a> Search<'a> {
             }
         };
         let items = search.bodies(&slips).await?;
+        // What is not shown is not counted.
+        let count = count - (slips.len() - items.len()) as u64;
         Ok((Page { request: query.page, count, items }, search.drift))
     }
 
@@ -247,35 +252,37 @@ impl<'a> Search<'a> {
         slips.into_iter().skip(skip).take(take).collect()
     }
 
-    /// The last wave. A review that is not any more what its slip says was written in between.
+    /// The last wave. A review that is not any more what its slip says was written in between: what it says itself holds, and
+    /// one that does not match any more is left out.
     async fn bodies(&mut self, slips: &[Slip]) -> Result<Vec<Review>, Error> {
         let ids: Vec<ReviewId> = slips.iter().map(|slip| slip.id.clone()).collect();
         let mut bodies = self.store.review_bodies(&ids).await?;
         let as_said = |slip: &Slip, review: &Review| (review.effective_at(), review.cell()) == (slip.at, slip.cell);
         let mut reviews = Vec::with_capacity(slips.len());
+        let mut all_as_said = true;
         for slip in slips {
             let review = bodies.remove(&slip.id);
-            self.drift |= !review.as_ref().is_some_and(|review| as_said(slip, review));
-            reviews.extend(review);
+            all_as_said &= review.as_ref().is_some_and(|review| as_said(slip, review) && self.query.admits(review));
+            reviews.extend(review.filter(|review| self.query.admits(review)));
+        }
+        if !all_as_said {
+            self.drift = true;
+            reviews.sort_by_cached_key(|review| (review.effective_at(), review.id.clone()));
+            if self.query.newest_first {
+                reviews.reverse();
+            }
         }
         Ok(reviews)
     }
 }
 
-/// The buckets of several books as one list: a span that several have becomes one bucket.
-fn merge(buckets: impl Iterator<Item = Bucket>) -> Vec<Bucket> {
-    let mut merged: Vec<Bucket> = Vec::new();
-    for bucket in buckets {
-        match merged.iter_mut().find(|other| other.span == bucket.span) {
-            Some(other) => {
-                other.tallies.extend(bucket.tallies);
-                other.slips = match (other.slips.take(), bucket.slips) {
-                    (None, None) => None,
-                    (one, another) => Some(one.into_iter().chain(another).flatten().collect()),
-                };
-            }
-            None => merged.push(bucket),
-        }
+impl ReviewQuery {
+    /// True if the review may be shown.
+    fn admits(&self, review: &Review) -> bool {
+        let at = review.effective_at();
+        self.mask.contains(review.cell())
+            && self.from.is_none_or(|from| from <= at)
+            && self.to.is_none_or(|to| at <= to)
+            && review.books().iter().any(|book| self.books.contains(book))
     }
-    merged
 }

@@ -1,13 +1,15 @@
 //! Searching the reviews of some businesses: `business-index`, read in the range of dates, merged in memory.
 //!
 //! The index lags a little. What lies on the page is read strongly, and where it says otherwise than the index, it is
-//! right: its place is looked for anew. So no review is shown that the filter does not admit.
+//! right: its place is looked for anew, and what the filter does not admit is dropped. That is done a bounded number of
+//! times. What lies on the page then and was not read is left out: no review is shown that the filter does not admit.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde::Deserialize;
 
 use super::item::Slip;
+use crate::access::Scope;
 use crate::domain::ids::BusinessId;
 use crate::domain::ledger::Cell;
 use crate::domain::page::{Page, PageRequest};
@@ -25,10 +27,11 @@ const PAGE: i32 = 2_000;
 const MAX_PAGES: usize = 100;
 /// Businesses read side by side.
 const READS_IN_FLIGHT: u16 = 64;
-/// How often the page is looked for where the index lags: once, and once with what the reviews themselves say.
-const ATTEMPTS: u32 = 2;
-
-type Found = HashMap<ReviewId, Slip>;
+/// How often reviews are read: once where the index does not lag. With [`MAX_AHEAD`] some 900 reviews that the index is wrong
+/// about are passed over before a page is shown with fewer than it could have.
+const ROUNDS: u32 = 6;
+/// Reviews read beyond the page where some on it were dropped, at the most: what they hold must fit into memory.
+const MAX_AHEAD: usize = 200;
 
 #[derive(Deserialize)]
 struct Entry {
@@ -36,10 +39,25 @@ struct Entry {
     cell: u8,
 }
 
+/// A search under way.
+struct Search<'a> {
+    store: &'a Store,
+    scope: Scope,
+    businesses: HashSet<&'a BusinessId>,
+    filter: &'a ReviewFilter,
+    request: PageRequest,
+    /// Where each review is that may match: by the index, or by itself once it was read. By id: a review whose date changes
+    /// while the index is read may be met twice.
+    places: HashMap<ReviewId, Slip>,
+    /// Those of them that were read, and match.
+    bodies: HashMap<ReviewId, Review>,
+}
+
 impl Store {
     /// One page of the matching reviews of these businesses, all of which the caller must be allowed to see.
     pub(in crate::store) async fn find_reviews_of(
         &self,
+        scope: Scope,
         businesses: &[BusinessId],
         filter: &ReviewFilter,
         request: PageRequest,
@@ -47,45 +65,18 @@ impl Store {
         let between = effective_between(filter.from, filter.to);
         let reads = businesses.iter().map(|id| self.slips_of_business(id, between.clone()));
         let slips = side_by_side(READS_IN_FLIGHT, reads).await?.into_iter().flatten();
-        // By id: a review whose date changes while it is read may be met twice.
-        let mut found: Found = slips.map(|slip| (slip.id.clone(), slip)).collect();
-        let mut page = self.page_of(&found, filter, request).await?;
-        for _ in 1..ATTEMPTS {
-            let Some(lagging) = page.1 else { break };
-            found.extend(lagging.into_iter().map(|slip| (slip.id.clone(), slip)));
-            page = self.page_of(&found, filter, request).await?;
-        }
-        Ok(page.0)
-    }
-
-    /// The page, and what the index is wrong about, if anything.
-    async fn page_of(
-        &self,
-        found: &Found,
-        filter: &ReviewFilter,
-        request: PageRequest,
-    ) -> Result<(Page<Review>, Option<Vec<Slip>>), Error> {
-        let mut slips: Vec<&Slip> = found.values().filter(|slip| admits(filter, slip)).collect();
-        slips.sort_unstable();
-        if filter.newest_first {
-            slips.reverse();
-        }
-        let count = slips.len() as u64;
-        let range = request.range(count);
-        let on_page = (0..).zip(slips).filter(|(place, _)| range.contains(place)).map(|(_, slip)| slip);
-        let on_page: Vec<Slip> = on_page.cloned().collect();
-        let ids: Vec<ReviewId> = on_page.iter().map(|slip| slip.id.clone()).collect();
-        let mut bodies = self.review_bodies(&ids).await?;
-        let (mut items, mut lagging) = (Vec::with_capacity(ids.len()), Vec::new());
-        for slip in on_page {
-            let Some(review) = bodies.remove(&slip.id) else { continue };
-            let truth = Slip { at: review.effective_at(), id: slip.id.clone(), cell: review.cell() };
-            if truth != slip {
-                lagging.push(truth);
+        let places =
+            slips.filter(|slip| filter.admits(slip.at, slip.cell)).map(|slip| (slip.id.clone(), slip)).collect();
+        let businesses = businesses.iter().collect();
+        let mut search = Search { store: self, scope, businesses, filter, request, places, bodies: HashMap::new() };
+        for round in 0..ROUNDS {
+            let wanted = search.unread(round);
+            if wanted.is_empty() {
+                break;
             }
-            items.push(review);
+            search.read(&wanted).await?;
         }
-        Ok((Page { request, count, items }, (!lagging.is_empty()).then_some(lagging)))
+        Ok(search.page())
     }
 
     async fn slips_of_business(&self, id: &BusinessId, between: Option<(String, String)>) -> Result<Vec<Slip>, Error> {
@@ -101,15 +92,76 @@ impl Store {
     }
 }
 
+impl Search<'_> {
+    /// Returns the reviews on the page that were not read yet, and in later rounds some after it: they move up where others
+    /// are dropped. Empty when all on the page were read.
+    fn unread(&self, round: u32) -> Vec<ReviewId> {
+        let matches = self.in_order();
+        let range = self.positions(matches.len());
+        let is_unread = |slip: &&&Slip| !self.bodies.contains_key(&slip.id);
+        let on_page: Vec<_> = matches[range.clone()].iter().filter(is_unread).collect();
+        if on_page.is_empty() {
+            return Vec::new();
+        }
+        let ahead = usize::try_from(self.request.size).unwrap_or(usize::MAX).saturating_mul((1 << round) - 1);
+        let after = matches[range.end..].iter().take(ahead.min(MAX_AHEAD)).filter(is_unread);
+        on_page.into_iter().chain(after).map(|slip| slip.id.clone()).collect()
+    }
+
+    /// Reads reviews strongly. What they say of themselves holds.
+    async fn read(&mut self, ids: &[ReviewId]) -> Result<(), Error> {
+        let mut bodies = self.store.review_bodies(ids).await?;
+        for id in ids {
+            match bodies.remove(id).filter(|review| self.admits(review)) {
+                Some(review) => {
+                    let truth = Slip { at: review.effective_at(), id: id.clone(), cell: review.cell() };
+                    self.places.insert(id.clone(), truth);
+                    self.bodies.insert(id.clone(), review);
+                }
+                None => drop(self.places.remove(id)),
+            }
+        }
+        Ok(())
+    }
+
+    /// True if the review may be shown. While a business moves to another organisation, its reviews follow one by one.
+    fn admits(&self, review: &Review) -> bool {
+        self.filter.admits(review.effective_at(), review.cell())
+            && self.businesses.contains(&review.business_id)
+            && self.scope.covers(Some(review.org_id))
+    }
+
+    /// Returns the page of what was read. What lies on it and was not read is neither shown nor counted.
+    fn page(mut self) -> Page<Review> {
+        let matches = self.in_order();
+        let on_page: Vec<ReviewId> =
+            matches[self.positions(matches.len())].iter().map(|slip| slip.id.clone()).collect();
+        let matches = matches.len();
+        let items: Vec<Review> = on_page.iter().filter_map(|id| self.bodies.remove(id)).collect();
+        let count = (matches - (on_page.len() - items.len())) as u64;
+        Page { request: self.request, count, items }
+    }
+
+    fn in_order(&self) -> Vec<&Slip> {
+        let mut slips: Vec<&Slip> = self.places.values().collect();
+        slips.sort_unstable();
+        if self.filter.newest_first {
+            slips.reverse();
+        }
+        slips
+    }
+
+    /// Returns the positions on the page, of so many matches.
+    fn positions(&self, matches: usize) -> std::ops::Range<usize> {
+        let range = self.request.range(matches as u64);
+        let position = |place: u64| usize::try_from(place).unwrap_or(matches).min(matches);
+        position(range.start)..position(range.end)
+    }
+}
+
 fn slip(item: Item) -> Result<Slip, Error> {
     let entry: Entry = parse(item)?;
     let place = parse_effective_listing(&entry.effective_listing).zip(Cell::from_number(entry.cell));
     let slip = place.map(|((at, id), cell)| Slip { at, id, cell });
     slip.ok_or_else(|| Error::internal("an entry of the business index breaks the rules of its fields"))
-}
-
-fn admits(filter: &ReviewFilter, slip: &Slip) -> bool {
-    filter.mask.contains(slip.cell)
-        && filter.from.is_none_or(|from| from <= slip.at)
-        && filter.to.is_none_or(|to| slip.at <= to)
 }

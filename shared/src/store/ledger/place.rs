@@ -85,6 +85,24 @@ pub(super) fn overlapping(buckets: &[Bucket], mask: CellMask, range: &std::ops::
     (positions, before)
 }
 
+/// The buckets of several books as one list: a span that several have becomes one bucket.
+pub(super) fn merge(buckets: impl Iterator<Item = Bucket>) -> Vec<Bucket> {
+    let mut merged: Vec<Bucket> = Vec::new();
+    for bucket in buckets {
+        match merged.iter_mut().find(|other| other.span == bucket.span) {
+            Some(other) => {
+                other.tallies.extend(bucket.tallies);
+                other.slips = match (other.slips.take(), bucket.slips) {
+                    (None, None) => None,
+                    (one, another) => Some(one.into_iter().chain(another).flatten().collect()),
+                };
+            }
+            None => merged.push(bucket),
+        }
+    }
+    merged
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

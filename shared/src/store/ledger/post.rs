@@ -77,7 +77,7 @@ impl Moves {
         self.move_review(&posting.new, 1, Some(second));
     }
 
-    pub(super) fn move_review(&mut self, review: &Review, difference: i64, second: Option<i64>) {
+    fn move_review(&mut self, review: &Review, difference: i64, second: Option<i64>) {
         let (day, cell) = (Day::of(review.effective_at()), review.cell());
         let books: BTreeSet<Book> = review.books().into_iter().collect();
         for book in books {
@@ -85,7 +85,7 @@ impl Moves {
             for sk in [format!("{MONTH_SK_PREFIX}{}", day.month()), format!("{DAY_SK_PREFIX}{day}")] {
                 *self.tallies.entry((pk.clone(), sk)).or_default().entry(cell).or_default() += difference;
             }
-            let key = (slips_pk(&book, day.month()), slips_sk(day, cell, &review.id));
+            let key = (slips_pk(&book, day.month()), slips_sk(&day.of_month(), cell, &review.id));
             self.slips.entry(key).or_default().insert(review.id.clone(), second);
         }
     }

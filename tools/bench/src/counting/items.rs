@@ -110,7 +110,7 @@ impl Tables {
         for row in self.rows.of_days(whose, days) {
             let day = *day_of.entry(row.day().start()).or_insert_with(|| row.day());
             let id = row.id();
-            let sk = slips_sk(day, row.cell(), &id);
+            let sk = slips_sk(&day.of_month(), row.cell(), &id);
             if inside(&sk) {
                 let item = items.entry(sk).or_insert_with_key(|sk| keys(pk, sk));
                 item.insert(id.as_str().to_owned(), number(row.second_of_day()));

@@ -116,19 +116,16 @@ fn written(field: &str, text: &str) -> Result<Written, String> {
 
 /// A second since 1970: a bare day is its start, fractions are dropped.
 fn second(field: &str, text: &str) -> Result<i64, String> {
-    let written = written(field, text)?;
-    Ok(match written {
-        Written::Day(_) => written.first_second(),
-        Written::Instant(_) => written.last_second(),
-    })
+    written(field, text)?.second().ok_or_else(|| outside(field))
 }
 
 /// A day in UTC.
 fn day(field: &str, text: &str) -> Result<Date, String> {
-    Ok(match written(field, text)? {
-        Written::Day(date) => date,
-        Written::Instant(instant) => instant.date(),
-    })
+    written(field, text)?.day().ok_or_else(|| outside(field))
+}
+
+fn outside(field: &str) -> String {
+    format!("{field}: must lie in the years 1 to 9999, in UTC")
 }
 
 #[cfg(test)]

@@ -89,3 +89,37 @@ fn reviews_whose_ids_collide_live_side_by_side() {
     stage.ops("reviews rebuild --org 42").exits(0);
     clean(&stage);
 }
+
+/// What an earlier version wrote of the last day: under the day before.
+#[test]
+fn a_review_that_is_filed_under_the_day_before_is_found_and_mended() {
+    let stage = stage();
+    let last = changed(&row(1), &json!({ "date": "9999-12-31T21:30:00Z" }));
+    stage.ops_reading("import reviews -", lines([last, row(4)]).as_bytes()).exits(0);
+    clean(&stage);
+    let before = content(&stage);
+    let mut moved = 0;
+    for mut item in stage.items(TABLE) {
+        let text = |name: &str| item[name].as_s().cloned().unwrap_or_default();
+        let (pk, sk) = (text("pk"), text("sk"));
+        let filed = match sk.strip_prefix("31") {
+            Some(rest) if pk.starts_with("L#") && pk.ends_with("#9999-12") => format!("30{rest}"),
+            _ if sk == "D#9999-12-31" => "D#9999-12-30".to_owned(),
+            _ => continue,
+        };
+        let key = ["pk", "sk"].into_iter().map(|name| (name.to_owned(), item[name].clone())).collect();
+        stage.delete(TABLE, key);
+        item.insert("sk".to_owned(), AttributeValue::S(filed));
+        stage.put(TABLE, item);
+        moved += 1;
+    }
+    assert_eq!(moved, 4, "tally and slips of the organisation and of its city");
+
+    let audit = stage.ops("reviews audit").exits(1);
+    assert_eq!(audit.stdout.lines().count(), 8, "where it is, and where it is not: {}", audit.stdout);
+    assert!(audit.stdout.contains("tally T#o:42 D#9999-12-31: counts 0 where there are 1"), "{}", audit.stdout);
+    let rebuilt = stage.ops("reviews rebuild --org 42 --json").exits(0).json();
+    assert_eq!(rebuilt, json!({ "reviews": 2, "moved": 0, "rewritten": 8 }));
+    clean(&stage);
+    assert_eq!(content(&stage), before);
+}

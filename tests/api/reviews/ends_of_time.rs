@@ -1,0 +1,166 @@
+//! The first and the last second, day and month that a review may have: written by an import, found by every way of
+//! searching, counted, sorted, and filed where the audit wants them.
+
+use std::io;
+use std::sync::Arc;
+
+use clap::Parser as _;
+use presence::store::Finding;
+use presence_ops::{Cli, Console, Context, Exit};
+use presence_tests::{Cast, World};
+use serde_json::{Value, json};
+
+/// Effective dates in order: seconds next to the ends of the first and the last day, month and year.
+const AT: [&str; 18] = [
+    "0001-01-01T00:00:00",
+    "0001-01-01T00:00:01",
+    "0001-01-01T23:59:59",
+    "0001-01-02T00:00:00",
+    "0001-01-31T23:59:59",
+    "0001-02-01T00:00:00",
+    "0001-12-31T23:59:59",
+    "0002-01-01T00:00:00",
+    "1970-01-01T00:00:00",
+    "9998-12-31T23:59:59",
+    "9999-11-30T23:59:59",
+    "9999-12-01T00:00:00",
+    "9999-12-30T21:59:59",
+    "9999-12-30T22:00:01",
+    "9999-12-30T23:59:59",
+    "9999-12-31T00:00:00",
+    "9999-12-31T23:59:58",
+    "9999-12-31T23:59:59",
+];
+
+struct Ends {
+    world: World,
+    cast: Cast,
+}
+
+impl Ends {
+    async fn new() -> Self {
+        let world = World::start().await;
+        let cast = Cast::enter(&world).await;
+        world.business(1, "shop", "Lyon").await;
+        Self { world, cast }
+    }
+
+    /// Imports rows as an operator does.
+    async fn import(&self, rows: impl IntoIterator<Item = Value>) -> Exit {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let file = folder.path().join("rows.jsonl");
+        let rows = rows.into_iter().fold(String::new(), |rows, row| rows + &row.to_string() + "\n");
+        std::fs::write(&file, rows).expect("the folder can be written");
+        let cli = Cli::try_parse_from(["ops", "import", "reviews", file.to_str().expect("a path in UTF-8")]);
+        let console = Console::new(Box::new(io::sink()), Box::new(io::sink()));
+        let (store, clock) = (self.world.store().clone(), Arc::clone(&self.world.clock) as _);
+        let mut context = Context { store, clock, console };
+        Box::pin(presence_ops::run(cli.expect("the words are right"), &mut context)).await
+    }
+
+    /// The count of a search, and the dates that its pages of one, two and 100 show.
+    async fn found(&self, query: &str) -> (u64, Vec<String>) {
+        let mut found = None;
+        for size in [1, 7, 100] {
+            let (mut shown, mut page) = (Vec::new(), 1);
+            let count = loop {
+                let path = format!("/reviews?{query}&per_page={size}&page={page}");
+                let reply = self.world.get(&path, &self.cast.admin_1.key).await;
+                assert_eq!(reply.status, 200, "{path}: {}", reply.text);
+                let body = reply.json();
+                let dates = body["reviews"].as_array().expect("a list").iter();
+                shown.extend(dates.map(|review| review["date"].as_str().expect("a date")[..19].to_owned()));
+                if body["max_page"].as_u64() <= Some(page) {
+                    break body["count"].as_u64().expect("a count");
+                }
+                page += 1;
+            };
+            let one = (count, shown);
+            assert_eq!(*found.get_or_insert_with(|| one.clone()), one, "{query}, {size} a page");
+        }
+        found.expect("it was searched")
+    }
+
+    async fn findings(&self) -> Vec<Finding> {
+        self.world.store().audit_reviews(None).await.expect("the store answers").findings
+    }
+}
+
+fn row(at: &str) -> Value {
+    json!({
+        "business_id": "shop", "partner": "partner_8", "partner_id": at, "date": at, "rating": 5, "state": "treated",
+    })
+}
+
+/// The dates between two texts, both included; an empty text is no end.
+fn between(from: &str, to: &str) -> Vec<String> {
+    let within = |at: &&str| (from.is_empty() || from <= *at) && (to.is_empty() || *at <= to);
+    AT.into_iter().filter(|at| within(at)).map(str::to_owned).collect()
+}
+
+/// Every way of searching finds these, in both orders.
+async fn finds(ends: &Ends, dates: &str, expected: &[String]) {
+    for books in ["", "business_city=lyon&", "business__in=shop&"] {
+        let query = format!("{books}{dates}");
+        let count = expected.len() as u64;
+        let newest: Vec<_> = expected.iter().rev().cloned().collect();
+        assert_eq!(ends.found(&query).await, (count, newest), "{query}");
+        let oldest = format!("{query}&order_by=update_date");
+        assert_eq!(ends.found(&oldest).await, (count, expected.to_vec()), "{oldest}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_first_and_the_last_second_day_and_month_are_written_counted_found_and_sorted() {
+    let ends = Ends::new().await;
+    assert_eq!(ends.import(AT.map(row)).await, Exit::Done);
+    finds(&ends, "", &between("", "")).await;
+    for at in AT {
+        finds(&ends, &format!("update_date__gte={at}&update_date__lte={at}"), &between(at, at)).await;
+    }
+    for (from, to) in [
+        ("0001-01-01", "9999-12-31"),
+        ("0001-01-01", "0001-01-01"),
+        ("0001-01-02", "0001-01-31"),
+        ("0001-01-01", "0001-12-31"),
+        ("9999-12-31", "9999-12-31"),
+        ("9999-12-30", "9999-12-30"),
+        ("9999-12-01", "9999-12-31"),
+        ("9999-12-31", "9999-12-30"),
+    ] {
+        let expected = between(from, &format!("{to}T23:59:59"));
+        finds(&ends, &format!("update_date__gte={from}&update_date__lte={to}"), &expected).await;
+    }
+    finds(&ends, "update_date__gte=9999-12-30T22:00:01", &between("9999-12-30T22:00:01", "")).await;
+    finds(&ends, "update_date__lte=0001-01-01T00:00:00", &between("", "0001-01-01T00:00:00")).await;
+    assert_eq!(ends.findings().await, []);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_date_outside_the_years_1_to_9999_is_before_or_after_everything() {
+    let ends = Ends::new().await;
+    assert_eq!(ends.import(AT.map(row)).await, Exit::Done);
+    for after in ["9999-12-31T23:59-05:00", "9999-12-31T23:59:59.5-00:01"] {
+        finds(&ends, &format!("update_date__gte={after}"), &[]).await;
+        finds(&ends, &format!("update_date__lte={after}"), &between("", "")).await;
+    }
+    for before in ["0001-01-01T00:00%2B00:01", "0000-12-31", "0000-01-01T00:00%2B23:59", "0000-12-31T23:59:59.999"] {
+        finds(&ends, &format!("update_date__gte={before}"), &between("", "")).await;
+        finds(&ends, &format!("update_date__lte={before}"), &[]).await;
+    }
+    let (before, after) = ("0000-06-01", "9999-12-31T23:59-05:00");
+    finds(&ends, &format!("update_date__gte={before}&update_date__lte={after}"), &between("", "")).await;
+    finds(&ends, &format!("update_date__gte={after}&update_date__lte={before}"), &[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_import_rejects_a_date_that_an_offset_moves_outside() {
+    let ends = Ends::new().await;
+    for at in ["9999-12-31T23:59-00:01", "0001-01-01T00:00+00:01", "0000-12-31", "0000-12-31T23:59:59"] {
+        assert_eq!(ends.import([row(at)]).await, Exit::SomeRejected, "{at}");
+        let mut updated = row("2024-01-01");
+        updated["update_date"] = json!(at);
+        assert_eq!(ends.import([updated]).await, Exit::SomeRejected, "{at}");
+    }
+    finds(&ends, "", &[]).await;
+}
