@@ -5,6 +5,7 @@ pub(crate) mod categories;
 mod contract;
 mod hostile;
 pub(crate) mod invitation;
+mod large;
 mod openapi;
 pub(crate) mod reviews;
 mod sample;

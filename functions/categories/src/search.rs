@@ -19,7 +19,12 @@ pub(crate) fn run(directory: &CategoryDirectory, input: &Input) -> Result<Answer
     let lang = lang.ok_or_else(|| Error::internal("no language, and no mistake either"))?;
     let page = directory.search(lang, filter.as_ref(), request);
     let categories = page.items.iter().map(|category| CategoryBody::new(category, lang)).collect();
-    Ok(Answer::ok(&PageEnvelope { page: page.request.page, max_page: page.max_page(), count: page.count, categories }))
+    Ok(Answer::page(&PageEnvelope {
+        page: page.request.page,
+        max_page: page.max_page(),
+        count: page.count,
+        categories,
+    }))
 }
 
 fn name(given: Given<'_>) -> Result<NameFilter, FieldError> {

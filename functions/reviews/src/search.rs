@@ -36,7 +36,7 @@ pub(crate) async fn run(app: &App, call: &Call) -> Result<Answer, Error> {
     let max_page = page.max_page();
     let Page { request, count, items } = &page;
     let reviews = items.iter().map(ReviewBody::new).collect();
-    Ok(Answer::ok(&PageEnvelope { page: request.page, max_page, count: *count, reviews }))
+    Ok(Answer::page(&PageEnvelope { page: request.page, max_page, count: *count, reviews }))
 }
 
 impl Search {

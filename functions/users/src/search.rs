@@ -32,7 +32,7 @@ pub(crate) async fn run(app: &App, call: &Call) -> Result<Answer, Error> {
     let max_page = page.max_page();
     let Page { request, count, items } = page;
     let users = items.into_iter().map(|user| FoundUserBody::new(user, business_ids.as_mut())).collect();
-    Ok(Answer::ok(&PageEnvelope { page: request.page, max_page, count, users }))
+    Ok(Answer::page(&PageEnvelope { page: request.page, max_page, count, users }))
 }
 
 impl Search {

@@ -128,7 +128,10 @@ where
     let invocation = Invocation::of(request);
     let mut name = "none";
     let outcome = match read(routes, request, &mut name) {
-        Ok(read) => invocation.run(Box::pin(perform(read))).await.map_err(Failure::from),
+        Ok(read) => {
+            let outcome = invocation.run(Box::pin(perform(read))).await;
+            outcome.and_then(|answer| answer.fitting(invocation.request_id())).map_err(Failure::from)
+        }
         Err(failure) => Err(failure),
     };
     if let Err(Failure::Refused(error)) = &outcome {
