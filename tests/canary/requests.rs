@@ -51,7 +51,7 @@ async fn unreadable_requests_and_bad_values_leak_nothing() {
     assert_logged(&raw(format!("[{secret}]"), json).await, create, 400);
     assert_logged(&raw(secret.replacen('{', "{\"email\": \"canary-mail\", ", 1), json).await, create, 400);
     assert_logged(&raw(secret.clone(), "text/plain").await, create, 415);
-    assert_logged(&raw(secret.repeat(500), json).await, create, 413);
+    assert_logged(&raw(secret.repeat(1_000), json).await, create, 413);
     let twice = json!({"api_key": cast.admin_2.key});
     assert_logged(&world.post("/user", key, &twice).await, create, 400);
     assert_logged(&world.get(&format!("/user/me?api_key={key}%zz"), "").await, "get_me", 400);

@@ -6,7 +6,7 @@ use presence::domain::invitation::InvitationLinks;
 use presence::domain::user::Role::{self, BusinessManager, OrgAdmin, Provider};
 use presence::domain::user::Status::{self, Active, Invited};
 use presence::domain::user::{PersonName, User};
-use presence::store::{Business, MailChange, UserChange};
+use presence::store::{Business, MailChange, Org, UserChange};
 
 use crate::logs::ADDRESS_CANARY;
 use crate::world::World;
@@ -56,6 +56,7 @@ impl Cast {
     /// Puts the cast into a world, in the store.
     pub async fn enter(world: &World) -> Self {
         for org in [1, 2] {
+            world.org(org).await;
             for number in 1..=3 {
                 world.business(org, &format!("b{org}-{number}"), "Saint-Étienne").await;
             }
@@ -114,6 +115,15 @@ impl World {
         let now = presence::clock::Clock::now(self.clock.as_ref());
         let change = UserChange { before: None, after: Some(user), mail: MailChange::Keep, keep_an_admin: false, now };
         self.store().write_user(change).await.expect("a fresh user");
+    }
+
+    /// Adds an organisation.
+    ///
+    /// # Panics
+    /// When the organisation cannot be written.
+    pub async fn org(&self, id: u64) {
+        let org = Org { id: OrgId::new(id).expect("an id"), name: format!("Organisation {id}") };
+        self.store().put_org(&org).await.expect("the store answers");
     }
 
     /// Adds a business.

@@ -26,9 +26,7 @@ pub(crate) struct ReviewBody<'a> {
     #[cfg_attr(feature = "openapi", schema(required))]
     author_name: Option<&'a str>,
     date: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(nullable = false))]
-    update_date: Option<String>,
+    update_date: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     delete_date: Option<String>,
@@ -57,7 +55,8 @@ impl<'a> ReviewBody<'a> {
             partner_id: &review.partner_id,
             author_name: unless_blank(review.author_name.as_deref()),
             date: format_second(review.date),
-            update_date: review.update_date.map(format_second),
+            // A review that was never updated was last updated when it was written.
+            update_date: format_second(review.effective_at()),
             delete_date: delete_date.map(|day| day.to_string()),
             rating: review.rating.get(),
             title: unless_blank(review.title.as_deref()),

@@ -42,7 +42,14 @@ pub(crate) async fn run(app: &App, call: &Call) -> Result<Answer, Error> {
     if org_id.is_none() && role != Role::Provider {
         errors.add("org_id", "is required");
     }
-    let business_ids = new.known_businesses(app, org_id, &mut errors).await?;
+    let foreign_org = new.org_id.filter(|given| call.principal.org_id != Some(*given));
+    let ids: Vec<_> = new.business_ids.iter().filter_map(|text| BusinessId::parse(text)).collect();
+    let known = app.store.known(&ids, foreign_org).await?;
+    if !known.has_org {
+        errors.add("org_id", wire::UNKNOWN_ORG);
+    }
+    let business_ids = wire::known_businesses(&new.business_ids, org_id, &known.owners);
+    let business_ids = business_ids.map_err(|error| errors.add("business_ids", error)).unwrap_or_default();
     let (user, mail) = new.into_user(app, role, org_id, business_ids, errors)?;
     let id = write(app, user, mail).await?;
     Ok(Answer::ok(&wire::SuccessBody::of(id)))
@@ -51,7 +58,7 @@ pub(crate) async fn run(app: &App, call: &Call) -> Result<Answer, Error> {
 impl NewUser {
     fn read(fields: &mut Fields<'_>) -> Self {
         Self {
-            email: fields.required("email", wire::email),
+            email: fields.required("email", wire::new_email),
             first_name: fields.required("first_name", wire::name),
             last_name: fields.required("last_name", wire::name),
             lang: fields.patch("lang", wire::lang),
@@ -63,18 +70,6 @@ impl NewUser {
             business_ids: fields.optional("business_ids", wire::business_ids).unwrap_or_default(),
             phone: fields.patch("phone", wire::phone),
         }
-    }
-
-    async fn known_businesses(
-        &self,
-        app: &App,
-        org_id: Option<OrgId>,
-        errors: &mut FieldErrors,
-    ) -> Result<Vec<BusinessId>, Error> {
-        let ids: Vec<_> = self.business_ids.iter().filter_map(|text| BusinessId::parse(text)).collect();
-        let owners = app.store.business_owners(&ids).await?;
-        let known = wire::known_businesses(&self.business_ids, org_id, &owners);
-        Ok(known.map_err(|error| errors.add("business_ids", error)).unwrap_or_default())
     }
 
     /// The user, without an id of its own yet, and whether it is sent a mail.

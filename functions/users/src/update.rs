@@ -1,7 +1,5 @@
 //! POST /`api/v2/user/{user_id`}
 
-use std::collections::HashMap;
-
 use jiff::Timestamp;
 use presence::access::{Action, Principal, Target, authorize, authorize_giving};
 use presence::app::App;
@@ -14,7 +12,7 @@ use presence::domain::user::{Lang, PersonName, Phone, Role, Status, User};
 use presence::error::{Error, FieldError, FieldErrors};
 use presence::http::{Answer, Call, Fields, read};
 use presence::store::meter::beside;
-use presence::store::{MailChange, Refused, UserChange};
+use presence::store::{Known, MailChange, Refused, UserChange};
 
 use crate::wire::{self, SuccessBody, WRITE_ATTEMPTS, user_id};
 
@@ -32,8 +30,6 @@ struct UserPatch {
     business_ids: Option<Vec<String>>,
 }
 
-type Owners = HashMap<BusinessId, OrgId>;
-
 pub(crate) async fn run(app: &App, call: &Call) -> Result<Answer, Error> {
     let id = user_id(call)?;
     let mut fields = call.body();
@@ -42,19 +38,19 @@ pub(crate) async fn run(app: &App, call: &Call) -> Result<Answer, Error> {
     // Hashing is slow on purpose: once, however often the write is tried.
     let mut hashed = None;
     for _ in 0..WRITE_ATTEMPTS {
-        let given = patch.given_businesses();
-        let (record, mut owners) = futures::try_join!(
+        let (ids, org_id) = patch.asked_for(&call.principal);
+        let (record, mut known) = futures::try_join!(
             beside(app.store.user_record(call.principal.scope(), id)),
-            beside(app.store.business_owners(&given))
+            beside(app.store.known(&ids, org_id))
         )?;
         let record = record.ok_or(Error::NotFound)?;
         let before = &record.user;
         patch.authorize(&call.principal, before)?;
         if patch.business_ids.is_none() && patch.moves(before) {
-            owners = app.store.business_owners(&before.business_ids).await?;
+            known.owners = app.store.business_owners(&before.business_ids).await?;
         }
         let now = app.clock.now();
-        let (after, mail) = patch.apply(before, &owners, &mut hashed, now, errors.clone())?;
+        let (after, mail) = patch.apply(before, &known, &mut hashed, now, errors.clone())?;
         if after == *before && mail == MailChange::Keep {
             return Ok(Answer::ok(&SuccessBody::of(id)));
         }
@@ -92,8 +88,10 @@ impl UserPatch {
         }
     }
 
-    fn given_businesses(&self) -> Vec<BusinessId> {
-        self.business_ids.iter().flatten().filter_map(|text| BusinessId::parse(text)).collect()
+    /// The businesses and the organisation that are looked up: the latter only of a caller who may move users.
+    fn asked_for(&self, principal: &Principal) -> (Vec<BusinessId>, Option<OrgId>) {
+        let ids = self.business_ids.iter().flatten().filter_map(|text| BusinessId::parse(text)).collect();
+        (ids, self.org_id.filter(|_| principal.role == Role::Provider))
     }
 
     fn moves(&self, before: &User) -> bool {
@@ -102,10 +100,15 @@ impl UserPatch {
 
     /// A guarded field sent with its present value is no change.
     fn changes_standing(&self, before: &User) -> bool {
-        let same_businesses = |ids: &Vec<String>| ids.iter().eq(before.business_ids.iter().map(BusinessId::as_str));
         self.role.is_some_and(|role| role != before.role)
             || self.status.is_some_and(|status| status != before.status)
-            || self.business_ids.as_ref().is_some_and(|ids| !same_businesses(ids))
+            || self.changes_businesses(before)
+    }
+
+    /// A list that is sent back as it is stored is no change, although a business in it may be gone meanwhile.
+    fn changes_businesses(&self, before: &User) -> bool {
+        let stored = || before.business_ids.iter().map(BusinessId::as_str);
+        self.business_ids.as_ref().is_some_and(|given| !given.iter().eq(stored()))
     }
 
     fn authorize(&self, principal: &Principal, before: &User) -> Result<(), Error> {
@@ -124,7 +127,7 @@ impl UserPatch {
     fn apply(
         &self,
         before: &User,
-        owners: &Owners,
+        known: &Known,
         hashed: &mut Option<PasswordHash>,
         now: Timestamp,
         mut errors: FieldErrors,
@@ -135,10 +138,13 @@ impl UserPatch {
         if org_id.is_none() && role != Role::Provider {
             errors.add("org_id", "is required");
         }
-        let business_ids = self.businesses(before, org_id, owners, &mut errors);
+        if self.moves(before) && !known.has_org {
+            errors.add("org_id", wire::UNKNOWN_ORG);
+        }
+        let business_ids = self.businesses(before, org_id, known, &mut errors);
+        let email = self.email(before, &mut errors);
         let password = self.password(before, status, hashed, &mut errors);
         errors.into_result()?;
-        let email = self.email.clone().unwrap_or_else(|| before.email.clone());
         let (mail, invited_at) = mail(before, status, &email, now);
         let (quiet_until, links) = links(before, status, &email, password.as_ref());
         let after = User {
@@ -164,18 +170,26 @@ impl UserPatch {
         &self,
         before: &User,
         org_id: Option<OrgId>,
-        owners: &Owners,
+        known: &Known,
         errors: &mut FieldErrors,
     ) -> Vec<BusinessId> {
+        if !self.moves(before) && !self.changes_businesses(before) {
+            return before.business_ids.clone();
+        }
         let kept = || before.business_ids.iter().map(|id| id.as_str().to_owned()).collect();
-        let texts = match &self.business_ids {
-            Some(given) => given.clone(),
-            None if self.moves(before) => kept(),
-            None => return before.business_ids.clone(),
-        };
-        wire::known_businesses(&texts, org_id, owners)
+        let texts = self.business_ids.clone().unwrap_or_else(kept);
+        wire::known_businesses(&texts, org_id, &known.owners)
             .map_err(|error| errors.add("business_ids", error))
             .unwrap_or_default()
+    }
+
+    /// An address that is sent back as it is stored is no change, although no other may be like it today.
+    fn email(&self, before: &User, errors: &mut FieldErrors) -> EmailAddress {
+        let changed = self.email.as_ref().filter(|given| **given != before.email);
+        if let Some(Err(error)) = changed.map(EmailAddress::check_deliverable) {
+            errors.add("email", error);
+        }
+        changed.unwrap_or(&before.email).clone()
     }
 
     fn password(

@@ -15,6 +15,9 @@ use serde::Serialize;
 /// The most businesses of one user.
 pub(crate) const MAX_BUSINESSES: usize = 2_000;
 
+/// What is wrong with an organisation that does not exist.
+pub(crate) const UNKNOWN_ORG: &str = "is unknown";
+
 /// How often a change is tried when others change the same user at the same time.
 pub(crate) const WRITE_ATTEMPTS: u32 = 3;
 
@@ -143,6 +146,13 @@ pub(crate) fn role(given: Given<'_>) -> Result<Role, FieldError> {
 
 pub(crate) fn email(given: Given<'_>) -> Result<EmailAddress, FieldError> {
     EmailAddress::parse(read::text(given)?).map_err(FieldError::from)
+}
+
+/// An address that a user is to get: one that mail can be sent to.
+pub(crate) fn new_email(given: Given<'_>) -> Result<EmailAddress, FieldError> {
+    let address = email(given)?;
+    address.check_deliverable()?;
+    Ok(address)
 }
 
 pub(crate) fn name(given: Given<'_>) -> Result<PersonName, FieldError> {

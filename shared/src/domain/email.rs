@@ -17,6 +17,7 @@ const LOCAL_PART_MAX_BYTES: usize = 64;
 
 const INVALID: &str = "is not a valid e-mail address";
 const TOO_LONG: &str = "must be at most 254 bytes long";
+const NOT_ASCII: &str = "must have ASCII characters only before the @: no mail can be sent to others";
 
 /// A valid e-mail address, as typed without the spaces around it, with its comparison key.
 ///
@@ -46,6 +47,13 @@ impl EmailAddress {
         } else {
             Err(INVALID)
         }
+    }
+
+    /// Refuses an address that no mail can be sent to: Amazon SES delivers to ASCII local parts only. Addresses that were
+    /// stored before this rule may have others. The error is for the client to read.
+    pub fn check_deliverable(&self) -> Result<(), &'static str> {
+        let (local, _) = self.typed.rsplit_once('@').unwrap_or_default();
+        if local.is_ascii() { Ok(()) } else { Err(NOT_ASCII) }
     }
 
     /// The address as typed, trimmed: for people to read and for mail to be sent to.
@@ -198,6 +206,17 @@ mod tests {
         assert_eq!(EmailAddress::parse(&format!("{longest}g")), Err(TOO_LONG));
         assert_eq!(EmailAddress::parse(&format!("a{local}@example.com")), Err(INVALID));
         assert_eq!(EmailAddress::parse(&format!("ana@{}.com", "b".repeat(64))), Err(INVALID));
+    }
+
+    #[test]
+    fn mail_can_be_sent_to_ascii_local_parts_only() {
+        let check = |text: &str| EmailAddress::parse(text).expect(text).check_deliverable();
+        for fine in ["ana.lopez+shop@example.com", "!#$%&'*+-/=?^_`{|}~@example.com", "info@Bücher.example"] {
+            assert_eq!(check(fine), Ok(()), "{fine}");
+        }
+        for not in ["zoë@example.com", "ＡＮＡ@example.com", "用户@例子.广告", "zoe\u{308}@example.com"] {
+            assert_eq!(check(not), Err(NOT_ASCII), "{not}");
+        }
     }
 
     #[test]

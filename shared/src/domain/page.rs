@@ -1,9 +1,11 @@
 //! Numbered pages.
 
+use super::ids::MAX_ID;
+
 /// Which page of a list is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageRequest {
-    /// From 1; as asked, even past the end.
+    /// From 1 to [`PageRequest::MAX_PAGE`]; as asked, even past the end.
     pub page: u64,
     /// Items on a page, 1 to [`PageRequest::MAX_SIZE`].
     pub size: u64,
@@ -14,6 +16,8 @@ impl PageRequest {
     pub const DEFAULT_SIZE: u64 = 30;
     /// The most items on a page: one BatchGetItem.
     pub const MAX_SIZE: u64 = 100;
+    /// The largest page number: the largest integer that every JSON reader holds exactly, since answers repeat it.
+    pub const MAX_PAGE: u64 = MAX_ID;
 
     /// The position of the first item of the page, from 0.
     #[must_use]
@@ -72,6 +76,6 @@ mod tests {
 
     #[test]
     fn a_page_far_past_the_end_is_empty() {
-        assert!(PageRequest { page: u64::MAX, size: 100 }.range(1000).is_empty());
+        assert!(PageRequest { page: PageRequest::MAX_PAGE, size: 100 }.range(1000).is_empty());
     }
 }

@@ -18,9 +18,9 @@ pub(super) fn take(
 ) -> Result<Option<SecretString>, Error> {
     let mut given: Vec<String> = Vec::new();
     for name in ["x-api-key", "x-apikey"] {
-        given.extend(header(request, name));
+        given.extend(header(request, name).iter().flat_map(|value| parts(value)).map(str::to_owned));
     }
-    given.extend(header(request, AUTHORIZATION.as_str()).and_then(|value| bearer(&value)));
+    given.extend(header(request, AUTHORIZATION.as_str()).iter().flat_map(|value| bearers(value)).map(str::to_owned));
     let in_query: Vec<_> = query.extract_if(.., |(name, _)| name == API_KEY).map(|(_, value)| value).collect();
     let repeated = in_query.len() > 1 && in_query.iter().all(|value| *value == in_query[0]);
     given.extend(in_query.into_iter().filter(|value| !value.trim().is_empty()));
@@ -49,7 +49,23 @@ fn header(request: &Request, name: &str) -> Option<String> {
     Some(String::from_utf8_lossy(value.as_bytes()).trim().to_owned()).filter(|text| !text.is_empty())
 }
 
-fn bearer(value: &str) -> Option<String> {
-    let (scheme, token) = value.split_once(' ')?;
-    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim().to_owned())
+/// The values of a header that was sent more than once: the gateway joins them with a comma, which no key has.
+fn parts(value: &str) -> impl Iterator<Item = &str> {
+    value.split(',').map(str::trim).filter(|part| !part.is_empty())
+}
+
+/// The tokens of the scheme `Bearer`. What follows a comma without a scheme of its own belongs to the scheme before it.
+fn bearers(value: &str) -> Vec<&str> {
+    let (mut tokens, mut is_bearer) = (Vec::new(), false);
+    for part in parts(value) {
+        let token = match part.split_once(' ') {
+            Some((scheme, token)) => {
+                is_bearer = scheme.eq_ignore_ascii_case("bearer");
+                token.trim()
+            }
+            None => part,
+        };
+        tokens.extend(is_bearer.then_some(token));
+    }
+    tokens
 }

@@ -56,7 +56,7 @@ fn rejected(rejection: &Rejection) -> Answer {
         Rejection::MethodNotAllowed(allowed) => {
             json_error(StatusCode::METHOD_NOT_ALLOWED, "method not allowed").with(ALLOW, allowed)
         }
-        Rejection::TooLarge => json_error(StatusCode::PAYLOAD_TOO_LARGE, "the body is larger than 64 KiB"),
+        Rejection::TooLarge => json_error(StatusCode::PAYLOAD_TOO_LARGE, "the body is larger than 128 KiB"),
         Rejection::UnsupportedMediaType => {
             json_error(StatusCode::UNSUPPORTED_MEDIA_TYPE, "the body must have the media type application/json")
         }

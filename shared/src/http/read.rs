@@ -65,6 +65,11 @@ pub fn boolean(given: Given<'_>) -> Result<bool, FieldError> {
 
 /// A whole number: a JSON integer or decimal text.
 pub fn integer(given: Given<'_>) -> Result<i128, FieldError> {
+    decimal(given)?.parse().map_err(|_| "is out of range".into())
+}
+
+/// The digits of a whole number, after its sign; as many as were given.
+fn decimal(given: Given<'_>) -> Result<Cow<'_, str>, FieldError> {
     let digits = match given {
         Given::Json(Value::Number(number)) => Cow::Owned(number.to_string()),
         Given::Json(Value::String(text)) => Cow::Borrowed(text.trim()),
@@ -75,7 +80,7 @@ pub fn integer(given: Given<'_>) -> Result<i128, FieldError> {
     if unsigned.is_empty() || !unsigned.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err("must be an integer".into());
     }
-    digits.parse().map_err(|_| "is out of range".into())
+    Ok(digits)
 }
 
 /// An organisation's id.
@@ -85,9 +90,14 @@ pub fn org_id(given: Given<'_>) -> Result<OrgId, FieldError> {
     id.ok_or_else(|| format!("must be an integer from 1 to {MAX_ID}").into())
 }
 
-/// A page number. Below 1 it counts as 1; past the end it is kept as asked.
+/// A page number, at most [`PageRequest::MAX_PAGE`]. Below 1 it counts as 1, however far; past the end it is kept as asked.
 pub fn page(given: Given<'_>) -> Result<u64, FieldError> {
-    u64::try_from(integer(given)?.max(1)).map_err(|_| format!("must be at most {}", u64::MAX).into())
+    let digits = decimal(given)?;
+    if digits.starts_with('-') {
+        return Ok(1);
+    }
+    let number = digits.parse::<u64>().ok().filter(|number| *number <= PageRequest::MAX_PAGE);
+    number.map(|number| number.max(1)).ok_or_else(|| format!("must be at most {}", PageRequest::MAX_PAGE).into())
 }
 
 /// Items on a page: 1 to 100.

@@ -76,10 +76,27 @@ struct BusinessItem {
     city_listing: String,
 }
 
+/// What a user is to be given, as far as it exists.
+#[derive(Clone, Debug, Default)]
+pub struct Known {
+    /// The organisation of each business.
+    pub owners: HashMap<BusinessId, OrgId>,
+    /// True if the organisation exists, or none was asked for.
+    pub has_org: bool,
+}
+
 #[derive(Deserialize)]
 struct OwnedItem {
     id: String,
-    org_id: u64,
+    /// Only businesses have one.
+    org_id: Option<u64>,
+}
+
+impl OwnedItem {
+    fn business(self, org_id: u64) -> Result<(BusinessId, OrgId), Error> {
+        let (id, org) = (BusinessId::parse(&self.id), OrgId::new(org_id));
+        id.zip(org).ok_or_else(|| Error::internal("a stored business breaks the rules of its fields"))
+    }
 }
 
 #[derive(Deserialize)]
@@ -112,13 +129,23 @@ impl Store {
 
     /// The organisation of each of these businesses that exists, read strongly.
     pub async fn business_owners(&self, ids: &[BusinessId]) -> Result<HashMap<BusinessId, OrgId>, Error> {
-        let items = self.business_items(ids, &["id", "org_id"]).await?;
-        let owners = items.into_iter().map(|item| {
+        Ok(self.known(ids, None).await?.owners)
+    }
+
+    /// Which of these businesses exist, and whether the organisation does, read strongly and together.
+    pub async fn known(&self, ids: &[BusinessId], org_id: Option<OrgId>) -> Result<Known, Error> {
+        let unique: HashSet<&BusinessId> = ids.iter().collect();
+        let keys = unique.into_iter().map(business_pk).chain(org_id.map(org_pk)).map(key).collect();
+        let items = self.get_batch(&schema::BUSINESSES, keys, &["id", "org_id"]).await?;
+        let mut known = Known { owners: HashMap::with_capacity(ids.len()), has_org: org_id.is_none() };
+        for item in items {
             let owned: OwnedItem = parse(item)?;
-            let (id, org) = (BusinessId::parse(&owned.id), OrgId::new(owned.org_id));
-            id.zip(org).ok_or_else(|| Error::internal("a stored business breaks the rules of its fields"))
-        });
-        owners.collect()
+            match owned.org_id {
+                Some(org_id) => known.owners.extend([owned.business(org_id)?]),
+                None => known.has_org = true,
+            }
+        }
+        Ok(known)
     }
 
     /// Where the reviews of each of these businesses that exists are counted, read strongly.

@@ -25,7 +25,7 @@ use aws_types::SdkConfig;
 
 pub use api_keys::{ApiKeyRecord, IssuedKey, KeyRefused, MAX_LIVE_KEYS, NewApiKey};
 pub use audit::{Finding, UsersAudit};
-pub use businesses::{Business, Org, Place, PutOutcome};
+pub use businesses::{Business, Known, Org, Place, PutOutcome};
 pub use categories::{CategoryHead, CategoryImport};
 pub use ledger::{PostRefused, Posting, ReviewQuery, ReviewsAudit, ReviewsRebuilt, items_of_reviews};
 pub use outbox::{MailState, OutboxRow};

@@ -48,7 +48,7 @@ async fn every_answer_of_the_page_is_a_page_with_strict_headers_and_a_line_in_th
     let (person, token) = invited(&world).await;
     let link = [("user", person.id.as_str()), ("token", token.expose())];
     let good = form(&person.id, &token, "canary-pass-1", "canary-pass-1");
-    let big = format!("password={}", "a".repeat(64 * 1024));
+    let big = format!("password={}", "a".repeat(128 * 1024));
     let form_type = "application/x-www-form-urlencoded; charset=UTF-8";
     let post = |media_type: &str| world.page("POST").header("content-type", media_type);
     let requests = [

@@ -14,8 +14,8 @@ use crate::api::authorization::gate::Gate;
 const USER: &str = "1008";
 const CATEGORY: &str = "5a45214f0d526ae15e54381f";
 
-/// Just over 64 KiB.
-const TOO_LARGE: usize = 64 * 1024 + 1;
+/// Just over 128 KiB.
+const TOO_LARGE: usize = 128 * 1024 + 1;
 
 /// The example of a common answer, found by its status.
 fn example(description: &Description, status: u16) -> (String, Value) {

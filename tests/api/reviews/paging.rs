@@ -15,7 +15,8 @@ fn pages() -> Vec<Row> {
         finds("-7 counts as 1", "page=-7", ALL),
         finds("blank is not given", "page=&per_page=", ALL),
         page("past the end: empty, with the page as asked", "page=2", (2, 1, 8), ""),
-        page("far past the end", "page=18446744073709551615&per_page=100", (u64::MAX, 1, 8), ""),
+        page("far past the end", "page=9007199254740991&per_page=100", (9_007_199_254_740_991, 1, 8), ""),
+        finds("below every integer", "page=-99999999999999999999999999999999999999999999", ALL),
         page("three on a page", "per_page=3", (1, 3, 8), "h g f"),
         page("the second of them", "per_page=3&page=2", (2, 3, 8), "d e c"),
         page("the last, not full", "per_page=3&page=3", (3, 3, 8), "b a"),
@@ -37,6 +38,7 @@ fn refused() -> Vec<Row> {
     vec![
         bad("no integer", "page=x", r#"{"page":"must be an integer"}"#),
         bad("a fraction", "page=1.5", r#"{"page":"must be an integer"}"#),
+        bad("past the largest page", "page=9007199254740992", r#"{"page":"must be at most 9007199254740991"}"#),
         bad("given twice", "page=1&page=2", r#"{"page":"is given more than once"}"#),
         bad("none on a page", "per_page=0", r#"{"per_page":"must be an integer from 1 to 100"}"#),
         bad("too many on a page", "per_page=101", r#"{"per_page":"must be an integer from 1 to 100"}"#),

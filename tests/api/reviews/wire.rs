@@ -7,7 +7,7 @@ use super::shelf::{Shelf, post, posted};
 use crate::imports::crowd::second;
 
 const FULL: &str = r#"{"id":"<id>","org_id":"1","business_id":"lyon-1","partner":"partner_8","partner_id":"a","author_name":"Zoé","date":"2025-01-01T00:00:00+00:00","update_date":"2026-02-28T23:59:59+00:00","delete_date":"2026-02-27","rating":5,"title":"Titre","content":"Parfait","reply_comment":"Merci","state":"deleted","link":"https://partner.example/a","key":"key of a"}"#;
-const BARE: &str = r#"{"id":"<id>","org_id":"1","business_id":"lyon-1","partner":"partner_8","partner_id":"a","author_name":null,"date":"2025-01-01T00:00:00+00:00","rating":5,"title":null,"content":null,"reply_comment":null,"state":"treated","link":null,"key":"key of a"}"#;
+const BARE: &str = r#"{"id":"<id>","org_id":"1","business_id":"lyon-1","partner":"partner_8","partner_id":"a","author_name":null,"date":"2025-01-01T00:00:00+00:00","update_date":"2025-01-01T00:00:00+00:00","rating":5,"title":null,"content":null,"reply_comment":null,"state":"treated","link":null,"key":"key of a"}"#;
 
 fn envelope(review: &str, id: &str) -> String {
     format!(r#"{{"page":1,"max_page":1,"count":1,"reviews":[{}]}}"#, review.replace("<id>", id))

@@ -62,7 +62,7 @@ const ROWS: &[Row] = &[
     (&["Review"], "partner_id", "Its id there.", plain),
     (&["Review"], "author_name", "Who wrote it; null when unknown.", plain),
     (&["Review"], "date", "When it was written: UTC, whole seconds.", values::second),
-    (&["Review"], "update_date", "When it was last changed: UTC, whole seconds. Left out when it never was.", values::second),
+    (&["Review"], "update_date", "When it was last changed, else when it was written: UTC, whole seconds. Always there.", values::second),
     (&["Review"], "delete_date", "The day since which it is gone, about; only of a `deleted` review, where known.", values::day),
     (&["Review"], "rating", "1, the worst, to 5.", values::rating),
     (&["Review"], "title", "Title; null when there is none.", plain),

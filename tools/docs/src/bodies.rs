@@ -26,14 +26,14 @@ fn new_user() -> ObjectBuilder {
     let words = "A user to be created. Unknown fields are refused.";
     let body = body(words)
         .property("email", text(values::email, Null::Refused, "E-mail address: no display name, no IP address, with a \
-            top-level domain. No two users have the same one: upper and lower case count as one, dots and plus tags do \
+            top-level domain, ASCII before the @. No two users have the same one: upper and lower case count as one, dots and plus tags do \
             not. Kept as typed, trimmed."))
         .property("first_name", text(values::person_name, Null::Refused, "First name: 1 to 100 characters once trimmed."))
         .property("last_name", text(values::person_name, Null::Refused, "Last name: 1 to 100 characters once trimmed."))
         .property("status", text(values::status, Null::Allowed, "Left out: `invited` when `send_invitation` is true, else \
             `active`."))
         .property("role", text(values::role, Null::Allowed, "Not above the caller's own. Left out: `BUSINESS_MANAGER`."))
-        .property("org_id", org_id("The user's organisation. Left out: the caller's own. Required of a PROVIDER without \
+        .property("org_id", org_id("The user's organisation, which must exist. Left out: the caller's own. Required of a PROVIDER without \
                                     one, unless the new user is a PROVIDER too."))
         .property("password", text(values::password, Null::Allowed, "At least 6 and at most 128 characters, at most 512 \
             bytes, taken as it is. Ignored for `invited`. Left out for `active`: nobody can sign in with one until it is \
@@ -56,8 +56,8 @@ fn user_change() -> ObjectBuilder {
             passed since the last one."))
         .property("role", text(values::role, Null::Allowed, "Not above the caller's own. Left out: as it is, whatever the \
             interface's table says of a default."))
-        .property("org_id", org_id("Moves the user to another organisation: only a PROVIDER may, and the businesses must \
-                                    be of that one."))
+        .property("org_id", org_id("Moves the user to another organisation: only a PROVIDER may, it must exist, and the \
+                                    businesses must be of that one."))
         .property("password", text(values::password, Null::Allowed, "The new password. Ignored while the user is \
             `invited`, or becomes so."));
     common(body)
@@ -79,7 +79,7 @@ fn common(body: ObjectBuilder) -> ObjectBuilder {
         .max_items(Some(MAX_BUSINESSES))
         .description(Some(
             "Businesses that the user may WRITE: all of its organisation. Kept in this order, each once; \
-                           replaces the whole list.",
+                           replaces the whole list. A list that is sent back as it is stored changes nothing.",
         ));
     body.property("business_ids", businesses)
         .property(

@@ -30,8 +30,8 @@ pub(crate) const REFUSALS: [Refusal; 9] = [
         words: "No such id: unknown, malformed, or of another organisation. The same answer for all of them." },
     Refusal { status: 409, name: "Conflict", schema: "Error", text: "the user is being changed by others: try again",
         words: "Other changes of the user came first, three times in a row. Nothing was changed." },
-    Refusal { status: 413, name: "TooLarge", schema: "Error", text: "the body is larger than 64 KiB",
-        words: "The body is larger than 64 KiB, whether the operation reads it or not." },
+    Refusal { status: 413, name: "TooLarge", schema: "Error", text: "the body is larger than 128 KiB",
+        words: "The body is larger than 128 KiB, whether the operation reads it or not." },
     Refusal { status: 415, name: "UnsupportedMediaType", schema: "Error", text: "the body must have the media type \
         application/json",
         words: "The body is not `application/json`." },

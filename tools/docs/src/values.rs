@@ -141,7 +141,8 @@ pub(crate) fn directory_lang(value: ObjectBuilder) -> ObjectBuilder {
 }
 
 pub(crate) fn page(value: ObjectBuilder) -> ObjectBuilder {
-    value.default(Some(1.into()))
+    let value = value.format(Some(SchemaFormat::KnownFormat(KnownFormat::Int64)));
+    value.maximum(Some(unsigned(PageRequest::MAX_PAGE))).default(Some(1.into()))
 }
 
 pub(crate) fn per_page(value: ObjectBuilder) -> ObjectBuilder {

@@ -34,7 +34,9 @@ fn choice<T: Copy + Send + Sync + 'static>(
 }
 
 pub(crate) fn email(text: &str) -> Result<EmailAddress, &'static str> {
-    EmailAddress::parse(without_control(text)?)
+    let address = EmailAddress::parse(without_control(text)?)?;
+    address.check_deliverable()?;
+    Ok(address)
 }
 
 pub(crate) fn person_name(text: &str) -> Result<PersonName, &'static str> {

@@ -3,6 +3,7 @@
 use super::super::row::{ABSENT, Row, create, delete, get};
 
 const INVALID: &str = "is not a valid e-mail address";
+const NOT_ASCII: &str = "must have ASCII characters only before the @: no mail can be sent to others";
 
 pub(super) fn rows() -> Vec<Row> {
     [refused(), same(), different(), freed()].concat()
@@ -53,6 +54,16 @@ fn refused() -> Vec<Row> {
     ] {
         rows.push(bad(why, &format!(r#""{email}""#), INVALID));
     }
+    for (why, email) in [
+        ("composed accents", "zoë@canary-mail.example"),
+        ("accents as combining marks", "zoe\u{308}@canary-mail.example"),
+        ("sharp s", "straße@canary-mail.example"),
+        ("full width, although it is folded to ASCII", "ａｎａ@canary-mail.example"),
+        ("another script", "用户@例子.canary-mail.example"),
+    ] {
+        rows.push(bad(why, &format!(r#""{email}""#), NOT_ASCII));
+    }
+    rows.push(bad("what is no address at all says so", r#""ë@""#, INVALID));
     rows
 }
 
@@ -65,20 +76,15 @@ fn same() -> Vec<Row> {
         with("a domain of its own script", r#""info@Bücher.canary-mail.example""#)
             .makes("buecher")
             .facts("buecher", "email=info@Bücher.canary-mail.example"),
-        with("sharp s", r#""straße@canary-mail.example""#).makes("strasse"),
-        with("composed accents", r#""zoë@canary-mail.example""#).makes("zoe"),
     ];
     for (why, sent) in [
         ("the same spelling", "Ana.Lopez@Canary-Mail.example"),
         ("lower case", "ana.lopez@canary-mail.example"),
         ("upper case", "ANA.LOPEZ@CANARY-MAIL.EXAMPLE"),
-        ("full width", "ａｎａ.ｌｏｐｅｚ@canary-mail.example"),
         ("a domain of full width", "ana.lopez@ｃａｎａｒｙ-mail.example"),
         ("the domain in ASCII", "info@xn--bcher-kva.canary-mail.example"),
         ("the domain in capitals", "INFO@BÜCHER.canary-mail.example"),
         ("the domain with a combining mark", "info@bu\u{308}cher.canary-mail.example"),
-        ("sharp s in capitals", "STRASSE@canary-mail.example"),
-        ("accents as combining marks", "zoe\u{308}@canary-mail.example"),
     ] {
         rows.push(taken(why, sent));
     }
@@ -102,7 +108,6 @@ fn different() -> Vec<Row> {
         ("without the dot", "analopez@canary-mail.example"),
         ("with a plus tag", "ana.lopez+shop@canary-mail.example"),
         ("with another plus tag", "ana.lopez+home@canary-mail.example"),
-        ("with an accent", "aná.lopez@canary-mail.example"),
         ("in a subdomain", "ana.lopez@a.canary-mail.example"),
         ("in another domain", "ana.lopez@canary-mail.test"),
     ]

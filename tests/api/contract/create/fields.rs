@@ -9,6 +9,7 @@ const PHONE: &str = "must have at most 32 characters: digits, spaces and + - . (
 const SHORT: &str = "must be at least 6 characters long";
 const LONG: &str = "must be at most 128 characters long";
 const ORG: &str = "must be an integer from 1 to 9007199254740991";
+const UNKNOWN_ORG: &str = "is unknown";
 const INTEGER: &str = "must be an integer";
 /// What only `serde_json` can spell: a control character in JSON.
 const CONTROLS: [&str; 7] = [r"a\u0000b", r"a\nb", r"a\tb", r"a\rb", r"a\u001bb", r"a\u007fb", r"a\u009bb"];
@@ -151,8 +152,10 @@ fn organisations() -> Vec<Row> {
         of("an integer", "1", "1"),
         of("the smallest id as text", r#""1""#, "1"),
         of("text is trimmed", r#"" 2 ""#, "2"),
-        of("leading zeros in text", r#""007""#, "7"),
-        of("the largest id", "9007199254740991", "9007199254740991"),
+        of("leading zeros in text", r#""002""#, "2"),
+        not("one that does not exist", "999", UNKNOWN_ORG),
+        not("one that does not exist, for a PROVIDER", "7", UNKNOWN_ORG).with_body(r#""role":"PROVIDER""#),
+        not("the largest id", "9007199254740991", UNKNOWN_ORG),
         not("past the largest id", "9007199254740992", ORG),
         not("far past it", "18446744073709551615", ORG),
         not("0", "0", ORG),

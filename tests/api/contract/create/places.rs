@@ -53,6 +53,15 @@ fn providers() -> Vec<Row> {
         create("without an organisation no business is known", r#"{"role":"PROVIDER","business_ids":["b1-1"]}"#)
             .by("provider")
             .bad(r#"{"business_ids":"unknown businesses: b1-1"}"#),
+        create("an organisation that does not exist", r#"{"org_id":999}"#)
+            .by("provider")
+            .bad(r#"{"org_id":"is unknown"}"#),
+        create("with all else that is wrong", r#"{"org_id":999,"business_ids":["b1-1"],"phone":"x"}"#).by("provider").bad(
+            r#"{"business_ids":"unknown businesses: b1-1","org_id":"is unknown","phone":"must have at most 32 characters: digits, spaces and + - . ( ) /"}"#,
+        ),
+        create("an organisation that does not exist, for a PROVIDER of another", r#"{"org_id":999}"#)
+            .by("provider_in_1")
+            .bad(r#"{"org_id":"is unknown"}"#),
         create("businesses of another organisation", r#"{"org_id":2,"business_ids":["b1-1"]}"#)
             .by("provider")
             .bad(r#"{"business_ids":"unknown businesses: b1-1"}"#),

@@ -6,7 +6,8 @@ use super::OPERATIONS;
 const TWO_KEYS: &str = "the request has two different API keys";
 
 pub(super) fn rows() -> Vec<Row> {
-    [places(), bodies(), two_keys(), one_key_twice(), no_access(), malformed(), ends_of_keys()].concat()
+    [places(), bodies(), two_keys(), one_key_twice(), repeated_headers(), no_access(), malformed(), ends_of_keys()]
+        .concat()
 }
 
 fn me(why: &'static str, path: &str) -> Row {
@@ -120,6 +121,40 @@ fn one_key_twice() -> Vec<Row> {
             .header("authorization", "Basic QWxhZGRpbg==")
             .header("x-api-key", "<manager_1.key>"),
     ]
+}
+
+/// The gateway joins the values of a header that was sent twice with a comma.
+fn repeated_headers() -> Vec<Row> {
+    let twice = |why, name, one: &str, other: &str| me(why, PATH).header(name, one).header(name, other);
+    let mut rows = Vec::new();
+    for name in ["x-api-key", "x-apikey"] {
+        rows.extend([
+            twice("a header sent twice with one key", name, "<manager_1.key>", "<manager_1.key>"),
+            twice("a header sent twice, once blank", name, "", "<manager_1.key>"),
+            twice("a header sent twice with two keys", name, "<manager_1.key>", "<admin_1.key>").whole(400, TWO_KEYS),
+            twice("one of them is malformed", name, "<manager_1.key>", "x").whole(400, TWO_KEYS),
+            me("joined on the way, without a blank", PATH).header(name, "<manager_1.key>,<manager_1.key>"),
+            me("joined on the way, with blanks", PATH).header(name, " <manager_1.key> ,  <manager_1.key> , "),
+            me("two keys, joined on the way", PATH).header(name, "<admin_1.key>,<manager_1.key>").whole(400, TWO_KEYS),
+        ]);
+    }
+    let bearer = |why, one: &str, other: &str| twice(why, "authorization", one, other);
+    rows.extend([
+        bearer("a bearer token sent twice", "Bearer <manager_1.key>", "bearer  <manager_1.key>"),
+        bearer("two bearer tokens", "Bearer <manager_1.key>", "Bearer <admin_1.key>").whole(400, TWO_KEYS),
+        bearer("another scheme beside it", "Basic QWxhZGRpbg==", "Bearer <manager_1.key>"),
+        bearer("another scheme after it", "Bearer <manager_1.key>", "Digest username=\"a\", realm=\"b\""),
+        me("two tokens of one scheme", PATH)
+            .header("authorization", "Bearer <manager_1.key>, <admin_1.key>")
+            .whole(400, TWO_KEYS),
+        me("one token of one scheme, twice", PATH).header("authorization", "Bearer <manager_1.key>,<manager_1.key>"),
+        twice("a header sent twice, and the query", "x-api-key", "<manager_1.key>", "<manager_1.key>")
+            .at(&format!("{PATH}&api_key=<admin_1.key>"))
+            .whole(400, TWO_KEYS),
+        create("create: a header sent twice", "{}").header("x-api-key", "<admin_1.key>").makes("repeated"),
+        create("create: a header sent twice, two keys", "{}").header("x-api-key", "<admin_2.key>").whole(400, TWO_KEYS),
+    ]);
+    rows
 }
 
 /// Byte for byte the same answer on every operation, whatever is the matter with the key.

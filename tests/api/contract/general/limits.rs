@@ -2,10 +2,10 @@
 
 use super::super::row::{Row, call, create, delete, get, post};
 
-const TOO_LARGE: &str = "the body is larger than 64 KiB";
+const TOO_LARGE: &str = "the body is larger than 128 KiB";
 const WRONG_TYPE: &str = "the body must have the media type application/json";
-/// 64 KiB.
-const MOST_BYTES: usize = 65_536;
+/// 128 KiB.
+const MOST_BYTES: usize = 131_072;
 
 pub(super) fn rows() -> Vec<Row> {
     [media_types(), sizes()].concat()
@@ -66,17 +66,17 @@ fn sizes() -> Vec<Row> {
     };
     let large = "x".repeat(MOST_BYTES + 1);
     vec![
-        post("create at 64 KiB", "/user", full(MOST_BYTES)).makes("sized"),
-        post("create past 64 KiB", "/user", full(MOST_BYTES + 1)).whole(413, TOO_LARGE),
-        post("update at 64 KiB", "/user/<sized>", padded(MOST_BYTES)).done("sized"),
-        post("update past 64 KiB", "/user/<sized>", padded(MOST_BYTES + 1)).whole(413, TOO_LARGE),
-        post("past 64 KiB nothing is parsed", "/user", large.clone()).whole(413, TOO_LARGE),
+        post("create at 128 KiB", "/user", full(MOST_BYTES)).makes("sized"),
+        post("create past 128 KiB", "/user", full(MOST_BYTES + 1)).whole(413, TOO_LARGE),
+        post("update at 128 KiB", "/user/<sized>", padded(MOST_BYTES)).done("sized"),
+        post("update past 128 KiB", "/user/<sized>", padded(MOST_BYTES + 1)).whole(413, TOO_LARGE),
+        post("past 128 KiB nothing is parsed", "/user", large.clone()).whole(413, TOO_LARGE),
         post("bytes count, not characters", "/user", format!("{{{}}}", "é".repeat(MOST_BYTES / 2)))
             .whole(413, TOO_LARGE),
-        post("far past 64 KiB", "/user", "x".repeat(MOST_BYTES * 20)).whole(413, TOO_LARGE),
-        delete("delete past 64 KiB", "/user/<sized>").body(large.clone()).whole(413, TOO_LARGE),
-        call("invite past 64 KiB", "POST", "/user/<invited_1>/invite").body(large.clone()).whole(413, TOO_LARGE),
-        get("get past 64 KiB", "/user/me").body(large).whole(413, TOO_LARGE),
-        delete("delete at 64 KiB", "/user/<sized>").body("x".repeat(MOST_BYTES)).done("sized"),
+        post("far past 128 KiB", "/user", "x".repeat(MOST_BYTES * 20)).whole(413, TOO_LARGE),
+        delete("delete past 128 KiB", "/user/<sized>").body(large.clone()).whole(413, TOO_LARGE),
+        call("invite past 128 KiB", "POST", "/user/<invited_1>/invite").body(large.clone()).whole(413, TOO_LARGE),
+        get("get past 128 KiB", "/user/me").body(large).whole(413, TOO_LARGE),
+        delete("delete at 128 KiB", "/user/<sized>").body("x".repeat(MOST_BYTES)).done("sized"),
     ]
 }

@@ -2,7 +2,7 @@
 
 use super::super::row::{Row, call, create, delete, get, post};
 
-const TOO_LARGE: &str = "the body is larger than 64 KiB";
+const TOO_LARGE: &str = "the body is larger than 128 KiB";
 const WRONG_TYPE: &str = "the body must have the media type application/json";
 const NOT_JSON: &str = "the body is not valid JSON: line 1, column 1";
 const NO_CREATE: &str = "this key may not create such a user";
@@ -14,7 +14,7 @@ pub(super) fn rows() -> Vec<Row> {
 }
 
 fn large() -> Vec<u8> {
-    vec![b'x'; 65_537]
+    vec![b'x'; 131_073]
 }
 
 fn path_first() -> Vec<Row> {

@@ -7,10 +7,11 @@ const NAME: &str = "must have 1 to 100 characters";
 const TEXT: &str = "must be a string";
 const CONTROL: &str = "must not contain control characters";
 const ADDRESS: &str = "is not a valid e-mail address";
+const NOT_ASCII: &str = "must have ASCII characters only before the @: no mail can be sent to others";
 const PHONE: &str = "must have at most 32 characters: digits, spaces and + - . ( ) /";
 
 pub(super) fn rows() -> Vec<Row> {
-    [nothing(), nulls(), names(), texts(), choices(), businesses(), addresses(), together()].concat()
+    [nothing(), nulls(), names(), texts(), choices(), businesses(), addresses(), elders(), together()].concat()
 }
 
 /// Updates `ann`, whom the first row makes.
@@ -160,6 +161,7 @@ fn addresses() -> Vec<Row> {
         bad("a blank address", r#""""#, ADDRESS),
         bad("no address", r#""ann""#, ADDRESS),
         bad("a number is no address", "1", TEXT),
+        bad("an accent before the @", r#""änn@canary-mail.example""#, NOT_ASCII),
         bad("a control character in an address", r#""ann\u0000@canary-mail.example""#, CONTROL),
         used("of another user", "<manager_1.email>"),
         used("of another user, in capitals", "MANAGER-1@canary-mail.example"),
@@ -171,6 +173,21 @@ fn addresses() -> Vec<Row> {
         used("and taken again", "ann@canary-mail.example"),
         to("with a plus tag it is another one", "ann+shop@canary-mail.example"),
         to("trimmed", " ann.last@canary-mail.example "),
+    ]
+}
+
+/// An address that was taken before addresses had to be ASCII stays as it is.
+fn elders() -> Vec<Row> {
+    let elder = |why, body: &str| post(why, "/user/<elder>", body);
+    let not_ascii = format!(r#"{{"email":"{NOT_ASCII}"}}"#);
+    vec![
+        elder("sent back as it is", r#"{"email":" <elder.email> "}"#).done("elder").facts("elder", "version=1"),
+        elder("with a change beside it", r#"{"email":"<elder.email>","phone":"1"}"#)
+            .done("elder")
+            .facts("elder", "phone=1"),
+        elder("another spelling is a change", r#"{"email":"zoë.elder@canary-mail.example"}"#).bad(&not_ascii),
+        elder("so is another address", r#"{"email":"zoé@canary-mail.example"}"#).bad(&not_ascii),
+        elder("one of ASCII", r#"{"email":"zoe@canary-mail.example"}"#).done("elder"),
     ]
 }
 

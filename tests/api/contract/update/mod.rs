@@ -5,7 +5,7 @@ mod standing;
 mod transitions;
 
 use presence::domain::email::EmailAddress;
-use presence::domain::ids::UserId;
+use presence::domain::ids::{BusinessId, UserId};
 use presence::domain::invitation::InvitationLinks;
 use presence::domain::password::Password;
 use presence::domain::user::{PersonName, Role, Status, User};
@@ -20,12 +20,17 @@ pub(super) fn rows() -> Vec<Row> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn update_changes_fields_as_the_table_says() {
-    Stage::open().await.play(&fields::rows()).await;
+    let mut stage = Stage::open().await;
+    elder_with_an_address_of_another_script(&mut stage).await;
+    stage.play(&fields::rows()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn update_changes_standing_as_the_table_says() {
-    Stage::open().await.play(&standing::rows()).await;
+    let mut stage = Stage::open().await;
+    stage.world.org(77).await;
+    keeper_of_a_business_that_is_gone(&mut stage).await;
+    stage.play(&standing::rows()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -50,6 +55,7 @@ fn most_businesses() -> Vec<Row> {
     let body =
         |ids: &[String]| format!(r#"{{"business_ids":{}}}"#, serde_json::to_string(ids).expect("texts are JSON"));
     let doubled = [&ids[..MOST], &ids[..1]].concat();
+    let uuids: Vec<_> = (0..MOST).map(|number| format!("0b8e5c1a-7d2f-4a93-9c46-{number:012x}")).collect();
     let too_many = r#"{"business_ids":"must have at most 2000 ids"}"#;
     let all = format!("businesses={}", ids[..MOST].join(","));
     vec![
@@ -59,31 +65,56 @@ fn most_businesses() -> Vec<Row> {
         post("update: 2,001", "/user/<busy>", body(&ids)).bad(too_many),
         post("update: 2,000", "/user/<busy>", body(&ids[..MOST])).done("busy").facts("busy", &all),
         post("what is given twice counts once", "/user/<busy>", body(&doubled)).done("busy").facts("busy", "version=3"),
+        post("2,000 ids as long as UUIDs fit into a body", "/user/<busy>", body(&uuids))
+            .bad(&format!(r#"{{"business_ids":"unknown businesses: {}"}}"#, uuids.join(", "))),
     ]
 }
 
 /// An invited user with a password, as an import could make one: `waiting`.
 async fn waiting_with_a_password(stage: &mut Stage) {
+    let password = Password::parse("canary-pass-0").expect("a password").hash();
+    stored(stage, "waiting", |user| User { status: Status::Invited, password: Some(password), ..user }).await;
+}
+
+/// A user who may write a business that does not exist any more, with a key: `keeper`.
+async fn keeper_of_a_business_that_is_gone(stage: &mut Stage) {
+    let ids = ["gone-1", "b1-1"].map(|id| BusinessId::parse(id).expect("an id"));
+    let id = stored(stage, "keeper", |user| User { business_ids: ids.to_vec(), ..user }).await;
+    let key = stage.world.issue_key(&id).await;
+    stage.introduce("keeper", &Person { id, email: address("keeper"), key });
+}
+
+/// A user of organisation 1 with an address that was taken before addresses had to be ASCII: `elder`.
+async fn elder_with_an_address_of_another_script(stage: &mut Stage) {
+    let typed = format!("Zoë.{}", address("elder"));
+    let email = EmailAddress::parse(&typed).expect("an address");
+    let id = stored(stage, "elder", |user| User { email, ..user }).await;
+    stage.introduce("elder", &Person { id, email: typed, key: String::new() });
+}
+
+/// Puts an active user of organisation 1 into the store, past the API, and returns its id.
+async fn stored(stage: &mut Stage, who: &str, change: impl FnOnce(User) -> User) -> String {
     let name = |text: &str| PersonName::parse(text).expect("a name");
-    let user = User {
+    let user = change(User {
         id: UserId::random(),
         version: 1,
-        status: Status::Invited,
+        status: Status::Active,
         role: Role::BusinessManager,
         org_id: presence::domain::ids::OrgId::new(1),
         first_name: name("Test"),
-        last_name: name("waiting"),
-        email: EmailAddress::parse(&address("waiting")).expect("an address"),
+        last_name: name(who),
+        email: EmailAddress::parse(&address(who)).expect("an address"),
         phone: None,
         lang: None,
         business_ids: Vec::new(),
-        password: Some(Password::parse("canary-pass-0").expect("a password").hash()),
+        password: None,
         invited_at: None,
         quiet_until: None,
         links: InvitationLinks::default(),
         keys: Vec::new(),
-    };
+    });
     stage.world.put(&user).await;
-    let person = Person { id: user.id.to_string(), email: address("waiting"), key: String::new() };
-    stage.introduce("waiting", &person);
+    let person = Person { id: user.id.to_string(), email: address(who), key: String::new() };
+    stage.introduce(who, &person);
+    person.id
 }

@@ -8,7 +8,7 @@ const NO_MOVE: &str = "this key may not move this user to another organisation";
 const NO_GIVING: &str = "this key may not give this role";
 
 pub(super) fn rows() -> Vec<Row> {
-    [oneself(), managers(), admins(), moves(), providers()].concat()
+    [oneself(), managers(), admins(), moves(), gone_businesses(), providers()].concat()
 }
 
 fn update(why: &'static str, by: &'static str, who: &'static str, body: &str) -> Row {
@@ -97,8 +97,36 @@ fn moves() -> Vec<Row> {
         of("a move with no businesses", r#"{"org_id":1,"business_ids":[]}"#).facts("ned", "org=1 businesses=none"),
         of("a move of who has none", r#"{"org_id":2}"#).facts("ned", "org=2 businesses=none"),
         of("businesses of the old organisation", r#"{"business_ids":["b1-1"]}"#).bad(&unknown("b1-1")),
+        of("to an organisation that does not exist", r#"{"org_id":999}"#).bad(r#"{"org_id":"is unknown"}"#),
+        of("with businesses that do not fit either", r#"{"org_id":999,"business_ids":["b1-1"]}"#)
+            .bad(r#"{"business_ids":"unknown businesses: b1-1","org_id":"is unknown"}"#),
         of("to an organisation that nobody is in", r#"{"org_id":77}"#).facts("ned", "org=77"),
         of("null moves nobody", r#"{"org_id":null}"#).facts("ned", "org=77"),
+    ]
+}
+
+/// A list that is sent back as it is stored is no change, and no 400, although one of its businesses is gone.
+fn gone_businesses() -> Vec<Row> {
+    const SAME: &str = r#"{"business_ids":["gone-1","b1-1"]}"#;
+    let of = |why, by, body| update(why, by, "keeper", body);
+    let unknown = |ids: &str| format!(r#"{{"business_ids":"unknown businesses: {ids}"}}"#);
+    vec![
+        of("the list as it is stored", "admin_1", SAME).facts("keeper", "version=2 businesses=gone-1,b1-1"),
+        of("with its repeats", "admin_1", r#"{"business_ids":["gone-1","gone-1","b1-1"]}"#)
+            .facts("keeper", "version=2"),
+        of("by its owner, who may not change it", "keeper", SAME).facts("keeper", "version=2"),
+        of("beside a change", "keeper", r#"{"business_ids":["gone-1","b1-1"],"phone":"1"}"#)
+            .facts("keeper", "version=3 phone=1 businesses=gone-1,b1-1"),
+        of("another order is a change", "admin_1", r#"{"business_ids":["b1-1","gone-1"]}"#).bad(&unknown("gone-1")),
+        of("so is one more", "admin_1", r#"{"business_ids":["gone-1","b1-1","b1-2"]}"#).bad(&unknown("gone-1")),
+        of(
+            "a move needs fitting businesses all the same",
+            "provider",
+            r#"{"org_id":2,"business_ids":["gone-1","b1-1"]}"#,
+        )
+        .bad(&unknown("gone-1, b1-1")),
+        of("so does a move without the list", "provider", r#"{"org_id":2}"#).bad(&unknown("gone-1, b1-1")),
+        of("and it goes with a change", "admin_1", r#"{"business_ids":["b1-1"]}"#).facts("keeper", "businesses=b1-1"),
     ]
 }
 

@@ -143,16 +143,15 @@ impl Filter {
 /// The review as the interface shows it.
 fn body(review: &Review) -> Value {
     let content = review.content.as_deref().filter(|content| !content.trim().is_empty());
-    let mut body = json!({
+    // A review that was never updated was last updated when it was written.
+    let update_date = format_second(review.update_date.unwrap_or(review.date));
+    json!({
         "id": review.id.as_str(), "org_id": review.org_id.to_string(), "business_id": review.business_id.as_str(),
         "partner": review.partner.as_str(), "partner_id": review.partner_id, "key": review.key,
-        "author_name": review.author_name, "date": format_second(review.date), "rating": review.rating.get(),
+        "author_name": review.author_name, "date": format_second(review.date), "update_date": update_date,
+        "rating": review.rating.get(),
         "title": null, "content": content, "reply_comment": null, "state": review.state.as_str(), "link": null,
-    });
-    if let Some(at) = review.update_date {
-        body["update_date"] = json!(format_second(at));
-    }
-    body
+    })
 }
 
 /// At least one of them.
