@@ -3,6 +3,8 @@
 use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
 
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
 
 /// Since 1970, in 2001. A deadline before it is none: the runtime of cargo-lambda says ten minutes after 1970, always.
@@ -12,6 +14,37 @@ const FIRST_DEADLINE: Duration = Duration::from_secs(1_000_000_000);
 pub trait Clock: Send + Sync {
     /// The present instant.
     fn now(&self) -> Timestamp;
+}
+
+/// Where time passes: what waits, waits here, so that tests need not.
+pub trait Timer: Send + Sync + std::fmt::Debug {
+    /// The time since some moment. It never goes back.
+    fn now(&self) -> Duration;
+
+    /// Ends after this time.
+    fn sleep(&self, time: Duration) -> BoxFuture<'_, ()>;
+}
+
+/// The machine's own time.
+#[derive(Clone, Copy, Debug)]
+pub struct MachineTimer(Stopwatch);
+
+impl MachineTimer {
+    /// Starts now.
+    #[must_use]
+    pub fn start() -> Self {
+        Self(Stopwatch::start())
+    }
+}
+
+impl Timer for MachineTimer {
+    fn now(&self) -> Duration {
+        self.0.elapsed()
+    }
+
+    fn sleep(&self, time: Duration) -> BoxFuture<'_, ()> {
+        tokio::time::sleep(time).boxed()
+    }
 }
 
 /// The machine's clock.

@@ -3,14 +3,14 @@
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use presence_local::Options;
 use presence_tests::logs::{self, NAME_CANARY};
-use presence_tests::{Cast, FaultKind, Faults, Plan, World, patient, plain_http, route, routes};
+use presence_tests::{Cast, FaultKind, Faults, Plan, World, patient, plain_http, route, routes, yielding};
 
 use super::{ask, assert_logged, guest, stock};
 use crate::api::authorization::gate::Gate;
 
 async fn faulty() -> (World, Faults, Cast) {
     let faults = Faults::over(plain_http());
-    let options = Options { http_client: Some(SharedHttpClient::new(faults.clone())), ..patient() };
+    let options = Options { http_client: Some(SharedHttpClient::new(faults.clone())), ..yielding() };
     let world = World::with(options).await;
     let cast = Cast::enter(&world).await;
     assert_eq!(world.get("/user/me", &cast.admin_1.key).await.status, 200, "a warm key: the calls have fixed numbers");

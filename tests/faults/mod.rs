@@ -7,6 +7,7 @@ mod reads;
 mod run;
 mod searches;
 mod stage;
+mod throttling;
 mod writes;
 
 use std::collections::BTreeSet;
@@ -14,7 +15,7 @@ use std::time::Duration;
 
 use futures::stream::{self, StreamExt as _};
 use presence_local::Options;
-use presence_tests::{FaultKind, patient, unwaiting};
+use presence_tests::{FaultKind, unwaiting, yielding};
 
 use self::run::{Masking, run};
 use self::stage::Script;
@@ -33,15 +34,20 @@ async fn run_all(options: fn() -> Options, kinds: &[(FaultKind, Masking)]) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_that_is_refused_at_any_site_ends_in_the_same_answer_or_503() {
-    use FaultKind::{RefuseConnection, ServerError, Throttle, TransactionConflict};
-    let kinds = [Throttle, ServerError, RefuseConnection, TransactionConflict].map(|kind| (kind, Masking::IfOnce));
-    run_all(patient, &kinds).await;
+    use FaultKind::{
+        RefuseConnection, ServerError, Throttle, TransactionConflict, TransactionInProgress, TransactionThrottle,
+        UnprocessedKeys,
+    };
+    let of_any_call = [Throttle, ServerError, RefuseConnection];
+    let of_some_calls = [TransactionConflict, TransactionThrottle, TransactionInProgress, UnprocessedKeys];
+    let kinds: Vec<_> = of_any_call.into_iter().chain(of_some_calls).map(|kind| (kind, Masking::IfOnce)).collect();
+    run_all(yielding, &kinds).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_that_is_done_and_whose_answer_is_lost_or_cut_at_any_site_is_never_done_twice() {
     use FaultKind::{CutBody, LoseReply};
-    run_all(patient, &[(LoseReply, Masking::IfOnce), (CutBody, Masking::Never)]).await;
+    run_all(yielding, &[(LoseReply, Masking::IfOnce), (CutBody, Masking::Never)]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -8,7 +8,7 @@ use aws_smithy_types::timeout::TimeoutConfig;
 use futures::stream::{self, StreamExt as _};
 use presence::domain::ids::OrgId;
 use presence_local::Options;
-use presence_tests::{Cast, FaultKind, Faults, Plan, Reply, World, impatient, patient, plain_http};
+use presence_tests::{Cast, FaultKind, Faults, Plan, Reply, World, impatient, plain_http, yielding};
 use serde_json::json;
 
 use super::run::Masking;
@@ -152,7 +152,7 @@ async fn a_search_with_a_broken_call_answers_right_or_503() {
     let masked = [Throttle, ServerError, RefuseConnection, TransactionConflict, LoseReply];
     let mut kinds = masked.map(|kind| (kind, Masking::IfOnce)).to_vec();
     kinds.push((CutBody, Masking::Never));
-    break_all(patient, &kinds).await;
+    break_all(yielding, &kinds).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -35,14 +35,14 @@ fn in_months(edition: usize, months: [&str; 2]) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_imports_of_one_file_at_once_end_in_exact_tallies() {
-    let dock = Dock::new().await;
+    let dock = Dock::lasting().await;
     let file = rows(ROWS, 1);
     end_in(&dock, [&file, &file], &file).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_updates_of_one_file_at_once_end_in_exact_tallies() {
-    let dock = Dock::new().await;
+    let dock = Dock::lasting().await;
     dock.import_calmly("reviews", &rows(ROWS, 0)).await;
     let file = rows(ROWS, 1);
     end_in(&dock, [&file, &file], &file).await;
@@ -50,7 +50,7 @@ async fn two_updates_of_one_file_at_once_end_in_exact_tallies() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn imports_of_different_months_at_once_end_in_exact_tallies() {
-    let dock = Dock::new().await;
+    let dock = Dock::lasting().await;
     let files = [in_months(0, ["2024-02", "2024-03"]), in_months(1, ["2024-06", "2024-07"])];
     end_in(&dock, [&files[0], &files[1]], &files.concat()).await;
 }

@@ -10,7 +10,7 @@ use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
 use aws_sdk_dynamodb::types::AttributeValue;
 use clap::Parser as _;
 use presence::clock::SystemClock;
-use presence::store::{Finding, Store, schema};
+use presence::store::{Finding, Patience, Store, schema};
 use presence_local::Options;
 use presence_ops::{Cli, Console, Context, Exit};
 use presence_tests::{Faults, Plan, World, key_names, patient, plain_http, sdk_config};
@@ -21,6 +21,11 @@ use tempfile::TempDir;
 const DAYS: [&str; 4] = ["2024-02-28", "2024-02-29", "2024-03-01", "2024-03-02"];
 /// What an operator who is in a hurry waits for one attempt, and for a call: for faults that hang.
 const HURRY: [Duration; 2] = [Duration::from_millis(200), Duration::from_millis(450)];
+
+/// How long a refusal is tried again where it may last for ever. A single fault is over much sooner.
+const SOON: Duration = Duration::from_millis(300);
+/// The same where it ends by itself, on however busy a machine.
+const LASTING: Duration = Duration::from_mins(1);
 
 /// A world to load reviews into.
 pub(super) struct Dock {
@@ -34,16 +39,21 @@ pub(super) struct Dock {
 }
 
 impl Dock {
-    /// One whose operator waits long.
+    /// One whose operator waits long for an answer, and soon stops trying again what is refused.
     pub(super) async fn new() -> Self {
-        Self::waiting(patient()).await
+        Self::waiting(Options { patience: Patience::Time(SOON), ..patient() }).await
+    }
+
+    /// One whose operator tries again for as long as it takes.
+    pub(super) async fn lasting() -> Self {
+        Self::waiting(Options { patience: Patience::Time(LASTING), ..patient() }).await
     }
 
     /// One whose operator gives up soon on what hangs.
     pub(super) async fn hurried() -> Self {
         let [attempt, operation] = HURRY;
         let timeouts = TimeoutConfig::builder().operation_attempt_timeout(attempt).operation_timeout(operation);
-        Self::waiting(Options { timeouts: Some(timeouts.build()), ..patient() }).await
+        Self::waiting(Options { timeouts: Some(timeouts.build()), patience: Patience::Time(SOON), ..patient() }).await
     }
 
     async fn waiting(options: Options) -> Self {

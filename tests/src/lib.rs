@@ -30,4 +30,4 @@ pub use random::dice;
 pub use reply::{Reply, send};
 pub use routes::{AnyRoute, path_of, route, routes};
 pub use wire::{plain_http, sdk_config};
-pub use world::{Stored, World, impatient, patient, rounds, unwaiting};
+pub use world::{Stored, World, impatient, patient, rounds, unwaiting, yielding};

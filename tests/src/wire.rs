@@ -105,9 +105,18 @@ impl Reply {
     /// One of `DynamoDB`'s own errors: `code` without the namespace, `rest` the fields besides `__type`.
     pub(crate) fn error(status: u16, code: &str, mut rest: Value) -> Self {
         rest["__type"] = json!(format!("com.amazonaws.dynamodb.v20120810#{code}"));
+        Self::json(status, &rest)
+    }
+
+    /// An answer of 200.
+    pub(crate) fn success(body: &Value) -> Self {
+        Self::json(200, body)
+    }
+
+    fn json(status: u16, body: &Value) -> Self {
         let mut headers = Headers::new();
         headers.insert("content-type", "application/x-amz-json-1.0");
-        Self { status, headers, body: rest.to_string().into_bytes() }
+        Self { status, headers, body: body.to_string().into_bytes() }
     }
 
     pub(crate) fn is_success(&self) -> bool {

@@ -13,7 +13,7 @@ use presence::clock::ManualClock;
 use presence::config::Config;
 use presence::domain::ids::{UserId, random_u64};
 use presence::domain::user::User;
-use presence::store::{Finding, NewApiKey, OutboxRow, Store, schema};
+use presence::store::{Finding, NewApiKey, OutboxRow, Patience, Store, schema};
 use presence_local::{DynamoDb, Options, Stack};
 use reqwest::Method;
 use serde_json::Value;
@@ -23,6 +23,9 @@ use crate::{Reply, logs, plain_http, send};
 /// The environment variable with the endpoint of a DynamoDB to test against in the place of the embedded one. It should be
 /// empty and nothing else's: worlds leave their tables there.
 const EXTERNAL_DYNAMODB: &str = "PRESENCE_TEST_DYNAMODB_URL";
+
+/// When functions of [`yielding`] stop trying again: long after the few faults that they are to outlast.
+const SOON: Duration = Duration::from_secs(1);
 
 /// A running stack, and the means to call it.
 #[derive(Debug)]
@@ -84,7 +87,8 @@ impl World {
     pub fn store_through(&self, client: impl HttpClient + 'static, options: Options, prefix: &str) -> Store {
         let config = presence_local::sdk_config(self.stack.dynamodb_url()).into_builder();
         let config = config.http_client(SharedHttpClient::new(client));
-        Store::new(&config.timeout_config(options.timeouts.unwrap_or_else(TimeoutConfig::disabled)).build(), prefix)
+        let config = config.timeout_config(options.timeouts.unwrap_or_else(TimeoutConfig::disabled)).build();
+        Store::new(&config, prefix).with_patience(options.patience)
     }
 
     /// Starts a request of a path such as `/user/me`.
@@ -245,6 +249,12 @@ fn tables() -> (DynamoDb, String) {
     }
 }
 
+/// Options of a stack whose functions soon stop trying again: for what `DynamoDB` refuses for ever, which would be tried again
+/// until the deadline.
+pub fn yielding() -> Options {
+    Options { patience: Patience::Time(SOON), ..patient() }
+}
+
 /// Options of a stack that gives up at once on an answer that [`Faults`](crate::Faults) holds back, and waits long for every
 /// other one: what is late does not depend on the machine.
 pub fn unwaiting() -> Options {
@@ -253,7 +263,7 @@ pub fn unwaiting() -> Options {
         .operation_attempt_timeout(Duration::from_secs(30))
         .operation_timeout(Duration::from_mins(1))
         .build();
-    Options { timeouts: Some(timeouts), ..patient() }
+    Options { timeouts: Some(timeouts), ..yielding() }
 }
 
 /// Options of a stack that gives up soon on a `DynamoDB` that does not answer: for faults that hang.
@@ -262,5 +272,5 @@ pub fn impatient() -> Options {
         .operation_attempt_timeout(Duration::from_millis(300))
         .operation_timeout(Duration::from_secs(1))
         .build();
-    Options { timeouts: Some(timeouts), ..patient() }
+    Options { timeouts: Some(timeouts), ..yielding() }
 }

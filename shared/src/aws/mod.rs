@@ -22,7 +22,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_millis(500);
 /// Longest wait for one attempt of a call.
 pub(crate) const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(1);
 /// Longest wait for a call with its retries. A request makes a few of them within the 10 s of a function.
-const OPERATION_TIMEOUT: Duration = Duration::from_secs(3);
+pub(crate) const OPERATION_TIMEOUT: Duration = Duration::from_secs(3);
 /// Attempts of a call that was throttled or got no answer, the first included.
 const ATTEMPTS: u32 = 3;
 /// The longest pause before the second attempt; it doubles.

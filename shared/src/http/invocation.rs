@@ -10,6 +10,7 @@ use lambda_http::{Request, RequestExt as _};
 use crate::clock::{Stopwatch, time_left};
 use crate::error::Error;
 use crate::store::meter::Meter;
+use crate::store::within;
 use crate::telemetry::{self, Report};
 
 /// Kept back from the runtime's deadline, to answer in.
@@ -45,8 +46,8 @@ impl Invocation {
     /// Acts under the meter. What is not done before the deadline is unavailable.
     pub(super) async fn run<T>(&self, acting: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
         let late = || Error::Unavailable("the deadline of the invocation has come".into());
-        let in_time = tokio::time::timeout(self.time, acting);
-        Arc::clone(&self.meter).watch(in_time).await.unwrap_or_else(|_| Err(late()))
+        let in_time = within(self.time, acting);
+        Arc::clone(&self.meter).watch(in_time).await.unwrap_or_else(|| Err(late()))
     }
 
     /// Logs the causes of a failure.

@@ -4,7 +4,6 @@ use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::failure::failed;
 use super::keys::{business_pk, city_listing, org_pk};
 use super::read::{Item, Partition, item, number, parse, text};
 use super::{Store, schema};
@@ -223,7 +222,8 @@ impl Store {
     async fn put_unless_same<T: Serialize>(&self, outcome: PutOutcome, row: &T) -> Result<PutOutcome, Error> {
         if outcome != PutOutcome::Unchanged {
             let put = self.client.put_item().table_name(self.name(&schema::BUSINESSES)).set_item(Some(item(row)?));
-            put.send().await.map_err(failed)?;
+            self.patiently(|| put.clone().send()).await?;
+            self.note_progress();
         }
         Ok(outcome)
     }

@@ -6,6 +6,9 @@ use aws_smithy_runtime_api::http::Response;
 
 use crate::error::Error;
 
+/// The reason of an item that another transaction held.
+const CONFLICT: &str = "TransactionConflict";
+
 /// Translates a failure that says nothing about the request: DynamoDB did not answer, or could not now, or its answer
 /// cannot be read ([`Error::Unavailable`]), or refused the call itself ([`Error::Internal`]).
 pub(super) fn failed<E>(error: SdkError<E, Response>) -> Error
@@ -32,6 +35,54 @@ fn is_transient_code(code: &str) -> bool {
     TRANSIENT.contains(&code)
 }
 
+/// Codes of a call that was throttled, and of a transaction whose earlier attempt is under way: the same, tried again later,
+/// is done.
+const THROTTLES: [&str; 5] = [
+    "LimitExceededException",
+    "ProvisionedThroughputExceededException",
+    "RequestLimitExceeded",
+    "ThrottlingException",
+    "TransactionInProgressException",
+];
+
+/// True if the call was not done because there were too many of them, for the SDK's own few attempts too.
+pub(super) fn is_throttled<E: ProvideErrorMetadata>(error: &SdkError<E, Response>) -> bool {
+    error.code().is_some_and(|code| THROTTLES.contains(&code))
+}
+
+/// What the reasons of a cancelled transaction mean for the one who sent it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Cancelled {
+    /// The conditions of the items at these places failed: read again.
+    Conditions(Vec<usize>),
+    /// It came at a bad time: send it again.
+    ForNow {
+        /// The places of the items that other transactions held.
+        held: Vec<usize>,
+        /// True if there was too much to write.
+        throttled: bool,
+    },
+    /// An item cannot be written so, now or later.
+    ForGood,
+}
+
+impl Cancelled {
+    /// Reads the codes of the reasons, one for each item in order. A failed condition counts before all else: sent again, the
+    /// transaction would fail as well.
+    pub(super) fn of(codes: &[&str]) -> Self {
+        let places = |wanted: &str| (0..codes.len()).filter(|place| codes[*place] == wanted).collect::<Vec<_>>();
+        let conditions = places("ConditionalCheckFailed");
+        if !conditions.is_empty() {
+            return Self::Conditions(conditions);
+        }
+        let is_throttle = |code: &&str| ["ThrottlingError", "ProvisionedThroughputExceeded"].contains(code);
+        if !codes.iter().all(|code| ["None", CONFLICT].contains(code) || is_throttle(code)) {
+            return Self::ForGood;
+        }
+        Self::ForNow { held: places(CONFLICT), throttled: codes.iter().any(is_throttle) }
+    }
+}
+
 /// Why each item of a cancelled transaction was refused, in the order of its items; `None` where the
 /// transaction was not cancelled but failed.
 pub(super) fn cancellation_codes(error: &SdkError<TransactWriteItemsError, Response>) -> Option<Vec<&str>> {
@@ -46,4 +97,29 @@ pub(super) fn cancellation_codes(error: &SdkError<TransactWriteItemsError, Respo
 /// Whether the condition of a single write failed.
 pub(super) fn is_condition_failed<E: ProvideErrorMetadata>(error: &SdkError<E, Response>) -> bool {
     error.code() == Some("ConditionalCheckFailedException")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_condition_counts_before_all_else_and_throttles_and_conflicts_pass() {
+        use Cancelled::{Conditions, ForGood};
+        let for_now = |held: &[usize], throttled| Cancelled::ForNow { held: held.to_vec(), throttled };
+        let cases: [(&[&str], Cancelled); 9] = [
+            (&["None", "ConditionalCheckFailed"], Conditions(vec![1])),
+            (&["ConditionalCheckFailed", "ThrottlingError", "ConditionalCheckFailed"], Conditions(vec![0, 2])),
+            (&["TransactionConflict", "ConditionalCheckFailed", "ValidationError"], Conditions(vec![1])),
+            (&["None", "TransactionConflict", "None"], for_now(&[1], false)),
+            (&["ThrottlingError", "None"], for_now(&[], true)),
+            (&["None", "ProvisionedThroughputExceeded"], for_now(&[], true)),
+            (&["ThrottlingError", "TransactionConflict", "None"], for_now(&[1], true)),
+            (&["ValidationError", "ThrottlingError"], ForGood),
+            (&["ItemCollectionSizeLimitExceeded", "None"], ForGood),
+        ];
+        for (codes, expected) in cases {
+            assert_eq!(Cancelled::of(codes), expected, "{codes:?}");
+        }
+    }
 }

@@ -10,7 +10,9 @@ pub mod keys;
 mod ledger;
 pub mod meter;
 mod outbox;
+mod pace;
 mod read;
+mod retry;
 mod reviews;
 mod rosters;
 pub mod schema;
@@ -27,8 +29,10 @@ pub use api_keys::{ApiKeyRecord, IssuedKey, KeyRefused, MAX_LIVE_KEYS, NewApiKey
 pub use audit::{Finding, UsersAudit};
 pub use businesses::{Business, Known, Org, Place, PutOutcome};
 pub use categories::{CategoryHead, CategoryImport};
-pub use ledger::{PostRefused, Posting, ReviewQuery, ReviewsAudit, ReviewsRebuilt, items_of_reviews};
+pub use ledger::{PostRefused, Posting, ReviewQuery, ReviewsAudit, ReviewsPut, ReviewsRebuilt, items_of_reviews};
 pub use outbox::{MailState, OutboxRow};
+pub use pace::Pace;
+pub use retry::{Patience, within};
 pub use reviews::ReviewFilter;
 pub use users::{BusinessIds, MailChange, Refused, UserChange, UserRecord};
 
@@ -48,6 +52,7 @@ pub struct Store {
     directories: Arc<Directories>,
     categories: Arc<CategoryCache>,
     listed_orgs: Arc<ListedOrgs>,
+    patience: Patience,
 }
 
 impl Store {
@@ -63,6 +68,7 @@ impl Store {
             directories: Arc::default(),
             categories: Arc::default(),
             listed_orgs: Arc::default(),
+            patience: Patience::default(),
         }
     }
 

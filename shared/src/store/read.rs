@@ -1,13 +1,11 @@
 //! The four ways in which the store reads.
 
 use std::collections::HashMap;
-use std::time::Duration;
 
 use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes};
 use serde::de::DeserializeOwned;
 
 use super::Store;
-use super::failure::failed;
 use super::meter::side_by_side;
 use super::schema::{Index, Table};
 use crate::error::Error;
@@ -19,8 +17,6 @@ pub(super) type Item = HashMap<String, AttributeValue>;
 const BATCH_KEYS: usize = 100;
 /// `BatchGetItems` in flight: enough for the 2,000 businesses of a user in a few waves.
 const BATCHES_IN_FLIGHT: u16 = 8;
-/// How often the keys that a BatchGetItem left out are asked for again.
-const BATCH_RETRIES: u32 = 5;
 
 /// Reads an item into its type. An item that does not fit is stored data that breaks the rules.
 pub(super) fn parse<T: DeserializeOwned>(item: Item) -> Result<T, Error> {
@@ -67,7 +63,7 @@ impl Store {
     /// One item, read strongly.
     pub(super) async fn get(&self, table: &Table, key: Item) -> Result<Option<Item>, Error> {
         let get = self.client.get_item().table_name(self.name(table)).set_key(Some(key)).consistent_read(true);
-        Ok(get.send().await.map_err(failed)?.item)
+        Ok(self.patiently(|| get.clone().send()).await?.item)
     }
 
     /// Every item of a partition, page by page, in the order of the sort key.
@@ -109,7 +105,7 @@ impl Store {
                 .expression_attribute_values(":to", text(to)),
             _ => query.key_condition_expression("#partition = :partition"),
         };
-        let page = query.send().await.map_err(failed)?;
+        let page = self.patiently(|| query.clone().send()).await?;
         Ok((page.items.unwrap_or_default(), page.last_evaluated_key))
     }
 
@@ -118,7 +114,7 @@ impl Store {
         let scan = self.client.scan().table_name(self.name(table)).consistent_read(true).limit(page);
         let (mut items, mut start) = (Vec::new(), None);
         for _ in 0..max_pages {
-            let page = scan.clone().set_exclusive_start_key(start).send().await.map_err(failed)?;
+            let page = self.patiently(|| scan.clone().set_exclusive_start_key(start.clone()).send()).await?;
             items.extend(page.items.unwrap_or_default());
             start = page.last_evaluated_key;
             if start.is_none() {
@@ -153,15 +149,18 @@ impl Store {
             .set_expression_attribute_names(some.then_some(names));
         let mut wanted = Some(HashMap::from([(name.clone(), wanted.build().map_err(Error::internal)?)]));
         let mut items = Vec::new();
-        for retry in 0..=BATCH_RETRIES {
-            let batch = self.client.batch_get_item().set_request_items(wanted).send().await.map_err(failed)?;
+        let mut retries = self.retries();
+        loop {
+            let read = || self.client.batch_get_item().set_request_items(wanted.clone()).send();
+            let batch = self.patiently(read).await?;
             items.extend(batch.responses.unwrap_or_default().remove(&name).unwrap_or_default());
             wanted = batch.unprocessed_keys.filter(|left| !left.is_empty());
             if wanted.is_none() {
                 return Ok(items);
             }
-            tokio::time::sleep(Duration::from_millis(10 << retry)).await;
+            if !retries.pause().await {
+                return Err(Error::Unavailable("DynamoDB left keys of a batch unread".into()));
+            }
         }
-        Err(Error::Unavailable("DynamoDB left keys of a batch unread".into()))
     }
 }

@@ -1,25 +1,14 @@
 //! All-or-nothing writes, and what their refusal means.
 
-use std::time::Duration;
-
 use aws_sdk_dynamodb::types::{Delete, Put, TransactWriteItem, Update};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 
-use super::failure::{cancellation_codes, failed};
+use super::Store;
+use super::failure::{Cancelled, cancellation_codes, failed, is_throttled};
+use super::pace::Units;
 use crate::domain::ids::random_u64;
 use crate::error::Error;
-
-/// How often a transaction that met another one on the same item is sent again.
-const CONFLICT_RETRIES: u32 = 4;
-/// The longest pause before the first of these; it doubles each time. DynamoDB holds an item for some
-/// milliseconds; four retries stay below half a second, far inside the 3 s of an operation.
-const CONFLICT_PAUSE: Duration = Duration::from_millis(25);
-
-/// What `DynamoDB` says of an item whose condition failed.
-const CONDITION_FAILED: &str = "ConditionalCheckFailed";
-/// What `DynamoDB` says of an item that another transaction held.
-const CONFLICT: &str = "TransactionConflict";
 
 /// A transaction in the making. Each item carries a name of what its condition protects.
 #[derive(Debug)]
@@ -64,61 +53,72 @@ impl<Guard: Copy> Transaction<Guard> {
     }
 
     /// Sends it.
-    pub(super) async fn commit(self, client: &aws_sdk_dynamodb::Client) -> Result<(), Refusal<Guard>> {
-        self.commit_unless(client, |_| std::future::ready(Ok(false)).boxed()).await
+    pub(super) async fn commit(self, store: &Store) -> Result<(), Refusal<Guard>> {
+        self.commit_unless(store, |_| std::future::ready(Ok(false)).boxed()).await
     }
 
-    /// Sends it. The token is the same for every attempt: where a reply was lost, the next attempt is
-    /// answered with the outcome of the first, so that nothing is ever done twice.
+    /// Sends it, again and again while it is throttled or meets another one, until the deadline. The token is the same for
+    /// every attempt: where a reply was lost, the next attempt is answered with the outcome of the first, so that nothing is
+    /// ever done twice.
     ///
     /// After a conflict `overtaken` tells of the items that another transaction held whether their conditions fail by
     /// now. Most often that other one has won, and a read says so where one more transaction would only add to the
     /// crowd, and meet the next one in it.
     pub(super) async fn commit_unless<'a>(
         self,
-        client: &aws_sdk_dynamodb::Client,
+        store: &Store,
         overtaken: impl Fn(Guard) -> BoxFuture<'a, Result<bool, Error>>,
     ) -> Result<(), Refusal<Guard>> {
         let token = format!("{:016x}{:016x}", random_u64(), random_u64());
-        let mut retries = 0;
+        let mut retries = store.retries();
         loop {
-            let attempt = client
-                .transact_write_items()
-                .client_request_token(&token)
-                .set_transact_items(Some(self.items.clone()))
-                .send()
-                .await;
-            let Err(error) = attempt else { return Ok(()) };
-            let Some(codes) = cancellation_codes(&error) else { return Err(Refusal::Failed(failed(error))) };
-            let guards = guards_with(CONDITION_FAILED, &codes, &self.guards);
-            if !guards.is_empty() {
-                return Err(Refusal::Conditions(guards));
+            let units = self.admitted(store).await;
+            let attempt = store.client.transact_write_items().client_request_token(&token);
+            let attempt = attempt.set_transact_items(Some(self.items.clone())).send();
+            // On the heap: the SDK's futures are large, and every caller would hold a copy.
+            let error = match Box::pin(attempt).await {
+                Ok(written) => {
+                    if let Some(pace) = store.pace() {
+                        pace.written(&units, written.consumed_capacity());
+                    }
+                    return Ok(());
+                }
+                Err(error) => error,
+            };
+            let (held, throttled) = match cancellation_codes(&error).map(|codes| Cancelled::of(&codes)) {
+                Some(Cancelled::Conditions(places)) => return Err(Refusal::Conditions(self.guards_at(places))),
+                Some(Cancelled::ForNow { held, throttled }) => (self.guards_at(held), throttled),
+                None if is_throttled(&error) => (Vec::new(), true),
+                Some(Cancelled::ForGood) | None => return Err(Refusal::Failed(failed(error))),
+            };
+            if let Some(pace) = store.pace().filter(|_| throttled) {
+                pace.throttled(&units);
             }
-            if !is_conflict(&codes) || retries == CONFLICT_RETRIES {
+            if !retries.pause().await {
                 return Err(Refusal::Failed(failed(error)));
             }
-            pause(CONFLICT_PAUSE, retries, Duration::MAX).await;
-            retries += 1;
-            for guard in guards_with(CONFLICT, &codes, &self.guards) {
+            for guard in held {
                 if overtaken(guard).await.map_err(Refusal::Failed)? {
                     return Err(Refusal::Conditions(vec![guard]));
                 }
             }
         }
     }
+
+    /// Waits until an import may send it.
+    async fn admitted(&self, store: &Store) -> Units {
+        match store.pace() {
+            Some(pace) => pace.admit(self.items.iter().filter_map(table_of)).await,
+            None => Units::new(),
+        }
+    }
+
+    fn guards_at(&self, places: Vec<usize>) -> Vec<Guard> {
+        places.into_iter().filter_map(|place| self.guards.get(place).copied()).collect()
+    }
 }
 
-fn guards_with<Guard: Copy>(code: &str, codes: &[&str], guards: &[Guard]) -> Vec<Guard> {
-    codes.iter().zip(guards).filter(|(found, _)| **found == code).map(|(_, guard)| *guard).collect()
-}
-
-/// Whether nothing was wrong but that another transaction held an item.
-fn is_conflict(codes: &[&str]) -> bool {
-    codes.contains(&CONFLICT) && codes.iter().all(|code| ["None", CONFLICT].contains(code))
-}
-
-/// Waits between nothing and the pause, which was doubled so often: full jitter keeps colliding writers from colliding again.
-pub(super) async fn pause(first: Duration, doublings: u32, longest: Duration) {
-    let pause = first.saturating_mul(1 << doublings).min(longest);
-    tokio::time::sleep(pause.mul_f64(fastrand::f64())).await;
+fn table_of(item: &TransactWriteItem) -> Option<&str> {
+    let put = item.put().map(Put::table_name);
+    put.or_else(|| item.update().map(Update::table_name)).or_else(|| item.delete().map(Delete::table_name))
 }

@@ -2,7 +2,7 @@
 
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use presence_local::Options;
-use presence_tests::{Cast, FaultKind, Faults, Plan, World, patient, plain_http};
+use presence_tests::{Cast, FaultKind, Faults, Plan, World, plain_http, yielding};
 
 use super::{DIRECTORY, load, numbered, parse};
 
@@ -20,7 +20,7 @@ const PATHS: [&str; 2] = ["/category/search?lang=FR&name=banque", "/category/c-b
 async fn a_broken_call_never_makes_an_answer_wrong() {
     let faults = Faults::over(plain_http());
     let client = Some(SharedHttpClient::new(faults.clone()));
-    let world = World::with(Options { http_client: client, ..patient() }).await;
+    let world = World::with(Options { http_client: client, ..yielding() }).await;
     let cast = Cast::enter(&world).await;
     let key = &cast.admin_1.key;
     load(world.store(), parse(DIRECTORY)).await;

@@ -6,7 +6,7 @@ use presence::domain::user::{Lang, Role, Status};
 use presence::texts::Texts;
 use presence_local::Options;
 use presence_tests::invitations::form;
-use presence_tests::{FaultKind, Faults, Person, Plan, Reply, World, logs, patient, plain_http, send};
+use presence_tests::{FaultKind, Faults, Person, Plan, Reply, World, logs, plain_http, send, yielding};
 
 type Headers = &'static [(&'static str, &'static str)];
 
@@ -157,7 +157,7 @@ async fn a_form_of_another_site_is_refused_and_the_pages_own_is_taken_whatever_i
 async fn a_database_that_does_not_answer_makes_a_page_that_says_to_try_again() {
     let faults = Faults::over(plain_http());
     let http_client = Some(SharedHttpClient::new(faults.clone()));
-    let world = World::with(Options { http_client, ..patient() }).await;
+    let world = World::with(Options { http_client, ..yielding() }).await;
     let (person, token) = invited(&world).await;
     for (call, what) in [(1, "the read"), (2, "the write")] {
         faults.restart(Plan::At { call, kind: FaultKind::ServerError, times: u64::MAX });

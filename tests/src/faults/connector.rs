@@ -70,17 +70,24 @@ async fn broken(
             reply.body.truncate(reply.body.len() / 2);
             reply.into_response()
         }
-        FaultKind::TransactionConflict => {
-            let places = u64::try_from(call.actions().len()).unwrap_or(u64::MAX).max(1);
-            let place = usize::try_from((number - 1) % places).unwrap_or_default();
-            replies::conflict(call, &[place]).into_response()
+        FaultKind::TransactionConflict => replies::conflict(call, &[place(number, call)]).into_response(),
+        FaultKind::TransactionThrottle => {
+            replies::throttled_transaction(call, number, place(number, call)).into_response()
         }
+        FaultKind::TransactionInProgress => replies::in_progress().into_response(),
+        FaultKind::UnprocessedKeys => replies::unprocessed(call).into_response(),
         FaultKind::LoseReply => {
             Reply::of(inner, request).await?;
             Err(io(IoErrorKind::ConnectionReset))
         }
         FaultKind::Hang => Err(hang(read_timeout).await),
     }
+}
+
+/// An item of a transaction: another one with each attempt.
+fn place(number: u64, call: &Call) -> usize {
+    let places = u64::try_from(call.actions().len()).unwrap_or(u64::MAX).max(1);
+    usize::try_from((number - 1) % places).unwrap_or_default()
 }
 
 /// A server that does not answer: the read timeout is the connector's to keep, the others are the SDK's.

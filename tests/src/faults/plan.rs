@@ -20,6 +20,15 @@ pub enum FaultKind {
     /// Not applied. A transaction is cancelled with one reason `TransactionConflict` and `None` for its other items (the
     /// place moves with the attempt's number); a single write gets `TransactionConflictException`. Other calls pass.
     TransactionConflict,
+    /// Not applied. A transaction is cancelled with reasons of throttling: at one item, as `ThrottlingError` or as
+    /// `ProvisionedThroughputExceeded`; at every item; or at one item beside a `TransactionConflict` at the next. Which of
+    /// them moves with the attempt's number. Other calls pass.
+    TransactionThrottle,
+    /// 400 `TransactionInProgressException`: an earlier attempt with the same token is under way; not applied. Other calls
+    /// pass.
+    TransactionInProgress,
+    /// A batch read is answered with none of its items, and with all of its keys as `UnprocessedKeys`. Other calls pass.
+    UnprocessedKeys,
     /// Applied, its reply awaited, and then the connection is reset before the caller hears of it.
     LoseReply,
     /// Not applied and never answered: ends by the client's own timeout, and only by that.
@@ -29,7 +38,13 @@ pub enum FaultKind {
 impl FaultKind {
     /// Whether `DynamoDB` itself could break this call that way.
     fn fits(self, call: &Call) -> bool {
-        self != Self::TransactionConflict || call.is_transaction() || call.is_single_write()
+        match self {
+            Self::TransactionConflict => call.is_transaction() || call.is_single_write(),
+            Self::TransactionThrottle => call.is_transaction(),
+            Self::TransactionInProgress => call.operation == "TransactWriteItems",
+            Self::UnprocessedKeys => call.operation == "BatchGetItem",
+            _ => true,
+        }
     }
 }
 

@@ -6,6 +6,8 @@ use crate::wire::{Call, Reply};
 
 const CONFLICT: &str = "TransactionConflict";
 const ONGOING: &str = "Transaction is ongoing for the item";
+const THROTTLED: &str =
+    "Throughput exceeds the current capacity for one or more global secondary indexes or for the table.";
 
 pub(super) fn throttled() -> Reply {
     let message = "The level of configured provisioned throughput for the table was exceeded. \
@@ -24,6 +26,36 @@ pub(super) fn conflict(call: &Call, items: &[usize]) -> Reply {
     }
     let codes: Vec<&str> =
         (0..call.actions().len()).map(|at| if items.contains(&at) { CONFLICT } else { "None" }).collect();
+    cancelled(&codes)
+}
+
+/// A transaction cancelled by throttling, in one of the ways in which that comes.
+pub(super) fn throttled_transaction(call: &Call, number: u64, place: usize) -> Reply {
+    let count = call.actions().len();
+    let mut codes = vec!["None"; count];
+    match number % 4 {
+        0 => codes[place] = "ThrottlingError",
+        1 => codes[place] = "ProvisionedThroughputExceeded",
+        2 => codes.fill("ThrottlingError"),
+        _ => {
+            codes[(place + 1) % count] = CONFLICT;
+            codes[place] = "ThrottlingError";
+        }
+    }
+    cancelled(&codes)
+}
+
+pub(super) fn in_progress() -> Reply {
+    let message = "The transaction with the given request token is already in progress.";
+    Reply::error(400, "TransactionInProgressException", json!({ "Message": message }))
+}
+
+/// A batch of which nothing was read.
+pub(super) fn unprocessed(call: &Call) -> Reply {
+    Reply::success(&json!({ "Responses": {}, "UnprocessedKeys": call.body["RequestItems"] }))
+}
+
+fn cancelled(codes: &[&str]) -> Reply {
     let reasons: Vec<Value> = codes.iter().map(|code| reason(code)).collect();
     let message =
         format!("Transaction cancelled, please refer cancellation reasons for specific reasons [{}]", codes.join(", "));
@@ -31,5 +63,9 @@ pub(super) fn conflict(call: &Call, items: &[usize]) -> Reply {
 }
 
 fn reason(code: &str) -> Value {
-    if code == CONFLICT { json!({ "Code": code, "Message": ONGOING }) } else { json!({ "Code": code }) }
+    match code {
+        "None" => json!({ "Code": code }),
+        CONFLICT => json!({ "Code": code, "Message": ONGOING }),
+        _ => json!({ "Code": code, "Message": THROTTLED }),
+    }
 }

@@ -8,6 +8,7 @@ use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use aws_smithy_types::timeout::TimeoutConfig;
 use presence::clock::{Clock, SystemClock};
 use presence::config::Config;
+use presence::store::Patience;
 
 /// Where the tables are.
 #[derive(Clone, Debug)]
@@ -43,6 +44,8 @@ pub struct Options {
     /// How long the functions wait for `DynamoDB`, in the place of the service's own timeouts: patient tests do not fail
     /// on a busy machine, impatient ones do not wait for a fault.
     pub timeouts: Option<TimeoutConfig>,
+    /// How long the functions try again what `DynamoDB` refuses for now.
+    pub patience: Patience,
     /// How long a function may take.
     pub function_timeout: Duration,
     /// Whether the mailer runs by itself, fed by the stream and the sweep. Tests run it step by step.
@@ -62,6 +65,7 @@ impl Default for Options {
             clock: Arc::new(SystemClock),
             http_client: None,
             timeouts: None,
+            patience: Patience::default(),
             function_timeout: Duration::from_secs(10),
             mailer: false,
             public_base_url: None,

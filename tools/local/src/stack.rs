@@ -63,7 +63,10 @@ impl Stack {
             DemoKeys::default()
         };
         let functions = functions_config(&dynamodb_url, &options);
-        let app = App::new(Store::new(&functions, &options.table_prefix), Arc::clone(&options.clock));
+        let app = App::new(
+            Store::new(&functions, &options.table_prefix).with_patience(options.patience.clone()),
+            Arc::clone(&options.clock),
+        );
         let mailbox = Arc::new(Mailbox::default());
         let pages = docs::router(&keys).merge(mail::router(store.clone(), Arc::clone(&mailbox)));
         let gateway = Gateway::start(options.port, routes(Arc::new(app), options.function_timeout), pages)?;

@@ -101,7 +101,7 @@ impl Store {
         let record = self.key_by_id(id).await?;
         let mut transaction = Transaction::new();
         transaction.update((), revoke(self, &record.hash, now));
-        transaction.commit(&self.client).await.map_err(|refusal| match refusal {
+        transaction.commit(self).await.map_err(|refusal| match refusal {
             Refusal::Conditions(_) => KeyRefused::NotFound,
             Refusal::Failed(error) => KeyRefused::Failed(error),
         })

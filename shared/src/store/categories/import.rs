@@ -135,7 +135,7 @@ impl CategoryImport {
                 None => transaction.delete((), self.delete_of(&id)),
             }
         }
-        match transaction.commit(&self.store.client).await {
+        match transaction.commit(&self.store).await {
             Ok(()) => {}
             Err(Refusal::Conditions(_)) => return Err(Error::Conflict),
             Err(Refusal::Failed(error)) => return Err(error),

@@ -22,5 +22,6 @@ mod whole;
 pub use audit::ReviewsAudit;
 pub use find::ReviewQuery;
 pub use post::{PostRefused, Posting};
+pub use put::ReviewsPut;
 pub use rebuild::ReviewsRebuilt;
 pub use whole::items_of_reviews;

@@ -109,7 +109,7 @@ impl Store {
         for (key, slips) in moves.slips {
             transaction.update(None, self.slips_update(key, &slips));
         }
-        transaction.commit(&self.client).await.map_err(|refusal| match refusal {
+        transaction.commit(self).await.map_err(|refusal| match refusal {
             Refusal::Conditions(positions) => PostRefused::Stale(positions.into_iter().flatten().collect()),
             Refusal::Failed(error) => PostRefused::Failed(error),
         })

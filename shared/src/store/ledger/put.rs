@@ -1,21 +1,13 @@
 //! Putting reviews by what their partners call them: found where they are, written where they differ.
 
 use std::collections::HashSet;
-use std::time::Duration;
 
 use super::post::{PostRefused, Posting};
 use crate::domain::ledger::Day;
 use crate::domain::review::{Review, ReviewId};
 use crate::error::Error;
-use crate::store::{Store, transaction};
+use crate::store::Store;
 
-/// How often reviews that another writer was faster with are read and written again. Two imports of one file meet in every
-/// transaction of a month; each round at least one of them gets on.
-pub(super) const ROUNDS: u32 = 12;
-/// The longest pause before the second of these; it doubles, up to [`MAX_PAUSE`].
-const ROUND_PAUSE: Duration = Duration::from_millis(25);
-/// The longest pause.
-const MAX_PAUSE: Duration = Duration::from_secs(1);
 /// How many reviews may have colliding digests. Of ten million reviews, two do in one case of 23,000.
 const SALTS: u8 = 8;
 
@@ -25,6 +17,25 @@ pub(super) struct Left {
     pub(super) position: usize,
     /// Whether it may have been done after all: no answer came.
     unsure: bool,
+}
+
+/// What became of postings.
+#[derive(Default)]
+pub(super) struct Posted {
+    pub(super) left: Vec<Left>,
+    /// Why some are left; none where their reviews changed meanwhile.
+    pub(super) failure: Option<Error>,
+}
+
+/// What became of reviews that were to be put.
+#[derive(Debug)]
+pub struct ReviewsPut {
+    /// What was there before each of them.
+    pub before: Vec<Option<Review>>,
+    /// Positions of those that are not known to be stored; empty when all went well.
+    pub left: Vec<usize>,
+    /// Why some are left.
+    pub failure: Option<Error>,
 }
 
 impl Store {
@@ -39,28 +50,59 @@ impl Store {
     ///
     /// A failure leaves some of them written, each with everything that counts it; doing it again does the rest.
     pub async fn put_reviews(&self, wanted: &[Review]) -> Result<Vec<Option<Review>>, Error> {
+        let put = self.put_reviews_in_part(wanted).await;
+        put.failure.map_or(Ok(put.before), Err)
+    }
+
+    /// As [`Store::put_reviews`]; after a failure it says which are stored.
+    ///
+    /// Reviews that another writer was faster with are read and written again, and so is what was refused for now: for as
+    /// long as each round does some of them, or the store's patience lasts. Two imports of one file meet in every transaction
+    /// of a month, and in each round at least one of them gets on.
+    pub async fn put_reviews_in_part(&self, wanted: &[Review]) -> ReviewsPut {
         let mut before = vec![None; wanted.len()];
         let mut left: Vec<Left> = (0..wanted.len()).map(|position| Left { position, unsure: false }).collect();
-        for round in 0..ROUNDS {
-            let reviews: Vec<Review> = left.iter().map(|left| wanted[left.position].clone()).collect();
-            let mut postings = Vec::new();
-            for (left, posting) in left.into_iter().zip(self.look_up(&reviews).await?) {
-                let done = posting.old.as_ref().is_some_and(|old| old.says_the_same(&posting.new));
-                // What no answer came for and is there now was written here: what was before it has been seen.
-                if !(done && left.unsure) {
-                    before[left.position].clone_from(&posting.old);
-                }
-                if !done {
-                    postings.push((left.position, posting));
-                }
+        let mut retries = self.retries();
+        loop {
+            let count = left.len();
+            let failure = self.put_round(wanted, &mut before, &mut left).await.err();
+            if left.len() < count {
+                retries = self.retries();
             }
-            left = self.post_all(postings).await?;
+            let may_pass = failure.as_ref().is_none_or(|error| matches!(error, Error::Unavailable(_)));
             if left.is_empty() {
-                return Ok(before);
+                return ReviewsPut { before, left: Vec::new(), failure: None };
             }
-            pause(round).await;
+            if !may_pass || !retries.pause().await {
+                let left = left.into_iter().map(|left| left.position).collect();
+                return ReviewsPut { before, left, failure: Some(failure.unwrap_or_else(kept_changing)) };
+            }
         }
-        Err(kept_changing())
+    }
+
+    /// Looks for those that are left, and writes those that differ.
+    async fn put_round(
+        &self,
+        wanted: &[Review],
+        before: &mut [Option<Review>],
+        left: &mut Vec<Left>,
+    ) -> Result<(), Error> {
+        let reviews: Vec<Review> = left.iter().map(|left| wanted[left.position].clone()).collect();
+        let found = self.look_up(&reviews).await?;
+        let mut postings = Vec::new();
+        for (left, posting) in left.drain(..).zip(found) {
+            let done = posting.old.as_ref().is_some_and(|old| old.says_the_same(&posting.new));
+            // What no answer came for and is there now was written here: what was before it has been seen.
+            if !(done && left.unsure) {
+                before[left.position].clone_from(&posting.old);
+            }
+            if !done {
+                postings.push((left.position, posting));
+            }
+        }
+        let posted = self.post_all(postings).await;
+        *left = posted.left;
+        posted.failure.map_or(Ok(()), Err)
     }
 
     /// Finds each review, and the id that it has or is to have.
@@ -91,43 +133,37 @@ impl Store {
         Err(Error::internal("more reviews collide than there are salts"))
     }
 
-    /// Posts as many at a time as fit. Returns those that were not done, because they changed or no answer came.
-    pub(super) async fn post_all(&self, mut postings: Vec<(usize, Posting)>) -> Result<Vec<Left>, Error> {
+    /// Posts as many at a time as fit. Some are left when they changed, or after a failure.
+    pub(super) async fn post_all(&self, mut postings: Vec<(usize, Posting)>) -> Posted {
         // Reviews of one city and day share tallies, and more of them fit into a transaction.
         postings.sort_by_cached_key(|(_, Posting { new, .. })| {
             (new.org_id, new.city_key.clone(), Day::of(new.effective_at()), new.cell())
         });
         let (positions, postings): (Vec<usize>, Vec<Posting>) = postings.into_iter().unzip();
-        let mut left = Vec::new();
+        let mut posted = Posted::default();
         let mut next = 0;
         while next < postings.len() {
             let end = next + Posting::fitting(&postings[next..]);
             let mut leave = |range: std::ops::Range<usize>, unsure| {
-                left.extend(positions[range].iter().map(|position| Left { position: *position, unsure }));
+                posted.left.extend(positions[range].iter().map(|position| Left { position: *position, unsure }));
             };
             match self.post_reviews(&postings[next..end]).await {
                 Ok(()) => {}
                 Err(PostRefused::Stale(_)) => leave(next..end, false),
-                Err(PostRefused::Failed(Error::Unavailable(error))) => {
-                    tracing::debug!(%error, "reviews were not posted");
+                Err(PostRefused::Failed(error)) => {
                     leave(next..end, true);
                     leave(end..positions.len(), false);
+                    posted.failure = Some(error);
                     break;
                 }
-                Err(PostRefused::Failed(error)) => return Err(error),
             }
             next = end;
         }
-        Ok(left)
+        posted
     }
 }
 
-/// Waits before the next round.
-pub(super) async fn pause(round: u32) {
-    transaction::pause(ROUND_PAUSE, round, MAX_PAUSE).await;
-}
-
-/// The failure after the last round.
+/// The failure of reviews that others wrote first, again and again.
 pub(super) fn kept_changing() -> Error {
-    Error::Unavailable("reviews kept changing, or their tables did not answer, while they were written".into())
+    Error::Unavailable("reviews kept changing while they were written".into())
 }

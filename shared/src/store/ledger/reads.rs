@@ -91,7 +91,7 @@ impl Store {
     pub async fn open_book(&self, org_id: OrgId) -> Result<(), Error> {
         let put = self.client.put_item().table_name(self.name(&schema::REVIEWS));
         let put = put.set_item(Some(pk_sk(BOOKS_PK, org_key(Some(org_id)))));
-        put.send().await.map(|_| ()).map_err(crate::store::failure::failed)
+        self.patiently(|| put.clone().send()).await.map(|_| ())
     }
 
     pub(super) async fn reviews_between(

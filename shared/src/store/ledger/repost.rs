@@ -1,7 +1,7 @@
 //! Moving the reviews of a business that is in another city, or another organisation, than they are counted in.
 
 use super::post::Posting;
-use super::put::{ROUNDS, kept_changing, pause};
+use super::put::kept_changing;
 use crate::domain::ids::BusinessId;
 use crate::domain::review::{Review, ReviewId};
 use crate::error::Error;
@@ -44,7 +44,8 @@ impl Store {
     /// Posts those of the reviews that are counted elsewhere anew, for this place.
     pub(super) async fn repost(&self, mut ids: Vec<ReviewId>, place: &Place) -> Result<u64, Error> {
         let mut moved = 0;
-        for round in 0..ROUNDS {
+        let mut retries = self.retries();
+        loop {
             let bodies = self.review_bodies(&ids).await?;
             let elsewhere: Vec<Review> = bodies.into_values().filter(|body| !body.is_at(place)).collect();
             if elsewhere.is_empty() {
@@ -58,15 +59,21 @@ impl Store {
                 old: Some(old.clone()),
                 new: Review { org_id: *org_id, city_key: city_key.clone(), ..old.clone() },
             };
-            let left = self.post_all(elsewhere.iter().map(posting).enumerate().collect()).await?;
-            moved += (elsewhere.len() - left.len()) as u64;
-            if left.is_empty() {
+            let posted = self.post_all(elsewhere.iter().map(posting).enumerate().collect()).await;
+            let done = elsewhere.len() - posted.left.len();
+            moved += done as u64;
+            if done > 0 {
+                retries = self.retries();
+            }
+            if posted.left.is_empty() {
                 return Ok(moved);
             }
-            ids = left.iter().map(|left| elsewhere[left.position].id.clone()).collect();
-            pause(round).await;
+            let failure = posted.failure.unwrap_or_else(kept_changing);
+            if !matches!(failure, Error::Unavailable(_)) || !retries.pause().await {
+                return Err(failure);
+            }
+            ids = posted.left.iter().map(|left| elsewhere[left.position].id.clone()).collect();
         }
-        Err(kept_changing())
     }
 }
 

@@ -126,7 +126,7 @@ impl Store {
             (Guard::Lock, _, Some(new)) => self.is_anothers(new).boxed(),
             _ => std::future::ready(Ok(false)).boxed(),
         };
-        transaction.commit_unless(&self.client, overtaken).await.map_err(refused)
+        transaction.commit_unless(self, overtaken).await.map_err(refused)
     }
 
     /// Whether the user is not any more as it was read.
