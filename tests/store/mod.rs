@@ -2,5 +2,6 @@
 
 mod budget;
 pub(crate) mod bulk;
+mod emails;
 mod lag;
 mod queries;

@@ -9,7 +9,7 @@ mod scenario;
 mod shapes;
 
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
-use presence::store::schema::{BUSINESS_INDEX, OUTBOX_INDEX, REVIEWS, STATUS_INDEX, USERS};
+use presence::store::schema::{BUSINESS_INDEX, EMAIL_INDEX, OUTBOX_INDEX, REVIEWS, STATUS_INDEX, USERS};
 use presence_local::Options;
 use presence_tests::{Attempt, Faults, World, patient, plain_http, routes};
 
@@ -59,8 +59,12 @@ fn what_is_read_from_an_index_is_in_it() {
     for attribute in listed {
         assert!(STATUS_INDEX.holds(&USERS, attribute), "{attribute}");
     }
+    for attribute in ["id", "org", "status", "email_domain", "email_key"] {
+        assert!(EMAIL_INDEX.holds(&USERS, attribute), "{attribute}");
+    }
     for secret in ["password_hash", "keys"] {
         assert!(!STATUS_INDEX.holds(&USERS, secret), "{secret} has no business in an index");
+        assert!(!EMAIL_INDEX.holds(&USERS, secret), "{secret} has no business in an index");
     }
     let mail = ["pk", "sk", "user_id", "outbox", "due_at", "created_at", "state", "attempts"];
     for attribute in mail {

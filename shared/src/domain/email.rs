@@ -64,8 +64,12 @@ impl EmailAddress {
     /// The address that a mail is sent to: as typed, but for the domain in ASCII, since not every server takes another.
     pub fn for_delivery(&self) -> String {
         let local = self.typed.rsplit_once('@').map_or("", |(local, _)| local);
-        let domain = self.key.rsplit_once('@').map_or("", |(_, domain)| domain);
-        format!("{local}@{domain}")
+        format!("{local}@{}", self.domain())
+    }
+
+    /// The domain of the comparison key.
+    pub fn domain(&self) -> &str {
+        self.key.rsplit_once('@').map_or("", |(_, domain)| domain)
     }
 
     /// The comparison key: the local part NFKC and case folded, dots and plus tags kept; the domain in lower-case

@@ -5,6 +5,7 @@ pub mod category;
 pub mod directory;
 pub mod display;
 pub mod email;
+pub mod email_pattern;
 pub mod fuzzy;
 pub mod ids;
 pub mod instant;

@@ -1,4 +1,6 @@
-//! Holds users, locks, rosters, keys and the outbox against each other.
+//! Holds users, locks, rosters, keys, the outbox and `email-index` against each other.
+
+mod email_index;
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -70,6 +72,7 @@ impl Store {
         contents.check_keys(&keys);
         contents.check_mails();
         let Contents { users, mails, mut findings, .. } = contents;
+        findings.extend(self.audit_email_index(&users).await?);
         findings.sort_unstable();
         Ok(UsersAudit { users: users.len(), keys: keys.len(), mails: mails.len(), findings })
     }

@@ -34,7 +34,7 @@ pub use outbox::{MailState, OutboxRow};
 pub use pace::Pace;
 pub use retry::{Patience, within};
 pub use reviews::ReviewFilter;
-pub use users::{BusinessIds, MailChange, Refused, UserChange, UserRecord};
+pub use users::{BusinessIds, EmailSearch, FoundUser, MailChange, Refused, UserChange, UserRecord};
 
 use crate::aws::ATTEMPT_TIMEOUT;
 use crate::domain::ids::random_u64;

@@ -124,6 +124,29 @@ impl Store {
         Err(Error::internal("a table is larger than the bound on its pages"))
     }
 
+    /// One page of an index, which lags, in no order, and the key that the next one starts after; only the entries in which
+    /// the attribute begins with the text, where one is named.
+    pub(super) async fn scan_index_page(
+        &self,
+        table: &Table,
+        index: &Index,
+        page: i32,
+        prefix: Option<(&'static str, String)>,
+        start: Option<Item>,
+    ) -> Result<(Vec<Item>, Option<Item>), Error> {
+        let scan = self.client.scan().table_name(self.name(table)).index_name(index.name).limit(page);
+        let scan = match prefix {
+            Some((attribute, prefix)) => scan
+                .filter_expression("begins_with(#attribute, :prefix)")
+                .expression_attribute_names("#attribute", attribute)
+                .expression_attribute_values(":prefix", text(prefix)),
+            None => scan,
+        };
+        let scan = scan.set_exclusive_start_key(start);
+        let page = self.patiently(|| scan.clone().send()).await?;
+        Ok((page.items.unwrap_or_default(), page.last_evaluated_key))
+    }
+
     /// The items that exist among the keys, read strongly, in no order; only the named attributes, or all without a name.
     pub(super) async fn get_batch(
         &self,

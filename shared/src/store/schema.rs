@@ -87,6 +87,13 @@ pub const STATUS_INDEX: Index = Index {
     ]),
 };
 
+/// By domain, then address: for operators, over all organisations.
+pub const EMAIL_INDEX: Index = Index {
+    name: "email-index",
+    key: Key { partition: text("email_domain"), sort: Some(text("email_key")) },
+    projected: Projected::Only(&["id", "org", "status"]),
+};
+
 /// Mails to be sent, by the instant when they are due. Sparse: sent mails are not in it.
 pub const OUTBOX_INDEX: Index = Index {
     name: "outbox-index",
@@ -109,8 +116,13 @@ pub const BUSINESS_INDEX: Index = Index {
 };
 
 /// Users, e-mail locks, rosters and the outbox.
-pub const USERS: Table =
-    Table { name: "users", key: PK_SK, indexes: &[STATUS_INDEX, OUTBOX_INDEX], stream: true, ttl: Some("ttl") };
+pub const USERS: Table = Table {
+    name: "users",
+    key: PK_SK,
+    indexes: &[STATUS_INDEX, EMAIL_INDEX, OUTBOX_INDEX],
+    stream: true,
+    ttl: Some("ttl"),
+};
 /// API keys by digest.
 pub const API_KEYS: Table = Table {
     name: "api-keys",

@@ -29,9 +29,9 @@ pub(super) fn broken_by(attempt: &Attempt) -> Broken {
             reads_strongly(request, broken);
         }),
         "Query" => with_table(request, &mut broken, |table, broken| query(table, request, broken)),
-        "Scan" => with_table(request, &mut broken, |_, broken| {
-            reads_strongly(request, broken);
+        "Scan" => with_table(request, &mut broken, |table, broken| {
             has_a_limit(request, broken);
+            index_of(table, request, broken);
         }),
         "BatchGetItem" => batch_get(request, &mut broken),
         "PutItem" | "UpdateItem" => write(request, &mut broken),
@@ -59,19 +59,7 @@ fn table(name: &str) -> Option<&'static Table> {
 
 fn query(table: &Table, request: &Value, broken: &mut Broken) {
     has_a_limit(request, broken);
-    let key = match request["IndexName"].as_str() {
-        None => {
-            reads_strongly(request, broken);
-            &table.key
-        }
-        Some(name) => match table.indexes.iter().find(|index| index.name == name) {
-            None => return broken.push("there is no such index".to_owned()),
-            Some(index) => {
-                held_by_the_index(table, index, request, broken);
-                &index.key
-            }
-        },
-    };
+    let key = index_of(table, request, broken).map_or(&table.key, |index| &index.key);
     let keys: Vec<&str> = key.attributes().map(|(name, _)| name).collect();
     let named = attributes(request, "KeyConditionExpression");
     if named.first().map(String::as_str) != Some(key.partition.0)
@@ -82,6 +70,20 @@ fn query(table: &Table, request: &Value, broken: &mut Broken) {
     if attributes(request, "FilterExpression").iter().any(|name| keys.contains(&name.as_str())) {
         broken.push("the filter names a key attribute".to_owned());
     }
+}
+
+/// The index that is read, if it is one; without one, the table is read, strongly.
+fn index_of<'a>(table: &'a Table, request: &Value, broken: &mut Broken) -> Option<&'a Index> {
+    let Some(name) = request["IndexName"].as_str() else {
+        reads_strongly(request, broken);
+        return None;
+    };
+    let index = table.indexes.iter().find(|index| index.name == name);
+    match index {
+        None => broken.push("there is no such index".to_owned()),
+        Some(index) => held_by_the_index(table, index, request, broken),
+    }
+    index
 }
 
 fn held_by_the_index(table: &Table, index: &Index, request: &Value, broken: &mut Broken) {
@@ -199,6 +201,12 @@ pub(super) fn broken_examples() -> Vec<(&'static str, &'static str, Value)> {
         ("capacity", "GetItem", json!({})),
         ("no such table", "GetItem", json!({"TableName": "presence-users"})),
         ("no such index", "Query", json!({"TableName": &users, "IndexName": "name-index"})),
+        ("no such index", "Scan", json!({"TableName": &users, "IndexName": "name-index"})),
+        (
+            "does not hold lang",
+            "Scan",
+            json!({"TableName": &users, "IndexName": "email-index", "FilterExpression": "lang = :l"}),
+        ),
         ("not read strongly", "GetItem", json!({"TableName": &users, "Key": &key})),
         ("not read strongly", "Query", json!({"TableName": &users})),
         ("not read strongly", "Scan", json!({"TableName": &users})),

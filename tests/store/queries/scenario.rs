@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use jiff::SignedDuration;
 use presence::access::Scope;
 use presence::clock::Clock as _;
+use presence::domain::email_pattern::EmailPattern;
 use presence::domain::ids::{BusinessId, OrgId, UserId};
 use presence::domain::user::{Role, Status};
 use presence::store::{Business, NewApiKey, Org, Store};
@@ -123,6 +124,10 @@ pub(super) async fn of_operators(world: &World, faults: &Faults) {
     store.count_users(Scope::for_operator()).await.expect("an answer");
     store.user(Scope::for_operator(), UserId::parse("7").expect("an id")).await.expect("an answer");
     assert!(!store.outbox().await.expect("an answer").is_empty(), "the guest waits for a mail");
+    for pattern in ["admin-2@*", &address("*"), &address("admin-2")] {
+        let mut search = store.search_emails(EmailPattern::parse(pattern).expect("a pattern"));
+        assert!(!search.next_page().await.expect("an answer").expect("a page").is_empty(), "{pattern}");
+    }
     import(&store).await;
     assert_eq!(store.audit_users().await.expect("an answer").findings, []);
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use jiff::{SignedDuration, Span, SpanRelativeTo};
 use presence::domain::email::EmailAddress;
+use presence::domain::email_pattern::EmailPattern;
 use presence::domain::ids::{BusinessId, MAX_ID, OrgId};
 use presence::domain::text::has_control;
 use presence::domain::user::{Lang, PersonName, Phone, Role, Status};
@@ -37,6 +38,10 @@ pub(crate) fn email(text: &str) -> Result<EmailAddress, &'static str> {
     let address = EmailAddress::parse(without_control(text)?)?;
     address.check_deliverable()?;
     Ok(address)
+}
+
+pub(crate) fn email_pattern(text: &str) -> Result<EmailPattern, &'static str> {
+    EmailPattern::parse(without_control(text)?)
 }
 
 pub(crate) fn person_name(text: &str) -> Result<PersonName, &'static str> {

@@ -6,6 +6,7 @@ mod args;
 mod audit;
 mod connect;
 mod exit;
+mod find;
 mod import;
 mod key;
 mod outbox;

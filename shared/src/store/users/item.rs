@@ -31,6 +31,9 @@ struct UserItem {
     last_name: String,
     email: String,
     email_key: String,
+    /// None in items that were written before there was `email-index`.
+    #[serde(default)]
+    email_domain: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     phone: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -98,6 +101,7 @@ pub(in crate::store) fn to_item(user: &User, mail: Option<&str>) -> Result<Item,
         last_name: user.last_name.as_str().to_owned(),
         email: user.email.as_str().to_owned(),
         email_key: user.email.key().to_owned(),
+        email_domain: user.email.domain().to_owned(),
         phone: user.phone.as_ref().map(|phone| phone.as_str().to_owned()),
         lang: user.lang.map(|lang| lang.as_str().to_owned()),
         business_ids: user.business_ids.iter().map(|id| id.as_str().to_owned()).collect(),
@@ -194,6 +198,6 @@ pub(in crate::store) fn role(text: &str) -> Option<Role> {
     Role::ALL.into_iter().find(|role| role.as_str() == text)
 }
 
-fn status(text: &str) -> Option<Status> {
+pub(super) fn status(text: &str) -> Option<Status> {
     Status::ALL.into_iter().find(|status| status.as_str() == text)
 }

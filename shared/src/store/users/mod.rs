@@ -1,11 +1,13 @@
 //! Users: their items, how they are read, and the one transaction that writes them.
 
 mod by_email;
+mod by_pattern;
 mod find;
 mod item;
 mod record;
 mod write;
 
+pub use by_pattern::{EmailSearch, FoundUser};
 pub use find::BusinessIds;
 pub(super) use item::{from_item, listed, role, to_item};
 pub use record::UserRecord;

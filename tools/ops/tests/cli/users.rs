@@ -110,6 +110,45 @@ fn a_mail_that_was_given_up_is_listed_as_failed_and_can_be_retried() {
 }
 
 #[test]
+fn users_are_found_by_address_local_part_and_domain() {
+    let stage = Stage::new();
+    let ada = stage.user("Ada@example.org", "--role ORG_ADMIN --org-id 42");
+    let zoe = stage.user("zoe@example.org", "--role PROVIDER --status invited --no-mail");
+    let other = stage.user("ada@example.com", PROVIDER);
+    let ids = |pattern: &str| {
+        let run = stage.ops(&format!("users find {pattern} --json")).exits(0);
+        let mut ids: Vec<String> = run.stdout.lines().map(id_of).collect();
+        ids.sort_unstable();
+        ids
+    };
+    let sorted = |mut expected: Vec<String>| {
+        expected.sort_unstable();
+        expected
+    };
+    assert_eq!(ids("ADA@example.org"), std::slice::from_ref(&ada));
+    assert_eq!(ids("ada@*"), sorted(vec![ada.clone(), other]));
+    assert_eq!(ids("*@EXAMPLE.org"), sorted(vec![ada.clone(), zoe.clone()]));
+    assert_eq!(ids("nobody@*"), [""; 0]);
+
+    let found = stage.ops("users find ada@example.org --json").exits(0).json();
+    let expected = serde_json::json!({"id": ada, "email": "Ada@example.org", "org_id": 42, "status": "active",
+        "role": "ORG_ADMIN", "first_name": "Zoe", "last_name": "Martin"});
+    assert_eq!(found, expected);
+    let text = stage.ops("users find zoe@*").exits(0);
+    assert_eq!(text.stdout, format!("{zoe}\t-\tinvited\tPROVIDER\tzoe@example.org\tZoe Martin\n"));
+    let nobody = stage.ops("users find *@nowhere.example").exits(0);
+    assert_eq!((nobody.stdout.as_str(), nobody.stderr.starts_with("users: 0, read units: ")), ("", true));
+    for wrong in ["ada", "*", "*@*", "@example.org"] {
+        stage.ops(&format!("users find {wrong}")).exits(2);
+    }
+}
+
+fn id_of(line: &str) -> String {
+    let user: serde_json::Value = serde_json::from_str(line).expect("a line of JSON");
+    user["id"].as_str().expect("an id").to_owned()
+}
+
+#[test]
 fn the_audit_finds_what_was_planted() {
     let stage = Stage::new();
     stage.user("zoe@example.org", PROVIDER);

@@ -1,0 +1,90 @@
+//! Patterns of e-mail addresses, as operators look for users.
+
+use super::email::EmailAddress;
+
+/// The other half of an address while one half is read: any valid one does.
+const ANY_LOCAL_PART: &str = "a";
+const ANY_DOMAIN: &str = "example.org";
+
+const INVALID: &str = "must be an address, LOCAL-PART@* or *@DOMAIN";
+
+/// One address, or all with a half in common. Folded as the keys of addresses are.
+#[derive(Clone, PartialEq, Eq)]
+pub enum EmailPattern {
+    /// This address, by its key.
+    Address(String),
+    /// Every address with this local part: `ada@*`.
+    LocalPart(String),
+    /// Every address of this domain: `*@example.org`.
+    Domain(String),
+}
+
+impl EmailPattern {
+    /// Reads a pattern as typed, spaces around it ignored. The error is for the operator to read.
+    pub fn parse(text: &str) -> Result<Self, &'static str> {
+        match text.trim().rsplit_once('@').ok_or(INVALID)? {
+            ("*", "*") => Err(INVALID),
+            ("*", domain) => Ok(Self::Domain(halves(ANY_LOCAL_PART, domain)?.1)),
+            (local, "*") => Ok(Self::LocalPart(halves(local, ANY_DOMAIN)?.0)),
+            _ => Ok(Self::Address(EmailAddress::parse(text).map_err(|_| INVALID)?.key().to_owned())),
+        }
+    }
+
+    /// True if the key of an address fits.
+    #[must_use]
+    pub fn admits(&self, email_key: &str) -> bool {
+        let halves = email_key.rsplit_once('@');
+        match self {
+            Self::Address(key) => key == email_key,
+            Self::LocalPart(local) => halves.is_some_and(|halves| halves.0 == local),
+            Self::Domain(domain) => halves.is_some_and(|halves| halves.1 == domain),
+        }
+    }
+}
+
+impl std::fmt::Debug for EmailPattern {
+    /// Never prints the pattern: it would end up in a log.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("EmailPattern(..)")
+    }
+}
+
+/// Both halves of the key of an address.
+fn halves(local: &str, domain: &str) -> Result<(String, String), &'static str> {
+    let address = EmailAddress::parse(&format!("{local}@{domain}")).map_err(|_| INVALID)?;
+    let (local, domain) = address.key().rsplit_once('@').ok_or(INVALID)?;
+    Ok((local.to_owned(), domain.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_admits_addresses_by_their_keys() {
+        let cases = [
+            ("Ada@Example.ORG", "ada@example.org", "ada@example.com"),
+            (" ADA@* ", "ada@example.com", "adam@example.com"),
+            ("STRAßE@*", "strasse@example.com", "strase@example.com"),
+            ("a.n.a+shop@*", "a.n.a+shop@example.com", "ana@example.com"),
+            ("*@BÜCHER.example", "info@xn--bcher-kva.example", "info@bucher.example"),
+            ("*@example.org", "\u{2a}@example.org", "ada@mail.example.org"),
+            ("*a@example.org", "*a@example.org", "aa@example.org"),
+        ];
+        for (pattern, fits, does_not) in cases {
+            let read = EmailPattern::parse(pattern).unwrap_or_else(|error| panic!("{pattern} {error}"));
+            assert!(read.admits(fits), "{pattern} {fits}");
+            assert!(!read.admits(does_not), "{pattern} {does_not}");
+            assert_eq!(format!("{read:?}"), "EmailPattern(..)");
+        }
+    }
+
+    #[test]
+    fn what_is_no_pattern_is_refused() {
+        for text in
+            ["", "*", "*@*", "ada", "@", "@*", "*@", "*@localhost", "*@exa*.org", "ada@ *", "a b@*", "ada@*.org"]
+        {
+            assert_eq!(EmailPattern::parse(text), Err(INVALID), "{text}");
+        }
+    }
+}
