@@ -28,7 +28,7 @@ use aws_smithy_runtime_api::client::runtime_components::RuntimeComponentsBuilder
 use serde_json::Value;
 
 use self::connector::Connector;
-use self::overlap::{Entry, Hold, Overlaps};
+use self::overlap::{Found, Hold, Overlaps};
 pub use self::overlap::{KeyNames, key_names};
 pub use self::plan::{FaultKind, Plan};
 use crate::wire::Call;
@@ -161,8 +161,8 @@ impl Shared {
 
     fn overlap(&self, number: u64, call: &Call, window: Duration) -> Result<Step, ConnectorError> {
         match self.overlaps.enter(number, call, window, &self.keys) {
-            Ok(Entry::Free(hold)) => Ok(Step::Pass(hold)),
-            Ok(Entry::Taken(items)) => Ok(Step::Conflict(items)),
+            Ok(Found::Free(hold)) => Ok(Step::Pass(hold)),
+            Ok(Found::Taken(items)) => Ok(Step::Conflict(items)),
             Err(reason) => Err(ConnectorError::user(reason.into())),
         }
     }

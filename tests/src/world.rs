@@ -168,7 +168,7 @@ impl World {
     /// # Panics
     /// When `DynamoDB` does not answer.
     pub async fn spoil(&self, id: &str, text: &str) {
-        let client = aws_sdk_dynamodb::Client::from_conf(crate::wire::sdk_config(self.stack.dynamodb_url()));
+        let client = aws_sdk_dynamodb::Client::from_conf(crate::wire::sdk_config(self.stack.database_url()));
         let text_value = |text: &str| AttributeValue::S(text.to_owned());
         let update = client.update_item().table_name(self.store().name(&schema::USERS));
         let update = update.key("pk", text_value(&format!("USER#{id}"))).key("sk", text_value("USER"));
@@ -178,7 +178,7 @@ impl World {
 
     /// Every item of a table, by its full name, but for the time at which a key was used; in no order.
     pub async fn items(&self, table: &str) -> Vec<String> {
-        let config = crate::wire::sdk_config(self.stack.dynamodb_url());
+        let config = crate::wire::sdk_config(self.stack.database_url());
         let client = aws_sdk_dynamodb::Client::from_conf(config);
         let mut pages = client.scan().table_name(table).into_paginator().items().send();
         let mut items = Vec::new();

@@ -1,10 +1,11 @@
 //! Who holds which item: the part of `DynamoDB`'s transactions that the embedded one lacks.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use presence::store::schema::{self, Table};
+use presence_local::aws_limits::{Entry, Holds};
 use serde_json::Value;
 use tokio::time::Instant;
 
@@ -23,18 +24,14 @@ pub fn key_names(prefix: &str) -> KeyNames {
 type ItemKey = (String, Vec<(String, Value)>);
 
 /// The write transactions in flight, and those that ended within the window.
-#[derive(Clone, Default)]
-pub(super) struct Overlaps(Arc<Mutex<HashMap<u64, Held>>>);
-
-struct Held {
-    items: Vec<ItemKey>,
-    /// `ClientRequestToken`: the retry of a transaction does not conflict with itself.
-    token: Value,
-    ended: Option<Instant>,
+#[derive(Clone)]
+pub(super) struct Overlaps {
+    holds: Arc<Mutex<Holds<ItemKey>>>,
+    started: Instant,
 }
 
 /// What [`Overlaps::enter`] found.
-pub(super) enum Entry {
+pub(super) enum Found {
     /// Nobody else holds an item of the call; a write transaction holds them itself from now on.
     Free(Option<Hold>),
     /// The places in the call, from 0, of the items that another transaction holds.
@@ -43,42 +40,51 @@ pub(super) enum Entry {
 
 /// Holds the items of one write transaction until it is dropped, which is also what an abandoned call does.
 pub(super) struct Hold {
-    book: Overlaps,
+    overlaps: Overlaps,
     number: u64,
 }
 
+impl Default for Overlaps {
+    fn default() -> Self {
+        Self { holds: Arc::default(), started: Instant::now() }
+    }
+}
+
 impl Overlaps {
+    fn holds(&self) -> MutexGuard<'_, Holds<ItemKey>> {
+        self.holds.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Lets the call in unless it conflicts. `Err` names a table whose key is unknown.
-    pub(super) fn enter(&self, number: u64, call: &Call, window: Duration, keys: &KeyNames) -> Result<Entry, String> {
+    pub(super) fn enter(&self, number: u64, call: &Call, window: Duration, keys: &KeyNames) -> Result<Found, String> {
         let items = touched(call, keys)?;
-        let token = call.body["ClientRequestToken"].clone();
-        let now = Instant::now();
-        let mut book = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        book.retain(|_, held| held.ended.is_none_or(|ended| now - ended < window));
-        let others = || book.values().filter(|held| token.is_null() || held.token != token);
-        let is_held = |item: &ItemKey| others().any(|held| held.items.contains(item));
-        let conflicts: Vec<usize> = (0..items.len()).filter(|&at| is_held(&items[at])).collect();
+        let token = call.body["ClientRequestToken"].as_str();
+        let entry = match call.operation.as_str() {
+            "TransactWriteItems" => Entry::Writes,
+            "TransactGetItems" => Entry::Reads,
+            _ => Entry::Single,
+        };
+        let mut holds = self.holds();
+        let conflicts = holds.conflicts(self.started.elapsed(), window, entry, &items, token);
         if !conflicts.is_empty() {
-            return Ok(Entry::Taken(conflicts));
+            return Ok(Found::Taken(conflicts));
         }
-        if call.operation != "TransactWriteItems" {
-            return Ok(Entry::Free(None));
+        if entry != Entry::Writes {
+            return Ok(Found::Free(None));
         }
-        book.insert(number, Held { items, token, ended: None });
-        Ok(Entry::Free(Some(Hold { book: self.clone(), number })))
+        holds.begin(number, entry, items, token.map(str::to_owned));
+        Ok(Found::Free(Some(Hold { overlaps: self.clone(), number })))
     }
 
     pub(super) fn clear(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.holds().clear();
     }
 }
 
 impl Drop for Hold {
     fn drop(&mut self) {
-        let mut book = self.book.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(held) = book.get_mut(&self.number) {
-            held.ended = Some(Instant::now());
-        }
+        let now = self.overlaps.started.elapsed();
+        self.overlaps.holds().end(self.number, now);
     }
 }
 

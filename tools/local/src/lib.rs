@@ -2,6 +2,7 @@
 //!
 //! The stack that developers start is the stack that the tests start: [`Stack::start`].
 
+pub mod aws_limits;
 mod docs;
 pub mod embedded;
 pub mod gateway;
@@ -10,6 +11,7 @@ mod options;
 mod sample;
 mod stack;
 
+pub use aws_limits::{AwsLimits, LimitCounts, Limits};
 pub use mail::{Mailbox, SentMail, Weather};
 pub use options::{DynamoDb, Options};
 pub use sample::DemoKeys;

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use presence::config::Config;
 use presence::telemetry;
-use presence_local::{DynamoDb, Options, Stack};
+use presence_local::{AwsLimits, DynamoDb, Options, Stack};
 use serde_json::json;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -28,6 +28,9 @@ struct Args {
     /// Use this DynamoDB endpoint in the place of the embedded one
     #[arg(long, value_name = "URL", conflicts_with_all = ["dynamodb_port", "data"])]
     dynamodb_url: Option<String>,
+    /// Give DynamoDB the limits of AWS; SETTINGS are any of seed=N,table-writes=4000,table-reads=12000,latency-ms=3,lag-ms=20
+    #[arg(long, value_name = "SETTINGS", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    aws_limits: Option<AwsLimits>,
     /// Create the tables, but load no sample data and make no keys
     #[arg(long)]
     empty: bool,
@@ -64,6 +67,9 @@ async fn run(args: Args) -> anyhow::Result<()> {
         _ = interrupt.recv() => return Ok(()),
         _ = terminate.recv() => return Ok(()),
     };
+    if let Some(limits) = stack.limits() {
+        let _ = writeln!(std::io::stderr(), "the limits of AWS are on: --aws-limits=seed={}", limits.seed());
+    }
     // A closed pipe is the reader's choice, and no reason to stop.
     let _ = writeln!(std::io::stdout(), "{}", if json { summary(&stack).to_string() } else { welcome(&stack) });
     tokio::select! {
@@ -80,6 +86,7 @@ impl From<Args> for Options {
         Self {
             port: args.port,
             dynamodb: args.dynamodb_url.map_or(embedded, DynamoDb::At),
+            aws_limits: args.aws_limits,
             table_prefix: Config::from_env().table_prefix,
             sample: !args.empty,
             fixed_sample: args.fixed_sample,

@@ -10,6 +10,8 @@ use presence::clock::{Clock, SystemClock};
 use presence::config::Config;
 use presence::store::Patience;
 
+use crate::aws_limits::AwsLimits;
+
 /// Where the tables are.
 #[derive(Clone, Debug)]
 pub enum DynamoDb {
@@ -31,6 +33,8 @@ pub struct Options {
     pub port: u16,
     /// Where the tables are.
     pub dynamodb: DynamoDb,
+    /// The limits of AWS that `DynamoDB` has for the functions; none of them without.
+    pub aws_limits: Option<AwsLimits>,
     /// What the names of the tables start with.
     pub table_prefix: String,
     /// Whether to load the sample data, where there are no users yet, and issue the demo keys.
@@ -59,6 +63,7 @@ impl Default for Options {
         Self {
             port: 0,
             dynamodb: DynamoDb::Embedded { port: 0, data: None },
+            aws_limits: None,
             table_prefix: Config::DEFAULT_TABLE_PREFIX.to_owned(),
             sample: false,
             fixed_sample: false,
@@ -78,6 +83,7 @@ impl std::fmt::Debug for Options {
         f.debug_struct("Options")
             .field("port", &self.port)
             .field("dynamodb", &self.dynamodb)
+            .field("aws_limits", &self.aws_limits)
             .field("table_prefix", &self.table_prefix)
             .field("sample", &self.sample)
             .finish_non_exhaustive()

@@ -15,6 +15,7 @@ use presence::http::Route;
 use presence::store::{Store, schema};
 use presence_mailer::{Outbox, SesMailer};
 
+use crate::aws_limits::Limits;
 use crate::docs;
 use crate::embedded::EmbeddedDynamo;
 use crate::gateway::{Gateway, LocalFunction};
@@ -34,7 +35,10 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub struct Stack {
     gateway: Gateway,
     embedded: Option<EmbeddedDynamo>,
+    limits: Option<Limits>,
     dynamodb_url: String,
+    /// Of the database itself.
+    database_url: String,
     store: Store,
     keys: DemoKeys,
     mailbox: Arc<Mailbox>,
@@ -46,22 +50,16 @@ impl Stack {
     /// Starts `DynamoDB` (unless told where it is), the tables, the sample data, the functions and the gateway.
     /// Fails with a clear text when a port is taken or a folder cannot be written.
     pub async fn start(options: Options) -> anyhow::Result<Self> {
-        let (embedded, dynamodb_url) = match &options.dynamodb {
-            DynamoDb::Embedded { port, data } => {
-                let embedded = EmbeddedDynamo::start(*port, data.as_deref())?;
-                let url = embedded.endpoint_url();
-                (Some(embedded), url)
-            }
-            DynamoDb::At(url) => (None, url.clone()),
-        };
-        // The stack's own calls go past the faults that the functions are given.
-        let store = Store::new(&own_config(&dynamodb_url), &options.table_prefix);
-        store.create_tables().await.with_context(|| format!("could not create the tables at {dynamodb_url}"))?;
+        let Database { embedded, limits, url: database_url } = Database::start(&options)?;
+        // The stack's own calls go past the limits and faults that the functions are given.
+        let store = Store::new(&own_config(&database_url), &options.table_prefix);
+        store.create_tables().await.with_context(|| format!("could not create the tables at {database_url}"))?;
         let keys = if options.sample {
             sample::load(&store, embedded.as_ref(), options.fixed_sample, options.clock.now()).await?
         } else {
             DemoKeys::default()
         };
+        let dynamodb_url = limits.as_ref().map_or_else(|| database_url.clone(), Limits::endpoint_url);
         let functions = functions_config(&dynamodb_url, &options);
         let app = App::new(
             Store::new(&functions, &options.table_prefix).with_patience(options.patience.clone()),
@@ -76,7 +74,7 @@ impl Stack {
         } else {
             None
         };
-        Ok(Self { gateway, embedded, dynamodb_url, store, keys, mailbox, outbox, feed })
+        Ok(Self { gateway, embedded, limits, dynamodb_url, database_url, store, keys, mailbox, outbox, feed })
     }
 
     /// What clients put before the paths of the interface's version 2.
@@ -104,10 +102,22 @@ impl Stack {
         embedded.fill_reviews(&self.store, reviews)
     }
 
-    /// The endpoint of `DynamoDB`.
+    /// The endpoint of `DynamoDB` as the functions have it, with the limits of AWS where they are on.
     #[must_use]
     pub fn dynamodb_url(&self) -> &str {
         &self.dynamodb_url
+    }
+
+    /// The endpoint of the database itself, without limits.
+    #[must_use]
+    pub fn database_url(&self) -> &str {
+        &self.database_url
+    }
+
+    /// The limits of AWS, where they are on.
+    #[must_use]
+    pub fn limits(&self) -> Option<&Limits> {
+        self.limits.as_ref()
     }
 
     /// A key for each role, made at this start; none without sample data.
@@ -116,7 +126,7 @@ impl Stack {
         &self.keys
     }
 
-    /// The tables, as an operator reaches them: past the HTTP client of the functions.
+    /// The tables, past the HTTP client of the functions and past the limits of AWS.
     #[must_use]
     pub fn store(&self) -> &Store {
         &self.store
@@ -138,6 +148,7 @@ impl Stack {
     pub async fn stop(self) {
         drop(self.feed);
         self.gateway.stop().await;
+        drop(self.limits);
         if let Some(embedded) = self.embedded {
             embedded.stop();
         }
@@ -145,6 +156,32 @@ impl Stack {
 
     fn origin(&self) -> String {
         format!("http://{}", self.gateway.addr())
+    }
+}
+
+/// The database, and the limits in front of it.
+struct Database {
+    embedded: Option<EmbeddedDynamo>,
+    limits: Option<Limits>,
+    url: String,
+}
+
+impl Database {
+    fn start(options: &Options) -> anyhow::Result<Self> {
+        let is_limited = options.aws_limits.is_some();
+        // The port that was asked for is where clients look: with limits, theirs.
+        let (embedded, url, limits_port) = match &options.dynamodb {
+            DynamoDb::Embedded { port, data } => {
+                let (own, limits) = if is_limited { (0, *port) } else { (*port, 0) };
+                let embedded = EmbeddedDynamo::start(own, data.as_deref())?;
+                let url = embedded.endpoint_url();
+                (Some(embedded), url, limits)
+            }
+            DynamoDb::At(url) => (None, url.clone(), 0),
+        };
+        let start = |settings| Limits::start(limits_port, &url, settings);
+        let limits = options.aws_limits.clone().map(start).transpose()?;
+        Ok(Self { embedded, limits, url })
     }
 }
 

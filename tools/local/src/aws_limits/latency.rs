@@ -1,0 +1,35 @@
+//! How long a call takes.
+
+use std::time::Duration;
+
+/// Draws the time of a call: around the usual one, one in a hundred ten times as long, one in a thousand sixty times.
+pub(super) fn draw(usual: Duration, dice: &mut fastrand::Rng) -> Duration {
+    let tail = match dice.u32(..1_000) {
+        0 => 60.0,
+        1..11 => 10.0,
+        _ => 1.0,
+    };
+    usual.mul_f64(tail * (0.7 + 0.3 * exponential(dice)))
+}
+
+/// Draws from the exponential distribution with mean 1, at most 10.
+pub(super) fn exponential(dice: &mut fastrand::Rng) -> f64 {
+    (-(1.0 - dice.f64()).ln()).min(10.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn most_calls_take_about_the_usual_time_and_few_take_long() {
+        let mut dice = fastrand::Rng::with_seed(1);
+        let mut times: Vec<_> = (0..10_000).map(|_| draw(Duration::from_millis(3), &mut dice)).collect();
+        times.sort_unstable();
+        let millis = |at: usize| times[at].as_secs_f64() * 1e3;
+        assert!((2.1..3.5).contains(&millis(5_000)), "median {}", millis(5_000));
+        assert!(millis(9_800) < 10.0, "98 of 100: {}", millis(9_800));
+        assert!(millis(9_995) > 60.0, "longest: {}", millis(9_995));
+        assert!(millis(0) >= 2.1);
+    }
+}

@@ -1,0 +1,506 @@
+//! Each limit in front of the embedded `DynamoDB`, by its protocol.
+
+use std::time::Duration;
+
+use http::StatusCode;
+use serde_json::{Value, json};
+
+use super::{AwsLimits, LimitCounts, Limits, Pages, Throttling};
+use crate::embedded::EmbeddedDynamo;
+
+const HOUR: Duration = Duration::from_hours(1);
+const NO_LIMIT: f64 = 1e9;
+
+/// An embedded DynamoDB with a table `things` (`pk`, `sk`) and its index `by-p` (`p`, `s`), behind limits.
+struct Bench {
+    limits: Limits,
+    embedded: EmbeddedDynamo,
+    client: reqwest::Client,
+}
+
+/// A status and a document.
+type Said = (u16, Value);
+
+impl Bench {
+    async fn new(settings: AwsLimits) -> Self {
+        let embedded = EmbeddedDynamo::start(0, None).expect("starts");
+        let limits = Limits::start(0, &embedded.endpoint_url(), settings).expect("starts");
+        let bench = Self { limits, embedded, client: reqwest::Client::new() };
+        let attribute = |name: &str, kind: &str| json!({ "AttributeName": name, "AttributeType": kind });
+        let key = |hash: &str, range: &str| json!([{ "AttributeName": hash, "KeyType": "HASH" }, { "AttributeName": range, "KeyType": "RANGE" }]);
+        let table = json!({
+            "TableName": "things", "BillingMode": "PAY_PER_REQUEST", "KeySchema": key("pk", "sk"),
+            "AttributeDefinitions":
+                [attribute("pk", "S"), attribute("sk", "S"), attribute("p", "S"), attribute("s", "N")],
+            "GlobalSecondaryIndexes": [{
+                "IndexName": "by-p", "KeySchema": key("p", "s"),
+                "Projection": { "ProjectionType": "INCLUDE", "NonKeyAttributes": ["v"] },
+            }],
+        });
+        let created = bench.direct("CreateTable", table).await;
+        assert_eq!(created.0, 200, "{}", created.1);
+        bench
+    }
+
+    async fn ask(&self, url: &str, operation: &str, body: &Value) -> Said {
+        let request = self.client.post(url).header("x-amz-target", format!("DynamoDB_20120810.{operation}"));
+        let credential = "AWS4-HMAC-SHA256 Credential=local/20260101/eu-west-1/dynamodb/aws4_request, \
+            SignedHeaders=host;x-amz-date, Signature=00";
+        let request = request.header("authorization", credential).header("x-amz-date", "20260101T000000Z");
+        let answer = request.header("content-type", "application/x-amz-json-1.0").body(body.to_string()).send().await;
+        let answer = answer.expect("an answer");
+        (answer.status().as_u16(), answer.json().await.expect("JSON"))
+    }
+
+    /// Past the limits.
+    async fn direct(&self, operation: &str, body: Value) -> Said {
+        self.ask(&self.embedded.endpoint_url(), operation, &body).await
+    }
+
+    async fn call(&self, operation: &str, body: Value) -> Said {
+        self.ask(&self.limits.endpoint_url(), operation, &body).await
+    }
+
+    async fn put_direct(&self, item: Value) {
+        assert_eq!(self.direct("PutItem", json!({ "TableName": "things", "Item": item })).await.0, 200);
+    }
+
+    fn counts(&self) -> LimitCounts {
+        self.limits.counts()
+    }
+}
+
+fn item(pk: &str, sk: &str, sort: u32) -> Value {
+    json!({ "pk": { "S": pk }, "sk": { "S": sk }, "p": { "S": "p" }, "s": { "N": sort.to_string() }, "v": { "S": "v" } })
+}
+
+fn key(pk: &str, sk: &str) -> Value {
+    json!({ "pk": { "S": pk }, "sk": { "S": sk } })
+}
+
+fn put(pk: &str, sk: &str) -> Value {
+    json!({ "TableName": "things", "Item": item(pk, sk, 1) })
+}
+
+fn query_index() -> Value {
+    json!({
+        "TableName": "things", "IndexName": "by-p", "KeyConditionExpression": "p = :p",
+        "ExpressionAttributeValues": { ":p": { "S": "p" } },
+    })
+}
+
+fn code(said: &Said) -> &str {
+    said.1["__type"].as_str().and_then(|kind| kind.rsplit('#').next()).unwrap_or_default()
+}
+
+fn codes(said: &Said) -> Vec<&str> {
+    said.1["CancellationReasons"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|reason| reason["Code"].as_str())
+        .collect()
+}
+
+/// Calls of every kind, good and bad.
+fn script() -> Vec<(&'static str, Value)> {
+    let update = json!({
+        "TableName": "things", "Key": key("a", "1"), "UpdateExpression": "SET v = :v ADD n :one", "ReturnValues": "ALL_NEW",
+        "ExpressionAttributeValues": { ":v": { "S": "w" }, ":one": { "N": "1" } },
+    });
+    let once = json!({ "Put": { "TableName": "things", "Item": item("a", "1", 9), "ConditionExpression": "attribute_not_exists(pk)" } });
+    let projected = json!({ "ProjectionExpression": "#v, sk", "ExpressionAttributeNames": { "#v": "v" }, "Limit": 2 });
+    let mut limited = query_index();
+    for (name, value) in projected.as_object().expect("an object") {
+        limited[name] = value.clone();
+    }
+    vec![
+        ("PutItem", put("a", "1")),
+        ("UpdateItem", update.clone()),
+        (
+            "BatchWriteItem",
+            json!({ "RequestItems": { "things": [
+            { "PutRequest": { "Item": item("a", "2", 5) } }, { "PutRequest": { "Item": item("b", "1", 3) } },
+            { "DeleteRequest": { "Key": key("c", "1") } },
+        ] }, "ReturnConsumedCapacity": "INDEXES" }),
+        ),
+        ("GetItem", json!({ "TableName": "things", "Key": key("a", "1"), "ReturnConsumedCapacity": "TOTAL" })),
+        ("GetItem", json!({ "TableName": "things", "Key": key("z", "1") })),
+        ("GetItem", json!({ "TableName": "none", "Key": key("z", "1") })),
+        ("GetItem", json!({ "TableName": "things", "Key": { "pk": { "S": "z" } } })),
+        (
+            "BatchGetItem",
+            json!({ "RequestItems": { "things": { "Keys": [key("a", "1"), key("b", "1")], "ProjectionExpression": "v" } } }),
+        ),
+        ("Query", query_index()),
+        ("Query", limited),
+        ("Query", json!({ "TableName": "things", "KeyConditionExpression": "nonsense" })),
+        (
+            "Scan",
+            json!({ "TableName": "things", "FilterExpression": "v = :v", "ExpressionAttributeValues": { ":v": { "S": "w" } } }),
+        ),
+        (
+            "TransactWriteItems",
+            json!({ "TransactItems": [
+            { "Delete": { "TableName": "things", "Key": key("a", "2") } },
+            { "Put": { "TableName": "things", "Item": item("d", "1", 2) } },
+        ], "ClientRequestToken": "one" }),
+        ),
+        (
+            "TransactWriteItems",
+            json!({ "TransactItems": [once, { "Delete": { "TableName": "things", "Key": key("d", "1") } }] }),
+        ),
+        ("TransactGetItems", json!({ "TransactItems": [{ "Get": { "TableName": "things", "Key": key("d", "1") } }] })),
+        ("DeleteItem", json!({ "TableName": "things", "Key": key("b", "1"), "ReturnValues": "ALL_OLD" })),
+        (
+            "PutItem",
+            json!({ "TableName": "things", "Item": item("a", "1", 1), "ConditionExpression": "attribute_not_exists(pk)" }),
+        ),
+        ("Query", query_index()),
+        ("ListTables", json!({})),
+        ("Nonsense", json!({})),
+    ]
+}
+
+#[tokio::test]
+async fn without_limits_every_answer_is_that_of_the_database() {
+    let (limited, plain) = (Bench::new(AwsLimits::off()).await, Bench::new(AwsLimits::off()).await);
+    for (operation, body) in script() {
+        let expected = plain.direct(operation, body.clone()).await;
+        assert_eq!(limited.call(operation, body.clone()).await, expected, "{operation} {body}");
+    }
+    let calls = limited.counts().calls;
+    assert_eq!(limited.counts(), LimitCounts { calls, ..LimitCounts::default() }, "nothing was done");
+}
+
+#[tokio::test]
+async fn limits_that_are_not_reached_and_lag_that_has_passed_change_no_answer() {
+    let never = Pages { short: 0.0, empty: 0.0 };
+    let calm = Throttling { strays: 0.0, ..Throttling::default() };
+    let settings = AwsLimits {
+        pages: Some(never),
+        throttling: Some(calm),
+        conflicts: Some(Duration::ZERO),
+        lag: Some(Duration::ZERO),
+        ..AwsLimits::default()
+    };
+    let (limited, plain) = (Bench::new(settings).await, Bench::new(AwsLimits::off()).await);
+    for (operation, body) in script() {
+        let expected = plain.direct(operation, body.clone()).await;
+        assert_eq!(limited.call(operation, body.clone()).await, expected, "{operation} {body}");
+    }
+}
+
+#[tokio::test]
+async fn a_walk_over_cut_and_empty_pages_sees_every_item_exactly_once() {
+    const ITEMS: u32 = 40;
+    let pages = Pages { short: 0.5, empty: 0.3 };
+    let bench = Bench::new(AwsLimits { pages: Some(pages), seed: Some(1), ..AwsLimits::off() }).await;
+    for number in 0..ITEMS {
+        bench.put_direct(item("a", &format!("k{number:02}"), number / 3)).await;
+    }
+    let table = json!({
+        "TableName": "things", "KeyConditionExpression": "pk = :p AND sk BETWEEN :a AND :z",
+        "ExpressionAttributeValues": { ":p": { "S": "a" }, ":a": { "S": "k" }, ":z": { "S": "l" } },
+    });
+    for (operation, body) in [("Query", query_index()), ("Query", table), ("Scan", json!({ "TableName": "things" }))] {
+        for forward in [true, false] {
+            for limit in [None, Some(5), Some(1_000)] {
+                let mut body = body.clone();
+                if operation == "Query" {
+                    body["ScanIndexForward"] = json!(forward);
+                }
+                body["Limit"] = limit.map_or(json!(100), |limit| json!(limit));
+                let (mut walked, mut pages) = (Vec::new(), 0);
+                loop {
+                    let (status, page) = bench.call(operation, body.clone()).await;
+                    assert_eq!(status, 200, "{page}");
+                    let items = page["Items"].as_array().expect("items");
+                    assert_eq!(page["Count"], items.len());
+                    walked.extend(items.iter().map(|item| item["sk"]["S"].as_str().expect("a key").to_owned()));
+                    pages += 1;
+                    if !page["LastEvaluatedKey"].is_object() {
+                        break;
+                    }
+                    body["ExclusiveStartKey"] = page["LastEvaluatedKey"].clone();
+                }
+                let mut expected: Vec<_> = (0..ITEMS).map(|number| format!("k{number:02}")).collect();
+                if operation == "Query" && !forward {
+                    expected.reverse();
+                }
+                assert_eq!(walked, expected, "{operation} {forward} {limit:?} in {pages} pages");
+            }
+        }
+    }
+    let counts = bench.counts();
+    assert!(counts.cut > 50 && counts.emptied > 10, "{counts:?}");
+}
+
+#[tokio::test]
+async fn the_first_page_may_be_empty_with_more_behind_it() {
+    let pages = Pages { short: 0.0, empty: 1.0 };
+    let bench = Bench::new(AwsLimits { pages: Some(pages), ..AwsLimits::off() }).await;
+    bench.put_direct(item("a", "k1", 5)).await;
+    let (_, page) = bench.call("Query", query_index()).await;
+    assert_eq!((&page["Items"], &page["Count"]), (&json!([]), &json!(0)));
+    assert_eq!(page["LastEvaluatedKey"]["s"]["N"], "4", "a key before the first item");
+    let mut next = query_index();
+    next["ExclusiveStartKey"] = page["LastEvaluatedKey"].clone();
+    assert_eq!(bench.direct("Query", next).await.1["Count"], 1, "the database takes that key, and goes on behind it");
+}
+
+#[tokio::test]
+async fn a_page_ends_at_one_megabyte_before_projection() {
+    let bench = Bench::new(AwsLimits::off()).await;
+    for number in 0..4 {
+        let mut large = item("a", &format!("k{number}"), number);
+        large["v"] = json!({ "S": "x".repeat(399 * 1024) });
+        bench.put_direct(large).await;
+    }
+    for mut body in [query_index(), json!({ "TableName": "things" })] {
+        let operation = if body["IndexName"].is_string() { "Query" } else { "Scan" };
+        body["ProjectionExpression"] = json!("sk");
+        let (_, page) = bench.call(operation, body).await;
+        assert_eq!(page["Count"], 2, "{operation}: three would be 1.17 MB");
+        assert!(page["LastEvaluatedKey"].is_object());
+    }
+}
+
+#[tokio::test]
+async fn a_frozen_index_shows_what_was_there_and_then_what_is() {
+    let frozen = AwsLimits { lag: Some(Duration::MAX), ..AwsLimits::off() };
+    let bench = Bench::new(frozen).await;
+    for (sk, sort) in [("k1", 1), ("k2", 2), ("k3", 3)] {
+        bench.put_direct(item("a", sk, sort)).await;
+    }
+    let moved = json!({ "Update": { "TableName": "things", "Key": key("a", "k2"), "UpdateExpression": "SET s = :s, v = :v",
+        "ExpressionAttributeValues": { ":s": { "N": "9" }, ":v": { "S": "new" } } } });
+    let deleted = json!({ "Delete": { "TableName": "things", "Key": key("a", "k1") } });
+    let transaction = json!({ "TransactItems": [moved, deleted] });
+    assert_eq!(bench.call("TransactWriteItems", transaction).await.0, 200);
+    assert_eq!(bench.call("PutItem", json!({ "TableName": "things", "Item": item("a", "k0", 0) })).await.0, 200);
+    let shown = |said: Said| -> Vec<String> {
+        let items = said.1["Items"].as_array().cloned().unwrap_or_default();
+        items.iter().map(|item| format!("{} {} {}", item["sk"]["S"], item["s"]["N"], item["v"]["S"])).collect()
+    };
+    let old = [r#""k1" "1" "v""#, r#""k2" "2" "v""#, r#""k3" "3" "v""#];
+    assert_eq!(shown(bench.call("Query", query_index()).await), old);
+    assert_eq!(bench.counts().stale, 1);
+    let (_, read) =
+        bench.call("GetItem", json!({ "TableName": "things", "Key": key("a", "k1"), "ConsistentRead": true })).await;
+    assert!(read["Item"].is_null(), "the table never lags");
+    bench.limits.set(AwsLimits::off());
+    let new = [r#""k0" "0" "v""#, r#""k3" "3" "v""#, r#""k2" "9" "new""#];
+    assert_eq!(shown(bench.call("Query", query_index()).await), new);
+}
+
+#[tokio::test]
+async fn a_refused_write_leaves_the_index_as_it_is() {
+    let bench = Bench::new(AwsLimits { lag: Some(Duration::MAX), ..AwsLimits::off() }).await;
+    let refused =
+        json!({ "TableName": "things", "Item": item("a", "k1", 1), "ConditionExpression": "attribute_exists(pk)" });
+    assert_eq!(code(&bench.call("PutItem", refused).await), "ConditionalCheckFailedException");
+    bench.put_direct(item("a", "k1", 1)).await;
+    assert_eq!(bench.call("Query", query_index()).await.1["Count"], 1, "no write of the limits' own is pending");
+    assert_eq!(bench.counts().stale, 0);
+}
+
+fn rates(table: f64, partition: f64) -> AwsLimits {
+    let throttling = Throttling {
+        table_writes: table,
+        table_reads: table,
+        partition_writes: partition,
+        partition_reads: partition,
+        strays: 0.0,
+    };
+    AwsLimits { throttling: Some(throttling), ..AwsLimits::off() }
+}
+
+/// So slow that nothing comes back during a test: half a unit for a whole day.
+const SPENT: f64 = 0.5 / 86_400.0;
+
+#[tokio::test]
+async fn a_single_call_is_throttled_as_dynamodb_throttles_it() {
+    for (settings, expected, reason) in [
+        (rates(SPENT, NO_LIMIT), "ThrottlingException", "TableReadAccountLimitExceeded"),
+        (rates(NO_LIMIT, SPENT), "ProvisionedThroughputExceededException", "TableReadKeyRangeThroughputExceeded"),
+    ] {
+        let bench = Bench::new(settings).await;
+        let get =
+            || bench.call("GetItem", json!({ "TableName": "things", "Key": key("a", "1"), "ConsistentRead": true }));
+        assert_eq!(get().await.0, 200, "the first one is let in");
+        let throttled = get().await;
+        assert_eq!((throttled.0, code(&throttled)), (400, expected));
+        assert_eq!(throttled.1["throttlingReasons"][0]["reason"], reason);
+        assert_eq!(bench.counts().throttled, 1);
+        let other = bench.call("GetItem", json!({ "TableName": "things", "Key": key("b", "1") })).await;
+        assert_eq!(other.0 == 200, expected.starts_with("Provisioned"), "only a partition leaves the others alone");
+    }
+}
+
+#[tokio::test]
+async fn a_throttled_index_throttles_the_writes_of_its_table() {
+    let bench = Bench::new(rates(NO_LIMIT, SPENT)).await;
+    assert_eq!(bench.call("PutItem", put("a", "1")).await.0, 200);
+    let throttled = bench.call("PutItem", put("b", "1")).await;
+    assert_eq!(throttled.1["throttlingReasons"][0]["reason"], "IndexWriteKeyRangeThroughputExceeded");
+    let no_entry = json!({ "TableName": "things", "Item": key("c", "1") });
+    assert_eq!(bench.call("PutItem", no_entry).await.0, 200, "an item that is not in the index does not care");
+}
+
+#[tokio::test]
+async fn a_transaction_is_cancelled_with_throttling_error_at_the_throttled_items_and_none_at_the_others() {
+    let bench = Bench::new(rates(NO_LIMIT, SPENT)).await;
+    let bare = |pk: &str| json!({ "Put": { "TableName": "things", "Item": key(pk, "1") } });
+    let transaction = |items: Value| bench.call("TransactWriteItems", json!({ "TransactItems": items }));
+    assert_eq!(transaction(json!([bare("a")])).await.0, 200);
+    let cancelled = transaction(json!([bare("b"), bare("a"), bare("c")])).await;
+    assert_eq!((cancelled.0, code(&cancelled)), (400, "TransactionCanceledException"));
+    assert_eq!(codes(&cancelled), ["None", "ThrottlingError", "None"]);
+    let (_, read) = bench.direct("GetItem", json!({ "TableName": "things", "Key": key("b", "1") })).await;
+    assert!(read["Item"].is_null(), "nothing was done");
+}
+
+#[tokio::test]
+async fn a_batch_leaves_the_keys_of_spent_partitions_unprocessed() {
+    let bench = Bench::new(rates(NO_LIMIT, SPENT)).await;
+    let get = |keys: Value| {
+        bench.call("BatchGetItem", json!({ "RequestItems": { "things": { "Keys": keys, "ConsistentRead": true } } }))
+    };
+    assert_eq!(get(json!([key("a", "1")])).await.1["UnprocessedKeys"], json!({}));
+    let (status, some) = get(json!([key("a", "1"), key("b", "1")])).await;
+    assert_eq!((status, &some["UnprocessedKeys"]["things"]["Keys"]), (200, &json!([key("a", "1")])));
+    assert_eq!(some["UnprocessedKeys"]["things"]["ConsistentRead"], true);
+    let mut answers = std::collections::BTreeSet::new();
+    for _ in 0..20 {
+        let all = get(json!([key("a", "1"), key("b", "1")])).await;
+        let keys = all.1["UnprocessedKeys"]["things"]["Keys"].as_array().map(Vec::len);
+        answers.insert((all.0, code(&all).to_owned(), keys));
+    }
+    let exceeded = (400, "ProvisionedThroughputExceededException".to_owned(), None);
+    assert_eq!(answers.into_iter().collect::<Vec<_>>(), [(200, String::new(), Some(2)), exceeded]);
+
+    let bare = |pk: &str| json!({ "PutRequest": { "Item": key(pk, "1") } });
+    let write = |items: Value| bench.call("BatchWriteItem", json!({ "RequestItems": { "things": items } }));
+    assert_eq!(write(json!([bare("a")])).await.0, 200);
+    let (status, some) = write(json!([bare("a"), bare("b")])).await;
+    assert_eq!((status, &some["UnprocessedItems"]["things"]), (200, &json!([bare("a")])));
+    assert!(bench.counts().unprocessed >= 2);
+}
+
+#[tokio::test]
+async fn transactions_that_meet_are_cancelled_and_a_retry_of_the_same_is_not() {
+    let bench = Bench::new(AwsLimits { conflicts: Some(HOUR), ..AwsLimits::off() }).await;
+    let transaction = |pks: &[&str], token: &str| {
+        let puts: Vec<_> = pks.iter().map(|pk| json!({ "Put": put(pk, "1") })).collect();
+        bench.call("TransactWriteItems", json!({ "TransactItems": puts, "ClientRequestToken": token }))
+    };
+    assert_eq!(transaction(&["a", "b"], "one").await.0, 200);
+    assert_eq!(transaction(&["a", "b"], "one").await.0, 200, "the same once more");
+    assert_eq!(codes(&transaction(&["c", "b"], "two").await), ["None", "TransactionConflict"]);
+    assert_eq!(code(&bench.call("PutItem", put("a", "1")).await), "TransactionConflictException");
+    assert_eq!(transaction(&["c"], "three").await.0, 200, "what was cancelled holds nothing");
+    let get = json!({ "TransactItems": [{ "Get": { "TableName": "things", "Key": key("a", "1") } }] });
+    assert_eq!(codes(&bench.call("TransactGetItems", get).await), ["TransactionConflict"]);
+    assert_eq!(bench.counts().conflicted, 3);
+}
+
+#[tokio::test]
+async fn one_cancellation_may_have_different_reasons() {
+    let bench = Bench::new(AwsLimits { conflicts: Some(HOUR), ..AwsLimits::off() }).await;
+    bench.put_direct(item("there", "1", 1)).await;
+    let held = json!({ "TransactItems": [{ "Put": put("a", "1") }] });
+    assert_eq!(bench.call("TransactWriteItems", held).await.0, 200);
+    let once = json!({ "Put": { "TableName": "things", "Item": item("there", "1", 2), "ConditionExpression": "attribute_not_exists(pk)" } });
+    let both = json!({ "TransactItems": [once, { "Put": put("a", "1") }, { "Put": put("new", "1") }] });
+    let mut seen = std::collections::BTreeSet::new();
+    for _ in 0..20 {
+        seen.insert(codes(&bench.call("TransactWriteItems", both.clone()).await).join(" "));
+    }
+    let expected = ["ConditionalCheckFailed TransactionConflict None", "None TransactionConflict None"];
+    assert_eq!(seen.into_iter().collect::<Vec<_>>(), expected);
+    let (_, read) = bench.direct("GetItem", json!({ "TableName": "things", "Key": key("new", "1") })).await;
+    assert!(read["Item"].is_null(), "nothing was done");
+    assert!(bench.counts().mixed > 0);
+}
+
+#[tokio::test]
+async fn what_is_too_large_is_refused_also_where_the_embedded_database_takes_it() {
+    let bench = Bench::new(AwsLimits { sizes: true, ..AwsLimits::off() }).await;
+    let mut items = Vec::new();
+    for number in 0..12 {
+        let mut large = item("a", &number.to_string(), 1);
+        large["v"] = json!({ "S": "x".repeat(390 * 1024) });
+        bench.put_direct(large).await;
+        items.push(json!({ "Update": { "TableName": "things", "Key": key("a", &number.to_string()), "UpdateExpression": "SET w = :w",
+            "ExpressionAttributeValues": { ":w": { "N": "1" } } } }));
+    }
+    let body = json!({ "TransactItems": items });
+    let refused = bench.call("TransactWriteItems", body.clone()).await;
+    assert_eq!((refused.0, code(&refused)), (400, "ValidationException"), "4.6 MB of items");
+    assert_eq!(bench.counts().too_large, 1);
+    assert_eq!(bench.direct("TransactWriteItems", body).await.0, 200, "the embedded one counts what comes only");
+}
+
+#[tokio::test]
+async fn a_seed_draws_the_same_for_the_same_calls() {
+    let mut runs = Vec::new();
+    for seed in [7, 7, 8] {
+        let strays = Throttling {
+            table_writes: NO_LIMIT,
+            table_reads: NO_LIMIT,
+            partition_writes: NO_LIMIT,
+            partition_reads: NO_LIMIT,
+            strays: 0.2,
+        };
+        let settings = AwsLimits {
+            seed: Some(seed),
+            throttling: Some(strays),
+            pages: Some(Pages { short: 0.5, empty: 0.2 }),
+            latency: None,
+            lag: Some(Duration::MAX),
+            conflicts: None,
+            sizes: true,
+        };
+        let bench = Bench::new(settings).await;
+        assert_eq!(bench.limits.seed(), seed);
+        let mut said = Vec::new();
+        for (operation, body) in script().into_iter().chain(script()) {
+            let (status, body) = bench.call(operation, body).await;
+            said.push((status, body["__type"].clone(), body["Count"].clone()));
+        }
+        runs.push((said, bench.counts()));
+    }
+    assert_eq!(runs[0], runs[1]);
+    assert_ne!(runs[0], runs[2]);
+}
+
+#[tokio::test]
+async fn a_request_under_a_foreign_name_is_refused_and_no_other_site_is_invited() {
+    let bench = Bench::new(AwsLimits::off()).await;
+    let ask =
+        |host: &'static str| bench.client.post(bench.limits.endpoint_url()).header("host", host).body("{}").send();
+    assert_eq!(ask("evil.example").await.expect("an answer").status(), StatusCode::FORBIDDEN);
+    let answer = ask("localhost:8000").await.expect("an answer");
+    assert_ne!(answer.status(), StatusCode::FORBIDDEN);
+    assert!(!answer.headers().contains_key("access-control-allow-origin"));
+}
+
+#[tokio::test]
+async fn calls_go_on_when_their_caller_leaves() {
+    let latency = Some(Duration::from_millis(50));
+    let bench = Bench::new(AwsLimits { latency, ..AwsLimits::off() }).await;
+    let left = tokio::time::timeout(Duration::from_millis(25), bench.call("PutItem", put("a", "1"))).await;
+    let read = || bench.direct("GetItem", json!({ "TableName": "things", "Key": key("a", "1") }));
+    for _ in 0..200 {
+        if read().await.1["Item"].is_object() {
+            return;
+        }
+        // A busy machine may not have sent it at all in time.
+        if left.is_err() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        let _ = tokio::time::timeout(Duration::from_millis(25), bench.call("PutItem", put("a", "1"))).await;
+    }
+    panic!("it was never done");
+}

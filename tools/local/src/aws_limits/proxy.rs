@@ -1,0 +1,135 @@
+//! The limits as an endpoint: HTTP in, HTTP out.
+
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use bytes::Bytes;
+use http::header::CONTENT_TYPE;
+use http::{HeaderMap, HeaderValue, Request, Response, StatusCode};
+use serde_json::json;
+use tokio::task::JoinHandle;
+
+use super::counts::LimitCounts;
+use super::layer::Layer;
+use super::settings::AwsLimits;
+use super::upstream::{SERVICE, TARGET, Unreachable, Upstream};
+use crate::gateway::ApiHost;
+
+/// A request of DynamoDB has 16 MB at the most.
+const BODY_BYTES: usize = 17 * 1024 * 1024;
+/// What DynamoDB's answers are.
+const JSON: HeaderValue = HeaderValue::from_static("application/x-amz-json-1.0");
+/// Seeds that are drawn are short, to be typed again.
+const DRAWN_SEEDS: u64 = 1_000_000;
+
+/// An endpoint of DynamoDB that has the limits of AWS. Dropped, it stops.
+#[derive(Debug)]
+pub struct Limits {
+    address: SocketAddr,
+    layer: Arc<Layer>,
+    server: JoinHandle<()>,
+}
+
+impl Limits {
+    /// Starts on 127.0.0.1 at `port` (0 picks a free one), in front of another endpoint.
+    ///
+    /// # Errors
+    /// The port is taken, or there is no tokio runtime to run on.
+    pub fn start(port: u16, upstream_url: &str, settings: AwsLimits) -> anyhow::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))
+            .with_context(|| format!("cannot listen on 127.0.0.1:{port} for the limits of DynamoDB"))?;
+        listener.set_nonblocking(true).context("cannot prepare the socket of the limits")?;
+        let address = listener.local_addr().context("cannot read the address of the limits")?;
+        let listener = tokio::net::TcpListener::from_std(listener).context("cannot serve the socket of the limits")?;
+        let seed = settings.seed.unwrap_or_else(|| fastrand::u64(..DRAWN_SEEDS));
+        let layer = Arc::new(Layer::new(settings, seed, Upstream::new(upstream_url)));
+        let shared = Arc::clone(&layer);
+        let router = Router::new().fallback(move |request| serve(Arc::clone(&shared), request));
+        let server = tokio::spawn(async move {
+            if let Err(error) = axum::serve(listener, router).await {
+                tracing::error!(%error, "the limits of DynamoDB stopped");
+            }
+        });
+        Ok(Self { address, layer, server })
+    }
+
+    /// Where an SDK client finds it.
+    #[must_use]
+    pub fn endpoint_url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// What names the random decisions: with it, a run can be repeated.
+    #[must_use]
+    pub fn seed(&self) -> u64 {
+        self.layer.core().seed
+    }
+
+    /// What the limits did so far.
+    #[must_use]
+    pub fn counts(&self) -> LimitCounts {
+        self.layer.core().counts
+    }
+
+    /// Changes the limits from the next call on. The seed stays. Indexes show everything where they lag no more.
+    pub fn set(&self, settings: AwsLimits) {
+        let mut core = self.layer.core();
+        if settings.lag.is_none() {
+            core.changes.clear();
+        }
+        core.settings = settings;
+    }
+}
+
+impl Drop for Limits {
+    fn drop(&mut self) {
+        self.server.abort();
+    }
+}
+
+async fn serve(layer: Arc<Layer>, request: Request<Body>) -> Response<Body> {
+    let (head, body) = request.into_parts();
+    let is_local =
+        ApiHost::of(&head.headers).is_ok_and(|host| ["127.0.0.1", "localhost", "[::1]"].contains(&host.name()));
+    // A page of another site may know this port under a name of its own.
+    if !is_local {
+        return response(StatusCode::FORBIDDEN, &json!({ "message": "unknown host" }).to_string());
+    }
+    let Ok(body) = to_bytes(body, BODY_BYTES).await else {
+        return response(StatusCode::PAYLOAD_TOO_LARGE, &json!({ "message": "the request is too large" }).to_string());
+    };
+    // On a task of its own: a call goes on to its end when the caller leaves, as on AWS.
+    let answered = tokio::spawn(async move { answer(&layer, &head.headers, body).await }).await;
+    answered.unwrap_or(Err(Unreachable)).unwrap_or_else(|unreachable| {
+        let document = json!({ "__type": "com.amazonaws.dynamodb.v20120810#InternalServerError", "message": unreachable.to_string() });
+        response(StatusCode::INTERNAL_SERVER_ERROR, &document.to_string())
+    })
+}
+
+async fn answer(layer: &Layer, headers: &HeaderMap, body: Bytes) -> Result<Response<Body>, Unreachable> {
+    let target = headers.get(TARGET).and_then(|target| target.to_str().ok());
+    let operation = target.and_then(|target| target.strip_prefix(SERVICE));
+    let (Some(operation), Ok(document)) = (operation, serde_json::from_slice(&body)) else {
+        // Streams, and what DynamoDB will refuse.
+        let (status, headers, body) = layer.upstream.pass(headers, body).await?;
+        let mut passed = Response::new(Body::from(body));
+        *passed.status_mut() = StatusCode::from_u16(status).map_err(|_| Unreachable)?;
+        if let Some(kind) = headers.get(CONTENT_TYPE) {
+            passed.headers_mut().insert(CONTENT_TYPE, kind.clone());
+        }
+        return Ok(passed);
+    };
+    let answer = layer.answer(operation, headers, document).await?;
+    let status = StatusCode::from_u16(answer.status).map_err(|_| Unreachable)?;
+    Ok(response(status, &answer.body.to_string()))
+}
+
+fn response(status: StatusCode, body: &str) -> Response<Body> {
+    let mut response = Response::new(Body::from(body.to_owned()));
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, JSON);
+    response
+}

@@ -1,0 +1,195 @@
+//! Which limits there are, and how tight they are.
+
+use std::str::FromStr;
+use std::time::Duration;
+
+/// Write units a second of one partition: <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html>
+const PARTITION_WRITES: f64 = 1_000.0;
+/// Read units a second of one partition: the same page.
+const PARTITION_READS: f64 = 3_000.0;
+/// Write units a second of a new table on demand, and of each index: `on-demand-capacity-mode.html` of the same guide.
+const TABLE_WRITES: f64 = 4_000.0;
+/// Read units a second of a new table on demand, and of each index.
+const TABLE_READS: f64 = 12_000.0;
+/// How often a partition throttles below its rate: AWS splits and moves partitions, and promises no burst.
+const STRAY_THROTTLES: f64 = 0.01;
+/// How long DynamoDB holds an item after the caller heard of the end of a transaction.
+const CONFLICT_WINDOW: Duration = Duration::from_millis(5);
+/// The usual time of a call.
+const LATENCY_MS: u64 = 3;
+/// The usual lag of an index.
+const LAG_MS: u64 = 20;
+
+/// The limits that a stack's `DynamoDB` has. Each of them can be switched off.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AwsLimits {
+    /// Names the random decisions; drawn at the start where there is none.
+    pub seed: Option<u64>,
+    /// Rates of partitions, tables and indexes.
+    pub throttling: Option<Throttling>,
+    /// How long a finished transaction still holds its items; none: transactions never conflict.
+    pub conflicts: Option<Duration>,
+    /// How often pages are cut.
+    pub pages: Option<Pages>,
+    /// The usual lag of an index. `Duration::MAX` freezes indexes.
+    pub lag: Option<Duration>,
+    /// Whether the limits of size are checked.
+    pub sizes: bool,
+    /// The usual time of a call.
+    pub latency: Option<Duration>,
+}
+
+/// Capacity units a second.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Throttling {
+    /// Write units of each table and of each index.
+    pub table_writes: f64,
+    /// Read units of each table and of each index.
+    pub table_reads: f64,
+    /// Write units of one partition key.
+    pub partition_writes: f64,
+    /// Read units of one partition key.
+    pub partition_reads: f64,
+    /// The share of accesses to a partition that are throttled below the rates, from 0 to 1.
+    pub strays: f64,
+}
+
+/// The shares of Query and Scan calls whose page is cut, from 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pages {
+    /// Fewer items than there are.
+    pub short: f64,
+    /// No item at all, though there are more.
+    pub empty: f64,
+}
+
+/// A text that is no setting of `--aws-limits`.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}; settings are seed=N,table-writes=N,table-reads=N,latency-ms=N,lag-ms=N, any of them, without blanks")]
+pub struct BadLimits(String);
+
+impl Default for Throttling {
+    fn default() -> Self {
+        Self {
+            table_writes: TABLE_WRITES,
+            table_reads: TABLE_READS,
+            partition_writes: PARTITION_WRITES,
+            partition_reads: PARTITION_READS,
+            strays: STRAY_THROTTLES,
+        }
+    }
+}
+
+impl Default for Pages {
+    fn default() -> Self {
+        Self { short: 0.2, empty: 0.05 }
+    }
+}
+
+impl Default for AwsLimits {
+    fn default() -> Self {
+        Self {
+            seed: None,
+            throttling: Some(Throttling::default()),
+            conflicts: Some(CONFLICT_WINDOW),
+            pages: Some(Pages::default()),
+            lag: Some(Duration::from_millis(LAG_MS)),
+            sizes: true,
+            latency: Some(Duration::from_millis(LATENCY_MS)),
+        }
+    }
+}
+
+impl AwsLimits {
+    /// Returns limits that are all switched off.
+    #[must_use]
+    pub fn off() -> Self {
+        Self { seed: None, throttling: None, conflicts: None, pages: None, lag: None, sizes: false, latency: None }
+    }
+}
+
+/// Reads the settings of the command line, such as `seed=7,lag-ms=100`; the empty text is the default.
+impl FromStr for AwsLimits {
+    type Err = BadLimits;
+
+    fn from_str(text: &str) -> Result<Self, BadLimits> {
+        let mut limits = Self::default();
+        let mut seen = Vec::new();
+        for setting in text.split(',').filter(|_| !text.is_empty()) {
+            let (name, value) = setting.split_once('=').unwrap_or((setting, ""));
+            if seen.contains(&name) {
+                return Err(BadLimits(format!("{name} is given twice")));
+            }
+            seen.push(name);
+            limits.set(name, value)?;
+        }
+        Ok(limits)
+    }
+}
+
+impl AwsLimits {
+    fn set(&mut self, name: &str, value: &str) -> Result<(), BadLimits> {
+        let throttling = self.throttling.get_or_insert_default();
+        match name {
+            "seed" => self.seed = Some(number(name, value, 0, u64::MAX)?),
+            "table-writes" => throttling.table_writes = rate(name, value)?,
+            "table-reads" => throttling.table_reads = rate(name, value)?,
+            "latency-ms" => self.latency = some_millis(number(name, value, 0, 60_000)?),
+            "lag-ms" => self.lag = some_millis(number(name, value, 0, 3_600_000)?),
+            _ => return Err(BadLimits(format!("{name:?} is no setting"))),
+        }
+        Ok(())
+    }
+}
+
+fn rate(name: &str, value: &str) -> Result<f64, BadLimits> {
+    let units = number(name, value, 1, 1_000_000_000)?;
+    // Small enough to be exact.
+    u32::try_from(units).map(f64::from).map_err(|_| BadLimits(format!("{name} is too large")))
+}
+
+fn number(name: &str, value: &str, least: u64, most: u64) -> Result<u64, BadLimits> {
+    let number = value.parse().ok().filter(|number| (least..=most).contains(number));
+    number.ok_or_else(|| BadLimits(format!("{name} must be a whole number from {least} to {most}, not {value:?}")))
+}
+
+/// Nothing for 0: the limit is off.
+fn some_millis(millis: u64) -> Option<Duration> {
+    (millis > 0).then(|| Duration::from_millis(millis))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_subset_of_the_settings_is_read_and_the_rest_is_the_default() {
+        assert_eq!("".parse(), Ok(AwsLimits::default()));
+        let limits: AwsLimits = "seed=7,table-writes=10,table-reads=20,latency-ms=5,lag-ms=100".parse().expect("good");
+        assert_eq!(limits.seed, Some(7));
+        let throttling = limits.throttling.expect("on");
+        let expected = Throttling { table_writes: 10.0, table_reads: 20.0, ..Throttling::default() };
+        assert_eq!(throttling, expected);
+        assert_eq!(limits.latency, Some(Duration::from_millis(5)));
+        assert_eq!(limits.lag, Some(Duration::from_millis(100)));
+        let calm: AwsLimits = "latency-ms=0,lag-ms=0".parse().expect("good");
+        assert_eq!((calm.latency, calm.lag), (None, None));
+    }
+
+    #[test]
+    fn a_bad_setting_is_named() {
+        for (text, named) in [
+            ("sed=1", "\"sed\" is no setting"),
+            ("seed", "seed must be a whole number"),
+            ("seed=-1", "not \"-1\""),
+            ("table-writes=0", "from 1 to"),
+            ("lag-ms=1.5", "not \"1.5\""),
+            ("seed=1,", "\"\" is no setting"),
+            ("seed=1,seed=2", "seed is given twice"),
+            ("seed=1, lag-ms=2", "\" lag-ms\" is no setting"),
+        ] {
+            let error = text.parse::<AwsLimits>().expect_err(text).to_string();
+            assert!(error.contains(named) && error.contains("settings are seed=N"), "{text}: {error}");
+        }
+    }
+}

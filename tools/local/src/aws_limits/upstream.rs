@@ -1,0 +1,54 @@
+//! The `DynamoDB` behind the limits.
+
+use bytes::Bytes;
+use http::header::{ACCEPT_ENCODING, CONNECTION, CONTENT_LENGTH, HOST, TRANSFER_ENCODING};
+use http::{HeaderMap, HeaderName, HeaderValue};
+use serde_json::Value;
+
+use super::answers::Answer;
+
+/// Names the operation.
+pub(super) const TARGET: HeaderName = HeaderName::from_static("x-amz-target");
+/// What the target of the data and control plane starts with.
+pub(super) const SERVICE: &str = "DynamoDB_20120810.";
+
+/// Headers that belong to a connection, or that would have the answer compressed.
+const NOT_PASSED_ON: [HeaderName; 5] = [ACCEPT_ENCODING, CONNECTION, CONTENT_LENGTH, HOST, TRANSFER_ENCODING];
+
+/// DynamoDB did not answer, or not in JSON.
+#[derive(Debug, thiserror::Error)]
+#[error("DynamoDB does not answer")]
+pub(super) struct Unreachable;
+
+/// A client of the database's protocol, which passes the caller's credentials on.
+#[derive(Debug)]
+pub(super) struct Upstream {
+    url: String,
+    client: reqwest::Client,
+}
+
+impl Upstream {
+    pub(super) fn new(url: &str) -> Self {
+        Self { url: url.to_owned(), client: reqwest::Client::new() }
+    }
+
+    /// Sends a request as it is.
+    pub(super) async fn pass(&self, headers: &HeaderMap, body: Bytes) -> Result<(u16, HeaderMap, Bytes), Unreachable> {
+        let mut headers = headers.clone();
+        for name in &NOT_PASSED_ON {
+            headers.remove(name);
+        }
+        let sent = self.client.post(&self.url).headers(headers).body(body).send().await.map_err(|_| Unreachable)?;
+        let (status, headers) = (sent.status().as_u16(), sent.headers().clone());
+        Ok((status, headers, sent.bytes().await.map_err(|_| Unreachable)?))
+    }
+
+    /// Sends a request of this operation, with the credentials of another one.
+    pub(super) async fn call(&self, headers: &HeaderMap, operation: &str, body: &Value) -> Result<Answer, Unreachable> {
+        let mut headers = headers.clone();
+        let target = HeaderValue::try_from(format!("{SERVICE}{operation}")).map_err(|_| Unreachable)?;
+        headers.insert(TARGET, target);
+        let (status, _, body) = self.pass(&headers, body.to_string().into()).await?;
+        Ok(Answer { status, body: serde_json::from_slice(&body).map_err(|_| Unreachable)? })
+    }
+}
