@@ -10,10 +10,10 @@ use super::office::{Fate, LEASE, sweep};
 use super::scene::Scene;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_invitation_takes_two_reads_and_two_transactions() {
+async fn an_invitation_takes_two_reads_two_transactions_and_a_write() {
     let scene = Scene::set().await;
     scene.invoke(&json!({ "Records": [scene.record] }), None).await;
-    assert_eq!((scene.worker.axe.calls(), scene.mails()), (4, 1));
+    assert_eq!((scene.worker.axe.calls(), scene.mails()), (5, 1));
     scene.nothing_is_wrong("calm").await;
     // Handed over again, it is one read: there is no mail any more.
     scene.invoke(&json!({ "Records": [scene.record, scene.record] }), None).await;
@@ -23,13 +23,13 @@ async fn an_invitation_takes_two_reads_and_two_transactions() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_mailer_killed_at_any_of_its_calls_loses_no_mail_and_sends_no_two_in_five_minutes() {
     for with_stream in [true, false] {
-        for call in 1..=4 {
+        for call in 1..=5 {
             for moment in [Moment::Before, Moment::After] {
                 let tale = format!("killed {moment:?} call {call}, stream {with_stream}");
                 let scene = Scene::set().await;
                 scene.invoke(&json!({ "Records": [scene.record] }), Some((call, moment))).await;
                 let was_sent = scene.mails();
-                assert_eq!(was_sent, usize::from(call == 4), "{tale}");
+                assert_eq!(was_sent, usize::from(call >= 4), "{tale}");
                 scene.go_on(with_stream, SignedDuration::from_secs(300)).await;
                 assert_eq!(scene.office.too_soon(), Vec::<String>::new(), "{tale}");
                 scene.go_on(with_stream, SignedDuration::from_secs(120)).await;
@@ -70,11 +70,13 @@ async fn however_a_sending_ends_the_mail_arrives_and_no_two_in_five_minutes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_mail_that_is_refused_rests_longer_each_time_and_is_given_up_after_eight_attempts() {
+async fn a_mail_that_is_refused_rests_longer_each_time_and_is_given_up_after_a_day() {
     let scene = Scene::set().await;
     scene.office.set_fate(Fate::Refused);
     let user_id = presence::domain::ids::UserId::parse(&scene.id).expect("an id");
-    for pause in [15, 30, 60, 120, 240, 480, 600] {
+    // Whole hours follow, and the last rest ends with the day.
+    let pauses = [15, 30, 60, 120, 240, 480, 960, 1_920].into_iter().chain([3_600; 22]).chain([3_375]);
+    for pause in pauses {
         assert_eq!(scene.worker.outbox.deliver(user_id).await.ok(), Some(Delivered::Refused));
         scene.world.clock.advance(SignedDuration::from_secs(pause - 1));
         assert_eq!(scene.worker.outbox.deliver(user_id).await.ok(), Some(Delivered::Nothing), "before {pause} s");
@@ -97,6 +99,41 @@ async fn a_mail_that_is_refused_rests_longer_each_time_and_is_given_up_after_eig
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_mail_that_ses_calls_malformed_is_given_up_at_once_and_keeps_nobody_waiting() {
+    let scene = Scene::set().await;
+    scene.office.set_fate(Fate::Malformed);
+    let ((), metrics) = Box::pin(measured(scene.invoke(&json!({ "Records": [scene.record] }), None))).await;
+    assert_eq!(metrics, [("mails_failed".to_owned(), 1.0)]);
+    let stored = scene.world.stored(&scene.id).await.expect("the guest");
+    assert_eq!((stored.mails[0].state, stored.user.links.as_slice()), (presence::store::MailState::Failed, &[][..]));
+    let now = presence::clock::Clock::now(scene.world.clock.as_ref());
+    assert_eq!(scene.world.store().quiet_until(stored.user.email.key(), now).await.ok(), Some(None));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn replies_that_are_lost_for_a_day_make_some_thirty_mails_and_no_two_in_five_minutes() {
+    let scene = Scene::set().await;
+    scene.office.set_fate(Fate::Lost);
+    for _ in 0..25 * 60 {
+        scene.invoke(&sweep(), None).await;
+        scene.world.clock.advance(SignedDuration::from_mins(1));
+    }
+    assert_eq!(scene.office.too_soon(), Vec::<String>::new());
+    assert!((20..=35).contains(&scene.mails()), "{} mails: the pauses grow", scene.mails());
+    let listed = scene.world.store().outbox().await.expect("the store answers");
+    assert_eq!(listed[0].state, presence::store::MailState::Failed, "it ends");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mail_that_nobody_tried_for_a_day_is_tried() {
+    let scene = Scene::set().await;
+    scene.world.clock.advance(SignedDuration::from_hours(25));
+    scene.invoke(&sweep(), None).await;
+    assert_eq!(scene.mails(), 1);
+    scene.nothing_is_wrong("a mailer that was away").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_mail_that_waits_is_measured_and_given_up_after_a_day() {
     let scene = Scene::set().await;
     let user_id = presence::domain::ids::UserId::parse(&scene.id).expect("an id");
@@ -113,6 +150,17 @@ async fn a_mail_that_waits_is_measured_and_given_up_after_a_day() {
         assert_eq!(Box::pin(measured(scene.invoke(&sweep(), None))).await, ((), metrics));
     }
     assert_eq!(scene.mails(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mail_that_rests_after_a_refusal_has_the_age_since_it_could_first_have_been_sent() {
+    let scene = Scene::set().await;
+    scene.office.set_fate(Fate::Refused);
+    let user_id = presence::domain::ids::UserId::parse(&scene.id).expect("an id");
+    assert_eq!(scene.worker.outbox.deliver(user_id).await.ok(), Some(Delivered::Refused));
+    scene.world.clock.advance(SignedDuration::from_secs(10));
+    let ((), metrics) = Box::pin(measured(scene.invoke(&sweep(), None))).await;
+    assert_eq!(metrics, [("outbox_age_seconds".to_owned(), 10.0)], "it rests for five seconds more");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -23,6 +23,8 @@ pub(super) enum Fate {
     Sent,
     /// Not taken.
     Refused,
+    /// Not taken, and never will be.
+    Malformed,
     /// Taken, but the reply is lost.
     Lost,
     /// Not taken, and nobody says so.
@@ -34,8 +36,8 @@ pub(super) enum Fate {
 }
 
 impl Fate {
-    pub(super) const ALL: [Self; 6] =
-        [Self::Sent, Self::Refused, Self::Lost, Self::Vanished, Self::DiesBefore, Self::DiesAfter];
+    pub(super) const ALL: [Self; 7] =
+        [Self::Sent, Self::Refused, Self::Malformed, Self::Lost, Self::Vanished, Self::DiesBefore, Self::DiesAfter];
 }
 
 /// A mail that was taken.
@@ -122,6 +124,7 @@ impl Mailer for Counter {
             match fate {
                 Fate::Sent => Outcome::Sent,
                 Fate::Refused => Outcome::Refused("TooManyRequestsException".to_owned()),
+                Fate::Malformed => Outcome::Malformed("BadRequestException".to_owned()),
                 Fate::Lost | Fate::Vanished => Outcome::Unknown("Timeout".to_owned()),
                 Fate::DiesBefore | Fate::DiesAfter => self.axe.fall().await,
             }

@@ -19,6 +19,8 @@ use super::office::{Fate, Office, Worker, deadline, record, sweep};
 const STEPS: usize = 5_000;
 /// People at a time.
 const GUESTS: usize = 8;
+/// Addresses that people have in turn: some more than people, so that each is soon another's.
+const ADDRESSES: u8 = 11;
 /// Steps between two looks at everything.
 const AUDIT_EVERY: usize = 1_000;
 /// Records that the stream still has.
@@ -40,7 +42,6 @@ struct Run {
     office: Arc<Office>,
     workers: [Worker; 2],
     guests: Vec<Guest>,
-    addresses: usize,
     records: Vec<Value>,
     sequence: usize,
 }
@@ -54,12 +55,17 @@ impl Run {
         let mut dice = dice("random mail");
         dice.seed(dice.get_seed() ^ (number << 32));
         let (guests, records) = (Vec::new(), Vec::new());
-        Self { world, cast, dice, office, workers, guests, addresses: 0, records, sequence: 0 }
+        Self { world, cast, dice, office, workers, guests, records, sequence: 0 }
     }
 
-    fn fresh_address(&mut self) -> String {
-        self.addresses += 1;
-        address(&format!("guest-{}", self.addresses))
+    /// An address that nobody has: most often one that somebody had before, since a few are all there are.
+    fn free_address(&mut self) -> String {
+        loop {
+            let address = address(&format!("guest-{}", self.dice.u8(..ADDRESSES)));
+            if self.guests.iter().all(|guest| guest.address != address) {
+                return address;
+            }
+        }
     }
 
     async fn step(&mut self) {
@@ -77,7 +83,7 @@ impl Run {
         if self.guests.len() >= GUESTS {
             return;
         }
-        let address = self.fresh_address();
+        let address = self.free_address();
         let invited = self.dice.u8(..4) > 0;
         let status = if invited { "invited" } else { "active" };
         let body = json!({ "email": address, "first_name": "Zoë", "last_name": "Roy", "status": status });
@@ -108,7 +114,8 @@ impl Run {
         match self.dice.u8(..12) {
             0..5 => self.invite(which).await,
             5..7 => self.readdress(which).await,
-            7..10 => self.deactivate(which).await,
+            7..9 => self.deactivate(which).await,
+            9 => self.activate(which).await,
             10 => self.rename(which).await,
             _ => self.delete(which).await,
         }
@@ -119,6 +126,10 @@ impl Run {
         let answer = self.world.invite(&guest.id, &self.cast.admin_1.key).await;
         let allowed: &[u16] = if guest.status == Status::Invited { &[200, 429] } else { &[400] };
         assert!(allowed.contains(&answer.status), "{}", answer.text);
+        if answer.status == 429 {
+            let seconds: i64 = answer.header("retry-after").parse().expect("seconds");
+            assert!((1..=300).contains(&seconds), "{seconds} s");
+        }
         if answer.status == 200 {
             guest.owed_since = Some(self.world.clock.now());
             self.note(which).await;
@@ -126,7 +137,7 @@ impl Run {
     }
 
     async fn readdress(&mut self, which: usize) {
-        let address = self.fresh_address();
+        let address = self.free_address();
         let path = format!("/user/{}", self.guests[which].id);
         let answer = self.world.post(&path, &self.cast.admin_1.key, &json!({ "email": address })).await;
         assert_eq!(answer.status, 200, "{}", answer.text);
@@ -143,6 +154,19 @@ impl Run {
             self.guests[which].owed_since = Some(self.world.clock.now());
             self.note(which).await;
         }
+    }
+
+    /// Calls the mail off that waits.
+    async fn activate(&mut self, which: usize) {
+        if self.guests[which].status == Status::Active {
+            return;
+        }
+        let path = format!("/user/{}", self.guests[which].id);
+        let body = json!({ "status": "active", "password": "canary-pass-1" });
+        let answer = self.world.post(&path, &self.cast.admin_1.key, &body).await;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+        self.guests[which].status = Status::Active;
+        self.guests[which].owed_since = None;
     }
 
     async fn rename(&mut self, which: usize) {
@@ -228,7 +252,8 @@ impl Run {
             }
         }
         self.office.set_fate(Fate::Sent);
-        for _ in 0..20 {
+        // The longest rest is an hour, and a window or two may follow.
+        for _ in 0..80 {
             self.world.clock.advance(SignedDuration::from_mins(1));
             let worker = &self.workers[0];
             let answer = worker.axe.run(None, handle(&worker.outbox, &sweep(), deadline())).await;

@@ -155,12 +155,14 @@ impl Model {
         match (before.status, after.status) {
             (Status::Active, Status::Invited) => {
                 after.has_password = false;
-                after.invited_at = Some(before.invited_at.map_or(self.now, |at| self.now.max(at + WINDOW)));
+                after.invited_at = Some(self.now);
             }
-            (Status::Invited, Status::Invited) if before.email != after.email => after.invited_at = None,
-            (_, Status::Active) => after.has_password |= change.password.is_some(),
+            // No mail is ever sent here: one that is called off gives its window back.
+            (Status::Invited, Status::Active) => after.invited_at = None,
+            _ if before.email != after.email => after.invited_at = None,
             _ => {}
         }
+        after.has_password |= after.status == Status::Active && change.password.is_some();
         after
     }
 

@@ -1,11 +1,13 @@
 //! Sending the mail that waits for a user: whatever crashes, it is not lost, and not two are sent in five minutes.
 //!
 //! 1. User and mail are read, strongly.
-//! 2. The claim, one transaction guarded by the user's version: the digest of the new token, the instant before which no
-//!    other mail may be sent, and the mail itself, due again only then. From here on nobody else sends.
+//! 2. The claim, one transaction guarded by the user's version and the address's window: the digest of the new token, the
+//!    instant before which no other mail may be sent to the user or to the address, and the mail itself, due again only then.
+//!    From here on nobody else sends.
 //! 3. The mail is sent, once.
-//! 4. What became of it is written: sent, and the mail leaves the outbox; refused, and it rests a while; or nobody knows, and
-//!    nothing is written: it is due again when a second mail would break no rule.
+//! 4. What became of it is written, to the user and to the window of its address: sent, and the mail leaves the outbox;
+//!    refused, and it rests a while; or nobody knows, and nothing is written: it is due again when a second mail would break
+//!    no rule.
 //!
 //! Whoever dies after the claim leaves a mail that may have been sent, and that is sent again after five minutes.
 
@@ -16,10 +18,12 @@ use presence::access::Scope;
 use presence::clock::Clock;
 use presence::config::MailConfig;
 use presence::domain::ids::UserId;
-use presence::domain::invitation::{ActivationToken, SENDING_TIME, WINDOW, pause_after};
+use presence::domain::invitation::{ActivationToken, InvitationPace, WINDOW, claimed_until};
 use presence::domain::user::User;
 use presence::error::Error;
-use presence::store::{MailChange, OutboxRow, Refused, Store, UserChange, UserRecord};
+use presence::store::{
+    ClaimRefused, MailChange, MailState, MailboxClaim, OutboxRow, Refused, Store, UserChange, UserRecord,
+};
 use presence::telemetry::{Metric, measure};
 
 use crate::mailer::{Mail, Mailer, Outcome};
@@ -72,6 +76,15 @@ enum Claimed {
     No(Delivered),
 }
 
+/// What came of one attempt to claim.
+enum ClaimAttempt {
+    Done(Box<Claim>),
+    /// Somebody else wrote the user first.
+    Stale,
+    /// Another mail keeps the address quiet.
+    Quiet,
+}
+
 impl std::fmt::Debug for Outbox {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Outbox").field("store", &self.store).finish_non_exhaustive()
@@ -94,7 +107,14 @@ impl Outbox {
             Outcome::Sent => self.write_sent(*claim).await,
             Outcome::Refused(code) => {
                 tracing::warn!(user_id = %id, code, attempts = claim.row.attempts, "a mail was refused");
-                self.write_refused(*claim).await
+                let row = claim.row.refused(self.clock.now());
+                let is_exhausted = row.is_exhausted(self.clock.now());
+                self.write_not_sent(*claim, if is_exhausted { row.given_up() } else { row }).await
+            }
+            Outcome::Malformed(code) => {
+                tracing::warn!(user_id = %id, code, attempts = claim.row.attempts, "a mail will never be taken");
+                let row = claim.row.given_up();
+                self.write_not_sent(*claim, row).await
             }
             Outcome::Unknown(code) => {
                 tracing::warn!(user_id = %id, code, attempts = claim.row.attempts, "the outcome of a mail is unknown");
@@ -110,16 +130,25 @@ impl Outbox {
             if !row.is_due(now) {
                 return Ok(Claimed::No(Delivered::Nothing));
             }
-            if let Some(quiet_until) = record.user.quiet_until.filter(|quiet_until| *quiet_until > now) {
-                if self.write(&record, &record.user, MailChange::Rewrite(&row.due(quiet_until))).await? {
-                    return Ok(Claimed::No(Delivered::Nothing));
+            let quiet_until = match record.user.pace().quiet_at(now) {
+                Some(quiet_until) => Some(quiet_until),
+                None if row.is_exhausted(now) => {
+                    if self.write(&record, &record.user, MailChange::Rewrite(&row.given_up())).await? {
+                        return Ok(Claimed::No(given_up(id, &row)));
+                    }
+                    continue;
                 }
-            } else if row.is_exhausted(now) {
-                if self.write(&record, &record.user, MailChange::Rewrite(&row.given_up())).await? {
-                    return Ok(Claimed::No(given_up(id, &row)));
-                }
-            } else if let Some(claim) = self.write_claim(record, &row, now).await? {
-                return Ok(Claimed::Yes(Box::new(claim)));
+                None => match self.try_claim(&record, &row, now).await? {
+                    ClaimAttempt::Done(claim) => return Ok(Claimed::Yes(claim)),
+                    ClaimAttempt::Stale => None,
+                    ClaimAttempt::Quiet => self.store.quiet_until(record.user.email.key(), now).await?,
+                },
+            };
+            // The mail waits for the end of the window: that is no attempt.
+            if let Some(quiet_until) = quiet_until
+                && self.write(&record, &record.user, MailChange::Rewrite(&row.postponed(quiet_until))).await?
+            {
+                return Ok(Claimed::No(Delivered::Nothing));
             }
         }
         Err(Error::Conflict)
@@ -133,19 +162,25 @@ impl Outbox {
         Ok(row.map(|row| (record, row)))
     }
 
-    /// The claim, unless somebody else wrote the user first.
-    async fn write_claim(&self, record: UserRecord, row: &OutboxRow, now: Timestamp) -> Result<Option<Claim>, Error> {
+    async fn try_claim(&self, record: &UserRecord, row: &OutboxRow, now: Timestamp) -> Result<ClaimAttempt, Error> {
         let token = ActivationToken::draw();
-        let quiet_until = now + SENDING_TIME + WINDOW;
+        let quiet_until = claimed_until(now);
         let mut user = record.user.clone();
         user.links.add(token.hash(), now, self.config.link_life);
-        user.quiet_until = Some(quiet_until);
-        let row = row.tried(quiet_until);
-        if !self.write(&record, &user, MailChange::Rewrite(&row)).await? {
-            return Ok(None);
+        user.set_pace(user.pace().claim(now));
+        let row = row.tried(quiet_until, now);
+        let mail = MailChange::Rewrite(&row);
+        let change = UserChange { before: Some(record), after: Some(&user), mail, keep_an_admin: false, now };
+        let window = MailboxClaim { email_key: user.email.key(), hash: token.hash(), quiet_until };
+        match self.store.claim_mail(change, window).await {
+            Ok(()) => {}
+            Err(ClaimRefused::Stale) => return Ok(ClaimAttempt::Stale),
+            Err(ClaimRefused::Quiet) => return Ok(ClaimAttempt::Quiet),
+            Err(ClaimRefused::Failed(error)) => return Err(error),
         }
         user.version += 1;
-        Ok(Some(Claim { record: UserRecord { user, mail: record.mail }, row, token, at: now }))
+        let record = UserRecord { user, mail: record.mail.clone() };
+        Ok(ClaimAttempt::Done(Box::new(Claim { record, row, token, at: now })))
     }
 
     fn mail(&self, claim: &Claim) -> Mail {
@@ -156,26 +191,38 @@ impl Outbox {
     }
 
     async fn write_sent(&self, claim: Claim) -> Result<Delivered, Error> {
-        let quiet_until = self.clock.now() + WINDOW;
+        let sent_at = self.clock.now();
         let sent = |user: &mut User, is_last: bool| {
             user.links.was_sent(claim.token.hash());
-            user.quiet_until = if is_last { Some(quiet_until) } else { user.quiet_until.max(Some(quiet_until)) };
+            let pace = user.pace().sent(sent_at);
+            // A later claim of another mailer ends later.
+            let quiet_until = if is_last { pace.quiet_until } else { user.quiet_until.max(pace.quiet_until) };
+            user.set_pace(InvitationPace { quiet_until, ..pace });
         };
-        self.settle(&claim, sent, MailChange::Cancel).await?;
-        Ok(Delivered::Sent)
+        let settled = self.settle(&claim, sent, MailChange::Cancel).await;
+        self.settle_mailbox(&claim, Some(sent_at + WINDOW)).await?;
+        settled.map(|()| Delivered::Sent)
     }
 
-    async fn write_refused(&self, claim: Claim) -> Result<Delivered, Error> {
-        let now = self.clock.now();
-        let rested = claim.row.due(now + pause_after(claim.row.attempts));
-        let is_exhausted = rested.is_exhausted(now);
-        let row = if is_exhausted { rested.given_up() } else { rested };
+    /// The mail was not sent, for certain; the row says whether it is tried again.
+    async fn write_not_sent(&self, claim: Claim, row: OutboxRow) -> Result<Delivered, Error> {
         let not_sent = |user: &mut User, is_last: bool| {
             user.links.was_not_sent(claim.token.hash());
-            user.quiet_until = user.quiet_until.filter(|_| !is_last);
+            if is_last {
+                user.set_pace(user.pace().not_sent());
+            }
         };
-        self.settle(&claim, not_sent, MailChange::Rewrite(&row)).await?;
-        Ok(if is_exhausted { given_up(claim.record.user.id, &row) } else { Delivered::Refused })
+        let settled = self.settle(&claim, not_sent, MailChange::Rewrite(&row)).await;
+        self.settle_mailbox(&claim, None).await?;
+        settled?;
+        let is_given_up = row.state == MailState::Failed;
+        Ok(if is_given_up { given_up(claim.record.user.id, &row) } else { Delivered::Refused })
+    }
+
+    /// Ends the claim of the address. It stands for itself: whoever was sent the mail may be gone, or have another address. A
+    /// mailer that dies before this leaves the address quiet for as long as the claim says.
+    async fn settle_mailbox(&self, claim: &Claim, quiet_until: Option<Timestamp>) -> Result<(), Error> {
+        self.store.settle_mailbox(claim.record.user.email.key(), claim.token.hash(), quiet_until).await
     }
 
     /// Writes down what became of a mail, in the user as it is by now; the change is told whether the claim is still the last
@@ -201,6 +248,20 @@ impl Outbox {
             }
         }
         Err(Error::Conflict)
+    }
+
+    /// Removes a row that the sweep found and that nobody will ever send: its user is gone, or names another one.
+    pub(crate) async fn remove_orphan(&self, id: UserId, row: &OutboxRow) -> Result<(), Error> {
+        // The index lags: most often the row is gone, since its mail was just sent.
+        if self.store.mail(id, row.id()).await?.is_none() {
+            return Ok(());
+        }
+        let record = self.store.user_record(Scope::for_operator(), id).await?;
+        if record.is_some_and(|record| record.mail.as_deref() == Some(row.id())) {
+            return Ok(());
+        }
+        tracing::warn!(user_id = %id, "a mail that no user names was removed");
+        self.store.remove_mail(row).await
     }
 
     /// Whether the user was still as it had been read, and is now as it should be.

@@ -1,13 +1,14 @@
 //! The two events that the mailer is invoked with.
 
-use std::collections::HashSet;
 use std::time::Duration;
 
 use futures::stream::{self, StreamExt as _};
+use jiff::SignedDuration;
 use presence::clock::time_left;
 use presence::domain::ids::UserId;
 use presence::error::Error;
 use presence::store::keys::MAIL_SK_PREFIX;
+use presence::store::{OutboxRow, UnreadableRow, WaitingMails};
 use presence::telemetry::{self, Metric, measure};
 use serde::Serialize;
 use serde_json::Value;
@@ -18,6 +19,13 @@ use crate::deliver::{Delivered, Outbox};
 const IN_FLIGHT: usize = 4;
 /// A delivery is begun while at least so much time is left.
 const DELIVERY_TIME: Duration = Duration::from_secs(15);
+
+/// Pages of waiting mails that one sweep looks at, of 1,000 each: what it reads within some seconds. Of more mails it sees
+/// those that are due first.
+const MAX_PAGES: usize = 50;
+/// Mails that one sweep begins to deliver: seven times what SES takes of a new account in that time, since rows that are
+/// nobody's are among them.
+const MAX_DUE: usize = 5_000;
 
 /// What a stream is answered: the records to be handed over again. A schedule does not look at it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -60,7 +68,7 @@ async fn deliver_records(outbox: &Outbox, records: &[Value], has_time: impl Fn()
     let deliveries = mails.map(|record| {
         let has_time = &has_time;
         async move {
-            let delivered = has_time() && try_deliver(outbox, record.user_id).await;
+            let delivered = has_time() && try_deliver(outbox, record.user_id).await.is_some();
             (!delivered).then_some(BatchFailure { id: record.sequence_number })
         }
     });
@@ -80,40 +88,86 @@ fn mail_in(record: &Value, now: i64) -> Option<Record> {
     Some(Record { user_id, sequence_number: change.get("SequenceNumber")?.as_str()?.to_owned() })
 }
 
-/// Delivers what is due, as long as there is time, and as long as the index has something new to tell. Says how long the
-/// mail that waits longest could have been sent before.
+/// What a look at everything that waits found.
+#[derive(Default)]
+struct Waiting {
+    /// The mails that are due, the longest due first.
+    due: Vec<(UserId, OutboxRow)>,
+    /// For how long the mail that waits longest could have been sent by now.
+    age: SignedDuration,
+}
+
+/// Looks at everything that waits, says for how long, and delivers what is due, as long as there is time. A sweep that cannot
+/// look says nothing: the alarm takes silence for the worst.
 async fn sweep(outbox: &Outbox, has_time: impl Fn() -> bool) -> Result<(), Error> {
-    let now = outbox.clock.now();
-    let mut due = outbox.store.due_mails(now).await?;
-    let age = due.iter().map(|row| row.overdue(now)).max().unwrap_or_default();
+    let Waiting { due, age } = look(outbox).await?;
     measure(Metric::OutboxAgeSeconds, age.as_secs_f64());
-    let mut seen = HashSet::new();
-    loop {
-        due.retain(|row| seen.insert(row.id().to_owned()));
-        if due.is_empty() || !has_time() {
-            return Ok(());
+    let deliveries = due.into_iter().map(|(user_id, row)| {
+        let has_time = &has_time;
+        async move {
+            if has_time() {
+                deliver_row(outbox, user_id, &row).await;
+            }
         }
-        let users = due.iter().filter_map(|row| UserId::parse(&row.user_id));
-        let deliveries = users.map(|user_id| {
-            let has_time = &has_time;
-            async move { !has_time() || try_deliver(outbox, user_id).await }
-        });
-        stream::iter(deliveries.collect::<Vec<_>>()).buffer_unordered(IN_FLIGHT).collect::<Vec<_>>().await;
-        due = outbox.store.due_mails(outbox.clock.now()).await?;
+    });
+    stream::iter(deliveries).buffer_unordered(IN_FLIGHT).collect::<Vec<_>>().await;
+    Ok(())
+}
+
+async fn look(outbox: &Outbox) -> Result<Waiting, Error> {
+    let now = outbox.clock.now();
+    let (mut waiting, mut start) = (Waiting::default(), None);
+    for _ in 0..MAX_PAGES {
+        let WaitingMails { rows, unreadable, next } = outbox.store.waiting_mails(start).await?;
+        for row in unreadable {
+            set_aside(outbox, &row).await;
+        }
+        for row in rows {
+            waiting.age = waiting.age.max(row.overdue(now));
+            let user_id = UserId::parse(&row.user_id).filter(|_| row.is_due(now) && waiting.due.len() < MAX_DUE);
+            waiting.due.extend(user_id.map(|user_id| (user_id, row)));
+        }
+        start = next;
+        if start.is_none() {
+            return Ok(waiting);
+        }
+    }
+    tracing::warn!(pages = MAX_PAGES, "more mails wait than a sweep looks at");
+    Ok(waiting)
+}
+
+/// Takes a row that cannot be read out of the way of those behind it, and says so to the log and to the alarm.
+async fn set_aside(outbox: &Outbox, row: &UnreadableRow) {
+    match outbox.store.set_aside(row).await {
+        Ok(()) => {
+            tracing::error!(mail = row.id(), of = row.partition(), "a mail cannot be read and was set aside");
+            measure(Metric::MailsFailed, 1.0);
+        }
+        Err(error) => telemetry::log_error("none", "set_mail_aside", &error),
     }
 }
 
-/// Whether the delivery came to an end, whichever.
-async fn try_deliver(outbox: &Outbox, user_id: UserId) -> bool {
+/// Delivers a mail that the sweep found, or removes it if it is nobody's.
+async fn deliver_row(outbox: &Outbox, user_id: UserId, row: &OutboxRow) {
+    if try_deliver(outbox, user_id).await != Some(Delivered::Nothing) {
+        return;
+    }
+    if let Err(error) = outbox.remove_orphan(user_id, row).await {
+        telemetry::log_error("none", "remove_mail", &error);
+    }
+}
+
+/// Returns how a delivery ended; `None` after a failure, which is logged.
+async fn try_deliver(outbox: &Outbox, user_id: UserId) -> Option<Delivered> {
     match Box::pin(outbox.deliver(user_id)).await {
-        Ok(Delivered::Nothing) => true,
+        Ok(Delivered::Nothing) => Some(Delivered::Nothing),
         Ok(delivered) => {
             tracing::info!(%user_id, outcome = ?delivered, "mail");
-            true
+            Some(delivered)
         }
         Err(error) => {
             telemetry::log_error("none", "deliver_mail", &error);
-            false
+            None
         }
     }
 }

@@ -25,8 +25,10 @@ impl std::fmt::Debug for Mail {
 pub enum Outcome {
     /// It was accepted for delivery.
     Sent,
-    /// It was certainly not: the code says why.
+    /// It was certainly not, and may be later: the code says why.
     Refused(String),
+    /// It was not, and never will be: the code says why.
+    Malformed(String),
     /// Nobody knows: the code says what happened.
     Unknown(String),
 }

@@ -1,4 +1,21 @@
 //! Sending by SES.
+//!
+//! What SES answers to SendEmail, in its own words, and what becomes of the mail:
+//!
+//! | code | in SES's words | the mail |
+//! |---|---|---|
+//! | `BadRequestException` | The input you provided is invalid. | is given up: the message or the address is malformed |
+//! | `AccountSuspendedException` | The account's ability to send email has been permanently restricted. | is tried again |
+//! | `LimitExceededException` | There are too many instances of the specified resource type. | is tried again |
+//! | `MailFromDomainNotVerifiedException` | The sending domain isn't verified. | is tried again |
+//! | `MessageRejected` | Contains invalid content; or, in a sandbox: Email address is not verified. | is tried again |
+//! | `NotFoundException` | The resource you attempted to access doesn't exist. | is tried again |
+//! | `SendingPausedException` | The account's ability to send email is currently paused. | is tried again |
+//! | `TooManyRequestsException` | Too many requests have been made to the operation. | is tried again |
+//! | any other of status 400 to 499: throttling, missing rights, expired credentials | | is tried again |
+//! | 408, 500 and above, or no answer | | may have been sent: is tried again after five minutes |
+//!
+//! All but the first are an operator's trouble, which ends: the mail did nothing wrong.
 
 use std::time::Duration;
 
@@ -19,6 +36,8 @@ use crate::mailer::{Mail, Mailer, Outcome};
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 /// Longest wait for the answer, far below the time in which a mail may be sent at all.
 const TIMEOUT: Duration = Duration::from_secs(8);
+/// The one code that says that the mail itself is wrong, and ever will be.
+const MALFORMED: &str = "BadRequestException";
 /// A status of this kind means that the request itself was not taken.
 const REFUSALS: std::ops::Range<u16> = 400..500;
 /// But for this one: the server gave up waiting for the rest of a request that it may have had.
@@ -74,7 +93,9 @@ fn outcome(error: &SdkError<SendEmailError>) -> Outcome {
     match error {
         SdkError::ServiceError(answer) => {
             let (code, status) = (code(answer.err().code()), answer.raw().status().as_u16());
-            if REFUSALS.contains(&status) && status != REQUEST_TIMEOUT {
+            if REFUSALS.contains(&status) && code == MALFORMED {
+                Outcome::Malformed(code)
+            } else if REFUSALS.contains(&status) && status != REQUEST_TIMEOUT {
                 Outcome::Refused(code)
             } else {
                 Outcome::Unknown(code)

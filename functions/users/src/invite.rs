@@ -2,8 +2,8 @@
 
 use presence::access::{Action, Target, authorize};
 use presence::app::App;
-use presence::domain::invitation::{earliest, seconds_until};
-use presence::domain::user::{Status, User};
+use presence::domain::invitation::seconds_until;
+use presence::domain::user::Status;
 use presence::error::Error;
 use presence::http::{Answer, Call};
 use presence::store::{MailChange, Refused, UserChange};
@@ -20,11 +20,12 @@ pub(crate) async fn run(app: &App, call: &Call) -> Result<Answer, Error> {
             return Err(Error::invalid_field("status", "is not invited"));
         }
         let now = app.clock.now();
-        let allowed_at = earliest(record.user.invited_at, now);
+        let allowed_at = record.user.pace().allowed_at(now);
         if allowed_at > now {
             return Err(Error::TooSoon { retry_after_seconds: seconds_until(allowed_at, now) });
         }
-        let after = User { invited_at: Some(now), ..record.user.clone() };
+        let mut after = record.user.clone();
+        after.set_pace(after.pace().accept(now));
         let mail = MailChange::Send { due_at: now };
         let change = UserChange { before: Some(&record), after: Some(&after), mail, keep_an_admin: false, now };
         match app.store.write_user(change).await {

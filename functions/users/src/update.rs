@@ -5,7 +5,7 @@ use presence::access::{Action, Principal, Target, authorize, authorize_giving};
 use presence::app::App;
 use presence::domain::email::EmailAddress;
 use presence::domain::ids::{BusinessId, OrgId};
-use presence::domain::invitation::{InvitationLinks, earliest};
+use presence::domain::invitation::{InvitationLinks, InvitationPace};
 use presence::domain::password::{Password, PasswordHash};
 use presence::domain::patch::Patch;
 use presence::domain::user::{Lang, PersonName, Phone, Role, Status, User};
@@ -145,9 +145,9 @@ impl UserPatch {
         let email = self.email(before, &mut errors);
         let password = self.password(before, status, hashed, &mut errors);
         errors.into_result()?;
-        let (mail, invited_at) = mail(before, status, &email, now);
-        let (quiet_until, links) = links(before, status, &email, password.as_ref());
-        let after = User {
+        let (mail, pace) = mail(before, status, &email, now);
+        let links = links(before, status, &email, password.as_ref());
+        let mut after = User {
             status,
             role,
             org_id,
@@ -158,11 +158,10 @@ impl UserPatch {
             lang: self.lang.clone().apply(before.lang),
             business_ids,
             password,
-            invited_at,
-            quiet_until,
             links,
             ..before.clone()
         };
+        after.set_pace(pace);
         Ok((after, mail))
     }
 
@@ -218,41 +217,33 @@ impl UserPatch {
     }
 }
 
-/// What becomes of the mails, and when the user was invited last.
-fn mail(
-    before: &User,
-    status: Status,
-    email: &EmailAddress,
-    now: Timestamp,
-) -> (MailChange<'static>, Option<Timestamp>) {
+/// Returns what becomes of the mails, and the pace of the user's invitations after that.
+fn mail(before: &User, status: Status, email: &EmailAddress, now: Timestamp) -> (MailChange<'static>, InvitationPace) {
     let same_mailbox = email.key() == before.email.key();
+    let called_off = before.pace().call_off(now);
     match (before.status, status) {
         (Status::Active, Status::Invited) => {
-            let due_at = earliest(before.invited_at, now);
-            (MailChange::Send { due_at }, Some(due_at))
+            let pace = if same_mailbox { before.pace() } else { called_off };
+            (MailChange::Send { due_at: pace.allowed_at(now) }, pace.accept(now))
         }
-        // The pending link dies with the activation, and with the mailbox that it went to.
-        (Status::Invited, Status::Active) => (MailChange::Cancel, before.invited_at),
-        (Status::Invited, Status::Invited) if !same_mailbox => (MailChange::Cancel, None),
-        _ if !same_mailbox => (MailChange::Cancel, before.invited_at),
-        _ => (MailChange::Keep, before.invited_at),
+        // The pending link dies with the mailbox that it went to; the new one was sent nothing.
+        (Status::Invited, _) if !same_mailbox => (MailChange::Cancel, InvitationPace::default()),
+        // It dies with the activation, too, and an active user's unsent mail with the mailbox.
+        (Status::Invited, Status::Active) => (MailChange::Cancel, called_off),
+        _ if !same_mailbox => (MailChange::Cancel, called_off),
+        _ => (MailChange::Keep, before.pace()),
     }
 }
 
-/// What becomes of the links that the user was sent, and until when it is sent no other.
-fn links(
-    before: &User,
-    status: Status,
-    email: &EmailAddress,
-    password: Option<&PasswordHash>,
-) -> (Option<Timestamp>, InvitationLinks) {
+/// Returns what becomes of the links that the user was sent.
+fn links(before: &User, status: Status, email: &EmailAddress, password: Option<&PasswordHash>) -> InvitationLinks {
     if email.key() != before.email.key() {
-        // They went to a mailbox that is not the user's any more; the new one was sent nothing.
-        return (None, InvitationLinks::default());
+        // They went to a mailbox that is not the user's any more.
+        return InvitationLinks::default();
     }
     let mut links = before.links.clone();
     if status == Status::Active && password != before.password.as_ref() {
         links.use_up();
     }
-    (before.quiet_until, links)
+    links
 }

@@ -195,8 +195,7 @@ pub struct User {
     pub business_ids: Vec<BusinessId>,
     /// None: nobody can sign in with a password.
     pub password: Option<PasswordHash>,
-    /// When the last invitation was accepted for sending: the start of the 5-minute window. In the
-    /// future while a mail waits for the end of an earlier window.
+    /// When the last invitation was accepted for sending and not called off: the start of the 5-minute window.
     pub invited_at: Option<Timestamp>,
     /// The first instant at which another mail may be sent, after the last one that was sent, or that may have been.
     pub quiet_until: Option<Timestamp>,

@@ -6,12 +6,12 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 
-use super::keys::{LOCK_SK, MAIL_SK_PREFIX, ROSTERS_PK, USER_SK, lock_pk, org_key};
+use super::keys::{LOCK_SK, MAIL_SK_PREFIX, MAILBOX_SK, ROSTERS_PK, USER_SK, lock_pk, org_key};
 use super::outbox::OutboxRow;
 use super::read::Item;
 use super::schema;
 use super::users::{UserRecord, from_item, to_item};
-use super::{ApiKeyRecord, Store, rosters};
+use super::{ApiKeyRecord, Store, mailboxes, rosters};
 use crate::domain::ids::{OrgId, UserId};
 use crate::domain::roster::Roster;
 use crate::domain::user::{Status, User};
@@ -90,8 +90,16 @@ impl Contents {
         } else if sk == LOCK_SK {
             let user_id = key("user_id");
             self.locks.insert(pk, user_id);
+        } else if sk == MAILBOX_SK {
+            // It belongs to no user: it outlives whoever was sent the mail. Its key is an address, and not said.
+            if !mailboxes::is_readable(item) {
+                self.find("users table".to_owned(), "holds a window of an address that cannot be read");
+            }
         } else if sk.starts_with(MAIL_SK_PREFIX) {
-            self.mails.push(OutboxRow::read(item)?);
+            match OutboxRow::read(item) {
+                Ok(row) => self.mails.push(row),
+                Err(_) => self.find(pk.replace("USER#", "user "), "has a mail that cannot be read"),
+            }
         } else {
             self.find("users table".to_owned(), "holds an item of no known kind");
         }

@@ -22,10 +22,14 @@ pub const LOCK_SK: &str = "EMAIL";
 pub const ROSTERS_PK: &str = "ROSTERS";
 /// What the sort keys of outbox rows start with. It sorts before [`USER_SK`].
 pub const MAIL_SK_PREFIX: &str = "MAIL#";
+/// The sort key of the window of an address.
+pub const MAILBOX_SK: &str = "MAILBOX";
 /// The partition of `outbox-index` that holds the mails to be sent.
 pub const OUTBOX_PENDING: &str = "pending";
 /// The partition of `outbox-index` that holds the mails that were given up.
 pub const OUTBOX_FAILED: &str = "failed";
+/// The partition of `outbox-index` that holds the rows that could not be read, and were set aside.
+pub const OUTBOX_UNREADABLE: &str = "unreadable";
 
 /// The partition of a user, its outbox rows included.
 #[must_use]
@@ -37,6 +41,12 @@ pub fn user_pk(id: UserId) -> String {
 #[must_use]
 pub fn lock_pk(email_key: &str) -> String {
     format!("EMAIL#{email_key}")
+}
+
+/// Returns the partition of the window of an address.
+#[must_use]
+pub fn mailbox_pk(email_key: &str) -> String {
+    format!("MAILBOX#{email_key}")
 }
 
 /// An organisation, or none, as the sort key of a roster and the partition of `status-index`. Zero-padded:

@@ -26,6 +26,12 @@ pub(super) enum Refusal<Guard> {
     Failed(Error),
 }
 
+impl<Guard> From<Error> for Refusal<Guard> {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
 impl<Guard: Copy> Transaction<Guard> {
     /// An empty one.
     pub(super) fn new() -> Self {

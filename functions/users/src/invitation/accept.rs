@@ -1,5 +1,6 @@
 //! POST /invitation: sets the password, activates the user and uses the link up, in one conditional write.
 
+use jiff::Timestamp;
 use presence::app::App;
 use presence::domain::password::{MIN_CHARACTERS, Password, PasswordHash};
 use presence::domain::text::has_control;
@@ -38,8 +39,9 @@ pub(super) async fn run(app: &App, link: Option<&Link>, form: &Form, preferred: 
             Ok(password) => password,
             Err(faults) => return Ok(view::form(texts, &record.user, link, &faults)),
         };
-        let after = activated(&record.user, hashed.get_or_insert_with(|| password.hash()));
-        let (before, after, mail, now) = (Some(&record), Some(&after), MailChange::Cancel, app.clock.now());
+        let now = app.clock.now();
+        let after = activated(&record.user, hashed.get_or_insert_with(|| password.hash()), now);
+        let (before, after, mail) = (Some(&record), Some(&after), MailChange::Cancel);
         match app.store.write_user(UserChange { before, after, mail, keep_an_admin: false, now }).await {
             Ok(()) => return Ok(view::done(texts)),
             Err(Refused::Failed(error)) => return Err(error),
@@ -49,10 +51,11 @@ pub(super) async fn run(app: &App, link: Option<&Link>, form: &Form, preferred: 
     Err(Error::Conflict)
 }
 
-fn activated(before: &User, password: &PasswordHash) -> User {
-    let mut links = before.links.clone();
-    links.use_up();
-    User { status: Status::Active, password: Some(password.clone()), links, ..before.clone() }
+fn activated(before: &User, password: &PasswordHash, now: Timestamp) -> User {
+    let mut after = User { status: Status::Active, password: Some(password.clone()), ..before.clone() };
+    after.links.use_up();
+    after.set_pace(before.pace().call_off(now));
+    after
 }
 
 /// The password, by the rules of every password; or all that is wrong with it.

@@ -11,4 +11,4 @@ pub use by_pattern::{EmailSearch, FoundUser};
 pub use find::BusinessIds;
 pub(super) use item::{from_item, listed, role, to_item};
 pub use record::UserRecord;
-pub use write::{MailChange, Refused, UserChange};
+pub use write::{ClaimRefused, MailChange, Refused, UserChange};

@@ -18,7 +18,7 @@ use crate::store::keys::{LOCK_SK, USER_SK, lock_pk, user_pk};
 use crate::store::outbox::OutboxRow;
 use crate::store::read::{Item, number, pk_sk, text};
 use crate::store::transaction::{Refusal, Transaction};
-use crate::store::{Store, api_keys, outbox, rosters, schema};
+use crate::store::{MailboxClaim, Store, api_keys, mailboxes, outbox, rosters, schema};
 
 /// What a write does to the user's mails in the outbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +71,18 @@ enum Guard {
     Roster,
     Key,
     Mail,
+    Mailbox,
+}
+
+/// Why a mail was not claimed. Nothing was written.
+#[derive(Debug)]
+pub enum ClaimRefused {
+    /// The user has changed since it was read.
+    Stale,
+    /// Another mail keeps the address quiet.
+    Quiet,
+    /// Something else.
+    Failed(Error),
 }
 
 impl From<Error> for Refused {
@@ -85,12 +97,32 @@ impl Store {
         self.write_user_and_keys(change, Vec::new()).await
     }
 
+    /// Writes the user like [`Store::write_user`], and claims the window of its address in the same transaction.
+    pub async fn claim_mail(&self, change: UserChange<'_>, claim: MailboxClaim<'_>) -> Result<(), ClaimRefused> {
+        let window = mailboxes::claim(self, claim, change.now).map_err(ClaimRefused::Failed)?;
+        self.write_items(change, Vec::new(), Some(window)).await.map_err(|refusal| match refusal {
+            Refusal::Conditions(guards) if guards.contains(&Guard::User) => ClaimRefused::Stale,
+            Refusal::Conditions(guards) if guards.contains(&Guard::Mailbox) => ClaimRefused::Quiet,
+            Refusal::Conditions(_) => ClaimRefused::Stale,
+            Refusal::Failed(error) => ClaimRefused::Failed(error),
+        })
+    }
+
     /// Like [`Store::write_user`], with writes of key items in the same transaction.
     pub(in crate::store) async fn write_user_and_keys(
         &self,
         change: UserChange<'_>,
         keys: Vec<KeyWrite>,
     ) -> Result<(), Refused> {
+        self.write_items(change, keys, None).await.map_err(refused)
+    }
+
+    async fn write_items(
+        &self,
+        change: UserChange<'_>,
+        keys: Vec<KeyWrite>,
+        window: Option<Put>,
+    ) -> Result<(), Refusal<Guard>> {
         let mut transaction = Transaction::new();
         let before = change.before.map(|record| &record.user);
         let after = change.after.map(|user| User { version: before.map_or(1, |old| old.version + 1), ..user.clone() });
@@ -120,13 +152,16 @@ impl Store {
         if let Some(row) = fresh.as_ref().or(rewritten) {
             transaction.put(Guard::Mail, outbox::put(self, row)?);
         }
+        if let Some(window) = window {
+            transaction.put(Guard::Mailbox, window);
+        }
         let after = after.as_ref();
         let overtaken = |guard| match (guard, before, after) {
             (Guard::User, Some(old), _) => self.has_changed(old).boxed(),
             (Guard::Lock, _, Some(new)) => self.is_anothers(new).boxed(),
             _ => std::future::ready(Ok(false)).boxed(),
         };
-        transaction.commit_unless(self, overtaken).await.map_err(refused)
+        transaction.commit_unless(self, overtaken).await
     }
 
     /// Whether the user is not any more as it was read.

@@ -16,7 +16,7 @@ pub enum Weather {
     Fine,
     /// It takes none: too many were sent.
     Throttle,
-    /// It takes none: it does not like the address.
+    /// It takes none, as in the sandbox: it does not know the address.
     Refuse,
     /// It takes every mail, and never says so.
     LoseReply,

@@ -22,7 +22,7 @@ const PAGE: &str = include_str!("../../pages/mailbox.html");
 
 #[derive(Deserialize)]
 struct Switch {
-    weather: Weather,
+    mode: Weather,
 }
 
 /// The routes of the mailbox and of SES.
@@ -43,12 +43,12 @@ async fn mails(State(mailbox): State<Arc<Mailbox>>) -> Json<Vec<SentMail>> {
 }
 
 async fn weather(State(mailbox): State<Arc<Mailbox>>) -> Json<Value> {
-    Json(json!({ "weather": mailbox.weather() }))
+    Json(json!({ "mode": mailbox.weather() }))
 }
 
 async fn set_weather(State(mailbox): State<Arc<Mailbox>>, Json(switch): Json<Switch>) -> Json<Value> {
-    mailbox.set_weather(switch.weather);
-    Json(json!({ "weather": switch.weather }))
+    mailbox.set_weather(switch.mode);
+    Json(json!({ "mode": switch.mode }))
 }
 
 async fn outbox(State(store): State<Store>) -> Response {

@@ -83,7 +83,9 @@ async fn send_email(State(mailbox): State<Arc<Mailbox>>, body: Bytes) -> Respons
                 "Maximum sending rate exceeded.",
             );
         }
-        Weather::Refuse => return refusal(StatusCode::BAD_REQUEST, "MessageRejected", "Address is not verified."),
+        Weather::Refuse => {
+            return refusal(StatusCode::BAD_REQUEST, "MessageRejected", "Email address is not verified.");
+        }
         Weather::Fine | Weather::LoseReply => {}
     }
     let id = format!("{:032x}", fastrand::u128(..));

@@ -1,0 +1,66 @@
+//! SES that refuses for hours: by the local SES and the real client of it.
+
+use jiff::{SignedDuration, Timestamp};
+use presence::clock::Clock as _;
+use presence_local::Weather;
+use presence_mailer::handle;
+use presence_tests::logs::measured;
+use presence_tests::{Cast, World, address};
+use serde_json::json;
+
+use super::office::{deadline, sweep};
+
+/// How often the simulation sweeps: the schedule's minute in the first hour, then less often. What rests then rests for
+/// longer than this.
+fn pause(since: SignedDuration) -> SignedDuration {
+    if since < SignedDuration::from_hours(1) { SignedDuration::from_mins(1) } else { SignedDuration::from_mins(5) }
+}
+
+struct Outage {
+    world: World,
+    begun_at: Timestamp,
+    /// What was measured, but for ages.
+    failed: f64,
+}
+
+impl Outage {
+    async fn begin() -> Self {
+        let world = World::start().await;
+        let cast = Cast::enter(&world).await;
+        let body = json!({ "email": address("guest"), "first_name": "Zoë", "last_name": "Roy", "status": "invited" });
+        assert_eq!(world.post("/user", &cast.admin_1.key, &body).await.status, 200);
+        world.stack.mailbox().set_weather(Weather::Refuse);
+        Self { begun_at: world.clock.now(), world, failed: 0.0 }
+    }
+
+    /// Sweeps until the instant.
+    async fn sweep_until(&mut self, hours: i64) {
+        let end = self.begun_at + SignedDuration::from_hours(hours);
+        while self.world.clock.now() < end {
+            let swept = Box::pin(measured(handle(self.world.stack.outbox(), &sweep(), deadline()))).await;
+            assert!(swept.0.is_ok());
+            self.failed += swept.1.iter().filter(|(name, _)| name == "mails_failed").map(|(_, one)| one).sum::<f64>();
+            self.world.clock.advance(pause(self.world.clock.now().duration_since(self.begun_at)));
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mail_that_ses_refuses_for_23_hours_is_sent_once_when_ses_takes_it() {
+    let mut outage = Outage::begin().await;
+    outage.sweep_until(23).await;
+    assert_eq!((outage.world.stack.mailbox().mails().len(), outage.failed), (0, 0.0));
+    outage.world.stack.mailbox().set_weather(Weather::Fine);
+    outage.sweep_until(26).await;
+    assert_eq!((outage.world.stack.mailbox().mails().len(), outage.failed), (1, 0.0));
+    assert_eq!(outage.world.audit().await, []);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mail_that_ses_refuses_for_24_hours_is_given_up_then_and_not_before() {
+    let mut outage = Outage::begin().await;
+    outage.sweep_until(24).await;
+    assert_eq!(outage.failed, 0.0, "not before");
+    outage.sweep_until(25).await;
+    assert_eq!((outage.world.stack.mailbox().mails().len(), outage.failed), (0, 1.0));
+}
