@@ -200,7 +200,9 @@ impl Outbox {
             user.set_pace(InvitationPace { quiet_until, ..pace });
         };
         let settled = self.settle(&claim, sent, MailChange::Cancel).await;
-        self.settle_mailbox(&claim, Some(sent_at + WINDOW)).await?;
+        // The address stands for itself: whoever was sent the mail may be gone by now, or have another one.
+        let email_key = claim.record.user.email.key();
+        self.store.shorten_window(email_key, claim.token.hash(), sent_at + WINDOW).await?;
         settled.map(|()| Delivered::Sent)
     }
 
@@ -213,16 +215,10 @@ impl Outbox {
             }
         };
         let settled = self.settle(&claim, not_sent, MailChange::Rewrite(&row)).await;
-        self.settle_mailbox(&claim, None).await?;
+        self.store.give_window_back(claim.record.user.email.key(), claim.token.hash()).await?;
         settled?;
         let is_given_up = row.state == MailState::Failed;
         Ok(if is_given_up { given_up(claim.record.user.id, &row) } else { Delivered::Refused })
-    }
-
-    /// Ends the claim of the address. It stands for itself: whoever was sent the mail may be gone, or have another address. A
-    /// mailer that dies before this leaves the address quiet for as long as the claim says.
-    async fn settle_mailbox(&self, claim: &Claim, quiet_until: Option<Timestamp>) -> Result<(), Error> {
-        self.store.settle_mailbox(claim.record.user.email.key(), claim.token.hash(), quiet_until).await
     }
 
     /// Writes down what became of a mail, in the user as it is by now; the change is told whether the claim is still the last

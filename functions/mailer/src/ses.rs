@@ -1,6 +1,6 @@
 //! Sending by SES.
 //!
-//! What SES answers to SendEmail, in its own words, and what becomes of the mail:
+//! What SES answers to `SendEmail`, in its own words, and what becomes of the mail:
 //!
 //! | code | in SES's words | the mail |
 //! |---|---|---|

@@ -80,34 +80,43 @@ impl Store {
         Ok(Some(quiet_until).filter(|quiet_until| *quiet_until > now))
     }
 
-    /// Ends a claim, unless another one has come: the address is quiet until the instant. Without one the mail was not sent,
-    /// and the window is given back: the one before it was over when the claim was made.
-    pub async fn settle_mailbox(
+    /// Ends a claim whose mail was sent, unless another one has come: the address is quiet until the instant.
+    pub async fn shorten_window(
         &self,
         email_key: &str,
         hash: ActivationTokenHash,
-        quiet_until: Option<Timestamp>,
+        quiet_until: Timestamp,
     ) -> Result<(), Error> {
-        let (table, key) = (self.name(&schema::USERS), pk_sk(mailbox_pk(email_key), MAILBOX_SK));
-        let is_own = "claim = :claim";
-        let claim = text(hash.as_hex());
-        let refused = match quiet_until {
-            Some(quiet_until) => {
-                let update = self.client.update_item().table_name(table).set_key(Some(key));
-                let update = update.condition_expression(is_own).expression_attribute_values(":claim", claim);
-                let update = update
-                    .update_expression("SET quiet_until = :quiet_until, #ttl = :ttl")
-                    .expression_attribute_names("#ttl", "ttl")
-                    .expression_attribute_values(":quiet_until", number(quiet_until.as_millisecond()))
-                    .expression_attribute_values(":ttl", number(ttl(quiet_until)));
-                update.send().await.err().filter(|error| !is_condition_failed(error)).map(failed)
-            }
-            None => {
-                let delete = self.client.delete_item().table_name(table).set_key(Some(key));
-                let delete = delete.condition_expression(is_own).expression_attribute_values(":claim", claim);
-                delete.send().await.err().filter(|error| !is_condition_failed(error)).map(failed)
-            }
-        };
-        refused.map_or(Ok(()), Err)
+        let update = self
+            .client
+            .update_item()
+            .table_name(self.name(&schema::USERS))
+            .set_key(Some(pk_sk(mailbox_pk(email_key), MAILBOX_SK)))
+            .update_expression("SET quiet_until = :quiet_until, #ttl = :ttl")
+            .condition_expression("claim = :claim")
+            .expression_attribute_names("#ttl", "ttl")
+            .expression_attribute_values(":claim", text(hash.as_hex()))
+            .expression_attribute_values(":quiet_until", number(quiet_until.as_millisecond()))
+            .expression_attribute_values(":ttl", number(ttl(quiet_until)));
+        match update.send().await {
+            Err(error) if !is_condition_failed(&error) => Err(failed(error)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Ends a claim whose mail was not sent, unless another one has come. The window before it was over when it was claimed, so
+    /// that none is left.
+    pub async fn give_window_back(&self, email_key: &str, hash: ActivationTokenHash) -> Result<(), Error> {
+        let delete = self
+            .client
+            .delete_item()
+            .table_name(self.name(&schema::USERS))
+            .set_key(Some(pk_sk(mailbox_pk(email_key), MAILBOX_SK)))
+            .condition_expression("claim = :claim")
+            .expression_attribute_values(":claim", text(hash.as_hex()));
+        match delete.send().await {
+            Err(error) if !is_condition_failed(&error) => Err(failed(error)),
+            _ => Ok(()),
+        }
     }
 }

@@ -148,7 +148,7 @@ impl Stage {
         });
     }
 
-    /// Makes a mail one that was given up, as the mailer does after its last attempt.
+    /// Makes a mail one that was given up, as the mailer does after a day.
     pub(super) fn give_up(&self, user: &str, mail: &str) {
         let update = self.client().update_item().table_name("presence-users");
         let update =

@@ -93,6 +93,50 @@ fn an_invited_user_has_a_mail_in_the_outbox_unless_it_is_not_wanted() {
 }
 
 #[test]
+fn all_mails_that_were_given_up_are_retried_at_once() {
+    let stage = Stage::new();
+    let none = serde_json::json!({ "retried": 0, "ids": [] });
+    assert_eq!(stage.ops("outbox retry --all --json").exits(0).json(), none);
+    let mut failed = Vec::new();
+    for local in ["zoe", "ann", "eve"] {
+        stage.user(&format!("{local}@example.org"), "--role PROVIDER --status invited");
+    }
+    for mail in stage.ops("outbox list --json").exits(0).json().as_array().expect("a list") {
+        let text = |name: &str| mail[name].as_str().expect("a text").to_owned();
+        // One of the three still waits.
+        if failed.len() < 2 {
+            stage.give_up(&text("user_id"), &text("id"));
+            failed.push(text("id"));
+        }
+    }
+    let retried = stage.ops("outbox retry --all --json").exits(0).json();
+    assert_eq!(retried, serde_json::json!({ "retried": 2, "ids": failed }));
+    let mails = stage.ops("outbox list --json").exits(0).json();
+    assert!(mails.as_array().expect("a list").iter().all(|mail| mail["state"] == "pending"), "{mails}");
+    assert_eq!(stage.ops("outbox retry --all").exits(0).stderr.lines().last(), Some("mails due now: 0"));
+    stage.ops("outbox retry").exits(2);
+    stage.ops("outbox retry x --all").exits(2);
+    stage.ops("users audit").exits(0);
+}
+
+#[test]
+fn a_row_of_the_outbox_that_cannot_be_read_is_listed_and_found_by_the_audit() {
+    let stage = Stage::new();
+    let text = |text: &str| AttributeValue::S(text.to_owned());
+    let due_at = ("due_at".to_owned(), AttributeValue::N("1".to_owned()));
+    let row = [("pk", text("USER#7")), ("sk", text("MAIL#1")), ("outbox", text("pending"))];
+    let row = row.map(|(name, value)| (name.to_owned(), value)).into_iter().chain([due_at]).collect();
+    stage.put("presence-users", row);
+    let mails = stage.ops("outbox list --json").exits(0).json();
+    assert_eq!((&mails[0]["id"], &mails[0]["user_id"]), (&"MAIL#1".into(), &"7".into()));
+    assert_eq!((&mails[0]["state"], &mails[0]["due_at"]), (&"unreadable".into(), &serde_json::Value::Null));
+    let table = stage.ops("outbox list").exits(0).stdout;
+    assert!(table.contains("unreadable"), "{table}");
+    let audit = stage.ops("users audit --json").exits(1).stdout;
+    assert!(audit.contains("has a mail that cannot be read"), "{audit}");
+}
+
+#[test]
 fn a_mail_that_was_given_up_is_listed_as_failed_and_can_be_retried() {
     let stage = Stage::new();
     let id = stage.user("zoe@example.org", "--role PROVIDER --status invited");
