@@ -1,17 +1,19 @@
-//! The tables and the time, from the environment.
+//! The tables and the time, from the options and the environment.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use aws_sdk_dynamodb::config::retry::RetryConfig;
 use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
-use aws_sdk_dynamodb::config::{Credentials, Region};
+use aws_sdk_dynamodb::config::{Credentials, Region, SharedCredentialsProvider};
+use clap::Args;
 use presence::aws::behavior_version;
 use presence::clock::SystemClock;
 use presence::config::Config;
 use presence::store::Store;
 use url::{Host, Url};
 
+use crate::credentials::{CredentialsTrouble, NamedProfile, OperatorCredentials};
 use crate::{Console, Context};
 
 /// Longest wait for a connection: from a desk, not from inside AWS.
@@ -28,18 +30,38 @@ const FIRST_PAUSE: Duration = Duration::from_millis(100);
 /// An endpoint on this machine takes any region; some SDK part still asks for one.
 const LOCAL_REGION: &str = "eu-west-1";
 
-/// What the environment says beyond what the SDK reads itself.
+/// Where a command works, and as whom. What is not given comes from the environment.
+#[derive(Args, Clone, Debug, Default)]
+#[expect(clippy::doc_markdown, reason = "clap prints these texts as they are")]
+pub(crate) struct Connection {
+    /// Profile of the AWS CLI; goes before AWS_PROFILE and before keys in the environment
+    #[arg(long, global = true, value_name = "NAME", display_order = 101)]
+    profile: Option<String>,
+    /// Region; goes before AWS_REGION and the profile's
+    #[arg(long, global = true, value_name = "REGION", display_order = 102)]
+    region: Option<String>,
+    /// URL of DynamoDB; goes before AWS_ENDPOINT_URL_DYNAMODB
+    #[arg(long, global = true, value_name = "URL", display_order = 103)]
+    endpoint: Option<Url>,
+    /// What the names of the tables start with; goes before TABLE_PREFIX
+    #[arg(long, global = true, value_name = "PREFIX", display_order = 104)]
+    prefix: Option<String>,
+}
+
+/// What options and environment say beyond what the SDK reads itself.
 #[derive(Debug, Default)]
 struct Surroundings {
     endpoint_url: Option<String>,
+    /// The profile that is named by an option, or by the environment where no keys are in it.
+    profile: Option<String>,
     has_credentials: bool,
     has_region: bool,
 }
 
 impl Context {
-    /// The tables that the environment names, the machine's clock, standard output and standard error. Makes no call.
-    pub async fn from_env() -> Self {
-        let surroundings = Surroundings::from_env();
+    /// The tables that options and environment name, the machine's clock, standard output and standard error. Makes no call.
+    pub(crate) async fn connect(connection: &Connection) -> Result<Self, CredentialsTrouble> {
+        let surroundings = Surroundings::of(connection);
         let timeouts = TimeoutConfig::builder()
             .connect_timeout(CONNECT_TIMEOUT)
             .operation_attempt_timeout(ATTEMPT_TIMEOUT)
@@ -47,24 +69,55 @@ impl Context {
             .build();
         let retries = RetryConfig::standard().with_max_attempts(ATTEMPTS).with_initial_backoff(FIRST_PAUSE);
         let mut loader = aws_config::defaults(behavior_version()).timeout_config(timeouts).retry_config(retries);
-        if surroundings.needs_made_up_credentials() {
-            loader = loader.credentials_provider(Credentials::new("local", "local", None, None, "local endpoint"));
+        if let Some(profile) = &connection.profile {
+            loader = loader.profile_name(profile);
         }
-        if surroundings.needs_made_up_region() {
-            loader = loader.region(Region::from_static(LOCAL_REGION));
+        if let Some(endpoint) = &connection.endpoint {
+            loader = loader.endpoint_url(endpoint.as_str());
         }
-        let store = Store::new(&loader.load().await, &Config::from_env().table_prefix);
-        Self { store, clock: Arc::new(SystemClock), console: Console::standard() }
+        let region = connection.region.clone().map(Region::new);
+        if let Some(region) = region.or_else(|| surroundings.needs_made_up_region().then(local_region)) {
+            loader = loader.region(region);
+        }
+        let config = if surroundings.needs_made_up_credentials() {
+            let credentials = Credentials::new("local", "local", None, None, "local endpoint");
+            loader.credentials_provider(credentials).load().await
+        } else {
+            let profile = match &surroundings.profile {
+                Some(name) => Some(NamedProfile::find(name, &config_file()).await?),
+                None => None,
+            };
+            let config = loader.load().await;
+            let credentials = OperatorCredentials::new(profile, config.region().cloned()).await;
+            config.into_builder().credentials_provider(SharedCredentialsProvider::new(credentials)).build()
+        };
+        let prefix = connection.prefix.clone().unwrap_or_else(|| Config::from_env().table_prefix);
+        Ok(Self { store: Store::new(&config, &prefix), clock: Arc::new(SystemClock), console: Console::standard() })
     }
 }
 
+fn local_region() -> Region {
+    Region::from_static(LOCAL_REGION)
+}
+
+/// The file that profiles are in, as an operator knows it.
+fn config_file() -> String {
+    variable("AWS_CONFIG_FILE").unwrap_or_else(|| "~/.aws/config".to_owned())
+}
+
 impl Surroundings {
-    fn from_env() -> Self {
+    fn of(connection: &Connection) -> Self {
         let any = |names: &[&str]| names.iter().find_map(|name| variable(name));
+        let has_keys = variable("AWS_ACCESS_KEY_ID").is_some();
+        let of_environment = || variable("AWS_PROFILE").filter(|_| !has_keys);
+        let profile = connection.profile.clone().or_else(of_environment);
+        let endpoint = connection.endpoint.as_ref().map(Url::to_string);
         Self {
-            endpoint_url: any(&["AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"]),
-            has_credentials: any(&["AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_WEB_IDENTITY_TOKEN_FILE"]).is_some(),
-            has_region: any(&["AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE"]).is_some(),
+            endpoint_url: endpoint.or_else(|| any(&["AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"])),
+            has_credentials: has_keys || profile.is_some() || variable("AWS_WEB_IDENTITY_TOKEN_FILE").is_some(),
+            has_region: any(&["AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE"]).is_some()
+                || connection.profile.is_some(),
+            profile,
         }
     }
 
@@ -116,7 +169,7 @@ mod tests {
         let surroundings = |url: &str, has_credentials| Surroundings {
             endpoint_url: Some(url.to_owned()),
             has_credentials,
-            has_region: false,
+            ..Surroundings::default()
         };
         assert!(surroundings("http://127.0.0.1:1", false).needs_made_up_credentials());
         assert!(!surroundings("http://127.0.0.1:1", true).needs_made_up_credentials());

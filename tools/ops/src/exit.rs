@@ -5,6 +5,8 @@ use std::process::ExitCode;
 
 use presence::error::Error;
 
+use crate::credentials::CredentialsTrouble;
+
 /// The exit codes. Scripts rely on the numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -26,6 +28,13 @@ impl From<Exit> for ExitCode {
         Self::from(exit as u8)
     }
 }
+
+/// What an operator may do about an error of AWS, by a part of its text.
+const HINTS: [(&str, &str); 3] = [
+    ("ResourceNotFoundException", " (is TABLE_PREFIX right? `ops tables create` makes the tables)"),
+    ("ExpiredTokenException", " (these credentials have expired: sign in again)"),
+    ("Missing Region", " (name a region: --region, AWS_REGION, or the profile's)"),
+];
 
 /// Why a command was not done.
 #[derive(Debug)]
@@ -61,13 +70,12 @@ impl fmt::Display for Failure {
         match self {
             Self::NotFound(text) => f.write_str(text),
             Self::Failed(error) => {
-                write!(f, "{}", one_line(&format!("{error:#}")))?;
-                let missing = error.chain().any(|cause| cause.to_string().contains("ResourceNotFoundException"));
-                if missing {
-                    f.write_str(" (is TABLE_PREFIX right? `ops tables create` makes the tables)")
-                } else {
-                    Ok(())
+                if let Some(trouble) = error.chain().find_map(|cause| cause.downcast_ref::<CredentialsTrouble>()) {
+                    return f.write_str(&one_line(&trouble.to_string()));
                 }
+                write!(f, "{}", one_line(&format!("{error:#}")))?;
+                let about = |text: &str| error.chain().any(|cause| cause.to_string().contains(text));
+                f.write_str(HINTS.iter().find(|(code, _)| about(code)).map_or("", |(_, hint)| hint))
             }
         }
     }

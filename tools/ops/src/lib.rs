@@ -5,6 +5,7 @@
 mod args;
 mod audit;
 mod connect;
+mod credentials;
 mod exit;
 mod find;
 mod import;
@@ -21,6 +22,7 @@ use clap::{Parser, Subcommand};
 use presence::clock::Clock;
 use presence::store::Store;
 
+use connect::Connection;
 pub use exit::Exit;
 pub use output::Console;
 
@@ -35,7 +37,8 @@ Exit codes:
   4  some rows of an import were rejected
 
 Environment:
-  AWS_REGION, AWS_PROFILE, …   as for every AWS tool
+  AWS_REGION, AWS_PROFILE, …   as for every AWS tool: keys, profiles with SSO, a
+                               credential_process or a role, web identity
   AWS_ENDPOINT_URL_DYNAMODB    another endpoint, such as the local stack's; one on
                                this machine needs neither region nor credentials
   TABLE_PREFIX                 what the names of the tables start with
@@ -58,6 +61,8 @@ pub struct Cli {
     /// Write JSON to stdout instead of text
     #[arg(long, global = true, display_order = 100)]
     json: bool,
+    #[command(flatten)]
+    connection: Connection,
     #[command(subcommand)]
     command: Command,
 }
@@ -95,6 +100,17 @@ pub struct Context {
     pub clock: Arc<dyn Clock>,
     /// Where it writes.
     pub console: Console,
+}
+
+/// Connects as options and environment say, and runs one command.
+pub async fn start(cli: Cli) -> Exit {
+    match Context::connect(&cli.connection).await {
+        Ok(mut context) => run(cli, &mut context).await,
+        Err(trouble) => {
+            Console::standard().note(format_args!("error: {trouble}"));
+            Exit::Failed
+        }
+    }
 }
 
 /// Runs one command. Whatever it has to say is on the context's console when this returns.

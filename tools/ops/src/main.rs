@@ -3,11 +3,9 @@
 use std::process::ExitCode;
 
 use clap::Parser as _;
-use presence_ops::{Cli, Context, run};
+use presence_ops::{Cli, start};
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let cli = Cli::parse();
-    let mut context = Context::from_env().await;
-    run(cli, &mut context).await.into()
+    start(Cli::parse()).await.into()
 }
