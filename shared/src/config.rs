@@ -4,6 +4,7 @@ use aws_sdk_dynamodb::config::Credentials;
 use jiff::SignedDuration;
 
 use crate::domain::email::EmailAddress;
+use crate::store::AuditSettings;
 
 /// How long the link of an invitation works unless `INVITATION_LIFE_HOURS` says otherwise.
 const DEFAULT_LIFE_HOURS: i64 = 72;
@@ -148,6 +149,49 @@ impl MailConfig {
     }
 }
 
+/// The settings of the auditor.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AuditConfig {
+    /// Units that a run spends before it begins no other step.
+    pub units: f64,
+    /// True if what is wrong is rewritten.
+    pub mends: bool,
+}
+
+impl AuditConfig {
+    /// The most units of a run. A day of such runs, 288, costs some 40 dollars.
+    const MAX_UNITS: u32 = 1_000_000;
+
+    /// Reads the environment: `AUDIT_UNITS`, `AUDIT_MENDS`.
+    pub fn from_env() -> Result<Self, BadSetting> {
+        let get = |name| variable(name).unwrap_or_default();
+        Self::parse(&get("AUDIT_UNITS"), &get("AUDIT_MENDS"))
+    }
+
+    /// Reads the two settings; blank they are 2,500 units, and mending.
+    pub fn parse(units: &str, mends: &str) -> Result<Self, BadSetting> {
+        let units = match units.trim() {
+            "" => AuditSettings::DEFAULT_UNITS,
+            text => match text.parse::<u32>() {
+                Ok(units @ 1..=Self::MAX_UNITS) => units.into(),
+                _ => return Err(BadSetting("AUDIT_UNITS must be a number of units from 1 to 1000000")),
+            },
+        };
+        let mends = match mends.trim() {
+            "" | "true" => true,
+            "false" => false,
+            _ => return Err(BadSetting("AUDIT_MENDS must be true or false")),
+        };
+        Ok(Self { units, mends })
+    }
+
+    /// Returns them as the audit takes them.
+    #[must_use]
+    pub fn settings(self) -> AuditSettings {
+        AuditSettings::new(self.units, self.mends)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -173,6 +217,16 @@ mod tests {
             ("a@b.example", "https://x.example", "9000"),
         ] {
             assert!(MailConfig::parse(sender, url, hours).is_err(), "{sender} {url} {hours}");
+        }
+    }
+
+    #[test]
+    fn settings_of_audits_are_checked_when_they_are_read() {
+        let read = |units, mends| AuditConfig::parse(units, mends).map(|config| (config.units, config.mends));
+        assert_eq!(read("", ""), Ok((AuditSettings::DEFAULT_UNITS, true)));
+        assert_eq!(read("400", "false"), Ok((400.0, false)));
+        for (units, mends) in [("0", ""), ("-1", ""), ("1.5", ""), ("1000001", ""), ("", "yes")] {
+            assert!(read(units, mends).is_err(), "{units} {mends}");
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use presence::store::AuditSettings;
+use presence::store::keys::AUDIT_PK;
 use serde_json::{Value, json};
 
 use super::template::{Resource, TEMPLATE, referent};
@@ -49,7 +51,10 @@ fn each_function_has_a_role_of_its_own_and_there_are_no_others() {
 fn no_role_has_a_wildcard_a_managed_policy_or_a_principal_other_than_lambda() {
     for role in TEMPLATE.of_type("AWS::IAM::Role") {
         let properties = role.attribute("Properties");
-        assert!(!properties.to_string().contains('*'), "{}", role.name);
+        for statement in statements(role) {
+            let granted = json!([statement["Action"], statement["Resource"]]);
+            assert!(!granted.to_string().contains('*'), "{}: {granted}", role.name);
+        }
         let names: BTreeSet<_> = properties.as_object().expect("properties").keys().map(String::as_str).collect();
         assert_eq!(names, ["AssumeRolePolicyDocument", "Description", "Policies", "Tags"].into());
         let trust = role.property("AssumeRolePolicyDocument");
@@ -87,6 +92,41 @@ fn only_the_mailer_may_send_and_only_from_the_configured_address() {
         let sender = &TEMPLATE.resource("MailerFunction").property("Environment")["Variables"]["MAIL_SENDER"];
         assert_eq!(sender, &json!({ "Fn::Sub": format!("${{MailName}} <{address}>") }));
     }
+}
+
+#[test]
+fn the_auditor_may_write_counts_and_where_it_is_and_no_review() {
+    let role = TEMPLATE.resource("AuditorRole");
+    for statement in statements(role) {
+        let actions = list(&statement["Action"]);
+        let reads = |action: &&Value| {
+            ["GetItem", "BatchGetItem", "Query"].iter().any(|read| **action == format!("dynamodb:{read}"))
+        };
+        if statement["Sid"] == "Logs" || actions.iter().all(reads) {
+            assert_eq!(statement["Condition"], Value::Null, "{statement}");
+            continue;
+        }
+        assert_eq!(statement["Action"], "dynamodb:UpdateItem");
+        let keys = json!({ "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["T#*", "L#*", "AUDIT"] } });
+        assert_eq!(statement["Condition"], keys);
+    }
+    // A review's partition begins otherwise.
+    assert!(!["T#", "L#", AUDIT_PK].iter().any(|start| "R#0123456789ab".starts_with(start)));
+    assert_eq!(
+        TEMPLATE.resource("AuditorFunction").property("Environment")["Variables"]["AUDIT_MENDS"],
+        json!({ "Ref": "AuditMends" })
+    );
+}
+
+#[test]
+fn the_auditor_is_invoked_every_five_minutes_and_its_runs_do_not_meet() {
+    let function = TEMPLATE.resource("AuditorFunction");
+    let audit = &function.property("Events")["Audit"];
+    assert_eq!((&audit["Type"], &audit["Properties"]["Schedule"]), (&json!("Schedule"), &json!("rate(5 minutes)")));
+    assert!(function.property("Timeout").as_u64() < Some(5 * 60));
+    assert_eq!(function.property("EventInvokeConfig")["MaximumRetryAttempts"], 0);
+    let units = TEMPLATE.at(&["Parameters", "AuditUnits", "Default"]);
+    assert_eq!(units.as_f64(), Some(AuditSettings::DEFAULT_UNITS));
 }
 
 #[test]

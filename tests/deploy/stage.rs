@@ -5,13 +5,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use jiff::SignedDuration;
 use presence::app::App;
-use presence::store::schema::{API_KEYS, USERS};
+use presence::config::AuditConfig;
+use presence::store::schema::{API_KEYS, REVIEWS, USERS};
 use presence_local::Options;
 use presence_local::gateway::LocalFunction;
 use presence_mailer::Outbox;
-use presence_tests::{Faults, World, patient, plain_http};
+use presence_tests::{Faults, World, patient, plain_http, sdk_config};
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 
@@ -23,7 +25,7 @@ const TRACE: &str = "Root=1-69a42a40-0123456789abcdef01234567";
 /// What a busy machine needs at the most.
 const PATIENCE: Duration = Duration::from_mins(2);
 /// The functions, in the order in which they are played to: the mailer finds what the users function left in the outbox.
-const FUNCTIONS: [&str; 4] = ["categories", "reviews", "users", "mailer"];
+const FUNCTIONS: [&str; 5] = ["categories", "reviews", "users", "mailer", "auditor"];
 /// Who may invite anybody: the key of the sample's PROVIDER.
 const PROVIDER: &str = "PROVIDER";
 /// Users whose mails the events of the mailer tell of, beside those that the events of the users function invite.
@@ -103,6 +105,9 @@ async fn play() -> Played {
                 assert_eq!(reply.status, 200, "{}", reply.text);
             }
         }
+        if function == "auditor" {
+            stage.damage_a_tally().await;
+        }
         for event in events_of(function) {
             let answer = stage.answer(&event).await;
             answers.push((function, event.name, answer));
@@ -142,8 +147,38 @@ impl Stage {
     async fn answer(&self, event: &Event) -> Value {
         match self.functions.get(event.function) {
             Some(function) => invoke(function, &event.document).await,
+            None if event.function == "auditor" => self.audit().await,
             None => self.deliver(&event.document).await,
         }
+    }
+
+    /// Makes a count wrong, so that the auditor has something to do.
+    async fn damage_a_tally(&self) {
+        let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(self.world.stack.dynamodb_url()));
+        let table = self.world.store().name(&REVIEWS);
+        let months = client.query().table_name(&table).key_condition_expression("pk = :pk AND begins_with(sk, :month)");
+        let text = |text: &str| AttributeValue::S(text.to_owned());
+        let months = months.expression_attribute_values(":pk", text("T#o:42"));
+        let months = months.expression_attribute_values(":month", text("M#")).send().await.expect("DynamoDB answers");
+        let month = months.items().first().expect("a month with reviews");
+        let update = client.update_item().table_name(&table);
+        let update = update.key("pk", month["pk"].clone()).key("sk", month["sk"].clone());
+        let update =
+            update.update_expression("ADD c7 :n").expression_attribute_values(":n", AttributeValue::N("40".into()));
+        update.send().await.expect("DynamoDB answers");
+    }
+
+    /// What the auditor answers, but for its units.
+    async fn audit(&self) -> Value {
+        let store = self.world.store_through(self.calls["auditor"].clone(), patient(), self.world.table_prefix());
+        let settings = AuditConfig::parse("", "").expect("settings").settings();
+        let deadline = presence::clock::deadline_in(PATIENCE);
+        let run = presence_auditor::handle(&store, self.world.clock.as_ref(), settings, deadline).await;
+        let mut answer = serde_json::to_value(run.expect("an answer")).expect("JSON");
+        let units = answer["units"].as_f64().expect("units");
+        assert!(0.0 < units && units < settings.units, "{units} units");
+        answer["units"] = json!("<units>");
+        answer
     }
 
     /// What the mailer answers, and the mails that it sent meanwhile.

@@ -3,3 +3,4 @@
 mod drift;
 mod model;
 mod oracle;
+mod scheduled;

@@ -110,6 +110,10 @@ const YEAR_0: i64 = -62_167_219_200;
 pub const REVIEW_SK: &str = "R";
 /// The partition that lists the organisations that have reviews.
 pub const BOOKS_PK: &str = "BOOKS";
+/// The key of where the scheduled audit goes on.
+pub const AUDIT_PK: &str = "AUDIT";
+/// Its sort key.
+pub const AUDIT_SK: &str = "POSITION";
 /// What the sort keys of month tallies start with.
 pub const MONTH_SK_PREFIX: &str = "M#";
 /// What the sort keys of day tallies start with.

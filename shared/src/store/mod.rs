@@ -30,7 +30,10 @@ pub use api_keys::{ApiKeyRecord, IssuedKey, KeyRefused, MAX_LIVE_KEYS, NewApiKey
 pub use audit::{Finding, UsersAudit};
 pub use businesses::{Business, Known, Org, Place, PutOutcome};
 pub use categories::{CategoryHead, CategoryImport};
-pub use ledger::{PostRefused, Posting, ReviewQuery, ReviewsAudit, ReviewsPut, ReviewsRebuilt, items_of_reviews};
+pub use ledger::{
+    AuditRun, AuditSettings, PostRefused, Posting, ReviewQuery, ReviewsAudit, ReviewsPut, ReviewsRebuilt,
+    items_of_reviews,
+};
 pub use mailboxes::MailboxClaim;
 pub use outbox::{MailState, OutboxRow, PageStart, UnreadableRow, WaitingMails};
 pub use pace::Pace;

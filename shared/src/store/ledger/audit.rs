@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::Serialize;
 
-use super::check::{Checked, Difference, Extent, is_tally};
+use super::check::{Checked, Difference, Extent, Listed, is_tally};
 use super::post::Key;
 use crate::domain::ids::{BusinessId, OrgId};
 use crate::domain::ledger::{Book, Day, Month};
-use crate::domain::review::{Review, ReviewId};
+use crate::domain::review::Review;
 use crate::error::Error;
+use crate::store::keys::effective_between;
 use crate::store::meter::side_by_side;
 use crate::store::{Finding, Place, Store};
 
@@ -89,31 +90,45 @@ impl Store {
 
     /// Every month of an organisation in which a review or a tally is known.
     pub(super) async fn extents(&self, org_id: OrgId) -> Result<BTreeMap<Month, Extent>, Error> {
+        let extents = self.extents_between(org_id, None, None).await?;
+        Ok(extents.into_iter().map(|(month, (extent, _))| (month, extent)).collect())
+    }
+
+    /// The same of some months, both ends included, all without an end; with what the index of businesses lists of each.
+    pub(super) async fn extents_between(
+        &self,
+        org_id: OrgId,
+        from: Option<Month>,
+        to: Option<Month>,
+    ) -> Result<BTreeMap<Month, (Extent, Vec<Listed>)>, Error> {
         let businesses = self.businesses_of(org_id).await?;
         let city = |(_, place): &(BusinessId, Place)| Book::City(org_id, place.city_key.clone());
         let books: BTreeSet<Book> = businesses.iter().map(city).chain([Book::Org(org_id)]).collect();
         let months = books.iter().map(|book| async move {
-            let months = self.months(book, None, None).await?;
+            let months = self.months(book, from, to).await?;
             Ok::<_, Error>((book.clone(), months))
         });
-        let mut extents: BTreeMap<Month, Extent> = BTreeMap::new();
+        let mut extents: BTreeMap<Month, (Extent, Vec<Listed>)> = BTreeMap::new();
         for (book, months) in side_by_side(READS_IN_FLIGHT, months).await? {
             for month in months.into_keys() {
-                extents.entry(month).or_default().books.insert(book.clone());
+                extents.entry(month).or_default().0.books.insert(book.clone());
             }
         }
-        let listings = businesses.iter().map(|business| async move {
-            let listed: Vec<(ReviewId, i64)> = self.all_reviews_of(&business.0).await?;
-            Ok::<_, Error>((city(business), listed))
+        let between =
+            effective_between(from.map(|month| month.first_day().start()), to.map(|month| month.last_day().end()));
+        let listings = businesses.iter().map(|business| {
+            let between = between.clone();
+            async move { Ok::<_, Error>((city(business), self.slips_of_business(&business.0, between).await?)) }
         });
-        for (book, listed) in side_by_side(READS_IN_FLIGHT, listings).await? {
-            for (id, second) in listed {
-                let extent = extents.entry(Day::of(second).month()).or_default();
+        for (book, slips) in side_by_side(READS_IN_FLIGHT, listings).await? {
+            for slip in slips {
+                let (extent, listed) = extents.entry(Day::of(slip.at).month()).or_default();
                 extent.books.insert(book.clone());
-                extent.ids.insert(id);
+                extent.ids.insert(slip.id.clone());
+                listed.push(Listed { slip, books: [Book::Org(org_id), book.clone()] });
             }
         }
-        for extent in extents.values_mut() {
+        for (extent, _) in extents.values_mut() {
             extent.books.insert(Book::Org(org_id));
         }
         Ok(extents)

@@ -79,7 +79,12 @@ impl Store {
         Ok(search.page())
     }
 
-    async fn slips_of_business(&self, id: &BusinessId, between: Option<(String, String)>) -> Result<Vec<Slip>, Error> {
+    /// What the index lists of a business, in a range of its sort keys.
+    pub(super) async fn slips_of_business(
+        &self,
+        id: &BusinessId,
+        between: Option<(String, String)>,
+    ) -> Result<Vec<Slip>, Error> {
         let partition = Partition {
             table: &schema::REVIEWS,
             index: Some(&schema::BUSINESS_INDEX),

@@ -60,7 +60,7 @@ impl Store {
     }
 
     /// Whether the item was still as it had been read, and now is as it should be.
-    async fn rewrite(&self, key: &Key, differences: &[Difference]) -> Result<bool, Error> {
+    pub(super) async fn rewrite(&self, key: &Key, differences: &[Difference]) -> Result<bool, Error> {
         for chunk in differences.chunks(ATTRIBUTES) {
             if !self.rewrite_some(key, chunk).await? {
                 return Ok(false);

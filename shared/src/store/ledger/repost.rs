@@ -36,11 +36,6 @@ impl Store {
         Err(Error::internal("a business has more reviews than the bound on its pages"))
     }
 
-    /// Every review of a business with its effective second, from the index, which lags.
-    pub(super) async fn all_reviews_of(&self, business: &BusinessId) -> Result<Vec<(ReviewId, i64)>, Error> {
-        Ok(self.query(entries(business)).await?.iter().filter_map(listed).collect())
-    }
-
     /// Posts those of the reviews that are counted elsewhere anew, for this place.
     pub(super) async fn repost(&self, mut ids: Vec<ReviewId>, place: &Place) -> Result<u64, Error> {
         let mut moved = 0;

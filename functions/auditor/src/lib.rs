@@ -1,0 +1,30 @@
+//! The auditor: holds the ledger of reviews against the reviews.
+//!
+//! A schedule invokes it every five minutes, with an event that it does not look at. Each run goes on where the last one
+//! stopped, and every organisation is looked at once a day.
+
+use std::time::{Duration, SystemTime};
+
+use presence::clock::{Clock, time_left};
+use presence::error::Error;
+use presence::store::{AuditRun, AuditSettings, Store};
+use presence::telemetry;
+
+/// A step is begun while at least so much time is left: one of 20,000 reviews takes some ten seconds, and three times that
+/// where the reviews themselves are read.
+const STEP_TIME: Duration = Duration::from_mins(1);
+
+/// Makes one run.
+pub async fn handle(
+    store: &Store,
+    clock: &dyn Clock,
+    settings: AuditSettings,
+    deadline: SystemTime,
+) -> Result<AuditRun, Error> {
+    let has_time = || time_left(deadline).is_none_or(|left| left > STEP_TIME);
+    let run = store.audit_on_schedule(settings, clock.now(), has_time).await;
+    let run = run.inspect_err(|error| telemetry::log_error("none", "audit_reviews", error))?;
+    let AuditRun { steps, reviews, wrong, mended, units, round_is_done } = run;
+    tracing::info!(steps, reviews, wrong, mended, units, round_is_done, "audit");
+    Ok(run)
+}

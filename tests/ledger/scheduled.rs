@@ -1,0 +1,304 @@
+//! The scheduled audit: what is wrong is found within a round, told and mended; what is being written is not wrong.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use aws_sdk_dynamodb::config::SharedHttpClient;
+use aws_sdk_dynamodb::types::AttributeValue;
+use jiff::{SignedDuration, Timestamp};
+use presence::domain::ids::OrgId;
+use presence::domain::review::{Rating, Review, ReviewState};
+use presence::store::{AuditRun, AuditSettings, Posting, Store, schema};
+use presence_tests::interlude::Interlude;
+use presence_tests::logs::measured;
+use presence_tests::{FaultKind, Faults, LaggingIndexes, Plan, World, patient, plain_http, sdk_config};
+
+use crate::imports::crowd::{review, reviews, second};
+
+/// Business, organisation, city: those of the crowd.
+const BUSINESSES: [(&str, u64, &str); 3] = [("m1", 1, "Lyon"), ("m2", 1, "Paris"), ("m3", 2, "Lyon")];
+/// Runs of a round at the most.
+const MAX_RUNS: usize = 400;
+/// Units enough for a whole round in one run.
+const PLENTY: f64 = 1e6;
+const DAY: SignedDuration = SignedDuration::from_hours(24);
+
+fn settings(units: f64, mends: bool) -> AuditSettings {
+    AuditSettings { index_time: Duration::ZERO, ..AuditSettings::new(units, mends) }
+}
+
+/// Two organisations with some reviews; with a month of two thousand among them if it may be `big`.
+async fn filled(big: bool) -> (World, BTreeMap<String, Review>) {
+    let world = World::start().await;
+    for (id, org, city) in BUSINESSES {
+        world.business(org, id, city).await;
+    }
+    let reviews: Vec<Review> =
+        reviews().into_iter().filter(|review| big || !review.partner_id.starts_with("big")).collect();
+    world.stack.fill_reviews(&reviews).expect("the table can be filled");
+    (world, reviews.into_iter().map(|review| (review.partner_id.clone(), review)).collect())
+}
+
+/// The time at which rounds begin, and then a day later each.
+struct Calendar(Timestamp);
+
+impl Calendar {
+    fn new() -> Self {
+        Self("2026-03-01T12:00:00Z".parse().expect("an instant"))
+    }
+
+    /// Runs until every organisation was looked at; what the runs did, and what they measured.
+    async fn round(&mut self, store: &Store, settings: AuditSettings) -> (Vec<AuditRun>, Vec<(String, f64)>) {
+        self.0 += DAY;
+        let (mut runs, mut metrics) = (Vec::new(), Vec::new());
+        while runs.len() < MAX_RUNS && !runs.last().is_some_and(|run: &AuditRun| run.round_is_done) {
+            let (run, measured) = measured(store.audit_on_schedule(settings, self.0, || true)).await;
+            runs.push(run.expect("the store answers"));
+            metrics.extend(measured);
+        }
+        assert!(runs.len() < MAX_RUNS, "the round never ends");
+        (runs, metrics)
+    }
+}
+
+/// Adds to a cell of a tally, as no write of ours ever does.
+async fn damage(world: &World, pk: &str, sk: &str, number: i64) {
+    let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(world.stack.dynamodb_url()));
+    let text = |text: &str| AttributeValue::S(text.to_owned());
+    let update = client.update_item().table_name(world.store().name(&schema::REVIEWS));
+    let update = update.key("pk", text(pk)).key("sk", text(sk)).update_expression("ADD c12 :n");
+    let update = update.expression_attribute_values(":n", AttributeValue::N(number.to_string()));
+    update.send().await.expect("DynamoDB answers");
+}
+
+async fn findings(world: &World) -> usize {
+    world.store().audit_reviews(None).await.expect("the store answers").findings.len()
+}
+
+fn sum(runs: &[AuditRun], number: impl Fn(&AuditRun) -> usize) -> usize {
+    runs.iter().map(number).sum()
+}
+
+fn drift(times: usize, value: f64) -> Vec<(String, f64)> {
+    vec![("ledger_drift".to_owned(), value); times]
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_month_that_is_wrong_by_40_is_found_within_a_round_and_told_until_it_is_mended() {
+    let (world, reviews) = filled(true).await;
+    let mut calendar = Calendar::new();
+    let store = world.store();
+    let (runs, metrics) = calendar.round(store, settings(PLENTY, false)).await;
+    assert_eq!((sum(&runs, |run| run.reviews), sum(&runs, |run| run.wrong), metrics), (reviews.len(), 0, Vec::new()));
+
+    damage(&world, "T#o:1", "M#2025-07", 40).await;
+    damage(&world, "T#c:2:lyon", "D#2025-06-05", -1).await;
+    let (runs, metrics) = calendar.round(store, settings(PLENTY, false)).await;
+    assert_eq!((sum(&runs, |run| run.wrong), sum(&runs, |run| run.mended)), (2, 0));
+    assert_eq!(metrics, drift(2, 1.0), "one item in each of two months");
+    assert_eq!(findings(&world).await, 2, "nothing was written");
+    let five_minutes_later = calendar.0 + SignedDuration::from_mins(5);
+    let (run, metrics) = measured(store.audit_on_schedule(settings(PLENTY, false), five_minutes_later, || true)).await;
+    let run = run.expect("the store answers");
+    assert_eq!((run.steps, metrics), (0, drift(1, 2.0)), "two months stay wrong, and the alarm stays on");
+
+    let (run, metrics) = measured(store.audit_on_schedule(settings(PLENTY, true), five_minutes_later, || true)).await;
+    assert_eq!((run.expect("the store answers").mended, metrics), (2, drift(2, 1.0)));
+    assert_eq!(findings(&world).await, 0);
+    let (runs, metrics) = calendar.round(store, settings(PLENTY, true)).await;
+    assert_eq!((sum(&runs, |run| run.wrong), metrics), (0, Vec::new()));
+
+    damage(&world, "T#o:1", "M#1999-12", 40).await;
+    let (runs, metrics) = calendar.round(store, settings(PLENTY, true)).await;
+    assert_eq!((sum(&runs, |run| run.mended), metrics), (1, drift(1, 1.0)), "a month that no review lies in");
+    assert_eq!(findings(&world).await, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn slips_that_are_lost_and_an_organisation_without_tallies_are_found_and_mended() {
+    let (world, _) = filled(false).await;
+    let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(world.stack.dynamodb_url()));
+    let table = world.store().name(&schema::REVIEWS);
+    let items = client.scan().table_name(&table).send().await.expect("DynamoDB answers").items.unwrap_or_default();
+    for item in items {
+        let pk = item["pk"].as_s().expect("a text");
+        if pk.starts_with("T#o:1") || pk.starts_with("L#o:2#2025-08") {
+            let key = ["pk", "sk"].map(|name| (name.to_owned(), item[name].clone()));
+            client.delete_item().table_name(&table).set_key(Some(key.into())).send().await.expect("DynamoDB answers");
+        }
+    }
+    assert!(findings(&world).await > 0);
+    let (runs, _) = Calendar::new().round(world.store(), settings(PLENTY, true)).await;
+    assert!(sum(&runs, |run| run.wrong) > 0);
+    assert_eq!(sum(&runs, |run| run.mended), sum(&runs, |run| run.wrong));
+    assert_eq!(findings(&world).await, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_spends_its_units_and_what_it_spends_beyond_is_taken_from_the_next_ones() {
+    let (world, reviews) = filled(true).await;
+    let mut calendar = Calendar::new();
+    let whole = calendar.round(world.store(), settings(PLENTY, true)).await.0;
+    let [whole] = whole[..] else { panic!("one run") };
+    for units in [5.0, 20.0, 100.0] {
+        let cut = AuditSettings { step_reviews: 300, ..settings(units, true) };
+        let (runs, _) = calendar.round(world.store(), cut).await;
+        let most = runs.iter().map(|run| run.units).fold(0.0, f64::max);
+        let mut total = 0.0;
+        for (number, run) in (1_u32..).zip(&runs) {
+            total += run.units;
+            assert!(total <= f64::from(number) * units + most, "{units}: {total} in {number} runs");
+        }
+        assert_eq!(sum(&runs, |run| run.reviews), reviews.len(), "{units}: each review once");
+        assert!(sum(&runs, |run| run.steps as usize) > 2, "more than a step for each organisation");
+        assert!(units >= whole.units || runs.len() > 1, "{units}: more than a run");
+    }
+    // The estimate that the default is reckoned with: 16 bytes in two books and 150 in the index, and a read for each partition.
+    #[expect(clippy::cast_precision_loss, reason = "some thousands")]
+    let by_size = whole.reviews as f64 * (2.0 * 25.0 / 4_096.0 + 150.0 / 8_192.0);
+    let partitions = 40.0 * 3.0;
+    assert!(whole.units < by_size + partitions, "{whole:?}: {by_size} by size");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_index_that_lags_is_no_drift() {
+    let (world, reviews) = filled(false).await;
+    let lag = LaggingIndexes::over(plain_http(), 0);
+    let store = world.store_through(lag.clone(), patient(), world.table_prefix());
+    let mut calendar = Calendar::new();
+    calendar.round(&store, settings(PLENTY, true)).await;
+    let changed = reviews.values().map(|old| {
+        let new = Review { rating: Rating::ALL[4 - usize::from(old.rating.get() - 1)], ..old.clone() };
+        Posting { old: Some(old.clone()), new }
+    });
+    crate::api::reviews::shelf::post(&world, changed.collect()).await;
+    lag.set_reads(u64::MAX);
+    let (runs, metrics) = calendar.round(&store, settings(PLENTY, true)).await;
+    assert_eq!((sum(&runs, |run| run.wrong), metrics), (0, Vec::new()));
+    assert!(lag.stale_answers() > 0, "the index did lag");
+    damage(&world, "T#o:2", "M#2025-08", 40).await;
+    let (runs, _) = calendar.round(&store, settings(PLENTY, true)).await;
+    assert_eq!(sum(&runs, |run| run.mended), 1, "what is wrong is found all the same");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_write_between_any_two_reads_of_an_audit_is_no_drift() {
+    let (world, mut reviews) = filled(false).await;
+    let interlude = Interlude::over(plain_http());
+    let store = world.store_through(interlude.clone(), patient(), world.table_prefix());
+    let mut calendar = Calendar::new();
+    let (mut call, mut is_away) = (1, false);
+    loop {
+        // One changes its cell, one its month, and one is new.
+        is_away = !is_away;
+        let state = if is_away { ReviewState::Deleted } else { ReviewState::Treated };
+        let at = second(if is_away { "2025-06-28T10:00:00" } else { "2025-08-25T10:00:00" });
+        let (mid, top) = (&reviews["mid"], &reviews["top"]);
+        let mut news = vec![Review { state, ..mid.clone() }, Review { update_date: Some(at), ..top.clone() }];
+        news.push(Review { version: 0, ..review(&format!("new {call}"), "m3", at, 5, state) });
+        let mut postings = Vec::new();
+        for new in news {
+            let stored = Review { version: new.version + 1, ..new.clone() };
+            postings.push(Posting { old: reviews.insert(new.partner_id.clone(), stored), new });
+        }
+        let writer = world.store().clone();
+        let event = Box::pin(async move { writer.post_reviews(&postings).await.expect("nobody else writes") });
+        interlude.before(call, event).await;
+        let (runs, metrics) = calendar.round(&store, settings(PLENTY, true)).await;
+        assert_eq!((sum(&runs, |run| run.wrong), metrics), (0, Vec::new()), "a write before call {call}");
+        if let (_, Some(event)) = interlude.end().await {
+            event.await;
+            break;
+        }
+        call += 1;
+    }
+    assert!(call > 20, "{call} calls");
+    assert_eq!(findings(&world).await, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_review_that_is_written_all_the_time_is_no_drift_and_hides_none() {
+    let (world, reviews) = filled(false).await;
+    let store = world.store().clone();
+    let (stop, mut one) = (Arc::new(AtomicBool::new(false)), reviews["mid"].clone());
+    let stopped = Arc::clone(&stop);
+    let writer = tokio::spawn(async move {
+        let mut writes = 0;
+        while !stopped.load(Ordering::Relaxed) {
+            let new = Review { rating: Rating::ALL[writes % 2], ..one.clone() };
+            store
+                .post_reviews(&[Posting { old: Some(one.clone()), new: new.clone() }])
+                .await
+                .expect("nobody else writes");
+            one = Review { version: one.version + 1, ..new };
+            writes += 1;
+        }
+        writes
+    });
+    let mut calendar = Calendar::new();
+    for _ in 0..20 {
+        let (runs, metrics) = calendar.round(world.store(), settings(PLENTY, true)).await;
+        assert_eq!((sum(&runs, |run| run.wrong), metrics), (0, Vec::new()));
+    }
+    damage(&world, "T#o:2", "M#2025-08", 40).await;
+    let (runs, _) = calendar.round(world.store(), settings(PLENTY, true)).await;
+    assert_eq!(sum(&runs, |run| run.mended), 1, "that of another month");
+    stop.store(true, Ordering::Relaxed);
+    assert!(writer.await.expect("the writer ends") > 0);
+    assert_eq!(findings(&world).await, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_that_dies_at_any_call_is_gone_on_with() {
+    let (world, _) = filled(false).await;
+    let faults = Faults::over(plain_http());
+    let store = world.store_through(faults.clone(), patient(), world.table_prefix());
+    let mut calendar = Calendar::new();
+    let mut call = 1;
+    loop {
+        damage(&world, "T#o:1", "M#2025-08", 40).await;
+        damage(&world, "T#o:2", "D#2025-06-05", 2).await;
+        calendar.0 += DAY;
+        faults.restart(Plan::At { call, kind: FaultKind::ServerError, times: u64::MAX });
+        let died = store.audit_on_schedule(settings(PLENTY, true), calendar.0, || true).await.is_err();
+        faults.restart(Plan::None);
+        if died {
+            calendar.0 -= DAY;
+            calendar.round(&store, settings(PLENTY, true)).await;
+        }
+        assert_eq!(findings(&world).await, 0, "died at call {call}");
+        if !died {
+            break;
+        }
+        call += 4;
+    }
+    assert!(call > 20, "{call} calls");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_step_that_never_ends_is_passed_over_after_three_attempts() {
+    let (world, _) = filled(false).await;
+    let calm = world.store();
+    damage(&world, "T#o:2", "M#2025-08", 40).await;
+    let faults = Faults::over(plain_http());
+    let store = world.store_through(SharedHttpClient::new(faults.clone()), patient(), world.table_prefix());
+    let now = Calendar::new().0;
+    for _ in 0..3 {
+        // It dies in the first organisation: after position, list, months, and where it begins.
+        faults.restart(Plan::At { call: 6, kind: FaultKind::ServerError, times: u64::MAX });
+        assert!(store.audit_on_schedule(settings(PLENTY, true), now, || true).await.is_err());
+    }
+    let run = calm.audit_on_schedule(settings(PLENTY, true), now, || true).await.expect("the store answers");
+    let of_two = reviews().iter().filter(|review| review.org_id == OrgId::new(2).expect("an id")).count();
+    assert_eq!((run.steps, run.reviews, run.mended, run.round_is_done), (1, of_two, 1, true), "the second one alone");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_step_is_begun_without_time() {
+    let (world, _) = filled(false).await;
+    let now = Calendar::new().0;
+    let run = world.store().audit_on_schedule(settings(PLENTY, true), now, || false).await.expect("the store answers");
+    assert_eq!((run.steps, run.reviews, run.round_is_done), (0, 0, false));
+}
