@@ -6,6 +6,7 @@ mod contract;
 mod hostile;
 pub(crate) mod invitation;
 mod large;
+mod local_only;
 mod openapi;
 pub(crate) mod reviews;
 mod sample;

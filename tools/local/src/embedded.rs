@@ -1,7 +1,9 @@
 //! `DynamoDB` inside this process, in memory or in one file.
 
+mod front;
+
 use std::collections::HashMap;
-use std::future::Future;
+use std::future::{Future, IntoFuture as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::Path;
 use std::thread::JoinHandle;
@@ -136,9 +138,9 @@ async fn serve(listener: TcpListener, database: Database, stopped: oneshot::Rece
         let _ = begun.send(());
     };
     tokio::select! {
-        result = dynoxide::server::serve_with_shutdown(listener, database, stopping) => {
+        result = axum::serve(listener, front::router(database)).with_graceful_shutdown(stopping).into_future() => {
             if let Err(error) = result {
-                tracing::error!(error, "DynamoDB stopped");
+                tracing::error!(%error, "DynamoDB stopped");
             }
         }
         () = grace(has_begun) => tracing::warn!("requests to DynamoDB were cut off by the stop"),
@@ -224,7 +226,7 @@ mod tests {
         use std::io::Write;
         let dynamo = EmbeddedDynamo::start(0, None).expect("starts");
         let mut socket = std::net::TcpStream::connect(dynamo.address).expect("connects");
-        socket.write_all(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{").expect("writes");
+        socket.write_all(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{").expect("writes");
         std::thread::sleep(Duration::from_millis(50));
         dynamo.stop();
     }

@@ -16,7 +16,7 @@ use super::counts::LimitCounts;
 use super::layer::Layer;
 use super::settings::AwsLimits;
 use super::upstream::{SERVICE, TARGET, Unreachable, Upstream};
-use crate::gateway::ApiHost;
+use crate::local_only::local_hosts_only;
 
 /// A request of DynamoDB has 16 MB at the most.
 const BODY_BYTES: usize = 17 * 1024 * 1024;
@@ -47,7 +47,7 @@ impl Limits {
         let seed = settings.seed.unwrap_or_else(|| fastrand::u64(..DRAWN_SEEDS));
         let layer = Arc::new(Layer::new(settings, seed, Upstream::new(upstream_url)));
         let shared = Arc::clone(&layer);
-        let router = Router::new().fallback(move |request| serve(Arc::clone(&shared), request));
+        let router = local_hosts_only(Router::new().fallback(move |request| serve(Arc::clone(&shared), request)));
         let server = tokio::spawn(async move {
             if let Err(error) = axum::serve(listener, router).await {
                 tracing::error!(%error, "the limits of DynamoDB stopped");
@@ -92,12 +92,6 @@ impl Drop for Limits {
 
 async fn serve(layer: Arc<Layer>, request: Request<Body>) -> Response<Body> {
     let (head, body) = request.into_parts();
-    let is_local =
-        ApiHost::of(&head.headers).is_ok_and(|host| ["127.0.0.1", "localhost", "[::1]"].contains(&host.name()));
-    // A page of another site may know this port under a name of its own.
-    if !is_local {
-        return response(StatusCode::FORBIDDEN, &json!({ "message": "unknown host" }).to_string());
-    }
     let Ok(body) = to_bytes(body, BODY_BYTES).await else {
         return response(StatusCode::PAYLOAD_TOO_LARGE, &json!({ "message": "the request is too large" }).to_string());
     };

@@ -27,6 +27,7 @@ use tokio::task::JoinHandle;
 use super::event::{self, Incoming};
 use super::reply::{self, Refusal};
 use super::{ApiHost, LocalFunction, RouteTable};
+use crate::local_only::local_hosts_only;
 
 /// AWS: "total combined size of request line and header values".
 const HEAD_BYTES: usize = 10_240;
@@ -76,6 +77,7 @@ impl Gateway {
             let api = Arc::clone(&api);
             async move { api.answer(peer, request).await }
         });
+        let all = local_hosts_only(all);
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))
             .with_context(|| format!("cannot listen on 127.0.0.1:{port} for the gateway"))?;
         listener.set_nonblocking(true).context("cannot prepare the gateway's socket")?;

@@ -171,10 +171,11 @@ async fn hostile_requests_get_an_answer() {
         ("/echo/a\"b", "200"),
         ("/echo/a?q=%zz&q=%ff&q=%00", "200"),
         ("/echo/a?q={}|\\^`'é", "200"),
-        ("http://elsewhere/echo/a", "200"),
+        ("http://127.0.0.1/echo/a", "200"),
+        ("http://elsewhere/echo/a", "403"),
         ("/echo/a?q=\"<>", "400"),
         ("/echo/a b", "400"),
-        ("echo", "404"),
+        ("echo", "403"),
     ] {
         assert_eq!(status(&send(&gateway, &format!("GET {target}"), "\r\n").await), expected, "{target}");
     }
@@ -184,7 +185,7 @@ async fn hostile_requests_get_an_answer() {
     }
     let answer = exchange(&gateway, b"GET /echo/a HTTP/1.0\r\n\r\n").await;
     assert_eq!(status(&answer), "200", "no host in HTTP/1.0");
-    let answer = exchange(&gateway, b"GET /echo/\xff HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").await;
+    let answer = exchange(&gateway, b"GET /echo/\xff HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").await;
     assert_eq!(status(&answer), "400", "a target that is not UTF-8");
 }
 
@@ -225,7 +226,7 @@ async fn a_stop_lets_running_requests_finish_and_frees_the_port() {
     let error = Gateway::start(port, Vec::new(), Router::new()).expect_err("the port is taken");
     assert_eq!(error.to_string(), format!("cannot listen on 127.0.0.1:{port} for the gateway"));
     let mut socket = TcpStream::connect(gateway.addr()).await.expect("connects");
-    socket.write_all(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n").await.expect("sends");
+    socket.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").await.expect("sends");
     tokio::time::sleep(Duration::from_millis(30)).await;
     gateway.stop().await;
     let mut answer = String::new();
@@ -248,7 +249,7 @@ async fn a_function_runs_to_its_end_when_the_client_leaves() {
     });
     let gateway = Gateway::start(0, vec![("GET /".to_owned(), function)], Router::new()).expect("starts");
     let mut socket = TcpStream::connect(gateway.addr()).await.expect("connects");
-    socket.write_all(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n").await.expect("sends");
+    socket.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").await.expect("sends");
     tokio::time::sleep(Duration::from_millis(30)).await;
     drop(socket);
     tokio::time::timeout(Duration::from_secs(5), told.notified()).await.expect("the function finishes");

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use super::mailbox::{Mailbox, SentMail, Weather};
 use super::ses;
+use crate::local_only::own_pages_only;
 
 /// Path of the mailbox.
 pub(crate) const MAILBOX: &str = "/mailbox";
@@ -28,14 +29,15 @@ struct Switch {
 /// The routes of the mailbox and of SES.
 pub(crate) fn router(store: Store, mailbox: Arc<Mailbox>) -> Router {
     let outbox = Router::new().route("/mailbox/outbox.json", get(outbox)).with_state(store);
-    Router::new()
+    let pages = Router::new()
         .route(MAILBOX, get(|| async { Html(PAGE) }))
         .route("/mailbox.json", get(mails))
         .route("/mailbox/ses", get(weather))
         .route("/mailbox/ses", post(set_weather))
         .with_state(Arc::clone(&mailbox))
         .merge(outbox)
-        .merge(ses::router(mailbox))
+        .merge(ses::router(mailbox));
+    own_pages_only(pages)
 }
 
 async fn mails(State(mailbox): State<Arc<Mailbox>>) -> Json<Vec<SentMail>> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
-use axum::http::{Response, StatusCode, header};
+use axum::http::{HeaderMap, Response, StatusCode, header};
 use axum::routing::post;
 use futures::stream;
 use presence::clock::{Clock as _, SystemClock};
@@ -65,7 +65,11 @@ pub(super) fn router(mailbox: Arc<Mailbox>) -> Router {
     Router::new().route(&format!("{SES}/v2/email/outbound-emails"), post(send_email)).with_state(mailbox)
 }
 
-async fn send_email(State(mailbox): State<Arc<Mailbox>>, body: Bytes) -> Response<Body> {
+async fn send_email(State(mailbox): State<Arc<Mailbox>>, headers: HeaderMap, body: Bytes) -> Response<Body> {
+    // A page of another site can send text and forms without asking first, but no JSON.
+    if !is_json(&headers) {
+        return refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE, "BadRequestException", "the body must be application/json");
+    }
     let request: SendEmail = match serde_json::from_slice(&body) {
         Ok(request) => request,
         Err(error) => return refusal(StatusCode::BAD_REQUEST, "BadRequestException", &error.to_string()),
@@ -101,6 +105,11 @@ async fn send_email(State(mailbox): State<Arc<Mailbox>>, body: Bytes) -> Respons
         links,
     });
     if weather == Weather::LoseReply { lost() } else { answer(StatusCode::OK, &json!({ "MessageId": id })) }
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let media_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    media_type.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json")
 }
 
 fn links(text: &str) -> Vec<String> {
