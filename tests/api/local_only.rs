@@ -124,7 +124,7 @@ async fn pages_of_other_sites_change_nothing_on_the_pages() {
             ),
         )
     };
-    for (target, body) in [(switch, json!({"weather": "throttle"}).to_string()), (send, mail.to_string())] {
+    for (target, body) in [(switch, json!({"mode": "throttle"}).to_string()), (send, mail.to_string())] {
         for kind in [
             "",
             "Content-Type: text/plain\r\n",
@@ -147,7 +147,7 @@ async fn pages_of_other_sites_change_nothing_on_the_pages() {
     }
     let own = format!("Content-Type: application/json\r\nOrigin: http://{gateway}\r\nSec-Fetch-Site: same-origin\r\n");
     assert_eq!(ask(send, &mail.to_string(), &own).0, 200);
-    assert_eq!(ask(switch, &json!({"weather": "throttle"}).to_string(), &own).0, 200);
+    assert_eq!(ask(switch, &json!({"mode": "throttle"}).to_string(), &own).0, 200);
     assert_eq!((world.stack.mailbox().weather(), world.stack.mailbox().mails().len()), (Weather::Throttle, 1));
 }
 

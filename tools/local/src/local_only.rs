@@ -26,7 +26,6 @@ const OTHER_SITE: &str = "A page of another site may not change anything here.\n
 
 /// Has a router refuse every request that calls this machine by another name: 403, or 400 without a valid `Host`. Its answers
 /// have no CORS header.
-#[must_use]
 pub fn local_hosts_only(router: Router) -> Router {
     router.layer(from_fn(refuse_other_hosts))
 }
