@@ -192,5 +192,5 @@ async fn prints_its_ports() {
         .into_iter()
         .map(|(address, _)| address.rsplit_once(':').and_then(|(_, port)| port.parse().ok()).expect("a port"))
         .collect();
-    println!("ports {told:?} / {:?}", listening());
+    writeln!(std::io::stdout(), "ports {told:?} / {:?}", listening()).expect("somebody reads");
 }
