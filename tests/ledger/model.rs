@@ -141,6 +141,7 @@ impl Model {
             match store.post_reviews(now).await {
                 Ok(()) => {}
                 Err(PostRefused::Stale(which)) => panic!("nobody else writes, but {which:?} changed"),
+                Err(PostRefused::Full(full)) => panic!("{full}"),
                 Err(PostRefused::Failed(error)) => panic!("{error}"),
             }
             rest = later;

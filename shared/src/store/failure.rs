@@ -2,6 +2,7 @@
 
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
+use aws_sdk_dynamodb::types::CancellationReason;
 use aws_smithy_runtime_api::http::Response;
 
 use crate::error::Error;
@@ -93,6 +94,35 @@ pub(super) fn cancellation_codes(error: &SdkError<TransactWriteItemsError, Respo
         _ => None,
     }
 }
+
+/// Items of a transaction that would become larger than the 400 KB that DynamoDB takes, by their places in it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct ItemsTooLarge(pub(super) Vec<usize>);
+
+impl ItemsTooLarge {
+    /// Reads a cancellation. DynamoDB says `ValidationError`, "Item size to update has exceeded the maximum allowed size", and
+    /// of a put "Item size has exceeded the maximum allowed size".
+    pub(super) fn of(error: &SdkError<TransactWriteItemsError, Response>) -> Option<Self> {
+        let Some(TransactWriteItemsError::TransactionCanceledException(cancelled)) = error.as_service_error() else {
+            return None;
+        };
+        let is_too_large = |reason: &CancellationReason| {
+            let message = reason.message().unwrap_or_default();
+            reason.code() == Some("ValidationError") && message.starts_with("Item size") && message.contains("exceeded")
+        };
+        let reasons = cancelled.cancellation_reasons().iter().enumerate();
+        let places: Vec<usize> = reasons.filter(|(_, reason)| is_too_large(reason)).map(|(place, _)| place).collect();
+        (!places.is_empty()).then_some(Self(places))
+    }
+}
+
+impl std::fmt::Display for ItemsTooLarge {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} items would be larger than the 400 KB that DynamoDB takes", self.0.len())
+    }
+}
+
+impl std::error::Error for ItemsTooLarge {}
 
 /// Whether the condition of a single write failed.
 pub(super) fn is_condition_failed<E: ProvideErrorMetadata>(error: &SdkError<E, Response>) -> bool {

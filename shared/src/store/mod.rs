@@ -31,7 +31,7 @@ pub use audit::{Finding, UsersAudit};
 pub use businesses::{Business, Known, Org, Place, PutOutcome};
 pub use categories::{CategoryHead, CategoryImport};
 pub use ledger::{
-    AuditRun, AuditSettings, PostRefused, Posting, ReviewQuery, ReviewsAudit, ReviewsPut, ReviewsRebuilt,
+    AuditRun, AuditSettings, FullSlips, PostRefused, Posting, ReviewQuery, ReviewsAudit, ReviewsPut, ReviewsRebuilt,
     items_of_reviews,
 };
 pub use mailboxes::MailboxClaim;

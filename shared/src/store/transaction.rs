@@ -5,7 +5,7 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 
 use super::Store;
-use super::failure::{Cancelled, cancellation_codes, failed, is_throttled};
+use super::failure::{Cancelled, ItemsTooLarge, cancellation_codes, failed, is_throttled};
 use super::pace::Units;
 use crate::domain::ids::random_u64;
 use crate::error::Error;
@@ -95,7 +95,10 @@ impl<Guard: Copy> Transaction<Guard> {
                 Some(Cancelled::Conditions(places)) => return Err(Refusal::Conditions(self.guards_at(places))),
                 Some(Cancelled::ForNow { held, throttled }) => (self.guards_at(held), throttled),
                 None if is_throttled(&error) => (Vec::new(), true),
-                Some(Cancelled::ForGood) | None => return Err(Refusal::Failed(failed(error))),
+                Some(Cancelled::ForGood) | None => {
+                    let too_large = ItemsTooLarge::of(&error);
+                    return Err(Refusal::Failed(too_large.map_or_else(|| failed(error), Error::internal)));
+                }
             };
             if let Some(pace) = store.pace().filter(|_| throttled) {
                 pace.throttled(&units);

@@ -24,7 +24,7 @@ mod whole;
 
 pub use audit::ReviewsAudit;
 pub use find::ReviewQuery;
-pub use post::{PostRefused, Posting};
+pub use post::{FullSlips, PostRefused, Posting};
 pub use put::ReviewsPut;
 pub use rebuild::ReviewsRebuilt;
 pub use scheduled::{AuditRun, AuditSettings};

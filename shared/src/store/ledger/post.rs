@@ -8,7 +8,8 @@ use super::item::{cell_attribute, to_item};
 use crate::domain::ledger::{Book, Cell, Day, SECONDS_OF_DAY};
 use crate::domain::review::{Review, ReviewId};
 use crate::error::Error;
-use crate::store::keys::{DAY_SK_PREFIX, MONTH_SK_PREFIX, slips_pk, slips_sk, tallies_pk};
+use crate::store::failure::ItemsTooLarge;
+use crate::store::keys::{DAY_SK_PREFIX, MONTH_SK_PREFIX, SLIP_SHARDS, slips_pk, slips_sk, tallies_pk};
 use crate::store::read::{number, pk_sk};
 use crate::store::transaction::{Refusal, Transaction};
 use crate::store::{Store, schema};
@@ -32,9 +33,34 @@ pub struct Posting {
 pub enum PostRefused {
     /// These postings (by position) have a review that changed since it was read, or exists already.
     Stale(Vec<usize>),
+    /// Slips that they move have no room for more.
+    Full(FullSlips),
     /// Something else.
     Failed(Error),
 }
+
+/// An item of slips that has no room for more: DynamoDB takes 400 KB. No write of such a review will be done before the
+/// ledger keeps them otherwise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FullSlips(Key);
+
+impl std::fmt::Display for FullSlips {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let FullSlips((pk, sk)) = self;
+        let (book, month) = pk.trim_start_matches("L#").rsplit_once('#').unwrap_or_default();
+        let part = |range| sk.get(range).unwrap_or_default();
+        write!(
+            f,
+            "there are too many reviews of one kind on {month}-{}: their index has reached the 400 KB that DynamoDB takes in \
+             one item (book {book}, cell {}, shard {} of {SLIP_SHARDS})",
+            part(0..2),
+            part(2..4),
+            part(4..5),
+        )
+    }
+}
+
+impl std::error::Error for FullSlips {}
 
 pub(super) type Key = (String, String);
 
@@ -101,17 +127,20 @@ impl Store {
             transaction.put(Some(position), self.review_put(posting).map_err(PostRefused::Failed)?);
             moves.add(posting);
         }
+        let mut keys = vec![None; postings.len()];
         for (key, cells) in moves.tallies {
             if let Some(update) = self.tally_update(key, &cells) {
                 transaction.update(None, update);
+                keys.push(None);
             }
         }
         for (key, slips) in moves.slips {
-            transaction.update(None, self.slips_update(key, &slips));
+            transaction.update(None, self.slips_update(key.clone(), &slips));
+            keys.push(Some(key));
         }
         transaction.commit(self).await.map_err(|refusal| match refusal {
             Refusal::Conditions(positions) => PostRefused::Stale(positions.into_iter().flatten().collect()),
-            Refusal::Failed(error) => PostRefused::Failed(error),
+            Refusal::Failed(error) => refused(error, &keys),
         })
     }
 
@@ -165,6 +194,16 @@ impl Store {
     fn ledger_update(&self, (pk, sk): Key) -> aws_sdk_dynamodb::types::builders::UpdateBuilder {
         Update::builder().table_name(self.name(&schema::REVIEWS)).set_key(Some(pk_sk(pk, sk)))
     }
+}
+
+/// Tells slips that are full from other failures. The keys are those of the slips, by their place in the transaction.
+fn refused(error: Error, keys: &[Option<Key>]) -> PostRefused {
+    let full = match &error {
+        Error::Internal(source) => source.downcast_ref::<ItemsTooLarge>(),
+        _ => None,
+    };
+    let full = full.and_then(|full| full.0.iter().find_map(|place| keys.get(*place).cloned().flatten()));
+    full.map_or(PostRefused::Failed(error), |key| PostRefused::Full(FullSlips(key)))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::post::{PostRefused, Posting};
+use super::post::{FullSlips, PostRefused, Posting};
 use crate::domain::ledger::Day;
 use crate::domain::review::{Review, ReviewId};
 use crate::error::Error;
@@ -25,6 +25,8 @@ pub(super) struct Posted {
     pub(super) left: Vec<Left>,
     /// Why some are left; none where their reviews changed meanwhile.
     pub(super) failure: Option<Error>,
+    /// Those that will never be done, as slips are full.
+    pub(super) full: Vec<(usize, FullSlips)>,
 }
 
 /// What became of reviews that were to be put.
@@ -36,6 +38,8 @@ pub struct ReviewsPut {
     pub left: Vec<usize>,
     /// Why some are left.
     pub failure: Option<Error>,
+    /// Positions of those that cannot be stored, as slips are full.
+    pub full: Vec<(usize, FullSlips)>,
 }
 
 impl Store {
@@ -51,7 +55,8 @@ impl Store {
     /// A failure leaves some of them written, each with everything that counts it; doing it again does the rest.
     pub async fn put_reviews(&self, wanted: &[Review]) -> Result<Vec<Option<Review>>, Error> {
         let put = self.put_reviews_in_part(wanted).await;
-        put.failure.map_or(Ok(put.before), Err)
+        let full = put.full.into_iter().next().map(|(_, full)| Error::internal(full));
+        put.failure.or(full).map_or(Ok(put.before), Err)
     }
 
     /// As [`Store::put_reviews`]; after a failure it says which are stored.
@@ -62,20 +67,21 @@ impl Store {
     pub async fn put_reviews_in_part(&self, wanted: &[Review]) -> ReviewsPut {
         let mut before = vec![None; wanted.len()];
         let mut left: Vec<Left> = (0..wanted.len()).map(|position| Left { position, unsure: false }).collect();
-        let mut retries = self.retries();
+        let (mut retries, mut full) = (self.retries(), Vec::new());
         loop {
             let count = left.len();
-            let failure = self.put_round(wanted, &mut before, &mut left).await.err();
+            let failure = self.put_round(wanted, &mut before, &mut left, &mut full).await.err();
             if left.len() < count {
                 retries = self.retries();
             }
             let may_pass = failure.as_ref().is_none_or(|error| matches!(error, Error::Unavailable(_)));
             if left.is_empty() {
-                return ReviewsPut { before, left: Vec::new(), failure: None };
+                return ReviewsPut { before, left: Vec::new(), failure: None, full };
             }
             if !may_pass || !retries.pause().await {
                 let left = left.into_iter().map(|left| left.position).collect();
-                return ReviewsPut { before, left, failure: Some(failure.unwrap_or_else(kept_changing)) };
+                let failure = Some(failure.unwrap_or_else(kept_changing));
+                return ReviewsPut { before, left, failure, full };
             }
         }
     }
@@ -86,6 +92,7 @@ impl Store {
         wanted: &[Review],
         before: &mut [Option<Review>],
         left: &mut Vec<Left>,
+        full: &mut Vec<(usize, FullSlips)>,
     ) -> Result<(), Error> {
         let reviews: Vec<Review> = left.iter().map(|left| wanted[left.position].clone()).collect();
         let found = self.look_up(&reviews).await?;
@@ -102,6 +109,7 @@ impl Store {
         }
         let posted = self.post_all(postings).await;
         *left = posted.left;
+        full.extend(posted.full);
         posted.failure.map_or(Ok(()), Err)
     }
 
@@ -133,7 +141,8 @@ impl Store {
         Err(Error::internal("more reviews collide than there are salts"))
     }
 
-    /// Posts as many at a time as fit. Some are left when they changed, or after a failure.
+    /// Posts as many at a time as fit. Some are left when they changed, or after a failure. Where slips are full, fewer and
+    /// fewer are posted at a time, so that only those which do not fit are not done.
     pub(super) async fn post_all(&self, mut postings: Vec<(usize, Posting)>) -> Posted {
         // Reviews of one city and day share tallies, and more of them fit into a transaction.
         postings.sort_by_cached_key(|(_, Posting { new, .. })| {
@@ -141,14 +150,19 @@ impl Store {
         });
         let (positions, postings): (Vec<usize>, Vec<Posting>) = postings.into_iter().unzip();
         let mut posted = Posted::default();
-        let mut next = 0;
+        let (mut next, mut most) = (0, usize::MAX);
         while next < postings.len() {
-            let end = next + Posting::fitting(&postings[next..]);
+            let end = next + Posting::fitting(&postings[next..]).min(most);
             let mut leave = |range: std::ops::Range<usize>, unsure| {
                 posted.left.extend(positions[range].iter().map(|position| Left { position: *position, unsure }));
             };
             match self.post_reviews(&postings[next..end]).await {
-                Ok(()) => {}
+                Ok(()) => most = most.saturating_mul(2),
+                Err(PostRefused::Full(_)) if end - next > 1 => {
+                    most = (end - next) / 2;
+                    continue;
+                }
+                Err(PostRefused::Full(full)) => posted.full.push((positions[next], full)),
                 Err(PostRefused::Stale(_)) => leave(next..end, false),
                 Err(PostRefused::Failed(error)) => {
                     leave(next..end, true);

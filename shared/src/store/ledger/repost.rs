@@ -55,6 +55,9 @@ impl Store {
                 new: Review { org_id: *org_id, city_key: city_key.clone(), ..old.clone() },
             };
             let posted = self.post_all(elsewhere.iter().map(posting).enumerate().collect()).await;
+            if let Some((_, full)) = posted.full.into_iter().next() {
+                return Err(Error::internal(full));
+            }
             let done = elsewhere.len() - posted.left.len();
             moved += done as u64;
             if done > 0 {

@@ -36,12 +36,17 @@ impl Rejects {
 
     /// Adds one.
     pub(super) fn add(&mut self, line: &Line, reason: &str) -> anyhow::Result<()> {
+        self.add_row(line.number, reason, &line.shown())
+    }
+
+    /// Adds one by its number and its text.
+    pub(super) fn add_row(&mut self, number: u64, reason: &str, row: &str) -> anyhow::Result<()> {
         let cannot_write = || format!("cannot write {}", self.path.display());
         let file = match &mut self.file {
             Some(file) => file,
             none => none.insert(BufWriter::new(File::create(&self.path).with_context(cannot_write)?)),
         };
-        let rejected = json!({ "line": line.number, "reason": reason, "row": line.shown() });
+        let rejected = json!({ "line": number, "reason": reason, "row": row });
         writeln!(file, "{rejected}").with_context(cannot_write)
     }
 

@@ -1,5 +1,6 @@
 //! An import of reviews under way: read in chunks, written by organisation and month side by side.
 
+mod refused;
 mod row;
 
 use std::collections::hash_map::Entry;
@@ -10,7 +11,7 @@ use presence::domain::ids::{BusinessId, OrgId};
 use presence::domain::ledger::{Day, Month};
 use presence::domain::review::{Partner, Review};
 use presence::error::Error;
-use presence::store::{PutOutcome, Store};
+use presence::store::{FullSlips, PutOutcome, Store};
 use tokio::task::JoinSet;
 
 use super::lines::{Line, Lines};
@@ -18,6 +19,7 @@ use super::loading::Tally;
 use super::progress::Progress;
 use super::rejects::Rejects;
 use super::rows;
+use refused::Refused;
 use row::RawReview;
 
 /// What rows of this kind are called.
@@ -30,8 +32,8 @@ const CHUNK_BYTES: u64 = 16 << 20;
 /// refuses transactions that meet.
 const WORKERS: usize = 16;
 
-/// Rows about one review, in the order of the file: the last one is to be stored.
-type Chain = Vec<Review>;
+/// Rows about one review, each with its number, in the order of the file: the last one is to be stored.
+type Chain = Vec<(u64, Review)>;
 
 /// An import of reviews under way.
 pub(super) struct Reviews {
@@ -94,10 +96,10 @@ impl Reviews {
             match review {
                 Ok(review) => {
                     match known.entry((review.business_id.clone(), review.partner, review.partner_id.clone())) {
-                        Entry::Occupied(position) => chains[*position.get()].push(review),
+                        Entry::Occupied(position) => chains[*position.get()].push((line.number, review)),
                         Entry::Vacant(position) => {
                             position.insert(chains.len());
-                            chains.push(vec![review]);
+                            chains.push(vec![(line.number, review)]);
                         }
                     }
                 }
@@ -114,7 +116,7 @@ impl Reviews {
     async fn write(&mut self, chains: Vec<Chain>, start: u64) -> anyhow::Result<()> {
         let mut groups: BTreeMap<(OrgId, Month), Vec<Chain>> = BTreeMap::new();
         for chain in chains {
-            let Some(last) = chain.last() else { continue };
+            let Some((_, last)) = chain.last() else { continue };
             let month = Day::of(last.effective_at()).month();
             groups.entry((last.org_id, month)).or_default().push(chain);
         }
@@ -132,7 +134,12 @@ impl Reviews {
                 workers.spawn(write_group(self.store.clone(), self.dry_run, group));
             }
             let Some(worker) = workers.join_next().await else { return Ok(()) };
-            self.tally = self.tally + worker.context("a month's task died")??;
+            let (tally, refused) = worker.context("a month's task died")??;
+            self.tally = self.tally + tally;
+            for Refused { line, reason, row } in refused {
+                self.rejects.add_row(line, &reason, &row)?;
+                self.tally.rejected += 1;
+            }
             self.progress.show(start, self.tally.rows());
         }
     }
@@ -149,14 +156,27 @@ async fn next_chunk(lines: &mut Lines, start: u64) -> std::io::Result<Chunk> {
     Ok(chunk)
 }
 
-async fn write_group(store: Store, dry_run: bool, group: Vec<Chain>) -> Result<Tally, Error> {
-    let wanted: Vec<Review> = group.iter().filter_map(|chain| chain.last().cloned()).collect();
-    let before = if dry_run { store.compare_reviews(&wanted).await? } else { store.put_reviews(&wanted).await? };
-    let mut tally = Tally::default();
-    for (chain, before) in group.iter().zip(&before) {
+/// Writes the last review of each chain. What became of the rows, and those that cannot be stored.
+async fn write_group(store: Store, dry_run: bool, group: Vec<Chain>) -> Result<(Tally, Vec<Refused>), Error> {
+    let wanted: Vec<Review> = group.iter().filter_map(|chain| chain.last().map(|(_, last)| last.clone())).collect();
+    let (before, full) = if dry_run {
+        (store.compare_reviews(&wanted).await?, HashMap::new())
+    } else {
+        let put = store.put_reviews_in_part(&wanted).await;
+        if let Some(failure) = put.failure {
+            return Err(failure);
+        }
+        (put.before, put.full.into_iter().collect::<HashMap<usize, FullSlips>>())
+    };
+    let (mut tally, mut refused) = (Tally::default(), Vec::new());
+    for (position, (chain, before)) in group.iter().zip(&before).enumerate() {
+        if let Some(full) = full.get(&position) {
+            refused.extend(chain.iter().map(|(line, review)| Refused::new(*line, review, full)));
+            continue;
+        }
         // As if each row had been written on its own: the counts do not depend on where chunks end.
         let mut stored = before.as_ref();
-        for review in chain {
+        for (_, review) in chain {
             tally.count(match stored {
                 None => PutOutcome::Created,
                 Some(stored) if stored.says_the_same(review) => PutOutcome::Unchanged,
@@ -165,5 +185,5 @@ async fn write_group(store: Store, dry_run: bool, group: Vec<Chain>) -> Result<T
             stored = Some(review);
         }
     }
-    Ok(tally)
+    Ok((tally, refused))
 }

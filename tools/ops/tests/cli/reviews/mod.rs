@@ -1,5 +1,6 @@
 //! `ops import reviews`, and what counts them: `ops reviews`
 
+mod full;
 mod mending;
 
 use std::collections::{BTreeMap, HashMap};
