@@ -28,7 +28,13 @@ async fn a_database_that_fails_leaks_nothing() {
         let calls = [FaultKind::ServerError, FaultKind::CutBody, FaultKind::CutBody];
         let two = matches!(
             route.name,
-            "get_me" | "get_user" | "get_user_stats" | "create_user" | "search_categories" | "get_category"
+            "get_me"
+                | "get_user"
+                | "get_user_stats"
+                | "search_users"
+                | "create_user"
+                | "search_categories"
+                | "get_category"
         );
         for (number, kind) in (1..=if two { 2 } else { 3 }).zip(calls) {
             faults.restart(Plan::At { call: number, kind, times: u64::MAX });

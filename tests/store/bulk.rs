@@ -8,7 +8,7 @@ use presence::domain::ids::{OrgId, UserId};
 use presence::domain::roster::member_digest;
 use presence::domain::user::{PersonName, Role, Status};
 use presence::store::keys::{
-    LOCK_SK, ROSTERS_PK, business_pk, city_listing, listing, lock_pk, name_order, org_key, user_pk,
+    CHANGES_PK_PREFIX, LOCK_SK, ROSTERS_PK, business_pk, city_listing, listing, lock_pk, name_order, org_key, user_pk,
 };
 use presence::store::schema::{BUSINESSES, USERS};
 use presence_tests::{World, address, sdk_config};
@@ -58,6 +58,17 @@ pub(crate) async fn businesses(world: &World, org: u64, count: u64) {
         ])
     });
     put_all(&client(world), &world.store().name(&BUSINESSES), items.collect()).await;
+}
+
+/// Empties the logs of changes, as time does.
+pub(super) async fn forget_changes(world: &World) {
+    let (client, users) = (client(world), world.store().name(&USERS));
+    let items = client.scan().table_name(&users).send().await.expect("DynamoDB answers").items.unwrap_or_default();
+    let of_logs = items.into_iter().filter(|item| item["pk"].as_s().is_ok_and(|pk| pk.starts_with(CHANGES_PK_PREFIX)));
+    for mut item in of_logs {
+        item.retain(|name, _| ["pk", "sk"].contains(&name.as_str()));
+        client.delete_item().table_name(&users).set_key(Some(item)).send().await.expect("DynamoDB answers");
+    }
 }
 
 fn user(template: &Item, number: u64) -> Item {

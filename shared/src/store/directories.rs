@@ -1,75 +1,170 @@
 //! Directories kept in memory between requests, and never served stale.
 //!
-//! An index lags behind its table. So a directory read from `status-index` is used only while its roster,
-//! digest included, equals the stored roster, which is read strongly for every search.
+//! A directory is used only while its roster, digest included, equals the stored roster, which is read strongly for every
+//! search. One that is out of date follows the log of changes (`follow.rs`); what that does not tell is read from an index.
+
+mod follow;
+mod load;
+#[cfg(test)]
+mod simulation;
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Deref;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
-use super::keys::org_key;
-use super::meter::side_by_side;
-use super::read::{Partition, text};
-use super::users::listed;
-use super::{Store, schema};
+pub(super) use self::follow::ChangePage;
+use super::Store;
 use crate::domain::directory::Directory;
 use crate::domain::ids::OrgId;
 use crate::domain::roster::Roster;
 use crate::error::Error;
 
-/// Memory for directories, in bytes: about 150,000 users, and well inside the 256 MB of a function.
+/// Memory for directories, in bytes: some 400,000 users that are searched by words, and well inside the 256 MB of a function.
 const MAX_BYTES: usize = 96 << 20;
-/// Users in one page of a Query: they fill about the 1 MB that DynamoDB returns at a time.
-const PAGE: i32 = 4_000;
-/// Pages at the most: a million users of one organisation.
-const MAX_PAGES: usize = 1_000;
-/// How often an index that lags is read again before the request is given up.
-const LAG_RETRIES: u32 = 6;
-/// The pause before the first of these; it doubles. An index lags for milliseconds, rarely for a second.
-const LAG_PAUSE: Duration = Duration::from_millis(20);
-/// Directories read side by side.
-const LOADS_IN_FLIGHT: u16 = 8;
+/// Organisations that wait for each other's loads where they share a lock by chance: only tests and the local stack serve
+/// several requests at a time.
+const LOCKS: usize = 64;
 
-/// The directories seen last, within [`MAX_BYTES`].
-#[derive(Debug, Default)]
-pub(super) struct Directories(Mutex<Cache>);
+/// The directories seen last, within a bound on their bytes.
+#[derive(Debug)]
+pub(super) struct Directories {
+    cache: Mutex<Cache>,
+    /// One load of an organisation at a time: the others wait for it, and most often need none of their own.
+    locks: [tokio::sync::Mutex<()>; LOCKS],
+    bytes: Arc<Bytes>,
+    max_bytes: usize,
+}
 
 #[derive(Debug, Default)]
 struct Cache {
     entries: HashMap<Option<OrgId>, Entry>,
-    /// Of all entries.
+    /// Of all entries, as they were measured last.
     bytes: usize,
-    /// Counts the look-ups: the entry with the smallest `used` goes first.
+    /// Counts what happens: the entry with the smallest `used` goes first.
     now: u64,
 }
 
 #[derive(Debug)]
 struct Entry {
-    directory: Arc<Directory>,
+    directory: Arc<Held>,
     bytes: usize,
     used: u64,
+    /// Not later than the read of the roster that proved it.
+    proven: u64,
+}
+
+/// Bytes of the directories in memory, those of the cache and those that requests hold.
+#[derive(Debug, Default)]
+struct Bytes {
+    held: AtomicUsize,
+    most: AtomicUsize,
+}
+
+/// A directory, counted while it is in memory.
+#[derive(Debug)]
+pub(super) struct Held {
+    directory: Arc<Directory>,
+    bytes: AtomicUsize,
+    counter: Arc<Bytes>,
+}
+
+impl Deref for Held {
+    type Target = Directory;
+
+    fn deref(&self) -> &Directory {
+        &self.directory
+    }
+}
+
+impl Held {
+    fn new(directory: Arc<Directory>, counter: &Arc<Bytes>) -> Self {
+        let bytes = directory.heap_bytes();
+        let held = counter.held.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        counter.most.fetch_max(held, Ordering::Relaxed);
+        Self { directory, bytes: AtomicUsize::new(bytes), counter: Arc::clone(counter) }
+    }
+
+    /// Measures it anew. True if it has grown.
+    fn measure(&self) -> bool {
+        let bytes = self.directory.heap_bytes();
+        let before = self.bytes.fetch_max(bytes, Ordering::Relaxed);
+        let grown = bytes.saturating_sub(before);
+        let held = self.counter.held.fetch_add(grown, Ordering::Relaxed) + grown;
+        self.counter.most.fetch_max(held, Ordering::Relaxed);
+        grown > 0
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.counter.held.fetch_sub(*self.bytes.get_mut(), Ordering::Relaxed);
+    }
+}
+
+/// When a request began, as the cache counts.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Began(u64);
+
+impl Default for Directories {
+    fn default() -> Self {
+        Self::within(MAX_BYTES)
+    }
 }
 
 impl Directories {
-    fn cache(&self) -> MutexGuard<'_, Cache> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Returns a cache of so many bytes at the most.
+    pub(super) fn within(max_bytes: usize) -> Self {
+        let locks = std::array::from_fn(|_| tokio::sync::Mutex::default());
+        Self { cache: Mutex::default(), locks, bytes: Arc::default(), max_bytes }
     }
 
-    /// The directory, if it is the one that the roster stands for.
-    fn current(&self, org_id: Option<OrgId>, roster: &Roster) -> Option<Arc<Directory>> {
+    /// Returns the bytes that directories may take.
+    pub(super) fn max_bytes(&self) -> usize {
+        self.max_bytes
+    }
+
+    /// Returns the most bytes that directories have taken at a time.
+    pub(super) fn most_bytes(&self) -> usize {
+        self.bytes.most.load(Ordering::Relaxed)
+    }
+
+    /// Notes that a request begins. Call it before the rosters of the request are read.
+    pub(super) fn begin(&self) -> Began {
+        Began(self.cache().tick())
+    }
+
+    fn cache(&self) -> MutexGuard<'_, Cache> {
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lock_of(&self, org_id: Option<OrgId>) -> &tokio::sync::Mutex<()> {
+        let number = org_id.map_or(0, OrgId::get) % LOCKS as u64;
+        &self.locks[usize::try_from(number).unwrap_or_default()]
+    }
+
+    /// Returns the directory in memory if it is current for a request: its roster is the one that the request has read, or it
+    /// was proven by a roster that was read after the request began.
+    fn current(&self, org_id: Option<OrgId>, roster: &Roster, began: Began) -> Option<Arc<Held>> {
         let mut cache = self.cache();
-        cache.now += 1;
-        let now = cache.now;
-        let entry = cache.entries.get_mut(&org_id).filter(|entry| entry.directory.roster() == *roster)?;
+        let now = cache.tick();
+        let entry = cache.entries.get_mut(&org_id)?;
+        if entry.directory.roster() != *roster && entry.proven <= began.0 {
+            return None;
+        }
         entry.used = now;
         Some(Arc::clone(&entry.directory))
     }
 
-    /// Those in memory of such organisations, however old.
-    pub(super) fn of(&self, which: impl Fn(Option<OrgId>) -> bool) -> BTreeMap<Option<OrgId>, Arc<Directory>> {
+    /// Returns the directory in memory, however old.
+    fn last(&self, org_id: Option<OrgId>) -> Option<Arc<Directory>> {
+        self.cache().entries.get(&org_id).map(|entry| Arc::clone(&entry.directory.directory))
+    }
+
+    /// Returns those in memory of such organisations, however old.
+    pub(super) fn of(&self, which: impl Fn(Option<OrgId>) -> bool) -> BTreeMap<Option<OrgId>, Arc<Held>> {
         let mut cache = self.cache();
-        cache.now += 1;
-        let now = cache.now;
+        let now = cache.tick();
         let entries = cache.entries.iter_mut().filter(|(org_id, _)| which(**org_id));
         let used = entries.map(|(org_id, entry)| {
             entry.used = now;
@@ -78,68 +173,89 @@ impl Directories {
         used.collect()
     }
 
-    fn keep(&self, org_id: Option<OrgId>, directory: &Arc<Directory>) {
-        let bytes = directory.heap_bytes();
+    /// Drops what is in memory of an organisation.
+    fn forget(&self, org_id: Option<OrgId>) {
+        self.cache().remove(org_id);
+    }
+
+    /// Keeps a directory that a request has proven current, if it fits.
+    fn keep(&self, org_id: Option<OrgId>, directory: Arc<Directory>, began: Began) -> Arc<Held> {
+        let directory = Arc::new(Held::new(directory, &self.bytes));
+        self.put(org_id, &directory, began.0, began);
+        directory
+    }
+
+    /// Measures a directory anew after a search: its index of words may have been made.
+    pub(super) fn measure(&self, org_id: Option<OrgId>, searched: &Arc<Held>, began: Began) {
+        if !searched.measure() {
+            return;
+        }
+        let proven = self
+            .cache()
+            .entries
+            .get(&org_id)
+            .filter(|entry| Arc::ptr_eq(&entry.directory, searched))
+            .map(|entry| entry.proven);
+        if let Some(proven) = proven {
+            self.put(org_id, searched, proven, began);
+        }
+    }
+
+    /// Puts a directory into the cache, if it fits. What the request has used already stays before it: who walks over more
+    /// than fits would else find nothing of it the next time.
+    fn put(&self, org_id: Option<OrgId>, directory: &Arc<Held>, proven: u64, began: Began) {
+        let bytes = directory.bytes.load(Ordering::Relaxed);
         let mut cache = self.cache();
-        cache.now += 1;
-        let entry = Entry { directory: Arc::clone(directory), bytes, used: cache.now };
-        let replaced = cache.entries.insert(org_id, entry);
-        cache.bytes = cache.bytes + bytes - replaced.map_or(0, |old| old.bytes);
-        while cache.bytes > MAX_BYTES {
-            let oldest = cache.entries.iter().min_by_key(|(_, entry)| entry.used).map(|(org_id, _)| *org_id);
-            let Some(gone) = oldest.and_then(|org_id| cache.entries.remove(&org_id)) else { return };
-            cache.bytes -= gone.bytes;
+        cache.remove(org_id);
+        while cache.bytes + bytes > self.max_bytes {
+            let unused = cache.entries.iter().filter(|(_, entry)| entry.used < began.0);
+            let oldest = unused.min_by_key(|(_, entry)| entry.used).map(|(org_id, _)| *org_id);
+            match oldest {
+                Some(oldest) => cache.remove(oldest),
+                None => return,
+            }
+        }
+        cache.bytes += bytes;
+        let used = cache.tick();
+        cache.entries.insert(org_id, Entry { directory: Arc::clone(directory), bytes, used, proven });
+    }
+}
+
+impl Cache {
+    fn tick(&mut self) -> u64 {
+        self.now += 1;
+        self.now
+    }
+
+    fn remove(&mut self, org_id: Option<OrgId>) {
+        if let Some(gone) = self.entries.remove(&org_id) {
+            self.bytes -= gone.bytes;
         }
     }
 }
 
 impl Store {
-    /// The directory of one organisation, whose roster was read strongly in this request: complete, and as
-    /// current as that roster or newer.
-    pub(super) async fn directory(&self, org_id: Option<OrgId>, roster: Roster) -> Result<Arc<Directory>, Error> {
-        let mut roster = roster;
-        for retry in 0.. {
-            if let Some(directory) = self.directories.current(org_id, &roster) {
-                return Ok(directory);
-            }
-            let directory = Arc::new(self.read_directory(org_id, roster).await?);
-            if directory.roster() == roster {
-                self.directories.keep(org_id, &directory);
-                return Ok(directory);
-            }
-            if retry == LAG_RETRIES {
-                return Err(Error::Unavailable("status-index lags behind its roster".into()));
-            }
-            tokio::time::sleep(LAG_PAUSE * (1 << retry)).await;
-            roster = self.roster(org_id).await?;
-        }
-        unreachable!("the last look returns")
-    }
-
-    /// The directories of several organisations.
-    pub(super) async fn directories(
+    /// Returns the directory of one organisation, whose roster was read strongly in this request: complete, and as current as
+    /// that roster or newer.
+    pub(super) async fn directory(
         &self,
-        rosters: Vec<(Option<OrgId>, Roster)>,
-    ) -> Result<BTreeMap<Option<OrgId>, Arc<Directory>>, Error> {
-        let loads = rosters.into_iter().map(|(org_id, roster)| async move {
-            self.directory(org_id, roster).await.map(|directory| (org_id, directory))
-        });
-        Ok(side_by_side(LOADS_IN_FLIGHT, loads).await?.into_iter().collect())
-    }
-
-    async fn read_directory(&self, org_id: Option<OrgId>, roster: Roster) -> Result<Directory, Error> {
-        if roster.count() == 0 {
-            return Ok(Directory::new(Vec::new()));
+        org_id: Option<OrgId>,
+        roster: Roster,
+        began: Began,
+    ) -> Result<Arc<Held>, Error> {
+        if let Some(current) = self.directories.current(org_id, &roster, began) {
+            return Ok(current);
         }
-        let partition = Partition {
-            table: &schema::USERS,
-            index: Some(&schema::STATUS_INDEX),
-            value: text(org_key(org_id)),
-            between: None,
-            page: PAGE,
-            max_pages: MAX_PAGES,
-        };
-        let users = self.query(partition).await?.into_iter().map(listed).collect::<Result<_, _>>()?;
-        Ok(Directory::new(users))
+        let _alone = self.directories.lock_of(org_id).lock().await;
+        // Meanwhile another request may have read it.
+        if let Some(current) = self.directories.current(org_id, &roster, began) {
+            return Ok(current);
+        }
+        let last = self.directories.last(org_id);
+        let mut directory = self.read_directory(org_id, last, roster).await?;
+        if directory.is_to_be_merged() {
+            directory = Arc::new(directory.merged());
+        }
+        Ok(self.directories.keep(org_id, directory, began))
     }
 }

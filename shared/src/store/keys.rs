@@ -8,11 +8,9 @@ use crate::domain::category::CategoryId;
 use crate::domain::ids::{BusinessId, MAX_ID, OrgId, UserId, random_u64};
 use crate::domain::ledger::{Book, Cell, Day};
 use crate::domain::review::ReviewId;
-use crate::domain::text::sort_key;
 use crate::domain::user::{PersonName, Status};
 
-/// Joins the parts of a composed key. It sorts before a space, so that "Martin" comes before "Martin Luc".
-pub const SEPARATOR: char = '\u{1f}';
+pub use crate::domain::directory::SEPARATOR;
 
 /// The sort key of a user item.
 pub const USER_SK: &str = "USER";
@@ -20,6 +18,8 @@ pub const USER_SK: &str = "USER";
 pub const LOCK_SK: &str = "EMAIL";
 /// The partition of all rosters.
 pub const ROSTERS_PK: &str = "ROSTERS";
+/// What the partitions of the logs of changes start with.
+pub const CHANGES_PK_PREFIX: &str = "CHANGES#";
 /// What the sort keys of outbox rows start with. It sorts before [`USER_SK`].
 pub const MAIL_SK_PREFIX: &str = "MAIL#";
 /// The sort key of the window of an address.
@@ -69,8 +69,7 @@ pub fn parse_org_key(text: &str) -> Option<Option<OrgId>> {
 /// How the answers of a user search are ordered: last name and first name folded, then id by number.
 #[must_use]
 pub fn name_order(last_name: &PersonName, first_name: &PersonName, id: UserId) -> String {
-    let (last, first) = (sort_key(last_name.as_str()), sort_key(first_name.as_str()));
-    format!("{last}{SEPARATOR}{first}{SEPARATOR}{:016}", id.get())
+    crate::domain::directory::name_order(last_name.as_str(), first_name.as_str(), id)
 }
 
 /// The sort key of `status-index`: the status, then [`name_order`].
@@ -83,6 +82,18 @@ pub fn listing(status: Status, name_order: &str) -> String {
 #[must_use]
 pub fn mail_sk(now: Timestamp) -> String {
     format!("{MAIL_SK_PREFIX}{:013}-{:016x}", now.as_millisecond(), random_u64())
+}
+
+/// The partition of the log of changes of an organisation's users.
+#[must_use]
+pub fn changes_pk(org_id: Option<OrgId>) -> String {
+    format!("{CHANGES_PK_PREFIX}{}", org_key(org_id))
+}
+
+/// A fresh sort key for an entry of the log of changes: ordered by time, then random.
+#[must_use]
+pub fn change_sk(now: Timestamp) -> String {
+    format!("{:013}-{:016x}", now.as_millisecond(), random_u64())
 }
 
 /// The key of an organisation in the businesses table.

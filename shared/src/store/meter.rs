@@ -85,7 +85,7 @@ pub fn beside<F: Future>(future: F) -> impl Future<Output = F::Output> {
 }
 
 /// The same, with so many more calls to wait for.
-fn after<F: Future>(calls: u32, future: F) -> impl Future<Output = F::Output> {
+pub(super) fn after<F: Future>(calls: u32, future: F) -> impl Future<Output = F::Output> {
     let depth = METER.try_with(|meter| meter.counts().depth).unwrap_or_default();
     at_depth(depth + calls, future)
 }

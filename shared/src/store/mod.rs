@@ -4,6 +4,7 @@ mod api_keys;
 mod audit;
 mod businesses;
 mod categories;
+mod changes;
 mod directories;
 mod failure;
 pub mod keys;

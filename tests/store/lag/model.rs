@@ -24,7 +24,7 @@ impl Listed {
 pub(super) type List = BTreeMap<String, (String, String)>;
 
 /// Every user by id.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Model {
     users: BTreeMap<String, Listed>,
     created: u32,

@@ -9,7 +9,7 @@ use super::PREFIX;
 use super::expression::{EXPRESSIONS, spelled_out};
 
 /// Each shape once, in order: operation, table, index and expressions, attributes spelled out.
-pub(super) const KNOWN: [&str; 43] = [
+pub(super) const KNOWN: [&str; 44] = [
     "BatchGetItem api-keys | \
      key_hash,user_id,org_id,role,active,label,created_at,expires_at,last_used_at,revoked_at",
     "BatchGetItem businesses | id,org_id",
@@ -18,6 +18,7 @@ pub(super) const KNOWN: [&str; 43] = [
      pk,sk,effective_listing,cell,id,version,org_id,business_id,city_key,partner,partner_id,key,author_name,\
      date,update_date,delete_date,rating,title,content,reply_comment,state,link",
     "BatchGetItem users | id,business_ids",
+    "BatchGetItem users | id,org,version,status,role,first_name,last_name,email,phone",
     "BatchGetItem users | id,status,role,org_id,first_name,last_name,email,email_key",
     "GetItem api-keys",
     "GetItem businesses",
@@ -30,7 +31,7 @@ pub(super) const KNOWN: [&str; 43] = [
     "Query reviews | pk = :partition AND sk BETWEEN :from AND :to",
     "Query users email-index | email_domain = :partition",
     "Query users outbox-index | outbox = :partition",
-    "Query users status-index | org = :partition",
+    "Query users status-index | org = :partition | listing,version,role,first_name,last_name,email,phone",
     "Query users | pk = :partition",
     "Scan api-keys",
     "Scan categories",

@@ -4,10 +4,11 @@
 //! the result handed to the people. The words lie in one arena, ordered by length: substrings are one scan of it, and
 //! the candidates for edits are neighbours in it.
 
-use std::collections::HashMap;
 use std::fmt;
+use std::hash::{BuildHasher as _, RandomState};
 use std::ops::Range;
 
+use hashbrown::HashTable;
 use memchr::memmem::Finder;
 
 use super::{EQUAL, FuzzyQuery, MAX_WORDS, ONE_EDIT_FROM, PREFIX, SUBSTRING, TWO_EDITS_FROM, words_and_parts};
@@ -170,55 +171,114 @@ impl fmt::Debug for PeopleIndex {
     }
 }
 
-/// The words as they come in while the index is built.
+/// The words as they come in while the index is built: their texts one after another, and no allocation for each.
 #[derive(Default)]
 struct DistinctWords {
-    ids: HashMap<Box<str>, usize>,
-    /// The people of each word by id, ascending.
-    people: Vec<Vec<u32>>,
+    /// Each word, followed by the separator, as it came first.
+    arena: String,
+    /// Where each word ends in the arena, its separator included.
+    ends: Vec<u32>,
+    /// The numbers of the words, by their texts.
+    numbers: HashTable<u32>,
+    hasher: RandomState,
+    /// The last person who has each word: a person counts once for a word.
+    last: Vec<u32>,
+    /// Word and person, person by person.
+    pairs: Vec<(u32, u32)>,
 }
 
 impl DistinctWords {
     fn add(&mut self, word: &str, person: u32) {
-        let id = self.ids.get(word).copied().unwrap_or_else(|| {
-            self.people.push(Vec::new());
-            self.ids.insert(word.into(), self.people.len() - 1);
-            self.people.len() - 1
-        });
-        let people = &mut self.people[id];
-        if people.last() != Some(&person) {
-            people.push(person);
+        let number = self.number(word);
+        if let Some(last) = self.last.get_mut(number as usize) {
+            if *last == person {
+                return;
+            }
+            *last = person;
+        } else {
+            self.last.push(person);
         }
+        self.pairs.push((number, person));
+    }
+
+    fn number(&mut self, word: &str) -> u32 {
+        let Self { arena, ends, numbers, hasher, .. } = self;
+        let hash = hasher.hash_one(word);
+        if let Some(number) = numbers.find(hash, |number| word_at(arena, ends, *number) == word) {
+            return *number;
+        }
+        let number = index_u32(ends.len());
+        arena.push_str(word);
+        arena.push(SEPARATOR);
+        ends.push(index_u32(arena.len()));
+        numbers.insert_unique(hash, number, |number| hasher.hash_one(word_at(arena, ends, *number)));
+        number
     }
 
     fn into_index(self, people: usize) -> PeopleIndex {
-        let mut words: Vec<(u32, Box<str>, usize)> =
-            self.ids.into_iter().map(|(word, id)| (index_u32(word.chars().count()), word, id)).collect();
-        words.sort_unstable();
-        let mut arena = String::new();
-        let (mut starts, mut posting_starts) = (vec![0], vec![0]);
-        let (mut lengths, mut bags, mut postings) = (Vec::new(), Vec::new(), Vec::new());
-        for (length, word, id) in words {
-            if lengths.last().is_none_or(|&(last, _)| last != length) {
-                lengths.push((length, index_u32(bags.len())));
+        let Self { arena: unordered, ends, numbers, last, pairs, .. } = self;
+        drop((numbers, last));
+        let word = |number: u32| word_at(&unordered, &ends, number);
+        let mut order: Vec<(u32, u32)> =
+            (0..index_u32(ends.len())).map(|number| (index_u32(word(number).chars().count()), number)).collect();
+        order.sort_unstable_by(|(length, number), (other_length, other)| {
+            length.cmp(other_length).then_with(|| word(*number).cmp(word(*other)))
+        });
+        let mut arena = String::with_capacity(unordered.len());
+        let mut starts = Vec::with_capacity(order.len() + 1);
+        starts.push(0);
+        let (mut lengths, mut bags) = (Vec::new(), Vec::with_capacity(order.len()));
+        for (length, number) in &order {
+            if lengths.last().is_none_or(|(last, _)| last != length) {
+                lengths.push((*length, index_u32(bags.len())));
             }
-            arena.push_str(&word);
+            let word = word(*number);
+            arena.push_str(word);
             arena.push(SEPARATOR);
             starts.push(index_u32(arena.len()));
-            bags.push(bag(&word));
-            postings.extend_from_slice(&self.people[id]);
-            posting_starts.push(index_u32(postings.len()));
+            bags.push(bag(word));
         }
+        drop((unordered, ends));
+        let (postings, posting_starts) = postings(&order, &pairs);
         PeopleIndex {
             people,
             arena: arena.into(),
             starts: starts.into(),
             lengths: lengths.into(),
             bags: bags.into(),
-            postings: postings.into(),
-            posting_starts: posting_starts.into(),
+            postings,
+            posting_starts,
         }
     }
+}
+
+fn word_at<'a>(arena: &'a str, ends: &[u32], number: u32) -> &'a str {
+    let number = number as usize;
+    let start = number.checked_sub(1).map_or(0, |before| ends[before] as usize);
+    &arena[start..ends[number] as usize - SEPARATOR.len_utf8()]
+}
+
+/// The people of each word, word by word in this order, and where those of each word start.
+fn postings(order: &[(u32, u32)], pairs: &[(u32, u32)]) -> (Box<[u32]>, Box<[u32]>) {
+    let mut places = vec![0_u32; order.len()];
+    for (place, (_, number)) in (0..).zip(order) {
+        places[*number as usize] = place;
+    }
+    let mut starts = vec![0_u32; order.len() + 1];
+    for (number, _) in pairs {
+        starts[places[*number as usize] as usize + 1] += 1;
+    }
+    for place in 1..starts.len() {
+        starts[place] += starts[place - 1];
+    }
+    let mut next = starts.clone();
+    let mut postings = vec![0; pairs.len()];
+    for (number, person) in pairs {
+        let at = &mut next[places[*number as usize] as usize];
+        postings[*at as usize] = *person;
+        *at += 1;
+    }
+    (postings.into(), starts.into())
 }
 
 /// The set of characters of a word, in 64 bits: one for each letter and digit of ASCII, the others share the rest.

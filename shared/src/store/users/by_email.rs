@@ -1,7 +1,7 @@
 //! Searching users by address: the lock on the address names the one user, and no directory is read.
 
 use super::find::BusinessIds;
-use super::item::{business_ids, from_item, listed};
+use super::item::{business_ids, from_item, listed_user};
 use crate::access::Scope;
 use crate::domain::directory::{Directory, ListedUser, UserFilter};
 use crate::domain::ids::{OrgId, UserId};
@@ -31,9 +31,9 @@ impl Store {
             None => None,
         };
         let Some(item) = item else { return Ok((Page { request, count: 0, items: Vec::new() }, BusinessIds::new())) };
-        let user = listed(item.clone())?;
+        let user = listed_user(item.clone())?;
         // The address is one of the filters: whoever does not have it any more is not admitted.
-        let count = Directory::new(vec![user.clone()]).search(filter).len() as u64;
+        let count = Directory::new(std::slice::from_ref(&user)).search(filter).len() as u64;
         let items = request.range(count).map(|_| user.clone()).collect();
         Ok((Page { request, count, items }, BusinessIds::from([business_ids(item)?])))
     }

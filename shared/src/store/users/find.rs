@@ -1,7 +1,8 @@
 //! Searching users: over the directories in memory, checked against the rosters.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::Arc;
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+
+use futures::stream::{FuturesOrdered, StreamExt as _};
 
 use super::item::business_ids;
 use crate::access::Scope;
@@ -10,19 +11,27 @@ use crate::domain::ids::{OrgId, UserId};
 use crate::domain::page::{Page, PageRequest};
 use crate::domain::roster::Roster;
 use crate::error::Error;
+use crate::store::directories::Began;
 use crate::store::keys::{USER_SK, user_pk};
-use crate::store::meter::beside;
+use crate::store::meter::{after, beside};
 use crate::store::read::pk_sk;
 use crate::store::{Store, schema};
 
 type Rosters = Vec<(Option<OrgId>, Roster)>;
-type Directories = BTreeMap<Option<OrgId>, Arc<Directory>>;
 
 /// The businesses that users may write, by user.
 pub type BusinessIds = HashMap<UserId, Vec<String>>;
 
 /// How often a page is found anew because one of its users was deleted before its businesses were read.
 const ATTEMPTS: u32 = 3;
+/// Directories loaded ahead.
+const MAX_LOADS: usize = WAVE as usize;
+/// The same: they make one wave.
+const WAVE: u32 = 8;
+/// What is loaded ahead may take one part in so many of the memory for directories.
+const LOADING_SHARE: usize = 8;
+/// Memory that a user takes in a directory with its index of words, about, in bytes.
+const USER_BYTES: usize = 250;
 
 impl Store {
     /// Counts of the users in the scope, read strongly: one read, at one unit for a single organisation.
@@ -30,7 +39,7 @@ impl Store {
         Ok(self.rosters_in(scope, None).await?.into_iter().map(|(_, roster)| roster).sum())
     }
 
-    /// One page of the users in the scope (of one organisation, where one is named) that the filter admits.
+    /// Returns one page of the users in the scope (of one organisation, where one is named) that the filter admits.
     /// Organisations come by number, users without one first; within each the best match comes first where
     /// words are searched for, then the order of names.
     pub async fn find_users(
@@ -43,8 +52,9 @@ impl Store {
         if let Some(email_key) = &filter.email_key {
             return Ok(self.find_by_email(scope, org_id, filter, request, email_key).await?.0);
         }
+        let began = self.directories.begin();
         let rosters = self.rosters_in(scope, org_id).await?;
-        self.page_by(rosters, filter, request).await
+        self.page_by(rosters, began, filter, request).await
     }
 
     /// As [`Store::find_users`], with the businesses of those on the page, read strongly. Who was on the page when its
@@ -59,11 +69,13 @@ impl Store {
         if let Some(email_key) = &filter.email_key {
             return self.find_by_email(scope, org_id, filter, request, email_key).await;
         }
+        let began = self.directories.begin();
         let (last_rosters, last_page) = self.last_found(scope, org_id, filter, request);
         let rosters = beside(Box::pin(self.rosters_in(scope, org_id)));
         let business_ids = beside(Box::pin(self.business_ids_of(ids(&last_page).collect())));
         let (rosters, mut business_ids) = futures::try_join!(rosters, business_ids)?;
-        let mut page = if rosters == last_rosters { last_page } else { self.page_by(rosters, filter, request).await? };
+        let mut page =
+            if rosters == last_rosters { last_page } else { self.page_by(rosters, began, filter, request).await? };
         for attempt in 1..=ATTEMPTS {
             let unread = ids(&page).filter(|id| !business_ids.contains_key(id)).collect();
             business_ids.extend(self.business_ids_of(unread).await?);
@@ -73,6 +85,12 @@ impl Store {
             page = self.find_users(scope, org_id, filter, request).await?;
         }
         Ok((page, business_ids))
+    }
+
+    /// The most bytes that directories have taken at a time: those kept, and those that requests held.
+    #[must_use]
+    pub fn most_directory_bytes(&self) -> usize {
+        self.directories.most_bytes()
     }
 
     /// What a search finds in the directories as they are in memory, and the rosters by which that is so.
@@ -86,36 +104,64 @@ impl Store {
         let directories = match org_id.or(scope.only_org()) {
             Some(org) if scope.covers(Some(org)) => self.directories.of(|of| of == Some(org)),
             None if scope.covers(None) => self.directories.of(|_| true),
-            _ => Directories::new(),
+            _ => BTreeMap::new(),
         };
-        let rosters = directories.iter().map(|(org_id, directory)| (*org_id, directory.roster())).collect();
-        let page = page(&rosters, &directories, filter, request);
-        (rosters, page)
+        let mut cut = Cut::new(filter, request);
+        let mut rosters = Rosters::new();
+        for (org_id, directory) in directories {
+            let roster = directory.roster();
+            if roster.count() > 0 {
+                cut.add(&directory);
+                rosters.push((org_id, roster));
+            }
+        }
+        (rosters, cut.page())
     }
 
+    /// Walks over the organisations in order, loads ahead those whose users are needed, and holds none for longer than it takes
+    /// to search it: all of them may be larger than the memory for directories.
     async fn page_by(
         &self,
-        mut rosters: Rosters,
+        rosters: Rosters,
+        began: Began,
         filter: &UserFilter,
         request: PageRequest,
     ) -> Result<Page<ListedUser>, Error> {
-        if !filter.is_by_status_only() {
-            let directories = self.directories(rosters.clone()).await?;
-            return Ok(page(&rosters, &directories, filter, request));
-        }
-        // Counts are known without the users: only the organisations on the page are read. One that was
-        // written meanwhile comes back with a newer roster, which may move the page on to others.
-        let mut directories = Directories::new();
-        loop {
-            for (org_id, roster) in &mut rosters {
-                *roster = directories.get(org_id).map_or(*roster, |directory| directory.roster());
+        let mut cut = Cut::new(filter, request);
+        let expected = needed(&rosters, filter, request);
+        let all = rosters.iter().zip(&expected);
+        let mut waiting: VecDeque<_> = all.filter(|(_, needed)| **needed).map(|(head, _)| *head).collect();
+        let mut loads = FuturesOrdered::new();
+        let (mut bytes, mut started) = (0, 0);
+        for ((org_id, roster), needed) in rosters.iter().zip(&expected) {
+            while let Some((next_id, next)) = waiting.front().copied() {
+                let fits = loads.len() < MAX_LOADS && bytes + expected_bytes(&next) <= self.loading_bytes();
+                if !loads.is_empty() && !fits {
+                    break;
+                }
+                waiting.pop_front();
+                loads.push_back(after(started / WAVE, Box::pin(self.directory(next_id, next, began))));
+                (bytes, started) = (bytes + expected_bytes(&next), started + 1);
             }
-            let needed = on_page(&rosters, filter, request, &directories);
-            if needed.is_empty() {
-                return Ok(page(&rosters, &directories, filter, request));
-            }
-            directories.extend(self.directories(needed).await?);
+            let directory = if *needed {
+                bytes -= expected_bytes(roster);
+                loads.next().await.ok_or_else(|| Error::internal("a directory was not asked for"))??
+            } else if cut.is_on_page(roster) {
+                // Writes in organisations before this one have moved the page.
+                self.directory(*org_id, *roster, began).await?
+            } else {
+                cut.count(roster);
+                continue;
+            };
+            cut.add(&directory);
+            self.directories.measure(*org_id, &directory, began);
         }
+        Ok(cut.page())
+    }
+
+    /// Bytes of directories that may be loaded ahead.
+    fn loading_bytes(&self) -> usize {
+        self.directories.max_bytes() / LOADING_SHARE
     }
 
     /// The businesses of these users, each asked for once (somebody who moved is in two directories while one of them is
@@ -143,46 +189,66 @@ fn ids(page: &Page<ListedUser>) -> impl Iterator<Item = UserId> {
     page.items.iter().map(|user| user.id)
 }
 
-/// The organisations on the page whose directories are not there yet.
-fn on_page(rosters: &Rosters, filter: &UserFilter, request: PageRequest, there: &Directories) -> Rosters {
-    let count = |roster: &Roster| u64::try_from(roster.count_of(filter.status)).unwrap_or_default();
-    let total = rosters.iter().map(|(_, roster)| count(roster)).sum();
-    let range = request.range(total);
-    let mut needed = Rosters::new();
-    let mut start = 0;
-    for (org_id, roster) in rosters {
-        let end = start + count(roster);
-        if start < range.end && range.start < end && !there.contains_key(org_id) {
-            needed.push((*org_id, *roster));
-        }
-        start = end;
-    }
-    needed
+/// Memory that the users of a roster will take, about: their index of words included.
+fn expected_bytes(roster: &Roster) -> usize {
+    usize::try_from(roster.count()).unwrap_or_default().saturating_mul(USER_BYTES)
 }
 
-/// Cuts the page out of the directories; a directory that is not there lies off the page, and only counts.
-fn page(rosters: &Rosters, directories: &Directories, filter: &UserFilter, request: PageRequest) -> Page<ListedUser> {
-    let found: Vec<_> = rosters
-        .iter()
-        .map(|(org_id, roster)| match directories.get(org_id) {
-            Some(directory) => {
-                let positions = directory.search(filter);
-                (positions.len() as u64, Some((directory, positions)))
-            }
-            None => (u64::try_from(roster.count_of(filter.status)).unwrap_or_default(), None),
-        })
-        .collect();
-    let count = found.iter().map(|(count, _)| count).sum();
-    let range = request.range(count);
-    let mut items = Vec::new();
-    let mut start = 0;
-    for (count, users) in found {
-        if let Some((directory, positions)) = users {
-            let (from, to) = (range.start.clamp(start, start + count), range.end.clamp(start, start + count));
-            let cut = positions.into_iter().zip(start..).filter(|(_, place)| (from..to).contains(place));
-            items.extend(cut.map(|(position, _)| directory.user(position).clone()));
-        }
-        start += count;
+/// The organisations whose users must be looked at, as far as their rosters tell: all, unless counts are enough for those off
+/// the page.
+fn needed(rosters: &Rosters, filter: &UserFilter, request: PageRequest) -> Vec<bool> {
+    let mut cut = Cut::new(filter, request);
+    let is_needed = rosters.iter().map(|(_, roster)| {
+        let is_needed = cut.is_on_page(roster);
+        cut.count(roster);
+        is_needed
+    });
+    is_needed.collect()
+}
+
+/// A page in the making: it is cut out of the organisations one by one, in order.
+struct Cut<'a> {
+    filter: &'a UserFilter,
+    request: PageRequest,
+    /// Users found so far.
+    count: u64,
+    items: Vec<ListedUser>,
+}
+
+impl<'a> Cut<'a> {
+    fn new(filter: &'a UserFilter, request: PageRequest) -> Self {
+        Self { filter, request, count: 0, items: Vec::new() }
     }
-    Page { request, count, items }
+
+    /// True if an organisation with this roster, the next one, has users that must be looked at.
+    fn is_on_page(&self, roster: &Roster) -> bool {
+        let page = self.request.range(u64::MAX);
+        !self.filter.is_by_status_only()
+            || (self.count < page.end && page.start < self.count.saturating_add(self.count_of(roster)))
+    }
+
+    /// Counts the users of the next organisation, which is off the page.
+    fn count(&mut self, roster: &Roster) {
+        self.count += self.count_of(roster);
+    }
+
+    fn count_of(&self, roster: &Roster) -> u64 {
+        u64::try_from(roster.count_of(self.filter.status)).unwrap_or_default()
+    }
+
+    /// Searches the next organisation.
+    fn add(&mut self, directory: &Directory) {
+        if !self.is_on_page(&directory.roster()) {
+            return self.count(&directory.roster());
+        }
+        let page = self.request.range(u64::MAX);
+        let places = directory.search(self.filter);
+        let on_page = (self.count..).zip(&places).filter(|(number, _)| page.contains(number));
+        self.items.extend(on_page.map(|(_, place)| directory.user(*place)));
+        self.count += places.len() as u64;
+    }
+
+    fn page(self) -> Page<ListedUser> {
+        Page { request: self.request, count: self.count, items: self.items }
+    }
 }

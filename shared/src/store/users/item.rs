@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::api_key::ApiKeyHash;
-use crate::domain::directory::ListedUser;
+use crate::domain::directory::{DirectoryBuilder, ListedUser, NewRow, SEPARATOR};
 use crate::domain::email::EmailAddress;
 use crate::domain::ids::{BusinessId, OrgId, UserId};
 use crate::domain::invitation::{ActivationTokenHash, InvitationLink, InvitationLinks, LinkState};
@@ -64,7 +64,15 @@ struct LinkItem {
     state: String,
 }
 
-/// What `status-index` projects of a user.
+/// What a directory reads of `status-index`. The status and the id are in `listing`.
+pub(in crate::store) const LISTED: [&str; 7] =
+    ["listing", "version", "role", "first_name", "last_name", "email", "phone"];
+
+/// What a directory reads of a user's item.
+pub(in crate::store) const READ_LISTED: [&str; 9] =
+    ["id", "org", "version", "status", "role", "first_name", "last_name", "email", "phone"];
+
+/// A user's item, as a directory reads it.
 #[derive(Deserialize)]
 struct ListedItem {
     id: String,
@@ -74,7 +82,6 @@ struct ListedItem {
     first_name: String,
     last_name: String,
     email: String,
-    email_key: String,
     phone: Option<String>,
 }
 
@@ -162,26 +169,52 @@ fn link(stored: &LinkItem) -> Option<InvitationLink> {
     })
 }
 
-/// Reads an entry of `status-index`.
-pub(in crate::store) fn listed(item: Item) -> Result<ListedUser, Error> {
-    let stored: ListedItem = read::parse(item)?;
-    listed_user(stored).ok_or_else(|| Error::internal("a listed user breaks the rules of its fields"))
+/// Adds an entry of `status-index`, as [`LISTED`] names it, to a directory. Done by hand: a cold function does it for every user
+/// of an organisation.
+pub(in crate::store) fn add_listed(item: &Item, directory: &mut DirectoryBuilder) -> Result<(), Error> {
+    let added = listed_row(item).map(|(row, name_order)| directory.push(&row, name_order));
+    added.ok_or_else(|| Error::internal("a listed user breaks the rules of its fields"))
 }
 
-fn listed_user(stored: ListedItem) -> Option<ListedUser> {
-    let id = UserId::parse(&stored.id)?;
-    let last_name = PersonName::parse(&stored.last_name).ok()?;
-    let first_name = PersonName::parse(&stored.first_name).ok()?;
+fn listed_row(item: &Item) -> Option<(NewRow<'_>, &str)> {
+    let text = |name: &str| item.get(name).and_then(|value| value.as_s().ok()).map(String::as_str);
+    let (stands, name_order) = text("listing")?.split_once(SEPARATOR)?;
+    let (_, id) = name_order.rsplit_once(SEPARATOR)?;
+    let row = NewRow {
+        id: UserId::parse(id.trim_start_matches('0'))?,
+        version: item.get("version")?.as_n().ok()?.parse().ok()?,
+        status: status(stands)?,
+        role: role(text("role")?)?,
+        first_name: text("first_name")?,
+        last_name: text("last_name")?,
+        email: text("email")?,
+        phone: text("phone").unwrap_or_default(),
+    };
+    Some((row, name_order))
+}
+
+/// Reads a user's item, as [`READ_LISTED`] names it or whole; `None` where the user is not of this organisation.
+pub(in crate::store) fn listed_in(item: Item, org_id: Option<OrgId>) -> Result<Option<ListedUser>, Error> {
+    let is_in = item.get("org").and_then(|org| org.as_s().ok()).is_some_and(|org| *org == org_key(org_id));
+    is_in.then(|| listed_user(item)).transpose()
+}
+
+/// Reads a user's item as a search lists it.
+pub(super) fn listed_user(item: Item) -> Result<ListedUser, Error> {
+    let stored: ListedItem = read::parse(item)?;
+    let listed = from_listed(stored);
+    listed.ok_or_else(|| Error::internal("a stored user breaks the rules of its fields"))
+}
+
+fn from_listed(stored: ListedItem) -> Option<ListedUser> {
     Some(ListedUser {
-        id,
+        id: UserId::parse(&stored.id)?,
         version: stored.version,
         status: status(&stored.status)?,
         role: role(&stored.role)?,
-        name_order: name_order(&last_name, &first_name, id),
         first_name: stored.first_name,
         last_name: stored.last_name,
         email: stored.email,
-        email_key: stored.email_key,
         phone: stored.phone,
     })
 }

@@ -9,6 +9,6 @@ mod write;
 
 pub use by_pattern::{EmailSearch, FoundUser};
 pub use find::BusinessIds;
-pub(super) use item::{from_item, listed, role, to_item};
+pub(super) use item::{LISTED, READ_LISTED, add_listed, from_item, listed_in, role, to_item};
 pub use record::UserRecord;
 pub use write::{ClaimRefused, MailChange, Refused, UserChange};

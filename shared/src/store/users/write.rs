@@ -1,4 +1,4 @@
-//! The one way in which a user is written: user, lock, roster, keys and outbox in one transaction.
+//! The one way in which a user is written: user, lock, roster, log of changes, keys and outbox in one transaction.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -18,7 +18,7 @@ use crate::store::keys::{LOCK_SK, USER_SK, lock_pk, user_pk};
 use crate::store::outbox::OutboxRow;
 use crate::store::read::{Item, number, pk_sk, text};
 use crate::store::transaction::{Refusal, Transaction};
-use crate::store::{MailboxClaim, Store, api_keys, mailboxes, outbox, rosters, schema};
+use crate::store::{MailboxClaim, Store, api_keys, changes, mailboxes, outbox, rosters, schema};
 
 /// What a write does to the user's mails in the outbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +69,7 @@ enum Guard {
     User,
     Lock,
     Roster,
+    Change,
     Key,
     Mail,
     Mailbox,
@@ -124,6 +125,7 @@ impl Store {
         window: Option<Put>,
     ) -> Result<(), Refusal<Guard>> {
         let mut transaction = Transaction::new();
+        let now = change.now;
         let before = change.before.map(|record| &record.user);
         let after = change.after.map(|user| User { version: before.map_or(1, |old| old.version + 1), ..user.clone() });
         let waiting = change.before.and_then(|record| record.mail.as_deref());
@@ -135,7 +137,10 @@ impl Store {
         self.add_user(&mut transaction, before, after.as_ref(), mail)?;
         self.add_locks(&mut transaction, before, after.as_ref())?;
         self.add_rosters(&mut transaction, before, after.as_ref(), change.keep_an_admin);
-        for write in api_keys::follow(self, before, after.as_ref(), change.now).into_iter().chain(keys) {
+        for (org_id, change) in changes::of_write(before, after.as_ref()) {
+            transaction.put(Guard::Change, changes::put(self, org_id, change, now)?);
+        }
+        for write in api_keys::follow(self, before, after.as_ref(), now).into_iter().chain(keys) {
             match write {
                 KeyWrite::Put(put) => transaction.put(Guard::Key, put),
                 KeyWrite::Update(update) => transaction.update(Guard::Key, update),
