@@ -1,5 +1,6 @@
 //! The deployment: `template.yaml` against the code that it deploys, and `events/` against the handlers.
 
+mod alarms;
 mod calls;
 mod events;
 mod guards;

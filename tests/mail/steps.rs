@@ -195,6 +195,33 @@ async fn an_address_changed_while_a_mail_is_sent_to_the_old_one_may_be_sent_a_ma
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_address_whose_owner_is_deleted_while_its_mail_is_refused_is_free_for_the_next_owners_mail() {
+    for fate in [Fate::Refused, Fate::Malformed, Fate::Sent, Fate::Lost] {
+        let mut scene = Scene::set().await;
+        scene.office.set_fate(fate);
+        let path = format!("/user/{}", scene.id);
+        let delete = scene.world.request("DELETE", &path).header("x-api-key", &scene.cast.admin_1.key);
+        scene
+            .deliver_while(Box::new(move || {
+                let asked = send(delete.try_clone().expect("no body that is a stream"));
+                async move { assert_eq!(asked.await.status, 200) }.boxed()
+            }))
+            .await;
+        scene.office.set_fate(Fate::Sent);
+        let body = json!({ "email": address("guest"), "first_name": "Ada", "last_name": "Roy", "status": "invited" });
+        assert_eq!(scene.world.post("/user", &scene.cast.admin_1.key, &body).await.status, 200);
+        scene.invoke(&sweep(), None).await;
+        assert_eq!(scene.mails(), 1, "the next owner's at once, unless the first one's was sent: {fate:?}");
+        // What was sent keeps the address quiet for five minutes, and what may have been until the claim ends.
+        scene.world.clock.advance(if fate == Fate::Lost { LEASE } else { WINDOW });
+        scene.invoke(&sweep(), None).await;
+        let all = if matches!(fate, Fate::Sent | Fate::Lost) { 2 } else { 1 };
+        assert_eq!((scene.mails(), scene.office.too_soon()), (all, Vec::new()), "{fate:?}");
+        assert_eq!(scene.world.audit().await, [], "{fate:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_refusal_that_comes_after_another_mailers_claim_leaves_that_claim_alone() {
     let mut scene = Scene::set().await;
     let id = presence::domain::ids::UserId::parse(&scene.id).expect("an id");

@@ -1,13 +1,20 @@
-//! The sweep goes past rows that are nobody's or that nobody can read.
+//! The sweep goes past rows that are nobody's or that nobody can read, and past pages with nothing in them.
 
 use std::collections::HashMap;
 
 use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::config::RuntimeComponents;
 use aws_sdk_dynamodb::types::AttributeValue;
+use aws_smithy_runtime_api::client::http::{
+    HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpClient, SharedHttpConnector,
+};
+use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
+use aws_smithy_types::body::SdkBody;
 use presence::store::schema;
-use presence_tests::sdk_config;
+use presence_mailer::{Outbox, handle};
+use presence_tests::{patient, plain_http, sdk_config};
 
-use super::office::sweep;
+use super::office::{deadline, sweep};
 use super::scene::Scene;
 
 type Item = HashMap<String, AttributeValue>;
@@ -69,4 +76,58 @@ async fn rows_that_nobody_can_read_hold_nothing_up() {
     let store = scene.world.store();
     assert_eq!(store.waiting_mails(None).await.expect("the store answers").unreadable, []);
     assert_eq!(store.unreadable_mails().await.expect("the store answers").len(), 250, "kept, and listed");
+}
+
+/// Answers the first page of each Query of the outbox with nothing but a key to go on after, as AWS may.
+#[derive(Clone, Debug)]
+struct EmptyFirstPages(SharedHttpConnector);
+
+#[derive(Debug)]
+struct EmptyFirstPagesClient(SharedHttpClient);
+
+impl HttpClient for EmptyFirstPagesClient {
+    fn http_connector(&self, settings: &HttpConnectorSettings, parts: &RuntimeComponents) -> SharedHttpConnector {
+        SharedHttpConnector::new(EmptyFirstPages(self.0.http_connector(settings, parts)))
+    }
+}
+
+impl HttpConnector for EmptyFirstPages {
+    fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
+        let body = String::from_utf8_lossy(request.body().bytes().unwrap_or_default());
+        if !body.contains("outbox-index") || body.contains("ExclusiveStartKey") {
+            return self.0.call(request);
+        }
+        let key = r#"{"outbox":{"S":"pending"},"due_at":{"N":"0"},"pk":{"S":"-"},"sk":{"S":"-"}}"#;
+        let empty = format!(r#"{{"Items":[],"Count":0,"ScannedCount":0,"LastEvaluatedKey":{key}}}"#);
+        let mut response = HttpResponse::new(200.try_into().expect("a status"), SdkBody::from(empty));
+        response.headers_mut().insert("content-type", "application/x-amz-json-1.0");
+        HttpConnectorFuture::ready(Ok(response))
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_empty_page_that_is_not_the_last_one_ends_no_sweep() {
+    let scene = Scene::set().await;
+    let client = EmptyFirstPagesClient(SharedHttpClient::new(plain_http()));
+    let store = scene.world.store_through(client, patient(), scene.world.table_prefix());
+    let outbox = Outbox { store, ..scene.worker.outbox.clone() };
+    assert!(outbox.store.waiting_mails(None).await.is_ok_and(|page| page.rows.is_empty() && page.next.is_some()));
+    assert!(handle(&outbox, &sweep(), deadline()).await.is_ok());
+    assert_eq!(scene.mails(), 1);
+    scene.nothing_is_wrong("empty pages").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_windows_of_addresses_have_an_end_at_which_dynamodb_removes_them() {
+    let scene = Scene::set().await;
+    let (client, table) = (client(&scene), scene.world.store().name(&schema::USERS));
+    let ttl = client.describe_time_to_live().table_name(&table).send().await.expect("DynamoDB answers");
+    let ttl = ttl.time_to_live_description.expect("a description");
+    assert_eq!(ttl.attribute_name.as_deref(), schema::USERS.ttl);
+    scene.invoke(&sweep(), None).await;
+    let items = client.scan().table_name(table).send().await.expect("DynamoDB answers").items.unwrap_or_default();
+    let window = items.iter().find(|item| item["sk"] == AttributeValue::S("MAILBOX".to_owned())).expect("a window");
+    let number = |name: &str| window[name].as_n().expect("a number").parse::<i64>().expect("a whole number");
+    assert!(number("ttl") > number("quiet_until") / 1_000, "in seconds, and not before the window is over");
+    assert!(number("ttl") < number("quiet_until") / 1_000 + 86_400);
 }
