@@ -1,4 +1,4 @@
-//! The alarm on the outbox: its definition in the template, evaluated as CloudWatch documents it, on what the mailer measures
+//! The alarm on the outbox: its definition in the template, evaluated as `CloudWatch` documents it, on what the mailer measures
 //! in health, in an outage of SES and when the sweep stops.
 
 use std::collections::BTreeMap;
@@ -13,12 +13,12 @@ use serde_json::json;
 
 use super::template::{Resource, TEMPLATE};
 
-/// Periods beyond its own that an alarm looks at for data: CloudWatch's documentation shows five for an alarm on three.
+/// Periods beyond its own that an alarm looks at for data: `CloudWatch`'s documentation shows five for an alarm on three.
 const FURTHER_PERIODS: usize = 2;
 /// Seconds between two sweeps.
 const SWEEP_SECONDS: i64 = 60;
 
-/// What CloudWatch takes missing data for.
+/// What `CloudWatch` takes missing data for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Missing {
     Breaching,
@@ -31,7 +31,7 @@ struct Alarm {
     period: i64,
     threshold: f64,
     evaluation_periods: usize,
-    datapoints_to_alarm: usize,
+    enough_breaching: usize,
     missing: Missing,
 }
 
@@ -46,7 +46,7 @@ impl Alarm {
             period: number("Period"),
             threshold: resource.property("Threshold").as_f64().expect("a threshold"),
             evaluation_periods: count("EvaluationPeriods"),
-            datapoints_to_alarm: count("DatapointsToAlarm"),
+            enough_breaching: count("DatapointsToAlarm"),
             missing: match resource.property("TreatMissingData").as_str() {
                 Some("breaching") => Missing::Breaching,
                 Some("notBreaching") => Missing::NotBreaching,
@@ -55,7 +55,7 @@ impl Alarm {
         }
     }
 
-    /// True if CloudWatch raises the alarm on these periods, the oldest first.
+    /// True if `CloudWatch` raises the alarm on these periods, the oldest first.
     ///
     /// The real data in the range all count, the most recent first. Only if there are fewer of them than the alarm evaluates are
     /// as many missing ones taken for what the alarm says.
@@ -63,7 +63,7 @@ impl Alarm {
         let real: Vec<bool> = range.iter().rev().flatten().copied().take(self.evaluation_periods).collect();
         let filled = self.evaluation_periods - real.len();
         let filled = if self.missing == Missing::Breaching { filled } else { 0 };
-        real.iter().filter(|is_breaching| **is_breaching).count() + filled >= self.datapoints_to_alarm
+        real.iter().filter(|is_breaching| **is_breaching).count() + filled >= self.enough_breaching
     }
 
     /// True if the alarm is raised when the period that begins at this second has ended.
@@ -81,19 +81,19 @@ impl Alarm {
     }
 }
 
-/// CloudWatch's own examples: data of five periods, the oldest first (`0` within the threshold, `X` beyond it, `-` missing), and
+/// `CloudWatch`'s own examples: data of five periods, the oldest first (`0` within the threshold, `X` beyond it, `-` missing), and
 /// whether an alarm on three of them is raised if missing data are breaching, and if they are not.
 #[rstest]
 #[case::three_of_three(3, &[("0-X-X", false, false), ("----0", false, false), ("-----", true, false), ("0XX-X", true, true), ("--X--", true, false)])]
 #[case::two_of_three(2, &[("0-X-X", true, true), ("00X0X", true, true), ("0-X--", true, false), ("----0", true, false), ("---X-", true, false)])]
 fn the_evaluation_does_what_the_documentation_shows(
-    #[case] datapoints_to_alarm: usize,
+    #[case] enough_breaching: usize,
     #[case] examples: &[(&str, bool, bool)],
 ) {
     for (data, breaching, not_breaching) in examples {
         let range: Vec<_> = data.chars().map(|one| (one != '-').then_some(one == 'X')).collect();
         for (missing, expected) in [(Missing::Breaching, breaching), (Missing::NotBreaching, not_breaching)] {
-            let alarm = Alarm { period: 60, threshold: 0.0, evaluation_periods: 3, datapoints_to_alarm, missing };
+            let alarm = Alarm { period: 60, threshold: 0.0, evaluation_periods: 3, enough_breaching, missing };
             assert_eq!(alarm.is_raised(&range), *expected, "{data} {missing:?}");
         }
     }
@@ -212,7 +212,7 @@ async fn a_sweep_that_stops_raises_the_alarm_within_five_minutes_and_not_longer_
     // As the alarm was before, nobody would have heard of it; and with three of three, a minute or two later.
     let deaf = Alarm { missing: Missing::NotBreaching, ..outbox_age() };
     assert_eq!(play.raised_after(deaf, last_sweep), None);
-    let slow = Alarm { datapoints_to_alarm: 3, ..outbox_age() };
+    let slow = Alarm { enough_breaching: 3, ..outbox_age() };
     assert!(play.raised_after(slow, last_sweep).expect("an alarm") > 300);
     play.sweep_for(3).await;
     assert!(!play.is_raised_now(outbox_age()), "it is over");
