@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use aws_sdk_dynamodb::config::SharedHttpClient;
@@ -14,7 +14,7 @@ use presence::store::{Finding, Patience, Store, schema};
 use presence_local::Options;
 use presence_ops::{Cli, Console, Context, Exit};
 use presence_tests::{Faults, Plan, World, key_names, patient, plain_http, sdk_config};
-use serde_json::json;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// Days on both sides of the end of a leap February.
@@ -56,8 +56,9 @@ impl Dock {
         Self::waiting(Options { timeouts: Some(timeouts.build()), patience: Patience::Time(SOON), ..patient() }).await
     }
 
-    async fn waiting(options: Options) -> Self {
-        let world = World::start().await;
+    /// One whose operator is as patient as the options say, before a database with their limits.
+    pub(super) async fn waiting(options: Options) -> Self {
+        let world = World::with(Options { aws_limits: options.aws_limits.clone(), ..patient() }).await;
         for (org, id, city) in [(1, "s1", "Saint-Étienne"), (1, "s2", "Lyon"), (2, "s3", "Lyon")] {
             world.business(org, id, city).await;
         }
@@ -69,29 +70,37 @@ impl Dock {
 
     /// Runs `ops import` for these rows, in the weather that the faults make.
     pub(super) async fn import(&self, what: &str, rows: &str) -> Exit {
+        self.import_by(&self.store, what, rows).await.exit
+    }
+
+    /// The same with all that it says.
+    pub(super) async fn import_aloud(&self, what: &str, rows: &str) -> Imported {
         self.import_by(&self.store, what, rows).await
     }
 
     /// Imports the rows in calm weather, as an operator does after a failure.
     pub(super) async fn import_calmly(&self, what: &str, rows: &str) {
-        assert_eq!(self.import_by(&self.calm_store, what, rows).await, Exit::Done);
+        assert_eq!(self.import_by(&self.calm_store, what, rows).await.exit, Exit::Done);
     }
 
-    async fn import_by(&self, store: &Store, what: &str, rows: &str) -> Exit {
+    async fn import_by(&self, store: &Store, what: &str, rows: &str) -> Imported {
         let file = self.folder.path().join(format!("{}.jsonl", fastrand::u64(..)));
         std::fs::write(&file, rows).expect("the folder can be written");
         let file = file.to_str().expect("a path in UTF-8");
-        let cli = Cli::try_parse_from(["ops", "import", what, file]).expect("the words are right");
-        let console = Console::new(Box::new(io::sink()), Box::new(io::sink()));
+        let cli = Cli::try_parse_from(["ops", "--json", "import", what, file]).expect("the words are right");
+        let (stdout, stderr) = (Said::default(), Said::default());
+        let console = Console::new(Box::new(stdout.clone()), Box::new(stderr.clone()));
         let mut context = Context { store: store.clone(), clock: Arc::new(SystemClock), console };
-        Box::pin(presence_ops::run(cli, &mut context)).await
+        let exit = Box::pin(presence_ops::run(cli, &mut context)).await;
+        drop(context);
+        Imported { exit, stdout: stdout.text(), stderr: stderr.text() }
     }
 
     /// How many attempts an import makes when nothing breaks.
     pub(super) async fn attempts(&self, what: &str, rows: &str) -> u64 {
         let store = patient_store(&self.world, SharedHttpClient::new(self.faults.clone()));
         self.faults.restart(Plan::None);
-        assert_eq!(self.import_by(&store, what, rows).await, Exit::Done);
+        assert_eq!(self.import_by(&store, what, rows).await.exit, Exit::Done);
         self.faults.attempts()
     }
 
@@ -103,7 +112,7 @@ impl Dock {
     /// What the table says, whatever was written on the way there: without versions, zeros in tallies, and groups of slips
     /// that are empty.
     pub(super) async fn content(&self) -> BTreeMap<String, String> {
-        let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(self.world.stack.dynamodb_url()));
+        let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(self.world.stack.database_url()));
         let mut pages = client.scan().table_name(self.store.name(&schema::REVIEWS)).into_paginator().items().send();
         let mut content = BTreeMap::new();
         while let Some(item) = pages.next().await {
@@ -117,6 +126,42 @@ impl Dock {
             }
         }
         content
+    }
+}
+
+/// What an import says and how it ends.
+pub(super) struct Imported {
+    pub(super) exit: Exit,
+    pub(super) stdout: String,
+    pub(super) stderr: String,
+}
+
+impl Imported {
+    /// The last line of its output.
+    pub(super) fn summary(&self) -> Value {
+        let line = self.stdout.lines().last().unwrap_or_default();
+        serde_json::from_str(line).unwrap_or_else(|_| panic!("no summary: {}{}", self.stdout, self.stderr))
+    }
+}
+
+/// Where a console writes.
+#[derive(Clone, Default)]
+struct Said(Arc<Mutex<Vec<u8>>>);
+
+impl Said {
+    fn text(&self) -> String {
+        let bytes = self.0.lock().expect("nobody panics while writing").clone();
+        String::from_utf8(bytes).expect("text")
+    }
+}
+
+impl io::Write for Said {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().expect("nobody panics while writing").write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

@@ -6,4 +6,6 @@ mod conflicts;
 pub(crate) mod crowd;
 mod dock;
 mod meanwhile;
+mod moves;
+mod pressed;
 mod quiet;

@@ -4,7 +4,7 @@
 use fastrand::Rng as Dice;
 use presence::access::Scope;
 use presence::domain::ids::OrgId;
-use presence::domain::review::{Review, ReviewId, ReviewState};
+use presence::domain::review::{Review, ReviewId, ReviewState, kept_text};
 use presence::store::schema;
 use presence_tests::{World, dice, rounds};
 
@@ -21,7 +21,10 @@ async fn searches_equal_the_model(world: &World, model: &Model, dice: &mut Dice)
         let ids: Vec<ReviewId> = page.items.iter().map(|review| review.id.clone()).collect();
         assert_eq!((page.count, ids), model.find(&query), "search {number}: {query:?}");
         for found in &page.items {
-            assert_eq!(Some(found), model.reviews.get(&found.id));
+            let stored = model.reviews.get(&found.id).cloned();
+            // A blank text is none, whatever an earlier import stored.
+            let kept = |review: Review| Review { content: review.content.and_then(kept_text), ..review };
+            assert_eq!(Some(found), stored.map(kept).as_ref());
         }
     }
 }

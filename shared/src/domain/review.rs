@@ -6,6 +6,25 @@ use sha2::{Digest as _, Sha256};
 use super::ids::{BusinessId, OrgId};
 use super::ledger::{Book, Cell};
 
+/// The most characters of a content or a reply: partners end theirs at some 4,000. An item of DynamoDB may have 400 KB, which
+/// two of these and the short texts never reach.
+pub const LONG_TEXT_MAX_CHARS: usize = 10_000;
+/// The most bytes of every other text of a review: what browsers take as a URL.
+pub const SHORT_TEXT_MAX_BYTES: usize = 2_048;
+
+/// Returns a text of a review as it is kept: without control characters other than tab and line breaks, and none where
+/// nothing but blanks is left. So null, empty and blank texts are one and the same.
+#[must_use]
+pub fn kept_text(mut text: String) -> Option<String> {
+    drop_control(&mut text);
+    (!text.trim().is_empty()).then_some(text)
+}
+
+/// Drops control characters (U+0000 to U+001F, U+007F to U+009F) other than tab and line breaks.
+pub fn drop_control(text: &mut String) {
+    text.retain(|character| !character.is_control() || matches!(character, '\t' | '\n' | '\r'));
+}
+
 /// Where a review stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ReviewState {
@@ -205,6 +224,19 @@ impl Review {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn null_empty_and_blank_texts_are_one_and_control_characters_are_dropped() {
+        let kept = |text: &str| kept_text(text.to_owned());
+        for blank in ["", " ", " \n\t\r", "\u{a0}\u{3000}", "\0\u{1f}\u{7f}\u{85}\u{9f}", " \u{1} "] {
+            assert_eq!(kept(blank), None, "{blank:?}");
+        }
+        assert_eq!(kept("a\tb\r\nc").as_deref(), Some("a\tb\r\nc"));
+        assert_eq!(kept("\u{1b}[1mTr\u{80}ès\u{7f} bon\0").as_deref(), Some("[1mTrès bon"));
+        // Neither is a control character: the first letter after them, and one that only looks like nothing.
+        assert_eq!(kept("\u{a1}\u{200b}").as_deref(), Some("\u{a1}\u{200b}"));
+        assert_eq!(kept(" kept as it is ").as_deref(), Some(" kept as it is "));
+    }
 
     #[test]
     fn an_id_follows_from_what_the_partner_calls_the_review() {

@@ -1,5 +1,6 @@
 //! Holds users, locks, rosters, keys, the outbox and `email-index` against each other.
 
+mod businesses;
 mod email_index;
 
 use std::collections::{BTreeMap, HashMap};
@@ -73,6 +74,7 @@ impl Store {
         contents.check_mails();
         let Contents { users, mails, mut findings, .. } = contents;
         findings.extend(self.audit_email_index(&users).await?);
+        findings.extend(self.audit_businesses(&users).await?);
         findings.sort_unstable();
         Ok(UsersAudit { users: users.len(), keys: keys.len(), mails: mails.len(), findings })
     }

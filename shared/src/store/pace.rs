@@ -27,8 +27,10 @@ const DECREASE_EVERY: Duration = Duration::from_secs(1);
 const FIRST: f64 = 1_000.0;
 /// Units a second that the rate rises by in each second: as a part of the rate at which DynamoDB throttled last.
 const INCREASE: f64 = 0.05;
-/// The least of that, and the slowest pace: a transaction of 100 items in ten seconds.
-const SLOWEST: f64 = 20.0;
+/// The slowest pace: a transaction of 100 items in two seconds, 30 attempts until an import counts as stuck.
+const SLOWEST: f64 = 100.0;
+/// The least that the rate rises by.
+const LEAST_INCREASE: f64 = 20.0;
 /// What an item of a transaction costs at least.
 const UNITS_OF_ITEM: f64 = 2.0;
 
@@ -78,7 +80,7 @@ impl Rate {
         self.window = if now > start + DECREASE_EVERY { (now, units) } else { (start, sum + units) };
         if let Some(limit) = &mut self.limit {
             self.free_at += Duration::from_secs_f64((units - admitted).max(0.0) / *limit);
-            let rise = (INCREASE * self.throttled_at_limit).max(SLOWEST);
+            let rise = (INCREASE * self.throttled_at_limit).max(LEAST_INCREASE);
             *limit += rise * units / *limit;
         }
     }

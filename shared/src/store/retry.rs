@@ -131,6 +131,13 @@ impl Store {
         }
     }
 
+    /// Has an import try nothing again any more: it ends.
+    pub fn stop_trying(&self) {
+        if let Some(pace) = self.pace() {
+            pace.stop();
+        }
+    }
+
     /// Makes a call, again and again while it is throttled. Only for what may be done twice.
     pub(super) async fn patiently<T, E, F>(&self, call: impl Fn() -> F) -> Result<T, Error>
     where

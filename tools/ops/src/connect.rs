@@ -8,9 +8,9 @@ use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
 use aws_sdk_dynamodb::config::{Credentials, Region, SharedCredentialsProvider};
 use clap::Args;
 use presence::aws::behavior_version;
-use presence::clock::SystemClock;
+use presence::clock::{MachineTimer, SystemClock};
 use presence::config::Config;
-use presence::store::Store;
+use presence::store::{Pace, Patience, Store};
 use url::{Host, Url};
 
 use crate::credentials::{CredentialsTrouble, NamedProfile, OperatorCredentials};
@@ -92,7 +92,9 @@ impl Context {
             config.into_builder().credentials_provider(SharedCredentialsProvider::new(credentials)).build()
         };
         let prefix = connection.prefix.clone().unwrap_or_else(|| Config::from_env().table_prefix);
-        Ok(Self { store: Store::new(&config, &prefix), clock: Arc::new(SystemClock), console: Console::standard() })
+        let pace = Pace::new(Arc::new(MachineTimer::start()));
+        let store = Store::new(&config, &prefix).with_patience(Patience::Import(Arc::new(pace)));
+        Ok(Self { store, clock: Arc::new(SystemClock), console: Console::standard() })
     }
 }
 

@@ -124,17 +124,22 @@ fn review(stored: ReviewItem) -> Option<Review> {
         partner: Partner::ALL.into_iter().find(|partner| partner.as_str() == stored.partner)?,
         partner_id: stored.partner_id,
         key: stored.key,
-        author_name: stored.author_name,
+        author_name: unless_blank(stored.author_name),
         date: stored.date,
         update_date: stored.update_date,
         delete_date: stored.delete_date.map(|day| day.parse()).transpose().ok()?,
         rating: Rating::new(i128::from(stored.rating))?,
-        title: stored.title,
-        content: stored.content,
-        reply_comment: stored.reply_comment,
+        title: unless_blank(stored.title),
+        content: unless_blank(stored.content),
+        reply_comment: unless_blank(stored.reply_comment),
         state: ReviewState::ALL.into_iter().find(|state| state.as_str() == stored.state)?,
-        link: stored.link,
+        link: unless_blank(stored.link),
     })
+}
+
+/// Blank texts were stored as they came, once: they are none.
+fn unless_blank(text: Option<String>) -> Option<String> {
+    text.filter(|text| !text.trim().is_empty())
 }
 
 /// The attribute of a tally that counts a cell.

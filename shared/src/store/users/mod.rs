@@ -3,6 +3,7 @@
 mod by_email;
 mod by_pattern;
 mod find;
+mod holders;
 mod item;
 mod record;
 mod write;

@@ -53,24 +53,38 @@ impl Row for BusinessRow {
         }
         let store = &tables.store;
         let outcome = store.compare_business(&business).await?;
+        let place = Place { org_id: business.org_id, city_key: city_key(&business.city) };
+        let old_place = if outcome == PutOutcome::Updated {
+            let mut stored = store.business_places(std::slice::from_ref(&business.id)).await?;
+            stored.remove(&business.id).filter(|stored| *stored != place)
+        } else {
+            None
+        };
+        let old_org = old_place.as_ref().map(|old| old.org_id).filter(|old| *old != business.org_id);
+        // Before the business, so that a run that is killed in between is taken up by the next one; and after it, for
+        // the reviews that came meanwhile. Users that got the business meanwhile are seen to at the end of the import.
+        if let Some(old_org) = old_org {
+            tables.departures.leave(&business.id, old_org).await?;
+        }
         if tables.dry_run {
             return Ok(Verdict::Put(outcome));
         }
-        let place = Place { org_id: business.org_id, city_key: city_key(&business.city) };
-        let moves = outcome == PutOutcome::Updated && {
-            let stored = store.business_places(std::slice::from_ref(&business.id)).await?;
-            stored.get(&business.id).is_some_and(|stored| *stored != place)
-        };
-        // Before the business, so that a run that is killed in between is taken up by the next one; and after it, for
-        // the reviews that came meanwhile.
-        if moves {
+        if old_place.is_some() {
             store.repost_business(&business.id, &place).await?;
         }
         let outcome = store.put_business(&business).await?;
-        if moves {
+        if old_place.is_some() {
             store.repost_business(&business.id, &place).await?;
         }
         Ok(Verdict::Put(outcome))
+    }
+
+    async fn finish(tables: &Tables) -> Result<(), Error> {
+        tables.departures.finish().await
+    }
+
+    fn users_updated(tables: &Tables) -> Option<u64> {
+        Some(tables.departures.users()).filter(|users| *users > 0)
     }
 }
 

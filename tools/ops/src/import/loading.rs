@@ -1,6 +1,7 @@
 //! An import under way: rows read in order, written side by side.
 
 use std::collections::VecDeque;
+use std::marker::PhantomData;
 use std::ops::Add;
 use std::sync::Arc;
 
@@ -25,6 +26,12 @@ pub(super) struct Tally {
     pub(super) updated: u64,
     pub(super) unchanged: u64,
     pub(super) rejected: u64,
+    /// Users whose lists lost a business that moved to another organisation, where there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) users_updated: Option<u64>,
+    /// True if the import stopped before its end.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) stopped: bool,
 }
 
 impl Tally {
@@ -52,18 +59,21 @@ impl Add for Tally {
             updated: self.updated + other.updated,
             unchanged: self.unchanged + other.unchanged,
             rejected: self.rejected + other.rejected,
+            users_updated: self.users_updated.or(other.users_updated),
+            stopped: self.stopped || other.stopped,
         }
     }
 }
 
 /// An import under way.
-pub(super) struct Loading {
+pub(super) struct Loading<R> {
     tables: Arc<Tables>,
     /// Rows being written, in the order of the file: so are the rejected ones then.
     window: VecDeque<InFlight>,
     rejects: Rejects,
     tally: Tally,
     progress: Progress,
+    row: PhantomData<R>,
 }
 
 struct InFlight {
@@ -73,23 +83,35 @@ struct InFlight {
     work: JoinHandle<Result<Verdict, Error>>,
 }
 
-impl Loading {
+impl<R: Row> Loading<R> {
     pub(super) fn new(tables: Tables, rejects: Rejects, progress: Progress) -> Self {
         let window = VecDeque::with_capacity(IN_FLIGHT);
-        Self { tables: Arc::new(tables), window, rejects, tally: Tally::default(), progress }
+        Self { tables: Arc::new(tables), window, rejects, tally: Tally::default(), progress, row: PhantomData }
     }
 
-    /// What became of the rows. Rows still in flight after a failure are given up.
+    /// What became of the rows.
     pub(super) fn finish(self) -> (Tally, Rejects) {
-        self.window.iter().for_each(|in_flight| in_flight.work.abort());
         self.progress.finish();
-        (self.tally, self.rejects)
+        (Tally { users_updated: R::users_updated(&self.tables), ..self.tally }, self.rejects)
     }
 
-    /// Reads, checks and writes every row. After a failure no further row is begun.
-    pub(super) async fn load_all<R: Row>(&mut self, mut lines: Lines) -> anyhow::Result<()> {
+    /// Reads, checks and writes every row. After a failure no further row is begun; what is under way ends, and is counted.
+    pub(super) async fn load_all(&mut self, lines: Lines) -> anyhow::Result<()> {
+        let outcome = self.load(lines).await;
+        if outcome.is_err() {
+            self.tables.store.stop_trying();
+            while let Some(InFlight { line, work, .. }) = self.window.pop_front() {
+                if let Ok(Ok(verdict)) = work.await {
+                    self.count(&line, verdict)?;
+                }
+            }
+        }
+        outcome
+    }
+
+    async fn load(&mut self, mut lines: Lines) -> anyhow::Result<()> {
         while let Some(line) = lines.next().await.context("cannot read the rows")? {
-            self.begin::<R>(line).await?;
+            self.begin(line).await?;
         }
         while !self.window.is_empty() {
             self.settle_oldest().await?;
@@ -97,7 +119,7 @@ impl Loading {
         Ok(R::finish(&self.tables).await?)
     }
 
-    async fn begin<R: Row>(&mut self, line: Line) -> anyhow::Result<()> {
+    async fn begin(&mut self, line: Line) -> anyhow::Result<()> {
         let row = line.text().and_then(rows::read::<R>);
         let key = row.as_ref().ok().map(Row::key);
         // Two rows about one thing must not race: the last of them wins.
@@ -117,14 +139,21 @@ impl Loading {
 
     async fn settle_oldest(&mut self) -> anyhow::Result<()> {
         let Some(InFlight { line, work, .. }) = self.window.pop_front() else { return Ok(()) };
-        match work.await.context("a row's task died")?? {
+        let verdict = work.await.context("a row's task died")??;
+        self.tables.store.note_progress();
+        self.count(&line, verdict)?;
+        self.progress.show(line.end, self.tally.rows());
+        Ok(())
+    }
+
+    fn count(&mut self, line: &Line, verdict: Verdict) -> anyhow::Result<()> {
+        match verdict {
             Verdict::Put(outcome) => self.tally.count(outcome),
             Verdict::Rejected(reason) => {
-                self.rejects.add(&line, &reason)?;
+                self.rejects.add(line, &reason)?;
                 self.tally.rejected += 1;
             }
         }
-        self.progress.show(line.end, self.tally.rows());
         Ok(())
     }
 }

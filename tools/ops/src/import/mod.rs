@@ -2,6 +2,7 @@
 
 mod businesses;
 mod categories;
+mod departures;
 mod lines;
 mod loading;
 mod orgs;
@@ -11,6 +12,7 @@ mod reviews;
 mod rows;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::Context as _;
 use clap::{Args, Subcommand};
@@ -37,8 +39,11 @@ One JSON object a line (here broken in two):
    \"name\": \"Corner shop\", \"city\": \"Saint-Étienne\"}
 id has 1 to 64 letters, digits and : _ . -; org_id names an organisation that is
 there; name has 1 to 255 characters; city at most 255, and is \"\" for a business
-that is in no city. A business that is in another city than before takes its
-reviews with it: do not import reviews at the same time.";
+that is in no city. A business that is in another city or organisation than before
+takes its reviews with it: do not import reviews at the same time. One that moves to
+another organisation is taken out of the lists of the old one's users: how many they
+are is said, with --json as \"users_updated\":n. `ops users audit` finds what is left
+over: a list that was written at that very moment.";
 
 const REVIEWS: &str = "\
 One JSON object a line (here broken in several):
@@ -52,8 +57,9 @@ business_id names a business that is there; partner is partner_1, partner_8 or
 partner_9; rating is an integer from 1 to 5; state is treated, not_treated or
 deleted. Dates are days or instants, UTC without an offset; a day is its start.
 key (default: partner_id), author_name, update_date, delete_date, title, content,
-reply_comment and link may be missing. content and reply_comment have at most
-20000 bytes, every other text 2048. What one partner calls partner_id of one
+reply_comment and link may be missing; an empty or blank text counts as missing.
+content and reply_comment have at most 10000 characters, every other text 2048
+bytes. Control characters other than tab and line breaks are dropped. What one partner calls partner_id of one
 business is one review: that is the id meant below.";
 
 const CATEGORIES: &str = "\
@@ -72,7 +78,9 @@ nothing. Categories that are not in the file stay as they are: an import adds
 and updates, it never removes. Of two imports at the same time one stops.";
 
 const IMPORTS: &str = "\
-Running it again changes nothing; interrupted, it is simply run again. An id
+Running it again changes nothing; interrupted, it is simply run again. When
+DynamoDB throttles, it slows down, and stops only when it wrote nothing for a
+minute: it says then what was written, and \"stopped\":true with --json. An id
 that is there already is updated. The last of several rows with one id wins.
 
 Rejected rows go to FILE.rejected.jsonl (stdin.rejected.jsonl in the current
@@ -129,9 +137,9 @@ async fn load_reviews(import: &Import, context: &mut Context) -> Result<Exit, Fa
 async fn load<R: Row>(import: &Import, context: &mut Context) -> Result<Exit, Failure> {
     let (input, size) = open(import).await?;
     let progress = Progress::start(size, context.console.has_bars());
-    let tables = Tables::new(context.store.clone(), import.dry_run);
-    let mut loading = Loading::new(tables, Rejects::beside(&import.file)?, progress);
-    let outcome = loading.load_all::<R>(Lines::new(input)).await;
+    let tables = Tables::new(context.store.clone(), Arc::clone(&context.clock), import.dry_run);
+    let mut loading = Loading::<R>::new(tables, Rejects::beside(&import.file)?, progress);
+    let outcome = loading.load_all(Lines::new(input)).await;
     report(import, context, R::PLURAL, outcome, loading.finish())
 }
 
@@ -143,11 +151,21 @@ fn report(
     outcome: anyhow::Result<()>,
     (tally, rejects): (Tally, Rejects),
 ) -> Result<Exit, Failure> {
-    outcome.with_context(|| format!("stopped after {} rows; simply run it again", tally.rows()))?;
     let rejected_to = rejects.finish()?;
-    let Tally { created, updated, unchanged, rejected } = tally;
-    let dry = if import.dry_run { "dry run, nothing written: " } else { "" };
+    let Tally { created, updated, unchanged, rejected, .. } = tally;
     let counts = format!("{created} created, {updated} updated, {unchanged} unchanged, {rejected} rejected");
+    if let Err(error) = outcome {
+        if context.console.json {
+            context.console.json_line(&Tally { stopped: true, ..tally })?;
+        }
+        let stopped = format!("stopped after {} rows ({counts}); simply run it again", tally.rows());
+        return Err(error.context(stopped).into());
+    }
+    let dry = if import.dry_run { "dry run, nothing written: " } else { "" };
+    if let Some(users) = tally.users_updated {
+        let moved = "businesses that moved to another organisation";
+        context.console.note(format_args!("{dry}{moved} were taken out of the lists of {users} users"));
+    }
     context.console.note(format_args!("{dry}{plural}: {counts}"));
     if context.console.json {
         context.console.json_line(&tally)?;

@@ -2,14 +2,17 @@
 
 use std::collections::HashSet;
 use std::future::Future;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use presence::clock::Clock;
 use presence::domain::ids::{MAX_ID, OrgId};
 use presence::domain::text::has_control;
 use presence::error::Error;
 use presence::store::{CategoryImport, PutOutcome, Store};
 use serde::de::DeserializeOwned;
 use serde_json::Number;
+
+use super::departures::Departures;
 
 /// The most characters of a name.
 const NAME_MAX_CHARS: usize = 255;
@@ -31,6 +34,11 @@ pub(super) trait Row: Sized + Send + 'static {
 
     /// Writes the row; in a dry run, only compares.
     fn put(self, tables: &Tables) -> impl Future<Output = Result<Verdict, Error>> + Send;
+
+    /// Users that the import changed; none for a kind of row that changes no user.
+    fn users_updated(_tables: &Tables) -> Option<u64> {
+        None
+    }
 
     /// Ends the import, all rows being written. Most kinds of row need nothing.
     fn finish(_tables: &Tables) -> impl Future<Output = Result<(), Error>> + Send {
@@ -55,11 +63,15 @@ pub(super) struct Tables {
     known_orgs: Mutex<HashSet<OrgId>>,
     /// The import of categories under way: they count as a whole.
     pub(super) categories: tokio::sync::Mutex<Option<CategoryImport>>,
+    /// Businesses that moved to another organisation.
+    pub(super) departures: Departures,
 }
 
 impl Tables {
-    pub(super) fn new(store: Store, dry_run: bool) -> Self {
-        Self { store, dry_run, known_orgs: Mutex::default(), categories: tokio::sync::Mutex::default() }
+    pub(super) fn new(store: Store, clock: Arc<dyn Clock>, dry_run: bool) -> Self {
+        let departures = Departures::new(store.clone(), clock, dry_run);
+        let (known_orgs, categories) = (Mutex::default(), tokio::sync::Mutex::default());
+        Self { store, dry_run, known_orgs, categories, departures }
     }
 
     /// Whether the organisation has been imported.

@@ -140,7 +140,13 @@ fn a_file_that_cannot_be_read_or_tables_that_are_missing_fail() {
     assert!(stage.ops("import orgs .").exits(1).stderr.contains("is a folder"));
     stage.write("orgs.jsonl", ORGS);
     let run = stage.ops("import orgs orgs.jsonl --json").exits(1);
-    assert!(run.stdout.is_empty() && run.stderr.contains("simply run it again"), "{}", run.stderr);
+    assert!(run.stderr.contains("simply run it again"), "{}", run.stderr);
+    let summary = run.json();
+    assert_eq!(
+        (&summary["created"], &summary["stopped"]),
+        (&0.into(), &true.into()),
+        "what was written, and that it stopped"
+    );
 }
 
 #[test]

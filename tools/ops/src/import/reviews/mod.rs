@@ -1,17 +1,16 @@
-//! An import of reviews under way: read in chunks, written by organisation and month side by side.
+//! An import of reviews under way: read ahead, and written by organisation and month side by side.
 
+mod backlog;
 mod refused;
 mod row;
 
-use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use anyhow::Context as _;
 use presence::domain::ids::{BusinessId, OrgId};
-use presence::domain::ledger::{Day, Month};
-use presence::domain::review::{Partner, Review};
+use presence::domain::review::Review;
 use presence::error::Error;
-use presence::store::{FullSlips, PutOutcome, Store};
+use presence::store::{FullSlips, PutOutcome, ReviewsPut, Store};
 use tokio::task::JoinSet;
 
 use super::lines::{Line, Lines};
@@ -19,21 +18,18 @@ use super::loading::Tally;
 use super::progress::Progress;
 use super::rejects::Rejects;
 use super::rows;
+use backlog::{Backlog, Chain, Job};
 use refused::Refused;
 use row::RawReview;
 
 /// What rows of this kind are called.
 pub(super) const PLURAL: &str = "reviews";
-/// Rows of a chunk: enough that those of a day meet in one transaction, few enough for the memory.
-const CHUNK_ROWS: usize = 20_000;
-/// Bytes of a chunk, as the rows of one could be long.
-const CHUNK_BYTES: u64 = 16 << 20;
-/// Months written side by side. Each is written by one worker at a time: reviews of a month share tallies, and DynamoDB
-/// refuses transactions that meet.
+/// Rows whose businesses are looked up together: ten `BatchGetItems` at the most.
+const BLOCK_ROWS: usize = 1_000;
+/// Bytes of a block, as the rows of one could be long.
+const BLOCK_BYTES: u64 = 4 << 20;
+/// Months written side by side.
 const WORKERS: usize = 16;
-
-/// Rows about one review, each with its number, in the order of the file: the last one is to be stored.
-type Chain = Vec<(u64, Review)>;
 
 /// An import of reviews under way.
 pub(super) struct Reviews {
@@ -44,19 +40,27 @@ pub(super) struct Reviews {
     progress: Progress,
     /// Organisations that are listed among those with reviews.
     opened: HashSet<OrgId>,
+    backlog: Backlog,
+    workers: JoinSet<Written>,
+    /// Bytes of the file that were read.
+    read: u64,
 }
 
-/// Rows that are written before the next ones are begun: a review that comes twice ends as it comes last.
-#[derive(Default)]
-struct Chunk {
-    rows: Vec<(Line, Result<RawReview, String>)>,
-    /// Bytes of the file up to its end.
-    end: u64,
+/// Rows that are checked together.
+type Block = Vec<(Line, u64, Result<RawReview, String>)>;
+
+/// What became of a job.
+struct Written {
+    job: Job,
+    tally: Tally,
+    refused: Vec<Refused>,
+    failure: Option<Error>,
 }
 
 impl Reviews {
     pub(super) fn new(store: Store, dry_run: bool, rejects: Rejects, progress: Progress) -> Self {
-        Self { store, dry_run, rejects, tally: Tally::default(), progress, opened: HashSet::new() }
+        let (tally, opened, backlog) = (Tally::default(), HashSet::new(), Backlog::default());
+        Self { store, dry_run, rejects, tally, progress, opened, backlog, workers: JoinSet::new(), read: 0 }
     }
 
     /// What became of the rows.
@@ -65,125 +69,145 @@ impl Reviews {
         (self.tally, self.rejects)
     }
 
-    /// Reads, checks and writes every row. After a failure no further chunk is begun.
-    pub(super) async fn load_all(&mut self, mut lines: Lines) -> anyhow::Result<()> {
-        let mut start = 0;
-        loop {
-            let chunk = next_chunk(&mut lines, start).await.context("cannot read the rows")?;
-            if chunk.rows.is_empty() {
-                return Ok(());
+    /// Reads, checks and writes every row. After a failure no further row is begun; what is under way ends, and is counted.
+    pub(super) async fn load_all(&mut self, lines: Lines) -> anyhow::Result<()> {
+        let outcome = self.load(lines).await;
+        if outcome.is_err() {
+            self.store.stop_trying();
+            while let Some(Ok(written)) = self.workers.join_next().await {
+                self.count(written.tally, written.refused)?;
             }
-            let end = chunk.end;
-            let chains = self.check(chunk).await?;
-            self.write(chains, start).await?;
-            start = end;
-            self.progress.show(end, self.tally.rows());
+        }
+        outcome
+    }
+
+    async fn load(&mut self, mut lines: Lines) -> anyhow::Result<()> {
+        let mut is_read = false;
+        loop {
+            while let Some(written) = self.workers.try_join_next() {
+                self.settle(written.context("a month's task died")?)?;
+            }
+            if !is_read && self.backlog.has_room() {
+                let block = next_block(&mut lines, &mut self.read).await.context("cannot read the rows")?;
+                is_read = block.is_empty();
+                self.check(block).await?;
+            }
+            if is_read || self.backlog.may_begin() {
+                self.begin().await?;
+            }
+            if is_read || !self.backlog.has_room() {
+                let Some(written) = self.workers.join_next().await else { return Ok(()) };
+                self.settle(written.context("a month's task died")?)?;
+            }
         }
     }
 
     /// Tells the rejected rows; what is left are reviews.
-    async fn check(&mut self, chunk: Chunk) -> anyhow::Result<Vec<Chain>> {
-        let raws = chunk.rows.iter().filter_map(|(_, raw)| raw.as_ref().ok());
+    async fn check(&mut self, block: Block) -> anyhow::Result<()> {
+        let raws = block.iter().filter_map(|(_, _, raw)| raw.as_ref().ok());
         let businesses: Vec<BusinessId> = raws.filter_map(|raw| BusinessId::parse(&raw.business_id)).collect();
         let places = self.store.business_places(&businesses).await?;
-        let mut chains: Vec<Chain> = Vec::new();
-        let mut known: HashMap<(BusinessId, Partner, String), usize> = HashMap::new();
-        for (line, raw) in chunk.rows {
+        for (line, bytes, raw) in block {
             let review = raw.and_then(|raw| {
                 let place = BusinessId::parse(&raw.business_id).and_then(|id| places.get(&id));
                 raw.review(place)
             });
             match review {
-                Ok(review) => {
-                    match known.entry((review.business_id.clone(), review.partner, review.partner_id.clone())) {
-                        Entry::Occupied(position) => chains[*position.get()].push((line.number, review)),
-                        Entry::Vacant(position) => {
-                            position.insert(chains.len());
-                            chains.push(vec![(line.number, review)]);
-                        }
-                    }
-                }
+                Ok(review) => self.backlog.push(line.number, review, bytes),
                 Err(reason) => {
                     self.rejects.add(&line, &reason)?;
                     self.tally.rejected += 1;
                 }
             }
         }
-        Ok(chains)
+        Ok(())
     }
 
-    /// Writes the last review of each chain; in a dry run, only compares.
-    async fn write(&mut self, chains: Vec<Chain>, start: u64) -> anyhow::Result<()> {
-        let mut groups: BTreeMap<(OrgId, Month), Vec<Chain>> = BTreeMap::new();
-        for chain in chains {
-            let Some((_, last)) = chain.last() else { continue };
-            let month = Day::of(last.effective_at()).month();
-            groups.entry((last.org_id, month)).or_default().push(chain);
-        }
-        for (org_id, _) in groups.keys() {
-            if !self.dry_run && self.opened.insert(*org_id) {
-                self.store.open_book(*org_id).await?;
+    /// Gives work to those who have none.
+    async fn begin(&mut self) -> anyhow::Result<()> {
+        while self.workers.len() < WORKERS
+            && let Some(job) = self.backlog.take()
+        {
+            let orgs: HashSet<OrgId> = job.chains().filter_map(Chain::last).map(|last| last.org_id).collect();
+            for org_id in orgs {
+                if !self.dry_run && self.opened.insert(org_id) {
+                    self.store.open_book(org_id).await?;
+                }
             }
+            self.workers.spawn(write(self.store.clone(), self.dry_run, job));
         }
-        let mut groups = groups.into_values();
-        let mut workers = JoinSet::new();
-        loop {
-            while workers.len() < WORKERS
-                && let Some(group) = groups.next()
-            {
-                workers.spawn(write_group(self.store.clone(), self.dry_run, group));
-            }
-            let Some(worker) = workers.join_next().await else { return Ok(()) };
-            let (tally, refused) = worker.context("a month's task died")??;
-            self.tally = self.tally + tally;
-            for Refused { line, reason, row } in refused {
-                self.rejects.add_row(line, &reason, &row)?;
-                self.tally.rejected += 1;
-            }
-            self.progress.show(start, self.tally.rows());
+        Ok(())
+    }
+
+    fn settle(&mut self, written: Written) -> anyhow::Result<()> {
+        let Written { job, tally, refused, failure } = written;
+        self.count(tally, refused)?;
+        if let Some(failure) = failure {
+            return Err(failure.into());
         }
+        self.store.note_progress();
+        self.backlog.done(job);
+        self.progress.show(self.read - self.backlog.bytes(), self.tally.rows());
+        Ok(())
+    }
+
+    fn count(&mut self, tally: Tally, refused: Vec<Refused>) -> anyhow::Result<()> {
+        self.tally = self.tally + tally;
+        for Refused { line, reason, row } in refused {
+            self.rejects.add_row(line, &reason, &row)?;
+            self.tally.rejected += 1;
+        }
+        Ok(())
     }
 }
 
-async fn next_chunk(lines: &mut Lines, start: u64) -> std::io::Result<Chunk> {
-    let mut chunk = Chunk { end: start, ..Chunk::default() };
-    while chunk.rows.len() < CHUNK_ROWS && chunk.end - start < CHUNK_BYTES {
+async fn next_block(lines: &mut Lines, read: &mut u64) -> std::io::Result<Block> {
+    let (start, mut block) = (*read, Block::new());
+    while block.len() < BLOCK_ROWS && *read - start < BLOCK_BYTES {
         let Some(line) = lines.next().await? else { break };
-        chunk.end = line.end;
+        let bytes = line.end - *read;
+        *read = line.end;
         let raw = line.text().and_then(rows::raw);
-        chunk.rows.push((line, raw));
+        block.push((line, bytes, raw));
     }
-    Ok(chunk)
+    Ok(block)
 }
 
-/// Writes the last review of each chain. What became of the rows, and those that cannot be stored.
-async fn write_group(store: Store, dry_run: bool, group: Vec<Chain>) -> Result<(Tally, Vec<Refused>), Error> {
-    let wanted: Vec<Review> = group.iter().filter_map(|chain| chain.last().map(|(_, last)| last.clone())).collect();
-    let (before, full) = if dry_run {
-        (store.compare_reviews(&wanted).await?, HashMap::new())
-    } else {
-        let put = store.put_reviews_in_part(&wanted).await;
-        if let Some(failure) = put.failure {
-            return Err(failure);
-        }
-        (put.before, put.full.into_iter().collect::<HashMap<usize, FullSlips>>())
-    };
+/// Writes the last review of each chain; in a dry run, only compares.
+async fn write(store: Store, dry_run: bool, job: Job) -> Written {
+    let wanted: Vec<Review> = job.chains().filter_map(|chain| chain.last().cloned()).collect();
+    let put = if dry_run { compared(&store, &wanted).await } else { store.put_reviews_in_part(&wanted).await };
+    let left: HashSet<usize> = put.left.into_iter().collect();
+    let full: HashMap<usize, FullSlips> = put.full.into_iter().collect();
     let (mut tally, mut refused) = (Tally::default(), Vec::new());
-    for (position, (chain, before)) in group.iter().zip(&before).enumerate() {
+    for (position, (chain, before)) in job.chains().zip(put.before).enumerate() {
         if let Some(full) = full.get(&position) {
-            refused.extend(chain.iter().map(|(line, review)| Refused::new(*line, review, full)));
-            continue;
-        }
-        // As if each row had been written on its own: the counts do not depend on where chunks end.
-        let mut stored = before.as_ref();
-        for (_, review) in chain {
-            tally.count(match stored {
-                None => PutOutcome::Created,
-                Some(stored) if stored.says_the_same(review) => PutOutcome::Unchanged,
-                Some(_) => PutOutcome::Updated,
-            });
-            stored = Some(review);
+            refused.extend(chain.rows.iter().map(|(line, review)| Refused::new(*line, review, full)));
+        } else if !left.contains(&position) {
+            count(&mut tally, chain, before.as_ref());
         }
     }
-    Ok((tally, refused))
+    Written { job, tally, refused, failure: put.failure }
+}
+
+/// As if the reviews had been put: what is there before each.
+async fn compared(store: &Store, wanted: &[Review]) -> ReviewsPut {
+    let (left, full) = (Vec::new(), Vec::new());
+    match store.compare_reviews(wanted).await {
+        Ok(before) => ReviewsPut { before, left, failure: None, full },
+        Err(error) => ReviewsPut { before: Vec::new(), left, failure: Some(error), full },
+    }
+}
+
+/// Counts the rows as if each had been written on its own: the counts do not depend on which of them met.
+fn count(tally: &mut Tally, chain: &Chain, before: Option<&Review>) {
+    let mut stored = before;
+    for (_, review) in &chain.rows {
+        tally.count(match stored {
+            None => PutOutcome::Created,
+            Some(stored) if stored.says_the_same(review) => PutOutcome::Unchanged,
+            Some(_) => PutOutcome::Updated,
+        });
+        stored = Some(review);
+    }
 }

@@ -3,16 +3,12 @@
 use jiff::civil::Date;
 use presence::domain::ids::BusinessId;
 use presence::domain::instant::Written;
-use presence::domain::review::{Partner, Rating, Review, ReviewId, ReviewState};
+use presence::domain::review::{
+    LONG_TEXT_MAX_CHARS, Partner, Rating, Review, ReviewId, ReviewState, SHORT_TEXT_MAX_BYTES, drop_control, kept_text,
+};
 use presence::store::Place;
 use serde::Deserialize;
 use serde_json::Number;
-
-/// The most bytes of a content or a reply. Partners end theirs at some 4,000 characters, 16,000 bytes at the most. With
-/// [`SHORT_MAX_BYTES`] a review stays near 50 kB: an item may have 400 KB, and an answer, 100 reviews a page, 6 MB.
-const LONG_MAX_BYTES: usize = 20_000;
-/// The most bytes of every other text: what browsers take as a URL.
-const SHORT_MAX_BYTES: usize = 2_048;
 
 /// A row as JSON has it.
 #[derive(Deserialize)]
@@ -47,12 +43,12 @@ impl RawReview {
         let delete_date = self.delete_date.map(|text| day("delete_date", &text)).transpose()?;
         let rating = self.rating.as_i64().and_then(|number| Rating::new(number.into()));
         let rating = rating.ok_or("rating: must be an integer from 1 to 5")?;
-        let author_name = text("author_name", self.author_name, SHORT_MAX_BYTES)?;
-        let title = text("title", self.title, SHORT_MAX_BYTES)?;
-        let content = text("content", self.content, LONG_MAX_BYTES)?;
-        let reply_comment = text("reply_comment", self.reply_comment, LONG_MAX_BYTES)?;
+        let author_name = short_text("author_name", self.author_name)?;
+        let title = short_text("title", self.title)?;
+        let content = long_text("content", self.content)?;
+        let reply_comment = long_text("reply_comment", self.reply_comment)?;
         let state = choice("state", &self.state, &ReviewState::ALL, ReviewState::as_str)?;
-        let link = text("link", self.link, SHORT_MAX_BYTES)?;
+        let link = short_text("link", self.link)?;
         let place =
             place.ok_or_else(|| format!("business_id: there is no business {}: import it first", self.business_id))?;
         Ok(Review {
@@ -87,24 +83,31 @@ fn choice<T: Copy>(field: &str, text: &str, choices: &[T], spelling: fn(T) -> &'
 }
 
 /// What a partner calls a review: not empty.
-fn name(field: &str, name: String) -> Result<String, String> {
+fn name(field: &str, mut name: String) -> Result<String, String> {
+    drop_control(&mut name);
     if name.is_empty() {
-        return Err(format!("{field}: must have 1 to {SHORT_MAX_BYTES} bytes"));
+        return Err(format!("{field}: must have 1 to {SHORT_TEXT_MAX_BYTES} bytes"));
     }
-    bounded(field, name, SHORT_MAX_BYTES)
+    short(field, name)
 }
 
-/// A text as it was given, blank or empty ones too.
-fn text(field: &str, text: Option<String>, max_bytes: usize) -> Result<Option<String>, String> {
-    text.map(|text| bounded(field, text, max_bytes)).transpose()
+/// A text of which little is expected.
+fn short_text(field: &str, text: Option<String>) -> Result<Option<String>, String> {
+    text.and_then(kept_text).map(|text| short(field, text)).transpose()
 }
 
-fn bounded(field: &str, text: String, max_bytes: usize) -> Result<String, String> {
-    if text.len() > max_bytes {
-        return Err(format!("{field}: must have at most {max_bytes} bytes"));
+fn short(field: &str, text: String) -> Result<String, String> {
+    if text.len() > SHORT_TEXT_MAX_BYTES {
+        return Err(format!("{field}: must have at most {SHORT_TEXT_MAX_BYTES} bytes"));
     }
-    if text.contains('\0') {
-        return Err(format!("{field}: must not contain the character NUL"));
+    Ok(text)
+}
+
+/// What somebody wrote.
+fn long_text(field: &str, text: Option<String>) -> Result<Option<String>, String> {
+    let text = text.and_then(kept_text);
+    if text.as_ref().is_some_and(|text| text.chars().count() > LONG_TEXT_MAX_CHARS) {
+        return Err(format!("{field}: must have at most {LONG_TEXT_MAX_CHARS} characters"));
     }
     Ok(text)
 }
@@ -164,12 +167,22 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_kept_as_they_are_blank_ones_too() {
-        let review = read(&json!({ "title": "", "content": " \n", "author_name": null })).expect("the row is right");
-        assert_eq!(
-            (review.title.as_deref(), review.content.as_deref(), review.author_name),
-            (Some(""), Some(" \n"), None)
-        );
+    fn empty_and_blank_texts_are_none_and_control_characters_are_dropped() {
+        let texts = json!({ "title": "", "content": " \n", "author_name": null, "link": "\0", "reply_comment": "\0Merci\n\u{85}" });
+        let review = read(&texts).expect("the row is right");
+        assert_eq!((review.title, review.content, review.author_name, review.link), (None, None, None, None));
+        assert_eq!(review.reply_comment.as_deref(), Some("Merci\n"));
+    }
+
+    #[test]
+    fn the_longest_texts_are_counted_without_control_characters() {
+        let long = "é".repeat(10_000) + &"\0".repeat(50);
+        let short = "é".repeat(1_024) + &"\u{9f}".repeat(50);
+        let texts = json!({ "content": long, "reply_comment": long, "title": short, "author_name": short, "link": short,
+            "partner_id": short, "key": short });
+        let review = read(&texts).expect("the row is right");
+        assert_eq!(review.content.map(|text| text.chars().count()), Some(10_000));
+        assert_eq!((review.partner_id.len(), review.title.map(|text| text.len())), (2_048, Some(2_048)));
     }
 
     #[test]
@@ -183,8 +196,11 @@ mod tests {
             (json!({ "partner_id": "" }), "partner_id: must have 1 to 2048 bytes"),
             (json!({ "key": "" }), "key: must have 1 to 2048 bytes"),
             (json!({ "link": "x".repeat(2_049) }), "link: must have at most 2048 bytes"),
-            (json!({ "content": "é".repeat(10_001) }), "content: must have at most 20000 bytes"),
-            (json!({ "title": "a\0b" }), "title: must not contain the character NUL"),
+            (json!({ "content": "é".repeat(10_001) }), "content: must have at most 10000 characters"),
+            (json!({ "reply_comment": "x".repeat(10_001) }), "reply_comment: must have at most 10000 characters"),
+            (json!({ "title": "é".repeat(1_025) }), "title: must have at most 2048 bytes"),
+            (json!({ "author_name": "x".repeat(2_049) }), "author_name: must have at most 2048 bytes"),
+            (json!({ "partner_id": "\0\u{1}" }), "partner_id: must have 1 to 2048 bytes"),
             (json!({ "business_id": "a/b" }), "business_id: must have 1 to 64 letters, digits and : _ . -"),
         ];
         for (changes, expected) in cases {
