@@ -13,12 +13,23 @@ use presence::domain::review::{Rating, Review, ReviewState};
 use presence::store::{AuditRun, AuditSettings, Posting, Store, schema};
 use presence_tests::interlude::Interlude;
 use presence_tests::logs::measured;
-use presence_tests::{FaultKind, Faults, LaggingIndexes, Plan, World, patient, plain_http, sdk_config};
+use presence_tests::{FaultKind, Faults, LaggingIndexes, Plan, World, dice, patient, plain_http, sdk_config};
 
 use crate::imports::crowd::{review, reviews, second};
 
 /// Business, organisation, city: those of the crowd.
 const BUSINESSES: [(&str, u64, &str); 3] = [("m1", 1, "Lyon"), ("m2", 1, "Paris"), ("m3", 2, "Lyon")];
+/// The months with reviews, but for the big one.
+const MONTHS: [(&str, &str); 6] = [
+    ("T#o:1", "M#2025-05"),
+    ("T#o:1", "M#2025-06"),
+    ("T#o:1", "M#2025-07"),
+    ("T#o:1", "M#2025-08"),
+    ("T#o:2", "M#2025-06"),
+    ("T#o:2", "M#2025-08"),
+];
+/// Calls between two places at which a write comes: all of them would take minutes, and each seed begins elsewhere.
+const CALLS_APART: u64 = 5;
 /// Runs of a round at the most.
 const MAX_RUNS: usize = 400;
 /// Units enough for a whole round in one run.
@@ -61,6 +72,29 @@ impl Calendar {
         assert!(runs.len() < MAX_RUNS, "the round never ends");
         (runs, metrics)
     }
+}
+
+/// Has the store look closely at each month, so that a frozen index has an answer to give to every question of an audit.
+async fn ask_of_each_month(world: &World, store: &Store, calendar: &mut Calendar) {
+    for (number, mends) in [(40, false), (-40, false)] {
+        for (org, month) in MONTHS {
+            damage(world, org, month, number).await;
+        }
+        let (runs, _) = calendar.round(store, settings(PLENTY, mends)).await;
+        let expected = if number > 0 { MONTHS.len() } else { 0 };
+        assert_eq!(sum(&runs, |run| run.wrong), expected);
+    }
+}
+
+/// Changes every review behind the index, and freezes that.
+async fn change_behind(world: &World, lag: &LaggingIndexes, reviews: &mut BTreeMap<String, Review>) {
+    let turned = |old: &Review| Review { rating: Rating::ALL[4 - usize::from(old.rating.get() - 1)], ..old.clone() };
+    let changed = reviews.values().map(|old| Posting { old: Some(old.clone()), new: turned(old) });
+    crate::api::reviews::shelf::post(world, changed.collect()).await;
+    for review in reviews.values_mut() {
+        *review = Review { version: review.version + 1, ..turned(review) };
+    }
+    lag.set_reads(u64::MAX);
 }
 
 /// Adds to a cell of a tally, as no write of ours ever does.
@@ -164,17 +198,12 @@ async fn a_run_spends_its_units_and_what_it_spends_beyond_is_taken_from_the_next
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_index_that_lags_is_no_drift() {
-    let (world, reviews) = filled(false).await;
+    let (world, mut reviews) = filled(false).await;
     let lag = LaggingIndexes::over(plain_http(), 0);
     let store = world.store_through(lag.clone(), patient(), world.table_prefix());
     let mut calendar = Calendar::new();
-    calendar.round(&store, settings(PLENTY, true)).await;
-    let changed = reviews.values().map(|old| {
-        let new = Review { rating: Rating::ALL[4 - usize::from(old.rating.get() - 1)], ..old.clone() };
-        Posting { old: Some(old.clone()), new }
-    });
-    crate::api::reviews::shelf::post(&world, changed.collect()).await;
-    lag.set_reads(u64::MAX);
+    ask_of_each_month(&world, &store, &mut calendar).await;
+    change_behind(&world, &lag, &mut reviews).await;
     let (runs, metrics) = calendar.round(&store, settings(PLENTY, true)).await;
     assert_eq!((sum(&runs, |run| run.wrong), metrics), (0, Vec::new()));
     assert!(lag.stale_answers() > 0, "the index did lag");
@@ -187,9 +216,13 @@ async fn an_index_that_lags_is_no_drift() {
 async fn a_write_between_any_two_reads_of_an_audit_is_no_drift() {
     let (world, mut reviews) = filled(false).await;
     let interlude = Interlude::over(plain_http());
-    let store = world.store_through(interlude.clone(), patient(), world.table_prefix());
+    // With a frozen index, every month is compared with its reviews themselves.
+    let lag = LaggingIndexes::over(interlude.clone(), 0);
+    let store = world.store_through(lag.clone(), patient(), world.table_prefix());
     let mut calendar = Calendar::new();
-    let (mut call, mut is_away) = (1, false);
+    ask_of_each_month(&world, &store, &mut calendar).await;
+    change_behind(&world, &lag, &mut reviews).await;
+    let (mut call, mut is_away) = (dice("writes in audits").u64(1..=CALLS_APART), false);
     loop {
         // One changes its cell, one its month, and one is new.
         is_away = !is_away;
@@ -212,7 +245,7 @@ async fn a_write_between_any_two_reads_of_an_audit_is_no_drift() {
             event.await;
             break;
         }
-        call += 1;
+        call += CALLS_APART;
     }
     assert!(call > 20, "{call} calls");
     assert_eq!(findings(&world).await, 0);
