@@ -181,6 +181,7 @@ fn pages() -> Vec<Row> {
         search("far past the last page", "&page=9007199254740991").page(9_007_199_254_740_991, 1, 8, ""),
         search("pages begin at 1", "&page=0").finds(ALL_GB),
         search("pages begin at 1", "&page=-5").finds(ALL_GB),
+        search("however long", &format!("&page=-{}", "9".repeat(60))).finds(ALL_GB),
         search("a blank page is not given", "&page=").finds(ALL_GB),
         search("pages of what the filter admits", "&name=ca&per_page=1&page=2").page(2, 2, 2, "c-cafe-2"),
         search("nothing found has one page", "&name=zzz").page(1, 1, 0, ""),

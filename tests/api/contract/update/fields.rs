@@ -181,6 +181,7 @@ fn elders() -> Vec<Row> {
     let elder = |why, body: &str| post(why, "/user/<elder>", body);
     let not_ascii = format!(r#"{{"email":"{NOT_ASCII}"}}"#);
     vec![
+        get("found by it, in any case", "/user/search?email=ZO%C3%8B.elder@canary-mail.example").finds("elder"),
         elder("sent back as it is", r#"{"email":" <elder.email> "}"#).done("elder").facts("elder", "version=1"),
         elder("with a change beside it", r#"{"email":"<elder.email>","phone":"1"}"#)
             .done("elder")

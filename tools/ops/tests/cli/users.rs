@@ -47,6 +47,7 @@ fn values_that_break_the_rules_are_wrong_usage() {
     let good = "user create --email zoe@example.org --first-name Zoe --last-name Martin --role PROVIDER";
     let cases = [
         ("address", good.replace("zoe@example.org", "zoe")),
+        ("address that no mail can be sent to", good.replace("zoe@", "zoë@")),
         ("role", good.replace("PROVIDER", "provider")),
         ("status", format!("{good} --status waiting")),
         ("language", format!("{good} --lang nl")),
