@@ -3,5 +3,6 @@
 mod budget;
 pub(crate) mod bulk;
 mod emails;
+mod formats;
 mod lag;
 mod queries;

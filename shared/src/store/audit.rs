@@ -3,10 +3,11 @@
 mod businesses;
 mod email_index;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::Serialize;
 
+use super::format::{USER, format_of};
 use super::keys::{CHANGES_PK_PREFIX, LOCK_SK, MAIL_SK_PREFIX, MAILBOX_SK, ROSTERS_PK, USER_SK, lock_pk, org_key};
 use super::outbox::OutboxRow;
 use super::read::Item;
@@ -41,6 +42,8 @@ pub struct UsersAudit {
     pub keys: usize,
     /// Mails in the outbox.
     pub mails: usize,
+    /// Users of an earlier format, which `ops migrate` rewrites.
+    pub outdated: usize,
     /// Everything that does not fit; empty when all is well.
     pub findings: Vec<Finding>,
 }
@@ -55,6 +58,8 @@ struct Contents {
     mails: Vec<OutboxRow>,
     /// User → the mail that its item names.
     waiting: BTreeMap<UserId, String>,
+    /// Users of an earlier format.
+    outdated: BTreeSet<UserId>,
     findings: Vec<Finding>,
 }
 
@@ -72,11 +77,11 @@ impl Store {
         contents.check_rosters();
         contents.check_keys(&keys);
         contents.check_mails();
-        let Contents { users, mails, mut findings, .. } = contents;
-        findings.extend(self.audit_email_index(&users).await?);
+        let Contents { users, mails, outdated, mut findings, .. } = contents;
+        findings.extend(self.audit_email_index(&users, &outdated).await?);
         findings.extend(self.audit_businesses(&users).await?);
         findings.sort_unstable();
-        Ok(UsersAudit { users: users.len(), keys: keys.len(), mails: mails.len(), findings })
+        Ok(UsersAudit { users: users.len(), keys: keys.len(), mails: mails.len(), outdated: outdated.len(), findings })
     }
 }
 
@@ -112,7 +117,9 @@ impl Contents {
 
     fn add_user(&mut self, item: &Item) -> Result<(), Error> {
         let UserRecord { user, mail } = from_item(item.clone())?;
-        if to_item(&user, mail.as_deref())? != *item {
+        if format_of(item) != USER.format {
+            self.outdated.insert(user.id);
+        } else if to_item(&user, mail.as_deref())? != *item {
             self.find(subject(user.id), "is stored with derived attributes that do not follow from its fields");
         }
         self.waiting.extend(mail.map(|mail| (user.id, mail)));
@@ -148,7 +155,7 @@ impl Contents {
             let sum = recount.entry(user.org_id).or_default();
             *sum = *sum + Roster::of(user);
         }
-        let orgs: std::collections::BTreeSet<_> = recount.keys().chain(self.rosters.keys()).copied().collect();
+        let orgs: BTreeSet<_> = recount.keys().chain(self.rosters.keys()).copied().collect();
         for org_id in orgs {
             let counted = recount.get(&org_id).copied().unwrap_or_default();
             let stored = self.rosters.get(&org_id).copied().unwrap_or_default();

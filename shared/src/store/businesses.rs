@@ -4,8 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::format::BUSINESS;
 use super::keys::{business_pk, city_listing, org_pk};
-use super::read::{Item, Partition, item, number, parse, text};
+use super::read::{Item, Partition, item, number, parse, parse_as, text};
 use super::{Store, schema};
 use crate::domain::ids::{BusinessId, OrgId};
 use crate::domain::text::city_key;
@@ -107,7 +108,7 @@ struct PlacedItem {
 
 impl PlacedItem {
     fn read(item: Item) -> Result<(BusinessId, Place), Error> {
-        let placed: Self = parse(item)?;
+        let placed: Self = parse_as(BUSINESS, item)?;
         let place = |org_id| Place { org_id, city_key: city_key(&placed.city) };
         let (id, place) = (BusinessId::parse(&placed.id), OrgId::new(placed.org_id).map(place));
         id.zip(place).ok_or_else(|| Error::internal("a stored business breaks the rules of its fields"))

@@ -19,10 +19,12 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub use import::CategoryImport;
+pub(super) use item::rewritten;
 use item::{CategoryItem, HeadItem};
 
+use super::format::{CATEGORY, CATEGORY_HEAD};
 use super::keys::{DIRECTORY_PK, parse_category_pk};
-use super::read::{Item, parse, text};
+use super::read::{Item, parse_as, text};
 use super::{Store, schema};
 use crate::domain::category::CategoryDirectory;
 use crate::error::Error;
@@ -68,7 +70,11 @@ impl CategoryCache {
 impl Store {
     /// The head of the category directory, read strongly: one read unit.
     pub async fn category_head(&self) -> Result<CategoryHead, Error> {
-        let head = self.get(&schema::CATEGORIES, key(DIRECTORY_PK)).await?.map(parse::<HeadItem>).transpose()?;
+        let head = self
+            .get(&schema::CATEGORIES, key(DIRECTORY_PK))
+            .await?
+            .map(|head| parse_as::<HeadItem>(CATEGORY_HEAD, head))
+            .transpose()?;
         Ok(head.map_or_else(CategoryHead::default, CategoryHead::from))
     }
 
@@ -115,7 +121,7 @@ impl Store {
         for item in self.scan(&schema::CATEGORIES, PAGE, MAX_PAGES).await? {
             let pk = item.get("pk").and_then(|pk| pk.as_s().ok()).cloned().unwrap_or_default();
             if pk != DIRECTORY_PK {
-                items.push((pk, parse(item)?));
+                items.push((pk, parse_as(CATEGORY, item)?));
             }
         }
         Ok(items)

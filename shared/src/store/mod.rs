@@ -7,10 +7,12 @@ mod categories;
 mod changes;
 mod directories;
 mod failure;
+mod format;
 pub mod keys;
 mod ledger;
 mod mailboxes;
 pub mod meter;
+mod migrate;
 mod outbox;
 mod pace;
 mod read;
@@ -36,6 +38,7 @@ pub use ledger::{
     items_of_reviews,
 };
 pub use mailboxes::MailboxClaim;
+pub use migrate::Migrated;
 pub use outbox::{MailState, OutboxRow, PageStart, UnreadableRow, WaitingMails};
 pub use pace::Pace;
 pub use retry::{Patience, within};

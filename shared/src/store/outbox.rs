@@ -5,8 +5,9 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::failure::{failed, is_condition_failed};
+use super::format::MAIL;
 use super::keys::{OUTBOX_FAILED, OUTBOX_PENDING, OUTBOX_UNREADABLE, mail_sk, user_pk};
-use super::read::{Item, Partition, item, parse, pk_sk, text};
+use super::read::{Item, Partition, item_as, parse_as, pk_sk, text};
 use super::users::{MailChange, Refused, UserChange};
 use super::{Store, schema};
 use crate::access::Scope;
@@ -142,7 +143,7 @@ impl OutboxRow {
     }
 
     pub(super) fn read(item: Item) -> Result<Self, Error> {
-        let row: Self = parse(item)?;
+        let row: Self = parse_as(MAIL, item)?;
         if row.is_sound() { Ok(row) } else { Err(Error::internal("an outbox row breaks the rules of its fields")) }
     }
 
@@ -196,7 +197,7 @@ pub struct PageStart(Item);
 
 /// The put of a row.
 pub(super) fn put(store: &Store, row: &OutboxRow) -> Result<Put, Error> {
-    let row = item(row)?;
+    let row = item_as(MAIL, row)?;
     Put::builder().table_name(store.name(&schema::USERS)).set_item(Some(row)).build().map_err(Error::internal)
 }
 

@@ -6,6 +6,7 @@ use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes};
 use serde::de::DeserializeOwned;
 
 use super::Store;
+use super::format::{self, Kind};
 use super::meter::side_by_side;
 use super::schema::{Index, Table};
 use crate::error::Error;
@@ -18,14 +19,28 @@ const BATCH_KEYS: usize = 100;
 /// `BatchGetItems` in flight: enough for the 2,000 businesses of a user in a few waves.
 const BATCHES_IN_FLIGHT: u16 = 8;
 
-/// Reads an item into its type. An item that does not fit is stored data that breaks the rules.
+/// Reads an item, of a kind that has had one format, into its type. An item that does not fit is stored data that breaks the
+/// rules.
 pub(super) fn parse<T: DeserializeOwned>(item: Item) -> Result<T, Error> {
+    parse_as(format::ANY, item)
+}
+
+/// Reads an item of a kind into its type; one of a format that this version does not know is refused.
+pub(super) fn parse_as<T: DeserializeOwned>(kind: Kind, item: Item) -> Result<T, Error> {
+    format::check(kind, &item)?;
     serde_dynamo::from_item(item).map_err(Error::internal)
 }
 
-/// Writes a type as an item.
+/// Writes a type as an item of a kind that has had one format.
 pub(super) fn item<T: serde::Serialize>(value: &T) -> Result<Item, Error> {
-    serde_dynamo::to_item(value).map_err(Error::internal)
+    item_as(format::ANY, value)
+}
+
+/// Writes a type as an item of a kind, in its present format.
+pub(super) fn item_as<T: serde::Serialize>(kind: Kind, value: &T) -> Result<Item, Error> {
+    let mut item = serde_dynamo::to_item(value).map_err(Error::internal)?;
+    format::mark(kind, &mut item);
+    Ok(item)
 }
 
 /// A text attribute.
@@ -111,17 +126,29 @@ impl Store {
 
     /// Every item of a table, page by page, read strongly, in no order.
     pub(super) async fn scan(&self, table: &Table, page: i32, max_pages: usize) -> Result<Vec<Item>, Error> {
-        let scan = self.client.scan().table_name(self.name(table)).consistent_read(true).limit(page);
         let (mut items, mut start) = (Vec::new(), None);
         for _ in 0..max_pages {
-            let page = self.patiently(|| scan.clone().set_exclusive_start_key(start.clone()).send()).await?;
-            items.extend(page.items.unwrap_or_default());
-            start = page.last_evaluated_key;
+            let (found, next) = self.scan_page(table, page, start).await?;
+            items.extend(found);
+            start = next;
             if start.is_none() {
                 return Ok(items);
             }
         }
         Err(Error::internal("a table is larger than the bound on its pages"))
+    }
+
+    /// One page of a table, read strongly, in no order, and the key that the next one starts after.
+    pub(super) async fn scan_page(
+        &self,
+        table: &Table,
+        page: i32,
+        start: Option<Item>,
+    ) -> Result<(Vec<Item>, Option<Item>), Error> {
+        let scan = self.client.scan().table_name(self.name(table)).consistent_read(true).limit(page);
+        let scan = scan.set_exclusive_start_key(start);
+        let page = self.patiently(|| scan.clone().send()).await?;
+        Ok((page.items.unwrap_or_default(), page.last_evaluated_key))
     }
 
     /// One page of an index, which lags, in no order, and the key that the next one starts after; only the entries in which

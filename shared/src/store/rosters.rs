@@ -3,8 +3,9 @@
 use aws_sdk_dynamodb::types::Update;
 use serde::Deserialize;
 
+use super::format::ROSTER;
 use super::keys::{ROSTERS_PK, org_key, parse_org_key};
-use super::read::{Item, Partition, number, parse, pk_sk, text};
+use super::read::{Item, Partition, number, parse_as, pk_sk, text};
 use super::{Store, schema};
 use crate::domain::ids::OrgId;
 use crate::domain::roster::Roster;
@@ -80,7 +81,7 @@ pub(super) fn read(mut item: Item) -> Result<(Option<OrgId>, Roster), Error> {
     // The digest has more digits than the integers of the mapping crate.
     let digest = item.remove("digest").and_then(|value| value.as_n().ok().and_then(|digits| digits.parse().ok()));
     let digest: i128 = digest.ok_or_else(|| Error::internal("a roster without a digest"))?;
-    let RosterItem { sk, active, invited, admins } = parse(item)?;
+    let RosterItem { sk, active, invited, admins } = parse_as(ROSTER, item)?;
     let org_id = parse_org_key(&sk).ok_or_else(|| Error::internal("a roster of no organisation"))?;
     Ok((org_id, Roster { active, invited, admins, digest }))
 }

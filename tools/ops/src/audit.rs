@@ -40,6 +40,11 @@ pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit,
 async fn audit(context: &mut Context) -> Result<Exit, Failure> {
     let audit = context.store.audit_users().await?;
     let counts = format!("users: {}, keys: {}, mails: {}", audit.users, audit.keys, audit.mails);
+    if audit.outdated > 0 {
+        context
+            .console
+            .note(format_args!("users of an earlier format: {}; `ops migrate` rewrites them", audit.outdated));
+    }
     report(&audit, &audit.findings, &counts, context)
 }
 

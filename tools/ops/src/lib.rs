@@ -10,6 +10,7 @@ mod exit;
 mod find;
 mod import;
 mod key;
+mod migrate;
 mod outbox;
 mod output;
 mod reviews;
@@ -87,6 +88,9 @@ enum Command {
     /// All reviews, and what counts them
     #[command(subcommand, arg_required_else_help = true)]
     Reviews(reviews::Command),
+    /// Rewrite what earlier versions stored in the formats of this one
+    #[command(after_help = migrate::EXAMPLE)]
+    Migrate(migrate::Migrate),
     /// The mails that wait to be sent
     #[command(subcommand, arg_required_else_help = true)]
     Outbox(outbox::Command),
@@ -123,6 +127,7 @@ pub async fn run(cli: Cli, context: &mut Context) -> Exit {
         Command::Key(command) => key::run(command, context).await,
         Command::Users(command) => audit::run(command, context).await,
         Command::Reviews(command) => reviews::run(command, context).await,
+        Command::Migrate(options) => migrate::run(options, context).await,
         Command::Outbox(command) => outbox::run(command, context).await,
     };
     result.unwrap_or_else(|failure| {

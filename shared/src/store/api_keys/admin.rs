@@ -201,7 +201,8 @@ impl Store {
     }
 }
 
-const ATTRIBUTES: [&str; 10] = [
+const ATTRIBUTES: [&str; 11] = [
+    "format",
     "key_hash",
     "user_id",
     "org_id",

@@ -8,6 +8,7 @@ use crate::domain::api_key::ApiKeyHash;
 use crate::domain::ids::{OrgId, UserId};
 use crate::domain::user::{Role, Status, User};
 use crate::error::Error;
+use crate::store::format::KEY;
 use crate::store::read::{self, Item};
 use crate::store::users::role;
 
@@ -94,24 +95,27 @@ impl ApiKeyRecord {
     }
 
     pub(in crate::store) fn read(item: Item) -> Result<Self, Error> {
-        let stored: ApiKeyItem = read::parse(item)?;
+        let stored: ApiKeyItem = read::parse_as(KEY, item)?;
         record(stored).ok_or_else(|| Error::internal("a stored key breaks the rules of its fields"))
     }
 
     pub(super) fn to_item(&self) -> Result<Item, Error> {
         let milliseconds = |instant: Option<Timestamp>| instant.map(Timestamp::as_millisecond);
-        read::item(&ApiKeyItem {
-            key_hash: self.hash.as_hex(),
-            user_id: self.user_id.to_string(),
-            org_id: self.org_id.map(OrgId::get),
-            role: self.role.as_str().to_owned(),
-            active: self.active,
-            label: self.label.clone(),
-            created_at: self.created_at.as_millisecond(),
-            expires_at: milliseconds(self.expires_at),
-            last_used_at: milliseconds(self.last_used_at),
-            revoked_at: milliseconds(self.revoked_at),
-        })
+        read::item_as(
+            KEY,
+            &ApiKeyItem {
+                key_hash: self.hash.as_hex(),
+                user_id: self.user_id.to_string(),
+                org_id: self.org_id.map(OrgId::get),
+                role: self.role.as_str().to_owned(),
+                active: self.active,
+                label: self.label.clone(),
+                created_at: self.created_at.as_millisecond(),
+                expires_at: milliseconds(self.expires_at),
+                last_used_at: milliseconds(self.last_used_at),
+                revoked_at: milliseconds(self.revoked_at),
+            },
+        )
     }
 }
 

@@ -10,8 +10,9 @@ use crate::access::Scope;
 use crate::domain::ids::UserId;
 use crate::domain::user::User;
 use crate::error::Error;
+use crate::store::format::USER;
 use crate::store::meter::side_by_side;
-use crate::store::read::{Partition, parse, text};
+use crate::store::read::{Partition, parse, parse_as, text};
 use crate::store::users::to_item;
 use crate::store::{Store, schema};
 
@@ -50,15 +51,20 @@ struct Suspect {
 impl Entry {
     /// The entry that a user makes.
     fn of(user: &User) -> Result<Self, Error> {
-        parse(to_item(user, None)?)
+        parse_as(USER, to_item(user, None)?)
     }
 }
 
 impl Store {
     /// The differences between the index and the users, as they were read strongly. What differs is looked at again, the user
     /// strongly, until the index had time to follow; what then still differs is a finding.
-    pub(super) async fn audit_email_index(&self, users: &BTreeMap<UserId, User>) -> Result<Vec<Finding>, Error> {
-        let mut suspects = self.suspects(users).await?;
+    /// Users of an earlier format are not in the index yet, and are passed over.
+    pub(super) async fn audit_email_index(
+        &self,
+        users: &BTreeMap<UserId, User>,
+        outdated: &BTreeSet<UserId>,
+    ) -> Result<Vec<Finding>, Error> {
+        let mut suspects = self.suspects(users, outdated).await?;
         let skipped = suspects.split_off(suspects.len().min(MAX_SUSPECTS));
         for pause in PAUSES {
             if suspects.is_empty() {
@@ -81,7 +87,11 @@ impl Store {
     }
 
     /// Users whose entries are not what they make.
-    async fn suspects(&self, users: &BTreeMap<UserId, User>) -> Result<Vec<Suspect>, Error> {
+    async fn suspects(
+        &self,
+        users: &BTreeMap<UserId, User>,
+        outdated: &BTreeSet<UserId>,
+    ) -> Result<Vec<Suspect>, Error> {
         let mut seen: BTreeMap<String, Vec<Entry>> = BTreeMap::new();
         let mut start = None;
         loop {
@@ -99,7 +109,7 @@ impl Store {
         for user in users.values() {
             let id = user.id.to_string();
             let entries = seen.remove(&id).unwrap_or_default();
-            if entries != [Entry::of(user)?] {
+            if !outdated.contains(&user.id) && entries != [Entry::of(user)?] {
                 suspects.push(Suspect { id, seen: entries });
             }
         }

@@ -13,8 +13,9 @@ use super::item::{Body, CategoryItem, Text};
 use super::{CategoryHead, key};
 use crate::domain::category::{Category, CategoryId, Country, MAX_DIRECTORY_BYTES};
 use crate::error::Error;
+use crate::store::format::CATEGORY;
 use crate::store::keys::{DIRECTORY_PK, category_pk, parse_category_pk};
-use crate::store::read::{Item, item, number};
+use crate::store::read::{Item, item_as, number};
 use crate::store::transaction::{Refusal, Transaction};
 use crate::store::{PutOutcome, Store, schema};
 
@@ -203,7 +204,7 @@ impl Known {
     fn item(&self, id: &CategoryId, since: u64) -> Result<Option<Item>, Error> {
         let Some(body) = self.draft.clone().map(Body::from) else { return Ok(None) };
         let before = self.published.clone().map(|category| Text(Body::from(category)));
-        item(&CategoryItem { pk: category_pk(id), since, body: Text(body), before }).map(Some)
+        item_as(CATEGORY, &CategoryItem { pk: category_pk(id), since, body: Text(body), before }).map(Some)
     }
 }
 

@@ -8,6 +8,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::CategoryHead;
 use crate::domain::category::{Category, CategoryId, Country, Partners};
+use crate::error::Error;
+use crate::store::format::CATEGORY;
+use crate::store::read::{Item, item_as, parse_as};
 
 /// The head.
 #[derive(Deserialize)]
@@ -46,10 +49,26 @@ impl<T: Serialize> Serialize for Text<T> {
     }
 }
 
+/// As text, or in its parts: so the first format has it.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Stored<T> {
+    Text(String),
+    Parts(T),
+}
+
 impl<'de, T: DeserializeOwned> Deserialize<'de> for Text<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        serde_json::from_str(&String::deserialize(deserializer)?).map(Self).map_err(D::Error::custom)
+        match Stored::deserialize(deserializer)? {
+            Stored::Text(text) => serde_json::from_str(&text).map(Self).map_err(D::Error::custom),
+            Stored::Parts(value) => Ok(Self(value)),
+        }
     }
+}
+
+/// The item of a category in the present format.
+pub(in crate::store) fn rewritten(item: Item) -> Result<Item, Error> {
+    item_as(CATEGORY, &parse_as::<CategoryItem>(CATEGORY, item)?)
 }
 
 /// All of a category but its id.

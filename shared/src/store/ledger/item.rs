@@ -6,6 +6,7 @@ use crate::domain::ids::{BusinessId, OrgId};
 use crate::domain::ledger::{Cell, Day, Tally};
 use crate::domain::review::{Partner, Rating, Review, ReviewId, ReviewState};
 use crate::error::Error;
+use crate::store::format::REVIEW;
 use crate::store::keys::{REVIEW_SK, effective_listing, review_pk};
 use crate::store::read::{self, Item};
 
@@ -13,7 +14,8 @@ use crate::store::read::{self, Item};
 const CELL_PREFIX: char = 'c';
 
 /// Every attribute of a review's item.
-pub(super) const REVIEW_ATTRIBUTES: [&str; 22] = [
+pub(super) const REVIEW_ATTRIBUTES: [&str; 23] = [
+    "format",
     "pk",
     "sk",
     "effective_listing",
@@ -82,35 +84,38 @@ struct ReviewItem {
 /// The item of a review.
 pub(super) fn to_item(review: &Review) -> Result<Item, Error> {
     let review = review.clone();
-    read::item(&ReviewItem {
-        pk: review_pk(&review.id),
-        sk: REVIEW_SK.to_owned(),
-        effective_listing: effective_listing(review.effective_at(), &review.id),
-        cell: review.cell().number(),
-        id: review.id.as_str().to_owned(),
-        version: review.version,
-        org_id: review.org_id.get(),
-        business_id: review.business_id.as_str().to_owned(),
-        city_key: review.city_key,
-        partner: review.partner.as_str().to_owned(),
-        partner_id: review.partner_id,
-        key: review.key,
-        author_name: review.author_name,
-        date: review.date,
-        update_date: review.update_date,
-        delete_date: review.delete_date.map(|day| day.to_string()),
-        rating: review.rating.get(),
-        title: review.title,
-        content: review.content,
-        reply_comment: review.reply_comment,
-        state: review.state.as_str().to_owned(),
-        link: review.link,
-    })
+    read::item_as(
+        REVIEW,
+        &ReviewItem {
+            pk: review_pk(&review.id),
+            sk: REVIEW_SK.to_owned(),
+            effective_listing: effective_listing(review.effective_at(), &review.id),
+            cell: review.cell().number(),
+            id: review.id.as_str().to_owned(),
+            version: review.version,
+            org_id: review.org_id.get(),
+            business_id: review.business_id.as_str().to_owned(),
+            city_key: review.city_key,
+            partner: review.partner.as_str().to_owned(),
+            partner_id: review.partner_id,
+            key: review.key,
+            author_name: review.author_name,
+            date: review.date,
+            update_date: review.update_date,
+            delete_date: review.delete_date.map(|day| day.to_string()),
+            rating: review.rating.get(),
+            title: review.title,
+            content: review.content,
+            reply_comment: review.reply_comment,
+            state: review.state.as_str().to_owned(),
+            link: review.link,
+        },
+    )
 }
 
 /// Reads the item of a review.
 pub(super) fn from_item(item: Item) -> Result<Review, Error> {
-    let stored: ReviewItem = read::parse(item)?;
+    let stored: ReviewItem = read::parse_as(REVIEW, item)?;
     review(stored).ok_or_else(|| Error::internal("a stored review breaks the rules of its fields"))
 }
 

@@ -9,8 +9,9 @@ use crate::domain::email_pattern::EmailPattern;
 use crate::domain::ids::{OrgId, UserId};
 use crate::domain::user::{Role, Status};
 use crate::error::Error;
+use crate::store::format::USER;
 use crate::store::keys::{USER_SK, user_pk};
-use crate::store::read::{Item, Partition, parse, pk_sk, text};
+use crate::store::read::{Item, Partition, parse_as, pk_sk, text};
 use crate::store::{Store, schema};
 
 /// Entries in one page: about 150 KB of the index, and at most ten batches of users.
@@ -124,7 +125,7 @@ impl EmailSearch<'_> {
 }
 
 fn read(item: Item) -> Result<FoundUser, Error> {
-    let stored: FoundItem = parse(item)?;
+    let stored: FoundItem = parse_as(USER, item)?;
     found(stored).ok_or_else(|| Error::internal("a stored user breaks the rules of its fields"))
 }
 

@@ -11,6 +11,7 @@ use crate::domain::invitation::{ActivationTokenHash, InvitationLink, InvitationL
 use crate::domain::password::PasswordHash;
 use crate::domain::user::{Lang, PersonName, Phone, Role, Status, User};
 use crate::error::Error;
+use crate::store::format::USER;
 use crate::store::keys::{USER_SK, listing, name_order, org_key, user_pk};
 use crate::store::read::{self, Item};
 use crate::store::users::UserRecord;
@@ -94,39 +95,48 @@ struct BusinessIdsItem {
 /// The item of a user, and of the mail that waits for it.
 pub(in crate::store) fn to_item(user: &User, mail: Option<&str>) -> Result<Item, Error> {
     let order = name_order(&user.last_name, &user.first_name, user.id);
-    read::item(&UserItem {
-        pk: user_pk(user.id),
-        sk: USER_SK.to_owned(),
-        org: org_key(user.org_id),
-        listing: listing(user.status, &order),
-        id: user.id.to_string(),
-        version: user.version,
-        status: user.status.as_str().to_owned(),
-        role: user.role.as_str().to_owned(),
-        org_id: user.org_id.map(OrgId::get),
-        first_name: user.first_name.as_str().to_owned(),
-        last_name: user.last_name.as_str().to_owned(),
-        email: user.email.as_str().to_owned(),
-        email_key: user.email.key().to_owned(),
-        email_domain: user.email.domain().to_owned(),
-        phone: user.phone.as_ref().map(|phone| phone.as_str().to_owned()),
-        lang: user.lang.map(|lang| lang.as_str().to_owned()),
-        business_ids: user.business_ids.iter().map(|id| id.as_str().to_owned()).collect(),
-        password_hash: user.password.as_ref().map(|hash| hash.as_phc().to_owned()),
-        invited_at: user.invited_at.map(Timestamp::as_millisecond),
-        quiet_until: user.quiet_until.map(Timestamp::as_millisecond),
-        links: user.links.as_slice().iter().map(link_item).collect(),
-        keys: user.keys.iter().map(ApiKeyHash::as_hex).collect(),
-        mail: mail.map(str::to_owned),
-    })
+    read::item_as(
+        USER,
+        &UserItem {
+            pk: user_pk(user.id),
+            sk: USER_SK.to_owned(),
+            org: org_key(user.org_id),
+            listing: listing(user.status, &order),
+            id: user.id.to_string(),
+            version: user.version,
+            status: user.status.as_str().to_owned(),
+            role: user.role.as_str().to_owned(),
+            org_id: user.org_id.map(OrgId::get),
+            first_name: user.first_name.as_str().to_owned(),
+            last_name: user.last_name.as_str().to_owned(),
+            email: user.email.as_str().to_owned(),
+            email_key: user.email.key().to_owned(),
+            email_domain: user.email.domain().to_owned(),
+            phone: user.phone.as_ref().map(|phone| phone.as_str().to_owned()),
+            lang: user.lang.map(|lang| lang.as_str().to_owned()),
+            business_ids: user.business_ids.iter().map(|id| id.as_str().to_owned()).collect(),
+            password_hash: user.password.as_ref().map(|hash| hash.as_phc().to_owned()),
+            invited_at: user.invited_at.map(Timestamp::as_millisecond),
+            quiet_until: user.quiet_until.map(Timestamp::as_millisecond),
+            links: user.links.as_slice().iter().map(link_item).collect(),
+            keys: user.keys.iter().map(ApiKeyHash::as_hex).collect(),
+            mail: mail.map(str::to_owned),
+        },
+    )
 }
 
 /// Reads the item of a user.
 pub(in crate::store) fn from_item(item: Item) -> Result<UserRecord, Error> {
-    let mut stored: UserItem = read::parse(item)?;
+    let mut stored: UserItem = read::parse_as(USER, item)?;
     let mail = stored.mail.take();
     let record = user(stored).map(|user| UserRecord { user, mail });
     record.ok_or_else(|| Error::internal("a stored user breaks the rules of its fields"))
+}
+
+/// The item of a user in the present format.
+pub(in crate::store) fn rewritten(item: Item) -> Result<Item, Error> {
+    let UserRecord { user, mail } = from_item(item)?;
+    to_item(&user, mail.as_deref())
 }
 
 fn user(stored: UserItem) -> Option<User> {
@@ -201,7 +211,7 @@ pub(in crate::store) fn listed_in(item: Item, org_id: Option<OrgId>) -> Result<O
 
 /// Reads a user's item as a search lists it.
 pub(super) fn listed_user(item: Item) -> Result<ListedUser, Error> {
-    let stored: ListedItem = read::parse(item)?;
+    let stored: ListedItem = read::parse_as(USER, item)?;
     let listed = from_listed(stored);
     listed.ok_or_else(|| Error::internal("a stored user breaks the rules of its fields"))
 }
@@ -221,7 +231,7 @@ fn from_listed(stored: ListedItem) -> Option<ListedUser> {
 
 /// Reads the id and the businesses of a user.
 pub(super) fn business_ids(item: Item) -> Result<(UserId, Vec<String>), Error> {
-    let stored: BusinessIdsItem = read::parse(item)?;
+    let stored: BusinessIdsItem = read::parse_as(USER, item)?;
     let id =
         UserId::parse(&stored.id).ok_or_else(|| Error::internal("a stored user breaks the rules of its fields"))?;
     Ok((id, stored.business_ids))

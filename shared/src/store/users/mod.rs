@@ -10,6 +10,6 @@ mod write;
 
 pub use by_pattern::{EmailSearch, FoundUser};
 pub use find::BusinessIds;
-pub(super) use item::{LISTED, READ_LISTED, add_listed, from_item, listed_in, role, to_item};
+pub(super) use item::{LISTED, READ_LISTED, add_listed, from_item, listed_in, rewritten, role, to_item};
 pub use record::UserRecord;
 pub use write::{ClaimRefused, MailChange, Refused, UserChange};

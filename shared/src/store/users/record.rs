@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::store::keys::{LOCK_SK, USER_SK, lock_pk, user_pk};
 use crate::store::outbox::OutboxRow;
 use crate::store::read::{Item, Partition, pk_sk, text};
-use crate::store::{Store, schema};
+use crate::store::{Store, format, schema};
 
 use super::item::from_item;
 
@@ -58,6 +58,7 @@ impl Store {
     /// The id that holds the lock on an address, read strongly.
     pub async fn user_id_by_email(&self, email_key: &str) -> Result<Option<UserId>, Error> {
         let item = self.get(&schema::USERS, pk_sk(lock_pk(email_key), LOCK_SK)).await?;
+        item.iter().try_for_each(|item| format::check(format::LOCK, item))?;
         let id = item.and_then(|item| item.get("user_id")?.as_s().ok().and_then(|text| UserId::parse(text)));
         Ok(id)
     }

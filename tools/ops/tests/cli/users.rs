@@ -209,3 +209,33 @@ fn the_audit_finds_what_was_planted() {
     let json = stage.ops("users audit --json").exits(1).json();
     assert_eq!(json["findings"][0]["subject"], "user 7");
 }
+
+#[test]
+fn migrate_rewrites_users_of_the_first_format_and_says_where_it_writes() {
+    let stage = Stage::new();
+    let id = stage.user("zoe@example.org", PROVIDER);
+    let mut users = stage.items("presence-users").into_iter();
+    let mut user = users.find(|item| item["pk"] == AttributeValue::S(format!("USER#{id}"))).expect("the user");
+    for attribute in ["format", "email_domain"] {
+        assert!(user.remove(attribute).is_some(), "{attribute} is of format 2");
+    }
+    stage.put("presence-users", user);
+    let audit = stage.ops("users audit").exits(0);
+    assert!(
+        audit.stderr.starts_with("users of an earlier format: 1; `ops migrate` rewrites them\n"),
+        "{}",
+        audit.stderr
+    );
+    assert_eq!(stage.ops("users find *@example.org --json").exits(0).stdout, "", "it is not in the index");
+
+    let user = |counts: [u64; 2]| serde_json::json!({"current": counts[0], "rewritten": counts[1], "overtaken": 0, "unreadable": 0});
+    let dry = stage.ops("migrate --dry-run --json").exits(0);
+    assert!(dry.stderr.starts_with("reads presence-users, "), "{}", dry.stderr);
+    assert_eq!(dry.json()["user"], user([0, 1]));
+    let run = stage.ops("migrate --json").exits(0);
+    assert!(run.stderr.starts_with("writes to presence-users, "), "{}", run.stderr);
+    assert_eq!(run.json()["user"], user([0, 1]));
+    assert_eq!(stage.ops("migrate --json").exits(0).json()["user"], user([1, 0]));
+    assert_eq!(stage.ops("users find *@example.org --json").exits(0).json()["id"], id.as_str());
+    stage.ops("users audit").exits(0);
+}
