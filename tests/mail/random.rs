@@ -18,9 +18,9 @@ use super::office::{Fate, Office, Worker, deadline, record, sweep};
 /// Steps of one run; there are four runs.
 const STEPS: usize = 5_000;
 /// People at a time.
-const GUESTS: usize = 8;
+const GUESTS: usize = 6;
 /// Addresses that people have in turn: some more than people, so that each is soon another's.
-const ADDRESSES: u8 = 11;
+const ADDRESSES: u8 = 8;
 /// Steps between two looks at everything.
 const AUDIT_EVERY: usize = 1_000;
 /// Records that the stream still has.
@@ -70,9 +70,9 @@ impl Run {
 
     async fn step(&mut self) {
         match self.dice.u8(..100) {
-            0..8 => self.create().await,
-            8..20 => self.change().await,
-            20..45 => self.pass_time(),
+            0..10 => self.create().await,
+            10..28 => self.change().await,
+            28..45 => self.pass_time(),
             45..70 => self.stream().await,
             70..92 => self.sweep().await,
             _ => Box::pin(self.both()).await,
