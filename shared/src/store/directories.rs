@@ -22,6 +22,8 @@ use crate::error::Error;
 
 /// Memory for directories, in bytes: some 400,000 users that are searched by words, and well inside the 256 MB of a function.
 const MAX_BYTES: usize = 96 << 20;
+/// What is loaded ahead may take one part in so many of it; the rest is for what is kept.
+const LOADING_SHARE: usize = 8;
 /// Organisations that wait for each other's loads where they share a lock by chance: only tests and the local stack serve
 /// several requests at a time.
 const LOCKS: usize = 64;
@@ -119,9 +121,14 @@ impl Directories {
         Self { cache: Mutex::default(), locks, bytes: Arc::default(), max_bytes }
     }
 
-    /// Returns the bytes that directories may take.
-    pub(super) fn max_bytes(&self) -> usize {
-        self.max_bytes
+    /// Returns the bytes of directories that may be loaded ahead of their search.
+    pub(super) fn loading_bytes(&self) -> usize {
+        self.max_bytes / LOADING_SHARE
+    }
+
+    /// Returns the bytes of directories that may be kept.
+    fn kept_bytes(&self) -> usize {
+        self.max_bytes - self.loading_bytes()
     }
 
     /// Returns the most bytes that directories have taken at a time.
@@ -207,7 +214,7 @@ impl Directories {
         let bytes = directory.bytes.load(Ordering::Relaxed);
         let mut cache = self.cache();
         cache.remove(org_id);
-        while cache.bytes + bytes > self.max_bytes {
+        while cache.bytes + bytes > self.kept_bytes() {
             let unused = cache.entries.iter().filter(|(_, entry)| entry.used < began.0);
             let oldest = unused.min_by_key(|(_, entry)| entry.used).map(|(org_id, _)| *org_id);
             match oldest {

@@ -34,7 +34,7 @@ struct Outcome {
     users_read: u32,
 }
 
-const SEEDS: u32 = 8;
+const SEEDS: u32 = 6;
 const REQUESTS: u32 = 60;
 /// Warm functions, each with a memory of its own.
 const FUNCTIONS: usize = 3;

@@ -1,6 +1,7 @@
 //! Searching users: over the directories in memory, checked against the rosters.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::sync::Arc;
 
 use futures::stream::{FuturesOrdered, StreamExt as _};
 
@@ -11,7 +12,7 @@ use crate::domain::ids::{OrgId, UserId};
 use crate::domain::page::{Page, PageRequest};
 use crate::domain::roster::Roster;
 use crate::error::Error;
-use crate::store::directories::Began;
+use crate::store::directories::{Began, Directories};
 use crate::store::keys::{USER_SK, user_pk};
 use crate::store::meter::{after, beside};
 use crate::store::read::pk_sk;
@@ -28,8 +29,6 @@ const ATTEMPTS: u32 = 3;
 const MAX_LOADS: usize = WAVE as usize;
 /// The same: they make one wave.
 const WAVE: u32 = 8;
-/// What is loaded ahead may take one part in so many of the memory for directories.
-const LOADING_SHARE: usize = 8;
 /// Memory that a user takes in a directory with its index of words, about, in bytes.
 const USER_BYTES: usize = 250;
 
@@ -87,7 +86,13 @@ impl Store {
         Ok((page, business_ids))
     }
 
-    /// The most bytes that directories have taken at a time: those kept, and those that requests held.
+    /// Returns the same tables, with so many bytes for directories at the most, and none in memory yet.
+    #[must_use]
+    pub fn with_directory_bytes(self, max_bytes: usize) -> Self {
+        Self { directories: Arc::new(Directories::within(max_bytes)), ..self }
+    }
+
+    /// Returns the most bytes that directories have taken at a time: those kept, and those that requests held.
     #[must_use]
     pub fn most_directory_bytes(&self) -> usize {
         self.directories.most_bytes()
@@ -135,7 +140,7 @@ impl Store {
         let (mut bytes, mut started) = (0, 0);
         for ((org_id, roster), needed) in rosters.iter().zip(&expected) {
             while let Some((next_id, next)) = waiting.front().copied() {
-                let fits = loads.len() < MAX_LOADS && bytes + expected_bytes(&next) <= self.loading_bytes();
+                let fits = loads.len() < MAX_LOADS && bytes + expected_bytes(&next) <= self.directories.loading_bytes();
                 if !loads.is_empty() && !fits {
                     break;
                 }
@@ -157,11 +162,6 @@ impl Store {
             self.directories.measure(*org_id, &directory, began);
         }
         Ok(cut.page())
-    }
-
-    /// Bytes of directories that may be loaded ahead.
-    fn loading_bytes(&self) -> usize {
-        self.directories.max_bytes() / LOADING_SHARE
     }
 
     /// The businesses of these users, each asked for once (somebody who moved is in two directories while one of them is

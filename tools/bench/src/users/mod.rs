@@ -21,8 +21,9 @@ struct Case {
     provider: bool,
 }
 
-const CASES: [Case; 2] = [
+const CASES: [Case; 3] = [
     Case { name: "1 org, 10,000 users", orgs: 1, users_of_each: 10_000, provider: false },
+    Case { name: "1 org, 100,000 users", orgs: 1, users_of_each: 100_000, provider: false },
     Case { name: "200 orgs, 100,000 users", orgs: 200, users_of_each: 500, provider: true },
 ];
 

@@ -1,6 +1,6 @@
 //! Organisations, their log, their index, and writers that never rest.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard};
 
 use fastrand::Rng;
@@ -34,7 +34,7 @@ pub(super) struct Kind {
     pub(super) reads_old_users: bool,
     /// A fault: the log is cut behind the first look.
     pub(super) has_no_further_look: bool,
-    /// A fault: heads are read as they were some writes before.
+    /// A fault: heads are read as they were before the last writes between requests.
     pub(super) reads_old_heads: bool,
 }
 
@@ -47,8 +47,9 @@ struct State {
     users: BTreeMap<UserId, (usize, ListedUser)>,
     /// As they were before their last write.
     old_users: HashMap<UserId, (usize, ListedUser)>,
-    /// Newest last.
-    heads: Vec<VecDeque<Roster>>,
+    heads: Vec<Roster>,
+    /// As they were before the last writes between requests.
+    old_heads: Vec<Roster>,
     /// By date.
     log: Vec<BTreeMap<(i64, u64), Change>>,
     index: Vec<Listing>,
@@ -73,7 +74,8 @@ impl World {
             next_id: 1,
             users: BTreeMap::new(),
             old_users: HashMap::new(),
-            heads: vec![VecDeque::from([Roster::default()]); ORGS],
+            heads: vec![Roster::default(); ORGS],
+            old_heads: vec![Roster::default(); ORGS],
             log: vec![BTreeMap::new(); ORGS],
             index: vec![Listing::new(); ORGS],
             lagging: Vec::new(),
@@ -102,6 +104,7 @@ impl World {
     pub(super) fn idle(&self) {
         let mut state = self.state();
         state.watched = None;
+        state.old_heads = state.heads.clone();
         for _ in 0..state.rng.u32(0..12) {
             state.step(self.kind, 9);
         }
@@ -199,11 +202,10 @@ impl State {
         }
     }
 
-    /// The two writes of a head in one commit make one head.
     fn add_to_head(&mut self, org: usize, user: &ListedUser, sign: i64) {
         let share = Directory::new(std::slice::from_ref(user)).roster();
-        let last = *self.heads[org].back().expect("one");
-        self.heads[org].push_back(if sign > 0 { last + share } else { last - share });
+        let head = self.heads[org];
+        self.heads[org] = if sign > 0 { head + share } else { head - share };
     }
 
     fn enter(&mut self, kind: Kind, org: usize, change: Change) {
@@ -280,9 +282,8 @@ impl Source for Request<'_> {
 
     async fn head(&self) -> Result<Roster, Error> {
         let state = self.step();
-        let heads = &state.heads[self.org];
-        let behind = if self.world.kind.reads_old_heads { 6 } else { 1 };
-        Ok(heads[heads.len().saturating_sub(behind)])
+        let heads = if self.world.kind.reads_old_heads { &state.old_heads } else { &state.heads };
+        Ok(heads[self.org])
     }
 
     async fn changes(&self, limit: usize, before: Option<(i64, u64)>) -> Result<ChangePage<(i64, u64)>, Error> {
