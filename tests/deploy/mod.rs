@@ -4,6 +4,7 @@ mod alarms;
 mod calls;
 mod events;
 mod guards;
+mod memory;
 mod metrics;
 mod replay;
 mod rights;

@@ -7,7 +7,8 @@ use presence::store::meter::Cost;
 use presence::telemetry;
 use serde_json::Value;
 
-static LAST: Mutex<Value> = Mutex::new(Value::Null);
+/// The line, and its bytes.
+static LAST: Mutex<(Value, usize)> = Mutex::new((Value::Null, 0));
 
 struct Log;
 
@@ -15,7 +16,7 @@ impl Write for Log {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let line: Value = serde_json::from_slice(bytes).unwrap_or_default();
         if line["message"] == "request" {
-            *LAST.lock().unwrap_or_else(PoisonError::into_inner) = line;
+            *LAST.lock().unwrap_or_else(PoisonError::into_inner) = (line, bytes.len());
         }
         Ok(bytes.len())
     }
@@ -32,7 +33,7 @@ pub(crate) fn capture() {
 
 /// The operation of the last request, and what it cost.
 pub(crate) fn cost() -> (String, Cost) {
-    let line = LAST.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let (line, _) = LAST.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let whole = |name: &str| line[name].as_u64().and_then(|count| u32::try_from(count).ok()).unwrap_or_default();
     let units = |name: &str| line[name].as_f64().unwrap_or_default();
     let cost = Cost {
@@ -42,4 +43,9 @@ pub(crate) fn cost() -> (String, Cost) {
         write_units: units("write_units"),
     };
     (line["operation"].as_str().unwrap_or_default().to_owned(), cost)
+}
+
+/// Returns the bytes of the last request's line.
+pub(crate) fn log_bytes() -> usize {
+    LAST.lock().unwrap_or_else(PoisonError::into_inner).1
 }

@@ -1,5 +1,5 @@
 //! Benchmarks whose figures the documentation quotes. Run them with `cargo run --profile bench -p presence-bench -- users` (or
-//! `import`, `reviews`, `costs` or `start`).
+//! `import`, `lambda`, `reviews`, `costs` or `start`).
 //!
 //! What is exact (calls, waves, units) is counted; times are medians of one run, to be compared within that run.
 
@@ -7,8 +7,10 @@
 
 mod costs;
 mod import;
+mod lambda;
 mod last_request;
 mod reviews;
+mod sandbox;
 mod start;
 mod users;
 
@@ -50,7 +52,13 @@ enum Benchmark {
         rounds: u64,
     },
     /// What every operation costs: calls, waves, units, and the price
-    Costs,
+    Costs {
+        /// How long operations take, as the benchmark `lambda` measured it
+        #[arg(long, value_name = "FILE", default_value = "shared/docs/benchmarks/lambda.json")]
+        durations: PathBuf,
+    },
+    /// What every operation takes with the share of a processor that Lambda gives, and searches while users change
+    Lambda(lambda::Settings),
     /// How soon each function is ready, and answers, beside an empty one and those of other languages
     Start {
         /// Where the functions are, built for release
@@ -66,7 +74,8 @@ enum Benchmark {
 async fn main() -> anyhow::Result<()> {
     let args = Args::parse();
     let report = match args.benchmark {
-        Benchmark::Costs => costs::run().await?,
+        Benchmark::Costs { durations } => costs::run(&durations).await?,
+        Benchmark::Lambda(settings) => lambda::run(settings).await?,
         Benchmark::Start { programs, starts } => start::run(&programs, starts).await?,
         Benchmark::Users => users::run().await?,
         Benchmark::Import { reviews } => import::run(reviews).await?,

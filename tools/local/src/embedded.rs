@@ -105,14 +105,23 @@ impl Drop for EmbeddedDynamo {
     }
 }
 
-/// An item as the emulator has it. Ours are made of texts and numbers.
+/// Converts an item into the emulator's own type. We store no sets and no binary values.
 fn embedded_item(item: HashMap<String, AttributeValue>) -> anyhow::Result<dynoxide::Item> {
-    let attribute = |(name, value)| match value {
-        AttributeValue::S(text) => Ok((name, dynoxide::AttributeValue::S(text))),
-        AttributeValue::N(digits) => Ok((name, dynoxide::AttributeValue::N(digits))),
-        other => Err(anyhow!("{name} is {other:?}, neither text nor number")),
-    };
-    item.into_iter().map(attribute).collect()
+    item.into_iter().map(|(name, value)| Ok((name, embedded_value(value)?))).collect()
+}
+
+fn embedded_value(value: AttributeValue) -> anyhow::Result<dynoxide::AttributeValue> {
+    Ok(match value {
+        AttributeValue::S(text) => dynoxide::AttributeValue::S(text),
+        AttributeValue::N(digits) => dynoxide::AttributeValue::N(digits),
+        AttributeValue::Bool(is_true) => dynoxide::AttributeValue::BOOL(is_true),
+        AttributeValue::Null(is_null) => dynoxide::AttributeValue::NULL(is_null),
+        AttributeValue::L(values) => {
+            dynoxide::AttributeValue::L(values.into_iter().map(embedded_value).collect::<Result<_, _>>()?)
+        }
+        AttributeValue::M(item) => dynoxide::AttributeValue::M(embedded_item(item)?),
+        other => return Err(anyhow!("{other:?} is none of the types that we store")),
+    })
 }
 
 fn open(data: Option<&Path>) -> anyhow::Result<Database> {

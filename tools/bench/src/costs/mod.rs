@@ -1,8 +1,12 @@
-//! What every operation costs: calls, waves and units counted on a warm function, and the price that follows.
+//! What every operation costs: calls, waves and units counted on a warm function, its duration as the benchmark `lambda`
+//! measured it, and the price that follows; and what the tables hold.
 
-mod prices;
+mod bill;
+pub(crate) mod prices;
+mod storage;
 
 use std::fmt::Write as _;
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context as _, ensure};
@@ -12,34 +16,26 @@ use presence::domain::ids::UserId;
 use presence::domain::invitation::WINDOW;
 use presence::http::Route;
 use presence::store::meter::{Cost, Meter};
-use presence_local::{Options, Stack};
+use presence_local::{Options, Stack, sdk_config};
 use presence_mailer::Delivered;
 use serde_json::{Value, json};
 
-use self::prices::{
-    API_REQUESTS, GB_SECOND, INVOCATIONS, MAILS, MEMORY_GB, OWN_MS, PASSWORD_MS, READ_UNITS, WAVE_MS, WRITE_UNITS,
-};
-use crate::last_request;
+use self::bill::{Bill, Counted, Kind, Measured, measured};
+use crate::lambda::figures::Figures;
+use crate::{lambda, last_request};
 
 /// When it is: the beginning of an hour, so that the use of the key is noted once, before anything is counted. 2026-03-01.
 const AN_HOUR: i64 = 1_772_323_200;
 
+/// What the mailer logs of a mail.
+const MAIL_LINE: &str = r#"{"timestamp":"2026-03-10T06:00:10.066123Z","level":"INFO","message":"mail","user_id":"4503599627370495","outcome":"Sent","target":"presence_mailer::event"}"#;
+/// What a month has of minutes, in 30 days: so often the mailer sweeps.
+const SWEEPS: f64 = 43_200.0;
+
 /// A row of the report.
 struct Row {
     what: String,
-    cost: Cost,
-    kind: Kind,
-}
-
-/// What an operation costs beside its calls to `DynamoDB`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    /// A request of the API.
-    Request,
-    /// One that hashes a password.
-    Hash,
-    /// A mail, and an invocation by the stream.
-    Mail,
+    counted: Counted,
 }
 
 /// A request of an operation.
@@ -49,15 +45,20 @@ struct Sample {
     what: &'static str,
     path: String,
     body: Value,
-    kind: Kind,
+    /// What the benchmark `lambda` calls the same, or what is most like it.
+    measured: (&'static str, &'static str),
 }
 
-/// Counts everything and renders the report.
-pub(crate) async fn run() -> anyhow::Result<String> {
+/// Counts everything and renders the report. The durations are those of a file.
+pub(crate) async fn run(durations: &Path) -> anyhow::Result<String> {
     last_request::capture();
+    let figures = lambda::read(durations)?;
     let clock = Arc::new(ManualClock::at(Timestamp::from_second(AN_HOUR)?));
     let stack = Stack::start(Options { sample: true, clock: Arc::clone(&clock) as _, ..Options::default() }).await?;
-    let bench = Bench { key: stack.keys().get("ORG_ADMIN").context("sample data")?.clone(), stack, clock };
+    let key = stack.keys().get("ORG_ADMIN").context("sample data")?.clone();
+    let client = aws_sdk_dynamodb::Client::new(&sdk_config(stack.dynamodb_url()));
+    let storage = storage::report(&client, stack.store()).await?;
+    let bench = Bench { stack, key, clock, figures };
     let mut rows = Vec::new();
     let samples = bench.samples().await?;
     ensure_all_covered(&samples)?;
@@ -65,8 +66,9 @@ pub(crate) async fn run() -> anyhow::Result<String> {
         rows.push(bench.measure(sample).await?);
     }
     rows.extend(bench.invitation().await?);
+    let sweep = measured(&bench.figures, "sweep", "nothing is due")?;
     bench.stack.stop().await;
-    Ok(report(&rows))
+    Ok(report(&rows, sweep, &storage))
 }
 
 /// What the last request cost, which was of this operation.
@@ -92,52 +94,55 @@ struct Bench {
     stack: Stack,
     key: String,
     clock: Arc<ManualClock>,
+    figures: Figures,
 }
 
 impl Bench {
     async fn samples(&self) -> anyhow::Result<Vec<Sample>> {
-        let reads = |route, what, path: &str| Sample {
-            route,
-            what,
-            path: path.to_owned(),
-            body: Value::Null,
-            kind: Kind::Request,
-        };
         let person = |local: &str, status: &str| {
             json!({ "email": format!("{local}@bench.example"), "first_name": "Ada", "last_name": "Byron", "status": status,
                 "password": "lovelace" })
         };
         let (guest, friend) =
             (self.create(&person("guest", "invited")).await?, self.create(&person("friend", "active")).await?);
-        let categories = self.ask("GET", "/category/search?lang=FR&per_page=1", &Value::Null).await?;
+        let (categories, _) = self.ask("GET", "/category/search?lang=FR&per_page=1", &Value::Null).await?;
         let category = categories["categories"][0]["id"].as_str().context("a category")?;
-        let writes = |route, what, path: String, body, kind| Sample { route, what, path, body, kind };
-        let post = |what, path: &str, body, kind| {
-            writes(if path == "/user" { "create_user" } else { "update_user" }, what, path.to_owned(), body, kind)
+        let writes = |route, what, path: &str, body, like| {
+            let path = path.to_owned();
+            Sample { route, what, path, body, measured: (route, like) }
         };
+        let reads = |route, what, path: &str, like| writes(route, what, path, Value::Null, like);
+        let create = |what, body, like| writes("create_user", what, "/user", body, like);
         let (of_guest, of_friend) = (format!("/user/{guest}"), format!("/user/{friend}"));
+        let update = |what, body, like| writes("update_user", what, &of_friend, body, like);
+        let cities = "/reviews?business_city=saint-etienne&rating__in=1,2";
         Ok(vec![
-            reads("get_me", "", "/user/me"),
-            reads("get_user", "", &of_guest),
-            reads("get_user_stats", "", "/user/stats"),
-            reads("search_users", "without business ids", "/user/search?query=martin&display_business_ids=False"),
-            reads("search_users", "a page of 9, with business ids", "/user/search?per_page=9"),
-            post("active, with a password", "/user", person("another", "active"), Kind::Hash),
-            post("invited: the mail is a row below", "/user", person("third", "invited"), Kind::Request),
-            post("a phone number", &of_friend, json!({ "phone": "+33 1 23 45 67 89" }), Kind::Request),
-            post("an address", &of_friend, json!({ "email": "friend-2@bench.example" }), Kind::Request),
-            post("a password", &of_friend, json!({ "password": "lovelace2" }), Kind::Hash),
-            writes("invite_user", "the mail is a row below", format!("{of_guest}/invite"), Value::Null, Kind::Request),
-            writes("delete_user", "", of_friend, Value::Null, Kind::Request),
-            reads("search_categories", "", "/category/search?lang=FR&name=boul"),
-            reads("get_category", "", &format!("/category/{category}?lang=FR")),
-            reads("search_reviews", "page 1 of the sample's 3,450", "/reviews"),
-            reads("search_reviews", "a city, a rating", "/reviews?business_city=saint-etienne&rating__in=1,2"),
+            reads("get_me", "", "/user/me", ""),
+            reads("get_user", "", &of_guest, ""),
+            reads("get_user_stats", "", "/user/stats", ""),
+            reads(
+                "search_users",
+                "without business ids",
+                "/user/search?query=martin&display_business_ids=False",
+                "fuzzy query",
+            ),
+            reads("search_users", "a page of 9, with business ids", "/user/search?per_page=9", "with business ids"),
+            create("active, with a password", person("another", "active"), "active, with a password"),
+            create("invited: the mail is a row below", person("third", "invited"), "invited"),
+            update("a phone number", json!({ "phone": "+33 1 23 45 67 89" }), "a phone number"),
+            update("an address", json!({ "email": "friend-2@bench.example" }), "a phone number"),
+            update("a password", json!({ "password": "lovelace2" }), "a password"),
+            reads("invite_user", "the mail is a row below", &format!("{of_guest}/invite"), ""),
+            reads("delete_user", "", &of_friend, ""),
+            reads("search_categories", "", "/category/search?lang=FR&name=boul", ""),
+            reads("get_category", "", &format!("/category/{category}?lang=FR"), ""),
+            reads("search_reviews", "page 1 of the sample's 3,450", "/reviews", "page 1"),
+            reads("search_reviews", "a city, a rating", cities, "a city"),
         ])
     }
 
     async fn create(&self, person: &Value) -> anyhow::Result<String> {
-        let created = self.ask("POST", "/user", person).await?;
+        let (created, _) = self.ask("POST", "/user", person).await?;
         Ok(created["id"].as_str().with_context(|| created.to_string())?.to_owned())
     }
 
@@ -150,14 +155,21 @@ impl Bench {
         if sample.route == "invite_user" {
             self.clock.advance(WINDOW);
         }
-        self.ask(method, &sample.path, &sample.body).await?;
-        let cost = cost_of(sample.route)?;
+        let (_, answer_bytes) = self.ask(method, &sample.path, &sample.body).await?;
+        let (operation, like) = sample.measured;
+        let counted = Counted {
+            cost: cost_of(sample.route)?,
+            kind: Kind::Request,
+            log_bytes: last_request::log_bytes(),
+            answer_bytes,
+            measured: measured(&self.figures, operation, like)?,
+        };
         let what = if sample.what.is_empty() {
             format!("`{}`", sample.route)
         } else {
             format!("`{}`: {}", sample.route, sample.what)
         };
-        Ok(Row { what, cost, kind: sample.kind })
+        Ok(Row { what, counted })
     }
 
     /// Sending a mail, and accepting the invitation.
@@ -175,21 +187,45 @@ impl Bench {
         let request = reqwest::Client::new().post(page).header("content-type", "application/x-www-form-urlencoded");
         let done = request.body(form).send().await?;
         ensure!(done.status() == 200, "{}", done.text().await?);
+        let (_, answer_bytes) = text_and_bytes(done).await?;
+        let sent = Counted {
+            cost: meter.cost(),
+            kind: Kind::Mail,
+            log_bytes: MAIL_LINE.len(),
+            answer_bytes: 0,
+            measured: measured(&self.figures, "send_mail", "one, from the stream")?,
+        };
+        let accepted = Counted {
+            cost: cost_of("accept_invitation")?,
+            kind: Kind::Request,
+            log_bytes: last_request::log_bytes(),
+            answer_bytes,
+            measured: measured(&self.figures, "update_user", "a password")?,
+        };
         Ok([
-            Row { what: "sending the mail of an invitation".to_owned(), cost: meter.cost(), kind: Kind::Mail },
-            Row { what: "`accept_invitation`".to_owned(), cost: cost_of("accept_invitation")?, kind: Kind::Hash },
+            Row { what: "sending the mail of an invitation".to_owned(), counted: sent },
+            Row { what: "`accept_invitation`".to_owned(), counted: accepted },
         ])
     }
 
-    async fn ask(&self, method: &str, path: &str, body: &Value) -> anyhow::Result<Value> {
+    async fn ask(&self, method: &str, path: &str, body: &Value) -> anyhow::Result<(Value, usize)> {
         let url = format!("{}{path}", self.stack.base_url());
         let request = reqwest::Client::new().request(method.parse()?, url).header("x-api-key", &self.key);
         let request = if body.is_null() { request } else { request.json(body) };
         let answer = request.send().await?;
-        let (status, text) = (answer.status(), answer.text().await?);
+        let status = answer.status();
+        let (text, bytes) = text_and_bytes(answer).await?;
         ensure!(status == 200, "{method} {path}: {status} {text}");
-        Ok(serde_json::from_str(&text)?)
+        Ok((serde_json::from_str(&text)?, bytes))
     }
+}
+
+/// Returns the text of an answer, and its bytes with those of its headers.
+async fn text_and_bytes(answer: reqwest::Response) -> anyhow::Result<(String, usize)> {
+    let headers: usize = answer.headers().iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
+    let text = answer.text().await?;
+    let bytes = headers + text.len();
+    Ok((text, bytes))
 }
 
 fn method_of(route: &str) -> anyhow::Result<&'static str> {
@@ -201,36 +237,51 @@ fn method_of(route: &str) -> anyhow::Result<&'static str> {
     users.or_else(others).context("a route")
 }
 
-/// Dollars for a million: DynamoDB, then all.
-fn price(row: &Row) -> (f64, f64) {
-    let Cost { waves, read_units, write_units, .. } = row.cost;
-    let dynamodb = read_units * READ_UNITS + write_units * WRITE_UNITS;
-    let hashing = if row.kind == Kind::Hash { PASSWORD_MS } else { 0.0 };
-    let seconds = (f64::from(waves) * WAVE_MS + OWN_MS + hashing) / 1e3;
-    let lambda = INVOCATIONS + seconds * MEMORY_GB * GB_SECOND * 1e6;
-    let way = if row.kind == Kind::Mail { MAILS } else { API_REQUESTS };
-    (dynamodb, dynamodb + lambda + way)
-}
-
-fn report(rows: &[Row]) -> String {
-    let mut report = format!(
+fn report(rows: &[Row], sweep: Measured, storage: &str) -> String {
+    let mut report = String::from(
         "# What each operation costs\n\nMade by `cargo run --profile bench -p presence-bench -- costs`. Calls, waves and units are \
          counted, on the sample data, for a warm function whose caller it knows: exact. A wave is a call, or several side by \
          side, that the next ones wait for. What a search of 10 million reviews reads is in \
-         [benchmarks/reviews.md](benchmarks/reviews.md).\n\nThe price is for a million, in US dollars (us-east-1, on demand, prices \
-         of July 2025; the constants and their sources are in `tools/bench/src/costs/prices.rs`): units, one request of the API, \
-         one invocation, and its duration on arm64 at {MEMORY_GB} GB. That duration is an assumption: {WAVE_MS} ms for each wave, \
-         {OWN_MS} ms of the function's own, and {PASSWORD_MS} ms to hash a password.\n\n\
-         | operation | calls | waves | read units | write units | DynamoDB $ | all $ |\n|---|---:|---:|---:|---:|---:|---:|\n"
+         [benchmarks/reviews.md](benchmarks/reviews.md).\n\nThe price is for a million, in US dollars (us-east-1, on demand; the \
+         constants, their sources and dates are in `tools/bench/src/costs/prices.rs`; what AWS gives free is not taken off):\n\n\
+         - DynamoDB: the units;\n\
+         - Lambda: one invocation, and the time that is billed on arm64, in the memory that the template gives. The time is not assumed: \
+         it is that of warm requests with this share of a processor ([benchmarks/lambda.md](benchmarks/lambda.md)), where each answer of \
+         DynamoDB takes 3 ms and a little more. It was measured on x86-64: Graviton was not. A change of an address is taken for one of a \
+         phone number, and `accept_invitation` for a change of a password;\n\
+         - API or mail: one request of the HTTP API, or one mail;\n\
+         - logs: the line of the function, counted, the two lines of Lambda, and the line of the API's access log;\n\
+         - data out: the answer with its headers, counted, as if all callers were outside AWS.\n\n\
+         | operation | calls | waves | read units | write units | billed ms | log bytes | answer bytes | DynamoDB $ | Lambda $ \
+         | API or mail $ | logs $ | data out $ | all $ |\n\
+         |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
     );
-    for row in rows {
-        let Cost { calls, waves, read_units, write_units } = row.cost;
-        let (dynamodb, all) = price(row);
+    for Row { what, counted } in rows {
+        let Cost { calls, waves, read_units, write_units } = counted.cost;
+        let bill = Bill::of(counted);
         let _ = writeln!(
             report,
-            "| {} | {calls} | {waves} | {read_units} | {write_units} | {dynamodb:.2} | {all:.2} |",
-            row.what
+            "| {what} | {calls} | {waves} | {read_units} | {write_units} | {:.0} | {} | {} | {:.2} | {:.2} | {:.2} | {:.2} | {:.2} \
+             | {:.2} |",
+            counted.measured.billed_ms,
+            counted.log_bytes,
+            counted.answer_bytes,
+            bill.dynamodb,
+            bill.lambda,
+            bill.way,
+            bill.logs,
+            bill.data_out,
+            bill.sum(),
         );
     }
+    let sweeps = prices::lambda(sweep.memory, sweep.billed_ms) * SWEEPS / 1e6;
+    let _ = writeln!(
+        report,
+        "\nThe sweep of the outbox costs ${sweeps:.3} of Lambda in a month of 30 days, {:.0} ms every minute, whether mails are due or \
+         not. The first request of a process takes longer, and its start is billed too: what that costs is in \
+         [benchmarks/lambda.md](benchmarks/lambda.md).",
+        sweep.billed_ms,
+    );
+    report.push_str(storage);
     report
 }

@@ -12,6 +12,7 @@ use tokio::process::Command;
 use zip::write::SimpleFileOptions;
 
 use super::trial::{Candidate, Kind, Size};
+use crate::sandbox::event;
 
 /// The sources of the same function in other languages.
 const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/start");
@@ -25,7 +26,7 @@ pub(super) async fn candidates(
     folder: &Path,
 ) -> anyhow::Result<(Vec<Candidate>, Vec<String>)> {
     let key = stack.keys().get("ORG_ADMIN").context("sample data")?;
-    let me = event("GET /api/v2/user/me", "/api/v2/user/me", "", key);
+    let me = event::get("GET /api/v2/user/me", "/api/v2/user/me", "", key);
     let ours = [
         (Kind::Empty, "an empty `lambda_runtime` binary", "lambda-empty", "{}".to_owned()),
         (Kind::Other, "the least with the SDK: one GetItem", "lambda-get-item", "{}".to_owned()),
@@ -35,9 +36,9 @@ pub(super) async fn candidates(
             Kind::Ours,
             "categories: a search",
             "categories",
-            event("GET /api/v2/category/search", "/api/v2/category/search", "lang=FR&name=boul", key),
+            event::get("GET /api/v2/category/search", "/api/v2/category/search", "lang=FR&name=boul", key),
         ),
-        (Kind::Ours, "reviews: a page", "reviews", event("GET /api/v2/reviews", "/api/v2/reviews", "page=1", key)),
+        (Kind::Ours, "reviews: a page", "reviews", event::get("GET /api/v2/reviews", "/api/v2/reviews", "page=1", key)),
         (Kind::Ours, "mailer: a sweep", "mailer", json!({ "source": "aws.scheduler" }).to_string()),
     ];
     let mut candidates = Vec::new();
@@ -59,30 +60,6 @@ pub(super) async fn candidates(
         }
     }
     Ok((candidates, left_out))
-}
-
-/// An event of the HTTP API, payload format 2.0.
-fn event(route_key: &str, path: &str, query: &str, key: &str) -> String {
-    json!({
-        "version": "2.0",
-        "routeKey": route_key,
-        "rawPath": path,
-        "rawQueryString": query,
-        "headers": { "accept": "*/*", "host": "api.presence.example", "x-api-key": key, "x-forwarded-proto": "https" },
-        "requestContext": {
-            "accountId": "123456789012",
-            "apiId": "a1b2c3d4e5",
-            "domainName": "api.presence.example",
-            "http": { "method": "GET", "path": path, "protocol": "HTTP/1.1", "sourceIp": "192.0.2.1", "userAgent": "bench" },
-            "requestId": "JKJaXmPLvHcESHA=",
-            "routeKey": route_key,
-            "stage": "$default",
-            "time": "10/Mar/2026:06:00:10 +0000",
-            "timeEpoch": 1_773_122_410_000_u64,
-        },
-        "isBase64Encoded": false,
-    })
-    .to_string()
 }
 
 /// The size of a program as it is deployed: a zip file with it as `bootstrap`.

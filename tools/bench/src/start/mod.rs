@@ -1,19 +1,19 @@
 //! Start: what a function takes until it waits for events, and for its first request, with all that others take beside it.
 
 mod candidates;
-mod runtime_api;
-mod tls;
 mod trial;
 
 use std::fmt::Write as _;
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use presence_local::{Options, Stack};
 
 use self::candidates::candidates;
-use self::tls::TlsProxy;
 use self::trial::{Candidate, Kind, Trial};
+use crate::sandbox::environment;
+use crate::sandbox::tls::TlsProxy;
 
 const MEGABYTE: f64 = 1e6;
 
@@ -22,9 +22,9 @@ pub(crate) async fn run(programs: &Path, starts: usize) -> anyhow::Result<String
     let stack = Stack::start(Options { port: 0, sample: true, ..Options::default() }).await?;
     let folder = tempfile::tempdir()?;
     let upstream = stack.dynamodb_url().trim_start_matches("http://").parse().context("an address")?;
-    let proxy = TlsProxy::start(upstream, folder.path()).await?;
+    let proxy = TlsProxy::start(upstream, folder.path(), Duration::ZERO).await?;
     let (url, roots) = (proxy.url(), proxy.roots()?);
-    let environment = environment(&url, roots);
+    let environment = environment(&url, roots, 256);
     let (candidates, left_out) = candidates(&stack, programs, folder.path()).await?;
     let mut trials: Vec<Vec<Trial>> = candidates.iter().map(|_| Vec::with_capacity(starts)).collect();
     // In turn, so that what else the machine does meets all alike; once beforehand, so that files are in memory.
@@ -42,29 +42,6 @@ pub(crate) async fn run(programs: &Path, starts: usize) -> anyhow::Result<String
         let _ = writeln!(report, "\nLeft out: {why}.");
     }
     Ok(report)
-}
-
-/// What AWS Lambda sets, and where DynamoDB is.
-fn environment<'a>(url: &'a str, roots: &'a str) -> [(&'static str, &'a str); 16] {
-    [
-        ("PATH", "/usr/local/bin:/usr/bin:/bin"),
-        ("AWS_REGION", "eu-west-1"),
-        ("AWS_DEFAULT_REGION", "eu-west-1"),
-        ("AWS_ACCESS_KEY_ID", "bench"),
-        ("AWS_SECRET_ACCESS_KEY", "bench"),
-        ("AWS_LAMBDA_FUNCTION_NAME", "bench"),
-        ("AWS_LAMBDA_FUNCTION_VERSION", "$LATEST"),
-        ("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "256"),
-        ("AWS_LAMBDA_LOG_GROUP_NAME", "/aws/lambda/bench"),
-        ("AWS_LAMBDA_LOG_STREAM_NAME", "bench"),
-        ("AWS_ENDPOINT_URL_DYNAMODB", url),
-        ("MAIL_SENDER", "no-reply@presence.example"),
-        ("PUBLIC_BASE_URL", "https://presence.example"),
-        // The certificates to trust: ours and boto3 read the one, Node.js the other.
-        ("NODE_EXTRA_CA_CERTS", roots),
-        ("AWS_CA_BUNDLE", roots),
-        ("PYTHONDONTWRITEBYTECODE", "1"),
-    ]
 }
 
 fn report(candidates: &[Candidate], trials: &[Vec<Trial>], starts: usize) -> String {

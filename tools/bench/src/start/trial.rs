@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use serde_json::Value;
-use tokio::process::{Child, Command};
+use tokio::process::Command;
 
-use super::runtime_api::RuntimeApi;
+use crate::sandbox::process::{CpuMeter, id_of, peak_mb};
+use crate::sandbox::runtime_api::{FUNCTION_TIME, RuntimeApi};
 
 /// What a function is compared as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,16 +61,22 @@ pub(super) struct Trial {
 
 impl Candidate {
     /// Starts it in a clean environment, lets it answer its event, and ends it.
-    pub(super) async fn run(&self, environment: &[(&str, &str)]) -> anyhow::Result<Trial> {
-        let mut api = RuntimeApi::start().await?;
+    pub(super) async fn run(&self, environment: &[(&str, String)]) -> anyhow::Result<Trial> {
+        let mut api = RuntimeApi::start(FUNCTION_TIME).await?;
         let mut command = Command::new(&self.program);
-        command.args(&self.arguments).env_clear().envs(environment.iter().copied()).kill_on_drop(true);
+        command
+            .args(&self.arguments)
+            .env_clear()
+            .envs(environment.iter().map(|(name, value)| (name, value)))
+            .kill_on_drop(true);
         command.env("AWS_LAMBDA_RUNTIME_API", api.address().to_string());
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let started = api.now();
         let mut process = command.spawn().with_context(|| format!("could not start {}", self.program.display()))?;
+        let id = id_of(&process)?;
+        let mut cpu = CpuMeter::of(id);
         let polled = api.polled().await?;
-        let init_cpu_ms = cpu_ms(&process)?;
+        let init_cpu_ms = cpu.used_ms()?;
         let sent = api.send(&self.event)?;
         let (answered, answer) = api.answered().await?;
         api.polled().await?;
@@ -77,8 +84,8 @@ impl Candidate {
             init_ms: ms(polled.saturating_sub(started)),
             init_cpu_ms,
             request_ms: ms(answered.saturating_sub(sent)),
-            request_cpu_ms: cpu_ms(&process)? - init_cpu_ms,
-            memory_mb: peak_mb(&process)?,
+            request_cpu_ms: cpu.used_ms()? - init_cpu_ms,
+            memory_mb: peak_mb(id)?,
         };
         process.kill().await?;
         check(&answer).with_context(|| format!("the answer of {}", self.name))?;
@@ -95,22 +102,4 @@ fn check(answer: &[u8]) -> anyhow::Result<()> {
     let answer: Value = serde_json::from_slice(answer)?;
     ensure!(answer.get("statusCode").is_none_or(|status| status == 200), "{answer}");
     Ok(())
-}
-
-/// CPU of all threads of a process that idles: nanoseconds on a CPU, of each.
-fn cpu_ms(process: &Child) -> anyhow::Result<f64> {
-    let tasks = format!("/proc/{}/task", process.id().context("a running process")?);
-    let mut nanoseconds = 0.0;
-    for task in std::fs::read_dir(tasks)? {
-        let times = std::fs::read_to_string(task?.path().join("schedstat"))?;
-        nanoseconds += times.split(' ').next().unwrap_or_default().parse::<f64>()?;
-    }
-    Ok(nanoseconds / 1e6)
-}
-
-fn peak_mb(process: &Child) -> anyhow::Result<f64> {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", process.id().context("a running process")?))?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).context("VmHWM")?;
-    let kilobytes: f64 = line.trim().trim_end_matches(" kB").parse()?;
-    Ok(kilobytes / 1024.0)
 }

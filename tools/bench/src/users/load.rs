@@ -46,12 +46,14 @@ pub(crate) async fn load(url: &str, orgs: u64, users_of_each: usize, provider: b
         }
     });
     stream::iter(writes).buffer_unordered(4).try_collect::<()>().await?;
-    caller(&store, provider, SystemClock.now()).await
+    let role = if provider { Role::Provider } else { Role::OrgAdmin };
+    caller(&store, role, 1, SystemClock.now()).await
 }
 
-async fn caller(store: &Store, provider: bool, now: Timestamp) -> anyhow::Result<String> {
-    let any = person(usize::MAX >> 16, 1)?;
-    let (role, org_id) = if provider { (Role::Provider, None) } else { (Role::OrgAdmin, any.org_id) };
+/// Adds a user of a role to an organisation (a PROVIDER to none), and returns a key of theirs.
+pub(crate) async fn caller(store: &Store, role: Role, org: u64, now: Timestamp) -> anyhow::Result<String> {
+    let any = person(usize::MAX >> 16, org)?;
+    let org_id = any.org_id.filter(|_| role != Role::Provider);
     let caller = User { id: UserId::random(), role, org_id, status: Status::Active, business_ids: Vec::new(), ..any };
     let change = UserChange { before: None, after: Some(&caller), mail: MailChange::Keep, keep_an_admin: false, now };
     store.write_user(change).await.map_err(|refused| anyhow!("{refused:?}"))?;

@@ -2,8 +2,8 @@
 
 mod function;
 mod gateway;
-mod load;
-mod people;
+pub(crate) mod load;
+pub(crate) mod people;
 
 use std::fmt::Write as _;
 

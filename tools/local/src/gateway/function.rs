@@ -21,8 +21,9 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Lambda's limit for the JSON of an event and for that of an answer.
 const PAYLOAD_BYTES: usize = 6 * 1024 * 1024;
 
-/// What a function reads of its own size, in MB: the template's.
-const MEMORY_MB: i32 = 256;
+/// The memory of each function in MB, as the template has it.
+pub const MEMORY_MB: [(&str, i32); 5] =
+    [("users", 512), ("categories", 256), ("reviews", 512), ("mailer", 256), ("auditor", 512)];
 
 type Handler = dyn Fn(LambdaEvent<LambdaRequest>) -> BoxFuture<'static, Result<Vec<u8>, InvokeError>> + Send + Sync;
 
@@ -62,7 +63,7 @@ impl LocalFunction {
         let name: Arc<str> = name.into();
         let config = Config {
             function_name: name.to_string(),
-            memory: MEMORY_MB,
+            memory: MEMORY_MB.iter().find(|(function, _)| *function == &*name).map_or(0, |(_, megabytes)| *megabytes),
             version: "$LATEST".to_owned(),
             log_stream: "local".to_owned(),
             log_group: format!("/aws/lambda/{name}"),

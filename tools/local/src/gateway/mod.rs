@@ -11,7 +11,7 @@ mod reply;
 mod routes;
 mod server;
 
-pub use function::{InvokeError, LocalFunction};
+pub use function::{InvokeError, LocalFunction, MEMORY_MB};
 pub use host::{ApiHost, InvalidHost};
 pub use routes::{RouteMatch, RouteTable};
 pub use server::Gateway;

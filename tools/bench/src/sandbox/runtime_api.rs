@@ -20,8 +20,8 @@ use tokio::task::JoinHandle;
 
 /// Longest wait for a function: hundreds of times what the slowest takes.
 const PATIENCE: Duration = Duration::from_mins(1);
-/// What a function of the template may take.
-const FUNCTION_TIME: Duration = Duration::from_secs(10);
+/// The time that the template gives a function of the API.
+pub(crate) const FUNCTION_TIME: Duration = Duration::from_secs(10);
 
 /// What a function did.
 #[derive(Debug)]
@@ -36,12 +36,13 @@ enum Step {
 
 struct Shared {
     since: Stopwatch,
+    function_time: Duration,
     steps: mpsc::UnboundedSender<(Duration, Step)>,
     events: Mutex<mpsc::UnboundedReceiver<String>>,
 }
 
 /// A running runtime API. Times are counted from its start.
-pub(super) struct RuntimeApi {
+pub(crate) struct RuntimeApi {
     address: SocketAddr,
     shared: Arc<Shared>,
     steps: mpsc::UnboundedReceiver<(Duration, Step)>,
@@ -50,10 +51,12 @@ pub(super) struct RuntimeApi {
 }
 
 impl RuntimeApi {
-    pub(super) async fn start() -> anyhow::Result<Self> {
+    /// Starts one for a function that may take so long for an event.
+    pub(crate) async fn start(function_time: Duration) -> anyhow::Result<Self> {
         let (steps, all_steps) = mpsc::unbounded_channel();
         let (events, all_events) = mpsc::unbounded_channel();
-        let shared = Arc::new(Shared { since: Stopwatch::start(), steps, events: Mutex::new(all_events) });
+        let shared =
+            Arc::new(Shared { since: Stopwatch::start(), function_time, steps, events: Mutex::new(all_events) });
         let routes = Router::new()
             .route("/2018-06-01/runtime/invocation/next", get(next))
             .route("/2018-06-01/runtime/invocation/{id}/response", post(answered))
@@ -68,24 +71,24 @@ impl RuntimeApi {
         Ok(Self { address, shared, steps: all_steps, events, server })
     }
 
-    pub(super) fn address(&self) -> SocketAddr {
+    pub(crate) fn address(&self) -> SocketAddr {
         self.address
     }
 
     /// The time now.
-    pub(super) fn now(&self) -> Duration {
+    pub(crate) fn now(&self) -> Duration {
         self.shared.since.elapsed()
     }
 
     /// Hands out an event. The time.
-    pub(super) fn send(&self, event: &str) -> anyhow::Result<Duration> {
+    pub(crate) fn send(&self, event: &str) -> anyhow::Result<Duration> {
         let now = self.now();
         self.events.send(event.to_owned())?;
         Ok(now)
     }
 
     /// When the function asked for an event.
-    pub(super) async fn polled(&mut self) -> anyhow::Result<Duration> {
+    pub(crate) async fn polled(&mut self) -> anyhow::Result<Duration> {
         match self.step().await? {
             (at, Step::Polled) => Ok(at),
             (_, Step::Answered(text) | Step::Failed(text)) => bail!("not a poll: {}", String::from_utf8_lossy(&text)),
@@ -93,7 +96,7 @@ impl RuntimeApi {
     }
 
     /// When the function answered, and what.
-    pub(super) async fn answered(&mut self) -> anyhow::Result<(Duration, Bytes)> {
+    pub(crate) async fn answered(&mut self) -> anyhow::Result<(Duration, Bytes)> {
         match self.step().await? {
             (at, Step::Answered(text)) => Ok((at, text)),
             (_, Step::Failed(text)) => bail!("the function failed: {}", String::from_utf8_lossy(&text)),
@@ -123,7 +126,8 @@ impl Shared {
 async fn next(State(shared): State<Arc<Shared>>) -> impl IntoResponse {
     shared.saw(Step::Polled);
     let event = shared.events.lock().await.recv().await.unwrap_or_default();
-    let deadline = SystemClock.now().as_millisecond() + i64::try_from(FUNCTION_TIME.as_millis()).unwrap_or_default();
+    let deadline =
+        SystemClock.now().as_millisecond() + i64::try_from(shared.function_time.as_millis()).unwrap_or_default();
     let headers = [
         ("lambda-runtime-aws-request-id", "8476a536-e9f4-11e8-9739-2dfe598c3fcd".to_owned()),
         ("lambda-runtime-deadline-ms", deadline.to_string()),

@@ -1,0 +1,47 @@
+//! The memory of the functions: what the template gives, what the local stack says, and what was measured.
+
+use std::collections::BTreeMap;
+
+use presence_local::gateway::MEMORY_MB;
+use serde_json::Value;
+
+use super::template::{TEMPLATE, root};
+
+/// What a function may use of its memory, in percent. Lambda counts its own runtime too, and ends a function that needs more
+/// than it has.
+const USABLE_PERCENT: f64 = 85.0;
+/// It is not among the benchmark's functions yet: nobody waits for it, and it runs for minutes.
+const UNMEASURED: &str = "auditor";
+
+/// Returns the memory of each function in MB, as it is deployed.
+fn deployed() -> BTreeMap<&'static str, f64> {
+    let every = TEMPLATE.at(&["Globals", "Function", "MemorySize"]).as_f64();
+    let of = |own: Option<f64>| own.or(every).expect("a size for every function");
+    TEMPLATE.functions().into_iter().map(|(name, one)| (name, of(one.property("MemorySize").as_f64()))).collect()
+}
+
+#[test]
+fn the_local_stack_says_what_the_template_gives() {
+    let local: BTreeMap<_, _> = MEMORY_MB.iter().map(|(name, megabytes)| (*name, f64::from(*megabytes))).collect();
+    assert_eq!(local, deployed());
+}
+
+#[test]
+fn every_function_has_room_for_the_most_that_was_measured() {
+    let file = root().join("shared/docs/benchmarks/lambda.json");
+    let figures: Value = serde_json::from_slice(&std::fs::read(file).expect("the figures")).expect("JSON");
+    let peaks = |function: &str| -> Vec<f64> {
+        let operations = figures["operations"].as_array().expect("operations").iter();
+        let sizes = operations
+            .filter(|one| one["function"] == function)
+            .flat_map(|one| one["sizes"].as_array().expect("sizes"))
+            .flat_map(|size| [&size["cold"]["peak_mb"], &size["warm"]["peak_mb"]]);
+        let changing = figures["liveness"].as_array().expect("liveness").iter().map(|one| &one["warm"]["peak_mb"]);
+        let changing = changing.filter(|_| function == "users");
+        sizes.chain(changing).filter_map(Value::as_f64).collect()
+    };
+    for (function, megabytes) in deployed().into_iter().filter(|(function, _)| *function != UNMEASURED) {
+        let peak = peaks(function).into_iter().reduce(f64::max).expect("a measurement of every function");
+        assert!(peak <= megabytes * USABLE_PERCENT / 100.0, "{function} used {peak} MB of {megabytes}");
+    }
+}

@@ -1,0 +1,140 @@
+//! A release binary of a function, running with its share of a processor.
+
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use anyhow::{Context as _, ensure};
+use bytes::Bytes;
+use serde_json::Value;
+use tokio::io::AsyncReadExt as _;
+use tokio::process::{Child, ChildStdout, Command};
+
+use super::share::Memory;
+use super::throttle::{Throttle, Way};
+use crate::sandbox::environment;
+use crate::sandbox::process::{CpuMeter, id_of, peak_mb};
+use crate::sandbox::runtime_api::{FUNCTION_TIME, RuntimeApi};
+
+/// The time that the template gives the mailer.
+const MAILER_TIME: Duration = Duration::from_mins(1);
+
+/// What starts functions.
+pub(super) struct Launcher {
+    /// Where the release binaries are.
+    pub(super) programs: PathBuf,
+    pub(super) dynamodb_url: String,
+    pub(super) ses_url: String,
+    pub(super) roots: String,
+    pub(super) way: Way,
+}
+
+/// What a start took. It has the whole processor, as on Lambda.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Init {
+    pub(super) ms: f64,
+    pub(super) cpu_ms: f64,
+}
+
+/// What one event took.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Invocation {
+    pub(super) ms: f64,
+    pub(super) cpu_ms: f64,
+    /// The status of the answer; 200 where it has none.
+    pub(super) status: u64,
+    /// The answer, as it goes to the gateway.
+    pub(super) answer_bytes: u64,
+    /// What the function has logged.
+    pub(super) log_bytes: u64,
+}
+
+/// A running function.
+pub(super) struct Function {
+    api: RuntimeApi,
+    process: Child,
+    id: u32,
+    cpu: CpuMeter,
+    logged: Arc<AtomicU64>,
+    throttle: Throttle,
+}
+
+impl Launcher {
+    /// Starts a function and gives it its share as soon as it waits for events.
+    pub(super) async fn start(&self, name: &str, memory: Memory) -> anyhow::Result<(Function, Init)> {
+        let mut api = RuntimeApi::start(if name == "mailer" { MAILER_TIME } else { FUNCTION_TIME }).await?;
+        let program = self.programs.join(name);
+        ensure!(program.exists(), "{} is missing: build the functions with `cargo build --release`", program.display());
+        let mut command = Command::new(&program);
+        command.env_clear().envs(environment(&self.dynamodb_url, &self.roots, memory.0)).kill_on_drop(true);
+        command.env("AWS_LAMBDA_RUNTIME_API", api.address().to_string()).env("AWS_ENDPOINT_URL_SESV2", &self.ses_url);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let started = api.now();
+        let mut process = command.spawn().with_context(|| format!("could not start {}", program.display()))?;
+        let logged = count(process.stdout.take().context("a piped stdout")?);
+        let id = id_of(&process)?;
+        let mut cpu = CpuMeter::of(id);
+        let polled = api.polled().await?;
+        let init = Init { ms: ms(polled.saturating_sub(started)), cpu_ms: cpu.used_ms()? };
+        let throttle = Throttle::put_on(id, memory, self.way)?;
+        Ok((Function { api, process, id, cpu, logged, throttle }, init))
+    }
+}
+
+impl Function {
+    /// Hands it an event, and waits for its answer and for the poll behind it.
+    pub(super) async fn invoke(&mut self, event: &str) -> anyhow::Result<Invocation> {
+        let (used_ms, logged) = (self.cpu.used_ms()?, self.logged.load(Ordering::Relaxed));
+        let sent = self.api.send(event)?;
+        let (answered, answer) = self.api.answered().await?;
+        self.api.polled().await?;
+        // The log of the request is written before its answer, and read beside it.
+        tokio::task::yield_now().await;
+        Ok(Invocation {
+            ms: ms(answered.saturating_sub(sent)),
+            cpu_ms: self.cpu.used_ms()? - used_ms,
+            status: status(&answer)?,
+            answer_bytes: answer.len() as u64,
+            log_bytes: self.logged.load(Ordering::Relaxed) - logged,
+        })
+    }
+
+    /// Returns the most memory that it had resident.
+    pub(super) fn peak_mb(&self) -> anyhow::Result<f64> {
+        peak_mb(self.id)
+    }
+
+    /// Returns how it is given its share.
+    pub(super) fn way(&self) -> &'static str {
+        self.throttle.describe()
+    }
+
+    /// Ends it, and then what limits it.
+    pub(super) async fn stop(mut self) -> anyhow::Result<()> {
+        Ok(self.process.kill().await?)
+    }
+}
+
+fn ms(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+fn status(answer: &Bytes) -> anyhow::Result<u64> {
+    let answer: Value = serde_json::from_slice(answer)?;
+    Ok(answer.get("statusCode").and_then(Value::as_u64).unwrap_or(200))
+}
+
+/// Counts what a function writes.
+fn count(mut log: ChildStdout) -> Arc<AtomicU64> {
+    let logged = Arc::new(AtomicU64::new(0));
+    let counter = Arc::clone(&logged);
+    tokio::spawn(async move {
+        let mut buffer = [0; 4096];
+        while let Ok(bytes @ 1..) = log.read(&mut buffer).await {
+            counter.fetch_add(bytes as u64, Ordering::Relaxed);
+        }
+    });
+    logged
+}

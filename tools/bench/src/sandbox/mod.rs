@@ -1,0 +1,32 @@
+//! A function as AWS Lambda runs it: its process, the runtime API, and `DynamoDB` behind TLS.
+
+pub(crate) mod event;
+pub(crate) mod process;
+pub(crate) mod runtime_api;
+pub(crate) mod tls;
+
+/// Returns what AWS Lambda sets, and where `DynamoDB` is.
+pub(crate) fn environment(url: &str, roots: &str, memory_mb: u32) -> Vec<(&'static str, String)> {
+    let memory = memory_mb.to_string();
+    let variables = [
+        ("PATH", "/usr/local/bin:/usr/bin:/bin"),
+        ("AWS_REGION", "eu-west-1"),
+        ("AWS_DEFAULT_REGION", "eu-west-1"),
+        ("AWS_ACCESS_KEY_ID", "bench"),
+        ("AWS_SECRET_ACCESS_KEY", "bench"),
+        ("AWS_LAMBDA_FUNCTION_NAME", "bench"),
+        ("AWS_LAMBDA_FUNCTION_VERSION", "$LATEST"),
+        ("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", &memory),
+        ("AWS_LAMBDA_LOG_GROUP_NAME", "/aws/lambda/bench"),
+        ("AWS_LAMBDA_LOG_STREAM_NAME", "bench"),
+        ("AWS_LAMBDA_HTTP_IGNORE_STAGE_IN_PATH", "true"),
+        ("AWS_ENDPOINT_URL_DYNAMODB", url),
+        ("MAIL_SENDER", "no-reply@presence.example"),
+        ("PUBLIC_BASE_URL", "https://presence.example"),
+        // The certificates to trust: ours and boto3 read the one, Node.js the other.
+        ("NODE_EXTRA_CA_CERTS", roots),
+        ("AWS_CA_BUNDLE", roots),
+        ("PYTHONDONTWRITEBYTECODE", "1"),
+    ];
+    variables.into_iter().map(|(name, value)| (name, value.to_owned())).collect()
+}
