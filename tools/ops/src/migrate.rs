@@ -13,7 +13,7 @@ Example:
 
 /// Reads the tables in which some kind of item has had more than one format, and rewrites each item of an earlier one on the
 /// condition that it still is as it was read: the service may go on meanwhile, and no change is lost. Interrupted, it is simply
-/// run again. Deploy the version first: the one before does not read what this writes. The exit code is 1 when items cannot be
+/// run again. Deploy the version first: the one before may not read what this writes. The exit code is 1 when items cannot be
 /// read; they are left as they are.
 #[derive(Debug, Args)]
 pub(crate) struct Migrate {
