@@ -7,6 +7,7 @@ mod faults;
 mod faults_selftest;
 mod imports;
 mod ledger;
+mod limits;
 mod mail;
 mod properties;
 mod races;

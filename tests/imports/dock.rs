@@ -28,10 +28,10 @@ const SOON: Duration = Duration::from_millis(300);
 const LASTING: Duration = Duration::from_mins(1);
 
 /// A world to load reviews into.
-pub(super) struct Dock {
-    pub(super) world: World,
+pub(crate) struct Dock {
+    pub(crate) world: World,
     /// What breaks the operator's calls, and no others.
-    pub(super) faults: Faults,
+    pub(crate) faults: Faults,
     store: Store,
     /// The same without faults.
     calm_store: Store,
@@ -40,46 +40,46 @@ pub(super) struct Dock {
 
 impl Dock {
     /// One whose operator waits long for an answer, and soon stops trying again what is refused.
-    pub(super) async fn new() -> Self {
+    pub(crate) async fn new() -> Self {
         Self::waiting(Options { patience: Patience::Time(SOON), ..patient() }).await
     }
 
     /// One whose operator tries again for as long as it takes.
-    pub(super) async fn lasting() -> Self {
+    pub(crate) async fn lasting() -> Self {
         Self::waiting(Options { patience: Patience::Time(LASTING), ..patient() }).await
     }
 
     /// One whose operator gives up soon on what hangs.
-    pub(super) async fn hurried() -> Self {
+    pub(crate) async fn hurried() -> Self {
         let [attempt, operation] = HURRY;
         let timeouts = TimeoutConfig::builder().operation_attempt_timeout(attempt).operation_timeout(operation);
         Self::waiting(Options { timeouts: Some(timeouts.build()), patience: Patience::Time(SOON), ..patient() }).await
     }
 
     /// One whose operator is as patient as the options say, before a database with their limits.
-    pub(super) async fn waiting(options: Options) -> Self {
+    pub(crate) async fn waiting(options: Options) -> Self {
         let world = World::with(Options { aws_limits: options.aws_limits.clone(), ..patient() }).await;
         for (org, id, city) in [(1, "s1", "Saint-Étienne"), (1, "s2", "Lyon"), (2, "s3", "Lyon")] {
             world.business(org, id, city).await;
         }
         let faults = Faults::with_keys(plain_http(), key_names(world.table_prefix()));
         let store = world.store_through(faults.clone(), options, world.table_prefix());
-        let calm_store = patient_store(&world, plain_http());
+        let calm_store = world.store().clone();
         Self { world, faults, store, calm_store, folder: tempfile::tempdir().expect("a temporary folder") }
     }
 
     /// Runs `ops import` for these rows, in the weather that the faults make.
-    pub(super) async fn import(&self, what: &str, rows: &str) -> Exit {
+    pub(crate) async fn import(&self, what: &str, rows: &str) -> Exit {
         self.import_by(&self.store, what, rows).await.exit
     }
 
     /// The same with all that it says.
-    pub(super) async fn import_aloud(&self, what: &str, rows: &str) -> Imported {
+    pub(crate) async fn import_aloud(&self, what: &str, rows: &str) -> Imported {
         self.import_by(&self.store, what, rows).await
     }
 
     /// Imports the rows in calm weather, as an operator does after a failure.
-    pub(super) async fn import_calmly(&self, what: &str, rows: &str) {
+    pub(crate) async fn import_calmly(&self, what: &str, rows: &str) {
         assert_eq!(self.import_by(&self.calm_store, what, rows).await.exit, Exit::Done);
     }
 
@@ -97,7 +97,7 @@ impl Dock {
     }
 
     /// How many attempts an import makes when nothing breaks.
-    pub(super) async fn attempts(&self, what: &str, rows: &str) -> u64 {
+    pub(crate) async fn attempts(&self, what: &str, rows: &str) -> u64 {
         let store = patient_store(&self.world, SharedHttpClient::new(self.faults.clone()));
         self.faults.restart(Plan::None);
         assert_eq!(self.import_by(&store, what, rows).await.exit, Exit::Done);
@@ -105,13 +105,13 @@ impl Dock {
     }
 
     /// What does not fit.
-    pub(super) async fn audit(&self) -> Vec<Finding> {
+    pub(crate) async fn audit(&self) -> Vec<Finding> {
         self.calm_store.audit_reviews(None).await.expect("the store answers").findings
     }
 
     /// What the table says, whatever was written on the way there: without versions, zeros in tallies, and groups of slips
     /// that are empty.
-    pub(super) async fn content(&self) -> BTreeMap<String, String> {
+    pub(crate) async fn content(&self) -> BTreeMap<String, String> {
         let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(self.world.stack.database_url()));
         let mut pages = client.scan().table_name(self.store.name(&schema::REVIEWS)).into_paginator().items().send();
         let mut content = BTreeMap::new();
@@ -130,15 +130,15 @@ impl Dock {
 }
 
 /// What an import says and how it ends.
-pub(super) struct Imported {
-    pub(super) exit: Exit,
-    pub(super) stdout: String,
-    pub(super) stderr: String,
+pub(crate) struct Imported {
+    pub(crate) exit: Exit,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
 impl Imported {
     /// The last line of its output.
-    pub(super) fn summary(&self) -> Value {
+    pub(crate) fn summary(&self) -> Value {
         let line = self.stdout.lines().last().unwrap_or_default();
         serde_json::from_str(line).unwrap_or_else(|_| panic!("no summary: {}{}", self.stdout, self.stderr))
     }
@@ -166,19 +166,19 @@ impl io::Write for Said {
 }
 
 /// What these rows of reviews end in when nothing breaks.
-pub(super) async fn undisturbed(rows: &str) -> BTreeMap<String, String> {
+pub(crate) async fn undisturbed(rows: &str) -> BTreeMap<String, String> {
     let dock = Dock::new().await;
     dock.import_calmly("reviews", rows).await;
     dock.content().await
 }
 
 /// Rows of reviews. Those of another `edition` are the same reviews in other months, states and ratings.
-pub(super) fn rows(count: usize, edition: usize) -> String {
+pub(crate) fn rows(count: usize, edition: usize) -> String {
     rows_of(&["s1", "s2", "s3"], count, edition)
 }
 
 /// The same, of these businesses.
-pub(super) fn rows_of(businesses: &[&str], count: usize, edition: usize) -> String {
+pub(crate) fn rows_of(businesses: &[&str], count: usize, edition: usize) -> String {
     let row = |n: usize| {
         json!({
             "business_id": (businesses[n % businesses.len()]),
@@ -194,6 +194,6 @@ pub(super) fn rows_of(businesses: &[&str], count: usize, edition: usize) -> Stri
 }
 
 /// The tables of a world by a client of one's own, which waits longer than a busy machine takes.
-pub(super) fn patient_store(world: &World, client: SharedHttpClient) -> Store {
+pub(crate) fn patient_store(world: &World, client: SharedHttpClient) -> Store {
     world.store_through(client, patient(), world.table_prefix())
 }

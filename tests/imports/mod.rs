@@ -4,7 +4,7 @@ mod broken;
 mod categories;
 mod conflicts;
 pub(crate) mod crowd;
-mod dock;
+pub(crate) mod dock;
 mod meanwhile;
 mod moves;
 mod pressed;

@@ -5,7 +5,7 @@ mod axe;
 mod kills;
 mod office;
 mod outages;
-mod random;
+pub(crate) mod random;
 mod read_back;
 mod scene;
 mod ses;

@@ -77,7 +77,7 @@ impl Scene {
 
     /// Makes what is stored of the guest a thing that nobody can read.
     async fn spoil(&self) {
-        let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(self.world.stack.dynamodb_url()));
+        let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(self.world.stack.database_url()));
         let text = |text: String| AttributeValue::S(text);
         let spoil = client.update_item().table_name(self.world.store().name(&schema::USERS));
         let spoil = spoil.key("pk", text(format!("USER#{}", self.id))).key("sk", text("USER".to_owned()));

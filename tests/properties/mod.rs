@@ -5,4 +5,4 @@ mod model;
 mod order;
 mod pages;
 mod people;
-mod sequences;
+pub(crate) mod sequences;

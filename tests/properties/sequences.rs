@@ -30,7 +30,7 @@ struct Run {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn any_sequence_of_operations_answers_as_the_model_does() {
-    let mut run = Run::start().await;
+    let mut run = Run::start(World::start().await, dice("sequences")).await;
     let mut answered = std::collections::BTreeMap::new();
     for step in 0..STEPS {
         let status = run.step(step).await;
@@ -51,9 +51,19 @@ async fn any_sequence_of_operations_answers_as_the_model_does() {
     assert_eq!(run.world.audit().await, []);
 }
 
+/// Does so many random operations in a world, and holds each answer against the model.
+pub(crate) async fn play(world: World, dice: Rng, steps: usize) -> World {
+    let mut run = Run::start(world, dice).await;
+    for step in 0..steps {
+        run.step(step).await;
+    }
+    run.compare_all().await;
+    assert_eq!(run.world.audit().await, []);
+    run.world
+}
+
 impl Run {
-    async fn start() -> Self {
-        let world = World::start().await;
+    async fn start(world: World, dice: Rng) -> Self {
         let cast = Cast::enter(&world).await;
         let people = [
             &cast.provider,
@@ -86,7 +96,7 @@ impl Run {
                 keys.push(person.key.clone());
             }
         }
-        Self { world, model, dice: dice("sequences"), keys, provider: cast.provider.id, gone: vec!["7".to_owned()] }
+        Self { world, model, dice, keys, provider: cast.provider.id, gone: vec!["7".to_owned()] }
     }
 
     /// One operation; the status of its answer.

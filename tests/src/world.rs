@@ -91,6 +91,13 @@ impl World {
         Store::new(&config, prefix).with_patience(options.patience)
     }
 
+    /// Waits until indexes show everything, where they lag by the limits of AWS.
+    pub async fn caught_up(&self) {
+        if let Some(limits) = self.stack.limits() {
+            limits.caught_up().await;
+        }
+    }
+
     /// Starts a request of a path such as `/user/me`.
     pub fn request(&self, method: &str, path: &str) -> reqwest::RequestBuilder {
         self.request_at(method, &format!("{}{path}", self.stack.base_url()))

@@ -20,7 +20,7 @@ const BATCH: usize = 25;
 
 /// A client past the service.
 pub(super) fn client(world: &World) -> Client {
-    Client::from_conf(sdk_config(world.stack.dynamodb_url()))
+    Client::from_conf(sdk_config(world.stack.database_url()))
 }
 
 /// Adds active business managers to an organisation, with the locks and the roster that go with them.

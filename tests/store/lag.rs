@@ -1,6 +1,6 @@
 //! Indexes that lag behind their table: a search is right or refused, never stale, and a stale directory is never kept.
 
-mod model;
+pub(crate) mod model;
 
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use presence_local::Options;

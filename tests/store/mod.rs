@@ -4,5 +4,5 @@ mod budget;
 pub(crate) mod bulk;
 mod emails;
 mod formats;
-mod lag;
+pub(crate) mod lag;
 mod queries;

@@ -8,7 +8,7 @@ mod filters;
 mod hostile;
 mod lag;
 mod lists;
-mod oracle;
+pub(crate) mod oracle;
 mod paging;
 mod scope;
 pub(crate) mod shelf;

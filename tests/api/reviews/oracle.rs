@@ -1,7 +1,7 @@
 //! Random requests against a plain list that is searched by looking at each of its reviews: at first, after changes, and
 //! after shops moved to other cities and back. What changes comes by imports, as it does in operation.
 
-mod town;
+pub(crate) mod town;
 mod wish;
 
 use std::io;
@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use clap::Parser as _;
 use futures::{StreamExt as _, stream};
+use presence::store::Store;
 use presence_ops::{Cli, Console, Context, Exit};
 use presence_tests::{Cast, Person, World, dice};
 use serde_json::Value;
@@ -28,14 +29,22 @@ const AT_ONCE: usize = 16;
 
 /// Imports rows as an operator does.
 async fn import(world: &World, what: &str, rows: &str) {
+    import_by(world, world.store(), what, rows).await;
+}
+
+/// The same by a store of the operator's own.
+pub(crate) async fn import_by(world: &World, store: &Store, what: &str, rows: &str) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join("rows.jsonl");
     std::fs::write(&file, rows).expect("the folder can be written");
     let cli = ["ops", "import", what, file.to_str().expect("a path in UTF-8")];
     let cli = Cli::try_parse_from(cli).expect("the words are right");
-    let console = Console::new(Box::new(io::sink()), Box::new(io::sink()));
-    let mut context = Context { store: world.store().clone(), clock: Arc::clone(&world.clock) as _, console };
-    assert_eq!(Box::pin(presence_ops::run(cli, &mut context)).await, Exit::Done, "{what}");
+    let said = tempfile::NamedTempFile::new().expect("a temporary file");
+    let console = Console::new(Box::new(io::sink()), Box::new(said.reopen().expect("a second handle")));
+    let mut context = Context { store: store.clone(), clock: Arc::clone(&world.clock) as _, console };
+    let exit = Box::pin(presence_ops::run(cli, &mut context)).await;
+    let said = std::fs::read_to_string(said.path()).expect("text");
+    assert_eq!(exit, Exit::Done, "{what}: {said}");
 }
 
 /// Every role, with the organisation that it sees; none where that is all of them.
@@ -52,14 +61,26 @@ fn callers(cast: &Cast) -> [(&Person, Option<u64>); 6] {
 
 /// Makes random requests of every caller and holds the answers against the town.
 async fn ask_at_random(world: &World, cast: &Cast, town: &Town, dice: &mut fastrand::Rng, round: &str) {
+    ask_some(world, cast, town, dice, (round, REQUESTS, |_| true)).await;
+}
+
+/// The same with so many requests, of those paths that fit.
+pub(crate) async fn ask_some(
+    world: &World,
+    cast: &Cast,
+    town: &Town,
+    dice: &mut fastrand::Rng,
+    (round, requests, fits): (&str, usize, fn(&str) -> bool),
+) {
     let all = town.sorted();
     let callers = callers(cast).map(|(caller, org)| {
         let sees =
             |(review, _): &(&presence::domain::review::Review, &str)| org.is_none_or(|org| review.org_id.get() == org);
         (caller, all.iter().copied().filter(sees).collect::<Vec<_>>())
     });
-    let wishes = (0..REQUESTS).zip(callers.iter().cycle()).map(|(number, (caller, seen))| {
-        let wish = Wish::make(dice, seen);
+    let wishes = (0..requests).zip(callers.iter().cycle()).map(|(number, (caller, seen))| {
+        let wish =
+            std::iter::repeat_with(|| Wish::make(dice, seen)).find(|wish| fits(&wish.path)).expect("one that fits");
         async move {
             let reply = world.get(&wish.path, &caller.key).await;
             (format!("{round}, {number}: {} {}", caller.email, wish.path), wish, reply)
@@ -67,6 +88,7 @@ async fn ask_at_random(world: &World, cast: &Cast, town: &Town, dice: &mut fastr
     });
     let mut answers = stream::iter(wishes).buffered(AT_ONCE);
     while let Some((what, wish, reply)) = answers.next().await {
+        assert_eq!(reply.status, 200, "{what}: {}", reply.text);
         let mut body = reply.json();
         let reviews = body.as_object_mut().and_then(|body| body.remove("reviews")).unwrap_or_default();
         assert_eq!(body, wish.envelope, "{what}");

@@ -8,24 +8,24 @@ use serde_json::{Value, json};
 
 /// What is looked at of a user.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Listed {
+pub(crate) struct Listed {
     org: Option<u64>,
     last_name: String,
     status: String,
 }
 
 impl Listed {
-    pub(super) fn new(org: Option<u64>, last_name: &str, status: &str) -> Self {
+    pub(crate) fn new(org: Option<u64>, last_name: &str, status: &str) -> Self {
         Self { org, last_name: last_name.to_owned(), status: status.to_owned() }
     }
 }
 
 /// What a search lists: id → last name and status.
-pub(super) type List = BTreeMap<String, (String, String)>;
+pub(crate) type List = BTreeMap<String, (String, String)>;
 
 /// Every user by id.
 #[derive(Clone, Debug)]
-pub(super) struct Model {
+pub(crate) struct Model {
     users: BTreeMap<String, Listed>,
     created: u32,
     /// Not changed by random steps: they hold the keys.
@@ -34,7 +34,7 @@ pub(super) struct Model {
 
 impl Model {
     /// The cast as it enters.
-    pub(super) fn of(cast: &Cast) -> Self {
+    pub(crate) fn of(cast: &Cast) -> Self {
         let people: [(&Person, Option<u64>, &str, &str); 10] = [
             (&cast.provider, None, "provider", "active"),
             (&cast.provider_in_1, Some(1), "provider-in-1", "active"),
@@ -51,28 +51,28 @@ impl Model {
         Self { users: users.into(), created: 0, kept: vec![cast.provider.id.clone()] }
     }
 
-    pub(super) fn put(&mut self, id: &str, user: Listed) {
+    pub(crate) fn put(&mut self, id: &str, user: Listed) {
         self.users.insert(id.to_owned(), user);
     }
 
-    pub(super) fn remove(&mut self, id: &str) {
+    pub(crate) fn remove(&mut self, id: &str) {
         self.users.remove(id);
     }
 
     /// What a provider's search lists: of one organisation, or of all.
-    pub(super) fn listed(&self, org: Option<u64>) -> List {
+    pub(crate) fn listed(&self, org: Option<u64>) -> List {
         let seen = self.users.iter().filter(|(_, user)| org.is_none() || user.org == org);
         seen.map(|(id, user)| (id.clone(), (user.last_name.clone(), user.status.clone()))).collect()
     }
 
     /// What a provider's counts are.
-    pub(super) fn stats(&self) -> Value {
+    pub(crate) fn stats(&self) -> Value {
         let active = self.users.values().filter(|user| user.status == "active").count();
         json!({"count": self.users.len(), "invited_count": self.users.len() - active, "activate_count": active})
     }
 
     /// Creates, renames, moves, suspends or deletes somebody, here and there.
-    pub(super) async fn change(&mut self, world: &World, key: &str, dice: &mut Rng) {
+    pub(crate) async fn change(&mut self, world: &World, key: &str, dice: &mut Rng) {
         let ids: Vec<String> = self.users.keys().filter(|id| !self.kept.contains(id)).cloned().collect();
         let id = dice.choice(&ids).filter(|_| dice.u8(0..4) > 0).cloned();
         let Some(id) = id else { return self.create(world, key, dice).await };
@@ -107,7 +107,7 @@ impl Model {
 }
 
 /// What a search lists, on one page; `None` when it was refused with 503.
-pub(super) async fn list(world: &World, key: &str, search: &str) -> Option<List> {
+pub(crate) async fn list(world: &World, key: &str, search: &str) -> Option<List> {
     let mark = if search.is_empty() { '?' } else { '&' };
     let reply = world.get(&format!("/user/search{search}{mark}per_page=100"), key).await;
     if reply.status == 503 {

@@ -37,14 +37,14 @@ const SHOPS: [Shop; 5] = [
 ];
 
 /// The shops, and their reviews as they should be.
-pub(super) struct Town {
+pub(crate) struct Town {
     moved: bool,
     reviews: BTreeMap<ReviewId, Review>,
 }
 
 impl Town {
     /// A town with so many reviews.
-    pub(super) fn build(dice: &mut Dice, count: usize) -> Self {
+    pub(crate) fn build(dice: &mut Dice, count: usize) -> Self {
         let reviews = (0..count).map(|number| review(dice, number)).map(|review| (review.id.clone(), review));
         Self { moved: false, reviews: reviews.collect() }
     }
@@ -57,7 +57,7 @@ impl Town {
         sorted
     }
 
-    pub(super) fn reviews(&self) -> Vec<Review> {
+    pub(crate) fn reviews(&self) -> Vec<Review> {
         self.reviews.values().cloned().collect()
     }
 
@@ -75,7 +75,7 @@ impl Town {
     }
 
     /// Rows of the organisations and, where they are now, of the shops.
-    pub(super) fn places(&self) -> (String, String) {
+    pub(crate) fn places(&self) -> (String, String) {
         let orgs = [1, 2].map(|org| json!({"id": org, "name": format!("Org {org}")}));
         let shops = SHOPS
             .iter()
@@ -89,7 +89,7 @@ impl Town {
     }
 
     /// So many reviews change, and so many come. The rows of those.
-    pub(super) fn change(&mut self, dice: &mut Dice, changes: usize, newcomers: usize) -> String {
+    pub(crate) fn change(&mut self, dice: &mut Dice, changes: usize, newcomers: usize) -> String {
         let ids: Vec<_> = self.reviews.keys().cloned().collect();
         let mut touched = BTreeMap::new();
         for _ in 0..changes {

@@ -1,5 +1,6 @@
 //! The state of the limits, and their random decisions.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::buckets::{Buckets, Kind, Place, Reached};
@@ -12,6 +13,9 @@ use super::tables::ItemName;
 /// An odd multiplier spreads neighbouring numbers over all bits, so that one seed's draws are not the next one's shifted.
 const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 
+/// Tokens of transactions kept: a client tries again within seconds. DynamoDB keeps them for ten minutes.
+const MAX_TOKENS: usize = 1_000;
+
 /// Everything that the limits remember.
 #[derive(Debug)]
 pub(super) struct Core {
@@ -21,6 +25,8 @@ pub(super) struct Core {
     pub(super) holds: Holds<ItemName>,
     pub(super) changes: Changes,
     buckets: Buckets,
+    /// Tokens of transactions that were done, oldest first.
+    done: VecDeque<String>,
 }
 
 /// Units that are spent at a place.
@@ -34,7 +40,21 @@ pub(super) struct Cost {
 impl Core {
     pub(super) fn new(settings: AwsLimits, seed: u64) -> Self {
         let (counts, holds) = (LimitCounts::default(), Holds::default());
-        Self { seed, settings, counts, holds, changes: Changes::default(), buckets: Buckets::default() }
+        let (changes, buckets, done) = (Changes::default(), Buckets::default(), VecDeque::new());
+        Self { seed, settings, counts, holds, changes, buckets, done }
+    }
+
+    /// Remembers that the transaction with this token was done.
+    pub(super) fn note_done(&mut self, token: &str) {
+        if self.done.len() == MAX_TOKENS {
+            self.done.pop_front();
+        }
+        self.done.push_back(token.to_owned());
+    }
+
+    /// True if the transaction with this token was done.
+    pub(super) fn was_done(&self, token: &str) -> bool {
+        self.done.iter().any(|done| done == token)
     }
 
     /// Numbers a call, and returns its dice: the same seed and number always give the same ones, in whatever order calls that
@@ -45,22 +65,26 @@ impl Core {
         (number, fastrand::Rng::with_seed(self.seed ^ number.wrapping_mul(SPREAD)))
     }
 
-    /// Returns the limit that keeps a call from these places, with the place, if one does.
+    /// Returns the limit that keeps an item from these places, with the place, if one does. The item is one of so many of its
+    /// call: strays come by call, so that a large one is not throttled for ever.
     pub(super) fn reached(
         &mut self,
         now: Duration,
         places: &[(Place, Kind)],
+        items: usize,
         dice: &mut fastrand::Rng,
     ) -> Option<(Reached, Place, Kind)> {
         let rates = self.settings.throttling?;
-        for (place, kind) in places {
-            let is_stray = place.partition.is_some() && dice.f64() < rates.strays;
-            let stray = is_stray.then_some(Reached::Partition);
-            if let Some(reached) = stray.or_else(|| self.buckets.reached(now, place, *kind, &rates)) {
-                return Some((reached, place.clone(), *kind));
-            }
+        let share = rates.strays / f64::from(u32::try_from(items).unwrap_or(u32::MAX)).max(1.0);
+        let stray = places.iter().find(|(place, _)| place.partition.is_some()).filter(|_| dice.f64() < share);
+        if let Some((place, kind)) = stray {
+            return Some((Reached::Partition, place.clone(), *kind));
         }
-        None
+        let mut reached = places.iter().filter_map(|(place, kind)| {
+            let reached = self.buckets.reached(now, place, *kind, &rates)?;
+            Some((reached, place.clone(), *kind))
+        });
+        reached.next()
     }
 
     pub(super) fn spend(&mut self, now: Duration, costs: &[Cost]) {
@@ -97,11 +121,11 @@ mod tests {
         let mut throttled = 0;
         for _ in 0..1_000 {
             let (_, mut dice) = core.begin();
-            throttled += u32::from(core.reached(Duration::ZERO, &places, &mut dice).is_some());
+            throttled += u32::from(core.reached(Duration::ZERO, &places, 1, &mut dice).is_some());
         }
         assert!((60..140).contains(&throttled), "{throttled}");
         core.settings.throttling = None;
         core.spend(Duration::ZERO, &[Cost { place: places[0].0.clone(), kind: Kind::Read, units: 1e9 }]);
-        assert_eq!(core.reached(Duration::ZERO, &places, &mut fastrand::Rng::with_seed(1)), None, "switched off");
+        assert_eq!(core.reached(Duration::ZERO, &places, 1, &mut fastrand::Rng::with_seed(1)), None, "switched off");
     }
 }

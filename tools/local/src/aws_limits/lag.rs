@@ -52,6 +52,11 @@ impl Changes {
         changes.push_back(Change { shown_at: now.saturating_add(lag).max(earliest), old });
     }
 
+    /// True while an index does not show something yet.
+    pub(super) fn are_pending(&self, now: Duration) -> bool {
+        self.0.values().flatten().any(|change| change.shown_at > now)
+    }
+
     /// Returns the items of a table that its indexes show as they were, and forgets what they show by now.
     pub(super) fn images(&mut self, now: Duration, table: &str) -> Images {
         self.0.retain(|_, changes| {

@@ -55,6 +55,12 @@ impl Layer {
         self.started.elapsed()
     }
 
+    /// True while an index does not show something yet.
+    pub(super) fn lags(&self) -> bool {
+        let now = self.now();
+        self.core().changes.are_pending(now)
+    }
+
     /// Answers a call as AWS would.
     pub(super) async fn answer(
         &self,
@@ -123,11 +129,11 @@ impl Layer {
         Ok((answer, spent))
     }
 
-    /// Refuses a call of one item or page when one of these places is spent.
-    pub(super) fn refusal(&self, call: &mut Call, places: &[(Place, Kind)]) -> Option<Answer> {
+    /// Refuses an item or page, one of so many of its call, when one of these places is spent.
+    pub(super) fn refusal(&self, call: &mut Call, places: &[(Place, Kind)], items: usize) -> Option<Answer> {
         let now = self.now();
         let mut core = self.core();
-        let (reached, place, kind) = core.reached(now, places, &mut call.dice)?;
+        let (reached, place, kind) = core.reached(now, places, items, &mut call.dice)?;
         core.counts.throttled += 1;
         Some(throttled(reached, &place, kind))
     }

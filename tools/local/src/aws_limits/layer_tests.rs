@@ -406,6 +406,18 @@ async fn transactions_that_meet_are_cancelled_and_a_retry_of_the_same_is_not() {
 }
 
 #[tokio::test]
+async fn a_transaction_that_was_done_is_answered_again_however_much_is_throttled() {
+    let bench = Bench::new(rates(NO_LIMIT, SPENT)).await;
+    let put = json!({ "Put": { "TableName": "things", "Item": key("a", "1"), "ConditionExpression": "attribute_not_exists(pk)" } });
+    let body = |token: &str| json!({ "TransactItems": [put], "ClientRequestToken": token });
+    for _ in 0..5 {
+        assert_eq!(bench.call("TransactWriteItems", body("one")).await.0, 200);
+    }
+    let other = bench.call("TransactWriteItems", body("two")).await;
+    assert_eq!(codes(&other), ["ThrottlingError"]);
+}
+
+#[tokio::test]
 async fn one_cancellation_may_have_different_reasons() {
     let bench = Bench::new(AwsLimits { conflicts: Some(HOUR), ..AwsLimits::off() }).await;
     bench.put_direct(item("there", "1", 1)).await;

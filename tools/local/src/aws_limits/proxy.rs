@@ -2,6 +2,7 @@
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use axum::Router;
@@ -22,6 +23,8 @@ use crate::local_only::local_hosts_only;
 const BODY_BYTES: usize = 17 * 1024 * 1024;
 /// What DynamoDB's answers are.
 const JSON: HeaderValue = HeaderValue::from_static("application/x-amz-json-1.0");
+/// How often a lag is looked at.
+const LAG_LOOK: Duration = Duration::from_millis(2);
 /// Seeds that are drawn are short, to be typed again.
 const DRAWN_SEEDS: u64 = 1_000_000;
 
@@ -72,6 +75,13 @@ impl Limits {
     #[must_use]
     pub fn counts(&self) -> LimitCounts {
         self.layer.core().counts
+    }
+
+    /// Waits until indexes show everything that was written so far.
+    pub async fn caught_up(&self) {
+        while self.layer.lags() {
+            tokio::time::sleep(LAG_LOOK).await;
+        }
     }
 
     /// Changes the limits from the next call on. The seed stays. Indexes show everything where they lag no more.

@@ -23,7 +23,7 @@ impl Layer {
         let table = self.table(&call, &name).await?;
         let partition = table.as_ref().and_then(|table| table.partition_of(call.body["Key"].as_object()?));
         let place = Place::new(&name, None, partition);
-        if let Some(refusal) = self.refusal(&mut call, &[(place.clone(), Kind::Read)]) {
+        if let Some(refusal) = self.refusal(&mut call, &[(place.clone(), Kind::Read)], 1) {
             return Ok(refusal);
         }
         let (answer, spent) = self.metered(&call, call.body.clone()).await?;
@@ -48,6 +48,7 @@ impl Layer {
         let (mut kept, mut left) = (Item::new(), Item::new());
         let mut places: HashMap<String, Vec<Place>> = HashMap::new();
         let mut refusal = None;
+        let all = wanted.values().filter_map(|table| table["Keys"].as_array()).map(Vec::len).sum();
         for (name, mut request) in wanted {
             let table = self.table(&call, &name).await?;
             let keys = request["Keys"].as_array().cloned().unwrap_or_default();
@@ -55,7 +56,7 @@ impl Layer {
             for key in keys {
                 let partition = table.as_ref().and_then(|table| table.partition_of(key.as_object()?));
                 let place = Place::new(&name, None, partition);
-                if let Some(answer) = self.refusal(&mut call, &[(place.clone(), Kind::Read)]) {
+                if let Some(answer) = self.refusal(&mut call, &[(place.clone(), Kind::Read)], all) {
                     refusal = Some(answer);
                     later.push(key);
                 } else {
@@ -119,7 +120,7 @@ impl Layer {
         let condition = KeyCondition::read(&call.body, key).filter(|_| call.operation == "Query");
         let partition = condition.as_ref().map(|condition| condition.partition.to_string());
         let place = Place::new(&name, index.as_ref().map(|index| index.name.as_str()), partition);
-        if let Some(refusal) = self.refusal(&mut call, &[(place.clone(), Kind::Read)]) {
+        if let Some(refusal) = self.refusal(&mut call, &[(place.clone(), Kind::Read)], 1) {
             return Ok(refusal);
         }
         let target = Target { table, index, condition };

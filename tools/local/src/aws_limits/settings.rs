@@ -50,7 +50,7 @@ pub struct Throttling {
     pub partition_writes: f64,
     /// Read units of one partition key.
     pub partition_reads: f64,
-    /// The share of accesses to a partition that are throttled below the rates, from 0 to 1.
+    /// The share of calls that find a partition throttled below its rate, from 0 to 1.
     pub strays: f64,
 }
 

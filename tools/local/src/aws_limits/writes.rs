@@ -68,7 +68,7 @@ impl Layer {
         let _turn = self.turn.write().await;
         let old = self.old(&call, &actions).await?;
         let costs = costs(&actions[0], &old, 1.0);
-        if let Some(refusal) = self.refusal(&mut call, &places(&costs)) {
+        if let Some(refusal) = self.refusal(&mut call, &places(&costs), 1) {
             return Ok(refusal);
         }
         let answer = self.upstream.call(&call.headers, &call.operation, &call.body).await?;
@@ -134,6 +134,11 @@ impl Layer {
     }
 
     pub(super) async fn transact(&self, mut call: Call) -> Result<Answer, Unreachable> {
+        let token = call.body["ClientRequestToken"].as_str().map(str::to_owned);
+        if token.as_ref().is_some_and(|token| self.core().was_done(token)) {
+            // DynamoDB answers a retry of what was done from its record, whatever else goes on.
+            return self.upstream.call(&call.headers, &call.operation, &call.body).await;
+        }
         let Some(actions) = self.actions(&call).await? else { return self.refused(&call).await };
         let writes = call.operation == "TransactWriteItems";
         let entry = if writes { Entry::Writes } else { Entry::Reads };
@@ -157,6 +162,9 @@ impl Layer {
             return self.cancel(&call, reasons, probe).await;
         }
         let (answer, spent) = self.metered(&call, call.body.clone()).await?;
+        if let Some(token) = token.filter(|_| answer.is_success()) {
+            self.core().note_done(&token);
+        }
         if writes {
             self.done(&mut call, &actions, old, &costs.concat(), &answer);
         } else {
@@ -168,11 +176,11 @@ impl Layer {
     }
 
     fn reasons(&self, call: &mut Call, conflicts: &[usize], costs: &[Vec<Cost>]) -> Vec<Reason> {
-        let now = self.now();
+        let (now, items) = (self.now(), costs.len());
         let mut core = self.core();
         let mut reason = |(at, costs): (usize, &Vec<Cost>)| {
             // Drawn for each item, so that the later draws do not depend on conflicts.
-            let is_throttled = core.reached(now, &places(costs), &mut call.dice).is_some();
+            let is_throttled = core.reached(now, &places(costs), items, &mut call.dice).is_some();
             match (conflicts.contains(&at), is_throttled) {
                 (true, _) => Reason::Conflict,
                 (_, true) => Reason::Throttled,
@@ -228,7 +236,7 @@ impl Layer {
         let (mut done, mut spent) = (Vec::new(), Vec::new());
         for (action, write) in actions {
             let costs = costs(&action, &old, 1.0);
-            let refused = self.refusal(&mut call, &places(&costs));
+            let refused = self.refusal(&mut call, &places(&costs), all.len());
             let to = if refused.is_some() { &mut left } else { &mut kept };
             if let Value::Array(writes) = to.entry(action.table.name.clone()).or_insert_with(|| json!([])) {
                 writes.push(write);

@@ -242,6 +242,15 @@ mod tests {
             async { Ok::<_, Infallible>(response) }
         });
         assert_eq!(answer.await, Err(InvokeError::Failed));
+        // Lambda counts the answer as a JSON string in its own reply: a quotation mark is two bytes.
+        let marks = |count: usize| {
+            outcome(move |_| {
+                let response = Response::new(Body::from("\"".repeat(count)));
+                async { Ok::<_, Infallible>(response) }
+            })
+        };
+        assert_eq!(marks(PAYLOAD_BYTES / 2).await, Err(InvokeError::Failed));
+        assert!(marks(PAYLOAD_BYTES / 2 - 200).await.is_ok());
         let function = LocalFunction::new("users", |_| async { Ok::<_, Infallible>(Response::new(Body::Empty)) });
         let answer = function.invoke(vec![b' '; PAYLOAD_BYTES + 1], TRACE).await;
         assert_eq!(answer, Err(InvokeError::EventTooLarge));

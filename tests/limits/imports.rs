@@ -1,0 +1,36 @@
+//! Imports: one after the other, and two at once.
+
+use std::sync::Arc;
+
+use presence::clock::MachineTimer;
+use presence::store::{Pace, Patience};
+use presence_local::Options;
+use presence_ops::Exit;
+use presence_tests::patient;
+
+use super::{counts, each_seed, limits};
+use crate::imports::dock::{Dock, rows, undisturbed};
+
+/// Enough for several transactions of a month.
+const ROWS: usize = 36;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn imports_end_in_exact_tables_under_the_limits_of_aws() {
+    let editions = [rows(ROWS, 0), rows(ROWS, 1)];
+    let contents = [undisturbed(&editions[0]).await, undisturbed(&editions[1]).await];
+    let (editions, contents) = (&editions, &contents);
+    let play = |seed| async move {
+        let pace = Arc::new(Pace::new(Arc::new(MachineTimer::start())));
+        let options = Options { aws_limits: Some(limits(seed)), patience: Patience::Import(pace), ..patient() };
+        let dock = Dock::waiting(options).await;
+        assert_eq!(dock.import("reviews", &editions[0]).await, Exit::Done);
+        assert_eq!(dock.content().await, contents[0]);
+        let both = futures::join!(dock.import("reviews", &editions[1]), dock.import("reviews", &editions[1]));
+        assert_eq!(both, (Exit::Done, Exit::Done), "two at once");
+        assert_eq!(dock.audit().await, []);
+        assert_eq!(dock.content().await, contents[1]);
+        counts(&dock.world)
+    };
+    let sum = each_seed("imports", play).await;
+    assert!(sum.throttled > 0 && sum.conflicted > 0, "{sum:?}");
+}

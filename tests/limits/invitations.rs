@@ -1,0 +1,17 @@
+//! Clients, time, streams, sweeps and deaths of the mailer.
+
+use super::{counts, each_seed, world};
+use crate::mail::random;
+
+/// Steps of each seed.
+const STEPS: usize = 120;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_mail_is_lost_and_no_two_are_sent_in_five_minutes_under_the_limits_of_aws() {
+    let play = |seed| async move {
+        let world = Box::pin(random::play(world(seed).await, seed, STEPS)).await;
+        counts(&world)
+    };
+    let sum = each_seed("invitations", play).await;
+    assert!(sum.throttled > 0 && sum.cut > 0 && sum.stale > 0, "{sum:?}");
+}

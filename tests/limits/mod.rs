@@ -1,0 +1,95 @@
+//! Searches, changes of users, invitations, imports and faults on a `DynamoDB` with the limits of AWS: nothing is lost, nothing
+//! is there twice, no count is wrong, nothing is 500.
+//!
+//! The deadline of the functions is two minutes here, whatever the machine: a 503 says that somebody gave up before it.
+
+mod faults;
+mod imports;
+mod invitations;
+mod searches;
+mod user_changes;
+
+use std::panic::{AssertUnwindSafe, resume_unwind};
+use std::time::Duration;
+
+use futures::FutureExt as _;
+use futures::stream::{self, StreamExt as _};
+use presence_local::aws_limits::{Pages, Throttling};
+use presence_local::{AwsLimits, LimitCounts, Options};
+use presence_tests::{World, patient};
+
+/// The environment variable with the number of seeds that each scenario is played with.
+const SEEDS: &str = "PRESENCE_LIMIT_SEEDS";
+/// Seeds side by side: they mostly wait.
+const SIDE_BY_SIDE: usize = 10;
+
+/// How many seeds there are. One, where nobody asks for more: each takes some seconds.
+#[expect(clippy::disallowed_methods, reason = "a test's own setting")]
+fn seeds() -> u64 {
+    std::env::var(SEEDS).map_or(1, |text| text.parse().expect("PRESENCE_LIMIT_SEEDS is a number"))
+}
+
+/// Plays a scenario with each seed, and adds up what the limits did. A failure names its seed.
+#[expect(clippy::print_stdout, reason = "for the eyes of the reader of a failure")]
+async fn each_seed<F: Future<Output = LimitCounts>>(scenario: &str, play: impl Fn(u64) -> F) -> LimitCounts {
+    let plays = (1..=seeds()).map(|seed| {
+        let playing = AssertUnwindSafe(play(seed)).catch_unwind();
+        async move {
+            playing.await.unwrap_or_else(|panic| {
+                println!("{scenario}: failed with seed {seed} of the limits");
+                resume_unwind(panic)
+            })
+        }
+    });
+    let counts: Vec<LimitCounts> = stream::iter(plays).buffer_unordered(SIDE_BY_SIDE).collect().await;
+    let sum = counts.into_iter().fold(LimitCounts::default(), |sum, counts| LimitCounts {
+        calls: sum.calls + counts.calls,
+        throttled: sum.throttled + counts.throttled,
+        unprocessed: sum.unprocessed + counts.unprocessed,
+        conflicted: sum.conflicted + counts.conflicted,
+        mixed: sum.mixed + counts.mixed,
+        cut: sum.cut + counts.cut,
+        emptied: sum.emptied + counts.emptied,
+        stale: sum.stale + counts.stale,
+        unlagged: sum.unlagged + counts.unlagged,
+        too_large: sum.too_large + counts.too_large,
+    });
+    println!("{scenario}: {} seeds, {sum:?}", seeds());
+    assert_eq!((sum.unlagged, sum.too_large), (0, 0), "every index read lags, and nothing is too large");
+    sum
+}
+
+/// Limits that are tighter than those of AWS, so that a short scenario meets all of them.
+fn limits(seed: u64) -> AwsLimits {
+    let throttling = Throttling {
+        table_writes: 1_500.0,
+        table_reads: 6_000.0,
+        partition_writes: 400.0,
+        partition_reads: 3_000.0,
+        strays: 0.05,
+    };
+    AwsLimits {
+        seed: Some(seed),
+        throttling: Some(throttling),
+        conflicts: Some(Duration::from_millis(5)),
+        pages: Some(Pages { short: 0.3, empty: 0.1 }),
+        lag: Some(Duration::from_millis(20)),
+        sizes: true,
+        latency: Some(Duration::from_millis(1)),
+    }
+}
+
+/// An empty world with limits.
+async fn world(seed: u64) -> World {
+    world_with(limits(seed)).await
+}
+
+/// An empty world with these limits.
+async fn world_with(limits: AwsLimits) -> World {
+    World::with(Options { aws_limits: Some(limits), ..patient() }).await
+}
+
+/// What the limits of a world did.
+fn counts(world: &World) -> LimitCounts {
+    world.stack.limits().expect("the limits are on").counts()
+}

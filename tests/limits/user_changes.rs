@@ -1,0 +1,19 @@
+//! Random operations of random callers.
+
+use fastrand::Rng;
+
+use super::{counts, each_seed, world};
+use crate::properties::sequences;
+
+/// Operations of each seed.
+const STEPS: usize = 60;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn changes_of_users_are_answered_as_the_model_does_under_the_limits_of_aws() {
+    let play = |seed| async move {
+        let world = Box::pin(sequences::play(world(seed).await, Rng::with_seed(seed), STEPS)).await;
+        counts(&world)
+    };
+    let sum = each_seed("changes of users", play).await;
+    assert!(sum.throttled > 0, "{sum:?}");
+}
