@@ -8,6 +8,7 @@ use aws_smithy_runtime_api::client::http::{
     HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpClient, SharedHttpConnector,
 };
 use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
+use futures::FutureExt as _;
 use presence_tests::plain_http;
 use tokio::sync::Notify;
 
@@ -47,6 +48,8 @@ impl Axe {
     /// Runs a process that dies at its call of this number, from 1 on; none when it died.
     pub(super) async fn run<T>(&self, falls_at: Option<(u64, Moment)>, process: impl Future<Output = T>) -> Option<T> {
         *self.state() = State { calls: 0, falls_at };
+        // A process with several deliveries under way may die of two of them: the second one is not the next process's.
+        let _ = self.shared.fell.notified().now_or_never();
         tokio::select! {
             biased;
             () = self.shared.fell.notified() => None,

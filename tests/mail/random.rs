@@ -258,7 +258,7 @@ impl Run {
             self.world.caught_up().await;
             let worker = &self.workers[0];
             let answer = worker.axe.run(None, handle(&worker.outbox, &sweep(), deadline())).await;
-            assert!(answer.is_some_and(|answer| answer.is_ok()));
+            assert!(matches!(answer, Some(Ok(_))), "{answer:?}");
         }
         assert_eq!(self.world.store().outbox().await.expect("the store answers"), [], "everything was sent");
         for guest in &self.guests {
