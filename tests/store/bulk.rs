@@ -6,7 +6,7 @@ use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::{AttributeValue, PutRequest, WriteRequest};
 use presence::domain::ids::{OrgId, UserId};
 use presence::domain::roster::member_digest;
-use presence::domain::user::{PersonName, Role, Status};
+use presence::domain::user::{PersonName, Role, Status, User};
 use presence::store::keys::{
     CHANGES_PK_PREFIX, LOCK_SK, ROSTERS_PK, business_pk, city_listing, listing, lock_pk, name_order, org_key, user_pk,
 };
@@ -42,6 +42,12 @@ pub(super) async fn users(world: &World, org: u64, count: u64) {
         .send()
         .await
         .expect("the roster is there");
+}
+
+/// Writes many users into empty organisations.
+pub(super) async fn people(world: &World, people: &[User]) {
+    let items = world.store().items_of_users(people).expect("users that fit");
+    put_all(&client(world), &world.store().name(&USERS), items).await;
 }
 
 /// Adds businesses `many-1`, `many-2`, … to an organisation.

@@ -2,6 +2,7 @@
 
 mod budget;
 pub(crate) mod bulk;
+mod directories;
 mod emails;
 mod formats;
 pub(crate) mod lag;
