@@ -24,6 +24,8 @@ use crate::{Reply, logs, plain_http, send};
 /// empty and nothing else's: worlds leave their tables there.
 const EXTERNAL_DYNAMODB: &str = "PRESENCE_TEST_DYNAMODB_URL";
 
+/// How long a connection may be idle. The gateway closes them after 30 s.
+const IDLE: Duration = Duration::from_secs(10);
 /// When functions of [`yielding`] stop trying again: long after the few faults that they are to outlast.
 const SOON: Duration = Duration::from_secs(1);
 
@@ -63,7 +65,7 @@ impl World {
         let clock = Arc::new(ManualClock::at(noon));
         let table_prefix = options.table_prefix.clone();
         let stack = Stack::start(Options { clock: Arc::clone(&clock) as _, ..options }).await.expect("a free port");
-        Self { stack, clock, table_prefix, client: reqwest::Client::new() }
+        Self { stack, clock, table_prefix, client: client() }
     }
 
     /// The tables, past the HTTP client of the functions.
@@ -208,6 +210,12 @@ fn in_order(value: &AttributeValue) -> String {
         AttributeValue::L(list) => format!("{:?}", list.iter().map(in_order).collect::<Vec<_>>()),
         other => format!("{other:?}"),
     }
+}
+
+/// A client that lets idle connections go before the gateway does: one that the gateway closes while a request is on its way
+/// would fail that request.
+fn client() -> reqwest::Client {
+    reqwest::Client::builder().pool_idle_timeout(IDLE).build().expect("a client without TLS")
 }
 
 impl Drop for World {
