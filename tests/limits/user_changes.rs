@@ -2,7 +2,7 @@
 
 use fastrand::Rng;
 
-use super::{counts, each_seed, world};
+use super::{ENOUGH, counts, each_seed, world};
 use crate::properties::sequences;
 
 /// Operations of each seed.
@@ -15,5 +15,5 @@ async fn changes_of_users_are_answered_as_the_model_does_under_the_limits_of_aws
         counts(&world)
     };
     let sum = each_seed("changes of users", play).await;
-    assert!(sum.throttled > 0, "{sum:?}");
+    assert!(sum.calls < ENOUGH || sum.throttled > 0, "{sum:?}");
 }
