@@ -58,6 +58,7 @@ async fn reader(stage: &mut Stage, org: u64) {
 async fn search_filters_as_the_table_says() {
     let mut stage = Stage::open().await;
     reader(&mut stage, 7).await;
+    stage.world.business(7, "b7-1", "Lyon").await;
     people(&mut stage, &filters::PEOPLE, 1_000).await;
     stage.play(&filters::rows()).await;
 }
