@@ -37,7 +37,11 @@ pub(super) struct Arena {
 
 impl Arena {
     pub(super) async fn in_weather(weather: Weather) -> Self {
-        let options = patient();
+        Self::with(weather, patient()).await
+    }
+
+    /// An arena whose functions have these options.
+    pub(super) async fn with(weather: Weather, options: Options) -> Self {
         let faults = Faults::with_keys(plain_http(), key_names(&options.table_prefix));
         let http_client = Some(SharedHttpClient::new(faults.clone()));
         let world = World::with(Options { http_client, ..options }).await;
