@@ -242,8 +242,9 @@ impl Run {
 
     /// In fine weather, everything that is owed arrives.
     async fn settle(&mut self) {
-        self.world.caught_up().await;
         for worker in &self.workers {
+            // The index may still show as given up what the worker before has retried.
+            self.world.caught_up().await;
             for row in worker.outbox.store.outbox().await.expect("the store answers") {
                 if row.state == MailState::Failed {
                     let now = self.world.clock.now();
