@@ -79,20 +79,19 @@ export class Stack {
     return (await this.mail(email, number)).links[0];
   }
 
-  /** Has SES behave: fine, throttle, refuse, lose_reply. */
-  async weather(weather) {
-    const headers = { "content-type": "application/json" };
-    await fetch(`${this.mailbox}/ses`, { method: "POST", headers, body: JSON.stringify({ weather }) });
-  }
-
   /** Makes all that is stored of a person older, as if so many seconds had passed; once the mailer is done with it. */
   async age(id, seconds) {
     await until("nobody writes in between", async () => {
       const { Items: items } = await this.#dynamodb("Query", {
         KeyConditionExpression: "pk = :pk", ExpressionAttributeValues: { ":pk": { S: `USER#${id}` } }, ConsistentRead: true,
       });
-      // The user first: the mailer must find it quiet no more when the stream tells of its mail.
-      for (const item of items.sort((one, other) => ("version" in other) - ("version" in one))) {
+      const user = items.find(item => "version" in item);
+      const { Item: window } = await this.#dynamodb("GetItem", {
+        Key: { pk: { S: `MAILBOX#${user.email_key.S}` }, sk: { S: "MAILBOX" } }, ConsistentRead: true,
+      });
+      // The windows of address and user first: the mailer must find them over when the stream tells of a mail.
+      const mails = items.filter(item => item !== user);
+      for (const item of [window, user, ...mails].filter(Boolean)) {
         if (!await this.#replace(item, older(item, seconds * 1000))) return false;
       }
       return true;
@@ -100,7 +99,7 @@ export class Stack {
   }
 
   async #replace(before, after) {
-    const guard = "version" in before ? "version" : "due_at";
+    const guard = ["version", "due_at", "quiet_until"].find(name => name in before);
     const answer = await this.#dynamodb("PutItem", {
       Item: after, ConditionExpression: `${guard} = :before`, ExpressionAttributeValues: { ":before": before[guard] },
     });
