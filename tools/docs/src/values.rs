@@ -141,7 +141,7 @@ pub(crate) fn directory_lang(value: ObjectBuilder) -> ObjectBuilder {
 }
 
 pub(crate) fn page(value: ObjectBuilder) -> ObjectBuilder {
-    let value = value.format(Some(SchemaFormat::KnownFormat(KnownFormat::Int64)));
+    // No format: `int64` has a least number, and any number below 1 is taken, however far below.
     value.maximum(Some(unsigned(PageRequest::MAX_PAGE))).default(Some(1.into()))
 }
 
