@@ -1,4 +1,4 @@
-//! What a directory says of its memory, held against an allocator that counts. A program of its own: the counter counts all.
+//! Holds the memory that a directory reports against an allocator that counts. A program of its own: the counter counts all.
 
 use peak_alloc::PeakAlloc;
 use presence::domain::directory::{Directory, DirectoryBuilder, ListedUser, NewRow, UserFilter};

@@ -87,7 +87,7 @@ async fn every_port_answers_to_the_names_of_this_machine_only() {
     );
 }
 
-/// What a page of another site would do with the tables: by their own port, or by the gateway's.
+/// A page of another site gets nothing from the tables: neither by their own port, nor by the gateway's.
 #[tokio::test(flavor = "multi_thread")]
 async fn no_answer_of_any_port_has_a_cors_header() {
     let world = World::with(every_port()).await;

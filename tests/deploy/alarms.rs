@@ -18,7 +18,7 @@ const FURTHER_PERIODS: usize = 2;
 /// Seconds between two sweeps.
 const SWEEP_SECONDS: i64 = 60;
 
-/// What `CloudWatch` takes missing data for.
+/// The ways in which `CloudWatch` treats missing data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Missing {
     Breaching,

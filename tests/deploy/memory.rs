@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::template::{TEMPLATE, root};
 
-/// What a function may use of its memory, in percent. Lambda counts its own runtime too, and ends a function that needs more
+/// The percentage of its memory that a function may use. Lambda counts its own runtime too, and ends a function that needs more
 /// than it has.
 const USABLE_PERCENT: f64 = 85.0;
 /// It is not among the benchmark's functions yet: nobody waits for it, and it runs for minutes.

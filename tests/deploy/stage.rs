@@ -168,7 +168,7 @@ impl Stage {
         update.send().await.expect("DynamoDB answers");
     }
 
-    /// What the auditor answers, but for its units.
+    /// Returns the answer of the auditor, but for its units.
     async fn audit(&self) -> Value {
         let store = self.world.store_through(self.calls["auditor"].clone(), patient(), self.world.table_prefix());
         let settings = AuditConfig::parse("", "").expect("settings").settings();

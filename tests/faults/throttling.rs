@@ -17,7 +17,7 @@ const THROTTLES: usize = 14;
 const IN_A_ROW: u64 = 12;
 /// Attempts that a transaction, and a batch, once had.
 const FORMER_ATTEMPTS: u64 = 6;
-/// What a function is given where its deadline is to come. It keeps 300 ms of it back.
+/// The time of a function whose deadline is to come. It keeps 300 ms of it back.
 const SHORT: Duration = Duration::from_millis(1_500);
 
 async fn world(options: Options) -> (World, Faults, Cast) {

@@ -22,7 +22,7 @@ const DAYS: [&str; 4] = ["2024-02-28", "2024-02-29", "2024-03-01", "2024-03-02"]
 /// What an operator who is in a hurry waits for one attempt, and for a call: for faults that hang.
 const HURRY: [Duration; 2] = [Duration::from_millis(200), Duration::from_millis(450)];
 
-/// How long a refusal is tried again where it may last for ever. A single fault is over much sooner.
+/// A refusal is tried again for this time where it may last for ever. A single fault is over much sooner.
 const SOON: Duration = Duration::from_millis(300);
 /// The same where it ends by itself, on however busy a machine.
 const LASTING: Duration = Duration::from_mins(1);
@@ -129,7 +129,7 @@ impl Dock {
     }
 }
 
-/// What an import says and how it ends.
+/// The output and the end of an import.
 pub(crate) struct Imported {
     pub(crate) exit: Exit,
     pub(crate) stdout: String,

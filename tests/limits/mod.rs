@@ -25,7 +25,7 @@ const ENOUGH: u64 = 2_000;
 /// Seeds side by side: they mostly wait.
 const SIDE_BY_SIDE: usize = 10;
 
-/// How many seeds there are. One, where nobody asks for more: each takes some seconds.
+/// Returns the number of seeds. One, where nobody asks for more: each takes some seconds.
 #[expect(clippy::disallowed_methods, reason = "a test's own setting")]
 fn seeds() -> u64 {
     std::env::var(SEEDS).map_or(1, |text| text.parse().expect("PRESENCE_LIMIT_SEEDS is a number"))
@@ -91,7 +91,7 @@ async fn world_with(limits: AwsLimits) -> World {
     World::with(Options { aws_limits: Some(limits), ..patient() }).await
 }
 
-/// What the limits of a world did.
+/// Returns the counts of the limits of a world.
 fn counts(world: &World) -> LimitCounts {
     world.stack.limits().expect("the limits are on").counts()
 }

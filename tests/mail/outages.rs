@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::office::{deadline, sweep};
 
-/// How often the simulation sweeps: the schedule's minute in the first hour, then less often. What rests then rests for
+/// The pauses of the simulated sweeps: the schedule's minute in the first hour, then longer ones. What rests then rests for
 /// longer than this.
 fn pause(since: SignedDuration) -> SignedDuration {
     if since < SignedDuration::from_hours(1) { SignedDuration::from_mins(1) } else { SignedDuration::from_mins(5) }

@@ -11,7 +11,7 @@ use serde_json::json;
 use super::ROUNDS;
 use super::arena::{Arena, Weather, count, statuses};
 
-/// How long a function may take where a held item keeps it until its deadline: long enough for a busy machine.
+/// The time of a function where a held item keeps it until its deadline: long enough for a busy machine.
 const UNTIL_GIVEN_UP: Duration = Duration::from_secs(20);
 /// Creates of one address at the same time.
 const CREATES: usize = 100;

@@ -24,7 +24,7 @@ use crate::{Reply, logs, plain_http, send};
 /// empty and nothing else's: worlds leave their tables there.
 const EXTERNAL_DYNAMODB: &str = "PRESENCE_TEST_DYNAMODB_URL";
 
-/// How long a connection may be idle. The gateway closes them after 30 s.
+/// A connection may be idle for this time. The gateway closes them after 30 s.
 const IDLE: Duration = Duration::from_secs(10);
 /// When functions of [`yielding`] stop trying again: long after the few faults that they are to outlast.
 const SOON: Duration = Duration::from_secs(1);

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::bulk;
 
-/// What the names of the tables start with where an operator's store is beside the world's.
+/// The table prefix of an operator's store beside the world's.
 const PREFIX: &str = "late-";
 
 async fn find(store: &Store, pattern: &str) -> Vec<String> {

@@ -76,7 +76,7 @@ enum Claimed {
     No(Delivered),
 }
 
-/// What came of one attempt to claim.
+/// The outcome of one attempt to claim.
 enum ClaimAttempt {
     Done(Box<Claim>),
     /// Somebody else wrote the user first.

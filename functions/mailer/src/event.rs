@@ -88,7 +88,7 @@ fn mail_in(record: &Value, now: i64) -> Option<Record> {
     Some(Record { user_id, sequence_number: change.get("SequenceNumber")?.as_str()?.to_owned() })
 }
 
-/// What a look at everything that waits found.
+/// The result of one look at everything that waits.
 #[derive(Default)]
 struct Waiting {
     /// The mails that are due, the longest due first.

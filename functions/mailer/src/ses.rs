@@ -1,6 +1,6 @@
 //! Sending by SES.
 //!
-//! What SES answers to `SendEmail`, in its own words, and what becomes of the mail:
+//! The answers of SES to `SendEmail`, in its own words, and the outcome of the mail for each:
 //!
 //! | code | in SES's words | the mail |
 //! |---|---|---|

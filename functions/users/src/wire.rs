@@ -15,7 +15,7 @@ use serde::Serialize;
 /// The most businesses of one user.
 pub(crate) const MAX_BUSINESSES: usize = 2_000;
 
-/// What is wrong with an organisation that does not exist.
+/// The error text for an organisation that does not exist.
 pub(crate) const UNKNOWN_ORG: &str = "is unknown";
 
 /// How often a change is tried when others change the same user at the same time.

@@ -16,11 +16,11 @@ pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const MAX_BYTES: usize = 6 * 1024 * 1024;
 /// More than status and headers ever take of it.
 const ENVELOPE_BYTES: usize = 16 * 1024;
-/// How many bytes of an answer one byte of a body becomes at the most: a quotation mark and a backslash get another backslash.
+/// The most bytes of an answer that one byte of a body becomes: a quotation mark and a backslash get another backslash.
 const BODY_GROWTH: usize = 2;
 /// The most bytes of an item of `DynamoDB`.
 const ITEM_BYTES: usize = 400 * 1024;
-/// How many bytes of an answer one byte of a text becomes at the most: `\u0001` in the body, its backslash twice.
+/// The most bytes of an answer that one byte of a text becomes: `\u0001` in the body, its backslash twice.
 const TEXT_GROWTH: usize = 7;
 // One item alone always fits: no answer but a page is ever too large, and no page of one.
 const _: () = assert!(ITEM_BYTES * TEXT_GROWTH + 2 * ENVELOPE_BYTES < MAX_BYTES);

@@ -76,7 +76,7 @@ struct BusinessItem {
     city_listing: String,
 }
 
-/// What a user is to be given, as far as it exists.
+/// The fields that a new user is to have, as far as they exist.
 #[derive(Clone, Debug, Default)]
 pub struct Known {
     /// The organisation of each business.

@@ -19,7 +19,7 @@ use crate::domain::ids::{OrgId, UserId};
 use crate::domain::user::User;
 use crate::error::Error;
 
-/// How long an entry is kept. A function that was not asked for longer reads its directory anew.
+/// An entry is kept for this time. A function that was not asked for longer reads its directory anew.
 const KEPT: Duration = Duration::from_hours(1);
 
 #[derive(Serialize, Deserialize)]
@@ -35,7 +35,7 @@ struct ChangeItem {
     ttl: i64,
 }
 
-/// What the log holds of an entry, as it is read.
+/// An entry of the log, as it is read.
 #[derive(Deserialize)]
 struct ReadItem {
     user_id: String,

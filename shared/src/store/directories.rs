@@ -22,7 +22,7 @@ use crate::error::Error;
 
 /// Memory for directories, in bytes: some 400,000 users that are searched by words, and well inside the 256 MB of a function.
 const MAX_BYTES: usize = 96 << 20;
-/// What is loaded ahead may take one part in so many of it; the rest is for what is kept.
+/// The part of it that directories loaded ahead may take, as a divisor; the rest is for what is kept.
 const LOADING_SHARE: usize = 8;
 /// Organisations that wait for each other's loads where they share a lock by chance: only tests and the local stack serve
 /// several requests at a time.

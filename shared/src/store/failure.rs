@@ -51,7 +51,7 @@ pub(super) fn is_throttled<E: ProvideErrorMetadata>(error: &SdkError<E, Response
     error.code().is_some_and(|code| THROTTLES.contains(&code))
 }
 
-/// What the reasons of a cancelled transaction mean for the one who sent it.
+/// The meaning of the reasons of a cancelled transaction for its sender.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Cancelled {
     /// The conditions of the items at these places failed: read again.

@@ -1,6 +1,6 @@
 //! The formats of stored items.
 //!
-//! What a new version writes otherwise, old items keep until they are written again. So each kind of item counts its formats:
+//! Old items keep their form until they are written again. So each kind of item counts its formats:
 //! the attribute `format` tells which one an item has, and its absence means the first. Every format up to the present one is
 //! read; a newer one, which a version after this one wrote, is refused by name. `ops migrate` rewrites what is older.
 //!
@@ -23,7 +23,7 @@ const FIRST: u64 = 1;
 /// A kind of item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Kind {
-    /// What it is called, for people.
+    /// Its name, for people.
     pub(super) name: &'static str,
     /// The format that this version writes.
     pub(super) format: u64,

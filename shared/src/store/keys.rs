@@ -18,7 +18,7 @@ pub const USER_SK: &str = "USER";
 pub const LOCK_SK: &str = "EMAIL";
 /// The partition of all rosters.
 pub const ROSTERS_PK: &str = "ROSTERS";
-/// What the partitions of the logs of changes start with.
+/// The first part of the partition keys of the logs of changes.
 pub const CHANGES_PK_PREFIX: &str = "CHANGES#";
 /// What the sort keys of outbox rows start with. It sorts before [`USER_SK`].
 pub const MAIL_SK_PREFIX: &str = "MAIL#";

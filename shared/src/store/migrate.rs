@@ -20,7 +20,7 @@ const PAGE: i32 = 1_000;
 /// Writes in flight: far below what a partition takes, so that the service does not feel them.
 const IN_FLIGHT: u16 = 8;
 
-/// What became of the items of one kind.
+/// The outcome for the items of one kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Migrated {
     /// Had the present format already.

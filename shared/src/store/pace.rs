@@ -18,7 +18,7 @@ use crate::clock::Timer;
 /// An import ends when it wrote nothing for so long. DynamoDB splits a hot partition, and doubles what a table takes, within
 /// minutes, and throttles most calls but not all of them meanwhile.
 const PATIENCE: Duration = Duration::from_mins(1);
-/// What is left of the rate when DynamoDB throttles.
+/// The part of the rate that is left when DynamoDB throttles.
 const DECREASE: f64 = 0.7;
 /// The rate falls at most once in this time: calls that were on their way when it fell are throttled too.
 const DECREASE_EVERY: Duration = Duration::from_secs(1);
@@ -31,10 +31,10 @@ const INCREASE: f64 = 0.05;
 const SLOWEST: f64 = 100.0;
 /// The least that the rate rises by.
 const LEAST_INCREASE: f64 = 20.0;
-/// What an item of a transaction costs at least.
+/// The least units that an item of a transaction costs.
 const UNITS_OF_ITEM: f64 = 2.0;
 
-/// How fast an import may write, and whether it still gets on. Shared by its workers.
+/// The speed at which an import may write, and its progress. Shared by its workers.
 #[derive(Debug)]
 pub struct Pace {
     timer: Arc<dyn Timer>,
@@ -48,7 +48,7 @@ struct State {
     tables: HashMap<String, Rate>,
 }
 
-/// What one table takes, in write units a second.
+/// The rate that one table takes, in write units a second.
 #[derive(Clone, Copy, Debug, Default)]
 struct Rate {
     /// None until DynamoDB throttles for the first time.
@@ -66,7 +66,7 @@ struct Rate {
 pub(super) type Units = HashMap<String, f64>;
 
 impl Rate {
-    /// How long these units have to wait, counted as written from then on.
+    /// Returns the time for which these units have to wait, counted as written from then on.
     fn admit(&mut self, units: f64, now: Duration) -> Duration {
         let Some(limit) = self.limit else { return Duration::ZERO };
         let start = self.free_at.max(now);

@@ -26,16 +26,16 @@ const FIRST_PAUSE: Duration = Duration::from_millis(25);
 const MAX_PAUSE: Duration = Duration::from_secs(1);
 /// Doublings after which a pause is the longest one for sure.
 const MAX_DOUBLINGS: u32 = 16;
-/// How long a call is tried again where no deadline is known: as long as the SDK takes for a call with its own retries.
+/// A call is tried again for this time where no deadline is known: as long as the SDK takes for a call with its own retries.
 const DEFAULT_TIME: Duration = OPERATION_TIMEOUT;
-/// What an attempt needs at least: without it before the deadline, there is none. A transaction takes some 10 ms.
+/// The least time that an attempt needs: without it before the deadline, there is none. A transaction takes some 10 ms.
 const ATTEMPT_TIME: Duration = Duration::from_millis(50);
 
 tokio::task_local! {
     static DEADLINE: Instant;
 }
 
-/// How long a store tries again what DynamoDB refuses for now.
+/// The time for which a store tries again what DynamoDB refuses for now.
 #[derive(Clone, Debug, Default)]
 pub enum Patience {
     /// Until the deadline of the invocation; for some seconds where there is none.
@@ -116,7 +116,7 @@ impl Store {
         Retries::start(&self.patience)
     }
 
-    /// What an import writes by; none for anything else.
+    /// Returns the pace that an import writes by; none for anything else.
     pub(super) fn pace(&self) -> Option<&Pace> {
         match &self.patience {
             Patience::Import(pace) => Some(pace),

@@ -177,7 +177,7 @@ async fn hostile_values_in_every_field_of_create_are_refused_or_kept_faithfully(
     }
 }
 
-/// What is stored, without what outlives a user on purpose: the log of changes, and the windows of addresses.
+/// Returns the stored items without those that outlive a user on purpose: the log of changes, and the windows of addresses.
 async fn lasting(world: &World) -> Vec<String> {
     let passing = |item: &String| item.contains("CHANGES#") || item.contains("MAILBOX#");
     let items = world.snapshot().await;

@@ -1,4 +1,4 @@
-//! Who may use the ports of the local stack: clients on this machine that call it by a name of this machine.
+//! Guards the ports of the local stack: they are for clients on this machine that call it by a name of this machine.
 //!
 //! A page of any web site may send requests to this machine. It may even read the answers, once its own name leads here (DNS
 //! rebinding): the demo keys, the mails, every table. Its requests still carry the site's name as their `Host`, which no page
@@ -15,9 +15,9 @@ use crate::gateway::{ApiHost, InvalidHost};
 
 /// The names of this machine, whatever the port.
 const LOCAL_NAMES: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
-/// How a browser says which site a request comes from.
+/// The header by which a browser says from which site a request comes.
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
-/// What the headers start with that open an answer to other sites.
+/// The first part of the headers that open an answer to other sites.
 const CORS: &str = "access-control-";
 
 const OTHER_HOST: &str = "This stack answers to localhost, 127.0.0.1 and [::1] only, not to another Host.\n";

@@ -48,7 +48,7 @@ pub struct Options {
     /// How long the functions wait for `DynamoDB`, in the place of the service's own timeouts: patient tests do not fail
     /// on a busy machine, impatient ones do not wait for a fault.
     pub timeouts: Option<TimeoutConfig>,
-    /// How long the functions try again what `DynamoDB` refuses for now.
+    /// The time for which the functions try again what `DynamoDB` refuses for now.
     pub patience: Patience,
     /// How long a function may take.
     pub function_timeout: Duration,

@@ -48,7 +48,7 @@ pub(crate) struct Connection {
     prefix: Option<String>,
 }
 
-/// What options and environment say beyond what the SDK reads itself.
+/// The settings of options and environment beyond those that the SDK reads itself.
 #[derive(Debug, Default)]
 struct Surroundings {
     endpoint_url: Option<String>,

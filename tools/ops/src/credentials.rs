@@ -15,7 +15,7 @@ use aws_types::os_shim_internal::{Env, Fs};
 /// Profiles that name each other as their source: a longer row of them is a loop.
 const MAX_SOURCES: usize = 10;
 
-/// What the SDK puts before the reason why a provider has nothing: nobody but its authors knows what it means.
+/// The SDK's words before the reason why a provider has nothing: nobody but its authors knows what they mean.
 const NOT_ENABLED: &str = "the credential provider was not enabled: ";
 
 /// Why there are no credentials, for the operator to read.

@@ -29,7 +29,7 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// What an operator may do about an error of AWS, by a part of its text.
+/// Advice for an operator about an error of AWS, by a part of its text.
 const HINTS: [(&str, &str); 3] = [
     ("ResourceNotFoundException", " (is TABLE_PREFIX right? `ops tables create` makes the tables)"),
     ("ExpiredTokenException", " (these credentials have expired: sign in again)"),

@@ -1,4 +1,4 @@
-//! What the change log of an organisation says that a directory does not know yet.
+//! The entries of an organisation's change log that a directory does not have yet.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use super::Directory;
 /// An entry of the change log: a write of a user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// Who was written.
+    /// The user that was written.
     pub user_id: UserId,
     /// The version that the write made. A deletion counts as one more write.
     pub version: u64,
@@ -16,7 +16,7 @@ pub struct Change {
     pub is_gone: bool,
 }
 
-/// What a directory must do to follow some changes.
+/// The steps by which a directory follows some changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct News {
     /// Users to remove. No read is needed.

@@ -19,7 +19,7 @@ pub struct ListedUser {
     pub version: u64,
     /// Where it stands.
     pub status: Status,
-    /// What it may do.
+    /// Its role.
     pub role: Role,
     /// First name.
     pub first_name: String,
@@ -68,7 +68,7 @@ pub(super) fn share(id: UserId, version: u64, status: Status, role: Role) -> Ros
     }
 }
 
-/// What a search of users asks for. All of it must hold.
+/// The filters of a search of users. All of them must hold.
 #[derive(Clone, Debug, Default)]
 pub struct UserFilter {
     /// This status.

@@ -16,7 +16,7 @@ pub const WINDOW: SignedDuration = SignedDuration::from_secs(300);
 /// How long a sending may take. Whoever holds a mail longer than this does not send it any more.
 pub const SENDING_TIME: SignedDuration = SignedDuration::from_secs(20);
 
-/// How long a mail is tried before it is given up, however often that is.
+/// A mail is given up at this age, however often it was tried.
 pub const MAX_AGE: SignedDuration = SignedDuration::from_hours(24);
 
 /// The pause after a first refusal; it doubles with each further one.

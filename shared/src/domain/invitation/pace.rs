@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::{SENDING_TIME, WINDOW};
 use crate::domain::user::User;
 
-/// What decides when a user may be invited again.
+/// Decides when a user may be invited again.
 ///
 /// `invited_at` opens the window that callers meet: the API accepts no further invitation before its end. `quiet_until` ends
 /// the window of the last mail: the mailer sends no further one before it.

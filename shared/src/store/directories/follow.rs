@@ -1,4 +1,4 @@
-//! How a directory in memory becomes current: by the log of changes, and else by the index.
+//! Brings a directory in memory up to date: by the log of changes, and else by the index.
 //!
 //! Only one thing makes a directory current: it adds up to the head (the roster) of its organisation, which was read strongly in
 //! this request. All else is where to look for what is missing. `shared/docs/directory-check.md` explains it by an example.
@@ -15,7 +15,7 @@ use crate::store::meter::beside;
 
 /// Entries of the log in the first look: they fill about the 4 KB of one read unit.
 const FIRST_LOOK: usize = 32;
-/// How much larger each further look is.
+/// Each further look reads so many times more.
 const LOOK_GROWTH: usize = 4;
 /// Entries in one look at the most: some 130 KB.
 const LONGEST_LOOK: usize = 1_024;
@@ -25,10 +25,10 @@ const MIN_LOOKED: usize = 1_024;
 const MIN_READ: usize = 64;
 /// One in so many users of the organisation: the index shows some 32 users for a read unit, and a user takes one or more.
 const READ_SHARE: usize = 32;
-/// How often the log is looked at from its end. A user that is read in a later version than the head knows takes one more; so
+/// Looks at the log from its end. A user that is read in a later version than the head knows takes one more; so
 /// does a write between the reads of head and log.
 const PASSES: usize = 4;
-/// How often an index that lags is read again before the request is given up.
+/// Reads of an index that lags before the request is given up.
 pub(super) const LAG_RETRIES: u32 = 6;
 
 /// A part of the log of changes.
@@ -40,7 +40,7 @@ pub(in crate::store) struct ChangePage<Cursor> {
     pub(in crate::store) older: Option<Cursor>,
 }
 
-/// What can be read of an organisation. Beside the tables, the simulation implements it.
+/// The reads of an organisation. Beside the tables, the simulation implements it.
 pub(super) trait Source: Sync {
     /// A place in the log.
     type Cursor: Send;

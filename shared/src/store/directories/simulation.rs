@@ -22,7 +22,7 @@ pub(super) fn is_check_skipped() -> bool {
     SKIPS_CHECK.get()
 }
 
-/// What became of the requests of a run.
+/// The outcome of the requests of a run.
 #[derive(Debug, Default)]
 struct Outcome {
     answers: u32,

@@ -58,7 +58,7 @@ pub(super) struct Checked {
     pub(super) versions: BTreeMap<ReviewId, u64>,
 }
 
-/// What is wrong, by item.
+/// The differences, by item.
 pub(super) type Differences = BTreeMap<Key, Vec<Difference>>;
 
 /// Whether the item is a tally, in which nothing and zero are the same.
@@ -175,7 +175,7 @@ fn second_of_day(shown: &str) -> i64 {
     (part(11..13) * 60 + part(14..16)) * 60 + part(17..19)
 }
 
-/// What differs between what is stored and what was counted.
+/// Returns the differences between the stored numbers and the counted ones.
 pub(super) fn differences(mut stored: Sheet, mut counted: Sheet) -> Differences {
     let keys: BTreeSet<Key> = stored.keys().chain(counted.keys()).cloned().collect();
     let of_item = |key: Key| {

@@ -27,7 +27,7 @@ const PAGE: i32 = 2_000;
 const MAX_PAGES: usize = 100;
 /// Businesses read side by side.
 const READS_IN_FLIGHT: u16 = 64;
-/// How often reviews are read: once where the index does not lag. With [`MAX_AHEAD`] some 900 reviews that the index is wrong
+/// Rounds of reading reviews: one where the index does not lag. With [`MAX_AHEAD`] some 900 reviews that the index is wrong
 /// about are passed over before a page is shown with fewer than it could have.
 const ROUNDS: u32 = 6;
 /// Reviews read beyond the page where some on it were dropped, at the most: what they hold must fit into memory.
@@ -79,7 +79,7 @@ impl Store {
         Ok(search.page())
     }
 
-    /// What the index lists of a business, in a range of its sort keys.
+    /// Returns the entries of the index for a business, in a range of its sort keys.
     pub(super) async fn slips_of_business(
         &self,
         id: &BusinessId,

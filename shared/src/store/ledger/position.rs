@@ -13,7 +13,7 @@ use crate::store::{Store, schema};
 /// Months that are known to be wrong and are looked at in each run, at the most. Others are found again in the next round.
 const MAX_OPEN: usize = 20;
 
-/// How far the scheduled audit is.
+/// The position of the scheduled audit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Position {
     /// When the round began, in seconds since 1970.
@@ -24,11 +24,11 @@ pub(super) struct Position {
     pub(super) org: u64,
     /// Its month to go on with; empty for the first one.
     pub(super) month: String,
-    /// How often the next months were begun.
+    /// The number of times that the next months were begun.
     pub(super) attempts: u32,
     /// Units that earlier runs spent beyond their limit.
     pub(super) debt: f64,
-    /// What is known to be wrong: organisation and month.
+    /// The months that are known to be wrong, by organisation.
     pub(super) open: Vec<(u64, String)>,
 }
 

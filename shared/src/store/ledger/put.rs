@@ -19,7 +19,7 @@ pub(super) struct Left {
     unsure: bool,
 }
 
-/// What became of postings.
+/// The outcome of postings.
 #[derive(Default)]
 pub(super) struct Posted {
     pub(super) left: Vec<Left>,
@@ -29,10 +29,10 @@ pub(super) struct Posted {
     pub(super) full: Vec<(usize, FullSlips)>,
 }
 
-/// What became of reviews that were to be put.
+/// The outcome of reviews that were to be put.
 #[derive(Debug)]
 pub struct ReviewsPut {
-    /// What was there before each of them.
+    /// The stored review before each of them.
     pub before: Vec<Option<Review>>,
     /// Positions of those that are not known to be stored; empty when all went well.
     pub left: Vec<usize>,

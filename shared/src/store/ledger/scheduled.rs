@@ -25,14 +25,14 @@ use crate::store::Store;
 use crate::store::meter::Meter;
 use crate::telemetry::{Metric, measure};
 
-/// How often a step is begun before it is passed over: one that never ends must not hold up the others.
+/// The number of times that a step is begun before it is passed over: one that never ends must not hold up the others.
 const MAX_ATTEMPTS: u32 = 3;
 /// Units of storing where it stopped, at the end of a run.
 const SAVE_UNITS: f64 = 2.0;
 /// Seconds between the starts of two rounds: a day, less the time of a run, so that rounds do not shift from day to day.
 const ROUND_SECONDS: i64 = 86_400 - 600;
 
-/// How the scheduled audit is made.
+/// The settings of the scheduled audit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AuditSettings {
     /// Units, read and write, that a run spends before it begins no other step. What its last step spends beyond is taken
@@ -40,7 +40,7 @@ pub struct AuditSettings {
     pub units: f64,
     /// True if what is wrong is rewritten.
     pub mends: bool,
-    /// How long the index gets to catch up before the reviews themselves are read.
+    /// The index gets this time to catch up before the reviews themselves are read.
     pub index_time: Duration,
     /// Reviews of a step: months are added while there are no more. A month with more is a step of its own.
     pub step_reviews: i64,
@@ -58,7 +58,7 @@ impl AuditSettings {
     }
 }
 
-/// What a run did.
+/// The result of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct AuditRun {
     /// Steps.

@@ -1,4 +1,4 @@
-//! What is wrong with a month for certain, while reviews may be written to it.
+//! Finds the certain errors of a month, while reviews may be written to it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use crate::domain::review::{Review, ReviewId};
 use crate::error::Error;
 use crate::store::Store;
 
-/// How often a month that is being written is looked at. What is uncertain then is looked at again the next day.
+/// Looks at a month that is being written. A difference that is uncertain then is looked at again the next day.
 const TRIES: usize = 3;
 
 impl Store {

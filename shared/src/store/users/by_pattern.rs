@@ -29,7 +29,7 @@ pub struct FoundUser {
     pub org_id: Option<OrgId>,
     /// Where it stands.
     pub status: Status,
-    /// What it may do.
+    /// Its role.
     pub role: Role,
     /// First name.
     pub first_name: String,

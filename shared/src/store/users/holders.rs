@@ -51,7 +51,7 @@ impl Store {
     }
 
     /// Takes a business out of the list of a user, if it is in it and the user still is of this organisation. True if it was.
-    /// What others change of the user meanwhile stays.
+    /// Changes that others make to the user meanwhile stay.
     pub async fn take_business_from(
         &self,
         user: UserId,

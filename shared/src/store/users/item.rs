@@ -65,11 +65,11 @@ struct LinkItem {
     state: String,
 }
 
-/// What a directory reads of `status-index`. The status and the id are in `listing`.
+/// The attributes of `status-index` that a directory reads. The status and the id are in `listing`.
 pub(in crate::store) const LISTED: [&str; 7] =
     ["listing", "version", "role", "first_name", "last_name", "email", "phone"];
 
-/// What a directory reads of a user's item.
+/// The attributes of a user's item that a directory reads.
 pub(in crate::store) const READ_LISTED: [&str; 9] =
     ["id", "org", "version", "status", "role", "first_name", "last_name", "email", "phone"];
 

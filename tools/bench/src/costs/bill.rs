@@ -1,4 +1,4 @@
-//! What a million requests of an operation cost, part by part.
+//! The cost of a million requests of an operation, part by part.
 
 use anyhow::Context as _;
 use presence::store::meter::Cost;
@@ -8,7 +8,7 @@ use super::prices::{API_REQUESTS, DATA_OUT_GB, GB, LOG_GB, MAILS, READ_UNITS, WR
 use crate::lambda::figures::{Figures, OperationFigures};
 use crate::lambda::share::Memory;
 
-/// What Lambda itself writes of each event at its default level: <https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-log-level.html>.
+/// The lines that Lambda itself writes of each event at its default level: <https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-log-level.html>.
 const SYSTEM_LINES: [&str; 2] = [
     r#"{"time":"2026-03-10T06:00:10.046Z","type":"platform.start","record":{"requestId":"8476a536-e9f4-11e8-9739-2dfe598c3fcd","version":"$LATEST"}}"#,
     r#"{"time":"2026-03-10T06:00:10.066Z","type":"platform.report","record":{"requestId":"8476a536-e9f4-11e8-9739-2dfe598c3fcd","metrics":{"durationMs":19.512,"billedDurationMs":20,"memorySizeMB":256,"maxMemoryUsedMB":31},"status":"success"}}"#,
@@ -16,7 +16,7 @@ const SYSTEM_LINES: [&str; 2] = [
 /// A line of the API's access log, as the template has its format.
 const ACCESS_LINE: &str = r#"{"requestId":"JKJaXmPLvHcESHA=","time":"1773122410000","routeKey":"GET /api/v2/user/{user_id}","status":"200","responseLength":"1024","latency":"24","integrationLatency":"22","integrationStatus":"200","errorType":"-","protocol":"HTTP/1.1","sourceIp":"192.0.2.100"}"#;
 
-/// How a request comes.
+/// The way in which a request comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Through the API.
@@ -35,7 +35,7 @@ pub(super) struct Counted {
     pub(super) measured: Measured,
 }
 
-/// How long Lambda bills for a warm request, in the function's memory.
+/// The time that Lambda bills for a warm request, in the function's memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Measured {
     pub(super) memory: Memory,

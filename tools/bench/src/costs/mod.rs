@@ -1,4 +1,4 @@
-//! What every operation costs: calls, waves and units counted on a warm function, its duration as the benchmark `lambda`
+//! The cost of every operation: calls, waves and units counted on a warm function, its duration as the benchmark `lambda`
 //! measured it, and the price that follows; and what the tables hold.
 
 mod bill;
@@ -27,9 +27,9 @@ use crate::{lambda, last_request};
 /// When it is: the beginning of an hour, so that the use of the key is noted once, before anything is counted. 2026-03-01.
 const AN_HOUR: i64 = 1_772_323_200;
 
-/// What the mailer logs of a mail.
+/// The line that the mailer logs of a mail.
 const MAIL_LINE: &str = r#"{"timestamp":"2026-03-10T06:00:10.066123Z","level":"INFO","message":"mail","user_id":"4503599627370495","outcome":"Sent","target":"presence_mailer::event"}"#;
-/// What a month has of minutes, in 30 days: so often the mailer sweeps.
+/// The minutes of a month of 30 days: so often the mailer sweeps.
 const SWEEPS: f64 = 43_200.0;
 
 /// A row of the report.
@@ -45,7 +45,7 @@ struct Sample {
     what: &'static str,
     path: String,
     body: Value,
-    /// What the benchmark `lambda` calls the same, or what is most like it.
+    /// The name in the benchmark `lambda` of the same operation, or of the one most like it.
     measured: (&'static str, &'static str),
 }
 

@@ -1,4 +1,4 @@
-//! What the tables hold of companies of three sizes, and what that costs in a month.
+//! The bytes that the tables hold of companies of three sizes, and their cost in a month.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;

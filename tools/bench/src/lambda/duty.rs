@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::share::{Memory, PERIOD};
 
-/// Whether a process may run now.
+/// The two states of a process that is limited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Turn {
     Run,
@@ -18,7 +18,7 @@ pub(super) struct DutyCycle {
     /// The most that it holds, in seconds.
     quota: f64,
     left: f64,
-    /// What was read last.
+    /// The last reading.
     time: Duration,
     used_ms: f64,
 }

@@ -1,4 +1,4 @@
-//! What was measured, as it is kept in a file: `shared/docs/benchmarks/lambda.json`.
+//! The measured figures, as they are kept in a file: `shared/docs/benchmarks/lambda.json`.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use super::share::Memory;
 /// Everything of one run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Figures {
-    /// How functions were given their share of a processor.
+    /// The way in which functions were given their share of a processor.
     pub(crate) way: String,
     pub(crate) rounds: usize,
     pub(crate) requests: usize,
@@ -35,7 +35,7 @@ pub(crate) struct OperationFigures {
 pub(crate) struct SizeFigures {
     pub(crate) memory: Memory,
     pub(crate) cold: Option<Cold>,
-    /// None where no request was answered.
+    /// Absent where no request was answered.
     pub(crate) warm: Option<Warm>,
 }
 
@@ -60,7 +60,7 @@ pub(crate) struct Warm {
     pub(crate) unavailable: usize,
     pub(crate) p50_ms: f64,
     pub(crate) p99_ms: f64,
-    /// What Lambda bills: each rounded up to a millisecond, on average.
+    /// The time that Lambda bills: each rounded up to a millisecond, on average.
     pub(crate) billed_ms: f64,
     pub(crate) cpu_ms: f64,
     pub(crate) peak_mb: f64,

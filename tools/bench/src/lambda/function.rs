@@ -21,7 +21,7 @@ use crate::sandbox::runtime_api::{FUNCTION_TIME, RuntimeApi};
 /// The time that the template gives the mailer.
 const MAILER_TIME: Duration = Duration::from_mins(1);
 
-/// What starts functions.
+/// Starts functions.
 pub(super) struct Launcher {
     /// Where the release binaries are.
     pub(super) programs: PathBuf,
@@ -31,14 +31,14 @@ pub(super) struct Launcher {
     pub(super) way: Way,
 }
 
-/// What a start took. It has the whole processor, as on Lambda.
+/// The figures of a start. It has the whole processor, as on Lambda.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Init {
     pub(super) ms: f64,
     pub(super) cpu_ms: f64,
 }
 
-/// What one event took.
+/// The figures of one event.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Invocation {
     pub(super) ms: f64,
@@ -47,7 +47,7 @@ pub(super) struct Invocation {
     pub(super) status: u64,
     /// The answer, as it goes to the gateway.
     pub(super) answer_bytes: u64,
-    /// What the function has logged.
+    /// The bytes that the function has logged.
     pub(super) log_bytes: u64,
 }
 

@@ -15,7 +15,7 @@ use super::stage::{Organisation, Stage};
 use super::{Change, Settings, note};
 use crate::sandbox::event;
 
-/// What is asked while users change.
+/// The query of the searches while users change.
 const QUERY: &str = "display_business_ids=False&query=lefevrre";
 /// Searches until a new function has the directory. Where it never answers, the figures say so.
 const FIRST_SEARCHES: usize = 5;

@@ -20,7 +20,7 @@ const FEWEST: usize = 3;
 /// Attempts at a first request that is answered 503: where it fails so often it always does.
 const ATTEMPTS: u32 = 2;
 
-/// What was measured of an operation.
+/// The figures of an operation.
 #[derive(Default)]
 struct Collected {
     sizes: BTreeMap<Memory, SizeFigures>,

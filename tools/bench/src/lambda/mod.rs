@@ -26,7 +26,7 @@ use self::share::Memory;
 use self::stage::Stage;
 use self::throttle::Way;
 
-/// What can be chosen. The default ends in some ten minutes.
+/// The options of the benchmark. The default ends in some ten minutes.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Settings {
     /// Where the functions are, built for release
@@ -79,7 +79,7 @@ const CHANGES: [Change; 3] = [
     Change { users: 100_000, writes_per_second: 1.0 },
 ];
 
-/// How fast an organisation changes.
+/// The speed at which an organisation changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Change {
     users: usize,

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::stage::{Once, Organisation, Stage};
 use crate::sandbox::event;
 
-/// What is asked for.
+/// A request of the benchmark.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Ask {
     /// A GET of the API: its route, and what stands in its path and query.

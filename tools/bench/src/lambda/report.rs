@@ -184,7 +184,7 @@ fn liveness(title: &str, rows: &[LivenessFigures], report: &mut String) {
     }
 }
 
-/// What an earlier run found, where directories matter, and what this one found.
+/// Compares the figures of an earlier run with those of this one, where directories matter.
 fn compare(before: &Figures, now: &Figures, report: &mut String) {
     report.push_str(
         "\n## Before\n\nSearches of users in version 0.1.0, which reloaded a directory after each change and held several copies of it \

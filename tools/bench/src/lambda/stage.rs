@@ -39,7 +39,7 @@ pub(super) struct Organisation {
     pub(super) key: String,
     /// The number of its first user among all.
     first: usize,
-    /// How many of its users were asked for by each kind of request.
+    /// The number of its users that each kind of request has taken.
     taken: [Cell<usize>; 4],
 }
 

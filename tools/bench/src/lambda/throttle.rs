@@ -15,10 +15,10 @@ use super::duty::{DutyCycle, Turn};
 use super::share::Memory;
 use crate::sandbox::process::CpuMeter;
 
-/// How often a process that is stopped and continued is looked at: a twentieth of a period.
+/// The pause between two looks at a process that is stopped and continued: a twentieth of a period.
 const LOOK: Duration = Duration::from_millis(1);
 
-/// How shares are given.
+/// The ways in which shares are given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Way {
     /// By a control group if that may be made, else by signals.

@@ -19,7 +19,7 @@ const THROTTLED: &str = "Throughput exceeds the current capacity of your table o
 const EXCEEDED: &str = "The level of configured provisioned throughput for the table was exceeded. \
     Consider increasing your provisioning level with the UpdateTable API.";
 
-/// What kept an item of a transaction from being read or written.
+/// The reason that kept an item of a transaction from being read or written.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Reason {
     None,

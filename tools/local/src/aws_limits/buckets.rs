@@ -20,7 +20,7 @@ pub(super) enum Kind {
 pub(super) struct Place {
     pub(super) table: String,
     pub(super) index: Option<String>,
-    /// None where the whole table is meant.
+    /// Absent where the whole table is meant.
     pub(super) partition: Option<String>,
 }
 

@@ -23,7 +23,7 @@ pub(super) struct KeyCondition {
     prefix: Option<String>,
 }
 
-/// What a request wants of each item.
+/// The access of a request to each item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Projection {
     Everything,

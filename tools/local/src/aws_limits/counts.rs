@@ -1,6 +1,6 @@
-//! What the limits did, so that a test can show that they did it.
+//! Counts of the effects of the limits, so that a test can show that they had some.
 
-/// How often each limit had an effect since the start.
+/// The number of times that each limit had an effect since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LimitCounts {
     /// Calls of the data plane.

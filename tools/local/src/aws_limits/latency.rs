@@ -1,4 +1,4 @@
-//! How long a call takes.
+//! The latency of a call.
 
 use std::time::Duration;
 

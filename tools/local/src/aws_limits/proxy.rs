@@ -21,9 +21,9 @@ use crate::local_only::local_hosts_only;
 
 /// A request of DynamoDB has 16 MB at the most.
 const BODY_BYTES: usize = 17 * 1024 * 1024;
-/// What DynamoDB's answers are.
+/// The media type of DynamoDB's answers.
 const JSON: HeaderValue = HeaderValue::from_static("application/x-amz-json-1.0");
-/// How often a lag is looked at.
+/// The pause between two looks at a lag.
 const LAG_LOOK: Duration = Duration::from_millis(2);
 /// Seeds that are drawn are short, to be typed again.
 const DRAWN_SEEDS: u64 = 1_000_000;
@@ -65,13 +65,13 @@ impl Limits {
         format!("http://{}", self.address)
     }
 
-    /// What names the random decisions: with it, a run can be repeated.
+    /// Returns the seed of the random decisions: with it, a run can be repeated.
     #[must_use]
     pub fn seed(&self) -> u64 {
         self.layer.core().seed
     }
 
-    /// What the limits did so far.
+    /// Returns the counts of the limits so far.
     #[must_use]
     pub fn counts(&self) -> LimitCounts {
         self.layer.core().counts

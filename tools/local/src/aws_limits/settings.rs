@@ -11,9 +11,9 @@ const PARTITION_READS: f64 = 3_000.0;
 const TABLE_WRITES: f64 = 4_000.0;
 /// Read units a second of a new table on demand, and of each index.
 const TABLE_READS: f64 = 12_000.0;
-/// How often a partition throttles below its rate: AWS splits and moves partitions, and promises no burst.
+/// The share of calls that a partition throttles below its rate: AWS splits and moves partitions, and promises no burst.
 const STRAY_THROTTLES: f64 = 0.01;
-/// How long DynamoDB holds an item after the caller heard of the end of a transaction.
+/// DynamoDB holds an item for this time after the caller heard of the end of a transaction.
 const CONFLICT_WINDOW: Duration = Duration::from_millis(5);
 /// The usual time of a call.
 const LATENCY_MS: u64 = 3;
@@ -27,13 +27,13 @@ pub struct AwsLimits {
     pub seed: Option<u64>,
     /// Rates of partitions, tables and indexes.
     pub throttling: Option<Throttling>,
-    /// How long a finished transaction still holds its items; none: transactions never conflict.
+    /// A finished transaction still holds its items for this time; none: transactions never conflict.
     pub conflicts: Option<Duration>,
-    /// How often pages are cut.
+    /// The chances that a page is cut; none: pages are never cut.
     pub pages: Option<Pages>,
     /// The usual lag of an index. `Duration::MAX` freezes indexes.
     pub lag: Option<Duration>,
-    /// Whether the limits of size are checked.
+    /// True if the limits of size are checked.
     pub sizes: bool,
     /// The usual time of a call.
     pub latency: Option<Duration>,

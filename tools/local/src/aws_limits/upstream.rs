@@ -9,7 +9,7 @@ use super::answers::Answer;
 
 /// Names the operation.
 pub(super) const TARGET: HeaderName = HeaderName::from_static("x-amz-target");
-/// What the target of the data and control plane starts with.
+/// The first part of the targets of the data and control plane.
 pub(super) const SERVICE: &str = "DynamoDB_20120810.";
 
 /// Headers that belong to a connection, or that would have the answer compressed.

@@ -20,7 +20,7 @@ use tokio::sync::Mutex;
 /// Users by the business in their lists.
 type Holders = HashMap<BusinessId, Vec<UserId>>;
 
-/// What leaves which organisation.
+/// The businesses that leave their organisations.
 pub(super) struct Departures {
     store: Store,
     clock: Arc<dyn Clock>,
@@ -30,7 +30,7 @@ pub(super) struct Departures {
     users: std::sync::Mutex<HashSet<UserId>>,
 }
 
-/// What leaves one organisation.
+/// The businesses that leave one organisation.
 struct Departed {
     /// As they were when the first business left.
     holders: Arc<Holders>,
@@ -75,7 +75,7 @@ impl Departures {
         Ok(())
     }
 
-    /// How many users were changed, or would be.
+    /// Returns the number of users that were changed, or would be.
     pub(super) fn users(&self) -> u64 {
         self.users.lock().unwrap_or_else(PoisonError::into_inner).len() as u64
     }

@@ -89,7 +89,7 @@ impl<R: Row> Loading<R> {
         Self { tables: Arc::new(tables), window, rejects, tally: Tally::default(), progress, row: PhantomData }
     }
 
-    /// What became of the rows.
+    /// Returns the outcome of the rows.
     pub(super) fn finish(self) -> (Tally, Rejects) {
         self.progress.finish();
         (Tally { users_updated: R::users_updated(&self.tables), ..self.tally }, self.rejects)

@@ -1,4 +1,4 @@
-//! What `ops` signs in with, and asks: STS, SSO and an empty `DynamoDB` on one port, which write down who calls.
+//! A stand-in for the services that `ops` asks: STS, SSO and an empty `DynamoDB` on one port, which write down who calls.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};

@@ -1,4 +1,4 @@
-//! Whom `ops` signs in as: every kind of credentials that the AWS CLI takes, and what it says when there are none.
+//! Signs `ops` in by every kind of credentials that the AWS CLI takes, and checks its words when there are none.
 
 use std::fs;
 use std::process::{Command, Stdio};

@@ -18,13 +18,13 @@ const USERS: u64 = 40;
 /// The longest that a write waits between its date and its end, in milliseconds.
 const SLOW_WRITE_MS: i64 = 10_000;
 
-/// What the world is like.
+/// The faults of the simulated world.
 #[derive(Clone, Copy, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a way to be unkind")]
 pub(super) struct Kind {
     /// The index shows the organisations as they began.
     pub(super) is_frozen: bool,
-    /// How far the clocks of writers differ, beside the half second that they always do.
+    /// The difference between the clocks of writers, beside the half second that they always have.
     pub(super) skew_ms: i64,
     /// One entry in four never shows.
     pub(super) loses_entries: bool,
@@ -53,7 +53,7 @@ struct State {
     /// By date.
     log: Vec<BTreeMap<(i64, u64), Change>>,
     index: Vec<Listing>,
-    /// What the index does not show yet: when it will, of which organisation, who, and in what form.
+    /// Changes that the index does not show yet: due time, organisation, user and form.
     lagging: Vec<(i64, usize, UserId, Option<ListedUser>)>,
     /// The organisation of the request, and what it was like after each write since the request began.
     watched: Option<(usize, Vec<Listing>)>,

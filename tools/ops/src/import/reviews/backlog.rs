@@ -20,9 +20,9 @@ const MIN_ROWS: usize = 20_000;
 /// Reviews of one job. Those of a day meet in it, and a failure of one is told soon.
 const JOB_REVIEWS: usize = 2_000;
 
-/// What a review is found by.
+/// The key by which a review is found.
 type Key = Arc<(BusinessId, Partner, String)>;
-/// What one worker at a time writes: reviews of a month share tallies, and DynamoDB refuses transactions that meet.
+/// The unit that one worker at a time writes: reviews of a month share tallies, and DynamoDB refuses transactions that meet.
 type Group = (OrgId, Month);
 
 /// Rows about one review, in the order of the file: the last one is to be stored.
@@ -47,7 +47,7 @@ impl Job {
     }
 }
 
-/// How much is read ahead.
+/// The bounds of what is read ahead.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds {
     rows: usize,
@@ -164,7 +164,7 @@ impl Backlog {
 }
 
 impl Chain {
-    /// What is to be stored.
+    /// Returns the review that is to be stored.
     pub(super) fn last(&self) -> Option<&Review> {
         self.rows.last().map(|(_, review)| review)
     }

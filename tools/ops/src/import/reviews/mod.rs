@@ -49,7 +49,7 @@ pub(super) struct Reviews {
 /// Rows that are checked together.
 type Block = Vec<(Line, u64, Result<RawReview, String>)>;
 
-/// What became of a job.
+/// The outcome of a job.
 struct Written {
     job: Job,
     tally: Tally,

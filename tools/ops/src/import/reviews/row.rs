@@ -103,7 +103,7 @@ fn short(field: &str, text: String) -> Result<String, String> {
     Ok(text)
 }
 
-/// What somebody wrote.
+/// Returns a text that somebody wrote.
 fn long_text(field: &str, text: Option<String>) -> Result<Option<String>, String> {
     let text = text.and_then(kept_text);
     if text.as_ref().is_some_and(|text| text.chars().count() > LONG_TEXT_MAX_CHARS) {

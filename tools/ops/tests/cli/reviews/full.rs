@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::{TABLE, content, lines, stage, tally};
 
-/// What DynamoDB takes of an item.
+/// The most bytes of an item in DynamoDB.
 const ITEM_BYTES: usize = 400 * 1024;
 /// Bytes that are left in the planted item: those of three slips.
 const ROOM: usize = 50;

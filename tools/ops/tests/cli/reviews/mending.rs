@@ -90,7 +90,7 @@ fn reviews_whose_ids_collide_live_side_by_side() {
     clean(&stage);
 }
 
-/// What an earlier version wrote of the last day: under the day before.
+/// Reviews of the last day that an earlier version wrote under the day before.
 #[test]
 fn a_review_that_is_filed_under_the_day_before_is_found_and_mended() {
     let stage = stage();
