@@ -53,11 +53,11 @@ enum Benchmark {
     },
     /// What every operation costs: calls, waves, units, and the price
     Costs {
-        /// How long operations take, as the benchmark `lambda` measured it
+        /// Durations of operations, as the benchmark `lambda` measured them
         #[arg(long, value_name = "FILE", default_value = "shared/docs/benchmarks/lambda.json")]
         durations: PathBuf,
     },
-    /// What every operation takes with the share of a processor that Lambda gives, and searches while users change
+    /// Measures every operation with the share of a processor that Lambda gives, and searches while users change
     Lambda(lambda::Settings),
     /// How soon each function is ready, and answers, beside an empty one and those of other languages
     Start {

@@ -43,7 +43,7 @@ pub(crate) struct Connection {
     /// URL of DynamoDB; goes before AWS_ENDPOINT_URL_DYNAMODB
     #[arg(long, global = true, value_name = "URL", display_order = 103)]
     endpoint: Option<Url>,
-    /// What the names of the tables start with; goes before TABLE_PREFIX
+    /// Prefix of the names of the tables; goes before TABLE_PREFIX
     #[arg(long, global = true, value_name = "PREFIX", display_order = 104)]
     prefix: Option<String>,
 }

@@ -6,7 +6,7 @@ use super::share::{Memory, PERIOD};
 
 /// The two states of a process that is limited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Turn {
+pub(super) enum RunState {
     Run,
     Rest,
 }
@@ -32,12 +32,12 @@ impl DutyCycle {
 
     /// Returns what the process may do from this time on, with all that it has used. A process that used too much waits until
     /// its debt is paid.
-    pub(super) fn turn(&mut self, time: Duration, used_ms: f64) -> Turn {
+    pub(super) fn turn(&mut self, time: Duration, used_ms: f64) -> RunState {
         let passed = time.saturating_sub(self.time).as_secs_f64();
         let used = (used_ms - self.used_ms).max(0.0) / 1e3;
         self.left = (self.left + passed * self.share - used).min(self.quota);
         (self.time, self.used_ms) = (time, used_ms);
-        if self.left > 0.0 { Turn::Run } else { Turn::Rest }
+        if self.left > 0.0 { RunState::Run } else { RunState::Rest }
     }
 }
 
@@ -48,10 +48,10 @@ mod tests {
     /// Runs a process that always wants to, watched at these intervals. Returns its share of the processor.
     fn share_of_a_busy_process(memory: Memory, step: Duration) -> f64 {
         let mut cycle = DutyCycle::new(memory, 500.0);
-        let (mut time, mut used_ms, mut turn) = (Duration::ZERO, 500.0, Turn::Run);
+        let (mut time, mut used_ms, mut turn) = (Duration::ZERO, 500.0, RunState::Run);
         while time < Duration::from_secs(10) {
             time += step;
-            if turn == Turn::Run {
+            if turn == RunState::Run {
                 used_ms += step.as_secs_f64() * 1e3;
             }
             turn = cycle.turn(time, used_ms);
@@ -75,10 +75,10 @@ mod tests {
     fn a_process_that_idled_may_use_one_quota_at_once_and_no_more() {
         let mut cycle = DutyCycle::new(Memory(256), 0.0);
         let idle = Duration::from_mins(1);
-        assert_eq!(cycle.turn(idle, 0.0), Turn::Run);
+        assert_eq!(cycle.turn(idle, 0.0), RunState::Run);
         let quota_ms = Memory(256).quota().as_secs_f64() * 1e3;
-        assert_eq!(cycle.turn(idle, quota_ms - 0.1), Turn::Run);
-        assert_eq!(cycle.turn(idle, quota_ms + 0.1), Turn::Rest);
-        assert_eq!(cycle.turn(idle + PERIOD / 2, quota_ms + 0.1), Turn::Run);
+        assert_eq!(cycle.turn(idle, quota_ms - 0.1), RunState::Run);
+        assert_eq!(cycle.turn(idle, quota_ms + 0.1), RunState::Rest);
+        assert_eq!(cycle.turn(idle + PERIOD / 2, quota_ms + 0.1), RunState::Run);
     }
 }

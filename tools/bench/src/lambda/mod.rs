@@ -38,7 +38,7 @@ pub(crate) struct Settings {
     /// Users of the organisations that are searched
     #[arg(long, value_delimiter = ',', default_values_t = [10_000, 50_000, 100_000])]
     users: Vec<usize>,
-    /// How many reviews
+    /// Number of reviews
     #[arg(long, default_value_t = 100_000)]
     reviews: u64,
     /// Only operations of these names, such as `search_users`
@@ -56,10 +56,10 @@ pub(crate) struct Settings {
     /// Memory of the function that searches while users change
     #[arg(long, default_value_t = Memory(256))]
     liveness_memory: Memory,
-    /// How long each of these searches goes on; 0 leaves them out
+    /// Seconds that each of these searches goes on; 0 leaves them out
     #[arg(long, default_value_t = 30)]
     liveness_seconds: u64,
-    /// How functions are given their share of a processor
+    /// Way in which functions get their share of a processor
     #[arg(long, value_enum, default_value_t = Way::Auto)]
     way: Way,
     /// Write the figures to this file

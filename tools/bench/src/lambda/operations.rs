@@ -7,7 +7,7 @@ use crate::sandbox::event;
 
 /// A request of the benchmark.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Ask {
+pub(super) enum BenchRequest {
     /// A GET of the API: its route, and what stands in its path and query.
     Read(&'static str, &'static str),
     CreateActive,
@@ -26,7 +26,7 @@ pub(super) struct Operation {
     /// The name of its route, or what the mailer does.
     pub(super) name: &'static str,
     pub(super) what: &'static str,
-    ask: Ask,
+    ask: BenchRequest,
 }
 
 /// Requests that one process answers one after the other. Only the first of them is its first request.
@@ -38,12 +38,12 @@ pub(super) struct Group {
     pub(super) grows: bool,
 }
 
-const fn operation(name: &'static str, what: &'static str, ask: Ask) -> Operation {
+const fn operation(name: &'static str, what: &'static str, ask: BenchRequest) -> Operation {
     Operation { name, what, ask }
 }
 
 const fn read(name: &'static str, what: &'static str, route: &'static str, query: &'static str) -> Operation {
-    operation(name, what, Ask::Read(route, query))
+    operation(name, what, BenchRequest::Read(route, query))
 }
 
 const USER: &str = "/api/v2/user/{user_id}";
@@ -63,25 +63,25 @@ pub(super) fn groups() -> Vec<Group> {
     ];
     let address = read("search_users", "email", SEARCH, "display_business_ids=False&email={email}");
     vec![
-        alone("mailer", operation("sweep", "nothing is due", Ask::Sweep)),
+        alone("mailer", operation("sweep", "nothing is due", BenchRequest::Sweep)),
         users(read("get_me", "", "/api/v2/user/me", "")),
         users(read("get_user", "", USER, "")),
         users(read("get_user_stats", "", "/api/v2/user/stats", "")),
         Group { function: "users", operations: searches, grows: true },
         Group { function: "users", operations: vec![address], grows: true },
-        users(operation("create_user", "active, with a password", Ask::CreateActive)),
-        users(operation("create_user", "invited", Ask::CreateInvited)),
-        users(operation("update_user", "a phone number", Ask::UpdatePhone)),
-        users(operation("update_user", "a password", Ask::UpdatePassword)),
-        users(operation("invite_user", "", Ask::Invite)),
-        users(operation("delete_user", "", Ask::Delete)),
+        users(operation("create_user", "active, with a password", BenchRequest::CreateActive)),
+        users(operation("create_user", "invited", BenchRequest::CreateInvited)),
+        users(operation("update_user", "a phone number", BenchRequest::UpdatePhone)),
+        users(operation("update_user", "a password", BenchRequest::UpdatePassword)),
+        users(operation("invite_user", "", BenchRequest::Invite)),
+        users(operation("delete_user", "", BenchRequest::Delete)),
         alone("categories", read("search_categories", "", "/api/v2/category/search", "lang=FR&name=boul")),
         alone("categories", read("get_category", "", "/api/v2/category/{categoryId}", "lang=FR")),
         alone("reviews", read("search_reviews", "page 1", REVIEWS, "")),
         alone("reviews", read("search_reviews", "a state, two ratings", REVIEWS, "state=not_treated&rating__in=1,2")),
         alone("reviews", read("search_reviews", "a city", REVIEWS, "business_city={city}")),
         alone("reviews", read("search_reviews", "20 businesses", REVIEWS, "business__in={businesses}")),
-        alone("mailer", operation("send_mail", "one, from the stream", Ask::SendMail)),
+        alone("mailer", operation("send_mail", "one, from the stream", BenchRequest::SendMail)),
     ]
 }
 
@@ -94,19 +94,23 @@ impl Operation {
             event::request(&route, &format!("/api/v2/user/{id}{rest}"), "", key, body)
         };
         Ok(match self.ask {
-            Ask::Read(route, query) => read_event(route, query, stage, org)?,
-            Ask::CreateActive => create(key, &json!({ "status": "active", "password": "lovelace" })),
-            Ask::CreateInvited => create(key, &json!({ "status": "invited" })),
-            Ask::UpdatePhone => of_user("POST", "", org.next(Once::Update)?, &json!({ "phone": "+33 1 23 45 67 89" })),
-            Ask::UpdatePassword => of_user("POST", "", org.next(Once::Update)?, &json!({ "password": "lovelace2" })),
-            Ask::Invite => of_user("POST", "/invite", org.next(Once::Invite)?, &Value::Null),
-            Ask::Delete => of_user("DELETE", "", org.next(Once::Delete)?, &Value::Null),
-            Ask::SendMail => {
+            BenchRequest::Read(route, query) => read_event(route, query, stage, org)?,
+            BenchRequest::CreateActive => create(key, &json!({ "status": "active", "password": "lovelace" })),
+            BenchRequest::CreateInvited => create(key, &json!({ "status": "invited" })),
+            BenchRequest::UpdatePhone => {
+                of_user("POST", "", org.next(Once::Update)?, &json!({ "phone": "+33 1 23 45 67 89" }))
+            }
+            BenchRequest::UpdatePassword => {
+                of_user("POST", "", org.next(Once::Update)?, &json!({ "password": "lovelace2" }))
+            }
+            BenchRequest::Invite => of_user("POST", "/invite", org.next(Once::Invite)?, &Value::Null),
+            BenchRequest::Delete => of_user("DELETE", "", org.next(Once::Delete)?, &Value::Null),
+            BenchRequest::SendMail => {
                 let id = org.next(Once::Mail)?.to_string();
                 stage.ask("POST", &format!("/user/{id}/invite"), key, &Value::Null).await?;
                 event::mail(&id)
             }
-            Ask::Sweep => event::sweep(),
+            BenchRequest::Sweep => event::sweep(),
         })
     }
 }

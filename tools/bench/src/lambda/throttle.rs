@@ -11,7 +11,7 @@ use presence::clock::Stopwatch;
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::cgroup::Cgroup;
-use super::duty::{DutyCycle, Turn};
+use super::duty::{DutyCycle, RunState};
 use super::share::Memory;
 use crate::sandbox::process::CpuMeter;
 
@@ -75,12 +75,12 @@ impl Signals {
         let mut cycle = DutyCycle::new(memory, meter.used_ms()?);
         let thread = std::thread::Builder::new().name("throttle".to_owned()).spawn(move || {
             let watch = Stopwatch::start();
-            let mut before = Turn::Run;
+            let mut before = RunState::Run;
             while !ended.load(Ordering::Relaxed) {
                 let Ok(used_ms) = meter.used_ms() else { return };
                 let turn = cycle.turn(watch.elapsed(), used_ms);
                 if turn != before {
-                    let signal = if turn == Turn::Run { Signal::CONT } else { Signal::STOP };
+                    let signal = if turn == RunState::Run { Signal::CONT } else { Signal::STOP };
                     let _ = kill_process(id, signal);
                 }
                 before = turn;

@@ -9,7 +9,7 @@ use super::tables::{IndexInfo, TableInfo};
 /// Sizes that a short page may have: small ones, so that a walk takes many pages, and some that end a walk in the middle.
 const SIZES: [u64; 7] = [1, 2, 3, 7, 20, 60, 200];
 
-/// The fate of a page: whole, cut or empty.
+/// The outcome for a page: whole, cut or empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cut {
     Whole,
