@@ -1,6 +1,6 @@
 //! Canaries: values that the log must never show, sent through every operation and every way for it to fail.
 
-mod planted;
+mod leaks;
 mod refusals;
 mod requests;
 
@@ -10,11 +10,11 @@ use presence::domain::ids::{BusinessId, OrgId};
 use presence::domain::review::Review;
 use presence::store::Posting;
 use presence_tests::logs::{self, NAME_CANARY, PHONE_CANARY};
-use presence_tests::{AnyRoute, Cast, Reply, World, address, path_of, send};
+use presence_tests::{AnyRoute, Fixtures, Reply, TestStack, address, path_of, send};
 use serde_json::{Value, json};
 
 use crate::api::categories::{load, parse};
-use crate::api::reviews::shelf::{post, posted};
+use crate::api::reviews::fixtures::{post, posted};
 
 /// What the line of a request tells, and nothing else.
 const FIELDS: [&str; 12] = [
@@ -58,21 +58,21 @@ fn body(local: &str) -> Value {
 }
 
 /// What the routes need to be answered 200: a category and a review that are canaries, and a directory in memory.
-async fn stock(world: &World, cast: &Cast) {
+async fn seed(stack: &TestStack, fixtures: &Fixtures) {
     let category = format!(r#"{{"id":"{NAME_CANARY}","code":"{NAME_CANARY}","names":{{"GB":"{NAME_CANARY}"}}}}"#);
-    load(world.store(), parse(&category)).await;
-    assert_eq!(world.get("/category/search?lang=GB", &cast.admin_1.key).await.status, 200);
-    world.business(1, NAME_CANARY, NAME_CANARY).await;
-    world.store().open_book(OrgId::new(1).expect("an id")).await.expect("the store answers");
+    load(stack.store(), parse(&category)).await;
+    assert_eq!(stack.get("/category/search?lang=GB", &fixtures.admin_1.key).await.status, 200);
+    stack.create_business(1, NAME_CANARY, NAME_CANARY).await;
+    stack.store().open_book(OrgId::new(1).expect("an id")).await.expect("the store answers");
     let said = || Some(format!("{NAME_CANARY} of {}", address("author")));
     let business_id = BusinessId::parse(NAME_CANARY).expect("an id");
     let (title, content, link) = (said(), said(), said());
     let new = Review { business_id, author_name: said(), title, content, link, ..posted("a") };
-    post(world, vec![Posting { old: None, new }]).await;
+    post(stack, vec![Posting { old: None, new }]).await;
 }
 
 /// Asks for the operation with canaries wherever it takes a value. `extra`, if anything, is put behind the path.
-async fn ask(world: &World, key: &str, id: &str, route: &AnyRoute, extra: &str) -> Reply {
+async fn ask(stack: &TestStack, key: &str, id: &str, route: &AnyRoute, extra: &str) -> Reply {
     let query = match route.name {
         "search_users" => format!("query={NAME_CANARY}&last_name={NAME_CANARY}&email={}", address("nobody")),
         "search_categories" => format!("lang=GB&name={NAME_CANARY}"),
@@ -81,7 +81,7 @@ async fn ask(world: &World, key: &str, id: &str, route: &AnyRoute, extra: &str) 
         _ => String::new(),
     };
     let path = path_of(route, id, NAME_CANARY);
-    let request = world.request(route.method, &format!("{path}?{query}&{extra}")).header("x-api-key", key);
+    let request = stack.request(route.method, &format!("{path}?{query}&{extra}")).header("x-api-key", key);
     let local = match route.name {
         "create_user" => format!("new-{}", fresh()),
         "update_user" => format!("changed-{}", fresh()),
@@ -91,10 +91,10 @@ async fn ask(world: &World, key: &str, id: &str, route: &AnyRoute, extra: &str) 
 }
 
 /// A guest of organisation 1 to be acted upon: invited, and of no other use.
-async fn guest(world: &World, cast: &Cast) -> String {
+async fn guest(stack: &TestStack, fixtures: &Fixtures) -> String {
     let mut body = body(&format!("guest-{}", fresh()));
     body["status"] = json!("invited");
     body["send_invitation"] = json!(false);
-    let created = world.post("/user", &cast.admin_1.key, &body).await;
+    let created = stack.post("/user", &fixtures.admin_1.key, &body).await;
     created.json()["id"].as_str().expect("an id").to_owned()
 }

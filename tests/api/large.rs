@@ -10,11 +10,11 @@ use presence::domain::review::{Review, ReviewId};
 use presence::domain::user::{PersonName, Role, Status, User};
 use presence::store::Posting;
 use presence_local::gateway::LocalFunction;
-use presence_tests::{Cast, Reply, World, address, patient, plain_http};
+use presence_tests::{Fixtures, Reply, TestStack, address, long_timeouts, plain_http};
 use serde_json::{Value, json};
 
 use super::categories::{load, parse};
-use super::reviews::shelf::{post, posted};
+use super::reviews::fixtures::{post, posted};
 
 /// Lambda's limit for the JSON of an answer.
 const LIMIT: usize = 6 * 1024 * 1024;
@@ -32,15 +32,15 @@ fn assert_page(reply: &Reply, key: &str, length: usize) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn users_with_many_businesses_are_asked_for_in_smaller_pages() {
-    let world = World::start().await;
-    let cast = Cast::enter(&world).await;
+    let stack = TestStack::start().await;
+    let fixtures = Fixtures::create(&stack).await;
     let ids: Vec<_> = (0..1_660)
         .map(|number| BusinessId::parse(&format!("0b8e5c1a-7d2f-4a93-9c46-{number:012x}")).expect("an id"))
         .collect();
     for number in 0..100 {
-        world.put(&user(number, &ids)).await;
+        stack.put_user(&user(number, &ids)).await;
     }
-    let ask = |query| world.get(query, &cast.provider.key);
+    let ask = |query| stack.get(query, &fixtures.provider.key);
     assert_refused(&ask("/user/search?org_id=9&per_page=95").await);
     assert_refused(&ask("/user/search?org_id=9&per_page=100").await);
     assert_page(&ask("/user/search?org_id=9&per_page=90").await, "users", 90);
@@ -71,9 +71,9 @@ fn user(number: usize, business_ids: &[BusinessId]) -> User {
 }
 
 /// So many reviews with this content.
-async fn reviews(world: &World, count: usize, content: &str) -> Vec<Review> {
+async fn reviews(stack: &TestStack, count: usize, content: &str) -> Vec<Review> {
     let template = posted("a");
-    world.store().open_book(template.org_id).await.expect("the store answers");
+    stack.store().open_book(template.org_id).await.expect("the store answers");
     let reviews: Vec<_> = (0..count)
         .map(|number| Review {
             id: ReviewId::parse(&format!("{number:012}")).expect("an id"),
@@ -84,18 +84,18 @@ async fn reviews(world: &World, count: usize, content: &str) -> Vec<Review> {
         })
         .collect();
     for review in &reviews {
-        post(world, vec![Posting { old: None, new: review.clone() }]).await;
+        post(stack, vec![Posting { old: None, new: review.clone() }]).await;
     }
     reviews
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn reviews_full_of_quotation_marks_are_counted_as_they_are_sent() {
-    let world = World::start().await;
-    let cast = Cast::enter(&world).await;
+    let stack = TestStack::start().await;
+    let fixtures = Fixtures::create(&stack).await;
     // A quotation mark is two bytes of the body, and four of the answer's JSON.
-    reviews(&world, 40, &"\"".repeat(40_000)).await;
-    let ask = |query| world.get(query, &cast.admin_1.key);
+    reviews(&stack, 40, &"\"".repeat(40_000)).await;
+    let ask = |query| stack.get(query, &fixtures.admin_1.key);
     assert_refused(&ask("/reviews?per_page=40").await);
     assert_refused(&ask("/reviews?per_page=100&order_by=update_date").await);
     assert_page(&ask("/reviews?per_page=39").await, "reviews", 39);
@@ -104,27 +104,27 @@ async fn reviews_full_of_quotation_marks_are_counted_as_they_are_sent() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn reviews_with_control_characters_are_counted_as_they_are_sent() {
-    let world = World::start().await;
-    let cast = Cast::enter(&world).await;
+    let stack = TestStack::start().await;
+    let fixtures = Fixtures::create(&stack).await;
     // One is six bytes of the body, and seven of the answer's JSON: its backslash twice.
-    reviews(&world, 30, &"\u{1}".repeat(30_000)).await;
-    let ask = |query| world.get(query, &cast.admin_1.key);
+    reviews(&stack, 30, &"\u{1}".repeat(30_000)).await;
+    let ask = |query| stack.get(query, &fixtures.admin_1.key);
     assert_refused(&ask("/reviews").await);
     assert_page(&ask("/reviews?per_page=29").await, "reviews", 29);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn categories_full_of_quotation_marks_are_counted_as_they_are_sent() {
-    let world = World::start().await;
-    let cast = Cast::enter(&world).await;
+    let stack = TestStack::start().await;
+    let fixtures = Fixtures::create(&stack).await;
     let marks = "\"".repeat(255);
     let row = |number: usize| {
         let ids: Vec<_> = (0..62).map(|_| &marks).collect();
         json!({"id": format!("c-{number}"), "code": "c", "names": {"GB": "Marks"}, "partners": {"partner_1": ids}})
     };
     let rows: Vec<_> = (0..100).map(|number| row(number).to_string()).collect();
-    load(world.store(), parse(&rows.join("\n"))).await;
-    let ask = |query| world.get(query, &cast.manager_1.key);
+    load(stack.store(), parse(&rows.join("\n"))).await;
+    let ask = |query| stack.get(query, &fixtures.manager_1.key);
     assert_refused(&ask("/category/search?lang=GB&per_page=100").await);
     assert_page(&ask("/category/search?lang=GB&per_page=90").await, "categories", 90);
     assert_page(&ask("/category/search?lang=GB").await, "categories", 30);
@@ -133,20 +133,20 @@ async fn categories_full_of_quotation_marks_are_counted_as_they_are_sent() {
 /// The largest page passes, to the byte, and one byte more is refused: what is counted is what `lambda_http` sends.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_limit_is_that_of_lambda_to_the_byte() {
-    let world = World::start().await;
-    let cast = Cast::enter(&world).await;
+    let stack = TestStack::start().await;
+    let fixtures = Fixtures::create(&stack).await;
     // Of every kind: one byte, two bytes for a character, an escape, and an escape that grows to seven bytes.
-    let mut review = reviews(&world, 40, &format!("{}é\"\u{1}", "x".repeat(157_000))).await.swap_remove(7);
-    let function = function(&world);
+    let mut review = reviews(&stack, 40, &format!("{}é\"\u{1}", "x".repeat(157_000))).await.swap_remove(7);
+    let function = function(&stack);
     let (mut room, mut answers) = (0_usize, Vec::new());
     for more in [None, Some(0), Some(1), Some(-1)] {
         let length = more.map_or(0, |more: isize| room.checked_add_signed(more).expect("a positive number"));
         let content = ["é\"\u{1}", &"y".repeat(length)].concat();
         let old = review.clone();
         review.content = Some(content);
-        post(&world, vec![Posting { old: Some(old), new: review.clone() }]).await;
+        post(&stack, vec![Posting { old: Some(old), new: review.clone() }]).await;
         review.version += 1;
-        let (status, bytes) = answer(&function, &cast.admin_1.key).await;
+        let (status, bytes) = answer(&function, &fixtures.admin_1.key).await;
         if more.is_none() {
             assert_eq!(status, 200);
             room = LIMIT - bytes;
@@ -158,9 +158,9 @@ async fn the_limit_is_that_of_lambda_to_the_byte() {
 }
 
 /// The function of reviews, behind the same limits as in the local stack.
-fn function(world: &World) -> LocalFunction {
-    let store = world.store_through(plain_http(), patient(), world.table_prefix());
-    let app = Arc::new(App::new(store, Arc::clone(&world.clock) as _));
+fn function(stack: &TestStack) -> LocalFunction {
+    let store = stack.store_through(plain_http(), long_timeouts(), stack.table_prefix());
+    let app = Arc::new(App::new(store, Arc::clone(&stack.clock) as _));
     LocalFunction::new("reviews", move |request| presence_reviews::handle(Arc::clone(&app), request))
         .with_timeout(std::time::Duration::from_mins(2))
 }
@@ -170,7 +170,7 @@ async fn answer(function: &LocalFunction, key: &str) -> (i64, usize) {
     let event = json!({
         "version": "2.0", "routeKey": "GET /api/v2/reviews", "rawPath": "/api/v2/reviews",
         "rawQueryString": "per_page=40", "headers": {"host": "localhost", "x-api-key": key},
-        "requestContext": {"http": {"method": "GET", "path": "/api/v2/reviews"}, "stage": "$default"},
+        "requestContext": {"http": {"method": "GET", "path": "/api/v2/reviews"}, "fixture": "$default"},
         "isBase64Encoded": false,
     });
     let answer = function.invoke(event.to_string().into_bytes(), "Root=1-69a42a40-0123456789abcdef01234567").await;

@@ -5,7 +5,7 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 
 use presence_local::{AwsLimits, Options, Weather};
-use presence_tests::{World, patient, sdk_config};
+use presence_tests::{TestStack, long_timeouts, sdk_config};
 use serde_json::json;
 
 const LOCAL: [&str; 6] = ["localhost", "localhost:1", "LOCALHOST:65535", "127.0.0.1", "127.0.0.1:80", "[::1]:3000"];
@@ -42,25 +42,25 @@ fn port_of(url: &str) -> String {
 }
 
 /// The ports of a stack with sample data, each with a target that it has.
-fn ports(world: &World) -> Vec<(String, &'static str)> {
-    let gateway = port_of(&world.stack.base_url());
+fn ports(stack: &TestStack) -> Vec<(String, &'static str)> {
+    let gateway = port_of(&stack.local.base_url());
     let pages = ["/docs", "/docs/swagger-ui.css", "/mailbox", "/mailbox.json", "/mailbox/outbox.json", "/mailbox/ses"];
     let api = ["/api/v2/openapi.json", "/invitation"];
     let mut ports: Vec<_> = pages.into_iter().chain(api).map(|target| (gateway.clone(), target)).collect();
-    ports.extend([world.stack.dynamodb_url(), world.stack.database_url()].map(|url| (port_of(url), "/")));
+    ports.extend([stack.local.dynamodb_url(), stack.local.database_url()].map(|url| (port_of(url), "/")));
     ports
 }
 
 /// Options of a stack with every port that it may have: sample data, and the limits of AWS in front of the database.
 fn every_port() -> Options {
-    Options { sample: true, aws_limits: Some(AwsLimits::off()), ..patient() }
+    Options { sample: true, aws_limits: Some(AwsLimits::off()), ..long_timeouts() }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_port_answers_to_the_names_of_this_machine_only() {
-    let world = World::with(every_port()).await;
-    let demo_key = world.stack.keys()["PROVIDER"].clone();
-    for (port, target) in ports(&world) {
+    let stack = TestStack::with(every_port()).await;
+    let demo_key = stack.local.keys()["PROVIDER"].clone();
+    for (port, target) in ports(&stack) {
         for host in LOCAL {
             let (status, answer) = get(&port, target, &format!("Host: {host}\r\n"));
             assert!([200, 400, 404].contains(&status), "{host} {target}: {answer}");
@@ -82,7 +82,7 @@ async fn every_port_answers_to_the_names_of_this_machine_only() {
         }
     }
     assert!(
-        get(&port_of(&world.stack.base_url()), "/docs", "Host: localhost\r\n").1.contains(&demo_key),
+        get(&port_of(&stack.local.base_url()), "/docs", "Host: localhost\r\n").1.contains(&demo_key),
         "the page has keys"
     );
 }
@@ -90,9 +90,9 @@ async fn every_port_answers_to_the_names_of_this_machine_only() {
 /// A page of another site gets nothing from the tables: neither by their own port, nor by the gateway's.
 #[tokio::test(flavor = "multi_thread")]
 async fn no_answer_of_any_port_has_a_cors_header() {
-    let world = World::with(every_port()).await;
+    let stack = TestStack::with(every_port()).await;
     let preflight = "Access-Control-Request-Method: POST\r\nAccess-Control-Request-Headers: x-amz-target\r\n";
-    for (port, target) in ports(&world) {
+    for (port, target) in ports(&stack) {
         for method in ["GET", "POST", "OPTIONS", "PUT"] {
             for origin in ["http://evil.example", "null", "http://localhost:4000"] {
                 let request = format!(
@@ -108,8 +108,8 @@ async fn no_answer_of_any_port_has_a_cors_header() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_of_other_sites_change_nothing_on_the_pages() {
-    let world = World::start().await;
-    let gateway = port_of(&world.stack.base_url());
+    let stack = TestStack::start().await;
+    let gateway = port_of(&stack.local.base_url());
     let mail = json!({
         "FromEmailAddress": "a@b.example", "Destination": {"ToAddresses": ["c@d.example"]},
         "Content": {"Simple": {"Subject": {"Data": "x"}, "Body": {"Html": {"Data": "x"}, "Text": {"Data": "x"}}}},
@@ -143,12 +143,12 @@ async fn pages_of_other_sites_change_nothing_on_the_pages() {
         ] {
             assert_eq!(ask(target, &body, &format!("{json}{site}")).0, 403, "{target} {site}");
         }
-        assert_eq!((world.stack.mailbox().weather(), world.stack.mailbox().mails().len()), (Weather::Fine, 0));
+        assert_eq!((stack.local.mailbox().weather(), stack.local.mailbox().mails().len()), (Weather::Fine, 0));
     }
     let own = format!("Content-Type: application/json\r\nOrigin: http://{gateway}\r\nSec-Fetch-Site: same-origin\r\n");
     assert_eq!(ask(send, &mail.to_string(), &own).0, 200);
     assert_eq!(ask(switch, &json!({"mode": "throttle"}).to_string(), &own).0, 200);
-    assert_eq!((world.stack.mailbox().weather(), world.stack.mailbox().mails().len()), (Weather::Throttle, 1));
+    assert_eq!((stack.local.mailbox().weather(), stack.local.mailbox().mails().len()), (Weather::Throttle, 1));
 }
 
 /// The ports of this process, so that none is forgotten: the emulator's own is open only while a connection to it is made.
@@ -184,11 +184,11 @@ fn a_stack_opens_no_other_port() {
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "run by another test, in a process of its own"]
 async fn prints_its_ports() {
-    let world = World::with(Options { mailer: true, ..every_port() }).await;
-    let tables = aws_sdk_dynamodb::Client::from_conf(sdk_config(world.stack.dynamodb_url()));
+    let stack = TestStack::with(Options { mailer: true, ..every_port() }).await;
+    let tables = aws_sdk_dynamodb::Client::from_conf(sdk_config(stack.local.dynamodb_url()));
     let asking = (0..100).map(|_| tables.list_tables().send());
     assert!(futures::future::join_all(asking).await.iter().all(Result::is_ok));
-    let told: BTreeSet<u16> = ports(&world)
+    let told: BTreeSet<u16> = ports(&stack)
         .into_iter()
         .map(|(address, _)| address.rsplit_once(':').and_then(|(_, port)| port.parse().ok()).expect("a port"))
         .collect();

@@ -9,19 +9,19 @@ use presence::domain::page::PageRequest;
 use presence::domain::review::Review;
 use presence::store::ReviewQuery;
 use presence_local::{DynamoDb, Options};
-use presence_tests::{World, patient};
+use presence_tests::{TestStack, long_timeouts};
 
 /// What the product promises is "some thousands".
 const FEWEST: u64 = 3_000;
 
-async fn start(data: Option<&Path>) -> World {
+async fn start(data: Option<&Path>) -> TestStack {
     let dynamodb = DynamoDb::Embedded { port: 0, data: data.map(Path::to_path_buf) };
-    World::with(Options { sample: true, dynamodb, ..patient() }).await
+    TestStack::with(Options { sample: true, dynamodb, ..long_timeouts() }).await
 }
 
 /// How many of the reviews a search finds, by the key of a role.
-async fn count(world: &World, role: &str, query: &str) -> u64 {
-    let reply = world.get(&format!("/reviews?page=1&{query}"), &world.stack.keys()[role]).await;
+async fn count(stack: &TestStack, role: &str, query: &str) -> u64 {
+    let reply = stack.get(&format!("/reviews?page=1&{query}"), &stack.local.keys()[role]).await;
     assert_eq!(reply.status, 200, "{query}: {}", reply.text);
     reply.json()["count"].as_u64().expect("a count")
 }
@@ -56,22 +56,22 @@ const SEARCHES: [&str; 24] = [
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_search_of_reviews_finds_some_of_the_sample_and_every_audit_is_clean() {
-    let world = start(None).await;
-    let all = count(&world, "PROVIDER", "").await;
+    let stack = start(None).await;
+    let all = count(&stack, "PROVIDER", "").await;
     assert!(all >= FEWEST, "{all} reviews");
     for search in SEARCHES {
-        let found = count(&world, "PROVIDER", search).await;
+        let found = count(&stack, "PROVIDER", search).await;
         assert!((1..all).contains(&found), "{search}: {found} of {all}");
     }
-    let own = count(&world, "ORG_ADMIN", "").await;
+    let own = count(&stack, "ORG_ADMIN", "").await;
     assert!((1..all).contains(&own), "an organisation has {own} of {all}");
-    let page = world.get("/reviews?page=1&order_by=update_date", &world.stack.keys()["PROVIDER"]).await.json();
+    let page = stack.get("/reviews?page=1&order_by=update_date", &stack.local.keys()["PROVIDER"]).await.json();
     assert_eq!(page["reviews"].as_array().map(Vec::len), Some(30));
 
-    let audit = world.store().audit_reviews(None).await.expect("the store answers");
+    let audit = stack.store().audit_reviews(None).await.expect("the store answers");
     assert_eq!((audit.reviews as u64, audit.orgs), (all, 3));
     assert_eq!(audit.findings, []);
-    assert_eq!(world.audit().await, []);
+    assert_eq!(stack.audit().await, []);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -96,6 +96,6 @@ async fn a_second_start_on_the_same_folder_keeps_what_is_there() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_the_sample_there_are_no_reviews() {
-    let world = World::start().await;
-    assert_eq!(world.store().orgs_with_reviews().await.expect("the store answers"), []);
+    let stack = TestStack::start().await;
+    assert_eq!(stack.store().orgs_with_reviews().await.expect("the store answers"), []);
 }

@@ -1,29 +1,29 @@
 //! The shortest way through everything: a user is created, found, changed and deleted.
 
-use presence_tests::{Cast, World, address};
+use presence_tests::{Fixtures, TestStack, address};
 use serde_json::json;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_user_lives_from_creation_to_deletion() {
-    let world = World::start().await;
-    let cast = Cast::enter(&world).await;
-    let key = &cast.admin_1.key;
+    let stack = TestStack::start().await;
+    let fixtures = Fixtures::create(&stack).await;
+    let key = &fixtures.admin_1.key;
 
     let body =
         json!({"email": address("ada"), "first_name": "Ada", "last_name": "Lovelace", "password": "canary-pass-1"});
-    let created = world.post("/user", key, &body).await;
+    let created = stack.post("/user", key, &body).await;
     assert_eq!(created.status, 200, "{}", created.text);
     let id = created.json()["id"].as_str().expect("an id").to_owned();
 
-    let found = world.get("/user/search?query=lovelace", key).await;
+    let found = stack.get("/user/search?query=lovelace", key).await;
     assert_eq!(found.json()["users"][0]["id"], id.as_str());
-    let updated = world.post(&format!("/user/{id}"), key, &json!({"last_name": "King"})).await;
+    let updated = stack.post(&format!("/user/{id}"), key, &json!({"last_name": "King"})).await;
     assert_eq!(updated.json(), json!({"status": "success", "id": id}));
-    assert_eq!(world.get("/user/search?query=lovelace", key).await.json()["count"], 0);
-    assert_eq!(world.get("/user/search?last_name=king", key).await.json()["count"], 1);
+    assert_eq!(stack.get("/user/search?query=lovelace", key).await.json()["count"], 0);
+    assert_eq!(stack.get("/user/search?last_name=king", key).await.json()["count"], 1);
 
-    let deleted = world.delete(&format!("/user/{id}"), key).await;
+    let deleted = stack.delete(&format!("/user/{id}"), key).await;
     assert_eq!(deleted.json(), json!({"status": "success", "id": id}));
-    assert_eq!(world.get(&format!("/user/{id}"), key).await.status, 404);
-    assert_eq!(world.audit().await, []);
+    assert_eq!(stack.get(&format!("/user/{id}"), key).await.status, 404);
+    assert_eq!(stack.audit().await, []);
 }

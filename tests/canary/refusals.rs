@@ -3,25 +3,31 @@
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use presence_local::Options;
 use presence_tests::logs::{self, NAME_CANARY};
-use presence_tests::{Cast, FaultKind, Faults, Plan, World, patient, plain_http, route, routes, yielding};
+use presence_tests::{
+    FaultKind, Faults, Fixtures, Plan, TestStack, long_timeouts, plain_http, route, routes, short_retries,
+};
 
-use super::{ask, assert_logged, guest, stock};
-use crate::api::authorization::gate::Gate;
+use super::{ask, assert_logged, guest, seed};
+use crate::api::authorization::pause_connector::PauseConnector;
 
-async fn faulty() -> (World, Faults, Cast) {
+async fn faulty() -> (TestStack, Faults, Fixtures) {
     let faults = Faults::over(plain_http());
-    let options = Options { http_client: Some(SharedHttpClient::new(faults.clone())), ..yielding() };
-    let world = World::with(options).await;
-    let cast = Cast::enter(&world).await;
-    assert_eq!(world.get("/user/me", &cast.admin_1.key).await.status, 200, "a warm key: the calls have fixed numbers");
-    (world, faults, cast)
+    let options = Options { http_client: Some(SharedHttpClient::new(faults.clone())), ..short_retries() };
+    let stack = TestStack::with(options).await;
+    let fixtures = Fixtures::create(&stack).await;
+    assert_eq!(
+        stack.get("/user/me", &fixtures.admin_1.key).await.status,
+        200,
+        "a warm key: the calls have fixed numbers"
+    );
+    (stack, faults, fixtures)
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_database_that_fails_leaks_nothing() {
-    let (world, faults, cast) = faulty().await;
-    stock(&world, &cast).await;
-    let mut id = guest(&world, &cast).await;
+    let (stack, faults, fixtures) = faulty().await;
+    seed(&stack, &fixtures).await;
+    let mut id = guest(&stack, &fixtures).await;
     for route in routes() {
         // The key's read, the operation's own and what comes behind it: the transaction, or the index. A cut answer has
         // data in what is left of it.
@@ -38,18 +44,18 @@ async fn a_database_that_fails_leaks_nothing() {
         );
         for (number, kind) in (1..=if two { 2 } else { 3 }).zip(calls) {
             faults.restart(Plan::At { call: number, kind, times: u64::MAX });
-            let reply = ask(&world, &cast.admin_1.key, &id, &route, "").await;
+            let reply = ask(&stack, &fixtures.admin_1.key, &id, &route, "").await;
             assert_logged(&reply, route.name, 503);
             assert_eq!(reply.header("retry-after"), "1");
         }
         if route.method != "GET" && !two {
-            id = guest_past(&faults, &world, &cast).await;
+            id = guest_past(&faults, &stack, &fixtures).await;
         }
     }
     let update = route("update_user");
     for kind in [FaultKind::TransactionConflict, FaultKind::Throttle, FaultKind::RefuseConnection] {
         faults.restart(Plan::At { call: 3, kind, times: u64::MAX });
-        let reply = ask(&world, &cast.admin_1.key, &id, &update, "").await;
+        let reply = ask(&stack, &fixtures.admin_1.key, &id, &update, "").await;
         assert_logged(&reply, update.name, 503);
     }
     faults.restart(Plan::None);
@@ -58,28 +64,28 @@ async fn a_database_that_fails_leaks_nothing() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stored_user_that_does_not_fit_leaks_nothing() {
-    let (world, _, cast) = faulty().await;
-    let id = guest(&world, &cast).await;
-    world.spoil(&id, &format!("{NAME_CANARY}: not a list")).await;
+    let (stack, _, fixtures) = faulty().await;
+    let id = guest(&stack, &fixtures).await;
+    stack.corrupt(&id, &format!("{NAME_CANARY}: not a list")).await;
     for route in routes().into_iter().filter(|route| route.path.contains("{user_id}")) {
-        assert_logged(&ask(&world, &cast.admin_1.key, &id, &route, "").await, route.name, 500);
+        assert_logged(&ask(&stack, &fixtures.admin_1.key, &id, &route, "").await, route.name, 500);
     }
     assert_eq!(logs::leaks(), Vec::<String>::new());
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_change_that_others_always_win_leaks_nothing() {
-    let gate = Gate::new();
-    let options = Options { http_client: Some(SharedHttpClient::new(gate.clone())), ..patient() };
-    let world = World::with(options).await;
-    let cast = Cast::enter(&world).await;
+    let gate = PauseConnector::new();
+    let options = Options { http_client: Some(SharedHttpClient::new(gate.clone())), ..long_timeouts() };
+    let stack = TestStack::with(options).await;
+    let fixtures = Fixtures::create(&stack).await;
     for route in ["update_user", "invite_user", "delete_user"].map(route) {
-        let id = guest(&world, &cast).await;
+        let id = guest(&stack, &fixtures).await;
         gate.shut();
-        let asking = ask(&world, &cast.admin_1.key, &id, &route, "");
+        let asking = ask(&stack, &fixtures.admin_1.key, &id, &route, "");
         let reply = tokio::select! {
             reply = asking => reply,
-            () = gate.rename_before_each_change(&world, &id, NAME_CANARY) => unreachable!("it never ends"),
+            () = gate.rename_before_each_change(&stack, &id, NAME_CANARY) => unreachable!("it never ends"),
         };
         assert_logged(&reply, route.name, 409);
         gate.leave_open();
@@ -88,7 +94,7 @@ async fn a_change_that_others_always_win_leaks_nothing() {
 }
 
 /// A guest, created while nothing is broken: an earlier one may be gone or changed although its answer said otherwise.
-async fn guest_past(faults: &Faults, world: &World, cast: &Cast) -> String {
+async fn guest_past(faults: &Faults, stack: &TestStack, fixtures: &Fixtures) -> String {
     faults.restart(Plan::None);
-    guest(world, cast).await
+    guest(stack, fixtures).await
 }

@@ -1,49 +1,49 @@
 //! Every operation, through success and through what the caller does wrong.
 
 use presence_tests::logs::NAME_CANARY;
-use presence_tests::{Cast, Reply, World, address, routes, send};
+use presence_tests::{Fixtures, Reply, TestStack, address, routes, send};
 use serde_json::json;
 
-use super::{ask, assert_logged, body, guest, stock};
+use super::{ask, assert_logged, body, guest, seed};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn success_and_refusal_of_every_operation_leak_nothing() {
-    let world = World::start().await;
-    let cast = Cast::enter(&world).await;
-    let (admin, manager) = (&cast.admin_1.key, &cast.manager_1.key);
-    let gone = world.issue_key(&cast.other_manager_1.id).await;
-    assert_eq!(world.delete(&format!("/user/{}", cast.other_manager_1.id), admin).await.status, 200);
-    stock(&world, &cast).await;
+    let stack = TestStack::start().await;
+    let fixtures = Fixtures::create(&stack).await;
+    let (admin, manager) = (&fixtures.admin_1.key, &fixtures.manager_1.key);
+    let gone = stack.issue_key(&fixtures.other_manager_1.id).await;
+    assert_eq!(stack.delete(&format!("/user/{}", fixtures.other_manager_1.id), admin).await.status, 200);
+    seed(&stack, &fixtures).await;
     let bad = format!("{NAME_CANARY}={}", address("x"));
     for route in routes() {
-        let id = guest(&world, &cast).await;
-        assert_logged(&ask(&world, &gone, &id, &route, "").await, route.name, 401);
-        assert_logged(&ask(&world, "pk_canary-pass", &id, &route, "").await, route.name, 401);
-        assert_logged(&ask(&world, admin, &id, &route, &bad).await, route.name, 400);
+        let id = guest(&stack, &fixtures).await;
+        assert_logged(&ask(&stack, &gone, &id, &route, "").await, route.name, 401);
+        assert_logged(&ask(&stack, "pk_canary-pass", &id, &route, "").await, route.name, 401);
+        assert_logged(&ask(&stack, admin, &id, &route, &bad).await, route.name, 400);
         if matches!(route.name, "create_user" | "update_user" | "delete_user" | "invite_user") {
-            assert_logged(&ask(&world, manager, &id, &route, "").await, route.name, 403);
+            assert_logged(&ask(&stack, manager, &id, &route, "").await, route.name, 403);
         }
         if route.path.contains("{user_id}") {
-            assert_logged(&ask(&world, &cast.admin_2.key, &id, &route, "").await, route.name, 404);
+            assert_logged(&ask(&stack, &fixtures.admin_2.key, &id, &route, "").await, route.name, 404);
         }
-        assert_logged(&ask(&world, admin, &id, &route, "").await, route.name, 200);
+        assert_logged(&ask(&stack, admin, &id, &route, "").await, route.name, 200);
         if route.name == "invite_user" {
-            assert_logged(&ask(&world, admin, &id, &route, "").await, route.name, 429);
+            assert_logged(&ask(&stack, admin, &id, &route, "").await, route.name, 429);
         }
     }
-    let foreign = world.get(&format!("/user/search?org_id=2&query={NAME_CANARY}"), admin).await;
+    let foreign = stack.get(&format!("/user/search?org_id=2&query={NAME_CANARY}"), admin).await;
     assert_logged(&foreign, "search_users", 403);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn unreadable_requests_and_bad_values_leak_nothing() {
-    let world = World::start().await;
-    let cast = Cast::enter(&world).await;
-    let key = &cast.admin_1.key;
+    let stack = TestStack::start().await;
+    let fixtures = Fixtures::create(&stack).await;
+    let key = &fixtures.admin_1.key;
     let create = "create_user";
     let secret = body("ada").to_string();
     let raw = |text: String, media: &'static str| {
-        let request = world.request("POST", "/user").header("x-api-key", key).header("content-type", media);
+        let request = stack.request("POST", "/user").header("x-api-key", key).header("content-type", media);
         send(request.body(text))
     };
     let json = "application/json";
@@ -52,29 +52,29 @@ async fn unreadable_requests_and_bad_values_leak_nothing() {
     assert_logged(&raw(secret.replacen('{', "{\"email\": \"canary-mail\", ", 1), json).await, create, 400);
     assert_logged(&raw(secret.clone(), "text/plain").await, create, 415);
     assert_logged(&raw(secret.repeat(1_000), json).await, create, 413);
-    let twice = json!({"api_key": cast.admin_2.key});
-    assert_logged(&world.post("/user", key, &twice).await, create, 400);
-    assert_logged(&world.get(&format!("/user/me?api_key={key}%zz"), "").await, "get_me", 400);
-    assert_logged(&world.get(&format!("/user/{NAME_CANARY}/{}", address("x")), key).await, "none", 404);
-    assert_logged(&world.get(&format!("/user/{NAME_CANARY}"), key).await, "get_user", 404);
+    let twice = json!({"api_key": fixtures.admin_2.key});
+    assert_logged(&stack.post("/user", key, &twice).await, create, 400);
+    assert_logged(&stack.get(&format!("/user/me?api_key={key}%zz"), "").await, "get_me", 400);
+    assert_logged(&stack.get(&format!("/user/{NAME_CANARY}/{}", address("x")), key).await, "none", 404);
+    assert_logged(&stack.get(&format!("/user/{NAME_CANARY}"), key).await, "get_user", 404);
     let category = format!("/category/{}?lang=GB", address("x"));
-    assert_logged(&world.get(&category, key).await, "get_category", 404);
+    assert_logged(&stack.get(&category, key).await, "get_category", 404);
     for filter in ["update_date__gte", "state", "partner__in", "rating"] {
         let path = format!("/reviews?{filter}={NAME_CANARY}");
-        assert_logged(&world.get(&path, key).await, "search_reviews", 400);
+        assert_logged(&stack.get(&path, key).await, "search_reviews", 400);
     }
-    assert_logged(&world.get("/user?query=canary-name", key).await, "none", 405);
+    assert_logged(&stack.get("/user?query=canary-name", key).await, "none", 405);
 
     for (field, value) in [("email", "canary-mail"), ("first_name", "canary-name\u{7}"), ("role", "canary-name")] {
         let mut wrong = body("ada");
         wrong[field] = json!(value);
-        assert_logged(&world.post("/user", key, &wrong).await, create, 400);
-        let path = format!("/user/{}", cast.manager_1.id);
-        assert_logged(&world.post(&path, key, &wrong).await, "update_user", 400);
+        assert_logged(&stack.post("/user", key, &wrong).await, create, 400);
+        let path = format!("/user/{}", fixtures.manager_1.id);
+        assert_logged(&stack.post(&path, key, &wrong).await, "update_user", 400);
     }
     let mut taken = body("ada");
-    taken["email"] = json!(cast.admin_2.email);
-    let refused: Reply = world.post("/user", key, &taken).await;
+    taken["email"] = json!(fixtures.admin_2.email);
+    let refused: Reply = stack.post("/user", key, &taken).await;
     assert_logged(&refused, create, 400);
-    assert!(refused.text.contains(&cast.admin_2.email), "the caller is told, the log is not");
+    assert!(refused.text.contains(&fixtures.admin_2.email), "the caller is told, the log is not");
 }

@@ -7,7 +7,7 @@ use jiff::SignedDuration;
 use presence_local::Weather;
 use presence_mailer::handle;
 use presence_tests::logs::measured;
-use presence_tests::{Cast, World, address};
+use presence_tests::{Fixtures, TestStack, address};
 use rstest::rstest;
 use serde_json::json;
 
@@ -100,26 +100,26 @@ fn the_evaluation_does_what_the_documentation_shows(
 }
 
 /// The mailer at work, minute by minute, and what it measured at which second.
-struct Play {
-    world: World,
-    cast: Cast,
+struct AlarmSimulation {
+    stack: TestStack,
+    fixtures: Fixtures,
     second: i64,
     measured: BTreeMap<i64, f64>,
 }
 
-impl Play {
+impl AlarmSimulation {
     /// A mailer that has been well for ten minutes.
     async fn begin() -> Self {
-        let world = World::start().await;
-        let cast = Cast::enter(&world).await;
-        let mut play = Self { world, cast, second: 0, measured: BTreeMap::new() };
-        play.sweep_for(10).await;
-        play
+        let stack = TestStack::start().await;
+        let fixtures = Fixtures::create(&stack).await;
+        let mut simulation = Self { stack, fixtures, second: 0, measured: BTreeMap::new() };
+        simulation.sweep_for(10).await;
+        simulation
     }
 
     async fn invite(&self, local: &str) -> String {
         let body = json!({ "email": address(local), "first_name": "Zoë", "last_name": "Roy", "status": "invited" });
-        let created = self.world.post("/user", &self.cast.admin_1.key, &body).await;
+        let created = self.stack.post("/user", &self.fixtures.admin_1.key, &body).await;
         created.json()["id"].as_str().expect("an id").to_owned()
     }
 
@@ -128,7 +128,7 @@ impl Play {
         for _ in 0..minutes {
             let event = json!({ "source": "aws.scheduler", "detail-type": "Scheduled Event", "detail": {} });
             let deadline = presence::clock::deadline_in(std::time::Duration::from_mins(10));
-            let swept = Box::pin(measured(handle(self.world.stack.outbox(), &event, deadline))).await;
+            let swept = Box::pin(measured(handle(self.stack.local.outbox(), &event, deadline))).await;
             assert!(swept.0.is_ok());
             let ages: Vec<_> = swept.1.iter().filter(|(name, _)| name == "outbox_age_seconds").collect();
             let [(_, age)] = ages[..] else { panic!("one age a sweep: {ages:?}") };
@@ -139,7 +139,7 @@ impl Play {
 
     fn be_silent_for(&mut self, minutes: i64) {
         self.second += minutes * SWEEP_SECONDS;
-        self.world.clock.advance(SignedDuration::from_secs(minutes * SWEEP_SECONDS));
+        self.stack.clock.advance(SignedDuration::from_secs(minutes * SWEEP_SECONDS));
     }
 
     /// The seconds after `since` at which the alarm, evaluated every minute, is raised for the first time; none if it never is.
@@ -161,59 +161,62 @@ fn outbox_age() -> Alarm {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_healthy_outbox_raises_no_alarm_whatever_waits_for_the_end_of_a_window() {
-    let mut play = Play::begin().await;
+    let mut simulation = AlarmSimulation::begin().await;
     for round in 0..6 {
-        let id = play.invite(&format!("guest-{round}")).await;
-        play.sweep_for(1).await;
+        let id = simulation.invite(&format!("guest-{round}")).await;
+        simulation.sweep_for(1).await;
         // Called off and asked for again: the mail waits for some minutes.
         for status in ["active", "invited"] {
             let body = json!({ "status": status, "password": "canary-pass-1" });
-            assert_eq!(play.world.post(&format!("/user/{id}"), &play.cast.admin_1.key, &body).await.status, 200);
+            assert_eq!(
+                simulation.stack.post(&format!("/user/{id}"), &simulation.fixtures.admin_1.key, &body).await.status,
+                200
+            );
         }
-        play.sweep_for(6).await;
+        simulation.sweep_for(6).await;
     }
-    assert_eq!(play.world.stack.mailbox().mails().len(), 12);
+    assert_eq!(simulation.stack.local.mailbox().mails().len(), 12);
     // Ten minutes after the first sweep there are enough data.
-    assert_eq!(play.raised_after(outbox_age(), 600), None);
+    assert_eq!(simulation.raised_after(outbox_age(), 600), None);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn one_sweep_that_comes_late_raises_no_alarm() {
-    let mut play = Play::begin().await;
-    play.be_silent_for(1);
-    play.sweep_for(5).await;
-    assert_eq!(play.raised_after(outbox_age(), 600), None);
+    let mut simulation = AlarmSimulation::begin().await;
+    simulation.be_silent_for(1);
+    simulation.sweep_for(5).await;
+    assert_eq!(simulation.raised_after(outbox_age(), 600), None);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_outage_of_ses_raises_the_alarm_after_fifteen_minutes_and_until_the_mail_is_sent() {
-    let mut play = Play::begin().await;
-    play.world.stack.mailbox().set_weather(Weather::Refuse);
-    let begun_at = play.second;
-    play.invite("guest").await;
-    play.sweep_for(60).await;
-    let raised_after = play.raised_after(outbox_age(), begun_at).expect("an alarm");
+    let mut simulation = AlarmSimulation::begin().await;
+    simulation.stack.local.mailbox().set_weather(Weather::Refuse);
+    let begun_at = simulation.second;
+    simulation.invite("guest").await;
+    simulation.sweep_for(60).await;
+    let raised_after = simulation.raised_after(outbox_age(), begun_at).expect("an alarm");
     assert!((15 * 60..=18 * 60).contains(&raised_after), "{raised_after} s");
-    assert!(play.is_raised_now(outbox_age()), "though the mail rests most of the time");
-    play.world.stack.mailbox().set_weather(Weather::Fine);
-    play.sweep_for(75).await;
-    assert_eq!(play.world.stack.mailbox().mails().len(), 1);
-    assert!(!play.is_raised_now(outbox_age()), "it is over");
+    assert!(simulation.is_raised_now(outbox_age()), "though the mail rests most of the time");
+    simulation.stack.local.mailbox().set_weather(Weather::Fine);
+    simulation.sweep_for(75).await;
+    assert_eq!(simulation.stack.local.mailbox().mails().len(), 1);
+    assert!(!simulation.is_raised_now(outbox_age()), "it is over");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_sweep_that_stops_raises_the_alarm_within_five_minutes_and_not_longer_than_it_is_away() {
-    let mut play = Play::begin().await;
-    let last_sweep = play.second - SWEEP_SECONDS;
-    play.be_silent_for(30);
-    let raised_after = play.raised_after(outbox_age(), last_sweep).expect("an alarm");
+    let mut simulation = AlarmSimulation::begin().await;
+    let last_sweep = simulation.second - SWEEP_SECONDS;
+    simulation.be_silent_for(30);
+    let raised_after = simulation.raised_after(outbox_age(), last_sweep).expect("an alarm");
     assert!(raised_after <= 300, "{raised_after} s after the last sweep");
-    assert!(play.is_raised_now(outbox_age()));
+    assert!(simulation.is_raised_now(outbox_age()));
     // As the alarm was before, nobody would have heard of it; and with three of three, a minute or two later.
     let deaf = Alarm { missing: Missing::NotBreaching, ..outbox_age() };
-    assert_eq!(play.raised_after(deaf, last_sweep), None);
+    assert_eq!(simulation.raised_after(deaf, last_sweep), None);
     let slow = Alarm { enough_breaching: 3, ..outbox_age() };
-    assert!(play.raised_after(slow, last_sweep).expect("an alarm") > 300);
-    play.sweep_for(3).await;
-    assert!(!play.is_raised_now(outbox_age()), "it is over");
+    assert!(simulation.raised_after(slow, last_sweep).expect("an alarm") > 300);
+    simulation.sweep_for(3).await;
+    assert!(!simulation.is_raised_now(outbox_age()), "it is over");
 }

@@ -6,8 +6,8 @@ use presence_local::gateway::RouteTable;
 use presence_tests::routes as operations;
 use serde_json::{Map, Value, json};
 
+use super::fixture::{Event, events};
 use super::routes::of_the_template;
-use super::stage::{Event, events};
 
 /// The account that owns all that the events name: AWS's own example.
 const ACCOUNT: &str = "123456789012";
@@ -64,7 +64,7 @@ fn every_request_has_the_fields_of_payload_2_0_and_they_agree() {
         "http",
         "requestId",
         "routeKey",
-        "stage",
+        "fixture",
         "time",
         "timeEpoch",
     ];
@@ -86,7 +86,7 @@ fn every_request_has_the_fields_of_payload_2_0_and_they_agree() {
         assert_eq!(keys(&context["http"]), ["method", "path", "protocol", "sourceIp", "userAgent"].into(), "{name}");
         assert!(keys(&document["headers"]).is_superset(&of_headers.into()), "{name}");
         assert_eq!(
-            (text(&document, "version"), text(context, "stage"), text(context, "accountId")),
+            (text(&document, "version"), text(context, "fixture"), text(context, "accountId")),
             ("2.0", "$default", ACCOUNT)
         );
         assert_eq!(context["routeKey"], document["routeKey"], "{name}");

@@ -3,12 +3,12 @@
 mod alarms;
 mod calls;
 mod events;
+mod fixture;
 mod guards;
 mod memory;
 mod metrics;
 mod replay;
 mod rights;
 mod routes;
-mod stage;
 mod tables;
 mod template;

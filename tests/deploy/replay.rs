@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::stage::{names, played};
+use super::fixture::{names, played};
 use super::template::root;
 
 /// What an answer says that is new each time: the request's id, and that of a user just created.

@@ -5,8 +5,8 @@ use std::time::Duration;
 use aws_sdk_dynamodb::config::SharedHttpClient;
 use presence_local::Options;
 use presence_tests::{
-    AnyRoute, Cast, FaultKind, Faults, Plan, Reply, World, address, impatient, path_of, patient, plain_http, routes,
-    send,
+    AnyRoute, FaultKind, Faults, Fixtures, Plan, Reply, TestStack, address, long_timeouts, path_of, plain_http, routes,
+    send, short_timeouts,
 };
 use serde_json::{Value, json};
 
@@ -15,12 +15,12 @@ const TIMEOUT: Duration = Duration::from_millis(1500);
 /// Tries that even a busy machine does not use up: there, a deadline may strike sooner than it is meant to.
 const TRIES: usize = 40;
 
-async fn world() -> (World, Faults, Cast) {
+async fn stack() -> (TestStack, Faults, Fixtures) {
     let faults = Faults::over(plain_http());
     let http_client = Some(SharedHttpClient::new(faults.clone()));
-    let world = World::with(Options { http_client, function_timeout: TIMEOUT, ..patient() }).await;
-    let cast = Cast::enter(&world).await;
-    (world, faults, cast)
+    let stack = TestStack::with(Options { http_client, function_timeout: TIMEOUT, ..long_timeouts() }).await;
+    let fixtures = Fixtures::create(&stack).await;
+    (stack, faults, fixtures)
 }
 
 fn assert_unavailable(reply: &Reply, what: &str) {
@@ -32,62 +32,62 @@ fn assert_unavailable(reply: &Reply, what: &str) {
 }
 
 /// A call of the route, and the key's owner may make it.
-async fn call(world: &World, cast: &Cast, route: &AnyRoute) -> Reply {
-    let path = path_of(route, &cast.invited_1.id, "c-bank");
+async fn call(stack: &TestStack, fixtures: &Fixtures, route: &AnyRoute) -> Reply {
+    let path = path_of(route, &fixtures.invited_1.id, "c-bank");
     let body: Value = match route.name {
         "create_user" => json!({"email": address("late"), "first_name": "Ada", "last_name": "L"}),
         _ => json!({"phone": "1"}),
     };
-    let request = world.request(route.method, &path).header("x-api-key", &cast.admin_1.key);
+    let request = stack.request(route.method, &path).header("x-api-key", &fixtures.admin_1.key);
     send(request.header("content-type", "application/json").body(body.to_string())).await
 }
 
 /// Updates the user, again while a busy machine makes the deadline strike.
-async fn update(world: &World, cast: &Cast, body: &Value) -> Reply {
-    let path = format!("/user/{}", cast.manager_1.id);
-    let mut reply = world.post(&path, &cast.admin_1.key, body).await;
+async fn update(stack: &TestStack, fixtures: &Fixtures, body: &Value) -> Reply {
+    let path = format!("/user/{}", fixtures.manager_1.id);
+    let mut reply = stack.post(&path, &fixtures.admin_1.key, body).await;
     for _ in 0..TRIES {
         if reply.status != 503 {
             break;
         }
-        reply = world.post(&path, &cast.admin_1.key, body).await;
+        reply = stack.post(&path, &fixtures.admin_1.key, body).await;
     }
     reply
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn with_a_database_that_hangs_every_operation_answers_503_before_its_deadline() {
-    let (world, faults, cast) = world().await;
-    let before = world.snapshot().await;
+    let (stack, faults, fixtures) = stack().await;
+    let before = stack.snapshot().await;
     faults.set_plan(Plan::EveryAttempt(FaultKind::Hang));
     let routes = routes();
     let calls = routes.iter().map(async |route| {
-        let mut reply = call(&world, &cast, route).await;
+        let mut reply = call(&stack, &fixtures, route).await;
         for _ in 0..TRIES {
             // On a busy machine the function's answer may miss what it kept back, and the gateway answers in its stead.
             if !reply.header("x-request-id").is_empty() {
                 break;
             }
             assert_eq!(reply.status, 503, "{}: {}", route.name, reply.text);
-            reply = call(&world, &cast, route).await;
+            reply = call(&stack, &fixtures, route).await;
         }
         assert_unavailable(&reply, route.name);
     });
     futures::future::join_all(calls).await;
-    assert_eq!(world.snapshot().await, before);
+    assert_eq!(stack.snapshot().await, before);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_success_that_comes_after_the_deadline_is_answered_503_and_may_be_tried_again() {
-    let (world, faults, cast) = world().await;
-    let path = format!("/user/{}", cast.manager_1.id);
+    let (stack, faults, fixtures) = stack().await;
+    let path = format!("/user/{}", fixtures.manager_1.id);
     let body = json!({"phone": "+33 4 77"});
-    assert_eq!(update(&world, &cast, &json!({})).await.status, 200, "the use of the key is noted");
-    let stored = async || world.stored(&cast.manager_1.id).await.expect("the user").user;
+    assert_eq!(update(&stack, &fixtures, &json!({})).await.status, 200, "the use of the key is noted");
+    let stored = async || stack.stored(&fixtures.manager_1.id).await.expect("the user").user;
     for _ in 0..TRIES {
         // The key, the user, and then the transaction: done at once, and answered too late.
         faults.restart(Plan::At { call: 3, kind: FaultKind::Delay(TIMEOUT * 2), times: 1 });
-        assert_unavailable(&world.post(&path, &cast.admin_1.key, &body).await, "late");
+        assert_unavailable(&stack.post(&path, &fixtures.admin_1.key, &body).await, "late");
         if stored().await.phone.is_some() {
             break;
         }
@@ -99,23 +99,23 @@ async fn a_success_that_comes_after_the_deadline_is_answered_503_and_may_be_trie
         "it was done all the same"
     );
     faults.set_plan(Plan::None);
-    assert_eq!(update(&world, &cast, &body).await.status, 200);
+    assert_eq!(update(&stack, &fixtures, &body).await.status, 200);
     assert_eq!(stored().await, done, "and is not done twice");
-    assert_eq!(world.audit().await, []);
+    assert_eq!(stack.audit().await, []);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_that_hangs_is_given_up_after_the_time_of_an_operation() {
     let faults = Faults::over(plain_http());
     let http_client = Some(SharedHttpClient::new(faults.clone()));
-    let world = World::with(Options { http_client, ..impatient() }).await;
-    let cast = Cast::enter(&world).await;
+    let stack = TestStack::with(Options { http_client, ..short_timeouts() }).await;
+    let fixtures = Fixtures::create(&stack).await;
     for kind in [FaultKind::Hang, FaultKind::Delay(Duration::from_mins(10))] {
         for call in 1..=3 {
             faults.restart(Plan::At { call, kind, times: u64::MAX });
-            let path = format!("/user/{}", cast.manager_1.id);
-            assert_unavailable(&world.post(&path, &cast.admin_1.key, &json!({"phone": "1"})).await, "hanging");
+            let path = format!("/user/{}", fixtures.manager_1.id);
+            assert_unavailable(&stack.post(&path, &fixtures.admin_1.key, &json!({"phone": "1"})).await, "hanging");
         }
     }
-    assert_eq!(world.audit().await, []);
+    assert_eq!(stack.audit().await, []);
 }

@@ -8,7 +8,7 @@ use presence::domain::ids::UserId;
 use presence::domain::user::{Role, Status};
 use presence::error::Error;
 use presence::store::{ApiKeyRecord, IssuedKey, KeyRefused, NewApiKey, Store};
-use presence_tests::{FaultKind, Faults, Person, Plan, World, plain_http, unwaiting};
+use presence_tests::{FaultKind, Faults, Plan, TestStack, TestUser, no_read_wait, plain_http};
 
 /// What an operator does with keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,22 +20,22 @@ enum Act {
 
 /// An operator whose calls can be broken.
 struct Operator {
-    world: World,
+    stack: TestStack,
     faults: Faults,
     store: Store,
 }
 
 impl Operator {
     async fn new() -> Self {
-        let (world, faults) = (World::start().await, Faults::over(plain_http()));
-        let store = world.store_through(faults.clone(), unwaiting(), world.table_prefix());
-        Self { world, faults, store }
+        let (stack, faults) = (TestStack::start().await, Faults::over(plain_http()));
+        let store = stack.store_through(faults.clone(), no_read_wait(), stack.table_prefix());
+        Self { stack, faults, store }
     }
 
     /// The keys of a user, oldest first.
-    async fn keys(&self, owner: &Person) -> Vec<ApiKeyRecord> {
+    async fn keys(&self, owner: &TestUser) -> Vec<ApiKeyRecord> {
         let owner = UserId::parse(&owner.id).expect("an id");
-        let mut keys = self.world.store().keys_of(owner).await.expect("the store answers").expect("the user");
+        let mut keys = self.stack.store().keys_of(owner).await.expect("the store answers").expect("the user");
         for key in &mut keys {
             key.last_used_at = None;
         }
@@ -43,8 +43,8 @@ impl Operator {
     }
 
     /// Does it. The new key, where there is one.
-    async fn act(&self, act: Act, owner: &Person, first: &ApiKeyRecord) -> Result<Option<IssuedKey>, KeyRefused> {
-        let (now, new) = (self.world.clock.now(), NewApiKey::default());
+    async fn act(&self, act: Act, owner: &TestUser, first: &ApiKeyRecord) -> Result<Option<IssuedKey>, KeyRefused> {
+        let (now, new) = (self.stack.clock.now(), NewApiKey::default());
         match act {
             Act::Issue => self.store.issue_key(UserId::parse(&owner.id).expect("an id"), &new, now).await.map(Some),
             // The old key ends at once: to rotate it again is refused.
@@ -55,7 +55,7 @@ impl Operator {
 
     /// Whether the owner's keys, of which there was one, say that it is done.
     fn is_done(&self, act: Act, keys: &[ApiKeyRecord], first: &ApiKeyRecord) -> bool {
-        let now = self.world.clock.now();
+        let now = self.stack.clock.now();
         let is_live = |key: &&ApiKeyRecord| key.is_live(now);
         let ended = keys.iter().filter(|key| key.hash == first.hash).all(|key| !key.is_live(now));
         match act {
@@ -65,9 +65,9 @@ impl Operator {
         }
     }
 
-    async fn owner(&self, number: u64) -> (Person, ApiKeyRecord) {
+    async fn owner(&self, number: u64) -> (TestUser, ApiKeyRecord) {
         let local = format!("owner-{number}");
-        let owner = self.world.person(&local, Role::BusinessManager, Some(1), Status::Active).await;
+        let owner = self.stack.create_user(&local, Role::BusinessManager, Some(1), Status::Active).await;
         let first = self.keys(&owner).await.remove(0);
         (owner, first)
     }
@@ -86,7 +86,7 @@ impl Operator {
             Ok(issued) => {
                 assert!(done, "{what}: a success that did not happen");
                 if let Some(issued) = issued {
-                    assert_eq!(self.world.get("/user/me", issued.key.expose()).await.status, 200, "{what}");
+                    assert_eq!(self.stack.get("/user/me", issued.key.expose()).await.status, 200, "{what}");
                 }
             }
             Err(KeyRefused::Failed(Error::Unavailable(_))) if done => {}
@@ -118,7 +118,7 @@ async fn break_every_call(act: Act) {
             }
         }
     }
-    assert_eq!(operator.world.audit().await, []);
+    assert_eq!(operator.stack.audit().await, []);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -2,11 +2,11 @@
 //! answer that it would have got, or 503, and trying again ends well.
 
 mod deadline;
+mod fixture;
 mod keys;
 mod reads;
 mod run;
 mod searches;
-mod stage;
 mod throttling;
 mod writes;
 
@@ -15,28 +15,28 @@ use std::time::Duration;
 
 use futures::stream::{self, StreamExt as _};
 use presence_local::Options;
-use presence_tests::{FaultKind, unwaiting, yielding};
+use presence_tests::{FaultKind, no_read_wait, short_retries};
 
+use self::fixture::Scenario;
 use self::run::{Masking, run};
-use self::stage::Script;
 
 /// Scripts that run side by side: they mostly wait for retries and for time to pass, but each has a database of its own.
 const SIDE_BY_SIDE: usize = 16;
 
-fn scripts() -> Vec<Script> {
-    reads::scripts().into_iter().chain(writes::scripts()).collect()
+fn scenarios() -> Vec<Scenario> {
+    reads::scenarios().into_iter().chain(writes::scenarios()).collect()
 }
 
 async fn run_all(options: fn() -> Options, kinds: &[(FaultKind, Masking)]) {
-    let runs = scripts().into_iter().map(|script| async move { run(&script, options(), kinds).await });
+    let runs = scenarios().into_iter().map(|scenario| async move { run(&scenario, options(), kinds).await });
     stream::iter(runs).buffer_unordered(SIDE_BY_SIDE).collect::<()>().await;
 }
 
-/// Plays one script in so many with these faults, on top of the options. The answer may always be 503.
-pub(crate) async fn play_some(options: Options, kinds: &[FaultKind], first: usize, step: usize) {
+/// Runs one scenario in so many with these faults, on top of the options. The answer may always be 503.
+pub(crate) async fn run_some(options: Options, kinds: &[FaultKind], first: usize, step: usize) {
     let kinds: Vec<_> = kinds.iter().map(|kind| (*kind, Masking::Never)).collect();
-    for script in scripts().into_iter().skip(first % step).step_by(step) {
-        run(&script, options.clone(), &kinds).await;
+    for scenario in scenarios().into_iter().skip(first % step).step_by(step) {
+        run(&scenario, options.clone(), &kinds).await;
     }
 }
 
@@ -49,25 +49,25 @@ async fn a_call_that_is_refused_at_any_site_ends_in_the_same_answer_or_503() {
     let of_any_call = [Throttle, ServerError, RefuseConnection];
     let of_some_calls = [TransactionConflict, TransactionThrottle, TransactionInProgress, UnprocessedKeys];
     let kinds: Vec<_> = of_any_call.into_iter().chain(of_some_calls).map(|kind| (kind, Masking::IfOnce)).collect();
-    run_all(yielding, &kinds).await;
+    run_all(short_retries, &kinds).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_that_is_done_and_whose_answer_is_lost_or_cut_at_any_site_is_never_done_twice() {
     use FaultKind::{CutBody, LoseReply};
-    run_all(yielding, &[(LoseReply, Masking::IfOnce), (CutBody, Masking::Never)]).await;
+    run_all(short_retries, &[(LoseReply, Masking::IfOnce), (CutBody, Masking::Never)]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_that_hangs_or_is_late_at_any_site_ends_in_the_same_answer_or_503() {
     let late = FaultKind::Delay(Duration::from_mins(1));
-    run_all(unwaiting, &[(FaultKind::Hang, Masking::Never), (late, Masking::Never)]).await;
+    run_all(no_read_wait, &[(FaultKind::Hang, Masking::Never), (late, Masking::Never)]).await;
 }
 
 #[test]
 fn every_operation_has_a_script() {
-    let scripted: BTreeSet<_> = scripts().iter().map(|script| script.operation).collect();
+    let covered: BTreeSet<_> = scenarios().iter().map(|scenario| scenario.operation).collect();
     let reviews = presence_reviews::ROUTES.iter().map(|route| route.name);
     let routes: BTreeSet<_> = presence_users::ROUTES.iter().map(|route| route.name).chain(reviews).collect();
-    assert_eq!(scripted, routes);
+    assert_eq!(covered, routes);
 }

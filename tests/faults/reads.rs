@@ -1,15 +1,15 @@
-//! The scripts of the operations that read.
+//! The scenarios of the operations that read.
 
-use presence_tests::{Cast, Person};
+use presence_tests::{Fixtures, TestUser};
 
-use super::stage::{Before, Done, Script, Stage, Target};
+use super::fixture::{Before, Done, Fixture, Scenario, Target};
 
-pub(super) fn scripts() -> Vec<Script> {
+pub(super) fn scenarios() -> Vec<Scenario> {
     use Before::{NewHour, Nothing, Writes};
     vec![
         read("me", "get_me", manager, Nothing, |_| "/user/me".to_owned()),
         read("me, first in the hour", "get_me", manager, NewHour, |_| "/user/me".to_owned()),
-        read("get", "get_user", manager, Nothing, |stage| format!("/user/{}", stage.cast.admin_1.id)),
+        read("get", "get_user", manager, Nothing, |fixture| format!("/user/{}", fixture.fixtures.admin_1.id)),
         read("stats", "get_user_stats", manager, Nothing, |_| "/user/stats".to_owned()),
         read("stats of everyone", "get_user_stats", provider, NewHour, |_| "/user/stats".to_owned()),
         read("search, warm", "search_users", manager, Nothing, |_| "/user/search?query=test".to_owned()),
@@ -31,11 +31,11 @@ pub(super) fn scripts() -> Vec<Script> {
 fn read(
     name: &'static str,
     operation: &'static str,
-    by: fn(&Cast) -> &Person,
+    by: fn(&Fixtures) -> &TestUser,
     before: Before,
-    path: fn(&Stage) -> String,
-) -> Script {
-    Script {
+    path: fn(&Fixture) -> String,
+) -> Scenario {
+    Scenario {
         name,
         operation,
         by,
@@ -50,10 +50,10 @@ fn read(
     }
 }
 
-fn manager(cast: &Cast) -> &Person {
-    &cast.manager_1
+fn manager(fixtures: &Fixtures) -> &TestUser {
+    &fixtures.manager_1
 }
 
-fn provider(cast: &Cast) -> &Person {
-    &cast.provider
+fn provider(fixtures: &Fixtures) -> &TestUser {
+    &fixtures.provider
 }

@@ -8,12 +8,12 @@ use aws_smithy_types::timeout::TimeoutConfig;
 use futures::stream::{self, StreamExt as _};
 use presence::domain::ids::OrgId;
 use presence_local::Options;
-use presence_tests::{Cast, FaultKind, Faults, Plan, Reply, World, impatient, plain_http, yielding};
+use presence_tests::{FaultKind, Faults, Fixtures, Plan, Reply, TestStack, plain_http, short_retries, short_timeouts};
 use serde_json::json;
 
 use super::run::Masking;
 use crate::api::categories::{DIRECTORY, load, numbered, parse};
-use crate::imports::crowd;
+use crate::imports::large_dataset;
 
 /// Searches side by side: they mostly wait for retries and for time to pass, but each has a database of its own.
 const SIDE_BY_SIDE: usize = 6;
@@ -22,7 +22,7 @@ const SIDE_BY_SIDE: usize = 6;
 #[derive(Clone, Copy)]
 struct Search {
     path: &'static str,
-    by: fn(&Cast) -> &str,
+    by: fn(&Fixtures) -> &str,
     before: Before,
 }
 
@@ -57,32 +57,32 @@ fn searches() -> Vec<Search> {
     ]
 }
 
-fn manager(cast: &Cast) -> &str {
-    &cast.manager_1.key
+fn manager(fixtures: &Fixtures) -> &str {
+    &fixtures.manager_1.key
 }
 
-fn provider(cast: &Cast) -> &str {
-    &cast.provider.key
+fn provider(fixtures: &Fixtures) -> &str {
+    &fixtures.provider.key
 }
 
-/// A world of the search's own, with a function whose calls can be broken.
-struct Stage {
-    world: World,
-    cast: Cast,
+/// A stack of the search's own, with a function whose calls can be broken.
+struct Fixture {
+    stack: TestStack,
+    fixtures: Fixtures,
     faults: Faults,
     search: Search,
     /// Requests made so far.
     asked: u64,
 }
 
-impl Stage {
+impl Fixture {
     async fn new(search: Search, options: Options) -> Self {
         let faults = Faults::over(plain_http());
         let http_client = Some(SharedHttpClient::new(faults.clone()));
-        let world = World::with(Options { http_client, ..options }).await;
-        let cast = crowd::enter(&world).await;
-        load(world.store(), parse(DIRECTORY)).await;
-        Self { world, cast, faults, search, asked: 0 }
+        let stack = TestStack::with(Options { http_client, ..options }).await;
+        let fixtures = large_dataset::create(&stack).await;
+        load(stack.store(), parse(DIRECTORY)).await;
+        Self { stack, fixtures, faults, search, asked: 0 }
     }
 
     async fn ask(&mut self, plan: Plan) -> Reply {
@@ -91,12 +91,12 @@ impl Stage {
             Before::Nothing => {}
             Before::NewBook => {
                 let org = OrgId::new(self.asked + 10).expect("an id");
-                self.world.store().open_book(org).await.expect("the store answers");
+                self.stack.store().open_book(org).await.expect("the store answers");
             }
-            Before::NewDirectory => load(self.world.store(), numbered(1, &format!("Word {}", self.asked))).await,
+            Before::NewDirectory => load(self.stack.store(), numbered(1, &format!("Word {}", self.asked))).await,
         }
         self.faults.restart(plan);
-        self.world.get(self.search.path, (self.search.by)(&self.cast)).await
+        self.stack.get(self.search.path, (self.search.by)(&self.fixtures)).await
     }
 
     /// What the search answers, and how many calls that takes when nothing breaks: the use of the key is noted before, and
@@ -114,14 +114,14 @@ impl Stage {
 }
 
 /// Breaks every call of a search in each of these ways, once and for good.
-async fn break_search(mut stage: Stage, kinds: &[(FaultKind, Masking)]) {
-    let search = stage.search;
-    let (right, calls) = stage.unbroken().await;
+async fn break_search(mut fixture: Fixture, kinds: &[(FaultKind, Masking)]) {
+    let search = fixture.search;
+    let (right, calls) = fixture.unbroken().await;
     // Single faults first: the SDK gives up on retries for a while after many faults for good.
     for times in [1, u64::MAX] {
         for (kind, masking) in kinds {
             for call in 1..=calls {
-                let reply = stage.ask(Plan::At { call, kind: *kind, times }).await;
+                let reply = fixture.ask(Plan::At { call, kind: *kind, times }).await;
                 let what = format!("{}: call {call} of {calls}, {kind:?}, {times} times", search.path);
                 if reply.status == 503 && !(*masking == Masking::IfOnce && times == 1) {
                     assert_eq!(reply.header("retry-after"), "1", "{what}");
@@ -141,7 +141,7 @@ async fn break_search(mut stage: Stage, kinds: &[(FaultKind, Masking)]) {
 async fn break_all(options: fn() -> Options, kinds: &[(FaultKind, Masking)]) {
     let mut runs = Vec::new();
     for search in searches() {
-        runs.push(break_search(Stage::new(search, options()).await, kinds));
+        runs.push(break_search(Fixture::new(search, options()).await, kinds));
     }
     stream::iter(runs).buffer_unordered(SIDE_BY_SIDE).collect::<()>().await;
 }
@@ -152,7 +152,7 @@ async fn a_search_with_a_broken_call_answers_right_or_503() {
     let masked = [Throttle, ServerError, RefuseConnection, TransactionConflict, LoseReply];
     let mut kinds = masked.map(|kind| (kind, Masking::IfOnce)).to_vec();
     kinds.push((CutBody, Masking::Never));
-    break_all(yielding, &kinds).await;
+    break_all(short_retries, &kinds).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -167,5 +167,5 @@ fn hurried() -> Options {
         .operation_attempt_timeout(Duration::from_millis(200))
         .operation_timeout(Duration::from_millis(450))
         .build();
-    Options { timeouts: Some(timeouts), ..impatient() }
+    Options { timeouts: Some(timeouts), ..short_timeouts() }
 }

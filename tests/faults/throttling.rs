@@ -6,7 +6,7 @@ use std::time::Duration;
 use aws_sdk_dynamodb::config::SharedHttpClient;
 use futures::stream::{self, StreamExt as _};
 use presence_local::Options;
-use presence_tests::{Cast, Done, FaultKind, Faults, Plan, World, address, patient, plain_http};
+use presence_tests::{Done, FaultKind, Faults, Fixtures, Plan, TestStack, address, long_timeouts, plain_http};
 use serde_json::json;
 
 /// Users that are created, as in the trial in which 14 throttles were 14 times 503.
@@ -20,27 +20,27 @@ const FORMER_ATTEMPTS: u64 = 6;
 /// The time of a function whose deadline is to come. It keeps 300 ms of it back.
 const SHORT: Duration = Duration::from_millis(1_500);
 
-async fn world(options: Options) -> (World, Faults, Cast) {
+async fn stack(options: Options) -> (TestStack, Faults, Fixtures) {
     let faults = Faults::over(plain_http());
-    let world = World::with(Options { http_client: Some(SharedHttpClient::new(faults.clone())), ..options }).await;
-    let cast = Cast::enter(&world).await;
-    (world, faults, cast)
+    let stack = TestStack::with(Options { http_client: Some(SharedHttpClient::new(faults.clone())), ..options }).await;
+    let fixtures = Fixtures::create(&stack).await;
+    (stack, faults, fixtures)
 }
 
-async fn create(world: &World, cast: &Cast, local: &str) -> (u16, String) {
+async fn create(stack: &TestStack, fixtures: &Fixtures, local: &str) -> (u16, String) {
     let body = json!({"email": address(local), "first_name": "Ada", "last_name": "L", "status": "invited"});
-    let reply = world.post("/user", &cast.admin_1.key, &body).await;
+    let reply = stack.post("/user", &fixtures.admin_1.key, &body).await;
     (reply.status, reply.text)
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn creates_whose_transactions_are_throttled_succeed_each_of_them() {
-    let (world, faults, cast) = world(patient()).await;
+    let (stack, faults, fixtures) = stack(long_timeouts()).await;
     for kind in [FaultKind::TransactionThrottle, FaultKind::TransactionInProgress] {
         faults.restart(Plan::Seeded { seed: 14, percent: 35, kinds: vec![kind] });
         let number = AtomicUsize::new(0);
         let creates = (0..CREATES).map(|_| async {
-            create(&world, &cast, &format!("{kind:?}-{}", number.fetch_add(1, Ordering::Relaxed))).await
+            create(&stack, &fixtures, &format!("{kind:?}-{}", number.fetch_add(1, Ordering::Relaxed))).await
         });
         let replies: Vec<_> = stream::iter(creates).buffer_unordered(8).collect().await;
         let refused: Vec<_> = replies.iter().filter(|(status, _)| *status != 200).collect();
@@ -49,34 +49,34 @@ async fn creates_whose_transactions_are_throttled_succeed_each_of_them() {
         assert!(broken >= THROTTLES, "{kind:?}: only {broken} were throttled");
     }
     faults.set_plan(Plan::None);
-    assert_eq!(world.audit().await, []);
+    assert_eq!(stack.audit().await, []);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_transaction_that_is_refused_many_times_in_a_row_is_done_once() {
     use FaultKind::{Throttle, TransactionConflict, TransactionInProgress, TransactionThrottle};
-    let (world, faults, cast) = world(patient()).await;
-    create(&world, &cast, "first in the hour").await;
+    let (stack, faults, fixtures) = stack(long_timeouts()).await;
+    create(&stack, &fixtures, "first in the hour").await;
     for kind in [TransactionThrottle, TransactionConflict, TransactionInProgress, Throttle] {
         // The key, and then the transaction.
         faults.restart(Plan::At { call: 2, kind, times: IN_A_ROW });
-        let (status, text) = create(&world, &cast, &format!("often-{kind:?}")).await;
+        let (status, text) = create(&stack, &fixtures, &format!("often-{kind:?}")).await;
         assert_eq!(status, 200, "{kind:?}: {text}");
         let broken = faults.observed().iter().filter(|attempt| attempt.done == Done::Broken(kind)).count();
         assert!(broken as u64 >= FORMER_ATTEMPTS, "{kind:?}: {broken}");
     }
     faults.set_plan(Plan::None);
-    assert_eq!(world.audit().await, []);
+    assert_eq!(stack.audit().await, []);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn keys_of_a_batch_that_are_left_unread_many_times_are_read_in_the_end() {
-    let (world, faults, cast) = world(patient()).await;
+    let (stack, faults, fixtures) = stack(long_timeouts()).await;
     let body =
         json!({"email": address("batch"), "first_name": "Ada", "last_name": "L", "business_ids": ["b1-1", "b1-2"]});
-    create(&world, &cast, "first in the hour").await;
+    create(&stack, &fixtures, "first in the hour").await;
     faults.restart(Plan::At { call: 1, kind: FaultKind::UnprocessedKeys, times: 2 * IN_A_ROW });
-    let reply = world.post("/user", &cast.admin_1.key, &body).await;
+    let reply = stack.post("/user", &fixtures.admin_1.key, &body).await;
     assert_eq!(reply.status, 200, "{}", reply.text);
     let unread = Done::Broken(FaultKind::UnprocessedKeys);
     assert!(faults.observed().iter().filter(|attempt| attempt.done == unread).count() as u64 > FORMER_ATTEMPTS);
@@ -85,15 +85,15 @@ async fn keys_of_a_batch_that_are_left_unread_many_times_are_read_in_the_end() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_throttled_until_the_deadline_is_answered_503_and_nothing_is_done() {
     use FaultKind::{Throttle, TransactionInProgress, TransactionThrottle, UnprocessedKeys};
-    let (world, faults, cast) = world(Options { function_timeout: SHORT, ..patient() }).await;
-    let before = world.snapshot().await;
+    let (stack, faults, fixtures) = stack(Options { function_timeout: SHORT, ..long_timeouts() }).await;
+    let before = stack.snapshot().await;
     for kind in [TransactionThrottle, TransactionInProgress, UnprocessedKeys, Throttle] {
         faults.restart(Plan::EveryAttempt(kind));
         let body = json!({"email": address("never"), "first_name": "A", "last_name": "L", "business_ids": ["b1-1"]});
-        let reply = world.post("/user", &cast.admin_1.key, &body).await;
+        let reply = stack.post("/user", &fixtures.admin_1.key, &body).await;
         assert_eq!((reply.status, reply.header("retry-after")), (503, "1"), "{kind:?}: {}", reply.text);
         assert_eq!(reply.json(), json!({"errors": {"json": "temporarily unavailable: try again"}}), "{kind:?}");
     }
     faults.set_plan(Plan::None);
-    assert_eq!(world.snapshot().await, before);
+    assert_eq!(stack.snapshot().await, before);
 }

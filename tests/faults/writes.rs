@@ -1,45 +1,45 @@
-//! The scripts of the operations that write, and of their refusals.
+//! The scenarios of the operations that write, and of their refusals.
 
 use presence::domain::user::{Role, Status};
 use presence_tests::Stored;
-use presence_tests::{Cast, Person};
+use presence_tests::{Fixtures, TestUser};
 use serde_json::{Value, json};
 
-use super::stage::{Before, Done, Script, Stage, Target};
+use super::fixture::{Before, Done, Fixture, Scenario, Target};
 
-pub(super) fn scripts() -> Vec<Script> {
+pub(super) fn scenarios() -> Vec<Scenario> {
     creates().into_iter().chain(updates()).chain(refused_updates()).chain(others()).collect()
 }
 
-fn creates() -> Vec<Script> {
+fn creates() -> Vec<Scenario> {
     vec![
-        Script {
+        Scenario {
             before: Before::NewHour,
             done: Done::Fresh(|user| user.is_some_and(|it| it.mails.len() == 1 && it.user.business_ids.len() == 2)),
-            ..create("create an invited user with businesses, first in the hour", |stage| {
-                json!({"email": stage.fresh(), "first_name": "Ada", "last_name": "L", "status": "invited",
+            ..create("create an invited user with businesses, first in the hour", |fixture| {
+                json!({"email": fixture.fresh(), "first_name": "Ada", "last_name": "L", "status": "invited",
                     "business_ids": ["b1-1", "b1-2"]})
             })
         },
-        Script {
+        Scenario {
             done: Done::Fresh(|user| user.is_some_and(|it| it.mails.is_empty() && it.user.password.is_some())),
             ..create(
                 "create an active user",
-                |stage| json!({"email": stage.fresh(), "first_name": "Ada", "last_name": "L", "password": "canary-pass"}),
+                |fixture| json!({"email": fixture.fresh(), "first_name": "Ada", "last_name": "L", "password": "canary-pass"}),
             )
         },
-        Script {
+        Scenario {
             unbroken: 400,
             done: Done::ChangesNothing,
             ..create(
                 "create with an address that is taken",
-                |stage| json!({"email": stage.cast.manager_2.email, "first_name": "Ada", "last_name": "L"}),
+                |fixture| json!({"email": fixture.fixtures.manager_2.email, "first_name": "Ada", "last_name": "L"}),
             )
         },
     ]
 }
 
-fn updates() -> Vec<Script> {
+fn updates() -> Vec<Scenario> {
     vec![
         update(
             "change a name",
@@ -56,7 +56,7 @@ fn updates() -> Vec<Script> {
         update(
             "change the address of a user whose mail waits",
             Target::JustInvited,
-            |stage| json!({"email": stage.fresh()}),
+            |fixture| json!({"email": fixture.fresh()}),
             |it| it.user.email.as_str().starts_with("fresh-") && it.mails.is_empty(),
         ),
         update(
@@ -77,7 +77,7 @@ fn updates() -> Vec<Script> {
             |_| json!({"org_id": 2, "business_ids": ["b2-1"]}),
             |it| it.user.org_id.is_some_and(|org| org.get() == 2) && it.user.business_ids.len() == 1,
         ),
-        Script {
+        Scenario {
             before: Before::NewHour,
             ..update(
                 "change a role, first in the hour",
@@ -89,19 +89,19 @@ fn updates() -> Vec<Script> {
     ]
 }
 
-fn refused_updates() -> Vec<Script> {
+fn refused_updates() -> Vec<Scenario> {
     vec![
-        Script {
+        Scenario {
             unbroken: 400,
             done: Done::ChangesNothing,
             ..update(
                 "take an address that another has",
                 Target::Active,
-                |stage| json!({"email": stage.cast.admin_2.email}),
+                |fixture| json!({"email": fixture.fixtures.admin_2.email}),
                 never,
             )
         },
-        Script {
+        Scenario {
             unbroken: 400,
             done: Done::ChangesNothing,
             ..update("name a business that is not known", Target::Active, |_| json!({"business_ids": ["b2-1"]}), never)
@@ -109,10 +109,10 @@ fn refused_updates() -> Vec<Script> {
     ]
 }
 
-fn others() -> Vec<Script> {
+fn others() -> Vec<Scenario> {
     vec![
         delete("delete an active user with a key", Target::Active),
-        Script {
+        Scenario {
             before: Before::NewHour,
             ..delete("delete a user whose mail waits, first in the hour", Target::JustInvited)
         },
@@ -122,8 +122,8 @@ fn others() -> Vec<Script> {
     ]
 }
 
-fn create(name: &'static str, body: fn(&Stage) -> Value) -> Script {
-    Script {
+fn create(name: &'static str, body: fn(&Fixture) -> Value) -> Scenario {
+    Scenario {
         name,
         operation: "create_user",
         by: admin,
@@ -138,15 +138,15 @@ fn create(name: &'static str, body: fn(&Stage) -> Value) -> Script {
     }
 }
 
-fn update(name: &'static str, target: Target, body: fn(&Stage) -> Value, done: fn(&Stored) -> bool) -> Script {
-    Script {
+fn update(name: &'static str, target: Target, body: fn(&Fixture) -> Value, done: fn(&Stored) -> bool) -> Scenario {
+    Scenario {
         name,
         operation: "update_user",
         by: provider,
         target,
         before: Before::Nothing,
         method: "POST",
-        path: Stage::path,
+        path: Fixture::path,
         body: Some(body),
         unbroken: 200,
         again: 200,
@@ -154,15 +154,15 @@ fn update(name: &'static str, target: Target, body: fn(&Stage) -> Value, done: f
     }
 }
 
-fn delete(name: &'static str, target: Target) -> Script {
-    Script {
+fn delete(name: &'static str, target: Target) -> Scenario {
+    Scenario {
         name,
         operation: "delete_user",
         by: admin,
         target,
         before: Before::Nothing,
         method: "DELETE",
-        path: Stage::path,
+        path: Fixture::path,
         body: None,
         unbroken: 200,
         again: 404,
@@ -170,15 +170,15 @@ fn delete(name: &'static str, target: Target) -> Script {
     }
 }
 
-fn invite(name: &'static str, target: Target, unbroken: u16, done: Done) -> Script {
-    Script {
+fn invite(name: &'static str, target: Target, unbroken: u16, done: Done) -> Scenario {
+    Scenario {
         name,
         operation: "invite_user",
         by: admin,
         target,
         before: Before::Nothing,
         method: "POST",
-        path: |stage| format!("{}/invite", stage.path()),
+        path: |fixture| format!("{}/invite", fixture.path()),
         body: None,
         unbroken,
         again: 429,
@@ -190,10 +190,10 @@ fn never(_: &Stored) -> bool {
     false
 }
 
-fn admin(cast: &Cast) -> &Person {
-    &cast.admin_1
+fn admin(fixtures: &Fixtures) -> &TestUser {
+    &fixtures.admin_1
 }
 
-fn provider(cast: &Cast) -> &Person {
-    &cast.provider
+fn provider(fixtures: &Fixtures) -> &TestUser {
+    &fixtures.provider
 }

@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use fastrand::Rng as Dice;
+use fastrand::Rng;
 use futures::future::join_all;
-use presence_tests::{FaultKind, Plan, dice};
+use presence_tests::{FaultKind, Plan, rng};
 
-use super::dock::{Dock, rows, undisturbed};
+use super::import_env::{ImportEnv, rows, undisturbed};
 
 /// Enough for several transactions of a month where reviews move.
 const ROWS: usize = 36;
@@ -47,49 +47,49 @@ impl Editions {
 
     /// How many attempts an import of one edition over the other makes.
     async fn attempts(&self) -> u64 {
-        let dock = Dock::new().await;
-        dock.import_calmly("reviews", &self.rows[0]).await;
-        dock.attempts("reviews", &self.rows[1]).await
+        let env = ImportEnv::new().await;
+        env.import_calmly("reviews", &self.rows[0]).await;
+        env.attempts("reviews", &self.rows[1]).await
     }
 
     /// Imports one edition over the other and back, broken by one plan after the other, and mends it each time.
-    async fn survive(&self, dock: Dock, plans: Vec<Plan>) {
-        dock.import_calmly("reviews", &self.rows[0]).await;
+    async fn run_with_faults(&self, env: ImportEnv, plans: Vec<Plan>) {
+        env.import_calmly("reviews", &self.rows[0]).await;
         for (number, plan) in (1..).zip(plans) {
             let (rows, content) = (&self.rows[number % 2], &self.contents[number % 2]);
-            dock.faults.restart(plan.clone());
-            dock.import("reviews", rows).await;
-            assert_eq!(dock.audit().await, [], "{plan:?}");
-            dock.import_calmly("reviews", rows).await;
-            assert_eq!(dock.content().await, *content, "{plan:?}, and then again");
+            env.faults.restart(plan.clone());
+            env.import("reviews", rows).await;
+            assert_eq!(env.audit().await, [], "{plan:?}");
+            env.import_calmly("reviews", rows).await;
+            assert_eq!(env.content().await, *content, "{plan:?}, and then again");
         }
     }
 
-    /// The same, the plans dealt out to several worlds.
+    /// The same, the plans dealt out to several stacks.
     async fn survive_all(&self, hurried: bool, plans: Vec<Plan>) {
         let dealt = (0..DOCKS).map(|first| plans.iter().skip(first).step_by(DOCKS).cloned().collect());
         let runs = dealt.map(|plans| async move {
-            let dock = if hurried { Dock::hurried().await } else { Dock::new().await };
-            self.survive(dock, plans).await;
+            let env = if hurried { ImportEnv::hurried().await } else { ImportEnv::new().await };
+            self.run_with_faults(env, plans).await;
         });
         join_all(runs).await;
     }
 }
 
 /// From some attempt on nobody answers: as for a process that was killed, before it asked or before it heard.
-fn kills(dice: &mut Dice, attempts: u64) -> Vec<Plan> {
+fn kills(rng: &mut Rng, attempts: u64) -> Vec<Plan> {
     let kinds = [FaultKind::RefuseConnection, FaultKind::LoseReply];
-    let kill = |point: usize| Plan::At { call: dice.u64(1..=attempts), kind: kinds[point % 2], times: u64::MAX };
+    let kill = |point: usize| Plan::At { call: rng.u64(1..=attempts), kind: kinds[point % 2], times: u64::MAX };
     (0..POINTS).map(kill).collect()
 }
 
 /// Every attempt broken in one of these ways after the other, once or for good: which of them meets which is drawn anew
 /// with every seed.
-fn faults(dice: &mut Dice, kinds: &[FaultKind], attempts: u64) -> Vec<Plan> {
+fn faults(rng: &mut Rng, kinds: &[FaultKind], attempts: u64) -> Vec<Plan> {
     let mut plans = Vec::new();
     for call in 1..=attempts {
-        for kind in dice.choose_multiple(kinds.iter(), KINDS_OF_EACH) {
-            plans.push(Plan::At { call, kind: *kind, times: if dice.bool() { 1 } else { u64::MAX } });
+        for kind in rng.choose_multiple(kinds.iter(), KINDS_OF_EACH) {
+            plans.push(Plan::At { call, kind: *kind, times: if rng.bool() { 1 } else { u64::MAX } });
         }
     }
     plans
@@ -98,15 +98,15 @@ fn faults(dice: &mut Dice, kinds: &[FaultKind], attempts: u64) -> Vec<Plan> {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_import_killed_at_50_points_and_run_again_equals_one_in_one_go() {
     let editions = Editions::new().await;
-    let plans = kills(&mut dice("imports killed"), editions.attempts().await);
+    let plans = kills(&mut rng("imports killed"), editions.attempts().await);
     editions.survive_all(false, plans).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_import_broken_at_any_attempt_in_any_way_leaves_exact_tallies_and_is_mended_by_the_next() {
     let editions = Editions::new().await;
-    let (mut dice, attempts) = (dice("imports broken"), editions.attempts().await);
-    let (soon, late) = (faults(&mut dice, &SOON_TOLD, attempts), faults(&mut dice, &LATE, attempts));
+    let (mut rng, attempts) = (rng("imports broken"), editions.attempts().await);
+    let (soon, late) = (faults(&mut rng, &SOON_TOLD, attempts), faults(&mut rng, &LATE, attempts));
     futures::join!(editions.survive_all(false, soon), editions.survive_all(true, late));
 }
 
@@ -121,19 +121,19 @@ async fn faults_all_over_an_import_leave_exact_tallies() {
 async fn a_business_that_moves_takes_its_reviews_with_it_wherever_the_import_is_cut_off() {
     let away = r#"{"id":"s2","org_id":2,"name":"Shop s2","city":"Saint-Étienne"}"#;
     let home = r#"{"id":"s2","org_id":1,"name":"Shop s2","city":"Lyon"}"#;
-    let dock = Dock::new().await;
-    dock.import_calmly("orgs", "{\"id\":1,\"name\":\"A\"}\n{\"id\":2,\"name\":\"B\"}").await;
-    dock.import_calmly("reviews", &rows(ROWS, 1)).await;
-    let attempts = dock.attempts("businesses", away).await;
-    let there = dock.content().await;
-    dock.import_calmly("businesses", home).await;
-    let places = [(home, dock.content().await), (away, there)];
+    let env = ImportEnv::new().await;
+    env.import_calmly("orgs", "{\"id\":1,\"name\":\"A\"}\n{\"id\":2,\"name\":\"B\"}").await;
+    env.import_calmly("reviews", &rows(ROWS, 1)).await;
+    let attempts = env.attempts("businesses", away).await;
+    let there = env.content().await;
+    env.import_calmly("businesses", home).await;
+    let places = [(home, env.content().await), (away, there)];
     for call in 1..=attempts {
         let (place, content) = &places[usize::from(call % 2 == 1)];
-        dock.faults.restart(Plan::At { call, kind: FaultKind::RefuseConnection, times: u64::MAX });
-        dock.import("businesses", place).await;
-        dock.import_calmly("businesses", place).await;
-        assert_eq!(dock.audit().await, [], "cut off at attempt {call}");
-        assert_eq!(dock.content().await, *content, "cut off at attempt {call}");
+        env.faults.restart(Plan::At { call, kind: FaultKind::RefuseConnection, times: u64::MAX });
+        env.import("businesses", place).await;
+        env.import_calmly("businesses", place).await;
+        assert_eq!(env.audit().await, [], "cut off at attempt {call}");
+        assert_eq!(env.content().await, *content, "cut off at attempt {call}");
     }
 }

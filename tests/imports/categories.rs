@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use presence_ops::Exit;
-use presence_tests::{Cast, FaultKind, Plan, dice};
+use presence_tests::{FaultKind, Fixtures, Plan, rng};
 use serde_json::{Value, json};
 
-use super::dock::Dock;
+use super::import_env::ImportEnv;
 
 /// More than one transaction takes.
 const ROWS: usize = 110;
@@ -18,10 +18,10 @@ fn rows(word: &str) -> String {
 }
 
 /// The names of all categories, as the function serves them.
-async fn served(dock: &Dock, key: &str) -> Vec<String> {
+async fn served(env: &ImportEnv, key: &str) -> Vec<String> {
     let mut names = Vec::new();
     for page in 1..=ROWS.div_ceil(PER_PAGE) {
-        let reply = dock.world.get(&format!("/category/search?lang=GB&per_page={PER_PAGE}&page={page}"), key).await;
+        let reply = env.stack.get(&format!("/category/search?lang=GB&per_page={PER_PAGE}&page={page}"), key).await;
         let found = reply.json();
         assert_eq!((reply.status, &found["count"]), (200, &json!(ROWS)), "{}", reply.text);
         let name = |category: &Value| category["name"].as_str().expect("a name").to_owned();
@@ -33,15 +33,15 @@ async fn served(dock: &Dock, key: &str) -> Vec<String> {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_import_of_categories_broken_anywhere_counts_as_a_whole_or_not_at_all_and_is_mended_by_the_next() {
     use FaultKind::{CutBody, Delay, Hang, LoseReply, RefuseConnection, ServerError, Throttle, TransactionConflict};
-    let mut dice = dice("imports of categories");
-    let dock = Dock::hurried().await;
-    let key = Cast::enter(&dock.world).await.manager_1.key;
+    let mut rng = rng("imports of categories");
+    let env = ImportEnv::hurried().await;
+    let key = Fixtures::create(&env.stack).await.manager_1.key;
     let editions = [rows("Shop"), rows("Store")];
-    dock.import_calmly("categories", &editions[1]).await;
-    let new = served(&dock, &key).await;
-    dock.import_calmly("categories", &editions[0]).await;
-    let directories = [served(&dock, &key).await, new];
-    let attempts = dock.attempts("categories", &editions[1]).await;
+    env.import_calmly("categories", &editions[1]).await;
+    let new = served(&env, &key).await;
+    env.import_calmly("categories", &editions[0]).await;
+    let directories = [served(&env, &key).await, new];
+    let attempts = env.attempts("categories", &editions[1]).await;
     let late = Delay(Duration::from_millis(350));
     let kinds = [Throttle, ServerError, RefuseConnection, TransactionConflict, LoseReply, CutBody, Hang, late];
     let mut now = 1;
@@ -49,13 +49,13 @@ async fn an_import_of_categories_broken_anywhere_counts_as_a_whole_or_not_at_all
         for kind in kinds {
             let (old, new) = (&directories[now], &directories[1 - now]);
             now = 1 - now;
-            let plan = Plan::At { call, kind, times: if dice.bool() { 1 } else { u64::MAX } };
-            dock.faults.restart(plan.clone());
-            let exit = dock.import("categories", &editions[now]).await;
-            let seen = served(&dock, &key).await;
+            let plan = Plan::At { call, kind, times: if rng.bool() { 1 } else { u64::MAX } };
+            env.faults.restart(plan.clone());
+            let exit = env.import("categories", &editions[now]).await;
+            let seen = served(&env, &key).await;
             assert!(seen == *new || (seen == *old && exit != Exit::Done), "{plan:?}: {exit:?}, and then {seen:?}");
-            dock.import_calmly("categories", &editions[now]).await;
-            assert_eq!(served(&dock, &key).await, *new, "{plan:?}, and then again");
+            env.import_calmly("categories", &editions[now]).await;
+            assert_eq!(served(&env, &key).await, *new, "{plan:?}, and then again");
         }
     }
 }

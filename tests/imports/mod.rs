@@ -2,10 +2,10 @@
 
 mod broken;
 mod categories;
+mod concurrent_search;
 mod conflicts;
-pub(crate) mod crowd;
-pub(crate) mod dock;
-mod meanwhile;
+pub(crate) mod import_env;
+mod interleaving;
+pub(crate) mod large_dataset;
 mod moves;
 mod pressed;
-mod quiet;

@@ -1,6 +1,6 @@
 //! A ledger that does not add up: the search answers, says so, and the repair ends it.
 
-use fastrand::Rng as Dice;
+use fastrand::Rng;
 use presence::access::Scope;
 use presence::domain::ids::OrgId;
 use presence::domain::ledger::{Book, CellMask};
@@ -8,7 +8,7 @@ use presence::domain::page::PageRequest;
 use presence::domain::review::{Rating, Review, ReviewId, ReviewState};
 use presence::store::{ReviewQuery, items_of_reviews, schema};
 use presence_tests::logs::measured;
-use presence_tests::{World, dice, sdk_config};
+use presence_tests::{TestStack, rng, sdk_config};
 
 use super::model::{Model, review};
 
@@ -28,17 +28,17 @@ fn everything() -> ReviewQuery {
 }
 
 /// The count, the reviews found, and what was measured.
-async fn search(world: &World) -> (u64, Vec<ReviewId>, Vec<(String, f64)>) {
+async fn search(stack: &TestStack) -> (u64, Vec<ReviewId>, Vec<(String, f64)>) {
     let query = everything();
-    let (page, metrics) = measured(world.store().find_reviews(Scope::for_operator(), &query)).await;
+    let (page, metrics) = measured(stack.store().find_reviews(Scope::for_operator(), &query)).await;
     let page = page.expect("the store answers");
     (page.count, page.items.into_iter().map(|review| review.id).collect(), metrics)
 }
 
 /// Takes one item with slips of organisation 1 out of the table, as no write of ours ever does.
-async fn damage(world: &World, dice: &mut Dice) {
-    let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(world.stack.dynamodb_url()));
-    let table = world.store().name(&schema::REVIEWS);
+async fn damage(stack: &TestStack, rng: &mut Rng) {
+    let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(stack.local.dynamodb_url()));
+    let table = stack.store().name(&schema::REVIEWS);
     let items = client.scan().table_name(&table).send().await.expect("DynamoDB answers").items.unwrap_or_default();
     let is_slips = |item: &&std::collections::HashMap<_, _>| {
         item.get("pk").is_some_and(|pk: &aws_sdk_dynamodb::types::AttributeValue| {
@@ -46,60 +46,60 @@ async fn damage(world: &World, dice: &mut Dice) {
         })
     };
     let slips: Vec<_> = items.iter().filter(is_slips).collect();
-    let victim = slips[dice.usize(..slips.len())];
+    let victim = slips[rng.usize(..slips.len())];
     let key = ["pk", "sk"].map(|name| (name.to_owned(), victim[name].clone()));
     client.delete_item().table_name(table).set_key(Some(key.into())).send().await.expect("DynamoDB answers");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_ledger_that_does_not_add_up_is_measured_and_answers_and_is_mended_by_a_rebuild() {
-    let world = World::start().await;
-    let mut dice = dice("ledger drift");
+    let stack = TestStack::start().await;
+    let mut rng = rng("ledger drift");
     let mut model = Model::default();
     for (id, city) in [("b1", "Saint-Étienne"), ("b2", "Évora"), ("b3", "Évora")] {
-        world.business(1, id, city).await;
+        stack.create_business(1, id, city).await;
     }
-    model.post(world.store(), (0..REVIEWS).map(|number| review(&mut dice, number)).collect()).await;
-    let (count, all, metrics) = search(&world).await;
+    model.post(stack.store(), (0..REVIEWS).map(|number| review(&mut rng, number)).collect()).await;
+    let (count, all, metrics) = search(&stack).await;
     assert_eq!((usize::try_from(count).ok(), metrics), (Some(all.len()), Vec::new()), "nothing is wrong");
 
-    damage(&world, &mut dice).await;
-    let (_, shown, metrics) = search(&world).await;
+    damage(&stack, &mut rng).await;
+    let (_, shown, metrics) = search(&stack).await;
     assert_eq!(metrics, DRIFT.map(|(name, value)| (name.to_owned(), value)));
     assert!(shown.len() < all.len(), "what has no slip is not shown");
     assert!(shown.iter().all(|id| all.contains(id)));
 
     let org_id = OrgId::new(1).expect("an id");
-    world.store().rebuild_reviews(org_id).await.expect("the book can be rebuilt");
-    assert_eq!(search(&world).await, (count, all, Vec::new()));
+    stack.store().rebuild_reviews(org_id).await.expect("the book can be rebuilt");
+    assert_eq!(search(&stack).await, (count, all, Vec::new()));
 }
 
 /// Changes a review without what counts it, as no write of ours ever does.
-async fn rewrite_body(world: &World, changed: &Review) {
-    let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(world.stack.dynamodb_url()));
+async fn rewrite_body(stack: &TestStack, changed: &Review) {
+    let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(stack.local.dynamodb_url()));
     let items = items_of_reviews(std::slice::from_ref(changed)).expect("items");
     let body = items.into_iter().find(|item| item["sk"].as_s().is_ok_and(|sk| sk == "R")).expect("a body");
-    let put = client.put_item().table_name(world.store().name(&schema::REVIEWS)).set_item(Some(body));
+    let put = client.put_item().table_name(stack.store().name(&schema::REVIEWS)).set_item(Some(body));
     put.send().await.expect("DynamoDB answers");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn whatever_the_ledger_says_a_review_that_the_filter_excludes_is_not_shown_and_not_counted() {
     const DAY: i64 = 86_400;
-    let world = World::start().await;
-    let mut dice = dice("bodies that are not what their slips say");
+    let stack = TestStack::start().await;
+    let mut rng = rng("bodies that are not what their slips say");
     let mut model = Model::default();
-    let template = Review { state: ReviewState::Treated, rating: Rating::ALL[0], ..review(&mut dice, 0) };
+    let template = Review { state: ReviewState::Treated, rating: Rating::ALL[0], ..review(&mut rng, 0) };
     let (org, start) = (OrgId::new(1).expect("an id"), 1_700_000_000);
     let reviews = (0..24).map(|number| Review {
         date: start + number * DAY,
         update_date: None,
         org_id: org,
         city_key: "lyon".to_owned(),
-        ..Review { id: review(&mut dice, usize::try_from(number).expect("small")).id, ..template.clone() }
+        ..Review { id: review(&mut rng, usize::try_from(number).expect("small")).id, ..template.clone() }
     });
     let reviews: Vec<Review> = reviews.collect();
-    model.post(world.store(), reviews.clone()).await;
+    model.post(stack.store(), reviews.clone()).await;
     let turns: [fn(&mut Review); 4] = [
         |review| review.rating = Rating::ALL[4],
         |review| review.date -= 100 * DAY,
@@ -109,16 +109,16 @@ async fn whatever_the_ledger_says_a_review_that_the_filter_excludes_is_not_shown
     for (review, turn) in reviews.iter().zip(turns.iter().cycle()).take(16) {
         let mut changed = review.clone();
         turn(&mut changed);
-        rewrite_body(&world, &changed).await;
+        rewrite_body(&stack, &changed).await;
     }
     // One that still matches, elsewhere: it is shown in the place that it says itself.
-    rewrite_body(&world, &Review { date: start + 17 * DAY + 1, ..reviews[23].clone() }).await;
+    rewrite_body(&stack, &Review { date: start + 17 * DAY + 1, ..reviews[23].clone() }).await;
     let mask = CellMask::of(|state, rating, _, _| state == ReviewState::Treated && rating == Rating::ALL[0]);
     let page = PageRequest { page: 1, size: 100 };
     let (from, to) = (Some(start), Some(start + 30 * DAY));
     let books = vec![Book::City(org, "lyon".to_owned())];
     let query = ReviewQuery { books, mask, from, to, newest_first: false, page };
-    let (found, metrics) = measured(world.store().find_reviews(Scope::for_operator(), &query)).await;
+    let (found, metrics) = measured(stack.store().find_reviews(Scope::for_operator(), &query)).await;
     let found = found.expect("the store answers");
     let shown: Vec<&ReviewId> = found.items.iter().map(|review| &review.id).collect();
     let expected = [16, 17, 23, 18, 19, 20, 21, 22].map(|number| &reviews[number].id);

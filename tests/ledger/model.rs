@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fastrand::Rng as Dice;
+use fastrand::Rng;
 use presence::domain::ids::{BusinessId, OrgId};
 use presence::domain::ledger::{Book, Cell, CellMask};
 use presence::domain::page::PageRequest;
@@ -31,29 +31,29 @@ const BUSINESSES: [(&str, u64, &str); 5] = [
 ];
 
 /// A second on which a review may have been written: often one that others have too.
-fn second(dice: &mut Dice) -> i64 {
-    let day = if dice.u64(..4) == 0 { DENSE_DAY } else { i64::try_from(dice.u64(..400)).expect("small") };
+fn second(rng: &mut Rng) -> i64 {
+    let day = if rng.u64(..4) == 0 { DENSE_DAY } else { i64::try_from(rng.u64(..400)).expect("small") };
     let edge = [0, 1, DAY / 2, DAY - 1];
-    let of_day = match dice.u64(..8) {
+    let of_day = match rng.u64(..8) {
         place @ 0..4 => edge[usize::try_from(place).expect("small")],
-        _ => i64::try_from(dice.u64(..86_400)).expect("small"),
+        _ => i64::try_from(rng.u64(..86_400)).expect("small"),
     };
     FIRST_SECOND + day * DAY + of_day
 }
 
 /// One of them.
-fn pick<T: Copy>(dice: &mut Dice, of: &[T]) -> T {
-    of[dice.usize(..of.len())]
+fn pick<T: Copy>(rng: &mut Rng, of: &[T]) -> T {
+    of[rng.usize(..of.len())]
 }
 
 /// A random review. Organisation 2 is sparse.
-pub(super) fn review(dice: &mut Dice, number: usize) -> Review {
+pub(super) fn review(rng: &mut Rng, number: usize) -> Review {
     let (business, org, city) =
-        if dice.u64(..20) == 0 { pick(dice, &BUSINESSES[3..]) } else { pick(dice, &BUSINESSES[..3]) };
+        if rng.u64(..20) == 0 { pick(rng, &BUSINESSES[3..]) } else { pick(rng, &BUSINESSES[..3]) };
     let business_id = BusinessId::parse(business).expect("an id");
-    let partner = pick(dice, &Partner::ALL);
+    let partner = pick(rng, &Partner::ALL);
     let partner_id = format!("review {number}");
-    let date = second(dice);
+    let date = second(rng);
     Review {
         id: ReviewId::derive(&business_id, partner, &partner_id, 0),
         version: 1,
@@ -65,22 +65,22 @@ pub(super) fn review(dice: &mut Dice, number: usize) -> Review {
         partner_id,
         author_name: None,
         date,
-        update_date: (dice.u64(..3) == 0).then(|| second(dice)),
+        update_date: (rng.u64(..3) == 0).then(|| second(rng)),
         delete_date: None,
-        rating: pick(dice, &Rating::ALL),
+        rating: pick(rng, &Rating::ALL),
         title: None,
-        content: pick(dice, &[None, Some(""), Some("  "), Some("Très bon accueil")]).map(str::to_owned),
+        content: pick(rng, &[None, Some(""), Some("  "), Some("Très bon accueil")]).map(str::to_owned),
         reply_comment: None,
-        state: pick(dice, &ReviewState::ALL),
+        state: pick(rng, &ReviewState::ALL),
         link: None,
     }
 }
 
 /// A random search.
-pub(super) fn query(dice: &mut Dice) -> ReviewQuery {
+pub(super) fn query(rng: &mut Rng) -> ReviewQuery {
     let org = |number| OrgId::new(number).expect("an id");
     let city = |number, name: &str| Book::City(org(number), name.to_owned());
-    let books = match dice.u64(..7) {
+    let books = match rng.u64(..7) {
         0..3 => vec![Book::Org(org(1))],
         3 => vec![Book::Org(org(2))],
         4 => vec![Book::Org(org(1)), Book::Org(org(2))],
@@ -88,24 +88,24 @@ pub(super) fn query(dice: &mut Dice) -> ReviewQuery {
         _ => vec![city(1, "saint etienne")],
     };
     // Any set of cells: those that parameters can name are products.
-    let (bits, everything) = (dice.u128(..), dice.u8(..4) == 0);
+    let (bits, everything) = (rng.u128(..), rng.u8(..4) == 0);
     let mask = CellMask::of(|state, rating, partner, has_content| {
         everything || bits >> Cell::new(state, rating, partner, has_content).number() & 1 == 1
     });
-    let bound = |dice: &mut Dice| match dice.u64(..4) {
-        0 => Some(second(dice)),
-        1 => Some(second(dice).div_euclid(DAY) * DAY - i64::try_from(dice.u64(..2)).expect("small")),
+    let bound = |rng: &mut Rng| match rng.u64(..4) {
+        0 => Some(second(rng)),
+        1 => Some(second(rng).div_euclid(DAY) * DAY - i64::try_from(rng.u64(..2)).expect("small")),
         _ => None,
     };
-    let (from, to) = (bound(dice), bound(dice));
-    let size = pick(dice, &[1, 7, 30, 100]);
+    let (from, to) = (bound(rng), bound(rng));
+    let size = pick(rng, &[1, 7, 30, 100]);
     ReviewQuery {
         books,
         mask,
         from,
         to,
-        newest_first: dice.u64(..2) == 0,
-        page: PageRequest { page: 1 + dice.u64(..=300 / size), size },
+        newest_first: rng.u64(..2) == 0,
+        page: PageRequest { page: 1 + rng.u64(..=300 / size), size },
     }
 }
 

@@ -1,12 +1,12 @@
 //! Counts, pages and order equal the model's, for random data and random searches by any set of cells. What requests can ask
 //! for is asked over HTTP, by the oracle of the reviews.
 
-use fastrand::Rng as Dice;
+use fastrand::Rng;
 use presence::access::Scope;
 use presence::domain::ids::OrgId;
 use presence::domain::review::{Review, ReviewId, ReviewState, kept_text};
 use presence::store::schema;
-use presence_tests::{World, dice, rounds};
+use presence_tests::{TestStack, rng, rounds};
 
 use super::model::{Model, query, review};
 
@@ -14,10 +14,10 @@ const REVIEWS: usize = 400;
 const SEARCHES: usize = 150;
 const UPDATES: usize = 100;
 
-async fn searches_equal_the_model(world: &World, model: &Model, dice: &mut Dice) {
+async fn searches_equal_the_model(stack: &TestStack, model: &Model, rng: &mut Rng) {
     for number in 0..rounds(SEARCHES) {
-        let query = query(dice);
-        let page = world.store().find_reviews(Scope::for_operator(), &query).await.expect("the store answers");
+        let query = query(rng);
+        let page = stack.store().find_reviews(Scope::for_operator(), &query).await.expect("the store answers");
         let ids: Vec<ReviewId> = page.items.iter().map(|review| review.id.clone()).collect();
         assert_eq!((page.count, ids), model.find(&query), "search {number}: {query:?}");
         for found in &page.items {
@@ -30,10 +30,10 @@ async fn searches_equal_the_model(world: &World, model: &Model, dice: &mut Dice)
 }
 
 /// A review with some of what decides its place changed.
-fn changed(dice: &mut Dice, old: &Review) -> Review {
-    let other = review(dice, 0);
+fn changed(rng: &mut Rng, old: &Review) -> Review {
+    let other = review(rng, 0);
     let mut new = old.clone();
-    match dice.u64(..5) {
+    match rng.u64(..5) {
         0 => new.state = if old.state == ReviewState::Deleted { other.state } else { ReviewState::Deleted },
         1 => new.rating = other.rating,
         2 => new.update_date = other.update_date,
@@ -45,38 +45,38 @@ fn changed(dice: &mut Dice, old: &Review) -> Review {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_search_equals_a_brute_force_model_before_and_after_updates() {
-    let world = World::start().await;
-    let mut dice = dice("ledger oracle");
+    let stack = TestStack::start().await;
+    let mut rng = rng("ledger oracle");
     let mut model = Model::default();
-    let reviews = (0..REVIEWS).map(|number| review(&mut dice, number)).collect();
-    model.post(world.store(), reviews).await;
-    searches_equal_the_model(&world, &model, &mut dice).await;
+    let reviews = (0..REVIEWS).map(|number| review(&mut rng, number)).collect();
+    model.post(stack.store(), reviews).await;
+    searches_equal_the_model(&stack, &model, &mut rng).await;
 
     let ids: Vec<_> = model.reviews.keys().cloned().collect();
     let mut updates = std::collections::BTreeMap::new();
     for _ in 0..UPDATES {
-        let id = &ids[dice.usize(..ids.len())];
-        updates.insert(id.clone(), changed(&mut dice, &model.reviews[id]));
+        let id = &ids[rng.usize(..ids.len())];
+        updates.insert(id.clone(), changed(&mut rng, &model.reviews[id]));
     }
-    model.post(world.store(), updates.into_values().collect()).await;
-    searches_equal_the_model(&world, &model, &mut dice).await;
+    model.post(stack.store(), updates.into_values().collect()).await;
+    searches_equal_the_model(&stack, &model, &mut rng).await;
 }
 
-async fn reviews_table(world: &World) -> Vec<String> {
-    world.items(&world.store().name(&schema::REVIEWS)).await
+async fn reviews_table(stack: &TestStack) -> Vec<String> {
+    stack.items(&stack.store().name(&schema::REVIEWS)).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_table_filled_at_once_is_the_table_that_posting_ends_in() {
-    let (posted, filled) = (World::start().await, World::start().await);
-    let mut dice = dice("ledger filled at once");
+    let (posted, filled) = (TestStack::start().await, TestStack::start().await);
+    let mut rng = rng("ledger filled at once");
     let mut model = Model::default();
     for org in [1, 2] {
         posted.store().open_book(OrgId::new(org).expect("an id")).await.expect("the store answers");
     }
-    model.post(posted.store(), (0..300).map(|number| review(&mut dice, number)).collect()).await;
+    model.post(posted.store(), (0..300).map(|number| review(&mut rng, number)).collect()).await;
     let reviews: Vec<Review> = model.reviews.values().cloned().collect();
-    filled.stack.fill_reviews(&reviews).expect("the table can be filled");
+    filled.local.fill_reviews(&reviews).expect("the table can be filled");
     let (mut one, mut other) = (reviews_table(&filled).await, reviews_table(&posted).await);
     one.sort();
     other.sort();

@@ -11,11 +11,11 @@ use jiff::{SignedDuration, Timestamp};
 use presence::domain::ids::OrgId;
 use presence::domain::review::{Rating, Review, ReviewState};
 use presence::store::{AuditRun, AuditSettings, Posting, Store, schema};
-use presence_tests::interlude::Interlude;
+use presence_tests::interleaving::InterleavingConnector;
 use presence_tests::logs::measured;
-use presence_tests::{FaultKind, Faults, LaggingIndexes, Plan, World, dice, patient, plain_http, sdk_config};
+use presence_tests::{FaultKind, Faults, LaggingIndexes, Plan, TestStack, long_timeouts, plain_http, rng, sdk_config};
 
-use crate::imports::crowd::{review, reviews, second};
+use crate::imports::large_dataset::{review, reviews, second};
 
 /// Business, organisation, city: those of the crowd.
 const BUSINESSES: [(&str, u64, &str); 3] = [("m1", 1, "Lyon"), ("m2", 1, "Paris"), ("m3", 2, "Lyon")];
@@ -41,15 +41,15 @@ fn settings(units: f64, mends: bool) -> AuditSettings {
 }
 
 /// Two organisations with some reviews; with a month of two thousand among them if it may be `big`.
-async fn filled(big: bool) -> (World, BTreeMap<String, Review>) {
-    let world = World::start().await;
+async fn filled(big: bool) -> (TestStack, BTreeMap<String, Review>) {
+    let stack = TestStack::start().await;
     for (id, org, city) in BUSINESSES {
-        world.business(org, id, city).await;
+        stack.create_business(org, id, city).await;
     }
     let reviews: Vec<Review> =
         reviews().into_iter().filter(|review| big || !review.partner_id.starts_with("big")).collect();
-    world.stack.fill_reviews(&reviews).expect("the table can be filled");
-    (world, reviews.into_iter().map(|review| (review.partner_id.clone(), review)).collect())
+    stack.local.fill_reviews(&reviews).expect("the table can be filled");
+    (stack, reviews.into_iter().map(|review| (review.partner_id.clone(), review)).collect())
 }
 
 /// The time at which rounds begin, and then a day later each.
@@ -75,10 +75,10 @@ impl Calendar {
 }
 
 /// Has the store look closely at each month, so that a frozen index has an answer to give to every question of an audit.
-async fn ask_of_each_month(world: &World, store: &Store, calendar: &mut Calendar) {
+async fn ask_of_each_month(stack: &TestStack, store: &Store, calendar: &mut Calendar) {
     for (number, mends) in [(40, false), (-40, false)] {
         for (org, month) in MONTHS {
-            damage(world, org, month, number).await;
+            damage(stack, org, month, number).await;
         }
         let (runs, _) = calendar.round(store, settings(PLENTY, mends)).await;
         let expected = if number > 0 { MONTHS.len() } else { 0 };
@@ -87,10 +87,10 @@ async fn ask_of_each_month(world: &World, store: &Store, calendar: &mut Calendar
 }
 
 /// Changes every review behind the index, and freezes that.
-async fn change_behind(world: &World, lag: &LaggingIndexes, reviews: &mut BTreeMap<String, Review>) {
+async fn change_behind(stack: &TestStack, lag: &LaggingIndexes, reviews: &mut BTreeMap<String, Review>) {
     let turned = |old: &Review| Review { rating: Rating::ALL[4 - usize::from(old.rating.get() - 1)], ..old.clone() };
     let changed = reviews.values().map(|old| Posting { old: Some(old.clone()), new: turned(old) });
-    crate::api::reviews::shelf::post(world, changed.collect()).await;
+    crate::api::reviews::fixtures::post(stack, changed.collect()).await;
     for review in reviews.values_mut() {
         *review = Review { version: review.version + 1, ..turned(review) };
     }
@@ -98,17 +98,17 @@ async fn change_behind(world: &World, lag: &LaggingIndexes, reviews: &mut BTreeM
 }
 
 /// Adds to a cell of a tally, as no write of ours ever does.
-async fn damage(world: &World, pk: &str, sk: &str, number: i64) {
-    let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(world.stack.dynamodb_url()));
+async fn damage(stack: &TestStack, pk: &str, sk: &str, number: i64) {
+    let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(stack.local.dynamodb_url()));
     let text = |text: &str| AttributeValue::S(text.to_owned());
-    let update = client.update_item().table_name(world.store().name(&schema::REVIEWS));
+    let update = client.update_item().table_name(stack.store().name(&schema::REVIEWS));
     let update = update.key("pk", text(pk)).key("sk", text(sk)).update_expression("ADD c12 :n");
     let update = update.expression_attribute_values(":n", AttributeValue::N(number.to_string()));
     update.send().await.expect("DynamoDB answers");
 }
 
-async fn findings(world: &World) -> usize {
-    world.store().audit_reviews(None).await.expect("the store answers").findings.len()
+async fn findings(stack: &TestStack) -> usize {
+    stack.store().audit_reviews(None).await.expect("the store answers").findings.len()
 }
 
 fn sum(runs: &[AuditRun], number: impl Fn(&AuditRun) -> usize) -> usize {
@@ -121,18 +121,18 @@ fn drift(times: usize, value: f64) -> Vec<(String, f64)> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_month_that_is_wrong_by_40_is_found_within_a_round_and_told_until_it_is_mended() {
-    let (world, reviews) = filled(true).await;
+    let (stack, reviews) = filled(true).await;
     let mut calendar = Calendar::new();
-    let store = world.store();
+    let store = stack.store();
     let (runs, metrics) = calendar.round(store, settings(PLENTY, false)).await;
     assert_eq!((sum(&runs, |run| run.reviews), sum(&runs, |run| run.wrong), metrics), (reviews.len(), 0, Vec::new()));
 
-    damage(&world, "T#o:1", "M#2025-07", 40).await;
-    damage(&world, "T#c:2:lyon", "D#2025-06-05", -1).await;
+    damage(&stack, "T#o:1", "M#2025-07", 40).await;
+    damage(&stack, "T#c:2:lyon", "D#2025-06-05", -1).await;
     let (runs, metrics) = calendar.round(store, settings(PLENTY, false)).await;
     assert_eq!((sum(&runs, |run| run.wrong), sum(&runs, |run| run.mended)), (2, 0));
     assert_eq!(metrics, drift(2, 1.0), "one item in each of two months");
-    assert_eq!(findings(&world).await, 2, "nothing was written");
+    assert_eq!(findings(&stack).await, 2, "nothing was written");
     let five_minutes_later = calendar.0 + SignedDuration::from_mins(5);
     let (run, metrics) = measured(store.audit_on_schedule(settings(PLENTY, false), five_minutes_later, || true)).await;
     let run = run.expect("the store answers");
@@ -140,21 +140,21 @@ async fn a_month_that_is_wrong_by_40_is_found_within_a_round_and_told_until_it_i
 
     let (run, metrics) = measured(store.audit_on_schedule(settings(PLENTY, true), five_minutes_later, || true)).await;
     assert_eq!((run.expect("the store answers").mended, metrics), (2, drift(2, 1.0)));
-    assert_eq!(findings(&world).await, 0);
+    assert_eq!(findings(&stack).await, 0);
     let (runs, metrics) = calendar.round(store, settings(PLENTY, true)).await;
     assert_eq!((sum(&runs, |run| run.wrong), metrics), (0, Vec::new()));
 
-    damage(&world, "T#o:1", "M#1999-12", 40).await;
+    damage(&stack, "T#o:1", "M#1999-12", 40).await;
     let (runs, metrics) = calendar.round(store, settings(PLENTY, true)).await;
     assert_eq!((sum(&runs, |run| run.mended), metrics), (1, drift(1, 1.0)), "a month that no review lies in");
-    assert_eq!(findings(&world).await, 0);
+    assert_eq!(findings(&stack).await, 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn slips_that_are_lost_and_an_organisation_without_tallies_are_found_and_mended() {
-    let (world, _) = filled(false).await;
-    let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(world.stack.dynamodb_url()));
-    let table = world.store().name(&schema::REVIEWS);
+    let (stack, _) = filled(false).await;
+    let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(stack.local.dynamodb_url()));
+    let table = stack.store().name(&schema::REVIEWS);
     let items = client.scan().table_name(&table).send().await.expect("DynamoDB answers").items.unwrap_or_default();
     for item in items {
         let pk = item["pk"].as_s().expect("a text");
@@ -163,22 +163,22 @@ async fn slips_that_are_lost_and_an_organisation_without_tallies_are_found_and_m
             client.delete_item().table_name(&table).set_key(Some(key.into())).send().await.expect("DynamoDB answers");
         }
     }
-    assert!(findings(&world).await > 0);
-    let (runs, _) = Calendar::new().round(world.store(), settings(PLENTY, true)).await;
+    assert!(findings(&stack).await > 0);
+    let (runs, _) = Calendar::new().round(stack.store(), settings(PLENTY, true)).await;
     assert!(sum(&runs, |run| run.wrong) > 0);
     assert_eq!(sum(&runs, |run| run.mended), sum(&runs, |run| run.wrong));
-    assert_eq!(findings(&world).await, 0);
+    assert_eq!(findings(&stack).await, 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_spends_its_units_and_what_it_spends_beyond_is_taken_from_the_next_ones() {
-    let (world, reviews) = filled(true).await;
+    let (stack, reviews) = filled(true).await;
     let mut calendar = Calendar::new();
-    let whole = calendar.round(world.store(), settings(PLENTY, true)).await.0;
+    let whole = calendar.round(stack.store(), settings(PLENTY, true)).await.0;
     let [whole] = whole[..] else { panic!("one run") };
     for units in [5.0, 20.0, 100.0] {
         let cut = AuditSettings { step_reviews: 300, ..settings(units, true) };
-        let (runs, _) = calendar.round(world.store(), cut).await;
+        let (runs, _) = calendar.round(stack.store(), cut).await;
         let most = runs.iter().map(|run| run.units).fold(0.0, f64::max);
         let mut total = 0.0;
         for (number, run) in (1_u32..).zip(&runs) {
@@ -198,31 +198,31 @@ async fn a_run_spends_its_units_and_what_it_spends_beyond_is_taken_from_the_next
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_index_that_lags_is_no_drift() {
-    let (world, mut reviews) = filled(false).await;
+    let (stack, mut reviews) = filled(false).await;
     let lag = LaggingIndexes::over(plain_http(), 0);
-    let store = world.store_through(lag.clone(), patient(), world.table_prefix());
+    let store = stack.store_through(lag.clone(), long_timeouts(), stack.table_prefix());
     let mut calendar = Calendar::new();
-    ask_of_each_month(&world, &store, &mut calendar).await;
-    change_behind(&world, &lag, &mut reviews).await;
+    ask_of_each_month(&stack, &store, &mut calendar).await;
+    change_behind(&stack, &lag, &mut reviews).await;
     let (runs, metrics) = calendar.round(&store, settings(PLENTY, true)).await;
     assert_eq!((sum(&runs, |run| run.wrong), metrics), (0, Vec::new()));
     assert!(lag.stale_answers() > 0, "the index did lag");
-    damage(&world, "T#o:2", "M#2025-08", 40).await;
+    damage(&stack, "T#o:2", "M#2025-08", 40).await;
     let (runs, _) = calendar.round(&store, settings(PLENTY, true)).await;
     assert_eq!(sum(&runs, |run| run.mended), 1, "what is wrong is found all the same");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_write_between_any_two_reads_of_an_audit_is_no_drift() {
-    let (world, mut reviews) = filled(false).await;
-    let interlude = Interlude::over(plain_http());
+    let (stack, mut reviews) = filled(false).await;
+    let interlude = InterleavingConnector::over(plain_http());
     // With a frozen index, every month is compared with its reviews themselves.
     let lag = LaggingIndexes::over(interlude.clone(), 0);
-    let store = world.store_through(lag.clone(), patient(), world.table_prefix());
+    let store = stack.store_through(lag.clone(), long_timeouts(), stack.table_prefix());
     let mut calendar = Calendar::new();
-    ask_of_each_month(&world, &store, &mut calendar).await;
-    change_behind(&world, &lag, &mut reviews).await;
-    let (mut call, mut is_away) = (dice("writes in audits").u64(1..=CALLS_APART), false);
+    ask_of_each_month(&stack, &store, &mut calendar).await;
+    change_behind(&stack, &lag, &mut reviews).await;
+    let (mut call, mut is_away) = (rng("writes in audits").u64(1..=CALLS_APART), false);
     loop {
         // One changes its cell, one its month, and one is new.
         is_away = !is_away;
@@ -236,7 +236,7 @@ async fn a_write_between_any_two_reads_of_an_audit_is_no_drift() {
             let stored = Review { version: new.version + 1, ..new.clone() };
             postings.push(Posting { old: reviews.insert(new.partner_id.clone(), stored), new });
         }
-        let writer = world.store().clone();
+        let writer = stack.store().clone();
         let event = Box::pin(async move { writer.post_reviews(&postings).await.expect("nobody else writes") });
         interlude.before(call, event).await;
         let (runs, metrics) = calendar.round(&store, settings(PLENTY, true)).await;
@@ -248,13 +248,13 @@ async fn a_write_between_any_two_reads_of_an_audit_is_no_drift() {
         call += CALLS_APART;
     }
     assert!(call > 20, "{call} calls");
-    assert_eq!(findings(&world).await, 0);
+    assert_eq!(findings(&stack).await, 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_review_that_is_written_all_the_time_is_no_drift_and_hides_none() {
-    let (world, reviews) = filled(false).await;
-    let store = world.store().clone();
+    let (stack, reviews) = filled(false).await;
+    let store = stack.store().clone();
     let (stop, mut one) = (Arc::new(AtomicBool::new(false)), reviews["mid"].clone());
     let stopped = Arc::clone(&stop);
     let writer = tokio::spawn(async move {
@@ -272,27 +272,27 @@ async fn a_review_that_is_written_all_the_time_is_no_drift_and_hides_none() {
     });
     let mut calendar = Calendar::new();
     for _ in 0..20 {
-        let (runs, metrics) = calendar.round(world.store(), settings(PLENTY, true)).await;
+        let (runs, metrics) = calendar.round(stack.store(), settings(PLENTY, true)).await;
         assert_eq!((sum(&runs, |run| run.wrong), metrics), (0, Vec::new()));
     }
-    damage(&world, "T#o:2", "M#2025-08", 40).await;
-    let (runs, _) = calendar.round(world.store(), settings(PLENTY, true)).await;
+    damage(&stack, "T#o:2", "M#2025-08", 40).await;
+    let (runs, _) = calendar.round(stack.store(), settings(PLENTY, true)).await;
     assert_eq!(sum(&runs, |run| run.mended), 1, "that of another month");
     stop.store(true, Ordering::Relaxed);
     assert!(writer.await.expect("the writer ends") > 0);
-    assert_eq!(findings(&world).await, 0);
+    assert_eq!(findings(&stack).await, 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_that_dies_at_any_call_is_gone_on_with() {
-    let (world, _) = filled(false).await;
+    let (stack, _) = filled(false).await;
     let faults = Faults::over(plain_http());
-    let store = world.store_through(faults.clone(), patient(), world.table_prefix());
+    let store = stack.store_through(faults.clone(), long_timeouts(), stack.table_prefix());
     let mut calendar = Calendar::new();
     let mut call = 1;
     loop {
-        damage(&world, "T#o:1", "M#2025-08", 40).await;
-        damage(&world, "T#o:2", "D#2025-06-05", 2).await;
+        damage(&stack, "T#o:1", "M#2025-08", 40).await;
+        damage(&stack, "T#o:2", "D#2025-06-05", 2).await;
         calendar.0 += DAY;
         faults.restart(Plan::At { call, kind: FaultKind::ServerError, times: u64::MAX });
         let died = store.audit_on_schedule(settings(PLENTY, true), calendar.0, || true).await.is_err();
@@ -301,7 +301,7 @@ async fn a_run_that_dies_at_any_call_is_gone_on_with() {
             calendar.0 -= DAY;
             calendar.round(&store, settings(PLENTY, true)).await;
         }
-        assert_eq!(findings(&world).await, 0, "died at call {call}");
+        assert_eq!(findings(&stack).await, 0, "died at call {call}");
         if !died {
             break;
         }
@@ -312,11 +312,11 @@ async fn a_run_that_dies_at_any_call_is_gone_on_with() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_step_that_never_ends_is_passed_over_after_three_attempts() {
-    let (world, _) = filled(false).await;
-    let calm = world.store();
-    damage(&world, "T#o:2", "M#2025-08", 40).await;
+    let (stack, _) = filled(false).await;
+    let calm = stack.store();
+    damage(&stack, "T#o:2", "M#2025-08", 40).await;
     let faults = Faults::over(plain_http());
-    let store = world.store_through(SharedHttpClient::new(faults.clone()), patient(), world.table_prefix());
+    let store = stack.store_through(SharedHttpClient::new(faults.clone()), long_timeouts(), stack.table_prefix());
     let now = Calendar::new().0;
     for _ in 0..3 {
         // It dies in the first organisation: after position, list, months, and where it begins.
@@ -330,8 +330,8 @@ async fn a_step_that_never_ends_is_passed_over_after_three_attempts() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_step_is_begun_without_time() {
-    let (world, _) = filled(false).await;
+    let (stack, _) = filled(false).await;
     let now = Calendar::new().0;
-    let run = world.store().audit_on_schedule(settings(PLENTY, true), now, || false).await.expect("the store answers");
+    let run = stack.store().audit_on_schedule(settings(PLENTY, true), now, || false).await.expect("the store answers");
     assert_eq!((run.steps, run.reviews, run.round_is_done), (0, 0, false));
 }

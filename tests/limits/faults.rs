@@ -1,21 +1,21 @@
 //! Calls that are broken on top of the limits.
 
 use presence_local::{LimitCounts, Options};
-use presence_tests::{FaultKind, yielding};
+use presence_tests::{FaultKind, short_retries};
 
 use super::{each_seed, limits};
 use crate::faults;
 
-/// One script in so many is played with each seed.
+/// One scenario in so many is run with each seed.
 const ONE_IN: usize = 20;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_that_breaks_at_any_site_ends_in_the_same_answer_or_503_under_the_limits_of_aws() {
-    let play = |seed: u64| async move {
-        let options = Options { aws_limits: Some(limits(seed)), ..yielding() };
+    let run = |seed: u64| async move {
+        let options = Options { aws_limits: Some(limits(seed)), ..short_retries() };
         let first = usize::try_from(seed).expect("a small one");
-        faults::play_some(options, &[FaultKind::LoseReply, FaultKind::ServerError], first, ONE_IN).await;
+        faults::run_some(options, &[FaultKind::LoseReply, FaultKind::ServerError], first, ONE_IN).await;
         LimitCounts::default()
     };
-    each_seed("faults", play).await;
+    each_seed("faults", run).await;
 }

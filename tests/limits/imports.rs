@@ -6,10 +6,10 @@ use presence::clock::MachineTimer;
 use presence::store::{Pace, Patience};
 use presence_local::Options;
 use presence_ops::Exit;
-use presence_tests::patient;
+use presence_tests::long_timeouts;
 
 use super::{ENOUGH, counts, each_seed, limits};
-use crate::imports::dock::{Dock, rows, undisturbed};
+use crate::imports::import_env::{ImportEnv, rows, undisturbed};
 
 /// Enough for several transactions of a month.
 const ROWS: usize = 36;
@@ -19,18 +19,18 @@ async fn imports_end_in_exact_tables_under_the_limits_of_aws() {
     let editions = [rows(ROWS, 0), rows(ROWS, 1)];
     let contents = [undisturbed(&editions[0]).await, undisturbed(&editions[1]).await];
     let (editions, contents) = (&editions, &contents);
-    let play = |seed| async move {
+    let run = |seed| async move {
         let pace = Arc::new(Pace::new(Arc::new(MachineTimer::start())));
-        let options = Options { aws_limits: Some(limits(seed)), patience: Patience::Import(pace), ..patient() };
-        let dock = Dock::waiting(options).await;
-        assert_eq!(dock.import("reviews", &editions[0]).await, Exit::Done);
-        assert_eq!(dock.content().await, contents[0]);
-        let both = futures::join!(dock.import("reviews", &editions[1]), dock.import("reviews", &editions[1]));
+        let options = Options { aws_limits: Some(limits(seed)), patience: Patience::Import(pace), ..long_timeouts() };
+        let env = ImportEnv::waiting(options).await;
+        assert_eq!(env.import("reviews", &editions[0]).await, Exit::Done);
+        assert_eq!(env.content().await, contents[0]);
+        let both = futures::join!(env.import("reviews", &editions[1]), env.import("reviews", &editions[1]));
         assert_eq!(both, (Exit::Done, Exit::Done), "two at once");
-        assert_eq!(dock.audit().await, []);
-        assert_eq!(dock.content().await, contents[1]);
-        counts(&dock.world)
+        assert_eq!(env.audit().await, []);
+        assert_eq!(env.content().await, contents[1]);
+        counts(&env.stack)
     };
-    let sum = each_seed("imports", play).await;
+    let sum = each_seed("imports", run).await;
     assert!(sum.calls < ENOUGH || (sum.throttled > 0 && sum.conflicted > 0), "{sum:?}");
 }

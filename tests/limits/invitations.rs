@@ -1,6 +1,6 @@
 //! Clients, time, streams, sweeps and deaths of the mailer.
 
-use super::{ENOUGH, counts, each_seed, world};
+use super::{ENOUGH, counts, each_seed, stack};
 use crate::mail::random;
 
 /// Steps of each seed.
@@ -8,10 +8,10 @@ const STEPS: usize = 120;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_mail_is_lost_and_no_two_are_sent_in_five_minutes_under_the_limits_of_aws() {
-    let play = |seed| async move {
-        let world = Box::pin(random::play(world(seed).await, seed, STEPS)).await;
-        counts(&world)
+    let run = |seed| async move {
+        let stack = Box::pin(random::run(stack(seed).await, seed, STEPS)).await;
+        counts(&stack)
     };
-    let sum = each_seed("invitations", play).await;
+    let sum = each_seed("invitations", run).await;
     assert!(sum.calls < ENOUGH || (sum.throttled > 0 && sum.cut > 0), "{sum:?}");
 }

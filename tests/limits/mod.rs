@@ -16,9 +16,9 @@ use futures::FutureExt as _;
 use futures::stream::{self, StreamExt as _};
 use presence_local::aws_limits::{Pages, Throttling};
 use presence_local::{AwsLimits, LimitCounts, Options};
-use presence_tests::{World, patient};
+use presence_tests::{TestStack, long_timeouts};
 
-/// The environment variable with the number of seeds that each scenario is played with.
+/// The environment variable with the number of seeds that each scenario is run with.
 const SEEDS: &str = "PRESENCE_LIMIT_SEEDS";
 /// Calls after which chance has met every limit, for certain. A single seed makes fewer.
 const ENOUGH: u64 = 2_000;
@@ -31,11 +31,11 @@ fn seeds() -> u64 {
     std::env::var(SEEDS).map_or(1, |text| text.parse().expect("PRESENCE_LIMIT_SEEDS is a number"))
 }
 
-/// Plays a scenario with each seed, and adds up what the limits did. A failure names its seed.
+/// Runs a scenario with each seed, and adds up what the limits did. A failure names its seed.
 #[expect(clippy::print_stdout, reason = "for the eyes of the reader of a failure")]
-async fn each_seed<F: Future<Output = LimitCounts>>(scenario: &str, play: impl Fn(u64) -> F) -> LimitCounts {
-    let plays = (1..=seeds()).map(|seed| {
-        let playing = AssertUnwindSafe(play(seed)).catch_unwind();
+async fn each_seed<F: Future<Output = LimitCounts>>(scenario: &str, run: impl Fn(u64) -> F) -> LimitCounts {
+    let runs = (1..=seeds()).map(|seed| {
+        let playing = AssertUnwindSafe(run(seed)).catch_unwind();
         async move {
             playing.await.unwrap_or_else(|panic| {
                 println!("{scenario}: failed with seed {seed} of the limits");
@@ -43,7 +43,7 @@ async fn each_seed<F: Future<Output = LimitCounts>>(scenario: &str, play: impl F
             })
         }
     });
-    let counts: Vec<LimitCounts> = stream::iter(plays).buffer_unordered(SIDE_BY_SIDE).collect().await;
+    let counts: Vec<LimitCounts> = stream::iter(runs).buffer_unordered(SIDE_BY_SIDE).collect().await;
     let sum = counts.into_iter().fold(LimitCounts::default(), |sum, counts| LimitCounts {
         calls: sum.calls + counts.calls,
         throttled: sum.throttled + counts.throttled,
@@ -81,17 +81,17 @@ fn limits(seed: u64) -> AwsLimits {
     }
 }
 
-/// An empty world with limits.
-async fn world(seed: u64) -> World {
-    world_with(limits(seed)).await
+/// An empty stack with limits.
+async fn stack(seed: u64) -> TestStack {
+    stack_with(limits(seed)).await
 }
 
-/// An empty world with these limits.
-async fn world_with(limits: AwsLimits) -> World {
-    World::with(Options { aws_limits: Some(limits), ..patient() }).await
+/// An empty stack with these limits.
+async fn stack_with(limits: AwsLimits) -> TestStack {
+    TestStack::with(Options { aws_limits: Some(limits), ..long_timeouts() }).await
 }
 
-/// Returns the counts of the limits of a world.
-fn counts(world: &World) -> LimitCounts {
-    world.stack.limits().expect("the limits are on").counts()
+/// Returns the counts of the limits of a stack.
+fn counts(stack: &TestStack) -> LimitCounts {
+    stack.local.limits().expect("the limits are on").counts()
 }

@@ -7,11 +7,11 @@ use presence::clock::MachineTimer;
 use presence::store::{Pace, Patience, Store};
 use presence_local::aws_limits::Throttling;
 use presence_local::{AwsLimits, DynamoDb, LimitCounts, Options};
-use presence_tests::{Cast, World, patient, plain_http};
+use presence_tests::{Fixtures, TestStack, long_timeouts, plain_http};
 
-use super::{ENOUGH, counts, each_seed, limits, world, world_with};
+use super::{ENOUGH, counts, each_seed, limits, stack, stack_with};
 use crate::api::categories::{DIRECTORY, load, numbered, parse};
-use crate::api::reviews::oracle::town::Town;
+use crate::api::reviews::oracle::dataset::Dataset;
 use crate::api::reviews::oracle::{ask_some, import_by};
 use crate::store::lag::model::{Model, list};
 
@@ -25,36 +25,36 @@ const CHANGES: [usize; 2] = [30, 8];
 const STEPS: usize = 25;
 
 /// An operator's store, which meets the limits, too.
-fn operator(world: &World) -> Store {
+fn operator(stack: &TestStack) -> Store {
     // As long as something is written: many workers share the units of a hot partition.
     let pace = Arc::new(Pace::new(Arc::new(MachineTimer::start())));
-    let options = Options { patience: Patience::Import(pace), ..patient() };
-    world.store_through(plain_http(), options, world.table_prefix())
+    let options = Options { patience: Patience::Import(pace), ..long_timeouts() };
+    stack.store_through(plain_http(), options, stack.table_prefix())
 }
 
 async fn search_reviews(seed: u64) -> LimitCounts {
     // At the rates of AWS: an update of a large group of slips costs much of them.
     let throttling = Throttling { strays: 0.05, ..Throttling::default() };
-    let world = world_with(AwsLimits { throttling: Some(throttling), ..limits(seed) }).await;
-    let mut dice = Rng::with_seed(seed);
-    let cast = Cast::enter(&world).await;
-    let mut town = Town::build(&mut dice, REVIEWS);
-    let (orgs, shops) = town.places();
-    import_by(&world, world.store(), "orgs", &orgs).await;
-    import_by(&world, world.store(), "businesses", &shops).await;
-    world.stack.fill_reviews(&town.reviews()).expect("the table can be filled");
-    ask_some(&world, &cast, &town, &mut dice, ("at first", REQUESTS, |_| true)).await;
+    let stack = stack_with(AwsLimits { throttling: Some(throttling), ..limits(seed) }).await;
+    let mut rng = Rng::with_seed(seed);
+    let fixtures = Fixtures::create(&stack).await;
+    let mut dataset = Dataset::build(&mut rng, REVIEWS);
+    let (orgs, shops) = dataset.places();
+    import_by(&stack, stack.store(), "orgs", &orgs).await;
+    import_by(&stack, stack.store(), "businesses", &shops).await;
+    stack.local.fill_reviews(&dataset.reviews()).expect("the table can be filled");
+    ask_some(&stack, &fixtures, &dataset, &mut rng, ("at first", REQUESTS, |_| true)).await;
 
-    let operator = operator(&world);
+    let operator = operator(&stack);
     let [changes, newcomers] = CHANGES;
-    import_by(&world, &operator, "reviews", &town.change(&mut dice, changes, newcomers)).await;
+    import_by(&stack, &operator, "reviews", &dataset.change(&mut rng, changes, newcomers)).await;
     // Counts of single businesses come from an index: they are exact once it has caught up.
     let by_ledger = |path: &str| !path.contains("business__in");
-    ask_some(&world, &cast, &town, &mut dice, ("changed", REQUESTS, by_ledger)).await;
-    world.caught_up().await;
-    ask_some(&world, &cast, &town, &mut dice, ("caught up", REQUESTS, |_| true)).await;
-    assert_eq!(world.store().audit_reviews(None).await.expect("the store answers").findings, []);
-    counts(&world)
+    ask_some(&stack, &fixtures, &dataset, &mut rng, ("changed", REQUESTS, by_ledger)).await;
+    stack.caught_up().await;
+    ask_some(&stack, &fixtures, &dataset, &mut rng, ("caught up", REQUESTS, |_| true)).await;
+    assert_eq!(stack.store().audit_reviews(None).await.expect("the store answers").findings, []);
+    counts(&stack)
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -64,20 +64,20 @@ async fn searches_of_reviews_are_right_under_the_limits_of_aws() {
 }
 
 async fn search_users(seed: u64) -> LimitCounts {
-    let world = world(seed).await;
-    let mut dice = Rng::with_seed(seed);
-    let cast = Cast::enter(&world).await;
-    let mut model = Model::of(&cast);
+    let stack = stack(seed).await;
+    let mut rng = Rng::with_seed(seed);
+    let fixtures = Fixtures::create(&stack).await;
+    let mut model = Model::of(&fixtures);
     let searches = [("", None), ("?org_id=1", Some(1)), ("?org_id=2", Some(2))];
     for step in 0..STEPS {
-        model.change(&world, &cast.provider.key, &mut dice).await;
-        let (search, org) = *dice.choice(&searches).expect("three");
-        let found = list(&world, &cast.provider.key, search).await;
+        model.change(&stack, &fixtures.provider.key, &mut rng).await;
+        let (search, org) = *rng.choice(&searches).expect("three");
+        let found = list(&stack, &fixtures.provider.key, search).await;
         assert_eq!(found, Some(model.listed(org)), "step {step}, {search}: nobody gives up before the deadline");
-        assert_eq!(world.get("/user/stats", &cast.provider.key).await.json(), model.stats(), "step {step}");
+        assert_eq!(stack.get("/user/stats", &fixtures.provider.key).await.json(), model.stats(), "step {step}");
     }
-    assert_eq!(world.audit().await, []);
-    counts(&world)
+    assert_eq!(stack.audit().await, []);
+    counts(&stack)
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -87,12 +87,13 @@ async fn searches_of_users_are_right_under_the_limits_of_aws() {
 }
 
 async fn search_categories(seed: u64) -> LimitCounts {
-    let world = world(seed).await;
-    let cast = Cast::enter(&world).await;
+    let stack = stack(seed).await;
+    let fixtures = Fixtures::create(&stack).await;
     // Another function over the same tables, past the limits: what it answers is right.
-    let dynamodb = DynamoDb::At(world.stack.database_url().to_owned());
-    let calm = World::with(Options { dynamodb, table_prefix: world.table_prefix().to_owned(), ..patient() }).await;
-    let operator = operator(&world);
+    let dynamodb = DynamoDb::At(stack.local.database_url().to_owned());
+    let calm =
+        TestStack::with(Options { dynamodb, table_prefix: stack.table_prefix().to_owned(), ..long_timeouts() }).await;
+    let operator = operator(&stack);
     load(&operator, parse(DIRECTORY)).await;
     for round in 0..4 {
         load(&operator, numbered(3 + round, &format!("Word {round}"))).await;
@@ -101,12 +102,12 @@ async fn search_categories(seed: u64) -> LimitCounts {
             "/category/search?lang=GB&name=word&per_page=2&page=2",
             "/category/c-bank?lang=DE",
         ] {
-            let [limited, right] = [&world, &calm].map(|of| of.get(path, &cast.manager_1.key));
+            let [limited, right] = [&stack, &calm].map(|of| of.get(path, &fixtures.manager_1.key));
             let (limited, right) = futures::join!(limited, right);
             assert_eq!((limited.status, limited.text), (200, right.text), "round {round}, {path}");
         }
     }
-    counts(&world)
+    counts(&stack)
 }
 
 #[tokio::test(flavor = "multi_thread")]

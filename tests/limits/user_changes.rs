@@ -2,7 +2,7 @@
 
 use fastrand::Rng;
 
-use super::{ENOUGH, counts, each_seed, world};
+use super::{ENOUGH, counts, each_seed, stack};
 use crate::properties::sequences;
 
 /// Operations of each seed.
@@ -10,10 +10,10 @@ const STEPS: usize = 60;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn changes_of_users_are_answered_as_the_model_does_under_the_limits_of_aws() {
-    let play = |seed| async move {
-        let world = Box::pin(sequences::play(world(seed).await, Rng::with_seed(seed), STEPS)).await;
-        counts(&world)
+    let run = |seed| async move {
+        let stack = Box::pin(sequences::run(stack(seed).await, Rng::with_seed(seed), STEPS)).await;
+        counts(&stack)
     };
-    let sum = each_seed("changes of users", play).await;
+    let sum = each_seed("changes of users", run).await;
     assert!(sum.calls < ENOUGH || sum.throttled > 0, "{sum:?}");
 }

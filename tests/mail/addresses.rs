@@ -6,67 +6,67 @@ use jiff::SignedDuration;
 use presence::domain::ids::UserId;
 use presence::domain::invitation::WINDOW;
 use presence_mailer::{Delivered, handle};
-use presence_tests::{Cast, World, address};
+use presence_tests::{Fixtures, TestStack, address};
 use serde_json::json;
 
-use super::office::{Fate, Office, Worker, deadline, sweep};
+use super::fake_mailer::{FakeMailer, MailerProcess, SendOutcome, deadline, sweep};
 
 /// Owners of addresses, and the mailer.
 struct Town {
-    world: World,
-    cast: Cast,
-    office: Arc<Office>,
-    worker: Worker,
+    stack: TestStack,
+    fixtures: Fixtures,
+    fake_mailer: Arc<FakeMailer>,
+    process: MailerProcess,
 }
 
 impl Town {
     async fn start() -> Self {
-        let world = World::start().await;
-        let cast = Cast::enter(&world).await;
-        let office = Office::new(&world);
-        let worker = Worker::new(&world, &office);
-        Self { world, cast, office, worker }
+        let stack = TestStack::start().await;
+        let fixtures = Fixtures::create(&stack).await;
+        let fake_mailer = FakeMailer::new(&stack);
+        let process = MailerProcess::new(&stack, &fake_mailer);
+        Self { stack, fixtures, fake_mailer, process }
     }
 
     async fn create(&self, local: &str) -> String {
         let body = json!({ "email": address(local), "first_name": "Zoë", "last_name": "Roy", "status": "invited" });
-        let created = self.world.post("/user", &self.cast.admin_1.key, &body).await;
+        let created = self.stack.post("/user", &self.fixtures.admin_1.key, &body).await;
         assert_eq!(created.status, 200, "{}", created.text);
         created.json()["id"].as_str().expect("an id").to_owned()
     }
 
     async fn delete(&self, id: &str) {
-        assert_eq!(self.world.delete(&format!("/user/{id}"), &self.cast.admin_1.key).await.status, 200);
+        assert_eq!(self.stack.delete(&format!("/user/{id}"), &self.fixtures.admin_1.key).await.status, 200);
     }
 
     /// Gives the user another address, and invites it there: the API accepts at once.
     async fn move_to(&self, id: &str, local: &str) {
         let body = json!({ "email": address(local) });
-        let moved = self.world.post(&format!("/user/{id}"), &self.cast.admin_1.key, &body).await;
+        let moved = self.stack.post(&format!("/user/{id}"), &self.fixtures.admin_1.key, &body).await;
         assert_eq!(moved.status, 200, "{}", moved.text);
-        assert_eq!(self.world.invite(id, &self.cast.admin_1.key).await.status, 200);
+        assert_eq!(self.stack.invite(id, &self.fixtures.admin_1.key).await.status, 200);
     }
 
     async fn deliver(&self, id: &str) -> Delivered {
-        self.worker.outbox.deliver(UserId::parse(id).expect("an id")).await.expect("a delivery")
+        self.process.outbox.deliver(UserId::parse(id).expect("an id")).await.expect("a delivery")
     }
 
     fn wait(&self, time: SignedDuration) {
-        self.world.clock.advance(time);
+        self.stack.clock.advance(time);
     }
 
     async fn sweep(&self) {
-        let swept = handle(&self.worker.outbox, &sweep(), deadline()).await;
+        let swept = handle(&self.process.outbox, &sweep(), deadline()).await;
         assert!(swept.is_ok_and(|answer| answer.failures.is_empty()));
     }
 
     fn mails(&self, local: &str) -> usize {
-        self.office.taken(&address(local)).len()
+        self.fake_mailer.taken(&address(local)).len()
     }
 
-    async fn nothing_is_wrong(&self) {
-        assert_eq!(self.office.too_soon(), Vec::<String>::new());
-        assert_eq!(self.world.audit().await, []);
+    async fn assert_consistent(&self) {
+        assert_eq!(self.fake_mailer.too_soon(), Vec::<String>::new());
+        assert_eq!(self.stack.audit().await, []);
     }
 }
 
@@ -91,8 +91,8 @@ async fn an_address_whose_owner_is_deleted_and_created_anew_twelve_times_is_sent
     town.wait(SignedDuration::from_millis(1));
     town.sweep().await;
     assert_eq!(town.mails("guest"), 2);
-    assert_eq!(town.office.taken(&address("guest"))[1].user_id, last);
-    town.nothing_is_wrong().await;
+    assert_eq!(town.fake_mailer.taken(&address("guest"))[1].user_id, last);
+    town.assert_consistent().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -109,7 +109,7 @@ async fn a_user_who_goes_to_and_fro_between_two_addresses_is_sent_one_mail_at_ea
     town.wait(WINDOW);
     town.sweep().await;
     assert_eq!((town.mails("first"), town.mails("second")), (2, 1), "the last of them is owed");
-    town.nothing_is_wrong().await;
+    town.assert_consistent().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -128,20 +128,20 @@ async fn two_users_who_swap_addresses_are_sent_no_second_mail_there_in_five_minu
     town.wait(WINDOW);
     town.sweep().await;
     assert_eq!((town.mails("first"), town.mails("second"), town.mails("between")), (2, 2, 0));
-    town.nothing_is_wrong().await;
+    town.assert_consistent().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_address_whose_mail_was_refused_is_open_at_once_and_one_whose_mail_may_have_arrived_is_not() {
-    for (fate, delivered) in [(Fate::Refused, Delivered::Sent), (Fate::Lost, Delivered::Nothing)] {
+    for (fate, delivered) in [(SendOutcome::Refused, Delivered::Sent), (SendOutcome::Lost, Delivered::Nothing)] {
         let town = Town::start().await;
         let id = town.create("guest").await;
-        town.office.set_fate(fate);
+        town.fake_mailer.set_outcome(fate);
         town.deliver(&id).await;
-        town.office.set_fate(Fate::Sent);
+        town.fake_mailer.set_outcome(SendOutcome::Sent);
         town.delete(&id).await;
         let next = town.create("guest").await;
         assert_eq!(town.deliver(&next).await, delivered, "{fate:?}");
-        town.nothing_is_wrong().await;
+        town.assert_consistent().await;
     }
 }

@@ -5,19 +5,19 @@ use presence_mailer::Delivered;
 use presence_tests::logs::measured;
 use serde_json::json;
 
-use super::axe::Moment;
-use super::office::{Fate, LEASE, sweep};
-use super::scene::Scene;
+use super::crash_connector::Moment;
+use super::fake_mailer::{LEASE, SendOutcome, sweep};
+use super::invitation_fixture::InvitationFixture;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_invitation_takes_two_reads_two_transactions_and_a_write() {
-    let scene = Scene::set().await;
-    scene.invoke(&json!({ "Records": [scene.record] }), None).await;
-    assert_eq!((scene.worker.axe.calls(), scene.mails()), (5, 1));
-    scene.nothing_is_wrong("calm").await;
+    let fixture = InvitationFixture::new().await;
+    fixture.invoke(&json!({ "Records": [fixture.record] }), None).await;
+    assert_eq!((fixture.process.crashes.calls(), fixture.mails()), (5, 1));
+    fixture.assert_consistent("calm").await;
     // Handed over again, it is one read: there is no mail any more.
-    scene.invoke(&json!({ "Records": [scene.record, scene.record] }), None).await;
-    assert_eq!((scene.worker.axe.calls(), scene.mails()), (2, 1));
+    fixture.invoke(&json!({ "Records": [fixture.record, fixture.record] }), None).await;
+    assert_eq!((fixture.process.crashes.calls(), fixture.mails()), (2, 1));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -26,16 +26,16 @@ async fn a_mailer_killed_at_any_of_its_calls_loses_no_mail_and_sends_no_two_in_f
         for call in 1..=5 {
             for moment in [Moment::Before, Moment::After] {
                 let tale = format!("killed {moment:?} call {call}, stream {with_stream}");
-                let scene = Scene::set().await;
-                scene.invoke(&json!({ "Records": [scene.record] }), Some((call, moment))).await;
-                let was_sent = scene.mails();
+                let fixture = InvitationFixture::new().await;
+                fixture.invoke(&json!({ "Records": [fixture.record] }), Some((call, moment))).await;
+                let was_sent = fixture.mails();
                 assert_eq!(was_sent, usize::from(call >= 4), "{tale}");
-                scene.go_on(with_stream, SignedDuration::from_secs(300)).await;
-                assert_eq!(scene.office.too_soon(), Vec::<String>::new(), "{tale}");
-                scene.go_on(with_stream, SignedDuration::from_secs(120)).await;
-                scene.nothing_is_wrong(&tale).await;
+                fixture.advance_time(with_stream, SignedDuration::from_secs(300)).await;
+                assert_eq!(fixture.fake_mailer.too_soon(), Vec::<String>::new(), "{tale}");
+                fixture.advance_time(with_stream, SignedDuration::from_secs(120)).await;
+                fixture.assert_consistent(&tale).await;
                 // Sent twice only where it was sent, and that could not be written down.
-                assert_eq!(scene.mails(), 1 + usize::from((call, moment) == (4, Moment::Before)), "{tale}");
+                assert_eq!(fixture.mails(), 1 + usize::from((call, moment) == (4, Moment::Before)), "{tale}");
             }
         }
     }
@@ -44,101 +44,101 @@ async fn a_mailer_killed_at_any_of_its_calls_loses_no_mail_and_sends_no_two_in_f
 #[tokio::test(flavor = "multi_thread")]
 async fn however_a_sending_ends_the_mail_arrives_and_no_two_in_five_minutes() {
     for (fate, first, all) in [
-        (Fate::Sent, 1, 1),
-        (Fate::Refused, 0, 1),
-        (Fate::Lost, 1, 2),
-        (Fate::Vanished, 0, 1),
-        (Fate::DiesBefore, 0, 1),
-        (Fate::DiesAfter, 1, 2),
+        (SendOutcome::Sent, 1, 1),
+        (SendOutcome::Refused, 0, 1),
+        (SendOutcome::Lost, 1, 2),
+        (SendOutcome::Vanished, 0, 1),
+        (SendOutcome::DiesBefore, 0, 1),
+        (SendOutcome::DiesAfter, 1, 2),
     ] {
         for with_stream in [true, false] {
             let tale = format!("{fate:?}, stream {with_stream}");
-            let scene = Scene::set().await;
-            scene.office.set_fate(fate);
-            scene.invoke(&json!({ "Records": [scene.record] }), None).await;
-            assert_eq!(scene.mails(), first, "{tale}");
-            scene.office.set_fate(Fate::Sent);
-            if fate != Fate::Refused && fate != Fate::Sent {
-                scene.go_on(with_stream, LEASE - SignedDuration::from_secs(1)).await;
-                assert_eq!(scene.mails(), first, "nobody sends while the lease holds: {tale}");
+            let fixture = InvitationFixture::new().await;
+            fixture.fake_mailer.set_outcome(fate);
+            fixture.invoke(&json!({ "Records": [fixture.record] }), None).await;
+            assert_eq!(fixture.mails(), first, "{tale}");
+            fixture.fake_mailer.set_outcome(SendOutcome::Sent);
+            if fate != SendOutcome::Refused && fate != SendOutcome::Sent {
+                fixture.advance_time(with_stream, LEASE - SignedDuration::from_secs(1)).await;
+                assert_eq!(fixture.mails(), first, "nobody sends while the lease holds: {tale}");
             }
-            scene.go_on(with_stream, SignedDuration::from_secs(40)).await;
-            assert_eq!(scene.mails(), all, "{tale}");
-            scene.nothing_is_wrong(&tale).await;
+            fixture.advance_time(with_stream, SignedDuration::from_secs(40)).await;
+            assert_eq!(fixture.mails(), all, "{tale}");
+            fixture.assert_consistent(&tale).await;
         }
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_mail_that_is_refused_rests_longer_each_time_and_is_given_up_after_a_day() {
-    let scene = Scene::set().await;
-    scene.office.set_fate(Fate::Refused);
-    let user_id = presence::domain::ids::UserId::parse(&scene.id).expect("an id");
+    let fixture = InvitationFixture::new().await;
+    fixture.fake_mailer.set_outcome(SendOutcome::Refused);
+    let user_id = presence::domain::ids::UserId::parse(&fixture.id).expect("an id");
     // Whole hours follow, and the last rest ends with the day.
     let pauses = [15, 30, 60, 120, 240, 480, 960, 1_920].into_iter().chain([3_600; 22]).chain([3_375]);
     for pause in pauses {
-        assert_eq!(scene.worker.outbox.deliver(user_id).await.ok(), Some(Delivered::Refused));
-        scene.world.clock.advance(SignedDuration::from_secs(pause - 1));
-        assert_eq!(scene.worker.outbox.deliver(user_id).await.ok(), Some(Delivered::Nothing), "before {pause} s");
-        scene.world.clock.advance(SignedDuration::from_secs(1));
+        assert_eq!(fixture.process.outbox.deliver(user_id).await.ok(), Some(Delivered::Refused));
+        fixture.stack.clock.advance(SignedDuration::from_secs(pause - 1));
+        assert_eq!(fixture.process.outbox.deliver(user_id).await.ok(), Some(Delivered::Nothing), "before {pause} s");
+        fixture.stack.clock.advance(SignedDuration::from_secs(1));
     }
-    assert_eq!(scene.worker.outbox.deliver(user_id).await.ok(), Some(Delivered::GivenUp));
-    scene.world.clock.advance(SignedDuration::from_hours(1));
-    assert_eq!(scene.worker.outbox.deliver(user_id).await.ok(), Some(Delivered::Nothing));
-    assert_eq!(scene.world.audit().await, []);
-    let listed = scene.world.store().outbox().await.expect("the store answers");
+    assert_eq!(fixture.process.outbox.deliver(user_id).await.ok(), Some(Delivered::GivenUp));
+    fixture.stack.clock.advance(SignedDuration::from_hours(1));
+    assert_eq!(fixture.process.outbox.deliver(user_id).await.ok(), Some(Delivered::Nothing));
+    assert_eq!(fixture.stack.audit().await, []);
+    let listed = fixture.stack.store().outbox().await.expect("the store answers");
     assert_eq!(listed[0].state, presence::store::MailState::Failed);
 
-    scene.office.set_fate(Fate::Sent);
-    let now = presence::clock::Clock::now(scene.world.clock.as_ref());
-    assert_eq!(scene.world.store().retry_mail(listed[0].id(), now).await.ok(), Some(true));
-    assert_eq!(scene.world.store().retry_mail(listed[0].id(), now).await.ok(), Some(false), "it waits already");
-    scene.invoke(&sweep(), None).await;
-    assert_eq!(scene.mails(), 1);
-    scene.nothing_is_wrong("retried").await;
+    fixture.fake_mailer.set_outcome(SendOutcome::Sent);
+    let now = presence::clock::Clock::now(fixture.stack.clock.as_ref());
+    assert_eq!(fixture.stack.store().retry_mail(listed[0].id(), now).await.ok(), Some(true));
+    assert_eq!(fixture.stack.store().retry_mail(listed[0].id(), now).await.ok(), Some(false), "it waits already");
+    fixture.invoke(&sweep(), None).await;
+    assert_eq!(fixture.mails(), 1);
+    fixture.assert_consistent("retried").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_mail_that_ses_calls_malformed_is_given_up_at_once_and_keeps_nobody_waiting() {
-    let scene = Scene::set().await;
-    scene.office.set_fate(Fate::Malformed);
-    let ((), metrics) = Box::pin(measured(scene.invoke(&json!({ "Records": [scene.record] }), None))).await;
+    let fixture = InvitationFixture::new().await;
+    fixture.fake_mailer.set_outcome(SendOutcome::Malformed);
+    let ((), metrics) = Box::pin(measured(fixture.invoke(&json!({ "Records": [fixture.record] }), None))).await;
     assert_eq!(metrics, [("mails_failed".to_owned(), 1.0)]);
-    let stored = scene.world.stored(&scene.id).await.expect("the guest");
+    let stored = fixture.stack.stored(&fixture.id).await.expect("the guest");
     assert_eq!((stored.mails[0].state, stored.user.links.as_slice()), (presence::store::MailState::Failed, &[][..]));
-    let now = presence::clock::Clock::now(scene.world.clock.as_ref());
-    assert_eq!(scene.world.store().quiet_until(stored.user.email.key(), now).await.ok(), Some(None));
+    let now = presence::clock::Clock::now(fixture.stack.clock.as_ref());
+    assert_eq!(fixture.stack.store().quiet_until(stored.user.email.key(), now).await.ok(), Some(None));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn replies_that_are_lost_for_a_day_make_some_thirty_mails_and_no_two_in_five_minutes() {
-    let scene = Scene::set().await;
-    scene.office.set_fate(Fate::Lost);
+    let fixture = InvitationFixture::new().await;
+    fixture.fake_mailer.set_outcome(SendOutcome::Lost);
     for _ in 0..25 * 60 {
-        scene.invoke(&sweep(), None).await;
-        scene.world.clock.advance(SignedDuration::from_mins(1));
+        fixture.invoke(&sweep(), None).await;
+        fixture.stack.clock.advance(SignedDuration::from_mins(1));
     }
-    assert_eq!(scene.office.too_soon(), Vec::<String>::new());
-    assert!((20..=35).contains(&scene.mails()), "{} mails: the pauses grow", scene.mails());
-    let listed = scene.world.store().outbox().await.expect("the store answers");
+    assert_eq!(fixture.fake_mailer.too_soon(), Vec::<String>::new());
+    assert!((20..=35).contains(&fixture.mails()), "{} mails: the pauses grow", fixture.mails());
+    let listed = fixture.stack.store().outbox().await.expect("the store answers");
     assert_eq!(listed[0].state, presence::store::MailState::Failed, "it ends");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_mail_that_nobody_tried_for_a_day_is_tried() {
-    let scene = Scene::set().await;
-    scene.world.clock.advance(SignedDuration::from_hours(25));
-    scene.invoke(&sweep(), None).await;
-    assert_eq!(scene.mails(), 1);
-    scene.nothing_is_wrong("a mailer that was away").await;
+    let fixture = InvitationFixture::new().await;
+    fixture.stack.clock.advance(SignedDuration::from_hours(25));
+    fixture.invoke(&sweep(), None).await;
+    assert_eq!(fixture.mails(), 1);
+    fixture.assert_consistent("a mailer that was away").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_mail_that_waits_is_measured_and_given_up_after_a_day() {
-    let scene = Scene::set().await;
-    let user_id = presence::domain::ids::UserId::parse(&scene.id).expect("an id");
-    scene.office.set_fate(Fate::Refused);
-    assert_eq!(scene.worker.outbox.deliver(user_id).await.ok(), Some(Delivered::Refused));
+    let fixture = InvitationFixture::new().await;
+    let user_id = presence::domain::ids::UserId::parse(&fixture.id).expect("an id");
+    fixture.fake_mailer.set_outcome(SendOutcome::Refused);
+    assert_eq!(fixture.process.outbox.deliver(user_id).await.ok(), Some(Delivered::Refused));
     let age = |seconds: f64| ("outbox_age_seconds".to_owned(), seconds);
     for (hours, metrics) in [
         (1, vec![age(3_600.0)]),
@@ -146,36 +146,36 @@ async fn a_mail_that_waits_is_measured_and_given_up_after_a_day() {
         // What was given up does not wait.
         (1, vec![age(0.0)]),
     ] {
-        scene.world.clock.advance(SignedDuration::from_hours(hours));
-        assert_eq!(Box::pin(measured(scene.invoke(&sweep(), None))).await, ((), metrics));
+        fixture.stack.clock.advance(SignedDuration::from_hours(hours));
+        assert_eq!(Box::pin(measured(fixture.invoke(&sweep(), None))).await, ((), metrics));
     }
-    assert_eq!(scene.mails(), 0);
+    assert_eq!(fixture.mails(), 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_mail_that_rests_after_a_refusal_has_the_age_since_it_could_first_have_been_sent() {
-    let scene = Scene::set().await;
-    scene.office.set_fate(Fate::Refused);
-    let user_id = presence::domain::ids::UserId::parse(&scene.id).expect("an id");
-    assert_eq!(scene.worker.outbox.deliver(user_id).await.ok(), Some(Delivered::Refused));
-    scene.world.clock.advance(SignedDuration::from_secs(10));
-    let ((), metrics) = Box::pin(measured(scene.invoke(&sweep(), None))).await;
+    let fixture = InvitationFixture::new().await;
+    fixture.fake_mailer.set_outcome(SendOutcome::Refused);
+    let user_id = presence::domain::ids::UserId::parse(&fixture.id).expect("an id");
+    assert_eq!(fixture.process.outbox.deliver(user_id).await.ok(), Some(Delivered::Refused));
+    fixture.stack.clock.advance(SignedDuration::from_secs(10));
+    let ((), metrics) = Box::pin(measured(fixture.invoke(&sweep(), None))).await;
     assert_eq!(metrics, [("outbox_age_seconds".to_owned(), 10.0)], "it rests for five seconds more");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn records_that_tell_of_no_mail_are_passed_over() {
-    let scene = Scene::set().await;
+    let fixture = InvitationFixture::new().await;
     let poison = [
         json!(null),
         json!(7),
         json!({}),
         json!({ "dynamodb": null }),
-        json!({ "eventName": "REMOVE", "dynamodb": { "Keys": scene.record["dynamodb"]["Keys"] } }),
+        json!({ "eventName": "REMOVE", "dynamodb": { "Keys": fixture.record["dynamodb"]["Keys"] } }),
         json!({ "dynamodb": { "Keys": { "pk": { "S": "USER#1" }, "sk": { "S": "USER" } }, "NewImage": {} } }),
         json!({ "dynamodb": { "Keys": { "pk": { "B": "AA==" } }, "NewImage": { "due_at": { "N": "soon" } } } }),
     ];
-    let records: Vec<_> = poison.into_iter().chain([scene.record.clone()]).collect();
-    scene.invoke(&json!({ "Records": records }), None).await;
-    assert_eq!(scene.mails(), 1, "the record behind them is not held up");
+    let records: Vec<_> = poison.into_iter().chain([fixture.record.clone()]).collect();
+    fixture.invoke(&json!({ "Records": records }), None).await;
+    assert_eq!(fixture.mails(), 1, "the record behind them is not held up");
 }

@@ -5,10 +5,10 @@ use presence::clock::Clock as _;
 use presence_local::Weather;
 use presence_mailer::handle;
 use presence_tests::logs::measured;
-use presence_tests::{Cast, World, address};
+use presence_tests::{Fixtures, TestStack, address};
 use serde_json::json;
 
-use super::office::{deadline, sweep};
+use super::fake_mailer::{deadline, sweep};
 
 /// The pauses of the simulated sweeps: the schedule's minute in the first hour, then longer ones. What rests then rests for
 /// longer than this.
@@ -17,7 +17,7 @@ fn pause(since: SignedDuration) -> SignedDuration {
 }
 
 struct Outage {
-    world: World,
+    stack: TestStack,
     begun_at: Timestamp,
     /// Mails that were given up.
     failed: usize,
@@ -25,22 +25,22 @@ struct Outage {
 
 impl Outage {
     async fn begin() -> Self {
-        let world = World::start().await;
-        let cast = Cast::enter(&world).await;
+        let stack = TestStack::start().await;
+        let fixtures = Fixtures::create(&stack).await;
         let body = json!({ "email": address("guest"), "first_name": "Zoë", "last_name": "Roy", "status": "invited" });
-        assert_eq!(world.post("/user", &cast.admin_1.key, &body).await.status, 200);
-        world.stack.mailbox().set_weather(Weather::Refuse);
-        Self { begun_at: world.clock.now(), world, failed: 0 }
+        assert_eq!(stack.post("/user", &fixtures.admin_1.key, &body).await.status, 200);
+        stack.local.mailbox().set_weather(Weather::Refuse);
+        Self { begun_at: stack.clock.now(), stack, failed: 0 }
     }
 
     /// Sweeps until the instant.
     async fn sweep_until(&mut self, hours: i64) {
         let end = self.begun_at + SignedDuration::from_hours(hours);
-        while self.world.clock.now() < end {
-            let swept = Box::pin(measured(handle(self.world.stack.outbox(), &sweep(), deadline()))).await;
+        while self.stack.clock.now() < end {
+            let swept = Box::pin(measured(handle(self.stack.local.outbox(), &sweep(), deadline()))).await;
             assert!(swept.0.is_ok());
             self.failed += swept.1.iter().filter(|(name, _)| name == "mails_failed").count();
-            self.world.clock.advance(pause(self.world.clock.now().duration_since(self.begun_at)));
+            self.stack.clock.advance(pause(self.stack.clock.now().duration_since(self.begun_at)));
         }
     }
 }
@@ -49,11 +49,11 @@ impl Outage {
 async fn a_mail_that_ses_refuses_for_23_hours_is_sent_once_when_ses_takes_it() {
     let mut outage = Outage::begin().await;
     outage.sweep_until(23).await;
-    assert_eq!((outage.world.stack.mailbox().mails().len(), outage.failed), (0, 0));
-    outage.world.stack.mailbox().set_weather(Weather::Fine);
+    assert_eq!((outage.stack.local.mailbox().mails().len(), outage.failed), (0, 0));
+    outage.stack.local.mailbox().set_weather(Weather::Fine);
     outage.sweep_until(26).await;
-    assert_eq!((outage.world.stack.mailbox().mails().len(), outage.failed), (1, 0));
-    assert_eq!(outage.world.audit().await, []);
+    assert_eq!((outage.stack.local.mailbox().mails().len(), outage.failed), (1, 0));
+    assert_eq!(outage.stack.audit().await, []);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -62,5 +62,5 @@ async fn a_mail_that_ses_refuses_for_24_hours_is_given_up_then_and_not_before() 
     outage.sweep_until(24).await;
     assert_eq!(outage.failed, 0, "not before");
     outage.sweep_until(25).await;
-    assert_eq!((outage.world.stack.mailbox().mails().len(), outage.failed), (0, 1));
+    assert_eq!((outage.stack.local.mailbox().mails().len(), outage.failed), (0, 1));
 }

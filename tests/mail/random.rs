@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
-use fastrand::Rng as Dice;
+use fastrand::Rng;
 use jiff::{SignedDuration, Timestamp};
 use presence::clock::Clock as _;
 use presence::domain::invitation::LinkStanding;
 use presence::domain::user::Status;
 use presence::store::MailState;
 use presence_mailer::handle;
-use presence_tests::{Cast, World, address, dice};
+use presence_tests::{Fixtures, TestStack, address, rng};
 use serde_json::{Value, json};
 
-use super::axe::Moment;
-use super::office::{Fate, Office, Worker, deadline, record, sweep};
+use super::crash_connector::Moment;
+use super::fake_mailer::{FakeMailer, MailerProcess, SendOutcome, deadline, record, sweep};
 
 /// Steps of one run; there are four runs.
 const STEPS: usize = 5_000;
@@ -36,31 +36,31 @@ struct Guest {
 }
 
 struct Run {
-    world: World,
-    cast: Cast,
-    dice: Dice,
-    office: Arc<Office>,
-    workers: [Worker; 2],
+    stack: TestStack,
+    fixtures: Fixtures,
+    rng: Rng,
+    fake_mailer: Arc<FakeMailer>,
+    workers: [MailerProcess; 2],
     guests: Vec<Guest>,
     records: Vec<Value>,
     sequence: usize,
 }
 
 impl Run {
-    async fn start(world: World, number: u64) -> Self {
-        let cast = Cast::enter(&world).await;
-        let office = Office::new(&world);
-        let workers = [Worker::new(&world, &office), Worker::new(&world, &office)];
-        let mut dice = dice("random mail");
-        dice.seed(dice.get_seed() ^ (number << 32));
+    async fn start(stack: TestStack, number: u64) -> Self {
+        let fixtures = Fixtures::create(&stack).await;
+        let fake_mailer = FakeMailer::new(&stack);
+        let workers = [MailerProcess::new(&stack, &fake_mailer), MailerProcess::new(&stack, &fake_mailer)];
+        let mut rng = rng("random mail");
+        rng.seed(rng.get_seed() ^ (number << 32));
         let (guests, records) = (Vec::new(), Vec::new());
-        Self { world, cast, dice, office, workers, guests, records, sequence: 0 }
+        Self { stack, fixtures, rng, fake_mailer, workers, guests, records, sequence: 0 }
     }
 
     /// An address that nobody has: most often one that somebody had before, since a few are all there are.
     fn free_address(&mut self) -> String {
         loop {
-            let address = address(&format!("guest-{}", self.dice.u8(..ADDRESSES)));
+            let address = address(&format!("guest-{}", self.rng.u8(..ADDRESSES)));
             if self.guests.iter().all(|guest| guest.address != address) {
                 return address;
             }
@@ -68,7 +68,7 @@ impl Run {
     }
 
     async fn step(&mut self) {
-        match self.dice.u8(..100) {
+        match self.rng.u8(..100) {
             0..10 => self.create().await,
             10..28 => self.change().await,
             28..45 => self.pass_time(),
@@ -83,20 +83,20 @@ impl Run {
             return;
         }
         let address = self.free_address();
-        let invited = self.dice.u8(..4) > 0;
+        let invited = self.rng.u8(..4) > 0;
         let status = if invited { "invited" } else { "active" };
         let body = json!({ "email": address, "first_name": "Zoë", "last_name": "Roy", "status": status });
-        let created = self.world.post("/user", &self.cast.admin_1.key, &body).await;
+        let created = self.stack.post("/user", &self.fixtures.admin_1.key, &body).await;
         assert_eq!(created.status, 200, "{}", created.text);
         let id = created.json()["id"].as_str().expect("an id").to_owned();
         let status = if invited { Status::Invited } else { Status::Active };
-        self.guests.push(Guest { id, address, status, owed_since: invited.then(|| self.world.clock.now()) });
+        self.guests.push(Guest { id, address, status, owed_since: invited.then(|| self.stack.clock.now()) });
         self.note(self.guests.len() - 1).await;
     }
 
     /// The stream learns of the mail of a guest.
     async fn note(&mut self, guest: usize) {
-        let stored = self.world.stored(&self.guests[guest].id).await;
+        let stored = self.stack.stored(&self.guests[guest].id).await;
         for row in stored.iter().flat_map(|stored| &stored.mails) {
             self.sequence += 1;
             self.records.push(record(row, self.sequence));
@@ -109,8 +109,8 @@ impl Run {
         if self.guests.is_empty() {
             return;
         }
-        let which = self.dice.usize(..self.guests.len());
-        match self.dice.u8(..12) {
+        let which = self.rng.usize(..self.guests.len());
+        match self.rng.u8(..12) {
             0..5 => self.invite(which).await,
             5..7 => self.readdress(which).await,
             7..9 => self.deactivate(which).await,
@@ -122,7 +122,7 @@ impl Run {
 
     async fn invite(&mut self, which: usize) {
         let guest = &mut self.guests[which];
-        let answer = self.world.invite(&guest.id, &self.cast.admin_1.key).await;
+        let answer = self.stack.invite(&guest.id, &self.fixtures.admin_1.key).await;
         let allowed: &[u16] = if guest.status == Status::Invited { &[200, 429] } else { &[400] };
         assert!(allowed.contains(&answer.status), "{}", answer.text);
         if answer.status == 429 {
@@ -130,7 +130,7 @@ impl Run {
             assert!((1..=300).contains(&seconds), "{seconds} s");
         }
         if answer.status == 200 {
-            guest.owed_since = Some(self.world.clock.now());
+            guest.owed_since = Some(self.stack.clock.now());
             self.note(which).await;
         }
     }
@@ -138,7 +138,7 @@ impl Run {
     async fn readdress(&mut self, which: usize) {
         let address = self.free_address();
         let path = format!("/user/{}", self.guests[which].id);
-        let answer = self.world.post(&path, &self.cast.admin_1.key, &json!({ "email": address })).await;
+        let answer = self.stack.post(&path, &self.fixtures.admin_1.key, &json!({ "email": address })).await;
         assert_eq!(answer.status, 200, "{}", answer.text);
         self.guests[which].address = address;
         self.guests[which].owed_since = None;
@@ -146,11 +146,11 @@ impl Run {
 
     async fn deactivate(&mut self, which: usize) {
         let path = format!("/user/{}", self.guests[which].id);
-        let answer = self.world.post(&path, &self.cast.admin_1.key, &json!({ "status": "invited" })).await;
+        let answer = self.stack.post(&path, &self.fixtures.admin_1.key, &json!({ "status": "invited" })).await;
         assert_eq!(answer.status, 200, "{}", answer.text);
         if self.guests[which].status == Status::Active {
             self.guests[which].status = Status::Invited;
-            self.guests[which].owed_since = Some(self.world.clock.now());
+            self.guests[which].owed_since = Some(self.stack.clock.now());
             self.note(which).await;
         }
     }
@@ -162,7 +162,7 @@ impl Run {
         }
         let path = format!("/user/{}", self.guests[which].id);
         let body = json!({ "status": "active", "password": "canary-pass-1" });
-        let answer = self.world.post(&path, &self.cast.admin_1.key, &body).await;
+        let answer = self.stack.post(&path, &self.fixtures.admin_1.key, &body).await;
         assert_eq!(answer.status, 200, "{}", answer.text);
         self.guests[which].status = Status::Active;
         self.guests[which].owed_since = None;
@@ -170,39 +170,43 @@ impl Run {
 
     async fn rename(&mut self, which: usize) {
         let path = format!("/user/{}", self.guests[which].id);
-        let phone = self.dice.u32(..).to_string();
-        let answer = self.world.post(&path, &self.cast.admin_1.key, &json!({ "phone": phone })).await;
+        let phone = self.rng.u32(..).to_string();
+        let answer = self.stack.post(&path, &self.fixtures.admin_1.key, &json!({ "phone": phone })).await;
         assert_eq!(answer.status, 200, "{}", answer.text);
     }
 
     async fn delete(&mut self, which: usize) {
         let guest = self.guests.swap_remove(which);
-        let answer = self.world.delete(&format!("/user/{}", guest.id), &self.cast.admin_1.key).await;
+        let answer = self.stack.delete(&format!("/user/{}", guest.id), &self.fixtures.admin_1.key).await;
         assert_eq!(answer.status, 200, "{}", answer.text);
     }
 
     fn pass_time(&mut self) {
-        let seconds = [0, 1, 20, 59, 60, 150, 299, 300, 301, 600][self.dice.usize(..10)];
-        self.world.clock.advance(SignedDuration::from_secs(seconds));
+        let seconds = [0, 1, 20, 59, 60, 150, 299, 300, 301, 600][self.rng.usize(..10)];
+        self.stack.clock.advance(SignedDuration::from_secs(seconds));
     }
 
     /// When the mailer dies of a call, or that it does not.
     fn death(&mut self) -> Option<(u64, Moment)> {
-        let moment = if self.dice.bool() { Moment::Before } else { Moment::After };
-        (self.dice.u8(..4) == 0).then(|| (self.dice.u64(1..8), moment))
+        let moment = if self.rng.bool() { Moment::Before } else { Moment::After };
+        (self.rng.u8(..4) == 0).then(|| (self.rng.u64(1..8), moment))
     }
 
     fn weather(&mut self) {
-        let fate = if self.dice.u8(..3) > 0 { Fate::Sent } else { Fate::ALL[self.dice.usize(..Fate::ALL.len())] };
-        self.office.set_fate(fate);
+        let fate = if self.rng.u8(..3) > 0 {
+            SendOutcome::Sent
+        } else {
+            SendOutcome::ALL[self.rng.usize(..SendOutcome::ALL.len())]
+        };
+        self.fake_mailer.set_outcome(fate);
     }
 
     /// A batch of the stream, in any order, with repeats, however old.
     fn batch(&mut self) -> Value {
-        let count = self.dice.usize(..4);
-        let pick = |dice: &mut Dice, records: &[Value]| records[dice.usize(..records.len())].clone();
+        let count = self.rng.usize(..4);
+        let pick = |rng: &mut Rng, records: &[Value]| records[rng.usize(..records.len())].clone();
         let some = if self.records.is_empty() { 0 } else { count };
-        let records: Vec<_> = (0..some).map(|_| pick(&mut self.dice, &self.records)).collect();
+        let records: Vec<_> = (0..some).map(|_| pick(&mut self.rng, &self.records)).collect();
         json!({ "Records": records })
     }
 
@@ -216,10 +220,10 @@ impl Run {
     }
 
     async fn invoke(&mut self, event: &Value) {
-        let (death, which) = (self.death(), self.dice.usize(..2));
+        let (death, which) = (self.death(), self.rng.usize(..2));
         self.weather();
-        let worker = &self.workers[which];
-        let answer = worker.axe.run(death, handle(&worker.outbox, event, deadline())).await;
+        let process = &self.workers[which];
+        let answer = process.crashes.run(death, handle(&process.outbox, event, deadline())).await;
         assert!(answer.is_none_or(|answer| answer.is_ok_and(|answer| answer.failures.is_empty())));
     }
 
@@ -229,60 +233,60 @@ impl Run {
         self.weather();
         let [one, other] = &self.workers;
         let swept = sweep();
-        let streaming = one.axe.run(deaths[0], handle(&one.outbox, &event, deadline()));
-        let sweeping = other.axe.run(deaths[1], handle(&other.outbox, &swept, deadline()));
+        let streaming = one.crashes.run(deaths[0], handle(&one.outbox, &event, deadline()));
+        let sweeping = other.crashes.run(deaths[1], handle(&other.outbox, &swept, deadline()));
         let _ = futures::join!(streaming, sweeping);
     }
 
     /// What must hold at any time.
     async fn look(&self, step: usize) {
-        assert_eq!(self.office.too_soon(), Vec::<String>::new(), "by step {step}");
-        assert_eq!(self.world.audit().await, [], "by step {step}");
+        assert_eq!(self.fake_mailer.too_soon(), Vec::<String>::new(), "by step {step}");
+        assert_eq!(self.stack.audit().await, [], "by step {step}");
     }
 
     /// In fine weather, everything that is owed arrives.
     async fn settle(&mut self) {
-        for worker in &self.workers {
-            // The index may still show as given up what the worker before has retried.
-            self.world.caught_up().await;
-            for row in worker.outbox.store.outbox().await.expect("the store answers") {
+        for process in &self.workers {
+            // The index may still show as given up what the process before has retried.
+            self.stack.caught_up().await;
+            for row in process.outbox.store.outbox().await.expect("the store answers") {
                 if row.state == MailState::Failed {
-                    let now = self.world.clock.now();
-                    assert!(worker.outbox.store.retry_mail(row.id(), now).await.expect("the store answers"));
+                    let now = self.stack.clock.now();
+                    assert!(process.outbox.store.retry_mail(row.id(), now).await.expect("the store answers"));
                 }
             }
         }
-        self.office.set_fate(Fate::Sent);
+        self.fake_mailer.set_outcome(SendOutcome::Sent);
         // The longest rest is an hour, and a window or two may follow.
         for _ in 0..80 {
-            self.world.clock.advance(SignedDuration::from_mins(1));
-            self.world.caught_up().await;
-            let worker = &self.workers[0];
-            let answer = worker.axe.run(None, handle(&worker.outbox, &sweep(), deadline())).await;
+            self.stack.clock.advance(SignedDuration::from_mins(1));
+            self.stack.caught_up().await;
+            let process = &self.workers[0];
+            let answer = process.crashes.run(None, handle(&process.outbox, &sweep(), deadline())).await;
             assert!(matches!(answer, Some(Ok(_))), "{answer:?}");
         }
-        assert_eq!(self.world.store().outbox().await.expect("the store answers"), [], "everything was sent");
+        assert_eq!(self.stack.store().outbox().await.expect("the store answers"), [], "everything was sent");
         for guest in &self.guests {
             self.has_what_is_owed(guest).await;
         }
     }
 
     async fn has_what_is_owed(&self, guest: &Guest) {
-        let taken = self.office.taken(&guest.address);
+        let taken = self.fake_mailer.taken(&guest.address);
         let Some(owed_since) = guest.owed_since else { return };
         let last = taken.last().filter(|last| last.at >= owed_since && last.user_id == guest.id);
         let last = last.unwrap_or_else(|| panic!("user {} is owed a mail since {owed_since}", guest.id));
-        let stored = self.world.stored(&guest.id).await.expect("the guest");
-        let standing = stored.user.links.standing(last.token, self.world.clock.now());
-        let in_time = self.world.clock.now() < last.at + SignedDuration::from_hours(72);
+        let stored = self.stack.stored(&guest.id).await.expect("the guest");
+        let standing = stored.user.links.standing(last.token, self.stack.clock.now());
+        let in_time = self.stack.clock.now() < last.at + SignedDuration::from_hours(72);
         let expected = if in_time { LinkStanding::Open } else { LinkStanding::Expired };
         assert_eq!(standing, expected, "user {}", guest.id);
     }
 }
 
-/// Takes so many random steps in a world.
-pub(crate) async fn play(world: World, number: u64, steps: usize) -> World {
-    let mut run = Run::start(world, number).await;
+/// Takes so many random steps in a stack.
+pub(crate) async fn run(stack: TestStack, number: u64, steps: usize) -> TestStack {
+    let mut run = Run::start(stack, number).await;
     for step in 0..steps {
         Box::pin(run.step()).await;
         if step % AUDIT_EVERY == 0 {
@@ -291,11 +295,11 @@ pub(crate) async fn play(world: World, number: u64, steps: usize) -> World {
     }
     run.settle().await;
     run.look(steps).await;
-    run.world
+    run.stack
 }
 
 #[rstest::rstest]
 #[tokio::test(flavor = "multi_thread")]
 async fn no_mail_is_lost_and_no_two_are_sent_in_five_minutes_in_5000_random_steps(#[values(1, 2, 3, 4)] number: u64) {
-    Box::pin(play(World::start().await, number, STEPS)).await;
+    Box::pin(run(TestStack::start().await, number, STEPS)).await;
 }

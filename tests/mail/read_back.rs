@@ -9,7 +9,7 @@ use presence_local::{Weather, sdk_config};
 use presence_mailer::message::Message;
 use presence_mailer::{Mail, Mailer as _, Outcome, SesMailer};
 use presence_tests::invitations::LIFE;
-use presence_tests::{World, send};
+use presence_tests::{TestStack, send};
 use serde_json::{Value, json};
 
 use crate::api::invitation::names::{READABLE, hostile};
@@ -26,7 +26,7 @@ const AUTHORIZATION: &str =
 
 /// An SES, and where its mails are read.
 struct Post {
-    world: World,
+    stack: TestStack,
     second: Option<String>,
 }
 
@@ -44,7 +44,7 @@ struct Kept {
 impl Post {
     #[expect(clippy::disallowed_methods, reason = "a test's own setting")]
     async fn open() -> Self {
-        let post = Self { world: World::start().await, second: std::env::var(EXTERNAL_SES).ok() };
+        let post = Self { stack: TestStack::start().await, second: std::env::var(EXTERNAL_SES).ok() };
         if let Some(url) = &post.second {
             let request = reqwest::Client::new().post(format!("{url}/v2/email/identities"));
             let request = request
@@ -56,7 +56,7 @@ impl Post {
     }
 
     fn mailer(&self, sender: &str) -> SesMailer {
-        let local = || self.world.stack.mailbox_url().replace("/mailbox", "/ses");
+        let local = || self.stack.local.mailbox_url().replace("/mailbox", "/ses");
         let url = self.second.clone().unwrap_or_else(local);
         SesMailer::new(&sdk_config(&url), sender.to_owned())
     }
@@ -68,7 +68,7 @@ impl Post {
                 let data = send(reqwest::Client::new().get(format!("{url}/moto-api/data.json"))).await.json();
                 data["ses"]["Message"].as_array().expect("mails").iter().map(kept_by_moto).collect()
             }
-            None => self.world.stack.mailbox().mails().into_iter().map(kept_here).collect(),
+            None => self.stack.local.mailbox().mails().into_iter().map(kept_here).collect(),
         }
     }
 
@@ -106,9 +106,9 @@ fn fresh(local: &str) -> String {
     format!("{local}-{:016x}@guests.example", random_u64())
 }
 
-async fn model(world: &World) -> User {
-    let person = world.person("model", Role::BusinessManager, Some(1), Status::Invited).await;
-    world.stored(&person.id).await.expect("the user").user
+async fn model(stack: &TestStack) -> User {
+    let person = stack.create_user("model", Role::BusinessManager, Some(1), Status::Invited).await;
+    stack.stored(&person.id).await.expect("the user").user
 }
 
 fn invitation(user: &User, life: SignedDuration) -> Message {
@@ -119,7 +119,7 @@ fn invitation(user: &User, life: SignedDuration) -> Message {
 #[tokio::test(flavor = "multi_thread")]
 async fn ses_has_each_mail_as_it_was_meant_in_every_language_and_for_hostile_names() {
     let post = Post::open().await;
-    let (mailer, model) = (post.mailer(SENDER), model(&post.world).await);
+    let (mailer, model) = (post.mailer(SENDER), model(&post.stack).await);
     for lang in Lang::ALL {
         let (to, message) = (fresh(lang.as_str()), invitation(&User { lang: Some(lang), ..model.clone() }, LIFE));
         assert_is(&post.send(&mailer, &to, &message).await, &to, &message, lang.as_str());
@@ -141,9 +141,9 @@ async fn ses_has_each_mail_as_it_was_meant_in_every_language_and_for_hostile_nam
 #[tokio::test(flavor = "multi_thread")]
 async fn what_ses_does_not_take_is_refused_by_its_code_and_not_kept() {
     let post = Post::open().await;
-    post.world.stack.mailbox().set_weather(Weather::Refuse);
+    post.stack.local.mailbox().set_weather(Weather::Refuse);
     let (mailer, to) = (post.mailer(STRANGER), fresh("refused"));
-    let message = invitation(&model(&post.world).await, LIFE);
+    let message = invitation(&model(&post.stack).await, LIFE);
     let outcome = mailer.send(&Mail { to: to.clone(), message }).await;
     assert_eq!(outcome, Outcome::Refused("MessageRejected".to_owned()));
     assert!(post.kept().await.iter().all(|kept| kept.to != [to.as_str()]));

@@ -11,7 +11,7 @@ use aws_smithy_types::body::SdkBody;
 use presence_local::Weather;
 use presence_mailer::message::Message;
 use presence_mailer::{Mail, Mailer as _, Outcome, SesMailer};
-use presence_tests::{FaultKind, Faults, Plan, World, address, plain_http};
+use presence_tests::{FaultKind, Faults, Plan, TestStack, address, plain_http};
 
 /// Answers every request in the same way, without a server.
 #[derive(Clone, Debug)]
@@ -81,12 +81,12 @@ async fn each_answer_of_ses_ends_a_mail_rests_it_or_leaves_it_open_and_nothing_i
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_local_ses_takes_refuses_and_loses_as_its_switches_say() {
-    let world = World::start().await;
-    let outbox = world.stack.outbox();
+    let stack = TestStack::start().await;
+    let outbox = stack.local.outbox();
     for (weather, taken) in
         [(Weather::Fine, 1), (Weather::Throttle, 1), (Weather::Refuse, 1), (Weather::LoseReply, 2), (Weather::Fine, 3)]
     {
-        world.stack.mailbox().set_weather(weather);
+        stack.local.mailbox().set_weather(weather);
         let outcome = outbox.mailer.send(&mail()).await;
         let as_expected = match weather {
             Weather::Fine => outcome == Outcome::Sent,
@@ -95,17 +95,17 @@ async fn the_local_ses_takes_refuses_and_loses_as_its_switches_say() {
             Weather::LoseReply => matches!(outcome, Outcome::Unknown(_)),
         };
         assert!(as_expected, "{weather:?}: {outcome:?}");
-        assert_eq!(world.stack.mailbox().mails().len(), taken, "{weather:?}");
+        assert_eq!(stack.local.mailbox().mails().len(), taken, "{weather:?}");
     }
-    let sent = &world.stack.mailbox().mails()[0];
+    let sent = &stack.local.mailbox().mails()[0];
     assert_eq!((&sent.to, sent.subject.as_str()), (&address("guest"), "You are invited"));
     assert_eq!(sent.links, ["https://presence.example/invitation?user=1&token=2"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_connection_that_breaks_anywhere_leaves_the_outcome_unknown_and_nothing_is_tried_twice() {
-    let world = World::start().await;
-    let url = world.stack.mailbox_url().replace("/mailbox", "/ses");
+    let stack = TestStack::start().await;
+    let url = stack.local.mailbox_url().replace("/mailbox", "/ses");
     for kind in [FaultKind::LoseReply, FaultKind::RefuseConnection, FaultKind::CutBody, FaultKind::ServerError] {
         let faults = Faults::over(plain_http());
         faults.restart(Plan::At { call: 1, kind, times: 1 });

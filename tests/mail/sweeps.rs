@@ -12,15 +12,15 @@ use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_types::body::SdkBody;
 use presence::store::schema;
 use presence_mailer::{Outbox, handle};
-use presence_tests::{patient, plain_http, sdk_config};
+use presence_tests::{long_timeouts, plain_http, sdk_config};
 
-use super::office::{deadline, sweep};
-use super::scene::Scene;
+use super::fake_mailer::{deadline, sweep};
+use super::invitation_fixture::InvitationFixture;
 
 type Item = HashMap<String, AttributeValue>;
 
-fn client(scene: &Scene) -> Client {
-    Client::from_conf(sdk_config(scene.world.stack.dynamodb_url()))
+fn client(fixture: &InvitationFixture) -> Client {
+    Client::from_conf(sdk_config(fixture.stack.local.dynamodb_url()))
 }
 
 /// A row of a user that does not exist, due before every other.
@@ -47,33 +47,33 @@ fn unreadable(number: usize) -> Item {
     row
 }
 
-impl Scene {
+impl InvitationFixture {
     async fn put(&self, row: Item) {
-        let table = self.world.store().name(&schema::USERS);
+        let table = self.stack.store().name(&schema::USERS);
         client(self).put_item().table_name(table).set_item(Some(row)).send().await.expect("DynamoDB answers");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn rows_without_a_user_are_removed_and_hold_nothing_up() {
-    let scene = Scene::set().await;
+    let fixture = InvitationFixture::new().await;
     for number in 1..=250 {
-        scene.put(orphan(number)).await;
+        fixture.put(orphan(number)).await;
     }
-    scene.invoke(&sweep(), None).await;
-    assert_eq!(scene.mails(), 1, "the mail behind them");
-    scene.nothing_is_wrong("orphans").await;
+    fixture.invoke(&sweep(), None).await;
+    assert_eq!(fixture.mails(), 1, "the mail behind them");
+    fixture.assert_consistent("orphans").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn rows_that_nobody_can_read_hold_nothing_up() {
-    let scene = Scene::set().await;
+    let fixture = InvitationFixture::new().await;
     for number in 1..=250 {
-        scene.put(unreadable(number)).await;
+        fixture.put(unreadable(number)).await;
     }
-    scene.invoke(&sweep(), None).await;
-    assert_eq!(scene.mails(), 1, "the mail behind them");
-    let store = scene.world.store();
+    fixture.invoke(&sweep(), None).await;
+    assert_eq!(fixture.mails(), 1, "the mail behind them");
+    let store = fixture.stack.store();
     assert_eq!(store.waiting_mails(None).await.expect("the store answers").unreadable, []);
     assert_eq!(store.unreadable_mails().await.expect("the store answers").len(), 250, "kept, and listed");
 }
@@ -107,24 +107,24 @@ impl HttpConnector for EmptyFirstPages {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_empty_page_that_is_not_the_last_one_ends_no_sweep() {
-    let scene = Scene::set().await;
+    let fixture = InvitationFixture::new().await;
     let client = EmptyFirstPagesClient(SharedHttpClient::new(plain_http()));
-    let store = scene.world.store_through(client, patient(), scene.world.table_prefix());
-    let outbox = Outbox { store, ..scene.worker.outbox.clone() };
+    let store = fixture.stack.store_through(client, long_timeouts(), fixture.stack.table_prefix());
+    let outbox = Outbox { store, ..fixture.process.outbox.clone() };
     assert!(outbox.store.waiting_mails(None).await.is_ok_and(|page| page.rows.is_empty() && page.next.is_some()));
     assert!(handle(&outbox, &sweep(), deadline()).await.is_ok());
-    assert_eq!(scene.mails(), 1);
-    scene.nothing_is_wrong("empty pages").await;
+    assert_eq!(fixture.mails(), 1);
+    fixture.assert_consistent("empty pages").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_windows_of_addresses_have_an_end_at_which_dynamodb_removes_them() {
-    let scene = Scene::set().await;
-    let (client, table) = (client(&scene), scene.world.store().name(&schema::USERS));
+    let fixture = InvitationFixture::new().await;
+    let (client, table) = (client(&fixture), fixture.stack.store().name(&schema::USERS));
     let ttl = client.describe_time_to_live().table_name(&table).send().await.expect("DynamoDB answers");
     let ttl = ttl.time_to_live_description.expect("a description");
     assert_eq!(ttl.attribute_name.as_deref(), schema::USERS.ttl);
-    scene.invoke(&sweep(), None).await;
+    fixture.invoke(&sweep(), None).await;
     let items = client.scan().table_name(table).send().await.expect("DynamoDB answers").items.unwrap_or_default();
     let window = items.iter().find(|item| item["sk"] == AttributeValue::S("MAILBOX".to_owned())).expect("a window");
     let number = |name: &str| window[name].as_n().expect("a number").parse::<i64>().expect("a whole number");

@@ -6,19 +6,19 @@ use presence::domain::invitation::WINDOW;
 use presence_mailer::Delivered;
 use serde_json::json;
 
-use super::office::Fate;
-use super::scene::Scene;
+use super::fake_mailer::SendOutcome;
+use super::invitation_fixture::InvitationFixture;
 
-impl Scene {
+impl InvitationFixture {
     async fn set_status(&self, status: &str) {
         let body = json!({ "status": status, "password": "canary-pass-1" });
-        let answer = self.world.post(&format!("/user/{}", self.id), &self.cast.admin_1.key, &body).await;
+        let answer = self.stack.post(&format!("/user/{}", self.id), &self.fixtures.admin_1.key, &body).await;
         assert_eq!(answer.status, 200, "{}", answer.text);
     }
 
     /// Invites once more: the seconds to wait, none where the invitation was accepted.
     async fn retry_after(&self) -> Option<i64> {
-        let answer = self.world.invite(&self.id, &self.cast.admin_1.key).await;
+        let answer = self.stack.invite(&self.id, &self.fixtures.admin_1.key).await;
         (answer.status != 200).then(|| {
             assert_eq!(answer.status, 429, "{}", answer.text);
             answer.header("retry-after").parse().expect("seconds")
@@ -26,56 +26,56 @@ impl Scene {
     }
 
     async fn deliver(&self) -> Delivered {
-        self.worker.outbox.deliver(UserId::parse(&self.id).expect("an id")).await.expect("a delivery")
+        self.process.outbox.deliver(UserId::parse(&self.id).expect("an id")).await.expect("a delivery")
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_user_made_active_and_invited_thirteen_times_is_never_to_wait_longer_than_five_minutes() {
-    let scene = Scene::set().await;
-    assert_eq!(scene.deliver().await, Delivered::Sent);
+    let fixture = InvitationFixture::new().await;
+    assert_eq!(fixture.deliver().await, Delivered::Sent);
     for _ in 0..13 {
-        scene.world.clock.advance(SignedDuration::from_secs(1));
-        scene.set_status("active").await;
-        scene.set_status("invited").await;
-        scene.deliver().await;
-        let seconds = scene.retry_after().await.expect("an open window");
+        fixture.stack.clock.advance(SignedDuration::from_secs(1));
+        fixture.set_status("active").await;
+        fixture.set_status("invited").await;
+        fixture.deliver().await;
+        let seconds = fixture.retry_after().await.expect("an open window");
         assert!((1..=300).contains(&seconds), "{seconds} s");
     }
-    assert_eq!(scene.mails(), 1);
+    assert_eq!(fixture.mails(), 1);
     // The mail that waits is sent when the window of the one that was sent is over.
-    scene.world.clock.advance(WINDOW - SignedDuration::from_secs(13) - SignedDuration::from_millis(1));
-    assert_eq!(scene.deliver().await, Delivered::Nothing);
-    scene.world.clock.advance(SignedDuration::from_millis(1));
-    assert_eq!(scene.deliver().await, Delivered::Sent);
-    scene.nothing_is_wrong("toggled").await;
+    fixture.stack.clock.advance(WINDOW - SignedDuration::from_secs(13) - SignedDuration::from_millis(1));
+    assert_eq!(fixture.deliver().await, Delivered::Nothing);
+    fixture.stack.clock.advance(SignedDuration::from_millis(1));
+    assert_eq!(fixture.deliver().await, Delivered::Sent);
+    fixture.assert_consistent("toggled").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_mail_that_is_called_off_before_it_was_sent_gives_its_window_back() {
     // None was ever sent: at once.
-    let scene = Scene::set().await;
-    scene.set_status("active").await;
-    scene.set_status("invited").await;
-    assert_eq!(scene.deliver().await, Delivered::Sent);
+    let fixture = InvitationFixture::new().await;
+    fixture.set_status("active").await;
+    fixture.set_status("invited").await;
+    assert_eq!(fixture.deliver().await, Delivered::Sent);
     // One was sent: its window counts, not that of the mail that was called off later.
-    scene.world.clock.advance(SignedDuration::from_secs(200));
-    scene.set_status("active").await;
-    scene.set_status("invited").await;
-    scene.set_status("active").await;
-    scene.world.clock.advance(SignedDuration::from_secs(100));
-    scene.set_status("invited").await;
-    assert_eq!(scene.deliver().await, Delivered::Sent);
-    scene.nothing_is_wrong("called off").await;
+    fixture.stack.clock.advance(SignedDuration::from_secs(200));
+    fixture.set_status("active").await;
+    fixture.set_status("invited").await;
+    fixture.set_status("active").await;
+    fixture.stack.clock.advance(SignedDuration::from_secs(100));
+    fixture.set_status("invited").await;
+    assert_eq!(fixture.deliver().await, Delivered::Sent);
+    fixture.assert_consistent("called off").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_mail_that_was_refused_leaves_no_window_when_it_is_called_off() {
-    let scene = Scene::set().await;
-    scene.office.set_fate(Fate::Refused);
-    assert_eq!(scene.deliver().await, Delivered::Refused);
-    scene.set_status("active").await;
-    scene.office.set_fate(Fate::Sent);
-    scene.set_status("invited").await;
-    assert_eq!(scene.deliver().await, Delivered::Sent);
+    let fixture = InvitationFixture::new().await;
+    fixture.fake_mailer.set_outcome(SendOutcome::Refused);
+    assert_eq!(fixture.deliver().await, Delivered::Refused);
+    fixture.set_status("active").await;
+    fixture.fake_mailer.set_outcome(SendOutcome::Sent);
+    fixture.set_status("invited").await;
+    assert_eq!(fixture.deliver().await, Delivered::Sent);
 }

@@ -8,39 +8,39 @@ use presence::domain::ids::OrgId;
 use presence::domain::user::{Role, Status};
 use presence::store::keys::org_key;
 use presence::store::schema::USERS;
-use presence_tests::{World, dice, sdk_config};
+use presence_tests::{TestStack, rng, sdk_config};
 
-use super::people::{enter, in_order, walk};
+use super::people::{create, in_order, walk};
 
 /// People in the organisation.
 const PEOPLE: usize = 150;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_order_of_keys_is_the_order_of_answers() {
-    let mut dice = dice("order");
-    let world = World::start().await;
-    let mut people = enter(&world, Some(1), PEOPLE, &mut dice).await;
-    let admin = world.person("admin", Role::OrgAdmin, Some(1), Status::Active).await;
-    people.push(world.stored(&admin.id).await.expect("just written").user);
+    let mut rng = rng("order");
+    let stack = TestStack::start().await;
+    let mut people = create(&stack, Some(1), PEOPLE, &mut rng).await;
+    let admin = stack.create_user("admin", Role::OrgAdmin, Some(1), Status::Active).await;
+    people.push(stack.stored(&admin.id).await.expect("just written").user);
     for status in Status::ALL {
         let filter = format!("&status={}", status.as_str());
-        let answered = walk(&world, &admin.key, &filter, 40).await;
+        let answered = walk(&stack, &admin.key, &filter, 40).await;
         let of_status = people.iter().filter(|user| user.status == status).cloned();
         assert_eq!(answered, in_order(of_status), "answers and brute force: {}", status.as_str());
-        assert_eq!(answered, listed(&world, status).await, "answers and keys: {}", status.as_str());
+        assert_eq!(answered, listed(&stack, status).await, "answers and keys: {}", status.as_str());
     }
-    assert_eq!(walk(&world, &admin.key, "", 100).await, in_order(people), "both statuses together");
-    assert_eq!(world.audit().await, []);
+    assert_eq!(walk(&stack, &admin.key, "", 100).await, in_order(people), "both statuses together");
+    assert_eq!(stack.audit().await, []);
 }
 
 /// The ids in `status-index`, in the order of its keys.
-async fn listed(world: &World, status: Status) -> Vec<String> {
-    let client = Client::from_conf(sdk_config(world.stack.dynamodb_url()));
+async fn listed(stack: &TestStack, status: Status) -> Vec<String> {
+    let client = Client::from_conf(sdk_config(stack.local.dynamodb_url()));
     let values = HashMap::from([
         (":org".to_owned(), AttributeValue::S(org_key(OrgId::new(1)))),
         (":status".to_owned(), AttributeValue::S(format!("{}\u{1f}", status.as_str()))),
     ]);
-    let query = client.query().table_name(world.store().name(&USERS)).index_name("status-index");
+    let query = client.query().table_name(stack.store().name(&USERS)).index_name("status-index");
     let query = query
         .key_condition_expression("org = :org AND begins_with(listing, :status)")
         .set_expression_attribute_values(Some(values));

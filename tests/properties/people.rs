@@ -6,7 +6,7 @@ use presence::domain::ids::{OrgId, UserId};
 use presence::domain::invitation::InvitationLinks;
 use presence::domain::text::sort_key;
 use presence::domain::user::{PersonName, Role, Status, User};
-use presence_tests::{Reply, World, address};
+use presence_tests::{Reply, TestStack, address};
 use serde_json::Value;
 
 /// Names that are prefixes of one another, differ in case, accents, width or blanks only, or are of other scripts.
@@ -50,26 +50,26 @@ const NAMES: [&str; 34] = [
 const LONG: &str = "\u{fdfa}";
 
 /// Writes people into an organisation (or none), past the API.
-pub(super) async fn enter(world: &World, org: Option<u64>, count: usize, dice: &mut Rng) -> Vec<User> {
+pub(super) async fn create(stack: &TestStack, org: Option<u64>, count: usize, rng: &mut Rng) -> Vec<User> {
     let mut people = Vec::new();
     for _ in 0..count {
-        let person = person(org, dice);
-        world.put(&person).await;
+        let person = person(org, rng);
+        stack.put_user(&person).await;
         people.push(person);
     }
     people
 }
 
-fn person(org: Option<u64>, dice: &mut Rng) -> User {
+fn person(org: Option<u64>, rng: &mut Rng) -> User {
     let id = UserId::random();
     User {
         id,
         version: 1,
-        status: *dice.choice(&Status::ALL).expect("two"),
+        status: *rng.choice(&Status::ALL).expect("two"),
         role: if org.is_some() { Role::BusinessManager } else { Role::Provider },
         org_id: org.and_then(OrgId::new),
-        first_name: name(dice),
-        last_name: name(dice),
+        first_name: name(rng),
+        last_name: name(rng),
         email: EmailAddress::parse(&address(&format!("p{id}"))).expect("an address"),
         phone: None,
         lang: None,
@@ -82,13 +82,13 @@ fn person(org: Option<u64>, dice: &mut Rng) -> User {
     }
 }
 
-fn name(dice: &mut Rng) -> PersonName {
-    let part = |dice: &mut Rng| (*dice.choice(&NAMES).expect("many")).to_owned();
-    let text = match dice.u8(0..8) {
-        0 => format!("{} {}", part(dice), part(dice)),
-        1 => format!("{}{}", part(dice), dice.alphabetic()),
-        2 => format!("{}{}", LONG.repeat(90), part(dice)).chars().take(PersonName::MAX_CHARS).collect(),
-        _ => part(dice),
+fn name(rng: &mut Rng) -> PersonName {
+    let part = |rng: &mut Rng| (*rng.choice(&NAMES).expect("many")).to_owned();
+    let text = match rng.u8(0..8) {
+        0 => format!("{} {}", part(rng), part(rng)),
+        1 => format!("{}{}", part(rng), rng.alphabetic()),
+        2 => format!("{}{}", LONG.repeat(90), part(rng)).chars().take(PersonName::MAX_CHARS).collect(),
+        _ => part(rng),
     };
     PersonName::parse(&text).expect("a name")
 }
@@ -112,12 +112,12 @@ pub(super) fn ids(reply: &Reply) -> Vec<String> {
 }
 
 /// The ids on all pages, in their order; each page says the same count and the same last page.
-pub(super) async fn walk(world: &World, key: &str, filter: &str, per_page: usize) -> Vec<String> {
+pub(super) async fn walk(stack: &TestStack, key: &str, filter: &str, per_page: usize) -> Vec<String> {
     let mut walked = Vec::new();
     let mut page = 1;
     loop {
         let path = format!("/user/search?per_page={per_page}&page={page}&display_business_ids=False{filter}");
-        let reply = world.get(&path, key).await;
+        let reply = stack.get(&path, key).await;
         let (found, body) = (ids(&reply), reply.json());
         let number = |name: &str| body[name].as_u64().and_then(|n| usize::try_from(n).ok()).expect("a number");
         let (count, max_page) = (number("count"), number("max_page"));

@@ -5,7 +5,7 @@ mod choices;
 use fastrand::Rng;
 use jiff::SignedDuration;
 use presence::domain::user::{Role, Status};
-use presence_tests::{Cast, Reply, World, dice};
+use presence_tests::{Fixtures, Reply, TestStack, rng};
 use serde_json::json;
 
 use self::choices::{body_of, create_body, update_body};
@@ -17,9 +17,9 @@ const STEPS: usize = 300;
 const AUDIT_EVERY: usize = 60;
 
 struct Run {
-    world: World,
+    stack: TestStack,
     model: Model,
-    dice: Rng,
+    rng: Rng,
     /// Every key that was ever issued: dead ones are tried too.
     keys: Vec<String>,
     /// Never changed by others, so that somebody can always do everything.
@@ -30,13 +30,13 @@ struct Run {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn any_sequence_of_operations_answers_as_the_model_does() {
-    let mut run = Run::start(World::start().await, dice("sequences")).await;
+    let mut run = Run::start(TestStack::start().await, rng("sequences")).await;
     let mut answered = std::collections::BTreeMap::new();
     for step in 0..STEPS {
         let status = run.step(step).await;
         *answered.entry(status).or_insert(0) += 1;
         if step % AUDIT_EVERY == 0 {
-            assert_eq!(run.world.audit().await, [], "step {step}");
+            assert_eq!(run.stack.audit().await, [], "step {step}");
         }
     }
     // Dead keys are rare among so few steps: each key is tried once more at the end.
@@ -48,38 +48,38 @@ async fn any_sequence_of_operations_answers_as_the_model_does() {
         assert!(answered.contains_key(&status), "{status} is among the answers: {answered:?}");
     }
     run.compare_all().await;
-    assert_eq!(run.world.audit().await, []);
+    assert_eq!(run.stack.audit().await, []);
 }
 
-/// Does so many random operations in a world, and holds each answer against the model.
-pub(crate) async fn play(world: World, dice: Rng, steps: usize) -> World {
-    let mut run = Run::start(world, dice).await;
+/// Does so many random operations in a stack, and holds each answer against the model.
+pub(crate) async fn run(stack: TestStack, rng: Rng, steps: usize) -> TestStack {
+    let mut run = Run::start(stack, rng).await;
     for step in 0..steps {
         run.step(step).await;
     }
     run.compare_all().await;
-    assert_eq!(run.world.audit().await, []);
-    run.world
+    assert_eq!(run.stack.audit().await, []);
+    run.stack
 }
 
 impl Run {
-    async fn start(world: World, dice: Rng) -> Self {
-        let cast = Cast::enter(&world).await;
+    async fn start(stack: TestStack, rng: Rng) -> Self {
+        let fixtures = Fixtures::create(&stack).await;
         let people = [
-            &cast.provider,
-            &cast.provider_in_1,
-            &cast.admin_1,
-            &cast.other_admin_1,
-            &cast.manager_1,
-            &cast.other_manager_1,
-            &cast.invited_1,
-            &cast.admin_2,
-            &cast.manager_2,
-            &cast.invited_2,
+            &fixtures.provider,
+            &fixtures.provider_in_1,
+            &fixtures.admin_1,
+            &fixtures.other_admin_1,
+            &fixtures.manager_1,
+            &fixtures.other_manager_1,
+            &fixtures.invited_1,
+            &fixtures.admin_2,
+            &fixtures.manager_2,
+            &fixtures.invited_2,
         ];
         let (mut model, mut keys) = (Model::default(), Vec::new());
         for person in people {
-            let user = world.stored(&person.id).await.expect("one of the cast").user;
+            let user = stack.stored(&person.id).await.expect("one of the fixtures").user;
             let member = Member {
                 org: user.org_id.map(presence::domain::ids::OrgId::get),
                 role: user.role,
@@ -96,14 +96,14 @@ impl Run {
                 keys.push(person.key.clone());
             }
         }
-        Self { world, model, dice, keys, provider: cast.provider.id, gone: vec!["7".to_owned()] }
+        Self { stack, model, rng, keys, provider: fixtures.provider.id, gone: vec!["7".to_owned()] }
     }
 
     /// One operation; the status of its answer.
     async fn step(&mut self, step: usize) -> u16 {
         let key = self.pick_key();
         let what = format!("step {step}");
-        match self.dice.u8(0..16) {
+        match self.rng.u8(0..16) {
             0..=2 => self.create(&key, &what).await,
             3..=7 => self.update(&key, &what).await,
             8 => self.delete(&key, &what).await,
@@ -113,8 +113,8 @@ impl Run {
             13 => self.stats(&key, &what).await,
             14 => self.issue().await,
             _ => {
-                let minutes = self.dice.i64(1..7);
-                self.world.clock.advance(SignedDuration::from_mins(minutes));
+                let minutes = self.rng.i64(1..7);
+                self.stack.clock.advance(SignedDuration::from_mins(minutes));
                 self.model.now += minutes * 60;
                 0
             }
@@ -127,14 +127,14 @@ impl Run {
             role: self.maybe(50, &Role::ALL),
             status: self.maybe(60, &Status::ALL),
             send_invitation: self.maybe(40, &[true, false]),
-            last_name: format!("Name {}", self.dice.u8(..)),
+            last_name: format!("Name {}", self.rng.u8(..)),
             email: self.pick_email(),
             businesses: Vec::new(),
             password: self.maybe(25, &["canary-pass-1", "short"]),
         };
-        let new = if self.dice.bool() { New { businesses: self.pick_businesses(new.org), ..new } } else { new };
+        let new = if self.rng.bool() { New { businesses: self.pick_businesses(new.org), ..new } } else { new };
         let expected = self.model.create(key, &new);
-        let reply = self.world.post("/user", key, &create_body(&new)).await;
+        let reply = self.stack.post("/user", key, &create_body(&new)).await;
         assert_answers(&reply, &expected, &format!("{what}: {new:?}"));
         if let Ok(user) = expected {
             self.model.put(reply.json()["id"].as_str().expect("an id"), user);
@@ -159,7 +159,7 @@ impl Run {
         let (email, businesses) = (self.maybe(15, &[email]), self.maybe(25, &[businesses]));
         let change = Change { email, businesses, ..change };
         let expected = self.model.update(key, &id, &change);
-        let reply = self.world.post(&format!("/user/{id}"), key, &update_body(&change)).await;
+        let reply = self.stack.post(&format!("/user/{id}"), key, &update_body(&change)).await;
         assert_answers(&reply, &expected, &format!("{what}: {:?} {change:?}", self.model.users.get(&id)));
         if let Ok(user) = expected {
             self.model.put(&id, user);
@@ -170,7 +170,7 @@ impl Run {
     async fn delete(&mut self, key: &str, what: &str) -> u16 {
         let id = self.pick_target(key);
         let expected = self.model.delete(key, &id);
-        let reply = self.world.delete(&format!("/user/{id}"), key).await;
+        let reply = self.stack.delete(&format!("/user/{id}"), key).await;
         assert_answers(&reply, &expected, what);
         if expected.is_ok() {
             self.model.remove(&id);
@@ -182,7 +182,7 @@ impl Run {
     async fn invite(&mut self, key: &str, what: &str) -> u16 {
         let id = self.pick_guest(key);
         let expected = self.model.invite(key, &id);
-        let reply = self.world.invite(&id, key).await;
+        let reply = self.stack.invite(&id, key).await;
         assert_answers(&reply, &expected, what);
         if let Ok(user) = expected {
             self.model.put(&id, user);
@@ -193,7 +193,7 @@ impl Run {
     async fn get(&mut self, key: &str, what: &str) -> u16 {
         let id = self.pick_target(key);
         let expected = self.model.caller(key).and_then(|(_, caller)| self.model.visible(caller, &id));
-        let reply = self.world.get(&format!("/user/{id}"), key).await;
+        let reply = self.stack.get(&format!("/user/{id}"), key).await;
         assert_answers(&reply, &expected, what);
         if let Ok(user) = expected {
             assert_eq!(reply.json(), body_of(&id, &user), "{what}");
@@ -208,7 +208,7 @@ impl Run {
         path.extend(status.map(|status| format!("&status={}", status.as_str())));
         path.extend(org.map(|org| format!("&org_id={org}")));
         path.extend(name.map(|name| format!("&last_name={}", name.replace(' ', "+"))));
-        let reply = self.world.get(&path, key).await;
+        let reply = self.stack.get(&path, key).await;
         let caller = match self.model.caller(key) {
             Ok((_, caller)) if caller.role != Role::Provider && org.is_some() && org != caller.org => Err(403),
             other => other.map(|(_, caller)| caller.clone()),
@@ -231,7 +231,7 @@ impl Run {
     }
 
     async fn stats(&mut self, key: &str, what: &str) -> u16 {
-        let reply = self.world.get("/user/stats", key).await;
+        let reply = self.stack.get("/user/stats", key).await;
         let caller = self.model.caller(key).map(|(_, caller)| caller.clone());
         assert_answers(&reply, &caller, what);
         if let Ok(caller) = caller {
@@ -248,8 +248,8 @@ impl Run {
     async fn issue(&mut self) -> u16 {
         let mut owners: Vec<String> = self.model.may_have_a_key().into_iter().collect();
         self.order(&mut owners);
-        let owner = self.dice.choice(&owners).expect("the provider at least").clone();
-        let key = self.world.issue_key(&owner).await;
+        let owner = self.rng.choice(&owners).expect("the provider at least").clone();
+        let key = self.stack.issue_key(&owner).await;
         self.keys.push(key.clone());
         self.model.live_keys.insert(key, owner);
         0
@@ -260,10 +260,10 @@ impl Run {
         let owner = self.model.live_keys.iter().find(|(_, owner)| **owner == self.provider);
         let (key, _) = owner.expect("the provider is never changed");
         for (id, user) in &self.model.users {
-            assert_eq!(self.world.get(&format!("/user/{id}"), key).await.json(), body_of(id, user));
+            assert_eq!(self.stack.get(&format!("/user/{id}"), key).await.json(), body_of(id, user));
         }
         for id in &self.gone {
-            assert_eq!(self.world.get(&format!("/user/{id}"), key).await.status, 404);
+            assert_eq!(self.stack.get(&format!("/user/{id}"), key).await.status, 404);
         }
     }
 }

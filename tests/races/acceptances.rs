@@ -4,33 +4,33 @@ use futures::future::{BoxFuture, FutureExt as _};
 use presence::domain::invitation::ActivationToken;
 use presence::domain::user::{Lang, Role, Status};
 use presence::texts::{Notice, Texts};
-use presence_tests::{Person, Reply, Stored, address, send};
+use presence_tests::{Reply, Stored, TestUser, address, send};
 use rstest::rstest;
 use serde_json::json;
 
 use super::ROUNDS;
-use super::arena::{Arena, Weather, count};
+use super::race_env::{ConflictMode, RaceEnv, count};
 
 /// Forms of one link at the same time.
 const FORMS: usize = 4;
 
 type Calling<'a> = BoxFuture<'a, Reply>;
 
-async fn person(arena: &Arena, local: String, status: Status) -> (Person, ActivationToken) {
-    let person = arena.world.person(&local, Role::BusinessManager, Some(1), status).await;
-    let token = arena.world.link(&person.id).await;
+async fn person(env: &RaceEnv, local: String, status: Status) -> (TestUser, ActivationToken) {
+    let person = env.stack.create_user(&local, Role::BusinessManager, Some(1), status).await;
+    let token = env.stack.link(&person.id).await;
     (person, token)
 }
 
 /// Sends the form until it is not answered with 503, against a call that is made at the same time: both answers.
 async fn against<'a>(
-    arena: &'a Arena,
-    (person, token): &'a (Person, ActivationToken),
+    env: &'a RaceEnv,
+    (person, token): &'a (TestUser, ActivationToken),
     call: impl Fn() -> Calling<'a> + 'a,
 ) -> (Reply, Reply) {
     let accept: Box<dyn Fn() -> Calling<'a>> =
-        Box::new(move || arena.world.accept(&person.id, token, "canary-pass-1").boxed());
-    let mut replies = arena.race(&[accept, Box::new(call)]).await;
+        Box::new(move || env.stack.accept(&person.id, token, "canary-pass-1").boxed());
+    let mut replies = env.race(&[accept, Box::new(call)]).await;
     let other = replies.pop().expect("two answers");
     (replies.pop().expect("two answers"), other)
 }
@@ -50,141 +50,143 @@ fn assert_settled(stored: &Stored, password: &str) {
 }
 
 #[rstest]
-#[case::calm(Weather::Calm)]
-#[case::conflicts(Weather::Conflicts)]
+#[case::serialized(ConflictMode::Serialize)]
+#[case::conflicts(ConflictMode::Cancel)]
 #[tokio::test(flavor = "multi_thread")]
-async fn of_forms_sent_at_once_one_sets_the_password_and_the_others_find_the_link_used(#[case] weather: Weather) {
-    let arena = Arena::in_weather(weather).await;
+async fn of_forms_sent_at_once_one_sets_the_password_and_the_others_find_the_link_used(#[case] mode: ConflictMode) {
+    let env = RaceEnv::in_mode(mode).await;
     for round in 0..ROUNDS {
-        let (user, token) = person(&arena, format!("chooser-{round}"), Status::Invited).await;
+        let (user, token) = person(&env, format!("chooser-{round}"), Status::Invited).await;
         let passwords: Vec<_> = (0..FORMS).map(|number| format!("canary-pass-{number}")).collect();
         let forms: Vec<_> = passwords
             .iter()
             .map(|password| {
-                let (arena, user, token) = (&arena, &user, &token);
-                move || arena.world.accept(&user.id, token, password)
+                let (env, user, token) = (&env, &user, &token);
+                move || env.stack.accept(&user.id, token, password)
             })
             .collect();
-        let replies = arena.race(&forms).await;
+        let replies = env.race(&forms).await;
 
         let winner = replies.iter().position(|reply| reply.status == 200).expect("one comes first");
         assert_eq!((count(&replies, 200), count(&replies, 410)), (1, FORMS - 1), "round {round}");
         assert_says(&replies[winner], english().done);
         replies.iter().filter(|reply| reply.status == 410).for_each(|reply| assert_says(reply, english().used));
-        let stored = arena.world.stored(&user.id).await.expect("the user");
+        let stored = env.stack.stored(&user.id).await.expect("the user");
         assert_settled(&stored, &passwords[winner]);
         assert_eq!(stored.user.version, 3, "the others wrote nothing");
-        arena.check().await;
+        env.check().await;
     }
 }
 
 #[rstest]
-#[case::calm(Weather::Calm)]
-#[case::conflicts(Weather::Conflicts)]
+#[case::serialized(ConflictMode::Serialize)]
+#[case::conflicts(ConflictMode::Cancel)]
 #[tokio::test(flavor = "multi_thread")]
-async fn a_form_against_a_new_invitation_leaves_an_active_user_without_mail(#[case] weather: Weather) {
-    let arena = Arena::in_weather(weather).await;
+async fn a_form_against_a_new_invitation_leaves_an_active_user_without_mail(#[case] mode: ConflictMode) {
+    let env = RaceEnv::in_mode(mode).await;
     for round in 0..ROUNDS {
-        let linked = person(&arena, format!("asked-{round}"), Status::Invited).await;
-        let (id, key) = (&linked.0.id, &arena.cast.admin_1.key);
-        let (accepted, invited) = against(&arena, &linked, || arena.world.invite(id, key).boxed()).await;
+        let linked = person(&env, format!("asked-{round}"), Status::Invited).await;
+        let (id, key) = (&linked.0.id, &env.fixtures.admin_1.key);
+        let (accepted, invited) = against(&env, &linked, || env.stack.invite(id, key).boxed()).await;
 
         assert_eq!(accepted.status, 200, "round {round}: {}", accepted.text);
         assert_says(&accepted, english().done);
         assert!([200, 400].contains(&invited.status), "accepted before, or no longer invited: {}", invited.text);
-        assert_settled(&arena.world.stored(id).await.expect("the user"), "canary-pass-1");
-        arena.check().await;
+        assert_settled(&env.stack.stored(id).await.expect("the user"), "canary-pass-1");
+        env.check().await;
     }
 }
 
 #[rstest]
-#[case::calm(Weather::Calm)]
-#[case::conflicts(Weather::Conflicts)]
+#[case::serialized(ConflictMode::Serialize)]
+#[case::conflicts(ConflictMode::Cancel)]
 #[tokio::test(flavor = "multi_thread")]
-async fn a_form_against_a_deletion_never_brings_the_user_back(#[case] weather: Weather) {
-    let arena = Arena::in_weather(weather).await;
+async fn a_form_against_a_deletion_never_brings_the_user_back(#[case] mode: ConflictMode) {
+    let env = RaceEnv::in_mode(mode).await;
     for round in 0..ROUNDS {
-        let linked = person(&arena, format!("gone-{round}"), Status::Invited).await;
-        let (path, key) = (format!("/user/{}", linked.0.id), &arena.cast.admin_1.key);
-        let (accepted, deleted) = against(&arena, &linked, || arena.world.delete(&path, key).boxed()).await;
+        let linked = person(&env, format!("gone-{round}"), Status::Invited).await;
+        let (path, key) = (format!("/user/{}", linked.0.id), &env.fixtures.admin_1.key);
+        let (accepted, deleted) = against(&env, &linked, || env.stack.delete(&path, key).boxed()).await;
 
         assert_eq!(deleted.status, 200, "round {round}: {}", deleted.text);
         assert!([200, 404].contains(&accepted.status), "round {round}: {}", accepted.text);
         assert_says(&accepted, if accepted.status == 200 { english().done } else { english().unknown });
-        assert!(arena.world.stored(&linked.0.id).await.is_none());
-        arena.check().await;
+        assert!(env.stack.stored(&linked.0.id).await.is_none());
+        env.check().await;
     }
 }
 
 #[rstest]
-#[case::calm(Weather::Calm)]
-#[case::conflicts(Weather::Conflicts)]
+#[case::serialized(ConflictMode::Serialize)]
+#[case::conflicts(ConflictMode::Cancel)]
 #[tokio::test(flavor = "multi_thread")]
-async fn a_form_against_an_activation_by_an_administrator_never_wins_over_it(#[case] weather: Weather) {
-    let arena = Arena::in_weather(weather).await;
+async fn a_form_against_an_activation_by_an_administrator_never_wins_over_it(#[case] mode: ConflictMode) {
+    let env = RaceEnv::in_mode(mode).await;
     for round in 0..ROUNDS {
-        let linked = person(&arena, format!("activated-{round}"), Status::Invited).await;
-        let (path, key) = (format!("/user/{}", linked.0.id), &arena.cast.admin_1.key);
+        let linked = person(&env, format!("activated-{round}"), Status::Invited).await;
+        let (path, key) = (format!("/user/{}", linked.0.id), &env.fixtures.admin_1.key);
         let activate = || {
             let body = json!({"status": "active", "password": "canary-pass-2"});
-            let (arena, path) = (&arena, &path);
-            async move { arena.world.post(path, key, &body).await }.boxed()
+            let (env, path) = (&env, &path);
+            async move { env.stack.post(path, key, &body).await }.boxed()
         };
-        let (accepted, activated) = against(&arena, &linked, activate).await;
+        let (accepted, activated) = against(&env, &linked, activate).await;
 
         assert_eq!(activated.status, 200, "round {round}: {}", activated.text);
         assert!([200, 410].contains(&accepted.status), "round {round}: {}", accepted.text);
         assert_says(&accepted, if accepted.status == 200 { english().done } else { english().used });
         // Before the activation its password was replaced, after it the link was used up.
-        assert_settled(&arena.world.stored(&linked.0.id).await.expect("the user"), "canary-pass-2");
-        arena.check().await;
+        assert_settled(&env.stack.stored(&linked.0.id).await.expect("the user"), "canary-pass-2");
+        env.check().await;
     }
 }
 
 #[rstest]
-#[case::calm(Weather::Calm)]
-#[case::conflicts(Weather::Conflicts)]
+#[case::serialized(ConflictMode::Serialize)]
+#[case::conflicts(ConflictMode::Cancel)]
 #[tokio::test(flavor = "multi_thread")]
-async fn a_form_against_a_user_being_disabled_leaves_it_active_or_invited_and_never_between(#[case] weather: Weather) {
-    let arena = Arena::in_weather(weather).await;
+async fn a_form_against_a_user_being_disabled_leaves_it_active_or_invited_and_never_between(
+    #[case] mode: ConflictMode,
+) {
+    let env = RaceEnv::in_mode(mode).await;
     for round in 0..ROUNDS {
-        let linked = person(&arena, format!("disabled-{round}"), Status::Active).await;
-        let (path, key) = (format!("/user/{}", linked.0.id), &arena.cast.admin_1.key);
+        let linked = person(&env, format!("disabled-{round}"), Status::Active).await;
+        let (path, key) = (format!("/user/{}", linked.0.id), &env.fixtures.admin_1.key);
         let disable = || {
-            let (arena, path) = (&arena, &path);
-            async move { arena.world.post(path, key, &json!({"status": "invited"})).await }.boxed()
+            let (env, path) = (&env, &path);
+            async move { env.stack.post(path, key, &json!({"status": "invited"})).await }.boxed()
         };
-        let (accepted, disabled) = against(&arena, &linked, disable).await;
+        let (accepted, disabled) = against(&env, &linked, disable).await;
 
         assert_eq!((accepted.status, disabled.status), (200, 200), "round {round}: {}", accepted.text);
-        let stored = arena.world.stored(&linked.0.id).await.expect("the user");
+        let stored = env.stack.stored(&linked.0.id).await.expect("the user");
         if stored.user.status == Status::Active {
             assert_settled(&stored, "canary-pass-1");
         } else {
             assert!(stored.user.password.is_none() && !stored.has_live_link() && stored.mails.len() == 1);
         }
-        arena.check().await;
+        env.check().await;
     }
 }
 
 #[rstest]
-#[case::calm(Weather::Calm)]
-#[case::conflicts(Weather::Conflicts)]
+#[case::serialized(ConflictMode::Serialize)]
+#[case::conflicts(ConflictMode::Cancel)]
 #[tokio::test(flavor = "multi_thread")]
-async fn a_form_against_a_change_of_address_counts_only_if_it_came_first(#[case] weather: Weather) {
-    let arena = Arena::in_weather(weather).await;
+async fn a_form_against_a_change_of_address_counts_only_if_it_came_first(#[case] mode: ConflictMode) {
+    let env = RaceEnv::in_mode(mode).await;
     for round in 0..ROUNDS {
-        let linked = person(&arena, format!("moving-{round}"), Status::Invited).await;
-        let (path, key) = (format!("/user/{}", linked.0.id), &arena.cast.admin_1.key);
+        let linked = person(&env, format!("moving-{round}"), Status::Invited).await;
+        let (path, key) = (format!("/user/{}", linked.0.id), &env.fixtures.admin_1.key);
         let change = || {
             let body = json!({"email": address(&format!("moved-{round}"))});
-            let (arena, path) = (&arena, &path);
-            async move { arena.world.post(path, key, &body).await }.boxed()
+            let (env, path) = (&env, &path);
+            async move { env.stack.post(path, key, &body).await }.boxed()
         };
-        let (accepted, changed) = against(&arena, &linked, change).await;
+        let (accepted, changed) = against(&env, &linked, change).await;
 
         assert_eq!(changed.status, 200, "round {round}: {}", changed.text);
-        let stored = arena.world.stored(&linked.0.id).await.expect("the user");
+        let stored = env.stack.stored(&linked.0.id).await.expect("the user");
         if accepted.status == 200 {
             assert_settled(&stored, "canary-pass-1");
         } else {
@@ -193,8 +195,8 @@ async fn a_form_against_a_change_of_address_counts_only_if_it_came_first(#[case]
             assert!(stored.user.status == Status::Invited && stored.user.password.is_none() && !stored.has_live_link());
         }
         let again =
-            send(arena.world.page("GET").query(&[("user", &linked.0.id), ("token", &linked.1.expose().to_owned())]));
+            send(env.stack.page("GET").query(&[("user", &linked.0.id), ("token", &linked.1.expose().to_owned())]));
         assert!([404, 503].contains(&again.await.status), "the link is gone with the address");
-        arena.check().await;
+        env.check().await;
     }
 }

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use presence::domain::user::{Role, Status};
 use presence_local::Options;
-use presence_tests::{Plan, address, patient};
+use presence_tests::{Plan, address, long_timeouts};
 use rstest::rstest;
 use serde_json::json;
 
 use super::ROUNDS;
-use super::arena::{Arena, Weather, count, statuses};
+use super::race_env::{ConflictMode, RaceEnv, count, statuses};
 
 /// The time of a function where a held item keeps it until its deadline: long enough for a busy machine.
 const UNTIL_GIVEN_UP: Duration = Duration::from_secs(20);
@@ -17,122 +17,125 @@ const UNTIL_GIVEN_UP: Duration = Duration::from_secs(20);
 const CREATES: usize = 100;
 
 #[rstest]
-#[case::calm(Weather::Calm)]
-#[case::conflicts(Weather::Conflicts)]
+#[case::serialized(ConflictMode::Serialize)]
+#[case::conflicts(ConflictMode::Cancel)]
 #[tokio::test(flavor = "multi_thread")]
-async fn of_a_hundred_simultaneous_creates_of_one_address_one_succeeds(#[case] weather: Weather) {
-    let arena = Arena::in_weather(weather).await;
-    let before = arena.users().await;
+async fn of_a_hundred_simultaneous_creates_of_one_address_one_succeeds(#[case] mode: ConflictMode) {
+    let env = RaceEnv::in_mode(mode).await;
+    let before = env.users().await;
     for round in 0..ROUNDS {
         let email = address(&format!("wanted-{round}"));
         let body = json!({"email": email, "first_name": "Ada", "last_name": "Lovelace"});
-        let create = || arena.world.post("/user", &arena.cast.admin_1.key, &body);
-        let replies = arena.race(&[create; CREATES]).await;
+        let create = || env.stack.post("/user", &env.fixtures.admin_1.key, &body);
+        let replies = env.race(&[create; CREATES]).await;
 
         let (created, refused): (Vec<_>, Vec<_>) = replies.iter().partition(|reply| reply.status == 200);
         assert_eq!(created.len(), 1, "round {round}");
         let taken = json!({"errors": {"json": {"email": format!("{email} already exists in db")}}});
         assert!(refused.iter().all(|reply| reply.status == 400 && reply.json() == taken), "round {round}");
-        assert_eq!(arena.holder(&email).await.as_deref(), created[0].json()["id"].as_str());
-        arena.check().await;
+        assert_eq!(env.holder(&email).await.as_deref(), created[0].json()["id"].as_str());
+        env.check().await;
     }
-    assert_eq!(arena.users().await, before + usize::try_from(ROUNDS).expect("a few"));
+    assert_eq!(env.users().await, before + usize::try_from(ROUNDS).expect("a few"));
 }
 
 #[rstest]
-#[case::calm(Weather::Calm)]
-#[case::conflicts(Weather::Conflicts)]
+#[case::serialized(ConflictMode::Serialize)]
+#[case::conflicts(ConflictMode::Cancel)]
 #[tokio::test(flavor = "multi_thread")]
-async fn two_users_that_take_each_others_address_both_keep_their_own(#[case] weather: Weather) {
-    let arena = Arena::in_weather(weather).await;
-    let (one, other) = (&arena.cast.manager_1, &arena.cast.admin_2);
-    let before = arena.world.snapshot().await;
+async fn two_users_that_take_each_others_address_both_keep_their_own(#[case] mode: ConflictMode) {
+    let env = RaceEnv::in_mode(mode).await;
+    let (one, other) = (&env.fixtures.manager_1, &env.fixtures.admin_2);
+    let before = env.stack.snapshot().await;
     for round in 0..ROUNDS {
         let swap = [(one, other), (other, one)].map(|(taker, owner)| {
-            let world = &arena.world;
-            let provider = &arena.cast.provider.key;
+            let stack = &env.stack;
+            let provider = &env.fixtures.provider.key;
             move || {
                 let body = json!({"email": owner.email});
-                async move { world.post(&format!("/user/{}", taker.id), provider, &body).await }
+                async move { stack.post(&format!("/user/{}", taker.id), provider, &body).await }
             }
         });
-        assert_eq!(statuses(&arena.race(&swap).await), [400, 400], "round {round}");
-        assert_eq!(arena.world.snapshot().await, before, "a refused call changes nothing");
+        assert_eq!(statuses(&env.race(&swap).await), [400, 400], "round {round}");
+        assert_eq!(env.stack.snapshot().await, before, "a refused call changes nothing");
     }
-    arena.check().await;
+    env.check().await;
 }
 
 #[rstest]
-#[case::calm(Weather::Calm)]
-#[case::conflicts(Weather::Conflicts)]
+#[case::serialized(ConflictMode::Serialize)]
+#[case::conflicts(ConflictMode::Cancel)]
 #[tokio::test(flavor = "multi_thread")]
-async fn an_address_goes_to_one_of_those_that_want_it_when_its_owner_leaves_it(#[case] weather: Weather) {
-    let arena = Arena::in_weather(weather).await;
-    let takers = [&arena.cast.other_manager_1, &arena.cast.other_admin_1, &arena.cast.manager_2];
+async fn an_address_goes_to_one_of_those_that_want_it_when_its_owner_leaves_it(#[case] mode: ConflictMode) {
+    let env = RaceEnv::in_mode(mode).await;
+    let takers = [&env.fixtures.other_manager_1, &env.fixtures.other_admin_1, &env.fixtures.manager_2];
     for round in 0..ROUNDS {
         // The owner moves on to a fresh address, while three others reach for the one that it leaves.
         let wanted = address(&format!("left-{round}"));
-        let owner = arena.world.person(&format!("left-{round}"), Role::BusinessManager, Some(1), Status::Active).await;
+        let owner =
+            env.stack.create_user(&format!("left-{round}"), Role::BusinessManager, Some(1), Status::Active).await;
         let moves: Vec<_> = std::iter::once((&owner, address(&format!("fresh-{round}"))))
             .chain(takers.map(|taker| (taker, wanted.clone())))
             .map(|(user, email)| {
-                let arena = &arena;
+                let env = &env;
                 move || {
                     let (path, body) = (format!("/user/{}", user.id), json!({"email": email}));
-                    async move { arena.world.post(&path, &arena.cast.provider.key, &body).await }
+                    async move { env.stack.post(&path, &env.fixtures.provider.key, &body).await }
                 }
             })
             .collect();
-        let replies = arena.race(&moves).await;
+        let replies = env.race(&moves).await;
         assert_eq!(replies[0].status, 200, "nobody else wants the fresh address");
         let taken = count(&replies[1..], 200);
         assert!(taken <= 1 && taken + count(&replies[1..], 400) == takers.len(), "round {round}");
         let winner = (0..takers.len()).find(|at| replies[1 + at].status == 200);
-        assert_eq!(arena.holder(&wanted).await, winner.map(|at| takers[at].id.clone()));
+        assert_eq!(env.holder(&wanted).await, winner.map(|at| takers[at].id.clone()));
         for taker in takers {
-            let stored = arena.world.stored(&taker.id).await.expect("nobody was deleted");
+            let stored = env.stack.stored(&taker.id).await.expect("nobody was deleted");
             assert_eq!(stored.user.email.as_str() == wanted, winner.is_some_and(|at| takers[at].id == taker.id));
         }
-        arena.check().await;
+        env.check().await;
     }
 }
 
 #[rstest]
-#[case::calm(Weather::Calm)]
-#[case::conflicts(Weather::Conflicts)]
+#[case::serialized(ConflictMode::Serialize)]
+#[case::conflicts(ConflictMode::Cancel)]
 #[tokio::test(flavor = "multi_thread")]
-async fn a_create_beside_the_delete_of_its_address_wins_only_after_it(#[case] weather: Weather) {
-    let arena = Arena::in_weather(weather).await;
+async fn a_create_beside_the_delete_of_its_address_wins_only_after_it(#[case] mode: ConflictMode) {
+    let env = RaceEnv::in_mode(mode).await;
     for round in 0..ROUNDS {
         let email = address(&format!("reborn-{round}"));
-        let old = arena.world.person(&format!("reborn-{round}"), Role::BusinessManager, Some(1), Status::Active).await;
+        let old =
+            env.stack.create_user(&format!("reborn-{round}"), Role::BusinessManager, Some(1), Status::Active).await;
         let body = json!({"email": email, "first_name": "Ada", "last_name": "Lovelace"});
-        let create = || arena.world.post("/user", &arena.cast.admin_1.key, &body);
+        let create = || env.stack.post("/user", &env.fixtures.admin_1.key, &body);
         let path = format!("/user/{}", old.id);
-        let delete = || arena.world.delete(&path, &arena.cast.admin_1.key);
+        let delete = || env.stack.delete(&path, &env.fixtures.admin_1.key);
         let creates = [create; 4];
-        let (created, deleted) = tokio::join!(arena.race(&creates), arena.patiently(delete));
+        let (created, deleted) = tokio::join!(env.race(&creates), env.patiently(delete));
 
         assert_eq!(deleted.status, 200, "{}", deleted.text);
         let successes: Vec<_> = created.iter().filter(|reply| reply.status == 200).collect();
         assert!(successes.len() <= 1 && successes.len() + count(&created, 400) == created.len());
         let created_id = successes.first().map(|reply| reply.json()["id"].clone());
-        assert_eq!(arena.holder(&email).await.map(serde_json::Value::from), created_id);
-        assert_eq!(arena.world.stored(&old.id).await, None);
-        arena.check().await;
+        assert_eq!(env.holder(&email).await.map(serde_json::Value::from), created_id);
+        assert_eq!(env.stack.stored(&old.id).await, None);
+        env.check().await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_address_whose_lock_is_still_held_by_the_winner_is_refused_and_not_unavailable() {
-    let arena = Arena::with(Weather::Calm, Options { function_timeout: UNTIL_GIVEN_UP, ..patient() }).await;
+    let env =
+        RaceEnv::with(ConflictMode::Serialize, Options { function_timeout: UNTIL_GIVEN_UP, ..long_timeouts() }).await;
     let body = json!({"email": address("held"), "first_name": "Ada", "last_name": "Lovelace"});
-    let create = || arena.world.post("/user", &arena.cast.admin_1.key, &body);
-    arena.faults.set_plan(Plan::OverlapConflicts { window: Duration::from_mins(10) });
+    let create = || env.stack.post("/user", &env.fixtures.admin_1.key, &body);
+    env.faults.set_plan(Plan::OverlapConflicts { window: Duration::from_mins(10) });
     assert_eq!(create().await.status, 200);
     assert_eq!(create().await.status, 400, "the lock, held or not, can be read");
     let other = json!({"email": address("not-held"), "first_name": "Ada", "last_name": "Lovelace"});
-    assert_eq!(arena.world.post("/user", &arena.cast.admin_1.key, &other).await.status, 503, "the roster is held");
-    assert_eq!(arena.world.post("/user", &arena.cast.admin_2.key, &other).await.status, 200, "another roster is not");
-    arena.check().await;
+    assert_eq!(env.stack.post("/user", &env.fixtures.admin_1.key, &other).await.status, 503, "the roster is held");
+    assert_eq!(env.stack.post("/user", &env.fixtures.admin_2.key, &other).await.status, 200, "another roster is not");
+    env.check().await;
 }

@@ -7,12 +7,12 @@ use aws_sdk_dynamodb::config::SharedHttpClient;
 use presence::domain::ids::UserId;
 use presence::domain::user::{Role, Status};
 use presence_local::Options;
-use presence_tests::interlude::{Event, Interlude};
-use presence_tests::{AnyRoute, Cast, Person, Reply, World, path_of, patient, plain_http, routes};
+use presence_tests::interleaving::{Event, InterleavingConnector};
+use presence_tests::{AnyRoute, Fixtures, Reply, TestStack, TestUser, long_timeouts, path_of, plain_http, routes};
 use serde_json::json;
 
 use crate::api::categories::{DIRECTORY, load, parse};
-use crate::api::reviews::shelf::stock;
+use crate::api::reviews::fixtures::seed;
 
 /// More calls than any of these requests makes.
 const MAX_CALLS: u64 = 40;
@@ -30,11 +30,11 @@ enum Fate {
 const FATES: [Fate; 5] = [Fate::Demoted, Fate::Moved, Fate::Disabled, Fate::Deleted, Fate::Revoked];
 
 /// A function whose calls something can come between, and another one over the same tables that never saw the caller.
-struct Stage {
-    warm: World,
-    other: Arc<World>,
-    interlude: Interlude,
-    cast: Cast,
+struct Fixture {
+    warm: TestStack,
+    other: Arc<TestStack>,
+    interlude: InterleavingConnector,
+    fixtures: Fixtures,
     people: u32,
 }
 
@@ -43,23 +43,23 @@ fn seen(reply: &Reply) -> (u16, String) {
     (reply.status, reply.text.clone())
 }
 
-impl Stage {
+impl Fixture {
     async fn new() -> Self {
-        let interlude = Interlude::over(plain_http());
+        let interlude = InterleavingConnector::over(plain_http());
         let http_client = Some(SharedHttpClient::new(interlude.clone()));
-        let warm = World::with(Options { http_client, ..patient() }).await;
-        let cast = Cast::enter(&warm).await;
+        let warm = TestStack::with(Options { http_client, ..long_timeouts() }).await;
+        let fixtures = Fixtures::create(&warm).await;
         load(warm.store(), parse(DIRECTORY)).await;
-        stock(&warm).await;
-        let other = Arc::new(World::with(warm.beside()).await);
-        Self { warm, other, interlude, cast, people: 0 }
+        seed(&warm).await;
+        let other = Arc::new(TestStack::with(warm.beside()).await);
+        Self { warm, other, interlude, fixtures, people: 0 }
     }
 
     /// A provider of organisation 2 that called before: each of its requests is begun before its key is looked at.
-    async fn caller(&mut self, path: &str) -> (Person, Reply) {
+    async fn caller(&mut self, path: &str) -> (TestUser, Reply) {
         self.people += 1;
         let local = format!("caller-{}", self.people);
-        let person = self.warm.person(&local, Role::Provider, Some(2), Status::Active).await;
+        let person = self.warm.create_user(&local, Role::Provider, Some(2), Status::Active).await;
         for _ in 0..2 {
             self.warm.get(path, &person.key).await;
         }
@@ -68,8 +68,8 @@ impl Stage {
     }
 
     /// What becomes of the caller, still to happen.
-    fn event(&self, person: &Person, fate: Fate) -> Event {
-        let (other, by) = (Arc::clone(&self.other), self.cast.provider.key.clone());
+    fn event(&self, person: &TestUser, fate: Fate) -> Event {
+        let (other, by) = (Arc::clone(&self.other), self.fixtures.provider.key.clone());
         let (path, id) = (format!("/user/{}", person.id), UserId::parse(&person.id).expect("an id"));
         Box::pin(async move {
             let change = match fate {
@@ -88,9 +88,9 @@ impl Stage {
     }
 
     /// One fate before each call of a request, each for a caller of its own.
-    async fn play(&mut self, route: &AnyRoute, fate: Fate) {
+    async fn run(&mut self, route: &AnyRoute, fate: Fate) {
         for call in 1..=MAX_CALLS {
-            let path = path_of(route, &self.cast.manager_2.id, "c-bank");
+            let path = path_of(route, &self.fixtures.manager_2.id, "c-bank");
             let path = if path.starts_with("/category") { format!("{path}?lang=FR") } else { path };
             let (person, before) = self.caller(&path).await;
             assert_eq!(before.status, 200, "{path}: {}", before.text);
@@ -123,20 +123,20 @@ impl Stage {
     }
 }
 
-async fn revoke_all(world: &World, id: UserId) {
-    let now = presence::clock::Clock::now(world.clock.as_ref());
-    for key in world.store().keys_of(id).await.expect("the store answers").expect("a user") {
-        world.store().revoke_key(&key.id(), now).await.expect("the store answers");
+async fn revoke_all(stack: &TestStack, id: UserId) {
+    let now = presence::clock::Clock::now(stack.clock.as_ref());
+    for key in stack.store().keys_of(id).await.expect("the store answers").expect("a user") {
+        stack.store().revoke_key(&key.id(), now).await.expect("the store answers");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_becomes_of_a_caller_counts_from_the_next_request_on_in_every_warm_function() {
-    let mut stage = Stage::new().await;
+    let mut fixture = Fixture::new().await;
     for route in routes().into_iter().filter(|route| route.method == "GET") {
         for fate in FATES {
-            stage.play(&route, fate).await;
+            fixture.run(&route, fate).await;
         }
     }
-    assert_eq!(stage.warm.audit().await, []);
+    assert_eq!(fixture.warm.audit().await, []);
 }

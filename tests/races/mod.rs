@@ -3,10 +3,10 @@
 
 mod acceptances;
 mod addresses;
-mod arena;
 mod callers;
 mod invitations;
 mod keys;
+mod race_env;
 mod standing;
 mod updates;
 

@@ -5,7 +5,7 @@ use rstest::rstest;
 use serde_json::{Value, json};
 
 use super::ROUNDS;
-use super::arena::{Arena, Weather, count};
+use super::race_env::{ConflictMode, RaceEnv, count};
 
 /// A change of one field, and whether it is there.
 type Change = (Value, fn(&User) -> bool);
@@ -20,69 +20,72 @@ fn changes() -> [Change; 4] {
 }
 
 #[rstest]
-#[case::calm(Weather::Calm)]
-#[case::conflicts(Weather::Conflicts)]
+#[case::serialized(ConflictMode::Serialize)]
+#[case::conflicts(ConflictMode::Cancel)]
 #[tokio::test(flavor = "multi_thread")]
-async fn an_update_that_succeeded_is_not_lost_to_another_one(#[case] weather: Weather) {
-    let arena = Arena::in_weather(weather).await;
+async fn an_update_that_succeeded_is_not_lost_to_another_one(#[case] mode: ConflictMode) {
+    let env = RaceEnv::in_mode(mode).await;
     for round in 0..ROUNDS {
-        let user = arena.world.person(&format!("busy-{round}"), Role::BusinessManager, Some(1), Status::Active).await;
+        let user =
+            env.stack.create_user(&format!("busy-{round}"), Role::BusinessManager, Some(1), Status::Active).await;
         let path = format!("/user/{}", user.id);
         let changes = changes();
-        let updates = changes.each_ref().map(|(body, _)| || arena.world.post(&path, &arena.cast.admin_1.key, body));
-        let replies = arena.race(&updates).await;
+        let updates = changes.each_ref().map(|(body, _)| || env.stack.post(&path, &env.fixtures.admin_1.key, body));
+        let replies = env.race(&updates).await;
 
-        let stored = arena.world.stored(&user.id).await.expect("the user").user;
+        let stored = env.stack.stored(&user.id).await.expect("the user").user;
         for ((body, is_there), reply) in changes.iter().zip(&replies) {
             assert!([200, 409].contains(&reply.status), "{}", reply.text);
             assert_eq!(is_there(&stored), reply.status == 200, "round {round}: {body}");
         }
         assert_eq!(stored.version, 2 + u64::try_from(count(&replies, 200)).expect("a few"));
-        arena.check().await;
+        env.check().await;
     }
 }
 
 #[rstest]
-#[case::calm(Weather::Calm)]
-#[case::conflicts(Weather::Conflicts)]
+#[case::serialized(ConflictMode::Serialize)]
+#[case::conflicts(ConflictMode::Cancel)]
 #[tokio::test(flavor = "multi_thread")]
-async fn two_simultaneous_updates_both_succeed(#[case] weather: Weather) {
-    let arena = Arena::in_weather(weather).await;
+async fn two_simultaneous_updates_both_succeed(#[case] mode: ConflictMode) {
+    let env = RaceEnv::in_mode(mode).await;
     for round in 0..ROUNDS {
-        let user = arena.world.person(&format!("pair-{round}"), Role::BusinessManager, Some(1), Status::Active).await;
+        let user =
+            env.stack.create_user(&format!("pair-{round}"), Role::BusinessManager, Some(1), Status::Active).await;
         let path = format!("/user/{}", user.id);
         let [(one, has_one), (other, has_other), ..] = changes();
-        let updates = [&one, &other].map(|body| || arena.world.post(&path, &arena.cast.admin_1.key, body));
-        assert_eq!(count(&arena.race(&updates).await, 200), 2, "each can lose to the other but once");
-        let stored = arena.world.stored(&user.id).await.expect("the user").user;
+        let updates = [&one, &other].map(|body| || env.stack.post(&path, &env.fixtures.admin_1.key, body));
+        assert_eq!(count(&env.race(&updates).await, 200), 2, "each can lose to the other but once");
+        let stored = env.stack.stored(&user.id).await.expect("the user").user;
         assert!(has_one(&stored) && has_other(&stored), "round {round}");
     }
-    arena.check().await;
+    env.check().await;
 }
 
 #[rstest]
-#[case::calm(Weather::Calm)]
-#[case::conflicts(Weather::Conflicts)]
+#[case::serialized(ConflictMode::Serialize)]
+#[case::conflicts(ConflictMode::Cancel)]
 #[tokio::test(flavor = "multi_thread")]
-async fn an_update_beside_a_delete_brings_nobody_back(#[case] weather: Weather) {
-    let arena = Arena::in_weather(weather).await;
+async fn an_update_beside_a_delete_brings_nobody_back(#[case] mode: ConflictMode) {
+    let env = RaceEnv::in_mode(mode).await;
     for round in 0..ROUNDS {
-        let user = arena.world.person(&format!("gone-{round}"), Role::BusinessManager, Some(1), Status::Active).await;
+        let user =
+            env.stack.create_user(&format!("gone-{round}"), Role::BusinessManager, Some(1), Status::Active).await;
         let path = format!("/user/{}", user.id);
         let changes = changes();
-        let updates = changes.each_ref().map(|(body, _)| || arena.world.post(&path, &arena.cast.admin_1.key, body));
-        let delete = || arena.world.delete(&path, &arena.cast.other_admin_1.key);
-        let (updated, deleted) = tokio::join!(arena.race(&updates), arena.patiently(delete));
+        let updates = changes.each_ref().map(|(body, _)| || env.stack.post(&path, &env.fixtures.admin_1.key, body));
+        let delete = || env.stack.delete(&path, &env.fixtures.other_admin_1.key);
+        let (updated, deleted) = tokio::join!(env.race(&updates), env.patiently(delete));
 
         // Four updates may win every attempt of the delete; then a client that tries again has its way.
         assert!([200, 409].contains(&deleted.status), "{}", deleted.text);
         if deleted.status == 409 {
-            assert_eq!(arena.patiently(delete).await.status, 200, "alone, it wins");
+            assert_eq!(env.patiently(delete).await.status, 200, "alone, it wins");
         }
         assert!(updated.iter().all(|reply| [200, 404, 409].contains(&reply.status)), "round {round}");
-        assert_eq!(arena.world.stored(&user.id).await, None);
-        assert_eq!(arena.holder(&user.email).await, None);
-        assert_eq!(arena.world.get("/user/me", &user.key).await.status, 401, "its key went with it");
-        arena.check().await;
+        assert_eq!(env.stack.stored(&user.id).await, None);
+        assert_eq!(env.holder(&user.email).await, None);
+        assert_eq!(env.stack.get("/user/me", &user.key).await.status, 401, "its key went with it");
+        env.check().await;
     }
 }

@@ -9,16 +9,16 @@ mod routes;
 mod writes;
 
 use presence_tests::logs::LoggedCost;
-use presence_tests::{Cast, Reply, World};
+use presence_tests::{Fixtures, Reply, TestStack};
 
-/// A world whose first administrator, provider and manager have warm keys: used in this hour already.
-async fn warm() -> (World, Cast) {
-    let world = World::start().await;
-    let cast = Cast::enter(&world).await;
-    for person in [&cast.provider, &cast.admin_1, &cast.manager_1] {
-        assert_eq!(world.get("/user/me", &person.key).await.status, 200);
+/// A stack whose first administrator, provider and manager have warm keys: used in this hour already.
+async fn warm() -> (TestStack, Fixtures) {
+    let stack = TestStack::start().await;
+    let fixtures = Fixtures::create(&stack).await;
+    for person in [&fixtures.provider, &fixtures.admin_1, &fixtures.manager_1] {
+        assert_eq!(stack.get("/user/me", &person.key).await.status, 200);
     }
-    (world, cast)
+    (stack, fixtures)
 }
 
 /// What a request that only reads may cost.

@@ -11,7 +11,7 @@ use presence::store::keys::{
     CHANGES_PK_PREFIX, LOCK_SK, ROSTERS_PK, business_pk, city_listing, listing, lock_pk, name_order, org_key, user_pk,
 };
 use presence::store::schema::{BUSINESSES, USERS};
-use presence_tests::{World, address, sdk_config};
+use presence_tests::{TestStack, address, sdk_config};
 
 type Item = HashMap<String, AttributeValue>;
 
@@ -19,14 +19,14 @@ type Item = HashMap<String, AttributeValue>;
 const BATCH: usize = 25;
 
 /// A client past the service.
-pub(super) fn client(world: &World) -> Client {
-    Client::from_conf(sdk_config(world.stack.database_url()))
+pub(super) fn client(stack: &TestStack) -> Client {
+    Client::from_conf(sdk_config(stack.local.database_url()))
 }
 
 /// Adds active business managers to an organisation, with the locks and the roster that go with them.
-pub(super) async fn users(world: &World, org: u64, count: u64) {
-    let (client, users) = (client(world), world.store().name(&USERS));
-    let first = world.person("bulk", Role::BusinessManager, Some(org), Status::Invited).await;
+pub(super) async fn users(stack: &TestStack, org: u64, count: u64) {
+    let (client, users) = (client(stack), stack.store().name(&USERS));
+    let first = stack.create_user("bulk", Role::BusinessManager, Some(org), Status::Invited).await;
     let key = HashMap::from([("pk".to_owned(), text(&format!("USER#{}", first.id))), ("sk".to_owned(), text("USER"))]);
     let stored = client.get_item().table_name(&users).set_key(Some(key)).send().await;
     let template = stored.expect("DynamoDB answers").item.expect("the user just written");
@@ -45,13 +45,13 @@ pub(super) async fn users(world: &World, org: u64, count: u64) {
 }
 
 /// Writes many users into empty organisations.
-pub(super) async fn people(world: &World, people: &[User]) {
-    let items = world.store().items_of_users(people).expect("users that fit");
-    put_all(&client(world), &world.store().name(&USERS), items).await;
+pub(super) async fn people(stack: &TestStack, people: &[User]) {
+    let items = stack.store().items_of_users(people).expect("users that fit");
+    put_all(&client(stack), &stack.store().name(&USERS), items).await;
 }
 
 /// Adds businesses `many-1`, `many-2`, … to an organisation.
-pub(crate) async fn businesses(world: &World, org: u64, count: u64) {
+pub(crate) async fn businesses(stack: &TestStack, org: u64, count: u64) {
     let items = (1..=count).map(|number| {
         let id = presence::domain::ids::BusinessId::parse(&format!("many-{number}")).expect("an id");
         HashMap::from([
@@ -63,12 +63,12 @@ pub(crate) async fn businesses(world: &World, org: u64, count: u64) {
             ("city_listing".to_owned(), text(&city_listing("lyon", &id))),
         ])
     });
-    put_all(&client(world), &world.store().name(&BUSINESSES), items.collect()).await;
+    put_all(&client(stack), &stack.store().name(&BUSINESSES), items.collect()).await;
 }
 
 /// Empties the logs of changes, as time does.
-pub(super) async fn forget_changes(world: &World) {
-    let (client, users) = (client(world), world.store().name(&USERS));
+pub(super) async fn forget_changes(stack: &TestStack) {
+    let (client, users) = (client(stack), stack.store().name(&USERS));
     let items = client.scan().table_name(&users).send().await.expect("DynamoDB answers").items.unwrap_or_default();
     let of_logs = items.into_iter().filter(|item| item["pk"].as_s().is_ok_and(|pk| pk.starts_with(CHANGES_PK_PREFIX)));
     for mut item in of_logs {

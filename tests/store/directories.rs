@@ -9,7 +9,7 @@ use presence::domain::invitation::InvitationLinks;
 use presence::domain::page::PageRequest;
 use presence::domain::user::{PersonName, Role, Status, User};
 use presence::store::Store;
-use presence_tests::{World, patient, plain_http};
+use presence_tests::{TestStack, long_timeouts, plain_http};
 
 use super::bulk;
 
@@ -66,10 +66,10 @@ async fn assert_equal(bounded: &Store, unbounded: &Store, what: &str) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_search_over_all_organisations_stays_within_the_memory_for_directories() {
-    let world = World::start().await;
+    let stack = TestStack::start().await;
     let people: Vec<User> = (1..=ORGS).flat_map(|org| (0..USERS_OF_EACH).map(move |n| person(org, n))).collect();
-    bulk::people(&world, &people).await;
-    let store = || world.store_through(plain_http(), patient(), world.table_prefix());
+    bulk::people(&stack, &people).await;
+    let store = || stack.store_through(plain_http(), long_timeouts(), stack.table_prefix());
 
     let unbounded = store();
     assert_equal(&unbounded, &unbounded, "unbounded").await;

@@ -7,12 +7,12 @@ use presence::domain::user::{Role, Status};
 use presence::store::Store;
 use presence::store::schema::USERS;
 use presence_local::Options;
-use presence_tests::{Cast, LaggingIndexes, World, address, patient, plain_http};
+use presence_tests::{Fixtures, LaggingIndexes, TestStack, address, long_timeouts, plain_http};
 use serde_json::json;
 
 use super::bulk;
 
-/// The table prefix of an operator's store beside the world's.
+/// The table prefix of an operator's store beside the stack's.
 const PREFIX: &str = "late-";
 
 async fn find(store: &Store, pattern: &str) -> Vec<String> {
@@ -24,20 +24,20 @@ async fn find(store: &Store, pattern: &str) -> Vec<String> {
     found
 }
 
-async fn create(world: &World, key: &str, email: &str, org: u64) -> String {
+async fn create(stack: &TestStack, key: &str, email: &str, org: u64) -> String {
     let body = json!({"email": email, "first_name": "Ada", "last_name": "Lovelace", "org_id": org});
-    let created = world.post("/user", key, &body).await;
+    let created = stack.post("/user", key, &body).await;
     assert_eq!(created.status, 200, "{}", created.text);
     created.json()["id"].as_str().expect("an id").to_owned()
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pattern_finds_users_of_every_organisation_whatever_the_case() {
-    let world = World::start().await;
-    let key = Cast::enter(&world).await.provider.key;
+    let stack = TestStack::start().await;
+    let key = Fixtures::create(&stack).await.provider.key;
     let addresses = ["Ada@canary-mail.example", "ada@bücher.canary-mail.example", "adam@canary-mail.example"];
     for (email, org) in addresses.into_iter().zip([1, 2, 2]) {
-        create(&world, &key, email, org).await;
+        create(&stack, &key, email, org).await;
     }
     let cases: [(&str, &[&str]); 8] = [
         ("ADA@canary-mail.example", &addresses[..1]),
@@ -50,7 +50,7 @@ async fn a_pattern_finds_users_of_every_organisation_whatever_the_case() {
         ("*@example.org", &[]),
     ];
     for (pattern, expected) in cases {
-        let mut found = find(world.store(), pattern).await;
+        let mut found = find(stack.store(), pattern).await;
         found.sort_unstable();
         assert_eq!(found, expected, "{pattern}");
     }
@@ -58,34 +58,34 @@ async fn a_pattern_finds_users_of_every_organisation_whatever_the_case() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_user_of_a_domain_is_found_once_over_many_pages() {
-    let world = World::start().await;
-    bulk::users(&world, 1, 2_500).await;
-    let found = find(world.store(), "*@canary-mail.example").await;
+    let stack = TestStack::start().await;
+    bulk::users(&stack, 1, 2_500).await;
+    let found = find(stack.store(), "*@canary-mail.example").await;
     let distinct: std::collections::HashSet<_> = found.iter().collect();
     assert_eq!((found.len(), distinct.len()), (2_501, 2_501));
-    assert_eq!(find(world.store(), "bulk-1234@*").await, [address("bulk-1234")]);
+    assert_eq!(find(stack.store(), "bulk-1234@*").await, [address("bulk-1234")]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_entry_that_its_user_contradicts_is_left_out_and_is_no_finding() {
     let lag = LaggingIndexes::over(plain_http(), 0);
     let http_client = Some(SharedHttpClient::new(lag.clone()));
-    let world = World::with(Options { http_client, table_prefix: PREFIX.to_owned(), ..patient() }).await;
-    let store = world.store_through(lag.clone(), patient(), PREFIX);
-    let key = Cast::enter(&world).await.provider.key;
-    let gone = create(&world, &key, "gone@old.canary-mail.example", 1).await;
-    let moved = create(&world, &key, "moved@old.canary-mail.example", 1).await;
-    let kept = create(&world, &key, "kept@old.canary-mail.example", 1).await;
+    let stack = TestStack::with(Options { http_client, table_prefix: PREFIX.to_owned(), ..long_timeouts() }).await;
+    let store = stack.store_through(lag.clone(), long_timeouts(), PREFIX);
+    let key = Fixtures::create(&stack).await.provider.key;
+    let gone = create(&stack, &key, "gone@old.canary-mail.example", 1).await;
+    let moved = create(&stack, &key, "moved@old.canary-mail.example", 1).await;
+    let kept = create(&stack, &key, "kept@old.canary-mail.example", 1).await;
     assert_eq!(find(&store, "*@old.canary-mail.example").await.len(), 3);
     assert_eq!(find(&store, "gone@*").await.len(), 1);
     assert_eq!(store.audit_users().await.expect("an answer").findings, []);
 
     lag.set_reads(u64::MAX);
-    assert_eq!(world.delete(&format!("/user/{gone}"), &key).await.status, 200);
+    assert_eq!(stack.delete(&format!("/user/{gone}"), &key).await.status, 200);
     let change = json!({"email": "moved@new.canary-mail.example"});
-    assert_eq!(world.post(&format!("/user/{moved}"), &key, &change).await.status, 200);
+    assert_eq!(stack.post(&format!("/user/{moved}"), &key, &change).await.status, 200);
     let renamed = json!({"status": "invited"});
-    assert_eq!(world.post(&format!("/user/{kept}"), &key, &renamed).await.status, 200);
+    assert_eq!(stack.post(&format!("/user/{kept}"), &key, &renamed).await.status, 200);
     assert_eq!(find(&store, "*@old.canary-mail.example").await, ["kept@old.canary-mail.example"]);
     assert_eq!(find(&store, "gone@*").await, [""; 0]);
     assert_eq!(find(&store, "moved@new.canary-mail.example").await.len(), 1, "read strongly");
@@ -97,10 +97,10 @@ async fn an_entry_that_its_user_contradicts_is_left_out_and_is_no_finding() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_audit_finds_users_whose_entry_is_wrong_or_missing_and_entries_of_nobody() {
-    let world = World::start().await;
-    let person = |local| world.person(local, Role::OrgAdmin, Some(1), Status::Invited);
+    let stack = TestStack::start().await;
+    let person = |local| stack.create_user(local, Role::OrgAdmin, Some(1), Status::Invited);
     let (wrong, missing) = (person("wrong").await, person("missing").await);
-    let (client, table) = (bulk::client(&world), world.store().name(&USERS));
+    let (client, table) = (bulk::client(&stack), stack.store().name(&USERS));
     let text = |value: &str| AttributeValue::S(value.to_owned());
     let update = |id: &str, expression: &str| {
         let update = client.update_item().table_name(&table).update_expression(expression);
@@ -115,7 +115,7 @@ async fn the_audit_finds_users_whose_entry_is_wrong_or_missing_and_entries_of_no
     let ghost = ghost.map(|(name, value)| (name.to_owned(), text(value))).collect();
     client.put_item().table_name(&table).set_item(Some(ghost)).send().await.expect("DynamoDB answers");
 
-    let findings = world.audit().await;
+    let findings = stack.audit().await;
     let problem = "is in email-index otherwise than it is stored";
     for id in [&wrong.id, &missing.id, "7"] {
         let subject = format!("user {id}");

@@ -14,8 +14,8 @@ use presence::domain::ids::UserId;
 use presence::domain::user::{PersonName, User};
 use presence::store::schema::{API_KEYS, BUSINESSES, CATEGORIES, REVIEWS, Table, USERS};
 use presence::store::{MailChange, Store, UserChange};
-use presence_tests::interlude::Interlude;
-use presence_tests::{World, patient, plain_http};
+use presence_tests::interleaving::InterleavingConnector;
+use presence_tests::{TestStack, long_timeouts, plain_http};
 use serde_json::{Value, json};
 
 use super::bulk;
@@ -59,24 +59,24 @@ fn item(value: &Value) -> Item {
     attributes.map(|(name, value)| (name.clone(), attribute(value))).collect()
 }
 
-/// A world with these items, and no others.
-async fn world() -> World {
-    let world = World::start().await;
-    let client = bulk::client(&world);
+/// A stack with these items, and no others.
+async fn stack() -> TestStack {
+    let stack = TestStack::start().await;
+    let client = bulk::client(&stack);
     for (table, text) in FILES {
         for line in lines(text) {
-            let put = client.put_item().table_name(world.store().name(&table)).set_item(Some(item(&line)));
+            let put = client.put_item().table_name(stack.store().name(&table)).set_item(Some(item(&line)));
             put.send().await.expect("DynamoDB answers");
         }
     }
-    world
+    stack
 }
 
-async fn assert_answers(world: &World) {
+async fn assert_answers(stack: &TestStack) {
     let key = caller("key");
     for line in lines(ANSWERS) {
         let path = line["path"].as_str().expect("a path");
-        let reply = world.get(path, &key).await;
+        let reply = stack.get(path, &key).await;
         assert_eq!(reply.status, 200, "{path}: {}", reply.text);
         let mut expected = line["body"].clone();
         // It is in every review since.
@@ -96,42 +96,42 @@ fn counts(migrated: &Value) -> [u64; 8] {
     both.try_into().expect("four each")
 }
 
-async fn migrate(world: &World, dry_run: bool) -> [u64; 8] {
-    let migrated = world.store().migrate(dry_run).await.expect("the store answers");
+async fn migrate(stack: &TestStack, dry_run: bool) -> [u64; 8] {
+    let migrated = stack.store().migrate(dry_run).await.expect("the store answers");
     counts(&serde_json::to_value(migrated).expect("JSON"))
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_the_version_before_wrote_is_read_and_changed_by_every_operation() {
-    let world = world().await;
-    assert_answers(&world).await;
-    assert_eq!(world.audit().await, []);
-    let audited = world.store().audit_users().await.expect("an answer");
+    let stack = stack().await;
+    assert_answers(&stack).await;
+    assert_eq!(stack.audit().await, []);
+    let audited = stack.store().audit_users().await.expect("an answer");
     assert_eq!((audited.users, audited.keys, audited.mails, audited.outdated), (4, 2, 1, 4));
-    assert_eq!(world.store().audit_reviews(None).await.expect("an answer").findings, []);
+    assert_eq!(stack.store().audit_reviews(None).await.expect("an answer").findings, []);
 
     let (key, invited) = (caller("key"), caller("invited"));
-    assert_eq!(world.get("/user/search?email=joan@example.org", &key).await.json()["count"], 1);
-    assert_eq!(world.post(&format!("/user/{invited}"), &key, &json!({"phone": "1"})).await.status, 200);
-    assert_eq!(world.invite(&invited, &key).await.status, 429, "its mail waits");
-    assert_eq!(world.delete(&format!("/user/{invited}"), &key).await.status, 200);
+    assert_eq!(stack.get("/user/search?email=joan@example.org", &key).await.json()["count"], 1);
+    assert_eq!(stack.post(&format!("/user/{invited}"), &key, &json!({"phone": "1"})).await.status, 200);
+    assert_eq!(stack.invite(&invited, &key).await.status, 429, "its mail waits");
+    assert_eq!(stack.delete(&format!("/user/{invited}"), &key).await.status, 200);
     let again = json!({"email": "joan@example.org", "first_name": "Joan", "last_name": "C", "business_ids": ["b42-2"]});
-    assert_eq!(world.post("/user", &key, &again).await.status, 200, "its address is free");
-    assert_eq!(world.audit().await, []);
+    assert_eq!(stack.post("/user", &key, &again).await.status, 200, "its address is free");
+    assert_eq!(stack.audit().await, []);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn migrating_rewrites_what_is_old_once_and_changes_no_answer() {
-    let world = world().await;
-    let before = world.items(&world.store().name(&USERS)).await;
-    assert_eq!(migrate(&world, true).await, [0, 4, 0, 0, 0, 2, 0, 0], "a dry run counts");
-    assert_eq!(world.items(&world.store().name(&USERS)).await.len(), before.len());
-    assert_eq!(migrate(&world, false).await, [0, 4, 0, 0, 0, 2, 0, 0], "and has written nothing");
-    assert_eq!(migrate(&world, false).await, [4, 0, 0, 0, 2, 0, 0, 0], "a second run has nothing to do");
-    assert_answers(&world).await;
-    assert_eq!(world.store().audit_users().await.expect("an answer").outdated, 0);
-    assert_eq!(world.audit().await, [], "the index has them all");
-    let categories = world.items(&world.store().name(&CATEGORIES)).await;
+    let stack = stack().await;
+    let before = stack.items(&stack.store().name(&USERS)).await;
+    assert_eq!(migrate(&stack, true).await, [0, 4, 0, 0, 0, 2, 0, 0], "a dry run counts");
+    assert_eq!(stack.items(&stack.store().name(&USERS)).await.len(), before.len());
+    assert_eq!(migrate(&stack, false).await, [0, 4, 0, 0, 0, 2, 0, 0], "and has written nothing");
+    assert_eq!(migrate(&stack, false).await, [4, 0, 0, 0, 2, 0, 0, 0], "a second run has nothing to do");
+    assert_answers(&stack).await;
+    assert_eq!(stack.store().audit_users().await.expect("an answer").outdated, 0);
+    assert_eq!(stack.audit().await, [], "the index has them all");
+    let categories = stack.items(&stack.store().name(&CATEGORIES)).await;
     assert!(categories.iter().all(|item| !item.contains("\"body\": {")), "every body is text: {categories:?}");
 }
 
@@ -150,27 +150,27 @@ async fn migrating_never_writes_over_a_change_wherever_it_comes() {
     let invited = UserId::parse(&caller("invited")).expect("an id");
     // Two scans, and a write for each of four users and two categories.
     for call in 1..=8 {
-        let world = world().await;
-        let interlude = Interlude::over(plain_http());
-        let store = world.store_through(interlude.clone(), patient(), world.table_prefix());
-        interlude.before(call, Box::pin(change(world.store().clone(), invited, world.clock.now()))).await;
+        let stack = stack().await;
+        let interlude = InterleavingConnector::over(plain_http());
+        let store = stack.store_through(interlude.clone(), long_timeouts(), stack.table_prefix());
+        interlude.before(call, Box::pin(change(stack.store().clone(), invited, stack.clock.now()))).await;
         let migrated = store.migrate(false).await.expect("the store answers");
         assert!(interlude.end().await.1.is_none(), "the change comes before call {call}");
-        let user = world.stored(&caller("invited")).await.expect("a user").user;
+        let user = stack.stored(&caller("invited")).await.expect("a user").user;
         assert_eq!(user.last_name.as_str(), "King", "before call {call}: {migrated:?}");
-        let found = world.get("/category/search?lang=GB", &caller("key")).await.json();
+        let found = stack.get("/category/search?lang=GB", &caller("key")).await.json();
         let name = &found["categories"][1]["name"];
         assert_eq!((&found["count"], name), (&2.into(), &"Stall".into()), "before call {call}: {found}");
-        assert_eq!(world.audit().await, [], "before call {call}");
-        let left = migrate(&world, false).await;
+        assert_eq!(stack.audit().await, [], "before call {call}");
+        let left = migrate(&stack, false).await;
         assert_eq!((left[1], left[5]), (0, 0), "before call {call}, a second run has nothing to do");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn items_of_a_later_version_are_refused_by_name_and_never_written_over() {
-    let world = world().await;
-    let (key, client) = (caller("key"), bulk::client(&world));
+    let stack = stack().await;
+    let (key, client) = (caller("key"), bulk::client(&stack));
     let text = |value: &str| AttributeValue::S(value.to_owned());
     let pk_sk = |pk: &str, sk: &str| vec![("pk", text(pk)), ("sk", text(sk))];
     let invited = caller("invited");
@@ -184,17 +184,17 @@ async fn items_of_a_later_version_are_refused_by_name_and_never_written_over() {
     ];
     for (table, item_key, path, kind) in cases {
         let update = |expression: &str| {
-            let update = client.update_item().table_name(world.store().name(&table)).update_expression(expression);
+            let update = client.update_item().table_name(stack.store().name(&table)).update_expression(expression);
             let item_key = item_key.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
             update.set_key(Some(item_key)).expression_attribute_names("#format", "format")
         };
         let later = update("SET #format = :later").expression_attribute_values(":later", AttributeValue::N("9".into()));
         later.send().await.expect("DynamoDB answers");
-        let reply = world.get(&path, &key).await;
+        let reply = stack.get(&path, &key).await;
         assert_eq!(reply.status, 503, "{kind}: {}", reply.text);
         assert!(!reply.text.contains("format"), "{kind}: {}", reply.text);
         if matches!(kind, "user" | "category") {
-            let refused = world.store().migrate(false).await.expect_err("an item of a later version");
+            let refused = stack.store().migrate(false).await.expect_err("an item of a later version");
             let cause = std::error::Error::source(&refused).map(ToString::to_string).unwrap_or_default();
             let expected = format!("a stored {kind} has format 9, and this version knows those up to 2");
             assert_eq!(cause, expected);

@@ -4,59 +4,59 @@ pub(crate) mod model;
 
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use presence_local::Options;
-use presence_tests::{Cast, LaggingIndexes, World, address, dice, patient, plain_http};
+use presence_tests::{Fixtures, LaggingIndexes, TestStack, address, long_timeouts, plain_http, rng};
 use serde_json::json;
 
 use self::model::{Listed, Model, list};
 use super::bulk;
 
-/// A world whose indexes lag, with the handle that steers the lag.
-async fn lagging(reads: u64) -> (World, LaggingIndexes) {
+/// A stack whose indexes lag, with the handle that steers the lag.
+async fn lagging(reads: u64) -> (TestStack, LaggingIndexes) {
     let lag = LaggingIndexes::over(plain_http(), reads);
-    (World::with(Options { http_client: Some(SharedHttpClient::new(lag.clone())), ..patient() }).await, lag)
+    (TestStack::with(Options { http_client: Some(SharedHttpClient::new(lag.clone())), ..long_timeouts() }).await, lag)
 }
 
 /// A second stack over the same tables and behind the same lag: another warm function.
-async fn beside(world: &World, lag: &LaggingIndexes) -> World {
-    World::with(Options { http_client: Some(SharedHttpClient::new(lag.clone())), ..world.beside() }).await
+async fn beside(stack: &TestStack, lag: &LaggingIndexes) -> TestStack {
+    TestStack::with(Options { http_client: Some(SharedHttpClient::new(lag.clone())), ..stack.beside() }).await
 }
 
 /// Searches as the provider: what comes is what the model has.
-async fn assert_right(world: &World, model: &Model, key: &str, what: &str) {
-    let (found, expected) = (list(world, key, "").await, model.listed(None));
+async fn assert_right(stack: &TestStack, model: &Model, key: &str, what: &str) {
+    let (found, expected) = (list(stack, key, "").await, model.listed(None));
     assert_eq!(found, Some(expected), "{what}: the lag ends before the patience does");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_warm_function_answers_right_however_many_reads_the_index_lags() {
     for reads in [1, 2, 5] {
-        let (world, lag) = lagging(reads).await;
-        let cast = Cast::enter(&world).await;
-        let (provider, admin) = (&cast.provider.key, &cast.admin_1.key);
-        let mut model = Model::of(&cast);
-        assert_right(&world, &model, provider, "warmed up").await;
+        let (stack, lag) = lagging(reads).await;
+        let fixtures = Fixtures::create(&stack).await;
+        let (provider, admin) = (&fixtures.provider.key, &fixtures.admin_1.key);
+        let mut model = Model::of(&fixtures);
+        assert_right(&stack, &model, provider, "warmed up").await;
 
         let body = json!({"email": address("ada"), "first_name": "Ada", "last_name": "Lovelace"});
-        let created = world.post("/user", admin, &body).await;
+        let created = stack.post("/user", admin, &body).await;
         let id = created.json()["id"].as_str().expect("an id").to_owned();
         model.put(&id, Listed::new(Some(1), "Lovelace", "active"));
-        assert_right(&world, &model, provider, "created").await;
+        assert_right(&stack, &model, provider, "created").await;
 
-        assert_eq!(world.post(&format!("/user/{id}"), admin, &json!({"last_name": "King"})).await.status, 200);
+        assert_eq!(stack.post(&format!("/user/{id}"), admin, &json!({"last_name": "King"})).await.status, 200);
         model.put(&id, Listed::new(Some(1), "King", "active"));
-        assert_eq!(world.get("/user/search?query=lovelace", admin).await.json()["count"], 0, "not under the old name");
-        assert_right(&world, &model, provider, "renamed").await;
-        assert_right(&beside(&world, &lag).await, &model, provider, "renamed, for a function that was just started")
+        assert_eq!(stack.get("/user/search?query=lovelace", admin).await.json()["count"], 0, "not under the old name");
+        assert_right(&stack, &model, provider, "renamed").await;
+        assert_right(&beside(&stack, &lag).await, &model, provider, "renamed, for a function that was just started")
             .await;
 
-        assert_eq!(world.post(&format!("/user/{id}"), provider, &json!({"org_id": 2})).await.status, 200);
+        assert_eq!(stack.post(&format!("/user/{id}"), provider, &json!({"org_id": 2})).await.status, 200);
         model.put(&id, Listed::new(Some(2), "King", "active"));
-        assert_right(&world, &model, provider, "moved").await;
+        assert_right(&stack, &model, provider, "moved").await;
 
-        assert_eq!(world.delete(&format!("/user/{id}"), provider).await.status, 200);
+        assert_eq!(stack.delete(&format!("/user/{id}"), provider).await.status, 200);
         model.remove(&id);
-        assert_right(&world, &model, provider, "deleted").await;
-        assert_right(&beside(&world, &lag).await, &model, provider, "deleted, for a function that was just started")
+        assert_right(&stack, &model, provider, "deleted").await;
+        assert_right(&beside(&stack, &lag).await, &model, provider, "deleted, for a function that was just started")
             .await;
         assert!(lag.stale_answers() > 0, "the index did lag: {}", lag.stale_answers());
     }
@@ -64,22 +64,22 @@ async fn a_warm_function_answers_right_however_many_reads_the_index_lags() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_frozen_index_is_searched_right_by_the_log_of_changes() {
-    let (world, lag) = lagging(0).await;
-    let cast = Cast::enter(&world).await;
-    let (key, provider) = (&cast.admin_1.key, &cast.provider.key);
-    assert_eq!(world.get("/user/search?query=test", provider).await.json()["count"], 10);
+    let (stack, lag) = lagging(0).await;
+    let fixtures = Fixtures::create(&stack).await;
+    let (key, provider) = (&fixtures.admin_1.key, &fixtures.provider.key);
+    assert_eq!(stack.get("/user/search?query=test", provider).await.json()["count"], 10);
     lag.set_reads(u64::MAX);
-    assert_eq!(world.delete(&format!("/user/{}", cast.manager_1.id), key).await.status, 200);
-    let moved = format!("/user/{}", cast.other_manager_1.id);
-    assert_eq!(world.post(&moved, provider, &json!({"org_id": 2, "last_name": "King"})).await.status, 200);
-    let mut model = Model::of(&cast);
-    model.remove(&cast.manager_1.id);
-    model.put(&cast.other_manager_1.id, Listed::new(Some(2), "King", "active"));
+    assert_eq!(stack.delete(&format!("/user/{}", fixtures.manager_1.id), key).await.status, 200);
+    let moved = format!("/user/{}", fixtures.other_manager_1.id);
+    assert_eq!(stack.post(&moved, provider, &json!({"org_id": 2, "last_name": "King"})).await.status, 200);
+    let mut model = Model::of(&fixtures);
+    model.remove(&fixtures.manager_1.id);
+    model.put(&fixtures.other_manager_1.id, Listed::new(Some(2), "King", "active"));
 
-    for (what, world) in [("warm", &world), ("just started", &beside(&world, &lag).await)] {
-        assert_right(world, &model, provider, what).await;
+    for (what, stack) in [("warm", &stack), ("just started", &beside(&stack, &lag).await)] {
+        assert_right(stack, &model, provider, what).await;
         for (search, count) in [("query=king", 1), ("last_name=manager", 1), ("status=active", 7), ("org_id=2", 4)] {
-            let reply = world.get(&format!("/user/search?{search}"), provider).await;
+            let reply = stack.get(&format!("/user/search?{search}"), provider).await;
             assert_eq!(
                 (reply.status, &reply.json()["count"]),
                 (200, &json!(count)),
@@ -87,7 +87,7 @@ async fn a_frozen_index_is_searched_right_by_the_log_of_changes() {
                 reply.text
             );
         }
-        assert_eq!(world.get("/user/search?query=manager", key).await.json()["count"], 0, "{what}");
+        assert_eq!(stack.get("/user/search?query=manager", key).await.json()["count"], 0, "{what}");
     }
     assert!(lag.stale_answers() > 0, "the index did lag");
 }
@@ -95,38 +95,38 @@ async fn a_frozen_index_is_searched_right_by_the_log_of_changes() {
 #[tokio::test(flavor = "multi_thread")]
 async fn searches_during_writes_are_exact_and_never_refused_while_the_index_is_frozen() {
     const WRITES: usize = 60;
-    let mut dice = dice("frozen");
+    let mut rng = rng("frozen");
     let (writer, lag) = lagging(0).await;
-    let cast = Cast::enter(&writer).await;
-    let key = &cast.provider.key;
+    let fixtures = Fixtures::create(&writer).await;
+    let key = &fixtures.provider.key;
     assert_eq!(writer.get("/user/search", key).await.status, 200);
     lag.set_reads(u64::MAX);
     let readers = [beside(&writer, &lag).await, beside(&writer, &lag).await];
-    let mut model = Model::of(&cast);
+    let mut model = Model::of(&fixtures);
     for write in 0..WRITES {
         // While somebody writes, an answer is the model before the write or after it.
         let before = model.clone();
         let ((), found) =
-            futures::join!(model.change(&writer, key, &mut dice), list(&readers[write % 2], key, "?org_id=1"));
+            futures::join!(model.change(&writer, key, &mut rng), list(&readers[write % 2], key, "?org_id=1"));
         let found = found.unwrap_or_else(|| panic!("write {write}: refused"));
         assert!([&before, &model].iter().any(|model| model.listed(Some(1)) == found), "write {write}: {found:?}");
-        assert_right(&readers[dice.usize(0..2)], &model, key, &format!("after write {write}")).await;
+        assert_right(&readers[rng.usize(0..2)], &model, key, &format!("after write {write}")).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_frozen_index_without_a_log_is_answered_with_503_and_never_with_old_users() {
-    let (world, lag) = lagging(0).await;
-    let cast = Cast::enter(&world).await;
-    let key = &cast.admin_1.key;
-    assert_eq!(world.get("/user/search?query=test", key).await.json()["count"], 6);
+    let (stack, lag) = lagging(0).await;
+    let fixtures = Fixtures::create(&stack).await;
+    let key = &fixtures.admin_1.key;
+    assert_eq!(stack.get("/user/search?query=test", key).await.json()["count"], 6);
     lag.set_reads(u64::MAX);
-    assert_eq!(world.delete(&format!("/user/{}", cast.manager_1.id), key).await.status, 200);
-    bulk::forget_changes(&world).await;
+    assert_eq!(stack.delete(&format!("/user/{}", fixtures.manager_1.id), key).await.status, 200);
+    bulk::forget_changes(&stack).await;
 
     let mut is_in_memory = true;
     for search in ["?query=manager", "?status=active", "?display_business_ids=False"] {
-        let reply = world.get(&format!("/user/search{search}"), key).await;
+        let reply = stack.get(&format!("/user/search{search}"), key).await;
         assert_eq!((reply.status, reply.header("retry-after")), (503, "1"), "{search}: {}", reply.text);
         let of_memory =
             u64::from(is_in_memory && !search.contains("display_business_ids")) + u64::from(is_in_memory) * 2;
@@ -135,86 +135,86 @@ async fn a_frozen_index_without_a_log_is_answered_with_503_and_never_with_old_us
         assert!(!reply.text.contains("lag"), "{search}: why is not the client's business: {}", reply.text);
         is_in_memory = false;
     }
-    let past_the_end = world.get("/user/search?page=9", key).await.json();
+    let past_the_end = stack.get("/user/search?page=9", key).await.json();
     assert_eq!(past_the_end, json!({"page": 9, "max_page": 1, "count": 5, "users": []}), "needs no user");
     let stats = json!({"count": 5, "invited_count": 1, "activate_count": 4});
-    assert_eq!(world.get("/user/stats", key).await.json(), stats, "counts come from the table");
-    assert_eq!(world.get(&format!("/user/{}", cast.manager_1.id), key).await.status, 404, "and so do users");
+    assert_eq!(stack.get("/user/stats", key).await.json(), stats, "counts come from the table");
+    assert_eq!(stack.get(&format!("/user/{}", fixtures.manager_1.id), key).await.status, 404, "and so do users");
 
     lag.set_reads(0);
-    assert_eq!(world.get("/user/search?query=manager", key).await.json()["count"], 1, "no stale directory was kept");
+    assert_eq!(stack.get("/user/search?query=manager", key).await.json()["count"], 1, "no stale directory was kept");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_search_by_address_is_right_while_the_index_is_frozen() {
-    let (world, lag) = lagging(0).await;
-    let cast = Cast::enter(&world).await;
-    let (admin, provider) = (&cast.admin_1.key, &cast.provider.key);
-    assert_eq!(world.get("/user/search", provider).await.status, 200);
+    let (stack, lag) = lagging(0).await;
+    let fixtures = Fixtures::create(&stack).await;
+    let (admin, provider) = (&fixtures.admin_1.key, &fixtures.provider.key);
+    assert_eq!(stack.get("/user/search", provider).await.status, 200);
     lag.set_reads(u64::MAX);
     let count = async |email: &str, key: &str, more: &str| {
-        let reply = world.get(&format!("/user/search?email={email}{more}"), key).await;
+        let reply = stack.get(&format!("/user/search?email={email}{more}"), key).await;
         (reply.status, reply.json()["count"].clone())
     };
-    let (old, new) = (cast.manager_1.email.clone(), address("moved"));
-    let path = format!("/user/{}", cast.manager_1.id);
+    let (old, new) = (fixtures.manager_1.email.clone(), address("moved"));
+    let path = format!("/user/{}", fixtures.manager_1.id);
     let change = json!({"email": new, "last_name": "King"});
-    assert_eq!(world.post(&path, admin, &change).await.status, 200);
+    assert_eq!(stack.post(&path, admin, &change).await.status, 200);
     assert_eq!(count(&old, admin, "").await, (200, 0.into()), "the address that was given up");
     assert_eq!(count(&new, admin, "&last_name=king&query=king").await, (200, 1.into()), "the new address");
     assert_eq!(count(&new, admin, "&last_name=test").await, (200, 0.into()), "not under the old name");
 
-    assert_eq!(world.post(&path, provider, &json!({"org_id": 2, "business_ids": []})).await.status, 200);
+    assert_eq!(stack.post(&path, provider, &json!({"org_id": 2, "business_ids": []})).await.status, 200);
     assert_eq!(count(&new, admin, "").await, (200, 0.into()), "not in the old organisation");
-    assert_eq!(count(&new, &cast.admin_2.key, "").await, (200, 1.into()), "in the new one");
-    assert_eq!(world.delete(&path, provider).await.status, 200);
+    assert_eq!(count(&new, &fixtures.admin_2.key, "").await, (200, 1.into()), "in the new one");
+    assert_eq!(stack.delete(&path, provider).await.status, 200);
     assert_eq!(count(&new, provider, "").await, (200, 0.into()), "deleted");
     assert_eq!(lag.stale_answers(), 0, "no index was read");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_unchanged_organisation_is_searched_while_its_neighbour_lags() {
-    let (world, lag) = lagging(0).await;
-    let cast = Cast::enter(&world).await;
-    for key in [&cast.admin_1.key, &cast.admin_2.key] {
-        assert_eq!(world.get("/user/search", key).await.status, 200);
+    let (stack, lag) = lagging(0).await;
+    let fixtures = Fixtures::create(&stack).await;
+    for key in [&fixtures.admin_1.key, &fixtures.admin_2.key] {
+        assert_eq!(stack.get("/user/search", key).await.status, 200);
     }
     lag.set_reads(u64::MAX);
-    assert_eq!(world.delete(&format!("/user/{}", cast.manager_2.id), &cast.admin_2.key).await.status, 200);
-    assert_eq!(world.get("/user/search", &cast.admin_1.key).await.json()["count"], 6);
+    assert_eq!(stack.delete(&format!("/user/{}", fixtures.manager_2.id), &fixtures.admin_2.key).await.status, 200);
+    assert_eq!(stack.get("/user/search", &fixtures.admin_1.key).await.json()["count"], 6);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_user_that_moved_is_found_once_while_one_directory_in_memory_is_older_than_the_other() {
-    let (world, _) = lagging(0).await;
-    let cast = Cast::enter(&world).await;
-    let provider = &cast.provider.key;
-    let before = world.get("/user/search", provider).await.json();
+    let (stack, _) = lagging(0).await;
+    let fixtures = Fixtures::create(&stack).await;
+    let provider = &fixtures.provider.key;
+    let before = stack.get("/user/search", provider).await.json();
     let moved = json!({"org_id": 2});
-    assert_eq!(world.post(&format!("/user/{}", cast.manager_1.id), provider, &moved).await.status, 200);
+    assert_eq!(stack.post(&format!("/user/{}", fixtures.manager_1.id), provider, &moved).await.status, 200);
     // The function knows the mover's new organisation as it is, and the old one as it was.
-    assert_eq!(world.get("/user/search", &cast.admin_2.key).await.json()["count"], 4);
-    let after = world.get("/user/search", provider).await;
+    assert_eq!(stack.get("/user/search", &fixtures.admin_2.key).await.json()["count"], 4);
+    let after = stack.get("/user/search", provider).await;
     assert_eq!((after.status, &after.json()["count"]), (200, &before["count"]), "{}", after.text);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_warm_functions_never_serve_each_other_old_users() {
     let (one, lag) = lagging(0).await;
-    let cast = Cast::enter(&one).await;
+    let fixtures = Fixtures::create(&one).await;
     let two = beside(&one, &lag).await;
-    let mut model = Model::of(&cast);
-    let key = &cast.provider.key;
-    for world in [&one, &two] {
-        assert_right(world, &model, key, "warmed up").await;
+    let mut model = Model::of(&fixtures);
+    let key = &fixtures.provider.key;
+    for stack in [&one, &two] {
+        assert_right(stack, &model, key, "warmed up").await;
     }
     lag.set_reads(2);
-    let path = format!("/user/{}", cast.manager_1.id);
+    let path = format!("/user/{}", fixtures.manager_1.id);
     for round in 0..6 {
         let (writer, reader) = if round % 2 == 0 { (&one, &two) } else { (&two, &one) };
         let name = format!("Round {round}");
-        assert_eq!(writer.post(&path, &cast.admin_1.key, &json!({"last_name": name})).await.status, 200);
-        model.put(&cast.manager_1.id, Listed::new(Some(1), &name, "active"));
+        assert_eq!(writer.post(&path, &fixtures.admin_1.key, &json!({"last_name": name})).await.status, 200);
+        model.put(&fixtures.manager_1.id, Listed::new(Some(1), &name, "active"));
         assert_right(reader, &model, key, "the other function").await;
         assert_right(writer, &model, key, "the function that wrote").await;
     }
@@ -225,26 +225,26 @@ async fn two_warm_functions_never_serve_each_other_old_users() {
 #[tokio::test(flavor = "multi_thread")]
 async fn random_writes_and_searches_of_two_functions_agree_with_a_model() {
     const STEPS: usize = 120;
-    let mut dice = dice("lag");
+    let mut rng = rng("lag");
     let (one, lag) = lagging(0).await;
-    let cast = Cast::enter(&one).await;
-    let worlds = [beside(&one, &lag).await, one];
-    let mut model = Model::of(&cast);
+    let fixtures = Fixtures::create(&one).await;
+    let stacks = [beside(&one, &lag).await, one];
+    let mut model = Model::of(&fixtures);
     let searches = [("", None), ("?org_id=1", Some(1)), ("?org_id=2", Some(2))];
     for step in 0..STEPS {
-        lag.set_reads(dice.u64(0..4));
-        let world = dice.choice(&worlds).expect("two");
-        if dice.bool() {
-            model.change(world, &cast.provider.key, &mut dice).await;
+        lag.set_reads(rng.u64(0..4));
+        let stack = rng.choice(&stacks).expect("two");
+        if rng.bool() {
+            model.change(stack, &fixtures.provider.key, &mut rng).await;
         } else {
-            let (search, org) = *dice.choice(&searches).expect("three");
+            let (search, org) = *rng.choice(&searches).expect("three");
             // A write between reads begins the lag anew, so that even a short lag may outlast the patience: 503 is right too.
-            if let Some(found) = list(world, &cast.provider.key, search).await {
+            if let Some(found) = list(stack, &fixtures.provider.key, search).await {
                 assert_eq!(found, model.listed(org), "step {step}, {search}");
             }
         }
-        assert_eq!(world.get("/user/stats", &cast.provider.key).await.json(), model.stats(), "step {step}");
+        assert_eq!(stack.get("/user/stats", &fixtures.provider.key).await.json(), model.stats(), "step {step}");
     }
     assert!(lag.stale_answers() > 0, "the index did lag");
-    assert_eq!(worlds[1].audit().await, []);
+    assert_eq!(stacks[1].audit().await, []);
 }

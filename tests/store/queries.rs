@@ -11,7 +11,7 @@ mod shapes;
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use presence::store::schema::{BUSINESS_INDEX, EMAIL_INDEX, OUTBOX_INDEX, REVIEWS, STATUS_INDEX, USERS};
 use presence_local::Options;
-use presence_tests::{Attempt, Faults, World, patient, plain_http, routes};
+use presence_tests::{Attempt, Faults, TestStack, long_timeouts, plain_http, routes};
 
 /// What the names of the tables start with: not the usual prefix, so that one spelled out would be found.
 const PREFIX: &str = "other-";
@@ -21,16 +21,16 @@ async fn recorded() -> Vec<Attempt> {
     let options = Options {
         http_client: Some(SharedHttpClient::new(faults.clone())),
         table_prefix: PREFIX.to_owned(),
-        ..patient()
+        ..long_timeouts()
     };
-    let world = World::with(options).await;
-    scenario::of_requests(&world).await;
-    scenario::of_operators(&world, &faults).await;
-    scenario::of_categories(&world, &faults).await;
+    let stack = TestStack::with(options).await;
+    scenario::of_requests(&stack).await;
+    scenario::of_operators(&stack, &faults).await;
+    scenario::of_categories(&stack, &faults).await;
     for route in routes() {
         assert!(scenario::played().contains(route.name), "{} is not in the scenario", route.name);
     }
-    assert_eq!(world.audit().await, []);
+    assert_eq!(stack.audit().await, []);
     faults.observed()
 }
 

@@ -6,33 +6,33 @@ use presence::domain::api_key::PlaintextApiKey;
 use presence::domain::ids::UserId;
 use presence::domain::user::{Role, Status};
 use presence::store::NewApiKey;
-use presence_tests::{Cast, Reply, World, routes};
+use presence_tests::{Fixtures, Reply, TestStack, routes};
 use rstest::rstest;
 use serde_json::{Value, json};
 
-use super::crowd::{NOBODY, call, newcomer, together};
 use super::matrix::assert_forbidden;
+use super::requests::{NOBODY, call, newcomer, together};
 
 /// A key of the user that ends at the instant; its id for operators stands first.
-async fn key_until(world: &World, user: &str, expires_at: Option<Timestamp>) -> (String, String) {
+async fn key_until(stack: &TestStack, user: &str, expires_at: Option<Timestamp>) -> (String, String) {
     let new = NewApiKey { expires_at, ..NewApiKey::default() };
     let user = UserId::parse(user).expect("an id");
-    let issued = world.store().issue_key(user, &new, world.clock.now()).await.expect("an active user");
+    let issued = stack.store().issue_key(user, &new, stack.clock.now()).await.expect("an active user");
     (issued.id, issued.key.expose().to_owned())
 }
 
 /// One key for each way of giving no access. The owners could do everything, were the key alive.
-async fn dead_keys(world: &World, cast: &Cast) -> Vec<(&'static str, String)> {
-    let owner = &cast.provider.id;
-    let good = &cast.provider.key;
-    let (revoked_id, revoked) = key_until(world, owner, None).await;
-    world.store().revoke_key(&revoked_id, world.clock.now()).await.expect("a live key");
-    let (_, expired) = key_until(world, owner, Some(world.clock.now())).await;
-    let demoted = world.person("made-invited", Role::Provider, None, Status::Active).await;
-    let suspend = world.post(&format!("/user/{}", demoted.id), good, &json!({"status": "invited"})).await;
+async fn dead_keys(stack: &TestStack, fixtures: &Fixtures) -> Vec<(&'static str, String)> {
+    let owner = &fixtures.provider.id;
+    let good = &fixtures.provider.key;
+    let (revoked_id, revoked) = key_until(stack, owner, None).await;
+    stack.store().revoke_key(&revoked_id, stack.clock.now()).await.expect("a live key");
+    let (_, expired) = key_until(stack, owner, Some(stack.clock.now())).await;
+    let demoted = stack.create_user("made-invited", Role::Provider, None, Status::Active).await;
+    let suspend = stack.post(&format!("/user/{}", demoted.id), good, &json!({"status": "invited"})).await;
     assert_eq!(suspend.status, 200, "{}", suspend.text);
-    let deleted = world.person("deleted", Role::Provider, None, Status::Active).await;
-    assert_eq!(world.delete(&format!("/user/{}", deleted.id), good).await.status, 200);
+    let deleted = stack.create_user("deleted", Role::Provider, None, Status::Active).await;
+    assert_eq!(stack.delete(&format!("/user/{}", deleted.id), good).await.status, 200);
     let last = if good.ends_with('0') { "1" } else { "0" };
     vec![
         ("none", String::new()),
@@ -58,19 +58,20 @@ fn without_the_request_id(reply: &Reply) -> (u16, String, Vec<(String, String)>)
 
 #[tokio::test(flavor = "multi_thread")]
 async fn keys_that_give_no_access_are_refused_alike_on_every_route_whatever_the_target() {
-    let world = World::start().await;
-    let cast = Cast::enter(&world).await;
-    let keys = dead_keys(&world, &cast).await;
-    let before = world.snapshot().await;
-    let targets = [cast.provider.id.as_str(), &cast.manager_1.id, &cast.invited_2.id].into_iter().chain(NOBODY);
+    let stack = TestStack::start().await;
+    let fixtures = Fixtures::create(&stack).await;
+    let keys = dead_keys(&stack, &fixtures).await;
+    let before = stack.snapshot().await;
+    let targets =
+        [fixtures.provider.id.as_str(), &fixtures.manager_1.id, &fixtures.invited_2.id].into_iter().chain(NOBODY);
     let mut calls = Vec::new();
     for route in routes() {
         let named = route.path.contains("{user_id}");
         for target in targets.clone().take(if named { usize::MAX } else { 1 }) {
             for (what, key) in &keys {
                 let what = format!("{} on {target} with a key that is {what}", route.name);
-                let world = &world;
-                calls.push(async move { (what, call(world, &route, target, key, &newcomer()).await) });
+                let stack = &stack;
+                calls.push(async move { (what, call(stack, &route, target, key, &newcomer()).await) });
             }
         }
     }
@@ -83,32 +84,32 @@ async fn keys_that_give_no_access_are_refused_alike_on_every_route_whatever_the_
     for (what, answer) in answers {
         assert_eq!(without_the_request_id(&answer), first, "{what}");
     }
-    assert_eq!(world.snapshot().await, before);
+    assert_eq!(stack.snapshot().await, before);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_key_gives_access_until_the_very_instant_of_its_expiry() {
-    let world = World::start().await;
-    let cast = Cast::enter(&world).await;
-    let expires_at = world.clock.now() + SignedDuration::from_hours(1);
-    let (_, key) = key_until(&world, &cast.admin_1.id, Some(expires_at)).await;
-    let to = |instant: Timestamp| world.clock.advance(instant.duration_since(world.clock.now()));
+    let stack = TestStack::start().await;
+    let fixtures = Fixtures::create(&stack).await;
+    let expires_at = stack.clock.now() + SignedDuration::from_hours(1);
+    let (_, key) = key_until(&stack, &fixtures.admin_1.id, Some(expires_at)).await;
+    let to = |instant: Timestamp| stack.clock.advance(instant.duration_since(stack.clock.now()));
     for (offset, status) in [(-3_600_000, 200), (-1, 200), (0, 401), (1, 401), (86_400_000, 401)] {
         to(expires_at + SignedDuration::from_millis(offset));
-        assert_eq!(world.get("/user/me", &key).await.status, status, "{offset} ms after the expiry");
-        assert_eq!(world.get("/user/me", &cast.admin_1.key).await.status, 200, "another key of the user goes on");
+        assert_eq!(stack.get("/user/me", &key).await.status, status, "{offset} ms after the expiry");
+        assert_eq!(stack.get("/user/me", &fixtures.admin_1.key).await.status, 200, "another key of the user goes on");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_revoked_key_is_refused_on_the_very_next_request_and_the_others_go_on() {
-    let world = World::start().await;
-    let cast = Cast::enter(&world).await;
-    let (id, key) = key_until(&world, &cast.admin_1.id, None).await;
-    assert_eq!(world.get("/user/search", &key).await.status, 200);
-    world.store().revoke_key(&id, world.clock.now()).await.expect("a live key");
-    assert_eq!(world.get("/user/search", &key).await.status, 401);
-    assert_eq!(world.get("/user/search", &cast.admin_1.key).await.status, 200);
+    let stack = TestStack::start().await;
+    let fixtures = Fixtures::create(&stack).await;
+    let (id, key) = key_until(&stack, &fixtures.admin_1.id, None).await;
+    assert_eq!(stack.get("/user/search", &key).await.status, 200);
+    stack.store().revoke_key(&id, stack.clock.now()).await.expect("a live key");
+    assert_eq!(stack.get("/user/search", &key).await.status, 401);
+    assert_eq!(stack.get("/user/search", &fixtures.admin_1.key).await.status, 200);
 }
 
 #[rstest]
@@ -116,72 +117,73 @@ async fn a_revoked_key_is_refused_on_the_very_next_request_and_the_others_go_on(
 #[case::suspended(Some(json!({"status": "invited"})))]
 #[tokio::test(flavor = "multi_thread")]
 async fn whoever_is_gone_is_refused_on_the_very_next_request(#[case] change: Option<Value>) {
-    let world = World::start().await;
-    let cast = Cast::enter(&world).await;
-    let (_, second) = key_until(&world, &cast.manager_1.id, None).await;
-    let path = format!("/user/{}", cast.manager_1.id);
-    let keys = [&cast.manager_1.key, &second];
+    let stack = TestStack::start().await;
+    let fixtures = Fixtures::create(&stack).await;
+    let (_, second) = key_until(&stack, &fixtures.manager_1.id, None).await;
+    let path = format!("/user/{}", fixtures.manager_1.id);
+    let keys = [&fixtures.manager_1.key, &second];
     for key in keys {
-        assert_eq!(world.get("/user/search?query=admin", key).await.status, 200, "warm");
+        assert_eq!(stack.get("/user/search?query=admin", key).await.status, 200, "warm");
     }
     let done = match &change {
-        Some(change) => world.post(&path, &cast.admin_1.key, change).await,
-        None => world.delete(&path, &cast.admin_1.key).await,
+        Some(change) => stack.post(&path, &fixtures.admin_1.key, change).await,
+        None => stack.delete(&path, &fixtures.admin_1.key).await,
     };
     assert_eq!(done.status, 200, "{}", done.text);
     for key in keys {
         for path in ["/user/me", "/user/search?query=admin", "/user/stats", &path] {
-            assert_eq!(world.get(path, key).await.status, 401, "{path}");
+            assert_eq!(stack.get(path, key).await.status, 401, "{path}");
         }
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_keys_of_a_user_made_invited_stay_dead_when_it_is_active_again() {
-    let world = World::start().await;
-    let cast = Cast::enter(&world).await;
-    let path = format!("/user/{}", cast.manager_1.id);
+    let stack = TestStack::start().await;
+    let fixtures = Fixtures::create(&stack).await;
+    let path = format!("/user/{}", fixtures.manager_1.id);
     for change in [json!({"status": "invited"}), json!({"status": "active", "password": "canary-pass-1"})] {
-        assert_eq!(world.post(&path, &cast.admin_1.key, &change).await.status, 200);
-        assert_eq!(world.get("/user/me", &cast.manager_1.key).await.status, 401, "{change}");
+        assert_eq!(stack.post(&path, &fixtures.admin_1.key, &change).await.status, 200);
+        assert_eq!(stack.get("/user/me", &fixtures.manager_1.key).await.status, 401, "{change}");
     }
-    let fresh = world.issue_key(&cast.manager_1.id).await;
-    assert_eq!(world.get("/user/me", &fresh).await.status, 200);
-    assert_eq!(world.audit().await, []);
+    let fresh = stack.issue_key(&fixtures.manager_1.id).await;
+    assert_eq!(stack.get("/user/me", &fresh).await.status, 200);
+    assert_eq!(stack.audit().await, []);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_demotion_binds_the_very_next_request_and_so_does_a_promotion() {
-    let world = World::start().await;
-    let cast = Cast::enter(&world).await;
-    let (path, key) = (format!("/user/{}", cast.other_admin_1.id), &cast.other_admin_1.key);
-    let victim = format!("/user/{}", cast.manager_1.id);
+    let stack = TestStack::start().await;
+    let fixtures = Fixtures::create(&stack).await;
+    let (path, key) = (format!("/user/{}", fixtures.other_admin_1.id), &fixtures.other_admin_1.key);
+    let victim = format!("/user/{}", fixtures.manager_1.id);
     let rename = |name: &'static str| json!({"first_name": name});
-    assert_eq!(world.post(&victim, key, &rename("One")).await.status, 200);
-    world.post(&path, &cast.admin_1.key, &json!({"role": "BUSINESS_MANAGER"})).await;
-    assert_forbidden(&world.post(&victim, key, &rename("Two")).await, "update");
-    assert_forbidden(&world.delete(&victim, key).await, "delete");
-    assert_forbidden(&world.post("/user", key, &newcomer()).await, "create");
-    assert_forbidden(&world.invite(&cast.invited_1.id, key).await, "invite");
-    world.post(&path, &cast.provider.key, &json!({"role": "PROVIDER"})).await;
-    assert_eq!(world.get(&format!("/user/{}", cast.admin_2.id), key).await.status, 200);
-    assert_eq!(world.post(&victim, key, &rename("Three")).await.status, 200);
-    assert_eq!(world.audit().await, []);
+    assert_eq!(stack.post(&victim, key, &rename("One")).await.status, 200);
+    stack.post(&path, &fixtures.admin_1.key, &json!({"role": "BUSINESS_MANAGER"})).await;
+    assert_forbidden(&stack.post(&victim, key, &rename("Two")).await, "update");
+    assert_forbidden(&stack.delete(&victim, key).await, "delete");
+    assert_forbidden(&stack.post("/user", key, &newcomer()).await, "create");
+    assert_forbidden(&stack.invite(&fixtures.invited_1.id, key).await, "invite");
+    stack.post(&path, &fixtures.provider.key, &json!({"role": "PROVIDER"})).await;
+    assert_eq!(stack.get(&format!("/user/{}", fixtures.admin_2.id), key).await.status, 200);
+    assert_eq!(stack.post(&victim, key, &rename("Three")).await.status, 200);
+    assert_eq!(stack.audit().await, []);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_user_that_moves_sees_its_new_organisation_and_no_more_the_old_one_on_the_very_next_request() {
-    let world = World::start().await;
-    let cast = Cast::enter(&world).await;
-    let key = &cast.manager_1.key;
+    let stack = TestStack::start().await;
+    let fixtures = Fixtures::create(&stack).await;
+    let key = &fixtures.manager_1.key;
     let names = |reply: &Reply| reply.json()["users"].to_string();
-    assert!(names(&world.get("/user/search?query=admin", key).await).contains(&cast.admin_1.id));
-    let moved = world.post(&format!("/user/{}", cast.manager_1.id), &cast.provider.key, &json!({"org_id": 2})).await;
+    assert!(names(&stack.get("/user/search?query=admin", key).await).contains(&fixtures.admin_1.id));
+    let moved =
+        stack.post(&format!("/user/{}", fixtures.manager_1.id), &fixtures.provider.key, &json!({"org_id": 2})).await;
     assert_eq!(moved.status, 200, "{}", moved.text);
-    let found = names(&world.get("/user/search?query=admin", key).await);
-    assert!(found.contains(&cast.admin_2.id) && !found.contains(&cast.admin_1.id));
-    assert_eq!(world.get(&format!("/user/{}", cast.admin_1.id), key).await.status, 404);
-    assert_eq!(world.get(&format!("/user/{}", cast.admin_2.id), key).await.status, 200);
-    assert_forbidden(&world.get("/user/search?org_id=1", key).await, "the old organisation");
-    assert_eq!(world.get("/user/stats", key).await.json()["count"], 4);
+    let found = names(&stack.get("/user/search?query=admin", key).await);
+    assert!(found.contains(&fixtures.admin_2.id) && !found.contains(&fixtures.admin_1.id));
+    assert_eq!(stack.get(&format!("/user/{}", fixtures.admin_1.id), key).await.status, 404);
+    assert_eq!(stack.get(&format!("/user/{}", fixtures.admin_2.id), key).await.status, 200);
+    assert_forbidden(&stack.get("/user/search?org_id=1", key).await, "the old organisation");
+    assert_eq!(stack.get("/user/stats", key).await.json()["count"], 4);
 }

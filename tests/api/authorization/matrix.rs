@@ -1,18 +1,18 @@
 //! The matrix itself: every operation × every caller × every target.
 
 use presence::domain::user::{Role, Status};
-use presence_tests::{Cast, Reply, Stored, World, route, routes};
+use presence_tests::{Fixtures, Reply, Stored, TestStack, route, routes};
 use rstest::rstest;
 use serde_json::{Value, json};
 
-use super::crowd::{Caller, NOT_FOUND, Target, call, newcomer, together};
-use super::paper::{Deed, ON_NO_USER, Verdict, creating};
+use super::expected_policy::{ON_NO_USER, Operation, Verdict, creating};
+use super::requests::{Caller, NOT_FOUND, Target, call, newcomer, together};
 use crate::api::categories::{DIRECTORY, load, parse};
 
-/// One cell: a deed, as a request.
+/// Cell of the matrix: one operation as a request.
 #[derive(Clone, Debug)]
 struct Cell {
-    deed: Deed,
+    operation: Operation,
     target: Target,
     body: Value,
     verdict: Verdict,
@@ -22,28 +22,28 @@ impl Cell {
     /// Every cell of a caller.
     fn all(caller: Caller) -> Vec<Self> {
         let mut cells = Vec::new();
-        for deed in Deed::ALL {
+        for operation in Operation::ALL {
             for target in Target::all(caller) {
-                let verdict = deed.verdict(caller.role(), target.relation(caller));
-                let bodies = bodies(deed, target).into_iter();
-                cells.extend(bodies.map(|body| Self { deed, target, body, verdict }));
+                let verdict = operation.verdict(caller.role(), target.relation(caller));
+                let bodies = bodies(operation, target).into_iter();
+                cells.extend(bodies.map(|body| Self { operation, target, body, verdict }));
             }
         }
         cells
     }
 
-    async fn send(&self, world: &World, id: &str, key: &str) -> Reply {
-        call(world, &route(self.deed.operation()), id, key, &self.body).await
+    async fn send(&self, stack: &TestStack, id: &str, key: &str) -> Reply {
+        call(stack, &route(self.operation.route()), id, key, &self.body).await
     }
 
     /// The status of an allowed call: what is left to decide is the state of the user.
     fn allowed_status(&self) -> u16 {
-        if self.deed == Deed::Invite && self.target.status() == Status::Active { 400 } else { 200 }
+        if self.operation == Operation::Invite && self.target.status() == Status::Active { 400 } else { 200 }
     }
 }
 
-/// The requests for a deed: an update is one for each field.
-fn bodies(deed: Deed, target: Target) -> Vec<Value> {
+/// Returns the requests for an operation: an update is one for each field.
+fn bodies(operation: Operation, target: Target) -> Vec<Value> {
     let other_role = if target.role() == Role::BusinessManager { Role::OrgAdmin } else { Role::BusinessManager };
     let other_org = if target.org() == Some(1) { 2 } else { 1 };
     let business = target.org().map(|org| json!({"business_ids": [format!("b{org}-1")]}));
@@ -59,11 +59,11 @@ fn bodies(deed: Deed, target: Target) -> Vec<Value> {
     let present = json!({
         "role": target.role().as_str(), "status": target.status().as_str(), "org_id": target.org(), "business_ids": [],
     });
-    match deed {
-        Deed::Update => vec![json!({"last_name": "Changed"}), present],
-        Deed::Standing => [Some(role), Some(status), business].into_iter().flatten().collect(),
-        Deed::Move => vec![json!({"org_id": other_org})],
-        Deed::Get | Deed::Delete | Deed::Invite => vec![Value::Null],
+    match operation {
+        Operation::Update => vec![json!({"last_name": "Changed"}), present],
+        Operation::Standing => [Some(role), Some(status), business].into_iter().flatten().collect(),
+        Operation::Move => vec![json!({"org_id": other_org})],
+        Operation::Get | Operation::Delete | Operation::Invite => vec![Value::Null],
     }
 }
 
@@ -74,25 +74,25 @@ fn bodies(deed: Deed, target: Target) -> Vec<Value> {
 #[case::business_manager(Caller::Manager)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_refused_call_has_its_exact_status_and_changes_nothing(#[case] caller: Caller) {
-    let world = World::start().await;
-    let cast = Cast::enter(&world).await;
-    let myself = caller.person(&cast);
+    let stack = TestStack::start().await;
+    let fixtures = Fixtures::create(&stack).await;
+    let myself = caller.person(&fixtures);
     let mut refused = Vec::new();
     for target in Target::all(caller) {
-        let id = target.enter(&world, myself).await;
+        let id = target.create(&stack, myself).await;
         let cells = Cell::all(caller).into_iter().filter(|cell| cell.target == target && cell.verdict != Verdict::May);
         refused.extend(cells.map(|cell| (cell, id.clone())));
     }
     assert!(refused.len() >= 70, "{} cells", refused.len());
-    let before = world.snapshot().await;
-    let calls = refused.iter().map(|(cell, id)| cell.send(&world, id, &myself.key)).collect();
+    let before = stack.snapshot().await;
+    let calls = refused.iter().map(|(cell, id)| cell.send(&stack, id, &myself.key)).collect();
     for ((cell, _), reply) in refused.iter().zip(together(calls).await) {
         match cell.verdict {
             Verdict::Hidden => assert_eq!((reply.status, reply.text.as_str()), (404, NOT_FOUND), "{cell:?}"),
             _ => assert_forbidden(&reply, &format!("{cell:?}")),
         }
     }
-    assert_eq!(world.snapshot().await, before);
+    assert_eq!(stack.snapshot().await, before);
 }
 
 /// 403 in its envelope.
@@ -110,30 +110,30 @@ pub(super) fn assert_forbidden(reply: &Reply, what: &str) {
 #[case::business_manager(Caller::Manager)]
 #[tokio::test(flavor = "multi_thread")]
 async fn an_allowed_call_does_what_it_says(#[case] caller: Caller) {
-    let world = World::start().await;
-    let cast = Cast::enter(&world).await;
-    let myself = caller.person(&cast);
+    let stack = TestStack::start().await;
+    let fixtures = Fixtures::create(&stack).await;
+    let myself = caller.person(&fixtures);
     let allowed = Cell::all(caller).into_iter().filter(|cell| cell.verdict == Verdict::May);
     for cell in allowed {
-        let id = cell.target.enter(&world, myself).await;
-        let before = world.stored(&id).await.expect("a fresh user");
-        let reply = cell.send(&world, &id, &myself.key).await;
+        let id = cell.target.create(&stack, myself).await;
+        let before = stack.stored(&id).await.expect("a fresh user");
+        let reply = cell.send(&stack, &id, &myself.key).await;
         assert_eq!(reply.status, cell.allowed_status(), "{cell:?}: {}", reply.text);
-        assert_done(&cell, &reply, &before, world.stored(&id).await);
+        assert_done(&cell, &reply, &before, stack.stored(&id).await);
     }
-    assert_eq!(world.audit().await, []);
+    assert_eq!(stack.audit().await, []);
 }
 
 fn assert_done(cell: &Cell, reply: &Reply, before: &Stored, after: Option<Stored>) {
-    if cell.deed == Deed::Delete {
+    if cell.operation == Operation::Delete {
         assert!(after.is_none(), "{cell:?}");
         return;
     }
     let after = after.expect("it is still there");
     let user = &after.user;
-    match cell.deed {
-        Deed::Get => assert_eq!(reply.json()["email"], user.email.as_str(), "{cell:?}"),
-        Deed::Invite => {
+    match cell.operation {
+        Operation::Get => assert_eq!(reply.json()["email"], user.email.as_str(), "{cell:?}"),
+        Operation::Invite => {
             let mails = usize::from(cell.target.status() == Status::Invited);
             assert_eq!((after.mails.len(), user.invited_at.is_some()), (mails, mails == 1), "{cell:?}");
         }
@@ -154,16 +154,16 @@ fn assert_done(cell: &Cell, reply: &Reply, before: &Stored, after: Option<Stored
 
 #[tokio::test(flavor = "multi_thread")]
 async fn operations_on_no_user_in_particular_are_open_to_whom_the_table_says() {
-    let world = World::start().await;
-    let cast = Cast::enter(&world).await;
-    load(world.store(), parse(DIRECTORY)).await;
+    let stack = TestStack::start().await;
+    let fixtures = Fixtures::create(&stack).await;
+    load(stack.store(), parse(DIRECTORY)).await;
     for route in routes().iter().filter(|route| !route.path.contains("{user_id}")) {
         let (_, verdicts) = ON_NO_USER.iter().find(|row| row.0 == route.name).expect("a row for each route");
         for caller in Caller::ALL {
             let mut body = newcomer();
             body["org_id"] = json!(1);
             let verdict = verdicts[Role::ALL.iter().position(|role| *role == caller.role()).expect("a column")];
-            let reply = call(&world, route, "", &caller.person(&cast).key, &body).await;
+            let reply = call(&stack, route, "", &caller.person(&fixtures).key, &body).await;
             match verdict {
                 Verdict::May => assert_eq!(reply.status, 200, "{} by {caller:?}: {}", route.name, reply.text),
                 _ => assert_forbidden(&reply, &format!("{} by {caller:?}", route.name)),
@@ -179,9 +179,9 @@ async fn operations_on_no_user_in_particular_are_open_to_whom_the_table_says() {
 #[case::business_manager(Caller::Manager)]
 #[tokio::test(flavor = "multi_thread")]
 async fn nobody_creates_above_its_role_or_beyond_its_organisation(#[case] caller: Caller) {
-    let world = World::start().await;
-    let cast = Cast::enter(&world).await;
-    let key = &caller.person(&cast).key;
+    let stack = TestStack::start().await;
+    let fixtures = Fixtures::create(&stack).await;
+    let key = &caller.person(&fixtures).key;
     for org in [None, Some(1), Some(2)] {
         for role in [None].into_iter().chain(Role::ALL.map(Some)) {
             let mut body = newcomer();
@@ -190,21 +190,21 @@ async fn nobody_creates_above_its_role_or_beyond_its_organisation(#[case] caller
             let (becomes, lands_in) = (role.unwrap_or(Role::BusinessManager), org.or(caller.org()));
             let verdict = creating(caller.role(), becomes, lands_in != caller.org());
             let what = format!("{caller:?} creates {role:?} in {org:?}");
-            let before = world.snapshot().await;
-            let reply = call(&world, &route("create_user"), "", key, &body).await;
+            let before = stack.snapshot().await;
+            let reply = call(&stack, &route("create_user"), "", key, &body).await;
             if verdict != Verdict::May {
                 assert_forbidden(&reply, &what);
-                assert_eq!(world.snapshot().await, before, "{what}");
+                assert_eq!(stack.snapshot().await, before, "{what}");
             } else if lands_in.is_none() && becomes != Role::Provider {
                 assert_eq!(reply.text, r#"{"errors":{"json":{"org_id":"is required"}}}"#, "{what}");
-                assert_eq!(world.snapshot().await, before, "{what}");
+                assert_eq!(stack.snapshot().await, before, "{what}");
             } else {
                 assert_eq!(reply.status, 200, "{what}: {}", reply.text);
                 let id = reply.json()["id"].as_str().expect("an id").to_owned();
-                let shown = call(&world, &route("get_user"), &id, &cast.provider.key, &Value::Null).await.json();
+                let shown = call(&stack, &route("get_user"), &id, &fixtures.provider.key, &Value::Null).await.json();
                 assert_eq!((&shown["role"], &shown["org_id"]), (&json!(becomes.as_str()), &json!(lands_in)), "{what}");
             }
         }
     }
-    assert_eq!(world.audit().await, []);
+    assert_eq!(stack.audit().await, []);
 }

@@ -7,13 +7,13 @@ use presence::access::{Action, POLICY, Principal, Target, authorize};
 use presence::domain::ids::{OrgId, UserId};
 use presence::domain::user::Role;
 
-use super::paper::{Deed, Relation, Verdict, creating};
+use super::expected_policy::{Operation, Relation, Verdict, creating};
 
 /// Set to anything, it writes the text anew.
 const BLESS: &str = "PRESENCE_BLESS";
 
 const RELATIONS: [Relation; 5] = [
-    Relation::Oneself,
+    Relation::SelfUser,
     Relation::Colleague(Role::BusinessManager),
     Relation::Colleague(Role::OrgAdmin),
     Relation::Colleague(Role::Provider),
@@ -22,7 +22,7 @@ const RELATIONS: [Relation; 5] = [
 
 fn target(caller: Role, relation: Relation) -> Target {
     let (user_id, org_id, role) = match relation {
-        Relation::Oneself => ("1", 1, caller),
+        Relation::SelfUser => ("1", 1, caller),
         Relation::Colleague(role) => ("2", 1, role),
         Relation::Stranger | Relation::Nobody => ("3", 2, Role::BusinessManager),
     };
@@ -30,23 +30,23 @@ fn target(caller: Role, relation: Relation) -> Target {
 }
 
 fn verdict(action: Action, caller: Role, relation: Relation) -> Verdict {
-    let deed = match action {
+    let operation = match action {
         // Reviews are read like users: those of the own organisation; of every one by a PROVIDER.
-        Action::ReadUsers | Action::ReadReviews => Deed::Get,
-        Action::UpdateUser => Deed::Update,
-        Action::ChangeStanding => Deed::Standing,
-        Action::MoveUser => Deed::Move,
-        Action::DeleteUser => Deed::Delete,
-        Action::InviteUser => Deed::Invite,
+        Action::ReadUsers | Action::ReadReviews => Operation::Get,
+        Action::UpdateUser => Operation::Update,
+        Action::ChangeStanding => Operation::Standing,
+        Action::MoveUser => Operation::Move,
+        Action::DeleteUser => Operation::Delete,
+        Action::InviteUser => Operation::Invite,
         Action::CreateUser => {
             return match relation {
-                Relation::Oneself => creating(caller, caller, false),
+                Relation::SelfUser => creating(caller, caller, false),
                 Relation::Colleague(role) => creating(caller, role, false),
                 Relation::Stranger | Relation::Nobody => creating(caller, Role::BusinessManager, true),
             };
         }
     };
-    deed.verdict(caller, relation)
+    operation.verdict(caller, relation)
 }
 
 #[test]

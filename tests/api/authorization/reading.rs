@@ -3,20 +3,20 @@
 use std::collections::BTreeSet;
 
 use presence::domain::user::{Role, Status};
-use presence_tests::{Cast, Reply, World};
+use presence_tests::{Fixtures, Reply, TestStack};
 use serde_json::json;
 
-use super::crowd::{Caller, Target};
 use super::matrix::assert_forbidden;
+use super::requests::{Caller, Target};
 
-/// The cast, a PROVIDER without organisation that is invited, and an organisation 3 whose users came and went.
-async fn world() -> (World, Cast) {
-    let world = World::start().await;
-    let cast = Cast::enter(&world).await;
-    world.person("invited-provider", Role::Provider, None, Status::Invited).await;
-    let passing = world.person("passing", Role::BusinessManager, Some(3), Status::Active).await;
-    assert_eq!(world.delete(&format!("/user/{}", passing.id), &cast.provider.key).await.status, 200);
-    (world, cast)
+/// The fixtures, a PROVIDER without organisation that is invited, and an organisation 3 whose users came and went.
+async fn stack() -> (TestStack, Fixtures) {
+    let stack = TestStack::start().await;
+    let fixtures = Fixtures::create(&stack).await;
+    stack.create_user("invited-provider", Role::Provider, None, Status::Invited).await;
+    let passing = stack.create_user("passing", Role::BusinessManager, Some(3), Status::Active).await;
+    assert_eq!(stack.delete(&format!("/user/{}", passing.id), &fixtures.provider.key).await.status, 200);
+    (stack, fixtures)
 }
 
 fn found(reply: &Reply) -> BTreeSet<String> {
@@ -27,36 +27,39 @@ fn found(reply: &Reply) -> BTreeSet<String> {
     users.iter().map(|user| user["id"].as_str().expect("an id").to_owned()).collect()
 }
 
-fn ids(people: &[&presence_tests::Person]) -> BTreeSet<String> {
+fn ids(people: &[&presence_tests::TestUser]) -> BTreeSet<String> {
     people.iter().map(|person| person.id.clone()).collect()
 }
 
-fn of_org_1(cast: &Cast) -> BTreeSet<String> {
+fn of_org_1(fixtures: &Fixtures) -> BTreeSet<String> {
     ids(&[
-        &cast.provider_in_1,
-        &cast.admin_1,
-        &cast.other_admin_1,
-        &cast.manager_1,
-        &cast.other_manager_1,
-        &cast.invited_1,
+        &fixtures.provider_in_1,
+        &fixtures.admin_1,
+        &fixtures.other_admin_1,
+        &fixtures.manager_1,
+        &fixtures.other_manager_1,
+        &fixtures.invited_1,
     ])
 }
 
-fn of_org_2(cast: &Cast) -> BTreeSet<String> {
-    ids(&[&cast.admin_2, &cast.manager_2, &cast.invited_2])
+fn of_org_2(fixtures: &Fixtures) -> BTreeSet<String> {
+    ids(&[&fixtures.admin_2, &fixtures.manager_2, &fixtures.invited_2])
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn search_and_stats_count_the_same_people_in_the_callers_scope() {
-    let (world, cast) = world().await;
+    let (stack, fixtures) = stack().await;
     for caller in Caller::ALL {
-        let key = &caller.person(&cast).key;
+        let key = &caller.person(&fixtures).key;
         let sees_all = caller.role() == Role::Provider;
-        let all = found(&world.get("/user/search", key).await);
+        let all = found(&stack.get("/user/search", key).await);
         assert_eq!(all.len(), if sees_all { 11 } else { 6 }, "{caller:?}");
-        assert!(all.is_superset(&of_org_1(&cast)) && all.is_superset(&of_org_2(&cast)) == sees_all, "{caller:?}");
-        let invited = found(&world.get("/user/search?status=invited", key).await).len();
-        let stats = world.get("/user/stats", key).await;
+        assert!(
+            all.is_superset(&of_org_1(&fixtures)) && all.is_superset(&of_org_2(&fixtures)) == sees_all,
+            "{caller:?}"
+        );
+        let invited = found(&stack.get("/user/search?status=invited", key).await).len();
+        let stats = stack.get("/user/stats", key).await;
         let expected = json!({"count": all.len(), "invited_count": invited, "activate_count": all.len() - invited});
         assert_eq!((stats.status, stats.json()), (200, expected), "{caller:?}");
         assert_eq!(invited, if sees_all { 3 } else { 1 }, "{caller:?}");
@@ -65,8 +68,8 @@ async fn search_and_stats_count_the_same_people_in_the_callers_scope() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_filter_reaches_beyond_the_callers_scope() {
-    let (world, cast) = world().await;
-    let foreign = &cast.manager_2;
+    let (stack, fixtures) = stack().await;
+    let foreign = &fixtures.manager_2;
     let filters = [
         format!("email={}", foreign.email),
         "last_name=manager-2".to_owned(),
@@ -75,7 +78,7 @@ async fn no_filter_reaches_beyond_the_callers_scope() {
     ];
     for filter in filters {
         for caller in Caller::ALL {
-            let reply = world.get(&format!("/user/search?{filter}"), &caller.person(&cast).key).await;
+            let reply = stack.get(&format!("/user/search?{filter}"), &caller.person(&fixtures).key).await;
             let sees_it = caller.role() == Role::Provider;
             assert_eq!(found(&reply).contains(&foreign.id), sees_it, "{filter} by {caller:?}");
         }
@@ -84,12 +87,12 @@ async fn no_filter_reaches_beyond_the_callers_scope() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_filter_by_organisation_takes_ones_own_and_of_a_provider_any() {
-    let (world, cast) = world().await;
+    let (stack, fixtures) = stack().await;
     for caller in Caller::ALL {
-        let key = &caller.person(&cast).key;
-        let search = async |org: u64| world.get(&format!("/user/search?org_id={org}"), key).await;
-        assert_eq!(found(&search(1).await), of_org_1(&cast), "{caller:?}");
-        for (org, there) in [(2, of_org_2(&cast)), (3, BTreeSet::new()), (9_007_199_254_740_991, BTreeSet::new())] {
+        let key = &caller.person(&fixtures).key;
+        let search = async |org: u64| stack.get(&format!("/user/search?org_id={org}"), key).await;
+        assert_eq!(found(&search(1).await), of_org_1(&fixtures), "{caller:?}");
+        for (org, there) in [(2, of_org_2(&fixtures)), (3, BTreeSet::new()), (9_007_199_254_740_991, BTreeSet::new())] {
             let reply = search(org).await;
             if caller.role() == Role::Provider {
                 assert_eq!(found(&reply), there, "{org} by {caller:?}");
@@ -102,33 +105,34 @@ async fn the_filter_by_organisation_takes_ones_own_and_of_a_provider_any() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_foreign_organisation_is_refused_before_the_other_parameters_are_looked_at() {
-    let (world, cast) = world().await;
-    assert_forbidden(&world.get("/user/search?org_id=2&status=wrong&bogus=1", &cast.admin_1.key).await, "foreign");
-    assert_eq!(world.get("/user/search?org_id=1&status=wrong", &cast.admin_1.key).await.status, 400);
-    assert_eq!(world.get("/user/search?org_id=0", &cast.admin_1.key).await.status, 400);
+    let (stack, fixtures) = stack().await;
+    assert_forbidden(&stack.get("/user/search?org_id=2&status=wrong&bogus=1", &fixtures.admin_1.key).await, "foreign");
+    assert_eq!(stack.get("/user/search?org_id=1&status=wrong", &fixtures.admin_1.key).await.status, 400);
+    assert_eq!(stack.get("/user/search?org_id=0", &fixtures.admin_1.key).await.status, 400);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn everybody_is_shown_oneself() {
-    let (world, cast) = world().await;
+    let (stack, fixtures) = stack().await;
     for caller in Caller::ALL {
-        let myself = caller.person(&cast);
-        let me = world.get("/user/me", &myself.key).await;
+        let myself = caller.person(&fixtures);
+        let me = stack.get("/user/me", &myself.key).await;
         assert_eq!(me.json()["id"], myself.id.as_str(), "{caller:?}");
-        let got = world.get(&format!("/user/{}", myself.id), &myself.key).await;
+        let got = stack.get(&format!("/user/{}", myself.id), &myself.key).await;
         assert_eq!((me.status, &me.text), (got.status, &got.text), "{caller:?}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_user_out_of_scope_is_answered_like_one_that_never_was() {
-    let (world, cast) = world().await;
-    let key = &cast.admin_1.key;
-    let stranger = Target::Other(Role::BusinessManager, Some(2), Status::Active).enter(&world, &cast.admin_1).await;
+    let (stack, fixtures) = stack().await;
+    let key = &fixtures.admin_1.key;
+    let stranger =
+        Target::Other(Role::BusinessManager, Some(2), Status::Active).create(&stack, &fixtures.admin_1).await;
     for method in ["GET", "POST", "DELETE"] {
         let mut answers = BTreeSet::new();
         for id in [stranger.as_str(), "9007199254740991", "no-id"] {
-            let request = world.request(method, &format!("/user/{id}")).header("x-api-key", key);
+            let request = stack.request(method, &format!("/user/{id}")).header("x-api-key", key);
             let request = request.header("content-type", "application/json").body("{}");
             let reply = presence_tests::send(request).await;
             let names: Vec<_> = reply.headers.keys().map(ToString::to_string).collect();

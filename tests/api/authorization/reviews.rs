@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use presence_tests::{Cast, Reply, World};
+use presence_tests::{Fixtures, Reply, TestStack};
 
-use super::crowd::Caller;
-use super::paper::REVIEWS;
-use crate::api::reviews::shelf::stock;
+use super::expected_policy::REVIEWS;
+use super::requests::Caller;
+use crate::api::reviews::fixtures::seed;
 
 /// Searches, with the organisations whose reviews they name. Lyon and Paris are cities of both.
 const SEARCHES: [(&str, &[u64]); 10] = [
@@ -32,16 +32,17 @@ fn found(reply: &Reply) -> BTreeSet<u64> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_search_shows_the_reviews_of_those_organisations_that_the_table_says() {
-    let world = World::start().await;
-    let cast = Cast::enter(&world).await;
-    stock(&world).await;
-    let of_org_2 = [&cast.admin_2, &cast.manager_2].into_iter().zip([Caller::Admin.role(), Caller::Manager.role()]);
-    let callers = Caller::ALL.map(|caller| (caller.person(&cast), caller.role(), caller.org()));
+    let stack = TestStack::start().await;
+    let fixtures = Fixtures::create(&stack).await;
+    seed(&stack).await;
+    let of_org_2 =
+        [&fixtures.admin_2, &fixtures.manager_2].into_iter().zip([Caller::Admin.role(), Caller::Manager.role()]);
+    let callers = Caller::ALL.map(|caller| (caller.person(&fixtures), caller.role(), caller.org()));
     let callers = callers.into_iter().chain(of_org_2.map(|(person, role)| (person, role, Some(2))));
     for (caller, role, org) in callers {
         let (_, [own, elsewhere]) = REVIEWS.iter().find(|row| row.0 == role).expect("a row for each role");
         for (search, named) in SEARCHES {
-            let reply = world.get(&format!("/reviews?{search}"), &caller.key).await;
+            let reply = stack.get(&format!("/reviews?{search}"), &caller.key).await;
             assert_eq!(reply.status, 200, "{search} by {}: {}", caller.email, reply.text);
             let sees = |of: &u64| if org == Some(*of) { *own } else { *elsewhere };
             let expected = named.iter().copied().filter(sees).collect();

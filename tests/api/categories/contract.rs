@@ -1,6 +1,6 @@
 //! Both operations and every parameter, as the interface and its decisions say.
 
-use super::row::{Row, get, play};
+use super::row::{Row, get, run};
 
 /// The issue asks for as many.
 const FEWEST_ROWS: usize = 80;
@@ -23,7 +23,7 @@ fn every_row() -> Vec<Row> {
 async fn every_row_of_the_contract_holds() {
     let rows = every_row();
     assert!(rows.len() >= FEWEST_ROWS, "{} rows", rows.len());
-    play(&rows).await;
+    run(&rows).await;
 }
 
 fn paths() -> Vec<Row> {

@@ -2,7 +2,7 @@
 
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use presence_local::Options;
-use presence_tests::{Cast, FaultKind, Faults, Plan, World, plain_http, yielding};
+use presence_tests::{FaultKind, Faults, Fixtures, Plan, TestStack, plain_http, short_retries};
 
 use super::{DIRECTORY, load, numbered, parse};
 
@@ -20,19 +20,19 @@ const PATHS: [&str; 2] = ["/category/search?lang=FR&name=banque", "/category/c-b
 async fn a_broken_call_never_makes_an_answer_wrong() {
     let faults = Faults::over(plain_http());
     let client = Some(SharedHttpClient::new(faults.clone()));
-    let world = World::with(Options { http_client: client, ..yielding() }).await;
-    let cast = Cast::enter(&world).await;
-    let key = &cast.admin_1.key;
-    load(world.store(), parse(DIRECTORY)).await;
-    assert_eq!(world.get(PATHS[0], key).await.status, 200);
-    let rights = [world.get(PATHS[0], key).await.text, world.get(PATHS[1], key).await.text];
+    let stack = TestStack::with(Options { http_client: client, ..short_retries() }).await;
+    let fixtures = Fixtures::create(&stack).await;
+    let key = &fixtures.admin_1.key;
+    load(stack.store(), parse(DIRECTORY)).await;
+    assert_eq!(stack.get(PATHS[0], key).await.status, 200);
+    let rights = [stack.get(PATHS[0], key).await.text, stack.get(PATHS[1], key).await.text];
     for kind in KINDS {
         for (path, right) in PATHS.into_iter().zip(&rights) {
             // Key and version, beside each other, and the scan after them: every function is cold after an import.
             for call in 1..=3 {
-                load(world.store(), numbered(1, &format!("{kind:?} {path} {call}"))).await;
+                load(stack.store(), numbered(1, &format!("{kind:?} {path} {call}"))).await;
                 faults.restart(Plan::At { call, kind, times: 1 });
-                let reply = world.get(path, key).await;
+                let reply = stack.get(path, key).await;
                 assert!(
                     reply.status == 503 || (reply.status, &reply.text) == (200, right),
                     "{kind:?} {path}: {}",
@@ -43,9 +43,9 @@ async fn a_broken_call_never_makes_an_answer_wrong() {
     }
     for kind in [FaultKind::Throttle, FaultKind::RefuseConnection, FaultKind::LoseReply] {
         faults.restart(Plan::EveryAttempt(kind));
-        let reply = world.get(PATHS[0], key).await;
+        let reply = stack.get(PATHS[0], key).await;
         assert_eq!((reply.status, reply.header("retry-after")), (503, "1"), "{kind:?}: {}", reply.text);
     }
     faults.set_plan(Plan::None);
-    assert_eq!(world.get(PATHS[0], key).await.text, rights[0]);
+    assert_eq!(stack.get(PATHS[0], key).await.text, rights[0]);
 }

@@ -4,24 +4,24 @@ use std::collections::HashSet;
 
 use presence_local::Options;
 use presence_tests::logs::LoggedCost;
-use presence_tests::{Cast, World, patient};
+use presence_tests::{Fixtures, TestStack, long_timeouts};
 
 use super::{DIRECTORY, load, numbered, parse, walk};
 
 /// A second stack over the same tables: another warm function.
-async fn beside(world: &World) -> World {
-    World::with(world.beside()).await
+async fn beside(stack: &TestStack) -> TestStack {
+    TestStack::with(stack.beside()).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn after_an_import_every_warm_function_serves_the_new_directory_on_its_next_request() {
-    let world = World::start().await;
-    let cast = Cast::enter(&world).await;
-    let others = [beside(&world).await, beside(&world).await];
-    let key = &cast.manager_1.key;
+    let stack = TestStack::start().await;
+    let fixtures = Fixtures::create(&stack).await;
+    let others = [beside(&stack).await, beside(&stack).await];
+    let key = &fixtures.manager_1.key;
     for (round, word) in ["Shop", "Store", "Market", "Mall"].into_iter().enumerate() {
-        load(world.store(), numbered(40 + round, word)).await;
-        for function in [&world, &others[0], &others[1]] {
+        load(stack.store(), numbered(40 + round, word)).await;
+        for function in [&stack, &others[0], &others[1]] {
             let found = function.get(&format!("/category/search?lang=GB&name={word}"), key).await;
             assert_eq!(found.json()["count"], 40 + round, "{word}: {}", found.text);
             let one = function.get("/category/n0003?lang=EN", key).await;
@@ -30,8 +30,8 @@ async fn after_an_import_every_warm_function_serves_the_new_directory_on_its_nex
             assert_eq!(one.cost(), LoggedCost { calls: 2, waves: 1, read_units: 2.0, write_units: 0.0 }, "{word}");
         }
     }
-    load(world.store(), parse(DIRECTORY)).await;
-    for function in [&world, &others[0], &others[1]] {
+    load(stack.store(), parse(DIRECTORY)).await;
+    for function in [&stack, &others[0], &others[1]] {
         let all = function.get("/category/search?lang=DE", key).await;
         assert_eq!(all.json()["count"], 43 + 8, "what an import does not name stays; a new language is there");
     }
@@ -39,15 +39,15 @@ async fn after_an_import_every_warm_function_serves_the_new_directory_on_its_nex
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_walk_over_all_pages_sees_every_category_once_in_every_language() {
-    let world = World::with(Options { sample: true, ..patient() }).await;
-    let key = world.stack.keys()["BUSINESS_MANAGER"].clone();
-    let refused = world.get("/category/search?lang=XX", &key).await.json();
+    let stack = TestStack::with(Options { sample: true, ..long_timeouts() }).await;
+    let key = stack.local.keys()["BUSINESS_MANAGER"].clone();
+    let refused = stack.get("/category/search?lang=XX", &key).await.json();
     let languages = refused["errors"]["json"]["lang"]["choices"].as_array().expect("the languages").clone();
     assert!(languages.len() >= 6, "{languages:?}");
     for lang in &languages {
         let lang = lang.as_str().expect("a code");
         for size in [30, 100, 7] {
-            let ids = walk(&world, &key, &format!("lang={lang}&per_page={size}")).await;
+            let ids = walk(&stack, &key, &format!("lang={lang}&per_page={size}")).await;
             assert!(ids.len() >= 250, "{} categories", ids.len());
             assert_eq!(ids.iter().collect::<HashSet<_>>().len(), ids.len(), "{lang} by {size}");
         }
@@ -56,8 +56,8 @@ async fn a_walk_over_all_pages_sees_every_category_once_in_every_language() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_sample_shows_every_fall_back() {
-    let world = World::with(Options { sample: true, ..patient() }).await;
-    let key = world.stack.keys()["PROVIDER"].clone();
+    let stack = TestStack::with(Options { sample: true, ..long_timeouts() }).await;
+    let key = stack.local.keys()["PROVIDER"].clone();
     for (lang, name, shown) in [
         ("FR", "boulangerie", "Boulangerie"),
         ("ES", "food_bakery", "Panadería"),
@@ -65,17 +65,17 @@ async fn the_sample_shows_every_fall_back() {
         ("PT", "eat_trinkhalle", "eat_trinkhalle"),
         ("DE", "trinkh", "Trinkhalle"),
     ] {
-        let found = world.get(&format!("/category/search?lang={lang}&name={name}"), &key).await.json();
+        let found = stack.get(&format!("/category/search?lang={lang}&name={name}"), &key).await.json();
         assert_eq!((&found["count"], &found["categories"][0]["name"]), (&1.into(), &shown.into()), "{lang} {name}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_categories_there_is_no_language_and_no_category() {
-    let world = World::start().await;
-    let cast = Cast::enter(&world).await;
-    let search = world.get("/category/search?lang=GB", &cast.admin_1.key).await;
+    let stack = TestStack::start().await;
+    let fixtures = Fixtures::create(&stack).await;
+    let search = stack.get("/category/search?lang=GB", &fixtures.admin_1.key).await;
     let refused = r#"{"errors":{"json":{"lang":{"explanation":"is not one of the choices","choices":[]}}}}"#;
     assert_eq!((search.status, search.text.as_str()), (400, refused));
-    assert_eq!(world.get("/category/c-bank?lang=GB", &cast.admin_1.key).await.status, 404);
+    assert_eq!(stack.get("/category/c-bank?lang=GB", &fixtures.admin_1.key).await.status, 404);
 }

@@ -9,7 +9,7 @@ use presence::domain::category::{Category, CategoryDirectory, CategoryId, Countr
 use presence::domain::page::PageRequest;
 use presence::error::Error;
 use presence::store::{CategoryImport, PutOutcome, Store};
-use presence_tests::{FaultKind, Faults, Plan, World, patient, plain_http, sdk_config};
+use presence_tests::{FaultKind, Faults, Plan, TestStack, long_timeouts, plain_http, sdk_config};
 
 use super::{load, numbered};
 
@@ -17,12 +17,12 @@ use super::{load, numbered};
 const MANY: usize = 250;
 
 /// A store of its own memory: a function just started, or an operator's tool.
-fn store(world: &World, prefix: &str, client: &Faults) -> Store {
-    world.store_through(client.clone(), patient(), prefix)
+fn store(stack: &TestStack, prefix: &str, client: &Faults) -> Store {
+    stack.store_through(client.clone(), long_timeouts(), prefix)
 }
 
-fn fresh(world: &World, prefix: &str) -> Store {
-    store(world, prefix, &Faults::over(plain_http()))
+fn fresh(stack: &TestStack, prefix: &str) -> Store {
+    store(stack, prefix, &Faults::over(plain_http()))
 }
 
 async fn directory(store: &Store) -> Arc<CategoryDirectory> {
@@ -62,8 +62,8 @@ async fn import(store: &Store, categories: Vec<Category>) -> Result<Vec<PutOutco
 }
 
 /// Every item of the table, but how often it was written.
-async fn items(world: &World, prefix: &str) -> Vec<String> {
-    let client = Client::from_conf(sdk_config(world.stack.dynamodb_url()));
+async fn items(stack: &TestStack, prefix: &str) -> Vec<String> {
+    let client = Client::from_conf(sdk_config(stack.local.dynamodb_url()));
     let mut pages = client.scan().table_name(format!("{prefix}categories")).into_paginator().items().send();
     let mut items = Vec::new();
     while let Some(item) = pages.next().await {
@@ -94,37 +94,37 @@ fn old() -> Vec<Category> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_import_killed_anywhere_changes_nothing_and_run_again_is_as_if_in_one_go() {
-    let world = World::start().await;
-    let whole_prefix = format!("{}whole-", world.table_prefix());
-    let whole = fresh(&world, &whole_prefix);
+    let stack = TestStack::start().await;
+    let whole_prefix = format!("{}whole-", stack.table_prefix());
+    let whole = fresh(&stack, &whole_prefix);
     whole.create_tables().await.expect("tables");
     load(&whole, old()).await;
     let in_one_go = import(&whole, numbered(MANY, "New")).await.expect("an import");
-    let wanted = items(&world, &whole_prefix).await;
+    let wanted = items(&stack, &whole_prefix).await;
     let mut was_whole = false;
     for call in 1..=8 {
         for kind in [FaultKind::RefuseConnection, FaultKind::LoseReply] {
             let weather = if kind == FaultKind::LoseReply { "lost" } else { "refused" };
-            let prefix = format!("{}{call}-{weather}-", world.table_prefix());
+            let prefix = format!("{}{call}-{weather}-", stack.table_prefix());
             let faults = Faults::over(plain_http());
-            let operator = store(&world, &prefix, &faults);
+            let operator = store(&stack, &prefix, &faults);
             operator.create_tables().await.expect("tables");
             load(&operator, old()).await;
             // A reply may be lost; after it nothing comes through any more.
             faults.restart(Plan::At { call, kind, times: u64::MAX });
             let killed = import(&operator, numbered(MANY, "New")).await;
             faults.set_plan(Plan::None);
-            let (seen, before, after) = (served(&fresh(&world, &prefix)).await, old(), numbered(MANY, "New"));
+            let (seen, before, after) = (served(&fresh(&stack, &prefix)).await, old(), numbered(MANY, "New"));
             let is_done = killed.is_ok() || seen == expected(&after);
             assert!(is_done || seen == expected(&before), "{prefix}: a part of an import is served");
             was_whole |= killed.is_ok();
-            let again = import(&fresh(&world, &prefix), after.clone()).await.expect("nothing fails now");
+            let again = import(&fresh(&stack, &prefix), after.clone()).await.expect("nothing fails now");
             if is_done {
                 assert!(again.iter().all(|outcome| *outcome == PutOutcome::Unchanged), "{prefix}");
             } else {
                 assert_eq!(again, in_one_go, "{prefix}: counted as in one go");
             }
-            assert_eq!(items(&world, &prefix).await, wanted, "{prefix}");
+            assert_eq!(items(&stack, &prefix).await, wanted, "{prefix}");
         }
     }
     assert!(was_whole, "the last calls come after the end of the import");
@@ -132,56 +132,56 @@ async fn an_import_killed_anywhere_changes_nothing_and_run_again_is_as_if_in_one
 
 #[tokio::test(flavor = "multi_thread")]
 async fn while_an_import_runs_cold_functions_serve_the_old_directory_and_then_the_new_one() {
-    let world = World::start().await;
-    load(world.store(), old()).await;
+    let stack = TestStack::start().await;
+    load(stack.store(), old()).await;
     let (warm, first_head) =
-        (fresh(&world, world.table_prefix()), world.store().category_head().await.expect("a head"));
+        (fresh(&stack, stack.table_prefix()), stack.store().category_head().await.expect("a head"));
     let (before, after) = (expected(&old()), numbered(MANY, "New"));
-    let mut import = world.store().begin_category_import(false).await.expect("an import");
+    let mut import = stack.store().begin_category_import(false).await.expect("an import");
     for (number, category) in after.clone().into_iter().enumerate() {
         import.put(category).await.expect("no other import").expect("there is room");
         if number % 30 == 0 {
-            assert_eq!(served(&fresh(&world, world.table_prefix())).await, before, "cold, after {number}");
+            assert_eq!(served(&fresh(&stack, stack.table_prefix())).await, before, "cold, after {number}");
             assert_eq!(served(&warm).await, before, "warm, after {number}");
         }
     }
     import.publish().await.expect("no other import");
     assert_eq!(served(&warm).await, expected(&after));
-    let slow = fresh(&world, world.table_prefix()).category_directory(first_head).await.expect("a directory");
+    let slow = fresh(&stack, stack.table_prefix()).category_directory(first_head).await.expect("a directory");
     assert_eq!(contents(&slow), before, "who read the version before the import ended gets that version, whole");
 
-    let mut next = world.store().begin_category_import(false).await.expect("an import");
+    let mut next = stack.store().begin_category_import(false).await.expect("an import");
     put_all(&mut next, numbered(MANY, "Newer")).await.expect("no other import");
-    let slower = fresh(&world, world.table_prefix()).category_directory(first_head).await.expect("a directory");
+    let slower = fresh(&stack, stack.table_prefix()).category_directory(first_head).await.expect("a directory");
     assert_eq!(contents(&slower), expected(&after), "who is two versions late gets the present one, whole");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_abandoned_import_is_undone_by_the_next_one() {
-    let world = World::start().await;
-    load(world.store(), old()).await;
-    let mut abandoned = world.store().begin_category_import(false).await.expect("an import");
+    let stack = TestStack::start().await;
+    load(stack.store(), old()).await;
+    let mut abandoned = stack.store().begin_category_import(false).await.expect("an import");
     put_all(&mut abandoned, numbered(MANY, "Abandoned")).await.expect("no other import");
     drop(abandoned);
     let one: Vec<Category> = numbered(1, "Renamed");
-    load(world.store(), one.clone()).await;
+    load(stack.store(), one.clone()).await;
     let mut wanted = expected(&old());
     wanted.extend(expected(&one));
-    assert_eq!(served(world.store()).await, wanted);
+    assert_eq!(served(stack.store()).await, wanted);
     let id = CategoryId::parse("n0200").expect("an id");
-    assert!(directory(world.store()).await.get(&id).is_none(), "what only the abandoned import had is not there");
-    let left = items(&world, world.table_prefix()).await;
+    assert!(directory(stack.store()).await.get(&id).is_none(), "what only the abandoned import had is not there");
+    let left = items(&stack, stack.table_prefix()).await;
     assert!(!left.iter().any(|item| item.contains("Abandoned")), "nor stored");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn of_two_imports_at_once_one_stops_and_the_other_counts_as_a_whole() {
-    let world = World::start().await;
-    load(world.store(), old()).await;
+    let stack = TestStack::start().await;
+    load(stack.store(), old()).await;
     for (round, overtaking) in [("first", true), ("second", false)] {
-        let mut one = world.store().begin_category_import(false).await.expect("an import");
+        let mut one = stack.store().begin_category_import(false).await.expect("an import");
         put_all(&mut one, numbered(120, &format!("One {round}"))).await.expect("alone so far");
-        let mut two = world.store().begin_category_import(false).await.expect("another import");
+        let mut two = stack.store().begin_category_import(false).await.expect("another import");
         let (winner, loser, wanted) = if overtaking {
             put_all(&mut two, numbered(MANY, &format!("Two {round}"))).await.expect("it came last");
             (two, one, numbered(MANY, &format!("Two {round}")))
@@ -192,16 +192,16 @@ async fn of_two_imports_at_once_one_stops_and_the_other_counts_as_a_whole() {
         };
         winner.publish().await.expect("it counts");
         assert!(matches!(loser.publish().await, Err(Error::Conflict)), "{round}");
-        assert_eq!(served(&fresh(&world, world.table_prefix())).await, expected(&wanted), "{round}");
+        assert_eq!(served(&fresh(&stack, stack.table_prefix())).await, expected(&wanted), "{round}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_import_that_changes_nothing_writes_nothing() {
-    let world = World::start().await;
-    load(world.store(), old()).await;
+    let stack = TestStack::start().await;
+    load(stack.store(), old()).await;
     let faults = Faults::over(plain_http());
-    let operator = store(&world, world.table_prefix(), &faults);
+    let operator = store(&stack, stack.table_prefix(), &faults);
     let outcomes = import(&operator, old()).await.expect("an import");
     assert!(outcomes.iter().all(|outcome| *outcome == PutOutcome::Unchanged));
     let mut dry = operator.begin_category_import(true).await.expect("an import");
@@ -209,5 +209,5 @@ async fn an_import_that_changes_nothing_writes_nothing() {
     dry.publish().await.expect("nothing to write");
     let operations: Vec<_> = faults.observed().into_iter().map(|attempt| attempt.operation).collect();
     assert!(operations.iter().all(|operation| ["GetItem", "Scan"].contains(&operation.as_str())), "{operations:?}");
-    assert_eq!(served(world.store()).await, expected(&old()));
+    assert_eq!(served(stack.store()).await, expected(&old()));
 }

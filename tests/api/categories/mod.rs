@@ -9,7 +9,7 @@ mod row;
 
 use presence::domain::category::{Category, CategoryRow};
 use presence::store::Store;
-use presence_tests::World;
+use presence_tests::TestStack;
 
 /// The directory of the contract: eight categories, five languages, holes in most of them.
 pub(crate) const DIRECTORY: &str = r#"
@@ -47,10 +47,10 @@ pub(crate) async fn load(store: &Store, categories: Vec<Category>) {
 }
 
 /// The ids of all pages of a search, in order; `query` goes on after `&`.
-pub(crate) async fn walk(world: &World, key: &str, query: &str) -> Vec<String> {
+pub(crate) async fn walk(stack: &TestStack, key: &str, query: &str) -> Vec<String> {
     let mut ids = Vec::new();
     for page in 1.. {
-        let reply = world.get(&format!("/category/search?{query}&page={page}"), key).await;
+        let reply = stack.get(&format!("/category/search?{query}&page={page}"), key).await;
         assert_eq!(reply.status, 200, "{}", reply.text);
         let found = reply.json();
         let categories = found["categories"].as_array().expect("a list").iter();

@@ -1,6 +1,6 @@
-//! One row of the contract: a request and its whole answer. All rows are played in one world.
+//! One row of the contract: a request and its whole answer. All rows are run in one stack.
 
-use presence_tests::{Cast, Reply, World, send};
+use presence_tests::{Fixtures, Reply, TestStack, send};
 use serde_json::json;
 
 use super::{DIRECTORY, load, parse};
@@ -103,14 +103,14 @@ impl Row {
     }
 }
 
-/// Plays the rows as a business manager.
-pub(super) async fn play(rows: &[Row]) {
-    let world = World::start().await;
-    let cast = Cast::enter(&world).await;
-    load(world.store(), parse(DIRECTORY)).await;
+/// Runs the rows as a business manager.
+pub(super) async fn run(rows: &[Row]) {
+    let stack = TestStack::start().await;
+    let fixtures = Fixtures::create(&stack).await;
+    load(stack.store(), parse(DIRECTORY)).await;
     let mut failures = Vec::new();
     for row in rows {
-        let reply = send(world.request(row.method, &row.path).header("x-api-key", &cast.manager_1.key)).await;
+        let reply = send(stack.request(row.method, &row.path).header("x-api-key", &fixtures.manager_1.key)).await;
         let wrong = row.wrong(&reply);
         if !wrong.is_empty() {
             failures.push(format!("{}: {} {}\n    {}", row.why, row.method, row.path, wrong.join("\n    ")));

@@ -1,7 +1,7 @@
 //! `DELETE /api/v2/user/{user_id}`
 
+use super::fixture::Fixture;
 use super::row::{Row, call, create, delete, get, post};
-use super::stage::Stage;
 
 const NO_DELETE: &str = "this key may not delete this user";
 const GONE: &str = "status=no_such_user";
@@ -66,5 +66,5 @@ fn providers() -> Vec<Row> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn delete_answers_as_its_table_says() {
-    Stage::open().await.play(&rows()).await;
+    Fixture::open().await.run(&rows()).await;
 }

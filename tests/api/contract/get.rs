@@ -1,7 +1,7 @@
 //! `GET /api/v2/user/{user_id}`
 
+use super::fixture::Fixture;
 use super::row::{Row, choice, get};
-use super::stage::Stage;
 
 const MANAGER_1: &str = r#"{"id":"<manager_1>","status":"active","first_name":"Test","last_name":"manager-1","business_ids":[],"org_id":1,"phone":null,"role":"BUSINESS_MANAGER","email":"<manager_1.email>"}"#;
 const MANAGER_1_WITHOUT: &str = r#"{"id":"<manager_1>","status":"active","first_name":"Test","last_name":"manager-1","org_id":1,"phone":null,"role":"BUSINESS_MANAGER","email":"<manager_1.email>"}"#;
@@ -108,5 +108,5 @@ fn malformed_ids() -> Vec<Row> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn get_answers_as_its_table_says() {
-    Stage::open().await.play(&rows()).await;
+    Fixture::open().await.run(&rows()).await;
 }

@@ -1,7 +1,7 @@
 //! `POST /api/v2/user/{user_id}/invite`
 
+use super::fixture::Fixture;
 use super::row::{Row, call, create};
-use super::stage::Stage;
 
 const NO_INVITE: &str = "this key may not invite this user";
 
@@ -79,5 +79,5 @@ fn callers() -> Vec<Row> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn invite_answers_as_its_table_says() {
-    Stage::open().await.play(&rows()).await;
+    Fixture::open().await.run(&rows()).await;
 }

@@ -1,7 +1,7 @@
 //! `GET /api/v2/user/me`
 
+use super::fixture::Fixture;
 use super::row::{Row, choice, get};
-use super::stage::Stage;
 
 fn person(name: &str, last_name: &str, org_id: &str, role: &str, business_ids: &str) -> String {
     format!(
@@ -41,5 +41,5 @@ pub(super) fn rows() -> Vec<Row> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn me_answers_as_its_table_says() {
-    Stage::open().await.play(&rows()).await;
+    Fixture::open().await.run(&rows()).await;
 }

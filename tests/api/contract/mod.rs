@@ -1,17 +1,17 @@
 //! Every operation and every parameter, as the interface and its decisions say.
 //!
-//! The tables are data: see [`row::Row`]. One runner, [`stage::Stage`], plays them.
+//! The tables are data: see [`row::Row`]. One runner, [`fixture::Fixture`], runs them.
 
 mod create;
 mod delete;
 mod facts;
+mod fixture;
 mod general;
 mod get;
 mod invite;
 mod me;
 mod row;
 mod search;
-mod stage;
 mod stats;
 mod update;
 

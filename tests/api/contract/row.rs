@@ -1,6 +1,6 @@
 //! One row of the contract table: a request, its whole answer, and what is stored afterwards.
 //!
-//! Texts may name things that are known only when the row is played: `<admin_1>` is the id of that person of the cast,
+//! Texts may name things that are known only when the row is played: `<admin_1>` is the id of that person of the fixtures,
 //! `<admin_1.key>` a key of it, `<admin_1.email>` its address, and `<new>` an address that nobody has.
 
 use serde_json::{Value, json};

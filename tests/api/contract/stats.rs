@@ -1,7 +1,7 @@
 //! `GET /api/v2/user/stats`
 
+use super::fixture::Fixture;
 use super::row::{Row, create, delete, get, post};
-use super::stage::Stage;
 
 pub(super) fn rows() -> Vec<Row> {
     [whose(), refused(), changes()].concat()
@@ -51,21 +51,21 @@ fn changes() -> Vec<Row> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn stats_answer_as_their_table_says() {
-    Stage::open().await.play(&rows()).await;
+    Fixture::open().await.run(&rows()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn stats_equal_the_counts_of_unfiltered_searches_for_every_role() {
-    let stage = Stage::open().await;
+    let fixture = Fixture::open().await;
     for role in ["provider", "provider_in_1", "admin_1", "manager_1", "admin_2", "manager_2"] {
-        let key = stage.named(&format!("{role}.key"));
-        let stats = stage.world.get("/user/stats", key).await.json();
+        let key = fixture.named(&format!("{role}.key"));
+        let stats = fixture.stack.get("/user/stats", key).await.json();
         for (member, path) in [
             ("count", "/user/search"),
             ("invited_count", "/user/search?status=invited"),
             ("activate_count", "/user/search?status=active"),
         ] {
-            let page = stage.world.get(path, key).await.json();
+            let page = fixture.stack.get(path, key).await.json();
             assert_eq!(stats[member], page["count"], "{member} of {role}");
             assert_eq!(page["users"].as_array().map_or(0, Vec::len).to_string(), page["count"].to_string(), "{role}");
         }

@@ -3,7 +3,7 @@
 use presence::domain::email::EmailAddress;
 use presence::domain::ids::UserId;
 use presence::domain::user::User;
-use presence_tests::{Cast, Reply, World, address, send};
+use presence_tests::{Fixtures, Reply, TestStack, address, send};
 use serde_json::Value;
 
 use super::values::{json, no_json};
@@ -86,8 +86,8 @@ fn body(operation: &str, number: usize, field: &str, value: &str) -> String {
     format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
 }
 
-async fn post(world: &World, path: &str, key: &str, body: String) -> Reply {
-    let request = world.request("POST", path).header("x-api-key", key);
+async fn post(stack: &TestStack, path: &str, key: &str, body: String) -> Reply {
+    let request = stack.request("POST", path).header("x-api-key", key);
     send(request.header("content-type", "application/json").body(body)).await
 }
 
@@ -120,8 +120,8 @@ fn as_shown(field: &str, value: &Value) -> Option<Value> {
 }
 
 /// The user is found again: byte for byte by its id, and by a search for its name.
-async fn assert_found(world: &World, key: &str, id: &str, field: &str, value: &Value) {
-    let got = world.get(&format!("/user/{id}"), key).await;
+async fn assert_found(stack: &TestStack, key: &str, id: &str, field: &str, value: &Value) {
+    let got = stack.get(&format!("/user/{id}"), key).await;
     if let Some(expected) = as_shown(field, value) {
         assert_eq!(got.json()[field], expected, "{field}");
     }
@@ -131,7 +131,7 @@ async fn assert_found(world: &World, key: &str, id: &str, field: &str, value: &V
     if !["first_name", "last_name"].contains(&field) {
         return;
     }
-    let search = world.request("GET", "/user/search").query(&[
+    let search = stack.request("GET", "/user/search").query(&[
         (parameter, name),
         ("display_business_ids", "0"),
         ("per_page", "100"),
@@ -149,14 +149,14 @@ async fn assert_found(world: &World, key: &str, id: &str, field: &str, value: &V
 
 #[tokio::test(flavor = "multi_thread")]
 async fn hostile_values_in_every_field_of_create_are_refused_or_kept_faithfully() {
-    let world = &World::start().await;
-    let cast = Cast::enter(world).await;
-    let key = cast.admin_1.key.as_str();
-    let before = lasting(world).await;
+    let stack = &TestStack::start().await;
+    let fixtures = Fixtures::create(stack).await;
+    let key = fixtures.admin_1.key.as_str();
+    let before = lasting(stack).await;
     for field in CREATE {
         let values = values();
         let calls = values.iter().enumerate();
-        let calls = calls.map(|(number, (text, _))| post(world, "/user", key, body("create", number, field, text)));
+        let calls = calls.map(|(number, (text, _))| post(stack, "/user", key, body("create", number, field, text)));
         let answers = together(calls.collect()).await;
         let mut created = Vec::new();
         for ((text, value), reply) in values.iter().zip(&answers) {
@@ -167,26 +167,26 @@ async fn hostile_values_in_every_field_of_create_are_refused_or_kept_faithfully(
             );
         }
         let created: Vec<_> = created.into_iter().map(|(id, value)| (id.expect("an id"), value)).collect();
-        together(created.iter().map(|(id, value)| assert_found(world, key, id, field, value)).collect()).await;
-        assert_eq!(world.audit().await, [], "{field}");
+        together(created.iter().map(|(id, value)| assert_found(stack, key, id, field, value)).collect()).await;
+        assert_eq!(stack.audit().await, [], "{field}");
         let paths: Vec<_> = created.iter().map(|(id, _)| format!("/user/{id}")).collect();
-        for reply in together(paths.iter().map(|path| world.delete(path, key)).collect()).await {
+        for reply in together(paths.iter().map(|path| stack.delete(path, key)).collect()).await {
             assert_eq!(reply.status, 200, "{field}: {}", reply.text);
         }
-        assert_eq!(lasting(world).await, before, "{field}: what was created is gone, and nothing else is there");
+        assert_eq!(lasting(stack).await, before, "{field}: what was created is gone, and nothing else is there");
     }
 }
 
 /// Returns the stored items without those that outlive a user on purpose: the log of changes, and the windows of addresses.
-async fn lasting(world: &World) -> Vec<String> {
+async fn lasting(stack: &TestStack) -> Vec<String> {
     let passing = |item: &String| item.contains("CHANGES#") || item.contains("MAILBOX#");
-    let items = world.snapshot().await;
+    let items = stack.snapshot().await;
     items.into_iter().filter(|item| !passing(item)).collect()
 }
 
 /// Fresh users without keys, so that each value has its own.
-async fn victims(world: &World, cast: &Cast, count: usize) -> Vec<String> {
-    let model = world.stored(&cast.manager_1.id).await.expect("a user").user;
+async fn victims(stack: &TestStack, fixtures: &Fixtures, count: usize) -> Vec<String> {
+    let model = stack.stored(&fixtures.manager_1.id).await.expect("a user").user;
     let victims = (0..count).map(|number| User {
         id: UserId::random(),
         email: EmailAddress::parse(&address(&format!("victim-{number}"))).expect("an address"),
@@ -194,24 +194,24 @@ async fn victims(world: &World, cast: &Cast, count: usize) -> Vec<String> {
         ..model.clone()
     });
     let victims: Vec<_> = victims.collect();
-    together(victims.iter().map(|user| world.put(user)).collect()).await;
+    together(victims.iter().map(|user| stack.put_user(user)).collect()).await;
     victims.iter().map(|user| user.id.to_string()).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn hostile_values_in_every_field_of_update_are_refused_or_kept_faithfully() {
-    let world = &World::start().await;
-    let cast = Cast::enter(world).await;
-    let key = cast.admin_1.key.as_str();
+    let stack = &TestStack::start().await;
+    let fixtures = Fixtures::create(stack).await;
+    let key = fixtures.admin_1.key.as_str();
     let values = values();
-    let victims = victims(world, &cast, values.len()).await;
+    let victims = victims(stack, &fixtures, values.len()).await;
     for field in UPDATE {
-        let before = lasting(world).await;
+        let before = lasting(stack).await;
         let paths: Vec<_> = victims.iter().map(|id| format!("/user/{id}")).collect();
         let calls = values.iter().zip(&paths);
-        let calls = calls.map(|((text, _), path)| post(world, path, key, body("update", 0, field, text)));
+        let calls = calls.map(|((text, _), path)| post(stack, path, key, body("update", 0, field, text)));
         let answers = together(calls.collect()).await;
-        let after = lasting(world).await;
+        let after = lasting(stack).await;
         let mut kept = Vec::new();
         for (((text, value), id), reply) in values.iter().zip(&victims).zip(&answers) {
             let fine = value.as_ref().is_some_and(|value| is_fine(field, value));
@@ -220,20 +220,20 @@ async fn hostile_values_in_every_field_of_update_are_refused_or_kept_faithfully(
             let about =
                 |snapshot: &[String]| snapshot.iter().filter(|item| item.contains(id)).cloned().collect::<Vec<_>>();
             assert!(fine || about(&before) == about(&after), "{what}");
-            kept.extend(value.as_ref().filter(|_| fine).map(|value| assert_found(world, key, id, field, value)));
+            kept.extend(value.as_ref().filter(|_| fine).map(|value| assert_found(stack, key, id, field, value)));
         }
         together(kept).await;
         assert_eq!(after.len(), before.len(), "{field}");
-        assert_eq!(world.audit().await, [], "{field}");
+        assert_eq!(stack.audit().await, [], "{field}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn hostile_values_as_the_whole_body_are_refused() {
-    let world = World::start().await;
-    let cast = Cast::enter(&world).await;
-    let before = world.snapshot().await;
-    let paths = ["/user".to_owned(), format!("/user/{}", cast.manager_1.id)];
+    let stack = TestStack::start().await;
+    let fixtures = Fixtures::create(&stack).await;
+    let before = stack.snapshot().await;
+    let paths = ["/user".to_owned(), format!("/user/{}", fixtures.manager_1.id)];
     let broken: [&[u8]; 9] = [
         b"\xff",
         b"{\"phone\":\"\xff\"}",
@@ -249,40 +249,40 @@ async fn hostile_values_as_the_whole_body_are_refused() {
     for body in texts.chain(broken.map(<[u8]>::to_vec)) {
         for path in &paths {
             let what = format!("{path} {}", shown(&String::from_utf8_lossy(&body)));
-            let reply = Raw::new("POST", path).with("x-api-key", &cast.admin_1.key).json(&body).send(&world).await;
+            let reply = Raw::new("POST", path).with("x-api-key", &fixtures.admin_1.key).json(&body).send(&stack).await;
             assert_status(&reply, false, &what);
         }
     }
-    assert_eq!(world.snapshot().await, before);
+    assert_eq!(stack.snapshot().await, before);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_body_has_at_most_128_kib_whatever_is_in_it() {
-    let world = World::start().await;
-    let cast = Cast::enter(&world).await;
-    let before = world.snapshot().await;
-    let path = format!("/user/{}", cast.manager_1.id);
+    let stack = TestStack::start().await;
+    let fixtures = Fixtures::create(&stack).await;
+    let before = stack.snapshot().await;
+    let path = format!("/user/{}", fixtures.manager_1.id);
     for (unit, bytes, status) in
         [("[", 131_072, 400), ("[", 131_073, 413), (" ", 131_073, 413), ("{\"a\":", 1_000_000, 413)]
     {
         let body = unit.repeat(bytes / unit.len() + 1)[..bytes].to_owned();
-        let reply = post(&world, &path, &cast.admin_1.key, body).await;
+        let reply = post(&stack, &path, &fixtures.admin_1.key, body).await;
         assert_eq!((sound(&reply, unit), reply.status), (Origin::Service, status), "{bytes} of {unit}");
     }
-    assert_eq!(world.snapshot().await, before);
+    assert_eq!(stack.snapshot().await, before);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn hostile_keys_in_a_body_give_no_access() {
-    let world = &World::start().await;
-    let cast = Cast::enter(world).await;
-    let before = world.snapshot().await;
-    let path = &format!("/user/{}", cast.manager_1.id);
+    let stack = &TestStack::start().await;
+    let fixtures = Fixtures::create(stack).await;
+    let before = stack.snapshot().await;
+    let path = &format!("/user/{}", fixtures.manager_1.id);
     for (operation, path) in [("create", "/user"), ("update", path)] {
         let bodies = values().into_iter().enumerate().map(|(number, (text, value))| {
             let body = body(operation, number, "api_key", &text);
             async move {
-                let request = world.request("POST", path).header("content-type", "application/json");
+                let request = stack.request("POST", path).header("content-type", "application/json");
                 (text, value, send(request.body(body)).await)
             }
         });
@@ -292,5 +292,5 @@ async fn hostile_keys_in_a_body_give_no_access() {
             assert_eq!(reply.status, if value.is_some() { 401 } else { 400 }, "{what}");
         }
     }
-    assert_eq!(world.snapshot().await, before);
+    assert_eq!(stack.snapshot().await, before);
 }

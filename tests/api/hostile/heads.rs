@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use presence_tests::{Cast, World, path_of, routes};
+use presence_tests::{Fixtures, TestStack, path_of, routes};
 
 use super::wire::{Raw, host};
 use super::{Origin, sound};
@@ -12,9 +12,9 @@ const HEAD_BYTES: usize = 10_240;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_key_counts_only_where_and_how_it_may_be_sent() {
-    let world = World::start().await;
-    let cast = Cast::enter(&world).await;
-    let (key, other) = (cast.admin_1.key.as_str(), cast.manager_1.key.as_str());
+    let stack = TestStack::start().await;
+    let fixtures = Fixtures::create(&stack).await;
+    let (key, other) = (fixtures.admin_1.key.as_str(), fixtures.manager_1.key.as_str());
     let with = |headers: &[(&str, &str)]| {
         headers.iter().fold(Raw::new("GET", "/user/me"), |raw, (name, value)| raw.with(name, value))
     };
@@ -62,19 +62,19 @@ async fn a_key_counts_only_where_and_how_it_may_be_sent() {
         ("the query twice, different", query(&format!("{key}&api_key={other}")), 400),
     ];
     for (what, raw, status) in cases {
-        let reply = raw.send(&world).await;
+        let reply = raw.send(&stack).await;
         assert_eq!((sound(&reply, what), reply.status), (Origin::Service, status), "{what}: {}", reply.text);
         assert!(!reply.text.contains("pk_"), "{what}: {}", reply.text);
-        assert!(status != 200 || reply.json()["id"] == cast.admin_1.id.as_str(), "{what}");
+        assert!(status != 200 || reply.json()["id"] == fixtures.admin_1.id.as_str(), "{what}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_key_in_the_body_counts_like_any_other() {
-    let world = World::start().await;
-    let cast = Cast::enter(&world).await;
-    let (key, other) = (cast.admin_1.key.as_str(), cast.manager_1.key.as_str());
-    let path = format!("/user/{}", cast.manager_1.id);
+    let stack = TestStack::start().await;
+    let fixtures = Fixtures::create(&stack).await;
+    let (key, other) = (fixtures.admin_1.key.as_str(), fixtures.manager_1.key.as_str());
+    let path = format!("/user/{}", fixtures.manager_1.id);
     for (what, in_body, header, status) in [
         ("the body alone", format!("{key:?}"), None, 200),
         ("the same in both", format!("{key:?}"), Some(key), 200),
@@ -88,7 +88,7 @@ async fn a_key_in_the_body_counts_like_any_other() {
     ] {
         let raw = Raw::new("POST", &path).json(format!(r#"{{"phone":"1","api_key":{in_body}}}"#));
         let raw = header.into_iter().fold(raw, |raw, key| raw.with("x-api-key", key));
-        let reply = raw.send(&world).await;
+        let reply = raw.send(&stack).await;
         assert_eq!((sound(&reply, what), reply.status), (Origin::Service, status), "{what}: {}", reply.text);
     }
 }
@@ -97,9 +97,9 @@ async fn a_key_in_the_body_counts_like_any_other() {
 async fn other_methods_are_refused_with_those_that_are_allowed() {
     const METHODS: [&str; 11] =
         ["GET", "POST", "DELETE", "HEAD", "OPTIONS", "PATCH", "PUT", "TRACE", "get", "Post", "BREW"];
-    let world = World::start().await;
-    let cast = Cast::enter(&world).await;
-    let before = world.snapshot().await;
+    let stack = TestStack::start().await;
+    let fixtures = Fixtures::create(&stack).await;
+    let before = stack.snapshot().await;
     let routes = routes();
     let mut seen = BTreeSet::new();
     for route in routes.iter().filter(|route| seen.insert(route.path)) {
@@ -107,9 +107,9 @@ async fn other_methods_are_refused_with_those_that_are_allowed() {
         let allowed: Vec<_> = routes.iter().filter(|route| route.path == path).map(|route| route.method).collect();
         for method in METHODS.into_iter().filter(|method| !allowed.contains(method)) {
             let what = format!("{method} {path}");
-            let target = path_of(route, &cast.invited_1.id, "c-bank");
-            let raw = Raw::new(method, target).with("x-api-key", &cast.admin_1.key).json(r#"{"last_name":"X"}"#);
-            let reply = raw.send(&world).await;
+            let target = path_of(route, &fixtures.invited_1.id, "c-bank");
+            let raw = Raw::new(method, target).with("x-api-key", &fixtures.admin_1.key).json(r#"{"last_name":"X"}"#);
+            let reply = raw.send(&stack).await;
             assert_eq!((reply.status, reply.header("allow")), (405, allowed.join(", ").as_str()), "{what}");
             if method == "HEAD" {
                 assert_eq!(reply.text, "", "{what}");
@@ -118,32 +118,32 @@ async fn other_methods_are_refused_with_those_that_are_allowed() {
             }
         }
     }
-    assert_eq!(world.snapshot().await, before);
+    assert_eq!(stack.snapshot().await, before);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_head_may_have_10240_bytes_and_no_more() {
-    let world = World::start().await;
-    let cast = Cast::enter(&world).await;
-    let key = &cast.admin_1.key;
+    let stack = TestStack::start().await;
+    let fixtures = Fixtures::create(&stack).await;
+    let key = &fixtures.admin_1.key;
     let line = "GET /api/v2/user/me HTTP/1.1".len();
-    let rest = line + host(&world).len() + "close".len() + "0".len() + key.len();
+    let rest = line + host(&stack).len() + "close".len() + "0".len() + key.len();
     for (bytes, status, origin) in [
         (HEAD_BYTES, 200, Origin::Service),
         (HEAD_BYTES + 1, 431, Origin::Gateway),
         (HEAD_BYTES * 10, 431, Origin::Gateway),
     ] {
         let raw = Raw::new("GET", "/user/me").with("x-api-key", key).with("x-pad", "a".repeat(bytes - rest));
-        let reply = raw.send(&world).await;
+        let reply = raw.send(&stack).await;
         assert_eq!((reply.status, sound(&reply, "a long head")), (status, origin), "{bytes} bytes");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn other_forms_of_a_target_break_nothing() {
-    let world = World::start().await;
-    let cast = Cast::enter(&world).await;
-    let whole = format!("http://{}/api/v2/user/me", host(&world));
+    let stack = TestStack::start().await;
+    let fixtures = Fixtures::create(&stack).await;
+    let whole = format!("http://{}/api/v2/user/me", host(&stack));
     for (method, target, status) in [
         ("OPTIONS", "*", 404),
         ("GET", "/", 404),
@@ -157,7 +157,7 @@ async fn other_forms_of_a_target_break_nothing() {
         ("GET", &whole, 200),
     ] {
         let raw = Raw { method: method.to_owned(), target: target.as_bytes().to_vec(), ..Raw::default() };
-        let reply = raw.with("x-api-key", &cast.admin_1.key).send(&world).await;
+        let reply = raw.with("x-api-key", &fixtures.admin_1.key).send(&stack).await;
         sound(&reply, target);
         assert_eq!(reply.status, status, "{method} {target}: {}", reply.text);
     }

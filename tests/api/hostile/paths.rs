@@ -1,6 +1,6 @@
 //! Hostile path segments.
 
-use presence_tests::{Cast, World};
+use presence_tests::{Fixtures, TestStack};
 
 use super::values::segments;
 use super::wire::{Raw, is_target};
@@ -22,19 +22,19 @@ fn with_id(segment: &[u8], id: &str) -> Vec<u8> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn hostile_path_segments_name_nobody() {
-    let world = World::start().await;
-    let cast = Cast::enter(&world).await;
-    let before = world.snapshot().await;
+    let stack = TestStack::start().await;
+    let fixtures = Fixtures::create(&stack).await;
+    let before = stack.snapshot().await;
     let mut calls = Vec::new();
     for (method, start, end) in SHAPES {
         for segment in segments() {
             let is_http = is_target(&segment);
-            let path = [start.as_bytes(), &with_id(&segment, &cast.invited_1.id), end.as_bytes()].concat();
+            let path = [start.as_bytes(), &with_id(&segment, &fixtures.invited_1.id), end.as_bytes()].concat();
             let what = format!("{method} {}", String::from_utf8_lossy(&path[..path.len().min(120)]));
-            let raw = Raw::new(method, &path).with("x-api-key", &cast.admin_1.key);
+            let raw = Raw::new(method, &path).with("x-api-key", &fixtures.admin_1.key);
             let raw = if method == "POST" { raw.json(r#"{"last_name":"Changed"}"#) } else { raw };
-            let world = &world;
-            calls.push(async move { (what, is_http, raw.send(world).await) });
+            let stack = &stack;
+            calls.push(async move { (what, is_http, raw.send(stack).await) });
         }
     }
     for (what, is_http, reply) in together(calls).await {
@@ -44,14 +44,14 @@ async fn hostile_path_segments_name_nobody() {
             Origin::Server => assert!(!is_http, "{what}"),
         }
     }
-    assert_eq!(world.snapshot().await, before);
+    assert_eq!(stack.snapshot().await, before);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn words_that_are_operations_are_no_ids() {
-    let world = World::start().await;
-    let cast = Cast::enter(&world).await;
-    let before = world.snapshot().await;
+    let stack = TestStack::start().await;
+    let fixtures = Fixtures::create(&stack).await;
+    let before = stack.snapshot().await;
     for word in ["me", "search", "stats"] {
         for (method, path, status) in [
             ("POST", format!("/user/{word}"), 405),
@@ -60,28 +60,29 @@ async fn words_that_are_operations_are_no_ids() {
             ("GET", format!("/user/{}", word.to_uppercase()), 404),
             ("GET", format!("/user/{word}/"), 404),
         ] {
-            let raw = Raw::new(method, &path).with("x-api-key", &cast.admin_1.key).json("{}");
-            let reply = raw.send(&world).await;
+            let raw = Raw::new(method, &path).with("x-api-key", &fixtures.admin_1.key).json("{}");
+            let reply = raw.send(&stack).await;
             sound(&reply, &path);
             assert_eq!(reply.status, status, "{method} {path}");
         }
     }
-    assert_eq!(world.snapshot().await, before);
+    assert_eq!(stack.snapshot().await, before);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_id_may_be_spelled_with_percent_signs_as_every_path() {
-    let world = World::start().await;
-    let cast = Cast::enter(&world).await;
+    let stack = TestStack::start().await;
+    let fixtures = Fixtures::create(&stack).await;
     // The ASCII codes of the digits are 30 to 39, in hexadecimal.
-    let escaped = cast
+    let escaped = fixtures
         .manager_1
         .id
         .split("")
         .filter(|digit| !digit.is_empty())
         .fold(String::new(), |path, digit| path + "%3" + digit);
-    for (segment, id) in [(escaped.as_str(), &cast.manager_1.id), ("%6de", &cast.admin_1.id)] {
-        let reply = Raw::new("GET", format!("/user/{segment}")).with("x-api-key", &cast.admin_1.key).send(&world).await;
+    for (segment, id) in [(escaped.as_str(), &fixtures.manager_1.id), ("%6de", &fixtures.admin_1.id)] {
+        let reply =
+            Raw::new("GET", format!("/user/{segment}")).with("x-api-key", &fixtures.admin_1.key).send(&stack).await;
         assert_eq!((reply.status, &reply.json()["id"]), (200, &id.as_str().into()), "{segment}");
     }
 }

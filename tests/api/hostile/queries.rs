@@ -1,13 +1,13 @@
 //! Hostile values in every parameter of every operation of every function.
 
-use presence_tests::{AnyRoute, Cast, World, path_of, routes};
+use presence_tests::{AnyRoute, Fixtures, TestStack, path_of, routes};
 use serde_json::Value;
 
 use super::values::{NAMES, query};
 use super::wire::{Raw, is_target};
 use super::{Origin, sound, together};
 use crate::api::categories::{DIRECTORY, load, parse};
-use crate::api::reviews::shelf::stock;
+use crate::api::reviews::fixtures::seed;
 
 /// The parameters of an operation in the query string, by the interface, without the key: those that choose what is found
 /// first, and the others.
@@ -39,8 +39,8 @@ fn parameters(route: &AnyRoute) -> [&'static [&'static str]; 2] {
 }
 
 /// A request that would do what it asks for, were it not for the query.
-fn request(route: &AnyRoute, cast: &Cast, query: &[u8]) -> Raw {
-    let path = path_of(route, &cast.invited_1.id, "c-bank");
+fn request(route: &AnyRoute, fixtures: &Fixtures, query: &[u8]) -> Raw {
+    let path = path_of(route, &fixtures.invited_1.id, "c-bank");
     let needs_lang = path.starts_with("/category/") && !query.starts_with(b"lang=");
     let query = [if needs_lang { b"lang=GB&".as_slice() } else { b"" }, query].concat();
     let raw = Raw::new(route.method, [path.as_bytes(), b"?", &query].concat());
@@ -54,13 +54,13 @@ fn request(route: &AnyRoute, cast: &Cast, query: &[u8]) -> Raw {
     }
 }
 
-/// A world with something to find for every search.
-async fn world() -> (World, Cast) {
-    let world = World::start().await;
-    let cast = Cast::enter(&world).await;
-    load(world.store(), parse(DIRECTORY)).await;
-    stock(&world).await;
-    (world, cast)
+/// A stack with something to find for every search.
+async fn stack() -> (TestStack, Fixtures) {
+    let stack = TestStack::start().await;
+    let fixtures = Fixtures::create(&stack).await;
+    load(stack.store(), parse(DIRECTORY)).await;
+    seed(&stack).await;
+    (stack, fixtures)
 }
 
 /// Whether the value, as far as it belongs to its parameter, is blank: then the parameter counts as not given. A tab and
@@ -73,22 +73,22 @@ fn is_blank(value: &[u8]) -> bool {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn hostile_values_of_parameters_break_nothing_and_never_show_everything() {
-    let (world, cast) = world().await;
-    let key = &cast.admin_1.key;
-    let before = world.snapshot().await;
-    let (mut calls, world) = (Vec::new(), &world);
+    let (stack, fixtures) = stack().await;
+    let key = &fixtures.admin_1.key;
+    let before = stack.snapshot().await;
+    let (mut calls, stack) = (Vec::new(), &stack);
     for route in routes() {
-        let everything = request(&route, &cast, b"").with("x-api-key", key);
+        let everything = request(&route, &fixtures, b"").with("x-api-key", key);
         let [filters, others] = parameters(&route);
         let everything =
-            if filters.is_empty() { Value::Null } else { everything.send(world).await.json()["count"].clone() };
+            if filters.is_empty() { Value::Null } else { everything.send(stack).await.json()["count"].clone() };
         for name in filters.iter().chain(others).copied().chain(["bogus"]) {
             for value in query() {
-                let raw = request(&route, &cast, &[name.as_bytes(), b"=", &value].concat()).with("x-api-key", key);
+                let raw = request(&route, &fixtures, &[name.as_bytes(), b"=", &value].concat()).with("x-api-key", key);
                 let what =
                     format!("{} {}", route.name, String::from_utf8_lossy(&raw.target[..raw.target.len().min(120)]));
                 let everything = filters.contains(&name).then(|| everything.clone());
-                calls.push(async move { (what, name, value, everything, raw.send(world).await) });
+                calls.push(async move { (what, name, value, everything, raw.send(stack).await) });
             }
         }
     }
@@ -103,42 +103,43 @@ async fn hostile_values_of_parameters_break_nothing_and_never_show_everything() 
             assert!(count.is_u64() && (*count == everything) == is_blank(&value), "{what}: {count}");
         }
     }
-    assert_eq!(world.snapshot().await, before);
+    assert_eq!(stack.snapshot().await, before);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn hostile_keys_in_the_query_give_no_access() {
-    let (world, cast) = world().await;
-    let before = world.snapshot().await;
-    let (mut calls, world) = (Vec::new(), &world);
+    let (stack, fixtures) = stack().await;
+    let before = stack.snapshot().await;
+    let (mut calls, stack) = (Vec::new(), &stack);
     for route in routes() {
         for value in query() {
-            let raw = request(&route, &cast, &[b"api_key=", value.as_slice()].concat());
+            let raw = request(&route, &fixtures, &[b"api_key=", value.as_slice()].concat());
             let what = format!("{} {}", route.name, String::from_utf8_lossy(&value));
-            calls.push(async move { (what, raw.send(world).await) });
+            calls.push(async move { (what, raw.send(stack).await) });
         }
     }
     for (what, reply) in together(calls).await {
         sound(&reply, &what);
         assert!([400, 401].contains(&reply.status), "{what}: {}", reply.status);
     }
-    assert_eq!(world.snapshot().await, before);
+    assert_eq!(stack.snapshot().await, before);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn parameters_that_no_operation_has_are_refused_on_every_one() {
-    let (world, cast) = world().await;
-    let before = world.snapshot().await;
-    let (mut calls, world) = (Vec::new(), &world);
+    let (stack, fixtures) = stack().await;
+    let before = stack.snapshot().await;
+    let (mut calls, stack) = (Vec::new(), &stack);
     for route in routes() {
         for name in NAMES {
-            let raw = request(&route, &cast, format!("{name}=1").as_bytes()).with("x-api-key", &cast.admin_1.key);
+            let raw =
+                request(&route, &fixtures, format!("{name}=1").as_bytes()).with("x-api-key", &fixtures.admin_1.key);
             let what = format!("{} ?{name}=1", route.name);
-            calls.push(async move { (what, raw.send(world).await) });
+            calls.push(async move { (what, raw.send(stack).await) });
         }
     }
     for (what, reply) in together(calls).await {
         assert_eq!((sound(&reply, &what), reply.status), (Origin::Service, 400), "{what}: {}", reply.text);
     }
-    assert_eq!(world.snapshot().await, before);
+    assert_eq!(stack.snapshot().await, before);
 }

@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::str::FromStr as _;
 use std::time::Duration;
 
-use presence_tests::{Reply, World};
+use presence_tests::{Reply, TestStack};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
 /// An answer later than this is none.
@@ -42,8 +42,8 @@ impl Raw {
     }
 
     /// Sends it on a connection of its own.
-    pub(super) async fn send(self, world: &World) -> Reply {
-        let host = host(world);
+    pub(super) async fn send(self, stack: &TestStack) -> Reply {
+        let host = host(stack);
         let sending = tokio::task::spawn_blocking(move || exchange(&host, &self.bytes(&host)));
         sending.await.expect("no panic").expect("the gateway answers")
     }
@@ -66,8 +66,8 @@ pub(super) fn is_target(bytes: &[u8]) -> bool {
 }
 
 /// The gateway's host and port.
-pub(super) fn host(world: &World) -> String {
-    let base = world.stack.base_url();
+pub(super) fn host(stack: &TestStack) -> String {
+    let base = stack.local.base_url();
     base.trim_start_matches("http://").trim_end_matches("/api/v2").to_owned()
 }
 

@@ -3,7 +3,7 @@
 use presence::domain::display::display_name;
 use presence::domain::user::{PersonName, Role, Status, User};
 use presence_mailer::message::Message;
-use presence_tests::World;
+use presence_tests::TestStack;
 use presence_tests::invitations::LIFE;
 
 /// A name that takes the place of any other.
@@ -101,22 +101,22 @@ fn text_without_greeting<'a>(text: &'a str, shown: &str) -> &'a str {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn hostile_names_come_out_harmless_in_subject_html_text_and_page() {
-    let world = World::start().await;
-    let person = world.person("invited-1", Role::BusinessManager, Some(1), Status::Invited).await;
-    let token = world.link(&person.id).await;
-    let model = world.stored(&person.id).await.expect("the user").user;
+    let stack = TestStack::start().await;
+    let person = stack.create_user("invited-1", Role::BusinessManager, Some(1), Status::Invited).await;
+    let token = stack.link(&person.id).await;
+    let model = stack.stored(&person.id).await.expect("the user").user;
     let invitation = |user: &User| Message::invitation(user, LINK, LIFE);
     // Written as a model user is: the expected texts are those of a name that nobody objects to.
-    world.rewrite(&person.id, |user| *user = named(user, TAME)).await;
-    let (tame, tame_page) = (invitation(&named(&model, TAME)), world.follow(&person.id, &token).await.text);
+    stack.rewrite(&person.id, |user| *user = named(user, TAME)).await;
+    let (tame, tame_page) = (invitation(&named(&model, TAME)), stack.follow(&person.id, &token).await.text);
     let tame_shown = format!("{TAME} {TAME}");
     let hostile = hostile();
     assert!(hostile.len() >= 60, "{}", hostile.len());
     for name in hostile.iter().map(String::as_str).chain(READABLE) {
-        world.rewrite(&person.id, |user| *user = named(user, name)).await;
+        stack.rewrite(&person.id, |user| *user = named(user, name)).await;
         let shown = [display_name(name), display_name(name)].join(" ");
         let shown = shown.trim();
-        let (mail, page) = (invitation(&named(&model, name)), world.follow(&person.id, &token).await.text);
+        let (mail, page) = (invitation(&named(&model, name)), stack.follow(&person.id, &token).await.text);
 
         assert_eq!(mail.subject, tame.subject, "{name:?}");
         assert_eq!(without_greeting(&mail.html, shown), without_greeting(&tame.html, &tame_shown), "{name:?}");

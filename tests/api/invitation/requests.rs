@@ -6,13 +6,13 @@ use presence::domain::user::{Lang, Role, Status};
 use presence::texts::Texts;
 use presence_local::Options;
 use presence_tests::invitations::form;
-use presence_tests::{FaultKind, Faults, Person, Plan, Reply, World, logs, plain_http, send, yielding};
+use presence_tests::{FaultKind, Faults, Plan, Reply, TestStack, TestUser, logs, plain_http, send, short_retries};
 
 type Headers = &'static [(&'static str, &'static str)];
 
-async fn invited(world: &World) -> (Person, ActivationToken) {
-    let person = world.person("invited-1", Role::BusinessManager, Some(1), Status::Invited).await;
-    let token = world.link(&person.id).await;
+async fn invited(stack: &TestStack) -> (TestUser, ActivationToken) {
+    let person = stack.create_user("invited-1", Role::BusinessManager, Some(1), Status::Invited).await;
+    let token = stack.link(&person.id).await;
     (person, token)
 }
 
@@ -44,20 +44,20 @@ fn assert_is_a_page(reply: &Reply, what: &str) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_answer_of_the_page_is_a_page_with_strict_headers_and_a_line_in_the_log() {
-    let world = World::start().await;
-    let (person, token) = invited(&world).await;
+    let stack = TestStack::start().await;
+    let (person, token) = invited(&stack).await;
     let link = [("user", person.id.as_str()), ("token", token.expose())];
     let good = form(&person.id, &token, "canary-pass-1", "canary-pass-1");
     let big = format!("password={}", "a".repeat(128 * 1024));
     let form_type = "application/x-www-form-urlencoded; charset=UTF-8";
-    let post = |media_type: &str| world.page("POST").header("content-type", media_type);
+    let post = |media_type: &str| stack.page("POST").header("content-type", media_type);
     let requests = [
-        ("the form", world.page("GET").query(&link), 200, "invitation_page"),
-        ("its head", world.page("HEAD").query(&link), 200, "invitation_page"),
-        ("no link", world.page("GET"), 404, "invitation_page"),
+        ("the form", stack.page("GET").query(&link), 200, "invitation_page"),
+        ("its head", stack.page("HEAD").query(&link), 200, "invitation_page"),
+        ("no link", stack.page("GET"), 404, "invitation_page"),
         (
             "a mismatch",
-            world.page("POST").form(&form(&person.id, &token, "canary-pass", "x")),
+            stack.page("POST").form(&form(&person.id, &token, "canary-pass", "x")),
             400,
             "accept_invitation",
         ),
@@ -65,15 +65,15 @@ async fn every_answer_of_the_page_is_a_page_with_strict_headers_and_a_line_in_th
         ("no UTF-8", post(form_type).body(&b"user=\xff&token=%ff"[..]), 404, "accept_invitation"),
         ("too large", post(form_type).body(big), 413, "accept_invitation"),
         ("JSON", post("application/json").body("{}"), 415, "accept_invitation"),
-        ("no media type", world.page("POST").body("user=1"), 415, "accept_invitation"),
+        ("no media type", stack.page("POST").body("user=1"), 415, "accept_invitation"),
         ("several parts", post("multipart/form-data; boundary=a").body("--a--"), 415, "accept_invitation"),
-        ("PUT", world.page("PUT").form(&good), 405, "none"),
-        ("DELETE", world.page("DELETE").query(&link), 405, "none"),
-        ("PATCH", world.page("PATCH").form(&good), 405, "none"),
-        ("OPTIONS", world.page("OPTIONS").query(&link), 405, "none"),
-        ("an invented method", world.page("BREW").query(&link), 405, "none"),
-        ("a good password", world.page("POST").form(&good), 200, "accept_invitation"),
-        ("the used link", world.page("GET").query(&link), 410, "invitation_page"),
+        ("PUT", stack.page("PUT").form(&good), 405, "none"),
+        ("DELETE", stack.page("DELETE").query(&link), 405, "none"),
+        ("PATCH", stack.page("PATCH").form(&good), 405, "none"),
+        ("OPTIONS", stack.page("OPTIONS").query(&link), 405, "none"),
+        ("an invented method", stack.page("BREW").query(&link), 405, "none"),
+        ("a good password", stack.page("POST").form(&good), 200, "accept_invitation"),
+        ("the used link", stack.page("GET").query(&link), 410, "invitation_page"),
     ];
     for (what, request, status, operation) in requests {
         let reply = send(request).await;
@@ -87,22 +87,22 @@ async fn every_answer_of_the_page_is_a_page_with_strict_headers_and_a_line_in_th
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_page_costs_one_read_and_a_password_one_read_and_one_transaction() {
-    let world = World::start().await;
-    let (person, token) = invited(&world).await;
-    let page = world.follow(&person.id, &token).await.cost();
+    let stack = TestStack::start().await;
+    let (person, token) = invited(&stack).await;
+    let page = stack.follow(&person.id, &token).await.cost();
     assert_eq!((page.calls, page.waves, page.read_units, page.write_units), (1, 1, 1.0, 0.0));
-    let short = world.accept(&person.id, &token, "canar").await.cost();
+    let short = stack.accept(&person.id, &token, "canar").await.cost();
     assert_eq!((short.calls, short.write_units), (1, 0.0));
-    let done = world.accept(&person.id, &token, "canary-pass-1").await.cost();
+    let done = stack.accept(&person.id, &token, "canary-pass-1").await.cost();
     assert_eq!((done.calls, done.waves, done.read_units), (2, 2, 1.0));
-    assert_eq!(send(world.page("GET").query(&[("user", "x")])).await.cost().calls, 0);
+    assert_eq!(send(stack.page("GET").query(&[("user", "x")])).await.cost().calls, 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hundred_fetches_by_scanners_leave_the_link_alive() {
-    let world = World::start().await;
-    let (person, token) = invited(&world).await;
-    let before = world.snapshot().await;
+    let stack = TestStack::start().await;
+    let (person, token) = invited(&stack).await;
+    let before = stack.snapshot().await;
     let link = [("user", person.id.as_str()), ("token", token.expose())];
     let of_a_browser = [
         ("user-agent", "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0"),
@@ -114,19 +114,19 @@ async fn a_hundred_fetches_by_scanners_leave_the_link_alive() {
         ("cookie", "a=b"),
     ];
     for fetch in 0..100 {
-        let mut request = world.page(if fetch % 2 == 0 { "GET" } else { "HEAD" }).query(&link);
+        let mut request = stack.page(if fetch % 2 == 0 { "GET" } else { "HEAD" }).query(&link);
         if fetch % 4 >= 2 {
             request = of_a_browser.into_iter().fold(request, |request, (name, value)| request.header(name, value));
         }
         assert_eq!(send(request).await.status, 200, "fetch {fetch}");
     }
-    assert_eq!(world.snapshot().await, before);
-    assert_eq!(world.accept(&person.id, &token, "canary-pass-1").await.status, 200);
+    assert_eq!(stack.snapshot().await, before);
+    assert_eq!(stack.accept(&person.id, &token, "canary-pass-1").await.status, 200);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_form_of_another_site_is_refused_and_the_pages_own_is_taken_whatever_its_origin() {
-    let world = World::start().await;
+    let stack = TestStack::start().await;
     let cross_site: Headers = &[("sec-fetch-site", "cross-site"), ("origin", "https://evil.example")];
     let cases: [(&str, Headers, u16); 6] = [
         ("another site", cross_site, 403),
@@ -137,14 +137,15 @@ async fn a_form_of_another_site_is_refused_and_the_pages_own_is_taken_whatever_i
         ("no browser", &[], 200),
     ];
     for (number, (what, headers, status)) in cases.into_iter().enumerate() {
-        let person = world.person(&format!("sent-{number}"), Role::BusinessManager, Some(1), Status::Invited).await;
-        let token = world.link(&person.id).await;
-        let request = world.page("POST").form(&form(&person.id, &token, "canary-pass-1", "canary-pass-1"));
+        let person =
+            stack.create_user(&format!("sent-{number}"), Role::BusinessManager, Some(1), Status::Invited).await;
+        let token = stack.link(&person.id).await;
+        let request = stack.page("POST").form(&form(&person.id, &token, "canary-pass-1", "canary-pass-1"));
         let request = headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
         let reply = send(request).await;
         assert_eq!(reply.status, status, "{what}");
         assert_is_a_page(&reply, what);
-        let stored = world.stored(&person.id).await.expect("the user");
+        let stored = stack.stored(&person.id).await.expect("the user");
         assert_eq!(stored.user.status == Status::Active, status == 200, "{what}");
         if status == 403 {
             assert!(reply.text.contains(Texts::of(Lang::En).page.foreign.text), "{}", reply.text);
@@ -157,18 +158,18 @@ async fn a_form_of_another_site_is_refused_and_the_pages_own_is_taken_whatever_i
 async fn a_database_that_does_not_answer_makes_a_page_that_says_to_try_again() {
     let faults = Faults::over(plain_http());
     let http_client = Some(SharedHttpClient::new(faults.clone()));
-    let world = World::with(Options { http_client, ..yielding() }).await;
-    let (person, token) = invited(&world).await;
+    let stack = TestStack::with(Options { http_client, ..short_retries() }).await;
+    let (person, token) = invited(&stack).await;
     for (call, what) in [(1, "the read"), (2, "the write")] {
         faults.restart(Plan::At { call, kind: FaultKind::ServerError, times: u64::MAX });
-        let reply = world.accept(&person.id, &token, "canary-pass-1").await;
+        let reply = stack.accept(&person.id, &token, "canary-pass-1").await;
         assert_eq!((reply.status, reply.header("retry-after")), (503, "1"), "{what}: {}", reply.text);
         assert_is_a_page(&reply, what);
         assert!(reply.text.contains(Texts::of(Lang::En).page.unavailable.text), "{}", reply.text);
     }
     faults.restart(Plan::At { call: 1, kind: FaultKind::Throttle, times: u64::MAX });
-    assert_eq!(world.follow(&person.id, &token).await.status, 503);
+    assert_eq!(stack.follow(&person.id, &token).await.status, 503);
     faults.set_plan(Plan::None);
-    assert_eq!(world.accept(&person.id, &token, "canary-pass-1").await.status, 200);
-    assert_eq!(world.audit().await, []);
+    assert_eq!(stack.accept(&person.id, &token, "canary-pass-1").await.status, 200);
+    assert_eq!(stack.audit().await, []);
 }

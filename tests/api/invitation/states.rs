@@ -6,7 +6,7 @@ use presence::domain::invitation::ActivationToken;
 use presence::domain::user::{Lang, Role, Status};
 use presence::texts::{Notice, Texts};
 use presence_tests::invitations::{LIFE, form};
-use presence_tests::{Person, Reply, World, send};
+use presence_tests::{Reply, TestStack, TestUser, send};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -41,11 +41,11 @@ impl State {
     }
 
     /// A link in this state, of a user with a language.
-    async fn make(self, world: &World, person: &Person, lang: Option<Lang>) -> ActivationToken {
-        let now = world.clock.now();
+    async fn make(self, stack: &TestStack, person: &TestUser, lang: Option<Lang>) -> ActivationToken {
+        let now = stack.clock.now();
         let token = ActivationToken::draw();
         let sent_at = if self == Self::Expired { now - LIFE } else { now - LIFE + SignedDuration::from_millis(1) };
-        world
+        stack
             .rewrite(&person.id, |user| {
                 user.lang = lang;
                 if self != Self::Unknown {
@@ -65,8 +65,8 @@ impl State {
     }
 }
 
-async fn invited(world: &World, local: &str) -> Person {
-    world.person(local, Role::BusinessManager, Some(1), Status::Invited).await
+async fn invited(stack: &TestStack, local: &str) -> TestUser {
+    stack.create_user(local, Role::BusinessManager, Some(1), Status::Invited).await
 }
 
 /// The whole of what the page says in a language.
@@ -79,16 +79,16 @@ fn assert_says(reply: &Reply, texts: &Texts, notice: Option<Notice>, what: &str)
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_state_of_a_link_has_its_page_in_every_language_and_for_every_method() {
-    let world = World::start().await;
+    let stack = TestStack::start().await;
     for lang in Lang::ALL {
         let texts = Texts::of(lang);
         for state in State::ALL {
-            let person = invited(&world, &format!("{}-{state:?}", lang.as_str())).await;
-            let token = state.make(&world, &person, Some(lang)).await;
+            let person = invited(&stack, &format!("{}-{state:?}", lang.as_str())).await;
+            let token = state.make(&stack, &person, Some(lang)).await;
             // Of a link that was sent to nobody the language is not known: the browser's is taken.
             let accepted = if state == State::Unknown { lang.as_str() } else { "nl, pt;q=0.5, de;q=0.4" };
-            let ask = |method| world.page(method).header("accept-language", accepted);
-            let before = world.snapshot().await;
+            let ask = |method| stack.page(method).header("accept-language", accepted);
+            let before = stack.snapshot().await;
             let link = [("user", person.id.as_str()), ("token", token.expose())];
             let [seen, refused, accepted] = state.statuses();
             let what = format!("{lang:?} {state:?}");
@@ -103,23 +103,23 @@ async fn every_state_of_a_link_has_its_page_in_every_language_and_for_every_meth
             assert_says(&short, texts, state.notice(texts), &what);
             let says_why = short.text.contains(&(texts.page.too_short)(6)) && short.text.contains(texts.page.wrong);
             assert_eq!(says_why, state == State::Open, "{what}");
-            assert_eq!(world.snapshot().await, before, "nothing changed: {what}");
+            assert_eq!(stack.snapshot().await, before, "nothing changed: {what}");
 
             let good = send(ask("POST").form(&form(&person.id, &token, "canary-pass-1", "canary-pass-1"))).await;
             assert_eq!(good.status, accepted, "POST {what}");
             let done = Some(texts.page.done).filter(|_| state == State::Open);
             assert_says(&good, texts, done.or(state.notice(texts)), &what);
-            assert_eq!(world.snapshot().await != before, state == State::Open, "{what}");
+            assert_eq!(stack.snapshot().await != before, state == State::Open, "{what}");
         }
     }
-    assert_eq!(world.audit().await, []);
+    assert_eq!(stack.audit().await, []);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_user_who_chose_no_language_gets_that_of_the_browser_and_else_english() {
-    let world = World::start().await;
-    let person = invited(&world, "no-language").await;
-    let token = State::Open.make(&world, &person, None).await;
+    let stack = TestStack::start().await;
+    let person = invited(&stack, "no-language").await;
+    let token = State::Open.make(&stack, &person, None).await;
     for (accepted, lang) in [
         (Some("fr-CH, en;q=0.9"), Lang::Fr),
         (Some("nl, it;q=0.3, es;q=0.7"), Lang::Es),
@@ -127,7 +127,7 @@ async fn a_user_who_chose_no_language_gets_that_of_the_browser_and_else_english(
         (Some("*;;=\u{e9}"), Lang::En),
         (None, Lang::En),
     ] {
-        let mut request = world.page("GET").query(&[("user", person.id.as_str()), ("token", token.expose())]);
+        let mut request = stack.page("GET").query(&[("user", person.id.as_str()), ("token", token.expose())]);
         if let Some(accepted) = accepted {
             request = request.header("accept-language", accepted);
         }
@@ -137,13 +137,13 @@ async fn a_user_who_chose_no_language_gets_that_of_the_browser_and_else_english(
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_link_that_was_sent_to_nobody_is_told_by_nothing_in_the_answer() {
-    let world = World::start().await;
-    let (person, other) = (invited(&world, "one").await, invited(&world, "other").await);
-    let (token, others, none) = (world.link(&person.id).await, world.link(&other.id).await, ActivationToken::draw());
-    let gone = invited(&world, "gone").await;
-    let of_gone = world.link(&gone.id).await;
-    let provider = world.person("provider", Role::Provider, None, Status::Active).await;
-    assert_eq!(world.delete(&format!("/user/{}", gone.id), &provider.key).await.status, 200);
+    let stack = TestStack::start().await;
+    let (person, other) = (invited(&stack, "one").await, invited(&stack, "other").await);
+    let (token, others, none) = (stack.link(&person.id).await, stack.link(&other.id).await, ActivationToken::draw());
+    let gone = invited(&stack, "gone").await;
+    let of_gone = stack.link(&gone.id).await;
+    let provider = stack.create_user("provider", Role::Provider, None, Status::Active).await;
+    assert_eq!(stack.delete(&format!("/user/{}", gone.id), &provider.key).await.status, 200);
     let (id, good, cut) = (person.id.as_str(), token.expose(), &token.expose()[..42]);
     let zero = format!("0{id}");
     let links: [(&str, &[(&str, &str)]); 13] = [
@@ -161,13 +161,13 @@ async fn a_link_that_was_sent_to_nobody_is_told_by_nothing_in_the_answer() {
         ("markup", &[("user", "\"><script>"), ("token", "'><script>")]),
         ("control characters", &[("user", "1\0"), ("token", "\r\nset-cookie: a=b")]),
     ];
-    let expected = send(world.page("GET")).await;
+    let expected = send(stack.page("GET")).await;
     assert_eq!(expected.status, 404);
     let password = [("password", "canary-pass-1"), ("confirmation", "canary-pass-1")];
     for (what, link) in links {
-        let get = send(world.page("GET").query(link)).await;
+        let get = send(stack.page("GET").query(link)).await;
         let fields: Vec<_> = link.iter().chain(&password).collect();
-        let post = send(world.page("POST").form(&fields)).await;
+        let post = send(stack.page("POST").form(&fields)).await;
         for reply in [get, post] {
             assert_eq!((reply.status, &reply.text), (404, &expected.text), "{what}");
             let without_id = |reply: &Reply| {
@@ -180,7 +180,7 @@ async fn a_link_that_was_sent_to_nobody_is_told_by_nothing_in_the_answer() {
             assert_eq!(without_id(&reply), without_id(&expected), "{what}");
         }
     }
-    assert_eq!(world.follow(&person.id, &token).await.status, 200, "the link itself goes on working");
+    assert_eq!(stack.follow(&person.id, &token).await.status, 200, "the link itself goes on working");
     let tracked = [("utm_source", "mail"), ("user", id), ("token", good), ("fbclid", "%ff")];
-    assert_eq!(send(world.page("GET").query(&tracked)).await.status, 200, "what others append to a link is no harm");
+    assert_eq!(send(stack.page("GET").query(&tracked)).await.status, 200, "what others append to a link is no harm");
 }

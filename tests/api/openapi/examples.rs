@@ -2,14 +2,14 @@
 
 use presence_docs::{Example, operations};
 use presence_local::Options;
-use presence_tests::{Reply, World, patient};
+use presence_tests::{Reply, TestStack, long_timeouts};
 use serde_json::Value;
 
 use super::schemas::Description;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_example_is_answered_as_it_says() {
-    let world = World::with(Options { sample: true, ..patient() }).await;
+    let stack = TestStack::with(Options { sample: true, ..long_timeouts() }).await;
     let description = Description::read();
     let mut sent = 0;
     for operation in operations() {
@@ -18,14 +18,14 @@ async fn every_example_is_answered_as_it_says() {
             if let Some(body) = example.body.as_ref().filter(|_| example.status == 200) {
                 assert_eq!(description.objection_to_body(operation.name, body), None, "{what}");
             }
-            let reply = send(&world, example).await;
+            let reply = send(&stack, example).await;
             assert_eq!((reply.status, answer(&reply, example)), (example.status, example.answer.clone()), "{what}");
             assert_eq!(description.objection_to_answer(operation.name, reply.status, &reply.json()), None, "{what}");
             sent += 1;
         }
     }
     assert!(sent > 40, "{sent}");
-    assert_eq!(world.audit().await, []);
+    assert_eq!(stack.audit().await, []);
 }
 
 #[test]
@@ -40,14 +40,14 @@ fn every_operation_has_examples_of_success_and_of_mistakes() {
     }
 }
 
-async fn send(world: &World, example: &Example) -> Reply {
-    let key = &world.stack.keys()[example.role.as_str()];
+async fn send(stack: &TestStack, example: &Example) -> Reply {
+    let key = &stack.local.keys()[example.role.as_str()];
     let (method, path) = example.request.split_once(' ').expect("a method and a target");
     match (method, &example.body) {
-        ("GET", None) => world.get(path, key).await,
-        ("DELETE", None) => world.delete(path, key).await,
-        ("POST", Some(body)) => world.post(path, key, body).await,
-        ("POST", None) => presence_tests::send(world.request("POST", path).header("x-api-key", key)).await,
+        ("GET", None) => stack.get(path, key).await,
+        ("DELETE", None) => stack.delete(path, key).await,
+        ("POST", Some(body)) => stack.post(path, key, body).await,
+        ("POST", None) => presence_tests::send(stack.request("POST", path).header("x-api-key", key)).await,
         _ => panic!("no example is sent like {}", example.request),
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use presence_docs::{Operation, operations};
 use presence_local::Options;
-use presence_tests::{Reply, World, patient, route};
+use presence_tests::{Reply, TestStack, long_timeouts, route};
 use serde_json::{Value, json};
 
 use super::schemas::Description;
@@ -16,20 +16,20 @@ const STRAY: [&str; 4] = ["limit", "offset", "sort", "Page"];
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_described_may_be_given_and_nothing_else() {
-    let world = World::with(Options { sample: true, ..patient() }).await;
-    every_described_parameter_is_taken_and_every_other_one_refused(&world).await;
-    what_is_described_as_required_is_required(&world).await;
-    every_described_field_is_taken_and_every_other_one_refused(&world).await;
+    let stack = TestStack::with(Options { sample: true, ..long_timeouts() }).await;
+    every_described_parameter_is_taken_and_every_other_one_refused(&stack).await;
+    what_is_described_as_required_is_required(&stack).await;
+    every_described_field_is_taken_and_every_other_one_refused(&stack).await;
 }
 
 /// Sends the operation with these parameters, a body of no fields where it takes one.
-async fn ask(world: &World, operation: &Operation, query: &[(&str, &str)]) -> Reply {
+async fn ask(stack: &TestStack, operation: &Operation, query: &[(&str, &str)]) -> Reply {
     let route = route(operation.name);
     let mut path = route.path.trim_start_matches("/api/v2").to_owned();
     for parameter in operation.parameters.iter().filter(|parameter| parameter.in_path) {
         path = path.replace(&format!("{{{}}}", parameter.name), parameter.example);
     }
-    let request = world.request(route.method, &path).header("x-api-key", &world.stack.keys()["ORG_ADMIN"]).query(query);
+    let request = stack.request(route.method, &path).header("x-api-key", &stack.local.keys()["ORG_ADMIN"]).query(query);
     let request =
         if takes_body(operation) { request.header("content-type", "application/json").body("{}") } else { request };
     presence_tests::send(request).await
@@ -50,7 +50,7 @@ fn complaint(reply: &Reply, name: &str) -> Value {
     reply.json()["errors"]["json"][name].clone()
 }
 
-async fn every_described_parameter_is_taken_and_every_other_one_refused(world: &World) {
+async fn every_described_parameter_is_taken_and_every_other_one_refused(stack: &TestStack) {
     let description = Description::read();
     // Fields of bodies and answers too: a filter by one of them may be read, and not described.
     let fields = ["NewUser", "UserChange", "User", "Category", "Review"]
@@ -74,22 +74,22 @@ async fn every_described_parameter_is_taken_and_every_other_one_refused(world: &
             let mut query = required(&operation);
             query.retain(|(name, _)| *name != parameter.name);
             query.push((parameter.name, parameter.example));
-            let reply = ask(world, &operation, &query).await;
+            let reply = ask(stack, &operation, &query).await;
             assert_eq!(reply.status, 200, "{} of {}: {}", parameter.name, operation.name, reply.text);
         }
         for name in all.difference(&described) {
             let query = [required(&operation), vec![(name, "1")]].concat();
-            let reply = ask(world, &operation, &query).await;
+            let reply = ask(stack, &operation, &query).await;
             assert_eq!((reply.status, complaint(&reply, name)), (400, json!(UNKNOWN)), "{name} of {}", operation.name);
         }
     }
 }
 
-async fn what_is_described_as_required_is_required(world: &World) {
+async fn what_is_described_as_required_is_required(stack: &TestStack) {
     for operation in operations() {
         for (name, _) in required(&operation) {
             let query: Vec<_> = required(&operation).into_iter().filter(|(other, _)| *other != name).collect();
-            let reply = ask(world, &operation, &query).await;
+            let reply = ask(stack, &operation, &query).await;
             assert_eq!(
                 (reply.status, complaint(&reply, name)),
                 (400, json!("is required")),
@@ -100,13 +100,13 @@ async fn what_is_described_as_required_is_required(world: &World) {
     }
     let description = Description::read();
     let fields = description.json["components"]["schemas"]["NewUser"]["required"].as_array().expect("fields").clone();
-    let reply = world.post("/user", &world.stack.keys()["ORG_ADMIN"], &json!({})).await;
+    let reply = stack.post("/user", &stack.local.keys()["ORG_ADMIN"], &json!({})).await;
     let missing: serde_json::Map<_, _> =
         fields.iter().map(|field| (field.as_str().expect("a name").to_owned(), json!("is required"))).collect();
     assert_eq!(reply.json(), json!({"errors": {"json": missing}}));
 }
 
-async fn every_described_field_is_taken_and_every_other_one_refused(world: &World) {
+async fn every_described_field_is_taken_and_every_other_one_refused(stack: &TestStack) {
     let description = Description::read();
     let schemas = &description.json["components"]["schemas"];
     let names = |schema: &str| -> BTreeSet<String> {
@@ -114,11 +114,11 @@ async fn every_described_field_is_taken_and_every_other_one_refused(world: &Worl
     };
     let all: BTreeSet<String> =
         ["NewUser", "UserChange", "User"].into_iter().flat_map(names).chain(STRAY.map(str::to_owned)).collect();
-    let key = &world.stack.keys()["PROVIDER"];
+    let key = &stack.local.keys()["PROVIDER"];
     for (path, schema) in [("/user", "NewUser"), ("/user/1006", "UserChange")] {
         // A value that no field can have tells the fields that are read from those that are not.
         let body: Value = all.iter().filter(|name| *name != "api_key").map(|name| (name.clone(), json!({}))).collect();
-        let reply = world.post(path, key, &body).await;
+        let reply = stack.post(path, key, &body).await;
         assert_eq!(reply.status, 400);
         for name in all.iter().filter(|name| *name != "api_key") {
             let is_unknown = complaint(&reply, name) == UNKNOWN;

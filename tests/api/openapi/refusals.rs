@@ -3,12 +3,12 @@
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use presence_local::Options;
 use presence_tests::{
-    AnyRoute, FaultKind, Faults, Plan, Reply, World, path_of, patient, plain_http, route, routes, send,
+    AnyRoute, FaultKind, Faults, Plan, Reply, TestStack, long_timeouts, path_of, plain_http, route, routes, send,
 };
 use serde_json::{Value, json};
 
 use super::schemas::Description;
-use crate::api::authorization::gate::Gate;
+use crate::api::authorization::pause_connector::PauseConnector;
 
 /// A user and a category of the sample.
 const USER: &str = "1008";
@@ -35,13 +35,13 @@ fn example(description: &Description, status: u16) -> (String, Value) {
 }
 
 /// The request of an operation, well-formed as far as its path goes.
-fn request(world: &World, route: &AnyRoute, user: &str, category: &str) -> reqwest::RequestBuilder {
+fn request(stack: &TestStack, route: &AnyRoute, user: &str, category: &str) -> reqwest::RequestBuilder {
     let lang = if route.path.contains("/category/") { "?lang=FR" } else { "" };
-    world.request(route.method, &format!("{}{lang}", path_of(route, user, category)))
+    stack.request(route.method, &format!("{}{lang}", path_of(route, user, category)))
 }
 
-fn keyed(world: &World, request: reqwest::RequestBuilder) -> reqwest::RequestBuilder {
-    request.header("x-api-key", &world.stack.keys()["PROVIDER"])
+fn keyed(stack: &TestStack, request: reqwest::RequestBuilder) -> reqwest::RequestBuilder {
+    request.header("x-api-key", &stack.local.keys()["PROVIDER"])
 }
 
 /// Holds an answer against the description: whether the operation has it, its body, and the headers that it is described with.
@@ -64,17 +64,17 @@ fn has(description: &Description, route: &AnyRoute, status: u16) -> bool {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_operations_refuse_alike_is_as_described() {
     let faults = Faults::over(plain_http());
-    let options = Options { sample: true, http_client: Some(SharedHttpClient::new(faults.clone())), ..patient() };
-    let world = World::with(options).await;
+    let options = Options { sample: true, http_client: Some(SharedHttpClient::new(faults.clone())), ..long_timeouts() };
+    let stack = TestStack::with(options).await;
     let description = Description::read();
     for route in routes() {
         let json = if route.body == presence::http::Body::Json { "{}" } else { "" };
-        let plain = || request(&world, &route, USER, CATEGORY).header("content-type", "application/json").body(json);
+        let plain = || request(&stack, &route, USER, CATEGORY).header("content-type", "application/json").body(json);
         check(&description, &route, 401, &send(plain()).await);
-        check(&description, &route, 413, &send(keyed(&world, plain().body("x".repeat(TOO_LARGE)))).await);
-        check(&description, &route, 405, &send(world.request("PATCH", &path_of(&route, USER, CATEGORY))).await);
+        check(&description, &route, 413, &send(keyed(&stack, plain().body("x".repeat(TOO_LARGE)))).await);
+        check(&description, &route, 405, &send(stack.request("PATCH", &path_of(&route, USER, CATEGORY))).await);
         let text =
-            keyed(&world, request(&world, &route, USER, CATEGORY).header("content-type", "text/plain").body("{}"));
+            keyed(&stack, request(&stack, &route, USER, CATEGORY).header("content-type", "text/plain").body("{}"));
         if has(&description, &route, 415) {
             check(&description, &route, 415, &send(text).await);
         } else {
@@ -82,25 +82,25 @@ async fn what_operations_refuse_alike_is_as_described() {
         }
         assert_eq!(has(&description, &route, 404), route.path.contains('{'), "{}", route.name);
         if has(&description, &route, 404) {
-            let nobody = request(&world, &route, "7", "nothing").header("content-type", "application/json").body(json);
-            check(&description, &route, 404, &send(keyed(&world, nobody)).await);
+            let nobody = request(&stack, &route, "7", "nothing").header("content-type", "application/json").body(json);
+            check(&description, &route, 404, &send(keyed(&stack, nobody)).await);
         }
         faults.restart(Plan::At { call: 1, kind: FaultKind::ServerError, times: u64::MAX });
-        check(&description, &route, 503, &send(keyed(&world, plain())).await);
+        check(&description, &route, 503, &send(keyed(&stack, plain())).await);
         faults.restart(Plan::None);
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn haste_and_a_stored_user_that_does_not_fit_are_answered_as_described() {
-    let world = World::with(Options { sample: true, ..patient() }).await;
+    let stack = TestStack::with(Options { sample: true, ..long_timeouts() }).await;
     let description = Description::read();
-    a_second_invitation_at_once_is_refused(&world, &description).await;
-    what_does_not_fit_in_the_store_is_an_error(&world, &description).await;
+    a_second_invitation_at_once_is_refused(&stack, &description).await;
+    what_does_not_fit_in_the_store_is_an_error(&stack, &description).await;
 }
 
-async fn a_second_invitation_at_once_is_refused(world: &World, description: &Description) {
-    let invite = || world.invite(USER, &world.stack.keys()["ORG_ADMIN"]);
+async fn a_second_invitation_at_once_is_refused(stack: &TestStack, description: &Description) {
+    let invite = || stack.invite(USER, &stack.local.keys()["ORG_ADMIN"]);
     assert_eq!(invite().await.status, 200);
     let reply = invite().await;
     check(description, &route("invite_user"), 429, &reply);
@@ -108,27 +108,27 @@ async fn a_second_invitation_at_once_is_refused(world: &World, description: &Des
     assert_eq!(reply.header("retry-after"), header["example"].to_string());
 }
 
-async fn what_does_not_fit_in_the_store_is_an_error(world: &World, description: &Description) {
-    world.spoil(USER, "not a list").await;
+async fn what_does_not_fit_in_the_store_is_an_error(stack: &TestStack, description: &Description) {
+    stack.corrupt(USER, "not a list").await;
     for route in routes().iter().filter(|route| route.path.contains("{user_id}")) {
-        let request = request(world, route, USER, CATEGORY).header("content-type", "application/json").body("{}");
-        check(description, route, 500, &send(keyed(world, request)).await);
+        let request = request(stack, route, USER, CATEGORY).header("content-type", "application/json").body("{}");
+        check(description, route, 500, &send(keyed(stack, request)).await);
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_change_that_others_always_win_is_refused_as_described() {
-    let gate = Gate::new();
-    let options = Options { sample: true, http_client: Some(SharedHttpClient::new(gate.clone())), ..patient() };
-    let world = World::with(options).await;
+    let gate = PauseConnector::new();
+    let options = Options { sample: true, http_client: Some(SharedHttpClient::new(gate.clone())), ..long_timeouts() };
+    let stack = TestStack::with(options).await;
     let description = Description::read();
     gate.shut();
-    let key = world.stack.keys()["PROVIDER"].clone();
+    let key = stack.local.keys()["PROVIDER"].clone();
     let change = json!({"last_name": "Duval"});
     let path = format!("/user/{USER}");
     let reply = tokio::select! {
-        reply = world.post(&path, &key, &change) => reply,
-        () = gate.rename_before_each_change(&world, USER, "Martin") => unreachable!("it never ends"),
+        reply = stack.post(&path, &key, &change) => reply,
+        () = gate.rename_before_each_change(&stack, USER, "Martin") => unreachable!("it never ends"),
     };
     check(&description, &route("update_user"), 409, &reply);
 }

@@ -1,6 +1,6 @@
 //! Paths and methods that are none of the API's, anywhere below its version: they get the API's own answer.
 
-use presence_tests::{World, send};
+use presence_tests::{TestStack, send};
 use serde_json::json;
 
 /// The headers of every answer of the API.
@@ -29,10 +29,10 @@ const PATHS: [&str; 13] = [
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_unknown_path_is_not_found_with_any_method_and_without_a_key() {
-    let world = World::start().await;
+    let stack = TestStack::start().await;
     for path in PATHS {
         for method in ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "PURGE"] {
-            let reply = send(world.request(method, path)).await;
+            let reply = send(stack.request(method, path)).await;
             let expected = json!({"errors": {"json": "not found"}});
             assert_eq!((reply.status, reply.json()), (404, expected), "{method} {path}");
             assert!(!reply.header("x-request-id").is_empty(), "{method} {path}");
@@ -45,7 +45,7 @@ async fn an_unknown_path_is_not_found_with_any_method_and_without_a_key() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_known_path_with_another_method_names_those_that_it_has() {
-    let world = World::start().await;
+    let stack = TestStack::start().await;
     for (method, path, allowed) in [
         ("GET", "/user", "POST"),
         ("PUT", "/user/me", "GET"),
@@ -55,7 +55,7 @@ async fn a_known_path_with_another_method_names_those_that_it_has() {
         ("DELETE", "/category/7", "GET"),
         ("POST", "/reviews", "GET"),
     ] {
-        let reply = send(world.request(method, path)).await;
+        let reply = send(stack.request(method, path)).await;
         let expected = json!({"errors": {"json": "method not allowed"}});
         assert_eq!((reply.status, reply.json()), (405, expected), "{method} {path}");
         assert_eq!(reply.header("allow"), allowed, "{method} {path}");

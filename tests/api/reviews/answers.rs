@@ -4,13 +4,13 @@ use presence_tests::logs::{self, NAME_CANARY};
 use presence_tests::send;
 use serde_json::json;
 
-use super::shelf::{Shelf, found};
+use super::fixtures::{ReviewFixtures, found};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_way_of_sending_a_key_is_taken_and_none_is_401() {
-    let shelf = Shelf::fill().await;
-    let key = shelf.key("admin_1").to_owned();
-    let request = |query: &str| shelf.world.request("GET", &format!("/reviews{query}"));
+    let review_fixtures = ReviewFixtures::new().await;
+    let key = review_fixtures.key("admin_1").to_owned();
+    let request = |query: &str| review_fixtures.stack.request("GET", &format!("/reviews{query}"));
     for accepted in [
         request("").header("x-api-key", &key),
         request("").header("x-apikey", &key),
@@ -19,11 +19,11 @@ async fn every_way_of_sending_a_key_is_taken_and_none_is_401() {
     ] {
         assert_eq!(found(&send(accepted).await), "page 1 of 1, 8 in all: h g f d e c b a");
     }
-    let id = presence::domain::ids::UserId::parse(&shelf.cast.manager_1.id).expect("an id");
-    let now = presence::clock::Clock::now(shelf.world.clock.as_ref());
-    let keys = shelf.world.store().keys_of(id).await.expect("the store answers").expect("a user");
-    shelf.world.store().revoke_key(&keys[0].id(), now).await.expect("a live key");
-    let revoked = request("").header("x-api-key", shelf.key("manager_1"));
+    let id = presence::domain::ids::UserId::parse(&review_fixtures.fixtures.manager_1.id).expect("an id");
+    let now = presence::clock::Clock::now(review_fixtures.stack.clock.as_ref());
+    let keys = review_fixtures.stack.store().keys_of(id).await.expect("the store answers").expect("a user");
+    review_fixtures.stack.store().revoke_key(&keys[0].id(), now).await.expect("a live key");
+    let revoked = request("").header("x-api-key", review_fixtures.key("manager_1"));
     // The key is looked at before the parameters.
     for refused in [request(""), request("?rating=9&bogus=1"), request("").header("x-api-key", "nonsense"), revoked] {
         let reply = send(refused).await;
@@ -35,24 +35,24 @@ async fn every_way_of_sending_a_key_is_taken_and_none_is_401() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn other_methods_are_405_and_other_paths_404() {
-    let shelf = Shelf::fill().await;
-    let key = shelf.key("admin_1").to_owned();
+    let review_fixtures = ReviewFixtures::new().await;
+    let key = review_fixtures.key("admin_1").to_owned();
     for method in ["POST", "PUT", "PATCH", "DELETE"] {
-        let reply = send(shelf.world.request(method, "/reviews").header("x-api-key", &key)).await;
+        let reply = send(review_fixtures.stack.request(method, "/reviews").header("x-api-key", &key)).await;
         assert_eq!((reply.status, reply.header("allow")), (405, "GET"), "{method}");
         assert_eq!(reply.text, r#"{"errors":{"json":"method not allowed"}}"#);
     }
     for path in ["/reviews/7", "/reviews/search", "/reviews/me/too"] {
-        let reply = shelf.world.get(path, &key).await;
+        let reply = review_fixtures.stack.get(path, &key).await;
         assert_eq!((reply.status, reply.text.as_str()), (404, r#"{"errors":{"json":"not found"}}"#), "{path}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_search_is_logged_by_name_and_without_what_was_searched() {
-    let shelf = Shelf::fill().await;
+    let review_fixtures = ReviewFixtures::new().await;
     for (query, status) in [(format!("business_city={NAME_CANARY}"), 200), (format!("{NAME_CANARY}=1"), 400)] {
-        let reply = shelf.ask("admin_1", &query).await;
+        let reply = review_fixtures.ask("admin_1", &query).await;
         let line = logs::of_request(reply.header("x-request-id"));
         assert_eq!((&line["operation"], &line["status"]), (&json!("search_reviews"), &json!(status)), "{}", reply.text);
         for (header, value) in [("cache-control", "no-store"), ("content-type", "application/json; charset=utf-8")] {

@@ -4,8 +4,8 @@ use presence::domain::review::{Review, ReviewId};
 use presence::store::Posting;
 use presence_tests::logs::LoggedCost;
 
-use super::shelf::{Shelf, post, posted};
-use crate::imports::crowd::second;
+use super::fixtures::{ReviewFixtures, post, posted};
+use crate::imports::large_dataset::second;
 
 /// More than a month that is read whole: a search takes its longest way.
 const CROWD: u64 = 2_100;
@@ -14,28 +14,28 @@ const WAVES: u64 = 4 + 1;
 const READ_UNITS: f64 = 151.0 + 1.0;
 
 /// A crowd of reviews on one day, one second apart.
-async fn crowd(shelf: &Shelf) {
+async fn crowd(review_fixtures: &ReviewFixtures) {
     let template = posted("a");
     let reviews = (0..CROWD).map(|number| {
         let id = ReviewId::derive(&template.business_id, template.partner, &format!("crowd {number}"), 0);
         let date = second("2025-07-14") + i64::try_from(number).expect("small");
         Review { id, date, partner_id: format!("crowd {number}"), ..template.clone() }
     });
-    post(&shelf.world, reviews.map(|new| Posting { old: None, new }).collect()).await;
+    post(&review_fixtures.stack, reviews.map(|new| Posting { old: None, new }).collect()).await;
 }
 
-async fn cost(shelf: &Shelf, by: &str, query: &str, count: u64) -> LoggedCost {
-    let reply = shelf.ask(by, query).await;
+async fn cost(review_fixtures: &ReviewFixtures, by: &str, query: &str, count: u64) -> LoggedCost {
+    let reply = review_fixtures.ask(by, query).await;
     assert_eq!((reply.status, reply.json()["count"].as_u64()), (200, Some(count)), "{query}: {}", reply.text);
     reply.cost()
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_search_keeps_its_budget_whatever_it_asks_for() {
-    let shelf = Shelf::fill().await;
-    crowd(&shelf).await;
+    let review_fixtures = ReviewFixtures::new().await;
+    crowd(&review_fixtures).await;
     for by in ["admin_1", "provider", "admin_2"] {
-        shelf.ask(by, "").await;
+        review_fixtures.ask(by, "").await;
     }
     for (by, query, count) in [
         ("admin_1", "", CROWD + 8),
@@ -50,7 +50,7 @@ async fn a_search_keeps_its_budget_whatever_it_asks_for() {
         ("provider", "", CROWD + 10),
         ("provider", "business_city=lyon", CROWD + 5),
     ] {
-        let spent = cost(&shelf, by, query, count).await;
+        let spent = cost(&review_fixtures, by, query, count).await;
         assert!(spent.waves <= WAVES && spent.read_units <= READ_UNITS, "{by} {query}: {spent:?}");
         assert!(spent.write_units < 0.1, "{spent:?}");
     }
@@ -58,19 +58,19 @@ async fn a_search_keeps_its_budget_whatever_it_asks_for() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_cannot_match_costs_nothing_but_the_key_and_a_business_three_waves() {
-    let shelf = Shelf::fill().await;
-    shelf.ask("admin_1", "").await;
+    let review_fixtures = ReviewFixtures::new().await;
+    review_fixtures.ask("admin_1", "").await;
     let key = LoggedCost { calls: 1, waves: 1, read_units: 1.0, write_units: 0.0 };
     for query in
         ["rating=5&rating__in=4", "update_date__gte=2025-02-01&update_date__lte=2025-01-01", "business__in=a%20b"]
     {
-        assert_eq!(cost(&shelf, "admin_1", query, 0).await, key, "{query}");
+        assert_eq!(cost(&review_fixtures, "admin_1", query, 0).await, key, "{query}");
     }
-    let one = cost(&shelf, "admin_1", "business__in=lyon-1", 2).await;
+    let one = cost(&review_fixtures, "admin_1", "business__in=lyon-1", 2).await;
     // The key, the business, its entries (an index is read at half a unit), two reviews.
     assert_eq!(one, LoggedCost { calls: 4, waves: 3, read_units: 1.0 + 1.0 + 0.5 + 2.0, write_units: 0.0 });
-    let foreign = cost(&shelf, "admin_1", "business__in=lyon-9", 0).await;
+    let foreign = cost(&review_fixtures, "admin_1", "business__in=lyon-9", 0).await;
     assert_eq!(foreign, LoggedCost { calls: 2, waves: 1, read_units: 2.0, write_units: 0.0 });
-    let small = cost(&shelf, "admin_1", "", 8).await;
+    let small = cost(&review_fixtures, "admin_1", "", 8).await;
     assert_eq!(small.calls, 7, "the key, months, the slips of four of them, reviews: {small:?}");
 }

@@ -1,7 +1,7 @@
 //! The range of effective dates.
 
 use super::filters::ALL;
-use super::shelf::{Row, bad, finds};
+use super::fixtures::{Row, bad, finds};
 
 const TEXT: &str = "must be a date (YYYY-MM-DD) or a date and time (YYYY-MM-DDTHH:MM:SS, Z or ±hh:mm)";
 

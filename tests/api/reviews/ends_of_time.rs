@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::Parser as _;
 use presence::store::Finding;
 use presence_ops::{Cli, Console, Context, Exit};
-use presence_tests::{Cast, World};
+use presence_tests::{Fixtures, TestStack};
 use serde_json::{Value, json};
 
 /// Effective dates in order: seconds next to the ends of the first and the last day, month and year.
@@ -33,16 +33,16 @@ const AT: [&str; 18] = [
 ];
 
 struct Ends {
-    world: World,
-    cast: Cast,
+    stack: TestStack,
+    fixtures: Fixtures,
 }
 
 impl Ends {
     async fn new() -> Self {
-        let world = World::start().await;
-        let cast = Cast::enter(&world).await;
-        world.business(1, "shop", "Lyon").await;
-        Self { world, cast }
+        let stack = TestStack::start().await;
+        let fixtures = Fixtures::create(&stack).await;
+        stack.create_business(1, "shop", "Lyon").await;
+        Self { stack, fixtures }
     }
 
     /// Imports rows as an operator does.
@@ -53,7 +53,7 @@ impl Ends {
         std::fs::write(&file, rows).expect("the folder can be written");
         let cli = Cli::try_parse_from(["ops", "import", "reviews", file.to_str().expect("a path in UTF-8")]);
         let console = Console::new(Box::new(io::sink()), Box::new(io::sink()));
-        let (store, clock) = (self.world.store().clone(), Arc::clone(&self.world.clock) as _);
+        let (store, clock) = (self.stack.store().clone(), Arc::clone(&self.stack.clock) as _);
         let mut context = Context { store, clock, console };
         Box::pin(presence_ops::run(cli.expect("the words are right"), &mut context)).await
     }
@@ -65,7 +65,7 @@ impl Ends {
             let (mut shown, mut page) = (Vec::new(), 1);
             let count = loop {
                 let path = format!("/reviews?{query}&per_page={size}&page={page}");
-                let reply = self.world.get(&path, &self.cast.admin_1.key).await;
+                let reply = self.stack.get(&path, &self.fixtures.admin_1.key).await;
                 assert_eq!(reply.status, 200, "{path}: {}", reply.text);
                 let body = reply.json();
                 let dates = body["reviews"].as_array().expect("a list").iter();
@@ -82,7 +82,7 @@ impl Ends {
     }
 
     async fn findings(&self) -> Vec<Finding> {
-        self.world.store().audit_reviews(None).await.expect("the store answers").findings
+        self.stack.store().audit_reviews(None).await.expect("the store answers").findings
     }
 }
 

@@ -1,6 +1,6 @@
 //! Rating, content, city, order, and what they give together.
 
-use super::shelf::{Row, bad, finds};
+use super::fixtures::{Row, bad, finds};
 
 /// Everything of organisation 1, newest first.
 pub(super) const ALL: &str = "h g f d e c b a";

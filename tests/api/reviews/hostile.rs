@@ -1,6 +1,6 @@
 //! Values that are hostile to the ledger's keys, in every parameter.
 
-use super::shelf::Shelf;
+use super::fixtures::ReviewFixtures;
 
 const PARAMETERS: [&str; 12] = [
     "page",
@@ -44,10 +44,10 @@ fn values() -> Vec<String> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn hostile_values_break_nothing_and_never_show_everything() {
-    let shelf = Shelf::fill().await;
+    let review_fixtures = ReviewFixtures::new().await;
     for (place, name) in PARAMETERS.into_iter().enumerate() {
         for value in values() {
-            let reply = shelf.ask("admin_1", &format!("{name}={value}")).await;
+            let reply = review_fixtures.ask("admin_1", &format!("{name}={value}")).await;
             let what =
                 format!("{name}={}: {}", &value[..value.len().min(60)], &reply.text[..reply.text.len().min(200)]);
             assert!([200, 400].contains(&reply.status), "{} {what}", reply.status);
@@ -65,6 +65,6 @@ async fn hostile_values_break_nothing_and_never_show_everything() {
         }
     }
     for broken in ["rating=%", "state=%ff", "%zz=1"] {
-        assert_eq!(shelf.ask("admin_1", broken).await.status, 400, "{broken}");
+        assert_eq!(review_fixtures.ask("admin_1", broken).await.status, 400, "{broken}");
     }
 }

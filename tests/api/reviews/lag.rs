@@ -3,33 +3,36 @@
 use std::collections::{BTreeMap, HashSet};
 
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
-use fastrand::Rng as Dice;
+use fastrand::Rng;
 use presence::domain::ids::OrgId;
 use presence::domain::instant::format_second;
 use presence::domain::review::{Rating, Review, ReviewId, ReviewState};
 use presence::store::Posting;
 use presence_local::Options;
-use presence_tests::{Cast, LaggingIndexes, World, dice, patient, plain_http};
+use presence_tests::{Fixtures, LaggingIndexes, TestStack, long_timeouts, plain_http, rng};
 use serde_json::{Value, json};
 
-use super::shelf::{Shelf, found, post, posted};
-use crate::imports::crowd::second;
+use super::fixtures::{ReviewFixtures, found, post, posted};
+use crate::imports::large_dataset::second;
 
-/// A shelf whose functions see its indexes lag, once they are frozen.
-async fn lagging() -> (Shelf, LaggingIndexes) {
+/// Review fixtures behind functions that see the indexes lag, once they are frozen.
+async fn lagging() -> (ReviewFixtures, LaggingIndexes) {
     let lag = LaggingIndexes::over(plain_http(), 0);
-    let options = Options { http_client: Some(SharedHttpClient::new(lag.clone())), ..patient() };
-    let world = World::with(options).await;
-    let cast = Cast::enter(&world).await;
-    (Shelf::stocked(world, cast).await, lag)
+    let options = Options { http_client: Some(SharedHttpClient::new(lag.clone())), ..long_timeouts() };
+    let stack = TestStack::with(options).await;
+    let fixtures = Fixtures::create(&stack).await;
+    (ReviewFixtures::seeded(stack, fixtures).await, lag)
 }
 
 /// From now on every index answers as it did when the same was asked before.
-async fn freeze(shelf: &Shelf, lag: &LaggingIndexes) {
+async fn freeze(review_fixtures: &ReviewFixtures, lag: &LaggingIndexes) {
     lag.set_reads(u64::MAX);
     // Any write through the lagging client makes the answers that it keeps outdated ones.
-    let user = format!("/user/{}", shelf.cast.manager_1.id);
-    assert_eq!(shelf.world.post(&user, shelf.key("admin_1"), &json!({"phone": "1"})).await.status, 200);
+    let user = format!("/user/{}", review_fixtures.fixtures.manager_1.id);
+    assert_eq!(
+        review_fixtures.stack.post(&user, review_fixtures.key("admin_1"), &json!({"phone": "1"})).await.status,
+        200
+    );
 }
 
 /// So many reviews of a business with one star, a minute apart.
@@ -46,14 +49,14 @@ fn one_star(count: usize) -> Vec<Review> {
 
 /// Posts reviews as they are and then as the change makes them, with the index as it was in between.
 async fn change_behind_the_index(
-    shelf: &Shelf,
+    review_fixtures: &ReviewFixtures,
     lag: &LaggingIndexes,
     reviews: &[Review],
     mut change: impl FnMut(&mut Review),
 ) -> Vec<Review> {
-    post(&shelf.world, reviews.iter().map(|new| Posting { old: None, new: new.clone() }).collect()).await;
-    shelf.ask("admin_1", "business__in=lyon-1").await;
-    shelf.ask("admin_1", "business__in=lyon-1,lyon-2,etienne").await;
+    post(&review_fixtures.stack, reviews.iter().map(|new| Posting { old: None, new: new.clone() }).collect()).await;
+    review_fixtures.ask("admin_1", "business__in=lyon-1").await;
+    review_fixtures.ask("admin_1", "business__in=lyon-1,lyon-2,etienne").await;
     let changed: Vec<Review> = reviews
         .iter()
         .map(|old| {
@@ -63,13 +66,13 @@ async fn change_behind_the_index(
         })
         .collect();
     let postings = reviews.iter().zip(&changed).map(|(old, new)| Posting { old: Some(old.clone()), new: new.clone() });
-    post(&shelf.world, postings.collect()).await;
-    freeze(shelf, lag).await;
+    post(&review_fixtures.stack, postings.collect()).await;
+    freeze(review_fixtures, lag).await;
     changed
 }
 
-async fn page(shelf: &Shelf, query: &str) -> (u64, u64, Vec<Value>) {
-    let reply = shelf.ask("admin_1", query).await;
+async fn page(review_fixtures: &ReviewFixtures, query: &str) -> (u64, u64, Vec<Value>) {
+    let reply = review_fixtures.ask("admin_1", query).await;
     assert_eq!(reply.status, 200, "{query}: {}", reply.text);
     let body = reply.json();
     let number = |name: &str| body[name].as_u64().expect("a number");
@@ -78,34 +81,36 @@ async fn page(shelf: &Shelf, query: &str) -> (u64, u64, Vec<Value>) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn reviews_that_the_filter_excludes_by_now_are_not_shown_and_not_counted() {
-    let (shelf, lag) = lagging().await;
-    change_behind_the_index(&shelf, &lag, &one_star(100), |review| review.rating = Rating::ALL[4]).await;
+    let (review_fixtures, lag) = lagging().await;
+    change_behind_the_index(&review_fixtures, &lag, &one_star(100), |review| review.rating = Rating::ALL[4]).await;
     for query in ["business__in=lyon-1&rating=1", "business__in=lyon-1&rating=1&order_by=update_date&per_page=100"] {
-        assert_eq!(page(&shelf, query).await, (0, 1, Vec::new()), "{query}");
+        assert_eq!(page(&review_fixtures, query).await, (0, 1, Vec::new()), "{query}");
     }
     assert!(lag.stale_answers() > 0, "the index did lag");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn however_many_reviews_the_index_is_wrong_about_none_of_them_is_shown() {
-    let (shelf, lag) = lagging().await;
-    change_behind_the_index(&shelf, &lag, &one_star(1_300), |review| review.state = ReviewState::Deleted).await;
+    let (review_fixtures, lag) = lagging().await;
+    change_behind_the_index(&review_fixtures, &lag, &one_star(1_300), |review| review.state = ReviewState::Deleted)
+        .await;
     for number in [1, 2, 7, 40] {
-        let (_, _, shown) = page(&shelf, &format!("business__in=lyon-1&state=treated&rating=1&page={number}")).await;
+        let (_, _, shown) =
+            page(&review_fixtures, &format!("business__in=lyon-1&state=treated&rating=1&page={number}")).await;
         assert_eq!(shown, Vec::<Value>::new(), "page {number}");
     }
-    let spent = shelf.ask("admin_1", "business__in=lyon-1&state=treated&rating=1").await.cost();
+    let spent = review_fixtures.ask("admin_1", "business__in=lyon-1&state=treated&rating=1").await.cost();
     assert!(spent.waves <= 2 + 1 + 6, "a bounded number of rounds: {spent:?}");
 }
 
 /// A change of something that filters tell apart, or that says who may see it.
-fn change(review: &mut Review, dice: &mut Dice) {
-    match dice.u8(..7) {
-        0 => review.rating = Rating::ALL[dice.usize(..5)],
-        1 => review.state = ReviewState::ALL[dice.usize(..3)],
+fn change(review: &mut Review, rng: &mut Rng) {
+    match rng.u8(..7) {
+        0 => review.rating = Rating::ALL[rng.usize(..5)],
+        1 => review.state = ReviewState::ALL[rng.usize(..3)],
         2 => review.content = None,
-        3 => review.update_date = Some(second("2025-07-14") + dice.i64(0..200 * 60)),
-        4 => review.update_date = Some(second("2024-01-01") + dice.i64(0..1_000 * 86_400)),
+        3 => review.update_date = Some(second("2025-07-14") + rng.i64(0..200 * 60)),
+        4 => review.update_date = Some(second("2024-01-01") + rng.i64(0..1_000 * 86_400)),
         5 => review.org_id = OrgId::new(2).expect("an id"),
         _ => {}
     }
@@ -113,22 +118,22 @@ fn change(review: &mut Review, dice: &mut Dice) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn whatever_changed_behind_the_index_a_page_shows_what_matches_once_and_in_order() {
-    let (shelf, lag) = lagging().await;
-    let mut dice = dice("reviews behind the index");
+    let (review_fixtures, lag) = lagging().await;
+    let mut rng = rng("reviews behind the index");
     let reviews: Vec<Review> = one_star(150);
-    let changed = change_behind_the_index(&shelf, &lag, &reviews, |review| change(review, &mut dice)).await;
+    let changed = change_behind_the_index(&review_fixtures, &lag, &reviews, |review| change(review, &mut rng)).await;
     let truth: BTreeMap<&str, &Review> = changed.iter().map(|review| (review.id.as_str(), review)).collect();
     let ratings = ["", "&rating=1", "&rating__in=2,3,4,5"];
     let states = ["", "&state=treated", "&state=deleted,not_treated"];
     let contents = ["", "&content__isnull=true"];
     for number in 0..60 {
-        let (rating, state, content) = (dice.usize(..3), dice.usize(..3), dice.usize(..2));
-        let (oldest, size) = (dice.bool(), [3, 30, 100][dice.usize(..3)]);
+        let (rating, state, content) = (rng.usize(..3), rng.usize(..3), rng.usize(..2));
+        let (oldest, size) = (rng.bool(), [3, 30, 100][rng.usize(..3)]);
         let order = if oldest { "&order_by=update_date" } else { "" };
         let filters = format!("{}{}{}", ratings[rating], states[state], contents[content]);
         let query =
-            format!("business__in=lyon-1{filters}{order}&per_page={size}&page={}", 1 + dice.usize(..=100 / size));
-        let (count, _, shown) = page(&shelf, &query).await;
+            format!("business__in=lyon-1{filters}{order}&per_page={size}&page={}", 1 + rng.usize(..=100 / size));
+        let (count, _, shown) = page(&review_fixtures, &query).await;
         assert!(count >= shown.len() as u64 && shown.len() <= size, "{number}, {query}: {count}, {}", shown.len());
         let mut places = Vec::new();
         for one in &shown {
@@ -160,20 +165,21 @@ fn earlier(id: &str) -> Review {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_review_that_the_index_misplaces_is_shown_where_it_belongs_or_not_at_all() {
-    let (shelf, lag) = lagging().await;
+    let (review_fixtures, lag) = lagging().await;
     let queries =
         ["business__in=lyon-1,lyon-2&state=treated", "business__in=lyon-1,lyon-2&update_date__gte=2025-01-15"];
     for (query, names) in queries.into_iter().zip(["2 in all: d a", "3 in all: d c b"]) {
-        assert_eq!(found(&shelf.ask("admin_1", query).await), format!("page 1 of 1, {names}"));
+        assert_eq!(found(&review_fixtures.ask("admin_1", query).await), format!("page 1 of 1, {names}"));
     }
 
     let (a, d) = (posted("a"), posted("d"));
     let deleted = Review { state: ReviewState::Deleted, ..d.clone() };
     let earlier = Review { update_date: Some(second("2025-01-02")), ..a.clone() };
-    post(&shelf.world, vec![Posting { old: Some(d), new: deleted }, Posting { old: Some(a), new: earlier }]).await;
-    freeze(&shelf, &lag).await;
+    post(&review_fixtures.stack, vec![Posting { old: Some(d), new: deleted }, Posting { old: Some(a), new: earlier }])
+        .await;
+    freeze(&review_fixtures, &lag).await;
     for (query, names) in queries.into_iter().zip(["1 in all: a", "3 in all: d c b"]) {
-        assert_eq!(found(&shelf.ask("admin_1", query).await), format!("page 1 of 1, {names}"), "{query}");
+        assert_eq!(found(&review_fixtures.ask("admin_1", query).await), format!("page 1 of 1, {names}"), "{query}");
     }
     assert!(lag.stale_answers() > 0, "the index did lag");
 }

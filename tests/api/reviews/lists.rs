@@ -1,7 +1,7 @@
 //! The parameters that take lists.
 
 use super::filters::ALL;
-use super::shelf::{Row, bad, finds};
+use super::fixtures::{Row, bad, finds};
 
 const STATES: &str =
     r#"{"state":{"explanation":"is not one of the choices","choices":["treated","not_treated","deleted"]}}"#;

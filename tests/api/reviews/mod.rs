@@ -5,16 +5,16 @@ mod budget;
 mod dates;
 mod ends_of_time;
 mod filters;
+pub(crate) mod fixtures;
 mod hostile;
 mod lag;
 mod lists;
 pub(crate) mod oracle;
 mod paging;
 mod scope;
-pub(crate) mod shelf;
 mod wire;
 
-use shelf::Row;
+use fixtures::Row;
 
 /// The issue asks for as many.
 const FEWEST_ROWS: usize = 60;
@@ -33,10 +33,10 @@ fn the_contract_has_at_least_60_rows_each_with_its_reason() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_row_of_the_contract_holds() {
-    let shelf = shelf::Shelf::fill().await;
+    let review_fixtures = fixtures::ReviewFixtures::new().await;
     let mut failures = Vec::new();
     for row in rows() {
-        failures.extend(shelf.play(&row).await);
+        failures.extend(review_fixtures.run(&row).await);
     }
     assert!(failures.is_empty(), "{} rows:\n{}", failures.len(), failures.join("\n"));
 }

@@ -1,7 +1,7 @@
 //! Pages.
 
 use super::filters::ALL;
-use super::shelf::{Row, bad, finds, page};
+use super::fixtures::{Row, bad, finds, page};
 
 pub(super) fn rows() -> Vec<Row> {
     [pages(), refused()].concat()

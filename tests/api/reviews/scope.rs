@@ -3,7 +3,7 @@
 use presence_tests::Reply;
 
 use super::filters::ALL;
-use super::shelf::{Row, Shelf, finds, page};
+use super::fixtures::{ReviewFixtures, Row, finds, page};
 
 const EVERY: &str = "y h g f d e x c b a";
 
@@ -42,9 +42,9 @@ fn seen(reply: &Reply) -> (u16, String, Vec<(String, String)>) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_foreign_business_is_answered_byte_for_byte_like_an_unknown_one_and_at_the_same_cost() {
-    let shelf = Shelf::fill().await;
+    let review_fixtures = ReviewFixtures::new().await;
     for by in ["admin_1", "manager_1"] {
-        assert_eq!(shelf.ask(by, "").await.status, 200, "the use of the key is noted");
+        assert_eq!(review_fixtures.ask(by, "").await.status, 200, "the use of the key is noted");
     }
     let lists = [
         ("lyon-9", "nobody-9"),
@@ -55,8 +55,8 @@ async fn a_foreign_business_is_answered_byte_for_byte_like_an_unknown_one_and_at
     for rest in ["", "&page=2", "&business_city=lyon", "&state=treated", "&update_date__gte=2025-01-01"] {
         for (foreign, unknown) in lists {
             for by in ["admin_1", "manager_1"] {
-                let foreign = shelf.ask(by, &format!("business__in={foreign}{rest}")).await;
-                let unknown = shelf.ask(by, &format!("business__in={unknown}{rest}")).await;
+                let foreign = review_fixtures.ask(by, &format!("business__in={foreign}{rest}")).await;
+                let unknown = review_fixtures.ask(by, &format!("business__in={unknown}{rest}")).await;
                 assert_eq!(foreign.status, 200, "{}", foreign.text);
                 assert_eq!(seen(&foreign), seen(&unknown), "{by} {rest}");
                 assert_eq!(foreign.cost(), unknown.cost(), "nothing of it is read: {by} {rest}");
@@ -67,25 +67,25 @@ async fn a_foreign_business_is_answered_byte_for_byte_like_an_unknown_one_and_at
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_caller_that_moves_reads_its_new_organisation_on_the_next_request() {
-    let shelf = Shelf::fill().await;
-    let moved = format!("/user/{}", shelf.cast.manager_1.id);
+    let review_fixtures = ReviewFixtures::new().await;
+    let moved = format!("/user/{}", review_fixtures.fixtures.manager_1.id);
     let body = serde_json::json!({"org_id": 2, "business_ids": []});
-    assert_eq!(shelf.world.post(&moved, shelf.key("provider"), &body).await.status, 200);
-    let reply = shelf.ask("manager_1", "").await;
-    assert_eq!(super::shelf::found(&reply), "page 1 of 1, 2 in all: y x");
+    assert_eq!(review_fixtures.stack.post(&moved, review_fixtures.key("provider"), &body).await.status, 200);
+    let reply = review_fixtures.ask("manager_1", "").await;
+    assert_eq!(super::fixtures::found(&reply), "page 1 of 1, 2 in all: y x");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_organisation_that_gets_its_first_review_is_read_by_a_provider_at_once() {
-    let shelf = Shelf::fill().await;
-    assert_eq!(shelf.ask("provider", "").await.json()["count"], 10, "the organisations are known now");
+    let review_fixtures = ReviewFixtures::new().await;
+    assert_eq!(review_fixtures.ask("provider", "").await.json()["count"], 10, "the organisations are known now");
     let org = presence::domain::ids::OrgId::new(3).expect("an id");
-    shelf.world.store().open_book(org).await.expect("the store answers");
-    let mut review = super::shelf::posted("x");
+    review_fixtures.stack.store().open_book(org).await.expect("the store answers");
+    let mut review = super::fixtures::posted("x");
     review.org_id = org;
     review.id = presence::domain::review::ReviewId::parse("000000000000").expect("an id");
-    super::shelf::post(&shelf.world, vec![presence::store::Posting { old: None, new: review }]).await;
-    assert_eq!(shelf.ask("provider", "").await.json()["count"], 11);
-    assert_eq!(shelf.ask("provider", "business_city=lyon").await.json()["count"], 6);
-    assert_eq!(shelf.ask("admin_1", "").await.json()["count"], 8);
+    super::fixtures::post(&review_fixtures.stack, vec![presence::store::Posting { old: None, new: review }]).await;
+    assert_eq!(review_fixtures.ask("provider", "").await.json()["count"], 11);
+    assert_eq!(review_fixtures.ask("provider", "business_city=lyon").await.json()["count"], 6);
+    assert_eq!(review_fixtures.ask("admin_1", "").await.json()["count"], 8);
 }

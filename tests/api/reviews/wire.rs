@@ -3,8 +3,8 @@
 use presence::domain::review::ReviewState;
 use presence::store::Posting;
 
-use super::shelf::{Shelf, post, posted};
-use crate::imports::crowd::second;
+use super::fixtures::{ReviewFixtures, post, posted};
+use crate::imports::large_dataset::second;
 
 const FULL: &str = r#"{"id":"<id>","org_id":"1","business_id":"lyon-1","partner":"partner_8","partner_id":"a","author_name":"Zoé","date":"2025-01-01T00:00:00+00:00","update_date":"2026-02-28T23:59:59+00:00","delete_date":"2026-02-27","rating":5,"title":"Titre","content":"Parfait","reply_comment":"Merci","state":"deleted","link":"https://partner.example/a","key":"key of a"}"#;
 const BARE: &str = r#"{"id":"<id>","org_id":"1","business_id":"lyon-1","partner":"partner_8","partner_id":"a","author_name":null,"date":"2025-01-01T00:00:00+00:00","update_date":"2025-01-01T00:00:00+00:00","rating":5,"title":null,"content":null,"reply_comment":null,"state":"treated","link":null,"key":"key of a"}"#;
@@ -15,7 +15,7 @@ fn envelope(review: &str, id: &str) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_review_has_exactly_its_fields_in_the_order_of_the_interface() {
-    let shelf = Shelf::fill().await;
+    let review_fixtures = ReviewFixtures::new().await;
     let old = posted("a");
     let mut full = old.clone();
     full.update_date = Some(second("2026-02-28T23:59:59Z"));
@@ -25,11 +25,11 @@ async fn a_review_has_exactly_its_fields_in_the_order_of_the_interface() {
     full.title = Some("Titre".to_owned());
     full.reply_comment = Some("Merci".to_owned());
     full.link = Some("https://partner.example/a".to_owned());
-    post(&shelf.world, vec![Posting { old: Some(old.clone()), new: full.clone() }]).await;
-    let shown = || shelf.ask("admin_1", "business__in=lyon-1&partner__in=partner_8");
+    post(&review_fixtures.stack, vec![Posting { old: Some(old.clone()), new: full.clone() }]).await;
+    let shown = || review_fixtures.ask("admin_1", "business__in=lyon-1&partner__in=partner_8");
     assert_eq!(shown().await.text, envelope(FULL, old.id.as_str()));
     assert_eq!(
-        shelf.ask("admin_1", "update_date__gte=2026-02-28").await.text,
+        review_fixtures.ask("admin_1", "update_date__gte=2026-02-28").await.text,
         envelope(FULL, old.id.as_str()),
         "the same out of the book"
     );
@@ -41,7 +41,7 @@ async fn a_review_has_exactly_its_fields_in_the_order_of_the_interface() {
         (Some(String::new()), Some("  ".to_owned()), Some("\n".to_owned()));
     (bare.link, bare.author_name) = (Some(String::new()), Some(" ".to_owned()));
     post(
-        &shelf.world,
+        &review_fixtures.stack,
         vec![Posting {
             old: Some(full.clone()).map(|review| presence::domain::review::Review { version: 2, ..review }),
             new: bare,

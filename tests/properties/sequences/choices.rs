@@ -14,15 +14,15 @@ impl Run {
     /// Mostly a live key: that of somebody who may do something.
     pub(super) fn pick_key(&mut self) -> String {
         let live: Vec<&String> = self.keys.iter().filter(|key| self.model.live_keys.contains_key(*key)).collect();
-        match self.dice.u8(0..8) {
-            0 => self.dice.choice(&self.keys).expect("many").clone(),
-            _ => (*self.dice.choice(&live).expect("the provider's at least")).clone(),
+        match self.rng.u8(0..8) {
+            0 => self.rng.choice(&self.keys).expect("many").clone(),
+            _ => (*self.rng.choice(&live).expect("the provider's at least")).clone(),
         }
     }
 
     /// Mostly somebody whom the caller sees.
     pub(super) fn pick_target(&mut self, key: &str) -> String {
-        let among = match (self.dice.u8(0..8), self.model.caller(key)) {
+        let among = match (self.rng.u8(0..8), self.model.caller(key)) {
             (0, _) => self.gone.clone(),
             (3.., Ok((_, caller))) => self.model.all_visible(caller).map(|(id, _)| id.clone()).collect(),
             _ => self.model.users.keys().cloned().collect(),
@@ -32,7 +32,7 @@ impl Run {
 
     /// Mostly somebody who is invited.
     pub(super) fn pick_guest(&mut self, key: &str) -> String {
-        if self.dice.u8(0..4) == 0 {
+        if self.rng.u8(0..4) == 0 {
             return self.pick_target(key);
         }
         let guests = self.model.users.iter().filter(|(_, user)| user.status == Status::Invited);
@@ -44,7 +44,7 @@ impl Run {
     fn pick_among(&mut self, mut ids: Vec<String>) -> String {
         ids.retain(|id| *id != self.provider);
         self.order(&mut ids);
-        self.dice.choice(&ids).unwrap_or(&self.gone[0]).clone()
+        self.rng.choice(&ids).unwrap_or(&self.gone[0]).clone()
     }
 
     /// By address: ids are random, and the same seed must make the same choices.
@@ -53,18 +53,18 @@ impl Run {
     }
 
     pub(super) fn maybe<T: Clone>(&mut self, percent: u8, of: &[T]) -> Option<T> {
-        (self.dice.u8(0..100) < percent).then(|| self.dice.choice(of).expect("a choice").clone())
+        (self.rng.u8(0..100) < percent).then(|| self.rng.choice(of).expect("a choice").clone())
     }
 
     pub(super) fn pick_email(&mut self) -> String {
-        address(&format!("m{}", self.dice.u8(0..60)))
+        address(&format!("m{}", self.rng.u8(0..60)))
     }
 
     /// Of the organisation mostly: random ones hardly ever fit together.
     pub(super) fn pick_businesses(&mut self, org: Option<u64>) -> Vec<String> {
         let from = if org == Some(2) { 3 } else { 0 };
         let (from, count) =
-            if self.dice.u8(0..4) == 0 { (self.dice.usize(0..6), 2) } else { (from, self.dice.usize(0..3)) };
+            if self.rng.u8(0..4) == 0 { (self.rng.usize(0..6), 2) } else { (from, self.rng.usize(0..3)) };
         BUSINESSES[from..(from + count).min(BUSINESSES.len())].iter().map(ToString::to_string).collect()
     }
 }

@@ -1,7 +1,7 @@
 //! What categories cost: the key and the version, beside each other.
 
 use presence_categories::{Operation, ROUTES};
-use presence_tests::World;
+use presence_tests::TestStack;
 use presence_tests::logs::{self, LoggedCost};
 
 use super::{assert_costs, reading, warm};
@@ -22,75 +22,75 @@ fn warm_cost() -> LoggedCost {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_operation_of_categories_is_two_reads_side_by_side() {
-    let (world, cast) = warm().await;
-    load(world.store(), parse(DIRECTORY)).await;
+    let (stack, fixtures) = warm().await;
+    load(stack.store(), parse(DIRECTORY)).await;
     // The key's read and the version's in one wave; the directory is less than 4 KB: one unit.
-    assert_costs("cold", &world.get(path_of(Operation::Get), &cast.admin_1.key).await, 200, reading(3, 2, 3.0));
+    assert_costs("cold", &stack.get(path_of(Operation::Get), &fixtures.admin_1.key).await, 200, reading(3, 2, 3.0));
     for route in ROUTES {
-        for key in [&cast.provider.key, &cast.admin_1.key, &cast.manager_1.key] {
-            let reply = world.get(path_of(route.operation), key).await;
+        for key in [&fixtures.provider.key, &fixtures.admin_1.key, &fixtures.manager_1.key] {
+            let reply = stack.get(path_of(route.operation), key).await;
             assert_costs(route.name, &reply, 200, warm_cost());
             assert_eq!(logs::of_request(reply.header("x-request-id"))["operation"], route.name);
         }
     }
-    let key = &cast.admin_1.key;
+    let key = &fixtures.admin_1.key;
     for search in ["&name=zzz", "&name=ban&per_page=1", "&page=77&per_page=100"] {
         let path = format!("{}{search}", path_of(Operation::Search));
-        assert_costs(search, &world.get(&path, key).await, 200, warm_cost());
+        assert_costs(search, &stack.get(&path, key).await, 200, warm_cost());
     }
     for (path, status) in
         [("/category/nowhere?lang=GB", 404), ("/category/a%20b?lang=GB", 404), ("/category/search", 400)]
     {
-        assert_costs(path, &world.get(path, key).await, status, warm_cost());
+        assert_costs(path, &stack.get(path, key).await, status, warm_cost());
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_directory_is_read_once_after_each_import_and_costs_no_more_when_it_is_large() {
-    let (world, cast) = warm().await;
-    let key = &cast.admin_1.key;
+    let (stack, fixtures) = warm().await;
+    let key = &fixtures.admin_1.key;
     for word in ["Shop", "Store"] {
-        load(world.store(), numbered(2_500, word)).await;
-        let first = world.get(path_of(Operation::Search), key).await;
+        load(stack.store(), numbered(2_500, word)).await;
+        let first = stack.get(path_of(Operation::Search), key).await;
         assert_eq!((first.status, first.json()["count"].as_u64()), (200, Some(2_500)));
         assert_eq!(first.cost().waves, first.cost().calls - 1, "the pages of a scan come one after the other");
         assert!(first.cost().calls <= 2 + 4, "{:?}: a thousand categories a page", first.cost());
-        assert_costs("warm", &world.get(path_of(Operation::Search), key).await, 200, warm_cost());
-        load(world.store(), numbered(2_500, word)).await;
-        assert_costs("imported again", &world.get(path_of(Operation::Search), key).await, 200, warm_cost());
+        assert_costs("warm", &stack.get(path_of(Operation::Search), key).await, 200, warm_cost());
+        load(stack.store(), numbered(2_500, word)).await;
+        assert_costs("imported again", &stack.get(path_of(Operation::Search), key).await, 200, warm_cost());
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_refused_key_costs_no_more_than_a_good_one_and_a_malformed_one_nothing() {
-    let (world, cast) = warm().await;
-    load(world.store(), parse(DIRECTORY)).await;
-    let gone = dead_key(&world, &cast.admin_1.key).await;
+    let (stack, fixtures) = warm().await;
+    load(stack.store(), parse(DIRECTORY)).await;
+    let gone = dead_key(&stack, &fixtures.admin_1.key).await;
     assert_eq!(
-        world.get(path_of(Operation::Search), &cast.admin_1.key).await.status,
+        stack.get(path_of(Operation::Search), &fixtures.admin_1.key).await.status,
         200,
         "the directory is read once"
     );
     for route in ROUTES {
         let path = path_of(route.operation);
-        for malformed in ["", "nonsense", &cast.admin_1.key[1..]] {
-            assert_costs(route.name, &world.get(path, malformed).await, 401, reading(0, 0, 0.0));
+        for malformed in ["", "nonsense", &fixtures.admin_1.key[1..]] {
+            assert_costs(route.name, &stack.get(path, malformed).await, 401, reading(0, 0, 0.0));
         }
         // How far the version's read comes before it is dropped is chance: it never costs more.
-        let (refused, allowed) = (world.get(path, &gone).await, warm_cost());
+        let (refused, allowed) = (stack.get(path, &gone).await, warm_cost());
         let spent = refused.cost();
         assert_eq!((refused.status, spent.waves), (401, allowed.waves));
         assert!(spent.calls <= allowed.calls, "{spent:?}");
         assert!(spent.read_units <= allowed.read_units && spent.write_units <= 0.0, "{spent:?}");
     }
-    assert_costs("unknown path", &world.get("/category/a/b", &cast.admin_1.key).await, 404, reading(0, 0, 0.0));
-    assert_costs("wrong method", &world.delete("/category/a", &cast.admin_1.key).await, 405, reading(0, 0, 0.0));
+    assert_costs("unknown path", &stack.get("/category/a/b", &fixtures.admin_1.key).await, 404, reading(0, 0, 0.0));
+    assert_costs("wrong method", &stack.delete("/category/a", &fixtures.admin_1.key).await, 405, reading(0, 0, 0.0));
 }
 
 /// The key of a user that is gone.
-async fn dead_key(world: &World, admin: &str) -> String {
+async fn dead_key(stack: &TestStack, admin: &str) -> String {
     use presence::domain::user::{Role, Status};
-    let gone = world.person("gone", Role::OrgAdmin, Some(1), Status::Active).await;
-    assert_eq!(world.delete(&format!("/user/{}", gone.id), admin).await.status, 200);
+    let gone = stack.create_user("gone", Role::OrgAdmin, Some(1), Status::Active).await;
+    assert_eq!(stack.delete(&format!("/user/{}", gone.id), admin).await.status, 200);
     gone.key
 }

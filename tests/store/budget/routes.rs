@@ -2,12 +2,12 @@
 
 use std::ops::RangeInclusive;
 
-use presence_tests::{Cast, Reply, World, address, logs, routes};
+use presence_tests::{Fixtures, Reply, TestStack, address, logs, routes};
 use serde_json::json;
 
 use super::warm;
 use crate::api::categories::{DIRECTORY, load, parse};
-use crate::api::reviews::shelf::stock;
+use crate::api::reviews::fixtures::seed;
 
 /// What one operation may cost with a warm key and a warm directory.
 struct Budget {
@@ -37,16 +37,16 @@ const BUDGETS: [Budget; 11] = [
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_route_has_a_budget_and_keeps_it() {
-    let (world, cast) = warm().await;
-    load(world.store(), parse(DIRECTORY)).await;
-    stock(&world).await;
+    let (stack, fixtures) = warm().await;
+    load(stack.store(), parse(DIRECTORY)).await;
+    seed(&stack).await;
     for path in ["/user/search", "/category/search?lang=GB"] {
-        assert_eq!(world.get(path, &cast.admin_1.key).await.status, 200);
+        assert_eq!(stack.get(path, &fixtures.admin_1.key).await.status, 200);
     }
     for route in routes() {
         let budget = BUDGETS.iter().find(|budget| budget.route == route.name);
         let budget = budget.unwrap_or_else(|| panic!("{} has no row in the budget", route.name));
-        let reply = ask(&world, &cast, route.name).await;
+        let reply = ask(&stack, &fixtures, route.name).await;
         let (line, spent) = (logs::of_request(reply.header("x-request-id")), reply.cost());
         assert_eq!((reply.status, &line["operation"]), (200, &json!(route.name)), "{}", reply.text);
         assert!(budget.waves.contains(&spent.waves), "{} waves of {}", spent.waves, route.name);
@@ -60,27 +60,27 @@ async fn every_route_has_a_budget_and_keeps_it() {
     }
 }
 
-async fn ask(world: &World, cast: &Cast, route: &str) -> Reply {
-    let key = &cast.admin_1.key;
+async fn ask(stack: &TestStack, fixtures: &Fixtures, route: &str) -> Reply {
+    let key = &fixtures.admin_1.key;
     match route {
-        "get_me" => world.get("/user/me", key).await,
-        "get_user" => world.get(&format!("/user/{}", cast.manager_1.id), key).await,
-        "search_users" => world.get("/user/search?display_business_ids=False", key).await,
-        "get_user_stats" => world.get("/user/stats", key).await,
+        "get_me" => stack.get("/user/me", key).await,
+        "get_user" => stack.get(&format!("/user/{}", fixtures.manager_1.id), key).await,
+        "search_users" => stack.get("/user/search?display_business_ids=False", key).await,
+        "get_user_stats" => stack.get("/user/stats", key).await,
         "create_user" => {
             let names =
                 json!({"email": address("new"), "first_name": "Ada", "last_name": "L", "business_ids": ["b1-1"]});
-            world.post("/user", key, &names).await
+            stack.post("/user", key, &names).await
         }
         "update_user" => {
             let change = json!({"last_name": "King", "business_ids": ["b1-2"]});
-            world.post(&format!("/user/{}", cast.manager_1.id), key, &change).await
+            stack.post(&format!("/user/{}", fixtures.manager_1.id), key, &change).await
         }
-        "delete_user" => world.delete(&format!("/user/{}", cast.other_manager_1.id), key).await,
-        "invite_user" => world.invite(&cast.invited_1.id, key).await,
-        "search_categories" => world.get("/category/search?lang=GB", key).await,
-        "get_category" => world.get("/category/c-bank?lang=GB", key).await,
-        "search_reviews" => world.get("/reviews", key).await,
+        "delete_user" => stack.delete(&format!("/user/{}", fixtures.other_manager_1.id), key).await,
+        "invite_user" => stack.invite(&fixtures.invited_1.id, key).await,
+        "search_categories" => stack.get("/category/search?lang=GB", key).await,
+        "get_category" => stack.get("/category/c-bank?lang=GB", key).await,
+        "search_reviews" => stack.get("/reviews", key).await,
         other => panic!("{other} has no request in the budget"),
     }
 }

@@ -2,7 +2,7 @@
 
 use jiff::SignedDuration;
 use presence_tests::logs::LoggedCost;
-use presence_tests::{World, address};
+use presence_tests::{TestStack, address};
 use serde_json::{Value, json};
 
 use super::{assert_costs, reading, warm};
@@ -22,8 +22,8 @@ fn new(local: &str, more: &Value) -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn creating_is_one_transaction_and_reads_only_businesses() {
-    let (world, cast) = warm().await;
-    let key = &cast.admin_1.key;
+    let (stack, fixtures) = warm().await;
+    let key = &fixtures.admin_1.key;
     // User 2 + 1 for its listing + 1 for its address, lock 2, roster 2, entry of the log of changes 2; a mail 2 + 1 for its place in the queue.
     let rows = [
         ("active", json!({}), 2, 1.0, 10.0),
@@ -33,32 +33,32 @@ async fn creating_is_one_transaction_and_reads_only_businesses() {
         ("with businesses", json!({"business_ids": ["b1-1", "b1-2", "b1-1"]}), 3, 3.0, 10.0),
     ];
     for (number, (what, more, calls, read_units, write_units)) in rows.into_iter().enumerate() {
-        let reply = world.post("/user", key, &new(&format!("new-{number}"), &more)).await;
+        let reply = stack.post("/user", key, &new(&format!("new-{number}"), &more)).await;
         assert_costs(what, &reply, 200, LoggedCost { calls, waves: calls, read_units, write_units });
     }
     // Whether it exists is read with the businesses.
     let foreign = new("foreign", &json!({"org_id": 2, "business_ids": ["b2-1"]}));
-    let reply = world.post("/user", &cast.provider.key, &foreign).await;
+    let reply = stack.post("/user", &fixtures.provider.key, &foreign).await;
     assert_costs(
         "in another organisation",
         &reply,
         200,
         LoggedCost { calls: 3, waves: 3, read_units: 3.0, write_units: 10.0 },
     );
-    let refused = world.post("/user", &cast.manager_1.key, &new("no", &json!({}))).await;
+    let refused = stack.post("/user", &fixtures.manager_1.key, &new("no", &json!({}))).await;
     assert_costs("not allowed", &refused, 403, reading(1, 1, 1.0));
-    let unknown = world.post("/user", key, &new("no", &json!({"business_ids": ["b2-1", "zz"]}))).await;
+    let unknown = stack.post("/user", key, &new("no", &json!({"business_ids": ["b2-1", "zz"]}))).await;
     assert_costs("unknown businesses", &unknown, 400, reading(2, 2, 3.0));
-    let taken = world.post("/user", key, &new("new-0", &json!({}))).await;
+    let taken = stack.post("/user", key, &new("new-0", &json!({}))).await;
     assert_costs("address taken", &taken, 400, reading(2, 2, 1.0));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn five_hundred_businesses_are_read_in_one_wave() {
-    let (world, cast) = warm().await;
-    bulk::businesses(&world, 1, 500).await;
+    let (stack, fixtures) = warm().await;
+    bulk::businesses(&stack, 1, 500).await;
     let ids: Vec<String> = (1..=500).map(|number| format!("many-{number}")).collect();
-    let reply = world.post("/user", &cast.admin_1.key, &new("busy", &json!({"business_ids": ids}))).await;
+    let reply = stack.post("/user", &fixtures.admin_1.key, &new("busy", &json!({"business_ids": ids}))).await;
     // Five batches of a hundred; the user has 5 KB, and its entries of two indexes still 1.
     let budget = LoggedCost { calls: 7, waves: 3, read_units: 1.0 + 500.0, write_units: 2.0 * 5.0 + 2.0 + 6.0 };
     assert_costs("500 businesses", &reply, 200, budget);
@@ -66,8 +66,8 @@ async fn five_hundred_businesses_are_read_in_one_wave() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn updating_is_one_read_and_one_transaction() {
-    let (world, cast) = warm().await;
-    let key = &cast.provider.key;
+    let (stack, fixtures) = warm().await;
+    let key = &fixtures.provider.key;
     // User 2, its listing 1 (2 where it moves within the index), roster 2 and log 2 of each organisation, keys 2 each. In email-index 1
     // for another status or organisation, 2 for another address.
     let rows = [
@@ -89,47 +89,47 @@ async fn updating_is_one_read_and_one_transaction() {
         ("invited, a mail, one key", json!({"status": "invited"}), changing(2.0, 14.0)),
         ("active, no mail", json!({"status": "active", "password": "canary-pass-3"}), changing(2.0, 14.0)),
     ];
-    let path = format!("/user/{}", cast.manager_1.id);
+    let path = format!("/user/{}", fixtures.manager_1.id);
     for (what, change, budget) in rows {
         let status = if budget.write_units > 0.0 { 200 } else { 400 };
-        assert_costs(what, &world.post(&path, key, &change).await, status, budget);
+        assert_costs(what, &stack.post(&path, key, &change).await, status, budget);
     }
-    assert_eq!(world.audit().await, []);
+    assert_eq!(stack.audit().await, []);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_update_without_effect_writes_nothing() {
-    let (world, cast) = warm().await;
-    let path = format!("/user/{}", cast.manager_1.id);
+    let (stack, fixtures) = warm().await;
+    let path = format!("/user/{}", fixtures.manager_1.id);
     let same = json!({
         "last_name": "manager-1", "role": "BUSINESS_MANAGER", "status": "active", "org_id": 1, "phone": null,
-        "email": cast.manager_1.email,
+        "email": fixtures.manager_1.email,
     });
     for (what, change) in [("empty", json!({})), ("the same", same)] {
-        let before = world.snapshot().await;
-        assert_costs(what, &world.post(&path, &cast.admin_1.key, &change).await, 200, reading(2, 2, 2.0));
-        assert_eq!(world.snapshot().await, before, "{what}");
+        let before = stack.snapshot().await;
+        assert_costs(what, &stack.post(&path, &fixtures.admin_1.key, &change).await, 200, reading(2, 2, 2.0));
+        assert_eq!(stack.snapshot().await, before, "{what}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn deleting_and_inviting_are_one_read_and_one_transaction() {
-    let (world, cast) = warm().await;
-    let key = &cast.admin_1.key;
-    let invited = &cast.invited_1.id;
+    let (stack, fixtures) = warm().await;
+    let key = &fixtures.admin_1.key;
+    let invited = &fixtures.invited_1.id;
     // User 2 + 1, roster 2, log 2, mail 2 + 1.
-    assert_costs("invite", &world.invite(invited, key).await, 200, changing(2.0, 10.0));
-    assert_costs("too soon", &world.invite(invited, key).await, 429, reading(2, 2, 2.0));
-    assert_costs("not invited", &world.invite(&cast.manager_1.id, key).await, 400, reading(2, 2, 2.0));
-    world.clock.advance(SignedDuration::from_mins(5));
-    assert_costs("again, over a mail that waits", &world.invite(invited, key).await, 200, changing(2.0, 13.0));
+    assert_costs("invite", &stack.invite(invited, key).await, 200, changing(2.0, 10.0));
+    assert_costs("too soon", &stack.invite(invited, key).await, 429, reading(2, 2, 2.0));
+    assert_costs("not invited", &stack.invite(&fixtures.manager_1.id, key).await, 400, reading(2, 2, 2.0));
+    stack.clock.advance(SignedDuration::from_mins(5));
+    assert_costs("again, over a mail that waits", &stack.invite(invited, key).await, 200, changing(2.0, 13.0));
     // User 2 + 1 + 1, lock 2, roster 2, log 2, and what it leaves behind: a mail 2 + 1, a key 2.
-    assert_costs("delete with a mail", &delete(&world, invited, key).await, 200, changing(2.0, 13.0));
-    assert_costs("delete with a key", &delete(&world, &cast.manager_1.id, key).await, 200, changing(2.0, 12.0));
-    assert_costs("delete again", &delete(&world, invited, key).await, 404, reading(2, 2, 2.0));
-    assert_eq!(world.audit().await, []);
+    assert_costs("delete with a mail", &delete(&stack, invited, key).await, 200, changing(2.0, 13.0));
+    assert_costs("delete with a key", &delete(&stack, &fixtures.manager_1.id, key).await, 200, changing(2.0, 12.0));
+    assert_costs("delete again", &delete(&stack, invited, key).await, 404, reading(2, 2, 2.0));
+    assert_eq!(stack.audit().await, []);
 }
 
-async fn delete(world: &World, id: &str, key: &str) -> presence_tests::Reply {
-    world.delete(&format!("/user/{id}"), key).await
+async fn delete(stack: &TestStack, id: &str, key: &str) -> presence_tests::Reply {
+    stack.delete(&format!("/user/{id}"), key).await
 }

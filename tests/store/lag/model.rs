@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use fastrand::Rng;
-use presence_tests::{Cast, Person, World, address};
+use presence_tests::{Fixtures, TestStack, TestUser, address};
 use serde_json::{Value, json};
 
 /// What is looked at of a user.
@@ -33,22 +33,22 @@ pub(crate) struct Model {
 }
 
 impl Model {
-    /// The cast as it enters.
-    pub(crate) fn of(cast: &Cast) -> Self {
-        let people: [(&Person, Option<u64>, &str, &str); 10] = [
-            (&cast.provider, None, "provider", "active"),
-            (&cast.provider_in_1, Some(1), "provider-in-1", "active"),
-            (&cast.admin_1, Some(1), "admin-1", "active"),
-            (&cast.other_admin_1, Some(1), "other-admin-1", "active"),
-            (&cast.manager_1, Some(1), "manager-1", "active"),
-            (&cast.other_manager_1, Some(1), "other-manager-1", "active"),
-            (&cast.invited_1, Some(1), "invited-1", "invited"),
-            (&cast.admin_2, Some(2), "admin-2", "active"),
-            (&cast.manager_2, Some(2), "manager-2", "active"),
-            (&cast.invited_2, Some(2), "invited-2", "invited"),
+    /// Returns the model of fresh fixtures.
+    pub(crate) fn of(fixtures: &Fixtures) -> Self {
+        let people: [(&TestUser, Option<u64>, &str, &str); 10] = [
+            (&fixtures.provider, None, "provider", "active"),
+            (&fixtures.provider_in_1, Some(1), "provider-in-1", "active"),
+            (&fixtures.admin_1, Some(1), "admin-1", "active"),
+            (&fixtures.other_admin_1, Some(1), "other-admin-1", "active"),
+            (&fixtures.manager_1, Some(1), "manager-1", "active"),
+            (&fixtures.other_manager_1, Some(1), "other-manager-1", "active"),
+            (&fixtures.invited_1, Some(1), "invited-1", "invited"),
+            (&fixtures.admin_2, Some(2), "admin-2", "active"),
+            (&fixtures.manager_2, Some(2), "manager-2", "active"),
+            (&fixtures.invited_2, Some(2), "invited-2", "invited"),
         ];
         let users = people.map(|(person, org, name, status)| (person.id.clone(), Listed::new(org, name, status)));
-        Self { users: users.into(), created: 0, kept: vec![cast.provider.id.clone()] }
+        Self { users: users.into(), created: 0, kept: vec![fixtures.provider.id.clone()] }
     }
 
     pub(crate) fn put(&mut self, id: &str, user: Listed) {
@@ -72,44 +72,44 @@ impl Model {
     }
 
     /// Creates, renames, moves, suspends or deletes somebody, here and there.
-    pub(crate) async fn change(&mut self, world: &World, key: &str, dice: &mut Rng) {
+    pub(crate) async fn change(&mut self, stack: &TestStack, key: &str, rng: &mut Rng) {
         let ids: Vec<String> = self.users.keys().filter(|id| !self.kept.contains(id)).cloned().collect();
-        let id = dice.choice(&ids).filter(|_| dice.u8(0..4) > 0).cloned();
-        let Some(id) = id else { return self.create(world, key, dice).await };
+        let id = rng.choice(&ids).filter(|_| rng.u8(0..4) > 0).cloned();
+        let Some(id) = id else { return self.create(stack, key, rng).await };
         let before = self.users[&id].clone();
-        let name = format!("Name {}", dice.u8(..));
-        let (body, after) = match dice.u8(0..4) {
+        let name = format!("Name {}", rng.u8(..));
+        let (body, after) = match rng.u8(0..4) {
             0 => {
-                assert_eq!(world.delete(&format!("/user/{id}"), key).await.status, 200);
+                assert_eq!(stack.delete(&format!("/user/{id}"), key).await.status, 200);
                 return self.remove(&id);
             }
             1 => (json!({"last_name": name}), Listed { last_name: name, ..before }),
             2 => (json!({"status": "invited"}), Listed { status: "invited".to_owned(), ..before }),
             _ => {
-                let org = dice.u64(1..3);
+                let org = rng.u64(1..3);
                 (json!({"org_id": org}), Listed { org: Some(org), ..before })
             }
         };
-        let updated = world.post(&format!("/user/{id}"), key, &body).await;
+        let updated = stack.post(&format!("/user/{id}"), key, &body).await;
         assert_eq!(updated.status, 200, "{}", updated.text);
         self.put(&id, after);
     }
 
-    async fn create(&mut self, world: &World, key: &str, dice: &mut Rng) {
+    async fn create(&mut self, stack: &TestStack, key: &str, rng: &mut Rng) {
         self.created += 1;
-        let (name, org) = (format!("New {}", self.created), dice.u64(1..3));
+        let (name, org) = (format!("New {}", self.created), rng.u64(1..3));
         let email = address(&format!("new-{}", self.created));
         let body = json!({"email": email, "first_name": "Ada", "last_name": name, "org_id": org});
-        let created = world.post("/user", key, &body).await;
+        let created = stack.post("/user", key, &body).await;
         assert_eq!(created.status, 200, "{}", created.text);
         self.put(created.json()["id"].as_str().expect("an id"), Listed::new(Some(org), &name, "active"));
     }
 }
 
 /// What a search lists, on one page; `None` when it was refused with 503.
-pub(crate) async fn list(world: &World, key: &str, search: &str) -> Option<List> {
+pub(crate) async fn list(stack: &TestStack, key: &str, search: &str) -> Option<List> {
     let mark = if search.is_empty() { '?' } else { '&' };
-    let reply = world.get(&format!("/user/search{search}{mark}per_page=100"), key).await;
+    let reply = stack.get(&format!("/user/search{search}{mark}per_page=100"), key).await;
     if reply.status == 503 {
         assert_eq!(reply.header("retry-after"), "1");
         return None;

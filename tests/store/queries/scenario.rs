@@ -10,11 +10,11 @@ use presence::domain::email_pattern::EmailPattern;
 use presence::domain::ids::{BusinessId, OrgId, UserId};
 use presence::domain::user::{Role, Status};
 use presence::store::{Business, NewApiKey, Org, Store};
-use presence_tests::{Cast, Faults, Reply, World, address, logs, patient};
+use presence_tests::{Faults, Fixtures, Reply, TestStack, address, logs, long_timeouts};
 use serde_json::{Value, json};
 
 use crate::api::categories::{DIRECTORY, load, numbered, parse};
-use crate::api::reviews::shelf::stock;
+use crate::api::reviews::fixtures::seed;
 
 /// More businesses than one batch takes.
 const BUSINESSES: usize = 150;
@@ -28,35 +28,35 @@ pub(super) fn played() -> BTreeSet<String> {
 }
 
 /// All operations, each in its variants, through the gateway.
-pub(super) async fn of_requests(world: &World) {
-    let cast = Cast::enter(world).await;
+pub(super) async fn of_requests(stack: &TestStack) {
+    let fixtures = Fixtures::create(stack).await;
     for number in 0..BUSINESSES {
-        world.business(1, &format!("shop-{number}"), "Lyon").await;
+        stack.create_business(1, &format!("shop-{number}"), "Lyon").await;
     }
-    stock(world).await;
-    reads(world, &cast).await;
-    reviews(world, &cast).await;
-    writes(world, &cast).await;
-    reads(world, &cast).await;
-    refusals(world, &cast).await;
+    seed(stack).await;
+    reads(stack, &fixtures).await;
+    reviews(stack, &fixtures).await;
+    writes(stack, &fixtures).await;
+    reads(stack, &fixtures).await;
+    refusals(stack, &fixtures).await;
 }
 
-async fn reads(world: &World, cast: &Cast) {
-    for key in [&cast.provider.key, &cast.admin_1.key, &cast.admin_2.key] {
+async fn reads(stack: &TestStack, fixtures: &Fixtures) {
+    for key in [&fixtures.provider.key, &fixtures.admin_1.key, &fixtures.admin_2.key] {
         let searches =
             ["", "?query=test", "?last_name=admin", "?status=invited", "?page=2&per_page=2", "?email=a@b.example"];
         for search in searches {
-            ok(&world.get(&format!("/user/search{search}"), key).await);
+            ok(&stack.get(&format!("/user/search{search}"), key).await);
         }
-        ok(&world.get("/user/stats", key).await);
-        ok(&world.get("/user/me", key).await);
+        ok(&stack.get("/user/stats", key).await);
+        ok(&stack.get("/user/me", key).await);
     }
-    ok(&world.get("/user/search?org_id=2&display_business_ids=False", &cast.provider.key).await);
-    ok(&world.get(&format!("/user/{}", cast.admin_2.id), &cast.provider.key).await);
+    ok(&stack.get("/user/search?org_id=2&display_business_ids=False", &fixtures.provider.key).await);
+    ok(&stack.get(&format!("/user/{}", fixtures.admin_2.id), &fixtures.provider.key).await);
 }
 
-async fn reviews(world: &World, cast: &Cast) {
-    for key in [&cast.provider.key, &cast.manager_1.key] {
+async fn reviews(stack: &TestStack, fixtures: &Fixtures) {
+    for key in [&fixtures.provider.key, &fixtures.manager_1.key] {
         let searches = [
             "",
             "?business_city=lyon&rating=5",
@@ -65,17 +65,17 @@ async fn reviews(world: &World, cast: &Cast) {
             "?business__in=lyon-1&business_city=lyon&update_date__lte=2025-02-01",
         ];
         for search in searches {
-            ok(&world.get(&format!("/reviews{search}"), key).await);
+            ok(&stack.get(&format!("/reviews{search}"), key).await);
         }
     }
 }
 
-async fn writes(world: &World, cast: &Cast) {
-    let key = &cast.provider.key;
+async fn writes(stack: &TestStack, fixtures: &Fixtures) {
+    let key = &fixtures.provider.key;
     let shops: Vec<String> = (0..BUSINESSES).map(|number| format!("shop-{number}")).collect();
-    let id = create(world, key, "busy", &json!({"org_id": 1, "business_ids": shops, "phone": "+33 4"})).await;
-    world.issue_key(&id).await;
-    let found = world.get(&format!("/user/search?email={}", address("busy")), key).await;
+    let id = create(stack, key, "busy", &json!({"org_id": 1, "business_ids": shops, "phone": "+33 4"})).await;
+    stack.issue_key(&id).await;
+    let found = stack.get(&format!("/user/search?email={}", address("busy")), key).await;
     assert_eq!(found.json()["users"][0]["phone"], "+33 4", "what is optional comes out of the index as well");
     let changes = [
         json!({"last_name": "King", "email": address("king")}),
@@ -87,34 +87,34 @@ async fn writes(world: &World, cast: &Cast) {
         json!({}),
     ];
     for change in changes {
-        ok(&world.post(&format!("/user/{id}"), key, &change).await);
+        ok(&stack.post(&format!("/user/{id}"), key, &change).await);
     }
-    let guest = create(world, key, "guest", &json!({"org_id": 1, "status": "invited"})).await;
-    world.clock.advance(SignedDuration::from_mins(61));
-    ok(&world.invite(&guest, &cast.admin_1.key).await);
-    let (colleague, demotion) = (format!("/user/{}", cast.other_admin_1.id), json!({"role": "BUSINESS_MANAGER"}));
-    ok(&world.post(&colleague, &cast.admin_1.key, &demotion).await);
-    ok(&world.delete(&format!("/user/{}", cast.manager_1.id), &cast.admin_1.key).await);
-    ok(&world.delete(&format!("/user/{id}"), key).await);
+    let guest = create(stack, key, "guest", &json!({"org_id": 1, "status": "invited"})).await;
+    stack.clock.advance(SignedDuration::from_mins(61));
+    ok(&stack.invite(&guest, &fixtures.admin_1.key).await);
+    let (colleague, demotion) = (format!("/user/{}", fixtures.other_admin_1.id), json!({"role": "BUSINESS_MANAGER"}));
+    ok(&stack.post(&colleague, &fixtures.admin_1.key, &demotion).await);
+    ok(&stack.delete(&format!("/user/{}", fixtures.manager_1.id), &fixtures.admin_1.key).await);
+    ok(&stack.delete(&format!("/user/{id}"), key).await);
 }
 
-async fn refusals(world: &World, cast: &Cast) {
-    let key = &cast.admin_1.key;
-    let taken = json!({"email": cast.admin_2.email, "first_name": "A", "last_name": "B"});
-    assert_eq!(world.post("/user", key, &taken).await.status, 400);
-    assert_eq!(world.invite(&cast.admin_1.id, key).await.status, 400);
+async fn refusals(stack: &TestStack, fixtures: &Fixtures) {
+    let key = &fixtures.admin_1.key;
+    let taken = json!({"email": fixtures.admin_2.email, "first_name": "A", "last_name": "B"});
+    assert_eq!(stack.post("/user", key, &taken).await.status, 400);
+    assert_eq!(stack.invite(&fixtures.admin_1.id, key).await.status, 400);
     let foreign = json!({"business_ids": ["b1-1", "b2-1", "nowhere"]});
-    assert_eq!(world.post(&format!("/user/{}", cast.other_manager_1.id), key, &foreign).await.status, 400);
+    assert_eq!(stack.post(&format!("/user/{}", fixtures.other_manager_1.id), key, &foreign).await.status, 400);
     let moved = json!({"org_id": 2});
-    let owner = create(world, &cast.provider.key, "owner", &json!({"org_id": 1, "business_ids": ["b1-1"]})).await;
-    assert_eq!(world.post(&format!("/user/{owner}"), &cast.provider.key, &moved).await.status, 400);
-    assert_eq!(world.get(&format!("/user/{}", cast.admin_2.id), key).await.status, 404);
+    let owner = create(stack, &fixtures.provider.key, "owner", &json!({"org_id": 1, "business_ids": ["b1-1"]})).await;
+    assert_eq!(stack.post(&format!("/user/{owner}"), &fixtures.provider.key, &moved).await.status, 400);
+    assert_eq!(stack.get(&format!("/user/{}", fixtures.admin_2.id), key).await.status, 404);
 }
 
 /// What the operator's tools ask of the store.
-pub(super) async fn of_operators(world: &World, faults: &Faults) {
-    let store = operator_store(world, faults);
-    let now = world.clock.now();
+pub(super) async fn of_operators(stack: &TestStack, faults: &Faults) {
+    let store = operator_store(stack, faults);
+    let now = stack.clock.now();
     let owner = store.user_id_by_email(&address("admin-2")).await.expect("an answer").expect("a user");
     let first = store.issue_key(owner, &NewApiKey::default(), now).await.expect("a key");
     let new = NewApiKey { label: Some("till".to_owned()), expires_at: Some(now + SignedDuration::from_hours(1)) };
@@ -145,8 +145,8 @@ async fn import(store: &Store) {
 
 /// Categories: an import in several transactions into the empty table; one that is abandoned, and undone by the next;
 /// and the requests of callers.
-pub(super) async fn of_categories(world: &World, faults: &Faults) {
-    let store = operator_store(world, faults);
+pub(super) async fn of_categories(stack: &TestStack, faults: &Faults) {
+    let store = operator_store(stack, faults);
     load(&store, numbered(150, "Shop")).await;
     let mut abandoned = store.begin_category_import(false).await.expect("an import");
     for category in numbered(300, "Store") {
@@ -154,22 +154,22 @@ pub(super) async fn of_categories(world: &World, faults: &Faults) {
     }
     drop(abandoned);
     load(&store, parse(DIRECTORY)).await;
-    let reader = world.person("reader", Role::BusinessManager, Some(1), Status::Active).await;
+    let reader = stack.create_user("reader", Role::BusinessManager, Some(1), Status::Active).await;
     for path in ["/category/search?lang=GB", "/category/search?lang=FR&name=ban", "/category/c-bank?lang=GB"] {
-        ok(&world.get(path, &reader.key).await);
+        ok(&stack.get(path, &reader.key).await);
     }
 }
 
 /// A store of an operator whose calls are recorded too.
-fn operator_store(world: &World, faults: &Faults) -> Store {
-    world.store_through(faults.clone(), patient(), super::PREFIX)
+fn operator_store(stack: &TestStack, faults: &Faults) -> Store {
+    stack.store_through(faults.clone(), long_timeouts(), super::PREFIX)
 }
 
-async fn create(world: &World, key: &str, local: &str, more: &Value) -> String {
+async fn create(stack: &TestStack, key: &str, local: &str, more: &Value) -> String {
     let mut body = json!({"email": address(local), "first_name": "Ada", "last_name": "Lovelace"});
     let fields = more.as_object().into_iter().flatten().map(|(name, value)| (name.clone(), value.clone()));
     body.as_object_mut().expect("an object").extend(fields);
-    let created = world.post("/user", key, &body).await;
+    let created = stack.post("/user", key, &body).await;
     ok(&created);
     created.json()["id"].as_str().expect("an id").to_owned()
 }

@@ -13,8 +13,8 @@ use presence::domain::ids::UserId;
 use presence::domain::user::{Role, Status};
 use presence::store::NewApiKey;
 
+use super::fixture::Fixture;
 use super::row::Row;
-use super::stage::Stage;
 
 pub(super) fn rows() -> Vec<Row> {
     [keys::rows(), limits::rows(), order::rows(), paths::rows(), reading::rows()].concat()
@@ -34,46 +34,46 @@ const OPERATIONS: [(&str, &str); 8] = [
 
 #[tokio::test(flavor = "multi_thread")]
 async fn requests_are_read_strictly_as_the_table_says() {
-    Stage::open().await.play(&reading::rows()).await;
+    Fixture::open().await.run(&reading::rows()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn paths_methods_media_types_and_sizes_are_as_their_tables_say() {
-    let mut stage = Stage::open().await;
-    stage.play(&paths::rows()).await;
-    stage.play(&limits::rows()).await;
+    let mut fixture = Fixture::open().await;
+    fixture.run(&paths::rows()).await;
+    fixture.run(&limits::rows()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn checks_come_in_the_order_of_the_table() {
-    Stage::open().await.play(&order::rows()).await;
+    Fixture::open().await.run(&order::rows()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn keys_are_taken_and_refused_as_the_table_says() {
-    let mut stage = Stage::open().await;
-    keys_that_give_no_access(&mut stage).await;
-    stage.play(&keys::rows()).await;
+    let mut fixture = Fixture::open().await;
+    keys_that_give_no_access(&mut fixture).await;
+    fixture.run(&keys::rows()).await;
 }
 
 /// Names keys of every kind that is refused, and `expiring.key`, which lives for an hour.
-async fn keys_that_give_no_access(stage: &mut Stage) {
+async fn keys_that_give_no_access(fixture: &mut Fixture) {
     let unknown = PlaintextApiKey::generate();
-    stage.name("unknown.key", unknown.expose());
-    let good = stage.named("admin_1.key").to_owned();
+    fixture.name("unknown.key", unknown.expose());
+    let good = fixture.named("admin_1.key").to_owned();
     let (body, last) = good.split_at(good.len() - 1);
-    stage.name("mistyped.key", &format!("{body}{}", if last == "a" { "b" } else { "a" }));
-    let now = stage.world.clock.now();
-    let owner = UserId::parse(stage.named("manager_1")).expect("an id");
+    fixture.name("mistyped.key", &format!("{body}{}", if last == "a" { "b" } else { "a" }));
+    let now = fixture.stack.clock.now();
+    let owner = UserId::parse(fixture.named("manager_1")).expect("an id");
     let issue = |expires_at| NewApiKey { label: None, expires_at };
     let for_an_hour = issue(Some(now + SignedDuration::from_hours(1)));
-    let expiring = stage.world.store().issue_key(owner, &for_an_hour, now).await.expect("an active user");
-    stage.name("expiring.key", expiring.key.expose());
-    let revoked = stage.world.store().issue_key(owner, &issue(None), now).await.expect("an active user");
-    stage.world.store().revoke_key(&revoked.id, now).await.expect("a key");
-    stage.name("revoked.key", revoked.key.expose());
+    let expiring = fixture.stack.store().issue_key(owner, &for_an_hour, now).await.expect("an active user");
+    fixture.name("expiring.key", expiring.key.expose());
+    let revoked = fixture.stack.store().issue_key(owner, &issue(None), now).await.expect("an active user");
+    fixture.stack.store().revoke_key(&revoked.id, now).await.expect("a key");
+    fixture.name("revoked.key", revoked.key.expose());
     for name in ["leaving", "resting"] {
-        let person = stage.world.person(name, Role::BusinessManager, Some(1), Status::Active).await;
-        stage.introduce(name, &person);
+        let person = fixture.stack.create_user(name, Role::BusinessManager, Some(1), Status::Active).await;
+        fixture.introduce(name, &person);
     }
 }

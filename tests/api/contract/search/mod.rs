@@ -9,10 +9,10 @@ use presence::domain::email::EmailAddress;
 use presence::domain::ids::{BusinessId, OrgId, UserId};
 use presence::domain::invitation::InvitationLinks;
 use presence::domain::user::{PersonName, Phone, Role, Status, User};
-use presence_tests::{Person, address};
+use presence_tests::{TestUser, address};
 
+use super::fixture::Fixture;
 use super::row::Row;
-use super::stage::Stage;
 
 pub(super) fn rows() -> Vec<Row> {
     [filters::rows(), order::rows(), paging::rows(), query::rows()].concat()
@@ -21,8 +21,8 @@ pub(super) fn rows() -> Vec<Row> {
 /// Somebody to be found: name, first and last name, local part of the address (or a whole one), status, organisation.
 type Found = (&'static str, &'static str, &'static str, &'static str, Status, Option<u64>);
 
-/// Puts people into a stage's world; ids follow from `first_id` on.
-async fn people(stage: &mut Stage, people: &[Found], first_id: u64) {
+/// Puts people into a fixture's stack; ids follow from `first_id` on.
+async fn people(fixture: &mut Fixture, people: &[Found], first_id: u64) {
     for (id, (name, first_name, last_name, email, status, org)) in (first_id..).zip(people) {
         let typed = if email.contains('@') { (*email).to_owned() } else { address(email) };
         let user = User {
@@ -43,47 +43,47 @@ async fn people(stage: &mut Stage, people: &[Found], first_id: u64) {
             links: InvitationLinks::default(),
             keys: Vec::new(),
         };
-        stage.world.put(&user).await;
-        stage.introduce(name, &Person { id: user.id.to_string(), email: typed, key: String::new() });
+        fixture.stack.put_user(&user).await;
+        fixture.introduce(name, &TestUser { id: user.id.to_string(), email: typed, key: String::new() });
     }
 }
 
 /// An `ORG_ADMIN` whose name and address no search of the tables finds.
-async fn reader(stage: &mut Stage, org: u64) {
-    let person = stage.world.person("zz", Role::OrgAdmin, Some(org), Status::Active).await;
-    stage.introduce("reader", &person);
+async fn reader(fixture: &mut Fixture, org: u64) {
+    let person = fixture.stack.create_user("zz", Role::OrgAdmin, Some(org), Status::Active).await;
+    fixture.introduce("reader", &person);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn search_filters_as_the_table_says() {
-    let mut stage = Stage::open().await;
-    reader(&mut stage, 7).await;
-    stage.world.business(7, "b7-1", "Lyon").await;
-    people(&mut stage, &filters::PEOPLE, 1_000).await;
-    stage.play(&filters::rows()).await;
+    let mut fixture = Fixture::open().await;
+    reader(&mut fixture, 7).await;
+    fixture.stack.create_business(7, "b7-1", "Lyon").await;
+    people(&mut fixture, &filters::PEOPLE, 1_000).await;
+    fixture.run(&filters::rows()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn search_forgives_as_the_table_says() {
-    let mut stage = Stage::open().await;
-    reader(&mut stage, 7).await;
-    people(&mut stage, &query::PEOPLE, 1_000).await;
-    stage.play(&query::rows()).await;
+    let mut fixture = Fixture::open().await;
+    reader(&mut fixture, 7).await;
+    people(&mut fixture, &query::PEOPLE, 1_000).await;
+    fixture.run(&query::rows()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn search_orders_as_the_table_says() {
-    let mut stage = Stage::open().await;
-    reader(&mut stage, 7).await;
-    people(&mut stage, &order::PEOPLE, 1).await;
-    people(&mut stage, &order::LATER_IDS, 9).await;
-    stage.play(&order::rows()).await;
+    let mut fixture = Fixture::open().await;
+    reader(&mut fixture, 7).await;
+    people(&mut fixture, &order::PEOPLE, 1).await;
+    people(&mut fixture, &order::LATER_IDS, 9).await;
+    fixture.run(&order::rows()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn search_pages_as_the_table_says() {
-    let mut stage = Stage::open().await;
-    reader(&mut stage, 7).await;
-    paging::crowd(&mut stage).await;
-    stage.play(&paging::rows()).await;
+    let mut fixture = Fixture::open().await;
+    reader(&mut fixture, 7).await;
+    paging::crowd(&mut fixture).await;
+    fixture.run(&paging::rows()).await;
 }

@@ -2,8 +2,8 @@
 
 use presence::domain::user::Status::Active;
 
+use super::super::fixture::Fixture;
 use super::super::row::{Row, get};
-use super::super::stage::Stage;
 use super::people;
 
 /// With the reader 61: two full pages of 30 and one user.
@@ -27,9 +27,9 @@ const fn names() -> [&'static str; CROWD] {
 }
 
 /// Puts the crowd into organisation 7.
-pub(super) async fn crowd(stage: &mut Stage) {
+pub(super) async fn crowd(fixture: &mut Fixture) {
     let crowd = NAMES.map(|name| (name, "Crowd", name, name, Active, Some(7)));
-    people(stage, &crowd, 5_000).await;
+    people(fixture, &crowd, 5_000).await;
 }
 
 pub(super) fn rows() -> Vec<Row> {

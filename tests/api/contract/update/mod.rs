@@ -9,10 +9,10 @@ use presence::domain::ids::{BusinessId, UserId};
 use presence::domain::invitation::InvitationLinks;
 use presence::domain::password::Password;
 use presence::domain::user::{PersonName, Role, Status, User};
-use presence_tests::{Person, address};
+use presence_tests::{TestUser, address};
 
+use super::fixture::Fixture;
 use super::row::{Row, create, post};
-use super::stage::Stage;
 
 pub(super) fn rows() -> Vec<Row> {
     [fields::rows(), standing::rows(), transitions::rows(), most_businesses()].concat()
@@ -20,31 +20,31 @@ pub(super) fn rows() -> Vec<Row> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn update_changes_fields_as_the_table_says() {
-    let mut stage = Stage::open().await;
-    elder_with_an_address_of_another_script(&mut stage).await;
-    stage.play(&fields::rows()).await;
+    let mut fixture = Fixture::open().await;
+    elder_with_an_address_of_another_script(&mut fixture).await;
+    fixture.run(&fields::rows()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn update_changes_standing_as_the_table_says() {
-    let mut stage = Stage::open().await;
-    stage.world.org(77).await;
-    keeper_of_a_business_that_is_gone(&mut stage).await;
-    stage.play(&standing::rows()).await;
+    let mut fixture = Fixture::open().await;
+    fixture.stack.create_org(77).await;
+    keeper_of_a_business_that_is_gone(&mut fixture).await;
+    fixture.run(&standing::rows()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn update_changes_status_as_the_table_says() {
-    let mut stage = Stage::open().await;
-    waiting_with_a_password(&mut stage).await;
-    stage.play(&transitions::rows()).await;
+    let mut fixture = Fixture::open().await;
+    waiting_with_a_password(&mut fixture).await;
+    fixture.run(&transitions::rows()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_user_has_at_most_2000_businesses() {
-    let mut stage = Stage::open().await;
-    crate::store::bulk::businesses(&stage.world, 1, MOST as u64 + 1).await;
-    stage.play(&most_businesses()).await;
+    let mut fixture = Fixture::open().await;
+    crate::store::bulk::businesses(&fixture.stack, 1, MOST as u64 + 1).await;
+    fixture.run(&most_businesses()).await;
 }
 
 /// The most businesses of one user.
@@ -71,29 +71,29 @@ fn most_businesses() -> Vec<Row> {
 }
 
 /// An invited user with a password, as an import could make one: `waiting`.
-async fn waiting_with_a_password(stage: &mut Stage) {
+async fn waiting_with_a_password(fixture: &mut Fixture) {
     let password = Password::parse("canary-pass-0").expect("a password").hash();
-    stored(stage, "waiting", |user| User { status: Status::Invited, password: Some(password), ..user }).await;
+    stored(fixture, "waiting", |user| User { status: Status::Invited, password: Some(password), ..user }).await;
 }
 
 /// A user who may write a business that does not exist any more, with a key: `keeper`.
-async fn keeper_of_a_business_that_is_gone(stage: &mut Stage) {
+async fn keeper_of_a_business_that_is_gone(fixture: &mut Fixture) {
     let ids = ["gone-1", "b1-1"].map(|id| BusinessId::parse(id).expect("an id"));
-    let id = stored(stage, "keeper", |user| User { business_ids: ids.to_vec(), ..user }).await;
-    let key = stage.world.issue_key(&id).await;
-    stage.introduce("keeper", &Person { id, email: address("keeper"), key });
+    let id = stored(fixture, "keeper", |user| User { business_ids: ids.to_vec(), ..user }).await;
+    let key = fixture.stack.issue_key(&id).await;
+    fixture.introduce("keeper", &TestUser { id, email: address("keeper"), key });
 }
 
 /// A user of organisation 1 with an address that was taken before addresses had to be ASCII: `elder`.
-async fn elder_with_an_address_of_another_script(stage: &mut Stage) {
+async fn elder_with_an_address_of_another_script(fixture: &mut Fixture) {
     let typed = format!("Zoë.{}", address("elder"));
     let email = EmailAddress::parse(&typed).expect("an address");
-    let id = stored(stage, "elder", |user| User { email, ..user }).await;
-    stage.introduce("elder", &Person { id, email: typed, key: String::new() });
+    let id = stored(fixture, "elder", |user| User { email, ..user }).await;
+    fixture.introduce("elder", &TestUser { id, email: typed, key: String::new() });
 }
 
 /// Puts an active user of organisation 1 into the store, past the API, and returns its id.
-async fn stored(stage: &mut Stage, who: &str, change: impl FnOnce(User) -> User) -> String {
+async fn stored(fixture: &mut Fixture, who: &str, change: impl FnOnce(User) -> User) -> String {
     let name = |text: &str| PersonName::parse(text).expect("a name");
     let user = change(User {
         id: UserId::random(),
@@ -113,8 +113,8 @@ async fn stored(stage: &mut Stage, who: &str, change: impl FnOnce(User) -> User)
         links: InvitationLinks::default(),
         keys: Vec::new(),
     });
-    stage.world.put(&user).await;
-    let person = Person { id: user.id.to_string(), email: address(who), key: String::new() };
-    stage.introduce(who, &person);
+    fixture.stack.put_user(&user).await;
+    let person = TestUser { id: user.id.to_string(), email: address(who), key: String::new() };
+    fixture.introduce(who, &person);
     person.id
 }

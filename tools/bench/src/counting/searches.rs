@@ -136,10 +136,10 @@ pub fn named(distribution: &Distribution) -> Vec<Search> {
 
 /// A search by book of which nothing is expected: any mask, any range, any city, either order.
 #[must_use]
-pub fn random(dice: &mut fastrand::Rng) -> Search {
-    let city_key = (dice.u8(0..2) == 0).then(|| city(dice));
-    let (from, to) = range(dice);
-    let filter = ReviewFilter { businesses: None, city_key, mask: mask(dice), from, to, newest_first: dice.bool() };
+pub fn random(rng: &mut fastrand::Rng) -> Search {
+    let city_key = (rng.u8(0..2) == 0).then(|| city(rng));
+    let (from, to) = range(rng);
+    let filter = ReviewFilter { businesses: None, city_key, mask: mask(rng), from, to, newest_first: rng.bool() };
     Search { name: "random".to_owned(), filter }
 }
 
@@ -153,37 +153,37 @@ fn rarest() -> CellMask {
     })
 }
 
-fn city(dice: &mut fastrand::Rng) -> String {
-    let place = dice.usize(0..=CITIES_BY_SIZE.len());
+fn city(rng: &mut fastrand::Rng) -> String {
+    let place = rng.usize(0..=CITIES_BY_SIZE.len());
     CITIES_BY_SIZE.get(place).map_or_else(|| "saint-martin 7".to_owned(), |city| city_key(city))
 }
 
-fn range(dice: &mut fastrand::Rng) -> (Option<i64>, Option<i64>) {
+fn range(rng: &mut fastrand::Rng) -> (Option<i64>, Option<i64>) {
     let first = LAST_SECOND - 1_826 * SECONDS_OF_DAY;
     let longest = [3_600, SECONDS_OF_DAY, 28 * SECONDS_OF_DAY, 400 * SECONDS_OF_DAY, 1_826 * SECONDS_OF_DAY];
-    let from = dice.i64(first..LAST_SECOND);
-    let longest = longest[dice.usize(0..longest.len())];
-    let to = from + dice.i64(1..longest);
+    let from = rng.i64(first..LAST_SECOND);
+    let longest = longest[rng.usize(0..longest.len())];
+    let to = from + rng.i64(1..longest);
     // Sometimes at the edges of days, which are not cut then.
-    let (from, to) = if dice.u8(0..4) == 0 { (Day::of(from).start(), Day::of(to).end()) } else { (from, to) };
-    let (open_start, open_end) = (dice.u8(0..3) == 0, dice.u8(0..3) == 0);
+    let (from, to) = if rng.u8(0..4) == 0 { (Day::of(from).start(), Day::of(to).end()) } else { (from, to) };
+    let (open_start, open_end) = (rng.u8(0..3) == 0, rng.u8(0..3) == 0);
     ((!open_start).then_some(from), (!open_end).then_some(to))
 }
 
 /// A filter as users make it, or scattered cells, or a single one.
-fn mask(dice: &mut fastrand::Rng) -> CellMask {
-    match dice.u8(0..6) {
+fn mask(rng: &mut fastrand::Rng) -> CellMask {
+    match rng.u8(0..6) {
         0 => CellMask::ALL,
         1 => {
-            let cells = dice.u128(..);
+            let cells = rng.u128(..);
             cells_of(|cell| cells >> cell & 1 == 1)
         }
         2 => {
-            let one = dice.usize(0..CELLS);
+            let one = rng.usize(0..CELLS);
             cells_of(|cell| cell == one)
         }
         _ => {
-            let (states, ratings, partners, content) = (dice.u8(1..8), dice.u8(1..32), dice.u8(1..8), dice.u8(1..4));
+            let (states, ratings, partners, content) = (rng.u8(1..8), rng.u8(1..32), rng.u8(1..8), rng.u8(1..4));
             CellMask::of(|state, rating, partner, has_content| {
                 states >> state as u8 & 1 == 1
                     && ratings >> (rating.get() - 1) & 1 == 1

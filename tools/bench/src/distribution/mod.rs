@@ -130,24 +130,24 @@ impl Distribution {
         let (Some(from), Some(to)) = (self.before.get(position), self.before.get(position + 1)) else {
             return Vec::new();
         };
-        let mut dice = fastrand::Rng::with_seed(SEED ^ day.start().unsigned_abs());
+        let mut rng = fastrand::Rng::with_seed(SEED ^ day.start().unsigned_abs());
         let mut entries = Vec::with_capacity(usize::try_from(to - from).unwrap_or_default());
         let mut second = 0;
         for number in *from..*to {
-            let again = dice.u8(0..SAME_SECOND) == 0;
-            second = if again { second } else { dice.i64(0..SECONDS_OF_DAY) };
-            entries.push(self.draw(number, day.start() + second, &mut dice));
+            let again = rng.u8(0..SAME_SECOND) == 0;
+            second = if again { second } else { rng.i64(0..SECONDS_OF_DAY) };
+            entries.push(self.draw(number, day.start() + second, &mut rng));
         }
         entries.sort_unstable_by(|one, other| (one.at, &one.id).cmp(&(other.at, &other.id)));
         entries
     }
 
-    fn draw(&self, number: u64, at: i64, dice: &mut fastrand::Rng) -> Entry {
-        let state = ReviewState::ALL[one_of(&STATES, dice)];
-        let rating = Rating::ALL[one_of(&RATINGS, dice)];
-        let partner = Partner::ALL[one_of(&PARTNERS, dice)];
-        let has_content = one_of(&CONTENT, dice) == 1;
-        let business = self.places.draw(number, dice);
+    fn draw(&self, number: u64, at: i64, rng: &mut fastrand::Rng) -> Entry {
+        let state = ReviewState::ALL[one_of(&STATES, rng)];
+        let rating = Rating::ALL[one_of(&RATINGS, rng)];
+        let partner = Partner::ALL[one_of(&PARTNERS, rng)];
+        let has_content = one_of(&CONTENT, rng) == 1;
+        let business = self.places.draw(number, rng);
         let cell = Cell::new(state, rating, partner, has_content);
         let name = body::partner_id(number);
         let id = ReviewId::derive(&self.places.businesses()[usize::from(business)].id, partner, &name, 0);
@@ -177,8 +177,8 @@ fn share(day: i64, position: u64) -> u128 {
 }
 
 /// The place of one of the percentages, drawn by them.
-fn one_of(percentages: &[u8], dice: &mut fastrand::Rng) -> usize {
-    let mut left = dice.u8(0..100);
+fn one_of(percentages: &[u8], rng: &mut fastrand::Rng) -> usize {
+    let mut left = rng.u8(0..100);
     for (place, percentage) in percentages.iter().enumerate() {
         if left < *percentage {
             return place;

@@ -65,14 +65,14 @@ impl Places {
     }
 
     /// The business of a review.
-    pub(super) fn draw(&self, number: u64, dice: &mut fastrand::Rng) -> u16 {
-        let mut left = dice.u32(0..100_000);
+    pub(super) fn draw(&self, number: u64, rng: &mut fastrand::Rng) -> u16 {
+        let mut left = rng.u32(0..100_000);
         let mut size = 0;
         while size < SHARES.len() && left >= SHARES[size] {
             left -= SHARES[size];
             size += 1;
         }
-        let one = dice.u16(self.firsts[size]..self.firsts[size + 1]);
+        let one = rng.u16(self.firsts[size]..self.firsts[size + 1]);
         if number.is_multiple_of(self.small_every) && number / self.small_every < SMALL_BUSINESS {
             self.firsts[6]
         } else {

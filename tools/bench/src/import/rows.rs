@@ -55,10 +55,10 @@ pub(super) struct Rows(Vec<Value>);
 
 impl Rows {
     pub(super) fn new(count: usize) -> Self {
-        let mut dice = Rng::with_seed(SEED);
-        let mut days: Vec<u32> = (0..count).map(|_| day(&mut dice)).collect();
+        let mut rng = Rng::with_seed(SEED);
+        let mut days: Vec<u32> = (0..count).map(|_| day(&mut rng)).collect();
         days.sort_unstable();
-        Self(days.into_iter().enumerate().map(|(number, day)| review(&mut dice, number, day)).collect())
+        Self(days.into_iter().enumerate().map(|(number, day)| review(&mut rng, number, day)).collect())
     }
 
     pub(super) fn first(&self) -> String {
@@ -89,34 +89,34 @@ impl Rows {
 }
 
 /// A day; the last one is 2.5 times as likely as the first.
-fn day(dice: &mut Rng) -> u32 {
+fn day(rng: &mut Rng) -> u32 {
     loop {
-        let day = dice.u32(..DAYS);
-        if dice.u32(..DAYS * 5) < DAYS * 2 + day * 3 {
+        let day = rng.u32(..DAYS);
+        if rng.u32(..DAYS * 5) < DAYS * 2 + day * 3 {
             return day;
         }
     }
 }
 
-fn review(dice: &mut Rng, number: usize, day: u32) -> Value {
-    let mut share = dice.u32(..100);
+fn review(rng: &mut Rng, number: usize, day: u32) -> Value {
+    let mut share = rng.u32(..100);
     let org =
         ORGS.iter().position(|percent| share.checked_sub(*percent).map(|rest| share = rest).is_none()).unwrap_or(0) + 1;
     let on = |day: u32| FIRST_DAY.saturating_add(Span::new().days(i64::from(day))).strftime("%Y-%m-%d").to_string();
-    let time = format!("T{:02}:{:02}:{:02}Z", dice.u8(..24), dice.u8(..60), dice.u8(..60));
-    let words = dice.usize(..80);
-    let content = (0..words).map(|_| WORDS[dice.usize(..WORDS.len())]).collect::<Vec<_>>().join(" ");
-    let rating = [1, 2, 3, 4, 4, 5, 5, 5, 5, 5][dice.usize(..10)];
+    let time = format!("T{:02}:{:02}:{:02}Z", rng.u8(..24), rng.u8(..60), rng.u8(..60));
+    let words = rng.usize(..80);
+    let content = (0..words).map(|_| WORDS[rng.usize(..WORDS.len())]).collect::<Vec<_>>().join(" ");
+    let rating = [1, 2, 3, 4, 4, 5, 5, 5, 5, 5][rng.usize(..10)];
     json!({
-        "business_id": business(org, dice.usize(..CITIES.len() * SHOPS)),
-        "partner": (["partner_8", "partner_8", "partner_1", "partner_9"][dice.usize(..4)]),
+        "business_id": business(org, rng.usize(..CITIES.len() * SHOPS)),
+        "partner": (["partner_8", "partner_8", "partner_1", "partner_9"][rng.usize(..4)]),
         "partner_id": format!("ChZDSUhNMG9nS0VJQ0FnSUR{number:08}"),
         "author_name": "Zoë Martin",
         "date": on(day) + &time,
         "later": on(day + 31) + &time,
         "rating": rating,
         "content": (words > 20).then_some(content),
-        "state": (["treated", "treated", "not_treated", "deleted"][dice.usize(..4)]),
+        "state": (["treated", "treated", "not_treated", "deleted"][rng.usize(..4)]),
         "link": format!("https://partner.example/reviews/{number}"),
     })
 }

@@ -91,8 +91,8 @@ impl Writer {
         let written = Arc::new(AtomicU64::new(0));
         let counter = Arc::clone(&written);
         let (base, key) = (stage.base_url(), org.key.clone());
-        let mut dice = fastrand::Rng::with_seed(9);
-        let ids: Vec<u64> = (0..1_000).map(|_| org.any(&mut dice)).collect();
+        let mut rng = fastrand::Rng::with_seed(9);
+        let ids: Vec<u64> = (0..1_000).map(|_| org.any(&mut rng)).collect();
         let task = tokio::spawn(async move {
             let client = reqwest::Client::new();
             let mut ticks = tokio::time::interval(Duration::from_secs_f64(1.0 / writes_per_second));

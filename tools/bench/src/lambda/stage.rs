@@ -70,8 +70,8 @@ impl Organisation {
     }
 
     /// Returns the id of one of its active users.
-    pub(super) fn any(&self, dice: &mut fastrand::Rng) -> u64 {
-        let fifth = dice.usize(0..self.users / 7 - 1);
+    pub(super) fn any(&self, rng: &mut fastrand::Rng) -> u64 {
+        let fifth = rng.usize(0..self.users / 7 - 1);
         people::id(self.first.next_multiple_of(7) + 7 * fifth + 3)
     }
 

@@ -57,7 +57,7 @@ impl Core {
         self.done.iter().any(|done| done == token)
     }
 
-    /// Numbers a call, and returns its dice: the same seed and number always give the same ones, in whatever order calls that
+    /// Numbers a call, and returns its rng: the same seed and number always give the same ones, in whatever order calls that
     /// come at the same time get their numbers.
     pub(super) fn begin(&mut self) -> (u64, fastrand::Rng) {
         self.counts.calls += 1;
@@ -72,11 +72,11 @@ impl Core {
         now: Duration,
         places: &[(Place, Kind)],
         items: usize,
-        dice: &mut fastrand::Rng,
+        rng: &mut fastrand::Rng,
     ) -> Option<(Reached, Place, Kind)> {
         let rates = self.settings.throttling?;
         let share = rates.strays / f64::from(u32::try_from(items).unwrap_or(u32::MAX)).max(1.0);
-        let stray = places.iter().find(|(place, _)| place.partition.is_some()).filter(|_| dice.f64() < share);
+        let stray = places.iter().find(|(place, _)| place.partition.is_some()).filter(|_| rng.f64() < share);
         if let Some((place, kind)) = stray {
             return Some((Reached::Partition, place.clone(), *kind));
         }
@@ -120,8 +120,8 @@ mod tests {
         let places = [(Place::new("t", None, Some("p".to_owned())), Kind::Read)];
         let mut throttled = 0;
         for _ in 0..1_000 {
-            let (_, mut dice) = core.begin();
-            throttled += u32::from(core.reached(Duration::ZERO, &places, 1, &mut dice).is_some());
+            let (_, mut rng) = core.begin();
+            throttled += u32::from(core.reached(Duration::ZERO, &places, 1, &mut rng).is_some());
         }
         assert!((60..140).contains(&throttled), "{throttled}");
         core.settings.throttling = None;

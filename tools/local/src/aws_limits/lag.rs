@@ -35,8 +35,8 @@ struct Change {
 pub(super) type Images = HashMap<ItemName, Option<Item>>;
 
 /// Draws how long an index takes for a change.
-pub(super) fn draw(usual: Duration, dice: &mut fastrand::Rng) -> Duration {
-    let (slow, share) = (dice.u32(..SLOW_ONE_IN) == 0, exponential(dice));
+pub(super) fn draw(usual: Duration, rng: &mut fastrand::Rng) -> Duration {
+    let (slow, share) = (rng.u32(..SLOW_ONE_IN) == 0, exponential(rng));
     if usual == Duration::MAX {
         return usual;
     }
@@ -209,12 +209,12 @@ mod tests {
 
     #[test]
     fn most_changes_take_the_usual_time_and_a_few_take_seconds() {
-        let mut dice = fastrand::Rng::with_seed(1);
-        let mut lags: Vec<_> = (0..1_000).map(|_| draw(at(20), &mut dice)).collect();
+        let mut rng = fastrand::Rng::with_seed(1);
+        let mut lags: Vec<_> = (0..1_000).map(|_| draw(at(20), &mut rng)).collect();
         lags.sort_unstable();
         assert!((at(10)..at(25)).contains(&lags[500]), "{:?}", lags[500]);
         assert!((at(1_000)..at(4_000)).contains(&lags[998]), "{:?}", lags[998]);
-        assert_eq!(draw(Duration::MAX, &mut dice), Duration::MAX);
+        assert_eq!(draw(Duration::MAX, &mut rng), Duration::MAX);
     }
 
     /// Walks an index page by page as it was rewound; the index holds `now` and shows `images`.
@@ -257,15 +257,15 @@ mod tests {
     #[test]
     fn a_walk_over_rewound_pages_sees_every_item_once_as_it_was() {
         for seed in 0..300 {
-            let mut dice = fastrand::Rng::with_seed(seed);
-            let random = |dice: &mut fastrand::Rng, id: usize| {
-                (dice.u8(..4) > 0).then(|| item(&format!("i{id:02}"), dice.u32(..100)))
+            let mut rng = fastrand::Rng::with_seed(seed);
+            let random = |rng: &mut fastrand::Rng, id: usize| {
+                (rng.u8(..4) > 0).then(|| item(&format!("i{id:02}"), rng.u32(..100)))
             };
             let (mut now, mut shown, mut images) = (Vec::new(), Vec::new(), Images::new());
-            for id in 0..dice.usize(1..30) {
-                let current = random(&mut dice, id);
-                let changed = dice.bool();
-                let before = if changed { random(&mut dice, id) } else { current.clone() };
+            for id in 0..rng.usize(1..30) {
+                let current = random(&mut rng, id);
+                let changed = rng.bool();
+                let before = if changed { random(&mut rng, id) } else { current.clone() };
                 if changed {
                     images.insert(name(&format!("i{id:02}")), before.clone());
                 }
@@ -279,7 +279,7 @@ mod tests {
             let key = |item: &Item| (item["s"]["N"].as_str().map(|n| n.parse::<u32>().ok()), item["id"].to_string());
             shown.retain(in_range);
             shown.sort_by_key(key);
-            let limit = dice.usize(1..12);
+            let limit = rng.usize(1..12);
             assert_eq!(walk(&now, &images, true, limit), shown, "seed {seed}");
             shown.reverse();
             assert_eq!(walk(&now, &images, false, limit), shown, "seed {seed}, backwards");

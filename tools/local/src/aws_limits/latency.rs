@@ -3,18 +3,18 @@
 use std::time::Duration;
 
 /// Draws the time of a call: around the usual one, one in a hundred ten times as long, one in a thousand sixty times.
-pub(super) fn draw(usual: Duration, dice: &mut fastrand::Rng) -> Duration {
-    let tail = match dice.u32(..1_000) {
+pub(super) fn draw(usual: Duration, rng: &mut fastrand::Rng) -> Duration {
+    let tail = match rng.u32(..1_000) {
         0 => 60.0,
         1..11 => 10.0,
         _ => 1.0,
     };
-    usual.mul_f64(tail * (0.7 + 0.3 * exponential(dice)))
+    usual.mul_f64(tail * (0.7 + 0.3 * exponential(rng)))
 }
 
 /// Draws from the exponential distribution with mean 1, at most 10.
-pub(super) fn exponential(dice: &mut fastrand::Rng) -> f64 {
-    (-(1.0 - dice.f64()).ln()).min(10.0)
+pub(super) fn exponential(rng: &mut fastrand::Rng) -> f64 {
+    (-(1.0 - rng.f64()).ln()).min(10.0)
 }
 
 #[cfg(test)]
@@ -23,8 +23,8 @@ mod tests {
 
     #[test]
     fn most_calls_take_about_the_usual_time_and_few_take_long() {
-        let mut dice = fastrand::Rng::with_seed(1);
-        let mut times: Vec<_> = (0..10_000).map(|_| draw(Duration::from_millis(3), &mut dice)).collect();
+        let mut rng = fastrand::Rng::with_seed(1);
+        let mut times: Vec<_> = (0..10_000).map(|_| draw(Duration::from_millis(3), &mut rng)).collect();
         times.sort_unstable();
         let millis = |at: usize| times[at].as_secs_f64() * 1e3;
         assert!((2.1..3.5).contains(&millis(5_000)), "median {}", millis(5_000));

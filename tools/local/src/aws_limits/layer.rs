@@ -36,7 +36,7 @@ pub(super) struct Call {
     pub(super) operation: String,
     pub(super) headers: HeaderMap,
     pub(super) body: Value,
-    pub(super) dice: fastrand::Rng,
+    pub(super) rng: fastrand::Rng,
     pub(super) settings: AwsLimits,
 }
 
@@ -68,12 +68,12 @@ impl Layer {
         headers: &HeaderMap,
         body: Value,
     ) -> Result<Answer, Unreachable> {
-        let (number, dice, settings) = {
+        let (number, rng, settings) = {
             let mut core = self.core();
-            let (number, dice) = core.begin();
-            (number, dice, core.settings.clone())
+            let (number, rng) = core.begin();
+            (number, rng, core.settings.clone())
         };
-        let call = Call { number, operation: operation.to_owned(), headers: headers.clone(), body, dice, settings };
+        let call = Call { number, operation: operation.to_owned(), headers: headers.clone(), body, rng, settings };
         if let Some(broken) = sizes::broken(operation, &call.body).filter(|_| call.settings.sizes) {
             self.core().counts.too_large += 1;
             return Ok(Answer::validation(broken));
@@ -92,7 +92,7 @@ impl Layer {
     /// Takes the time that a call takes.
     pub(super) async fn pause(&self, call: &mut Call) {
         if let Some(usual) = call.settings.latency {
-            tokio::time::sleep(latency::draw(usual, &mut call.dice)).await;
+            tokio::time::sleep(latency::draw(usual, &mut call.rng)).await;
         }
     }
 
@@ -133,7 +133,7 @@ impl Layer {
     pub(super) fn refusal(&self, call: &mut Call, places: &[(Place, Kind)], items: usize) -> Option<Answer> {
         let now = self.now();
         let mut core = self.core();
-        let (reached, place, kind) = core.reached(now, places, items, &mut call.dice)?;
+        let (reached, place, kind) = core.reached(now, places, items, &mut call.rng)?;
         core.counts.throttled += 1;
         Some(throttled(reached, &place, kind))
     }

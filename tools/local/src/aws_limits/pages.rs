@@ -19,12 +19,12 @@ pub(super) enum Cut {
 }
 
 /// Draws what becomes of the page of a request with this limit.
-pub(super) fn draw(pages: &Pages, limit: Option<u64>, dice: &mut fastrand::Rng) -> Cut {
-    let at = dice.f64();
+pub(super) fn draw(pages: &Pages, limit: Option<u64>, rng: &mut fastrand::Rng) -> Cut {
+    let at = rng.f64();
     if at < pages.empty {
         return Cut::Empty;
     }
-    let size = dice.choice(SIZES).unwrap_or(1);
+    let size = rng.choice(SIZES).unwrap_or(1);
     if at < pages.empty + pages.short && limit.is_none_or(|limit| size < limit) { Cut::Short(size) } else { Cut::Whole }
 }
 
@@ -46,13 +46,13 @@ mod tests {
     #[test]
     fn pages_are_cut_as_often_as_said_and_never_longer_than_asked() {
         let pages = Pages { short: 0.3, empty: 0.1 };
-        let mut dice = fastrand::Rng::with_seed(1);
-        let cuts: Vec<Cut> = (0..1_000).map(|_| draw(&pages, Some(5), &mut dice)).collect();
+        let mut rng = fastrand::Rng::with_seed(1);
+        let cuts: Vec<Cut> = (0..1_000).map(|_| draw(&pages, Some(5), &mut rng)).collect();
         let count = |is: fn(&Cut) -> bool| cuts.iter().filter(|cut| is(cut)).count();
         assert!((60..140).contains(&count(|cut| *cut == Cut::Empty)));
         assert!((80..180).contains(&count(|cut| matches!(cut, Cut::Short(_)))), "three of seven sizes are below 5");
         assert!(cuts.iter().all(|cut| !matches!(cut, Cut::Short(0 | 5..))));
         let never = Pages { short: 0.0, empty: 0.0 };
-        assert!((0..100).all(|_| draw(&never, None, &mut dice) == Cut::Whole));
+        assert!((0..100).all(|_| draw(&never, None, &mut rng) == Cut::Whole));
     }
 }

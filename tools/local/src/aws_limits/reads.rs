@@ -96,7 +96,7 @@ impl Layer {
     ) -> Option<Answer> {
         let refused =
             left.values().map(|of| of["Keys"].as_array().or(of.as_array()).map_or(0, Vec::len) as u64).sum::<u64>();
-        let as_a_whole = refused > 0 && kept.is_empty() && call.dice.bool();
+        let as_a_whole = refused > 0 && kept.is_empty() && call.rng.bool();
         let mut core = self.core();
         // Each of them was counted as a call.
         core.counts.throttled -= refused;
@@ -126,7 +126,7 @@ impl Layer {
         let target = Target { table, index, condition };
         let mut body = call.body.clone();
         let limit = body["Limit"].as_u64();
-        match call.settings.pages.map_or(Cut::Whole, |pages| draw(&pages, limit, &mut call.dice)) {
+        match call.settings.pages.map_or(Cut::Whole, |pages| draw(&pages, limit, &mut call.rng)) {
             Cut::Whole => {}
             Cut::Short(size) => body["Limit"] = size.into(),
             Cut::Empty => {

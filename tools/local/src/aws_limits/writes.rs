@@ -128,7 +128,7 @@ impl Layer {
         core.spend(now, costs);
         let Some(usual) = call.settings.lag.filter(|_| answer.is_success()) else { return };
         for action in actions.iter().filter(|action| action.is_write && !action.table.indexes.is_empty()) {
-            let lag = lag::draw(usual, &mut call.dice);
+            let lag = lag::draw(usual, &mut call.rng);
             core.changes.record(now, lag, action.name.clone(), old.remove(&action.name));
         }
     }
@@ -158,7 +158,7 @@ impl Layer {
             .collect();
         let reasons = self.reasons(&mut call, &conflicts, &costs);
         if reasons.iter().any(|reason| *reason != Reason::None) {
-            let probe = if writes && call.dice.bool() { probe(&call.body, &actions[0]) } else { None };
+            let probe = if writes && call.rng.bool() { probe(&call.body, &actions[0]) } else { None };
             return self.cancel(&call, reasons, probe).await;
         }
         let (answer, spent) = self.metered(&call, call.body.clone()).await?;
@@ -180,7 +180,7 @@ impl Layer {
         let mut core = self.core();
         let mut reason = |(at, costs): (usize, &Vec<Cost>)| {
             // Drawn for each item, so that the later draws do not depend on conflicts.
-            let is_throttled = core.reached(now, &places(costs), items, &mut call.dice).is_some();
+            let is_throttled = core.reached(now, &places(costs), items, &mut call.rng).is_some();
             match (conflicts.contains(&at), is_throttled) {
                 (true, _) => Reason::Conflict,
                 (_, true) => Reason::Throttled,

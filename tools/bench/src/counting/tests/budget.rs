@@ -40,12 +40,12 @@ async fn measure(size: u64, units: &mut Units) {
             }
         }
     }
-    let mut dice = fastrand::Rng::with_seed(SEED ^ size);
+    let mut rng = fastrand::Rng::with_seed(SEED ^ size);
     for number in 0..SEARCHES {
-        let search = random(&mut dice);
+        let search = random(&mut rng);
         let first = figures(&store, &search.filter, Cut::First.page(0)).await.expect("a page");
         within(&format!("{size}, random {number}"), &search, &first);
-        let cut = Cut::ALL[dice.usize(0..3)].page(first.page.count);
+        let cut = Cut::ALL[rng.usize(0..3)].page(first.page.count);
         let found = figures(&store, &search.filter, cut).await.expect("a page");
         within(&format!("{size}, random {number}, {cut:?}"), &search, &found);
     }

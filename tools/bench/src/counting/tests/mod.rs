@@ -23,13 +23,13 @@ async fn it_answers_and_costs_as_the_embedded_database_does() {
         embedded.import(&real.name(&schema::REVIEWS), items).expect("an empty table");
     }
     real.put_business(distribution.small_business()).await.expect("a business");
-    let mut dice = fastrand::Rng::with_seed(SEED);
+    let mut rng = fastrand::Rng::with_seed(SEED);
     let mut searches = named(&distribution);
-    searches.extend((0..SEARCHES).map(|_| random(&mut dice)));
+    searches.extend((0..SEARCHES).map(|_| random(&mut rng)));
     let counting = store(distribution).expect("a store");
     for Search { name, filter } in searches {
         let count = figures(&real, &filter, Cut::First.page(0)).await.expect("a page").page.count;
-        let request = Cut::ALL[dice.usize(0..3)].page(count);
+        let request = Cut::ALL[rng.usize(0..3)].page(count);
         let expected = figures(&real, &filter, request).await.expect("a page");
         let counted = figures(&counting, &filter, request).await.expect("a page");
         assert_eq!(counted.page, expected.page, "{name}: {filter:?}");

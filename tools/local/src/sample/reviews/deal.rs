@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::Context as _;
-use fastrand::Rng as Dice;
+use fastrand::Rng;
 use presence::domain::review::Rating;
 use serde::Deserialize;
 
@@ -54,14 +54,14 @@ impl Texts {
     }
 
     /// The next text; all that fit have been dealt before one of them is again.
-    pub(super) fn deal(&mut self, dice: &mut Dice, lang: &str, trade: &str, rating: Rating) -> anyhow::Result<&Text> {
+    pub(super) fn deal(&mut self, rng: &mut Rng, lang: &str, trade: &str, rating: Rating) -> anyhow::Result<&Text> {
         let left = self.left.entry((lang.to_owned(), trade.to_owned(), rating)).or_default();
         if left.is_empty() {
             let fits = |text: &Text| {
                 text.lang == lang && text.rating == rating.get() && [trade, ANY_TRADE].contains(&text.trade.as_str())
             };
             left.extend(self.all.iter().enumerate().filter(|(_, text)| fits(text)).map(|(position, _)| position));
-            dice.shuffle(left);
+            rng.shuffle(left);
         }
         let next = left.pop().with_context(|| format!("no {lang} text of {} stars", rating.get()))?;
         Ok(&self.all[next])

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use anyhow::{Context as _, anyhow};
-use fastrand::Rng as Dice;
+use fastrand::Rng;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -55,26 +55,26 @@ struct Visit<'a> {
 /// The reviews of these businesses.
 pub(super) fn reviews(businesses: &[Business]) -> anyhow::Result<Vec<Review>> {
     let places = rows::<Place>(PLACES).collect::<anyhow::Result<Vec<_>>>()?;
-    let (mut texts, mut dice) = (Texts::read()?, Dice::with_seed(SEED));
+    let (mut texts, mut rng) = (Texts::read()?, Rng::with_seed(SEED));
     let mut visits = Vec::new();
     for place in &places {
         let business = businesses.iter().find(|business| business.id.as_str() == place.business_id);
         let business = business.with_context(|| format!("no sample business {}", place.business_id))?;
         let since = place.since.parse::<Date>()?.to_zoned(TimeZone::UTC)?.timestamp().as_second();
-        visits.extend((0..place.reviews).map(|_| Visit::new(&mut dice, place, business, since)));
+        visits.extend((0..place.reviews).map(|_| Visit::new(&mut rng, place, business, since)));
     }
     // In the order of an organisation's searches: so texts are dealt, and pages seldom show one of them twice.
     visits.sort_by_key(|visit| (visit.business.org_id, Reverse(visit.effective_at())));
-    visits.iter().map(|visit| review(&mut dice, &mut texts, visit)).collect()
+    visits.iter().map(|visit| review(&mut rng, &mut texts, visit)).collect()
 }
 
 impl<'a> Visit<'a> {
     /// More and more of them as the years go by, and none at night; a third is changed later.
-    fn new(dice: &mut Dice, place: &'a Place, business: &'a Business, since: i64) -> Self {
+    fn new(rng: &mut Rng, place: &'a Place, business: &'a Business, since: i64) -> Self {
         let days = (LAST_SECOND - since) / DAY;
-        let day = dice.i64(0..days).max(dice.i64(0..days));
-        let date = since + day * DAY + dice.i64(7 * HOUR..21 * HOUR);
-        let update_date = (dice.u8(..3) == 0).then(|| dice.i64(date + HOUR..=LAST_SECOND.min(date + 90 * DAY)));
+        let day = rng.i64(0..days).max(rng.i64(0..days));
+        let date = since + day * DAY + rng.i64(7 * HOUR..21 * HOUR);
+        let update_date = (rng.u8(..3) == 0).then(|| rng.i64(date + HOUR..=LAST_SECOND.min(date + 90 * DAY)));
         Self { date, update_date, place, business }
     }
 
@@ -83,16 +83,16 @@ impl<'a> Visit<'a> {
     }
 }
 
-fn review(dice: &mut Dice, texts: &mut Texts, visit: &Visit<'_>) -> anyhow::Result<Review> {
+fn review(rng: &mut Rng, texts: &mut Texts, visit: &Visit<'_>) -> anyhow::Result<Review> {
     let Visit { date, update_date, place, business } = *visit;
-    let (lang, partner) = (pick(dice, &place.langs)?.as_str(), *pick(dice, &PARTNERS)?);
-    let rating = Rating::new((*pick(dice, &RATINGS)?).into()).context("a rating")?;
-    let has_content = dice.u8(..4) > 0;
-    let text = if has_content { Some(texts.deal(dice, lang, &place.trade, rating)?) } else { None };
+    let (lang, partner) = (pick(rng, &place.langs)?.as_str(), *pick(rng, &PARTNERS)?);
+    let rating = Rating::new((*pick(rng, &RATINGS)?).into()).context("a rating")?;
+    let has_content = rng.u8(..4) > 0;
+    let text = if has_content { Some(texts.deal(rng, lang, &place.trade, rating)?) } else { None };
     let (title, content) = text.map(|Text { title, content, .. }| (title.clone(), content.clone())).unzip();
-    let state = state(dice, visit.effective_at());
+    let state = state(rng, visit.effective_at());
     let voice = texts.voice(lang)?;
-    let partner_id: String = (0..PARTNER_ID_LENGTH).map(|_| dice.alphanumeric()).collect();
+    let partner_id: String = (0..PARTNER_ID_LENGTH).map(|_| rng.alphanumeric()).collect();
     Ok(Review {
         id: ReviewId::derive(&business.id, partner, &partner_id, 0),
         version: 1,
@@ -103,24 +103,22 @@ fn review(dice: &mut Dice, texts: &mut Texts, visit: &Visit<'_>) -> anyhow::Resu
         key: partner_id.clone(),
         link: Some(format!("https://reviews.example/{}/{partner_id}", partner.as_str())),
         partner_id,
-        author_name: Some(pick(dice, &voice.names)?.clone()),
+        author_name: Some(pick(rng, &voice.names)?.clone()),
         date,
         update_date,
-        delete_date: (state == ReviewState::Deleted)
-            .then(|| day_of_deletion(dice, visit.effective_at()))
-            .transpose()?,
+        delete_date: (state == ReviewState::Deleted).then(|| day_of_deletion(rng, visit.effective_at())).transpose()?,
         rating,
         title: title.flatten().filter(|_| partner == TITLED),
         content,
-        reply_comment: reply(dice, voice, state, rating)?,
+        reply_comment: reply(rng, voice, state, rating)?,
         state,
     })
 }
 
 /// One in twenty is taken down; the others wait for an answer for a while.
-fn state(dice: &mut Dice, effective_at: i64) -> ReviewState {
+fn state(rng: &mut Rng, effective_at: i64) -> ReviewState {
     let months = (LAST_SECOND - effective_at) / (30 * DAY);
-    match dice.u8(..20) {
+    match rng.u8(..20) {
         0 => ReviewState::Deleted,
         chance if chance < 16 && months > 1 => ReviewState::Treated,
         chance if chance < 6 => ReviewState::Treated,
@@ -129,21 +127,21 @@ fn state(dice: &mut Dice, effective_at: i64) -> ReviewState {
 }
 
 /// Most of what is treated was answered.
-fn reply(dice: &mut Dice, voice: &Voice, state: ReviewState, rating: Rating) -> anyhow::Result<Option<String>> {
-    if state != ReviewState::Treated || dice.u8(..4) == 0 {
+fn reply(rng: &mut Rng, voice: &Voice, state: ReviewState, rating: Rating) -> anyhow::Result<Option<String>> {
+    if state != ReviewState::Treated || rng.u8(..4) == 0 {
         return Ok(None);
     }
     let replies = if rating.get() > 3 { &voice.thanks } else { &voice.regrets };
-    pick(dice, replies).cloned().map(Some)
+    pick(rng, replies).cloned().map(Some)
 }
 
-fn day_of_deletion(dice: &mut Dice, effective_at: i64) -> anyhow::Result<Date> {
-    let second = (effective_at + dice.i64(DAY..60 * DAY)).min(LAST_SECOND);
+fn day_of_deletion(rng: &mut Rng, effective_at: i64) -> anyhow::Result<Date> {
+    let second = (effective_at + rng.i64(DAY..60 * DAY)).min(LAST_SECOND);
     Ok(TimeZone::UTC.to_datetime(Timestamp::from_second(second)?).date())
 }
 
-fn pick<'a, T>(dice: &mut Dice, of: &'a [T]) -> anyhow::Result<&'a T> {
-    dice.choice(of).ok_or_else(|| anyhow!("nothing to choose from"))
+fn pick<'a, T>(rng: &mut Rng, of: &'a [T]) -> anyhow::Result<&'a T> {
+    rng.choice(of).ok_or_else(|| anyhow!("nothing to choose from"))
 }
 
 #[cfg(test)]

@@ -251,8 +251,8 @@ mod tests {
     fn a_file_of_one_organisation_in_order_of_date_keeps_most_workers_busy() {
         // 60 months of 1,250 rows: with chunks of 2,000 rows, at most 3 workers had anything to do.
         let rows = (0..75_000).map(|n| review(&n.to_string(), n / 1_250 * MONTH * 2));
-        let mut dice = fastrand::Rng::with_seed(15);
-        let busy = play(bounded(20_000, 2_000, 200), rows, |count| dice.usize(0..count), |_| {});
+        let mut rng = fastrand::Rng::with_seed(15);
+        let busy = play(bounded(20_000, 2_000, 200), rows, |count| rng.usize(0..count), |_| {});
         let mean = busy.iter().sum::<usize>() / busy.len();
         assert!(mean >= WORKERS - 2, "{mean} of {WORKERS} workers are busy on average");
         assert_eq!(busy.iter().max(), Some(&WORKERS));
@@ -277,12 +277,12 @@ mod tests {
     #[test]
     fn rows_about_one_review_are_written_in_the_order_of_the_file_whatever_is_done_first() {
         for seed in 0..200 {
-            let mut dice = fastrand::Rng::with_seed(seed);
+            let mut rng = fastrand::Rng::with_seed(seed);
             // Few reviews, many rows of each, which move between months.
             let rows: Vec<Review> = (0..300)
                 .map(|n| Review {
                     version: n,
-                    ..review(&dice.u8(0..12).to_string(), i64::from(dice.u8(0..6)) * MONTH * 2)
+                    ..review(&rng.u8(0..12).to_string(), i64::from(rng.u8(0..6)) * MONTH * 2)
                 })
                 .collect();
             let mut written: HashMap<String, Vec<u64>> = HashMap::new();
@@ -292,8 +292,8 @@ mod tests {
                     written.entry(chain.rows[0].1.partner_id.clone()).or_default().extend(versions);
                 }
             };
-            let bounds = bounded(dice.usize(1..40), dice.usize(1..20), dice.usize(1..5));
-            play(bounds, rows.clone().into_iter(), |count| dice.usize(0..count), &mut see);
+            let bounds = bounded(rng.usize(1..40), rng.usize(1..20), rng.usize(1..5));
+            play(bounds, rows.clone().into_iter(), |count| rng.usize(0..count), &mut see);
             assert_eq!(written.values().map(Vec::len).sum::<usize>(), rows.len(), "seed {seed}");
             for versions in written.values() {
                 assert!(versions.is_sorted(), "seed {seed}: {versions:?}");

@@ -1,0 +1,160 @@
+//! Callers, targets and the requests between them.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use futures::{StreamExt as _, stream};
+use presence::domain::user::{Role, Status};
+use presence_tests::{AnyRoute, Fixtures, Reply, TestStack, TestUser, path_of, send};
+use serde_json::{Value, json};
+
+use super::expected_policy::Relation;
+
+/// How many requests are under way at once: enough to keep two cores busy.
+pub(super) const AT_ONCE: usize = 16;
+
+/// The one body of every 404.
+pub(super) const NOT_FOUND: &str = r#"{"errors":{"json":"not found"}}"#;
+
+/// Ids that nobody can have, and one that nobody has.
+pub(super) const NOBODY: [&str; 8] =
+    ["9007199254740991", "9007199254740992", "0", "01", "-1", "1.0", "abc", "99999999999999999999999999999999"];
+
+/// Who calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Caller {
+    /// A PROVIDER without organisation.
+    Provider,
+    /// A PROVIDER in organisation 1.
+    ProviderIn1,
+    /// An `ORG_ADMIN` of organisation 1.
+    Admin,
+    /// A `BUSINESS_MANAGER` of organisation 1.
+    Manager,
+}
+
+impl Caller {
+    /// Every caller.
+    pub(super) const ALL: [Self; 4] = [Self::Provider, Self::ProviderIn1, Self::Admin, Self::Manager];
+
+    pub(super) fn role(self) -> Role {
+        match self {
+            Self::Provider | Self::ProviderIn1 => Role::Provider,
+            Self::Admin => Role::OrgAdmin,
+            Self::Manager => Role::BusinessManager,
+        }
+    }
+
+    pub(super) fn org(self) -> Option<u64> {
+        (self != Self::Provider).then_some(1)
+    }
+
+    pub(super) fn person(self, fixtures: &Fixtures) -> &TestUser {
+        match self {
+            Self::Provider => &fixtures.provider,
+            Self::ProviderIn1 => &fixtures.provider_in_1,
+            Self::Admin => &fixtures.admin_1,
+            Self::Manager => &fixtures.manager_1,
+        }
+    }
+}
+
+/// Whom it is done to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Target {
+    /// The caller itself, which has this role and organisation.
+    SelfUser(Role, Option<u64>),
+    /// Somebody else.
+    Other(Role, Option<u64>, Status),
+    /// One of [`NOBODY`].
+    Nobody(&'static str),
+}
+
+impl Target {
+    /// Every target of a caller.
+    pub(super) fn all(caller: Caller) -> Vec<Self> {
+        let mut targets = vec![Self::SelfUser(caller.role(), caller.org())];
+        for status in Status::ALL {
+            let everywhere = [Some(1), Some(2)].into_iter().flat_map(|org| Role::ALL.map(|role| (role, org)));
+            let people = everywhere.chain([(Role::Provider, None)]);
+            targets.extend(people.map(|(role, org)| Self::Other(role, org, status)));
+        }
+        targets.extend(NOBODY.map(Self::Nobody));
+        targets
+    }
+
+    pub(super) fn relation(self, caller: Caller) -> Relation {
+        match self {
+            Self::SelfUser(..) => Relation::SelfUser,
+            Self::Other(role, org, _) if org.is_some() && org == caller.org() => Relation::Colleague(role),
+            Self::Other(..) => Relation::Stranger,
+            Self::Nobody(_) => Relation::Nobody,
+        }
+    }
+
+    pub(super) fn role(self) -> Role {
+        match self {
+            Self::SelfUser(role, _) | Self::Other(role, _, _) => role,
+            Self::Nobody(_) => Role::BusinessManager,
+        }
+    }
+
+    pub(super) fn org(self) -> Option<u64> {
+        match self {
+            Self::SelfUser(_, org) | Self::Other(_, org, _) => org,
+            Self::Nobody(_) => Some(1),
+        }
+    }
+
+    pub(super) fn status(self) -> Status {
+        match self {
+            Self::Other(_, _, status) => status,
+            Self::SelfUser(..) | Self::Nobody(_) => Status::Active,
+        }
+    }
+
+    /// The id of such a user: the caller's own, a made-up one, or one of a user that is created now.
+    pub(super) async fn create(self, stack: &TestStack, myself: &TestUser) -> String {
+        match self {
+            Self::SelfUser(..) => myself.id.clone(),
+            Self::Nobody(id) => id.to_owned(),
+            Self::Other(role, org, status) => {
+                let local = format!("target-{}", number());
+                stack.create_user(&local, role, org, status).await.id
+            }
+        }
+    }
+}
+
+/// Another one each time, for addresses.
+fn number() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+/// A body for which create answers 200 to whoever may create.
+pub(super) fn newcomer() -> Value {
+    let email = presence_tests::address(&format!("new-{}", number()));
+    json!({"email": email, "first_name": "New", "last_name": "Comer"})
+}
+
+/// The category that paths name.
+const CATEGORY: &str = "c-bank";
+
+/// Calls an operation, on the user with the id where its path has one, with the body where it reads one.
+pub(super) async fn call(stack: &TestStack, route: &AnyRoute, id: &str, key: &str, body: &Value) -> Reply {
+    let mut path = path_of(route, id, CATEGORY);
+    if path.starts_with("/category/") {
+        path += "?lang=GB";
+    }
+    let request = stack.request(route.method, &path);
+    let request = if key.is_empty() { request } else { request.header("x-api-key", key) };
+    let reads_a_body = route.body == presence::http::Body::Json;
+    let request =
+        if reads_a_body { request.header("content-type", "application/json").body(body.to_string()) } else { request };
+    send(request).await
+}
+
+/// Does all of it, some at once; the answers come in the order of the requests.
+pub(super) async fn together<Answer>(doing: Vec<impl Future<Output = Answer>>) -> Vec<Answer> {
+    stream::iter(doing).buffered(AT_ONCE).collect().await
+}

@@ -1,0 +1,220 @@
+//! The functions side by side on one database with the sample, each with a record of its calls, and the files of `events/` that are sent to them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use jiff::SignedDuration;
+use presence::app::App;
+use presence::config::AuditConfig;
+use presence::store::schema::{API_KEYS, REVIEWS, USERS};
+use presence_local::Options;
+use presence_local::gateway::LocalFunction;
+use presence_mailer::Outbox;
+use presence_tests::{Faults, TestStack, long_timeouts, plain_http, sdk_config};
+use serde_json::{Value, json};
+use tokio::sync::OnceCell;
+
+use super::calls::{Right, asked};
+use super::template::root;
+
+/// A trace like those that AWS gives.
+const TRACE: &str = "Root=1-69a42a40-0123456789abcdef01234567";
+/// What a busy machine needs at the most.
+const PATIENCE: Duration = Duration::from_mins(2);
+/// The functions, in the order in which they run to: the mailer finds what the users function left in the outbox.
+const FUNCTIONS: [&str; 5] = ["categories", "reviews", "users", "mailer", "auditor"];
+/// Who may invite anybody: the key of the sample's PROVIDER.
+const PROVIDER: &str = "PROVIDER";
+/// Users whose mails the events of the mailer tell of, beside those that the events of the users function invite.
+const ALSO_INVITED: [&str; 2] = ["1018", "1024"];
+
+/// The event that sends the form of an invitation.
+const FORM: &str = "invitation_page_form_of_an_unknown_link_404";
+
+/// An event of `events/`.
+pub(super) struct Event {
+    pub(super) function: &'static str,
+    /// The name of its file, without the ending.
+    pub(super) name: String,
+    pub(super) document: Value,
+}
+
+/// What came of a run of all events.
+pub(super) struct Played {
+    /// The answer to each event, by function and name.
+    pub(super) answers: Vec<(&'static str, String, Value)>,
+    /// What each function asked of the tables.
+    pub(super) rights: BTreeMap<&'static str, BTreeSet<Right>>,
+}
+
+/// Every event, in the order in which they run: of a function those that read, those that write, and deletions, by name.
+pub(super) fn events() -> Vec<Event> {
+    FUNCTIONS.into_iter().flat_map(events_of).collect()
+}
+
+fn events_of(function: &'static str) -> Vec<Event> {
+    let mut events: Vec<_> = names(&root().join("events").join(function), "json")
+        .into_iter()
+        .map(|name| {
+            let text = std::fs::read_to_string(root().join(format!("events/{function}/{name}.json"))).expect("a file");
+            Event { function, document: serde_json::from_str(&text).expect("JSON"), name }
+        })
+        .collect();
+    events.sort_by_key(|event| match event.document["requestContext"]["http"]["method"].as_str() {
+        Some("GET") | None => 0,
+        Some("DELETE") => 2,
+        Some(_) => 1,
+    });
+    events
+}
+
+/// The names of the files in a folder with an ending, without it, in order.
+pub(super) fn names(folder: &Path, ending: &str) -> Vec<String> {
+    let files = std::fs::read_dir(folder).expect("a folder").map(|file| file.expect("a file").path());
+    let files = files.filter(|path| path.extension().is_some_and(|found| found == ending));
+    let mut names: Vec<_> = files.filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned())).collect();
+    names.sort_unstable();
+    names
+}
+
+/// The one run that the tests share.
+pub(super) async fn played() -> &'static Played {
+    static PLAYED: OnceCell<Played> = OnceCell::const_new();
+    PLAYED.get_or_init(|| Box::pin(run())).await
+}
+
+struct Fixture {
+    stack: TestStack,
+    functions: BTreeMap<&'static str, LocalFunction>,
+    mailer: Outbox,
+    calls: BTreeMap<&'static str, Faults>,
+}
+
+async fn run() -> Played {
+    let fixture = Fixture::set().await;
+    let mut answers = Vec::new();
+    for function in FUNCTIONS {
+        // The first use of a key in an hour is noted: so each function gets to do it.
+        fixture.stack.clock.advance(SignedDuration::from_hours(1));
+        if function == "mailer" {
+            for user in ALSO_INVITED {
+                let reply = fixture.stack.invite(user, &fixture.stack.local.keys()[PROVIDER]).await;
+                assert_eq!(reply.status, 200, "{}", reply.text);
+            }
+        }
+        if function == "auditor" {
+            fixture.damage_a_tally().await;
+        }
+        for event in events_of(function) {
+            let answer = fixture.answer(&event).await;
+            answers.push((function, event.name, answer));
+        }
+    }
+    fixture.follow_a_link().await;
+    let rights = fixture.calls.iter().map(|(name, calls)| (*name, calls.observed().iter().flat_map(asked).collect()));
+    Played { answers, rights: rights.collect() }
+}
+
+impl Fixture {
+    async fn set() -> Self {
+        let stack = TestStack::with(Options { sample: true, fixed_sample: true, ..long_timeouts() }).await;
+        let calls: BTreeMap<_, _> = FUNCTIONS.into_iter().map(|name| (name, Faults::over(plain_http()))).collect();
+        let mut functions = BTreeMap::new();
+        for name in ["users", "categories", "reviews"] {
+            let store = stack.store_through(calls[name].clone(), long_timeouts(), stack.table_prefix());
+            // As `main` does.
+            store.connect(&API_KEYS).await;
+            let app = Arc::new(App::new(store, Arc::clone(&stack.clock) as _));
+            let function = match name {
+                "users" => LocalFunction::new(name, move |request| presence_users::handle(Arc::clone(&app), request)),
+                "categories" => {
+                    LocalFunction::new(name, move |request| presence_categories::handle(Arc::clone(&app), request))
+                }
+                _ => LocalFunction::new(name, move |request| presence_reviews::handle(Arc::clone(&app), request)),
+            };
+            functions.insert(name, function.with_timeout(PATIENCE));
+        }
+        let store = stack.store_through(calls["mailer"].clone(), long_timeouts(), stack.table_prefix());
+        store.connect(&USERS).await;
+        let mailer = Outbox { store, ..stack.local.outbox().clone() };
+        Self { stack, functions, mailer, calls }
+    }
+
+    /// Hands an event to its function, as Lambda would.
+    async fn answer(&self, event: &Event) -> Value {
+        match self.functions.get(event.function) {
+            Some(function) => invoke(function, &event.document).await,
+            None if event.function == "auditor" => self.audit().await,
+            None => self.deliver(&event.document).await,
+        }
+    }
+
+    /// Makes a count wrong, so that the auditor has something to do.
+    async fn damage_a_tally(&self) {
+        let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(self.stack.local.dynamodb_url()));
+        let table = self.stack.store().name(&REVIEWS);
+        let months = client.query().table_name(&table).key_condition_expression("pk = :pk AND begins_with(sk, :month)");
+        let text = |text: &str| AttributeValue::S(text.to_owned());
+        let months = months.expression_attribute_values(":pk", text("T#o:42"));
+        let months = months.expression_attribute_values(":month", text("M#")).send().await.expect("DynamoDB answers");
+        let month = months.items().first().expect("a month with reviews");
+        let update = client.update_item().table_name(&table);
+        let update = update.key("pk", month["pk"].clone()).key("sk", month["sk"].clone());
+        let update =
+            update.update_expression("ADD c7 :n").expression_attribute_values(":n", AttributeValue::N("40".into()));
+        update.send().await.expect("DynamoDB answers");
+    }
+
+    /// Returns the answer of the auditor, but for its units.
+    async fn audit(&self) -> Value {
+        let store = self.stack.store_through(self.calls["auditor"].clone(), long_timeouts(), self.stack.table_prefix());
+        let settings = AuditConfig::parse("", "").expect("settings").settings();
+        let deadline = presence::clock::deadline_in(PATIENCE);
+        let run = presence_auditor::handle(&store, self.stack.clock.as_ref(), settings, deadline).await;
+        let mut answer = serde_json::to_value(run.expect("an answer")).expect("JSON");
+        let units = answer["units"].as_f64().expect("units");
+        assert!(0.0 < units && units < settings.units, "{units} units");
+        answer["units"] = json!("<units>");
+        answer
+    }
+
+    /// What the mailer answers, and the mails that it sent meanwhile.
+    async fn deliver(&self, event: &Value) -> Value {
+        let before = self.stack.local.mailbox().mails().len();
+        let deadline = presence::clock::deadline_in(PATIENCE);
+        let answer = presence_mailer::handle(&self.mailer, event, deadline).await.expect("an answer");
+        let mails = self.stack.local.mailbox().mails();
+        let mut mails: Vec<_> =
+            mails[before..].iter().map(|mail| json!({ "to": mail.to, "subject": mail.subject })).collect();
+        mails.sort_by_key(ToString::to_string);
+        json!({ "answer": answer, "mails": mails })
+    }
+
+    /// Opens the link of the last mail and chooses a password. Only the calls matter here.
+    async fn follow_a_link(&self) {
+        let mails = self.stack.local.mailbox().mails();
+        let link = mails.last().expect("a mail").links.first().expect("a link");
+        let (_, query) = link.split_once('?').expect("a query");
+        let form = events_of("users").into_iter().find(|event| event.name == FORM);
+        let mut form = form.expect("an event").document;
+        form["body"] = json!(format!("{query}&password=correct+horse&confirmation=correct+horse"));
+        form["isBase64Encoded"] = json!(false);
+        let answer = invoke(&self.functions["users"], &form).await;
+        assert_eq!(answer["status"], 200, "{answer}");
+    }
+}
+
+/// Status, headers and body of an answer; the body as JSON where it is.
+async fn invoke(function: &LocalFunction, event: &Value) -> Value {
+    let answer = function.invoke(event.to_string().into_bytes(), TRACE).await.expect("an answer");
+    let answer = serde_json::to_value(answer).expect("JSON");
+    let body = answer["body"].as_str().unwrap_or_default();
+    json!({
+        "status": answer["statusCode"],
+        "headers": answer["headers"],
+        "body": serde_json::from_str(body).unwrap_or_else(|_| json!(body)),
+    })
+}

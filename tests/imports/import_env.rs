@@ -1,0 +1,200 @@
+//! Where imports are run: a stack with businesses, files of reviews, and the tables as the operator reaches them.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use aws_sdk_dynamodb::config::SharedHttpClient;
+use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
+use aws_sdk_dynamodb::types::AttributeValue;
+use clap::Parser as _;
+use presence::clock::SystemClock;
+use presence::store::{Finding, Patience, Store, schema};
+use presence_local::Options;
+use presence_ops::{Cli, Console, Context, Exit};
+use presence_tests::{Faults, Plan, TestStack, key_names, long_timeouts, plain_http, sdk_config};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// Days on both sides of the end of a leap February.
+const DAYS: [&str; 4] = ["2024-02-28", "2024-02-29", "2024-03-01", "2024-03-02"];
+/// What an operator who is in a hurry waits for one attempt, and for a call: for faults that hang.
+const HURRY: [Duration; 2] = [Duration::from_millis(200), Duration::from_millis(450)];
+
+/// A refusal is tried again for this time where it may last for ever. A single fault is over much sooner.
+const SOON: Duration = Duration::from_millis(300);
+/// The same where it ends by itself, on however busy a machine.
+const LASTING: Duration = Duration::from_mins(1);
+
+/// A stack to load reviews into.
+pub(crate) struct ImportEnv {
+    pub(crate) stack: TestStack,
+    /// What breaks the operator's calls, and no others.
+    pub(crate) faults: Faults,
+    store: Store,
+    /// The same without faults.
+    calm_store: Store,
+    folder: TempDir,
+}
+
+impl ImportEnv {
+    /// One whose operator waits long for an answer, and soon stops trying again what is refused.
+    pub(crate) async fn new() -> Self {
+        Self::waiting(Options { patience: Patience::Time(SOON), ..long_timeouts() }).await
+    }
+
+    /// One whose operator tries again for as long as it takes.
+    pub(crate) async fn lasting() -> Self {
+        Self::waiting(Options { patience: Patience::Time(LASTING), ..long_timeouts() }).await
+    }
+
+    /// One whose operator gives up soon on what hangs.
+    pub(crate) async fn hurried() -> Self {
+        let [attempt, operation] = HURRY;
+        let timeouts = TimeoutConfig::builder().operation_attempt_timeout(attempt).operation_timeout(operation);
+        Self::waiting(Options { timeouts: Some(timeouts.build()), patience: Patience::Time(SOON), ..long_timeouts() })
+            .await
+    }
+
+    /// One whose operator is as patient as the options say, before a database with their limits.
+    pub(crate) async fn waiting(options: Options) -> Self {
+        let stack = TestStack::with(Options { aws_limits: options.aws_limits.clone(), ..long_timeouts() }).await;
+        for (org, id, city) in [(1, "s1", "Saint-Étienne"), (1, "s2", "Lyon"), (2, "s3", "Lyon")] {
+            stack.create_business(org, id, city).await;
+        }
+        let faults = Faults::with_keys(plain_http(), key_names(stack.table_prefix()));
+        let store = stack.store_through(faults.clone(), options, stack.table_prefix());
+        let calm_store = stack.store().clone();
+        Self { stack, faults, store, calm_store, folder: tempfile::tempdir().expect("a temporary folder") }
+    }
+
+    /// Runs `ops import` for these rows, in the weather that the faults make.
+    pub(crate) async fn import(&self, what: &str, rows: &str) -> Exit {
+        self.import_by(&self.store, what, rows).await.exit
+    }
+
+    /// The same with all that it says.
+    pub(crate) async fn import_aloud(&self, what: &str, rows: &str) -> Imported {
+        self.import_by(&self.store, what, rows).await
+    }
+
+    /// Imports the rows in calm weather, as an operator does after a failure.
+    pub(crate) async fn import_calmly(&self, what: &str, rows: &str) {
+        assert_eq!(self.import_by(&self.calm_store, what, rows).await.exit, Exit::Done);
+    }
+
+    async fn import_by(&self, store: &Store, what: &str, rows: &str) -> Imported {
+        let file = self.folder.path().join(format!("{}.jsonl", fastrand::u64(..)));
+        std::fs::write(&file, rows).expect("the folder can be written");
+        let file = file.to_str().expect("a path in UTF-8");
+        let cli = Cli::try_parse_from(["ops", "--json", "import", what, file]).expect("the words are right");
+        let (stdout, stderr) = (Said::default(), Said::default());
+        let console = Console::new(Box::new(stdout.clone()), Box::new(stderr.clone()));
+        let mut context = Context { store: store.clone(), clock: Arc::new(SystemClock), console };
+        let exit = Box::pin(presence_ops::run(cli, &mut context)).await;
+        drop(context);
+        Imported { exit, stdout: stdout.text(), stderr: stderr.text() }
+    }
+
+    /// How many attempts an import makes when nothing breaks.
+    pub(crate) async fn attempts(&self, what: &str, rows: &str) -> u64 {
+        let store = store_with_long_timeouts(&self.stack, SharedHttpClient::new(self.faults.clone()));
+        self.faults.restart(Plan::None);
+        assert_eq!(self.import_by(&store, what, rows).await.exit, Exit::Done);
+        self.faults.attempts()
+    }
+
+    /// What does not fit.
+    pub(crate) async fn audit(&self) -> Vec<Finding> {
+        self.calm_store.audit_reviews(None).await.expect("the store answers").findings
+    }
+
+    /// What the table says, whatever was written on the way there: without versions, zeros in tallies, and groups of slips
+    /// that are empty.
+    pub(crate) async fn content(&self) -> BTreeMap<String, String> {
+        let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(self.stack.local.database_url()));
+        let mut pages = client.scan().table_name(self.store.name(&schema::REVIEWS)).into_paginator().items().send();
+        let mut content = BTreeMap::new();
+        while let Some(item) = pages.next().await {
+            let mut item: BTreeMap<String, AttributeValue> = item.expect("DynamoDB answers").into_iter().collect();
+            let mut key = |name| item.remove(name).and_then(|value| value.as_s().ok().cloned()).expect("a key");
+            let (pk, sk) = (key("pk"), key("sk"));
+            item.remove("version");
+            item.retain(|_, value| !(pk.starts_with("T#") && value.as_n().is_ok_and(|count| count == "0")));
+            if pk == "BOOKS" || !item.is_empty() {
+                content.insert(format!("{pk} {sk}"), format!("{item:?}"));
+            }
+        }
+        content
+    }
+}
+
+/// The output and the end of an import.
+pub(crate) struct Imported {
+    pub(crate) exit: Exit,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Imported {
+    /// The last line of its output.
+    pub(crate) fn summary(&self) -> Value {
+        let line = self.stdout.lines().last().unwrap_or_default();
+        serde_json::from_str(line).unwrap_or_else(|_| panic!("no summary: {}{}", self.stdout, self.stderr))
+    }
+}
+
+/// Where a console writes.
+#[derive(Clone, Default)]
+struct Said(Arc<Mutex<Vec<u8>>>);
+
+impl Said {
+    fn text(&self) -> String {
+        let bytes = self.0.lock().expect("nobody panics while writing").clone();
+        String::from_utf8(bytes).expect("text")
+    }
+}
+
+impl io::Write for Said {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().expect("nobody panics while writing").write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// What these rows of reviews end in when nothing breaks.
+pub(crate) async fn undisturbed(rows: &str) -> BTreeMap<String, String> {
+    let env = ImportEnv::new().await;
+    env.import_calmly("reviews", rows).await;
+    env.content().await
+}
+
+/// Rows of reviews. Those of another `edition` are the same reviews in other months, states and ratings.
+pub(crate) fn rows(count: usize, edition: usize) -> String {
+    rows_of(&["s1", "s2", "s3"], count, edition)
+}
+
+/// The same, of these businesses.
+pub(crate) fn rows_of(businesses: &[&str], count: usize, edition: usize) -> String {
+    let row = |n: usize| {
+        json!({
+            "business_id": (businesses[n % businesses.len()]),
+            "partner": (["partner_8", "partner_1", "partner_9"][n / 3 % 3]),
+            "partner_id": format!("review {n}"),
+            "date": (DAYS[(n / 9 + edition) % DAYS.len()]),
+            "rating": (n + edition) % 5 + 1,
+            "content": (["Très bon accueil", " "][n % 2]),
+            "state": (["treated", "not_treated", "deleted"][(n / 2 + edition) % 3]),
+        })
+    };
+    (0..count).fold(String::new(), |rows, n| rows + &row(n).to_string() + "\n")
+}
+
+/// The tables of a stack by a client of one's own, which waits longer than a busy machine takes.
+pub(crate) fn store_with_long_timeouts(stack: &TestStack, client: SharedHttpClient) -> Store {
+    stack.store_through(client, long_timeouts(), stack.table_prefix())
+}

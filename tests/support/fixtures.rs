@@ -1,0 +1,142 @@
+//! The people and shops that tests speak of.
+
+use presence::domain::email::EmailAddress;
+use presence::domain::ids::{BusinessId, OrgId, UserId};
+use presence::domain::invitation::InvitationLinks;
+use presence::domain::user::Role::{self, BusinessManager, OrgAdmin, Provider};
+use presence::domain::user::Status::{self, Active, Invited};
+use presence::domain::user::{PersonName, User};
+use presence::store::{Business, MailChange, Org, UserChange};
+
+use crate::logs::ADDRESS_CANARY;
+use crate::test_stack::TestStack;
+
+/// A user of a test.
+#[derive(Clone, Debug)]
+pub struct TestUser {
+    /// Its id.
+    pub id: String,
+    /// Its address.
+    pub email: String,
+    /// A key; empty unless it is active.
+    pub key: String,
+}
+
+/// Two organisations, 1 and 2, with people of every role; each has the businesses `b<org>-1` to `b<org>-3`.
+#[derive(Clone, Debug)]
+pub struct Fixtures {
+    /// PROVIDER without organisation.
+    pub provider: TestUser,
+    /// PROVIDER in organisation 1.
+    pub provider_in_1: TestUser,
+    /// `ORG_ADMIN` of organisation 1.
+    pub admin_1: TestUser,
+    /// A second `ORG_ADMIN` of organisation 1.
+    pub other_admin_1: TestUser,
+    /// `BUSINESS_MANAGER` of organisation 1.
+    pub manager_1: TestUser,
+    /// A second `BUSINESS_MANAGER` of organisation 1.
+    pub other_manager_1: TestUser,
+    /// Invited `BUSINESS_MANAGER` of organisation 1, not sent a mail.
+    pub invited_1: TestUser,
+    /// `ORG_ADMIN` of organisation 2.
+    pub admin_2: TestUser,
+    /// `BUSINESS_MANAGER` of organisation 2.
+    pub manager_2: TestUser,
+    /// Invited `BUSINESS_MANAGER` of organisation 2, not sent a mail.
+    pub invited_2: TestUser,
+}
+
+/// An address that the log must never show.
+pub fn address(local: &str) -> String {
+    format!("{local}@{ADDRESS_CANARY}.example")
+}
+
+impl Fixtures {
+    /// Writes the fixtures into the tables of a stack.
+    pub async fn create(stack: &TestStack) -> Self {
+        for org in [1, 2] {
+            stack.create_org(org).await;
+            for number in 1..=3 {
+                stack.create_business(org, &format!("b{org}-{number}"), "Saint-Étienne").await;
+            }
+        }
+        Self {
+            provider: stack.create_user("provider", Provider, None, Active).await,
+            provider_in_1: stack.create_user("provider-in-1", Provider, Some(1), Active).await,
+            admin_1: stack.create_user("admin-1", OrgAdmin, Some(1), Active).await,
+            other_admin_1: stack.create_user("other-admin-1", OrgAdmin, Some(1), Active).await,
+            manager_1: stack.create_user("manager-1", BusinessManager, Some(1), Active).await,
+            other_manager_1: stack.create_user("other-manager-1", BusinessManager, Some(1), Active).await,
+            invited_1: stack.create_user("invited-1", BusinessManager, Some(1), Invited).await,
+            admin_2: stack.create_user("admin-2", OrgAdmin, Some(2), Active).await,
+            manager_2: stack.create_user("manager-2", BusinessManager, Some(2), Active).await,
+            invited_2: stack.create_user("invited-2", BusinessManager, Some(2), Invited).await,
+        }
+    }
+}
+
+impl TestStack {
+    /// Adds a user; its names follow from the local part of its address.
+    ///
+    /// # Panics
+    /// When the user cannot be written.
+    pub async fn create_user(&self, local: &str, role: Role, org: Option<u64>, status: Status) -> TestUser {
+        let name = |text: &str| PersonName::parse(text).expect("a name");
+        let user = User {
+            id: UserId::random(),
+            version: 1,
+            status,
+            role,
+            org_id: org.and_then(OrgId::new),
+            first_name: name("Test"),
+            last_name: name(local),
+            email: EmailAddress::parse(&address(local)).expect("an address"),
+            phone: None,
+            lang: None,
+            business_ids: Vec::new(),
+            password: None,
+            invited_at: None,
+            quiet_until: None,
+            links: InvitationLinks::default(),
+            keys: Vec::new(),
+        };
+        self.put_user(&user).await;
+        let id = user.id.to_string();
+        let key = if status == Status::Active { self.issue_key(&id).await } else { String::new() };
+        TestUser { id, email: address(local), key }
+    }
+
+    /// Writes a user as it is, past the API.
+    ///
+    /// # Panics
+    /// When the user cannot be written.
+    pub async fn put_user(&self, user: &User) {
+        let now = presence::clock::Clock::now(self.clock.as_ref());
+        let change = UserChange { before: None, after: Some(user), mail: MailChange::Keep, keep_an_admin: false, now };
+        self.store().write_user(change).await.expect("a fresh user");
+    }
+
+    /// Adds an organisation.
+    ///
+    /// # Panics
+    /// When the organisation cannot be written.
+    pub async fn create_org(&self, id: u64) {
+        let org = Org { id: OrgId::new(id).expect("an id"), name: format!("Organisation {id}") };
+        self.store().put_org(&org).await.expect("the store answers");
+    }
+
+    /// Adds a business.
+    ///
+    /// # Panics
+    /// When the business cannot be written.
+    pub async fn create_business(&self, org: u64, id: &str, city: &str) {
+        let business = Business {
+            id: BusinessId::parse(id).expect("an id"),
+            org_id: OrgId::new(org).expect("an id"),
+            name: format!("Shop {id}"),
+            city: city.to_owned(),
+        };
+        self.store().put_business(&business).await.expect("the store answers");
+    }
+}

@@ -1,0 +1,17 @@
+//! Randomness that can be repeated.
+
+/// The seed when none is given: the same steps on every machine.
+const SEED: u64 = 0x5EED;
+
+/// Returns the generator of a test. Its seed is the environment variable `PRESENCE_SEED`, else a fixed one. It is printed, so
+/// that a failure names it.
+///
+/// # Panics
+/// When `PRESENCE_SEED` is no whole number.
+#[must_use]
+#[expect(clippy::disallowed_methods, clippy::print_stdout, reason = "a test's own setting, for the eyes of its reader")]
+pub fn rng(test: &str) -> fastrand::Rng {
+    let seed = std::env::var("PRESENCE_SEED").map_or(SEED, |text| text.parse().expect("PRESENCE_SEED is a number"));
+    println!("{test}: PRESENCE_SEED={seed}");
+    fastrand::Rng::with_seed(seed)
+}
