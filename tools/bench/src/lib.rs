@@ -1,4 +1,4 @@
 //! What the benchmarks of reviews are made of, for the benchmarks and for tests.
 
-pub mod counting;
 pub mod distribution;
+pub mod synthetic_dynamodb;

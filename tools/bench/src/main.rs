@@ -8,7 +8,7 @@
 mod costs;
 mod import;
 mod lambda;
-mod last_request;
+mod request_log;
 mod reviews;
 mod sandbox;
 mod start;

@@ -5,8 +5,8 @@ use presence::store::meter::Cost;
 use presence_local::gateway::MEMORY_MB;
 
 use super::prices::{API_REQUESTS, DATA_OUT_GB, GB, LOG_GB, MAILS, READ_UNITS, WRITE_UNITS, lambda};
-use crate::lambda::figures::{Figures, OperationFigures};
-use crate::lambda::share::Memory;
+use crate::lambda::memory::Memory;
+use crate::lambda::results::{BenchmarkResults, OperationResults};
 
 /// The lines that Lambda itself writes of each event at its default level: <https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-log-level.html>.
 const SYSTEM_LINES: [&str; 2] = [
@@ -26,18 +26,18 @@ pub(super) enum Kind {
 }
 
 /// An operation as it was counted here, and as it was measured by the benchmark `lambda`.
-pub(super) struct Counted {
+pub(super) struct OperationUsage {
     pub(super) cost: Cost,
     pub(super) kind: Kind,
     pub(super) log_bytes: usize,
     /// The answer with its headers.
     pub(super) answer_bytes: usize,
-    pub(super) measured: Measured,
+    pub(super) measured: BilledTime,
 }
 
 /// The time that Lambda bills for a warm request, in the function's memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Measured {
+pub(super) struct BilledTime {
     pub(super) memory: Memory,
     pub(super) billed_ms: f64,
 }
@@ -54,8 +54,8 @@ pub(super) struct Bill {
 }
 
 impl Bill {
-    pub(super) fn of(counted: &Counted) -> Self {
-        let Counted { cost, kind, log_bytes, answer_bytes, measured } = counted;
+    pub(super) fn of(usage: &OperationUsage) -> Self {
+        let OperationUsage { cost, kind, log_bytes, answer_bytes, measured } = usage;
         let million = |bytes: usize, price: f64| bytes as f64 * 1e6 / GB * price;
         let (way, access, answer) = match kind {
             Kind::Request => (API_REQUESTS, ACCESS_LINE.len(), *answer_bytes),
@@ -78,34 +78,34 @@ impl Bill {
 
 /// Finds how long an operation was measured to take, in the memory that the template gives its function. Where organisations
 /// of several sizes were measured, that of the smallest counts.
-pub(super) fn measured(figures: &Figures, operation: &str, what: &str) -> anyhow::Result<Measured> {
-    let is_it = |one: &&OperationFigures| one.operation == operation && one.what == what;
+pub(super) fn find_billed_time(figures: &BenchmarkResults, operation: &str, what: &str) -> anyhow::Result<BilledTime> {
+    let is_it = |one: &&OperationResults| one.operation == operation && one.what == what;
     let found = figures.operations.iter().filter(is_it).min_by_key(|one| one.users);
     let found = found.with_context(|| format!("{operation} ({what}) was not measured: run the benchmark `lambda`"))?;
     let memory = MEMORY_MB.iter().find(|(function, _)| *function == found.function);
     let memory = memory.and_then(|(_, megabytes)| u32::try_from(*megabytes).ok()).map(Memory).context("a function")?;
     let size = found.sizes.iter().find(|size| size.memory == memory).and_then(|size| size.warm);
     let warm = size.with_context(|| format!("{operation} ({what}) was not measured at {memory} MB"))?;
-    Ok(Measured { memory, billed_ms: warm.billed_ms })
+    Ok(BilledTime { memory, billed_ms: warm.billed_ms })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn counted(kind: Kind) -> Counted {
-        Counted {
+    fn usage(kind: Kind) -> OperationUsage {
+        OperationUsage {
             cost: Cost { calls: 2, waves: 1, read_units: 2.0, write_units: 4.0 },
             kind,
             log_bytes: 1_000,
             answer_bytes: 2_000,
-            measured: Measured { memory: Memory(256), billed_ms: 8.0 },
+            measured: BilledTime { memory: Memory(256), billed_ms: 8.0 },
         }
     }
 
     #[test]
     fn a_bill_has_every_part() {
-        let bill = Bill::of(&counted(Kind::Request));
+        let bill = Bill::of(&usage(Kind::Request));
         assert!((bill.dynamodb - 2.75).abs() < 1e-9);
         assert!((bill.lambda - 0.226_666_8).abs() < 1e-9);
         assert!((bill.way - 1.0).abs() < 1e-9);
@@ -119,13 +119,13 @@ mod tests {
 
     #[test]
     fn a_mail_has_no_answer_that_leaves_and_no_access_log() {
-        let (mail, request) = (Bill::of(&counted(Kind::Mail)), Bill::of(&counted(Kind::Request)));
+        let (mail, request) = (Bill::of(&usage(Kind::Mail)), Bill::of(&usage(Kind::Request)));
         assert!((mail.data_out, mail.way) == (0.0, MAILS) && mail.logs < request.logs);
     }
 
     #[test]
     fn what_was_not_measured_is_named() {
-        let error = measured(&Figures::default(), "get_me", "").expect_err("nothing was measured");
+        let error = find_billed_time(&BenchmarkResults::default(), "get_me", "").expect_err("nothing was measured");
         assert!(error.to_string().contains("get_me"), "{error}");
     }
 }

@@ -20,12 +20,12 @@ use presence_local::{Options, Stack, sdk_config};
 use presence_mailer::Delivered;
 use serde_json::{Value, json};
 
-use self::bill::{Bill, Counted, Kind, Measured, measured};
-use crate::lambda::figures::Figures;
-use crate::{lambda, last_request};
+use self::bill::{Bill, BilledTime, Kind, OperationUsage, find_billed_time};
+use crate::lambda::results::BenchmarkResults;
+use crate::{lambda, request_log};
 
 /// When it is: the beginning of an hour, so that the use of the key is noted once, before anything is counted. 2026-03-01.
-const AN_HOUR: i64 = 1_772_323_200;
+const START_SECONDS: i64 = 1_772_323_200;
 
 /// The line that the mailer logs of a mail.
 const MAIL_LINE: &str = r#"{"timestamp":"2026-03-10T06:00:10.066123Z","level":"INFO","message":"mail","user_id":"4503599627370495","outcome":"Sent","target":"presence_mailer::event"}"#;
@@ -33,13 +33,13 @@ const MAIL_LINE: &str = r#"{"timestamp":"2026-03-10T06:00:10.066123Z","level":"I
 const SWEEPS: f64 = 43_200.0;
 
 /// A row of the report.
-struct Row {
+struct ReportRow {
     what: String,
-    counted: Counted,
+    usage: OperationUsage,
 }
 
 /// A request of an operation.
-struct Sample {
+struct SampleRequest {
     /// The name of its route.
     route: &'static str,
     what: &'static str,
@@ -51,65 +51,65 @@ struct Sample {
 
 /// Counts everything and renders the report. The durations are those of a file.
 pub(crate) async fn run(durations: &Path) -> anyhow::Result<String> {
-    last_request::capture();
+    request_log::capture();
     let figures = lambda::read(durations)?;
-    let clock = Arc::new(ManualClock::at(Timestamp::from_second(AN_HOUR)?));
+    let clock = Arc::new(ManualClock::at(Timestamp::from_second(START_SECONDS)?));
     let stack = Stack::start(Options { sample: true, clock: Arc::clone(&clock) as _, ..Options::default() }).await?;
     let key = stack.keys().get("ORG_ADMIN").context("sample data")?.clone();
     let client = aws_sdk_dynamodb::Client::new(&sdk_config(stack.dynamodb_url()));
     let storage = storage::report(&client, stack.store()).await?;
-    let bench = Bench { stack, key, clock, figures };
+    let bench = CostBenchmark { stack, key, clock, figures };
     let mut rows = Vec::new();
-    let samples = bench.samples().await?;
-    ensure_all_covered(&samples)?;
-    for sample in &samples {
+    let sample_requests = bench.sample_requests().await?;
+    ensure_all_covered(&sample_requests)?;
+    for sample in &sample_requests {
         rows.push(bench.measure(sample).await?);
     }
     rows.extend(bench.invitation().await?);
-    let sweep = measured(&bench.figures, "sweep", "nothing is due")?;
+    let sweep = find_billed_time(&bench.figures, "sweep", "nothing is due")?;
     bench.stack.stop().await;
     Ok(report(&rows, sweep, &storage))
 }
 
 /// What the last request cost, which was of this operation.
 fn cost_of(operation: &str) -> anyhow::Result<Cost> {
-    let (last, cost) = last_request::cost();
+    let (last, cost) = request_log::last_cost();
     ensure!(last == operation, "{last} in the place of {operation}");
     Ok(cost)
 }
 
 /// Every route has a sample.
-fn ensure_all_covered(samples: &[Sample]) -> anyhow::Result<()> {
+fn ensure_all_covered(sample_requests: &[SampleRequest]) -> anyhow::Result<()> {
     fn names<Operation>(routes: &[Route<Operation>]) -> impl Iterator<Item = &'static str> {
         routes.iter().map(|route| route.name)
     }
     let all = names(&presence_users::ROUTES).chain(names(&presence_categories::ROUTES));
     for name in all.chain(names(&presence_reviews::ROUTES)) {
-        ensure!(samples.iter().any(|sample| sample.route == name), "{name} has no row");
+        ensure!(sample_requests.iter().any(|sample| sample.route == name), "{name} has no row");
     }
     Ok(())
 }
 
-struct Bench {
+struct CostBenchmark {
     stack: Stack,
     key: String,
     clock: Arc<ManualClock>,
-    figures: Figures,
+    figures: BenchmarkResults,
 }
 
-impl Bench {
-    async fn samples(&self) -> anyhow::Result<Vec<Sample>> {
+impl CostBenchmark {
+    async fn sample_requests(&self) -> anyhow::Result<Vec<SampleRequest>> {
         let person = |local: &str, status: &str| {
             json!({ "email": format!("{local}@bench.example"), "first_name": "Ada", "last_name": "Byron", "status": status,
                 "password": "lovelace" })
         };
         let (guest, friend) =
             (self.create(&person("guest", "invited")).await?, self.create(&person("friend", "active")).await?);
-        let (categories, _) = self.ask("GET", "/category/search?lang=FR&per_page=1", &Value::Null).await?;
+        let (categories, _) = self.send("GET", "/category/search?lang=FR&per_page=1", &Value::Null).await?;
         let category = categories["categories"][0]["id"].as_str().context("a category")?;
         let writes = |route, what, path: &str, body, like| {
             let path = path.to_owned();
-            Sample { route, what, path, body, measured: (route, like) }
+            SampleRequest { route, what, path, body, measured: (route, like) }
         };
         let reads = |route, what, path: &str, like| writes(route, what, path, Value::Null, like);
         let create = |what, body, like| writes("create_user", what, "/user", body, like);
@@ -142,38 +142,38 @@ impl Bench {
     }
 
     async fn create(&self, person: &Value) -> anyhow::Result<String> {
-        let (created, _) = self.ask("POST", "/user", person).await?;
+        let (created, _) = self.send("POST", "/user", person).await?;
         Ok(created["id"].as_str().with_context(|| created.to_string())?.to_owned())
     }
 
-    async fn measure(&self, sample: &Sample) -> anyhow::Result<Row> {
+    async fn measure(&self, sample: &SampleRequest) -> anyhow::Result<ReportRow> {
         let method = method_of(sample.route)?;
         if method == "GET" {
             // Warm: the key is known, directories are in memory, its use is noted.
-            self.ask(method, &sample.path, &sample.body).await?;
+            self.send(method, &sample.path, &sample.body).await?;
         }
         if sample.route == "invite_user" {
             self.clock.advance(WINDOW);
         }
-        let (_, answer_bytes) = self.ask(method, &sample.path, &sample.body).await?;
+        let (_, answer_bytes) = self.send(method, &sample.path, &sample.body).await?;
         let (operation, like) = sample.measured;
-        let counted = Counted {
+        let usage = OperationUsage {
             cost: cost_of(sample.route)?,
             kind: Kind::Request,
-            log_bytes: last_request::log_bytes(),
+            log_bytes: request_log::last_line_bytes(),
             answer_bytes,
-            measured: measured(&self.figures, operation, like)?,
+            measured: find_billed_time(&self.figures, operation, like)?,
         };
         let what = if sample.what.is_empty() {
             format!("`{}`", sample.route)
         } else {
             format!("`{}`: {}", sample.route, sample.what)
         };
-        Ok(Row { what, counted })
+        Ok(ReportRow { what, usage })
     }
 
     /// Sending a mail, and accepting the invitation.
-    async fn invitation(&self) -> anyhow::Result<[Row; 2]> {
+    async fn invitation(&self) -> anyhow::Result<[ReportRow; 2]> {
         let person = json!({ "email": "grace@bench.example", "first_name": "Grace", "last_name": "Hopper", "status": "invited" });
         let id = self.create(&person).await?;
         let meter = Arc::new(Meter::default());
@@ -188,27 +188,27 @@ impl Bench {
         let done = request.body(form).send().await?;
         ensure!(done.status() == 200, "{}", done.text().await?);
         let (_, answer_bytes) = text_and_bytes(done).await?;
-        let sent = Counted {
+        let sent = OperationUsage {
             cost: meter.cost(),
             kind: Kind::Mail,
             log_bytes: MAIL_LINE.len(),
             answer_bytes: 0,
-            measured: measured(&self.figures, "send_mail", "one, from the stream")?,
+            measured: find_billed_time(&self.figures, "send_mail", "one, from the stream")?,
         };
-        let accepted = Counted {
+        let accepted = OperationUsage {
             cost: cost_of("accept_invitation")?,
             kind: Kind::Request,
-            log_bytes: last_request::log_bytes(),
+            log_bytes: request_log::last_line_bytes(),
             answer_bytes,
-            measured: measured(&self.figures, "update_user", "a password")?,
+            measured: find_billed_time(&self.figures, "update_user", "a password")?,
         };
         Ok([
-            Row { what: "sending the mail of an invitation".to_owned(), counted: sent },
-            Row { what: "`accept_invitation`".to_owned(), counted: accepted },
+            ReportRow { what: "sending the mail of an invitation".to_owned(), usage: sent },
+            ReportRow { what: "`accept_invitation`".to_owned(), usage: accepted },
         ])
     }
 
-    async fn ask(&self, method: &str, path: &str, body: &Value) -> anyhow::Result<(Value, usize)> {
+    async fn send(&self, method: &str, path: &str, body: &Value) -> anyhow::Result<(Value, usize)> {
         let url = format!("{}{path}", self.stack.base_url());
         let request = reqwest::Client::new().request(method.parse()?, url).header("x-api-key", &self.key);
         let request = if body.is_null() { request } else { request.json(body) };
@@ -237,7 +237,7 @@ fn method_of(route: &str) -> anyhow::Result<&'static str> {
     users.or_else(others).context("a route")
 }
 
-fn report(rows: &[Row], sweep: Measured, storage: &str) -> String {
+fn report(rows: &[ReportRow], sweep: BilledTime, storage: &str) -> String {
     let mut report = String::from(
         "# What each operation costs\n\nMade by `cargo run --profile bench -p presence-bench -- costs`. Calls, waves and units are \
          counted, on the sample data, for a warm function whose caller it knows: exact. A wave is a call, or several side by \
@@ -256,16 +256,16 @@ fn report(rows: &[Row], sweep: Measured, storage: &str) -> String {
          | API or mail $ | logs $ | data out $ | all $ |\n\
          |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
     );
-    for Row { what, counted } in rows {
-        let Cost { calls, waves, read_units, write_units } = counted.cost;
-        let bill = Bill::of(counted);
+    for ReportRow { what, usage } in rows {
+        let Cost { calls, waves, read_units, write_units } = usage.cost;
+        let bill = Bill::of(usage);
         let _ = writeln!(
             report,
             "| {what} | {calls} | {waves} | {read_units} | {write_units} | {:.0} | {} | {} | {:.2} | {:.2} | {:.2} | {:.2} | {:.2} \
              | {:.2} |",
-            counted.measured.billed_ms,
-            counted.log_bytes,
-            counted.answer_bytes,
+            usage.measured.billed_ms,
+            usage.log_bytes,
+            usage.answer_bytes,
             bill.dynamodb,
             bill.lambda,
             bill.way,

@@ -4,7 +4,7 @@
 //! <https://aws.amazon.com/cloudwatch/pricing/>, <https://aws.amazon.com/ec2/pricing/on-demand/> (data transfer). Other regions
 //! cost up to some 60 % more, all rows alike.
 
-use crate::lambda::share::Memory;
+use crate::lambda::memory::Memory;
 
 /// A million read request units.
 pub(crate) const READ_UNITS: f64 = 0.125;

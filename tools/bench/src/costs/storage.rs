@@ -33,13 +33,13 @@ const COMPANIES: [Company; 3] = [
 
 /// Items of a kind: how many, and their bytes and those of their entries in indexes, all with what DynamoDB adds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Weight {
+struct ItemSizes {
     items: usize,
     base: usize,
     indexes: usize,
 }
 
-impl Weight {
+impl ItemSizes {
     fn add(&mut self, table: &Table, item: &Item) {
         self.items += 1;
         self.base += OVERHEAD + item_bytes(item);
@@ -58,7 +58,7 @@ impl Weight {
 
 /// Weighs what the tables of the sample hold, and the reviews of each company. Renders both.
 pub(super) async fn report(client: &Client, store: &Store) -> anyhow::Result<String> {
-    let mut kinds: BTreeMap<String, Weight> = BTreeMap::new();
+    let mut kinds: BTreeMap<String, ItemSizes> = BTreeMap::new();
     for table in schema::TABLES.iter().filter(|table| table.name != schema::REVIEWS.name) {
         let mut pages = client.scan().table_name(store.name(table)).into_paginator().items().send();
         while let Some(item) = pages.try_next().await? {
@@ -75,9 +75,9 @@ pub(super) async fn report(client: &Client, store: &Store) -> anyhow::Result<Str
 }
 
 /// The reviews of a company, and what counts them, by review.
-fn reviews_of(company: &Company) -> anyhow::Result<[Weight; 2]> {
-    let mut weights = [Weight::default(); 2];
-    for month in Distribution::of(company.reviews).months() {
+fn reviews_of(company: &Company) -> anyhow::Result<[ItemSizes; 2]> {
+    let mut weights = [ItemSizes::default(); 2];
+    for month in Distribution::new(company.reviews).months() {
         for item in items_of_reviews(&month)? {
             weights[usize::from(!item.contains_key("version"))].add(&schema::REVIEWS, &item);
         }
@@ -86,7 +86,7 @@ fn reviews_of(company: &Company) -> anyhow::Result<[Weight; 2]> {
     Ok(weights)
 }
 
-fn render(kinds: &BTreeMap<String, Weight>, reviews: &[[Weight; 2]]) -> String {
+fn render(kinds: &BTreeMap<String, ItemSizes>, reviews: &[[ItemSizes; 2]]) -> String {
     let mut report = format!(
         "\n## Storage\n\nBytes of an item by DynamoDB's rules, on average over the sample data (reviews: over the distribution of the \
          benchmarks), with the {OVERHEAD} bytes that DynamoDB adds to each item and to each entry of an index.\n\n\
@@ -198,10 +198,10 @@ mod tests {
             ("name".to_owned(), text("Shop")),
             ("more".to_owned(), text("0123456789")),
         ]);
-        let mut weight = Weight::default();
+        let mut weight = ItemSizes::default();
         weight.add(&schema::BUSINESSES, &item);
         // pk 12, org_id 6 + 2, city_listing 16, name 8; more is not projected.
-        assert_eq!(weight, Weight { items: 1, base: 100 + 44 + 14, indexes: 100 + 44 });
+        assert_eq!(weight, ItemSizes { items: 1, base: 100 + 44 + 14, indexes: 100 + 44 });
         assert_eq!(kind(&schema::BUSINESSES, &item), "BUSINESS");
         let org = Item::from([("pk".to_owned(), text("ORG#1"))]);
         weight.add(&schema::BUSINESSES, &org);

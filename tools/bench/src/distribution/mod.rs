@@ -9,16 +9,16 @@
 //!   `partner_9`, no content) has 0.006 % of the reviews, and the deleted ones of `partner_9` that are rated 5 are 0.15 %.
 //! - Every tenth review was changed after it was written, and one in sixteen shares its second with another.
 
-mod body;
-mod places;
+mod businesses;
+mod review_texts;
 
 use presence::domain::ids::OrgId;
 use presence::domain::ledger::{Cell, Day, Month, SECONDS_OF_DAY};
 use presence::domain::review::{Partner, Rating, Review, ReviewId, ReviewState};
 use presence::store::{Business, Org};
 
-pub use places::CITIES_BY_SIZE;
-use places::Places;
+use businesses::Businesses;
+pub use businesses::CITIES_BY_SIZE;
 
 /// The first day of all.
 const FIRST_DAY: &str = "2021-01-01";
@@ -45,14 +45,14 @@ const SAME_SECOND: u8 = 16;
 #[derive(Debug)]
 pub struct Distribution {
     total: u64,
-    places: Places,
+    businesses: Businesses,
     /// How many reviews come before each day, and at last all of them.
-    before: Vec<u64>,
+    reviews_before_day: Vec<u64>,
 }
 
 /// A review without its texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct ReviewHeader {
     /// Its effective second since 1970.
     pub at: i64,
     /// Its id.
@@ -68,15 +68,15 @@ pub struct Entry {
 impl Distribution {
     /// So many reviews of organisation 1.
     #[must_use]
-    pub fn of(total: u64) -> Self {
+    pub fn new(total: u64) -> Self {
         let first = first_day();
         let (mut weight, mut weights) = (0, vec![0]);
         for position in 0..DAYS {
-            weight += share(first + i64::try_from(position).unwrap_or_default(), position);
+            weight += day_weight(first + i64::try_from(position).unwrap_or_default(), position);
             weights.push(weight);
         }
         let before = |until: &u128| u64::try_from(u128::from(total) * until / weight).unwrap_or(total);
-        Self { total, places: Places::new(total), before: weights.iter().map(before).collect() }
+        Self { total, businesses: Businesses::new(total), reviews_before_day: weights.iter().map(before).collect() }
     }
 
     /// How many reviews there are.
@@ -94,19 +94,19 @@ impl Distribution {
     /// Every business that has reviews, or might.
     #[must_use]
     pub fn businesses(&self) -> Vec<Business> {
-        self.places.businesses().to_vec()
+        self.businesses.businesses().to_vec()
     }
 
     /// The business that has 1,000 reviews at the most.
     #[must_use]
     pub fn small_business(&self) -> &Business {
-        self.places.small_business()
+        self.businesses.small_business()
     }
 
     /// The folded city of a business, by its place in [`Distribution::businesses`].
     #[must_use]
     pub fn city_key(&self, business: u16) -> &str {
-        self.places.city_key(business)
+        self.businesses.city_key(business)
     }
 
     /// The reviews month by month, oldest first, those of a month in the order of effective second and id.
@@ -115,19 +115,20 @@ impl Distribution {
     }
 
     /// The same without texts.
-    pub fn entries(&self) -> impl Iterator<Item = Vec<Entry>> {
+    pub fn entries(&self) -> impl Iterator<Item = Vec<ReviewHeader>> {
         let months = std::iter::successors(Some(month_of(first_day())), |month| Some(month.next()));
         months.take(60).map(|month| self.month(month))
     }
 
-    fn month(&self, month: Month) -> Vec<Entry> {
+    fn month(&self, month: Month) -> Vec<ReviewHeader> {
         let days = std::iter::successors(Some(month.first_day()), |day| Some(day.next()));
         days.take_while(|day| *day <= month.last_day()).flat_map(|day| self.day(day)).collect()
     }
 
-    fn day(&self, day: Day) -> Vec<Entry> {
+    fn day(&self, day: Day) -> Vec<ReviewHeader> {
         let position = usize::try_from(day.start() / SECONDS_OF_DAY - first_day()).unwrap_or(usize::MAX);
-        let (Some(from), Some(to)) = (self.before.get(position), self.before.get(position + 1)) else {
+        let (Some(from), Some(to)) = (self.reviews_before_day.get(position), self.reviews_before_day.get(position + 1))
+        else {
             return Vec::new();
         };
         let mut rng = fastrand::Rng::with_seed(SEED ^ day.start().unsigned_abs());
@@ -136,22 +137,22 @@ impl Distribution {
         for number in *from..*to {
             let again = rng.u8(0..SAME_SECOND) == 0;
             second = if again { second } else { rng.i64(0..SECONDS_OF_DAY) };
-            entries.push(self.draw(number, day.start() + second, &mut rng));
+            entries.push(self.generate_header(number, day.start() + second, &mut rng));
         }
         entries.sort_unstable_by(|one, other| (one.at, &one.id).cmp(&(other.at, &other.id)));
         entries
     }
 
-    fn draw(&self, number: u64, at: i64, rng: &mut fastrand::Rng) -> Entry {
-        let state = ReviewState::ALL[one_of(&STATES, rng)];
-        let rating = Rating::ALL[one_of(&RATINGS, rng)];
-        let partner = Partner::ALL[one_of(&PARTNERS, rng)];
-        let has_content = one_of(&CONTENT, rng) == 1;
-        let business = self.places.draw(number, rng);
+    fn generate_header(&self, number: u64, at: i64, rng: &mut fastrand::Rng) -> ReviewHeader {
+        let state = ReviewState::ALL[pick_weighted(&STATES, rng)];
+        let rating = Rating::ALL[pick_weighted(&RATINGS, rng)];
+        let partner = Partner::ALL[pick_weighted(&PARTNERS, rng)];
+        let has_content = pick_weighted(&CONTENT, rng) == 1;
+        let business = self.businesses.pick(number, rng);
         let cell = Cell::new(state, rating, partner, has_content);
-        let name = body::partner_id(number);
-        let id = ReviewId::derive(&self.places.businesses()[usize::from(business)].id, partner, &name, 0);
-        Entry { at, id, cell, business, number }
+        let name = review_texts::partner_id(number);
+        let id = ReviewId::derive(&self.businesses.businesses()[usize::from(business)].id, partner, &name, 0);
+        ReviewHeader { at, id, cell, business, number }
     }
 }
 
@@ -169,7 +170,7 @@ fn org_id() -> OrgId {
 }
 
 /// The weight of a day: growth, wave, density.
-fn share(day: i64, position: u64) -> u128 {
+fn day_weight(day: i64, position: u64) -> u128 {
     let growth = 2 * u128::from(DAYS - 1) + 3 * u128::from(position);
     let weekday = usize::try_from(day.rem_euclid(7)).unwrap_or_default();
     let dense = Day::parse(DENSE_DAY).is_some_and(|dense| dense.start() == day * SECONDS_OF_DAY);
@@ -177,7 +178,7 @@ fn share(day: i64, position: u64) -> u128 {
 }
 
 /// The place of one of the percentages, drawn by them.
-fn one_of(percentages: &[u8], rng: &mut fastrand::Rng) -> usize {
+fn pick_weighted(percentages: &[u8], rng: &mut fastrand::Rng) -> usize {
     let mut left = rng.u8(0..100);
     for (place, percentage) in percentages.iter().enumerate() {
         if left < *percentage {

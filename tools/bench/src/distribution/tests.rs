@@ -7,12 +7,12 @@ use super::*;
 
 const TOTAL: u64 = 200_000;
 
-fn all(total: u64) -> Vec<Entry> {
-    Distribution::of(total).entries().flatten().collect()
+fn all(total: u64) -> Vec<ReviewHeader> {
+    Distribution::new(total).entries().flatten().collect()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "shares are approximate")]
-fn share_of(entries: &[Entry], is: impl Fn(&Entry) -> bool) -> f64 {
+fn share_of(entries: &[ReviewHeader], is: impl Fn(&ReviewHeader) -> bool) -> f64 {
     entries.iter().filter(|entry| is(entry)).count() as f64 / entries.len() as f64
 }
 
@@ -36,7 +36,7 @@ fn there_are_exactly_as_many_reviews_as_asked_for_in_order_and_always_the_same()
 
 #[test]
 fn cities_and_cells_have_the_shares_that_are_documented() {
-    let (distribution, entries) = (Distribution::of(TOTAL), all(TOTAL));
+    let (distribution, entries) = (Distribution::new(TOTAL), all(TOTAL));
     let businesses = distribution.businesses();
     for (city, expected) in CITIES_BY_SIZE.iter().zip([0.3, 0.03, 0.003, 0.000_3, 0.000_03]) {
         let share = share_of(&entries, |entry| businesses[usize::from(entry.business)].city == *city);
@@ -72,8 +72,8 @@ fn time_grows_waves_and_has_a_dense_day() {
 
 #[test]
 fn reviews_are_what_their_entries_say_and_have_500_bytes() {
-    let distribution = Distribution::of(5_000);
-    let (reviews, entries): (Vec<Review>, Vec<Entry>) =
+    let distribution = Distribution::new(5_000);
+    let (reviews, entries): (Vec<Review>, Vec<ReviewHeader>) =
         (distribution.months().flatten().collect(), distribution.entries().flatten().collect());
     for (review, entry) in reviews.iter().zip(&entries) {
         assert_eq!((review.effective_at(), review.cell(), &review.id), (entry.at, entry.cell, &entry.id));

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::share::{Memory, PERIOD};
+use super::memory::{Memory, PERIOD};
 
 /// Where control groups are.
 const ROOT: &str = "/sys/fs/cgroup";
@@ -25,18 +25,18 @@ impl Cgroup {
     /// Makes one of this name, where this process may. Returns nothing where it may not.
     pub(super) fn new(name: &str, memory: Memory) -> Option<Self> {
         let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-        Self::below(Path::new(ROOT), &own, name, memory)
+        Self::create_below(Path::new(ROOT), &own, name, memory)
     }
 
-    fn below(root: &Path, own: &str, name: &str, memory: Memory) -> Option<Self> {
-        second_version_folders(root, own)
+    fn create_below(root: &Path, own: &str, name: &str, memory: Memory) -> Option<Self> {
+        v2_folders(root, own)
             .into_iter()
-            .filter(|parent| offers_cpu(parent))
-            .find_map(|parent| Self::second(parent.join(name), memory).ok())
-            .or_else(|| Self::first(root.join("cpu").join(name), memory).ok())
+            .filter(|parent| has_cpu_controller(parent))
+            .find_map(|parent| Self::create_v2(parent.join(name), memory).ok())
+            .or_else(|| Self::create_v1(root.join("cpu").join(name), memory).ok())
     }
 
-    fn second(folder: PathBuf, memory: Memory) -> io::Result<Self> {
+    fn create_v2(folder: PathBuf, memory: Memory) -> io::Result<Self> {
         fs::create_dir(&folder)?;
         let group = Self { folder, version: 2 };
         group.write("cpu.max", &format!("{} {}", memory.quota().as_micros(), PERIOD.as_micros()))?;
@@ -44,7 +44,7 @@ impl Cgroup {
         Ok(group)
     }
 
-    fn first(folder: PathBuf, memory: Memory) -> io::Result<Self> {
+    fn create_v1(folder: PathBuf, memory: Memory) -> io::Result<Self> {
         fs::create_dir(&folder)?;
         let group = Self { folder, version: 1 };
         group.write("cpu.cfs_period_us", &PERIOD.as_micros().to_string())?;
@@ -54,7 +54,7 @@ impl Cgroup {
     }
 
     /// Takes a process in, with all its threads.
-    pub(super) fn take(&self, process: u32) -> io::Result<()> {
+    pub(super) fn add_process(&self, process: u32) -> io::Result<()> {
         self.write("cgroup.procs", &process.to_string())
     }
 
@@ -76,14 +76,14 @@ impl Drop for Cgroup {
 }
 
 /// Returns the folders of version 2 that a group may be made in: this process's own, and those above it.
-fn second_version_folders(root: &Path, own: &str) -> Vec<PathBuf> {
+fn v2_folders(root: &Path, own: &str) -> Vec<PathBuf> {
     let path = own.lines().find_map(|line| line.strip_prefix("0::/")).unwrap_or_default();
     let folder = root.join(path);
     folder.ancestors().take_while(|folder| folder.starts_with(root)).map(Path::to_owned).collect()
 }
 
 /// True if the groups in a folder can have a limit of the processor.
-fn offers_cpu(folder: &Path) -> bool {
+fn has_cpu_controller(folder: &Path) -> bool {
     let controllers = fs::read_to_string(folder.join("cgroup.subtree_control")).unwrap_or_default();
     controllers.split_whitespace().any(|controller| controller == "cpu")
 }
@@ -103,19 +103,20 @@ mod tests {
         fs::create_dir_all(&own).expect("made");
         fs::write(root.path().join("cgroup.subtree_control"), "cpu memory\n").expect("written");
         fs::write(root.path().join("user/cgroup.subtree_control"), "memory cpuset\n").expect("written");
-        let group = Cgroup::below(root.path(), "1:cpu:/x\n0::/user/session\n", "bench", Memory(256)).expect("made");
+        let group =
+            Cgroup::create_below(root.path(), "1:cpu:/x\n0::/user/session\n", "bench", Memory(256)).expect("made");
         assert_eq!((group.version, &group.folder), (2, &root.path().join("bench")));
         assert_eq!(text(root.path().join("bench/cpu.max")), "2894 20000");
-        group.take(17).expect("taken");
+        group.add_process(17).expect("taken");
         assert_eq!(text(root.path().join("bench/cgroup.procs")), "17");
     }
 
     #[test]
     fn without_version_2_the_older_one_is_used_and_without_both_none() {
         let root = tempfile::tempdir().expect("a folder");
-        assert!(Cgroup::below(root.path(), "0::/\n", "bench", Memory(256)).is_none());
+        assert!(Cgroup::create_below(root.path(), "0::/\n", "bench", Memory(256)).is_none());
         fs::create_dir(root.path().join("cpu")).expect("made");
-        let group = Cgroup::below(root.path(), "1:cpu:/\n0::/\n", "bench", Memory(128)).expect("made");
+        let group = Cgroup::create_below(root.path(), "1:cpu:/\n0::/\n", "bench", Memory(128)).expect("made");
         assert_eq!(group.version, 1);
         assert_eq!(text(root.path().join("cpu/bench/cpu.cfs_quota_us")), "1447");
         assert_eq!(text(root.path().join("cpu/bench/cpu.cfs_period_us")), "20000");

@@ -12,28 +12,28 @@ use serde_json::Value;
 use tokio::io::AsyncReadExt as _;
 use tokio::process::{Child, ChildStdout, Command};
 
-use super::share::Memory;
-use super::throttle::{Throttle, Way};
+use super::memory::Memory;
+use super::throttle::{Throttle, ThrottleMode};
 use crate::sandbox::environment;
-use crate::sandbox::process::{CpuMeter, id_of, peak_mb};
-use crate::sandbox::runtime_api::{FUNCTION_TIME, RuntimeApi};
+use crate::sandbox::process::{CpuMeter, peak_mb, process_id};
+use crate::sandbox::runtime_api::{API_FUNCTION_TIMEOUT, RuntimeApi};
 
 /// The time that the template gives the mailer.
-const MAILER_TIME: Duration = Duration::from_mins(1);
+const MAILER_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Starts functions.
-pub(super) struct Launcher {
+pub(super) struct FunctionLauncher {
     /// Where the release binaries are.
     pub(super) programs: PathBuf,
     pub(super) dynamodb_url: String,
     pub(super) ses_url: String,
     pub(super) roots: String,
-    pub(super) way: Way,
+    pub(super) way: ThrottleMode,
 }
 
 /// The figures of a start. It has the whole processor, as on Lambda.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Init {
+pub(super) struct InitTimes {
     pub(super) ms: f64,
     pub(super) cpu_ms: f64,
 }
@@ -52,7 +52,7 @@ pub(super) struct Invocation {
 }
 
 /// A running function.
-pub(super) struct Function {
+pub(super) struct RunningFunction {
     api: RuntimeApi,
     process: Child,
     id: u32,
@@ -61,10 +61,10 @@ pub(super) struct Function {
     throttle: Throttle,
 }
 
-impl Launcher {
+impl FunctionLauncher {
     /// Starts a function and gives it its share as soon as it waits for events.
-    pub(super) async fn start(&self, name: &str, memory: Memory) -> anyhow::Result<(Function, Init)> {
-        let mut api = RuntimeApi::start(if name == "mailer" { MAILER_TIME } else { FUNCTION_TIME }).await?;
+    pub(super) async fn start(&self, name: &str, memory: Memory) -> anyhow::Result<(RunningFunction, InitTimes)> {
+        let mut api = RuntimeApi::start(if name == "mailer" { MAILER_TIMEOUT } else { API_FUNCTION_TIMEOUT }).await?;
         let program = self.programs.join(name);
         ensure!(program.exists(), "{} is missing: build the functions with `cargo build --release`", program.display());
         let mut command = Command::new(&program);
@@ -74,22 +74,22 @@ impl Launcher {
         let started = api.now();
         let mut process = command.spawn().with_context(|| format!("could not start {}", program.display()))?;
         let logged = count(process.stdout.take().context("a piped stdout")?);
-        let id = id_of(&process)?;
-        let mut cpu = CpuMeter::of(id);
-        let polled = api.polled().await?;
-        let init = Init { ms: ms(polled.saturating_sub(started)), cpu_ms: cpu.used_ms()? };
-        let throttle = Throttle::put_on(id, memory, self.way)?;
-        Ok((Function { api, process, id, cpu, logged, throttle }, init))
+        let id = process_id(&process)?;
+        let mut cpu = CpuMeter::new(id);
+        let polled = api.wait_for_poll().await?;
+        let init = InitTimes { ms: ms(polled.saturating_sub(started)), cpu_ms: cpu.used_ms()? };
+        let throttle = Throttle::apply(id, memory, self.way)?;
+        Ok((RunningFunction { api, process, id, cpu, logged, throttle }, init))
     }
 }
 
-impl Function {
+impl RunningFunction {
     /// Hands it an event, and waits for its answer and for the poll behind it.
     pub(super) async fn invoke(&mut self, event: &str) -> anyhow::Result<Invocation> {
         let (used_ms, logged) = (self.cpu.used_ms()?, self.logged.load(Ordering::Relaxed));
         let sent = self.api.send(event)?;
-        let (answered, answer) = self.api.answered().await?;
-        self.api.polled().await?;
+        let (answered, answer) = self.api.wait_for_answer().await?;
+        self.api.wait_for_poll().await?;
         // The log of the request is written before its answer, and read beside it.
         tokio::task::yield_now().await;
         Ok(Invocation {

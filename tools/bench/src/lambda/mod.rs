@@ -2,15 +2,15 @@
 //! buys. What every operation takes there, cold and warm, and searches while users change.
 
 mod cgroup;
-mod duty;
-pub(crate) mod figures;
+mod duty_cycle;
+mod environment;
 mod function;
-mod liveness;
-mod measure;
+pub(crate) mod memory;
+mod operation_rounds;
 mod operations;
 mod report;
-pub(crate) mod share;
-mod stage;
+pub(crate) mod results;
+mod searches_during_writes;
 mod throttle;
 
 use std::io::Write as _;
@@ -19,12 +19,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
-use self::figures::Figures;
-use self::measure::Rounds;
-use self::operations::{Group, groups};
-use self::share::Memory;
-use self::stage::Stage;
-use self::throttle::Way;
+use self::environment::LambdaEnvironment;
+use self::memory::Memory;
+use self::operation_rounds::OperationRounds;
+use self::operations::{OperationGroup, groups};
+use self::results::BenchmarkResults;
+use self::throttle::ThrottleMode;
 
 /// The options of the benchmark. The default ends in some ten minutes.
 #[derive(Clone, Debug, clap::Args)]
@@ -51,8 +51,8 @@ pub(crate) struct Settings {
     #[arg(long, default_value_t = NonZeroUsize::MIN.saturating_add(2))]
     rounds: NonZeroUsize,
     /// Users of an organisation, and how many of them change in a second while it is searched
-    #[arg(long, value_delimiter = ',', default_values_t = CHANGES, value_name = "USERS:RATE")]
-    changes: Vec<Change>,
+    #[arg(long, value_delimiter = ',', default_values_t = WRITE_RATES, value_name = "USERS:RATE")]
+    changes: Vec<WriteRate>,
     /// Memory of the function that searches while users change
     #[arg(long, default_value_t = Memory(256))]
     liveness_memory: Memory,
@@ -60,12 +60,12 @@ pub(crate) struct Settings {
     #[arg(long, default_value_t = 30)]
     liveness_seconds: u64,
     /// Way in which functions get their share of a processor
-    #[arg(long, value_enum, default_value_t = Way::Auto)]
-    way: Way,
+    #[arg(long, value_enum, default_value_t = ThrottleMode::Auto)]
+    way: ThrottleMode,
     /// Write the figures to this file
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Figures of an earlier run, to compare with
+    /// Results of an earlier run, to compare with
     #[arg(long, value_name = "FILE")]
     before: Option<PathBuf>,
     /// Measure nothing: report the figures of this file
@@ -73,20 +73,20 @@ pub(crate) struct Settings {
     from: Option<PathBuf>,
 }
 
-const CHANGES: [Change; 3] = [
-    Change { users: 10_000, writes_per_second: 10.0 },
-    Change { users: 50_000, writes_per_second: 5.0 },
-    Change { users: 100_000, writes_per_second: 1.0 },
+const WRITE_RATES: [WriteRate; 3] = [
+    WriteRate { users: 10_000, writes_per_second: 10.0 },
+    WriteRate { users: 50_000, writes_per_second: 5.0 },
+    WriteRate { users: 100_000, writes_per_second: 1.0 },
 ];
 
 /// The speed at which an organisation changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Change {
+struct WriteRate {
     users: usize,
     writes_per_second: f64,
 }
 
-impl std::str::FromStr for Change {
+impl std::str::FromStr for WriteRate {
     type Err = String;
 
     /// Reads `USERS:RATE`.
@@ -99,7 +99,7 @@ impl std::str::FromStr for Change {
     }
 }
 
-impl std::fmt::Display for Change {
+impl std::fmt::Display for WriteRate {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}:{}", self.users, self.writes_per_second)
     }
@@ -123,39 +123,39 @@ pub(crate) async fn run(settings: Settings) -> anyhow::Result<String> {
 }
 
 /// Reads the figures of a file.
-pub(crate) fn read(file: &Path) -> anyhow::Result<Figures> {
+pub(crate) fn read(file: &Path) -> anyhow::Result<BenchmarkResults> {
     let text = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
     serde_json::from_slice(&text).with_context(|| format!("{} has no figures", file.display()))
 }
 
-async fn measure(settings: &Settings) -> anyhow::Result<Figures> {
-    let stage = Stage::load(&settings.programs, settings.way, &settings.users, settings.reviews).await?;
+async fn measure(settings: &Settings) -> anyhow::Result<BenchmarkResults> {
+    let stage = LambdaEnvironment::load(&settings.programs, settings.way, &settings.users, settings.reviews).await?;
     note("everything is loaded");
-    let mut figures = Figures {
+    let mut figures = BenchmarkResults {
         way: way(&stage, settings).await?,
         rounds: settings.rounds.get(),
         requests: settings.requests,
         reviews: settings.reviews,
-        ..Figures::default()
+        ..BenchmarkResults::default()
     };
-    let rounds = Rounds { stage: &stage, settings };
+    let rounds = OperationRounds { stage: &stage, settings };
     for group in groups().iter().filter(|group| is_wanted(group, &settings.only)) {
         figures.operations.extend(rounds.measure(group).await?);
     }
     if settings.liveness_seconds > 0 {
         for change in settings.changes.iter().filter(|change| settings.users.contains(&change.users)) {
-            figures.liveness.extend(liveness::measure(&stage, settings, *change).await?);
+            figures.liveness.extend(searches_during_writes::measure(&stage, settings, *change).await?);
         }
     }
     Ok(figures)
 }
 
-fn is_wanted(group: &Group, only: &[String]) -> bool {
+fn is_wanted(group: &OperationGroup, only: &[String]) -> bool {
     only.is_empty() || group.operations.iter().any(|operation| only.iter().any(|name| name == operation.name))
 }
 
 /// Returns how functions are given their shares here.
-async fn way(stage: &Stage, settings: &Settings) -> anyhow::Result<String> {
+async fn way(stage: &LambdaEnvironment, settings: &Settings) -> anyhow::Result<String> {
     let memory = settings.memory.first().copied().unwrap_or(Memory(256));
     let (function, _) = stage.launcher.start("users", memory).await?;
     let way = function.way().to_owned();
@@ -174,11 +174,11 @@ mod tests {
 
     #[test]
     fn a_rate_of_changes_is_read_as_it_is_shown() {
-        for change in CHANGES {
+        for change in WRITE_RATES {
             assert_eq!(change.to_string().parse(), Ok(change));
         }
         for text in ["", "10000", "10000:0", "10000:-1", "x:1"] {
-            assert!(text.parse::<Change>().is_err(), "{text}");
+            assert!(text.parse::<WriteRate>().is_err(), "{text}");
         }
     }
 }

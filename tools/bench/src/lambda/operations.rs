@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::stage::{Once, Organisation, Stage};
+use super::environment::{LambdaEnvironment, OneTimeRequest, Organisation};
 use crate::sandbox::event;
 
 /// A request of the benchmark.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum BenchRequest {
+pub(super) enum RequestKind {
     /// A GET of the API: its route, and what stands in its path and query.
     Read(&'static str, &'static str),
     CreateActive,
@@ -26,24 +26,24 @@ pub(super) struct Operation {
     /// The name of its route, or what the mailer does.
     pub(super) name: &'static str,
     pub(super) what: &'static str,
-    ask: BenchRequest,
+    ask: RequestKind,
 }
 
 /// Requests that one process answers one after the other. Only the first of them is its first request.
 #[derive(Clone, Debug)]
-pub(super) struct Group {
+pub(super) struct OperationGroup {
     pub(super) function: &'static str,
     pub(super) operations: Vec<Operation>,
     /// True if it is measured in organisations of each size.
     pub(super) grows: bool,
 }
 
-const fn operation(name: &'static str, what: &'static str, ask: BenchRequest) -> Operation {
+const fn operation(name: &'static str, what: &'static str, ask: RequestKind) -> Operation {
     Operation { name, what, ask }
 }
 
 const fn read(name: &'static str, what: &'static str, route: &'static str, query: &'static str) -> Operation {
-    operation(name, what, BenchRequest::Read(route, query))
+    operation(name, what, RequestKind::Read(route, query))
 }
 
 const USER: &str = "/api/v2/user/{user_id}";
@@ -51,8 +51,8 @@ const SEARCH: &str = "/api/v2/user/search";
 const REVIEWS: &str = "/api/v2/reviews";
 
 /// All of them. The sweep comes first: it finds nothing, since no mail waits yet.
-pub(super) fn groups() -> Vec<Group> {
-    let alone = |function, operation| Group { function, operations: vec![operation], grows: false };
+pub(super) fn groups() -> Vec<OperationGroup> {
+    let alone = |function, operation| OperationGroup { function, operations: vec![operation], grows: false };
     let users = |operation| alone("users", operation);
     let searches = vec![
         read("search_users", "no filter", SEARCH, "display_business_ids=False"),
@@ -63,64 +63,67 @@ pub(super) fn groups() -> Vec<Group> {
     ];
     let address = read("search_users", "email", SEARCH, "display_business_ids=False&email={email}");
     vec![
-        alone("mailer", operation("sweep", "nothing is due", BenchRequest::Sweep)),
+        alone("mailer", operation("sweep", "nothing is due", RequestKind::Sweep)),
         users(read("get_me", "", "/api/v2/user/me", "")),
         users(read("get_user", "", USER, "")),
         users(read("get_user_stats", "", "/api/v2/user/stats", "")),
-        Group { function: "users", operations: searches, grows: true },
-        Group { function: "users", operations: vec![address], grows: true },
-        users(operation("create_user", "active, with a password", BenchRequest::CreateActive)),
-        users(operation("create_user", "invited", BenchRequest::CreateInvited)),
-        users(operation("update_user", "a phone number", BenchRequest::UpdatePhone)),
-        users(operation("update_user", "a password", BenchRequest::UpdatePassword)),
-        users(operation("invite_user", "", BenchRequest::Invite)),
-        users(operation("delete_user", "", BenchRequest::Delete)),
+        OperationGroup { function: "users", operations: searches, grows: true },
+        OperationGroup { function: "users", operations: vec![address], grows: true },
+        users(operation("create_user", "active, with a password", RequestKind::CreateActive)),
+        users(operation("create_user", "invited", RequestKind::CreateInvited)),
+        users(operation("update_user", "a phone number", RequestKind::UpdatePhone)),
+        users(operation("update_user", "a password", RequestKind::UpdatePassword)),
+        users(operation("invite_user", "", RequestKind::Invite)),
+        users(operation("delete_user", "", RequestKind::Delete)),
         alone("categories", read("search_categories", "", "/api/v2/category/search", "lang=FR&name=boul")),
         alone("categories", read("get_category", "", "/api/v2/category/{categoryId}", "lang=FR")),
         alone("reviews", read("search_reviews", "page 1", REVIEWS, "")),
         alone("reviews", read("search_reviews", "a state, two ratings", REVIEWS, "state=not_treated&rating__in=1,2")),
         alone("reviews", read("search_reviews", "a city", REVIEWS, "business_city={city}")),
         alone("reviews", read("search_reviews", "20 businesses", REVIEWS, "business__in={businesses}")),
-        alone("mailer", operation("send_mail", "one, from the stream", BenchRequest::SendMail)),
+        alone("mailer", operation("send_mail", "one, from the stream", RequestKind::SendMail)),
     ]
 }
 
 impl Operation {
     /// Returns the next event of this kind, for a caller of an organisation.
-    pub(super) async fn event(&self, stage: &Stage, org: &Organisation) -> anyhow::Result<String> {
+    pub(super) async fn event(&self, stage: &LambdaEnvironment, org: &Organisation) -> anyhow::Result<String> {
         let key = org.key.as_str();
         let of_user = |method, rest: &str, id: u64, body: &Value| {
             let route = format!("{method} {USER}{rest}");
             event::request(&route, &format!("/api/v2/user/{id}{rest}"), "", key, body)
         };
         Ok(match self.ask {
-            BenchRequest::Read(route, query) => read_event(route, query, stage, org)?,
-            BenchRequest::CreateActive => create(key, &json!({ "status": "active", "password": "lovelace" })),
-            BenchRequest::CreateInvited => create(key, &json!({ "status": "invited" })),
-            BenchRequest::UpdatePhone => {
-                of_user("POST", "", org.next(Once::Update)?, &json!({ "phone": "+33 1 23 45 67 89" }))
+            RequestKind::Read(route, query) => read_event(route, query, stage, org)?,
+            RequestKind::CreateActive => create(key, &json!({ "status": "active", "password": "lovelace" })),
+            RequestKind::CreateInvited => create(key, &json!({ "status": "invited" })),
+            RequestKind::UpdatePhone => {
+                of_user("POST", "", org.next(OneTimeRequest::Update)?, &json!({ "phone": "+33 1 23 45 67 89" }))
             }
-            BenchRequest::UpdatePassword => {
-                of_user("POST", "", org.next(Once::Update)?, &json!({ "password": "lovelace2" }))
+            RequestKind::UpdatePassword => {
+                of_user("POST", "", org.next(OneTimeRequest::Update)?, &json!({ "password": "lovelace2" }))
             }
-            BenchRequest::Invite => of_user("POST", "/invite", org.next(Once::Invite)?, &Value::Null),
-            BenchRequest::Delete => of_user("DELETE", "", org.next(Once::Delete)?, &Value::Null),
-            BenchRequest::SendMail => {
-                let id = org.next(Once::Mail)?.to_string();
+            RequestKind::Invite => of_user("POST", "/invite", org.next(OneTimeRequest::Invite)?, &Value::Null),
+            RequestKind::Delete => of_user("DELETE", "", org.next(OneTimeRequest::Delete)?, &Value::Null),
+            RequestKind::SendMail => {
+                let id = org.next(OneTimeRequest::Mail)?.to_string();
                 stage.ask("POST", &format!("/user/{id}/invite"), key, &Value::Null).await?;
                 event::mail(&id)
             }
-            BenchRequest::Sweep => event::sweep(),
+            RequestKind::Sweep => event::sweep(),
         })
     }
 }
 
 /// Returns a GET with what belongs in the braces of its path and query.
-fn read_event(route: &str, query: &str, stage: &Stage, org: &Organisation) -> anyhow::Result<String> {
+fn read_event(route: &str, query: &str, stage: &LambdaEnvironment, org: &Organisation) -> anyhow::Result<String> {
     let path = route.replace("{categoryId}", &stage.category);
-    let path =
-        if path.contains("{user_id}") { path.replace("{user_id}", &org.next(Once::Update)?.to_string()) } else { path };
-    let query = query.replace("{city}", &Stage::city()).replace("{businesses}", &stage.businesses);
+    let path = if path.contains("{user_id}") {
+        path.replace("{user_id}", &org.next(OneTimeRequest::Update)?.to_string())
+    } else {
+        path
+    };
+    let query = query.replace("{city}", &LambdaEnvironment::city()).replace("{businesses}", &stage.businesses);
     let query = if query.contains("{email}") { query.replace("{email}", &org.an_address()?) } else { query };
     let key = if route == REVIEWS { stage.key_of_reviews()? } else { &org.key };
     Ok(event::get(&format!("GET {route}"), &path, &query, key))

@@ -4,17 +4,17 @@ use std::fmt::Write as _;
 
 use presence_local::gateway::MEMORY_MB;
 
-use super::figures::{Figures, LivenessFigures, OperationFigures, SizeFigures};
-use super::share::Memory;
+use super::memory::Memory;
+use super::results::{BenchmarkResults, MemoryResults, OperationResults, SearchesDuringWrites};
 use crate::costs::prices;
 
 /// Renders the report, with what an earlier run found where it is given.
-pub(super) fn render(figures: &Figures, before: Option<&Figures>) -> String {
+pub(super) fn render(figures: &BenchmarkResults, before: Option<&BenchmarkResults>) -> String {
     let mut report = head(figures);
     choice(figures, &mut report);
     let memory = memory_sizes(figures);
     processor_and_memory(figures, &mut report);
-    let cold = |size: &SizeFigures| {
+    let cold = |size: &MemoryResults| {
         size.cold.map(|cold| match cold.status {
             200 if cold.attempts > 1 => format!("{:.0}, after a 503", cold.first_ms),
             200 => format!("{:.0}", cold.init_ms + cold.first_ms),
@@ -27,7 +27,7 @@ pub(super) fn render(figures: &Figures, before: Option<&Figures>) -> String {
     );
     by_memory(figures, &memory, cold, &mut report);
     report.push_str("\n## Warm: median and 99th percentile, ms\n\n");
-    let warm = |size: &SizeFigures| {
+    let warm = |size: &MemoryResults| {
         size.warm.map(|warm| {
             let unavailable =
                 if warm.unavailable == 0 { String::new() } else { format!(" ({} × 503)", warm.unavailable) };
@@ -49,8 +49,8 @@ pub(super) fn render(figures: &Figures, before: Option<&Figures>) -> String {
     report
 }
 
-fn head(figures: &Figures) -> String {
-    let Figures { way, rounds, requests, reviews, .. } = figures;
+fn head(figures: &BenchmarkResults) -> String {
+    let BenchmarkResults { way, rounds, requests, reviews, .. } = figures;
     format!(
         "# Lambda\n\nMade by `cargo run --profile bench -p presence-bench -- lambda`, after `cargo build --release \
          -p presence-users -p presence-categories -p presence-reviews -p presence-mailer`. The release binaries run behind the \
@@ -64,7 +64,7 @@ fn head(figures: &Figures) -> String {
     )
 }
 
-fn memory_sizes(figures: &Figures) -> Vec<Memory> {
+fn memory_sizes(figures: &BenchmarkResults) -> Vec<Memory> {
     let sizes = figures.operations.iter().flat_map(|operation| &operation.sizes).map(|size| size.memory);
     let mut sizes: Vec<Memory> = sizes.collect();
     sizes.sort_unstable();
@@ -73,7 +73,7 @@ fn memory_sizes(figures: &Figures) -> Vec<Memory> {
 }
 
 /// The template's choice beside what was used.
-fn choice(figures: &Figures, report: &mut String) {
+fn choice(figures: &BenchmarkResults, report: &mut String) {
     report.push_str(
         "\n## Memory of the functions\n\n| function | most memory used, MB | `MemorySize` |\n|---|---:|---:|\n",
     );
@@ -85,7 +85,7 @@ fn choice(figures: &Figures, report: &mut String) {
 }
 
 /// Returns the most memory that a function had in any measurement.
-fn peak_of(figures: &Figures, function: &str) -> Option<f64> {
+fn peak_of(figures: &BenchmarkResults, function: &str) -> Option<f64> {
     let sizes = figures.operations.iter().filter(|operation| operation.function == function);
     let sizes = sizes.flat_map(|operation| &operation.sizes);
     let peaks = sizes.flat_map(|size| [size.cold.map(|cold| cold.peak_mb), size.warm.map(|warm| warm.peak_mb)]);
@@ -93,7 +93,7 @@ fn peak_of(figures: &Figures, function: &str) -> Option<f64> {
     peaks.chain(changing).flatten().reduce(f64::max)
 }
 
-fn name(operation: &OperationFigures) -> String {
+fn name(operation: &OperationResults) -> String {
     let what = if operation.what.is_empty() { String::new() } else { format!(": {}", operation.what) };
     let users = operation.users.map_or_else(String::new, |users| format!(" of {} users", thousands(users)));
     format!("`{}`{what}{users}", operation.operation)
@@ -103,7 +103,7 @@ fn thousands(number: usize) -> String {
     if number < 1_000 { number.to_string() } else { format!("{},{:03}", number / 1_000, number % 1_000) }
 }
 
-fn processor_and_memory(figures: &Figures, report: &mut String) {
+fn processor_and_memory(figures: &BenchmarkResults, report: &mut String) {
     report.push_str(
         "\n## Processor time and memory\n\nThe least processor time and the most memory of all sizes. One process answered the \
          searches of an organisation with different filters one after the other.\n\n\
@@ -131,7 +131,12 @@ fn processor_and_memory(figures: &Figures, report: &mut String) {
 }
 
 /// A table with a column for each size of memory.
-fn by_memory(figures: &Figures, memory: &[Memory], cell: impl Fn(&SizeFigures) -> Option<String>, report: &mut String) {
+fn by_memory(
+    figures: &BenchmarkResults,
+    memory: &[Memory],
+    cell: impl Fn(&MemoryResults) -> Option<String>,
+    report: &mut String,
+) {
     let titles: Vec<_> = memory.iter().map(|memory| format!("{memory} MB ({:.3})", memory.share())).collect();
     let _ = writeln!(report, "| operation | {} |\n|---|{}", titles.join(" | "), "---:|".repeat(memory.len()));
     for operation in &figures.operations {
@@ -147,7 +152,7 @@ fn by_memory(figures: &Figures, memory: &[Memory], cell: impl Fn(&SizeFigures) -
 }
 
 /// Dollars of a million warm requests, and of a million cold ones.
-fn price(size: &SizeFigures) -> Option<String> {
+fn price(size: &MemoryResults) -> Option<String> {
     let dollars = |billed_ms| prices::lambda(size.memory, billed_ms);
     let warm = size.warm.map(|warm| format!("{:.2}", dollars(warm.billed_ms)));
     let cold = size.cold.filter(|cold| cold.status == 200);
@@ -156,7 +161,7 @@ fn price(size: &SizeFigures) -> Option<String> {
     (!shown.is_empty()).then_some(shown)
 }
 
-fn liveness(title: &str, rows: &[LivenessFigures], report: &mut String) {
+fn liveness(title: &str, rows: &[SearchesDuringWrites], report: &mut String) {
     let _ = writeln!(
         report,
         "\n## {title}\n\nUsers change through the service, in a process that is not limited; one function searches by a fuzzy query. \
@@ -185,7 +190,7 @@ fn liveness(title: &str, rows: &[LivenessFigures], report: &mut String) {
 }
 
 /// Compares the figures of an earlier run with those of this one, where directories matter.
-fn compare(before: &Figures, now: &Figures, report: &mut String) {
+fn compare(before: &BenchmarkResults, now: &BenchmarkResults, report: &mut String) {
     report.push_str(
         "\n## Before\n\nSearches of users in version 0.1.0, which reloaded a directory after each change and held several copies of it \
          while it did. Measured in the same way; what is found now stands behind the arrow.\n\n\
@@ -193,23 +198,23 @@ fn compare(before: &Figures, now: &Figures, report: &mut String) {
     );
     let growing = before.operations.iter().filter(|operation| operation.users.is_some());
     for old in growing {
-        let is_same = |new: &&OperationFigures| name(new) == name(old);
+        let is_same = |new: &&OperationResults| name(new) == name(old);
         let new = now.operations.iter().find(is_same);
-        let pair = |of: fn(&OperationFigures) -> Option<f64>, digits: usize| {
+        let pair = |of: fn(&OperationResults) -> Option<f64>, digits: usize| {
             let shown = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| format!("{value:.digits$}"));
             if of(old).is_none() && new.and_then(of).is_none() {
                 return String::new();
             }
             format!("{} → {}", shown(of(old)), shown(new.and_then(of)))
         };
-        let cold_cpu = |operation: &OperationFigures| {
+        let cold_cpu = |operation: &OperationResults| {
             let answered = operation.sizes.iter().filter_map(|size| size.cold).filter(|cold| cold.status == 200);
             answered.map(|cold| cold.first_cpu_ms).reduce(f64::min)
         };
-        let cold_peak = |operation: &OperationFigures| {
+        let cold_peak = |operation: &OperationResults| {
             operation.sizes.iter().filter_map(|size| size.cold).map(|cold| cold.peak_mb).reduce(f64::max)
         };
-        let warm_cpu = |operation: &OperationFigures| {
+        let warm_cpu = |operation: &OperationResults| {
             operation.sizes.iter().filter_map(|size| size.warm).map(|warm| warm.cpu_ms).reduce(f64::min)
         };
         let _ = writeln!(
@@ -228,11 +233,11 @@ fn compare(before: &Figures, now: &Figures, report: &mut String) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::figures::{Cold, Warm};
+    use super::super::results::{ColdStart, WarmRequests};
     use super::*;
 
-    fn figures() -> Figures {
-        let cold = |status| Cold {
+    fn figures() -> BenchmarkResults {
+        let cold = |status| ColdStart {
             init_ms: 5.0,
             init_cpu_ms: 4.0,
             first_ms: 95.0,
@@ -241,7 +246,7 @@ mod tests {
             status,
             attempts: 1,
         };
-        let warm = Warm {
+        let warm = WarmRequests {
             requests: 36,
             unavailable: 0,
             p50_ms: 7.0,
@@ -250,8 +255,8 @@ mod tests {
             cpu_ms: 0.9,
             peak_mb: 61.0,
         };
-        let size = |memory, status, warm| SizeFigures { memory: Memory(memory), cold: Some(cold(status)), warm };
-        let search = OperationFigures {
+        let size = |memory, status, warm| MemoryResults { memory: Memory(memory), cold: Some(cold(status)), warm };
+        let search = OperationResults {
             function: "users".to_owned(),
             operation: "search_users".to_owned(),
             what: "no filter".to_owned(),
@@ -260,7 +265,13 @@ mod tests {
             log_bytes: 250,
             sizes: vec![size(128, 503, None), size(256, 200, Some(warm))],
         };
-        Figures { rounds: 3, requests: 36, reviews: 5, operations: vec![search], ..Figures::default() }
+        BenchmarkResults {
+            rounds: 3,
+            requests: 36,
+            reviews: 5,
+            operations: vec![search],
+            ..BenchmarkResults::default()
+        }
     }
 
     #[test]

@@ -15,8 +15,8 @@ use presence::store::{Business, Store, items_of_reviews, schema};
 use presence_local::embedded::EmbeddedDynamo;
 use presence_local::sdk_config;
 
-use super::answer::Answer;
-use super::delay::delayed;
+use super::backend::Answer;
+use super::delayed_client::delayed_client;
 use super::search::Search;
 
 /// What all tables are called, with their own name behind it.
@@ -37,7 +37,8 @@ impl Ledger {
         let loading = Store::new(&config, PREFIX);
         loading.create_tables().await?;
         // Calls side by side wait for each other in the emulator, which answers one at a time.
-        let config = config.into_builder().http_client(delayed()).timeout_config(TimeoutConfig::disabled()).build();
+        let config =
+            config.into_builder().http_client(delayed_client()).timeout_config(TimeoutConfig::disabled()).build();
         let searching = Store::new(&config, PREFIX);
         Ok(Self { loading, searching })
     }

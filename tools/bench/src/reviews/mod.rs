@@ -1,47 +1,47 @@
 //! Reviews: what a search costs by the ledger, by a filter on a thin index, and by `PostgreSQL`.
 
-mod aims;
-mod answer;
-mod census;
-mod cluster;
+mod backend;
+mod backends;
 mod counted;
-mod delay;
+mod delayed_client;
 mod ledger;
+mod match_counts;
 mod plot;
 mod postgres;
+mod postgres_server;
 mod report;
 mod rounds;
 mod search;
-mod stage;
-mod thin;
+mod targets;
+mod thin_index;
 
 use std::io::Write as _;
 use std::path::Path;
 
 use presence_bench::distribution::Distribution;
 
-use cluster::{Cluster, MISSING};
-use rounds::Measured;
-use search::Place;
-use stage::{Stage, Weights};
+use backends::{Backends, StorageSizes};
+use postgres_server::{MISSING, PostgresServer};
+use rounds::MeasuredSearch;
+use search::PagePosition;
 
 /// What came out for a number of reviews.
-pub(crate) struct Size {
+pub(crate) struct SizeResult {
     total: u64,
-    searches: Vec<Measured>,
+    searches: Vec<MeasuredSearch>,
     /// None where it was counted and not measured.
-    weights: Option<Weights>,
+    storage: Option<StorageSizes>,
 }
 
 /// Compares at each of the sizes, counts at those beyond them, and writes the plots beside the report.
 pub(crate) async fn run(sizes: &[u64], counted: &[u64], rounds: u64, out: Option<&Path>) -> anyhow::Result<String> {
-    let with_postgres = Cluster::is_installed();
+    let with_postgres = PostgresServer::is_installed();
     if !with_postgres {
         note(MISSING);
     }
     let mut all = Vec::new();
     for size in sizes {
-        all.push(measured(&Distribution::of(*size), rounds, with_postgres).await?);
+        all.push(measured(&Distribution::new(*size), rounds, with_postgres).await?);
     }
     for size in counted {
         all.push(counted::counted(*size, &all).await?);
@@ -55,16 +55,16 @@ pub(crate) async fn run(sizes: &[u64], counted: &[u64], rounds: u64, out: Option
     Ok(report::report(&all, rounds, &files))
 }
 
-async fn measured(reviews: &Distribution, rounds: u64, with_postgres: bool) -> anyhow::Result<Size> {
-    let (stage, ready) = Stage::load(reviews, with_postgres).await?;
-    let mut agreed = rounds::agree(&stage, ready).await?;
+async fn measured(reviews: &Distribution, rounds: u64, with_postgres: bool) -> anyhow::Result<SizeResult> {
+    let (stage, ready) = Backends::load(reviews, with_postgres).await?;
+    let mut agreed = rounds::verify_agreement(&stage, ready).await?;
     rounds::measure(&stage, &mut agreed, reviews.total(), rounds).await?;
-    let weights = Some(stage.weigh().await?);
+    let storage = Some(stage.measure_storage().await?);
     let searches = agreed.into_iter().map(|(_, measured)| measured).collect();
-    Ok(Size { total: reviews.total(), searches, weights })
+    Ok(SizeResult { total: reviews.total(), searches, storage })
 }
 
-fn find<'a>(size: &'a Size, what: &str, place: Place) -> Option<&'a Measured> {
+fn find<'a>(size: &'a SizeResult, what: &str, place: PagePosition) -> Option<&'a MeasuredSearch> {
     size.searches.iter().find(|measured| measured.search.what == what && measured.search.place == place)
 }
 
@@ -80,9 +80,10 @@ mod tests {
 
     #[tokio::test(flavor = "multi_thread")]
     async fn every_contender_gives_the_same_answers() {
-        let reviews = Distribution::of(2_000);
-        let (stage, ready) = Stage::load(&reviews, Cluster::is_installed()).await.expect("the contenders start");
-        let agreed = rounds::agree(&stage, ready).await.expect("they agree");
-        assert!(agreed.iter().filter(|(_, measured)| measured.search.matching > 30).count() > 10);
+        let reviews = Distribution::new(2_000);
+        let (stage, ready) =
+            Backends::load(&reviews, PostgresServer::is_installed()).await.expect("the backends start");
+        let agreed = rounds::verify_agreement(&stage, ready).await.expect("they agree");
+        assert!(agreed.iter().filter(|(_, measured)| measured.search.match_count > 30).count() > 10);
     }
 }

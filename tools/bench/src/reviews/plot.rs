@@ -7,11 +7,11 @@ use std::path::Path;
 use anyhow::{Context as _, anyhow};
 use plotters::prelude::*;
 
-use super::answer::Contender;
+use super::backend::Backend;
 use super::report::grouped;
-use super::rounds::{Figures, Measured};
-use super::search::Place;
-use super::{Size, find};
+use super::rounds::{BackendFigures, MeasuredSearch};
+use super::search::PagePosition;
+use super::{SizeResult, find};
 
 /// A plot: the end of its file's name, what it shows, and the picture.
 pub(super) type Plot = (&'static str, &'static str, String);
@@ -39,25 +39,25 @@ struct Line {
 }
 
 /// Which figures a line has.
-type Source = (&'static str, Contender, &'static str, Place, RGBColor, bool);
+type Source = (&'static str, Backend, &'static str, PagePosition, RGBColor, bool);
 
 const TIMES: [Source; 5] = [
-    ("thin index, any page", Contender::Thin, "no filter", Place::First, THIN, false),
-    ("PostgreSQL, last page", Contender::Postgres, "no filter", Place::Last, POSTGRES, true),
-    ("PostgreSQL, page 1", Contender::Postgres, "no filter", Place::First, POSTGRES, false),
-    ("ledger, last page", Contender::Ledger, "no filter", Place::Last, LEDGER, true),
-    ("ledger, page 1", Contender::Ledger, "no filter", Place::First, LEDGER, false),
+    ("thin index, any page", Backend::ThinIndex, "no filter", PagePosition::First, THIN, false),
+    ("PostgreSQL, last page", Backend::Postgres, "no filter", PagePosition::Last, POSTGRES, true),
+    ("PostgreSQL, page 1", Backend::Postgres, "no filter", PagePosition::First, POSTGRES, false),
+    ("ledger, last page", Backend::Ledger, "no filter", PagePosition::Last, LEDGER, true),
+    ("ledger, page 1", Backend::Ledger, "no filter", PagePosition::First, LEDGER, false),
 ];
 const UNITS: [Source; 4] = [
-    ("thin index, any search", Contender::Thin, "no filter", Place::First, THIN, false),
-    ("ledger, page 1", Contender::Ledger, "no filter", Place::First, LEDGER, false),
-    ("ledger, last page", Contender::Ledger, "no filter", Place::Last, LEDGER, true),
-    ("ledger, 0.15 % filter, page 1", Contender::Ledger, "0.15 % filter", Place::First, SELDOM, false),
+    ("thin index, any search", Backend::ThinIndex, "no filter", PagePosition::First, THIN, false),
+    ("ledger, page 1", Backend::Ledger, "no filter", PagePosition::First, LEDGER, false),
+    ("ledger, last page", Backend::Ledger, "no filter", PagePosition::Last, LEDGER, true),
+    ("ledger, 0.15 % filter, page 1", Backend::Ledger, "0.15 % filter", PagePosition::First, SELDOM, false),
 ];
 
 /// Both plots.
-pub(super) fn plots(sizes: &[Size]) -> anyhow::Result<Vec<Plot>> {
-    let latency = lines(sizes, &TIMES, |figures| figures.runs() > 0, Figures::p50);
+pub(super) fn plots(sizes: &[SizeResult]) -> anyhow::Result<Vec<Plot>> {
+    let latency = lines(sizes, &TIMES, |figures| figures.runs() > 0, BackendFigures::p50);
     let units = lines(sizes, &UNITS, |_| true, |figures| figures.cost.read_units);
     Ok(vec![
         ("latency", "Median latency against the number of reviews", draw("median latency in ms, no filter", &latency)?),
@@ -78,14 +78,14 @@ pub(super) fn write(plots: &[Plot], report: &Path) -> anyhow::Result<Vec<(String
 }
 
 fn lines(
-    sizes: &[Size],
+    sizes: &[SizeResult],
     sources: &[Source],
-    has: impl Fn(&Figures) -> bool,
-    figure: impl Fn(&Figures) -> f64,
+    has: impl Fn(&BackendFigures) -> bool,
+    figure: impl Fn(&BackendFigures) -> f64,
 ) -> Vec<Line> {
     let line = |(label, who, what, place, colour, dashed): &Source| {
-        let point = |size: &Size| {
-            let figures = find(size, what, *place).and_then(|measured: &Measured| measured.figures.get(who))?;
+        let point = |size: &SizeResult| {
+            let figures = find(size, what, *place).and_then(|measured: &MeasuredSearch| measured.figures.get(who))?;
             has(figures).then(|| (size.total as f64, figure(figures)))
         };
         Line { label, colour: *colour, dashed: *dashed, points: sizes.iter().filter_map(point).collect() }

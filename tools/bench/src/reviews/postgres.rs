@@ -12,8 +12,8 @@ use presence::store::meter::Cost;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, NoTls, Statement};
 
-use super::answer::{Answer, Contender};
-use super::cluster::Cluster;
+use super::backend::{Answer, Backend};
+use super::postgres_server::PostgresServer;
 use super::search::{Filter, Search};
 
 const TABLE: &str = "
@@ -44,11 +44,11 @@ const COPY_BYTES: usize = 1 << 20;
 /// A database with the reviews, on a server of its own.
 pub(super) struct Postgres {
     client: Client,
-    _server: Cluster,
+    _server: PostgresServer,
 }
 
 /// The statements of a search, prepared, with their values.
-pub(super) struct Prepared {
+pub(super) struct PreparedStatements {
     count: Statement,
     page: Statement,
     /// The page alone, from the other end of the index; its rows come in reverse.
@@ -59,7 +59,7 @@ pub(super) struct Prepared {
 impl Postgres {
     /// Starts a server with an empty table.
     pub(super) async fn start() -> anyhow::Result<Self> {
-        let server = Cluster::start()?;
+        let server = PostgresServer::start()?;
         let mut config = tokio_postgres::Config::new();
         config.host_path(server.socket()).user("bench").dbname("postgres");
         let (client, connection) = config.connect(NoTls).await?;
@@ -100,9 +100,9 @@ impl Postgres {
     }
 
     /// Prepares a search.
-    pub(super) async fn prepare(&self, org_id: OrgId, search: &Search) -> anyhow::Result<Prepared> {
+    pub(super) async fn prepare(&self, org_id: OrgId, search: &Search) -> anyhow::Result<PreparedStatements> {
         let (condition, values) = condition(org_id, &search.filter)?;
-        let range = search.page.range(search.matching);
+        let range = search.page.range(search.match_count);
         let page = |order: &str, limit: u64, offset: u64| {
             format!(
                 "SELECT r.* FROM (SELECT id FROM reviews WHERE {condition} ORDER BY effective_at {order}, id {order} \
@@ -110,9 +110,9 @@ impl Postgres {
                  ORDER BY r.effective_at {order}, r.id {order}"
             )
         };
-        let from_the_end = page("ASC", range.end - range.start, search.matching - range.end);
+        let from_the_end = page("ASC", range.end - range.start, search.match_count - range.end);
         let page = page("DESC", search.page.size, search.page.start());
-        Ok(Prepared {
+        Ok(PreparedStatements {
             count: self.client.prepare(&format!("SELECT count(*) FROM reviews WHERE {condition}")).await?,
             page: self.client.prepare(&page).await?,
             page_from_the_end: self.client.prepare(&from_the_end).await?,
@@ -121,12 +121,12 @@ impl Postgres {
     }
 
     /// Count and page, sent together over one connection; or a shorter way.
-    pub(super) async fn search(&self, prepared: &Prepared, way: Contender) -> anyhow::Result<Answer> {
+    pub(super) async fn search(&self, prepared: &PreparedStatements, way: Backend) -> anyhow::Result<Answer> {
         let (stopwatch, values) = (Stopwatch::start(), prepared.values());
-        let from_the_end = way == Contender::FromTheEnd;
+        let from_the_end = way == Backend::PostgresReversed;
         let statement = if from_the_end { &prepared.page_from_the_end } else { &prepared.page };
         let page = self.client.query(statement, &values);
-        let (count, mut rows) = if way == Contender::PageOnly {
+        let (count, mut rows) = if way == Backend::PostgresPageOnly {
             (None, page.await?)
         } else {
             let (count, rows) = futures::try_join!(self.client.query_one(&prepared.count, &values), page)?;
@@ -140,7 +140,7 @@ impl Postgres {
     }
 }
 
-impl Prepared {
+impl PreparedStatements {
     fn values(&self) -> Vec<&(dyn ToSql + Sync)> {
         self.values.iter().map(|value| &**value as &(dyn ToSql + Sync)).collect()
     }

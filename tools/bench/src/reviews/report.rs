@@ -2,18 +2,18 @@
 
 use std::fmt::Write as _;
 
-use super::aims::aims;
-use super::answer::Contender;
-use super::delay::CALL_DELAY;
-use super::rounds::Figures;
-use super::search::Place;
-use super::{Size, find};
+use super::backend::Backend;
+use super::delayed_client::CALL_DELAY;
+use super::rounds::BackendFigures;
+use super::search::PagePosition;
+use super::targets::render_targets;
+use super::{SizeResult, find};
 
 /// Everything, in words and tables. `plots` are the files of the plots, and what they show.
-pub(super) fn report(sizes: &[Size], rounds: u64, plots: &[(String, &str)]) -> String {
+pub(super) fn report(sizes: &[SizeResult], rounds: u64, plots: &[(String, &str)]) -> String {
     let mut report = INTRODUCTION.replace("DELAY", &format!("{} ms", CALL_DELAY.as_secs_f64() * 1e3));
     report = report.replace("ROUNDS", &rounds.to_string());
-    aims(sizes, &mut report);
+    render_targets(sizes, &mut report);
     for (file, alternative) in plots {
         let _ = writeln!(report, "\n![{alternative}]({file})");
     }
@@ -45,10 +45,10 @@ nearest rank: of fewer than 100 runs, the slowest. Each call of `DynamoDB` is ma
 comes on top, and it is slow: it answers one call at a time. `PostgreSQL` waits for nothing.
 ";
 
-fn searches(size: &Size, report: &mut String) {
-    let runs = find(size, "no filter", Place::First)
-        .and_then(|measured| measured.figures.get(&Contender::Thin))
-        .map_or(0, Figures::runs);
+fn searches(size: &SizeResult, report: &mut String) {
+    let runs = find(size, "no filter", PagePosition::First)
+        .and_then(|measured| measured.figures.get(&Backend::ThinIndex))
+        .map_or(0, BackendFigures::runs);
     let _ = writeln!(report, "\n## {} reviews\n", grouped(size.total));
     if runs > 0 {
         let _ = writeln!(report, "Runs of the thin index: {runs}.\n");
@@ -65,12 +65,12 @@ fn searches(size: &Size, report: &mut String) {
          |---|---:|---:|---:|---:|{rule}---:|---:|{rule}{postgres_rule}"
     );
     for measured in &size.searches {
-        let _ = write!(report, "| {} | {} |", measured.search.name(), grouped(measured.search.matching));
-        for who in [Contender::Ledger, Contender::Thin, Contender::Postgres] {
+        let _ = write!(report, "| {} | {} |", measured.search.name(), grouped(measured.search.match_count));
+        for who in [Backend::Ledger, Backend::ThinIndex, Backend::Postgres] {
             let figures = measured.figures.get(&who);
-            if let Some(Figures { cost, .. }) = figures.filter(|_| who != Contender::Postgres) {
+            if let Some(BackendFigures { cost, .. }) = figures.filter(|_| who != Backend::Postgres) {
                 let _ = write!(report, " {} | {} |", cost.read_units, cost.calls);
-                if who == Contender::Ledger {
+                if who == Backend::Ledger {
                     let _ = write!(report, " {} |", cost.waves);
                 }
             }
@@ -87,19 +87,19 @@ fn searches(size: &Size, report: &mut String) {
 }
 
 /// What the others do better.
-fn losses(sizes: &[Size], report: &mut String) {
+fn losses(sizes: &[SizeResult], report: &mut String) {
     report.push_str("\n## Where the ledger loses\n\n### Answered sooner by PostgreSQL\n\n");
     report.push_str(
         "Every search that `PostgreSQL` answers sooner, count included, at the largest number of reviews; medians.\n\n",
     );
-    let Some(largest) = sizes.iter().rev().find(|size| size.weights.is_some()) else { return };
+    let Some(largest) = sizes.iter().rev().find(|size| size.storage.is_some()) else { return };
     report.push_str("| search | found | ledger ms | PostgreSQL ms | times |\n|---|---:|---:|---:|---:|\n");
     for measured in &largest.searches {
-        let of = |who| measured.figures.get(&who).map(Figures::p50);
-        if let Some((ledger, postgres)) = of(Contender::Ledger).zip(of(Contender::Postgres))
+        let of = |who| measured.figures.get(&who).map(BackendFigures::p50);
+        if let Some((ledger, postgres)) = of(Backend::Ledger).zip(of(Backend::Postgres))
             && postgres < ledger
         {
-            let (name, found) = (measured.search.name(), grouped(measured.search.matching));
+            let (name, found) = (measured.search.name(), grouped(measured.search.match_count));
             let _ =
                 writeln!(report, "| {name} | {found} | {} | {} | {:.1} |", ms(ledger), ms(postgres), ledger / postgres);
         }
@@ -107,21 +107,23 @@ fn losses(sizes: &[Size], report: &mut String) {
     report.push_str("\nAnd what an application may do that needs no exact count, or knows it from before:\n\n");
     report.push_str("| reviews | search | how | ms | ledger ms |\n|---:|---|---|---:|---:|\n");
     for size in sizes {
-        for (place, who) in [(Place::First, Contender::PageOnly), (Place::Last, Contender::FromTheEnd)] {
+        for (place, who) in
+            [(PagePosition::First, Backend::PostgresPageOnly), (PagePosition::Last, Backend::PostgresReversed)]
+        {
             let Some(measured) = find(size, "no filter", place) else { continue };
-            let of = |who| measured.figures.get(&who).map(Figures::p50);
-            if let Some((short, ledger)) = of(who).zip(of(Contender::Ledger)) {
+            let of = |who| measured.figures.get(&who).map(BackendFigures::p50);
+            if let Some((short, ledger)) = of(who).zip(of(Backend::Ledger)) {
                 let (total, name, how) = (grouped(size.total), measured.search.name(), who.as_str());
                 let _ = writeln!(report, "| {total} | {name} | {how} | {} | {} |", ms(short), ms(ledger));
             }
         }
     }
     businesses(sizes, report);
-    weights(sizes, report);
+    storage(sizes, report);
 }
 
 /// The searches whose units grow with what they find.
-fn businesses(sizes: &[Size], report: &mut String) {
+fn businesses(sizes: &[SizeResult], report: &mut String) {
     report.push_str(
         "\n### Businesses\n\nThere is no book of a business: every entry of each business in `business-index` is read, so \
          that units grow with what is found. For one business a thin index by business would do as well.\n\n\
@@ -129,15 +131,15 @@ fn businesses(sizes: &[Size], report: &mut String) {
     );
     let searches = sizes.iter().flat_map(|size| ["one business", "20 businesses"].map(|what| (size, what)));
     for (size, what) in searches {
-        let Some(measured) = find(size, what, Place::First) else { continue };
-        let Some(Figures { cost, .. }) = measured.figures.get(&Contender::Ledger) else { continue };
-        let (total, name, found) = (grouped(size.total), measured.search.name(), grouped(measured.search.matching));
+        let Some(measured) = find(size, what, PagePosition::First) else { continue };
+        let Some(BackendFigures { cost, .. }) = measured.figures.get(&Backend::Ledger) else { continue };
+        let (total, name, found) = (grouped(size.total), measured.search.name(), grouped(measured.search.match_count));
         let _ =
             writeln!(report, "| {total} | {name} | {found} | {} | {} | {} |", cost.read_units, cost.calls, cost.waves);
     }
 }
 
-fn weights(sizes: &[Size], report: &mut String) {
+fn storage(sizes: &[SizeResult], report: &mut String) {
     report.push_str(
         "\n### Writing and storing\n\nWrite units of a new review with all that counts it, alone and as one of an import \
          of a month (1,800 at the most); a table with a thin index takes one for the review and one for its entry, both \
@@ -147,20 +149,20 @@ fn weights(sizes: &[Size], report: &mut String) {
          |---:|---:|---:|---:|---:|---:|---:|---:|\n",
     );
     for size in sizes {
-        let Some(weights) = &size.weights else { continue };
+        let Some(storage) = &size.storage else { continue };
         let each = |bytes: usize| format!("{:.0}", bytes as f64 / size.total as f64);
         let disk = |bytes: Option<i64>| {
             bytes.map_or_else(|| "–".to_owned(), |bytes| format!("{:.0}", bytes as f64 / size.total as f64))
         };
-        let (table, indexes) = weights.postgres.unzip();
-        let (alone, imported) = weights.write_units;
+        let (table, indexes) = storage.postgres.unzip();
+        let (alone, imported) = storage.write_units;
         let _ = writeln!(
             report,
             "| {} | {alone:.1} | {imported:.1} | {} | {} | {} | {} | {} |",
             grouped(size.total),
-            each(weights.reviews),
-            each(weights.ledger),
-            each(weights.thin),
+            each(storage.reviews),
+            each(storage.ledger),
+            each(storage.thin),
             disk(table),
             disk(indexes)
         );

@@ -5,29 +5,29 @@ use std::time::Duration;
 
 use presence::store::meter::Cost;
 
-use super::answer::Contender;
+use super::backend::Backend;
+use super::backends::{Backends, PreparedSearch};
 use super::note;
 use super::search::Search;
-use super::stage::{Ready, Stage};
 
 /// Reviews that the thin index reads in the further runs of a search: one run of a million takes a minute on a busy machine.
 const THIN_READS: u64 = 100_000;
 
 /// What a contender needs for a search.
 #[derive(Clone, Debug)]
-pub(super) struct Figures {
+pub(super) struct BackendFigures {
     pub(super) cost: Cost,
     /// Ascending.
     times: Vec<Duration>,
 }
 
 /// A search and what each contender needs for it.
-pub(super) struct Measured {
+pub(super) struct MeasuredSearch {
     pub(super) search: Search,
-    pub(super) figures: BTreeMap<Contender, Figures>,
+    pub(super) figures: BTreeMap<Backend, BackendFigures>,
 }
 
-impl Figures {
+impl BackendFigures {
     /// Of what was not timed.
     pub(super) fn counted(cost: Cost) -> Self {
         Self { cost, times: Vec::new() }
@@ -52,19 +52,22 @@ impl Figures {
 }
 
 /// Asks every contender everything once; the first difference is a failure.
-pub(super) async fn agree(stage: &Stage, searches: Vec<Ready>) -> anyhow::Result<Vec<(Ready, Measured)>> {
+pub(super) async fn verify_agreement(
+    stage: &Backends,
+    searches: Vec<PreparedSearch>,
+) -> anyhow::Result<Vec<(PreparedSearch, MeasuredSearch)>> {
     let mut agreed = Vec::with_capacity(searches.len());
     for ready in searches {
-        let ledgers = stage.ask(Contender::Ledger, &ready).await?;
+        let ledgers = stage.ask(Backend::Ledger, &ready).await?;
         let mut figures = BTreeMap::new();
-        for who in stage.contenders(&ready.search) {
+        for who in stage.backends(&ready.search) {
             let answer = stage.ask(who, &ready).await?;
-            ledgers.agrees(&answer, &ready.search, who)?;
+            ledgers.ensure_agrees(&answer, &ready.search, who)?;
             // What takes so long is not made more often than it must; the others' first run is to warm up.
-            let times = if who == Contender::Thin { vec![answer.elapsed] } else { Vec::new() };
-            figures.insert(who, Figures { cost: answer.cost, times });
+            let times = if who == Backend::ThinIndex { vec![answer.elapsed] } else { Vec::new() };
+            figures.insert(who, BackendFigures { cost: answer.cost, times });
         }
-        let measured = Measured { search: ready.search.clone(), figures };
+        let measured = MeasuredSearch { search: ready.search.clone(), figures };
         agreed.push((ready, measured));
     }
     note(&format!("{} searches have the same answers", agreed.len()));
@@ -74,15 +77,15 @@ pub(super) async fn agree(stage: &Stage, searches: Vec<Ready>) -> anyhow::Result
 /// Measures everyone in turns, so that what else the machine does hits all alike. The thin index, which takes so much
 /// longer, has fewer turns, at the ends of the first rounds.
 pub(super) async fn measure(
-    stage: &Stage,
-    agreed: &mut [(Ready, Measured)],
+    stage: &Backends,
+    agreed: &mut [(PreparedSearch, MeasuredSearch)],
     total: u64,
     rounds: u64,
 ) -> anyhow::Result<()> {
     for round in 0..rounds {
-        turn(stage, agreed, |who| who != Contender::Thin).await?;
+        turn(stage, agreed, |who| who != Backend::ThinIndex).await?;
         if round < THIN_READS / total {
-            turn(stage, agreed, |who| who == Contender::Thin).await?;
+            turn(stage, agreed, |who| who == Backend::ThinIndex).await?;
         }
         note(&format!("round {} of {rounds}", round + 1));
     }
@@ -92,9 +95,9 @@ pub(super) async fn measure(
 }
 
 async fn turn(
-    stage: &Stage,
-    agreed: &mut [(Ready, Measured)],
-    has_a_turn: impl Fn(Contender) -> bool,
+    stage: &Backends,
+    agreed: &mut [(PreparedSearch, MeasuredSearch)],
+    has_a_turn: impl Fn(Backend) -> bool,
 ) -> anyhow::Result<()> {
     for (ready, measured) in agreed {
         for (who, figures) in measured.figures.iter_mut().filter(|(who, _)| has_a_turn(**who)) {

@@ -23,7 +23,7 @@ pub(super) struct Filter {
 
 /// Which page of what is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Place {
+pub(super) enum PagePosition {
     First,
     Middle,
     Last,
@@ -35,10 +35,10 @@ pub(super) struct Search {
     /// What is searched for, in words that are the same for every number of reviews.
     pub(super) what: &'static str,
     pub(super) filter: Filter,
-    pub(super) place: Place,
+    pub(super) place: PagePosition,
     pub(super) page: PageRequest,
     /// How many reviews match, by counting them when they were made.
-    pub(super) matching: u64,
+    pub(super) match_count: u64,
 }
 
 impl Filter {
@@ -65,7 +65,7 @@ impl Filter {
     }
 }
 
-impl Place {
+impl PagePosition {
     /// In words.
     pub(super) fn as_str(self) -> &'static str {
         match self {
@@ -78,14 +78,14 @@ impl Place {
 
 impl Search {
     /// A page, of the default size, of so many matching reviews.
-    pub(super) fn new(what: &'static str, filter: Filter, place: Place, matching: u64) -> Self {
-        let last = matching.div_ceil(PageRequest::DEFAULT_SIZE).max(1);
+    pub(super) fn new(what: &'static str, filter: Filter, place: PagePosition, match_count: u64) -> Self {
+        let last = match_count.div_ceil(PageRequest::DEFAULT_SIZE).max(1);
         let page = match place {
-            Place::First => 1,
-            Place::Middle => last.div_ceil(2),
-            Place::Last => last,
+            PagePosition::First => 1,
+            PagePosition::Middle => last.div_ceil(2),
+            PagePosition::Last => last,
         };
-        Self { what, filter, place, page: PageRequest { page, ..PageRequest::default() }, matching }
+        Self { what, filter, place, page: PageRequest { page, ..PageRequest::default() }, match_count }
     }
 
     /// What and which page.

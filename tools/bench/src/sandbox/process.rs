@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use tokio::process::Child;
 
 /// Returns the id of a running process.
-pub(crate) fn id_of(process: &Child) -> anyhow::Result<u32> {
+pub(crate) fn process_id(process: &Child) -> anyhow::Result<u32> {
     process.id().context("the process has ended")
 }
 
@@ -18,7 +18,7 @@ pub(crate) struct CpuMeter {
 }
 
 impl CpuMeter {
-    pub(crate) fn of(id: u32) -> Self {
+    pub(crate) fn new(id: u32) -> Self {
         Self { id, threads: HashMap::new() }
     }
 
@@ -28,14 +28,14 @@ impl CpuMeter {
             let task = task?;
             // A thread may end between the listing and the reading.
             if let Ok(times) = std::fs::read_to_string(task.path().join("schedstat")) {
-                self.saw(task.file_name().to_string_lossy().into_owned(), &times);
+                self.record(task.file_name().to_string_lossy().into_owned(), &times);
             }
         }
         Ok(self.threads.values().sum::<u64>() as f64 / 1e6)
     }
 
     /// Keeps a thread's time: the first number, in nanoseconds.
-    fn saw(&mut self, thread: String, times: &str) {
+    fn record(&mut self, thread: String, times: &str) {
         let used: u64 = times.split(' ').next().and_then(|text| text.parse().ok()).unwrap_or_default();
         let known = self.threads.entry(thread).or_default();
         *known = used.max(*known);
@@ -44,10 +44,10 @@ impl CpuMeter {
 
 /// Returns the most memory that a process had resident, in MB of 2^20 bytes.
 pub(crate) fn peak_mb(id: u32) -> anyhow::Result<f64> {
-    peak_in(&std::fs::read_to_string(format!("/proc/{id}/status"))?).context("VmHWM")
+    parse_peak_mb(&std::fs::read_to_string(format!("/proc/{id}/status"))?).context("VmHWM")
 }
 
-fn peak_in(status: &str) -> Option<f64> {
+fn parse_peak_mb(status: &str) -> Option<f64> {
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kilobytes: f64 = line.trim().trim_end_matches(" kB").parse().ok()?;
     Some(kilobytes / 1024.0)
@@ -59,17 +59,17 @@ mod tests {
 
     #[test]
     fn threads_that_have_ended_still_count() {
-        let mut meter = CpuMeter::of(1);
-        meter.saw("1".to_owned(), "2000000 5 7\n");
-        meter.saw("2".to_owned(), "1000000 5 7\n");
-        meter.saw("1".to_owned(), "3000000 5 9\n");
-        meter.saw("2".to_owned(), "");
+        let mut meter = CpuMeter::new(1);
+        meter.record("1".to_owned(), "2000000 5 7\n");
+        meter.record("2".to_owned(), "1000000 5 7\n");
+        meter.record("1".to_owned(), "3000000 5 9\n");
+        meter.record("2".to_owned(), "");
         assert_eq!(meter.threads.values().sum::<u64>(), 4_000_000);
     }
 
     #[test]
     fn the_peak_is_read_from_the_status() {
-        assert_eq!(peak_in("Name:\tusers\nVmHWM:\t   10240 kB\nVmRSS:\t 9 kB\n"), Some(10.0));
-        assert_eq!(peak_in("Name:\tusers\n"), None);
+        assert_eq!(parse_peak_mb("Name:\tusers\nVmHWM:\t   10240 kB\nVmRSS:\t 9 kB\n"), Some(10.0));
+        assert_eq!(parse_peak_mb("Name:\tusers\n"), None);
     }
 }

@@ -19,13 +19,13 @@ use tokio::sync::{Mutex, mpsc};
 use tokio::task::JoinHandle;
 
 /// Longest wait for a function: hundreds of times what the slowest takes.
-const PATIENCE: Duration = Duration::from_mins(1);
+const STEP_TIMEOUT: Duration = Duration::from_mins(1);
 /// The time that the template gives a function of the API.
-pub(crate) const FUNCTION_TIME: Duration = Duration::from_secs(10);
+pub(crate) const API_FUNCTION_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What a function did.
 #[derive(Debug)]
-enum Step {
+enum FunctionCall {
     /// It asked for the next event.
     Polled,
     /// It answered.
@@ -34,29 +34,33 @@ enum Step {
     Failed(Bytes),
 }
 
-struct Shared {
+struct ServerState {
     since: Stopwatch,
-    function_time: Duration,
-    steps: mpsc::UnboundedSender<(Duration, Step)>,
+    function_timeout: Duration,
+    calls: mpsc::UnboundedSender<(Duration, FunctionCall)>,
     events: Mutex<mpsc::UnboundedReceiver<String>>,
 }
 
 /// A running runtime API. Times are counted from its start.
 pub(crate) struct RuntimeApi {
     address: SocketAddr,
-    shared: Arc<Shared>,
-    steps: mpsc::UnboundedReceiver<(Duration, Step)>,
+    shared: Arc<ServerState>,
+    calls: mpsc::UnboundedReceiver<(Duration, FunctionCall)>,
     events: mpsc::UnboundedSender<String>,
     server: JoinHandle<()>,
 }
 
 impl RuntimeApi {
     /// Starts one for a function that may take so long for an event.
-    pub(crate) async fn start(function_time: Duration) -> anyhow::Result<Self> {
-        let (steps, all_steps) = mpsc::unbounded_channel();
-        let (events, all_events) = mpsc::unbounded_channel();
-        let shared =
-            Arc::new(Shared { since: Stopwatch::start(), function_time, steps, events: Mutex::new(all_events) });
+    pub(crate) async fn start(function_timeout: Duration) -> anyhow::Result<Self> {
+        let (calls, received_calls) = mpsc::unbounded_channel();
+        let (events, queued_events) = mpsc::unbounded_channel();
+        let shared = Arc::new(ServerState {
+            since: Stopwatch::start(),
+            function_timeout,
+            calls,
+            events: Mutex::new(queued_events),
+        });
         let routes = Router::new()
             .route("/2018-06-01/runtime/invocation/next", get(next))
             .route("/2018-06-01/runtime/invocation/{id}/response", post(answered))
@@ -68,7 +72,7 @@ impl RuntimeApi {
         let server = tokio::spawn(async move {
             let _ = axum::serve(listener, routes).await;
         });
-        Ok(Self { address, shared, steps: all_steps, events, server })
+        Ok(Self { address, shared, calls: received_calls, events, server })
     }
 
     pub(crate) fn address(&self) -> SocketAddr {
@@ -88,25 +92,28 @@ impl RuntimeApi {
     }
 
     /// When the function asked for an event.
-    pub(crate) async fn polled(&mut self) -> anyhow::Result<Duration> {
-        match self.step().await? {
-            (at, Step::Polled) => Ok(at),
-            (_, Step::Answered(text) | Step::Failed(text)) => bail!("not a poll: {}", String::from_utf8_lossy(&text)),
+    pub(crate) async fn wait_for_poll(&mut self) -> anyhow::Result<Duration> {
+        match self.next_call().await? {
+            (at, FunctionCall::Polled) => Ok(at),
+            (_, FunctionCall::Answered(text) | FunctionCall::Failed(text)) => {
+                bail!("not a poll: {}", String::from_utf8_lossy(&text))
+            }
         }
     }
 
     /// When the function answered, and what.
-    pub(crate) async fn answered(&mut self) -> anyhow::Result<(Duration, Bytes)> {
-        match self.step().await? {
-            (at, Step::Answered(text)) => Ok((at, text)),
-            (_, Step::Failed(text)) => bail!("the function failed: {}", String::from_utf8_lossy(&text)),
-            (_, Step::Polled) => bail!("a poll in the place of an answer"),
+    pub(crate) async fn wait_for_answer(&mut self) -> anyhow::Result<(Duration, Bytes)> {
+        match self.next_call().await? {
+            (at, FunctionCall::Answered(text)) => Ok((at, text)),
+            (_, FunctionCall::Failed(text)) => bail!("the function failed: {}", String::from_utf8_lossy(&text)),
+            (_, FunctionCall::Polled) => bail!("a poll in the place of an answer"),
         }
     }
 
-    async fn step(&mut self) -> anyhow::Result<(Duration, Step)> {
-        let step = tokio::time::timeout(PATIENCE, self.steps.recv()).await.context("the function does nothing")?;
-        step.context("the server has ended")
+    async fn next_call(&mut self) -> anyhow::Result<(Duration, FunctionCall)> {
+        let next_call =
+            tokio::time::timeout(STEP_TIMEOUT, self.calls.recv()).await.context("the function does nothing")?;
+        next_call.context("the server has ended")
     }
 }
 
@@ -116,18 +123,18 @@ impl Drop for RuntimeApi {
     }
 }
 
-impl Shared {
-    fn saw(&self, step: Step) -> StatusCode {
-        let _ = self.steps.send((self.since.elapsed(), step));
+impl ServerState {
+    fn record(&self, next_call: FunctionCall) -> StatusCode {
+        let _ = self.calls.send((self.since.elapsed(), next_call));
         StatusCode::ACCEPTED
     }
 }
 
-async fn next(State(shared): State<Arc<Shared>>) -> impl IntoResponse {
-    shared.saw(Step::Polled);
+async fn next(State(shared): State<Arc<ServerState>>) -> impl IntoResponse {
+    shared.record(FunctionCall::Polled);
     let event = shared.events.lock().await.recv().await.unwrap_or_default();
     let deadline =
-        SystemClock.now().as_millisecond() + i64::try_from(shared.function_time.as_millis()).unwrap_or_default();
+        SystemClock.now().as_millisecond() + i64::try_from(shared.function_timeout.as_millis()).unwrap_or_default();
     let headers = [
         ("lambda-runtime-aws-request-id", "8476a536-e9f4-11e8-9739-2dfe598c3fcd".to_owned()),
         ("lambda-runtime-deadline-ms", deadline.to_string()),
@@ -138,14 +145,14 @@ async fn next(State(shared): State<Arc<Shared>>) -> impl IntoResponse {
     (headers, event)
 }
 
-async fn answered(State(shared): State<Arc<Shared>>, Path(_): Path<String>, body: Bytes) -> StatusCode {
-    shared.saw(Step::Answered(body))
+async fn answered(State(shared): State<Arc<ServerState>>, Path(_): Path<String>, body: Bytes) -> StatusCode {
+    shared.record(FunctionCall::Answered(body))
 }
 
-async fn failed(State(shared): State<Arc<Shared>>, Path(_): Path<String>, body: Bytes) -> StatusCode {
-    shared.saw(Step::Failed(body))
+async fn failed(State(shared): State<Arc<ServerState>>, Path(_): Path<String>, body: Bytes) -> StatusCode {
+    shared.record(FunctionCall::Failed(body))
 }
 
-async fn failed_to_start(State(shared): State<Arc<Shared>>, body: Bytes) -> StatusCode {
-    shared.saw(Step::Failed(body))
+async fn failed_to_start(State(shared): State<Arc<ServerState>>, body: Bytes) -> StatusCode {
+    shared.record(FunctionCall::Failed(body))
 }

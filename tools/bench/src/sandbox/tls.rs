@@ -42,7 +42,7 @@ impl TlsProxy {
         let address = listener.local_addr()?;
         let server = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(serve(acceptor.clone(), stream, upstream, delay));
+                tokio::spawn(proxy_connection(acceptor.clone(), stream, upstream, delay));
             }
         });
         Ok(Self { address, roots, server })
@@ -65,7 +65,12 @@ impl Drop for TlsProxy {
     }
 }
 
-async fn serve(acceptor: TlsAcceptor, stream: TcpStream, upstream: SocketAddr, delay: Duration) -> std::io::Result<()> {
+async fn proxy_connection(
+    acceptor: TlsAcceptor,
+    stream: TcpStream,
+    upstream: SocketAddr,
+    delay: Duration,
+) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
     let inside = TcpStream::connect(upstream).await?;
     inside.set_nodelay(true)?;
@@ -73,23 +78,18 @@ async fn serve(acceptor: TlsAcceptor, stream: TcpStream, upstream: SocketAddr, d
     let (from_upstream, to_upstream) = inside.into_split();
     // HTTP/1.1 asks again only after an answer, so the first bytes after a request are those of its answer.
     let has_asked = AtomicBool::new(false);
-    let requests = pass(from_client, to_upstream, || {
+    let requests = forward(from_client, to_upstream, || {
         has_asked.store(true, Ordering::Relaxed);
         Duration::ZERO
     });
-    let answers =
-        pass(
-            from_upstream,
-            to_client,
-            || {
-                if has_asked.swap(false, Ordering::Relaxed) { delay } else { Duration::ZERO }
-            },
-        );
+    let answers = forward(from_upstream, to_client, || {
+        if has_asked.swap(false, Ordering::Relaxed) { delay } else { Duration::ZERO }
+    });
     tokio::try_join!(requests, answers).map(drop)
 }
 
 /// Passes bytes on until they end, each time after a pause.
-async fn pass(
+async fn forward(
     mut from: impl AsyncRead + Unpin,
     mut to: impl AsyncWrite + Unpin,
     pause: impl Fn() -> Duration,

@@ -11,7 +11,7 @@ use serde_json::json;
 use tokio::process::Command;
 use zip::write::SimpleFileOptions;
 
-use super::trial::{Candidate, Kind, Size};
+use super::trial::{Candidate, CandidateKind, Size};
 use crate::sandbox::event;
 
 /// The sources of the same function in other languages.
@@ -28,18 +28,23 @@ pub(super) async fn candidates(
     let key = stack.keys().get("ORG_ADMIN").context("sample data")?;
     let me = event::get("GET /api/v2/user/me", "/api/v2/user/me", "", key);
     let ours = [
-        (Kind::Empty, "an empty `lambda_runtime` binary", "lambda-empty", "{}".to_owned()),
-        (Kind::Other, "the least with the SDK: one GetItem", "lambda-get-item", "{}".to_owned()),
-        (Kind::Ours, "users: `GET /user/me`", "users", me.clone()),
-        (Kind::Unconnected, "the same, no connection opened before", "lambda-unconnected", me),
+        (CandidateKind::Empty, "an empty `lambda_runtime` binary", "lambda-empty", "{}".to_owned()),
+        (CandidateKind::Other, "the least with the SDK: one GetItem", "lambda-get-item", "{}".to_owned()),
+        (CandidateKind::Ours, "users: `GET /user/me`", "users", me.clone()),
+        (CandidateKind::Unconnected, "the same, no connection opened before", "lambda-unconnected", me),
         (
-            Kind::Ours,
+            CandidateKind::Ours,
             "categories: a search",
             "categories",
             event::get("GET /api/v2/category/search", "/api/v2/category/search", "lang=FR&name=boul", key),
         ),
-        (Kind::Ours, "reviews: a page", "reviews", event::get("GET /api/v2/reviews", "/api/v2/reviews", "page=1", key)),
-        (Kind::Ours, "mailer: a sweep", "mailer", json!({ "source": "aws.scheduler" }).to_string()),
+        (
+            CandidateKind::Ours,
+            "reviews: a page",
+            "reviews",
+            event::get("GET /api/v2/reviews", "/api/v2/reviews", "page=1", key),
+        ),
+        (CandidateKind::Ours, "mailer: a sweep", "mailer", json!({ "source": "aws.scheduler" }).to_string()),
     ];
     let mut candidates = Vec::new();
     for (kind, name, program, event) in ours {
@@ -53,7 +58,7 @@ pub(super) async fn candidates(
         candidates.push(Candidate { kind, name, program, arguments: Vec::new(), event, size });
     }
     let mut left_out = Vec::new();
-    for other in &OTHERS {
+    for other in &OTHER_RUNTIMES {
         match other.candidate(folder).await? {
             Ok(candidate) => candidates.push(candidate),
             Err(why) => left_out.push(why),
@@ -102,7 +107,7 @@ fn size_of(folder: &Path, files: &[(PathBuf, String)]) -> anyhow::Result<Size> {
 }
 
 /// The same in another language.
-struct Other {
+struct OtherRuntime {
     name: &'static str,
     /// Its folder beside this crate's sources.
     from: &'static str,
@@ -112,15 +117,15 @@ struct Other {
     install: (&'static str, &'static [&'static str]),
 }
 
-const OTHERS: [Other; 2] = [
-    Other {
+const OTHER_RUNTIMES: [OtherRuntime; 2] = [
+    OtherRuntime {
         name: "Node.js, AWS SDK v3: one GetItem",
         from: "node",
         files: ["index.mjs", "package.json"],
         program: "node",
         install: ("npm", &["install", "--silent", "--no-audit", "--no-fund"]),
     },
-    Other {
+    OtherRuntime {
         name: "Python, boto3: one GetItem",
         from: "python",
         files: ["app.py", "requirements.txt"],
@@ -132,7 +137,7 @@ const OTHERS: [Other; 2] = [
     },
 ];
 
-impl Other {
+impl OtherRuntime {
     /// The outer error is ours, the inner one is this machine's.
     async fn candidate(&self, folder: &Path) -> anyhow::Result<Result<Candidate, String>> {
         let home = folder.join(self.from);
@@ -146,7 +151,7 @@ impl Other {
             return Ok(Err(format!("{}: `{program} {}` ended with {installed:?}", self.name, arguments.join(" "))));
         }
         Ok(Ok(Candidate {
-            kind: Kind::Other,
+            kind: CandidateKind::Other,
             name: self.name,
             program: self.program.into(),
             arguments: vec![home.join(self.files[0]).into()],

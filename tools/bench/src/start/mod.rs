@@ -11,7 +11,7 @@ use anyhow::Context as _;
 use presence_local::{Options, Stack};
 
 use self::candidates::candidates;
-use self::trial::{Candidate, Kind, Trial};
+use self::trial::{Candidate, CandidateKind, Trial};
 use crate::sandbox::environment;
 use crate::sandbox::tls::TlsProxy;
 
@@ -64,13 +64,13 @@ fn report(candidates: &[Candidate], trials: &[Vec<Trial>], starts: usize) -> Str
         );
     }
     report.push_str("\n## Aims\n\nBold: missed.\n\n");
-    report.push_str(&aims(&rows));
+    report.push_str(&targets_table(&rows));
     report
 }
 
 /// Medians of a candidate.
 struct Row {
-    kind: Kind,
+    kind: CandidateKind,
     name: &'static str,
     mb: f64,
     zip_mb: f64,
@@ -93,38 +93,39 @@ impl Row {
 }
 
 /// What is to be at most so much, of whom, and how it is had from a row and the time of the empty binary's start.
-struct Aim {
+struct Target {
     what: &'static str,
     limit: f64,
-    kinds: &'static [Kind],
+    kinds: &'static [CandidateKind],
     of: fn(&Row, Trial) -> f64,
 }
 
-const AIMS: [Aim; 5] = [
-    Aim {
+const TARGETS: [Target; 5] = [
+    Target {
         what: "CPU of init, in those of the empty binary",
         limit: 2.0,
-        kinds: &[Kind::Ours, Kind::Unconnected],
+        kinds: &[CandidateKind::Ours, CandidateKind::Unconnected],
         of: |row, empty| row.trial.init_cpu_ms / empty.init_cpu_ms,
     },
-    Aim { what: "first request, ms", limit: 1.0, kinds: &[Kind::Ours], of: |row, _| row.trial.request_ms },
-    Aim {
+    Target { what: "first request, ms", limit: 1.0, kinds: &[CandidateKind::Ours], of: |row, _| row.trial.request_ms },
+    Target {
         what: "CPU of a first request that opens the connection, ms",
         limit: 3.0,
-        kinds: &[Kind::Unconnected],
+        kinds: &[CandidateKind::Unconnected],
         of: |row, _| row.trial.request_cpu_ms,
     },
-    Aim { what: "zip, MB", limit: 4.5, kinds: &[Kind::Ours], of: |row, _| row.zip_mb },
-    Aim { what: "memory, MB", limit: 12.0, kinds: &[Kind::Ours], of: |row, _| row.trial.memory_mb },
+    Target { what: "zip, MB", limit: 4.5, kinds: &[CandidateKind::Ours], of: |row, _| row.zip_mb },
+    Target { what: "memory, MB", limit: 12.0, kinds: &[CandidateKind::Ours], of: |row, _| row.trial.memory_mb },
 ];
 
-/// The aims as a table: a column for each of our functions.
-fn aims(rows: &[Row]) -> String {
-    let empty = rows.iter().find(|row| row.kind == Kind::Empty).map(|row| row.trial).unwrap_or_default();
-    let ours: Vec<_> = rows.iter().filter(|row| matches!(row.kind, Kind::Ours | Kind::Unconnected)).collect();
+/// The targets as a table: a column for each of our functions.
+fn targets_table(rows: &[Row]) -> String {
+    let empty = rows.iter().find(|row| row.kind == CandidateKind::Empty).map(|row| row.trial).unwrap_or_default();
+    let ours: Vec<_> =
+        rows.iter().filter(|row| matches!(row.kind, CandidateKind::Ours | CandidateKind::Unconnected)).collect();
     let names: Vec<_> = ours.iter().map(|row| row.name).collect();
     let mut table = format!("| | at most | {} |\n|---|---:|{}\n", names.join(" | "), "---:|".repeat(ours.len()));
-    for Aim { what, limit, kinds, of } in AIMS {
+    for Target { what, limit, kinds, of } in TARGETS {
         let _ = write!(table, "| {what} | {limit} |");
         for row in &ours {
             let value = of(row, empty);

@@ -9,12 +9,12 @@ use anyhow::{Context as _, ensure};
 use serde_json::Value;
 use tokio::process::Command;
 
-use crate::sandbox::process::{CpuMeter, id_of, peak_mb};
-use crate::sandbox::runtime_api::{FUNCTION_TIME, RuntimeApi};
+use crate::sandbox::process::{CpuMeter, peak_mb, process_id};
+use crate::sandbox::runtime_api::{API_FUNCTION_TIMEOUT, RuntimeApi};
 
 /// What a function is compared as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum CandidateKind {
     /// The limit.
     Empty,
     /// As it is deployed.
@@ -34,7 +34,7 @@ pub(super) struct Size {
 
 /// A function that can be started.
 pub(super) struct Candidate {
-    pub(super) kind: Kind,
+    pub(super) kind: CandidateKind,
     pub(super) name: &'static str,
     pub(super) program: PathBuf,
     pub(super) arguments: Vec<OsString>,
@@ -62,7 +62,7 @@ pub(super) struct Trial {
 impl Candidate {
     /// Starts it in a clean environment, lets it answer its event, and ends it.
     pub(super) async fn run(&self, environment: &[(&str, String)]) -> anyhow::Result<Trial> {
-        let mut api = RuntimeApi::start(FUNCTION_TIME).await?;
+        let mut api = RuntimeApi::start(API_FUNCTION_TIMEOUT).await?;
         let mut command = Command::new(&self.program);
         command
             .args(&self.arguments)
@@ -73,13 +73,13 @@ impl Candidate {
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let started = api.now();
         let mut process = command.spawn().with_context(|| format!("could not start {}", self.program.display()))?;
-        let id = id_of(&process)?;
-        let mut cpu = CpuMeter::of(id);
-        let polled = api.polled().await?;
+        let id = process_id(&process)?;
+        let mut cpu = CpuMeter::new(id);
+        let polled = api.wait_for_poll().await?;
         let init_cpu_ms = cpu.used_ms()?;
         let sent = api.send(&self.event)?;
-        let (answered, answer) = api.answered().await?;
-        api.polled().await?;
+        let (answered, answer) = api.wait_for_answer().await?;
+        api.wait_for_poll().await?;
         let trial = Trial {
             init_ms: ms(polled.saturating_sub(started)),
             init_cpu_ms,

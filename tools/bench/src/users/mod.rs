@@ -1,14 +1,14 @@
 //! Users: what a search costs, cold and warm, and how fast the local stack is.
 
-mod function;
-mod gateway;
-pub(crate) mod load;
-pub(crate) mod people;
+pub(crate) mod generated_users;
+pub(crate) mod load_users;
+mod local_stack;
+mod users_function;
 
 use std::fmt::Write as _;
 
-use function::{Function, Sample};
 use presence_local::embedded::EmbeddedDynamo;
+use users_function::{RequestCost, UsersFunction};
 
 /// Warm requests of which the median is taken.
 const WARM_REQUESTS: usize = 101;
@@ -44,15 +44,15 @@ pub(crate) async fn run() -> anyhow::Result<String> {
     for case in &CASES {
         searches(case, &mut report).await?;
     }
-    report.push_str(&gateway::report().await?);
+    report.push_str(&local_stack::report().await?);
     Ok(report)
 }
 
 async fn searches(case: &Case, report: &mut String) -> anyhow::Result<()> {
     let dynamodb = EmbeddedDynamo::start(0, None)?;
-    let key = load::load(&dynamodb.endpoint_url(), case.orgs, case.users_of_each, case.provider).await?;
+    let key = load_users::load(&dynamodb.endpoint_url(), case.orgs, case.users_of_each, case.provider).await?;
     for (name, path) in QUERIES {
-        let function = Function::start(&dynamodb.endpoint_url(), &key);
+        let function = UsersFunction::start(&dynamodb.endpoint_url(), &key);
         // The key's use is noted once an hour: not part of what is compared.
         function.get("/api/v2/user/me").await?;
         row(report, case.name, name, "cold", &function.get(path).await?);
@@ -67,7 +67,7 @@ async fn searches(case: &Case, report: &mut String) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn row(report: &mut String, case: &str, query: &str, state: &str, sample: &Sample) {
-    let Sample { units, calls, waves, found, cpu_ms } = sample;
+fn row(report: &mut String, case: &str, query: &str, state: &str, sample: &RequestCost) {
+    let RequestCost { units, calls, waves, found, cpu_ms } = sample;
     let _ = writeln!(report, "| {case} | {query} | {state} | {units} | {calls} | {waves} | {found} | {cpu_ms:.2} |");
 }

@@ -17,37 +17,37 @@ const WAVES: u32 = 4;
 const SEARCHES: usize = 40;
 const SEED: u64 = 20_240_229;
 
-fn within(what: &str, search: &Search, found: &Figures) {
+fn within(what: &str, search: &Search, found: &SearchOutcome) {
     let cost = found.cost;
     assert!(cost.read_units <= READ_UNITS && cost.waves <= WAVES, "{what}: {cost:?} for {search:?}");
 }
 
-/// By search and cut, the units of every size at which that page is full.
-type Units = BTreeMap<(String, Cut), Vec<(u64, f64)>>;
+/// By search and position, the units of every size at which that page is full.
+type Units = BTreeMap<(String, PagePosition), Vec<(u64, f64)>>;
 
 async fn measure(size: u64, units: &mut Units) {
-    let distribution = Distribution::of(size);
+    let distribution = Distribution::new(size);
     let searches = named(&distribution);
     let store = store(distribution).expect("a store");
     for search in searches {
         let mut count = 0;
-        for cut in Cut::ALL {
-            let found = figures(&store, &search.filter, cut.page(count)).await.expect("a page");
+        for position in PagePosition::ALL {
+            let found = run_search(&store, &search.filter, position.page(count)).await.expect("a page");
             count = found.page.count;
-            within(&format!("{size}, {cut:?}"), &search, &found);
+            within(&format!("{size}, {position:?}"), &search, &found);
             if found.page.items.len() as u64 == PER_PAGE {
-                units.entry((search.name.clone(), cut)).or_default().push((size, found.cost.read_units));
+                units.entry((search.name.clone(), position)).or_default().push((size, found.cost.read_units));
             }
         }
     }
     let mut rng = fastrand::Rng::with_seed(SEED ^ size);
     for number in 0..SEARCHES {
         let search = random(&mut rng);
-        let first = figures(&store, &search.filter, Cut::First.page(0)).await.expect("a page");
+        let first = run_search(&store, &search.filter, PagePosition::First.page(0)).await.expect("a page");
         within(&format!("{size}, random {number}"), &search, &first);
-        let cut = Cut::ALL[rng.usize(0..3)].page(first.page.count);
-        let found = figures(&store, &search.filter, cut).await.expect("a page");
-        within(&format!("{size}, random {number}, {cut:?}"), &search, &found);
+        let position = PagePosition::ALL[rng.usize(0..3)].page(first.page.count);
+        let found = run_search(&store, &search.filter, position).await.expect("a page");
+        within(&format!("{size}, random {number}, {position:?}"), &search, &found);
     }
 }
 

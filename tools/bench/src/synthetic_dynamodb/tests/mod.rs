@@ -14,7 +14,7 @@ const SEED: u64 = 20_251_103;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn it_answers_and_costs_as_the_embedded_database_does() {
-    let distribution = Distribution::of(TOTAL);
+    let distribution = Distribution::new(TOTAL);
     let embedded = EmbeddedDynamo::start(0, None).expect("a database");
     let real = Store::new(&presence_local::sdk_config(&embedded.endpoint_url()), PREFIX);
     real.create_tables().await.expect("tables");
@@ -26,12 +26,12 @@ async fn it_answers_and_costs_as_the_embedded_database_does() {
     let mut rng = fastrand::Rng::with_seed(SEED);
     let mut searches = named(&distribution);
     searches.extend((0..SEARCHES).map(|_| random(&mut rng)));
-    let counting = store(distribution).expect("a store");
+    let connector = store(distribution).expect("a store");
     for Search { name, filter } in searches {
-        let count = figures(&real, &filter, Cut::First.page(0)).await.expect("a page").page.count;
-        let request = Cut::ALL[rng.usize(0..3)].page(count);
-        let expected = figures(&real, &filter, request).await.expect("a page");
-        let counted = figures(&counting, &filter, request).await.expect("a page");
+        let count = run_search(&real, &filter, PagePosition::First.page(0)).await.expect("a page").page.count;
+        let request = PagePosition::ALL[rng.usize(0..3)].page(count);
+        let expected = run_search(&real, &filter, request).await.expect("a page");
+        let counted = run_search(&connector, &filter, request).await.expect("a page");
         assert_eq!(counted.page, expected.page, "{name}: {filter:?}");
         assert_eq!(counted.cost, expected.cost, "{name}, {request:?}: {filter:?}");
     }
@@ -40,7 +40,7 @@ async fn it_answers_and_costs_as_the_embedded_database_does() {
 
 #[tokio::test]
 async fn what_it_does_not_count_it_refuses() {
-    let store = store(Distribution::of(10)).expect("a store");
+    let store = store(Distribution::new(10)).expect("a store");
     assert!(store.open_book(presence::domain::ids::OrgId::new(1).expect("an id")).await.is_err());
     let by_id: HashMap<_, _> = store.business_places(&[]).await.expect("no call");
     assert!(by_id.is_empty());

@@ -11,7 +11,7 @@ use aws_smithy_runtime_api::client::result::ConnectorError;
 use aws_smithy_types::body::SdkBody;
 use serde_json::{Map, Value, json};
 
-use super::items::{Bounds, Item, Tables};
+use super::tables::{Bounds, Item, SyntheticTables};
 
 /// Bytes of items after which a page of a Query ends.
 const PAGE_BYTES: usize = 1024 * 1024;
@@ -20,12 +20,12 @@ const UNIT_BYTES: usize = 4096;
 
 /// Answers in `DynamoDB`'s stead.
 #[derive(Clone, Debug)]
-pub(super) struct Counting {
-    tables: Arc<Tables>,
+pub(super) struct SyntheticConnector {
+    tables: Arc<SyntheticTables>,
 }
 
-impl Counting {
-    pub(super) fn new(tables: Arc<Tables>) -> Self {
+impl SyntheticConnector {
+    pub(super) fn new(tables: Arc<SyntheticTables>) -> Self {
         Self { tables }
     }
 
@@ -46,7 +46,7 @@ impl Counting {
         let partition = value(":partition")?;
         let (sort, items) = match body["IndexName"].as_str() {
             None => ("sk", self.tables.partition(partition, bounds.as_ref())),
-            Some(_) => ("effective_listing", self.tables.listing(partition, bounds.as_ref())),
+            Some(_) => ("effective_listing", self.tables.business_index(partition, bounds.as_ref())),
         };
         let after = body["ExclusiveStartKey"][sort]["S"].as_str();
         let left =
@@ -80,11 +80,11 @@ impl Counting {
     }
 }
 
-impl HttpConnector for Counting {
+impl HttpConnector for SyntheticConnector {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
-        let (counting, status) = (self.clone(), 200_u16);
+        let (connector, status) = (self.clone(), 200_u16);
         HttpConnectorFuture::new(async move {
-            let answer = counting.answer(&request);
+            let answer = connector.answer(&request);
             let answer = answer.ok_or_else(|| ConnectorError::user("not a read that is counted here".into()))?;
             let status = status.try_into().map_err(|source| ConnectorError::other(Box::new(source), None))?;
             Ok(HttpResponse::new(status, SdkBody::from(answer.to_string())))
@@ -92,7 +92,7 @@ impl HttpConnector for Counting {
     }
 }
 
-impl HttpClient for Counting {
+impl HttpClient for SyntheticConnector {
     fn http_connector(&self, _: &HttpConnectorSettings, _: &RuntimeComponents) -> SharedHttpConnector {
         SharedHttpConnector::new(self.clone())
     }

@@ -9,7 +9,7 @@ use presence::domain::review::{Partner, Rating, ReviewState};
 use presence::domain::text::city_key;
 use presence_bench::distribution::{CITIES_BY_SIZE, Distribution};
 
-use super::search::{Filter, Place, Search};
+use super::search::{Filter, PagePosition, Search};
 
 /// 400 days to the second, up to 2025-11-24T22:43:52.
 const RANGE: (i64, i64) = (RANGE_END - 400 * SECONDS_OF_DAY, RANGE_END);
@@ -21,40 +21,40 @@ const CITIES: [&str; 5] = ["city of 30 %", "city of 3 %", "city of 0.3 %", "city
 
 /// Every search of the comparison.
 pub(super) fn searches(reviews: &Distribution) -> anyhow::Result<Vec<Search>> {
-    let census = Census::of(reviews);
-    let all = [Place::First, Place::Middle, Place::Last];
+    let match_counts = MatchCounts::of(reviews);
+    let all = [PagePosition::First, PagePosition::Middle, PagePosition::Last];
     let mut searches = all.map(|place| Search::new("no filter", Filter::default(), place, reviews.total())).to_vec();
     for (what, filter) in filters(reviews)? {
-        let matching = census.matching(&filter);
-        let ends = [Place::First, Place::Last];
-        searches.extend(ends.map(|place| Search::new(what, filter.clone(), place, matching)));
+        let match_count = match_counts.count(&filter);
+        let ends = [PagePosition::First, PagePosition::Last];
+        searches.extend(ends.map(|place| Search::new(what, filter.clone(), place, match_count)));
     }
     Ok(searches)
 }
 
 /// What there is.
 #[derive(Debug, Default)]
-struct Census {
+struct MatchCounts {
     cells: BTreeMap<Cell, u64>,
     cities: BTreeMap<String, u64>,
     businesses: BTreeMap<BusinessId, u64>,
     in_range: u64,
 }
 
-impl Census {
+impl MatchCounts {
     fn of(reviews: &Distribution) -> Self {
-        let (mut census, businesses) = (Self::default(), reviews.businesses());
+        let (mut match_counts, businesses) = (Self::default(), reviews.businesses());
         for entry in reviews.entries().flatten() {
-            *census.cells.entry(entry.cell).or_default() += 1;
-            *census.cities.entry(reviews.city_key(entry.business).to_owned()).or_default() += 1;
-            *census.businesses.entry(businesses[usize::from(entry.business)].id.clone()).or_default() += 1;
-            census.in_range += u64::from((RANGE.0..=RANGE.1).contains(&entry.at));
+            *match_counts.cells.entry(entry.cell).or_default() += 1;
+            *match_counts.cities.entry(reviews.city_key(entry.business).to_owned()).or_default() += 1;
+            *match_counts.businesses.entry(businesses[usize::from(entry.business)].id.clone()).or_default() += 1;
+            match_counts.in_range += u64::from((RANGE.0..=RANGE.1).contains(&entry.at));
         }
-        census
+        match_counts
     }
 
     /// How many of those counted match. A filter has parts of cells, or one other part.
-    fn matching(&self, filter: &Filter) -> u64 {
+    fn count(&self, filter: &Filter) -> u64 {
         if let Some(city) = &filter.city_key {
             return self.cities.get(city).copied().unwrap_or_default();
         }

@@ -5,7 +5,7 @@ use jiff::tz::TimeZone;
 use presence::domain::ledger::{Cell, SECONDS_OF_DAY};
 use presence::domain::review::{Partner, Rating, Review, ReviewState};
 
-use super::{Distribution, Entry, org_id};
+use super::{Distribution, ReviewHeader, org_id};
 
 const WORDS: [&str; 16] = [
     "accueil",
@@ -35,7 +35,7 @@ pub(super) fn partner_id(number: u64) -> String {
 impl Distribution {
     /// The review with its texts: its item has some 500 bytes.
     #[must_use]
-    pub fn review(&self, entry: &Entry) -> Review {
+    pub fn review(&self, entry: &ReviewHeader) -> Review {
         let number = entry.number;
         let (state, rating, partner, has_content) = parts(entry.cell);
         let changed = number % 10 == 3;
@@ -45,7 +45,7 @@ impl Distribution {
             id: entry.id.clone(),
             version: 1,
             org_id: org_id(),
-            business_id: self.places.businesses()[usize::from(entry.business)].id.clone(),
+            business_id: self.businesses.businesses()[usize::from(entry.business)].id.clone(),
             city_key: self.city_key(entry.business).to_owned(),
             partner,
             key: format!("accounts/104/reviews/{partner_id}"),

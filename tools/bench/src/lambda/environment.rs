@@ -19,10 +19,10 @@ use presence_ops::{Cli, Console, Exit};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::function::Launcher;
-use super::throttle::Way;
+use super::function::FunctionLauncher;
+use super::throttle::ThrottleMode;
 use crate::sandbox::tls::TlsProxy;
-use crate::users::{load, people};
+use crate::users::{generated_users, load_users};
 
 /// The time of a call to DynamoDB inside a region, beside the emulator's own. Its usual latency is some milliseconds.
 pub(super) const CALL_DELAY: Duration = Duration::from_millis(3);
@@ -45,7 +45,7 @@ pub(super) struct Organisation {
 
 /// A request that each user takes once.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Once {
+pub(super) enum OneTimeRequest {
     Update,
     Invite,
     Delete,
@@ -55,36 +55,36 @@ pub(super) enum Once {
 impl Organisation {
     /// Returns the id of a user that no request of this kind was for, nor any of another kind. Of seven users one is
     /// invited: those are for invitations and mails.
-    pub(super) fn next(&self, once: Once) -> anyhow::Result<u64> {
+    pub(super) fn next(&self, once: OneTimeRequest) -> anyhow::Result<u64> {
         let taken = &self.taken[once as usize];
         let turn = taken.replace(taken.get() + 1);
         let invited = self.first.next_multiple_of(7);
         let number = match once {
-            Once::Invite => invited + 14 * turn,
-            Once::Mail => invited + 14 * turn + 7,
-            Once::Update => invited + 7 * turn + 1,
-            Once::Delete => invited + 7 * turn + 2,
+            OneTimeRequest::Invite => invited + 14 * turn,
+            OneTimeRequest::Mail => invited + 14 * turn + 7,
+            OneTimeRequest::Update => invited + 7 * turn + 1,
+            OneTimeRequest::Delete => invited + 7 * turn + 2,
         };
         ensure!(number < self.first + self.users, "{} users are too few for so many requests", self.users);
-        Ok(people::id(number))
+        Ok(generated_users::user_id(number))
     }
 
     /// Returns the id of one of its active users.
     pub(super) fn any(&self, rng: &mut fastrand::Rng) -> u64 {
         let fifth = rng.usize(0..self.users / 7 - 1);
-        people::id(self.first.next_multiple_of(7) + 7 * fifth + 3)
+        generated_users::user_id(self.first.next_multiple_of(7) + 7 * fifth + 3)
     }
 
     /// Returns the address of a user whom no request changes.
     pub(super) fn an_address(&self) -> anyhow::Result<String> {
         let number = self.first.next_multiple_of(7) + 4;
-        Ok(people::person(number, org_number(self.users))?.email.as_str().to_owned())
+        Ok(generated_users::generate_user(number, org_number(self.users))?.email.as_str().to_owned())
     }
 }
 
 /// Everything that is loaded, and what functions are started with.
-pub(super) struct Stage {
-    pub(super) launcher: Launcher,
+pub(super) struct LambdaEnvironment {
+    pub(super) launcher: FunctionLauncher,
     pub(super) orgs: Vec<Organisation>,
     pub(super) category: String,
     /// Twenty businesses, for a query.
@@ -101,9 +101,14 @@ fn org_number(users: usize) -> u64 {
     users as u64
 }
 
-impl Stage {
+impl LambdaEnvironment {
     /// Loads organisations of these sizes; the first also has so many reviews.
-    pub(super) async fn load(programs: &Path, way: Way, sizes: &[usize], reviews: u64) -> anyhow::Result<Self> {
+    pub(super) async fn load(
+        programs: &Path,
+        way: ThrottleMode,
+        sizes: &[usize],
+        reviews: u64,
+    ) -> anyhow::Result<Self> {
         let folder = tempfile::tempdir()?;
         let dynamodb = EmbeddedDynamo::start(0, Some(&folder.path().join("data")))?;
         dynamodb.enable_bulk_loading()?;
@@ -121,7 +126,7 @@ impl Stage {
             orgs.push(load_users(&store, &dynamodb, *users, first).await?);
             first += users;
         }
-        let distribution = Distribution::of(reviews);
+        let distribution = Distribution::new(reviews);
         let admin = load_reviews(&store, &dynamodb, &distribution).await?;
         let category = load_categories(&store, &stack, &admin).await?;
         orgs.push(Organisation { users: 0, key: admin, first: 0, taken: Default::default() });
@@ -133,7 +138,7 @@ impl Stage {
         let ses_proxy = TlsProxy::start(ses, &certificates, CALL_DELAY).await?;
         let roots = folder.path().join("all-roots.pem");
         std::fs::write(&roots, [std::fs::read(proxy.roots()?)?, std::fs::read(ses_proxy.roots()?)?].concat())?;
-        let launcher = Launcher {
+        let launcher = FunctionLauncher {
             programs: programs.to_owned(),
             dynamodb_url: proxy.url(),
             ses_url: format!("{}/ses", ses_proxy.url()),
@@ -200,7 +205,7 @@ async fn load_users(
     let org = org_number(users);
     let org_id = OrgId::new(org).context("an organisation")?;
     store.put_org(&Org { id: org_id, name: format!("Chain of {users}") }).await?;
-    let people = (first..first + users).map(|number| people::person(number, org));
+    let people = (first..first + users).map(|number| generated_users::generate_user(number, org));
     let people = people.collect::<anyhow::Result<Vec<_>>>()?;
     let mut items = store.items_of_users(&people)?;
     while !items.is_empty() {
@@ -208,7 +213,7 @@ async fn load_users(
         dynamodb.import(&store.name(&schema::USERS), items)?;
         items = rest;
     }
-    let key = load::caller(store, Role::OrgAdmin, org, SystemClock.now()).await?;
+    let key = load_users::create_caller(store, Role::OrgAdmin, org, SystemClock.now()).await?;
     Ok(Organisation { users, key, first, taken: Default::default() })
 }
 
@@ -221,7 +226,7 @@ async fn load_reviews(store: &Store, dynamodb: &EmbeddedDynamo, distribution: &D
     for month in distribution.months() {
         dynamodb.import(&store.name(&schema::REVIEWS), items_of_reviews(&month)?)?;
     }
-    load::caller(store, Role::OrgAdmin, distribution.org().id.get(), SystemClock.now()).await
+    load_users::create_caller(store, Role::OrgAdmin, distribution.org().id.get(), SystemClock.now()).await
 }
 
 /// Imports the categories as an operator does, and returns the id of one.

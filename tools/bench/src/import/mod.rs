@@ -1,7 +1,7 @@
 //! Imports of reviews: how fast `ops import reviews` is on the embedded `DynamoDB`, in a file, and what it costs.
 
-mod counter;
-mod rows;
+mod generated_rows;
+mod metering_client;
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -21,17 +21,17 @@ use presence_local::sdk_config;
 use presence_ops::{Cli, Console, Exit};
 use tempfile::TempDir;
 
-use counter::{Counter, Spent};
-use rows::Rows;
+use generated_rows::ImportRows;
+use metering_client::{MeteringClient, Usage};
 
 /// What the operator's command line waits for one attempt, and for a call with its retries.
 const TIMEOUTS: [Duration; 2] = [Duration::from_secs(10), Duration::from_secs(30)];
 
 /// An empty database in a file, and an operator whose calls are counted.
-struct Operator {
+struct ImportEnvironment {
     _dynamodb: EmbeddedDynamo,
     folder: TempDir,
-    counter: Counter,
+    client: MeteringClient,
     store: Store,
 }
 
@@ -42,51 +42,51 @@ pub(crate) async fn run(reviews: usize) -> anyhow::Result<String> {
 }
 
 async fn measure(reviews: usize) -> anyhow::Result<String> {
-    let rows = Rows::new(reviews);
+    let rows = ImportRows::new(reviews);
     let mut report = format!(
         "# Imports of reviews\n\nMade by `cargo run --profile bench -p presence-bench -- import`: the code of `ops import \
          reviews` in this process, the embedded `DynamoDB` in a file beside it. {}\n\nUnits, calls and transactions are \
          exact; reviews per second are those of one run, on {} processors, and are as good as the embedded `DynamoDB`.\n\n\
          | import | rows | rows per second | write units per row | read units per row | calls per 1,000 rows | of these \
          transactions |\n|---|---:|---:|---:|---:|---:|---:|\n",
-        rows::DESCRIPTION,
+        generated_rows::DESCRIPTION,
         std::thread::available_parallelism()?,
     );
-    let operator = Operator::start().await?;
+    let operator = ImportEnvironment::start().await?;
     operator.row("first, ordered by date", &rows.first(), reviews, &mut report).await?;
     operator.row("the same again: nothing has changed", &rows.first(), reviews, &mut report).await?;
     operator.row("half of the rows have changed", &rows.updated(), reviews, &mut report).await?;
     operator.audit(reviews).await?;
-    let operator = Operator::start().await?;
+    let operator = ImportEnvironment::start().await?;
     operator.row("first, in no order", &rows.shuffled(), reviews, &mut report).await?;
     operator.audit(reviews).await?;
     Ok(report)
 }
 
-impl Operator {
+impl ImportEnvironment {
     async fn start() -> anyhow::Result<Self> {
         let folder = tempfile::tempdir()?;
         let dynamodb = EmbeddedDynamo::start(0, Some(&folder.path().join("data")))?;
-        let counter = Counter::over(Builder::new().build_http());
+        let client = MeteringClient::over(Builder::new().build_http());
         let [attempt, operation] = TIMEOUTS;
         let timeouts = TimeoutConfig::builder().operation_attempt_timeout(attempt).operation_timeout(operation).build();
         let config = sdk_config(&dynamodb.endpoint_url()).into_builder();
-        let config = config.http_client(SharedHttpClient::new(counter.clone())).timeout_config(timeouts).build();
+        let config = config.http_client(SharedHttpClient::new(client.clone())).timeout_config(timeouts).build();
         let store = Store::new(&config, Config::DEFAULT_TABLE_PREFIX);
         store.create_tables().await?;
-        let operator = Self { _dynamodb: dynamodb, folder, counter, store };
-        operator.import("orgs", &rows::orgs()).await?;
-        operator.import("businesses", &rows::businesses()).await?;
+        let operator = Self { _dynamodb: dynamodb, folder, client, store };
+        operator.import("orgs", &generated_rows::orgs()).await?;
+        operator.import("businesses", &generated_rows::businesses()).await?;
         Ok(operator)
     }
 
     /// Imports the rows, and adds to the report what that cost.
     async fn row(&self, name: &str, rows: &str, reviews: usize, report: &mut String) -> anyhow::Result<()> {
-        let before = self.counter.spent();
+        let before = self.client.usage();
         let watch = Stopwatch::start();
         self.import("reviews", rows).await?;
         let seconds = watch.elapsed().as_secs_f64();
-        let Spent { calls, transactions, read_units, write_units } = self.counter.spent().since(before);
+        let Usage { calls, transactions, read_units, write_units } = self.client.usage().since(before);
         let per_row = |number: f64| number / reviews as f64;
         writeln!(
             report,

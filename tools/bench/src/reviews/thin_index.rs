@@ -21,8 +21,8 @@ use presence::store::schema::{self, Key, Kind, Table};
 use presence_local::embedded::EmbeddedDynamo;
 use presence_local::sdk_config;
 
-use super::answer::Answer;
-use super::delay::delayed;
+use super::backend::Answer;
+use super::delayed_client::delayed_client;
 use super::ledger::PREFIX;
 use super::search::{Filter, Search};
 
@@ -45,16 +45,17 @@ const UNIT_BYTES: f64 = 4_096.0;
 type Item = HashMap<String, AttributeValue>;
 
 /// The thin index in an embedded `DynamoDB`. The reviews themselves are those of the ledger's table.
-pub(super) struct Thin {
+pub(super) struct ThinIndex {
     client: Client,
 }
 
-impl Thin {
+impl ThinIndex {
     /// Makes the table.
     pub(super) async fn start(dynamodb: &EmbeddedDynamo) -> anyhow::Result<Self> {
         let config = sdk_config(&dynamodb.endpoint_url());
         // A page of 1 MB takes the emulator its time.
-        let config = config.into_builder().http_client(delayed()).timeout_config(TimeoutConfig::disabled()).build();
+        let config =
+            config.into_builder().http_client(delayed_client()).timeout_config(TimeoutConfig::disabled()).build();
         let client = Client::new(&config);
         THIN.create(&client, &table()).send().await?;
         Ok(Self { client })
@@ -68,19 +69,19 @@ impl Thin {
     /// Reads everything, keeps what matches, fetches the page.
     pub(super) async fn search(&self, org_id: OrgId, search: &Search) -> anyhow::Result<Answer> {
         let (stopwatch, mut cost) = (Stopwatch::start(), Cost::default());
-        let (query, mut matching, mut start) = (self.query(org_id, &search.filter), Vec::new(), None);
+        let (query, mut match_count, mut start) = (self.query(org_id, &search.filter), Vec::new(), None);
         loop {
             let page = query.clone().set_exclusive_start_key(start).send().await?;
             spend(&mut cost, page.consumed_capacity());
-            matching.extend(page.items.unwrap_or_default());
+            match_count.extend(page.items.unwrap_or_default());
             start = page.last_evaluated_key;
             if start.is_none() {
                 break;
             }
         }
-        let count = matching.len() as u64;
+        let count = match_count.len() as u64;
         let range = search.page.range(count);
-        let on_page = (0..).zip(&matching).filter(|(place, _)| range.contains(place)).map(|(_, entry)| id(entry));
+        let on_page = (0..).zip(&match_count).filter(|(place, _)| range.contains(place)).map(|(_, entry)| id(entry));
         let ids: Vec<ReviewId> = on_page.collect::<anyhow::Result<_>>()?;
         let bodies = self.bodies(&ids, &mut cost).await?;
         let ids = ids.iter().map(|id| bodies.contains(id.as_str()).then(|| id.as_str().to_owned()));
@@ -129,9 +130,9 @@ impl Thin {
 }
 
 /// What a search costs by arithmetic, where so many entries of so many bytes each are read.
-pub(super) fn reckoned(search: &Search, entries: u64, entry_bytes: f64) -> Cost {
+pub(super) fn estimate_cost(search: &Search, entries: u64, entry_bytes: f64) -> Cost {
     let bytes = entries as f64 * entry_bytes;
-    let (pages, bodies) = ((bytes / PAGE_BYTES).ceil().max(1.0), search.page.range(search.matching).count());
+    let (pages, bodies) = ((bytes / PAGE_BYTES).ceil().max(1.0), search.page.range(search.match_count).count());
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of pages")]
     let calls = pages as u32 + u32::from(bodies > 0);
     // A review is less than 4 KB.

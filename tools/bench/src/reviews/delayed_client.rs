@@ -15,25 +15,25 @@ use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
 pub(super) const CALL_DELAY: Duration = Duration::from_micros(2_500);
 
 /// An HTTP client whose every call waits first.
-pub(super) fn delayed() -> SharedHttpClient {
-    SharedHttpClient::new(Delayed { inner: SharedHttpClient::new(Builder::new().build_http()) })
+pub(super) fn delayed_client() -> SharedHttpClient {
+    SharedHttpClient::new(DelayedClient { inner: SharedHttpClient::new(Builder::new().build_http()) })
 }
 
-struct Delayed {
+struct DelayedClient {
     inner: SharedHttpClient,
 }
 
-struct Connector {
+struct DelayedConnector {
     inner: SharedHttpConnector,
 }
 
-impl HttpClient for Delayed {
+impl HttpClient for DelayedClient {
     fn http_connector(&self, settings: &HttpConnectorSettings, components: &RuntimeComponents) -> SharedHttpConnector {
-        SharedHttpConnector::new(Connector { inner: self.inner.http_connector(settings, components) })
+        SharedHttpConnector::new(DelayedConnector { inner: self.inner.http_connector(settings, components) })
     }
 }
 
-impl HttpConnector for Connector {
+impl HttpConnector for DelayedConnector {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
         let inner = self.inner.clone();
         HttpConnectorFuture::new(async move {
@@ -45,14 +45,14 @@ impl HttpConnector for Connector {
     }
 }
 
-impl fmt::Debug for Delayed {
+impl fmt::Debug for DelayedClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Delayed").finish_non_exhaustive()
+        f.debug_struct("DelayedClient").finish_non_exhaustive()
     }
 }
 
-impl fmt::Debug for Connector {
+impl fmt::Debug for DelayedConnector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("delay::Connector").finish_non_exhaustive()
+        f.debug_struct("DelayedConnector").finish_non_exhaustive()
     }
 }

@@ -8,15 +8,15 @@ use presence::telemetry;
 use serde_json::Value;
 
 /// The line, and its bytes.
-static LAST: Mutex<(Value, usize)> = Mutex::new((Value::Null, 0));
+static LAST_LINE: Mutex<(Value, usize)> = Mutex::new((Value::Null, 0));
 
-struct Log;
+struct LogCapture;
 
-impl Write for Log {
+impl Write for LogCapture {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let line: Value = serde_json::from_slice(bytes).unwrap_or_default();
         if line["message"] == "request" {
-            *LAST.lock().unwrap_or_else(PoisonError::into_inner) = (line, bytes.len());
+            *LAST_LINE.lock().unwrap_or_else(PoisonError::into_inner) = (line, bytes.len());
         }
         Ok(bytes.len())
     }
@@ -28,12 +28,12 @@ impl Write for Log {
 
 /// Listens to the log of this process from now on.
 pub(crate) fn capture() {
-    telemetry::init(|| Log);
+    telemetry::init(|| LogCapture);
 }
 
 /// The operation of the last request, and what it cost.
-pub(crate) fn cost() -> (String, Cost) {
-    let (line, _) = LAST.lock().unwrap_or_else(PoisonError::into_inner).clone();
+pub(crate) fn last_cost() -> (String, Cost) {
+    let (line, _) = LAST_LINE.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let whole = |name: &str| line[name].as_u64().and_then(|count| u32::try_from(count).ok()).unwrap_or_default();
     let units = |name: &str| line[name].as_f64().unwrap_or_default();
     let cost = Cost {
@@ -46,6 +46,6 @@ pub(crate) fn cost() -> (String, Cost) {
 }
 
 /// Returns the bytes of the last request's line.
-pub(crate) fn log_bytes() -> usize {
-    LAST.lock().unwrap_or_else(PoisonError::into_inner).1
+pub(crate) fn last_line_bytes() -> usize {
+    LAST_LINE.lock().unwrap_or_else(PoisonError::into_inner).1
 }

@@ -6,23 +6,23 @@ use std::ops::Range;
 use presence::domain::ledger::{CELLS, Cell, Day, Month, SECONDS_OF_DAY};
 use presence::domain::review::{Review, ReviewId};
 
-use crate::distribution::{Distribution, Entry};
+use crate::distribution::{Distribution, ReviewHeader};
 
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
 /// Reviews by cell.
 pub(super) type Counts = [u32; CELLS];
 
-/// Whose reviews: everyone's, or those of a city, by its place among the cities.
+/// Reviews: everyone's, or those of a city, by its place among the cities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Whose {
+pub(super) enum SetSelector {
     Org,
     City(u16),
 }
 
 /// A review.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Row {
+pub(super) struct PackedReview {
     id: u64,
     /// Seconds since 1970.
     at: u32,
@@ -31,9 +31,9 @@ pub(super) struct Row {
     cell: u8,
 }
 
-impl Row {
-    fn new(entry: &Entry) -> Option<Self> {
-        let id = packed(entry.id.as_str())?;
+impl PackedReview {
+    fn new(entry: &ReviewHeader) -> Option<Self> {
+        let id = pack_id(entry.id.as_str())?;
         let (at, number) = (u32::try_from(entry.at).ok()?, u32::try_from(entry.number).ok()?);
         Some(Self { id, at, number, business: entry.business, cell: entry.cell.number() })
     }
@@ -63,10 +63,10 @@ impl Row {
 
 /// All of them.
 #[derive(Debug)]
-pub(super) struct Rows {
+pub(super) struct PackedReviews {
     distribution: Distribution,
     /// In the order of second and id.
-    all: Vec<Row>,
+    all: Vec<PackedReview>,
     /// Positions in `all`, in the order of ids.
     by_id: Vec<u32>,
     /// The city of each business, by its place among the cities.
@@ -76,7 +76,7 @@ pub(super) struct Rows {
     months: BTreeMap<Month, Vec<Counts>>,
 }
 
-impl Rows {
+impl PackedReviews {
     pub(super) fn new(distribution: Distribution) -> Self {
         let (mut cities, mut city_keys) = (Vec::new(), Vec::<String>::new());
         for business in (0..).take(distribution.businesses().len()) {
@@ -88,7 +88,7 @@ impl Rows {
             });
             cities.push(u16::try_from(city).expect("a few hundred cities"));
         }
-        let mut rows: Vec<Row> = Vec::with_capacity(usize::try_from(distribution.total()).unwrap_or_default());
+        let mut rows: Vec<PackedReview> = Vec::with_capacity(usize::try_from(distribution.total()).unwrap_or_default());
         let mut months = BTreeMap::new();
         for entries in distribution.entries() {
             let Some(first) = entries.first() else { continue };
@@ -97,7 +97,7 @@ impl Rows {
                 counts[usize::from(cities[usize::from(entry.business)])][usize::from(entry.cell.number())] += 1;
             }
             months.insert(Day::of(first.at).month(), counts);
-            rows.extend(entries.iter().map(|entry| Row::new(entry).expect("a review of these five years")));
+            rows.extend(entries.iter().map(|entry| PackedReview::new(entry).expect("a review of these five years")));
         }
         let mut by_id: Vec<u32> = (0..u32::try_from(rows.len()).expect("fewer than 2^32 reviews")).collect();
         by_id.sort_unstable_by_key(|position| rows[*position as usize].id);
@@ -108,17 +108,17 @@ impl Rows {
         &self.distribution
     }
 
-    pub(super) fn city(&self, key: &str) -> Option<Whose> {
+    pub(super) fn city(&self, key: &str) -> Option<SetSelector> {
         let place = self.city_keys.iter().position(|city| city == key)?;
-        Some(Whose::City(u16::try_from(place).ok()?))
+        Some(SetSelector::City(u16::try_from(place).ok()?))
     }
 
     /// The review with its texts.
     pub(super) fn review(&self, id: &str) -> Option<Review> {
-        let packed = packed(id)?;
+        let packed = pack_id(id)?;
         let place = self.by_id.binary_search_by_key(&packed, |position| self.all[*position as usize].id).ok()?;
         let row = self.all[self.by_id[place] as usize];
-        Some(self.distribution.review(&Entry {
+        Some(self.distribution.review(&ReviewHeader {
             at: row.at(),
             id: row.id(),
             cell: row.cell(),
@@ -128,20 +128,20 @@ impl Rows {
     }
 
     /// Those of these days, both included, in the order of second and id.
-    pub(super) fn of_days(&self, whose: Whose, days: (Day, Day)) -> impl Iterator<Item = Row> {
+    pub(super) fn of_days(&self, selector: SetSelector, days: (Day, Day)) -> impl Iterator<Item = PackedReview> {
         let range = self.range(days.0.start(), days.1.end());
-        self.all[range].iter().copied().filter(move |row| self.is(whose, *row))
+        self.all[range].iter().copied().filter(move |row| self.is(selector, *row))
     }
 
     /// Those of a business.
-    pub(super) fn of_business(&self, business: u16) -> impl Iterator<Item = Row> {
+    pub(super) fn of_business(&self, business: u16) -> impl Iterator<Item = PackedReview> {
         self.all.iter().copied().filter(move |row| row.business == business)
     }
 
-    fn is(&self, whose: Whose, row: Row) -> bool {
-        match whose {
-            Whose::Org => true,
-            Whose::City(city) => self.cities[usize::from(row.business)] == city,
+    fn is(&self, selector: SetSelector, row: PackedReview) -> bool {
+        match selector {
+            SetSelector::Org => true,
+            SetSelector::City(city) => self.cities[usize::from(row.business)] == city,
         }
     }
 
@@ -150,11 +150,13 @@ impl Rows {
     }
 
     /// The months that have reviews, with their counts.
-    pub(super) fn months(&self, whose: Whose) -> impl Iterator<Item = (Month, Counts)> {
+    pub(super) fn months(&self, selector: SetSelector) -> impl Iterator<Item = (Month, Counts)> {
         let of_month = move |(month, cities): (&Month, &Vec<Counts>)| {
-            let counts = match whose {
-                Whose::City(city) => cities[usize::from(city)],
-                Whose::Org => cities.iter().fold([0; CELLS], |sum, city| std::array::from_fn(|n| sum[n] + city[n])),
+            let counts = match selector {
+                SetSelector::City(city) => cities[usize::from(city)],
+                SetSelector::Org => {
+                    cities.iter().fold([0; CELLS], |sum, city| std::array::from_fn(|n| sum[n] + city[n]))
+                }
             };
             counts.iter().any(|count| *count > 0).then_some((*month, counts))
         };
@@ -162,9 +164,9 @@ impl Rows {
     }
 
     /// The days that have reviews, both ends included, with their counts.
-    pub(super) fn days(&self, whose: Whose, days: (Day, Day)) -> BTreeMap<Day, Counts> {
+    pub(super) fn days(&self, selector: SetSelector, days: (Day, Day)) -> BTreeMap<Day, Counts> {
         let mut counts = BTreeMap::new();
-        for row in self.of_days(whose, days) {
+        for row in self.of_days(selector, days) {
             counts.entry(row.day()).or_insert([0; CELLS])[usize::from(row.cell)] += 1;
         }
         counts
@@ -172,6 +174,6 @@ impl Rows {
 }
 
 /// An id as a number, in the same order.
-fn packed(id: &str) -> Option<u64> {
+fn pack_id(id: &str) -> Option<u64> {
     id.bytes().try_fold(0, |id, byte| Some(id << 5 | ALPHABET.binary_search(&byte).ok()? as u64))
 }

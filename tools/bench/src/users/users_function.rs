@@ -12,11 +12,11 @@ use presence_local::sdk_config;
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::Value;
 
-use crate::last_request;
+use crate::request_log;
 
 /// What one request cost.
 #[derive(Clone, Debug)]
-pub(crate) struct Sample {
+pub(crate) struct RequestCost {
     pub(crate) units: f64,
     pub(crate) calls: u32,
     pub(crate) waves: u32,
@@ -25,20 +25,20 @@ pub(crate) struct Sample {
 }
 
 /// A function just started: nothing in memory.
-pub(crate) struct Function {
+pub(crate) struct UsersFunction {
     app: Arc<App>,
     key: String,
 }
 
-impl Function {
+impl UsersFunction {
     pub(crate) fn start(url: &str, key: &str) -> Self {
-        last_request::capture();
+        request_log::capture();
         let store = Store::new(&sdk_config(url), "presence-");
         Self { app: Arc::new(App::new(store, Arc::new(SystemClock))), key: key.to_owned() }
     }
 
     /// GETs a path.
-    pub(crate) async fn get(&self, path: &str) -> anyhow::Result<Sample> {
+    pub(crate) async fn get(&self, path: &str) -> anyhow::Result<RequestCost> {
         let request = Request::builder().method(Method::GET).uri(path).header("x-api-key", &self.key);
         let plain = path.split('?').next().unwrap_or_default();
         let request = request.body(Body::Empty)?.with_raw_http_path(plain);
@@ -47,8 +47,8 @@ impl Function {
         let cpu_ms = thread_cpu_ms() - before;
         ensure!(response.status() == 200, "{} for {path}", response.status());
         let body: Value = serde_json::from_slice(response.body())?;
-        let (_, cost) = last_request::cost();
-        Ok(Sample {
+        let (_, cost) = request_log::last_cost();
+        Ok(RequestCost {
             units: cost.read_units,
             calls: cost.calls,
             waves: cost.waves,

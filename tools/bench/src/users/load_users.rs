@@ -11,7 +11,7 @@ use presence::store::schema::{self, Table};
 use presence::store::{MailChange, NewApiKey, Store, UserChange};
 use presence_local::sdk_config;
 
-use super::people::person;
+use super::generated_users::generate_user;
 
 /// Items of one `BatchWriteItem`: its limit.
 const BATCH: usize = 25;
@@ -29,7 +29,7 @@ pub(crate) async fn load(url: &str, orgs: u64, users_of_each: usize, provider: b
     let numbers = (1..=orgs)
         .zip((0..).step_by(users_of_each))
         .flat_map(|(org, first)| (first..first + users_of_each).map(move |n| (org, n)));
-    let people = numbers.map(|(org, n)| person(n, org));
+    let people = numbers.map(|(org, n)| generate_user(n, org));
     let people = people.collect::<anyhow::Result<Vec<_>>>()?;
     let items = store.items_of_users(&people)?;
     let batches: Vec<Vec<_>> = items.chunks(BATCH).map(<[_]>::to_vec).collect();
@@ -47,12 +47,12 @@ pub(crate) async fn load(url: &str, orgs: u64, users_of_each: usize, provider: b
     });
     stream::iter(writes).buffer_unordered(4).try_collect::<()>().await?;
     let role = if provider { Role::Provider } else { Role::OrgAdmin };
-    caller(&store, role, 1, SystemClock.now()).await
+    create_caller(&store, role, 1, SystemClock.now()).await
 }
 
 /// Adds a user of a role to an organisation (a PROVIDER to none), and returns a key of theirs.
-pub(crate) async fn caller(store: &Store, role: Role, org: u64, now: Timestamp) -> anyhow::Result<String> {
-    let any = person(usize::MAX >> 16, org)?;
+pub(crate) async fn create_caller(store: &Store, role: Role, org: u64, now: Timestamp) -> anyhow::Result<String> {
+    let any = generate_user(usize::MAX >> 16, org)?;
     let org_id = any.org_id.filter(|_| role != Role::Provider);
     let caller = User { id: UserId::random(), role, org_id, status: Status::Active, business_ids: Vec::new(), ..any };
     let change = UserChange { before: None, after: Some(&caller), mail: MailChange::Keep, keep_an_admin: false, now };

@@ -51,9 +51,9 @@ pub(super) fn businesses() -> String {
 }
 
 /// Reviews, in the order of their dates.
-pub(super) struct Rows(Vec<Value>);
+pub(super) struct ImportRows(Vec<Value>);
 
-impl Rows {
+impl ImportRows {
     pub(super) fn new(count: usize) -> Self {
         let mut rng = Rng::with_seed(SEED);
         let mut days: Vec<u32> = (0..count).map(|_| day(&mut rng)).collect();

@@ -16,7 +16,7 @@ const IN_FLIGHT: usize = 16;
 /// Clock ticks of /proc in a second: fixed on Linux.
 const TICKS: f64 = 100.0;
 
-struct Server {
+struct LocalStack {
     process: Child,
     ready_ms: f64,
     summary: Value,
@@ -26,12 +26,12 @@ struct Server {
 pub(crate) async fn report() -> anyhow::Result<String> {
     let mut ready = Vec::with_capacity(STARTS);
     for _ in 0..STARTS {
-        let mut server = Server::start().await?;
+        let mut server = LocalStack::start().await?;
         ready.push(server.ready_ms);
         server.process.kill().await?;
     }
     ready.sort_by(f64::total_cmp);
-    let mut server = Server::start().await?;
+    let mut server = LocalStack::start().await?;
     let per_cpu_second = server.requests_per_cpu_second().await?;
     server.process.kill().await?;
     let (median, slowest) = (ready[STARTS / 2], ready[STARTS - 1]);
@@ -44,7 +44,7 @@ pub(crate) async fn report() -> anyhow::Result<String> {
     ))
 }
 
-impl Server {
+impl LocalStack {
     async fn start() -> anyhow::Result<Self> {
         let program: PathBuf = std::env::current_exe()?.with_file_name("presence-local");
         ensure!(program.exists(), "build it first: cargo build --profile bench -p presence-local");

@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use super::answer::Contender;
+use super::backend::Backend;
 use super::report::{grouped, ms};
-use super::rounds::Measured;
-use super::search::Place;
-use super::{Size, find};
+use super::rounds::MeasuredSearch;
+use super::search::PagePosition;
+use super::{SizeResult, find};
 
 /// Times fewer read units than the thin index.
 const FEWER_UNITS: f64 = 600.0;
@@ -17,14 +17,14 @@ const FIRST_SLOWER: f64 = 2.0;
 const DEEPEST_SLOWER: f64 = 1.3;
 
 /// Each aim, at the largest number of reviews that was measured.
-pub(super) fn aims(sizes: &[Size], report: &mut String) {
-    let Some(size) = sizes.iter().rev().find(|size| size.weights.is_some()) else { return };
+pub(super) fn render_targets(sizes: &[SizeResult], report: &mut String) {
+    let Some(size) = sizes.iter().rev().find(|size| size.storage.is_some()) else { return };
     let _ = writeln!(report, "\n## Aims, at {} reviews\n\n| aim | figure | |\n|---|---|---|", grouped(size.total));
     units(size, report);
-    let ends = find(size, "no filter", Place::First).zip(find(size, "no filter", Place::Last));
+    let ends = find(size, "no filter", PagePosition::First).zip(find(size, "no filter", PagePosition::Last));
     let Some((first, last)) = ends else { return };
-    let of = |measured: &Measured, who| measured.figures.get(&who).map(super::rounds::Figures::p50);
-    let pair = |measured| of(measured, Contender::Ledger).zip(of(measured, Contender::Postgres));
+    let of = |measured: &MeasuredSearch, who| measured.figures.get(&who).map(super::rounds::BackendFigures::p50);
+    let pair = |measured| of(measured, Backend::Ledger).zip(of(measured, Backend::Postgres));
     if let Some((ledger, postgres)) = pair(last) {
         let (aim, times) =
             (format!("last page, no filter: {LAST_FASTER} times faster than PostgreSQL"), postgres / ledger);
@@ -37,17 +37,17 @@ pub(super) fn aims(sizes: &[Size], report: &mut String) {
         let figure = format!("{times:.2} times: {} against {} ms", ms(ledger), ms(postgres));
         row(report, &aim, &figure, times <= FIRST_SLOWER);
     }
-    if let Some((first, last)) = of(first, Contender::Ledger).zip(of(last, Contender::Ledger)) {
+    if let Some((first, last)) = of(first, Backend::Ledger).zip(of(last, Backend::Ledger)) {
         let (aim, times) = (format!("deepest page: at most {DEEPEST_SLOWER} times as long as page 1"), last / first);
         let figure = format!("{times:.2} times: {} against {} ms", ms(last), ms(first));
         row(report, &aim, &figure, times <= DEEPEST_SLOWER);
     }
 }
 
-fn units(size: &Size, report: &mut String) {
-    let times = |measured: &Measured| {
+fn units(size: &SizeResult, report: &mut String) {
+    let times = |measured: &MeasuredSearch| {
         let of = |who| measured.figures.get(&who).map(|figures| figures.cost.read_units);
-        of(Contender::Thin).zip(of(Contender::Ledger)).map(|(thin, ledger)| (thin / ledger, measured.search.name()))
+        of(Backend::ThinIndex).zip(of(Backend::Ledger)).map(|(thin, ledger)| (thin / ledger, measured.search.name()))
     };
     let mut all: Vec<_> = size.searches.iter().filter_map(times).collect();
     all.sort_by(|one, other| one.0.total_cmp(&other.0));

@@ -6,9 +6,9 @@
 //! calls, waves and units are exact; a test holds them against the embedded `DynamoDB`. It can do nothing else.
 
 mod connector;
-mod items;
-mod rows;
+mod packed_reviews;
 mod searches;
+mod tables;
 
 use std::sync::Arc;
 
@@ -17,18 +17,18 @@ use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use presence::store::Store;
 
 use crate::distribution::Distribution;
-use connector::Counting;
-use items::Tables;
-use rows::Rows;
-pub use searches::{Cut, Figures, PER_PAGE, Search, figures, named, random, table};
+use connector::SyntheticConnector;
+use packed_reviews::PackedReviews;
+pub use searches::{PER_PAGE, PagePosition, Search, SearchOutcome, named, random, run_search, table};
+use tables::SyntheticTables;
 
 const PREFIX: &str = "presence-";
 
 /// The store over so many reviews: 32 bytes of memory each.
 pub fn store(distribution: Distribution) -> anyhow::Result<Store> {
     u32::try_from(distribution.total()).context("a number of reviews has 32 bits here")?;
-    let tables = Arc::new(Tables::new(Rows::new(distribution)));
-    let client = SharedHttpClient::new(Counting::new(tables));
+    let tables = Arc::new(SyntheticTables::new(PackedReviews::new(distribution)));
+    let client = SharedHttpClient::new(SyntheticConnector::new(tables));
     // The address is never called.
     let config = presence_local::sdk_config("http://localhost").into_builder().http_client(client).build();
     Ok(Store::new(&config, PREFIX))

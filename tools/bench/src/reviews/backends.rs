@@ -1,4 +1,4 @@
-//! All contenders with the same reviews.
+//! All backends with the same reviews.
 
 use std::path::Path;
 
@@ -9,13 +9,13 @@ use presence_bench::distribution::Distribution;
 use presence_local::embedded::EmbeddedDynamo;
 use tempfile::TempDir;
 
-use super::answer::{Answer, Contender};
-use super::census::searches;
+use super::backend::{Answer, Backend};
 use super::ledger::Ledger;
+use super::match_counts::searches;
 use super::note;
-use super::postgres::{Postgres, Prepared};
-use super::search::{Place, Search};
-use super::thin::Thin;
+use super::postgres::{Postgres, PreparedStatements};
+use super::search::{PagePosition, Search};
+use super::thin_index::ThinIndex;
 
 /// Reviews of a month that is written beside the others, at the most, to see what that costs; and how many of them alone.
 const IMPORTED: usize = 2_000;
@@ -23,7 +23,7 @@ const POSTED_ALONE: usize = 200;
 
 /// What is stored, in bytes by `DynamoDB`'s rules or on `PostgreSQL`'s disk, and what writing costs.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Weights {
+pub(super) struct StorageSizes {
     /// The reviews themselves.
     pub(super) reviews: usize,
     /// Tallies and slips.
@@ -36,40 +36,43 @@ pub(super) struct Weights {
     pub(super) write_units: (f64, f64),
 }
 
-/// The contenders, loaded.
-pub(super) struct Stage {
+/// The backends, loaded.
+pub(super) struct Backends {
     ledger: Ledger,
-    thin: Thin,
+    thin: ThinIndex,
     /// None where it is not installed.
     postgres: Option<Postgres>,
     org_id: OrgId,
     last_month: Vec<Review>,
-    weights: Weights,
+    storage: StorageSizes,
     // Dropped in this order: the database before its file.
     _dynamodb: EmbeddedDynamo,
     _folder: TempDir,
 }
 
 /// A search with what is prepared for it.
-pub(super) struct Ready {
+pub(super) struct PreparedSearch {
     pub(super) search: Search,
-    pub(super) prepared: Option<Prepared>,
+    pub(super) prepared: Option<PreparedStatements>,
 }
 
-impl Stage {
+impl Backends {
     /// Loads everything into everyone, month by month.
-    pub(super) async fn load(reviews: &Distribution, with_postgres: bool) -> anyhow::Result<(Self, Vec<Ready>)> {
+    pub(super) async fn load(
+        reviews: &Distribution,
+        with_postgres: bool,
+    ) -> anyhow::Result<(Self, Vec<PreparedSearch>)> {
         let folder = tempfile::tempdir()?;
         let dynamodb = embedded(folder.path())?;
-        let (ledger, thin) = (Ledger::start(&dynamodb).await?, Thin::start(&dynamodb).await?);
+        let (ledger, thin) = (Ledger::start(&dynamodb).await?, ThinIndex::start(&dynamodb).await?);
         let postgres = if with_postgres { Some(Postgres::start().await?) } else { None };
         ledger.load_businesses(&reviews.businesses()).await?;
-        let (mut weights, mut last_month) = (Weights::default(), Vec::new());
+        let (mut storage, mut last_month) = (StorageSizes::default(), Vec::new());
         for month in reviews.months() {
             let (bodies, books) = ledger.load(&dynamodb, &month)?;
-            weights.reviews += bodies;
-            weights.ledger += books;
-            weights.thin += Thin::load(&dynamodb, &month)?;
+            storage.reviews += bodies;
+            storage.ledger += books;
+            storage.thin += ThinIndex::load(&dynamodb, &month)?;
             if let Some(postgres) = &postgres {
                 postgres.load(&month).await?;
             }
@@ -80,35 +83,35 @@ impl Stage {
             postgres.finish_loading().await?;
         }
         let org_id = reviews.org().id;
-        let stage = Self { ledger, thin, postgres, org_id, last_month, weights, _dynamodb: dynamodb, _folder: folder };
+        let stage = Self { ledger, thin, postgres, org_id, last_month, storage, _dynamodb: dynamodb, _folder: folder };
         let mut ready = Vec::new();
         for search in searches(reviews)? {
             let prepared = match &stage.postgres {
                 Some(postgres) => Some(postgres.prepare(org_id, &search).await?),
                 None => None,
             };
-            ready.push(Ready { search, prepared });
+            ready.push(PreparedSearch { search, prepared });
         }
         Ok((stage, ready))
     }
 
     /// Who makes a search.
-    pub(super) fn contenders(&self, search: &Search) -> Vec<Contender> {
-        let mut all = vec![Contender::Ledger, Contender::Thin];
+    pub(super) fn backends(&self, search: &Search) -> Vec<Backend> {
+        let mut all = vec![Backend::Ledger, Backend::ThinIndex];
         if self.postgres.is_some() {
-            all.push(Contender::Postgres);
-            all.extend((search.place == Place::First).then_some(Contender::PageOnly));
-            all.extend((search.place == Place::Last).then_some(Contender::FromTheEnd));
+            all.push(Backend::Postgres);
+            all.extend((search.place == PagePosition::First).then_some(Backend::PostgresPageOnly));
+            all.extend((search.place == PagePosition::Last).then_some(Backend::PostgresReversed));
         }
         all
     }
 
     /// The answer of one of them.
-    pub(super) async fn ask(&self, who: Contender, ready: &Ready) -> anyhow::Result<Answer> {
+    pub(super) async fn ask(&self, who: Backend, ready: &PreparedSearch) -> anyhow::Result<Answer> {
         let found = match who {
-            Contender::Ledger => self.ledger.search(self.org_id, &ready.search).await,
-            Contender::Thin => self.thin.search(self.org_id, &ready.search).await,
-            Contender::Postgres | Contender::PageOnly | Contender::FromTheEnd => {
+            Backend::Ledger => self.ledger.search(self.org_id, &ready.search).await,
+            Backend::ThinIndex => self.thin.search(self.org_id, &ready.search).await,
+            Backend::Postgres | Backend::PostgresPageOnly | Backend::PostgresReversed => {
                 let postgres = self.postgres.as_ref().zip(ready.prepared.as_ref());
                 let (postgres, prepared) = postgres.context("PostgreSQL is left out")?;
                 postgres.search(prepared, who).await
@@ -118,7 +121,7 @@ impl Stage {
     }
 
     /// What is stored, and what writing costs. Writes: no search can be compared any more.
-    pub(super) async fn weigh(self) -> anyhow::Result<Weights> {
+    pub(super) async fn measure_storage(self) -> anyhow::Result<StorageSizes> {
         let postgres = match &self.postgres {
             Some(postgres) => Some(postgres.bytes().await?),
             None => None,
@@ -127,7 +130,7 @@ impl Stage {
         let another = |review: &Review| Review { partner_id: format!("{}b", review.partner_id), ..review.clone() };
         let month: Vec<Review> = self.last_month.iter().take(IMPORTED).map(another).collect();
         let write_units = self.ledger.write_units(&month, POSTED_ALONE).await?;
-        Ok(Weights { postgres, write_units, ..self.weights })
+        Ok(StorageSizes { postgres, write_units, ..self.storage })
     }
 }
 

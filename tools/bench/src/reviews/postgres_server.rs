@@ -38,11 +38,11 @@ synchronous_commit = off
 ";
 
 /// A running server. Dropped, it stops and its folder goes.
-pub(super) struct Cluster {
+pub(super) struct PostgresServer {
     folder: TempDir,
 }
 
-impl Cluster {
+impl PostgresServer {
     /// Whether its programs are there.
     pub(super) fn is_installed() -> bool {
         Path::new(PROGRAMS).join("postgres").exists()
@@ -79,7 +79,7 @@ impl Cluster {
     }
 }
 
-impl Drop for Cluster {
+impl Drop for PostgresServer {
     fn drop(&mut self) {
         // Its data go with the folder: nothing has to be written any more.
         let stopped = run(program("pg_ctl").args(["stop", "--wait", "--mode=immediate"]).arg("-D").arg(self.data()));

@@ -10,7 +10,7 @@ use presence::store::keys::{
 };
 use serde_json::{Map, Value, json};
 
-use super::rows::{Counts, Row, Rows, Whose};
+use super::packed_reviews::{Counts, PackedReview, PackedReviews, SetSelector};
 
 /// An item in the protocol's form.
 pub(super) type Item = Map<String, Value>;
@@ -20,23 +20,25 @@ pub(super) type Bounds = (String, String);
 
 /// The tables.
 #[derive(Debug)]
-pub(super) struct Tables {
-    rows: Rows,
+pub(super) struct SyntheticTables {
+    reviews: PackedReviews,
 }
 
-impl Tables {
-    pub(super) fn new(rows: Rows) -> Self {
-        Self { rows }
+impl SyntheticTables {
+    pub(super) fn new(rows: PackedReviews) -> Self {
+        Self { reviews: rows }
     }
 
     /// The items of a partition of the reviews table, in the order of their sort keys; none where it knows of none.
     pub(super) fn partition(&self, pk: &str, bounds: Option<&Bounds>) -> Vec<Item> {
         let items = match pk.split_once('#') {
             None if pk == BOOKS_PK => vec![keys(pk, &org_key(OrgId::new(1)))],
-            Some(("T", book)) => self.whose(book).map_or_else(Vec::new, |whose| self.tallies(pk, whose, bounds)),
+            Some(("T", book)) => {
+                self.selector(book).map_or_else(Vec::new, |selector| self.tallies(pk, selector, bounds))
+            }
             Some(("L", rest)) => rest.rsplit_once('#').map_or_else(Vec::new, |(book, month)| {
-                let whose = self.whose(book).zip(Month::parse(month));
-                whose.map_or_else(Vec::new, |(whose, month)| self.slips(pk, whose, month, bounds))
+                let selector = self.selector(book).zip(Month::parse(month));
+                selector.map_or_else(Vec::new, |(selector, month)| self.slips(pk, selector, month, bounds))
             }),
             _ => Vec::new(),
         };
@@ -44,11 +46,11 @@ impl Tables {
     }
 
     /// The entries of `business-index` of a business.
-    pub(super) fn listing(&self, business: &str, bounds: Option<&Bounds>) -> Vec<Item> {
-        let businesses = self.rows.distribution().businesses();
+    pub(super) fn business_index(&self, business: &str, bounds: Option<&Bounds>) -> Vec<Item> {
+        let businesses = self.reviews.distribution().businesses();
         let place = businesses.iter().position(|one| one.id.as_str() == business);
         let Some(place) = place.and_then(|place| u16::try_from(place).ok()) else { return Vec::new() };
-        let entry = |row: Row| {
+        let entry = |row: PackedReview| {
             let id = row.id();
             let mut item = keys(&review_pk(&id), REVIEW_SK);
             item.insert("id".to_owned(), text(id.as_str()));
@@ -57,13 +59,13 @@ impl Tables {
             item.insert("effective_listing".to_owned(), text(&effective_listing(row.at(), &id)));
             item
         };
-        within(self.rows.of_business(place).map(entry).collect(), "effective_listing", bounds)
+        within(self.reviews.of_business(place).map(entry).collect(), "effective_listing", bounds)
     }
 
     /// The item of a review or of a business.
     pub(super) fn get(&self, pk: &str) -> Option<Item> {
         if let Some(id) = pk.strip_prefix("R#") {
-            let items = items_of_reviews(&[self.rows.review(id)?]).ok()?;
+            let items = items_of_reviews(&[self.reviews.review(id)?]).ok()?;
             let review = items.into_iter().find(|item| item.contains_key("version"))?;
             let attribute = |(name, value): (String, aws_sdk_dynamodb::types::AttributeValue)| {
                 let value = match (value.as_s(), value.as_n()) {
@@ -75,39 +77,39 @@ impl Tables {
             };
             return review.into_iter().map(attribute).collect();
         }
-        let businesses = self.rows.distribution().businesses();
+        let businesses = self.reviews.distribution().businesses();
         let business = businesses.iter().find(|business| business_pk(&business.id) == pk)?;
         let (id, city) = (text(business.id.as_str()), text(&business.city));
         let item = json!({ "pk": text(pk), "id": id, "org_id": number(business.org_id.get()), "city": city });
         item.as_object().cloned()
     }
 
-    fn whose(&self, book: &str) -> Option<Whose> {
+    fn selector(&self, book: &str) -> Option<SetSelector> {
         let org = Book::Org(OrgId::new(1)?).to_string();
         match book.strip_prefix("c:1:") {
-            Some(city) => self.rows.city(city),
-            None => (book == org).then_some(Whose::Org),
+            Some(city) => self.reviews.city(city),
+            None => (book == org).then_some(SetSelector::Org),
         }
     }
 
-    fn tallies(&self, pk: &str, whose: Whose, bounds: Option<&Bounds>) -> Vec<Item> {
+    fn tallies(&self, pk: &str, selector: SetSelector, bounds: Option<&Bounds>) -> Vec<Item> {
         let day = |bound: &String| bound.strip_prefix(DAY_SK_PREFIX).and_then(Day::parse);
         if let Some(days) = bounds.and_then(|(from, to)| day(from).zip(day(to))) {
-            let days = self.rows.days(whose, days).into_iter();
+            let days = self.reviews.days(selector, days).into_iter();
             return days.map(|(day, counts)| tally(pk, &format!("{DAY_SK_PREFIX}{day}"), &counts)).collect();
         }
-        let months = self.rows.months(whose);
+        let months = self.reviews.months(selector);
         months.map(|(month, counts)| tally(pk, &format!("{MONTH_SK_PREFIX}{month}"), &counts)).collect()
     }
 
-    fn slips(&self, pk: &str, whose: Whose, month: Month, bounds: Option<&Bounds>) -> Vec<Item> {
+    fn slips(&self, pk: &str, selector: SetSelector, month: Month, bounds: Option<&Bounds>) -> Vec<Item> {
         let of_month = |bound: &String| Day::parse(&format!("{month}-{}", bound.get(..2)?));
         let days = bounds.and_then(|(from, to)| of_month(from).zip(of_month(to)));
         let days = days.unwrap_or_else(|| (month.first_day(), month.last_day()));
         let mut items: BTreeMap<String, Item> = BTreeMap::new();
         let inside = |sk: &str| bounds.is_none_or(|(from, to)| from.as_str() <= sk && sk <= to.as_str());
         let mut day_of: HashMap<i64, Day> = HashMap::new();
-        for row in self.rows.of_days(whose, days) {
+        for row in self.reviews.of_days(selector, days) {
             let day = *day_of.entry(row.day().start()).or_insert_with(|| row.day());
             let id = row.id();
             let sk = slips_sk(&day.of_month(), row.cell(), &id);

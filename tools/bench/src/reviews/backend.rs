@@ -10,14 +10,14 @@ use super::search::Search;
 
 /// Who is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Contender {
+pub(super) enum Backend {
     Ledger,
-    Thin,
+    ThinIndex,
     Postgres,
     /// `PostgreSQL`, page 1 without the count.
-    PageOnly,
+    PostgresPageOnly,
     /// `PostgreSQL`, the last page from the other end of the index.
-    FromTheEnd,
+    PostgresReversed,
 }
 
 /// An answer.
@@ -32,15 +32,15 @@ pub(super) struct Answer {
     pub(super) elapsed: Duration,
 }
 
-impl Contender {
+impl Backend {
     /// In words.
     pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::Ledger => "ledger",
-            Self::Thin => "thin index",
+            Self::ThinIndex => "thin index",
             Self::Postgres => "PostgreSQL",
-            Self::PageOnly => "PostgreSQL, page alone, without count",
-            Self::FromTheEnd => "PostgreSQL, read from the other end",
+            Self::PostgresPageOnly => "PostgreSQL, page alone, without count",
+            Self::PostgresReversed => "PostgreSQL, read from the other end",
         }
     }
 }
@@ -53,15 +53,15 @@ impl Answer {
     }
 
     /// Fails where the other does not say the same, or where this is not what was counted when the reviews were made.
-    pub(super) fn agrees(&self, other: &Self, search: &Search, who: Contender) -> anyhow::Result<()> {
-        let (name, matching) = (search.name(), search.matching);
-        ensure!(self.count == Some(matching), "{name}: {matching} match, the ledger counts {:?}", self.count);
+    pub(super) fn ensure_agrees(&self, other: &Self, search: &Search, who: Backend) -> anyhow::Result<()> {
+        let (name, match_count) = (search.name(), search.match_count);
+        ensure!(self.count == Some(match_count), "{name}: {match_count} match, the ledger counts {:?}", self.count);
         if other.count.is_some() {
             let said = |answer: &Self| (answer.count, answer.max_page(search));
             ensure!(said(self) == said(other), "{name}: count and last page differ: {who:?} has {:?}", said(other));
         }
         ensure!(self.ids == other.ids, "{name}: {who:?} has other reviews on the page, or in another order");
-        let expected = search.page.range(matching).count();
+        let expected = search.page.range(match_count).count();
         ensure!(self.ids.len() == expected, "{name}: {} reviews on a page of {expected}", self.ids.len());
         Ok(())
     }

@@ -20,7 +20,7 @@ const SMALL_BUSINESS: u64 = 1_000;
 
 /// Where reviews are left.
 #[derive(Debug)]
-pub(super) struct Places {
+pub(super) struct Businesses {
     businesses: Vec<Business>,
     city_keys: Vec<String>,
     /// The first business of each of the cities of five sizes, of all others, and the small one.
@@ -29,7 +29,7 @@ pub(super) struct Places {
     small_every: u64,
 }
 
-impl Places {
+impl Businesses {
     pub(super) fn new(total: u64) -> Self {
         let mut cities: Vec<String> = Vec::new();
         let mut firsts = [0; 7];
@@ -65,7 +65,7 @@ impl Places {
     }
 
     /// The business of a review.
-    pub(super) fn draw(&self, number: u64, rng: &mut fastrand::Rng) -> u16 {
+    pub(super) fn pick(&self, number: u64, rng: &mut fastrand::Rng) -> u16 {
         let mut left = rng.u32(0..100_000);
         let mut size = 0;
         while size < SHARES.len() && left >= SHARES[size] {

@@ -2,23 +2,23 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::share::Memory;
+use super::memory::Memory;
 
 /// Everything of one run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Figures {
+pub(crate) struct BenchmarkResults {
     /// The way in which functions were given their share of a processor.
     pub(crate) way: String,
     pub(crate) rounds: usize,
     pub(crate) requests: usize,
     pub(crate) reviews: u64,
-    pub(crate) operations: Vec<OperationFigures>,
-    pub(crate) liveness: Vec<LivenessFigures>,
+    pub(crate) operations: Vec<OperationResults>,
+    pub(crate) liveness: Vec<SearchesDuringWrites>,
 }
 
 /// An operation, in an organisation of a size.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct OperationFigures {
+pub(crate) struct OperationResults {
     pub(crate) function: String,
     pub(crate) operation: String,
     pub(crate) what: String,
@@ -27,21 +27,21 @@ pub(crate) struct OperationFigures {
     /// The answer on its way to the gateway, and the function's own log.
     pub(crate) answer_bytes: u64,
     pub(crate) log_bytes: u64,
-    pub(crate) sizes: Vec<SizeFigures>,
+    pub(crate) sizes: Vec<MemoryResults>,
 }
 
 /// An operation in a function with so much memory.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct SizeFigures {
+pub(crate) struct MemoryResults {
     pub(crate) memory: Memory,
-    pub(crate) cold: Option<Cold>,
+    pub(crate) cold: Option<ColdStart>,
     /// Absent where no request was answered.
-    pub(crate) warm: Option<Warm>,
+    pub(crate) warm: Option<WarmRequests>,
 }
 
 /// A first request. Where its process had answered others before, its start is not counted again.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Cold {
+pub(crate) struct ColdStart {
     pub(crate) init_ms: f64,
     pub(crate) init_cpu_ms: f64,
     pub(crate) first_ms: f64,
@@ -54,7 +54,7 @@ pub(crate) struct Cold {
 
 /// Later requests.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Warm {
+pub(crate) struct WarmRequests {
     pub(crate) requests: usize,
     /// Those that were answered 503.
     pub(crate) unavailable: usize,
@@ -68,7 +68,7 @@ pub(crate) struct Warm {
 
 /// Searches while users change.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct LivenessFigures {
+pub(crate) struct SearchesDuringWrites {
     pub(crate) users: usize,
     pub(crate) memory: Memory,
     /// Asked for, and done.
@@ -78,19 +78,19 @@ pub(crate) struct LivenessFigures {
     pub(crate) back_to_back: bool,
     pub(crate) seconds: f64,
     /// The searches.
-    pub(crate) warm: Warm,
+    pub(crate) warm: WarmRequests,
     pub(crate) cold_peak_mb: f64,
 }
 
 /// Returns the figures of some requests: times in milliseconds, processor time, and how many were not answered in time.
-pub(crate) fn warm(times: &[(f64, f64, u64)], peak_mb: f64) -> Option<Warm> {
+pub(crate) fn warm(times: &[(f64, f64, u64)], peak_mb: f64) -> Option<WarmRequests> {
     let sorted = |of: fn(&(f64, f64, u64)) -> f64| {
         let mut values: Vec<f64> = times.iter().map(of).collect();
         values.sort_by(f64::total_cmp);
         values
     };
     let (walls, cpus) = (sorted(|time| time.0), sorted(|time| time.1));
-    Some(Warm {
+    Some(WarmRequests {
         requests: times.len(),
         unavailable: times.iter().filter(|time| time.2 != 200).count(),
         p50_ms: percentile(&walls, 50)?,
@@ -109,8 +109,8 @@ pub(crate) fn percentile(sorted: &[f64], percent: usize) -> Option<f64> {
 
 /// Returns, figure by figure, the less of two rounds: the other one was disturbed. Memory is the most, and so is what was not
 /// answered.
-pub(crate) fn quieter(one: Warm, other: Warm) -> Warm {
-    Warm {
+pub(crate) fn best_of_rounds(one: WarmRequests, other: WarmRequests) -> WarmRequests {
+    WarmRequests {
         requests: one.requests + other.requests,
         unavailable: one.unavailable + other.unavailable,
         p50_ms: one.p50_ms.min(other.p50_ms),
@@ -122,10 +122,10 @@ pub(crate) fn quieter(one: Warm, other: Warm) -> Warm {
 }
 
 /// Returns the better of two first requests: answered, then sooner. Its figures stay together, but for the peak.
-pub(crate) fn quieter_cold(one: Cold, other: Cold) -> Cold {
-    let rank = |cold: &Cold| (cold.status != 200, cold.attempts, cold.first_ms);
+pub(crate) fn best_cold_start(one: ColdStart, other: ColdStart) -> ColdStart {
+    let rank = |cold: &ColdStart| (cold.status != 200, cold.attempts, cold.first_ms);
     let (first, second) = if rank(&one) <= rank(&other) { (one, other) } else { (other, one) };
-    Cold {
+    ColdStart {
         init_ms: first.init_ms.min(second.init_ms),
         init_cpu_ms: first.init_cpu_ms.min(second.init_cpu_ms),
         peak_mb: first.peak_mb.max(second.peak_mb),
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn the_quieter_round_counts_and_nothing_unanswered_is_forgotten() {
-        let of = |p50_ms, unavailable, peak_mb| Warm {
+        let of = |p50_ms, unavailable, peak_mb| WarmRequests {
             requests: 5,
             unavailable,
             p50_ms,
@@ -165,8 +165,11 @@ mod tests {
             cpu_ms: 1.0,
             peak_mb,
         };
-        assert_eq!(quieter(of(3.0, 1, 40.0), of(2.0, 0, 30.0)), Warm { requests: 10, ..of(2.0, 1, 40.0) });
-        let cold = |first_ms, status| Cold {
+        assert_eq!(
+            best_of_rounds(of(3.0, 1, 40.0), of(2.0, 0, 30.0)),
+            WarmRequests { requests: 10, ..of(2.0, 1, 40.0) }
+        );
+        let cold = |first_ms, status| ColdStart {
             init_ms: 1.0,
             init_cpu_ms: 1.0,
             first_ms,
@@ -175,7 +178,7 @@ mod tests {
             status,
             attempts: 1,
         };
-        assert_eq!(quieter_cold(cold(9.0, 200), cold(5.0, 503)), cold(9.0, 200));
-        assert_eq!(quieter_cold(cold(9.0, 200), cold(5.0, 200)), Cold { peak_mb: 9.0, ..cold(5.0, 200) });
+        assert_eq!(best_cold_start(cold(9.0, 200), cold(5.0, 503)), cold(9.0, 200));
+        assert_eq!(best_cold_start(cold(9.0, 200), cold(5.0, 200)), ColdStart { peak_mb: 9.0, ..cold(5.0, 200) });
     }
 }

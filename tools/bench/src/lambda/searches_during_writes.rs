@@ -9,10 +9,10 @@ use presence::clock::Stopwatch;
 use serde_json::json;
 use tokio::task::JoinHandle;
 
-use super::figures::{LivenessFigures, warm};
-use super::function::Function;
-use super::stage::{Organisation, Stage};
-use super::{Change, Settings, note};
+use super::environment::{LambdaEnvironment, Organisation};
+use super::function::RunningFunction;
+use super::results::{SearchesDuringWrites, warm};
+use super::{Settings, WriteRate, note};
 use crate::sandbox::event;
 
 /// The query of the searches while users change.
@@ -22,10 +22,10 @@ const FIRST_SEARCHES: usize = 5;
 
 /// Measures both kinds of callers of an organisation.
 pub(super) async fn measure(
-    stage: &Stage,
+    stage: &LambdaEnvironment,
     settings: &Settings,
-    change: Change,
-) -> anyhow::Result<Vec<LivenessFigures>> {
+    change: WriteRate,
+) -> anyhow::Result<Vec<SearchesDuringWrites>> {
     let org = stage.org(change.users)?;
     let mut all = Vec::new();
     for back_to_back in [false, true] {
@@ -42,7 +42,7 @@ pub(super) async fn measure(
         let figures = searches(&mut function, &event, back_to_back, seconds).await;
         let written_per_second = writer.stop().await?;
         let (times, seconds) = figures?;
-        all.push(LivenessFigures {
+        all.push(SearchesDuringWrites {
             users: change.users,
             memory: settings.liveness_memory,
             writes_per_second: change.writes_per_second,
@@ -60,7 +60,7 @@ pub(super) async fn measure(
 
 /// Searches for so long. Returns each search's time, processor time and status, and how long it all took.
 async fn searches(
-    function: &mut Function,
+    function: &mut RunningFunction,
     event: &str,
     back_to_back: bool,
     time: Duration,
@@ -87,7 +87,7 @@ struct Writer {
 }
 
 impl Writer {
-    fn start(stage: &Stage, org: &Organisation, writes_per_second: f64) -> Self {
+    fn start(stage: &LambdaEnvironment, org: &Organisation, writes_per_second: f64) -> Self {
         let written = Arc::new(AtomicU64::new(0));
         let counter = Arc::clone(&written);
         let (base, key) = (stage.base_url(), org.key.clone());

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use super::share::{Memory, PERIOD};
+use super::memory::{Memory, PERIOD};
 
 /// The two states of a process that is limited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RunState {
-    Run,
-    Rest,
+    Running,
+    Stopped,
 }
 
 /// A bucket of processor time. It fills by the share, up to the quota of a period; what the process uses is taken out.
@@ -32,12 +32,12 @@ impl DutyCycle {
 
     /// Returns what the process may do from this time on, with all that it has used. A process that used too much waits until
     /// its debt is paid.
-    pub(super) fn turn(&mut self, time: Duration, used_ms: f64) -> RunState {
+    pub(super) fn next_state(&mut self, time: Duration, used_ms: f64) -> RunState {
         let passed = time.saturating_sub(self.time).as_secs_f64();
         let used = (used_ms - self.used_ms).max(0.0) / 1e3;
         self.left = (self.left + passed * self.share - used).min(self.quota);
         (self.time, self.used_ms) = (time, used_ms);
-        if self.left > 0.0 { RunState::Run } else { RunState::Rest }
+        if self.left > 0.0 { RunState::Running } else { RunState::Stopped }
     }
 }
 
@@ -48,13 +48,13 @@ mod tests {
     /// Runs a process that always wants to, watched at these intervals. Returns its share of the processor.
     fn share_of_a_busy_process(memory: Memory, step: Duration) -> f64 {
         let mut cycle = DutyCycle::new(memory, 500.0);
-        let (mut time, mut used_ms, mut turn) = (Duration::ZERO, 500.0, RunState::Run);
+        let (mut time, mut used_ms, mut next_state) = (Duration::ZERO, 500.0, RunState::Running);
         while time < Duration::from_secs(10) {
             time += step;
-            if turn == RunState::Run {
+            if next_state == RunState::Running {
                 used_ms += step.as_secs_f64() * 1e3;
             }
-            turn = cycle.turn(time, used_ms);
+            next_state = cycle.next_state(time, used_ms);
         }
         (used_ms - 500.0) / 1e3 / time.as_secs_f64()
     }
@@ -75,10 +75,10 @@ mod tests {
     fn a_process_that_idled_may_use_one_quota_at_once_and_no_more() {
         let mut cycle = DutyCycle::new(Memory(256), 0.0);
         let idle = Duration::from_mins(1);
-        assert_eq!(cycle.turn(idle, 0.0), RunState::Run);
+        assert_eq!(cycle.next_state(idle, 0.0), RunState::Running);
         let quota_ms = Memory(256).quota().as_secs_f64() * 1e3;
-        assert_eq!(cycle.turn(idle, quota_ms - 0.1), RunState::Run);
-        assert_eq!(cycle.turn(idle, quota_ms + 0.1), RunState::Rest);
-        assert_eq!(cycle.turn(idle + PERIOD / 2, quota_ms + 0.1), RunState::Run);
+        assert_eq!(cycle.next_state(idle, quota_ms - 0.1), RunState::Running);
+        assert_eq!(cycle.next_state(idle, quota_ms + 0.1), RunState::Stopped);
+        assert_eq!(cycle.next_state(idle + PERIOD / 2, quota_ms + 0.1), RunState::Running);
     }
 }

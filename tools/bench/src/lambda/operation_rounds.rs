@@ -6,11 +6,11 @@ use std::time::Duration;
 use anyhow::ensure;
 use presence::clock::Stopwatch;
 
-use super::figures::{Cold, OperationFigures, SizeFigures, Warm, quieter, quieter_cold, warm};
-use super::function::{Function, Init, Invocation};
-use super::operations::{Group, Operation};
-use super::share::{Memory, PERIOD};
-use super::stage::{Organisation, Stage};
+use super::environment::{LambdaEnvironment, Organisation};
+use super::function::{InitTimes, Invocation, RunningFunction};
+use super::memory::{Memory, PERIOD};
+use super::operations::{Operation, OperationGroup};
+use super::results::{ColdStart, MemoryResults, OperationResults, WarmRequests, best_cold_start, best_of_rounds, warm};
 use super::{Settings, note};
 
 /// The longest that one operation is asked for in a round. The slowest take half a second each.
@@ -22,27 +22,28 @@ const ATTEMPTS: u32 = 2;
 
 /// The figures of an operation.
 #[derive(Default)]
-struct Collected {
-    sizes: BTreeMap<Memory, SizeFigures>,
+struct OperationSamples {
+    sizes: BTreeMap<Memory, MemoryResults>,
     answer_bytes: u64,
     /// Bytes of log, and the requests that wrote them.
     logged: (u64, u64),
 }
 
 /// A run of rounds.
-pub(super) struct Rounds<'a> {
-    pub(super) stage: &'a Stage,
+pub(super) struct OperationRounds<'a> {
+    pub(super) stage: &'a LambdaEnvironment,
     pub(super) settings: &'a Settings,
 }
 
-impl Rounds<'_> {
+impl OperationRounds<'_> {
     /// Measures a group in the organisations that it is for.
-    pub(super) async fn measure(&self, group: &Group) -> anyhow::Result<Vec<OperationFigures>> {
+    pub(super) async fn measure(&self, group: &OperationGroup) -> anyhow::Result<Vec<OperationResults>> {
         let sizes = &self.settings.users;
         let mut figures = Vec::new();
         for users in if group.grows { &sizes[..] } else { &sizes[..1] } {
             let org = self.stage.org(*users)?;
-            let mut collected: Vec<Collected> = group.operations.iter().map(|_| Collected::default()).collect();
+            let mut collected: Vec<OperationSamples> =
+                group.operations.iter().map(|_| OperationSamples::default()).collect();
             for round in 0..self.settings.rounds.get() {
                 for memory in &self.settings.memory {
                     // A first request that loads a large directory is always as slow: it is tried once.
@@ -61,15 +62,15 @@ impl Rounds<'_> {
     /// Starts a process with so much memory and lets it answer all requests of the group.
     async fn round(
         &self,
-        group: &Group,
+        group: &OperationGroup,
         org: &Organisation,
         memory: Memory,
-        collected: &mut [Collected],
+        collected: &mut [OperationSamples],
     ) -> anyhow::Result<()> {
         let (mut function, init) = self.stage.launcher.start(group.function, memory).await?;
         for (place, operation) in group.operations.iter().enumerate() {
             let kept = &mut collected[place];
-            let spent = if place == 0 { init } else { Init::default() };
+            let spent = if place == 0 { init } else { InitTimes::default() };
             let first = self.first(&mut function, *operation, org, kept, spent).await?;
             kept.cold(memory, first);
             if first.status == 200 {
@@ -85,18 +86,18 @@ impl Rounds<'_> {
     /// one, and say which it was.
     async fn first(
         &self,
-        function: &mut Function,
+        function: &mut RunningFunction,
         operation: Operation,
         org: &Organisation,
-        kept: &mut Collected,
-        init: Init,
-    ) -> anyhow::Result<Cold> {
+        kept: &mut OperationSamples,
+        init: InitTimes,
+    ) -> anyhow::Result<ColdStart> {
         let mut attempts = 0;
         loop {
             let found = self.ask(function, operation, org, kept).await?;
             attempts += 1;
             if found.status == 200 || attempts == ATTEMPTS {
-                return Ok(Cold {
+                return Ok(ColdStart {
                     init_ms: init.ms,
                     init_cpu_ms: init.cpu_ms,
                     first_ms: found.ms,
@@ -113,11 +114,11 @@ impl Rounds<'_> {
     /// periods anywhere.
     async fn warm(
         &self,
-        function: &mut Function,
+        function: &mut RunningFunction,
         operation: Operation,
         org: &Organisation,
-        kept: &mut Collected,
-    ) -> anyhow::Result<Option<Warm>> {
+        kept: &mut OperationSamples,
+    ) -> anyhow::Result<Option<WarmRequests>> {
         let watch = Stopwatch::start();
         let mut times = Vec::new();
         while times.len() < self.settings.requests.div_ceil(self.settings.rounds.get()).max(FEWEST)
@@ -132,10 +133,10 @@ impl Rounds<'_> {
 
     async fn ask(
         &self,
-        function: &mut Function,
+        function: &mut RunningFunction,
         operation: Operation,
         org: &Organisation,
-        kept: &mut Collected,
+        kept: &mut OperationSamples,
     ) -> anyhow::Result<Invocation> {
         let event = operation.event(self.stage, org).await?;
         let found = function.invoke(&event).await?;
@@ -152,26 +153,26 @@ impl Rounds<'_> {
 /// Users of an organisation whose directory is loaded once for each memory, and not in each round.
 const LARGE: usize = 10_000;
 
-impl Collected {
-    fn at(&mut self, memory: Memory) -> &mut SizeFigures {
-        self.sizes.entry(memory).or_insert(SizeFigures { memory, cold: None, warm: None })
+impl OperationSamples {
+    fn at(&mut self, memory: Memory) -> &mut MemoryResults {
+        self.sizes.entry(memory).or_insert(MemoryResults { memory, cold: None, warm: None })
     }
 
-    fn cold(&mut self, memory: Memory, cold: Cold) {
+    fn cold(&mut self, memory: Memory, cold: ColdStart) {
         let known = self.at(memory);
-        known.cold = Some(known.cold.map_or(cold, |other| quieter_cold(cold, other)));
+        known.cold = Some(known.cold.map_or(cold, |other| best_cold_start(cold, other)));
     }
 
-    fn warm(&mut self, memory: Memory, warm: Option<Warm>) {
+    fn warm(&mut self, memory: Memory, warm: Option<WarmRequests>) {
         let known = self.at(memory);
         known.warm = match (known.warm, warm) {
-            (Some(one), Some(other)) => Some(quieter(one, other)),
+            (Some(one), Some(other)) => Some(best_of_rounds(one, other)),
             (one, other) => one.or(other),
         };
     }
 
-    fn finish(self, group: &Group, operation: Operation, users: Option<usize>) -> OperationFigures {
-        OperationFigures {
+    fn finish(self, group: &OperationGroup, operation: Operation, users: Option<usize>) -> OperationResults {
+        OperationResults {
             function: group.function.to_owned(),
             operation: operation.name.to_owned(),
             what: operation.what.to_owned(),

@@ -22,7 +22,7 @@ const LAST_SECOND: i64 = 1_767_225_599;
 
 /// Which page of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Cut {
+pub enum PagePosition {
     /// Page 1.
     First,
     /// The page in the middle.
@@ -31,8 +31,8 @@ pub enum Cut {
     Last,
 }
 
-impl Cut {
-    /// Every cut.
+impl PagePosition {
+    /// Every position.
     pub const ALL: [Self; 3] = [Self::First, Self::Middle, Self::Last];
 
     /// The number of the page where so many reviews match.
@@ -59,7 +59,7 @@ pub struct Search {
 
 /// What a search found and cost.
 #[derive(Clone, Debug)]
-pub struct Figures {
+pub struct SearchOutcome {
     /// The page.
     pub page: Page<Review>,
     /// Calls, waves and units, without the key.
@@ -67,31 +67,31 @@ pub struct Figures {
 }
 
 /// Searches, as a user of the organisation, for the page and what it costs.
-pub async fn figures(store: &Store, filter: &ReviewFilter, request: PageRequest) -> Result<Figures, Error> {
+pub async fn run_search(store: &Store, filter: &ReviewFilter, request: PageRequest) -> Result<SearchOutcome, Error> {
     let meter = Arc::new(Meter::default());
     let caller = Principal { user_id: UserId::random(), org_id: OrgId::new(1), role: Role::OrgAdmin };
     let page = Arc::clone(&meter).watch(store.search_reviews(caller.scope(), filter, request)).await?;
-    Ok(Figures { page, cost: meter.cost() })
+    Ok(SearchOutcome { page, cost: meter.cost() })
 }
 
-/// The named searches at each of the sizes: size, search, cut, figures. A cut that is the same page as the one before it is
+/// The named searches at each of the sizes: size, search, position, run_search. A position that is the same page as the one before it is
 /// left out, and so is a search that finds nothing.
-pub async fn table(sizes: &[u64]) -> anyhow::Result<Vec<(u64, Search, Cut, Figures)>> {
+pub async fn table(sizes: &[u64]) -> anyhow::Result<Vec<(u64, Search, PagePosition, SearchOutcome)>> {
     let mut rows = Vec::new();
     for size in sizes {
-        let distribution = Distribution::of(*size);
+        let distribution = Distribution::new(*size);
         let searches = named(&distribution);
         let store = super::store(distribution)?;
         for search in searches {
-            let first = figures(&store, &search.filter, Cut::First.page(0)).await?;
+            let first = run_search(&store, &search.filter, PagePosition::First.page(0)).await?;
             let count = first.page.count;
             let mut pages = vec![first.page.request];
-            rows.extend((count > 0).then(|| (*size, search.clone(), Cut::First, first)));
-            for cut in [Cut::Middle, Cut::Last] {
-                let request = cut.page(count);
+            rows.extend((count > 0).then(|| (*size, search.clone(), PagePosition::First, first)));
+            for position in [PagePosition::Middle, PagePosition::Last] {
+                let request = position.page(count);
                 if !pages.contains(&request) {
-                    let found = figures(&store, &search.filter, request).await?;
-                    rows.push((*size, search.clone(), cut, found));
+                    let found = run_search(&store, &search.filter, request).await?;
+                    rows.push((*size, search.clone(), position, found));
                     pages.push(request);
                 }
             }

@@ -68,17 +68,17 @@ const LAST: [&str; 32] = [
 ];
 
 /// Returns the id of the user number `n`.
-pub(crate) fn id(n: usize) -> u64 {
+pub(crate) fn user_id(n: usize) -> u64 {
     1_000_003 + 7 * n as u64
 }
 
 /// The user number `n`, of an organisation.
-pub(crate) fn person(n: usize, org: u64) -> anyhow::Result<User> {
+pub(crate) fn generate_user(n: usize, org: u64) -> anyhow::Result<User> {
     let (first, last) = (FIRST[n % FIRST.len()], LAST[(n / FIRST.len()) % LAST.len()]);
     // Every third has a second last name, as unlike the others as people's names are.
     let second = if n.is_multiple_of(3) { format!(" {}", syllables(n)) } else { String::new() };
     Ok(User {
-        id: UserId::parse(&id(n).to_string()).context("id")?,
+        id: UserId::parse(&user_id(n).to_string()).context("id")?,
         version: 1,
         status: if n.is_multiple_of(7) { Status::Invited } else { Status::Active },
         role: Role::BusinessManager,
