@@ -1,4 +1,4 @@
-//! The texts of a review, written from its number.
+//! Texts of a generated review. They depend on its number only.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -27,33 +27,33 @@ const WORDS: [&str; 16] = [
 ];
 const NAMES: [&str; 8] = ["Zoé", "Léa", "Anna", "Marie", "Jean", "Paul", "José", "Søren"];
 
-/// What the partner calls the review.
+/// Returns the id of the review at its partner.
 pub(super) fn partner_id(number: u64) -> String {
     format!("ChZDSUhN{number:012}")
 }
 
 impl Distribution {
-    /// The review with its texts: its item has some 500 bytes.
+    /// Generates the review of a header, with its texts. Its item has some 500 bytes.
     #[must_use]
-    pub fn review(&self, entry: &ReviewHeader) -> Review {
-        let number = entry.number;
-        let (state, rating, partner, has_content) = parts(entry.cell);
-        let changed = number % 10 == 3;
+    pub fn review(&self, header: &ReviewHeader) -> Review {
+        let number = header.number;
+        let (state, rating, partner, has_content) = facets(header.cell);
+        let was_changed = number % 10 == 3;
         let partner_id = partner_id(number);
-        let written = entry.at - i64::try_from(number % 40 + 1).unwrap_or_default() * SECONDS_OF_DAY - 1;
+        let written_at = header.at - i64::try_from(number % 40 + 1).unwrap_or_default() * SECONDS_OF_DAY - 1;
         Review {
-            id: entry.id.clone(),
+            id: header.id.clone(),
             version: 1,
             org_id: org_id(),
-            business_id: self.businesses.businesses()[usize::from(entry.business)].id.clone(),
-            city_key: self.city_key(entry.business).to_owned(),
+            business_id: self.businesses.as_slice()[usize::from(header.business)].id.clone(),
+            city_key: self.city_key(header.business).to_owned(),
             partner,
             key: format!("accounts/104/reviews/{partner_id}"),
             author_name: Some(format!("{} {}", words(&NAMES, number, 1), words(&WORDS, number / 8, 1))),
-            date: if changed { written } else { entry.at },
-            update_date: changed.then_some(entry.at),
+            date: if was_changed { written_at } else { header.at },
+            update_date: was_changed.then_some(header.at),
             delete_date: (state == ReviewState::Deleted).then(|| {
-                let day = Timestamp::from_second(entry.at + SECONDS_OF_DAY).unwrap_or(Timestamp::MAX);
+                let day = Timestamp::from_second(header.at + SECONDS_OF_DAY).unwrap_or(Timestamp::MAX);
                 TimeZone::UTC.to_datetime(day).date()
             }),
             rating,
@@ -67,14 +67,18 @@ impl Distribution {
     }
 }
 
-/// What a cell is made of: [`Cell::new`](presence::domain::ledger::Cell::new) backwards.
-fn parts(cell: Cell) -> (ReviewState, Rating, Partner, bool) {
+/// Returns the facets of a cell: the inverse of [`Cell::new`](presence::domain::ledger::Cell::new).
+fn facets(cell: Cell) -> (ReviewState, Rating, Partner, bool) {
     let number = usize::from(cell.number());
     (ReviewState::ALL[number / 30], Rating::ALL[number / 6 % 5], Partner::ALL[number / 2 % 3], number % 2 == 1)
 }
 
-/// So many of the words, others for another number.
-fn words(of: &[&str], number: u64, count: u64) -> String {
-    let word = |place: u64| of[usize::try_from((number / 5 + place * (number % 7 + 1)) % of.len() as u64).unwrap_or(0)];
-    (0..count).map(word).collect::<Vec<_>>().join(" ")
+/// Joins `count` words of a vocabulary. Another number gives other words.
+fn words(vocabulary: &[&str], number: u64, count: u64) -> String {
+    let length = vocabulary.len() as u64;
+    let words = (0..count).map(|position| {
+        let index = (number / 5 + position * (number % 7 + 1)) % length;
+        vocabulary[usize::try_from(index).unwrap_or(0)]
+    });
+    words.collect::<Vec<_>>().join(" ")
 }

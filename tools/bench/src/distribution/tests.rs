@@ -7,56 +7,56 @@ use super::*;
 
 const TOTAL: u64 = 200_000;
 
-fn all(total: u64) -> Vec<ReviewHeader> {
-    Distribution::new(total).entries().flatten().collect()
+fn all_headers(total: u64) -> Vec<ReviewHeader> {
+    Distribution::new(total).headers().flatten().collect()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "shares are approximate")]
-fn share_of(entries: &[ReviewHeader], is: impl Fn(&ReviewHeader) -> bool) -> f64 {
-    entries.iter().filter(|entry| is(entry)).count() as f64 / entries.len() as f64
+fn share_of(headers: &[ReviewHeader], predicate: impl Fn(&ReviewHeader) -> bool) -> f64 {
+    headers.iter().filter(|header| predicate(header)).count() as f64 / headers.len() as f64
 }
 
-/// Within a few standard deviations of what is expected of so many.
-fn about(share: f64, expected: f64) -> bool {
+/// True if a share is within five standard deviations of the expected one.
+fn is_about(share: f64, expected: f64) -> bool {
     (share - expected).abs() < 5.0 * (expected / 200_000.0).sqrt()
 }
 
 #[test]
-fn there_are_exactly_as_many_reviews_as_asked_for_in_order_and_always_the_same() {
+fn generated_reviews_have_the_requested_number_and_order_and_are_always_the_same() {
     for total in [0, 1, 999, 20_000] {
-        let entries = all(total);
-        assert_eq!(entries.len() as u64, total);
-        assert!(entries.is_sorted_by_key(|entry| (entry.at, entry.id.clone())));
-        assert_eq!(entries, all(total));
-        let mut numbers: Vec<u64> = entries.iter().map(|entry| entry.number).collect();
+        let headers = all_headers(total);
+        assert_eq!(headers.len() as u64, total);
+        assert!(headers.is_sorted_by_key(|header| (header.at, header.id.clone())));
+        assert_eq!(headers, all_headers(total));
+        let mut numbers: Vec<u64> = headers.iter().map(|header| header.number).collect();
         numbers.sort_unstable();
-        assert!(numbers.into_iter().eq(0..total), "numbers are given once");
+        assert!(numbers.into_iter().eq(0..total), "each number is used once");
     }
 }
 
 #[test]
 fn cities_and_cells_have_the_shares_that_are_documented() {
-    let (distribution, entries) = (Distribution::new(TOTAL), all(TOTAL));
+    let (distribution, headers) = (Distribution::new(TOTAL), all_headers(TOTAL));
     let businesses = distribution.businesses();
     for (city, expected) in CITIES_BY_SIZE.iter().zip([0.3, 0.03, 0.003, 0.000_3, 0.000_03]) {
-        let share = share_of(&entries, |entry| businesses[usize::from(entry.business)].city == *city);
-        assert!(about(share, expected), "{city} has {share}");
+        let share = share_of(&headers, |header| businesses[usize::from(header.business)].city == *city);
+        assert!(is_about(share, expected), "{city} has {share}");
     }
-    let seldom = CellMask::of(|state, rating, partner, _| {
+    let rare = CellMask::of(|state, rating, partner, _| {
         (state, rating.get(), partner) == (ReviewState::Deleted, 5, Partner::Partner9)
     });
-    assert!(about(share_of(&entries, |entry| seldom.contains(entry.cell)), 0.001_5));
+    assert!(is_about(share_of(&headers, |header| rare.contains(header.cell)), 0.001_5));
     let rarest = Cell::new(ReviewState::Deleted, Rating::ALL[1], Partner::Partner9, false);
-    let share = share_of(&entries, |entry| entry.cell == rarest);
-    assert!(share > 0.0 && about(share, 0.000_06), "{share}");
+    let share = share_of(&headers, |header| header.cell == rarest);
+    assert!(share > 0.0 && is_about(share, 0.000_06), "{share}");
 }
 
 #[test]
-fn time_grows_waves_and_has_a_dense_day() {
-    let entries = all(TOTAL);
+fn reviews_grow_over_time_with_a_weekly_wave_and_a_dense_day() {
+    let headers = all_headers(TOTAL);
     let mut days: BTreeMap<Day, u32> = BTreeMap::new();
-    for entry in &entries {
-        *days.entry(Day::of(entry.at)).or_default() += 1;
+    for header in &headers {
+        *days.entry(Day::of(header.at)).or_default() += 1;
     }
     let on = |day: &str| days[&Day::parse(day).expect("a day")];
     assert_eq!(
@@ -66,17 +66,17 @@ fn time_grows_waves_and_has_a_dense_day() {
     assert!(on(DENSE_DAY) > 4 * on("2022-06-20") && on(DENSE_DAY) > 4 * on("2022-06-22"));
     assert!(on("2025-12-27") * 10 > 17 * on("2025-12-31"), "Saturday against Wednesday");
     assert!(on("2025-12-26") * 10 > 24 * on("2021-01-01"), "a Friday of the last week against one of the first");
-    let same = entries.windows(2).filter(|pair| pair[0].at == pair[1].at).count() as u64;
+    let same = headers.windows(2).filter(|pair| pair[0].at == pair[1].at).count() as u64;
     assert!(same > TOTAL / 20, "{same} share a second");
 }
 
 #[test]
-fn reviews_are_what_their_entries_say_and_have_500_bytes() {
+fn reviews_match_their_headers_and_have_some_500_bytes() {
     let distribution = Distribution::new(5_000);
-    let (reviews, entries): (Vec<Review>, Vec<ReviewHeader>) =
-        (distribution.months().flatten().collect(), distribution.entries().flatten().collect());
-    for (review, entry) in reviews.iter().zip(&entries) {
-        assert_eq!((review.effective_at(), review.cell(), &review.id), (entry.at, entry.cell, &entry.id));
+    let (reviews, headers): (Vec<Review>, Vec<ReviewHeader>) =
+        (distribution.months().flatten().collect(), distribution.headers().flatten().collect());
+    for (review, header) in reviews.iter().zip(&headers) {
+        assert_eq!((review.effective_at(), review.cell(), &review.id), (header.at, header.cell, &header.id));
         assert!(review.update_date.is_none_or(|changed| review.date < changed));
     }
     assert!(reviews.iter().filter(|review| review.update_date.is_some()).count() > 400);

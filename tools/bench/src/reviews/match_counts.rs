@@ -44,7 +44,7 @@ struct MatchCounts {
 impl MatchCounts {
     fn of(reviews: &Distribution) -> Self {
         let (mut match_counts, businesses) = (Self::default(), reviews.businesses());
-        for entry in reviews.entries().flatten() {
+        for entry in reviews.headers().flatten() {
             *match_counts.cells.entry(entry.cell).or_default() += 1;
             *match_counts.cities.entry(reviews.city_key(entry.business).to_owned()).or_default() += 1;
             *match_counts.businesses.entry(businesses[usize::from(entry.business)].id.clone()).or_default() += 1;

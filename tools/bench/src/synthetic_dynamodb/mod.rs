@@ -19,7 +19,7 @@ use presence::store::Store;
 use crate::distribution::Distribution;
 use connector::SyntheticConnector;
 use packed_reviews::PackedReviews;
-pub use searches::{PER_PAGE, PagePosition, Search, SearchOutcome, named, random, run_search, table};
+pub use searches::{PER_PAGE, PagePosition, Search, SearchOutcome, named, random, run_search};
 use tables::SyntheticTables;
 
 const PREFIX: &str = "presence-";

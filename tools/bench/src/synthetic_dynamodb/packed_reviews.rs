@@ -90,7 +90,7 @@ impl PackedReviews {
         }
         let mut rows: Vec<PackedReview> = Vec::with_capacity(usize::try_from(distribution.total()).unwrap_or_default());
         let mut months = BTreeMap::new();
-        for entries in distribution.entries() {
+        for entries in distribution.headers() {
             let Some(first) = entries.first() else { continue };
             let mut counts = vec![[0; CELLS]; city_keys.len()];
             for entry in &entries {

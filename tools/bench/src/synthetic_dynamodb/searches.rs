@@ -74,32 +74,6 @@ pub async fn run_search(store: &Store, filter: &ReviewFilter, request: PageReque
     Ok(SearchOutcome { page, cost: meter.cost() })
 }
 
-/// The named searches at each of the sizes: size, search, position, run_search. A position that is the same page as the one before it is
-/// left out, and so is a search that finds nothing.
-pub async fn table(sizes: &[u64]) -> anyhow::Result<Vec<(u64, Search, PagePosition, SearchOutcome)>> {
-    let mut rows = Vec::new();
-    for size in sizes {
-        let distribution = Distribution::new(*size);
-        let searches = named(&distribution);
-        let store = super::store(distribution)?;
-        for search in searches {
-            let first = run_search(&store, &search.filter, PagePosition::First.page(0)).await?;
-            let count = first.page.count;
-            let mut pages = vec![first.page.request];
-            rows.extend((count > 0).then(|| (*size, search.clone(), PagePosition::First, first)));
-            for position in [PagePosition::Middle, PagePosition::Last] {
-                let request = position.page(count);
-                if !pages.contains(&request) {
-                    let found = run_search(&store, &search.filter, request).await?;
-                    rows.push((*size, search.clone(), position, found));
-                    pages.push(request);
-                }
-            }
-        }
-    }
-    Ok(rows)
-}
-
 /// What is measured by name.
 #[must_use]
 pub fn named(distribution: &Distribution) -> Vec<Search> {
