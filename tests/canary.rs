@@ -6,9 +6,9 @@ mod requests;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use presence::domain::ids::{BusinessId, OrgId};
-use presence::domain::review::Review;
-use presence::store::Posting;
+use presence_domain::ids::{BusinessId, OrgId};
+use presence_domain::review::Review;
+use presence_store::Posting;
 use presence_tests::logs::{self, NAME_CANARY, PHONE_CANARY};
 use presence_tests::{AnyRoute, Fixtures, Reply, TestStack, address, path_of, send};
 use serde_json::{Value, json};

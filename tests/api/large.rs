@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use presence::app::App;
-use presence::domain::email::EmailAddress;
-use presence::domain::ids::{BusinessId, OrgId, UserId};
-use presence::domain::invitation::InvitationLinks;
-use presence::domain::review::{Review, ReviewId};
-use presence::domain::user::{PersonName, Role, Status, User};
-use presence::store::Posting;
+use presence_api::app::App;
+use presence_domain::email::EmailAddress;
+use presence_domain::ids::{BusinessId, OrgId, UserId};
+use presence_domain::invitation::InvitationLinks;
+use presence_domain::review::{Review, ReviewId};
+use presence_domain::user::{PersonName, Role, Status, User};
 use presence_local::gateway::LocalFunction;
+use presence_store::Posting;
 use presence_tests::{Fixtures, Reply, TestStack, address, long_timeouts, plain_http};
 use serde_json::{Value, json};
 

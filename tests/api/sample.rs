@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use presence::access::Scope;
-use presence::domain::ids::OrgId;
-use presence::domain::ledger::{Book, CellMask};
-use presence::domain::page::PageRequest;
-use presence::domain::review::Review;
-use presence::store::ReviewQuery;
+use presence_domain::access::Scope;
+use presence_domain::ids::OrgId;
+use presence_domain::ledger::{Book, CellMask};
+use presence_domain::page::PageRequest;
+use presence_domain::review::Review;
 use presence_local::{DynamoDb, Options};
+use presence_store::ReviewQuery;
 use presence_tests::{TestStack, long_timeouts};
 
 /// What the product promises is "some thousands".

@@ -6,7 +6,7 @@ use presence_tests::{Fixtures, TestStack, address};
 /// What a filter and a line come to, in a log of their own.
 fn logged(filter: &str, log: impl FnOnce()) -> Capture {
     let capture = Capture::default();
-    let subscriber = presence::telemetry::subscriber(filter, capture.clone());
+    let subscriber = presence_runtime::telemetry::subscriber(filter, capture.clone());
     tracing::subscriber::with_default(subscriber, log);
     capture
 }

@@ -7,12 +7,13 @@ use std::time::Duration;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use jiff::SignedDuration;
-use presence::app::App;
-use presence::config::AuditConfig;
-use presence::store::schema::{API_KEYS, REVIEWS, USERS};
+use presence_api::app::App;
 use presence_local::Options;
 use presence_local::gateway::LocalFunction;
 use presence_mailer::Outbox;
+use presence_runtime::config::AuditConfig;
+use presence_store::AuditSettings;
+use presence_store::schema::{API_KEYS, REVIEWS, USERS};
 use presence_tests::{Faults, TestStack, long_timeouts, plain_http, sdk_config};
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
@@ -171,8 +172,9 @@ impl Fixture {
     /// Returns the answer of the auditor, but for its units.
     async fn audit(&self) -> Value {
         let store = self.stack.store_through(self.calls["auditor"].clone(), long_timeouts(), self.stack.table_prefix());
-        let settings = AuditConfig::parse("", "").expect("settings").settings();
-        let deadline = presence::clock::deadline_in(PATIENCE);
+        let config = AuditConfig::parse("", "").expect("settings");
+        let settings = AuditSettings::new(config.units, config.mends);
+        let deadline = presence_runtime::clock::deadline_in(PATIENCE);
         let run = presence_auditor::handle(&store, self.stack.clock.as_ref(), settings, deadline).await;
         let mut answer = serde_json::to_value(run.expect("an answer")).expect("JSON");
         let units = answer["units"].as_f64().expect("units");
@@ -184,7 +186,7 @@ impl Fixture {
     /// What the mailer answers, and the mails that it sent meanwhile.
     async fn deliver(&self, event: &Value) -> Value {
         let before = self.stack.local.mailbox().mails().len();
-        let deadline = presence::clock::deadline_in(PATIENCE);
+        let deadline = presence_runtime::clock::deadline_in(PATIENCE);
         let answer = presence_mailer::handle(&self.mailer, event, deadline).await.expect("an answer");
         let mails = self.stack.local.mailbox().mails();
         let mut mails: Vec<_> =

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use presence::store::AuditSettings;
-use presence::store::keys::AUDIT_PK;
+use presence_runtime::config::AuditConfig;
+use presence_store::keys::AUDIT_PK;
 use serde_json::{Value, json};
 
 use super::template::{Resource, TEMPLATE, referent};
@@ -126,7 +126,7 @@ fn the_auditor_is_invoked_every_five_minutes_and_its_runs_do_not_meet() {
     assert!(function.property("Timeout").as_u64() < Some(5 * 60));
     assert_eq!(function.property("EventInvokeConfig")["MaximumRetryAttempts"], 0);
     let units = TEMPLATE.at(&["Parameters", "AuditUnits", "Default"]);
-    assert_eq!(units.as_f64(), Some(AuditSettings::DEFAULT_UNITS));
+    assert_eq!(units.as_f64(), Some(AuditConfig::DEFAULT_UNITS));
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn the_stream_wakes_the_mailer_for_mails_only_and_gives_up_into_a_queue() {
     let pattern = event["FilterCriteria"]["Filters"][0]["Pattern"].as_str().expect("a pattern");
     let mails = json!({
         "eventName": ["INSERT", "MODIFY"],
-        "dynamodb": { "Keys": { "sk": { "S": [{ "prefix": presence::store::keys::MAIL_SK_PREFIX }] } } },
+        "dynamodb": { "Keys": { "sk": { "S": [{ "prefix": presence_store::keys::MAIL_SK_PREFIX }] } } },
     });
     assert_eq!(serde_json::from_str::<Value>(pattern).expect("JSON"), mails);
     assert_eq!(event["FunctionResponseTypes"], json!(["ReportBatchItemFailures"]));

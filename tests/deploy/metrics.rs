@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use presence::telemetry::Metric;
+use presence_runtime::telemetry::Metric;
 use serde_json::{Value, json};
 
 use super::template::{Resource, TEMPLATE, referent};

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use presence::http::Route;
+use presence_api::Route;
 use presence_local::gateway::RouteTable;
 use serde_json::json;
 

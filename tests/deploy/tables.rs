@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use presence::store::schema::{Index, Key, Kind, Projected, TABLES, Table};
+use presence_store::schema::{Index, Key, Kind, Projected, TABLES, Table};
 use serde_json::{Value, json};
 
 use super::template::{Resource, TEMPLATE};
@@ -92,5 +92,5 @@ fn the_prefix_of_the_tables_is_what_the_functions_are_told() {
     let variables = TEMPLATE.at(&["Globals", "Function", "Environment", "Variables"]);
     assert_eq!(variables, &json!({ "TABLE_PREFIX": { "Ref": "TablePrefix" } }));
     let default = TEMPLATE.at(&["Parameters", "TablePrefix", "Default"]);
-    assert_eq!(default, presence::config::Config::DEFAULT_TABLE_PREFIX);
+    assert_eq!(default, presence_runtime::config::Config::DEFAULT_TABLE_PREFIX);
 }

@@ -94,7 +94,7 @@ async fn a_success_that_comes_after_the_deadline_is_answered_503_and_may_be_trie
     }
     let done = stored().await;
     assert_eq!(
-        done.phone.as_ref().map(presence::domain::user::Phone::as_str),
+        done.phone.as_ref().map(presence_domain::user::Phone::as_str),
         Some("+33 4 77"),
         "it was done all the same"
     );

@@ -1,12 +1,12 @@
 //! Scenario of one call, and the fixture that runs it.
 
 use aws_sdk_dynamodb::config::SharedHttpClient;
-use presence::access::Scope;
-use presence::domain::email::EmailAddress;
-use presence::domain::ids::UserId;
-use presence::domain::user::{Role, Status};
-use presence::store::{MailChange, UserChange};
+use presence_domain::access::Scope;
+use presence_domain::email::EmailAddress;
+use presence_domain::ids::UserId;
+use presence_domain::user::{Role, Status};
 use presence_local::Options;
+use presence_store::{MailChange, UserChange};
 use presence_tests::Stored;
 use presence_tests::{Faults, Fixtures, Reply, TestStack, TestUser, address, plain_http, send};
 use serde_json::Value;
@@ -151,7 +151,7 @@ impl Fixture {
         let id = UserId::parse(&person.id).expect("an id");
         let record = self.stack.store().user_record(Scope::for_operator(), id).await.expect("the store answers");
         let record = record.expect("one of the fixtures");
-        let now = presence::clock::Clock::now(self.stack.clock.as_ref());
+        let now = presence_runtime::clock::Clock::now(self.stack.clock.as_ref());
         let (before, after) = (Some(&record), Some(&record.user));
         let change = UserChange { before, after, mail: MailChange::Keep, keep_an_admin: false, now };
         self.stack.store().write_user(change).await.expect("nobody else writes");

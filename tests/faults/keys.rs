@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use futures::future::join_all;
-use presence::clock::Clock as _;
-use presence::domain::ids::UserId;
-use presence::domain::user::{Role, Status};
-use presence::error::Error;
-use presence::store::{ApiKeyRecord, IssuedKey, KeyRefused, NewApiKey, Store};
+use presence_domain::error::Error;
+use presence_domain::ids::UserId;
+use presence_domain::user::{Role, Status};
+use presence_runtime::clock::Clock as _;
+use presence_store::{ApiKeyRecord, IssuedKey, KeyRefused, NewApiKey, Store};
 use presence_tests::{FaultKind, Faults, Plan, TestStack, TestUser, no_read_wait, plain_http};
 
 /// What an operator does with keys.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use aws_sdk_dynamodb::config::SharedHttpClient;
 use aws_smithy_types::timeout::TimeoutConfig;
 use futures::stream::{self, StreamExt as _};
-use presence::domain::ids::OrgId;
+use presence_domain::ids::OrgId;
 use presence_local::Options;
 use presence_tests::{FaultKind, Faults, Fixtures, Plan, Reply, TestStack, plain_http, short_retries, short_timeouts};
 use serde_json::json;

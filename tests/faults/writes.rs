@@ -1,6 +1,6 @@
 //! The scenarios of the operations that write, and of their refusals.
 
-use presence::domain::user::{Role, Status};
+use presence_domain::user::{Role, Status};
 use presence_tests::Stored;
 use presence_tests::{Fixtures, TestUser};
 use serde_json::{Value, json};

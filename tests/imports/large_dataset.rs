@@ -1,9 +1,9 @@
 //! Reviews enough that a search of them goes its longest way: a month that is too big to be read whole, between small ones.
 
-use presence::domain::ids::{BusinessId, OrgId};
-use presence::domain::instant::Written;
-use presence::domain::review::{Partner, Rating, Review, ReviewId, ReviewState};
-use presence::domain::text::city_key;
+use presence_domain::ids::{BusinessId, OrgId};
+use presence_domain::instant::Written;
+use presence_domain::review::{Partner, Rating, Review, ReviewId, ReviewState};
+use presence_domain::text::city_key;
 use presence_tests::{Fixtures, TestStack};
 
 /// Business, organisation, city.

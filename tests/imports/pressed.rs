@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
-use presence::clock::{MachineTimer, Timer};
-use presence::store::{Pace, Patience};
 use presence_local::{AwsLimits, Options};
 use presence_ops::Exit;
+use presence_runtime::clock::{MachineTimer, Timer};
+use presence_store::{Pace, Patience};
 use presence_tests::{FaultKind, Plan, long_timeouts};
 use serde_json::Value;
 

@@ -1,12 +1,12 @@
 //! A ledger that does not add up: the search answers, says so, and the repair ends it.
 
 use fastrand::Rng;
-use presence::access::Scope;
-use presence::domain::ids::OrgId;
-use presence::domain::ledger::{Book, CellMask};
-use presence::domain::page::PageRequest;
-use presence::domain::review::{Rating, Review, ReviewId, ReviewState};
-use presence::store::{ReviewQuery, items_of_reviews, schema};
+use presence_domain::access::Scope;
+use presence_domain::ids::OrgId;
+use presence_domain::ledger::{Book, CellMask};
+use presence_domain::page::PageRequest;
+use presence_domain::review::{Rating, Review, ReviewId, ReviewState};
+use presence_store::{ReviewQuery, items_of_reviews, schema};
 use presence_tests::logs::measured;
 use presence_tests::{TestStack, rng, sdk_config};
 

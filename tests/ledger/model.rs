@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use fastrand::Rng;
-use presence::domain::ids::{BusinessId, OrgId};
-use presence::domain::ledger::{Book, Cell, CellMask};
-use presence::domain::page::PageRequest;
-use presence::domain::review::{Partner, Rating, Review, ReviewId, ReviewState};
-use presence::store::{PostRefused, Posting, ReviewQuery, Store};
+use presence_domain::ids::{BusinessId, OrgId};
+use presence_domain::ledger::{Book, Cell, CellMask};
+use presence_domain::page::PageRequest;
+use presence_domain::review::{Partner, Rating, Review, ReviewId, ReviewState};
+use presence_store::{PostRefused, Posting, ReviewQuery, Store};
 
 /// 2024-02-01, so that a leap day and month ends lie in the range of dates.
 const FIRST_SECOND: i64 = 1_706_745_600;

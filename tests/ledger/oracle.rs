@@ -2,10 +2,10 @@
 //! for is asked over HTTP, by the oracle of the reviews.
 
 use fastrand::Rng;
-use presence::access::Scope;
-use presence::domain::ids::OrgId;
-use presence::domain::review::{Review, ReviewId, ReviewState, kept_text};
-use presence::store::schema;
+use presence_domain::access::Scope;
+use presence_domain::ids::OrgId;
+use presence_domain::review::{Review, ReviewId, ReviewState, kept_text};
+use presence_store::schema;
 use presence_tests::{TestStack, rng, rounds};
 
 use super::model::{Model, query, review};

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use presence::clock::MachineTimer;
-use presence::store::{Pace, Patience};
 use presence_local::Options;
 use presence_ops::Exit;
+use presence_runtime::clock::MachineTimer;
+use presence_store::{Pace, Patience};
 use presence_tests::long_timeouts;
 
 use super::{ENOUGH, counts, each_seed, limits};

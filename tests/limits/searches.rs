@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use fastrand::Rng;
-use presence::clock::MachineTimer;
-use presence::store::{Pace, Patience, Store};
 use presence_local::aws_limits::Throttling;
 use presence_local::{AwsLimits, DynamoDb, LimitCounts, Options};
+use presence_runtime::clock::MachineTimer;
+use presence_store::{Pace, Patience, Store};
 use presence_tests::{Fixtures, TestStack, long_timeouts, plain_http};
 
 use super::{ENOUGH, counts, each_seed, limits, stack, stack_with};

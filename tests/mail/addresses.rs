@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use jiff::SignedDuration;
-use presence::domain::ids::UserId;
-use presence::domain::invitation::WINDOW;
+use presence_domain::ids::UserId;
+use presence_domain::invitation::WINDOW;
 use presence_mailer::{Delivered, handle};
 use presence_tests::{Fixtures, TestStack, address};
 use serde_json::json;

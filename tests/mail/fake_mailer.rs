@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
-use presence::clock::{Clock, ManualClock};
-use presence::config::MailConfig;
-use presence::domain::invitation::{ActivationToken, ActivationTokenHash, WINDOW};
-use presence::store::OutboxRow;
+use presence_domain::invitation::{ActivationToken, ActivationTokenHash, WINDOW};
 use presence_mailer::{Mail, Mailer, Outbox, Outcome};
+use presence_runtime::clock::{Clock, ManualClock};
+use presence_runtime::config::MailConfig;
+use presence_store::OutboxRow;
 use presence_tests::{TestStack, long_timeouts};
 use serde_json::{Map, Value, json};
 
@@ -168,7 +168,7 @@ pub(super) fn sweep() -> Value {
 
 /// A minute, as far as tests are concerned: enough for a busy machine.
 pub(super) fn deadline() -> std::time::SystemTime {
-    presence::clock::deadline_in(std::time::Duration::from_mins(10))
+    presence_runtime::clock::deadline_in(std::time::Duration::from_mins(10))
 }
 
 /// How long after a claim the next one is possible where nobody knows how the first one ended.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use jiff::SignedDuration;
-use presence::domain::invitation::LinkStanding;
+use presence_domain::invitation::LinkStanding;
 use presence_mailer::handle;
 use presence_tests::{Fixtures, TestStack, address};
 use serde_json::{Value, json};
@@ -64,7 +64,7 @@ impl InvitationFixture {
         let stored = self.stack.stored(&self.id).await.expect("the guest");
         assert_eq!(stored.mails, [], "{tale}");
         let last = self.fake_mailer.taken(&address("guest")).last().expect("a mail").token;
-        let now = presence::clock::Clock::now(self.stack.clock.as_ref());
+        let now = presence_runtime::clock::Clock::now(self.stack.clock.as_ref());
         assert_eq!(stored.user.links.standing(last, now), LinkStanding::Open, "{tale}");
     }
 }

@@ -73,7 +73,7 @@ async fn however_a_sending_ends_the_mail_arrives_and_no_two_in_five_minutes() {
 async fn a_mail_that_is_refused_rests_longer_each_time_and_is_given_up_after_a_day() {
     let fixture = InvitationFixture::new().await;
     fixture.fake_mailer.set_outcome(SendOutcome::Refused);
-    let user_id = presence::domain::ids::UserId::parse(&fixture.id).expect("an id");
+    let user_id = presence_domain::ids::UserId::parse(&fixture.id).expect("an id");
     // Whole hours follow, and the last rest ends with the day.
     let pauses = [15, 30, 60, 120, 240, 480, 960, 1_920].into_iter().chain([3_600; 22]).chain([3_375]);
     for pause in pauses {
@@ -87,10 +87,10 @@ async fn a_mail_that_is_refused_rests_longer_each_time_and_is_given_up_after_a_d
     assert_eq!(fixture.process.outbox.deliver(user_id).await.ok(), Some(Delivered::Nothing));
     assert_eq!(fixture.stack.audit().await, []);
     let listed = fixture.stack.store().outbox().await.expect("the store answers");
-    assert_eq!(listed[0].state, presence::store::MailState::Failed);
+    assert_eq!(listed[0].state, presence_store::MailState::Failed);
 
     fixture.fake_mailer.set_outcome(SendOutcome::Sent);
-    let now = presence::clock::Clock::now(fixture.stack.clock.as_ref());
+    let now = presence_runtime::clock::Clock::now(fixture.stack.clock.as_ref());
     assert_eq!(fixture.stack.store().retry_mail(listed[0].id(), now).await.ok(), Some(true));
     assert_eq!(fixture.stack.store().retry_mail(listed[0].id(), now).await.ok(), Some(false), "it waits already");
     fixture.invoke(&sweep(), None).await;
@@ -105,8 +105,8 @@ async fn a_mail_that_ses_calls_malformed_is_given_up_at_once_and_keeps_nobody_wa
     let ((), metrics) = Box::pin(measured(fixture.invoke(&json!({ "Records": [fixture.record] }), None))).await;
     assert_eq!(metrics, [("mails_failed".to_owned(), 1.0)]);
     let stored = fixture.stack.stored(&fixture.id).await.expect("the guest");
-    assert_eq!((stored.mails[0].state, stored.user.links.as_slice()), (presence::store::MailState::Failed, &[][..]));
-    let now = presence::clock::Clock::now(fixture.stack.clock.as_ref());
+    assert_eq!((stored.mails[0].state, stored.user.links.as_slice()), (presence_store::MailState::Failed, &[][..]));
+    let now = presence_runtime::clock::Clock::now(fixture.stack.clock.as_ref());
     assert_eq!(fixture.stack.store().quiet_until(stored.user.email.key(), now).await.ok(), Some(None));
 }
 
@@ -121,7 +121,7 @@ async fn replies_that_are_lost_for_a_day_make_some_thirty_mails_and_no_two_in_fi
     assert_eq!(fixture.fake_mailer.too_soon(), Vec::<String>::new());
     assert!((20..=35).contains(&fixture.mails()), "{} mails: the pauses grow", fixture.mails());
     let listed = fixture.stack.store().outbox().await.expect("the store answers");
-    assert_eq!(listed[0].state, presence::store::MailState::Failed, "it ends");
+    assert_eq!(listed[0].state, presence_store::MailState::Failed, "it ends");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -136,7 +136,7 @@ async fn a_mail_that_nobody_tried_for_a_day_is_tried() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_mail_that_waits_is_measured_and_given_up_after_a_day() {
     let fixture = InvitationFixture::new().await;
-    let user_id = presence::domain::ids::UserId::parse(&fixture.id).expect("an id");
+    let user_id = presence_domain::ids::UserId::parse(&fixture.id).expect("an id");
     fixture.fake_mailer.set_outcome(SendOutcome::Refused);
     assert_eq!(fixture.process.outbox.deliver(user_id).await.ok(), Some(Delivered::Refused));
     let age = |seconds: f64| ("outbox_age_seconds".to_owned(), seconds);
@@ -156,7 +156,7 @@ async fn a_mail_that_waits_is_measured_and_given_up_after_a_day() {
 async fn a_mail_that_rests_after_a_refusal_has_the_age_since_it_could_first_have_been_sent() {
     let fixture = InvitationFixture::new().await;
     fixture.fake_mailer.set_outcome(SendOutcome::Refused);
-    let user_id = presence::domain::ids::UserId::parse(&fixture.id).expect("an id");
+    let user_id = presence_domain::ids::UserId::parse(&fixture.id).expect("an id");
     assert_eq!(fixture.process.outbox.deliver(user_id).await.ok(), Some(Delivered::Refused));
     fixture.stack.clock.advance(SignedDuration::from_secs(10));
     let ((), metrics) = Box::pin(measured(fixture.invoke(&sweep(), None))).await;

@@ -1,9 +1,9 @@
 //! SES that refuses for hours: by the local SES and the real client of it.
 
 use jiff::{SignedDuration, Timestamp};
-use presence::clock::Clock as _;
 use presence_local::Weather;
 use presence_mailer::handle;
+use presence_runtime::clock::Clock as _;
 use presence_tests::logs::measured;
 use presence_tests::{Fixtures, TestStack, address};
 use serde_json::json;

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use fastrand::Rng;
 use jiff::{SignedDuration, Timestamp};
-use presence::clock::Clock as _;
-use presence::domain::invitation::LinkStanding;
-use presence::domain::user::Status;
-use presence::store::MailState;
+use presence_domain::invitation::LinkStanding;
+use presence_domain::user::Status;
 use presence_mailer::handle;
+use presence_runtime::clock::Clock as _;
+use presence_store::MailState;
 use presence_tests::{Fixtures, TestStack, address, rng};
 use serde_json::{Value, json};
 

@@ -2,9 +2,9 @@
 //! it, where `PRESENCE_TEST_SES_URL` names one (moto's server).
 
 use jiff::SignedDuration;
-use presence::domain::ids::random_u64;
-use presence::domain::invitation::ActivationToken;
-use presence::domain::user::{Lang, PersonName, Role, Status, User};
+use presence_domain::ids::random_u64;
+use presence_domain::invitation::ActivationToken;
+use presence_domain::user::{Lang, PersonName, Role, Status, User};
 use presence_local::{Weather, sdk_config};
 use presence_mailer::message::Message;
 use presence_mailer::{Mail, Mailer as _, Outcome, SesMailer};

@@ -7,10 +7,10 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
-use presence::clock::{Clock, ManualClock, deadline_in};
-use presence::domain::invitation::{LinkStanding, WINDOW};
-use presence::store::schema;
+use presence_domain::invitation::{LinkStanding, WINDOW};
 use presence_mailer::{Delivered, Mail, Mailer, Outcome, handle};
+use presence_runtime::clock::{Clock, ManualClock, deadline_in};
+use presence_store::schema;
 use presence_tests::{address, sdk_config, send};
 use serde_json::{Value, json};
 
@@ -61,7 +61,7 @@ impl InvitationFixture {
     async fn deliver_while(&mut self, event: Event) {
         let inner = Arc::clone(&self.process.outbox.mailer);
         self.process.outbox.mailer = Arc::new(Meanwhile { event, inner: Arc::clone(&inner) });
-        let id = presence::domain::ids::UserId::parse(&self.id).expect("an id");
+        let id = presence_domain::ids::UserId::parse(&self.id).expect("an id");
         assert!(self.process.outbox.deliver(id).await.is_ok());
         self.process.outbox.mailer = inner;
     }
@@ -111,7 +111,7 @@ async fn a_mailer_that_is_held_up_sends_only_while_its_claim_keeps_the_next_five
     let mut sent = 0;
     for seconds in [0, 3, 5, 6, 9, 20] {
         let mut fixture = InvitationFixture::new().await;
-        let id = presence::domain::ids::UserId::parse(&fixture.id).expect("an id");
+        let id = presence_domain::ids::UserId::parse(&fixture.id).expect("an id");
         fixture.process.outbox.clock =
             Arc::new(Slow(Arc::clone(&fixture.stack.clock), SignedDuration::from_secs(seconds)));
         fixture.fake_mailer.set_outcome(SendOutcome::Lost);
@@ -225,7 +225,7 @@ async fn an_address_whose_owner_is_deleted_while_its_mail_is_refused_is_free_for
 #[tokio::test(flavor = "multi_thread")]
 async fn a_refusal_that_comes_after_another_mailers_claim_leaves_that_claim_alone() {
     let mut fixture = InvitationFixture::new().await;
-    let id = presence::domain::ids::UserId::parse(&fixture.id).expect("an id");
+    let id = presence_domain::ids::UserId::parse(&fixture.id).expect("an id");
     let (clock, fake_mailer) = (Arc::clone(&fixture.stack.clock), Arc::clone(&fixture.fake_mailer));
     let other = MailerProcess::new(&fixture.stack, &fixture.fake_mailer).outbox;
     let late: Event = Box::new(move || {

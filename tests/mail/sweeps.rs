@@ -10,8 +10,8 @@ use aws_smithy_runtime_api::client::http::{
 };
 use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_types::body::SdkBody;
-use presence::store::schema;
 use presence_mailer::{Outbox, handle};
+use presence_store::schema;
 use presence_tests::{long_timeouts, plain_http, sdk_config};
 
 use super::fake_mailer::{deadline, sweep};

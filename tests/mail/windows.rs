@@ -1,8 +1,8 @@
 //! The five minutes of a user: what opens them, what gives them back, and what a caller is told to wait.
 
 use jiff::SignedDuration;
-use presence::domain::ids::UserId;
-use presence::domain::invitation::WINDOW;
+use presence_domain::ids::UserId;
+use presence_domain::invitation::WINDOW;
 use presence_mailer::Delivered;
 use serde_json::json;
 

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use presence::domain::user::{Role, Status};
+use presence_domain::user::{Role, Status};
 
 /// Seconds between two invitations of one user.
 const WINDOW: i64 = 300;
@@ -200,7 +200,7 @@ impl Model {
     pub(super) fn may_have_a_key(&self) -> BTreeSet<String> {
         let held = |id: &String| self.live_keys.values().filter(|owner| *owner == id).count();
         let active = self.users.iter().filter(|(_, user)| user.status == Status::Active);
-        active.map(|(id, _)| id).filter(|id| held(id) < presence::store::MAX_LIVE_KEYS).cloned().collect()
+        active.map(|(id, _)| id).filter(|id| held(id) < presence_store::MAX_LIVE_KEYS).cloned().collect()
     }
 }
 

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::AttributeValue;
-use presence::domain::ids::OrgId;
-use presence::domain::user::{Role, Status};
-use presence::store::keys::org_key;
-use presence::store::schema::USERS;
+use presence_domain::ids::OrgId;
+use presence_domain::user::{Role, Status};
+use presence_store::keys::org_key;
+use presence_store::schema::USERS;
 use presence_tests::{TestStack, rng, sdk_config};
 
 use super::people::{create, in_order, walk};

@@ -1,9 +1,9 @@
 //! Walking through the pages.
 
-use presence::domain::fuzzy::{FuzzyQuery, penalty};
-use presence::domain::ids::OrgId;
-use presence::domain::text::fold;
-use presence::domain::user::{Role, Status, User};
+use presence_domain::fuzzy::{FuzzyQuery, penalty};
+use presence_domain::ids::OrgId;
+use presence_domain::text::fold;
+use presence_domain::user::{Role, Status, User};
 use presence_tests::{TestStack, rng};
 
 use super::people::{create, in_order, walk};

@@ -1,11 +1,11 @@
 //! People with difficult names.
 
 use fastrand::Rng;
-use presence::domain::email::EmailAddress;
-use presence::domain::ids::{OrgId, UserId};
-use presence::domain::invitation::InvitationLinks;
-use presence::domain::text::sort_key;
-use presence::domain::user::{PersonName, Role, Status, User};
+use presence_domain::email::EmailAddress;
+use presence_domain::ids::{OrgId, UserId};
+use presence_domain::invitation::InvitationLinks;
+use presence_domain::text::sort_key;
+use presence_domain::user::{PersonName, Role, Status, User};
 use presence_tests::{Reply, TestStack, address};
 use serde_json::Value;
 

@@ -4,7 +4,7 @@ mod choices;
 
 use fastrand::Rng;
 use jiff::SignedDuration;
-use presence::domain::user::{Role, Status};
+use presence_domain::user::{Role, Status};
 use presence_tests::{Fixtures, Reply, TestStack, rng};
 use serde_json::json;
 
@@ -81,7 +81,7 @@ impl Run {
         for person in people {
             let user = stack.stored(&person.id).await.expect("one of the fixtures").user;
             let member = Member {
-                org: user.org_id.map(presence::domain::ids::OrgId::get),
+                org: user.org_id.map(presence_domain::ids::OrgId::get),
                 role: user.role,
                 status: user.status,
                 last_name: user.last_name.as_str().to_owned(),

@@ -1,10 +1,10 @@
 //! A form that is sent while something else happens to the same user: one comes first, and the other meets what it left.
 
 use futures::future::{BoxFuture, FutureExt as _};
-use presence::domain::invitation::ActivationToken;
-use presence::domain::user::{Lang, Role, Status};
-use presence::texts::{Notice, Texts};
+use presence_domain::invitation::ActivationToken;
+use presence_domain::user::{Lang, Role, Status};
 use presence_tests::{Reply, Stored, TestUser, address, send};
+use presence_texts::{Notice, Texts};
 use rstest::rstest;
 use serde_json::json;
 
@@ -39,7 +39,7 @@ fn assert_says(reply: &Reply, notice: Notice) {
     assert!(reply.text.contains(notice.title) && !reply.text.contains("<form"), "{}", reply.text);
 }
 
-fn english() -> &'static presence::texts::Page {
+fn english() -> &'static presence_texts::Page {
     &Texts::of(Lang::En).page
 }
 

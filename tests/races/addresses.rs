@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use presence::domain::user::{Role, Status};
+use presence_domain::user::{Role, Status};
 use presence_local::Options;
 use presence_tests::{Plan, address, long_timeouts};
 use rstest::rstest;

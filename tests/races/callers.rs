@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use aws_sdk_dynamodb::config::SharedHttpClient;
-use presence::domain::ids::UserId;
-use presence::domain::user::{Role, Status};
+use presence_domain::ids::UserId;
+use presence_domain::user::{Role, Status};
 use presence_local::Options;
 use presence_tests::interleaving::{Event, InterleavingConnector};
 use presence_tests::{AnyRoute, Fixtures, Reply, TestStack, TestUser, long_timeouts, path_of, plain_http, routes};
@@ -124,7 +124,7 @@ impl Fixture {
 }
 
 async fn revoke_all(stack: &TestStack, id: UserId) {
-    let now = presence::clock::Clock::now(stack.clock.as_ref());
+    let now = presence_runtime::clock::Clock::now(stack.clock.as_ref());
     for key in stack.store().keys_of(id).await.expect("the store answers").expect("a user") {
         stack.store().revoke_key(&key.id(), now).await.expect("the store answers");
     }

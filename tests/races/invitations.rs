@@ -1,6 +1,6 @@
 //! One mail per user per five minutes, whoever asks.
 
-use presence::domain::user::{Role, Status};
+use presence_domain::user::{Role, Status};
 use rstest::rstest;
 use serde_json::json;
 

@@ -1,11 +1,11 @@
 //! Keys that are issued and revoked while they, or the standing of their owner, are in use.
 
-use presence::clock::Clock as _;
-use presence::domain::api_key::PlaintextApiKey;
-use presence::domain::ids::UserId;
-use presence::domain::user::{Role, Status};
-use presence::error::Error;
-use presence::store::{IssuedKey, KeyRefused, NewApiKey};
+use presence_domain::api_key::PlaintextApiKey;
+use presence_domain::error::Error;
+use presence_domain::ids::UserId;
+use presence_domain::user::{Role, Status};
+use presence_runtime::clock::Clock as _;
+use presence_store::{IssuedKey, KeyRefused, NewApiKey};
 use presence_tests::TestUser;
 use rstest::rstest;
 use serde_json::json;

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use aws_sdk_dynamodb::config::SharedHttpClient;
 use futures::future::join_all;
-use presence::domain::email::EmailAddress;
-use presence::store::Store;
+use presence_domain::email::EmailAddress;
 use presence_local::Options;
+use presence_store::Store;
 use presence_tests::{Faults, Fixtures, Plan, Reply, TestStack, key_names, long_timeouts, plain_http};
 use serde_json::json;
 

@@ -1,8 +1,8 @@
 //! Roles that change while they are used, and the last administrators of an organisation.
 
 use futures::future::join_all;
-use presence::access::Scope;
-use presence::domain::user::{Role, Status};
+use presence_domain::access::Scope;
+use presence_domain::user::{Role, Status};
 use presence_tests::{Reply, TestUser};
 use rstest::rstest;
 use serde_json::json;
@@ -131,6 +131,6 @@ async fn a_crowd_of_admins_that_delete_each_other_leaves_at_least_one(#[case] mo
     }
 }
 
-fn id(person: &TestUser) -> presence::domain::ids::UserId {
-    presence::domain::ids::UserId::parse(&person.id).expect("an id")
+fn id(person: &TestUser) -> presence_domain::ids::UserId {
+    presence_domain::ids::UserId::parse(&person.id).expect("an id")
 }

@@ -1,6 +1,6 @@
 //! Changes of one user at the same time: none is lost.
 
-use presence::domain::user::{Lang, Role, Status, User};
+use presence_domain::user::{Lang, Role, Status, User};
 use rstest::rstest;
 use serde_json::{Value, json};
 

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::{AttributeValue, PutRequest, WriteRequest};
-use presence::domain::ids::{OrgId, UserId};
-use presence::domain::roster::member_digest;
-use presence::domain::user::{PersonName, Role, Status, User};
-use presence::store::keys::{
+use presence_domain::ids::{OrgId, UserId};
+use presence_domain::roster::member_digest;
+use presence_domain::user::{PersonName, Role, Status, User};
+use presence_store::keys::{
     CHANGES_PK_PREFIX, LOCK_SK, ROSTERS_PK, business_pk, city_listing, listing, lock_pk, name_order, org_key, user_pk,
 };
-use presence::store::schema::{BUSINESSES, USERS};
+use presence_store::schema::{BUSINESSES, USERS};
 use presence_tests::{TestStack, address, sdk_config};
 
 type Item = HashMap<String, AttributeValue>;
@@ -53,7 +53,7 @@ pub(super) async fn people(stack: &TestStack, people: &[User]) {
 /// Adds businesses `many-1`, `many-2`, … to an organisation.
 pub(crate) async fn businesses(stack: &TestStack, org: u64, count: u64) {
     let items = (1..=count).map(|number| {
-        let id = presence::domain::ids::BusinessId::parse(&format!("many-{number}")).expect("an id");
+        let id = presence_domain::ids::BusinessId::parse(&format!("many-{number}")).expect("an id");
         HashMap::from([
             ("pk".to_owned(), text(&business_pk(&id))),
             ("id".to_owned(), text(id.as_str())),

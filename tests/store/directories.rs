@@ -1,14 +1,14 @@
 //! The bound on the memory for directories, while a request walks over more than fits.
 
-use presence::access::Scope;
-use presence::domain::directory::UserFilter;
-use presence::domain::email::EmailAddress;
-use presence::domain::fuzzy::FuzzyQuery;
-use presence::domain::ids::{OrgId, UserId};
-use presence::domain::invitation::InvitationLinks;
-use presence::domain::page::PageRequest;
-use presence::domain::user::{PersonName, Role, Status, User};
-use presence::store::Store;
+use presence_domain::access::Scope;
+use presence_domain::directory::UserFilter;
+use presence_domain::email::EmailAddress;
+use presence_domain::fuzzy::FuzzyQuery;
+use presence_domain::ids::{OrgId, UserId};
+use presence_domain::invitation::InvitationLinks;
+use presence_domain::page::PageRequest;
+use presence_domain::user::{PersonName, Role, Status, User};
+use presence_store::Store;
 use presence_tests::{TestStack, long_timeouts, plain_http};
 
 use super::bulk;

@@ -2,11 +2,11 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
-use presence::domain::email_pattern::EmailPattern;
-use presence::domain::user::{Role, Status};
-use presence::store::Store;
-use presence::store::schema::USERS;
+use presence_domain::email_pattern::EmailPattern;
+use presence_domain::user::{Role, Status};
 use presence_local::Options;
+use presence_store::Store;
+use presence_store::schema::USERS;
 use presence_tests::{Fixtures, LaggingIndexes, TestStack, address, long_timeouts, plain_http};
 use serde_json::json;
 

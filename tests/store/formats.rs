@@ -8,12 +8,12 @@ use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use jiff::Timestamp;
-use presence::access::Scope;
-use presence::clock::Clock as _;
-use presence::domain::ids::UserId;
-use presence::domain::user::{PersonName, User};
-use presence::store::schema::{API_KEYS, BUSINESSES, CATEGORIES, REVIEWS, Table, USERS};
-use presence::store::{MailChange, Store, UserChange};
+use presence_domain::access::Scope;
+use presence_domain::ids::UserId;
+use presence_domain::user::{PersonName, User};
+use presence_runtime::clock::Clock as _;
+use presence_store::schema::{API_KEYS, BUSINESSES, CATEGORIES, REVIEWS, Table, USERS};
+use presence_store::{MailChange, Store, UserChange};
 use presence_tests::interleaving::InterleavingConnector;
 use presence_tests::{TestStack, long_timeouts, plain_http};
 use serde_json::{Value, json};

@@ -9,8 +9,8 @@ mod scenario;
 mod shapes;
 
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
-use presence::store::schema::{BUSINESS_INDEX, EMAIL_INDEX, OUTBOX_INDEX, REVIEWS, STATUS_INDEX, USERS};
 use presence_local::Options;
+use presence_store::schema::{BUSINESS_INDEX, EMAIL_INDEX, OUTBOX_INDEX, REVIEWS, STATUS_INDEX, USERS};
 use presence_tests::{Attempt, Faults, TestStack, long_timeouts, plain_http, routes};
 
 /// What the names of the tables start with: not the usual prefix, so that one spelled out would be found.

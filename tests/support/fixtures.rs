@@ -1,12 +1,12 @@
 //! The people and shops that tests speak of.
 
-use presence::domain::email::EmailAddress;
-use presence::domain::ids::{BusinessId, OrgId, UserId};
-use presence::domain::invitation::InvitationLinks;
-use presence::domain::user::Role::{self, BusinessManager, OrgAdmin, Provider};
-use presence::domain::user::Status::{self, Active, Invited};
-use presence::domain::user::{PersonName, User};
-use presence::store::{Business, MailChange, Org, UserChange};
+use presence_domain::email::EmailAddress;
+use presence_domain::ids::{BusinessId, OrgId, UserId};
+use presence_domain::invitation::InvitationLinks;
+use presence_domain::user::Role::{self, BusinessManager, OrgAdmin, Provider};
+use presence_domain::user::Status::{self, Active, Invited};
+use presence_domain::user::{PersonName, User};
+use presence_store::{Business, MailChange, Org, UserChange};
 
 use crate::logs::ADDRESS_CANARY;
 use crate::test_stack::TestStack;
@@ -112,7 +112,7 @@ impl TestStack {
     /// # Panics
     /// When the user cannot be written.
     pub async fn put_user(&self, user: &User) {
-        let now = presence::clock::Clock::now(self.clock.as_ref());
+        let now = presence_runtime::clock::Clock::now(self.clock.as_ref());
         let change = UserChange { before: None, after: Some(user), mail: MailChange::Keep, keep_an_admin: false, now };
         self.store().write_user(change).await.expect("a fresh user");
     }

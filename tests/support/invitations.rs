@@ -1,13 +1,14 @@
 //! Links of invitations, and the page that they lead to.
 
 use jiff::SignedDuration;
-use presence::access::Scope;
-use presence::clock::Clock as _;
-use presence::domain::ids::UserId;
-use presence::domain::invitation::{ActivationToken, LinkState};
-use presence::domain::password::Password;
-use presence::domain::user::User;
-use presence::store::{MailChange, UserChange};
+use presence_domain::access::Scope;
+use presence_domain::ids::UserId;
+use presence_domain::invitation::{ActivationToken, LinkState};
+use presence_domain::password::Password;
+use presence_domain::user::User;
+use presence_runtime::clock::Clock as _;
+use presence_store::{MailChange, UserChange};
+use presence_users::password_hashing::verifies;
 
 use crate::{Reply, Stored, TestStack, send};
 
@@ -69,7 +70,7 @@ impl Stored {
     /// When it is none that a user could have.
     pub fn has_password(&self, password: &str) -> bool {
         let password = Password::parse(password).expect("a password");
-        self.user.password.as_ref().is_some_and(|hash| hash.verify(&password))
+        self.user.password.as_ref().is_some_and(|hash| verifies(hash, &password))
     }
 }
 

@@ -69,7 +69,7 @@ static STARTED: Once = Once::new();
 /// When something else took the log first.
 pub fn capture() {
     STARTED.call_once(|| {
-        let subscriber = presence::telemetry::subscriber(FILTER, LOG.clone());
+        let subscriber = presence_runtime::telemetry::subscriber(FILTER, LOG.clone());
         tracing::subscriber::set_global_default(subscriber).expect("the first to take the log");
     });
 }
@@ -108,7 +108,7 @@ pub fn leaks() -> Vec<String> {
 /// What a future does, and what it measures meanwhile.
 pub async fn measured<F: Future>(future: F) -> (F::Output, Vec<(String, f64)>) {
     let log = Capture::default();
-    let output = future.with_subscriber(presence::telemetry::subscriber(FILTER, log.clone())).await;
+    let output = future.with_subscriber(presence_runtime::telemetry::subscriber(FILTER, log.clone())).await;
     let metrics = std::mem::take(&mut log.log().metrics);
     (output, metrics)
 }

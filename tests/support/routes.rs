@@ -1,6 +1,6 @@
 //! The routes of all functions as one list, so that a test can ask for a row about each of them.
 
-use presence::http::Route;
+use presence_api::Route;
 
 /// A route of whichever function.
 pub type AnyRoute = Route<()>;

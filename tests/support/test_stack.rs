@@ -8,13 +8,13 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use aws_smithy_runtime_api::client::http::{HttpClient, SharedHttpClient};
 use aws_smithy_types::timeout::TimeoutConfig;
 use jiff::Timestamp;
-use presence::access::Scope;
-use presence::clock::ManualClock;
-use presence::config::Config;
-use presence::domain::ids::{UserId, random_u64};
-use presence::domain::user::User;
-use presence::store::{Finding, NewApiKey, OutboxRow, Patience, Store, schema};
+use presence_domain::access::Scope;
+use presence_domain::ids::{UserId, random_u64};
+use presence_domain::user::User;
 use presence_local::{DynamoDb, Options, Stack};
+use presence_runtime::clock::ManualClock;
+use presence_runtime::config::Config;
+use presence_store::{Finding, NewApiKey, OutboxRow, Patience, Store, schema};
 use reqwest::Method;
 use serde_json::Value;
 
@@ -137,7 +137,7 @@ impl TestStack {
     /// When the user cannot have one.
     pub async fn issue_key(&self, id: &str) -> String {
         let id = UserId::parse(id).expect("an id");
-        let now = presence::clock::Clock::now(self.clock.as_ref());
+        let now = presence_runtime::clock::Clock::now(self.clock.as_ref());
         let issued = self.store().issue_key(id, &NewApiKey::default(), now).await.expect("an active user");
         issued.key.expose().to_owned()
     }

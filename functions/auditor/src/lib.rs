@@ -5,10 +5,10 @@
 
 use std::time::{Duration, SystemTime};
 
-use presence::clock::{Clock, time_left};
-use presence::error::Error;
-use presence::store::{AuditRun, AuditSettings, Store};
-use presence::telemetry;
+use presence_domain::error::Error;
+use presence_runtime::clock::{Clock, time_left};
+use presence_runtime::telemetry;
+use presence_store::{AuditRun, AuditSettings, Store};
 
 /// A step is begun while at least so much time is left: one of 20,000 reviews takes some ten seconds, and three times that
 /// where the reviews themselves are read.

@@ -1,18 +1,19 @@
 //! The auditor on AWS Lambda.
 
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
-use presence::aws::Aws;
-use presence::clock::SystemClock;
-use presence::config::{AuditConfig, Config};
-use presence::store::Store;
-use presence::telemetry;
 use presence_auditor::handle;
+use presence_runtime::aws::Aws;
+use presence_runtime::clock::SystemClock;
+use presence_runtime::config::{AuditConfig, Config};
+use presence_runtime::telemetry;
+use presence_store::{AuditSettings, Store};
 use serde_json::Value;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
     telemetry::init(std::io::stdout);
-    let settings = AuditConfig::from_env()?.settings();
+    let config = AuditConfig::from_env()?;
+    let settings = AuditSettings::new(config.units, config.mends);
     let store = Store::new(&Aws::from_env()?.dynamodb(), &Config::from_env().table_prefix);
     let serve = move |event: LambdaEvent<Value>| {
         let store = store.clone();

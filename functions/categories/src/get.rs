@@ -1,8 +1,8 @@
 //! GET /api/v2/category/{categoryId}
 
-use presence::domain::category::CategoryDirectory;
-use presence::error::Error;
-use presence::http::{Answer, Input};
+use presence_api::{Answer, Input};
+use presence_domain::category::CategoryDirectory;
+use presence_domain::error::Error;
 
 use crate::wire::{CategoryBody, category_id, lang};
 

@@ -11,9 +11,9 @@ use std::sync::Arc;
 
 use lambda_http::http::Response;
 use lambda_http::{Body, Request};
-use presence::app::App;
-use presence::error::Error;
-use presence::http::{self, Answer, Input, Route, serve_anyone, serve_document};
+use presence_api::app::App;
+use presence_api::{self, Answer, Input, Route, serve_anyone, serve_document};
+use presence_domain::error::Error;
 
 /// What the function can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -25,7 +25,7 @@ pub enum Operation {
 }
 
 const fn route(path: &'static str, name: &'static str, operation: Operation) -> Route<Operation> {
-    Route { method: "GET", path, name, operation, body: http::Body::Ignored }
+    Route { method: "GET", path, name, operation, body: presence_api::Body::Ignored }
 }
 
 /// Every route of the function.
@@ -49,7 +49,7 @@ const OPENAPI_PATH: &str = "/api/v2/openapi.json";
 
 /// Serves one request. The version of the directory is read beside the key: one wave for a warm function.
 pub async fn handle(app: Arc<App>, request: Request) -> Result<Response<Body>, Infallible> {
-    if http::is_for(OPENAPI_PATH, &request) {
+    if presence_api::is_for(OPENAPI_PATH, &request) {
         return Ok(serve_document(&request, "get_openapi", OPENAPI));
     }
     // On the heap: the SDK's futures are large.

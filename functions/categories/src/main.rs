@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use lambda_http::{Error, run, service_fn};
-use presence::app::App;
-use presence::store::schema::API_KEYS;
-use presence::telemetry;
+use presence_api::app::App;
+use presence_runtime::telemetry;
+use presence_store::schema::API_KEYS;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {

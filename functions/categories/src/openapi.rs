@@ -1,12 +1,16 @@
 //! The shapes of the answers, made from the types that are sent: for the description of the API.
 
-use presence::domain::category::{PartnerCategory, Partners};
-use presence::openapi::schema;
+use presence_api::openapi::schema;
 use utoipa::openapi::{RefOr, Schema};
 
-use crate::wire::{CategoryBody, PageEnvelope};
+use crate::wire::{CategoryBody, PageEnvelope, PartnerCategoryBody, PartnersBody};
 
 /// Every schema of this function's answers, by name.
 pub fn schemas() -> Vec<(String, RefOr<Schema>)> {
-    vec![schema::<CategoryBody<'_>>(), schema::<PageEnvelope<'_>>(), schema::<Partners>(), schema::<PartnerCategory>()]
+    vec![
+        schema::<CategoryBody<'_>>(),
+        schema::<PageEnvelope<'_>>(),
+        schema::<PartnersBody<'_>>(),
+        schema::<PartnerCategoryBody<'_>>(),
+    ]
 }

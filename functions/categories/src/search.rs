@@ -1,9 +1,9 @@
 //! GET /api/v2/category/search
 
-use presence::domain::category::{CategoryDirectory, NameFilter};
-use presence::domain::page::PageRequest;
-use presence::error::{Error, FieldError};
-use presence::http::{Answer, Given, Input, read};
+use presence_api::{Answer, Given, Input, read};
+use presence_domain::category::{CategoryDirectory, NameFilter};
+use presence_domain::error::{Error, FieldError};
+use presence_domain::page::PageRequest;
 
 use crate::wire::{CategoryBody, PageEnvelope, lang};
 

@@ -1,8 +1,8 @@
 //! Bodies of answers and values of requests.
 
-use presence::domain::category::{Category, CategoryDirectory, CategoryId, Country, Partners};
-use presence::error::{Error, FieldError};
-use presence::http::{Fields, Input, read};
+use presence_api::{Fields, Input, read};
+use presence_domain::category::{Category, CategoryDirectory, CategoryId, Country, PartnerCategory, Partners};
+use presence_domain::error::{Error, FieldError};
 use serde::Serialize;
 
 /// A category in one language.
@@ -13,7 +13,7 @@ pub(crate) struct CategoryBody<'a> {
     code: &'a str,
     name: &'a str,
     ancestors: &'a [String],
-    partners: &'a Partners,
+    partners: PartnersBody<'a>,
 }
 
 impl<'a> CategoryBody<'a> {
@@ -23,8 +23,76 @@ impl<'a> CategoryBody<'a> {
             code: &category.code,
             name: category.name(lang),
             ancestors: category.ancestors(lang),
-            partners: &category.partners,
+            partners: PartnersBody::new(&category.partners),
         }
+    }
+}
+
+/// What the listing partners call a category. Every key is always there; nothing known is an empty list.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Partners))]
+#[expect(clippy::struct_field_names, reason = "the interface names them")]
+pub(crate) struct PartnersBody<'a> {
+    partner_1: &'a [String],
+    partner_2: &'a [String],
+    partner_3: &'a [String],
+    partner_4: Vec<PartnerCategoryBody<'a>>,
+    partner_5: &'a [String],
+    partner_6: &'a [String],
+    partner_7: &'a [String],
+    partner_8: &'a [String],
+    partner_9: &'a [String],
+    partner_10: &'a [String],
+    partner_11: &'a [String],
+    partner_12: &'a [String],
+}
+
+impl<'a> PartnersBody<'a> {
+    fn new(partners: &'a Partners) -> Self {
+        let Partners {
+            partner_1,
+            partner_2,
+            partner_3,
+            partner_4,
+            partner_5,
+            partner_6,
+            partner_7,
+            partner_8,
+            partner_9,
+            partner_10,
+            partner_11,
+            partner_12,
+        } = partners;
+        Self {
+            partner_1,
+            partner_2,
+            partner_3,
+            partner_4: partner_4.iter().map(PartnerCategoryBody::new).collect(),
+            partner_5,
+            partner_6,
+            partner_7,
+            partner_8,
+            partner_9,
+            partner_10,
+            partner_11,
+            partner_12,
+        }
+    }
+}
+
+/// A category of the partner that gives names too.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = PartnerCategory))]
+pub(crate) struct PartnerCategoryBody<'a> {
+    /// Its id there.
+    id: &'a str,
+    /// Its name there.
+    name: &'a str,
+}
+
+impl<'a> PartnerCategoryBody<'a> {
+    fn new(category: &'a PartnerCategory) -> Self {
+        Self { id: &category.id, name: &category.name }
     }
 }
 

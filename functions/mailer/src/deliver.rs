@@ -14,17 +14,17 @@
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
-use presence::access::Scope;
-use presence::clock::Clock;
-use presence::config::MailConfig;
-use presence::domain::ids::UserId;
-use presence::domain::invitation::{ActivationToken, InvitationPace, WINDOW, claimed_until};
-use presence::domain::user::User;
-use presence::error::Error;
-use presence::store::{
+use presence_domain::access::Scope;
+use presence_domain::error::Error;
+use presence_domain::ids::UserId;
+use presence_domain::invitation::{ActivationToken, InvitationPace, WINDOW, claimed_until};
+use presence_domain::user::User;
+use presence_runtime::clock::Clock;
+use presence_runtime::config::MailConfig;
+use presence_runtime::telemetry::{Metric, measure};
+use presence_store::{
     ClaimRefused, MailChange, MailState, MailboxClaim, OutboxRow, Refused, Store, UserChange, UserRecord,
 };
-use presence::telemetry::{Metric, measure};
 
 use crate::mailer::{Mail, Mailer, Outcome};
 use crate::message::Message;

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use futures::stream::{self, StreamExt as _};
 use jiff::SignedDuration;
-use presence::clock::time_left;
-use presence::domain::ids::UserId;
-use presence::error::Error;
-use presence::store::keys::MAIL_SK_PREFIX;
-use presence::store::{OutboxRow, UnreadableRow, WaitingMails};
-use presence::telemetry::{self, Metric, measure};
+use presence_domain::error::Error;
+use presence_domain::ids::UserId;
+use presence_runtime::clock::time_left;
+use presence_runtime::telemetry::{self, Metric, measure};
+use presence_store::keys::MAIL_SK_PREFIX;
+use presence_store::{OutboxRow, UnreadableRow, WaitingMails};
 use serde::Serialize;
 use serde_json::Value;
 

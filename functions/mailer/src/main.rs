@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
-use presence::aws::Aws;
-use presence::clock::SystemClock;
-use presence::config::{Config, MailConfig};
-use presence::store::Store;
-use presence::store::schema::USERS;
-use presence::telemetry;
 use presence_mailer::{Outbox, SesMailer, handle};
+use presence_runtime::aws::Aws;
+use presence_runtime::clock::SystemClock;
+use presence_runtime::config::{Config, MailConfig};
+use presence_runtime::telemetry;
+use presence_store::Store;
+use presence_store::schema::USERS;
 use serde_json::Value;
 
 #[tokio::main(flavor = "current_thread")]

@@ -2,9 +2,9 @@
 
 use askama::Template;
 use jiff::SignedDuration;
-use presence::domain::display::display_name;
-use presence::domain::user::User;
-use presence::texts::Texts;
+use presence_domain::display::display_name;
+use presence_domain::user::User;
+use presence_texts::Texts;
 use textwrap::WordSplitter;
 
 /// Characters in a line of the plain text: what RFC 5322 recommends at the most.

@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use lambda_http::http::Response;
 use lambda_http::{Body, Request};
-use presence::app::App;
-use presence::http::{self, Answer, Call, Route, serve};
+use presence_api::app::App;
+use presence_api::{self, Answer, Call, Route, serve};
 
 /// What the function can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -26,7 +26,7 @@ pub const ROUTES: [Route<Operation>; 1] = [Route {
     path: "/api/v2/reviews",
     name: "search_reviews",
     operation: Operation::Search,
-    body: http::Body::Ignored,
+    body: presence_api::Body::Ignored,
 }];
 
 /// Gateway routes that lead here too, so that unknown paths and methods get an answer of ours.
@@ -38,7 +38,7 @@ pub async fn handle(app: Arc<App>, request: Request) -> Result<Response<Body>, I
     Ok(Box::pin(serve(app, &ROUTES, request, act)).await)
 }
 
-async fn act(app: Arc<App>, operation: Operation, call: Call) -> Result<Answer, presence::error::Error> {
+async fn act(app: Arc<App>, operation: Operation, call: Call) -> Result<Answer, presence_domain::error::Error> {
     match operation {
         Operation::Search => search::run(&app, &call).await,
     }

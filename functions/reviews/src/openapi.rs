@@ -1,6 +1,6 @@
 //! The shapes of the answers, made from the types that are sent: for the description of the API.
 
-use presence::openapi::schema;
+use presence_api::openapi::schema;
 use utoipa::openapi::{RefOr, Schema};
 
 use crate::wire::{PageEnvelope, ReviewBody};

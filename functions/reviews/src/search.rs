@@ -1,15 +1,15 @@
 //! GET /api/v2/reviews
 
-use presence::access::{Action, Target, authorize};
-use presence::app::App;
-use presence::domain::ids::BusinessId;
-use presence::domain::instant::Written;
-use presence::domain::ledger::CellMask;
-use presence::domain::page::{Page, PageRequest};
-use presence::domain::review::{Partner, Rating, ReviewState};
-use presence::error::{Error, FieldError};
-use presence::http::{Answer, Call, Fields, Given, read};
-use presence::store::ReviewFilter;
+use presence_api::app::App;
+use presence_api::{Answer, Call, Fields, Given, read};
+use presence_domain::access::{Action, Target, authorize};
+use presence_domain::error::{Error, FieldError};
+use presence_domain::ids::BusinessId;
+use presence_domain::instant::Written;
+use presence_domain::ledger::CellMask;
+use presence_domain::page::{Page, PageRequest};
+use presence_domain::review::{Partner, Rating, ReviewState};
+use presence_store::ReviewFilter;
 
 use crate::wire::{PageEnvelope, ReviewBody};
 

@@ -1,7 +1,7 @@
 //! Bodies of answers.
 
-use presence::domain::instant::format_second;
-use presence::domain::review::{Review, ReviewState};
+use presence_domain::instant::format_second;
+use presence_domain::review::{Review, ReviewState};
 use serde::Serialize;
 
 /// One page of a search.

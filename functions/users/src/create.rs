@@ -1,18 +1,18 @@
 //! POST /api/v2/user
 
-use presence::access::{Action, Target, authorize};
-use presence::app::App;
-use presence::domain::email::EmailAddress;
-use presence::domain::ids::{BusinessId, OrgId, UserId};
-use presence::domain::invitation::InvitationLinks;
-use presence::domain::password::Password;
-use presence::domain::patch::Patch;
-use presence::domain::user::{Lang, PersonName, Phone, Role, Status, User};
-use presence::error::{Error, FieldError, FieldErrors};
-use presence::http::{Answer, Call, Fields, read};
-use presence::store::{MailChange, Refused, UserChange};
+use presence_api::app::App;
+use presence_api::{Answer, Call, Fields, read};
+use presence_domain::access::{Action, Target, authorize};
+use presence_domain::email::EmailAddress;
+use presence_domain::error::{Error, FieldError, FieldErrors};
+use presence_domain::ids::{BusinessId, OrgId, UserId};
+use presence_domain::invitation::InvitationLinks;
+use presence_domain::password::Password;
+use presence_domain::patch::Patch;
+use presence_domain::user::{Lang, PersonName, Phone, Role, Status, User};
+use presence_store::{MailChange, Refused, UserChange};
 
-use crate::wire;
+use crate::{password_hashing, wire};
 
 /// How often an id is drawn: two collisions in a row among 2^53 ids do not happen.
 const ATTEMPTS: u32 = 3;
@@ -109,7 +109,7 @@ impl NewUser {
             lang: self.lang.apply(None),
             business_ids,
             // Without a password given nobody can sign in with one: as with a random one that nobody ever sees.
-            password: password.map(|password| password.hash()),
+            password: password.as_ref().map(password_hashing::hash),
             invited_at: mail.then(|| app.clock.now()),
             quiet_until: None,
             links: InvitationLinks::default(),

@@ -1,11 +1,11 @@
 //! DELETE /`api/v2/user/{user_id`}
 
-use presence::access::{Action, Target, authorize};
-use presence::app::App;
-use presence::domain::user::Role;
-use presence::error::Error;
-use presence::http::{Answer, Call};
-use presence::store::{MailChange, Refused, UserChange};
+use presence_api::app::App;
+use presence_api::{Answer, Call};
+use presence_domain::access::{Action, Target, authorize};
+use presence_domain::error::Error;
+use presence_domain::user::Role;
+use presence_store::{MailChange, Refused, UserChange};
 
 use crate::wire::{SuccessBody, WRITE_ATTEMPTS, user_id};
 

@@ -1,12 +1,12 @@
 //! POST /`api/v2/user/{user_id}/invite`
 
-use presence::access::{Action, Target, authorize};
-use presence::app::App;
-use presence::domain::invitation::seconds_until;
-use presence::domain::user::Status;
-use presence::error::Error;
-use presence::http::{Answer, Call};
-use presence::store::{MailChange, Refused, UserChange};
+use presence_api::app::App;
+use presence_api::{Answer, Call};
+use presence_domain::access::{Action, Target, authorize};
+use presence_domain::error::Error;
+use presence_domain::invitation::seconds_until;
+use presence_domain::user::Status;
+use presence_store::{MailChange, Refused, UserChange};
 
 use crate::wire::{SuccessBody, WRITE_ATTEMPTS, user_id};
 

@@ -8,6 +8,7 @@ mod invite;
 mod me;
 #[cfg(feature = "openapi")]
 pub mod openapi;
+pub mod password_hashing;
 mod search;
 mod stats;
 mod update;
@@ -18,8 +19,8 @@ use std::sync::Arc;
 
 use lambda_http::http::Response;
 use lambda_http::{Body, Request};
-use presence::app::App;
-use presence::http::{self, Answer, Call, Route, serve};
+use presence_api::app::App;
+use presence_api::{Answer, Call, Route, serve};
 
 /// What the function can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -47,7 +48,7 @@ const fn route(
     path: &'static str,
     name: &'static str,
     operation: Operation,
-    body: http::Body,
+    body: presence_api::Body,
 ) -> Route<Operation> {
     Route { method, path, name, operation, body }
 }
@@ -55,14 +56,14 @@ const fn route(
 /// Every route of the function.
 #[rustfmt::skip]
 pub const ROUTES: [Route<Operation>; 8] = [
-    route("GET", "/api/v2/user/me", "get_me", Operation::Me, http::Body::Ignored),
-    route("GET", "/api/v2/user/search", "search_users", Operation::Search, http::Body::Ignored),
-    route("GET", "/api/v2/user/stats", "get_user_stats", Operation::Stats, http::Body::Ignored),
-    route("GET", "/api/v2/user/{user_id}", "get_user", Operation::Get, http::Body::Ignored),
-    route("POST", "/api/v2/user", "create_user", Operation::Create, http::Body::Json),
-    route("POST", "/api/v2/user/{user_id}", "update_user", Operation::Update, http::Body::Json),
-    route("DELETE", "/api/v2/user/{user_id}", "delete_user", Operation::Delete, http::Body::Ignored),
-    route("POST", "/api/v2/user/{user_id}/invite", "invite_user", Operation::Invite, http::Body::Ignored),
+    route("GET", "/api/v2/user/me", "get_me", Operation::Me, presence_api::Body::Ignored),
+    route("GET", "/api/v2/user/search", "search_users", Operation::Search, presence_api::Body::Ignored),
+    route("GET", "/api/v2/user/stats", "get_user_stats", Operation::Stats, presence_api::Body::Ignored),
+    route("GET", "/api/v2/user/{user_id}", "get_user", Operation::Get, presence_api::Body::Ignored),
+    route("POST", "/api/v2/user", "create_user", Operation::Create, presence_api::Body::Json),
+    route("POST", "/api/v2/user/{user_id}", "update_user", Operation::Update, presence_api::Body::Json),
+    route("DELETE", "/api/v2/user/{user_id}", "delete_user", Operation::Delete, presence_api::Body::Ignored),
+    route("POST", "/api/v2/user/{user_id}/invite", "invite_user", Operation::Invite, presence_api::Body::Ignored),
 ];
 
 /// Gateway routes of the pages for people, which take no key: every method, so that each gets an answer of ours.
@@ -73,14 +74,14 @@ pub const CATCH_ALL: [&str; 2] = ["ANY /api/v2/user", "ANY /api/v2/user/{proxy+}
 
 /// Serves one request.
 pub async fn handle(app: Arc<App>, request: Request) -> Result<Response<Body>, Infallible> {
-    if http::is_for(invitation::PATH, &request) {
+    if presence_api::is_for(invitation::PATH, &request) {
         return Ok(invitation::serve(&app, &request).await);
     }
     // On the heap: the SDK's futures are large.
     Ok(Box::pin(serve(app, &ROUTES, request, act)).await)
 }
 
-async fn act(app: Arc<App>, operation: Operation, call: Call) -> Result<Answer, presence::error::Error> {
+async fn act(app: Arc<App>, operation: Operation, call: Call) -> Result<Answer, presence_domain::error::Error> {
     match operation {
         Operation::Me => me::run(&app, &call).await,
         Operation::Search => search::run(&app, &call).await,

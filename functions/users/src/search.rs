@@ -1,15 +1,15 @@
 //! GET /api/v2/user/search
 
-use presence::access::{Action, Target, authorize};
-use presence::app::App;
-use presence::domain::directory::{ListedUser, UserFilter};
-use presence::domain::fuzzy::FuzzyQuery;
-use presence::domain::ids::OrgId;
-use presence::domain::page::{Page, PageRequest};
-use presence::domain::user::Role;
-use presence::error::{Error, FieldError};
-use presence::http::{Answer, Call, Fields, Given, read};
-use presence::store::BusinessIds;
+use presence_api::app::App;
+use presence_api::{Answer, Call, Fields, Given, read};
+use presence_domain::access::{Action, Target, authorize};
+use presence_domain::directory::{ListedUser, UserFilter};
+use presence_domain::error::{Error, FieldError};
+use presence_domain::fuzzy::FuzzyQuery;
+use presence_domain::ids::OrgId;
+use presence_domain::page::{Page, PageRequest};
+use presence_domain::user::Role;
+use presence_store::BusinessIds;
 
 use crate::wire::{FoundUserBody, PageEnvelope, display_business_ids, email, status};
 

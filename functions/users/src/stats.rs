@@ -1,8 +1,8 @@
 //! GET /api/v2/user/stats
 
-use presence::app::App;
-use presence::error::Error;
-use presence::http::{Answer, Call};
+use presence_api::app::App;
+use presence_api::{Answer, Call};
+use presence_domain::error::Error;
 
 use crate::wire::StatsBody;
 

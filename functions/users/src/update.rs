@@ -1,19 +1,20 @@
 //! POST /`api/v2/user/{user_id`}
 
 use jiff::Timestamp;
-use presence::access::{Action, Principal, Target, authorize, authorize_giving};
-use presence::app::App;
-use presence::domain::email::EmailAddress;
-use presence::domain::ids::{BusinessId, OrgId};
-use presence::domain::invitation::{InvitationLinks, InvitationPace};
-use presence::domain::password::{Password, PasswordHash};
-use presence::domain::patch::Patch;
-use presence::domain::user::{Lang, PersonName, Phone, Role, Status, User};
-use presence::error::{Error, FieldError, FieldErrors};
-use presence::http::{Answer, Call, Fields, read};
-use presence::store::meter::beside;
-use presence::store::{Known, MailChange, Refused, UserChange};
+use presence_api::app::App;
+use presence_api::{Answer, Call, Fields, read};
+use presence_domain::access::{Action, Principal, Target, authorize, authorize_giving};
+use presence_domain::email::EmailAddress;
+use presence_domain::error::{Error, FieldError, FieldErrors};
+use presence_domain::ids::{BusinessId, OrgId};
+use presence_domain::invitation::{InvitationLinks, InvitationPace};
+use presence_domain::password::{Password, PasswordHash};
+use presence_domain::patch::Patch;
+use presence_domain::user::{Lang, PersonName, Phone, Role, Status, User};
+use presence_store::meter::beside;
+use presence_store::{Known, MailChange, Refused, UserChange};
 
+use crate::password_hashing;
 use crate::wire::{self, SuccessBody, WRITE_ATTEMPTS, user_id};
 
 /// The body, as far as its fields are well-formed. What is not given stays as it is.
@@ -203,7 +204,7 @@ impl UserPatch {
             return before.password.clone().filter(|_| before.status == Status::Invited);
         }
         match &self.password {
-            Some(Ok(password)) => Some(hashed.get_or_insert_with(|| password.hash()).clone()),
+            Some(Ok(password)) => Some(hashed.get_or_insert_with(|| password_hashing::hash(password)).clone()),
             Some(Err(error)) => {
                 errors.add("password", error.clone());
                 None

@@ -2,14 +2,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use presence::domain::directory::ListedUser;
-use presence::domain::email::EmailAddress;
-use presence::domain::ids::{BusinessId, OrgId, UserId};
-use presence::domain::password::Password;
-use presence::domain::user::{Lang, PersonName, Phone, Role, Status, User};
-use presence::error::{Error, FieldError};
-use presence::http::{Call, Fields, Given, read};
-use presence::store::BusinessIds;
+use presence_api::{Call, Fields, Given, read};
+use presence_domain::directory::ListedUser;
+use presence_domain::email::EmailAddress;
+use presence_domain::error::{Error, FieldError};
+use presence_domain::ids::{BusinessId, OrgId, UserId};
+use presence_domain::password::Password;
+use presence_domain::user::{Lang, PersonName, Phone, Role, Status, User};
+use presence_store::BusinessIds;
 use serde::Serialize;
 
 /// The most businesses of one user.

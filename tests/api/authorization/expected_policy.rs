@@ -3,7 +3,7 @@
 
 use Operation::{Delete, Get, Invite, Move, Standing, Update};
 use Verdict::{Forbidden as F, Hidden as H, May as Y};
-use presence::domain::user::Role;
+use presence_domain::user::Role;
 
 const PROVIDER: Role = Role::Provider;
 const ADMIN: Role = Role::OrgAdmin;

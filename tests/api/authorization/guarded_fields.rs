@@ -1,6 +1,6 @@
 //! Guarded fields at their edges: one's own, the present value, roles above one's own, the order of the checks.
 
-use presence::domain::user::Role;
+use presence_domain::user::Role;
 use presence_tests::{Fixtures, TestStack};
 use rstest::rstest;
 use serde_json::{Value, json};

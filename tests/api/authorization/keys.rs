@@ -1,11 +1,11 @@
 //! Keys that give no access, and the instant from which on they give none.
 
 use jiff::{SignedDuration, Timestamp};
-use presence::clock::Clock as _;
-use presence::domain::api_key::PlaintextApiKey;
-use presence::domain::ids::UserId;
-use presence::domain::user::{Role, Status};
-use presence::store::NewApiKey;
+use presence_domain::api_key::PlaintextApiKey;
+use presence_domain::ids::UserId;
+use presence_domain::user::{Role, Status};
+use presence_runtime::clock::Clock as _;
+use presence_store::NewApiKey;
 use presence_tests::{Fixtures, Reply, TestStack, routes};
 use rstest::rstest;
 use serde_json::{Value, json};

@@ -4,7 +4,7 @@
 //! demotes or deletes oneself, so at least the caller stays. It takes two `ORG_ADMIN`s that turn on each other at the same
 //! time; the one whose write comes second would take the last.
 
-use presence::domain::user::{Role, Status};
+use presence_domain::user::{Role, Status};
 use presence_tests::{Fixtures, Reply, TestStack, TestUser, long_timeouts};
 use rstest::rstest;
 use serde_json::{Value, json};

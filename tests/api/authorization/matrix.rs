@@ -1,6 +1,6 @@
 //! The matrix itself: every operation × every caller × every target.
 
-use presence::domain::user::{Role, Status};
+use presence_domain::user::{Role, Status};
 use presence_tests::{Fixtures, Reply, Stored, TestStack, route, routes};
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -139,8 +139,8 @@ fn assert_done(cell: &Cell, reply: &Reply, before: &Stored, after: Option<Stored
         }
         _ => {
             let sent = cell.body.as_object().expect("an update has a body");
-            let orgs = user.org_id.map(presence::domain::ids::OrgId::get);
-            let businesses: Vec<_> = user.business_ids.iter().map(presence::domain::ids::BusinessId::as_str).collect();
+            let orgs = user.org_id.map(presence_domain::ids::OrgId::get);
+            let businesses: Vec<_> = user.business_ids.iter().map(presence_domain::ids::BusinessId::as_str).collect();
             let now = json!({
                 "last_name": user.last_name.as_str(), "role": user.role.as_str(), "status": user.status.as_str(),
                 "org_id": orgs, "business_ids": businesses, "password": "canary-pass-1",

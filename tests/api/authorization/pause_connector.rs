@@ -9,10 +9,10 @@ use aws_smithy_runtime_api::client::http::{
 };
 use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
 use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
-use presence::access::Scope;
-use presence::domain::ids::UserId;
-use presence::domain::user::PersonName;
-use presence::store::{MailChange, UserChange};
+use presence_domain::access::Scope;
+use presence_domain::ids::UserId;
+use presence_domain::user::PersonName;
+use presence_store::{MailChange, UserChange};
 use presence_tests::{TestStack, plain_http};
 use tokio::sync::Notify;
 
@@ -65,7 +65,7 @@ impl PauseConnector {
             let record = record.expect("nobody else wins");
             let mut after = record.user.clone();
             after.last_name = PersonName::parse(&format!("{name} {round}")).expect("a name");
-            let now = presence::clock::Clock::now(stack.clock.as_ref());
+            let now = presence_runtime::clock::Clock::now(stack.clock.as_ref());
             let mail = MailChange::Keep;
             let change = UserChange { before: Some(&record), after: Some(&after), mail, keep_an_admin: false, now };
             stack.store().write_user(change).await.expect("the gate is shut for all others");

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use presence::access::{Action, POLICY, Principal, Target, authorize};
-use presence::domain::ids::{OrgId, UserId};
-use presence::domain::user::Role;
+use presence_domain::access::{Action, POLICY, Principal, Target, authorize};
+use presence_domain::ids::{OrgId, UserId};
+use presence_domain::user::Role;
 
 use super::expected_policy::{Operation, Relation, Verdict, creating};
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use presence::domain::user::{Role, Status};
+use presence_domain::user::{Role, Status};
 use presence_tests::{Fixtures, Reply, TestStack};
 use serde_json::json;
 

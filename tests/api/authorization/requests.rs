@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures::{StreamExt as _, stream};
-use presence::domain::user::{Role, Status};
+use presence_domain::user::{Role, Status};
 use presence_tests::{AnyRoute, Fixtures, Reply, TestStack, TestUser, path_of, send};
 use serde_json::{Value, json};
 
@@ -148,7 +148,7 @@ pub(super) async fn call(stack: &TestStack, route: &AnyRoute, id: &str, key: &st
     }
     let request = stack.request(route.method, &path);
     let request = if key.is_empty() { request } else { request.header("x-api-key", key) };
-    let reads_a_body = route.body == presence::http::Body::Json;
+    let reads_a_body = route.body == presence_api::Body::Json;
     let request =
         if reads_a_body { request.header("content-type", "application/json").body(body.to_string()) } else { request };
     send(request).await

@@ -1,10 +1,10 @@
 //! Every caller reads all categories; nobody else does.
 
 use jiff::SignedDuration;
-use presence::access::Scope;
-use presence::clock::Clock as _;
-use presence::domain::ids::UserId;
-use presence::store::NewApiKey;
+use presence_domain::access::Scope;
+use presence_domain::ids::UserId;
+use presence_runtime::clock::Clock as _;
+use presence_store::NewApiKey;
 use presence_tests::{Fixtures, TestStack, send};
 
 use super::{DIRECTORY, load, parse};

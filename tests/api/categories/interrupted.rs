@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::AttributeValue::{self, L, M};
-use presence::domain::category::{Category, CategoryDirectory, CategoryId, Country};
-use presence::domain::page::PageRequest;
-use presence::error::Error;
-use presence::store::{CategoryImport, PutOutcome, Store};
+use presence_domain::category::{Category, CategoryDirectory, CategoryId, Country};
+use presence_domain::error::Error;
+use presence_domain::page::PageRequest;
+use presence_store::{CategoryImport, PutOutcome, Store};
 use presence_tests::{FaultKind, Faults, Plan, TestStack, long_timeouts, plain_http, sdk_config};
 
 use super::{load, numbered};

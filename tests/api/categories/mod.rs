@@ -7,8 +7,8 @@ mod imports;
 mod interrupted;
 mod row;
 
-use presence::domain::category::{Category, CategoryRow};
-use presence::store::Store;
+use presence_domain::category::{Category, CategoryRow};
+use presence_store::Store;
 use presence_tests::TestStack;
 
 /// The directory of the contract: eight categories, five languages, holes in most of them.

@@ -1,10 +1,11 @@
 //! What is stored of a user, as short texts.
 
 use jiff::Timestamp;
-use presence::domain::ids::{BusinessId, OrgId};
-use presence::domain::password::Password;
-use presence::domain::user::{Lang, Phone};
+use presence_domain::ids::{BusinessId, OrgId};
+use presence_domain::password::Password;
+use presence_domain::user::{Lang, Phone};
 use presence_tests::Stored;
+use presence_users::password_hashing::verifies;
 
 /// One fact of a user. `mails` and `invited` are in milliseconds from now: when each mail in the outbox is due, and
 /// when the last invitation was accepted. `opens:<text>` asks whether the text is the password.
@@ -18,7 +19,7 @@ pub(crate) fn fact(record: &Stored, now: Timestamp, name: &str) -> String {
     let or_none = |text: Option<String>| text.unwrap_or_else(|| "none".to_owned());
     if let Some(text) = name.strip_prefix("opens:") {
         let password = Password::parse(&text.replace('_', " ")).expect("a password");
-        return user.password.as_ref().is_some_and(|hash| hash.verify(&password)).to_string();
+        return user.password.as_ref().is_some_and(|hash| verifies(hash, &password)).to_string();
     }
     match name {
         "version" => user.version.to_string(),

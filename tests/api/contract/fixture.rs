@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::SignedDuration;
-use presence::clock::Clock as _;
+use presence_runtime::clock::Clock as _;
 use presence_tests::{Fixtures, Reply, TestStack, TestUser, address, send};
 
 use super::facts::fact;

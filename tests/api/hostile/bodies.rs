@@ -1,8 +1,8 @@
 //! Hostile values in every field of create and update, and as the whole body.
 
-use presence::domain::email::EmailAddress;
-use presence::domain::ids::UserId;
-use presence::domain::user::User;
+use presence_domain::email::EmailAddress;
+use presence_domain::ids::UserId;
+use presence_domain::user::User;
 use presence_tests::{Fixtures, Reply, TestStack, address, send};
 use serde_json::Value;
 

@@ -1,10 +1,10 @@
 //! What sending the form does, and which passwords it takes.
 
 use jiff::SignedDuration;
-use presence::domain::user::{Lang, Role, Status};
-use presence::texts::Texts;
+use presence_domain::user::{Lang, Role, Status};
 use presence_tests::invitations::{LIFE, form};
 use presence_tests::{TestStack, send};
+use presence_texts::Texts;
 use serde_json::json;
 
 #[tokio::test(flavor = "multi_thread")]

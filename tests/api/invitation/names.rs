@@ -1,7 +1,7 @@
 //! Names that people with a grudge would give: harmless in the mail and on the page.
 
-use presence::domain::display::display_name;
-use presence::domain::user::{PersonName, Role, Status, User};
+use presence_domain::display::display_name;
+use presence_domain::user::{PersonName, Role, Status, User};
 use presence_mailer::message::Message;
 use presence_tests::TestStack;
 use presence_tests::invitations::LIFE;

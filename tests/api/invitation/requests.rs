@@ -1,12 +1,12 @@
 //! The page as HTTP: headers, methods, bodies, scanners, other sites, and a database that does not answer.
 
 use aws_sdk_dynamodb::config::SharedHttpClient;
-use presence::domain::invitation::ActivationToken;
-use presence::domain::user::{Lang, Role, Status};
-use presence::texts::Texts;
+use presence_domain::invitation::ActivationToken;
+use presence_domain::user::{Lang, Role, Status};
 use presence_local::Options;
 use presence_tests::invitations::form;
 use presence_tests::{FaultKind, Faults, Plan, Reply, TestStack, TestUser, logs, plain_http, send, short_retries};
+use presence_texts::Texts;
 
 type Headers = &'static [(&'static str, &'static str)];
 

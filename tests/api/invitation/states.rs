@@ -1,12 +1,12 @@
 //! Every state of a link, in every language, for every method.
 
 use jiff::SignedDuration;
-use presence::clock::Clock as _;
-use presence::domain::invitation::ActivationToken;
-use presence::domain::user::{Lang, Role, Status};
-use presence::texts::{Notice, Texts};
+use presence_domain::invitation::ActivationToken;
+use presence_domain::user::{Lang, Role, Status};
+use presence_runtime::clock::Clock as _;
 use presence_tests::invitations::{LIFE, form};
 use presence_tests::{Reply, TestStack, TestUser, send};
+use presence_texts::{Notice, Texts};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {

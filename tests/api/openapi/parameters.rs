@@ -36,7 +36,7 @@ async fn ask(stack: &TestStack, operation: &Operation, query: &[(&str, &str)]) -
 }
 
 fn takes_body(operation: &Operation) -> bool {
-    route(operation.name).body == presence::http::Body::Json
+    route(operation.name).body == presence_api::Body::Json
 }
 
 /// The parameters without which there is no answer.

@@ -68,7 +68,7 @@ async fn what_operations_refuse_alike_is_as_described() {
     let stack = TestStack::with(options).await;
     let description = Description::read();
     for route in routes() {
-        let json = if route.body == presence::http::Body::Json { "{}" } else { "" };
+        let json = if route.body == presence_api::Body::Json { "{}" } else { "" };
         let plain = || request(&stack, &route, USER, CATEGORY).header("content-type", "application/json").body(json);
         check(&description, &route, 401, &send(plain()).await);
         check(&description, &route, 413, &send(keyed(&stack, plain().body("x".repeat(TOO_LARGE)))).await);
@@ -78,7 +78,7 @@ async fn what_operations_refuse_alike_is_as_described() {
         if has(&description, &route, 415) {
             check(&description, &route, 415, &send(text).await);
         } else {
-            assert_eq!(route.body, presence::http::Body::Ignored, "{}", route.name);
+            assert_eq!(route.body, presence_api::Body::Ignored, "{}", route.name);
         }
         assert_eq!(has(&description, &route, 404), route.path.contains('{'), "{}", route.name);
         if has(&description, &route, 404) {

@@ -1,7 +1,7 @@
 //! What a search costs.
 
-use presence::domain::review::{Review, ReviewId};
-use presence::store::Posting;
+use presence_domain::review::{Review, ReviewId};
+use presence_store::Posting;
 use presence_tests::logs::LoggedCost;
 
 use super::fixtures::{ReviewFixtures, post, posted};

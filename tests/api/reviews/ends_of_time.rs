@@ -5,8 +5,8 @@ use std::io;
 use std::sync::Arc;
 
 use clap::Parser as _;
-use presence::store::Finding;
 use presence_ops::{Cli, Console, Context, Exit};
+use presence_store::Finding;
 use presence_tests::{Fixtures, TestStack};
 use serde_json::{Value, json};
 

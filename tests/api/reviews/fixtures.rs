@@ -1,9 +1,9 @@
 //! A handful of reviews that the rows speak of by one letter each, and the runner of the rows.
 
-use presence::domain::ids::{BusinessId, OrgId};
-use presence::domain::review::{Partner, Rating, Review, ReviewId, ReviewState};
-use presence::domain::text::city_key;
-use presence::store::Posting;
+use presence_domain::ids::{BusinessId, OrgId};
+use presence_domain::review::{Partner, Rating, Review, ReviewId, ReviewState};
+use presence_domain::text::city_key;
+use presence_store::Posting;
 use presence_tests::{Fixtures, Reply, TestStack};
 
 use crate::imports::large_dataset::second;

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, HashSet};
 
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use fastrand::Rng;
-use presence::domain::ids::OrgId;
-use presence::domain::instant::format_second;
-use presence::domain::review::{Rating, Review, ReviewId, ReviewState};
-use presence::store::Posting;
+use presence_domain::ids::OrgId;
+use presence_domain::instant::format_second;
+use presence_domain::review::{Rating, Review, ReviewId, ReviewState};
 use presence_local::Options;
+use presence_store::Posting;
 use presence_tests::{Fixtures, LaggingIndexes, TestStack, long_timeouts, plain_http, rng};
 use serde_json::{Value, json};
 

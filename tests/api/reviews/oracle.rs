@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use clap::Parser as _;
 use futures::{StreamExt as _, stream};
-use presence::store::Store;
 use presence_ops::{Cli, Console, Context, Exit};
+use presence_store::Store;
 use presence_tests::{Fixtures, TestStack, TestUser, rng};
 use serde_json::Value;
 
@@ -81,7 +81,7 @@ pub(crate) async fn ask_some(
     let all = dataset.sorted();
     let callers = callers(fixtures).map(|(caller, org)| {
         let sees =
-            |(review, _): &(&presence::domain::review::Review, &str)| org.is_none_or(|org| review.org_id.get() == org);
+            |(review, _): &(&presence_domain::review::Review, &str)| org.is_none_or(|org| review.org_id.get() == org);
         (caller, all.iter().copied().filter(sees).collect::<Vec<_>>())
     });
     let wishes = (0..requests).zip(callers.iter().cycle()).map(|(number, (caller, seen))| {

@@ -1,7 +1,7 @@
 //! The bytes of an answer.
 
-use presence::domain::review::ReviewState;
-use presence::store::Posting;
+use presence_domain::review::ReviewState;
+use presence_store::Posting;
 
 use super::fixtures::{ReviewFixtures, post, posted};
 use crate::imports::large_dataset::second;
@@ -43,7 +43,7 @@ async fn a_review_has_exactly_its_fields_in_the_order_of_the_interface() {
     post(
         &review_fixtures.stack,
         vec![Posting {
-            old: Some(full.clone()).map(|review| presence::domain::review::Review { version: 2, ..review }),
+            old: Some(full.clone()).map(|review| presence_domain::review::Review { version: 2, ..review }),
             new: bare,
         }],
     )

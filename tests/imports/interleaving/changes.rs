@@ -1,6 +1,6 @@
 //! What may happen to reviews while a search is under way: each is one transaction.
 
-use presence::domain::review::{Rating, Review, ReviewState};
+use presence_domain::review::{Rating, Review, ReviewState};
 
 use super::super::large_dataset::{review, second};
 use super::questions::ReviewsByName;

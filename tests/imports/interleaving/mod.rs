@@ -5,9 +5,9 @@ mod questions;
 
 use aws_sdk_dynamodb::config::SharedHttpClient;
 use futures::stream::{self, StreamExt as _};
-use presence::domain::review::Review;
-use presence::store::{Posting, Store};
+use presence_domain::review::Review;
 use presence_local::Options;
+use presence_store::{Posting, Store};
 use presence_tests::interleaving::{Event, InterleavingConnector};
 use presence_tests::{Fixtures, TestStack, long_timeouts, plain_http, rng};
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use presence::domain::instant::format_second;
-use presence::domain::review::{Review, ReviewState};
+use presence_domain::instant::format_second;
+use presence_domain::review::{Review, ReviewState};
 use presence_tests::Reply;
 use serde_json::Value;
 

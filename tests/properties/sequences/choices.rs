@@ -1,6 +1,6 @@
 //! What is asked next, and how it is written down.
 
-use presence::domain::user::{Role, Status};
+use presence_domain::user::{Role, Status};
 use presence_tests::address;
 use serde_json::{Value, json};
 

@@ -89,7 +89,7 @@ async fn a_refused_key_costs_no_more_than_a_good_one_and_a_malformed_one_nothing
 
 /// The key of a user that is gone.
 async fn dead_key(stack: &TestStack, admin: &str) -> String {
-    use presence::domain::user::{Role, Status};
+    use presence_domain::user::{Role, Status};
     let gone = stack.create_user("gone", Role::OrgAdmin, Some(1), Status::Active).await;
     assert_eq!(stack.delete(&format!("/user/{}", gone.id), admin).await.status, 200);
     gone.key

@@ -13,9 +13,9 @@ async fn a_refused_key_costs_at_most_one_read() {
     let unknown = format!("{}{}", &fixtures.admin_1.key[..3], "0".repeat(36));
     let gone = stack.create_user(
         "gone",
-        presence::domain::user::Role::OrgAdmin,
+        presence_domain::user::Role::OrgAdmin,
         Some(1),
-        presence::domain::user::Status::Active,
+        presence_domain::user::Status::Active,
     );
     let gone = gone.await;
     assert_eq!(stack.delete(&format!("/user/{}", gone.id), &fixtures.admin_1.key).await.status, 200);

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use presence::store::schema::{Index, TABLES, Table};
+use presence_store::schema::{Index, TABLES, Table};
 use presence_tests::{Attempt, Done};
 use serde_json::{Value, json};
 

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 use jiff::SignedDuration;
-use presence::access::Scope;
-use presence::clock::Clock as _;
-use presence::domain::email_pattern::EmailPattern;
-use presence::domain::ids::{BusinessId, OrgId, UserId};
-use presence::domain::user::{Role, Status};
-use presence::store::{Business, NewApiKey, Org, Store};
+use presence_domain::access::Scope;
+use presence_domain::email_pattern::EmailPattern;
+use presence_domain::ids::{BusinessId, OrgId, UserId};
+use presence_domain::user::{Role, Status};
+use presence_runtime::clock::Clock as _;
+use presence_store::{Business, NewApiKey, Org, Store};
 use presence_tests::{Faults, Fixtures, Reply, TestStack, address, logs, long_timeouts};
 use serde_json::{Value, json};
 

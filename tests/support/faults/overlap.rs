@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use presence::store::schema::{self, Table};
 use presence_local::aws_limits::{Entry, Holds};
+use presence_store::schema::{self, Table};
 use serde_json::Value;
 use tokio::time::Instant;
 

@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 use std::sync::{Mutex, PoisonError};
 
-use presence::store::meter::Cost;
-use presence::telemetry;
+use presence_runtime::telemetry;
+use presence_store::meter::Cost;
 use serde_json::Value;
 
 /// The line, and its bytes.

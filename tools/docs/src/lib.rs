@@ -11,7 +11,7 @@ mod operations;
 mod parameters;
 mod values;
 
-use presence::http::Route;
+use presence_api::Route;
 
 pub use examples::Example;
 pub use operations::{Operation, operations};

@@ -1,7 +1,7 @@
 //! Parameters of paths and query strings. They are read one by one, so they are described one by one; the tests hold the
 //! two together.
 
-use presence::http::MAX_ITEMS;
+use presence_api::MAX_ITEMS;
 use serde_json::Value;
 use utoipa::openapi::path::{ParameterBuilder, ParameterIn, ParameterStyle};
 use utoipa::openapi::schema::{ArrayBuilder, Schema};

@@ -1,12 +1,12 @@
 //! Values and their bounds, which are the domain's.
 
-use presence::domain::email::MAX_BYTES as EMAIL_MAX_BYTES;
-use presence::domain::ids::MAX_ID;
-use presence::domain::page::PageRequest;
-use presence::domain::password::{MAX_CHARACTERS, MIN_CHARACTERS};
-use presence::domain::review::{Partner, Rating, ReviewId, ReviewState};
-use presence::domain::user::{Lang, PersonName, Phone, Role, Status};
-use presence::http::read::MAX_SEARCH_CHARS;
+use presence_api::read::MAX_SEARCH_CHARS;
+use presence_domain::email::MAX_BYTES as EMAIL_MAX_BYTES;
+use presence_domain::ids::MAX_ID;
+use presence_domain::page::PageRequest;
+use presence_domain::password::{MAX_CHARACTERS, MIN_CHARACTERS};
+use presence_domain::review::{Partner, Rating, ReviewId, ReviewState};
+use presence_domain::user::{Lang, PersonName, Phone, Role, Status};
 use utoipa::openapi::schema::{AnyOf, AnyOfBuilder, KnownFormat, SchemaFormat, Type};
 use utoipa::openapi::{Object, ObjectBuilder};
 

@@ -12,8 +12,8 @@ use std::time::Duration;
 use anyhow::{Context, anyhow};
 use aws_sdk_dynamodb::types::AttributeValue;
 use dynoxide::{Database, ImportOptions};
-use presence::domain::review::Review;
-use presence::store::{Store, items_of_reviews, schema};
+use presence_domain::review::Review;
+use presence_store::{Store, items_of_reviews, schema};
 use tokio::sync::oneshot;
 
 /// The database's file inside the data folder.

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
-use presence::config::Config;
-use presence::telemetry;
 use presence_local::{AwsLimits, DynamoDb, Options, Stack};
+use presence_runtime::config::Config;
+use presence_runtime::telemetry;
 use serde_json::json;
 use tokio::signal::unix::{SignalKind, signal};
 

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use aws_smithy_types::timeout::TimeoutConfig;
-use presence::clock::{Clock, SystemClock};
-use presence::config::Config;
-use presence::store::Patience;
+use presence_runtime::clock::{Clock, SystemClock};
+use presence_runtime::config::Config;
+use presence_store::Patience;
 
 use crate::aws_limits::AwsLimits;
 

@@ -8,12 +8,12 @@ use aws_credential_types::Credentials;
 use aws_smithy_types::timeout::TimeoutConfig;
 use aws_types::SdkConfig;
 use aws_types::sdk_config::Builder;
-use presence::app::App;
-use presence::config::MailConfig;
-use presence::domain::review::Review;
-use presence::http::Route;
-use presence::store::{Store, schema};
+use presence_api::Route;
+use presence_api::app::App;
+use presence_domain::review::Review;
 use presence_mailer::{Outbox, SesMailer};
+use presence_runtime::config::MailConfig;
+use presence_store::{Store, schema};
 
 use crate::aws_limits::Limits;
 use crate::docs;
@@ -198,7 +198,7 @@ fn own_config(endpoint_url: &str) -> SdkConfig {
 }
 
 fn local(endpoint_url: &str) -> Builder {
-    presence::aws::sdk_config(REGION, Credentials::from_keys("local", "local", None)).endpoint_url(endpoint_url)
+    presence_runtime::aws::sdk_config(REGION, Credentials::from_keys("local", "local", None)).endpoint_url(endpoint_url)
 }
 
 /// The same with what the options replace.

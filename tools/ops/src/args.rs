@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use jiff::{SignedDuration, Span, SpanRelativeTo};
-use presence::domain::email::EmailAddress;
-use presence::domain::email_pattern::EmailPattern;
-use presence::domain::ids::{BusinessId, MAX_ID, OrgId};
-use presence::domain::text::has_control;
-use presence::domain::user::{Lang, PersonName, Phone, Role, Status};
+use presence_domain::email::EmailAddress;
+use presence_domain::email_pattern::EmailPattern;
+use presence_domain::ids::{BusinessId, MAX_ID, OrgId};
+use presence_domain::text::has_control;
+use presence_domain::user::{Lang, PersonName, Phone, Role, Status};
 
 /// The most characters of a key's label: it fits one line of a list.
 const LABEL_MAX_CHARS: usize = 100;

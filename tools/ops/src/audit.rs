@@ -1,8 +1,8 @@
 //! `ops users`
 
 use clap::Subcommand;
-use presence::domain::email_pattern::EmailPattern;
-use presence::store::Finding;
+use presence_domain::email_pattern::EmailPattern;
+use presence_store::Finding;
 use serde::Serialize;
 
 use crate::exit::Failure;

@@ -7,10 +7,10 @@ use aws_sdk_dynamodb::config::retry::RetryConfig;
 use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
 use aws_sdk_dynamodb::config::{Credentials, Region, SharedCredentialsProvider};
 use clap::Args;
-use presence::aws::behavior_version;
-use presence::clock::{MachineTimer, SystemClock};
-use presence::config::Config;
-use presence::store::{Pace, Patience, Store};
+use presence_runtime::aws::behavior_version;
+use presence_runtime::clock::{MachineTimer, SystemClock};
+use presence_runtime::config::Config;
+use presence_store::{Pace, Patience, Store};
 use url::{Host, Url};
 
 use crate::credentials::{CredentialsTrouble, NamedProfile, OperatorCredentials};

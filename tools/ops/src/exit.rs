@@ -3,7 +3,7 @@
 use std::fmt;
 use std::process::ExitCode;
 
-use presence::error::Error;
+use presence_domain::error::Error;
 
 use crate::credentials::CredentialsTrouble;
 

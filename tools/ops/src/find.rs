@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use presence::domain::email_pattern::EmailPattern;
-use presence::domain::ids::OrgId;
-use presence::store::FoundUser;
-use presence::store::meter::Meter;
+use presence_domain::email_pattern::EmailPattern;
+use presence_domain::ids::OrgId;
+use presence_store::FoundUser;
+use presence_store::meter::Meter;
 use serde::Serialize;
 
 use crate::exit::Failure;

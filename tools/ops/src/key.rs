@@ -2,8 +2,8 @@
 
 use clap::{Args, Subcommand};
 use jiff::{SignedDuration, Timestamp};
-use presence::domain::ids::UserId;
-use presence::store::{ApiKeyRecord, IssuedKey, KeyRefused, MAX_LIVE_KEYS, NewApiKey};
+use presence_domain::ids::UserId;
+use presence_store::{ApiKeyRecord, IssuedKey, KeyRefused, MAX_LIVE_KEYS, NewApiKey};
 use serde::Serialize;
 use serde_json::json;
 

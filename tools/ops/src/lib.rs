@@ -20,8 +20,8 @@ mod user;
 use std::sync::Arc;
 
 use clap::{Parser, Subcommand};
-use presence::clock::Clock;
-use presence::store::Store;
+use presence_runtime::clock::Clock;
+use presence_store::Store;
 
 use connect::Connection;
 pub use exit::Exit;

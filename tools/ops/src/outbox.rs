@@ -2,7 +2,7 @@
 
 use clap::Subcommand;
 use jiff::Timestamp;
-use presence::store::{MailState, OutboxRow, UnreadableRow};
+use presence_store::{MailState, OutboxRow, UnreadableRow};
 use serde::Serialize;
 
 use crate::exit::Failure;

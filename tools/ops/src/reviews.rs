@@ -1,7 +1,7 @@
 //! `ops reviews`
 
 use clap::Subcommand;
-use presence::domain::ids::OrgId;
+use presence_domain::ids::OrgId;
 
 use crate::audit::report;
 use crate::exit::Failure;

@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 
 use clap::{Args, Subcommand};
-use presence::domain::email::EmailAddress;
-use presence::domain::ids::{BusinessId, OrgId, UserId};
-use presence::domain::invitation::InvitationLinks;
-use presence::domain::user::{Lang, PersonName, Phone, Role, Status, User};
-use presence::store::{MailChange, Refused, UserChange};
+use presence_domain::email::EmailAddress;
+use presence_domain::ids::{BusinessId, OrgId, UserId};
+use presence_domain::invitation::InvitationLinks;
+use presence_domain::user::{Lang, PersonName, Phone, Role, Status, User};
+use presence_store::{MailChange, Refused, UserChange};
 use serde_json::json;
 
 use crate::exit::Failure;

@@ -1,7 +1,7 @@
-use presence::domain::email::EmailAddress;
-use presence::domain::ids::UserId;
-use presence::domain::invitation::InvitationLinks;
-use presence::domain::user::{Lang, PersonName, Role, Status};
+use presence_domain::email::EmailAddress;
+use presence_domain::ids::UserId;
+use presence_domain::invitation::InvitationLinks;
+use presence_domain::user::{Lang, PersonName, Role, Status};
 
 use super::*;
 

@@ -1,18 +1,19 @@
 //! POST /invitation: sets the password, activates the user and uses the link up, in one conditional write.
 
 use jiff::Timestamp;
-use presence::app::App;
-use presence::domain::password::{MIN_CHARACTERS, Password, PasswordHash};
-use presence::domain::text::has_control;
-use presence::domain::user::{Lang, Status, User};
-use presence::error::Error;
-use presence::http::Page;
-use presence::http::form::Form;
-use presence::store::{MailChange, Refused, UserChange};
-use presence::texts::Texts;
+use presence_api::Page;
+use presence_api::app::App;
+use presence_api::form::Form;
+use presence_domain::error::Error;
+use presence_domain::password::{MIN_CHARACTERS, Password, PasswordHash};
+use presence_domain::text::has_control;
+use presence_domain::user::{Lang, Status, User};
+use presence_store::{MailChange, Refused, UserChange};
+use presence_texts::Texts;
 
 use super::ask::Link;
 use super::{recipient, texts_for, view};
+use crate::password_hashing;
 use crate::wire::WRITE_ATTEMPTS;
 
 /// What is wrong with the passwords of a form.
@@ -40,7 +41,7 @@ pub(super) async fn run(app: &App, link: Option<&Link>, form: &Form, preferred: 
             Err(faults) => return Ok(view::form(texts, &record.user, link, &faults)),
         };
         let now = app.clock.now();
-        let after = activated(&record.user, hashed.get_or_insert_with(|| password.hash()), now);
+        let after = activated(&record.user, hashed.get_or_insert_with(|| password_hashing::hash(&password)), now);
         let (before, after, mail) = (Some(&record), Some(&after), MailChange::Cancel);
         match app.store.write_user(UserChange { before, after, mail, keep_an_admin: false, now }).await {
             Ok(()) => return Ok(view::done(texts)),

@@ -2,9 +2,9 @@
 
 use lambda_http::Request;
 use lambda_http::http::Method;
-use presence::domain::ids::UserId;
-use presence::domain::invitation::ActivationToken;
-use presence::http::form::{Form, Unreadable};
+use presence_api::form::{Form, Unreadable};
+use presence_domain::ids::UserId;
+use presence_domain::invitation::ActivationToken;
 
 /// A link, as far as it has the form of one.
 #[derive(Debug)]

@@ -9,13 +9,13 @@ use std::sync::Arc;
 use lambda_http::http::Response;
 use lambda_http::http::header::ACCEPT_LANGUAGE;
 use lambda_http::{Body, Request};
-use presence::app::App;
-use presence::domain::invitation::LinkStanding;
-use presence::domain::user::{Lang, User};
-use presence::error::Error;
-use presence::http::{Page, serve_page};
-use presence::store::UserRecord;
-use presence::texts::Texts;
+use presence_api::app::App;
+use presence_api::{Page, serve_page};
+use presence_domain::error::Error;
+use presence_domain::invitation::LinkStanding;
+use presence_domain::user::{Lang, User};
+use presence_store::UserRecord;
+use presence_texts::Texts;
 
 use ask::{Ask, Link};
 

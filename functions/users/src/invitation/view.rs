@@ -3,13 +3,13 @@
 use askama::Template;
 use lambda_http::http::StatusCode;
 use lambda_http::http::header::{ALLOW, RETRY_AFTER};
-use presence::domain::display::display_name;
-use presence::domain::invitation::LinkStanding;
-use presence::domain::password::{MAX_CHARACTERS, MIN_CHARACTERS};
-use presence::domain::user::User;
-use presence::error::Error;
-use presence::http::Page;
-use presence::texts::{Notice, Texts};
+use presence_api::Page;
+use presence_domain::display::display_name;
+use presence_domain::error::Error;
+use presence_domain::invitation::LinkStanding;
+use presence_domain::password::{MAX_CHARACTERS, MIN_CHARACTERS};
+use presence_domain::user::User;
+use presence_texts::{Notice, Texts};
 
 use super::accept::Fault;
 use super::ask::{Link, Reason};

@@ -7,11 +7,11 @@ mod paths;
 mod reading;
 
 use jiff::SignedDuration;
-use presence::clock::Clock as _;
-use presence::domain::api_key::PlaintextApiKey;
-use presence::domain::ids::UserId;
-use presence::domain::user::{Role, Status};
-use presence::store::NewApiKey;
+use presence_domain::api_key::PlaintextApiKey;
+use presence_domain::ids::UserId;
+use presence_domain::user::{Role, Status};
+use presence_runtime::clock::Clock as _;
+use presence_store::NewApiKey;
 
 use super::fixture::Fixture;
 use super::row::Row;

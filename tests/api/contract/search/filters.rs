@@ -1,6 +1,6 @@
 //! Filters, each alone and together.
 
-use presence::domain::user::Status::{Active, Invited};
+use presence_domain::user::Status::{Active, Invited};
 
 use super::super::row::{Row, choice, get};
 use super::Found;

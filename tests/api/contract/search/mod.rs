@@ -5,10 +5,10 @@ mod order;
 mod paging;
 mod query;
 
-use presence::domain::email::EmailAddress;
-use presence::domain::ids::{BusinessId, OrgId, UserId};
-use presence::domain::invitation::InvitationLinks;
-use presence::domain::user::{PersonName, Phone, Role, Status, User};
+use presence_domain::email::EmailAddress;
+use presence_domain::ids::{BusinessId, OrgId, UserId};
+use presence_domain::invitation::InvitationLinks;
+use presence_domain::user::{PersonName, Phone, Role, Status, User};
 use presence_tests::{TestUser, address};
 
 use super::fixture::Fixture;

@@ -1,6 +1,6 @@
 //! Last name, first name, id; and organisations for a PROVIDER.
 
-use presence::domain::user::Status::{Active, Invited};
+use presence_domain::user::Status::{Active, Invited};
 
 use super::super::row::{Row, get};
 use super::Found;

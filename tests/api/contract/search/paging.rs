@@ -1,6 +1,6 @@
 //! Pages.
 
-use presence::domain::user::Status::Active;
+use presence_domain::user::Status::Active;
 
 use super::super::fixture::Fixture;
 use super::super::row::{Row, get};

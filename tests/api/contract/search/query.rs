@@ -1,6 +1,6 @@
 //! The forgiving search: which words match, and what is best.
 
-use presence::domain::user::Status::Active;
+use presence_domain::user::Status::Active;
 
 use super::super::row::{Row, get};
 use super::Found;

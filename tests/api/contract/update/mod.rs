@@ -4,12 +4,13 @@ mod fields;
 mod standing;
 mod transitions;
 
-use presence::domain::email::EmailAddress;
-use presence::domain::ids::{BusinessId, UserId};
-use presence::domain::invitation::InvitationLinks;
-use presence::domain::password::Password;
-use presence::domain::user::{PersonName, Role, Status, User};
+use presence_domain::email::EmailAddress;
+use presence_domain::ids::{BusinessId, UserId};
+use presence_domain::invitation::InvitationLinks;
+use presence_domain::password::Password;
+use presence_domain::user::{PersonName, Role, Status, User};
 use presence_tests::{TestUser, address};
+use presence_users::password_hashing::hash;
 
 use super::fixture::Fixture;
 use super::row::{Row, create, post};
@@ -72,7 +73,7 @@ fn most_businesses() -> Vec<Row> {
 
 /// An invited user with a password, as an import could make one: `waiting`.
 async fn waiting_with_a_password(fixture: &mut Fixture) {
-    let password = Password::parse("canary-pass-0").expect("a password").hash();
+    let password = hash(&Password::parse("canary-pass-0").expect("a password"));
     stored(fixture, "waiting", |user| User { status: Status::Invited, password: Some(password), ..user }).await;
 }
 
@@ -100,7 +101,7 @@ async fn stored(fixture: &mut Fixture, who: &str, change: impl FnOnce(User) -> U
         version: 1,
         status: Status::Active,
         role: Role::BusinessManager,
-        org_id: presence::domain::ids::OrgId::new(1),
+        org_id: presence_domain::ids::OrgId::new(1),
         first_name: name("Test"),
         last_name: name(who),
         email: EmailAddress::parse(&address(who)).expect("an address"),

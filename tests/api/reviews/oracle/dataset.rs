@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use fastrand::Rng;
-use presence::domain::ids::{BusinessId, OrgId};
-use presence::domain::instant::format_second;
-use presence::domain::review::{Partner, Rating, Review, ReviewId, ReviewState};
-use presence::domain::text::city_key;
+use presence_domain::ids::{BusinessId, OrgId};
+use presence_domain::instant::format_second;
+use presence_domain::review::{Partner, Rating, Review, ReviewId, ReviewState};
+use presence_domain::text::city_key;
 use serde_json::{Value, json};
 
 /// 2024-02-01: a leap day, month ends and a new year lie in the range of dates.

@@ -1,8 +1,8 @@
 //! Random requests, and what a look at each review says that they find.
 
 use fastrand::Rng;
-use presence::domain::instant::format_second;
-use presence::domain::review::{Partner, Rating, Review, ReviewState};
+use presence_domain::instant::format_second;
+use presence_domain::review::{Partner, Rating, Review, ReviewState};
 use serde_json::{Value, json};
 
 use super::dataset::{pick, second};

@@ -11,13 +11,13 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, ensure};
 use jiff::Timestamp;
-use presence::clock::ManualClock;
-use presence::domain::ids::UserId;
-use presence::domain::invitation::WINDOW;
-use presence::http::Route;
-use presence::store::meter::{Cost, Meter};
+use presence_api::Route;
+use presence_domain::ids::UserId;
+use presence_domain::invitation::WINDOW;
 use presence_local::{Options, Stack, sdk_config};
 use presence_mailer::Delivered;
+use presence_runtime::clock::ManualClock;
+use presence_store::meter::{Cost, Meter};
 use serde_json::{Value, json};
 
 use self::bill::{Bill, BilledTime, Kind, OperationUsage, find_billed_time};

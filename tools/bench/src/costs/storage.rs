@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::AttributeValue;
-use presence::store::schema::{self, Index, Projected, Table};
-use presence::store::{Store, items_of_reviews};
 use presence_bench::distribution::Distribution;
+use presence_store::schema::{self, Index, Projected, Table};
+use presence_store::{Store, items_of_reviews};
 
 use super::prices::{GB, RECOVERY_GB, STORAGE_GB};
 

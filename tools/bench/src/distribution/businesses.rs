@@ -1,8 +1,8 @@
 //! Businesses of the generated organisation, and their cities.
 
-use presence::domain::ids::BusinessId;
-use presence::domain::text::city_key;
-use presence::store::Business;
+use presence_domain::ids::BusinessId;
+use presence_domain::text::city_key;
+use presence_store::Business;
 
 use super::org_id;
 

@@ -12,10 +12,10 @@
 mod businesses;
 mod review_texts;
 
-use presence::domain::ids::OrgId;
-use presence::domain::ledger::{Cell, Day, Month, SECONDS_OF_DAY};
-use presence::domain::review::{Partner, Rating, Review, ReviewId, ReviewState};
-use presence::store::{Business, Org};
+use presence_domain::ids::OrgId;
+use presence_domain::ledger::{Cell, Day, Month, SECONDS_OF_DAY};
+use presence_domain::review::{Partner, Rating, Review, ReviewId, ReviewState};
+use presence_store::{Business, Org};
 
 use businesses::Businesses;
 pub use businesses::CITIES_BY_SIZE;

@@ -2,8 +2,8 @@
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use presence::domain::ledger::{Cell, SECONDS_OF_DAY};
-use presence::domain::review::{Partner, Rating, Review, ReviewState};
+use presence_domain::ledger::{Cell, SECONDS_OF_DAY};
+use presence_domain::review::{Partner, Rating, Review, ReviewState};
 
 use super::{Distribution, ReviewHeader, org_id};
 
@@ -67,7 +67,7 @@ impl Distribution {
     }
 }
 
-/// Returns the facets of a cell: the inverse of [`Cell::new`](presence::domain::ledger::Cell::new).
+/// Returns the facets of a cell: the inverse of [`Cell::new`](presence_domain::ledger::Cell::new).
 fn facets(cell: Cell) -> (ReviewState, Rating, Partner, bool) {
     let number = usize::from(cell.number());
     (ReviewState::ALL[number / 30], Rating::ALL[number / 6 % 5], Partner::ALL[number / 2 % 3], number % 2 == 1)

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
-use presence::domain::ledger::CellMask;
-use presence::store::items_of_reviews;
+use presence_domain::ledger::CellMask;
+use presence_store::items_of_reviews;
 
 use super::*;
 

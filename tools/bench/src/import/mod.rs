@@ -13,12 +13,12 @@ use aws_sdk_dynamodb::config::SharedHttpClient;
 use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
 use aws_smithy_http_client::Builder;
 use clap::Parser as _;
-use presence::clock::{Stopwatch, SystemClock};
-use presence::config::Config;
-use presence::store::Store;
 use presence_local::embedded::EmbeddedDynamo;
 use presence_local::sdk_config;
 use presence_ops::{Cli, Console, Exit};
+use presence_runtime::clock::{Stopwatch, SystemClock};
+use presence_runtime::config::Config;
+use presence_store::Store;
 use tempfile::TempDir;
 
 use generated_rows::ImportRows;

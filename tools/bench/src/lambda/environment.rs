@@ -8,14 +8,14 @@ use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use clap::Parser as _;
-use presence::clock::{Clock as _, SystemClock};
-use presence::domain::ids::OrgId;
-use presence::domain::user::Role;
-use presence::store::{Org, Store, items_of_reviews, schema};
 use presence_bench::distribution::{CITIES_BY_SIZE, Distribution};
+use presence_domain::ids::OrgId;
+use presence_domain::user::Role;
 use presence_local::embedded::EmbeddedDynamo;
 use presence_local::{DynamoDb, Options, Stack, sdk_config};
 use presence_ops::{Cli, Console, Exit};
+use presence_runtime::clock::{Clock as _, SystemClock};
+use presence_store::{Org, Store, items_of_reviews, schema};
 use serde_json::Value;
 use tempfile::TempDir;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use anyhow::ensure;
-use presence::clock::Stopwatch;
+use presence_runtime::clock::Stopwatch;
 
 use super::environment::{LambdaEnvironment, Organisation};
 use super::function::{InitTimes, Invocation, RunningFunction};

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
-use presence::clock::Stopwatch;
+use presence_runtime::clock::Stopwatch;
 use serde_json::json;
 use tokio::task::JoinHandle;
 

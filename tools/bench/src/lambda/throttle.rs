@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use presence::clock::Stopwatch;
+use presence_runtime::clock::Stopwatch;
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::cgroup::Cgroup;

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use anyhow::Context as _;
-use presence::domain::ids::OrgId;
-use presence::domain::review::Review;
 use presence_bench::distribution::Distribution;
+use presence_domain::ids::OrgId;
+use presence_domain::review::Review;
 use presence_local::embedded::EmbeddedDynamo;
 use tempfile::TempDir;
 

@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use aws_smithy_types::timeout::TimeoutConfig;
-use presence::access::{Principal, Scope};
-use presence::clock::Stopwatch;
-use presence::domain::ids::{OrgId, UserId};
-use presence::domain::review::Review;
-use presence::domain::user::Role;
-use presence::store::meter::Meter;
-use presence::store::{Business, Store, items_of_reviews, schema};
+use presence_domain::access::{Principal, Scope};
+use presence_domain::ids::{OrgId, UserId};
+use presence_domain::review::Review;
+use presence_domain::user::Role;
 use presence_local::embedded::EmbeddedDynamo;
 use presence_local::sdk_config;
+use presence_runtime::clock::Stopwatch;
+use presence_store::meter::Meter;
+use presence_store::{Business, Store, items_of_reviews, schema};
 
 use super::backend::Answer;
 use super::delayed_client::delayed_client;

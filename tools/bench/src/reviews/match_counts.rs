@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use anyhow::Context as _;
-use presence::domain::ids::BusinessId;
-use presence::domain::ledger::{Cell, SECONDS_OF_DAY};
-use presence::domain::review::{Partner, Rating, ReviewState};
-use presence::domain::text::city_key;
 use presence_bench::distribution::{CITIES_BY_SIZE, Distribution};
+use presence_domain::ids::BusinessId;
+use presence_domain::ledger::{Cell, SECONDS_OF_DAY};
+use presence_domain::review::{Partner, Rating, ReviewState};
+use presence_domain::text::city_key;
 
 use super::search::{Filter, PagePosition, Search};
 

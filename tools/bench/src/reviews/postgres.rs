@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use std::pin::pin;
 
 use futures::SinkExt as _;
-use presence::clock::Stopwatch;
-use presence::domain::ids::OrgId;
-use presence::domain::review::Review;
-use presence::store::meter::Cost;
+use presence_domain::ids::OrgId;
+use presence_domain::review::Review;
+use presence_runtime::clock::Stopwatch;
+use presence_store::meter::Cost;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, NoTls, Statement};
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use presence::store::meter::Cost;
+use presence_store::meter::Cost;
 
 use super::backend::Backend;
 use super::backends::{Backends, PreparedSearch};

@@ -1,10 +1,10 @@
 //! What is searched for: one description, which each contender turns into its own reads.
 
-use presence::domain::ids::BusinessId;
-use presence::domain::ledger::CellMask;
-use presence::domain::page::PageRequest;
-use presence::domain::review::{Partner, Rating, ReviewState};
-use presence::store::ReviewFilter;
+use presence_domain::ids::BusinessId;
+use presence_domain::ledger::CellMask;
+use presence_domain::page::PageRequest;
+use presence_domain::review::{Partner, Rating, ReviewState};
+use presence_store::ReviewFilter;
 
 /// All parts must admit a review; an absent one admits every review.
 #[derive(Clone, Debug, Default)]

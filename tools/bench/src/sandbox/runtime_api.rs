@@ -13,7 +13,7 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
 use axum::routing::{get, post};
-use presence::clock::{Clock as _, Stopwatch, SystemClock};
+use presence_runtime::clock::{Clock as _, Stopwatch, SystemClock};
 use tokio::net::TcpListener;
 use tokio::sync::{Mutex, mpsc};
 use tokio::task::JoinHandle;

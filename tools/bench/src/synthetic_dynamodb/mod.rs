@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
-use presence::store::Store;
+use presence_store::Store;
 
 use crate::distribution::Distribution;
 use connector::SyntheticConnector;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use presence::domain::ledger::{CELLS, Cell, Day, Month, SECONDS_OF_DAY};
-use presence::domain::review::{Review, ReviewId};
+use presence_domain::ledger::{CELLS, Cell, Day, Month, SECONDS_OF_DAY};
+use presence_domain::review::{Review, ReviewId};
 
 use crate::distribution::{Distribution, ReviewHeader};
 

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use presence::access::Principal;
-use presence::domain::ids::{OrgId, UserId};
-use presence::domain::ledger::{CELLS, Cell, CellMask, Day, SECONDS_OF_DAY};
-use presence::domain::page::{Page, PageRequest};
-use presence::domain::review::{Partner, Review, ReviewState};
-use presence::domain::text::city_key;
-use presence::domain::user::Role;
-use presence::error::Error;
-use presence::store::meter::{Cost, Meter};
-use presence::store::{ReviewFilter, Store};
+use presence_domain::access::Principal;
+use presence_domain::error::Error;
+use presence_domain::ids::{OrgId, UserId};
+use presence_domain::ledger::{CELLS, Cell, CellMask, Day, SECONDS_OF_DAY};
+use presence_domain::page::{Page, PageRequest};
+use presence_domain::review::{Partner, Review, ReviewState};
+use presence_domain::text::city_key;
+use presence_domain::user::Role;
+use presence_store::meter::{Cost, Meter};
+use presence_store::{ReviewFilter, Store};
 
 use crate::distribution::{CITIES_BY_SIZE, DENSE_DAY, Distribution};
 

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use presence::domain::ids::OrgId;
-use presence::domain::ledger::{Book, Day, Month};
-use presence::store::items_of_reviews;
-use presence::store::keys::{
+use presence_domain::ids::OrgId;
+use presence_domain::ledger::{Book, Day, Month};
+use presence_store::items_of_reviews;
+use presence_store::keys::{
     BOOKS_PK, DAY_SK_PREFIX, MONTH_SK_PREFIX, REVIEW_SK, business_pk, effective_listing, org_key, review_pk, slips_sk,
 };
 use serde_json::{Map, Value, json};

@@ -1,10 +1,10 @@
 //! Made-up people: common names with accents, drawn by a fixed sequence, so that every run has the same.
 
 use anyhow::{Context as _, anyhow};
-use presence::domain::email::EmailAddress;
-use presence::domain::ids::{BusinessId, OrgId, UserId};
-use presence::domain::invitation::InvitationLinks;
-use presence::domain::user::{PersonName, Role, Status, User};
+use presence_domain::email::EmailAddress;
+use presence_domain::ids::{BusinessId, OrgId, UserId};
+use presence_domain::invitation::InvitationLinks;
+use presence_domain::user::{PersonName, Role, Status, User};
 
 const FIRST: [&str; 24] = [
     "Marie",

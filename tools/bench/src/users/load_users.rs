@@ -4,12 +4,12 @@ use anyhow::{Context as _, anyhow};
 use aws_sdk_dynamodb::types::{PutRequest, WriteRequest};
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use jiff::Timestamp;
-use presence::clock::{Clock as _, SystemClock};
-use presence::domain::ids::UserId;
-use presence::domain::user::{Role, Status, User};
-use presence::store::schema::{self, Table};
-use presence::store::{MailChange, NewApiKey, Store, UserChange};
+use presence_domain::ids::UserId;
+use presence_domain::user::{Role, Status, User};
 use presence_local::sdk_config;
+use presence_runtime::clock::{Clock as _, SystemClock};
+use presence_store::schema::{self, Table};
+use presence_store::{MailChange, NewApiKey, Store, UserChange};
 
 use super::generated_users::generate_user;
 

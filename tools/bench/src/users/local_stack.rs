@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use anyhow::{Context as _, ensure};
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
-use presence::clock::Stopwatch;
+use presence_runtime::clock::Stopwatch;
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};

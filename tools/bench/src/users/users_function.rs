@@ -5,10 +5,10 @@ use std::sync::Arc;
 use anyhow::ensure;
 use lambda_http::http::{Method, Request};
 use lambda_http::{Body, RequestExt as _};
-use presence::app::App;
-use presence::clock::SystemClock;
-use presence::store::Store;
+use presence_api::app::App;
 use presence_local::sdk_config;
+use presence_runtime::clock::SystemClock;
+use presence_store::Store;
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::Value;
 

@@ -11,7 +11,7 @@ use futures::future::BoxFuture;
 use lambda_http::lambda_runtime::{Config, Diagnostic};
 use lambda_http::request::LambdaRequest;
 use lambda_http::{Adapter, Body, Context, LambdaEvent, Request, Response, Service, service_fn};
-use presence::clock::{Clock as _, SystemClock};
+use presence_runtime::clock::{Clock as _, SystemClock};
 
 use super::ACCOUNT_ID;
 

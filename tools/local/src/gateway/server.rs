@@ -19,7 +19,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulConnection, GracefulShutdown};
 use jiff::Timestamp;
 use lambda_http::Service;
-use presence::clock::{Clock as _, SystemClock};
+use presence_runtime::clock::{Clock as _, SystemClock};
 use tokio::net::TcpStream;
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;

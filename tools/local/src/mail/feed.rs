@@ -6,8 +6,8 @@ use anyhow::Context as _;
 use aws_sdk_dynamodbstreams::Client;
 use aws_sdk_dynamodbstreams::types::ShardIteratorType;
 use aws_types::SdkConfig;
-use presence::clock::deadline_in;
 use presence_mailer::{BatchAnswer, Outbox, handle};
+use presence_runtime::clock::deadline_in;
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 

@@ -8,7 +8,7 @@ use axum::response::{Html, IntoResponse as _, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use jiff::Timestamp;
-use presence::store::{OutboxRow, Store};
+use presence_store::{OutboxRow, Store};
 use serde::Deserialize;
 use serde_json::{Value, json};
 

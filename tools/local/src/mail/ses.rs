@@ -9,7 +9,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, Response, StatusCode, header};
 use axum::routing::post;
 use futures::stream;
-use presence::clock::{Clock as _, SystemClock};
+use presence_runtime::clock::{Clock as _, SystemClock};
 use serde::Deserialize;
 use serde_json::json;
 

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context as _, anyhow};
 use jiff::Timestamp;
-use presence::domain::api_key::PlaintextApiKey;
-use presence::domain::email::EmailAddress;
-use presence::domain::user::Role;
-use presence::store::{KeyRefused, NewApiKey, Store};
+use presence_domain::api_key::PlaintextApiKey;
+use presence_domain::email::EmailAddress;
+use presence_domain::user::Role;
+use presence_store::{KeyRefused, NewApiKey, Store};
 
 /// Whose keys are printed: the first of each role in the sample; and the keys that are theirs where keys are fixed. They are
 /// known to everybody, and open nothing but the sample on one's own machine.

@@ -6,10 +6,10 @@ mod rows;
 
 use anyhow::anyhow;
 use jiff::Timestamp;
-use presence::access::Scope;
-use presence::domain::category::CategoryRow;
-use presence::domain::user::User;
-use presence::store::{MailChange, Refused, Store, UserChange};
+use presence_domain::access::Scope;
+use presence_domain::category::CategoryRow;
+use presence_domain::user::User;
+use presence_store::{MailChange, Refused, Store, UserChange};
 
 use crate::embedded::EmbeddedDynamo;
 pub use demo::DemoKeys;

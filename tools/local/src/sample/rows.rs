@@ -1,11 +1,11 @@
 //! The rows of the sample's files, and what they become.
 
 use anyhow::{Context as _, anyhow};
-use presence::domain::email::EmailAddress;
-use presence::domain::ids::{BusinessId, OrgId, UserId};
-use presence::domain::invitation::InvitationLinks;
-use presence::domain::user::{Lang, PersonName, Phone, Role, Status, User};
-use presence::store::{Business, Org};
+use presence_domain::email::EmailAddress;
+use presence_domain::ids::{BusinessId, OrgId, UserId};
+use presence_domain::invitation::InvitationLinks;
+use presence_domain::user::{Lang, PersonName, Phone, Role, Status, User};
+use presence_store::{Business, Org};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 

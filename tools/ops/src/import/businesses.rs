@@ -1,9 +1,9 @@
 //! Rows of businesses.
 
-use presence::domain::ids::BusinessId;
-use presence::domain::text::city_key;
-use presence::error::Error;
-use presence::store::{Business, Place, PutOutcome, keys};
+use presence_domain::error::Error;
+use presence_domain::ids::BusinessId;
+use presence_domain::text::city_key;
+use presence_store::{Business, Place, PutOutcome, keys};
 use serde::Deserialize;
 use serde_json::Number;
 

@@ -1,8 +1,8 @@
 //! Rows of categories.
 
-use presence::domain::category::{Category, CategoryRow, MAX_DIRECTORY_BYTES};
-use presence::error::Error;
-use presence::store::CategoryImport;
+use presence_domain::category::{Category, CategoryRow, MAX_DIRECTORY_BYTES};
+use presence_domain::error::Error;
+use presence_store::CategoryImport;
 use tokio::sync::MutexGuard;
 
 use super::rows::{Row, Tables, Verdict};

@@ -11,10 +11,10 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, PoisonError};
 
-use presence::clock::Clock;
-use presence::domain::ids::{BusinessId, OrgId, UserId};
-use presence::error::Error;
-use presence::store::Store;
+use presence_domain::error::Error;
+use presence_domain::ids::{BusinessId, OrgId, UserId};
+use presence_runtime::clock::Clock;
+use presence_store::Store;
 use tokio::sync::Mutex;
 
 /// Users by the business in their lists.

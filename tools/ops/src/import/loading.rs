@@ -6,8 +6,8 @@ use std::ops::Add;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use presence::error::Error;
-use presence::store::PutOutcome;
+use presence_domain::error::Error;
+use presence_store::PutOutcome;
 use serde::Serialize;
 use tokio::task::JoinHandle;
 

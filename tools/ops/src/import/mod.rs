@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use clap::{Args, Subcommand};
-use presence::domain::category::Category;
+use presence_domain::category::Category;
 use tokio::io::AsyncRead;
 
 use crate::exit::Failure;

@@ -1,7 +1,7 @@
 //! Rows of organisations.
 
-use presence::error::Error;
-use presence::store::Org;
+use presence_domain::error::Error;
+use presence_store::Org;
 use serde::Deserialize;
 use serde_json::Number;
 

@@ -1,7 +1,7 @@
 //! The progress bar of an import.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use presence::clock::Stopwatch;
+use presence_runtime::clock::Stopwatch;
 
 /// With a known size: what is done of it, and the time left.
 const BAR: &str = "{wide_bar} {percent}% · {msg} · {eta} left";

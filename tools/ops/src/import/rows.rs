@@ -4,11 +4,11 @@ use std::collections::HashSet;
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use presence::clock::Clock;
-use presence::domain::ids::{MAX_ID, OrgId};
-use presence::domain::text::has_control;
-use presence::error::Error;
-use presence::store::{CategoryImport, PutOutcome, Store};
+use presence_domain::error::Error;
+use presence_domain::ids::{MAX_ID, OrgId};
+use presence_domain::text::has_control;
+use presence_runtime::clock::Clock;
+use presence_store::{CategoryImport, PutOutcome, Store};
 use serde::de::DeserializeOwned;
 use serde_json::Number;
 

@@ -6,9 +6,9 @@ use std::collections::HashMap;
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::AttributeValue;
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
-use presence::aws::Aws;
-use presence::config::Config;
-use presence::store::schema::API_KEYS;
+use presence_runtime::aws::Aws;
+use presence_runtime::config::Config;
+use presence_store::schema::API_KEYS;
 use serde_json::{Value, json};
 
 #[tokio::main(flavor = "current_thread")]

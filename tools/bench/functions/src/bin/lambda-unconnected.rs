@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use lambda_http::{Error, run, service_fn};
-use presence::app::App;
-use presence::telemetry;
+use presence_api::app::App;
+use presence_runtime::telemetry;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {

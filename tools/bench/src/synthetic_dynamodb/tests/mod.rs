@@ -2,8 +2,8 @@ mod budget;
 
 use std::collections::HashMap;
 
-use presence::store::{items_of_reviews, schema};
 use presence_local::embedded::EmbeddedDynamo;
+use presence_store::{items_of_reviews, schema};
 
 use super::*;
 
@@ -41,7 +41,7 @@ async fn it_answers_and_costs_as_the_embedded_database_does() {
 #[tokio::test]
 async fn what_it_does_not_count_it_refuses() {
     let store = store(Distribution::new(10)).expect("a store");
-    assert!(store.open_book(presence::domain::ids::OrgId::new(1).expect("an id")).await.is_err());
+    assert!(store.open_book(presence_domain::ids::OrgId::new(1).expect("an id")).await.is_err());
     let by_id: HashMap<_, _> = store.business_places(&[]).await.expect("no call");
     assert!(by_id.is_empty());
 }

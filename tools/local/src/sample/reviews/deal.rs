@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Context as _;
 use fastrand::Rng;
-use presence::domain::review::Rating;
+use presence_domain::review::Rating;
 use serde::Deserialize;
 
 use crate::sample::rows::rows;

@@ -6,10 +6,10 @@ mod write;
 use std::collections::{BTreeMap, BTreeSet};
 
 use futures::{StreamExt as _, TryStreamExt as _, stream};
-use presence::domain::ids::OrgId;
-use presence::domain::ledger::{Day, Month};
-use presence::domain::review::Review;
-use presence::store::{Business, Store};
+use presence_domain::ids::OrgId;
+use presence_domain::ledger::{Day, Month};
+use presence_domain::review::Review;
+use presence_store::{Business, Store};
 use tokio::task::JoinHandle;
 
 use crate::embedded::EmbeddedDynamo;
@@ -59,7 +59,7 @@ mod tests {
 
     async fn table(database: &EmbeddedDynamo, store: &Store) -> Vec<BTreeMap<String, String>> {
         let client = aws_sdk_dynamodb::Client::new(&sdk_config(&database.endpoint_url()));
-        let scan = client.scan().table_name(store.name(&presence::store::schema::REVIEWS));
+        let scan = client.scan().table_name(store.name(&presence_store::schema::REVIEWS));
         let mut pages = scan.into_paginator().items().send();
         let mut items = Vec::new();
         while let Some(item) = pages.next().await {

@@ -7,9 +7,9 @@ use fastrand::Rng;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use presence::domain::review::{Partner, Rating, Review, ReviewId, ReviewState};
-use presence::domain::text::city_key;
-use presence::store::Business;
+use presence_domain::review::{Partner, Rating, Review, ReviewId, ReviewState};
+use presence_domain::text::city_key;
+use presence_store::Business;
 use serde::Deserialize;
 
 use super::deal::{Text, Texts, Voice};

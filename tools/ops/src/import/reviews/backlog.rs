@@ -7,9 +7,9 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use presence::domain::ids::{BusinessId, OrgId};
-use presence::domain::ledger::{Day, Month};
-use presence::domain::review::{Partner, Review};
+use presence_domain::ids::{BusinessId, OrgId};
+use presence_domain::ledger::{Day, Month};
+use presence_domain::review::{Partner, Review};
 
 /// Rows read ahead. A month with as many keeps a single worker busy, one with a sixteenth of them all sixteen.
 const MAX_ROWS: usize = 200_000;
@@ -177,7 +177,7 @@ impl Chain {
 
 #[cfg(test)]
 mod tests {
-    use presence::domain::review::{Rating, ReviewId, ReviewState};
+    use presence_domain::review::{Rating, ReviewId, ReviewState};
 
     use super::*;
 

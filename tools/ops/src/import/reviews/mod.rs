@@ -7,10 +7,10 @@ mod row;
 use std::collections::{HashMap, HashSet};
 
 use anyhow::Context as _;
-use presence::domain::ids::{BusinessId, OrgId};
-use presence::domain::review::Review;
-use presence::error::Error;
-use presence::store::{FullSlips, PutOutcome, ReviewsPut, Store};
+use presence_domain::error::Error;
+use presence_domain::ids::{BusinessId, OrgId};
+use presence_domain::review::Review;
+use presence_store::{FullSlips, PutOutcome, ReviewsPut, Store};
 use tokio::task::JoinSet;
 
 use super::lines::{Line, Lines};

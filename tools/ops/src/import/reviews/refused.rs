@@ -1,8 +1,8 @@
 //! Rows that follow the rules and cannot be stored: the slips of their day are full.
 
-use presence::domain::instant::format_second;
-use presence::domain::review::Review;
-use presence::store::FullSlips;
+use presence_domain::instant::format_second;
+use presence_domain::review::Review;
+use presence_store::FullSlips;
 use serde_json::json;
 
 /// A row that cannot be stored.

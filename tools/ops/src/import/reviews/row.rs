@@ -1,12 +1,12 @@
 //! Rows of reviews.
 
 use jiff::civil::Date;
-use presence::domain::ids::BusinessId;
-use presence::domain::instant::Written;
-use presence::domain::review::{
+use presence_domain::ids::BusinessId;
+use presence_domain::instant::Written;
+use presence_domain::review::{
     LONG_TEXT_MAX_CHARS, Partner, Rating, Review, ReviewId, ReviewState, SHORT_TEXT_MAX_BYTES, drop_control, kept_text,
 };
-use presence::store::Place;
+use presence_store::Place;
 use serde::Deserialize;
 use serde_json::Number;
 
@@ -133,7 +133,7 @@ fn outside(field: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use presence::domain::ids::OrgId;
+    use presence_domain::ids::OrgId;
     use serde_json::{Value, json};
 
     use super::*;

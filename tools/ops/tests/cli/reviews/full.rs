@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use presence::domain::ids::BusinessId;
-use presence::domain::review::{Partner, Rating, ReviewId, ReviewState};
-use presence::store::keys::slips_sk;
+use presence_domain::ids::BusinessId;
+use presence_domain::review::{Partner, Rating, ReviewId, ReviewState};
+use presence_store::keys::slips_sk;
 use serde_json::{Value, json};
 
 use super::{TABLE, content, lines, stage, tally};
@@ -30,7 +30,7 @@ fn row(number: usize) -> Value {
 fn place(number: usize) -> String {
     let business = BusinessId::parse("b1").expect("an id");
     let id = ReviewId::derive(&business, Partner::Partner8, &format!("review {number}"), 0);
-    let cell = presence::domain::ledger::Cell::new(ReviewState::Treated, Rating::ALL[4], Partner::Partner8, true);
+    let cell = presence_domain::ledger::Cell::new(ReviewState::Treated, Rating::ALL[4], Partner::Partner8, true);
     slips_sk("29", cell, &id)
 }
 

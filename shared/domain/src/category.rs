@@ -1,0 +1,220 @@
+//! Categories of businesses: a code, a name in each language, and what listing partners call it.
+
+mod directory;
+mod lang;
+mod row;
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::ids::is_opaque;
+
+pub use directory::{CategoryDirectory, NameFilter};
+pub use row::CategoryRow;
+
+/// The most bytes of a category, as [`Category::bytes`] counts them: ten times a real one in forty languages.
+pub const MAX_CATEGORY_BYTES: usize = 32 << 10;
+/// The most bytes of all categories: a function holds them, folded and sorted, well inside its 256 MB. A directory of
+/// 5,000 categories in ten languages is a quarter of it.
+pub const MAX_DIRECTORY_BYTES: usize = 32 << 20;
+/// Bytes that the database and the memory need around each text.
+const TEXT_OVERHEAD: usize = 8;
+
+/// A category: opaque text of 1 to 64 letters, digits, `:`, `_`, `.` and `-`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CategoryId(String);
+
+impl CategoryId {
+    /// The id, if the text has its form.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        is_opaque(text).then(|| Self(text.to_owned()))
+    }
+
+    /// The id as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// A language, called by the ISO 3166 alpha-2 code of a country: two letters in upper case.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Country([u8; 2]);
+
+impl Country {
+    /// English: what is not known in a language is shown in this one.
+    pub const FALLBACK: Self = Self(*b"GB");
+
+    /// Reads the one spelling: two upper-case ASCII letters.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let letters: [u8; 2] = text.as_bytes().try_into().ok()?;
+        letters.iter().all(u8::is_ascii_uppercase).then_some(Self(letters))
+    }
+}
+
+impl fmt::Display for Country {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|letter| fmt::Write::write_char(f, char::from(*letter)))
+    }
+}
+
+impl fmt::Debug for Country {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl TryFrom<String> for Country {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        Self::parse(&text).ok_or("must be two upper-case letters")
+    }
+}
+
+impl From<Country> for String {
+    fn from(country: Country) -> Self {
+        country.to_string()
+    }
+}
+
+/// What the listing partners call a category. Every key is always there; nothing known is an empty list.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[expect(missing_docs, reason = "partners have neutral names: there is no more to tell")]
+pub struct Partners {
+    pub partner_1: Vec<String>,
+    pub partner_2: Vec<String>,
+    pub partner_3: Vec<String>,
+    pub partner_4: Vec<PartnerCategory>,
+    pub partner_5: Vec<String>,
+    pub partner_6: Vec<String>,
+    pub partner_7: Vec<String>,
+    pub partner_8: Vec<String>,
+    pub partner_9: Vec<String>,
+    pub partner_10: Vec<String>,
+    pub partner_11: Vec<String>,
+    pub partner_12: Vec<String>,
+}
+
+/// A category of the partner that gives names too.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PartnerCategory {
+    /// Its id there.
+    pub id: String,
+    /// Its name there.
+    pub name: String,
+}
+
+impl Partners {
+    /// Every text in it, with the key that it stands under.
+    fn texts(&self) -> impl Iterator<Item = (&'static str, &String)> {
+        let lists = [
+            ("partner_1", &self.partner_1),
+            ("partner_2", &self.partner_2),
+            ("partner_3", &self.partner_3),
+            ("partner_5", &self.partner_5),
+            ("partner_6", &self.partner_6),
+            ("partner_7", &self.partner_7),
+            ("partner_8", &self.partner_8),
+            ("partner_9", &self.partner_9),
+            ("partner_10", &self.partner_10),
+            ("partner_11", &self.partner_11),
+            ("partner_12", &self.partner_12),
+        ];
+        let plain = lists.into_iter().flat_map(|(key, list)| list.iter().map(move |text| (key, text)));
+        let named = self.partner_4.iter().flat_map(|category| [&category.id, &category.name]);
+        plain.chain(named.map(|text| ("partner_4", text)))
+    }
+}
+
+/// A category.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Category {
+    /// Its id.
+    pub id: CategoryId,
+    /// Its code: the same in every language.
+    pub code: String,
+    /// Its name in the languages that have one.
+    pub names: BTreeMap<Country, String>,
+    /// The names of its top-level groups in the languages that have some; never an empty list.
+    pub ancestors: BTreeMap<Country, Vec<String>>,
+    /// What partners call it.
+    pub partners: Partners,
+}
+
+impl Category {
+    /// The name in a language, else in English, else the code.
+    #[must_use]
+    pub fn name(&self, lang: Country) -> &str {
+        self.names.get(&lang).or_else(|| self.names.get(&Country::FALLBACK)).unwrap_or(&self.code)
+    }
+
+    /// The top-level groups in a language, else in English, else none.
+    #[must_use]
+    pub fn ancestors(&self, lang: Country) -> &[String] {
+        self.ancestors.get(&lang).or_else(|| self.ancestors.get(&Country::FALLBACK)).map_or(&[], Vec::as_slice)
+    }
+
+    /// About how much room it takes, stored or in memory.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let own = [self.id.as_str(), &self.code].into_iter();
+        let texts = own
+            .chain(self.names.values().map(String::as_str))
+            .chain(self.ancestors.values().flatten().map(String::as_str))
+            .chain(self.partners.texts().map(|(_, text)| text.as_str()));
+        let escapes = |text: &str| text.bytes().filter(|byte| matches!(byte, b'"' | b'\\')).count();
+        texts.map(|text| text.len() + escapes(text) + TEXT_OVERHEAD).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn country(text: &str) -> Country {
+        Country::parse(text).expect("a country")
+    }
+
+    #[test]
+    fn a_category_id_is_opaque_but_bounded() {
+        for right in ["c98c57c34311d078171539c5", "gcid:bakery", "a", "A-1_b.c", &"a".repeat(64)] {
+            assert_eq!(CategoryId::parse(right).as_ref().map(CategoryId::as_str), Some(right));
+        }
+        for wrong in ["", "a b", "é", "a/b", "a%", "a\0", &"a".repeat(65)] {
+            assert_eq!(CategoryId::parse(wrong), None, "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn a_country_is_two_upper_case_letters() {
+        assert_eq!(country("GB").to_string(), "GB");
+        for wrong in ["", "G", "gb", "GBR", "G1", "ÉÉ", "É"] {
+            assert_eq!(Country::parse(wrong), None, "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_known_in_a_language_is_shown_in_english_then_as_the_code() {
+        let mut category = Category {
+            id: CategoryId::parse("c1").expect("an id"),
+            code: "shop_bakery".to_owned(),
+            names: BTreeMap::from([(country("FR"), "Boulangerie".to_owned()), (country("GB"), "Bakery".to_owned())]),
+            ancestors: BTreeMap::from([(country("GB"), vec!["Shop".to_owned()])]),
+            partners: Partners::default(),
+        };
+        assert_eq!((category.name(country("FR")), category.name(country("DE"))), ("Boulangerie", "Bakery"));
+        assert_eq!(category.ancestors(country("FR")), ["Shop"]);
+        category.names.remove(&Country::FALLBACK);
+        category.ancestors.clear();
+        assert_eq!((category.name(country("FR")), category.name(country("DE"))), ("Boulangerie", "shop_bakery"));
+        assert!(category.ancestors(country("FR")).is_empty());
+    }
+}

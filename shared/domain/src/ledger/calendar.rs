@@ -1,0 +1,183 @@
+//! Months and days in UTC, by number and as they stand in keys.
+//!
+//! All of it is civil: a date without a time zone reaches further than an instant, which ends on 9999-12-30 at 22:00.
+
+use jiff::SignedDuration;
+use jiff::civil::Date;
+
+/// Seconds of a day.
+pub const SECONDS_OF_DAY: i64 = 86_400;
+
+/// Where days are counted from.
+const EPOCH: Date = Date::constant(1970, 1, 1);
+
+/// A day, counted from 1970-01-01.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Day(i64);
+
+/// A month, counted from January of year 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Month(i64);
+
+impl Day {
+    /// The day of a second since 1970.
+    #[must_use]
+    pub fn of(second: i64) -> Self {
+        Self(second.div_euclid(SECONDS_OF_DAY))
+    }
+
+    /// Its first second since 1970.
+    #[must_use]
+    pub fn start(self) -> i64 {
+        self.0 * SECONDS_OF_DAY
+    }
+
+    /// Its last second since 1970.
+    #[must_use]
+    pub fn end(self) -> i64 {
+        self.start() + SECONDS_OF_DAY - 1
+    }
+
+    /// The next day.
+    #[must_use]
+    pub fn next(self) -> Self {
+        Self(self.0 + 1)
+    }
+
+    /// The month that it lies in.
+    #[must_use]
+    pub fn month(self) -> Month {
+        Month::on(self.date())
+    }
+
+    /// Day of the month, two digits.
+    #[must_use]
+    pub fn of_month(self) -> String {
+        format!("{:02}", self.date().day())
+    }
+
+    /// Reads the form of [`Day`]'s display: `2025-11-03`.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        text.parse().ok().map(Self::on)
+    }
+
+    fn on(date: Date) -> Self {
+        Self::of(date.duration_since(EPOCH).as_secs())
+    }
+
+    /// Returns its date. A day beyond the years -9999 to 9999 has none and gets the nearest: no review has such a day.
+    fn date(self) -> Date {
+        let nearest = if self.0 < 0 { Date::MIN } else { Date::MAX };
+        EPOCH.checked_add(SignedDuration::from_secs(self.0.saturating_mul(SECONDS_OF_DAY))).unwrap_or(nearest)
+    }
+}
+
+impl Month {
+    /// Its first day.
+    #[must_use]
+    pub fn first_day(self) -> Day {
+        Day::on(self.first_date())
+    }
+
+    /// Its last day.
+    #[must_use]
+    pub fn last_day(self) -> Day {
+        Day::on(self.first_date().last_of_month())
+    }
+
+    /// The next month.
+    #[must_use]
+    pub fn next(self) -> Self {
+        Self(self.0 + 1)
+    }
+
+    /// Reads the form of [`Month`]'s display: `2025-11`.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        format!("{text}-01").parse().ok().map(Self::on)
+    }
+
+    fn on(date: Date) -> Self {
+        Self(i64::from(date.year()) * 12 + i64::from(date.month()) - 1)
+    }
+
+    /// Returns the date of its first day; the nearest for a month beyond the years -9999 to 9999.
+    fn first_date(self) -> Date {
+        let nearest = if self.0 < 0 { Date::MIN } else { Date::MAX };
+        let (year, month) = (i16::try_from(self.0.div_euclid(12)), i8::try_from(self.0.rem_euclid(12) + 1));
+        let date = year.ok().zip(month.ok()).and_then(|(year, month)| Date::new(year, month, 1).ok());
+        date.unwrap_or_else(|| nearest.first_of_month())
+    }
+}
+
+impl std::fmt::Display for Day {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let date = self.date();
+        write!(f, "{:04}-{:02}-{:02}", date.year(), date.month(), date.day())
+    }
+}
+
+impl std::fmt::Display for Month {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:04}-{:02}", self.0.div_euclid(12), self.0.rem_euclid(12) + 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::instant::{FIRST_SECOND, LAST_SECOND, format_second};
+
+    /// Everything that must hold of the day of a second, by the text that answers show of it.
+    fn assert_day_of(second: i64) {
+        let shown = format_second(second);
+        let day = Day::of(second);
+        let month = day.month();
+        assert_eq!(day.to_string(), shown[..10], "{shown}");
+        assert_eq!(day.of_month(), shown[8..10], "{shown}");
+        assert_eq!(month.to_string(), shown[..7], "{shown}");
+        assert!(day.start() <= second && second <= day.end(), "{shown}");
+        assert_eq!((Day::of(day.start()), Day::of(day.end())), (day, day), "{shown}");
+        assert_eq!((Day::parse(&shown[..10]), Month::parse(&shown[..7])), (Some(day), Some(month)), "{shown}");
+        assert!(month.first_day() <= day && day <= month.last_day(), "{shown}");
+        assert_eq!(month.first_day().to_string(), format!("{}-01", &shown[..7]));
+        assert_eq!((month.first_day().month(), month.last_day().month()), (month, month), "{shown}");
+    }
+
+    #[test]
+    fn the_first_and_the_last_day_of_every_month_are_filed_under_their_date() {
+        let (mut month, mut days, mut before) = (Day::of(FIRST_SECOND).month(), 0, String::new());
+        loop {
+            let (first, last) = (month.first_day(), month.last_day());
+            assert_day_of(first.start());
+            assert_day_of(last.end());
+            assert!(before < first.to_string() && first.to_string() < last.to_string(), "keys sort as days do");
+            days += (last.end() + 1 - first.start()) / SECONDS_OF_DAY;
+            before = last.to_string();
+            if last.end() == LAST_SECOND {
+                break;
+            }
+            assert_eq!(last.next(), month.next().first_day());
+            month = month.next();
+        }
+        assert_eq!((days, before.as_str()), (3_652_059, "9999-12-31"), "9,999 years");
+    }
+
+    #[test]
+    fn what_lies_beyond_every_date_breaks_nothing() {
+        for second in [-1_000_000_000_000_000, FIRST_SECOND - 1, LAST_SECOND + 1, 1_000_000_000_000_000] {
+            let day = Day::of(second);
+            assert!(day.month().first_day() <= day.month().last_day(), "{second}: {day}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_second_is_filed_under_the_date_that_is_shown_of_it(second in FIRST_SECOND..=LAST_SECOND) {
+            assert_day_of(second);
+        }
+    }
+}

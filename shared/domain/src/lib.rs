@@ -1,0 +1,24 @@
+//! The domain of presence: types, rules, state transitions and the policy table.
+//!
+//! Pure: this crate knows no AWS, HTTP, environment or clock. Functions that need the time take it as an argument.
+
+pub mod access;
+pub mod api_key;
+pub mod category;
+pub mod directory;
+pub mod display;
+pub mod email;
+pub mod email_pattern;
+pub mod error;
+pub mod fuzzy;
+pub mod ids;
+pub mod instant;
+pub mod invitation;
+pub mod ledger;
+pub mod page;
+pub mod password;
+pub mod patch;
+pub mod review;
+pub mod roster;
+pub mod text;
+pub mod user;

@@ -1,0 +1,6 @@
+//! Parts that every Lambda function needs: settings, clock, log and AWS clients.
+
+pub mod aws;
+pub mod clock;
+pub mod config;
+pub mod telemetry;

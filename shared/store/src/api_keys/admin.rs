@@ -1,0 +1,216 @@
+//! Issuing, listing, rotating and revoking keys: the operator's side.
+
+use aws_sdk_dynamodb::types::Put;
+use jiff::Timestamp;
+
+use super::follow::{KeyWrite, expire, revoke};
+use super::{ApiKeyRecord, key};
+use crate::client::read::Item;
+use crate::client::transaction::{Refusal, Transaction};
+use crate::users::{MailChange, Refused, UserChange};
+use crate::{Store, schema};
+use presence_domain::access::Scope;
+use presence_domain::api_key::{ApiKeyHash, PlaintextApiKey};
+use presence_domain::error::Error;
+use presence_domain::ids::UserId;
+use presence_domain::user::{Status, User};
+
+/// Live keys that one user may have.
+pub const MAX_LIVE_KEYS: usize = 5;
+/// Dead keys whose records are kept for the list. With the live ones they fit every transaction of their owner.
+const MAX_DEAD_KEYS: usize = 5;
+/// How often a key is issued anew when its owner changed at the same time.
+const ATTEMPTS: u32 = 3;
+
+/// What a new key shall be.
+#[derive(Clone, Debug, Default)]
+pub struct NewApiKey {
+    /// What to call it.
+    pub label: Option<String>,
+    /// From when on it gives no access.
+    pub expires_at: Option<Timestamp>,
+}
+
+/// A key just issued: the one time that it is shown.
+#[derive(Debug)]
+pub struct IssuedKey {
+    /// The key.
+    pub key: PlaintextApiKey,
+    /// What operators name it by.
+    pub id: String,
+}
+
+/// Why a key was not issued, rotated or revoked. Nothing was changed.
+#[derive(Debug)]
+pub enum KeyRefused {
+    /// There is no such user, or no such key.
+    NotFound,
+    /// The owner is not active.
+    OwnerNotActive,
+    /// The owner has [`MAX_LIVE_KEYS`] live keys already.
+    TooMany,
+    /// The key to be rotated gives no access any more.
+    NotLive,
+    /// Something else.
+    Failed(Error),
+}
+
+impl From<Error> for KeyRefused {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl Store {
+    /// Issues a key to an active user.
+    pub async fn issue_key(&self, owner: UserId, new: &NewApiKey, now: Timestamp) -> Result<IssuedKey, KeyRefused> {
+        self.replace_key(owner, new, None, PlaintextApiKey::generate, now).await
+    }
+
+    /// Issues a key that was drawn elsewhere: one that examples name. Issued once more, it is as good as new.
+    pub async fn issue_given_key(
+        &self,
+        owner: UserId,
+        key: &PlaintextApiKey,
+        new: &NewApiKey,
+        now: Timestamp,
+    ) -> Result<IssuedKey, KeyRefused> {
+        self.replace_key(owner, new, None, || key.clone(), now).await
+    }
+
+    /// Issues a key in the place of another one, which gives access until `old_ends_at`.
+    pub async fn rotate_key(
+        &self,
+        old_id: &str,
+        new: &NewApiKey,
+        old_ends_at: Timestamp,
+        now: Timestamp,
+    ) -> Result<IssuedKey, KeyRefused> {
+        let old = self.key_by_id(old_id).await?;
+        if !old.is_live(now) {
+            return Err(KeyRefused::NotLive);
+        }
+        let ends_at = old.expires_at.map_or(old_ends_at, |expires_at| expires_at.min(old_ends_at));
+        let owner = old.user_id;
+        let old = ApiKeyRecord { expires_at: Some(ends_at), ..old };
+        self.replace_key(owner, new, Some(old), PlaintextApiKey::generate, now).await
+    }
+
+    /// Refuses a key from the next request on. Revoking it again changes nothing.
+    pub async fn revoke_key(&self, id: &str, now: Timestamp) -> Result<(), KeyRefused> {
+        let record = self.key_by_id(id).await?;
+        let mut transaction = Transaction::new();
+        transaction.update((), revoke(self, &record.hash, now));
+        transaction.commit(self).await.map_err(|refusal| match refusal {
+            Refusal::Conditions(_) => KeyRefused::NotFound,
+            Refusal::Failed(error) => KeyRefused::Failed(error),
+        })
+    }
+
+    /// The keys of a user, oldest first, dead ones included; `None` where there is no such user.
+    pub async fn keys_of(&self, owner: UserId) -> Result<Option<Vec<ApiKeyRecord>>, Error> {
+        match self.user(Scope::for_operator(), owner).await? {
+            Some(user) => self.key_records(&user.keys).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The record of a key by the id that operators use.
+    pub async fn key_by_id(&self, id: &str) -> Result<ApiKeyRecord, KeyRefused> {
+        let owner = id.split_once('-').and_then(|(owner, _)| UserId::parse(owner)).ok_or(KeyRefused::NotFound)?;
+        let records = self.keys_of(owner).await?.ok_or(KeyRefused::NotFound)?;
+        records.into_iter().find(|record| record.id() == id).ok_or(KeyRefused::NotFound)
+    }
+
+    async fn replace_key(
+        &self,
+        owner: UserId,
+        new: &NewApiKey,
+        old: Option<ApiKeyRecord>,
+        draw: impl Fn() -> PlaintextApiKey,
+        now: Timestamp,
+    ) -> Result<IssuedKey, KeyRefused> {
+        for _ in 0..ATTEMPTS {
+            let record = self.user_record(Scope::for_operator(), owner).await?.ok_or(KeyRefused::NotFound)?;
+            if record.user.status != Status::Active {
+                return Err(KeyRefused::OwnerNotActive);
+            }
+            let plaintext = draw();
+            let fresh = ApiKeyRecord {
+                label: new.label.clone(),
+                expires_at: new.expires_at,
+                ..ApiKeyRecord::new(plaintext.hash(), &record.user, now)
+            };
+            let after = self.with_key(&record.user, &fresh, old.as_ref(), now).await?;
+            let ending = old.as_ref().and_then(|old| Some(KeyWrite::Update(expire(self, &old.hash, old.expires_at?))));
+            let writes = ending.into_iter().chain([self.put_key(&fresh)?]).collect();
+            let change = UserChange {
+                before: Some(&record),
+                after: Some(&after),
+                mail: MailChange::Keep,
+                keep_an_admin: false,
+                now,
+            };
+            match self.write_user_and_keys(change, writes).await {
+                Ok(()) => return Ok(IssuedKey { key: plaintext, id: fresh.id() }),
+                Err(Refused::Failed(error)) => return Err(error.into()),
+                Err(_) => {}
+            }
+        }
+        Err(KeyRefused::Failed(Error::Conflict))
+    }
+
+    /// The owner with one more key, and without the dead keys that are too many.
+    async fn with_key(
+        &self,
+        owner: &User,
+        fresh: &ApiKeyRecord,
+        old: Option<&ApiKeyRecord>,
+        now: Timestamp,
+    ) -> Result<User, KeyRefused> {
+        let mut records = self.key_records(&owner.keys).await?;
+        records.retain(|record| record.hash != fresh.hash);
+        for record in &mut records {
+            if let Some(old) = old.filter(|old| old.hash == record.hash) {
+                record.expires_at = old.expires_at;
+            }
+        }
+        let (live, mut dead): (Vec<_>, Vec<_>) = records.into_iter().partition(|record| record.is_live(now));
+        if live.len() >= MAX_LIVE_KEYS {
+            return Err(KeyRefused::TooMany);
+        }
+        // The old key is written in this transaction: its record must not be pruned in it.
+        dead.retain(|record| old.is_none_or(|old| old.hash != record.hash));
+        let kept_dead = dead.split_off(dead.len().saturating_sub(MAX_DEAD_KEYS));
+        let rotated = old.filter(|old| !old.is_live(now)).cloned();
+        let keys = kept_dead.into_iter().chain(rotated).chain(live).map(|record| record.hash);
+        Ok(User { keys: keys.chain([fresh.hash]).collect(), ..owner.clone() })
+    }
+
+    fn put_key(&self, record: &ApiKeyRecord) -> Result<KeyWrite, Error> {
+        let put = Put::builder().table_name(self.name(&schema::API_KEYS)).set_item(Some(record.to_item()?));
+        Ok(KeyWrite::Put(put.build().map_err(Error::internal)?))
+    }
+
+    async fn key_records(&self, hashes: &[ApiKeyHash]) -> Result<Vec<ApiKeyRecord>, Error> {
+        let keys: Vec<Item> = hashes.iter().map(key).collect();
+        let items = self.get_batch(&schema::API_KEYS, keys, &ATTRIBUTES).await?;
+        let mut records = items.into_iter().map(ApiKeyRecord::read).collect::<Result<Vec<_>, _>>()?;
+        records.sort_unstable_by_key(|record| (record.created_at, record.hash.as_hex()));
+        Ok(records)
+    }
+}
+
+const ATTRIBUTES: [&str; 11] = [
+    "format",
+    "key_hash",
+    "user_id",
+    "org_id",
+    "role",
+    "active",
+    "label",
+    "created_at",
+    "expires_at",
+    "last_used_at",
+    "revoked_at",
+];

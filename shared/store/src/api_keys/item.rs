@@ -1,0 +1,142 @@
+//! How a key is stored.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::client::read::{self, Item};
+use crate::format::KEY;
+use crate::users::role;
+use presence_domain::access::Principal;
+use presence_domain::api_key::ApiKeyHash;
+use presence_domain::error::Error;
+use presence_domain::ids::{OrgId, UserId};
+use presence_domain::user::{Role, Status, User};
+
+/// The stored record of an API key. The key itself is not in it: only its digest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ApiKeyRecord {
+    /// SHA-256 of the key.
+    pub hash: ApiKeyHash,
+    /// The owner.
+    pub user_id: UserId,
+    /// The owner's organisation.
+    pub org_id: Option<OrgId>,
+    /// The owner's role.
+    pub role: Role,
+    /// Whether the owner is active.
+    pub active: bool,
+    /// What the operator called it.
+    pub label: Option<String>,
+    /// When it was issued.
+    pub created_at: Timestamp,
+    /// From when on it gives no access.
+    pub expires_at: Option<Timestamp>,
+    /// When it was last used, to the hour.
+    pub last_used_at: Option<Timestamp>,
+    /// When it was revoked.
+    pub revoked_at: Option<Timestamp>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ApiKeyItem {
+    key_hash: String,
+    user_id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    org_id: Option<u64>,
+    role: String,
+    active: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    label: Option<String>,
+    // All instants: milliseconds since 1970.
+    created_at: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires_at: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_used_at: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    revoked_at: Option<i64>,
+}
+
+impl ApiKeyRecord {
+    /// A fresh record for a user.
+    #[must_use]
+    pub(super) fn new(hash: ApiKeyHash, owner: &User, now: Timestamp) -> Self {
+        Self {
+            hash,
+            user_id: owner.id,
+            org_id: owner.org_id,
+            role: owner.role,
+            active: owner.status == Status::Active,
+            label: None,
+            created_at: now,
+            expires_at: None,
+            last_used_at: None,
+            revoked_at: None,
+        }
+    }
+
+    /// What operators name it by: the owner's id and the start of the digest.
+    #[must_use]
+    pub fn id(&self) -> String {
+        format!("{}-{}", self.user_id, &self.hash.as_hex()[..12])
+    }
+
+    /// Whether it is neither revoked nor expired.
+    #[must_use]
+    pub fn is_live(&self, now: Timestamp) -> bool {
+        self.revoked_at.is_none() && self.expires_at.is_none_or(|expires_at| now < expires_at)
+    }
+
+    /// The caller that it stands for; `None` when it gives no access.
+    #[must_use]
+    pub fn principal(&self, now: Timestamp) -> Option<Principal> {
+        let gives_access = self.active && self.is_live(now);
+        gives_access.then_some(Principal { user_id: self.user_id, org_id: self.org_id, role: self.role })
+    }
+
+    pub(crate) fn read(item: Item) -> Result<Self, Error> {
+        let stored: ApiKeyItem = read::parse_as(KEY, item)?;
+        record(stored).ok_or_else(|| Error::internal("a stored key breaks the rules of its fields"))
+    }
+
+    pub(super) fn to_item(&self) -> Result<Item, Error> {
+        let milliseconds = |instant: Option<Timestamp>| instant.map(Timestamp::as_millisecond);
+        read::item_as(
+            KEY,
+            &ApiKeyItem {
+                key_hash: self.hash.as_hex(),
+                user_id: self.user_id.to_string(),
+                org_id: self.org_id.map(OrgId::get),
+                role: self.role.as_str().to_owned(),
+                active: self.active,
+                label: self.label.clone(),
+                created_at: self.created_at.as_millisecond(),
+                expires_at: milliseconds(self.expires_at),
+                last_used_at: milliseconds(self.last_used_at),
+                revoked_at: milliseconds(self.revoked_at),
+            },
+        )
+    }
+}
+
+fn record(stored: ApiKeyItem) -> Option<ApiKeyRecord> {
+    let instant = |milliseconds: Option<i64>| match milliseconds {
+        Some(milliseconds) => Timestamp::from_millisecond(milliseconds).ok().map(Some),
+        None => Some(None),
+    };
+    Some(ApiKeyRecord {
+        hash: ApiKeyHash::from_hex(&stored.key_hash)?,
+        user_id: UserId::parse(&stored.user_id)?,
+        org_id: match stored.org_id {
+            Some(number) => Some(OrgId::new(number)?),
+            None => None,
+        },
+        role: role(&stored.role)?,
+        active: stored.active,
+        label: stored.label,
+        created_at: Timestamp::from_millisecond(stored.created_at).ok()?,
+        expires_at: instant(stored.expires_at)?,
+        last_used_at: instant(stored.last_used_at)?,
+        revoked_at: instant(stored.revoked_at)?,
+    })
+}

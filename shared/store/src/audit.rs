@@ -1,0 +1,219 @@
+//! Holds users, locks, rosters, keys, the outbox and `email-index` against each other.
+
+mod businesses;
+mod email_index;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use serde::Serialize;
+
+use crate::client::read::Item;
+use crate::format::{USER, format_of};
+use crate::keys::{CHANGES_PK_PREFIX, LOCK_SK, MAIL_SK_PREFIX, MAILBOX_SK, ROSTERS_PK, USER_SK, lock_pk, org_key};
+use crate::outbox::OutboxRow;
+use crate::schema;
+use crate::users::{UserRecord, from_item, to_item};
+use crate::{ApiKeyRecord, Store, mailboxes, rosters};
+use presence_domain::error::Error;
+use presence_domain::ids::{OrgId, UserId};
+use presence_domain::roster::Roster;
+use presence_domain::user::{Status, User};
+
+/// Items in one page of a Scan.
+const PAGE: i32 = 1_000;
+/// Pages at the most: an operator's audit reads all there is, however much.
+const MAX_PAGES: usize = usize::MAX;
+
+/// Something that does not fit. It names users by id, never by name or address.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Finding {
+    /// What it is about: `user 7`, `roster 42`.
+    pub subject: String,
+    /// What is wrong with it.
+    pub problem: String,
+}
+
+/// What an audit of the users saw.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct UsersAudit {
+    /// Users.
+    pub users: usize,
+    /// API keys, dead ones included.
+    pub keys: usize,
+    /// Mails in the outbox.
+    pub mails: usize,
+    /// Users of an earlier format, which `ops migrate` rewrites.
+    pub outdated: usize,
+    /// Everything that does not fit; empty when all is well.
+    pub findings: Vec<Finding>,
+}
+
+/// Everything in the users table.
+#[derive(Default)]
+struct Contents {
+    users: BTreeMap<UserId, User>,
+    /// Partition of the lock → user that it names.
+    locks: HashMap<String, String>,
+    rosters: BTreeMap<Option<OrgId>, Roster>,
+    mails: Vec<OutboxRow>,
+    /// User → the mail that its item names.
+    waiting: BTreeMap<UserId, String>,
+    /// Users of an earlier format.
+    outdated: BTreeSet<UserId>,
+    findings: Vec<Finding>,
+}
+
+impl Store {
+    /// Reads every user and every key, and compares. Writes that happen meanwhile may be reported as findings:
+    /// what a second run reports too is one.
+    pub async fn audit_users(&self) -> Result<UsersAudit, Error> {
+        let mut contents = Contents::default();
+        for item in self.scan(&schema::USERS, PAGE, MAX_PAGES).await? {
+            contents.add(item)?;
+        }
+        let keys = self.scan(&schema::API_KEYS, PAGE, MAX_PAGES).await?.into_iter().map(ApiKeyRecord::read);
+        let keys = keys.collect::<Result<Vec<_>, _>>()?;
+        contents.check_locks();
+        contents.check_rosters();
+        contents.check_keys(&keys);
+        contents.check_mails();
+        let Contents { users, mails, outdated, mut findings, .. } = contents;
+        findings.extend(self.audit_email_index(&users, &outdated).await?);
+        findings.extend(self.audit_businesses(&users).await?);
+        findings.sort_unstable();
+        Ok(UsersAudit { users: users.len(), keys: keys.len(), mails: mails.len(), outdated: outdated.len(), findings })
+    }
+}
+
+impl Contents {
+    fn add(&mut self, item: Item) -> Result<(), Error> {
+        let key = |name: &str| item.get(name).and_then(|value| value.as_s().ok()).cloned().unwrap_or_default();
+        let (pk, sk) = (key("pk"), key("sk"));
+        if pk == ROSTERS_PK {
+            let (org_id, roster) = rosters::read(item)?;
+            self.rosters.insert(org_id, roster);
+        } else if sk == USER_SK {
+            self.add_user(&item)?;
+        } else if sk == LOCK_SK {
+            let user_id = key("user_id");
+            self.locks.insert(pk, user_id);
+        } else if sk == MAILBOX_SK {
+            // It belongs to no user: it outlives whoever was sent the mail. Its key is an address, and not said.
+            if !mailboxes::is_readable(item) {
+                self.find("users table".to_owned(), "holds a window of an address that cannot be read");
+            }
+        } else if pk.starts_with(CHANGES_PK_PREFIX) {
+            // The log only says where to look: whatever it lacks, or has too much, is found out by the digest.
+        } else if sk.starts_with(MAIL_SK_PREFIX) {
+            match OutboxRow::read(item) {
+                Ok(row) => self.mails.push(row),
+                Err(_) => self.find(pk.replace("USER#", "user "), "has a mail that cannot be read"),
+            }
+        } else {
+            self.find("users table".to_owned(), "holds an item of no known kind");
+        }
+        Ok(())
+    }
+
+    fn add_user(&mut self, item: &Item) -> Result<(), Error> {
+        let UserRecord { user, mail } = from_item(item.clone())?;
+        if format_of(item) != USER.format {
+            self.outdated.insert(user.id);
+        } else if to_item(&user, mail.as_deref())? != *item {
+            self.find(subject(user.id), "is stored with derived attributes that do not follow from its fields");
+        }
+        self.waiting.extend(mail.map(|mail| (user.id, mail)));
+        self.users.insert(user.id, user);
+        Ok(())
+    }
+
+    fn find(&mut self, subject: String, problem: impl Into<String>) {
+        self.findings.push(Finding { subject, problem: problem.into() });
+    }
+
+    /// Locks and users are in bijection.
+    fn check_locks(&mut self) {
+        let mut locks = std::mem::take(&mut self.locks);
+        let mut found = Vec::new();
+        for user in self.users.values() {
+            match locks.remove(&lock_pk(user.email.key())) {
+                Some(holder) if holder == user.id.to_string() => {}
+                Some(holder) => found.push((subject(user.id), format!("has its address locked by user {holder}"))),
+                None => found.push((subject(user.id), "has no lock on its address".to_owned())),
+            }
+        }
+        found.extend(locks.into_values().map(|holder| (format!("user {holder}"), "left a lock behind".to_owned())));
+        for (subject, problem) in found {
+            self.find(subject, problem);
+        }
+    }
+
+    /// Rosters equal a recount.
+    fn check_rosters(&mut self) {
+        let mut recount: BTreeMap<Option<OrgId>, Roster> = BTreeMap::new();
+        for user in self.users.values() {
+            let sum = recount.entry(user.org_id).or_default();
+            *sum = *sum + Roster::of(user);
+        }
+        let orgs: BTreeSet<_> = recount.keys().chain(self.rosters.keys()).copied().collect();
+        for org_id in orgs {
+            let counted = recount.get(&org_id).copied().unwrap_or_default();
+            let stored = self.rosters.get(&org_id).copied().unwrap_or_default();
+            if counted != stored {
+                self.find(
+                    format!("roster {}", org_key(org_id)),
+                    format!("is {stored:?}, but its users make {counted:?}"),
+                );
+            }
+        }
+    }
+
+    /// Every key belongs to a user that lists it, and says of it what is so.
+    fn check_keys(&mut self, keys: &[ApiKeyRecord]) {
+        let mut listed: std::collections::HashSet<_> =
+            self.users.values().flat_map(|user| user.keys.iter().map(|hash| (user.id, *hash))).collect();
+        let mut found = Vec::new();
+        for key in keys {
+            let known = listed.remove(&(key.user_id, key.hash));
+            let Some(user) = self.users.get(&key.user_id).filter(|_| known) else {
+                found.push((key.id(), "belongs to no user that lists it"));
+                continue;
+            };
+            if (key.org_id, key.role, key.active) != (user.org_id, user.role, user.status == Status::Active) {
+                found.push((key.id(), "does not say of its owner what is so"));
+            }
+        }
+        for (id, problem) in found {
+            self.find(format!("key {id}"), problem);
+        }
+        for (user, _) in listed {
+            self.find(subject(user), "lists a key that does not exist");
+        }
+    }
+
+    /// Every mail waits for the one user whose item names it, and opened that user's window; every mail named is there.
+    fn check_mails(&mut self) {
+        let mut found = Vec::new();
+        let mut named = std::mem::take(&mut self.waiting);
+        for mail in &self.mails {
+            let user = UserId::parse(&mail.user_id).and_then(|id| self.users.get(&id));
+            let problem = match user {
+                None => Some("has a mail waiting, and does not exist"),
+                Some(user) if named.remove(&user.id).as_deref() != Some(mail.id()) => {
+                    Some("has a mail that it does not name")
+                }
+                Some(user) if user.invited_at.is_none() => Some("has a mail waiting that opened no window"),
+                Some(_) => None,
+            };
+            found.extend(problem.map(|problem| (format!("user {}", mail.user_id), problem)));
+        }
+        found.extend(named.into_keys().map(|id| (subject(id), "names a mail that is not there")));
+        for (user, problem) in found {
+            self.find(user, problem);
+        }
+    }
+}
+
+fn subject(user: UserId) -> String {
+    format!("user {user}")
+}

@@ -1,0 +1,32 @@
+//! Holds the lists of users against the businesses.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use super::{Finding, subject};
+use crate::Store;
+use presence_domain::error::Error;
+use presence_domain::ids::{BusinessId, OrgId, UserId};
+use presence_domain::user::User;
+
+impl Store {
+    /// Finds businesses in the lists of users that are unknown, or of another organisation than the user: what is left over
+    /// where a user was written while a business moved. Reads each business that is in any list once.
+    pub(super) async fn audit_businesses(&self, users: &BTreeMap<UserId, User>) -> Result<Vec<Finding>, Error> {
+        let listed: HashSet<&BusinessId> = users.values().flat_map(|user| &user.business_ids).collect();
+        let listed: Vec<BusinessId> = listed.into_iter().cloned().collect();
+        let owners = self.business_owners(&listed).await?;
+        Ok(users.values().flat_map(|user| misfits(user, &owners)).collect())
+    }
+}
+
+/// The businesses in a user's list that do not belong there.
+fn misfits(user: &User, owners: &HashMap<BusinessId, OrgId>) -> impl Iterator<Item = Finding> {
+    user.business_ids.iter().filter_map(|business| {
+        let problem = match owners.get(business) {
+            None => format!("lists the business {}, which is unknown", business.as_str()),
+            Some(owner) if Some(*owner) == user.org_id => return None,
+            Some(owner) => format!("lists the business {}, which is of organisation {owner}", business.as_str()),
+        };
+        Some(Finding { subject: subject(user.id), problem })
+    })
+}

@@ -1,0 +1,8 @@
+//! Calls of DynamoDB: reads, transactions, retries and the meaning of failures.
+
+pub(crate) mod errors;
+pub mod meter;
+pub(crate) mod pace;
+pub(crate) mod read;
+pub(crate) mod retry;
+pub(crate) mod transaction;

@@ -1,0 +1,216 @@
+//! The four ways in which the store reads.
+
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes};
+use serde::de::DeserializeOwned;
+
+use crate::Store;
+use crate::client::meter::side_by_side;
+use crate::format::{self, Kind};
+use crate::schema::{Index, Table};
+use presence_domain::error::Error;
+
+/// An item as the SDK has it.
+pub(crate) type Item = HashMap<String, AttributeValue>;
+
+/// Keys in one BatchGetItem: DynamoDB's limit.
+const BATCH_KEYS: usize = 100;
+/// `BatchGetItems` in flight: enough for the 2,000 businesses of a user in a few waves.
+const BATCHES_IN_FLIGHT: u16 = 8;
+
+/// Reads an item, of a kind that has had one format, into its type. An item that does not fit is stored data that breaks the
+/// rules.
+pub(crate) fn parse<T: DeserializeOwned>(item: Item) -> Result<T, Error> {
+    parse_as(format::ANY, item)
+}
+
+/// Reads an item of a kind into its type; one of a format that this version does not know is refused.
+pub(crate) fn parse_as<T: DeserializeOwned>(kind: Kind, item: Item) -> Result<T, Error> {
+    format::check(kind, &item)?;
+    serde_dynamo::from_item(item).map_err(Error::internal)
+}
+
+/// Writes a type as an item of a kind that has had one format.
+pub(crate) fn item<T: serde::Serialize>(value: &T) -> Result<Item, Error> {
+    item_as(format::ANY, value)
+}
+
+/// Writes a type as an item of a kind, in its present format.
+pub(crate) fn item_as<T: serde::Serialize>(kind: Kind, value: &T) -> Result<Item, Error> {
+    let mut item = serde_dynamo::to_item(value).map_err(Error::internal)?;
+    format::mark(kind, &mut item);
+    Ok(item)
+}
+
+/// A text attribute.
+pub(crate) fn text(value: impl Into<String>) -> AttributeValue {
+    AttributeValue::S(value.into())
+}
+
+/// A number attribute.
+pub(crate) fn number(value: impl Into<i128>) -> AttributeValue {
+    AttributeValue::N(value.into().to_string())
+}
+
+/// A key of `pk` and `sk`.
+pub(crate) fn pk_sk(pk: impl Into<String>, sk: impl Into<String>) -> Item {
+    HashMap::from([("pk".to_owned(), text(pk)), ("sk".to_owned(), text(sk))])
+}
+
+/// A query of one partition.
+#[derive(Debug)]
+pub(crate) struct Partition<'a> {
+    pub(crate) table: &'a Table,
+    /// The base table, read strongly, where there is none.
+    pub(crate) index: Option<&'a Index>,
+    /// Its value of the partition attribute.
+    pub(crate) value: AttributeValue,
+    /// The sort keys that the items lie between, both included; the whole partition without.
+    pub(crate) between: Option<(String, String)>,
+    /// Items in one page. Always set: without it the embedded DynamoDB would read the whole partition.
+    pub(crate) page: i32,
+    /// Pages at the most.
+    pub(crate) max_pages: usize,
+}
+
+impl Store {
+    /// One item, read strongly.
+    pub(crate) async fn get(&self, table: &Table, key: Item) -> Result<Option<Item>, Error> {
+        let get = self.client.get_item().table_name(self.name(table)).set_key(Some(key)).consistent_read(true);
+        Ok(self.patiently(|| get.clone().send()).await?.item)
+    }
+
+    /// Every item of a partition, page by page, in the order of the sort key.
+    pub(crate) async fn query(&self, partition: Partition<'_>) -> Result<Vec<Item>, Error> {
+        let (mut items, mut start) = (Vec::new(), None);
+        for _ in 0..partition.max_pages {
+            let (page, next) = self.query_page(&partition, start).await?;
+            items.extend(page);
+            start = next;
+            if start.is_none() {
+                return Ok(items);
+            }
+        }
+        Err(Error::internal("a partition is larger than the bound on its pages"))
+    }
+
+    /// One page of a partition, and the key that the next one starts after.
+    pub(crate) async fn query_page(
+        &self,
+        partition: &Partition<'_>,
+        start: Option<Item>,
+    ) -> Result<(Vec<Item>, Option<Item>), Error> {
+        let key = partition.index.map_or(&partition.table.key, |index| &index.key);
+        let query = self
+            .client
+            .query()
+            .table_name(self.name(partition.table))
+            .set_index_name(partition.index.map(|index| index.name.to_owned()))
+            .consistent_read(partition.index.is_none())
+            .expression_attribute_names("#partition", key.partition.0)
+            .expression_attribute_values(":partition", partition.value.clone())
+            .limit(partition.page)
+            .set_exclusive_start_key(start);
+        let query = match (&partition.between, key.sort) {
+            (Some((from, to)), Some((sort, _))) => query
+                .key_condition_expression("#partition = :partition AND #sort BETWEEN :from AND :to")
+                .expression_attribute_names("#sort", sort)
+                .expression_attribute_values(":from", text(from))
+                .expression_attribute_values(":to", text(to)),
+            _ => query.key_condition_expression("#partition = :partition"),
+        };
+        let page = self.patiently(|| query.clone().send()).await?;
+        Ok((page.items.unwrap_or_default(), page.last_evaluated_key))
+    }
+
+    /// Every item of a table, page by page, read strongly, in no order.
+    pub(crate) async fn scan(&self, table: &Table, page: i32, max_pages: usize) -> Result<Vec<Item>, Error> {
+        let (mut items, mut start) = (Vec::new(), None);
+        for _ in 0..max_pages {
+            let (found, next) = self.scan_page(table, page, start).await?;
+            items.extend(found);
+            start = next;
+            if start.is_none() {
+                return Ok(items);
+            }
+        }
+        Err(Error::internal("a table is larger than the bound on its pages"))
+    }
+
+    /// One page of a table, read strongly, in no order, and the key that the next one starts after.
+    pub(crate) async fn scan_page(
+        &self,
+        table: &Table,
+        page: i32,
+        start: Option<Item>,
+    ) -> Result<(Vec<Item>, Option<Item>), Error> {
+        let scan = self.client.scan().table_name(self.name(table)).consistent_read(true).limit(page);
+        let scan = scan.set_exclusive_start_key(start);
+        let page = self.patiently(|| scan.clone().send()).await?;
+        Ok((page.items.unwrap_or_default(), page.last_evaluated_key))
+    }
+
+    /// One page of an index, which lags, in no order, and the key that the next one starts after; only the entries in which
+    /// the attribute begins with the text, where one is named.
+    pub(crate) async fn scan_index_page(
+        &self,
+        table: &Table,
+        index: &Index,
+        page: i32,
+        prefix: Option<(&'static str, String)>,
+        start: Option<Item>,
+    ) -> Result<(Vec<Item>, Option<Item>), Error> {
+        let scan = self.client.scan().table_name(self.name(table)).index_name(index.name).limit(page);
+        let scan = match prefix {
+            Some((attribute, prefix)) => scan
+                .filter_expression("begins_with(#attribute, :prefix)")
+                .expression_attribute_names("#attribute", attribute)
+                .expression_attribute_values(":prefix", text(prefix)),
+            None => scan,
+        };
+        let scan = scan.set_exclusive_start_key(start);
+        let page = self.patiently(|| scan.clone().send()).await?;
+        Ok((page.items.unwrap_or_default(), page.last_evaluated_key))
+    }
+
+    /// The items that exist among the keys, read strongly, in no order; only the named attributes, or all without a name.
+    pub(crate) async fn get_batch(
+        &self,
+        table: &Table,
+        keys: Vec<Item>,
+        attributes: &[&'static str],
+    ) -> Result<Vec<Item>, Error> {
+        let chunks: Vec<Vec<Item>> = keys.chunks(BATCH_KEYS).map(<[Item]>::to_vec).collect();
+        let reads = chunks.into_iter().map(|chunk| self.get_chunk(table, chunk, attributes));
+        Ok(side_by_side(BATCHES_IN_FLIGHT, reads).await?.concat())
+    }
+
+    async fn get_chunk(&self, table: &Table, keys: Vec<Item>, attributes: &[&'static str]) -> Result<Vec<Item>, Error> {
+        let name = self.name(table);
+        let names: HashMap<_, _> =
+            attributes.iter().enumerate().map(|(n, attribute)| (format!("#{n}"), (*attribute).to_owned())).collect();
+        let projection: Vec<_> = (0..attributes.len()).map(|n| format!("#{n}")).collect();
+        let some = !attributes.is_empty();
+        let wanted = KeysAndAttributes::builder()
+            .set_keys(Some(keys))
+            .consistent_read(true)
+            .set_projection_expression(some.then(|| projection.join(",")))
+            .set_expression_attribute_names(some.then_some(names));
+        let mut wanted = Some(HashMap::from([(name.clone(), wanted.build().map_err(Error::internal)?)]));
+        let mut items = Vec::new();
+        let mut retries = self.retries();
+        loop {
+            let read = || self.client.batch_get_item().set_request_items(wanted.clone()).send();
+            let batch = self.patiently(read).await?;
+            items.extend(batch.responses.unwrap_or_default().remove(&name).unwrap_or_default());
+            wanted = batch.unprocessed_keys.filter(|left| !left.is_empty());
+            if wanted.is_none() {
+                return Ok(items);
+            }
+            if !retries.pause().await {
+                return Err(Error::Unavailable("DynamoDB left keys of a batch unread".into()));
+            }
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! The formats of stored items.
+//!
+//! Old items keep their form until they are written again. So each kind of item counts its formats:
+//! the attribute `format` tells which one an item has, and its absence means the first. Every format up to the present one is
+//! read; a newer one, which a version after this one wrote, is refused by name. `ops migrate` rewrites what is older.
+//!
+//! Tallies and slips are made by `ADD` and `SET`, and not from a type: they have the first format until the ledger changes.
+
+use crate::client::read::{Item, number};
+use crate::keys::{
+    BOOKS_PK, CHANGES_PK_PREFIX, DIRECTORY_PK, LOCK_SK, MAIL_SK_PREFIX, MAILBOX_SK, REVIEW_SK, ROSTERS_PK, USER_SK,
+    parse_category_pk,
+};
+use crate::schema::{API_KEYS, BUSINESSES, CATEGORIES, REVIEWS, Table, USERS};
+use presence_domain::error::Error;
+
+/// The attribute.
+pub(super) const FORMAT: &str = "format";
+
+/// The format of items without the attribute.
+const FIRST: u64 = 1;
+
+/// A kind of item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Kind {
+    /// Its name, for people.
+    pub(super) name: &'static str,
+    /// The format that this version writes.
+    pub(super) format: u64,
+}
+
+impl Kind {
+    const fn first(name: &'static str) -> Self {
+        Self { name, format: FIRST }
+    }
+}
+
+/// Any kind of which there is one format yet.
+pub(super) const ANY: Kind = Kind::first("item");
+/// A user. Format 2 has `email_domain`, for `email-index`.
+pub(super) const USER: Kind = Kind { name: "user", format: 2 };
+/// The lock on an address.
+pub(super) const LOCK: Kind = Kind::first("lock");
+/// The counts and the digest of an organisation's users.
+pub(super) const ROSTER: Kind = Kind::first("roster");
+/// A mail that waits in the outbox.
+pub(super) const MAIL: Kind = Kind::first("mail");
+/// The window of an address.
+pub(super) const MAILBOX: Kind = Kind::first("mailbox");
+/// The log of changes of an organisation's users.
+pub(super) const CHANGES: Kind = Kind::first("changes");
+/// An API key.
+pub(super) const KEY: Kind = Kind::first("key");
+/// An organisation.
+pub(super) const ORG: Kind = Kind::first("organisation");
+/// A business.
+pub(super) const BUSINESS: Kind = Kind::first("business");
+/// A category. Format 2 holds its states as text; format 1 holds them as maps, or, in versions between, as text too.
+pub(super) const CATEGORY: Kind = Kind { name: "category", format: 2 };
+/// The head of the categories.
+pub(super) const CATEGORY_HEAD: Kind = Kind::first("category head");
+/// A review.
+pub(super) const REVIEW: Kind = Kind::first("review");
+/// A tally of a month or a day.
+pub(super) const TALLY: Kind = Kind::first("tally");
+/// Slips of a day.
+pub(super) const SLIPS: Kind = Kind::first("slips");
+/// An organisation in the list of those with reviews.
+pub(super) const BOOK: Kind = Kind::first("organisation with reviews");
+
+/// The kinds of items in a table.
+pub(super) fn kinds(table: &Table) -> &'static [Kind] {
+    match table.name {
+        name if name == USERS.name => &[USER, LOCK, ROSTER, MAIL, MAILBOX, CHANGES],
+        name if name == API_KEYS.name => &[KEY],
+        name if name == BUSINESSES.name => &[ORG, BUSINESS],
+        name if name == CATEGORIES.name => &[CATEGORY, CATEGORY_HEAD],
+        name if name == REVIEWS.name => &[REVIEW, TALLY, SLIPS, BOOK],
+        _ => &[],
+    }
+}
+
+/// The kind of an item, by its key; [`ANY`] for those that have only ever had one format.
+pub(super) fn kind_of(table: &Table, item: &Item) -> Kind {
+    let text = |name: &str| item.get(name).and_then(|value| value.as_s().ok()).map_or("", String::as_str);
+    let (pk, sk) = (text("pk"), text("sk"));
+    match table.name {
+        name if name == USERS.name => match sk {
+            USER_SK => USER,
+            LOCK_SK => LOCK,
+            MAILBOX_SK => MAILBOX,
+            _ if pk == ROSTERS_PK => ROSTER,
+            _ if pk.starts_with(CHANGES_PK_PREFIX) => CHANGES,
+            sk if sk.starts_with(MAIL_SK_PREFIX) => MAIL,
+            _ => ANY,
+        },
+        name if name == API_KEYS.name => KEY,
+        name if name == BUSINESSES.name => {
+            if pk.starts_with("ORG#") {
+                ORG
+            } else {
+                BUSINESS
+            }
+        }
+        name if name == CATEGORIES.name => match pk {
+            DIRECTORY_PK => CATEGORY_HEAD,
+            pk if parse_category_pk(pk).is_some() => CATEGORY,
+            _ => ANY,
+        },
+        name if name == REVIEWS.name => match pk {
+            BOOKS_PK => BOOK,
+            _ if sk == REVIEW_SK => REVIEW,
+            pk if pk.starts_with("T#") => TALLY,
+            pk if pk.starts_with("L#") => SLIPS,
+            _ => ANY,
+        },
+        _ => ANY,
+    }
+}
+
+/// The format of an item; 0 where the attribute is not a number.
+pub(super) fn format_of(item: &Item) -> u64 {
+    let parse = |value: &aws_sdk_dynamodb::types::AttributeValue| value.as_n().ok()?.parse().ok();
+    item.get(FORMAT).map_or(FIRST, |value| parse(value).unwrap_or_default())
+}
+
+/// Refuses an item of a format that this version does not know. A caller who tries again may meet a function of the version
+/// that wrote it, while a deployment is under way.
+pub(super) fn check(kind: Kind, item: &Item) -> Result<(), Error> {
+    match format_of(item) {
+        format if (FIRST..=kind.format).contains(&format) => Ok(()),
+        format => {
+            let Kind { name, format: known } = kind;
+            let text = format!("a stored {name} has format {format}, and this version knows those up to {known}");
+            Err(Error::Unavailable(text.into()))
+        }
+    }
+}
+
+/// Marks an item with the present format of its kind; the first one needs no mark.
+pub(super) fn mark(kind: Kind, item: &mut Item) {
+    if kind.format > FIRST {
+        item.insert(FORMAT.to_owned(), number(kind.format));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    #[test]
+    fn formats_up_to_the_present_one_are_read_and_newer_ones_are_named() {
+        let of = |format: i128| HashMap::from([(FORMAT.to_owned(), number(format))]);
+        for item in [HashMap::new(), of(1), of(2)] {
+            assert!(check(USER, &item).is_ok(), "{item:?}");
+        }
+        for (kind, format, expected) in [
+            (USER, 3, "a stored user has format 3, and this version knows those up to 2"),
+            (REVIEW, 2, "a stored review has format 2, and this version knows those up to 1"),
+            (ANY, 0, "a stored item has format 0, and this version knows those up to 1"),
+        ] {
+            match check(kind, &of(format)) {
+                Err(Error::Unavailable(source)) => assert_eq!(source.to_string(), expected),
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn an_item_is_marked_where_its_format_is_not_the_first() {
+        for (kind, format) in [(USER, Some(2)), (ROSTER, None)] {
+            let mut item = HashMap::new();
+            mark(kind, &mut item);
+            assert_eq!(item.get(FORMAT).cloned(), format.map(|format: i128| number(format)));
+            assert_eq!(format_of(&item), kind.format);
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! Every key format of every table.
+
+use std::fmt::Display;
+
+use jiff::Timestamp;
+
+use presence_domain::category::CategoryId;
+use presence_domain::ids::{BusinessId, MAX_ID, OrgId, UserId, random_u64};
+use presence_domain::ledger::{Book, Cell, Day};
+use presence_domain::review::ReviewId;
+use presence_domain::user::{PersonName, Status};
+
+pub use presence_domain::directory::SEPARATOR;
+
+/// The sort key of a user item.
+pub const USER_SK: &str = "USER";
+/// The sort key of an e-mail lock.
+pub const LOCK_SK: &str = "EMAIL";
+/// The partition of all rosters.
+pub const ROSTERS_PK: &str = "ROSTERS";
+/// The first part of the partition keys of the logs of changes.
+pub const CHANGES_PK_PREFIX: &str = "CHANGES#";
+/// What the sort keys of outbox rows start with. It sorts before [`USER_SK`].
+pub const MAIL_SK_PREFIX: &str = "MAIL#";
+/// The sort key of the window of an address.
+pub const MAILBOX_SK: &str = "MAILBOX";
+/// The partition of `outbox-index` that holds the mails to be sent.
+pub const OUTBOX_PENDING: &str = "pending";
+/// The partition of `outbox-index` that holds the mails that were given up.
+pub const OUTBOX_FAILED: &str = "failed";
+/// The partition of `outbox-index` that holds the rows that could not be read, and were set aside.
+pub const OUTBOX_UNREADABLE: &str = "unreadable";
+
+/// The partition of a user, its outbox rows included.
+#[must_use]
+pub fn user_pk(id: UserId) -> String {
+    format!("USER#{id}")
+}
+
+/// The partition of the lock on an address.
+#[must_use]
+pub fn lock_pk(email_key: &str) -> String {
+    format!("EMAIL#{email_key}")
+}
+
+/// Returns the partition of the window of an address.
+#[must_use]
+pub fn mailbox_pk(email_key: &str) -> String {
+    format!("MAILBOX#{email_key}")
+}
+
+/// An organisation, or none, as the sort key of a roster and the partition of `status-index`. Zero-padded:
+/// the order of keys is the order of numbers, and no organisation comes first.
+#[must_use]
+pub fn org_key(org_id: Option<OrgId>) -> String {
+    org_id.map_or_else(|| "-".to_owned(), |org| format!("{:016}", org.get()))
+}
+
+/// Reads [`org_key`]; `None` where the text is not one.
+#[must_use]
+pub fn parse_org_key(text: &str) -> Option<Option<OrgId>> {
+    match text {
+        "-" => Some(None),
+        digits if digits.len() == 16 => digits.parse().ok().filter(|n| *n <= MAX_ID).and_then(OrgId::new).map(Some),
+        _ => None,
+    }
+}
+
+/// How the answers of a user search are ordered: last name and first name folded, then id by number.
+#[must_use]
+pub fn name_order(last_name: &PersonName, first_name: &PersonName, id: UserId) -> String {
+    presence_domain::directory::name_order(last_name.as_str(), first_name.as_str(), id)
+}
+
+/// The sort key of `status-index`: the status, then [`name_order`].
+#[must_use]
+pub fn listing(status: Status, name_order: &str) -> String {
+    format!("{}{SEPARATOR}{name_order}", status.as_str())
+}
+
+/// A fresh sort key for an outbox row: ordered by time, then random.
+#[must_use]
+pub fn mail_sk(now: Timestamp) -> String {
+    format!("{MAIL_SK_PREFIX}{:013}-{:016x}", now.as_millisecond(), random_u64())
+}
+
+/// The partition of the log of changes of an organisation's users.
+#[must_use]
+pub fn changes_pk(org_id: Option<OrgId>) -> String {
+    format!("{CHANGES_PK_PREFIX}{}", org_key(org_id))
+}
+
+/// A fresh sort key for an entry of the log of changes: ordered by time, then random.
+#[must_use]
+pub fn change_sk(now: Timestamp) -> String {
+    format!("{:013}-{:016x}", now.as_millisecond(), random_u64())
+}
+
+/// The key of an organisation in the businesses table.
+#[must_use]
+pub fn org_pk(org_id: OrgId) -> String {
+    format!("ORG#{org_id}")
+}
+
+/// The key of a business in the businesses table.
+#[must_use]
+pub fn business_pk(id: &BusinessId) -> String {
+    format!("BUSINESS#{}", id.as_str())
+}
+
+/// The sort key of `city-index`: the folded city, then the business.
+#[must_use]
+pub fn city_listing(city_key: &str, id: &BusinessId) -> String {
+    format!("{city_key}#{}", id.as_str())
+}
+
+/// The first second of the year 0: counted from it, every accepted second has as many digits.
+const YEAR_0: i64 = -62_167_219_200;
+
+/// The sort key of a review.
+pub const REVIEW_SK: &str = "R";
+/// The partition that lists the organisations that have reviews.
+pub const BOOKS_PK: &str = "BOOKS";
+/// The key of where the scheduled audit goes on.
+pub const AUDIT_PK: &str = "AUDIT";
+/// Its sort key.
+pub const AUDIT_SK: &str = "POSITION";
+/// What the sort keys of month tallies start with.
+pub const MONTH_SK_PREFIX: &str = "M#";
+/// What the sort keys of day tallies start with.
+pub const DAY_SK_PREFIX: &str = "D#";
+/// Items over which the slips of one day and cell are spread, so that they stay small and rarely collide.
+pub const SLIP_SHARDS: u8 = 8;
+
+/// The partition of a review.
+#[must_use]
+pub fn review_pk(id: &ReviewId) -> String {
+    format!("R#{}", id.as_str())
+}
+
+/// The sort key of `business-index`: newest last; equal seconds in the order of ids.
+#[must_use]
+pub fn effective_listing(second: i64, id: &ReviewId) -> String {
+    format!("{:012}#{}", second - YEAR_0, id.as_str())
+}
+
+/// Reads [`effective_listing`].
+#[must_use]
+pub fn parse_effective_listing(text: &str) -> Option<(i64, ReviewId)> {
+    let (second, id) = text.split_once('#')?;
+    Some((second.parse::<i64>().ok()? + YEAR_0, ReviewId::parse(id)?))
+}
+
+/// The sort keys of `business-index` that a range of effective seconds lies between; none for the whole partition.
+#[must_use]
+pub fn effective_between(from: Option<i64>, to: Option<i64>) -> Option<(String, String)> {
+    if from.is_none() && to.is_none() {
+        return None;
+    }
+    // A sort key must not be empty; `~` comes after every character of an id.
+    let first = from.map_or_else(|| "0".to_owned(), |second| format!("{:012}#", second - YEAR_0));
+    let last = to.map_or_else(|| "~".to_owned(), |second| format!("{:012}#~", second - YEAR_0));
+    Some((first, last))
+}
+
+/// The partition of a book's tallies.
+#[must_use]
+pub fn tallies_pk(book: &Book) -> String {
+    format!("T#{book}")
+}
+
+/// The partition of a book's slips of one month, such as `2025-11`.
+#[must_use]
+pub fn slips_pk(book: &Book, month: impl Display) -> String {
+    format!("L#{book}#{month}")
+}
+
+/// The sort key of the slip item that a review is in: day of the month in two digits, cell, shard.
+#[must_use]
+pub fn slips_sk(day_of_month: &str, cell: Cell, id: &ReviewId) -> String {
+    let shard = id.as_str().bytes().map(u32::from).sum::<u32>() % u32::from(SLIP_SHARDS);
+    format!("{day_of_month}{:02}{shard}", cell.number())
+}
+
+/// The sort keys that the slips of a run of cells of a day lie between.
+#[must_use]
+pub fn slips_run(day: Day, first: Cell, last: Cell) -> (String, String) {
+    let of_month = day.of_month();
+    (format!("{of_month}{:02}0", first.number()), format!("{of_month}{:02}9", last.number()))
+}
+
+/// The key of what is known of all categories.
+pub const DIRECTORY_PK: &str = "DIRECTORY";
+
+/// The key of a category.
+#[must_use]
+pub fn category_pk(id: &CategoryId) -> String {
+    format!("CATEGORY#{}", id.as_str())
+}
+
+/// Reads [`category_pk`]; `None` where the text is not one.
+#[must_use]
+pub fn parse_category_pk(text: &str) -> Option<CategoryId> {
+    text.strip_prefix("CATEGORY#").and_then(CategoryId::parse)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use presence_domain::instant::{FIRST_SECOND, LAST_SECOND};
+
+    #[test]
+    fn organisations_sort_by_number_and_none_comes_first() {
+        let org = |number| org_key(OrgId::new(number));
+        let keys = [org_key(None), org(2), org(10), org(MAX_ID)];
+        assert!(keys.is_sorted());
+        for key in keys {
+            assert_eq!(parse_org_key(&key).map(org_key), Some(key));
+        }
+        assert_eq!(parse_org_key("42"), None);
+        assert_eq!(parse_org_key("0000000000000000"), None);
+    }
+
+    #[test]
+    fn a_short_name_sorts_before_its_extension() {
+        let id = UserId::parse("1").expect("a valid id");
+        let name = |text| PersonName::parse(text).expect("a valid name");
+        let (short, long) =
+            (name_order(&name("Martin"), &name("Zoé"), id), name_order(&name("Martin Luc"), &name("Ann"), id));
+        assert!(short < long);
+    }
+
+    #[test]
+    fn effective_seconds_lie_between_the_keys_of_their_range() {
+        let id = ReviewId::parse("zzzzzzzzzzzz").expect("an id");
+        for second in [FIRST_SECOND, -1, 0, 1_709_294_400, LAST_SECOND] {
+            let key = effective_listing(second, &id);
+            assert_eq!(parse_effective_listing(&key), Some((second, id.clone())));
+            let inside = |from, to| {
+                let (first, last) = effective_between(from, to).expect("a range");
+                first <= key && key <= last
+            };
+            assert!(inside(Some(second), Some(second)) && inside(Some(second), None) && inside(None, Some(second)));
+            assert!(!inside(Some(second + 1), None) && !inside(None, Some(second - 1)));
+        }
+        assert_eq!(effective_between(None, None), None);
+    }
+
+    #[test]
+    fn the_longest_names_fit_a_sort_key() {
+        let name = PersonName::parse(&"\u{fdfa}".repeat(100)).expect("100 characters");
+        let id = UserId::parse("1").expect("a valid id");
+        assert!(listing(Status::Invited, &name_order(&name, &name, id)).len() <= 1024);
+    }
+}

@@ -1,0 +1,122 @@
+//! The windows of addresses: one mail for each in five minutes, whoever owns it in between.
+//!
+//! A window belongs to an address key, not to a user: users are deleted and created anew, and addresses go from one to the
+//! other. A mailer claims it in the transaction that claims the mail, and settles it once the outcome is known. A claim that is
+//! never settled ends by itself, when a second mail would break no rule.
+
+use aws_sdk_dynamodb::types::Put;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::client::errors::{failed, is_condition_failed};
+use crate::client::read::{Item, item, number, parse, pk_sk, text};
+use crate::keys::{MAILBOX_SK, mailbox_pk};
+use crate::{Store, schema};
+use presence_domain::error::Error;
+use presence_domain::invitation::ActivationTokenHash;
+
+/// Seconds after its end for which a window is kept: the clocks of functions and of DynamoDB differ by less.
+const KEPT_SECONDS: i64 = 3_600;
+
+/// A claim of the window of an address.
+#[derive(Clone, Copy, Debug)]
+pub struct MailboxClaim<'a> {
+    /// The address's key.
+    pub email_key: &'a str,
+    /// The digest of the token in the mail: tells this claim from every other.
+    pub hash: ActivationTokenHash,
+    /// Until then no other mail is sent to the address.
+    pub quiet_until: Timestamp,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct MailboxItem {
+    pk: String,
+    sk: String,
+    /// Milliseconds since 1970.
+    quiet_until: i64,
+    /// Digest of the token in the last mail.
+    claim: String,
+    /// Seconds since 1970.
+    ttl: i64,
+}
+
+/// Returns the put of a claim. Its condition fails as long as another mail keeps the address quiet.
+pub(super) fn claim(store: &Store, claim: MailboxClaim<'_>, now: Timestamp) -> Result<Put, Error> {
+    let stored = item(&MailboxItem {
+        pk: mailbox_pk(claim.email_key),
+        sk: MAILBOX_SK.to_owned(),
+        quiet_until: claim.quiet_until.as_millisecond(),
+        claim: claim.hash.as_hex(),
+        ttl: ttl(claim.quiet_until),
+    })?;
+    // The claim's own is there only if an attempt was carried out whose reply was lost.
+    Put::builder()
+        .table_name(store.name(&schema::USERS))
+        .set_item(Some(stored))
+        .condition_expression("attribute_not_exists(pk) OR quiet_until <= :now OR claim = :claim")
+        .expression_attribute_values(":now", number(now.as_millisecond()))
+        .expression_attribute_values(":claim", text(claim.hash.as_hex()))
+        .build()
+        .map_err(Error::internal)
+}
+
+/// Returns the second after which DynamoDB may remove a window.
+fn ttl(quiet_until: Timestamp) -> i64 {
+    quiet_until.as_second() + KEPT_SECONDS
+}
+
+/// True if the item is a window.
+pub(super) fn is_readable(item: Item) -> bool {
+    parse::<MailboxItem>(item).is_ok_and(|stored| Timestamp::from_millisecond(stored.quiet_until).is_ok())
+}
+
+impl Store {
+    /// Returns the instant before which no mail is sent to the address, read strongly; `None` if one may be sent now.
+    pub async fn quiet_until(&self, email_key: &str, now: Timestamp) -> Result<Option<Timestamp>, Error> {
+        let stored = self.get(&schema::USERS, pk_sk(mailbox_pk(email_key), MAILBOX_SK)).await?;
+        let Some(stored) = stored.map(parse::<MailboxItem>).transpose()? else { return Ok(None) };
+        let quiet_until = Timestamp::from_millisecond(stored.quiet_until).map_err(Error::internal)?;
+        Ok(Some(quiet_until).filter(|quiet_until| *quiet_until > now))
+    }
+
+    /// Ends a claim whose mail was sent, unless another one has come: the address is quiet until the instant.
+    pub async fn shorten_window(
+        &self,
+        email_key: &str,
+        hash: ActivationTokenHash,
+        quiet_until: Timestamp,
+    ) -> Result<(), Error> {
+        let update = self
+            .client
+            .update_item()
+            .table_name(self.name(&schema::USERS))
+            .set_key(Some(pk_sk(mailbox_pk(email_key), MAILBOX_SK)))
+            .update_expression("SET quiet_until = :quiet_until, #ttl = :ttl")
+            .condition_expression("claim = :claim")
+            .expression_attribute_names("#ttl", "ttl")
+            .expression_attribute_values(":claim", text(hash.as_hex()))
+            .expression_attribute_values(":quiet_until", number(quiet_until.as_millisecond()))
+            .expression_attribute_values(":ttl", number(ttl(quiet_until)));
+        match update.send().await {
+            Err(error) if !is_condition_failed(&error) => Err(failed(error)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Ends a claim whose mail was not sent, unless another one has come. The window before it was over when it was claimed, so
+    /// that none is left.
+    pub async fn give_window_back(&self, email_key: &str, hash: ActivationTokenHash) -> Result<(), Error> {
+        let delete = self
+            .client
+            .delete_item()
+            .table_name(self.name(&schema::USERS))
+            .set_key(Some(pk_sk(mailbox_pk(email_key), MAILBOX_SK)))
+            .condition_expression("claim = :claim")
+            .expression_attribute_values(":claim", text(hash.as_hex()));
+        match delete.send().await {
+            Err(error) if !is_condition_failed(&error) => Err(failed(error)),
+            _ => Ok(()),
+        }
+    }
+}

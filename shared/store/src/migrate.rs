@@ -1,0 +1,134 @@
+//! Rewrites items of earlier formats to the present ones.
+
+use std::collections::BTreeMap;
+
+use aws_sdk_dynamodb::operation::put_item::builders::PutItemFluentBuilder;
+use serde::Serialize;
+
+use crate::Store;
+use crate::categories::rewritten as rewritten_category;
+use crate::client::errors::is_condition_failed;
+use crate::client::meter::side_by_side;
+use crate::client::read::Item;
+use crate::format::{ANY, CATEGORY, FORMAT, Kind, USER, check, format_of, kind_of, kinds};
+use crate::schema::{TABLES, Table};
+use crate::users::rewritten as rewritten_user;
+use presence_domain::error::Error;
+
+/// Items in one page of a Scan.
+const PAGE: i32 = 1_000;
+/// Writes in flight: far below what a partition takes, so that the service does not feel them.
+const IN_FLIGHT: u16 = 8;
+
+/// The outcome for the items of one kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Migrated {
+    /// Had the present format already.
+    pub current: u64,
+    /// Were rewritten, or would have been.
+    pub rewritten: u64,
+    /// Were changed by somebody else meanwhile, and are left as they are. A version that writes the present format rewrote them.
+    pub overtaken: u64,
+    /// Cannot be read, and are left as they are.
+    pub unreadable: u64,
+}
+
+enum Outcome {
+    Rewritten,
+    Overtaken,
+    Unreadable,
+}
+
+impl Store {
+    /// Rewrites each item of an earlier format, if it still is as it was read: no change of anybody is lost. Reads the tables
+    /// in which there are such formats. Run again, it goes on where it was; a dry run writes nothing. Counts by kind.
+    pub async fn migrate(&self, dry_run: bool) -> Result<BTreeMap<&'static str, Migrated>, Error> {
+        let mut counts = BTreeMap::new();
+        for table in TABLES.iter().filter(|table| kinds(table).iter().any(has_formats)) {
+            self.migrate_table(table, dry_run, &mut counts).await?;
+        }
+        Ok(counts)
+    }
+
+    async fn migrate_table(
+        &self,
+        table: &Table,
+        dry_run: bool,
+        counts: &mut BTreeMap<&'static str, Migrated>,
+    ) -> Result<(), Error> {
+        for kind in kinds(table).iter().filter(|kind| has_formats(kind)) {
+            counts.entry(kind.name).or_default();
+        }
+        let mut start = None;
+        loop {
+            let (items, next) = self.scan_page(table, PAGE, start).await?;
+            let mut old = Vec::new();
+            for item in items {
+                let kind = kind_of(table, &item);
+                check(kind, &item)?;
+                match counts.get_mut(kind.name) {
+                    Some(counts) if format_of(&item) == kind.format => counts.current += 1,
+                    Some(_) => old.push((kind, item)),
+                    None => {}
+                }
+            }
+            let writes = old.into_iter().map(|(kind, item)| async move {
+                self.migrate_item(table, kind, item, dry_run).await.map(|outcome| (kind, outcome))
+            });
+            for (kind, outcome) in side_by_side(IN_FLIGHT, writes).await? {
+                let counts = counts.entry(kind.name).or_default();
+                match outcome {
+                    Outcome::Rewritten => counts.rewritten += 1,
+                    Outcome::Overtaken => counts.overtaken += 1,
+                    Outcome::Unreadable => counts.unreadable += 1,
+                }
+            }
+            start = next;
+            if start.is_none() {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn migrate_item(&self, table: &Table, kind: Kind, old: Item, dry_run: bool) -> Result<Outcome, Error> {
+        let rewritten = match kind {
+            USER => rewritten_user(old.clone()),
+            CATEGORY => rewritten_category(old.clone()),
+            Kind { name, .. } => return Err(Error::internal(format!("there is no way to rewrite a {name}"))),
+        };
+        let Ok(new) = rewritten else { return Ok(Outcome::Unreadable) };
+        if dry_run {
+            return Ok(Outcome::Rewritten);
+        }
+        let put = self.client.put_item().table_name(self.name(table)).set_item(Some(new));
+        let put = &if_unchanged(put, old);
+        let write = || async move {
+            match put.clone().send().await {
+                Ok(_) => Ok(Outcome::Rewritten),
+                Err(error) if is_condition_failed(&error) => Ok(Outcome::Overtaken),
+                Err(error) => Err(error),
+            }
+        };
+        self.patiently(write).await
+    }
+}
+
+/// The put, on the condition that every attribute is as it was. One that was new would come with another version or format.
+fn if_unchanged(put: PutItemFluentBuilder, old: Item) -> PutItemFluentBuilder {
+    let (mut put, mut conditions) = (put, Vec::new());
+    if !old.contains_key(FORMAT) {
+        conditions.push("attribute_not_exists(#format)".to_owned());
+        put = put.expression_attribute_names("#format", FORMAT);
+    }
+    for (number, (name, value)) in old.into_iter().enumerate() {
+        conditions.push(format!("#{number} = :{number}"));
+        put = put
+            .expression_attribute_names(format!("#{number}"), name)
+            .expression_attribute_values(format!(":{number}"), value);
+    }
+    put.condition_expression(conditions.join(" AND "))
+}
+
+fn has_formats(kind: &Kind) -> bool {
+    kind.format > ANY.format
+}

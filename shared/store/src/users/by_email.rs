@@ -1,0 +1,48 @@
+//! Searching users by address: the lock on the address names the one user, and no directory is read.
+
+use super::find::BusinessIds;
+use super::item::{business_ids, from_item, listed_user};
+use crate::client::read::{Item, pk_sk};
+use crate::keys::{USER_SK, user_pk};
+use crate::{Store, schema};
+use presence_domain::access::Scope;
+use presence_domain::directory::{Directory, ListedUser, UserFilter};
+use presence_domain::error::Error;
+use presence_domain::ids::{OrgId, UserId};
+use presence_domain::page::{Page, PageRequest};
+
+impl Store {
+    /// As [`Store::find_users_and_businesses`], for a filter that names an address: two strong reads, of the lock and of the
+    /// user that holds it; one where nobody has the address.
+    ///
+    /// A user that gives the address up between the two reads is not found. That is right: the lock goes in the same
+    /// transaction, so that nobody had the address at that instant.
+    pub(super) async fn find_by_email(
+        &self,
+        scope: Scope,
+        org_id: Option<OrgId>,
+        filter: &UserFilter,
+        request: PageRequest,
+        email_key: &str,
+    ) -> Result<(Page<ListedUser>, BusinessIds), Error> {
+        let holder = self.user_id_by_email(email_key).await?;
+        let item = match holder {
+            Some(id) => self.item_in(scope, org_id, id).await?,
+            None => None,
+        };
+        let Some(item) = item else { return Ok((Page { request, count: 0, items: Vec::new() }, BusinessIds::new())) };
+        let user = listed_user(item.clone())?;
+        // The address is one of the filters: whoever does not have it any more is not admitted.
+        let count = Directory::new(std::slice::from_ref(&user)).search(filter).len() as u64;
+        let items = request.range(count).map(|_| user.clone()).collect();
+        Ok((Page { request, count, items }, BusinessIds::from([business_ids(item)?])))
+    }
+
+    /// The item of a user, read strongly, if it is in the scope and in the organisation that is named.
+    async fn item_in(&self, scope: Scope, org_id: Option<OrgId>, id: UserId) -> Result<Option<Item>, Error> {
+        let Some(item) = self.get(&schema::USERS, pk_sk(user_pk(id), USER_SK)).await? else { return Ok(None) };
+        let user_org = from_item(item.clone())?.user.org_id;
+        let is_in = scope.covers(user_org) && (org_id.is_none() || user_org == org_id);
+        Ok(is_in.then_some(item))
+    }
+}

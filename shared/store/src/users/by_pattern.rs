@@ -1,0 +1,146 @@
+//! Finding users by a half of their addresses, for operators: over all organisations, from `email-index`.
+
+use std::collections::HashSet;
+
+use serde::Deserialize;
+
+use super::item::{role, status};
+use crate::client::read::{Item, Partition, parse_as, pk_sk, text};
+use crate::format::USER;
+use crate::keys::{USER_SK, user_pk};
+use crate::{Store, schema};
+use presence_domain::email_pattern::EmailPattern;
+use presence_domain::error::Error;
+use presence_domain::ids::{OrgId, UserId};
+use presence_domain::user::{Role, Status};
+
+/// Entries in one page: about 150 KB of the index, and at most ten batches of users.
+const PAGE: i32 = 1_000;
+
+/// The attributes of a user that are shown.
+const ATTRIBUTES: [&str; 8] = ["id", "status", "role", "org_id", "first_name", "last_name", "email", "email_key"];
+
+/// A user that was looked for by its address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundUser {
+    /// Its id.
+    pub id: UserId,
+    /// Its organisation.
+    pub org_id: Option<OrgId>,
+    /// Where it stands.
+    pub status: Status,
+    /// Its role.
+    pub role: Role,
+    /// First name.
+    pub first_name: String,
+    /// Last name.
+    pub last_name: String,
+    /// Address as typed.
+    pub email: String,
+    email_key: String,
+}
+
+#[derive(Deserialize)]
+struct FoundItem {
+    id: String,
+    status: String,
+    role: String,
+    org_id: Option<u64>,
+    first_name: String,
+    last_name: String,
+    email: String,
+    email_key: String,
+}
+
+/// A search by a pattern of addresses, page by page.
+///
+/// The index lags: a user that was written a moment ago may be missing. Whoever is found is read strongly, so that nobody is
+/// shown who does not fit any more, and nobody as they were.
+#[derive(Debug)]
+pub struct EmailSearch<'a> {
+    store: &'a Store,
+    pattern: EmailPattern,
+    place: Place,
+    /// An entry that moves while the index is read may come twice.
+    seen: HashSet<UserId>,
+}
+
+#[derive(Debug)]
+enum Place {
+    Begin,
+    After(Item),
+    End,
+}
+
+impl Store {
+    /// Begins a search for the users whose addresses fit, over all organisations. Makes no call.
+    #[must_use]
+    pub fn search_emails(&self, pattern: EmailPattern) -> EmailSearch<'_> {
+        EmailSearch { store: self, pattern, place: Place::Begin, seen: HashSet::new() }
+    }
+}
+
+impl EmailSearch<'_> {
+    /// Returns the users of the next page, in the order of their addresses; it may be empty. `None` after the last page.
+    ///
+    /// An address costs two units. A domain costs half a unit for each 4 KB of its entries (some 25 users), a local part the
+    /// same for the whole index; each user that is shown costs one more.
+    pub async fn next_page(&mut self) -> Result<Option<Vec<FoundUser>>, Error> {
+        let start = match std::mem::replace(&mut self.place, Place::End) {
+            Place::Begin => None,
+            Place::After(key) => Some(key),
+            Place::End => return Ok(None),
+        };
+        let mut ids = self.candidates(start).await?;
+        ids.retain(|id| self.seen.insert(*id));
+        let keys = ids.into_iter().map(|id| pk_sk(user_pk(id), USER_SK)).collect();
+        let items = self.store.get_batch(&schema::USERS, keys, &ATTRIBUTES).await?;
+        let mut users = items.into_iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        users.retain(|user| self.pattern.admits(&user.email_key));
+        users.sort_unstable_by(|one, other| one.email_key.cmp(&other.email_key));
+        Ok(Some(users))
+    }
+
+    /// The users that may fit: from the lock on an address, else from one page of the index.
+    async fn candidates(&mut self, start: Option<Item>) -> Result<Vec<UserId>, Error> {
+        let index = &schema::EMAIL_INDEX;
+        let (entries, next) = match &self.pattern {
+            EmailPattern::Address(key) => return Ok(self.store.user_id_by_email(key).await?.into_iter().collect()),
+            EmailPattern::Domain(domain) => {
+                let value = text(domain);
+                let index = Some(index);
+                let partition =
+                    Partition { table: &schema::USERS, index, value, between: None, page: PAGE, max_pages: 1 };
+                self.store.query_page(&partition, start).await?
+            }
+            EmailPattern::LocalPart(local) => {
+                let prefix = Some(("email_key", format!("{local}@")));
+                self.store.scan_index_page(&schema::USERS, index, PAGE, prefix, start).await?
+            }
+        };
+        self.place = next.map_or(Place::End, Place::After);
+        let id = |entry: Item| entry.get("id").and_then(|id| id.as_s().ok()).and_then(|id| UserId::parse(id));
+        Ok(entries.into_iter().filter_map(id).collect())
+    }
+}
+
+fn read(item: Item) -> Result<FoundUser, Error> {
+    let stored: FoundItem = parse_as(USER, item)?;
+    found(stored).ok_or_else(|| Error::internal("a stored user breaks the rules of its fields"))
+}
+
+fn found(stored: FoundItem) -> Option<FoundUser> {
+    Some(FoundUser {
+        id: UserId::parse(&stored.id)?,
+        org_id: match stored.org_id {
+            Some(number) => Some(OrgId::new(number)?),
+            None => None,
+        },
+        status: status(&stored.status)?,
+        role: role(&stored.role)?,
+        first_name: stored.first_name,
+        last_name: stored.last_name,
+        email: stored.email,
+        email_key: stored.email_key,
+    })
+}

@@ -1,0 +1,245 @@
+//! How a user is stored.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::client::read::{self, Item};
+use crate::format::USER;
+use crate::keys::{USER_SK, listing, name_order, org_key, user_pk};
+use crate::users::UserRecord;
+use presence_domain::api_key::ApiKeyHash;
+use presence_domain::directory::{DirectoryBuilder, ListedUser, NewRow, SEPARATOR};
+use presence_domain::email::EmailAddress;
+use presence_domain::error::Error;
+use presence_domain::ids::{BusinessId, OrgId, UserId};
+use presence_domain::invitation::{ActivationTokenHash, InvitationLink, InvitationLinks, LinkState};
+use presence_domain::password::PasswordHash;
+use presence_domain::user::{Lang, PersonName, Phone, Role, Status, User};
+
+#[derive(Serialize, Deserialize)]
+struct UserItem {
+    pk: String,
+    sk: String,
+    org: String,
+    listing: String,
+    id: String,
+    version: u64,
+    status: String,
+    role: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    org_id: Option<u64>,
+    first_name: String,
+    last_name: String,
+    email: String,
+    email_key: String,
+    /// None in items that were written before there was `email-index`.
+    #[serde(default)]
+    email_domain: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    phone: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lang: Option<String>,
+    business_ids: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    password_hash: Option<String>,
+    /// Milliseconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    invited_at: Option<i64>,
+    /// Milliseconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quiet_until: Option<i64>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    links: Vec<LinkItem>,
+    keys: Vec<String>,
+    /// The sort key of the mail that waits in the outbox.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mail: Option<String>,
+}
+
+/// A link that the user was sent.
+#[derive(Serialize, Deserialize)]
+struct LinkItem {
+    hash: String,
+    /// Milliseconds since 1970.
+    expires_at: i64,
+    state: String,
+}
+
+/// The attributes of `status-index` that a directory reads. The status and the id are in `listing`.
+pub(crate) const LISTED: [&str; 7] = ["listing", "version", "role", "first_name", "last_name", "email", "phone"];
+
+/// The attributes of a user's item that a directory reads.
+pub(crate) const READ_LISTED: [&str; 9] =
+    ["id", "org", "version", "status", "role", "first_name", "last_name", "email", "phone"];
+
+/// A user's item, as a directory reads it.
+#[derive(Deserialize)]
+struct ListedItem {
+    id: String,
+    version: u64,
+    status: String,
+    role: String,
+    first_name: String,
+    last_name: String,
+    email: String,
+    phone: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct BusinessIdsItem {
+    id: String,
+    business_ids: Vec<String>,
+}
+
+/// The item of a user, and of the mail that waits for it.
+pub(crate) fn to_item(user: &User, mail: Option<&str>) -> Result<Item, Error> {
+    let order = name_order(&user.last_name, &user.first_name, user.id);
+    read::item_as(
+        USER,
+        &UserItem {
+            pk: user_pk(user.id),
+            sk: USER_SK.to_owned(),
+            org: org_key(user.org_id),
+            listing: listing(user.status, &order),
+            id: user.id.to_string(),
+            version: user.version,
+            status: user.status.as_str().to_owned(),
+            role: user.role.as_str().to_owned(),
+            org_id: user.org_id.map(OrgId::get),
+            first_name: user.first_name.as_str().to_owned(),
+            last_name: user.last_name.as_str().to_owned(),
+            email: user.email.as_str().to_owned(),
+            email_key: user.email.key().to_owned(),
+            email_domain: user.email.domain().to_owned(),
+            phone: user.phone.as_ref().map(|phone| phone.as_str().to_owned()),
+            lang: user.lang.map(|lang| lang.as_str().to_owned()),
+            business_ids: user.business_ids.iter().map(|id| id.as_str().to_owned()).collect(),
+            password_hash: user.password.as_ref().map(|hash| hash.as_phc().to_owned()),
+            invited_at: user.invited_at.map(Timestamp::as_millisecond),
+            quiet_until: user.quiet_until.map(Timestamp::as_millisecond),
+            links: user.links.as_slice().iter().map(link_item).collect(),
+            keys: user.keys.iter().map(ApiKeyHash::as_hex).collect(),
+            mail: mail.map(str::to_owned),
+        },
+    )
+}
+
+/// Reads the item of a user.
+pub(crate) fn from_item(item: Item) -> Result<UserRecord, Error> {
+    let mut stored: UserItem = read::parse_as(USER, item)?;
+    let mail = stored.mail.take();
+    let record = user(stored).map(|user| UserRecord { user, mail });
+    record.ok_or_else(|| Error::internal("a stored user breaks the rules of its fields"))
+}
+
+/// The item of a user in the present format.
+pub(crate) fn rewritten(item: Item) -> Result<Item, Error> {
+    let UserRecord { user, mail } = from_item(item)?;
+    to_item(&user, mail.as_deref())
+}
+
+fn user(stored: UserItem) -> Option<User> {
+    Some(User {
+        id: UserId::parse(&stored.id)?,
+        version: stored.version,
+        status: status(&stored.status)?,
+        role: role(&stored.role)?,
+        org_id: match stored.org_id {
+            Some(number) => Some(OrgId::new(number)?),
+            None => None,
+        },
+        first_name: PersonName::parse(&stored.first_name).ok()?,
+        last_name: PersonName::parse(&stored.last_name).ok()?,
+        email: EmailAddress::parse(&stored.email).ok()?,
+        phone: stored.phone.and_then(|phone| Phone::parse(&phone).ok().flatten()),
+        lang: stored.lang.and_then(|lang| Lang::parse(&lang)),
+        business_ids: stored.business_ids.iter().map(|id| BusinessId::parse(id)).collect::<Option<_>>()?,
+        password: stored.password_hash.map(PasswordHash::from_phc),
+        invited_at: stored.invited_at.map(Timestamp::from_millisecond).transpose().ok()?,
+        quiet_until: stored.quiet_until.map(Timestamp::from_millisecond).transpose().ok()?,
+        links: InvitationLinks::new(stored.links.iter().map(link).collect::<Option<_>>()?),
+        keys: stored.keys.iter().map(|hex| ApiKeyHash::from_hex(hex)).collect::<Option<_>>()?,
+    })
+}
+
+fn link_item(link: &InvitationLink) -> LinkItem {
+    LinkItem {
+        hash: link.hash.as_hex(),
+        expires_at: link.expires_at.as_millisecond(),
+        state: link.state.as_str().to_owned(),
+    }
+}
+
+fn link(stored: &LinkItem) -> Option<InvitationLink> {
+    Some(InvitationLink {
+        hash: ActivationTokenHash::from_hex(&stored.hash)?,
+        expires_at: Timestamp::from_millisecond(stored.expires_at).ok()?,
+        state: LinkState::ALL.into_iter().find(|state| state.as_str() == stored.state)?,
+    })
+}
+
+/// Adds an entry of `status-index`, as [`LISTED`] names it, to a directory. Done by hand: a cold function does it for every user
+/// of an organisation.
+pub(crate) fn add_listed(item: &Item, directory: &mut DirectoryBuilder) -> Result<(), Error> {
+    let added = listed_row(item).map(|(row, name_order)| directory.push(&row, name_order));
+    added.ok_or_else(|| Error::internal("a listed user breaks the rules of its fields"))
+}
+
+fn listed_row(item: &Item) -> Option<(NewRow<'_>, &str)> {
+    let text = |name: &str| item.get(name).and_then(|value| value.as_s().ok()).map(String::as_str);
+    let (stands, name_order) = text("listing")?.split_once(SEPARATOR)?;
+    let (_, id) = name_order.rsplit_once(SEPARATOR)?;
+    let row = NewRow {
+        id: UserId::parse(id.trim_start_matches('0'))?,
+        version: item.get("version")?.as_n().ok()?.parse().ok()?,
+        status: status(stands)?,
+        role: role(text("role")?)?,
+        first_name: text("first_name")?,
+        last_name: text("last_name")?,
+        email: text("email")?,
+        phone: text("phone").unwrap_or_default(),
+    };
+    Some((row, name_order))
+}
+
+/// Reads a user's item, as [`READ_LISTED`] names it or whole; `None` where the user is not of this organisation.
+pub(crate) fn listed_in(item: Item, org_id: Option<OrgId>) -> Result<Option<ListedUser>, Error> {
+    let is_in = item.get("org").and_then(|org| org.as_s().ok()).is_some_and(|org| *org == org_key(org_id));
+    is_in.then(|| listed_user(item)).transpose()
+}
+
+/// Reads a user's item as a search lists it.
+pub(super) fn listed_user(item: Item) -> Result<ListedUser, Error> {
+    let stored: ListedItem = read::parse_as(USER, item)?;
+    let listed = from_listed(stored);
+    listed.ok_or_else(|| Error::internal("a stored user breaks the rules of its fields"))
+}
+
+fn from_listed(stored: ListedItem) -> Option<ListedUser> {
+    Some(ListedUser {
+        id: UserId::parse(&stored.id)?,
+        version: stored.version,
+        status: status(&stored.status)?,
+        role: role(&stored.role)?,
+        first_name: stored.first_name,
+        last_name: stored.last_name,
+        email: stored.email,
+        phone: stored.phone,
+    })
+}
+
+/// Reads the id and the businesses of a user.
+pub(super) fn business_ids(item: Item) -> Result<(UserId, Vec<String>), Error> {
+    let stored: BusinessIdsItem = read::parse_as(USER, item)?;
+    let id =
+        UserId::parse(&stored.id).ok_or_else(|| Error::internal("a stored user breaks the rules of its fields"))?;
+    Ok((id, stored.business_ids))
+}
+
+pub(crate) fn role(text: &str) -> Option<Role> {
+    Role::ALL.into_iter().find(|role| role.as_str() == text)
+}
+
+pub(super) fn status(text: &str) -> Option<Status> {
+    Status::ALL.into_iter().find(|status| status.as_str() == text)
+}

@@ -1,0 +1,77 @@
+//! French. U+202F stands before the signs of two parts.
+
+use super::{Greeting, Mail, Notice, Page, Texts, Units, service};
+use presence_domain::user::Lang;
+
+pub(super) static TEXTS: Texts = Texts {
+    lang: Lang::Fr,
+    greeting: Greeting { hello: "Bonjour", before_name: " ", after_name: "," },
+    units: Units { days: ["jour", "jours"], hours: ["heure", "heures"], minutes: ["minute", "minutes"] },
+    mail: Mail {
+        subject: concat!("Votre invitation à rejoindre ", service!()),
+        intro: concat!(
+            "Un compte ",
+            service!(),
+            " vous attend. Choisissez votre mot de passe pour commencer à l’utiliser."
+        ),
+        button: "Choisir mon mot de passe",
+        open: "Pour choisir votre mot de passe, ouvrez ce lien\u{202f}:",
+        copy: "Si le bouton ne fonctionne pas, copiez ce lien dans votre navigateur\u{202f}:",
+        life: |life| format!("Le lien est valable {life} et ne peut servir qu’une seule fois."),
+        private: "Gardez-le pour vous\u{202f}: toute personne qui possède ce lien peut choisir le mot de passe.",
+        unexpected: "Si vous n’attendiez pas cette invitation, vous n’avez rien à faire. Ignorez cet e-mail, et aucun mot de \
+                     passe ne sera défini.",
+    },
+    page: Page {
+        title: "Choisissez votre mot de passe",
+        intro: concat!("Choisissez le mot de passe avec lequel vous vous connecterez à ", service!(), "."),
+        email: "Votre adresse e-mail",
+        password: "Mot de passe",
+        hint: |least, most| format!("De {least} à {most} caractères."),
+        confirmation: "Confirmez le mot de passe",
+        save: "Enregistrer le mot de passe",
+        wrong: "Votre mot de passe n’a pas été enregistré",
+        too_short: |least| format!("Le mot de passe est trop court\u{202f}: il faut au moins {least} caractères."),
+        too_long: |most| format!("Le mot de passe est trop long\u{202f}: il peut compter au plus {most} caractères."),
+        control: "Le mot de passe contient des caractères non autorisés, comme une tabulation ou un saut de ligne.",
+        mismatch: "Les deux mots de passe ne sont pas identiques.",
+        done: Notice {
+            title: "Votre mot de passe est enregistré",
+            text: "Votre compte est prêt. Vous pouvez désormais vous connecter avec votre adresse e-mail et ce mot de passe.",
+        },
+        expired: Notice {
+            title: "Ce lien a expiré",
+            text: "Les liens ne sont valables que pour une durée limitée. Demandez une nouvelle invitation à la personne qui \
+                   vous a envoyé celle-ci.",
+        },
+        used: Notice {
+            title: "Ce lien a déjà été utilisé",
+            text: "Un mot de passe a déjà été choisi pour ce compte. Si ce n’était pas vous, prévenez la personne qui vous a \
+                   envoyé l’invitation.",
+        },
+        replaced: Notice {
+            title: "Une invitation plus récente existe",
+            text: "Un e-mail plus récent vous a été envoyé, et seul le lien du dernier est valable. Veuillez ouvrir celui-ci.",
+        },
+        unknown: Notice {
+            title: "Ce lien n’est pas valable",
+            text: "Vérifiez que vous avez ouvert le lien complet de l’e-mail. Si cela ne suffit pas, demandez une nouvelle \
+                   invitation à la personne qui vous l’a envoyée.",
+        },
+        foreign: Notice {
+            title: "Rien n’a été enregistré",
+            text: "Ce formulaire a été envoyé depuis un autre site. Pour votre sécurité, ouvrez à nouveau le lien de votre \
+                   invitation.",
+        },
+        rejected: Notice {
+            title: "Cela n’a pas fonctionné",
+            text: "La demande n’a pas pu être comprise et rien n’a été enregistré. Ouvrez à nouveau le lien de votre \
+                   invitation.",
+        },
+        unavailable: Notice {
+            title: "Veuillez réessayer dans un instant",
+            text: "Le service ne peut pas répondre pour le moment. Patientez un peu, puis ouvrez à nouveau le lien de votre \
+                   invitation.",
+        },
+    },
+};

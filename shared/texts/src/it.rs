@@ -1,0 +1,69 @@
+//! Italian. After the comma of the greeting a sentence begins with a small letter.
+
+use super::{Greeting, Mail, Notice, Page, Texts, Units, service};
+use presence_domain::user::Lang;
+
+pub(super) static TEXTS: Texts = Texts {
+    lang: Lang::It,
+    greeting: Greeting { hello: "Buongiorno", before_name: " ", after_name: "," },
+    units: Units { days: ["giorno", "giorni"], hours: ["ora", "ore"], minutes: ["minuto", "minuti"] },
+    mail: Mail {
+        subject: concat!("Il suo invito a ", service!()),
+        intro: concat!("un account ", service!(), " è pronto per lei. Scelga la password per iniziare a usarlo."),
+        button: "Scelga la password",
+        open: "Per scegliere la password, apra questo link:",
+        copy: "Se il pulsante non funziona, copi questo link nel browser:",
+        life: |life| format!("Il link è valido per {life} e può essere usato una sola volta."),
+        private: "Non lo condivida con nessuno: chiunque abbia il link può scegliere la password.",
+        unexpected: "Se non si aspettava questo invito, non deve fare nulla. Ignori questa e-mail e non verrà impostata \
+                     alcuna password.",
+    },
+    page: Page {
+        title: "Scelga la sua password",
+        intro: concat!("scelga la password con cui accederà a ", service!(), "."),
+        email: "Il suo indirizzo e-mail",
+        password: "Nuova password",
+        hint: |least, most| format!("Da {least} a {most} caratteri."),
+        confirmation: "Ripeta la password",
+        save: "Salva la password",
+        wrong: "La password non è stata salvata",
+        too_short: |least| format!("La password è troppo corta: deve avere almeno {least} caratteri."),
+        too_long: |most| format!("La password è troppo lunga: può avere al massimo {most} caratteri."),
+        control: "La password contiene caratteri non utilizzabili, come una tabulazione o un ritorno a capo.",
+        mismatch: "Le due password non coincidono.",
+        done: Notice {
+            title: "La password è stata salvata",
+            text: "Il suo account è pronto. D’ora in poi può accedere con il suo indirizzo e-mail e questa password.",
+        },
+        expired: Notice {
+            title: "Questo link è scaduto",
+            text: "I link sono validi solo per un tempo limitato. Chieda un nuovo invito alla persona che l’ha invitata.",
+        },
+        used: Notice {
+            title: "Questo link è già stato usato",
+            text: "Per questo account è già stata scelta una password. Se la scelta non è sua, avvisi chi ha inviato \
+                   l’invito.",
+        },
+        replaced: Notice {
+            title: "C’è un invito più recente",
+            text: "Le è stata inviata un’e-mail più recente e funziona solo il link dell’ultima. Apra quello, per favore.",
+        },
+        unknown: Notice {
+            title: "Questo link non è valido",
+            text: "Verifichi di aver aperto il link completo dell’e-mail. Se non basta, chieda un nuovo invito a chi le ha \
+                   inviato questo.",
+        },
+        foreign: Notice {
+            title: "Non è stato salvato nulla",
+            text: "Questo modulo è stato inviato da un altro sito. Per la sua sicurezza, apra di nuovo il link dell’invito.",
+        },
+        rejected: Notice {
+            title: "Qualcosa non ha funzionato",
+            text: "La richiesta non è stata compresa e non è stato salvato nulla. Apra di nuovo il link dell’invito.",
+        },
+        unavailable: Notice {
+            title: "Riprovi tra qualche istante",
+            text: "Il servizio non può rispondere in questo momento. Attenda un poco, poi apra di nuovo il link dell’invito.",
+        },
+    },
+};
