@@ -1,4 +1,4 @@
-"""What the description says in words, and its schemas cannot say: told to schemathesis."""
+"""Rules that the description states in words, because its schemas cannot: hooks for schemathesis."""
 
 from urllib.parse import quote
 
@@ -11,31 +11,31 @@ QUERY_BYTES = 8_000
 
 @schemathesis.hook
 def filter_case(context, case):
-    """Leaves out what is neither right nor wrong by any schema."""
+    """Leaves out requests that no schema calls right or wrong."""
     query = case.query or {}
     return not has_blank_parameter(query) and not is_too_long(query) and not has_wrong_password(case.body)
 
 
 @schemathesis.hook
 def map_case(context, case):
-    """A key of its own would make every body part of a request with two different keys."""
+    """Removes a key from the body: with the one of the header, the request would have two different keys."""
     if isinstance(case.body, dict) and isinstance(case.body.get("api_key"), str):
         del case.body["api_key"]
     return case
 
 
 def has_blank_parameter(query):
-    """A blank parameter counts as not given, whatever its schema."""
+    """True if a parameter is blank. The API takes it as not given, whatever its schema."""
     return any(isinstance(value, str) and not value.strip() for value in query.values())
 
 
 def is_too_long(query):
-    """A query that never gets past the gateway."""
+    """True if the gateway refuses the query for its length."""
     return sum(len(quote(f"{name}={value}&")) for name, value in query.items()) > QUERY_BYTES
 
 
 def has_wrong_password(body):
-    """A password is not looked at where the user is, or becomes, invited."""
+    """True if the password breaks a rule that the API skips for a user who is invited or becomes invited."""
     if not isinstance(body, dict) or body.get("password") is None:
         return False
     password = body["password"]

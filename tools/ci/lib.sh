@@ -1,0 +1,85 @@
+# Functions that several steps use. This file is sourced, never run.
+
+# have_cargo_tool NAME VERSION: installs the cargo subcommand where none is on the PATH. Fails if it cannot be installed.
+# Tools are built apart from the workspace and share a folder, because they share crates. Link-time optimisation is off: with
+# the shipped profile, the build takes ten minutes on two cores.
+have_cargo_tool() {
+    local name="$1" version="$2" target="${CARGO_TARGET_DIR:-target}"
+    cargo "$name" --version 2>/dev/null && return
+    CARGO_TARGET_DIR="$target/cargo-deny" CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
+        CARGO_PROFILE_RELEASE_OPT_LEVEL=1 cargo install "cargo-$name" --locked --version "$version" --quiet
+}
+
+# install_python FOLDER LOG --requirement FILE
+# install_python FOLDER LOG PACKAGE==VERSION
+# Installs Python packages into FOLDER; their programs are then in FOLDER/bin. Fails without Python or without venv and pip.
+# Debian's Python has no `venv` until python3-venv is installed; pip alone is enough then.
+install_python() {
+    local folder="$1" log="$2"
+    shift 2
+    local pip=(-m pip install --quiet --disable-pip-version-check "$@")
+    # FOLDER/installed holds the list that was installed: another list is installed anew.
+    if [ -e "$folder/installed" ] && python_list "$@" | cmp --silent - "$folder/installed"; then return; fi
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    if python3 -m venv "$folder/venv" >"$log" 2>&1; then
+        "$folder/venv/bin/python" "${pip[@]}" >>"$log" 2>&1 || return 1
+        ln -s venv/bin "$folder/bin"
+    else
+        rm -rf "$folder/venv"
+        python3 "${pip[@]}" --target "$folder/lib" >>"$log" 2>&1 || return 1
+        ln -s lib/bin "$folder/bin"
+    fi
+    python_list "$@" >"$folder/installed"
+}
+
+# python_list ARGUMENT…: the list that install_python installs for these arguments.
+python_list() {
+    if [ "$1" = --requirement ]; then cat "$2"; else echo "$1"; fi
+}
+
+# python_of FOLDER: the Python that finds the packages of FOLDER, with PYTHONPATH=FOLDER/lib.
+python_of() {
+    if [ -x "$1/venv/bin/python" ]; then echo "$1/venv/bin/python"; else echo python3; fi
+}
+
+# json_text NAME FILE: the text of a field of the line of JSON that the local stack prints. Names are unique in it.
+json_text() {
+    sed -n 's/.*"'"$1"'" *: *"\([^"]*\)".*/\1/p' "$2"
+}
+
+# wait_for_line FILE PID TENTHS: waits until FILE has a whole line. Fails if the process ends before, or after TENTHS tenths
+# of a second. Sets `waited` to the reason.
+wait_for_line() {
+    local file="$1" process="$2" tenths="$3"
+    for _ in $(seq "$tenths"); do
+        # The end of a line is written last.
+        if [ "$(wc -l <"$file")" -ge 1 ]; then return; fi
+        if ! kill -0 "$process" 2>/dev/null; then
+            waited="the program ended before it was ready"
+            return 1
+        fi
+        sleep 0.1
+    done
+    # shellcheck disable=SC2034 # The caller prints it.
+    waited="not ready after $((tenths / 10)) seconds"
+    return 1
+}
+
+# wait_for_url LOG PID TENTHS PATH: waits until the server that writes LOG answers at PATH, and sets `url` to its address.
+# Any answer counts, also a refusal. Fails, with the reason in `waited`, if the process ends or the time is over.
+wait_for_url() {
+    local log="$1" process="$2" tenths="$3" path="$4"
+    for _ in $(seq "$tenths"); do
+        url="$(grep -o --max-count=1 'http://127\.0\.0\.1:[0-9]*' "$log" || true)"
+        if [ -n "$url" ] && curl --silent --noproxy '*' --max-time 5 --output /dev/null "$url$path"; then return; fi
+        if ! kill -0 "$process" 2>/dev/null; then
+            waited="ended before it was ready"
+            return 1
+        fi
+        sleep 0.1
+    done
+    # shellcheck disable=SC2034 # The caller prints it.
+    waited="is not ready after $((tenths / 10)) seconds"
+    return 1
+}
