@@ -1,4 +1,4 @@
-//! `DynamoDB`'s protocol: requests read, answers cut into pages and paid for.
+//! HTTP connector with the protocol of `DynamoDB`: it reads requests, cuts answers into pages and reports their capacity.
 
 use std::sync::Arc;
 
@@ -8,20 +8,29 @@ use aws_smithy_runtime_api::client::http::{
 };
 use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_runtime_api::client::result::ConnectorError;
+use aws_smithy_runtime_api::http::StatusCode;
 use aws_smithy_types::body::SdkBody;
 use serde_json::{Map, Value, json};
 
-use super::tables::{Bounds, Item, SyntheticTables};
+use super::tables::{Item, SortKeyRange, SyntheticTables};
 
 /// Bytes of items after which a page of a Query ends.
 const PAGE_BYTES: usize = 1024 * 1024;
-/// Bytes that a read unit reads strongly.
+/// Bytes of a strongly consistent read that cost one unit.
 const UNIT_BYTES: usize = 4096;
 
-/// Answers in `DynamoDB`'s stead.
+/// Connector that answers in the place of `DynamoDB`.
 #[derive(Clone, Debug)]
 pub(super) struct SyntheticConnector {
     tables: Arc<SyntheticTables>,
+}
+
+/// Page of a Query.
+struct QueryPage {
+    items: Vec<Item>,
+    bytes: usize,
+    /// True if the page ended by its limit or its size, so that more items may follow.
+    has_more: bool,
 }
 
 impl SyntheticConnector {
@@ -29,6 +38,7 @@ impl SyntheticConnector {
         Self { tables }
     }
 
+    /// Returns the answer of a read. Returns `None` for everything else.
     fn answer(&self, request: &HttpRequest) -> Option<Value> {
         let operation = request.headers().get("x-amz-target")?.rsplit('.').next()?;
         let body: Value = serde_json::from_slice(request.body().bytes()?).ok()?;
@@ -41,53 +51,50 @@ impl SyntheticConnector {
 
     fn query(&self, body: &Value) -> Option<Value> {
         let value = |name: &str| body["ExpressionAttributeValues"][name]["S"].as_str();
-        let bounds: Option<Bounds> =
-            value(":from").zip(value(":to")).map(|(from, to)| (from.to_owned(), to.to_owned()));
+        let range = value(":from").zip(value(":to"));
+        let range = range.map(|(from, to)| SortKeyRange { from: from.to_owned(), to: to.to_owned() });
         let partition = value(":partition")?;
-        let (sort, items) = match body["IndexName"].as_str() {
-            None => ("sk", self.tables.partition(partition, bounds.as_ref())),
-            Some(_) => ("effective_listing", self.tables.business_index(partition, bounds.as_ref())),
+        let (sort_key, items) = match body["IndexName"].as_str() {
+            None => ("sk", self.tables.query_partition(partition, range.as_ref())),
+            Some(_) => ("effective_listing", self.tables.query_business_index(partition, range.as_ref())),
         };
-        let after = body["ExclusiveStartKey"][sort]["S"].as_str();
-        let left =
-            items.into_iter().skip_while(|item| after.is_some_and(|after| item[sort]["S"].as_str() <= Some(after)));
+        let start = body["ExclusiveStartKey"][sort_key]["S"].as_str();
+        let remaining =
+            items.into_iter().skip_while(|item| start.is_some_and(|start| item[sort_key]["S"].as_str() <= Some(start)));
         let limit = usize::try_from(body["Limit"].as_u64()?).ok()?;
-        let (items, bytes, more) = page(left, limit);
-        let mut answer = json!({ "Count": items.len(), "ScannedCount": items.len() });
-        if more {
-            let last = items.last()?;
-            let names = ["pk", "sk", "business_id", "effective_listing"];
-            let key = names.iter().filter_map(|name| Some(((*name).to_owned(), last.get(*name)?.clone())));
-            answer["LastEvaluatedKey"] = key.collect::<Map<_, _>>().into();
+        let page = take_page(remaining, limit);
+        let mut answer = json!({ "Count": page.items.len(), "ScannedCount": page.items.len() });
+        if page.has_more {
+            answer["LastEvaluatedKey"] = key_of(page.items.last()?).into();
         }
-        let strong = body["ConsistentRead"].as_bool().unwrap_or(false);
-        answer["ConsumedCapacity"] = capacity(&body["TableName"], units(bytes) * if strong { 1.0 } else { 0.5 });
-        answer["Items"] = items.into();
+        let is_consistent = body["ConsistentRead"].as_bool().unwrap_or(false);
+        let units = read_units(page.bytes) * if is_consistent { 1.0 } else { 0.5 };
+        answer["ConsumedCapacity"] = capacity(&body["TableName"], units);
+        answer["Items"] = page.items.into();
         Some(answer)
     }
 
     fn batch_get(&self, body: &Value) -> Option<Value> {
-        let (table, wanted) = body["RequestItems"].as_object()?.iter().next()?;
-        let keys = wanted["Keys"].as_array()?;
-        let (mut items, mut spent) = (Vec::new(), 0.0);
-        for key in keys {
+        let (table, request) = body["RequestItems"].as_object()?.iter().next()?;
+        let (mut items, mut units) = (Vec::new(), 0.0);
+        for key in request["Keys"].as_array()? {
             let item = self.tables.get(key["pk"]["S"].as_str()?);
-            spent += units(item.as_ref().map_or(0, item_bytes));
+            units += read_units(item.as_ref().map_or(0, item_bytes));
             items.extend(item);
         }
-        let spent = capacity(&json!(table), spent);
-        Some(json!({ "Responses": { table: items }, "UnprocessedKeys": {}, "ConsumedCapacity": [spent] }))
+        let capacity = capacity(&json!(table), units);
+        Some(json!({ "Responses": { table: items }, "UnprocessedKeys": {}, "ConsumedCapacity": [capacity] }))
     }
 }
 
 impl HttpConnector for SyntheticConnector {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
-        let (connector, status) = (self.clone(), 200_u16);
+        let connector = self.clone();
         HttpConnectorFuture::new(async move {
             let answer = connector.answer(&request);
-            let answer = answer.ok_or_else(|| ConnectorError::user("not a read that is counted here".into()))?;
-            let status = status.try_into().map_err(|source| ConnectorError::other(Box::new(source), None))?;
-            Ok(HttpResponse::new(status, SdkBody::from(answer.to_string())))
+            let answer = answer.ok_or_else(|| ConnectorError::user("only reads of reviews are supported".into()))?;
+            let ok = StatusCode::try_from(200).map_err(|error| ConnectorError::other(Box::new(error), None))?;
+            Ok(HttpResponse::new(ok, SdkBody::from(answer.to_string())))
         })
     }
 }
@@ -98,43 +105,51 @@ impl HttpClient for SyntheticConnector {
     }
 }
 
-/// The first of the items that make a page, their bytes, and whether the page was ended by its size.
-fn page(items: impl Iterator<Item = Item>, limit: usize) -> (Vec<Item>, usize, bool) {
-    let (mut page, mut bytes) = (Vec::new(), 0);
+/// Takes the items of one page. The item that exceeds the size belongs to the next page, unless it is the only one.
+fn take_page(items: impl Iterator<Item = Item>, limit: usize) -> QueryPage {
+    let mut page = QueryPage { items: Vec::new(), bytes: 0, has_more: false };
     for item in items {
-        let more = item_bytes(&item);
-        if bytes + more > PAGE_BYTES && !page.is_empty() {
-            return (page, bytes, true);
+        let bytes = item_bytes(&item);
+        page.has_more = page.bytes + bytes > PAGE_BYTES && !page.items.is_empty();
+        if page.has_more {
+            break;
         }
-        bytes += more;
-        page.push(item);
-        if page.len() == limit {
-            return (page, bytes, true);
+        page.bytes += bytes;
+        page.items.push(item);
+        page.has_more = page.items.len() == limit;
+        if page.has_more {
+            break;
         }
     }
-    (page, bytes, false)
+    page
+}
+
+/// Returns the key attributes that an item has, of the table and of its index.
+fn key_of(item: &Item) -> Map<String, Value> {
+    let names = ["pk", "sk", "business_id", "effective_listing"];
+    names.iter().filter_map(|name| Some(((*name).to_owned(), item.get(*name)?.clone()))).collect()
 }
 
 fn capacity(table: &Value, units: f64) -> Value {
     json!({ "TableName": table, "CapacityUnits": units })
 }
 
-/// Read units of so many bytes, read strongly at once; nothing costs one, too.
+/// Returns the units of a strongly consistent read. A read of nothing costs one unit too.
 #[expect(clippy::cast_precision_loss, reason = "a page has a few hundred units")]
-fn units(bytes: usize) -> f64 {
+fn read_units(bytes: usize) -> f64 {
     bytes.div_ceil(UNIT_BYTES).max(1) as f64
 }
 
-/// An item's size: names and values, a text by its bytes and a number by its digits.
+/// Returns the size of an item: names, texts by their bytes, numbers by their digits.
 fn item_bytes(item: &Item) -> usize {
-    let value = |value: &Value| match value["S"].as_str() {
+    let value_bytes = |value: &Value| match value["S"].as_str() {
         Some(text) => text.len(),
         None => value["N"].as_str().map_or(0, number_bytes),
     };
-    item.iter().map(|(name, attribute)| name.len() + value(attribute)).sum()
+    item.iter().map(|(name, value)| name.len() + value_bytes(value)).sum()
 }
 
-/// A byte, and one for every two digits; zeros at the end take no place.
+/// Returns the size of a number: one byte, and one for every two digits. Zeros at the end take no space.
 fn number_bytes(digits: &str) -> usize {
     digits.trim_start_matches('-').trim_end_matches('0').len().div_ceil(2) + 1 + usize::from(digits.starts_with('-'))
 }

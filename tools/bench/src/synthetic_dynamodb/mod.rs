@@ -1,9 +1,9 @@
-//! What searches cost at sizes that no database here would hold: the real store over a `DynamoDB` that only counts.
+//! Synthetic `DynamoDB`: it counts what searches cost at sizes that no local database would hold.
 //!
-//! It holds each review of a [`Distribution`] in 24 bytes and makes tallies, slips and texts when they are read: a Query
-//! or a BatchGetItem of the reviews table, or of the businesses that the reviews are of, is answered as `DynamoDB` would
-//! answer it after every review was posted, page by page, with the capacity that follows from its sizes of items. So
-//! calls, waves and units are exact; a test holds them against the embedded `DynamoDB`. It can do nothing else.
+//! It holds each review of a [`Distribution`] in 24 bytes, and generates items when they are read. It answers two operations:
+//! a Query or a BatchGetItem of the reviews table, and of the businesses of these reviews. Pages and capacity follow from the
+//! sizes of the items, as on `DynamoDB`, so that calls, waves and units are exact. A test holds them against the embedded
+//! `DynamoDB`.
 
 mod connector;
 mod packed_reviews;
@@ -19,17 +19,17 @@ use presence_store::Store;
 use crate::distribution::Distribution;
 use connector::SyntheticConnector;
 use packed_reviews::PackedReviews;
-pub use searches::{PER_PAGE, PagePosition, Search, SearchOutcome, named, random, run_search};
+pub use searches::{PER_PAGE, PagePosition, Search, SearchOutcome, named_searches, random_search, run_search};
 use tables::SyntheticTables;
 
 const PREFIX: &str = "presence-";
 
-/// The store over so many reviews: 32 bytes of memory each.
+/// Returns the store over a synthetic database. Each review takes 32 bytes of memory.
 pub fn store(distribution: Distribution) -> anyhow::Result<Store> {
-    u32::try_from(distribution.total()).context("a number of reviews has 32 bits here")?;
+    u32::try_from(distribution.total()).context("the number of reviews must fit into 32 bits")?;
     let tables = Arc::new(SyntheticTables::new(PackedReviews::new(distribution)));
     let client = SharedHttpClient::new(SyntheticConnector::new(tables));
-    // The address is never called.
+    // The connector answers every call: the address is never connected to.
     let config = presence_local::sdk_config("http://localhost").into_builder().http_client(client).build();
     Ok(Store::new(&config, PREFIX))
 }

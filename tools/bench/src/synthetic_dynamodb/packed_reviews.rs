@@ -1,4 +1,4 @@
-//! Reviews as 24 bytes each, and what can be said of them.
+//! Reviews in 24 bytes each, and their counts.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -8,23 +8,24 @@ use presence_domain::review::{Review, ReviewId};
 
 use crate::distribution::{Distribution, ReviewHeader};
 
+/// Alphabet of review ids, in ascending order: five bits a character.
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
-/// Reviews by cell.
+/// Number of reviews of each cell.
 pub(super) type Counts = [u32; CELLS];
 
-/// Reviews: everyone's, or those of a city, by its place among the cities.
+/// Selector of the reviews of a set: all, or those of a city by its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum SetSelector {
     Org,
     City(u16),
 }
 
-/// A review.
+/// Review without its texts, packed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PackedReview {
     id: u64,
-    /// Seconds since 1970.
+    /// Effective second since 1970.
     at: u32,
     number: u32,
     business: u16,
@@ -32,15 +33,20 @@ pub(super) struct PackedReview {
 }
 
 impl PackedReview {
-    fn new(entry: &ReviewHeader) -> Option<Self> {
-        let id = pack_id(entry.id.as_str())?;
-        let (at, number) = (u32::try_from(entry.at).ok()?, u32::try_from(entry.number).ok()?);
-        Some(Self { id, at, number, business: entry.business, cell: entry.cell.number() })
+    fn new(header: &ReviewHeader) -> Option<Self> {
+        let id = pack_id(header.id.as_str())?;
+        let (at, number) = (u32::try_from(header.at).ok()?, u32::try_from(header.number).ok()?);
+        Some(Self { id, at, number, business: header.business, cell: header.cell.number() })
+    }
+
+    fn unpack(self) -> ReviewHeader {
+        let number = u64::from(self.number);
+        ReviewHeader { at: self.at(), id: self.id(), cell: self.cell(), business: self.business, number }
     }
 
     pub(super) fn id(self) -> ReviewId {
-        let places = (0..ReviewId::LENGTH).rev();
-        let text = places.map(|place| char::from(ALPHABET[(self.id >> (5 * place) & 31) as usize]));
+        let characters = (0..ReviewId::LENGTH).rev();
+        let text = characters.map(|position| char::from(ALPHABET[(self.id >> (5 * position) & 31) as usize]));
         ReviewId::parse(&text.collect::<String>()).expect("the alphabet is that of ids")
     }
 
@@ -57,123 +63,139 @@ impl PackedReview {
     }
 
     pub(super) fn cell(self) -> Cell {
-        Cell::from_number(self.cell).expect("it was a cell")
+        Cell::from_number(self.cell).expect("the number of a cell")
     }
 }
 
-/// All of them.
+/// Cities of the businesses.
+#[derive(Debug, Default)]
+struct Cities {
+    keys: Vec<String>,
+    /// Position of the city of each business in `keys`.
+    by_business: Vec<u16>,
+}
+
+impl Cities {
+    fn new(distribution: &Distribution) -> Self {
+        let mut cities = Self::default();
+        for business in (0..).take(distribution.businesses().len()) {
+            let key = distribution.city_key(business);
+            let city = cities.position(key).unwrap_or_else(|| {
+                cities.keys.push(key.to_owned());
+                cities.keys.len() - 1
+            });
+            cities.by_business.push(u16::try_from(city).expect("a few hundred cities"));
+        }
+        cities
+    }
+
+    fn position(&self, key: &str) -> Option<usize> {
+        self.keys.iter().position(|city| city == key)
+    }
+
+    fn of_business(&self, business: u16) -> u16 {
+        self.by_business[usize::from(business)]
+    }
+}
+
+/// All reviews of a distribution.
 #[derive(Debug)]
 pub(super) struct PackedReviews {
     distribution: Distribution,
-    /// In the order of second and id.
+    cities: Cities,
+    /// Reviews ordered by second and id.
     all: Vec<PackedReview>,
-    /// Positions in `all`, in the order of ids.
+    /// Positions in `all`, ordered by id.
     by_id: Vec<u32>,
-    /// The city of each business, by its place among the cities.
-    cities: Vec<u16>,
-    city_keys: Vec<String>,
-    /// By month and city.
+    /// Counts of each month, by the position of the city.
     months: BTreeMap<Month, Vec<Counts>>,
 }
 
 impl PackedReviews {
     pub(super) fn new(distribution: Distribution) -> Self {
-        let (mut cities, mut city_keys) = (Vec::new(), Vec::<String>::new());
-        for business in (0..).take(distribution.businesses().len()) {
-            let key = distribution.city_key(business);
-            let known = city_keys.iter().position(|city| city == key);
-            let city = known.unwrap_or_else(|| {
-                city_keys.push(key.to_owned());
-                city_keys.len() - 1
-            });
-            cities.push(u16::try_from(city).expect("a few hundred cities"));
-        }
-        let mut rows: Vec<PackedReview> = Vec::with_capacity(usize::try_from(distribution.total()).unwrap_or_default());
+        let cities = Cities::new(&distribution);
+        let mut all: Vec<PackedReview> = Vec::with_capacity(usize::try_from(distribution.total()).unwrap_or_default());
         let mut months = BTreeMap::new();
-        for entries in distribution.headers() {
-            let Some(first) = entries.first() else { continue };
-            let mut counts = vec![[0; CELLS]; city_keys.len()];
-            for entry in &entries {
-                counts[usize::from(cities[usize::from(entry.business)])][usize::from(entry.cell.number())] += 1;
+        for headers in distribution.headers() {
+            let Some(first) = headers.first() else { continue };
+            let mut counts = vec![[0; CELLS]; cities.keys.len()];
+            for header in &headers {
+                let city = usize::from(cities.of_business(header.business));
+                counts[city][usize::from(header.cell.number())] += 1;
             }
             months.insert(Day::of(first.at).month(), counts);
-            rows.extend(entries.iter().map(|entry| PackedReview::new(entry).expect("a review of these five years")));
+            all.extend(headers.iter().map(|header| PackedReview::new(header).expect("a date before 2106")));
         }
-        let mut by_id: Vec<u32> = (0..u32::try_from(rows.len()).expect("fewer than 2^32 reviews")).collect();
-        by_id.sort_unstable_by_key(|position| rows[*position as usize].id);
-        Self { distribution, all: rows, by_id, cities, city_keys, months }
+        let mut by_id: Vec<u32> = (0..u32::try_from(all.len()).expect("fewer than 2^32 reviews")).collect();
+        by_id.sort_unstable_by_key(|position| all[*position as usize].id);
+        Self { distribution, cities, all, by_id, months }
     }
 
     pub(super) fn distribution(&self) -> &Distribution {
         &self.distribution
     }
 
+    /// Returns the selector of a city by its folded name.
     pub(super) fn city(&self, key: &str) -> Option<SetSelector> {
-        let place = self.city_keys.iter().position(|city| city == key)?;
-        Some(SetSelector::City(u16::try_from(place).ok()?))
+        let position = self.cities.position(key)?;
+        Some(SetSelector::City(u16::try_from(position).ok()?))
     }
 
-    /// The review with its texts.
+    /// Generates a review with its texts.
     pub(super) fn review(&self, id: &str) -> Option<Review> {
-        let packed = pack_id(id)?;
-        let place = self.by_id.binary_search_by_key(&packed, |position| self.all[*position as usize].id).ok()?;
-        let row = self.all[self.by_id[place] as usize];
-        Some(self.distribution.review(&ReviewHeader {
-            at: row.at(),
-            id: row.id(),
-            cell: row.cell(),
-            business: row.business,
-            number: u64::from(row.number),
-        }))
+        let id = pack_id(id)?;
+        let rank = self.by_id.binary_search_by_key(&id, |position| self.all[*position as usize].id).ok()?;
+        let review = self.all[self.by_id[rank] as usize];
+        Some(self.distribution.review(&review.unpack()))
     }
 
-    /// Those of these days, both included, in the order of second and id.
-    pub(super) fn of_days(&self, selector: SetSelector, days: (Day, Day)) -> impl Iterator<Item = PackedReview> {
-        let range = self.range(days.0.start(), days.1.end());
-        self.all[range].iter().copied().filter(move |row| self.is(selector, *row))
+    /// Returns the reviews of a range of days, both included, ordered by second and id.
+    pub(super) fn of_days(&self, set: SetSelector, days: (Day, Day)) -> impl Iterator<Item = PackedReview> {
+        let range = self.positions(days.0.start(), days.1.end());
+        self.all[range].iter().copied().filter(move |review| self.is_in(set, *review))
     }
 
-    /// Those of a business.
+    /// Returns the reviews of a business by its position.
     pub(super) fn of_business(&self, business: u16) -> impl Iterator<Item = PackedReview> {
-        self.all.iter().copied().filter(move |row| row.business == business)
+        self.all.iter().copied().filter(move |review| review.business == business)
     }
 
-    fn is(&self, selector: SetSelector, row: PackedReview) -> bool {
-        match selector {
+    fn is_in(&self, set: SetSelector, review: PackedReview) -> bool {
+        match set {
             SetSelector::Org => true,
-            SetSelector::City(city) => self.cities[usize::from(row.business)] == city,
+            SetSelector::City(city) => self.cities.of_business(review.business) == city,
         }
     }
 
-    fn range(&self, from: i64, to: i64) -> Range<usize> {
-        self.all.partition_point(|row| row.at() < from)..self.all.partition_point(|row| row.at() <= to)
+    /// Returns the positions of the reviews of a range of seconds, both included.
+    fn positions(&self, from: i64, to: i64) -> Range<usize> {
+        self.all.partition_point(|review| review.at() < from)..self.all.partition_point(|review| review.at() <= to)
     }
 
-    /// The months that have reviews, with their counts.
-    pub(super) fn months(&self, selector: SetSelector) -> impl Iterator<Item = (Month, Counts)> {
-        let of_month = move |(month, cities): (&Month, &Vec<Counts>)| {
-            let counts = match selector {
-                SetSelector::City(city) => cities[usize::from(city)],
-                SetSelector::Org => {
-                    cities.iter().fold([0; CELLS], |sum, city| std::array::from_fn(|n| sum[n] + city[n]))
-                }
-            };
-            counts.iter().any(|count| *count > 0).then_some((*month, counts))
-        };
-        self.months.iter().filter_map(of_month)
+    /// Returns the months that have reviews, with their counts.
+    pub(super) fn months(&self, set: SetSelector) -> impl Iterator<Item = (Month, Counts)> {
+        let months = self.months.iter().map(move |(month, cities)| match set {
+            SetSelector::City(city) => (*month, cities[usize::from(city)]),
+            SetSelector::Org => (*month, sum(cities)),
+        });
+        months.filter(|(_, counts)| counts.iter().any(|count| *count > 0))
     }
 
-    /// The days that have reviews, both ends included, with their counts.
-    pub(super) fn days(&self, selector: SetSelector, days: (Day, Day)) -> BTreeMap<Day, Counts> {
+    /// Returns the days that have reviews, both ends included, with their counts.
+    pub(super) fn days(&self, set: SetSelector, days: (Day, Day)) -> BTreeMap<Day, Counts> {
         let mut counts = BTreeMap::new();
-        for row in self.of_days(selector, days) {
-            counts.entry(row.day()).or_insert([0; CELLS])[usize::from(row.cell)] += 1;
+        for review in self.of_days(set, days) {
+            counts.entry(review.day()).or_insert([0; CELLS])[usize::from(review.cell)] += 1;
         }
         counts
     }
 }
 
-/// An id as a number, in the same order.
+fn sum(cities: &[Counts]) -> Counts {
+    cities.iter().fold([0; CELLS], |total, counts| std::array::from_fn(|cell| total[cell] + counts[cell]))
+}
+
+/// Returns an id as a number. Numbers have the order of ids.
 fn pack_id(id: &str) -> Option<u64> {
-    id.bytes().try_fold(0, |id, byte| Some(id << 5 | ALPHABET.binary_search(&byte).ok()? as u64))
+    id.bytes().try_fold(0, |number, character| Some(number << 5 | ALPHABET.binary_search(&character).ok()? as u64))
 }

@@ -1,4 +1,4 @@
-//! Searches to be counted: named ones, and any number of random ones.
+//! Searches whose reads are counted: named ones, and any number of random ones.
 
 use std::sync::Arc;
 
@@ -15,58 +15,66 @@ use presence_store::{ReviewFilter, Store};
 
 use crate::distribution::{CITIES_BY_SIZE, DENSE_DAY, Distribution};
 
-/// Reviews on a page: what the budget is for.
+/// Number of reviews on a page.
 pub const PER_PAGE: u64 = PageRequest::DEFAULT_SIZE;
-/// The last second of the distribution: that of 2025-12-31.
+/// Last second of the distribution: that of 2025-12-31.
 const LAST_SECOND: i64 = 1_767_225_599;
+/// Number of seconds of the distribution: five years.
+const ALL_SECONDS: i64 = 1_826 * SECONDS_OF_DAY;
 
-/// Which page of an answer.
+/// Position of a page among the pages of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PagePosition {
     /// Page 1.
     First,
-    /// The page in the middle.
+    /// Page in the middle.
     Middle,
-    /// The last page that is full, or the first.
+    /// Last full page, or page 1 if no page is full.
     Last,
 }
 
 impl PagePosition {
-    /// Every position.
+    /// Positions in the order of their pages.
     pub const ALL: [Self; 3] = [Self::First, Self::Middle, Self::Last];
 
-    /// The number of the page where so many reviews match.
+    /// Returns the page at this position among the pages of `count` reviews.
     #[must_use]
     pub fn page(self, count: u64) -> PageRequest {
-        let full = (count / PER_PAGE).max(1);
+        let full_pages = (count / PER_PAGE).max(1);
         let page = match self {
             Self::First => 1,
-            Self::Middle => full.div_ceil(2),
-            Self::Last => full,
+            Self::Middle => full_pages.div_ceil(2),
+            Self::Last => full_pages,
         };
         PageRequest { page, size: PER_PAGE }
     }
 }
 
-/// A search.
+/// Search of reviews with its name in a table.
 #[derive(Clone, Debug)]
 pub struct Search {
-    /// What it is called in a table.
+    /// Name of the search in a table.
     pub name: String,
-    /// What it asks for.
+    /// Filter of the search.
     pub filter: ReviewFilter,
 }
 
-/// What a search found and cost.
+impl Search {
+    fn new(name: impl Into<String>, filter: ReviewFilter) -> Self {
+        Self { name: name.into(), filter }
+    }
+}
+
+/// Result of a search and its cost.
 #[derive(Clone, Debug)]
 pub struct SearchOutcome {
-    /// The page.
+    /// Page of reviews.
     pub page: Page<Review>,
-    /// Calls, waves and units, without the key.
+    /// Calls, waves and units. Verifying the key is not included.
     pub cost: Cost,
 }
 
-/// Searches, as a user of the organisation, for the page and what it costs.
+/// Searches as a user of the organisation. Returns the page and its cost.
 pub async fn run_search(store: &Store, filter: &ReviewFilter, request: PageRequest) -> Result<SearchOutcome, Error> {
     let meter = Arc::new(Meter::default());
     let caller = Principal { user_id: UserId::random(), org_id: OrgId::new(1), role: Role::OrgAdmin };
@@ -74,87 +82,94 @@ pub async fn run_search(store: &Store, filter: &ReviewFilter, request: PageReque
     Ok(SearchOutcome { page, cost: meter.cost() })
 }
 
-/// What is measured by name.
+/// Returns searches of all kinds: each dimension of a filter alone, from common to rare, and some combinations.
 #[must_use]
-pub fn named(distribution: &Distribution) -> Vec<Search> {
-    let all = everything();
-    let mask = |mask| ReviewFilter { mask, ..all.clone() };
-    let range = |from: i64, to: i64| ReviewFilter { from: Some(from), to: Some(to), ..all.clone() };
-    let end = LAST_SECOND - 5 * SECONDS_OF_DAY - 40_000;
-    let dense = Day::parse(DENSE_DAY).map_or(0, Day::end);
-    let seldom = CellMask::of(|state, rating, partner, _| {
-        state == ReviewState::Deleted && rating.get() == 5 && partner == Partner::Partner9
+pub fn named_searches(distribution: &Distribution) -> Vec<Search> {
+    let rare = CellMask::of(|state, rating, partner, _| {
+        (state, rating.get(), partner) == (ReviewState::Deleted, 5, Partner::Partner9)
     });
+    let dense_day_end = Day::parse(DENSE_DAY).map_or(0, Day::end);
     let mut searches = vec![
-        ("no filter".to_owned(), all.clone()),
-        ("no filter, oldest first".to_owned(), ReviewFilter { newest_first: false, ..all.clone() }),
-        ("up to the dense day".to_owned(), ReviewFilter { to: Some(dense), ..all.clone() }),
-        ("not treated (35 %)".to_owned(), mask(CellMask::of(|state, _, _, _| state == ReviewState::NotTreated))),
-        ("rated 1 (10 %, 3 runs)".to_owned(), mask(CellMask::of(|_, rating, _, _| rating.get() == 1))),
-        ("with content (60 %, 45 runs)".to_owned(), mask(CellMask::of(|_, _, _, has_content| has_content))),
-        ("0.15 %".to_owned(), mask(seldom)),
-        ("rarest cell (0.006 %)".to_owned(), mask(rarest())),
-        ("400 days to the second".to_owned(), range(end - 400 * SECONDS_OF_DAY, end)),
-        ("10 days to the second".to_owned(), range(end - 10 * SECONDS_OF_DAY, end)),
-        ("an afternoon".to_owned(), range(end - 20_000, end)),
+        Search::new("no filter", unfiltered()),
+        Search::new("no filter, oldest first", ReviewFilter { newest_first: false, ..unfiltered() }),
+        Search::new("up to the dense day", ReviewFilter { to: Some(dense_day_end), ..unfiltered() }),
+        Search::new("not treated (35 %)", masked(CellMask::of(|state, _, _, _| state == ReviewState::NotTreated))),
+        Search::new("rated 1 (10 %, 3 runs)", masked(CellMask::of(|_, rating, _, _| rating.get() == 1))),
+        Search::new("with content (60 %, 45 runs)", masked(CellMask::of(|_, _, _, has_content| has_content))),
+        Search::new("0.15 %", masked(rare)),
+        Search::new("rarest cell (0.006 %)", masked(rarest_cell())),
+        Search::new("400 days to the second", last_seconds(400 * SECONDS_OF_DAY)),
+        Search::new("10 days to the second", last_seconds(10 * SECONDS_OF_DAY)),
+        Search::new("an afternoon", last_seconds(20_000)),
     ];
     for (city, share) in CITIES_BY_SIZE.iter().zip(["30", "3", "0.3", "0.03", "0.003"]) {
-        searches.push((format!("a city of {share} %"), ReviewFilter { city_key: Some(city_key(city)), ..all.clone() }));
+        let filter = ReviewFilter { city_key: Some(city_key(city)), ..unfiltered() };
+        searches.push(Search::new(format!("a city of {share} %"), filter));
     }
-    let seldom_there = ReviewFilter { city_key: Some(city_key(CITIES_BY_SIZE[0])), mask: seldom, ..all.clone() };
-    searches.push(("0.15 % of a city of 30 %".to_owned(), seldom_there));
-    let small = Some(vec![distribution.small_business().id.clone()]);
-    searches.push(("a business of 1,000".to_owned(), ReviewFilter { businesses: small, ..all }));
-    searches.into_iter().map(|(name, filter)| Search { name, filter }).collect()
+    let rare_in_city = ReviewFilter { city_key: Some(city_key(CITIES_BY_SIZE[0])), ..masked(rare) };
+    searches.push(Search::new("0.15 % of a city of 30 %", rare_in_city));
+    let small_business = Some(vec![distribution.small_business().id.clone()]);
+    searches.push(Search::new("a business of 1,000", ReviewFilter { businesses: small_business, ..unfiltered() }));
+    searches
 }
 
-/// A search by book of which nothing is expected: any mask, any range, any city, either order.
+/// Returns a search with a random mask, range, city and order. It names no business, so that the ledger serves it.
 #[must_use]
-pub fn random(rng: &mut fastrand::Rng) -> Search {
-    let city_key = (rng.u8(0..2) == 0).then(|| city(rng));
-    let (from, to) = range(rng);
-    let filter = ReviewFilter { businesses: None, city_key, mask: mask(rng), from, to, newest_first: rng.bool() };
-    Search { name: "random".to_owned(), filter }
+pub fn random_search(rng: &mut fastrand::Rng) -> Search {
+    let city_key = (rng.u8(0..2) == 0).then(|| random_city(rng));
+    let (from, to) = random_range(rng);
+    let mask = random_mask(rng);
+    Search::new("random", ReviewFilter { businesses: None, city_key, mask, from, to, newest_first: rng.bool() })
 }
 
-fn everything() -> ReviewFilter {
+fn unfiltered() -> ReviewFilter {
     ReviewFilter { businesses: None, city_key: None, mask: CellMask::ALL, from: None, to: None, newest_first: true }
 }
 
-fn rarest() -> CellMask {
+fn masked(mask: CellMask) -> ReviewFilter {
+    ReviewFilter { mask, ..unfiltered() }
+}
+
+/// Returns the filter of a range that ends in the middle of a day, so that the day is cut.
+fn last_seconds(seconds: i64) -> ReviewFilter {
+    let end = LAST_SECOND - 5 * SECONDS_OF_DAY - 40_000;
+    ReviewFilter { from: Some(end - seconds), to: Some(end), ..unfiltered() }
+}
+
+fn rarest_cell() -> CellMask {
     CellMask::of(|state, rating, partner, has_content| {
         (state, rating.get(), partner, has_content) == (ReviewState::Deleted, 2, Partner::Partner9, false)
     })
 }
 
-fn city(rng: &mut fastrand::Rng) -> String {
-    let place = rng.usize(0..=CITIES_BY_SIZE.len());
-    CITIES_BY_SIZE.get(place).map_or_else(|| "saint-martin 7".to_owned(), |city| city_key(city))
+fn random_city(rng: &mut fastrand::Rng) -> String {
+    let position = rng.usize(0..=CITIES_BY_SIZE.len());
+    CITIES_BY_SIZE.get(position).map_or_else(|| "saint-martin 7".to_owned(), |city| city_key(city))
 }
 
-fn range(rng: &mut fastrand::Rng) -> (Option<i64>, Option<i64>) {
-    let first = LAST_SECOND - 1_826 * SECONDS_OF_DAY;
-    let longest = [3_600, SECONDS_OF_DAY, 28 * SECONDS_OF_DAY, 400 * SECONDS_OF_DAY, 1_826 * SECONDS_OF_DAY];
-    let from = rng.i64(first..LAST_SECOND);
-    let longest = longest[rng.usize(0..longest.len())];
-    let to = from + rng.i64(1..longest);
-    // Sometimes at the edges of days, which are not cut then.
-    let (from, to) = if rng.u8(0..4) == 0 { (Day::of(from).start(), Day::of(to).end()) } else { (from, to) };
-    let (open_start, open_end) = (rng.u8(0..3) == 0, rng.u8(0..3) == 0);
-    ((!open_start).then_some(from), (!open_end).then_some(to))
+fn random_range(rng: &mut fastrand::Rng) -> (Option<i64>, Option<i64>) {
+    let lengths = [3_600, SECONDS_OF_DAY, 28 * SECONDS_OF_DAY, 400 * SECONDS_OF_DAY, ALL_SECONDS];
+    let from = rng.i64(LAST_SECOND - ALL_SECONDS..LAST_SECOND);
+    let max_length = lengths[rng.usize(0..lengths.len())];
+    let to = from + rng.i64(1..max_length);
+    // One range in four has whole days: no day of it is cut.
+    let has_whole_days = rng.u8(0..4) == 0;
+    let (from, to) = if has_whole_days { (Day::of(from).start(), Day::of(to).end()) } else { (from, to) };
+    let (is_open_at_start, is_open_at_end) = (rng.u8(0..3) == 0, rng.u8(0..3) == 0);
+    ((!is_open_at_start).then_some(from), (!is_open_at_end).then_some(to))
 }
 
-/// A filter as users make it, or scattered cells, or a single one.
-fn mask(rng: &mut fastrand::Rng) -> CellMask {
+/// Returns a random mask: no filter, scattered cells, one cell, or facets as users select them.
+fn random_mask(rng: &mut fastrand::Rng) -> CellMask {
     match rng.u8(0..6) {
         0 => CellMask::ALL,
         1 => {
             let cells = rng.u128(..);
-            cells_of(|cell| cells >> cell & 1 == 1)
+            mask_of_cells(|cell| cells >> cell & 1 == 1)
         }
         2 => {
-            let one = rng.usize(0..CELLS);
-            cells_of(|cell| cell == one)
+            let selected = rng.usize(0..CELLS);
+            mask_of_cells(|cell| cell == selected)
         }
         _ => {
             let (states, ratings, partners, content) = (rng.u8(1..8), rng.u8(1..32), rng.u8(1..8), rng.u8(1..4));
@@ -168,7 +183,8 @@ fn mask(rng: &mut fastrand::Rng) -> CellMask {
     }
 }
 
-fn cells_of(admits: impl Fn(usize) -> bool) -> CellMask {
+/// Returns the mask of the cells whose numbers are admitted.
+fn mask_of_cells(admits: impl Fn(usize) -> bool) -> CellMask {
     CellMask::of(|state, rating, partner, has_content| {
         admits(usize::from(Cell::new(state, rating, partner, has_content).number()))
     })

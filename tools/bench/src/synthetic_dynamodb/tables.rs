@@ -1,7 +1,8 @@
-//! The items of the tables, made when they are read.
+//! Items of the tables, generated when they are read.
 
 use std::collections::{BTreeMap, HashMap};
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use presence_domain::ids::OrgId;
 use presence_domain::ledger::{Book, Day, Month};
 use presence_store::items_of_reviews;
@@ -12,71 +13,79 @@ use serde_json::{Map, Value, json};
 
 use super::packed_reviews::{Counts, PackedReview, PackedReviews, SetSelector};
 
-/// An item in the protocol's form.
+/// Item in the JSON form of the protocol.
 pub(super) type Item = Map<String, Value>;
 
-/// Sort keys, both included.
-pub(super) type Bounds = (String, String);
+/// Range of sort keys, both ends included.
+pub(super) struct SortKeyRange {
+    pub(super) from: String,
+    pub(super) to: String,
+}
 
-/// The tables.
+impl SortKeyRange {
+    fn contains(&self, sort_key: &str) -> bool {
+        self.from.as_str() <= sort_key && sort_key <= self.to.as_str()
+    }
+}
+
+/// Tables of reviews and of businesses.
 #[derive(Debug)]
 pub(super) struct SyntheticTables {
     reviews: PackedReviews,
 }
 
 impl SyntheticTables {
-    pub(super) fn new(rows: PackedReviews) -> Self {
-        Self { reviews: rows }
+    pub(super) fn new(reviews: PackedReviews) -> Self {
+        Self { reviews }
     }
 
-    /// The items of a partition of the reviews table, in the order of their sort keys; none where it knows of none.
-    pub(super) fn partition(&self, pk: &str, bounds: Option<&Bounds>) -> Vec<Item> {
+    /// Returns the items of a partition of the reviews table, ordered by sort key. An unknown partition is empty.
+    pub(super) fn query_partition(&self, pk: &str, range: Option<&SortKeyRange>) -> Vec<Item> {
         let items = match pk.split_once('#') {
-            None if pk == BOOKS_PK => vec![keys(pk, &org_key(OrgId::new(1)))],
-            Some(("T", book)) => {
-                self.selector(book).map_or_else(Vec::new, |selector| self.tallies(pk, selector, bounds))
-            }
-            Some(("L", rest)) => rest.rsplit_once('#').map_or_else(Vec::new, |(book, month)| {
-                let selector = self.selector(book).zip(Month::parse(month));
-                selector.map_or_else(Vec::new, |(selector, month)| self.slips(pk, selector, month, bounds))
+            None if pk == BOOKS_PK => Some(vec![key_attributes(pk, &org_key(OrgId::new(1)))]),
+            Some(("T", set)) => self.selector(set).map(|set| self.counts_items(pk, set, range)),
+            Some(("L", set_and_month)) => set_and_month.rsplit_once('#').and_then(|(set, month)| {
+                let (set, month) = self.selector(set).zip(Month::parse(month))?;
+                Some(self.posting_items(pk, set, month, range))
             }),
-            _ => Vec::new(),
+            _ => None,
         };
-        within(items, "sk", bounds)
+        retain_in_range(items.unwrap_or_default(), "sk", range)
     }
 
-    /// The entries of `business-index` of a business.
-    pub(super) fn business_index(&self, business: &str, bounds: Option<&Bounds>) -> Vec<Item> {
+    /// Returns the entries of a business in `business-index`.
+    pub(super) fn query_business_index(&self, business: &str, range: Option<&SortKeyRange>) -> Vec<Item> {
         let businesses = self.reviews.distribution().businesses();
-        let place = businesses.iter().position(|one| one.id.as_str() == business);
-        let Some(place) = place.and_then(|place| u16::try_from(place).ok()) else { return Vec::new() };
-        let entry = |row: PackedReview| {
-            let id = row.id();
-            let mut item = keys(&review_pk(&id), REVIEW_SK);
+        let position = businesses.iter().position(|one| one.id.as_str() == business);
+        let Some(position) = position.and_then(|position| u16::try_from(position).ok()) else { return Vec::new() };
+        let entry = |review: PackedReview| {
+            let id = review.id();
+            let mut item = key_attributes(&review_pk(&id), REVIEW_SK);
             item.insert("id".to_owned(), text(id.as_str()));
-            item.insert("cell".to_owned(), number(row.cell().number()));
+            item.insert("cell".to_owned(), number(review.cell().number()));
             item.insert("business_id".to_owned(), text(business));
-            item.insert("effective_listing".to_owned(), text(&effective_listing(row.at(), &id)));
+            item.insert("effective_listing".to_owned(), text(&effective_listing(review.at(), &id)));
             item
         };
-        within(self.reviews.of_business(place).map(entry).collect(), "effective_listing", bounds)
+        let entries = self.reviews.of_business(position).map(entry).collect();
+        retain_in_range(entries, "effective_listing", range)
     }
 
-    /// The item of a review or of a business.
+    /// Returns the item of a review or of a business.
     pub(super) fn get(&self, pk: &str) -> Option<Item> {
-        if let Some(id) = pk.strip_prefix("R#") {
-            let items = items_of_reviews(&[self.reviews.review(id)?]).ok()?;
-            let review = items.into_iter().find(|item| item.contains_key("version"))?;
-            let attribute = |(name, value): (String, aws_sdk_dynamodb::types::AttributeValue)| {
-                let value = match (value.as_s(), value.as_n()) {
-                    (Ok(value), _) => json!({ "S": value }),
-                    (_, Ok(value)) => json!({ "N": value }),
-                    _ => return None,
-                };
-                Some((name, value))
-            };
-            return review.into_iter().map(attribute).collect();
+        match pk.strip_prefix("R#") {
+            Some(id) => self.review_item(id),
+            None => self.business_item(pk),
         }
+    }
+
+    fn review_item(&self, id: &str) -> Option<Item> {
+        let items = items_of_reviews(&[self.reviews.review(id)?]).ok()?;
+        let review = items.into_iter().find(|item| item.contains_key("version"))?;
+        review.into_iter().map(|(name, value)| Some((name, protocol_value(&value)?))).collect()
+    }
+
+    fn business_item(&self, pk: &str) -> Option<Item> {
         let businesses = self.reviews.distribution().businesses();
         let business = businesses.iter().find(|business| business_pk(&business.id) == pk)?;
         let (id, city) = (text(business.id.as_str()), text(&business.city));
@@ -84,61 +93,75 @@ impl SyntheticTables {
         item.as_object().cloned()
     }
 
-    fn selector(&self, book: &str) -> Option<SetSelector> {
+    /// Returns the selector of a set, as keys name it.
+    fn selector(&self, set: &str) -> Option<SetSelector> {
         let org = Book::Org(OrgId::new(1)?).to_string();
-        match book.strip_prefix("c:1:") {
+        match set.strip_prefix("c:1:") {
             Some(city) => self.reviews.city(city),
-            None => (book == org).then_some(SetSelector::Org),
+            None => (set == org).then_some(SetSelector::Org),
         }
     }
 
-    fn tallies(&self, pk: &str, selector: SetSelector, bounds: Option<&Bounds>) -> Vec<Item> {
-        let day = |bound: &String| bound.strip_prefix(DAY_SK_PREFIX).and_then(Day::parse);
-        if let Some(days) = bounds.and_then(|(from, to)| day(from).zip(day(to))) {
-            let days = self.reviews.days(selector, days).into_iter();
-            return days.map(|(day, counts)| tally(pk, &format!("{DAY_SK_PREFIX}{day}"), &counts)).collect();
+    /// Returns the counts of days if the range is one of days, else those of all months.
+    fn counts_items(&self, pk: &str, set: SetSelector, range: Option<&SortKeyRange>) -> Vec<Item> {
+        let day = |sort_key: &str| sort_key.strip_prefix(DAY_SK_PREFIX).and_then(Day::parse);
+        if let Some(days) = range.and_then(|range| day(&range.from).zip(day(&range.to))) {
+            let days = self.reviews.days(set, days).into_iter();
+            return days.map(|(day, counts)| counts_item(pk, &format!("{DAY_SK_PREFIX}{day}"), &counts)).collect();
         }
-        let months = self.reviews.months(selector);
-        months.map(|(month, counts)| tally(pk, &format!("{MONTH_SK_PREFIX}{month}"), &counts)).collect()
+        let months = self.reviews.months(set);
+        months.map(|(month, counts)| counts_item(pk, &format!("{MONTH_SK_PREFIX}{month}"), &counts)).collect()
     }
 
-    fn slips(&self, pk: &str, selector: SetSelector, month: Month, bounds: Option<&Bounds>) -> Vec<Item> {
-        let of_month = |bound: &String| Day::parse(&format!("{month}-{}", bound.get(..2)?));
-        let days = bounds.and_then(|(from, to)| of_month(from).zip(of_month(to)));
+    /// Returns the postings of a month: one item for each sort key, with an attribute for each review.
+    fn posting_items(&self, pk: &str, set: SetSelector, month: Month, range: Option<&SortKeyRange>) -> Vec<Item> {
+        // A sort key begins with the day of the month. Only the days of the range have to be read.
+        let day = |sort_key: &str| Day::parse(&format!("{month}-{}", sort_key.get(..2)?));
+        let days = range.and_then(|range| day(&range.from).zip(day(&range.to)));
         let days = days.unwrap_or_else(|| (month.first_day(), month.last_day()));
         let mut items: BTreeMap<String, Item> = BTreeMap::new();
-        let inside = |sk: &str| bounds.is_none_or(|(from, to)| from.as_str() <= sk && sk <= to.as_str());
-        let mut day_of: HashMap<i64, Day> = HashMap::new();
-        for row in self.reviews.of_days(selector, days) {
-            let day = *day_of.entry(row.day().start()).or_insert_with(|| row.day());
-            let id = row.id();
-            let sk = slips_sk(&day.of_month(), row.cell(), &id);
-            if inside(&sk) {
-                let item = items.entry(sk).or_insert_with_key(|sk| keys(pk, sk));
-                item.insert(id.as_str().to_owned(), number(row.second_of_day()));
+        // To format a day is slow, and a day has thousands of reviews.
+        let mut day_prefixes: HashMap<i64, String> = HashMap::new();
+        for review in self.reviews.of_days(set, days) {
+            let day = review.day();
+            let prefix = day_prefixes.entry(day.start()).or_insert_with(|| day.of_month());
+            let id = review.id();
+            let sk = slips_sk(prefix, review.cell(), &id);
+            if range.is_none_or(|range| range.contains(&sk)) {
+                let item = items.entry(sk).or_insert_with_key(|sk| key_attributes(pk, sk));
+                item.insert(id.as_str().to_owned(), number(review.second_of_day()));
             }
         }
         items.into_values().collect()
     }
 }
 
-fn within(mut items: Vec<Item>, sort: &str, bounds: Option<&Bounds>) -> Vec<Item> {
-    if let Some((from, to)) = bounds {
-        items.retain(|item| item[sort]["S"].as_str().is_some_and(|sk| from.as_str() <= sk && sk <= to.as_str()));
+fn retain_in_range(mut items: Vec<Item>, sort_key: &str, range: Option<&SortKeyRange>) -> Vec<Item> {
+    if let Some(range) = range {
+        items.retain(|item| item[sort_key]["S"].as_str().is_some_and(|value| range.contains(value)));
     }
     items
 }
 
-fn tally(pk: &str, sk: &str, counts: &Counts) -> Item {
-    let mut item = keys(pk, sk);
+fn counts_item(pk: &str, sk: &str, counts: &Counts) -> Item {
+    let mut item = key_attributes(pk, sk);
     for (cell, count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
         item.insert(format!("c{cell}"), number(*count));
     }
     item
 }
 
-fn keys(pk: &str, sk: &str) -> Item {
+fn key_attributes(pk: &str, sk: &str) -> Item {
     Map::from_iter([("pk".to_owned(), text(pk)), ("sk".to_owned(), text(sk))])
+}
+
+/// Returns a text or a number of the SDK in the form of the protocol.
+fn protocol_value(value: &AttributeValue) -> Option<Value> {
+    match value {
+        AttributeValue::S(text) => Some(json!({ "S": text })),
+        AttributeValue::N(digits) => Some(json!({ "N": digits })),
+        _ => None,
+    }
 }
 
 fn text(value: &str) -> Value {
