@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use presence_domain::ids::OrgId;
-use presence_store::{items_of_reviews, schema};
 use presence_local::embedded::EmbeddedDynamo;
+use presence_store::{items_of_reviews, schema};
 
 use super::*;
 
