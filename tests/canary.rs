@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::review::Review;
-use presence_store::Posting;
+use presence_store::ReviewWrite;
 use presence_tests::logs::{self, NAME_CANARY, PHONE_CANARY};
 use presence_tests::{AnyRoute, Fixtures, Reply, TestStack, address, path_of, send};
 use serde_json::{Value, json};
@@ -63,12 +63,12 @@ async fn seed(stack: &TestStack, fixtures: &Fixtures) {
     load(stack.store(), parse(&category)).await;
     assert_eq!(stack.get("/category/search?lang=GB", &fixtures.admin_1.key).await.status, 200);
     stack.create_business(1, NAME_CANARY, NAME_CANARY).await;
-    stack.store().open_book(OrgId::new(1).expect("an id")).await.expect("the store answers");
+    stack.store().register_org_with_reviews(OrgId::new(1).expect("an id")).await.expect("the store answers");
     let said = || Some(format!("{NAME_CANARY} of {}", address("author")));
     let business_id = BusinessId::parse(NAME_CANARY).expect("an id");
     let (title, content, link) = (said(), said(), said());
     let new = Review { business_id, author_name: said(), title, content, link, ..posted("a") };
-    post(stack, vec![Posting { old: None, new }]).await;
+    post(stack, vec![ReviewWrite { old: None, new }]).await;
 }
 
 /// Asks for the operation with canaries wherever it takes a value. `extra`, if anything, is put behind the path.

@@ -9,7 +9,7 @@ use presence_domain::invitation::InvitationLinks;
 use presence_domain::review::{Review, ReviewId};
 use presence_domain::user::{PersonName, Role, Status, User};
 use presence_local::gateway::LocalFunction;
-use presence_store::Posting;
+use presence_store::ReviewWrite;
 use presence_tests::{Fixtures, Reply, TestStack, address, long_timeouts, plain_http};
 use serde_json::{Value, json};
 
@@ -73,7 +73,7 @@ fn user(number: usize, business_ids: &[BusinessId]) -> User {
 /// So many reviews with this content.
 async fn reviews(stack: &TestStack, count: usize, content: &str) -> Vec<Review> {
     let template = posted("a");
-    stack.store().open_book(template.org_id).await.expect("the store answers");
+    stack.store().register_org_with_reviews(template.org_id).await.expect("the store answers");
     let reviews: Vec<_> = (0..count)
         .map(|number| Review {
             id: ReviewId::parse(&format!("{number:012}")).expect("an id"),
@@ -84,7 +84,7 @@ async fn reviews(stack: &TestStack, count: usize, content: &str) -> Vec<Review> 
         })
         .collect();
     for review in &reviews {
-        post(stack, vec![Posting { old: None, new: review.clone() }]).await;
+        post(stack, vec![ReviewWrite { old: None, new: review.clone() }]).await;
     }
     reviews
 }
@@ -144,7 +144,7 @@ async fn the_limit_is_that_of_lambda_to_the_byte() {
         let content = ["é\"\u{1}", &"y".repeat(length)].concat();
         let old = review.clone();
         review.content = Some(content);
-        post(&stack, vec![Posting { old: Some(old), new: review.clone() }]).await;
+        post(&stack, vec![ReviewWrite { old: Some(old), new: review.clone() }]).await;
         review.version += 1;
         let (status, bytes) = answer(&function, &fixtures.admin_1.key).await;
         if more.is_none() {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use presence_domain::access::Scope;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::{Book, CellMask};
+use presence_domain::ledger::{FacetMask, ReviewSet};
 use presence_domain::page::PageRequest;
 use presence_domain::review::Review;
 use presence_local::{DynamoDb, Options};
@@ -79,8 +79,8 @@ async fn a_second_start_on_the_same_folder_keeps_what_is_there() {
     let folder = tempfile::tempdir().expect("a folder");
     let first = start(Some(folder.path())).await;
     let everything = ReviewQuery {
-        books: vec![Book::Org(OrgId::new(42).expect("an id"))],
-        mask: CellMask::ALL,
+        books: vec![ReviewSet::Org(OrgId::new(42).expect("an id"))],
+        mask: FacetMask::ALL,
         from: None,
         to: None,
         newest_first: true,
@@ -88,7 +88,7 @@ async fn a_second_start_on_the_same_folder_keeps_what_is_there() {
     };
     let loaded = first.store().find_reviews(Scope::for_operator(), &everything).await.expect("the store answers");
     let another = Review { partner_id: "another".to_owned(), ..loaded.items[0].clone() };
-    first.store().put_reviews(&[another]).await.expect("the store answers");
+    first.store().upsert_reviews(&[another]).await.expect("the store answers");
     drop(first);
     let second = start(Some(folder.path())).await;
     assert_eq!(count(&second, "ORG_ADMIN", "").await, loaded.count + 1);

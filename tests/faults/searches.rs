@@ -91,7 +91,7 @@ impl Fixture {
             Before::Nothing => {}
             Before::NewBook => {
                 let org = OrgId::new(self.asked + 10).expect("an id");
-                self.stack.store().open_book(org).await.expect("the store answers");
+                self.stack.store().register_org_with_reviews(org).await.expect("the store answers");
             }
             Before::NewDirectory => load(self.stack.store(), numbered(1, &format!("Word {}", self.asked))).await,
         }

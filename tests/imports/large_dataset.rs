@@ -1,7 +1,7 @@
 //! Reviews enough that a search of them goes its longest way: a month that is too big to be read whole, between small ones.
 
 use presence_domain::ids::{BusinessId, OrgId};
-use presence_domain::instant::Written;
+use presence_domain::instant::DateInput;
 use presence_domain::review::{Partner, Rating, Review, ReviewId, ReviewState};
 use presence_domain::text::city_key;
 use presence_tests::{Fixtures, TestStack};
@@ -29,7 +29,7 @@ const NAMED: [(&str, &str, &str, u8, ReviewState); 6] = [
 
 /// A second since 1970.
 pub(crate) fn second(text: &str) -> i64 {
-    Written::parse(text).expect("a date").first_second()
+    DateInput::parse(text).expect("a date").first_second()
 }
 
 /// A review of a business; its partner calls it by the name.

@@ -3,10 +3,10 @@
 use fastrand::Rng;
 use presence_domain::access::Scope;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::{Book, CellMask};
+use presence_domain::ledger::{FacetMask, ReviewSet};
 use presence_domain::page::PageRequest;
 use presence_domain::review::{Rating, Review, ReviewId, ReviewState};
-use presence_store::{ReviewQuery, items_of_reviews, schema};
+use presence_store::{ReviewQuery, bulk_review_items, schema};
 use presence_tests::logs::measured;
 use presence_tests::{TestStack, rng, sdk_config};
 
@@ -18,8 +18,8 @@ const DRIFT: [(&str, f64); 1] = [("ledger_drift", 1.0)];
 /// All reviews of organisation 1, on one page.
 fn everything() -> ReviewQuery {
     ReviewQuery {
-        books: vec![Book::Org(OrgId::new(1).expect("an id"))],
-        mask: CellMask::ALL,
+        books: vec![ReviewSet::Org(OrgId::new(1).expect("an id"))],
+        mask: FacetMask::ALL,
         from: None,
         to: None,
         newest_first: true,
@@ -77,7 +77,7 @@ async fn a_ledger_that_does_not_add_up_is_measured_and_answers_and_is_mended_by_
 /// Changes a review without what counts it, as no write of ours ever does.
 async fn rewrite_body(stack: &TestStack, changed: &Review) {
     let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(stack.local.dynamodb_url()));
-    let items = items_of_reviews(std::slice::from_ref(changed)).expect("items");
+    let items = bulk_review_items(std::slice::from_ref(changed)).expect("items");
     let body = items.into_iter().find(|item| item["sk"].as_s().is_ok_and(|sk| sk == "R")).expect("a body");
     let put = client.put_item().table_name(stack.store().name(&schema::REVIEWS)).set_item(Some(body));
     put.send().await.expect("DynamoDB answers");
@@ -113,10 +113,11 @@ async fn whatever_the_ledger_says_a_review_that_the_filter_excludes_is_not_shown
     }
     // One that still matches, elsewhere: it is shown in the place that it says itself.
     rewrite_body(&stack, &Review { date: start + 17 * DAY + 1, ..reviews[23].clone() }).await;
-    let mask = CellMask::of(|state, rating, _, _| state == ReviewState::Treated && rating == Rating::ALL[0]);
+    let mask =
+        FacetMask::from_predicate(|state, rating, _, _| state == ReviewState::Treated && rating == Rating::ALL[0]);
     let page = PageRequest { page: 1, size: 100 };
     let (from, to) = (Some(start), Some(start + 30 * DAY));
-    let books = vec![Book::City(org, "lyon".to_owned())];
+    let books = vec![ReviewSet::City(org, "lyon".to_owned())];
     let query = ReviewQuery { books, mask, from, to, newest_first: false, page };
     let (found, metrics) = measured(stack.store().find_reviews(Scope::for_operator(), &query)).await;
     let found = found.expect("the store answers");

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use fastrand::Rng;
 use presence_domain::ids::{BusinessId, OrgId};
-use presence_domain::ledger::{Book, Cell, CellMask};
+use presence_domain::ledger::{FacetKey, FacetMask, ReviewSet};
 use presence_domain::page::PageRequest;
 use presence_domain::review::{Partner, Rating, Review, ReviewId, ReviewState};
-use presence_store::{PostRefused, Posting, ReviewQuery, Store};
+use presence_store::{ReviewQuery, ReviewWrite, Store, WriteReviewsError};
 
 /// 2024-02-01, so that a leap day and month ends lie in the range of dates.
 const FIRST_SECOND: i64 = 1_706_745_600;
@@ -79,18 +79,18 @@ pub(super) fn review(rng: &mut Rng, number: usize) -> Review {
 /// A random search.
 pub(super) fn query(rng: &mut Rng) -> ReviewQuery {
     let org = |number| OrgId::new(number).expect("an id");
-    let city = |number, name: &str| Book::City(org(number), name.to_owned());
+    let city = |number, name: &str| ReviewSet::City(org(number), name.to_owned());
     let books = match rng.u64(..7) {
-        0..3 => vec![Book::Org(org(1))],
-        3 => vec![Book::Org(org(2))],
-        4 => vec![Book::Org(org(1)), Book::Org(org(2))],
+        0..3 => vec![ReviewSet::Org(org(1))],
+        3 => vec![ReviewSet::Org(org(2))],
+        4 => vec![ReviewSet::Org(org(1)), ReviewSet::Org(org(2))],
         5 => vec![city(1, "evora"), city(2, "evora")],
         _ => vec![city(1, "saint etienne")],
     };
     // Any set of cells: those that parameters can name are products.
     let (bits, everything) = (rng.u128(..), rng.u8(..4) == 0);
-    let mask = CellMask::of(|state, rating, partner, has_content| {
-        everything || bits >> Cell::new(state, rating, partner, has_content).number() & 1 == 1
+    let mask = FacetMask::from_predicate(|state, rating, partner, has_content| {
+        everything || bits >> FacetKey::new(state, rating, partner, has_content).number() & 1 == 1
     });
     let bound = |rng: &mut Rng| match rng.u64(..4) {
         0 => Some(second(rng)),
@@ -112,12 +112,14 @@ pub(super) fn query(rng: &mut Rng) -> ReviewQuery {
 impl Model {
     /// What a search must find: the number of matches, and the ids on the page.
     pub(super) fn find(&self, query: &ReviewQuery) -> (u64, Vec<ReviewId>) {
-        let in_book = |review: &Review| review.books().iter().any(|book| query.books.contains(book));
+        let in_sets = |review: &Review| ReviewSet::containing(review).iter().any(|set| query.books.contains(set));
         let in_range = |at: i64| query.from.is_none_or(|from| from <= at) && query.to.is_none_or(|to| at <= to);
         let mut matches: Vec<_> = self
             .reviews
             .values()
-            .filter(|review| in_book(review) && in_range(review.effective_at()) && query.mask.contains(review.cell()))
+            .filter(|review| {
+                in_sets(review) && in_range(review.effective_at()) && query.mask.contains(FacetKey::of(review))
+            })
             .map(|review| (review.effective_at(), review.id.clone()))
             .collect();
         matches.sort_unstable();
@@ -132,21 +134,21 @@ impl Model {
 
     /// Writes reviews, in the model and in the store, as many at a time as fit.
     pub(super) async fn post(&mut self, store: &Store, reviews: Vec<Review>) {
-        let posting = |new: Review| Posting { old: self.reviews.get(&new.id).cloned(), new };
-        let mut postings: Vec<_> = reviews.into_iter().map(posting).collect();
-        postings.sort_by_key(|posting| (posting.new.city_key.clone(), posting.new.effective_at()));
-        let mut rest = &postings[..];
+        let write = |new: Review| ReviewWrite { old: self.reviews.get(&new.id).cloned(), new };
+        let mut writes: Vec<_> = reviews.into_iter().map(write).collect();
+        writes.sort_by_key(|write| (write.new.city_key.clone(), write.new.effective_at()));
+        let mut rest = &writes[..];
         while !rest.is_empty() {
-            let (now, later) = rest.split_at(Posting::fitting(rest));
-            match store.post_reviews(now).await {
+            let (now, later) = rest.split_at(ReviewWrite::count_fitting(rest));
+            match store.write_reviews(now).await {
                 Ok(()) => {}
-                Err(PostRefused::Stale(which)) => panic!("nobody else writes, but {which:?} changed"),
-                Err(PostRefused::Full(full)) => panic!("{full}"),
-                Err(PostRefused::Failed(error)) => panic!("{error}"),
+                Err(WriteReviewsError::Stale(which)) => panic!("nobody else writes, but {which:?} changed"),
+                Err(WriteReviewsError::Full(full)) => panic!("{full}"),
+                Err(WriteReviewsError::Failed(error)) => panic!("{error}"),
             }
             rest = later;
         }
-        for Posting { old, new } in postings {
+        for ReviewWrite { old, new } in writes {
             let version = old.map_or(1, |old| old.version + 1);
             self.reviews.insert(new.id.clone(), Review { version, ..new });
         }

@@ -72,7 +72,7 @@ async fn a_table_filled_at_once_is_the_table_that_posting_ends_in() {
     let mut rng = rng("ledger filled at once");
     let mut model = Model::default();
     for org in [1, 2] {
-        posted.store().open_book(OrgId::new(org).expect("an id")).await.expect("the store answers");
+        posted.store().register_org_with_reviews(OrgId::new(org).expect("an id")).await.expect("the store answers");
     }
     model.post(posted.store(), (0..300).map(|number| review(&mut rng, number)).collect()).await;
     let reviews: Vec<Review> = model.reviews.values().cloned().collect();

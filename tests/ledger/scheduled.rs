@@ -10,7 +10,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use jiff::{SignedDuration, Timestamp};
 use presence_domain::ids::OrgId;
 use presence_domain::review::{Rating, Review, ReviewState};
-use presence_store::{AuditRun, AuditSettings, Posting, Store, schema};
+use presence_store::{AuditRun, AuditSettings, ReviewWrite, Store, schema};
 use presence_tests::interleaving::InterleavingConnector;
 use presence_tests::logs::measured;
 use presence_tests::{FaultKind, Faults, LaggingIndexes, Plan, TestStack, long_timeouts, plain_http, rng, sdk_config};
@@ -89,7 +89,7 @@ async fn ask_of_each_month(stack: &TestStack, store: &Store, calendar: &mut Cale
 /// Changes every review behind the index, and freezes that.
 async fn change_behind(stack: &TestStack, lag: &LaggingIndexes, reviews: &mut BTreeMap<String, Review>) {
     let turned = |old: &Review| Review { rating: Rating::ALL[4 - usize::from(old.rating.get() - 1)], ..old.clone() };
-    let changed = reviews.values().map(|old| Posting { old: Some(old.clone()), new: turned(old) });
+    let changed = reviews.values().map(|old| ReviewWrite { old: Some(old.clone()), new: turned(old) });
     crate::api::reviews::fixtures::post(stack, changed.collect()).await;
     for review in reviews.values_mut() {
         *review = Review { version: review.version + 1, ..turned(review) };
@@ -231,13 +231,13 @@ async fn a_write_between_any_two_reads_of_an_audit_is_no_drift() {
         let (mid, top) = (&reviews["mid"], &reviews["top"]);
         let mut news = vec![Review { state, ..mid.clone() }, Review { update_date: Some(at), ..top.clone() }];
         news.push(Review { version: 0, ..review(&format!("new {call}"), "m3", at, 5, state) });
-        let mut postings = Vec::new();
+        let mut writes = Vec::new();
         for new in news {
             let stored = Review { version: new.version + 1, ..new.clone() };
-            postings.push(Posting { old: reviews.insert(new.partner_id.clone(), stored), new });
+            writes.push(ReviewWrite { old: reviews.insert(new.partner_id.clone(), stored), new });
         }
-        let writer = stack.store().clone();
-        let event = Box::pin(async move { writer.post_reviews(&postings).await.expect("nobody else writes") });
+        let writing_store = stack.store().clone();
+        let event = Box::pin(async move { writing_store.write_reviews(&writes).await.expect("nobody else writes") });
         interlude.before(call, event).await;
         let (runs, metrics) = calendar.round(&store, settings(PLENTY, true)).await;
         assert_eq!((sum(&runs, |run| run.wrong), metrics), (0, Vec::new()), "a write before call {call}");
@@ -262,7 +262,7 @@ async fn a_review_that_is_written_all_the_time_is_no_drift_and_hides_none() {
         while !stopped.load(Ordering::Relaxed) {
             let new = Review { rating: Rating::ALL[writes % 2], ..one.clone() };
             store
-                .post_reviews(&[Posting { old: Some(one.clone()), new: new.clone() }])
+                .write_reviews(&[ReviewWrite { old: Some(one.clone()), new: new.clone() }])
                 .await
                 .expect("nobody else writes");
             one = Review { version: one.version + 1, ..new };

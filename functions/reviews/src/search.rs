@@ -5,8 +5,8 @@ use presence_api::{Answer, Call, Fields, Given, read};
 use presence_domain::access::{Action, Target, authorize};
 use presence_domain::error::{Error, FieldError};
 use presence_domain::ids::BusinessId;
-use presence_domain::instant::Written;
-use presence_domain::ledger::CellMask;
+use presence_domain::instant::DateInput;
+use presence_domain::ledger::FacetMask;
 use presence_domain::page::{Page, PageRequest};
 use presence_domain::review::{Partner, Rating, ReviewState};
 use presence_store::ReviewFilter;
@@ -61,13 +61,13 @@ impl Search {
 }
 
 /// The filters that tell cells apart: all of them must admit a review.
-fn mask(fields: &mut Fields<'_>) -> CellMask {
+fn mask(fields: &mut Fields<'_>) -> FacetMask {
     let states = fields.list("state", state);
     let ratings = fields.list("rating__in", rating);
     let only_rating = fields.optional("rating", rating);
     let partners = fields.list("partner__in", partner);
     let without_content = fields.optional_not_blank("content__isnull", read::boolean);
-    CellMask::of(|state, rating, partner, has_content| {
+    FacetMask::from_predicate(|state, rating, partner, has_content| {
         states.as_ref().is_none_or(|states| states.contains(&state))
             && ratings.as_ref().is_none_or(|ratings| ratings.contains(&rating))
             && only_rating.is_none_or(|only| only == rating)
@@ -100,15 +100,15 @@ fn order(given: Given<'_>) -> Result<Order, FieldError> {
 }
 
 fn first_second(given: Given<'_>) -> Result<i64, FieldError> {
-    date(given, Written::first_second)
+    date(given, DateInput::first_second)
 }
 
 fn last_second(given: Given<'_>) -> Result<i64, FieldError> {
-    date(given, Written::last_second)
+    date(given, DateInput::last_second)
 }
 
-fn date(given: Given<'_>, second: fn(Written) -> i64) -> Result<i64, FieldError> {
-    let written = Written::parse(read::text(given)?.trim());
+fn date(given: Given<'_>, second: fn(DateInput) -> i64) -> Result<i64, FieldError> {
+    let written = DateInput::parse(read::text(given)?.trim());
     written
         .map(second)
         .ok_or_else(|| "must be a date (YYYY-MM-DD) or a date and time (YYYY-MM-DDTHH:MM:SS, Z or ±hh:mm)".into())

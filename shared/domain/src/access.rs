@@ -23,9 +23,9 @@ impl Principal {
     #[must_use]
     pub fn scope(&self) -> Scope {
         match (self.role, self.org_id) {
-            (Role::Provider, _) => Scope(Extent::Everything),
-            (_, Some(org)) => Scope(Extent::Org(org)),
-            (_, None) => Scope(Extent::Nothing),
+            (Role::Provider, _) => Scope(ScopeKind::Everything),
+            (_, Some(org)) => Scope(ScopeKind::Org(org)),
+            (_, None) => Scope(ScopeKind::Nothing),
         }
     }
 }
@@ -33,10 +33,10 @@ impl Principal {
 /// The part of the data that storage may touch for a caller. It cannot be made up: it comes from a
 /// [`Principal`], or, for the operator's own tools, from [`Scope::for_operator`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Scope(Extent);
+pub struct Scope(ScopeKind);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Extent {
+enum ScopeKind {
     Everything,
     Org(OrgId),
     Nothing,
@@ -46,16 +46,16 @@ impl Scope {
     /// Everything: for the operator CLI, which holds the credentials of the tables themselves.
     #[must_use]
     pub fn for_operator() -> Self {
-        Self(Extent::Everything)
+        Self(ScopeKind::Everything)
     }
 
     /// Whether a thing of this organisation (or of none) can be seen.
     #[must_use]
     pub fn covers(&self, org_id: Option<OrgId>) -> bool {
         match self.0 {
-            Extent::Everything => true,
-            Extent::Org(own) => org_id == Some(own),
-            Extent::Nothing => false,
+            ScopeKind::Everything => true,
+            ScopeKind::Org(own) => org_id == Some(own),
+            ScopeKind::Nothing => false,
         }
     }
 
@@ -63,8 +63,8 @@ impl Scope {
     #[must_use]
     pub fn only_org(&self) -> Option<OrgId> {
         match self.0 {
-            Extent::Org(org) => Some(org),
-            Extent::Everything | Extent::Nothing => None,
+            ScopeKind::Org(org) => Some(org),
+            ScopeKind::Everything | ScopeKind::Nothing => None,
         }
     }
 }

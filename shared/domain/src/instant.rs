@@ -13,7 +13,7 @@ pub const LAST_SECOND: i64 = 253_402_300_799;
 
 /// A date or a date and time as it was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Written {
+pub enum DateInput {
     /// A bare day: in UTC.
     Day(Date),
     /// An instant in UTC; the fraction of its second may be more than nothing.
@@ -24,7 +24,7 @@ pub enum Written {
     After,
 }
 
-impl Written {
+impl DateInput {
     /// Reads `YYYY-MM-DD` or `YYYY-MM-DDTHH:MM[:SS[.fraction]]`, then nothing (UTC), `Z`, or an offset `±hh:mm` or
     /// `±hhmm`; a blank in the place of the `+` is taken for one, because that is what a query string makes of it.
     #[must_use]
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     fn seconds(text: &str) -> Option<(i64, i64)> {
-        Written::parse(text).map(|written| (written.first_second(), written.last_second()))
+        DateInput::parse(text).map(|written| (written.first_second(), written.last_second()))
     }
 
     #[test]
@@ -206,11 +206,11 @@ mod tests {
         for text in
             ["0000-12-31", "0000-01-01", "0000-12-31T23:59:59.9", "0001-01-01T00:00+00:01", "0000-01-01T00:00+23:59"]
         {
-            assert_eq!((Written::parse(text), seconds(text)), (Some(Written::Before), before), "{text}");
+            assert_eq!((DateInput::parse(text), seconds(text)), (Some(DateInput::Before), before), "{text}");
         }
         let after = Some((LAST_SECOND + 1, LAST_SECOND));
         for text in ["9999-12-31T23:59-05:00", "9999-12-31T23:59:59.5-00:01", "9999-12-31T00:01-23:59"] {
-            assert_eq!((Written::parse(text), seconds(text)), (Some(Written::After), after), "{text}");
+            assert_eq!((DateInput::parse(text), seconds(text)), (Some(DateInput::After), after), "{text}");
         }
         assert_eq!(seconds("0000-12-31T23:59-00:01"), Some((FIRST_SECOND, FIRST_SECOND)), "an offset moves it inside");
         assert_eq!(seconds("9999-12-31T23:59:59.5"), Some((LAST_SECOND + 1, LAST_SECOND)), "after the last second");
@@ -259,7 +259,7 @@ mod tests {
             "2024-03-01T12:00:00+02:000",
             "20é4-03-01",
         ] {
-            assert_eq!(Written::parse(text), None, "{text:?}");
+            assert_eq!(DateInput::parse(text), None, "{text:?}");
         }
     }
 }

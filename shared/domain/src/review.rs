@@ -4,7 +4,6 @@ use jiff::civil::Date;
 use sha2::{Digest as _, Sha256};
 
 use super::ids::{BusinessId, OrgId};
-use super::ledger::{Book, Cell};
 
 /// The most characters of a content or a reply: partners end theirs at some 4,000. An item of DynamoDB may have 400 KB, which
 /// two of these and the short texts never reach.
@@ -185,23 +184,22 @@ impl Review {
         self.update_date.unwrap_or(self.date)
     }
 
-    /// Its cell. Blank content counts as none.
+    /// True if the review has text. Blank content counts as none.
     #[must_use]
-    pub fn cell(&self) -> Cell {
-        let has_content = self.content.as_ref().is_some_and(|content| !content.trim().is_empty());
-        Cell::new(self.state, self.rating, self.partner, has_content)
+    pub fn has_content(&self) -> bool {
+        self.content.as_ref().is_some_and(|content| !content.trim().is_empty())
     }
 
     /// Whether it is the same review of the same business on the same partner.
     #[must_use]
-    pub fn is_one_with(&self, other: &Self) -> bool {
+    pub fn same_source(&self, other: &Self) -> bool {
         let name = |review: &Self| (review.business_id.clone(), review.partner, review.partner_id.clone());
         name(self) == name(other)
     }
 
     /// Whether it is the same in everything but its id and its version, which follow from where and when it is stored.
     #[must_use]
-    pub fn says_the_same(&self, other: &Self) -> bool {
+    pub fn content_eq(&self, other: &Self) -> bool {
         let other = Self { id: self.id.clone(), version: self.version, ..other.clone() };
         *self == other
     }
@@ -212,12 +210,6 @@ impl Review {
         let texts = [&self.author_name, &self.title, &self.content, &self.reply_comment, &self.link];
         let optional: usize = texts.into_iter().flatten().map(String::len).sum();
         optional + self.city_key.len() + self.partner_id.len() + self.key.len()
-    }
-
-    /// The books that it is counted in.
-    #[must_use]
-    pub fn books(&self) -> [Book; 2] {
-        [Book::Org(self.org_id), Book::City(self.org_id, self.city_key.clone())]
     }
 }
 

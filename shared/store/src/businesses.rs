@@ -41,7 +41,7 @@ pub struct Business {
 
 /// Where the reviews of a business are counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct BusinessLocation {
     /// The organisation that it belongs to.
     pub org_id: OrgId,
     /// The folded name of its city.
@@ -107,9 +107,9 @@ struct PlacedItem {
 }
 
 impl PlacedItem {
-    fn read(item: Item) -> Result<(BusinessId, Place), Error> {
+    fn read(item: Item) -> Result<(BusinessId, BusinessLocation), Error> {
         let placed: Self = parse_as(BUSINESS, item)?;
-        let place = |org_id| Place { org_id, city_key: city_key(&placed.city) };
+        let place = |org_id| BusinessLocation { org_id, city_key: city_key(&placed.city) };
         let (id, place) = (BusinessId::parse(&placed.id), OrgId::new(placed.org_id).map(place));
         id.zip(place).ok_or_else(|| Error::internal("a stored business breaks the rules of its fields"))
     }
@@ -149,7 +149,7 @@ impl Store {
     }
 
     /// Where the reviews of each of these businesses that exists are counted, read strongly.
-    pub async fn business_places(&self, ids: &[BusinessId]) -> Result<HashMap<BusinessId, Place>, Error> {
+    pub async fn business_locations(&self, ids: &[BusinessId]) -> Result<HashMap<BusinessId, BusinessLocation>, Error> {
         self.business_items(ids, &["id", "org_id", "city"]).await?.into_iter().map(PlacedItem::read).collect()
     }
 
@@ -161,7 +161,7 @@ impl Store {
     }
 
     /// The businesses of an organisation and where their reviews are counted, read from `city-index`, which lags.
-    pub(super) async fn businesses_of(&self, org_id: OrgId) -> Result<Vec<(BusinessId, Place)>, Error> {
+    pub(super) async fn businesses_of(&self, org_id: OrgId) -> Result<Vec<(BusinessId, BusinessLocation)>, Error> {
         let partition = Partition {
             table: &schema::BUSINESSES,
             index: Some(&schema::CITY_INDEX),

@@ -8,8 +8,8 @@
 
 use crate::client::read::{Item, number};
 use crate::keys::{
-    BOOKS_PK, CHANGES_PK_PREFIX, DIRECTORY_PK, LOCK_SK, MAIL_SK_PREFIX, MAILBOX_SK, REVIEW_SK, ROSTERS_PK, USER_SK,
-    parse_category_pk,
+    CHANGES_PK_PREFIX, DIRECTORY_PK, LOCK_SK, MAIL_SK_PREFIX, MAILBOX_SK, ORGS_WITH_REVIEWS_PK, REVIEW_SK, ROSTERS_PK,
+    USER_SK, parse_category_pk,
 };
 use crate::schema::{API_KEYS, BUSINESSES, CATEGORIES, REVIEWS, Table, USERS};
 use presence_domain::error::Error;
@@ -108,7 +108,7 @@ pub(super) fn kind_of(table: &Table, item: &Item) -> Kind {
             _ => ANY,
         },
         name if name == REVIEWS.name => match pk {
-            BOOKS_PK => BOOK,
+            ORGS_WITH_REVIEWS_PK => BOOK,
             _ if sk == REVIEW_SK => REVIEW,
             pk if pk.starts_with("T#") => TALLY,
             pk if pk.starts_with("L#") => SLIPS,

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use presence_domain::category::CategoryId;
 use presence_domain::ids::{BusinessId, MAX_ID, OrgId, UserId, random_u64};
-use presence_domain::ledger::{Book, Cell, Day};
+use presence_domain::ledger::{Day, FacetKey, ReviewSet};
 use presence_domain::review::ReviewId;
 use presence_domain::user::{PersonName, Status};
 
@@ -120,7 +120,7 @@ const YEAR_0: i64 = -62_167_219_200;
 /// The sort key of a review.
 pub const REVIEW_SK: &str = "R";
 /// The partition that lists the organisations that have reviews.
-pub const BOOKS_PK: &str = "BOOKS";
+pub const ORGS_WITH_REVIEWS_PK: &str = "BOOKS";
 /// The key of where the scheduled audit goes on.
 pub const AUDIT_PK: &str = "AUDIT";
 /// Its sort key.
@@ -130,7 +130,7 @@ pub const MONTH_SK_PREFIX: &str = "M#";
 /// What the sort keys of day tallies start with.
 pub const DAY_SK_PREFIX: &str = "D#";
 /// Items over which the slips of one day and cell are spread, so that they stay small and rarely collide.
-pub const SLIP_SHARDS: u8 = 8;
+pub const POSTING_SHARDS: u8 = 8;
 
 /// The partition of a review.
 #[must_use]
@@ -165,26 +165,26 @@ pub fn effective_between(from: Option<i64>, to: Option<i64>) -> Option<(String, 
 
 /// The partition of a book's tallies.
 #[must_use]
-pub fn tallies_pk(book: &Book) -> String {
+pub fn counts_pk(book: &ReviewSet) -> String {
     format!("T#{book}")
 }
 
 /// The partition of a book's slips of one month, such as `2025-11`.
 #[must_use]
-pub fn slips_pk(book: &Book, month: impl Display) -> String {
+pub fn postings_pk(book: &ReviewSet, month: impl Display) -> String {
     format!("L#{book}#{month}")
 }
 
 /// The sort key of the slip item that a review is in: day of the month in two digits, cell, shard.
 #[must_use]
-pub fn slips_sk(day_of_month: &str, cell: Cell, id: &ReviewId) -> String {
-    let shard = id.as_str().bytes().map(u32::from).sum::<u32>() % u32::from(SLIP_SHARDS);
+pub fn postings_sk(day_of_month: &str, cell: FacetKey, id: &ReviewId) -> String {
+    let shard = id.as_str().bytes().map(u32::from).sum::<u32>() % u32::from(POSTING_SHARDS);
     format!("{day_of_month}{:02}{shard}", cell.number())
 }
 
 /// The sort keys that the slips of a run of cells of a day lie between.
 #[must_use]
-pub fn slips_run(day: Day, first: Cell, last: Cell) -> (String, String) {
+pub fn postings_range(day: Day, first: FacetKey, last: FacetKey) -> (String, String) {
     let of_month = day.of_month();
     (format!("{of_month}{:02}0", first.number()), format!("{of_month}{:02}9", last.number()))
 }

@@ -25,7 +25,7 @@ use aws_types::SdkConfig;
 
 pub use api_keys::{ApiKeyRecord, IssuedKey, KeyRefused, MAX_LIVE_KEYS, NewApiKey};
 pub use audit::{Finding, UsersAudit};
-pub use businesses::{Business, Known, Org, Place, PutOutcome};
+pub use businesses::{Business, BusinessLocation, Known, Org, PutOutcome};
 pub use categories::{CategoryHead, CategoryImport};
 pub use client::meter;
 pub use client::pace::Pace;
@@ -34,8 +34,8 @@ pub use mailboxes::MailboxClaim;
 pub use migrate::Migrated;
 pub use outbox::{MailState, OutboxRow, PageStart, UnreadableRow, WaitingMails};
 pub use reviews::ledger::{
-    AuditRun, AuditSettings, FullSlips, PostRefused, Posting, ReviewQuery, ReviewsAudit, ReviewsPut, ReviewsRebuilt,
-    items_of_reviews,
+    AuditRun, AuditSettings, PostingItemFullError, RebuildReport, ReviewQuery, ReviewWrite, ReviewsAudit,
+    UpsertOutcome, WriteReviewsError, bulk_review_items,
 };
 pub use reviews::search::ReviewFilter;
 pub use users::{BusinessIds, ClaimRefused, EmailSearch, FoundUser, MailChange, Refused, UserChange, UserRecord};

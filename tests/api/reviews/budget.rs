@@ -1,7 +1,7 @@
 //! What a search costs.
 
 use presence_domain::review::{Review, ReviewId};
-use presence_store::Posting;
+use presence_store::ReviewWrite;
 use presence_tests::logs::LoggedCost;
 
 use super::fixtures::{ReviewFixtures, post, posted};
@@ -21,7 +21,7 @@ async fn crowd(review_fixtures: &ReviewFixtures) {
         let date = second("2025-07-14") + i64::try_from(number).expect("small");
         Review { id, date, partner_id: format!("crowd {number}"), ..template.clone() }
     });
-    post(&review_fixtures.stack, reviews.map(|new| Posting { old: None, new }).collect()).await;
+    post(&review_fixtures.stack, reviews.map(|new| ReviewWrite { old: None, new }).collect()).await;
 }
 
 async fn cost(review_fixtures: &ReviewFixtures, by: &str, query: &str, count: u64) -> LoggedCost {

@@ -3,7 +3,7 @@
 use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::review::{Partner, Rating, Review, ReviewId, ReviewState};
 use presence_domain::text::city_key;
-use presence_store::Posting;
+use presence_store::ReviewWrite;
 use presence_tests::{Fixtures, Reply, TestStack};
 
 use crate::imports::large_dataset::second;
@@ -152,17 +152,17 @@ pub(crate) async fn seed(stack: &TestStack) {
         stack.create_business(org, id, city).await;
     }
     for org in [1, 2] {
-        stack.store().open_book(OrgId::new(org).expect("an id")).await.expect("the store answers");
+        stack.store().register_org_with_reviews(OrgId::new(org).expect("an id")).await.expect("the store answers");
     }
-    post(stack, REVIEWS.iter().map(|said| Posting { old: None, new: review(said) }).collect()).await;
+    post(stack, REVIEWS.iter().map(|said| ReviewWrite { old: None, new: review(said) }).collect()).await;
 }
 
 /// Posts as many at a time as fit.
-pub(crate) async fn post(stack: &TestStack, postings: Vec<Posting>) {
-    let mut rest = &postings[..];
+pub(crate) async fn post(stack: &TestStack, writes: Vec<ReviewWrite>) {
+    let mut rest = &writes[..];
     while !rest.is_empty() {
-        let (now, later) = rest.split_at(Posting::fitting(rest));
-        stack.store().post_reviews(now).await.expect("nobody else writes");
+        let (now, later) = rest.split_at(ReviewWrite::count_fitting(rest));
+        stack.store().write_reviews(now).await.expect("nobody else writes");
         rest = later;
     }
 }

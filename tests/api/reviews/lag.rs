@@ -8,7 +8,7 @@ use presence_domain::ids::OrgId;
 use presence_domain::instant::format_second;
 use presence_domain::review::{Rating, Review, ReviewId, ReviewState};
 use presence_local::Options;
-use presence_store::Posting;
+use presence_store::ReviewWrite;
 use presence_tests::{Fixtures, LaggingIndexes, TestStack, long_timeouts, plain_http, rng};
 use serde_json::{Value, json};
 
@@ -54,7 +54,7 @@ async fn change_behind_the_index(
     reviews: &[Review],
     mut change: impl FnMut(&mut Review),
 ) -> Vec<Review> {
-    post(&review_fixtures.stack, reviews.iter().map(|new| Posting { old: None, new: new.clone() }).collect()).await;
+    post(&review_fixtures.stack, reviews.iter().map(|new| ReviewWrite { old: None, new: new.clone() }).collect()).await;
     review_fixtures.ask("admin_1", "business__in=lyon-1").await;
     review_fixtures.ask("admin_1", "business__in=lyon-1,lyon-2,etienne").await;
     let changed: Vec<Review> = reviews
@@ -65,8 +65,9 @@ async fn change_behind_the_index(
             new
         })
         .collect();
-    let postings = reviews.iter().zip(&changed).map(|(old, new)| Posting { old: Some(old.clone()), new: new.clone() });
-    post(&review_fixtures.stack, postings.collect()).await;
+    let writes =
+        reviews.iter().zip(&changed).map(|(old, new)| ReviewWrite { old: Some(old.clone()), new: new.clone() });
+    post(&review_fixtures.stack, writes.collect()).await;
     freeze(review_fixtures, lag).await;
     changed
 }
@@ -175,8 +176,11 @@ async fn a_review_that_the_index_misplaces_is_shown_where_it_belongs_or_not_at_a
     let (a, d) = (posted("a"), posted("d"));
     let deleted = Review { state: ReviewState::Deleted, ..d.clone() };
     let earlier = Review { update_date: Some(second("2025-01-02")), ..a.clone() };
-    post(&review_fixtures.stack, vec![Posting { old: Some(d), new: deleted }, Posting { old: Some(a), new: earlier }])
-        .await;
+    post(
+        &review_fixtures.stack,
+        vec![ReviewWrite { old: Some(d), new: deleted }, ReviewWrite { old: Some(a), new: earlier }],
+    )
+    .await;
     freeze(&review_fixtures, &lag).await;
     for (query, names) in queries.into_iter().zip(["1 in all: a", "3 in all: d c b"]) {
         assert_eq!(found(&review_fixtures.ask("admin_1", query).await), format!("page 1 of 1, {names}"), "{query}");

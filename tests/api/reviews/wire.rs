@@ -1,7 +1,7 @@
 //! The bytes of an answer.
 
 use presence_domain::review::ReviewState;
-use presence_store::Posting;
+use presence_store::ReviewWrite;
 
 use super::fixtures::{ReviewFixtures, post, posted};
 use crate::imports::large_dataset::second;
@@ -25,7 +25,7 @@ async fn a_review_has_exactly_its_fields_in_the_order_of_the_interface() {
     full.title = Some("Titre".to_owned());
     full.reply_comment = Some("Merci".to_owned());
     full.link = Some("https://partner.example/a".to_owned());
-    post(&review_fixtures.stack, vec![Posting { old: Some(old.clone()), new: full.clone() }]).await;
+    post(&review_fixtures.stack, vec![ReviewWrite { old: Some(old.clone()), new: full.clone() }]).await;
     let shown = || review_fixtures.ask("admin_1", "business__in=lyon-1&partner__in=partner_8");
     assert_eq!(shown().await.text, envelope(FULL, old.id.as_str()));
     assert_eq!(
@@ -42,7 +42,7 @@ async fn a_review_has_exactly_its_fields_in_the_order_of_the_interface() {
     (bare.link, bare.author_name) = (Some(String::new()), Some(" ".to_owned()));
     post(
         &review_fixtures.stack,
-        vec![Posting {
+        vec![ReviewWrite {
             old: Some(full.clone()).map(|review| presence_domain::review::Review { version: 2, ..review }),
             new: bare,
         }],

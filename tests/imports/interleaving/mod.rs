@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::config::SharedHttpClient;
 use futures::stream::{self, StreamExt as _};
 use presence_domain::review::Review;
 use presence_local::Options;
-use presence_store::{Posting, Store};
+use presence_store::{ReviewWrite, Store};
 use presence_tests::interleaving::{Event, InterleavingConnector};
 use presence_tests::{Fixtures, TestStack, long_timeouts, plain_http, rng};
 
@@ -56,14 +56,14 @@ impl SearchFixture {
     /// Makes the change in the model. The same in the store, still to happen.
     fn change(&mut self, change: &Change) -> Event {
         self.steps += 1;
-        let mut postings = Vec::new();
+        let mut writes = Vec::new();
         for new in change.next(&self.reviews, &self.home, self.steps) {
             let stored = Review { version: new.version + 1, ..new.clone() };
             let old = self.reviews.insert(new.partner_id.clone(), stored);
-            postings.push(Posting { old, new });
+            writes.push(ReviewWrite { old, new });
         }
         let store = self.store.clone();
-        Box::pin(async move { store.post_reviews(&postings).await.expect("nobody else writes") })
+        Box::pin(async move { store.write_reviews(&writes).await.expect("nobody else writes") })
     }
 
     /// Makes the search with the change just before the call. Whether the search made that call.

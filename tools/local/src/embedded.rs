@@ -13,7 +13,7 @@ use anyhow::{Context, anyhow};
 use aws_sdk_dynamodb::types::AttributeValue;
 use dynoxide::{Database, ImportOptions};
 use presence_domain::review::Review;
-use presence_store::{Store, items_of_reviews, schema};
+use presence_store::{Store, bulk_review_items, schema};
 use tokio::sync::oneshot;
 
 /// The database's file inside the data folder.
@@ -81,7 +81,7 @@ impl EmbeddedDynamo {
 
     /// Fills the reviews table of this store at once. These must be all the reviews of their organisations' months.
     pub(crate) fn fill_reviews(&self, store: &Store, reviews: &[Review]) -> anyhow::Result<()> {
-        self.import(&store.name(&schema::REVIEWS), items_of_reviews(reviews)?).map(drop)
+        self.import(&store.name(&schema::REVIEWS), bulk_review_items(reviews)?).map(drop)
     }
 
     /// Stops accepting, lets running requests finish and closes the file. Blocks for a few seconds at the most.

@@ -1,11 +1,12 @@
-//! The ledger's words, without storage: cells and masks, tallies, calendar buckets, books.
+//! The vocabulary of the review ledger, without storage: review sets, facets, counts, days and months.
+//!
+//! The ledger is the index that counts and finds reviews. `presence-store` stores and reads it.
+//! This module knows the review; the review does not know the ledger.
 
-mod book;
 mod calendar;
-mod cell;
-mod tally;
+mod facets;
+mod review_set;
 
-pub use book::Book;
 pub use calendar::{Day, Month, SECONDS_OF_DAY};
-pub use cell::{CELLS, Cell, CellMask};
-pub use tally::Tally;
+pub use facets::{FACET_KEY_COUNT, FacetCounts, FacetKey, FacetMask};
+pub use review_set::ReviewSet;

@@ -8,7 +8,7 @@ use presence_domain::access::Scope;
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::instant::is_empty_range;
-use presence_domain::ledger::{Book, Cell, CellMask};
+use presence_domain::ledger::{FacetKey, FacetMask, ReviewSet};
 use presence_domain::page::{Page, PageRequest};
 use presence_domain::review::Review;
 
@@ -24,7 +24,7 @@ pub struct ReviewFilter {
     /// Those of the businesses in a city, by [`city_key`](presence_domain::text::city_key).
     pub city_key: Option<String>,
     /// The cells.
-    pub mask: CellMask,
+    pub mask: FacetMask,
     /// The first effective second since 1970.
     pub from: Option<i64>,
     /// The last one.
@@ -57,14 +57,14 @@ impl ReviewFilter {
     }
 
     /// True if a review at this second, in this cell, matches.
-    pub(crate) fn admits(&self, at: i64, cell: Cell) -> bool {
+    pub(crate) fn admits(&self, at: i64, cell: FacetKey) -> bool {
         self.mask.contains(cell) && self.from.is_none_or(|from| from <= at) && self.to.is_none_or(|to| at <= to)
     }
 
     fn in_orgs(&self, orgs: &[OrgId], page: PageRequest) -> ReviewQuery {
         let book = |org: &OrgId| match &self.city_key {
-            None => Book::Org(*org),
-            Some(city) => Book::City(*org, city.clone()),
+            None => ReviewSet::Org(*org),
+            Some(city) => ReviewSet::City(*org, city.clone()),
         };
         ReviewQuery {
             books: orgs.iter().map(book).collect(),
@@ -125,7 +125,7 @@ impl Store {
         ids: &[BusinessId],
         city_key: Option<&str>,
     ) -> Result<Vec<BusinessId>, Error> {
-        let places = self.business_places(ids).await?;
+        let places = self.business_locations(ids).await?;
         let wanted = |id: &&BusinessId| {
             let place = places.get(*id);
             place.is_some_and(|place| {

@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::AttributeValue;
 use presence_bench::distribution::Distribution;
 use presence_store::schema::{self, Index, Projected, Table};
-use presence_store::{Store, items_of_reviews};
+use presence_store::{Store, bulk_review_items};
 
 use super::prices::{GB, RECOVERY_GB, STORAGE_GB};
 
@@ -78,7 +78,7 @@ pub(super) async fn report(client: &Client, store: &Store) -> anyhow::Result<Str
 fn reviews_of(company: &Company) -> anyhow::Result<[ItemSizes; 2]> {
     let mut weights = [ItemSizes::default(); 2];
     for month in Distribution::new(company.reviews).months() {
-        for item in items_of_reviews(&month)? {
+        for item in bulk_review_items(&month)? {
             weights[usize::from(!item.contains_key("version"))].add(&schema::REVIEWS, &item);
         }
     }

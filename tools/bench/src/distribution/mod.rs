@@ -13,7 +13,7 @@ mod businesses;
 mod review_texts;
 
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::{Cell, Day, Month, SECONDS_OF_DAY};
+use presence_domain::ledger::{Day, FacetKey, Month, SECONDS_OF_DAY};
 use presence_domain::review::{Partner, Rating, Review, ReviewId, ReviewState};
 use presence_store::{Business, Org};
 
@@ -63,7 +63,7 @@ pub struct ReviewHeader {
     /// Id of the review.
     pub id: ReviewId,
     /// Facets of the review.
-    pub cell: Cell,
+    pub cell: FacetKey,
     /// Position of its business in [`Distribution::businesses`].
     pub business: u16,
     /// Number among all reviews, from 0. [`Distribution::review`] generates the texts from it.
@@ -158,7 +158,7 @@ impl Distribution {
         let partner = Partner::ALL[pick_weighted(&PARTNERS, rng)];
         let has_content = pick_weighted(&CONTENT, rng) == 1;
         let business = self.businesses.pick(number, rng);
-        let cell = Cell::new(state, rating, partner, has_content);
+        let cell = FacetKey::new(state, rating, partner, has_content);
         let partner_id = review_texts::partner_id(number);
         let business_id = &self.businesses.as_slice()[usize::from(business)].id;
         let id = ReviewId::derive(business_id, partner, &partner_id, 0);

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use presence_domain::ledger::{Cell, SECONDS_OF_DAY};
+use presence_domain::ledger::{FacetKey, SECONDS_OF_DAY};
 use presence_domain::review::{Partner, Rating, Review, ReviewState};
 
 use super::{Distribution, ReviewHeader, org_id};
@@ -67,8 +67,8 @@ impl Distribution {
     }
 }
 
-/// Returns the facets of a cell: the inverse of [`Cell::new`](presence_domain::ledger::Cell::new).
-fn facets(cell: Cell) -> (ReviewState, Rating, Partner, bool) {
+/// Returns the facets of a cell: the inverse of [`FacetKey::new`](presence_domain::ledger::FacetKey::new).
+fn facets(cell: FacetKey) -> (ReviewState, Rating, Partner, bool) {
     let number = usize::from(cell.number());
     (ReviewState::ALL[number / 30], Rating::ALL[number / 6 % 5], Partner::ALL[number / 2 % 3], number % 2 == 1)
 }

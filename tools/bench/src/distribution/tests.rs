@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
-use presence_domain::ledger::CellMask;
-use presence_store::items_of_reviews;
+use presence_domain::ledger::FacetMask;
+use presence_store::bulk_review_items;
 
 use super::*;
 
@@ -42,11 +42,11 @@ fn cities_and_cells_have_the_shares_that_are_documented() {
         let share = share_of(&headers, |header| businesses[usize::from(header.business)].city == *city);
         assert!(is_about(share, expected), "{city} has {share}");
     }
-    let rare = CellMask::of(|state, rating, partner, _| {
+    let rare = FacetMask::from_predicate(|state, rating, partner, _| {
         (state, rating.get(), partner) == (ReviewState::Deleted, 5, Partner::Partner9)
     });
     assert!(is_about(share_of(&headers, |header| rare.contains(header.cell)), 0.001_5));
-    let rarest = Cell::new(ReviewState::Deleted, Rating::ALL[1], Partner::Partner9, false);
+    let rarest = FacetKey::new(ReviewState::Deleted, Rating::ALL[1], Partner::Partner9, false);
     let share = share_of(&headers, |header| header.cell == rarest);
     assert!(share > 0.0 && is_about(share, 0.000_06), "{share}");
 }
@@ -76,13 +76,13 @@ fn reviews_match_their_headers_and_have_some_500_bytes() {
     let (reviews, headers): (Vec<Review>, Vec<ReviewHeader>) =
         (distribution.months().flatten().collect(), distribution.headers().flatten().collect());
     for (review, header) in reviews.iter().zip(&headers) {
-        assert_eq!((review.effective_at(), review.cell(), &review.id), (header.at, header.cell, &header.id));
+        assert_eq!((review.effective_at(), FacetKey::of(review), &review.id), (header.at, header.cell, &header.id));
         assert!(review.update_date.is_none_or(|changed| review.date < changed));
     }
     assert!(reviews.iter().filter(|review| review.update_date.is_some()).count() > 400);
     let of_small = |review: &&Review| review.business_id == distribution.small_business().id;
     assert_eq!(reviews.iter().filter(of_small).count(), 50);
-    let items = items_of_reviews(&reviews).expect("items");
+    let items = bulk_review_items(&reviews).expect("items");
     let bytes = |item: &std::collections::HashMap<String, _>| format!("{item:?}").len();
     assert!(items.iter().filter(|item| item.contains_key("effective_listing")).all(|item| bytes(item) < 4_000));
     let texts: usize = reviews.iter().map(Review::text_bytes).sum::<usize>() / reviews.len();

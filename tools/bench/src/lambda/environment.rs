@@ -15,7 +15,7 @@ use presence_local::embedded::EmbeddedDynamo;
 use presence_local::{DynamoDb, Options, Stack, sdk_config};
 use presence_ops::{Cli, Console, Exit};
 use presence_runtime::clock::{Clock as _, SystemClock};
-use presence_store::{Org, Store, items_of_reviews, schema};
+use presence_store::{Org, Store, bulk_review_items, schema};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -224,7 +224,7 @@ async fn load_reviews(store: &Store, dynamodb: &EmbeddedDynamo, distribution: &D
         store.put_business(&business).await?;
     }
     for month in distribution.months() {
-        dynamodb.import(&store.name(&schema::REVIEWS), items_of_reviews(&month)?)?;
+        dynamodb.import(&store.name(&schema::REVIEWS), bulk_review_items(&month)?)?;
     }
     load_users::create_caller(store, Role::OrgAdmin, distribution.org().id.get(), SystemClock.now()).await
 }

@@ -13,7 +13,7 @@ use presence_local::embedded::EmbeddedDynamo;
 use presence_local::sdk_config;
 use presence_runtime::clock::Stopwatch;
 use presence_store::meter::Meter;
-use presence_store::{Business, Store, items_of_reviews, schema};
+use presence_store::{Business, Store, bulk_review_items, schema};
 
 use super::backend::Answer;
 use super::delayed_client::delayed_client;
@@ -55,7 +55,7 @@ impl Ledger {
     pub(super) fn load(&self, dynamodb: &EmbeddedDynamo, month: &[Review]) -> anyhow::Result<(usize, usize)> {
         let table = self.loading.name(&schema::REVIEWS);
         let is_review = |item: &HashMap<String, AttributeValue>| item.contains_key("version");
-        let (reviews, others) = items_of_reviews(month)?.into_iter().partition(is_review);
+        let (reviews, others) = bulk_review_items(month)?.into_iter().partition(is_review);
         Ok((dynamodb.import(&table, reviews)?, dynamodb.import(&table, others)?))
     }
 
@@ -75,9 +75,9 @@ impl Ledger {
         let (one_by_one, imported) = month.split_at(alone.min(month.len() / 2));
         let (single, import) = (Arc::new(Meter::default()), Arc::new(Meter::default()));
         for review in one_by_one {
-            Arc::clone(&single).watch(self.loading.put_reviews(std::slice::from_ref(review))).await?;
+            Arc::clone(&single).watch(self.loading.upsert_reviews(std::slice::from_ref(review))).await?;
         }
-        Arc::clone(&import).watch(self.loading.put_reviews(imported)).await?;
+        Arc::clone(&import).watch(self.loading.upsert_reviews(imported)).await?;
         let each = |meter: &Meter, reviews: &[Review]| meter.cost().write_units / reviews.len() as f64;
         Ok((each(&single, one_by_one), each(&import, imported)))
     }

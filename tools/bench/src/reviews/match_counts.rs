@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::Context as _;
 use presence_bench::distribution::{CITIES_BY_SIZE, Distribution};
 use presence_domain::ids::BusinessId;
-use presence_domain::ledger::{Cell, SECONDS_OF_DAY};
+use presence_domain::ledger::{FacetKey, SECONDS_OF_DAY};
 use presence_domain::review::{Partner, Rating, ReviewState};
 use presence_domain::text::city_key;
 
@@ -35,7 +35,7 @@ pub(super) fn searches(reviews: &Distribution) -> anyhow::Result<Vec<Search>> {
 /// What there is.
 #[derive(Debug, Default)]
 struct MatchCounts {
-    cells: BTreeMap<Cell, u64>,
+    cells: BTreeMap<FacetKey, u64>,
     cities: BTreeMap<String, u64>,
     businesses: BTreeMap<BusinessId, u64>,
     in_range: u64,

@@ -1,7 +1,7 @@
 //! What is searched for: one description, which each contender turns into its own reads.
 
 use presence_domain::ids::BusinessId;
-use presence_domain::ledger::CellMask;
+use presence_domain::ledger::FacetMask;
 use presence_domain::page::PageRequest;
 use presence_domain::review::{Partner, Rating, ReviewState};
 use presence_store::ReviewFilter;
@@ -43,8 +43,8 @@ pub(super) struct Search {
 
 impl Filter {
     /// The cells that it admits.
-    pub(super) fn mask(&self) -> CellMask {
-        CellMask::of(|state, rating, partner, has_content| {
+    pub(super) fn mask(&self) -> FacetMask {
+        FacetMask::from_predicate(|state, rating, partner, has_content| {
             self.state.is_none_or(|only| only == state)
                 && self.rating.is_none_or(|only| only == rating)
                 && self.partner.is_none_or(|only| only == partner)

@@ -12,7 +12,7 @@ use aws_sdk_dynamodb::operation::query::builders::QueryFluentBuilder;
 use aws_sdk_dynamodb::types::{AttributeValue, ConsumedCapacity, KeysAndAttributes, ReturnConsumedCapacity};
 use aws_smithy_types::timeout::TimeoutConfig;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::{CELLS, Cell, CellMask};
+use presence_domain::ledger::{FACET_KEY_COUNT, FacetKey, FacetMask};
 use presence_domain::review::{Review, ReviewId};
 use presence_local::embedded::EmbeddedDynamo;
 use presence_local::sdk_config;
@@ -158,7 +158,7 @@ fn entry(review: &Review) -> Item {
         ("effective_listing", AttributeValue::S(effective_listing(review.effective_at(), &review.id))),
         ("pk", AttributeValue::S(review_pk(&review.id))),
         ("sk", text(REVIEW_SK)),
-        ("cell", number(review.cell())),
+        ("cell", number(FacetKey::of(review))),
         ("city_key", text(&review.city_key)),
         ("business_id", text(review.business_id.as_str())),
     ];
@@ -169,8 +169,8 @@ fn entry(review: &Review) -> Item {
 fn conditions(filter: &Filter) -> (Vec<String>, Vec<(String, AttributeValue)>) {
     let (mut conditions, mut values) = (Vec::new(), Vec::new());
     let mask = filter.mask();
-    if mask != CellMask::ALL {
-        let cells = (0..).take(CELLS).filter_map(Cell::from_number).filter(|cell| mask.contains(*cell));
+    if mask != FacetMask::ALL {
+        let cells = (0..).take(FACET_KEY_COUNT).filter_map(FacetKey::from_number).filter(|cell| mask.contains(*cell));
         let cells: Vec<_> = cells.map(|cell| (format!(":c{}", cell.number()), number(cell))).collect();
         conditions.push(one_of("cell", &cells));
         values.extend(cells);
@@ -194,7 +194,7 @@ fn one_of(attribute: &str, values: &[(String, AttributeValue)]) -> String {
     format!("{attribute} IN ({})", names.join(", "))
 }
 
-fn number(cell: Cell) -> AttributeValue {
+fn number(cell: FacetKey) -> AttributeValue {
     AttributeValue::N(cell.number().to_string())
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use presence_domain::ledger::{CELLS, Cell, Day, Month, SECONDS_OF_DAY};
+use presence_domain::ledger::{Day, FACET_KEY_COUNT, FacetKey, Month, SECONDS_OF_DAY};
 use presence_domain::review::{Review, ReviewId};
 
 use crate::distribution::{Distribution, ReviewHeader};
@@ -12,7 +12,7 @@ use crate::distribution::{Distribution, ReviewHeader};
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
 /// Number of reviews of each cell.
-pub(super) type Counts = [u32; CELLS];
+pub(super) type Counts = [u32; FACET_KEY_COUNT];
 
 /// Selector of the reviews of a set: all, or those of a city by its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -62,8 +62,8 @@ impl PackedReview {
         self.at().rem_euclid(SECONDS_OF_DAY)
     }
 
-    pub(super) fn cell(self) -> Cell {
-        Cell::from_number(self.cell).expect("the number of a cell")
+    pub(super) fn cell(self) -> FacetKey {
+        FacetKey::from_number(self.cell).expect("the number of a cell")
     }
 }
 
@@ -118,7 +118,7 @@ impl PackedReviews {
         let mut months = BTreeMap::new();
         for headers in distribution.headers() {
             let Some(first) = headers.first() else { continue };
-            let mut counts = vec![[0; CELLS]; cities.keys.len()];
+            let mut counts = vec![[0; FACET_KEY_COUNT]; cities.keys.len()];
             for header in &headers {
                 let city = usize::from(cities.of_business(header.business));
                 counts[city][usize::from(header.cell.number())] += 1;
@@ -185,14 +185,14 @@ impl PackedReviews {
     pub(super) fn days(&self, set: SetSelector, days: (Day, Day)) -> BTreeMap<Day, Counts> {
         let mut counts = BTreeMap::new();
         for review in self.of_days(set, days) {
-            counts.entry(review.day()).or_insert([0; CELLS])[usize::from(review.cell)] += 1;
+            counts.entry(review.day()).or_insert([0; FACET_KEY_COUNT])[usize::from(review.cell)] += 1;
         }
         counts
     }
 }
 
 fn sum(cities: &[Counts]) -> Counts {
-    cities.iter().fold([0; CELLS], |total, counts| std::array::from_fn(|cell| total[cell] + counts[cell]))
+    cities.iter().fold([0; FACET_KEY_COUNT], |total, counts| std::array::from_fn(|cell| total[cell] + counts[cell]))
 }
 
 /// Returns an id as a number. Numbers have the order of ids.

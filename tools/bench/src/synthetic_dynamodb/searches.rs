@@ -5,7 +5,7 @@ use std::sync::Arc;
 use presence_domain::access::Principal;
 use presence_domain::error::Error;
 use presence_domain::ids::{OrgId, UserId};
-use presence_domain::ledger::{CELLS, Cell, CellMask, Day, SECONDS_OF_DAY};
+use presence_domain::ledger::{Day, FACET_KEY_COUNT, FacetKey, FacetMask, SECONDS_OF_DAY};
 use presence_domain::page::{Page, PageRequest};
 use presence_domain::review::{Partner, Review, ReviewState};
 use presence_domain::text::city_key;
@@ -85,7 +85,7 @@ pub async fn run_search(store: &Store, filter: &ReviewFilter, request: PageReque
 /// Returns searches of all kinds: each dimension of a filter alone, from common to rare, and some combinations.
 #[must_use]
 pub fn named_searches(distribution: &Distribution) -> Vec<Search> {
-    let rare = CellMask::of(|state, rating, partner, _| {
+    let rare = FacetMask::from_predicate(|state, rating, partner, _| {
         (state, rating.get(), partner) == (ReviewState::Deleted, 5, Partner::Partner9)
     });
     let dense_day_end = Day::parse(DENSE_DAY).map_or(0, Day::end);
@@ -93,9 +93,15 @@ pub fn named_searches(distribution: &Distribution) -> Vec<Search> {
         Search::new("no filter", unfiltered()),
         Search::new("no filter, oldest first", ReviewFilter { newest_first: false, ..unfiltered() }),
         Search::new("up to the dense day", ReviewFilter { to: Some(dense_day_end), ..unfiltered() }),
-        Search::new("not treated (35 %)", masked(CellMask::of(|state, _, _, _| state == ReviewState::NotTreated))),
-        Search::new("rated 1 (10 %, 3 runs)", masked(CellMask::of(|_, rating, _, _| rating.get() == 1))),
-        Search::new("with content (60 %, 45 runs)", masked(CellMask::of(|_, _, _, has_content| has_content))),
+        Search::new(
+            "not treated (35 %)",
+            masked(FacetMask::from_predicate(|state, _, _, _| state == ReviewState::NotTreated)),
+        ),
+        Search::new("rated 1 (10 %, 3 runs)", masked(FacetMask::from_predicate(|_, rating, _, _| rating.get() == 1))),
+        Search::new(
+            "with content (60 %, 45 runs)",
+            masked(FacetMask::from_predicate(|_, _, _, has_content| has_content)),
+        ),
         Search::new("0.15 %", masked(rare)),
         Search::new("rarest cell (0.006 %)", masked(rarest_cell())),
         Search::new("400 days to the second", last_seconds(400 * SECONDS_OF_DAY)),
@@ -123,10 +129,10 @@ pub fn random_search(rng: &mut fastrand::Rng) -> Search {
 }
 
 fn unfiltered() -> ReviewFilter {
-    ReviewFilter { businesses: None, city_key: None, mask: CellMask::ALL, from: None, to: None, newest_first: true }
+    ReviewFilter { businesses: None, city_key: None, mask: FacetMask::ALL, from: None, to: None, newest_first: true }
 }
 
-fn masked(mask: CellMask) -> ReviewFilter {
+fn masked(mask: FacetMask) -> ReviewFilter {
     ReviewFilter { mask, ..unfiltered() }
 }
 
@@ -136,8 +142,8 @@ fn last_seconds(seconds: i64) -> ReviewFilter {
     ReviewFilter { from: Some(end - seconds), to: Some(end), ..unfiltered() }
 }
 
-fn rarest_cell() -> CellMask {
-    CellMask::of(|state, rating, partner, has_content| {
+fn rarest_cell() -> FacetMask {
+    FacetMask::from_predicate(|state, rating, partner, has_content| {
         (state, rating.get(), partner, has_content) == (ReviewState::Deleted, 2, Partner::Partner9, false)
     })
 }
@@ -160,20 +166,20 @@ fn random_range(rng: &mut fastrand::Rng) -> (Option<i64>, Option<i64>) {
 }
 
 /// Returns a random mask: no filter, scattered cells, one cell, or facets as users select them.
-fn random_mask(rng: &mut fastrand::Rng) -> CellMask {
+fn random_mask(rng: &mut fastrand::Rng) -> FacetMask {
     match rng.u8(0..6) {
-        0 => CellMask::ALL,
+        0 => FacetMask::ALL,
         1 => {
             let cells = rng.u128(..);
             mask_of_cells(|cell| cells >> cell & 1 == 1)
         }
         2 => {
-            let selected = rng.usize(0..CELLS);
+            let selected = rng.usize(0..FACET_KEY_COUNT);
             mask_of_cells(|cell| cell == selected)
         }
         _ => {
             let (states, ratings, partners, content) = (rng.u8(1..8), rng.u8(1..32), rng.u8(1..8), rng.u8(1..4));
-            CellMask::of(|state, rating, partner, has_content| {
+            FacetMask::from_predicate(|state, rating, partner, has_content| {
                 states >> state as u8 & 1 == 1
                     && ratings >> (rating.get() - 1) & 1 == 1
                     && partners >> partner as u8 & 1 == 1
@@ -184,8 +190,8 @@ fn random_mask(rng: &mut fastrand::Rng) -> CellMask {
 }
 
 /// Returns the mask of the cells whose numbers are admitted.
-fn mask_of_cells(admits: impl Fn(usize) -> bool) -> CellMask {
-    CellMask::of(|state, rating, partner, has_content| {
-        admits(usize::from(Cell::new(state, rating, partner, has_content).number()))
+fn mask_of_cells(admits: impl Fn(usize) -> bool) -> FacetMask {
+    FacetMask::from_predicate(|state, rating, partner, has_content| {
+        admits(usize::from(FacetKey::new(state, rating, partner, has_content).number()))
     })
 }

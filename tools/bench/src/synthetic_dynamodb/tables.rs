@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, HashMap};
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::{Book, Day, Month};
-use presence_store::items_of_reviews;
+use presence_domain::ledger::{Day, Month, ReviewSet};
+use presence_store::bulk_review_items;
 use presence_store::keys::{
-    BOOKS_PK, DAY_SK_PREFIX, MONTH_SK_PREFIX, REVIEW_SK, business_pk, effective_listing, org_key, review_pk, slips_sk,
+    DAY_SK_PREFIX, MONTH_SK_PREFIX, ORGS_WITH_REVIEWS_PK, REVIEW_SK, business_pk, effective_listing, org_key,
+    postings_sk, review_pk,
 };
 use serde_json::{Map, Value, json};
 
@@ -42,7 +43,7 @@ impl SyntheticTables {
     /// Returns the items of a partition of the reviews table, ordered by sort key. An unknown partition is empty.
     pub(super) fn query_partition(&self, pk: &str, range: Option<&SortKeyRange>) -> Vec<Item> {
         let items = match pk.split_once('#') {
-            None if pk == BOOKS_PK => Some(vec![key_attributes(pk, &org_key(OrgId::new(1)))]),
+            None if pk == ORGS_WITH_REVIEWS_PK => Some(vec![key_attributes(pk, &org_key(OrgId::new(1)))]),
             Some(("T", set)) => self.selector(set).map(|set| self.counts_items(pk, set, range)),
             Some(("L", set_and_month)) => set_and_month.rsplit_once('#').and_then(|(set, month)| {
                 let (set, month) = self.selector(set).zip(Month::parse(month))?;
@@ -80,7 +81,7 @@ impl SyntheticTables {
     }
 
     fn review_item(&self, id: &str) -> Option<Item> {
-        let items = items_of_reviews(&[self.reviews.review(id)?]).ok()?;
+        let items = bulk_review_items(&[self.reviews.review(id)?]).ok()?;
         let review = items.into_iter().find(|item| item.contains_key("version"))?;
         review.into_iter().map(|(name, value)| Some((name, protocol_value(&value)?))).collect()
     }
@@ -95,7 +96,7 @@ impl SyntheticTables {
 
     /// Returns the selector of a set, as keys name it.
     fn selector(&self, set: &str) -> Option<SetSelector> {
-        let org = Book::Org(OrgId::new(1)?).to_string();
+        let org = ReviewSet::Org(OrgId::new(1)?).to_string();
         match set.strip_prefix("c:1:") {
             Some(city) => self.reviews.city(city),
             None => (set == org).then_some(SetSelector::Org),
@@ -126,7 +127,7 @@ impl SyntheticTables {
             let day = review.day();
             let prefix = day_prefixes.entry(day.start()).or_insert_with(|| day.of_month());
             let id = review.id();
-            let sk = slips_sk(prefix, review.cell(), &id);
+            let sk = postings_sk(prefix, review.cell(), &id);
             if range.is_none_or(|range| range.contains(&sk)) {
                 let item = items.entry(sk).or_insert_with_key(|sk| key_attributes(pk, sk));
                 item.insert(id.as_str().to_owned(), number(review.second_of_day()));

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use presence_domain::ids::OrgId;
 use presence_local::embedded::EmbeddedDynamo;
-use presence_store::{items_of_reviews, schema};
+use presence_store::{bulk_review_items, schema};
 
 use super::*;
 
@@ -20,7 +20,7 @@ async fn synthetic_database_answers_and_costs_as_the_embedded_one() {
     let real = Store::new(&presence_local::sdk_config(&embedded.endpoint_url()), PREFIX);
     real.create_tables().await.expect("tables");
     for reviews in distribution.months() {
-        let items = items_of_reviews(&reviews).expect("items");
+        let items = bulk_review_items(&reviews).expect("items");
         embedded.import(&real.name(&schema::REVIEWS), items).expect("an empty table");
     }
     real.put_business(distribution.small_business()).await.expect("a business");
@@ -42,8 +42,8 @@ async fn synthetic_database_answers_and_costs_as_the_embedded_one() {
 #[tokio::test]
 async fn unsupported_operation_is_refused() {
     let store = store(Distribution::new(10)).expect("a store");
-    assert!(store.open_book(OrgId::new(1).expect("an id")).await.is_err());
-    let by_id: HashMap<_, _> = store.business_places(&[]).await.expect("no call");
+    assert!(store.register_org_with_reviews(OrgId::new(1).expect("an id")).await.is_err());
+    let by_id: HashMap<_, _> = store.business_locations(&[]).await.expect("no call");
     assert!(by_id.is_empty());
 }
 

@@ -3,7 +3,7 @@
 use presence_domain::error::Error;
 use presence_domain::ids::BusinessId;
 use presence_domain::text::city_key;
-use presence_store::{Business, Place, PutOutcome, keys};
+use presence_store::{Business, BusinessLocation, PutOutcome, keys};
 use serde::Deserialize;
 use serde_json::Number;
 
@@ -53,9 +53,9 @@ impl Row for BusinessRow {
         }
         let store = &tables.store;
         let outcome = store.compare_business(&business).await?;
-        let place = Place { org_id: business.org_id, city_key: city_key(&business.city) };
+        let place = BusinessLocation { org_id: business.org_id, city_key: city_key(&business.city) };
         let old_place = if outcome == PutOutcome::Updated {
-            let mut stored = store.business_places(std::slice::from_ref(&business.id)).await?;
+            let mut stored = store.business_locations(std::slice::from_ref(&business.id)).await?;
             stored.remove(&business.id).filter(|stored| *stored != place)
         } else {
             None
@@ -70,11 +70,11 @@ impl Row for BusinessRow {
             return Ok(Verdict::Put(outcome));
         }
         if old_place.is_some() {
-            store.repost_business(&business.id, &place).await?;
+            store.relocate_business_reviews(&business.id, &place).await?;
         }
         let outcome = store.put_business(&business).await?;
         if old_place.is_some() {
-            store.repost_business(&business.id, &place).await?;
+            store.relocate_business_reviews(&business.id, &place).await?;
         }
         Ok(Verdict::Put(outcome))
     }

@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::Serialize;
 
-use super::check::{Checked, Difference, Extent, Listed, is_tally};
-use super::post::Key;
+use super::recount::{Checked, Difference, Listed, RecountScope, is_tally};
+use super::write::Key;
 use crate::client::meter::side_by_side;
 use crate::keys::effective_between;
-use crate::{Finding, Place, Store};
+use crate::{BusinessLocation, Finding, Store};
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId};
-use presence_domain::ledger::{Book, Day, Month};
+use presence_domain::ledger::{Day, Month, ReviewSet};
 use presence_domain::review::Review;
 
 /// Businesses, and books, read side by side.
@@ -80,16 +80,16 @@ impl Store {
     }
 
     /// The reviews that are counted elsewhere than where their business is, and where that is; none for one that is gone.
-    pub(super) async fn misplaced(&self, reviews: &[Review]) -> Result<Vec<(Review, Option<Place>)>, Error> {
+    pub(super) async fn misplaced(&self, reviews: &[Review]) -> Result<Vec<(Review, Option<BusinessLocation>)>, Error> {
         let businesses: BTreeSet<&BusinessId> = reviews.iter().map(|review| &review.business_id).collect();
         let businesses: Vec<BusinessId> = businesses.into_iter().cloned().collect();
-        let places: HashMap<BusinessId, Place> = self.business_places(&businesses).await?;
+        let places: HashMap<BusinessId, BusinessLocation> = self.business_locations(&businesses).await?;
         let found = reviews.iter().map(|review| (review.clone(), places.get(&review.business_id).cloned()));
         Ok(found.filter(|(review, place)| !place.as_ref().is_some_and(|place| place.counts(review))).collect())
     }
 
     /// Every month of an organisation in which a review or a tally is known.
-    pub(super) async fn extents(&self, org_id: OrgId) -> Result<BTreeMap<Month, Extent>, Error> {
+    pub(super) async fn extents(&self, org_id: OrgId) -> Result<BTreeMap<Month, RecountScope>, Error> {
         let extents = self.extents_between(org_id, None, None).await?;
         Ok(extents.into_iter().map(|(month, (extent, _))| (month, extent)).collect())
     }
@@ -100,15 +100,15 @@ impl Store {
         org_id: OrgId,
         from: Option<Month>,
         to: Option<Month>,
-    ) -> Result<BTreeMap<Month, (Extent, Vec<Listed>)>, Error> {
+    ) -> Result<BTreeMap<Month, (RecountScope, Vec<Listed>)>, Error> {
         let businesses = self.businesses_of(org_id).await?;
-        let city = |(_, place): &(BusinessId, Place)| Book::City(org_id, place.city_key.clone());
-        let books: BTreeSet<Book> = businesses.iter().map(city).chain([Book::Org(org_id)]).collect();
+        let city = |(_, place): &(BusinessId, BusinessLocation)| ReviewSet::City(org_id, place.city_key.clone());
+        let books: BTreeSet<ReviewSet> = businesses.iter().map(city).chain([ReviewSet::Org(org_id)]).collect();
         let months = books.iter().map(|book| async move {
             let months = self.months(book, from, to).await?;
             Ok::<_, Error>((book.clone(), months))
         });
-        let mut extents: BTreeMap<Month, (Extent, Vec<Listed>)> = BTreeMap::new();
+        let mut extents: BTreeMap<Month, (RecountScope, Vec<Listed>)> = BTreeMap::new();
         for (book, months) in side_by_side(READS_IN_FLIGHT, months).await? {
             for month in months.into_keys() {
                 extents.entry(month).or_default().0.books.insert(book.clone());
@@ -125,11 +125,11 @@ impl Store {
                 let (extent, listed) = extents.entry(Day::of(slip.at).month()).or_default();
                 extent.books.insert(book.clone());
                 extent.ids.insert(slip.id.clone());
-                listed.push(Listed { slip, books: [Book::Org(org_id), book.clone()] });
+                listed.push(Listed { slip, books: [ReviewSet::Org(org_id), book.clone()] });
             }
         }
         for (extent, _) in extents.values_mut() {
-            extent.books.insert(Book::Org(org_id));
+            extent.books.insert(ReviewSet::Org(org_id));
         }
         Ok(extents)
     }

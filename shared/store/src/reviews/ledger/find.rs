@@ -11,16 +11,16 @@
 
 use std::collections::HashSet;
 
-use super::item::Slip;
-use super::outline::{Outline, outline};
-use super::place::{Bucket, Span, merge, order, overlapping};
+use super::buckets::{Bucket, Span, merge, order, overlapping};
+use super::initial_reads::{InitialRead, outline};
+use super::item::Posting;
 use super::reads::{is_read_whole, runs_to_read};
 use crate::Store;
 use crate::client::meter::side_by_side;
 use presence_domain::access::Scope;
 use presence_domain::error::Error;
 use presence_domain::instant::{FIRST_SECOND, LAST_SECOND, is_empty_range};
-use presence_domain::ledger::{Book, CellMask, Day, Month, Tally};
+use presence_domain::ledger::{Day, FacetCounts, FacetKey, FacetMask, Month, ReviewSet};
 use presence_domain::page::{Page, PageRequest};
 use presence_domain::review::{Review, ReviewId};
 use presence_runtime::telemetry::{Metric, measure};
@@ -37,9 +37,9 @@ const READS_IN_FLIGHT: u16 = 128;
 #[derive(Clone, Debug)]
 pub struct ReviewQuery {
     /// The books, disjoint.
-    pub books: Vec<Book>,
+    pub books: Vec<ReviewSet>,
     /// The cells.
-    pub mask: CellMask,
+    pub mask: FacetMask,
     /// The first effective second since 1970.
     pub from: Option<i64>,
     /// The last one.
@@ -113,11 +113,11 @@ impl<'a> Search<'a> {
         let mut buckets = merge(parts.into_iter().flatten());
         self.drift |= !reads.iter().all(|read| self.adds_up(read, &buckets));
         let (from, to) = (self.query.from.unwrap_or(i64::MIN), self.query.to.unwrap_or(i64::MAX));
-        let is_cut = |month| reads.iter().any(|read| matches!(read, Outline::Days(cut) if *cut == month));
+        let is_cut = |month| reads.iter().any(|read| matches!(read, InitialRead::Days(cut) if *cut == month));
         buckets.retain(|bucket| match bucket.span {
             Span::Month(month) => !is_cut(month),
             Span::Day(day) => from <= day.start() && day.end() <= to,
-            Span::Part(_) => true,
+            Span::PartialDay(_) => true,
         });
         for slips in buckets.iter_mut().filter_map(|bucket| bucket.slips.as_mut()) {
             slips.retain(|slip| (from..=to).contains(&slip.at));
@@ -128,45 +128,49 @@ impl<'a> Search<'a> {
 
     /// Whether the days of a cut month add up to it, or the slips of a cut day to that day: all of them, in the range or
     /// not.
-    fn adds_up(&self, read: &Outline, buckets: &[Bucket]) -> bool {
+    fn adds_up(&self, read: &InitialRead, buckets: &[Bucket]) -> bool {
         let mask = self.query.mask;
         let sum = |belongs: &dyn Fn(Span) -> bool| -> u64 {
             buckets.iter().filter(|bucket| belongs(bucket.span)).map(|bucket| bucket.count(mask)).sum()
         };
         match *read {
-            Outline::Months(..) => true,
-            Outline::Days(month) => {
+            InitialRead::Months(..) => true,
+            InitialRead::Days(month) => {
                 sum(&|span| matches!(span, Span::Day(day) if day.month() == month))
                     == sum(&|span| span == Span::Month(month))
             }
-            Outline::Part(day) => sum(&|span| span == Span::Part(day)) == sum(&|span| span == Span::Day(day)),
+            InitialRead::PartialDay(day) => {
+                sum(&|span| span == Span::PartialDay(day)) == sum(&|span| span == Span::Day(day))
+            }
         }
     }
 
-    async fn read_outline(&self, position: usize, read: &Outline) -> Result<Vec<Bucket>, Error> {
+    async fn read_outline(&self, position: usize, read: &InitialRead) -> Result<Vec<Bucket>, Error> {
         let book = &self.query.books[position];
-        let tallied = |span: Span, tally: Tally| {
+        let tallied = |span: Span, tally: FacetCounts| {
             let mut bucket = Bucket::new(span);
             bucket.tallies.insert(position, tally);
             bucket
         };
         Ok(match *read {
-            Outline::Months(from, to) => {
+            InitialRead::Months(from, to) => {
                 let months = self.store.months(book, from, to).await?;
                 months.into_iter().map(|(month, tally)| tallied(Span::Month(month), tally)).collect()
             }
-            Outline::Days(month) => {
+            InitialRead::Days(month) => {
                 let days = self.store.days(book, month.first_day(), month.last_day()).await?;
                 days.into_iter().map(|(day, tally)| tallied(Span::Day(day), tally)).collect()
             }
-            Outline::Part(day) => vec![Bucket::with_slips(Span::Part(day), self.part(book, day).await?)],
+            InitialRead::PartialDay(day) => {
+                vec![Bucket::with_slips(Span::PartialDay(day), self.part(book, day).await?)]
+            }
         })
     }
 
     /// The matching slips of a day.
-    async fn part(&self, book: &Book, day: Day) -> Result<Vec<Slip>, Error> {
+    async fn part(&self, book: &ReviewSet, day: Day) -> Result<Vec<Posting>, Error> {
         let runs = self.query.mask.runs();
-        let runs = if runs.len() > MAX_RUNS { CellMask::ALL.runs() } else { runs };
+        let runs = if runs.len() > MAX_RUNS { FacetMask::ALL.runs() } else { runs };
         let slips =
             side_by_side(READS_IN_FLIGHT, runs.into_iter().map(|run| self.store.slips_of_run(book, day, run))).await?;
         Ok(self.matching(slips).collect())
@@ -211,35 +215,35 @@ impl<'a> Search<'a> {
                         .await?;
                 Ok(self.known(bucket, slips))
             }
-            Span::Part(_) => Ok((vec![bucket.clone()], true)),
+            Span::PartialDay(_) => Ok((vec![bucket.clone()], true)),
         }
     }
 
     async fn days_of(&self, bucket: &Bucket, month: Month) -> Result<(Vec<Bucket>, bool), Error> {
         let positions = bucket.tallies.keys().copied();
-        let read = Outline::Days(month);
+        let read = InitialRead::Days(month);
         let days = side_by_side(READS_IN_FLIGHT, positions.map(|position| self.read_outline(position, &read))).await?;
         let days = merge(days.into_iter().flatten());
         let sum: u64 = days.iter().map(|day| day.tallied(self.query.mask)).sum();
         Ok((days, sum == bucket.tallied(self.query.mask)))
     }
 
-    fn known(&self, bucket: &Bucket, slips: Vec<Vec<Slip>>) -> (Vec<Bucket>, bool) {
+    fn known(&self, bucket: &Bucket, slips: Vec<Vec<Posting>>) -> (Vec<Bucket>, bool) {
         let slips: Vec<_> = self.matching(slips).collect();
         let adds_up = slips.len() as u64 == bucket.tallied(self.query.mask);
         let known = Bucket { slips: Some(slips), ..bucket.clone() };
         (vec![known], adds_up)
     }
 
-    fn matching(&self, slips: Vec<Vec<Slip>>) -> impl Iterator<Item = Slip> + use<> {
+    fn matching(&self, slips: Vec<Vec<Posting>>) -> impl Iterator<Item = Posting> + use<> {
         let mask = self.query.mask;
         slips.into_iter().flatten().filter(move |slip| mask.contains(slip.cell))
     }
 
     /// The slips on the page, in order, out of the buckets that it lies in.
     /// A review that two buckets have was moved from one to the other in between.
-    fn cut(&mut self, on_page: &[usize], skip: u64, take: u64) -> Vec<Slip> {
-        let mut slips: Vec<Slip> =
+    fn cut(&mut self, on_page: &[usize], skip: u64, take: u64) -> Vec<Posting> {
+        let mut slips: Vec<Posting> =
             on_page.iter().filter_map(|position| self.buckets[*position].slips.clone()).flatten().collect();
         slips.sort_unstable();
         if self.query.newest_first {
@@ -254,10 +258,11 @@ impl<'a> Search<'a> {
 
     /// The last wave. A review that is not any more what its slip says was written in between: what it says itself holds, and
     /// one that does not match any more is left out.
-    async fn bodies(&mut self, slips: &[Slip]) -> Result<Vec<Review>, Error> {
+    async fn bodies(&mut self, slips: &[Posting]) -> Result<Vec<Review>, Error> {
         let ids: Vec<ReviewId> = slips.iter().map(|slip| slip.id.clone()).collect();
         let mut bodies = self.store.review_bodies(&ids).await?;
-        let as_said = |slip: &Slip, review: &Review| (review.effective_at(), review.cell()) == (slip.at, slip.cell);
+        let as_said =
+            |slip: &Posting, review: &Review| (review.effective_at(), FacetKey::of(review)) == (slip.at, slip.cell);
         let mut reviews = Vec::with_capacity(slips.len());
         let mut all_as_said = true;
         for slip in slips {
@@ -280,9 +285,9 @@ impl ReviewQuery {
     /// True if the review may be shown.
     fn admits(&self, review: &Review) -> bool {
         let at = review.effective_at();
-        self.mask.contains(review.cell())
+        self.mask.contains(FacetKey::of(review))
             && self.from.is_none_or(|from| from <= at)
             && self.to.is_none_or(|to| at <= to)
-            && review.books().iter().any(|book| self.books.contains(book))
+            && ReviewSet::containing(review).iter().any(|book| self.books.contains(book))
     }
 }

@@ -7,7 +7,7 @@ use crate::format::REVIEW;
 use crate::keys::{REVIEW_SK, effective_listing, review_pk};
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId};
-use presence_domain::ledger::{Cell, Day, Tally};
+use presence_domain::ledger::{Day, FacetCounts, FacetKey};
 use presence_domain::review::{Partner, Rating, Review, ReviewId, ReviewState};
 
 /// What the attributes of a tally start with; the number of the cell follows.
@@ -42,10 +42,10 @@ pub(super) const REVIEW_ATTRIBUTES: [&str; 23] = [
 
 /// A review as a search finds it: which, when (second since 1970), and in which cell.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Slip {
+pub(super) struct Posting {
     pub(super) at: i64,
     pub(super) id: ReviewId,
-    pub(super) cell: Cell,
+    pub(super) cell: FacetKey,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -90,7 +90,7 @@ pub(super) fn to_item(review: &Review) -> Result<Item, Error> {
             pk: review_pk(&review.id),
             sk: REVIEW_SK.to_owned(),
             effective_listing: effective_listing(review.effective_at(), &review.id),
-            cell: review.cell().number(),
+            cell: FacetKey::of(&review).number(),
             id: review.id.as_str().to_owned(),
             version: review.version,
             org_id: review.org_id.get(),
@@ -148,15 +148,16 @@ fn unless_blank(text: Option<String>) -> Option<String> {
 }
 
 /// The attribute of a tally that counts a cell.
-pub(super) fn cell_attribute(cell: Cell) -> String {
+pub(super) fn cell_attribute(cell: FacetKey) -> String {
     format!("{CELL_PREFIX}{}", cell.number())
 }
 
 /// Reads the counts of a tally's item; its other attributes are not cells.
-pub(super) fn tally(item: &Item) -> Tally {
-    let mut tally = Tally::default();
+pub(super) fn tally(item: &Item) -> FacetCounts {
+    let mut tally = FacetCounts::default();
     for (name, value) in item {
-        let cell = name.strip_prefix(CELL_PREFIX).and_then(|number| number.parse().ok()).and_then(Cell::from_number);
+        let cell =
+            name.strip_prefix(CELL_PREFIX).and_then(|number| number.parse().ok()).and_then(FacetKey::from_number);
         let count = value.as_n().ok().and_then(|digits| digits.parse().ok());
         if let (Some(cell), Some(count)) = (cell, count) {
             tally.add(cell, count);
@@ -166,14 +167,14 @@ pub(super) fn tally(item: &Item) -> Tally {
 }
 
 /// Reads the slips of an item, whose sort key tells day of the month and cell.
-pub(super) fn slips(item: &Item, first_of_month: Day) -> Option<Vec<Slip>> {
+pub(super) fn slips(item: &Item, first_of_month: Day) -> Option<Vec<Posting>> {
     let sk = item.get("sk")?.as_s().ok()?;
-    let (day, cell) = (sk.get(..2)?.parse::<i64>().ok()?, Cell::from_number(sk.get(2..4)?.parse().ok()?)?);
+    let (day, cell) = (sk.get(..2)?.parse::<i64>().ok()?, FacetKey::from_number(sk.get(2..4)?.parse().ok()?)?);
     let start = first_of_month.start() + (day - 1) * presence_domain::ledger::SECONDS_OF_DAY;
     let slip = |(name, value): (&String, &aws_sdk_dynamodb::types::AttributeValue)| {
         let id = ReviewId::parse(name)?;
         let second: i64 = value.as_n().ok()?.parse().ok()?;
-        Some(Slip { at: start + second, id, cell })
+        Some(Posting { at: start + second, id, cell })
     };
     Some(item.iter().filter_map(slip).collect())
 }

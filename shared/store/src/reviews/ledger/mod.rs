@@ -6,26 +6,26 @@
 //! reviews that lie on it ([`find`]).
 
 mod audit;
-mod check;
+mod buckets;
+mod bulk_items;
+mod by_business;
 mod find;
+mod initial_reads;
 mod item;
-mod of_business;
-mod outline;
-mod place;
 mod position;
-mod post;
-mod put;
 mod reads;
 mod rebuild;
-mod repost;
+mod recount;
+mod relocate;
 mod scheduled;
 mod settled;
-mod whole;
+mod upsert;
+mod write;
 
 pub use audit::ReviewsAudit;
+pub use bulk_items::bulk_review_items;
 pub use find::ReviewQuery;
-pub use post::{FullSlips, PostRefused, Posting};
-pub use put::ReviewsPut;
-pub use rebuild::ReviewsRebuilt;
+pub use rebuild::RebuildReport;
 pub use scheduled::{AuditRun, AuditSettings};
-pub use whole::items_of_reviews;
+pub use upsert::UpsertOutcome;
+pub use write::{PostingItemFullError, ReviewWrite, WriteReviewsError};

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use super::item::{self, Slip};
+use super::item::{self, Posting};
 use crate::client::read::{Item, Partition, pk_sk, text};
 use crate::keys::{
-    BOOKS_PK, DAY_SK_PREFIX, MONTH_SK_PREFIX, REVIEW_SK, SLIP_SHARDS, org_key, parse_org_key, review_pk, slips_pk,
-    slips_run, tallies_pk,
+    DAY_SK_PREFIX, MONTH_SK_PREFIX, ORGS_WITH_REVIEWS_PK, POSTING_SHARDS, REVIEW_SK, counts_pk, org_key, parse_org_key,
+    postings_pk, postings_range, review_pk,
 };
 use crate::{Store, schema};
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::{Book, Cell, CellMask, Day, Month, Tally};
+use presence_domain::ledger::{Day, FacetCounts, FacetKey, FacetMask, Month, ReviewSet};
 use presence_domain::review::{Review, ReviewId};
 
 /// Items in one page of a Query: tallies and slips are small, and a page ends at 1 MB anyway.
@@ -30,46 +30,52 @@ const UNIT_BYTES: i64 = 4_096;
 const DAYS_OF_MONTH: i64 = 31;
 
 /// Tallies by month.
-pub(super) type Months = BTreeMap<Month, Tally>;
+pub(super) type Months = BTreeMap<Month, FacetCounts>;
 /// Tallies by day.
-pub(super) type Days = BTreeMap<Day, Tally>;
+pub(super) type Days = BTreeMap<Day, FacetCounts>;
 
 /// Reviews by id.
 pub(super) type Bodies = BTreeMap<ReviewId, Review>;
 
 impl Store {
     /// The tallies of a book's months, both ends included; all without an end.
-    pub(super) async fn months(&self, book: &Book, from: Option<Month>, to: Option<Month>) -> Result<Months, Error> {
+    pub(super) async fn months(
+        &self,
+        book: &ReviewSet,
+        from: Option<Month>,
+        to: Option<Month>,
+    ) -> Result<Months, Error> {
         let bound = |month: Option<Month>, end: &str| {
             format!("{MONTH_SK_PREFIX}{}", month.map_or_else(|| end.to_owned(), |month| month.to_string()))
         };
-        let items = self.reviews_between(tallies_pk(book), Some((bound(from, ""), bound(to, "~")))).await?;
+        let items = self.reviews_between(counts_pk(book), Some((bound(from, ""), bound(to, "~")))).await?;
         let month = |item: &Item| Month::parse(sort_key(item)?.strip_prefix(MONTH_SK_PREFIX)?);
         Ok(items.iter().filter_map(|item| Some((month(item)?, item::tally(item)))).collect())
     }
 
     /// The tallies of a book's days, both ends included.
-    pub(super) async fn days(&self, book: &Book, from: Day, to: Day) -> Result<Days, Error> {
+    pub(super) async fn days(&self, book: &ReviewSet, from: Day, to: Day) -> Result<Days, Error> {
         let bounds = (format!("{DAY_SK_PREFIX}{from}"), format!("{DAY_SK_PREFIX}{to}"));
-        let items = self.reviews_between(tallies_pk(book), Some(bounds)).await?;
+        let items = self.reviews_between(counts_pk(book), Some(bounds)).await?;
         let day = |item: &Item| Day::parse(sort_key(item)?.strip_prefix(DAY_SK_PREFIX)?);
         Ok(items.iter().filter_map(|item| Some((day(item)?, item::tally(item)))).collect())
     }
 
     /// Every slip of a book's month.
-    pub(super) async fn slips_of_month(&self, book: &Book, month: Month) -> Result<Vec<Slip>, Error> {
-        let items = self.reviews_between(slips_pk(book, month), None).await?;
+    pub(super) async fn slips_of_month(&self, book: &ReviewSet, month: Month) -> Result<Vec<Posting>, Error> {
+        let items = self.reviews_between(postings_pk(book, month), None).await?;
         Ok(slips(&items, month))
     }
 
     /// The slips of a run of cells of a book's day.
     pub(super) async fn slips_of_run(
         &self,
-        book: &Book,
+        book: &ReviewSet,
         day: Day,
-        (first, last): (Cell, Cell),
-    ) -> Result<Vec<Slip>, Error> {
-        let items = self.reviews_between(slips_pk(book, day.month()), Some(slips_run(day, first, last))).await?;
+        (first, last): (FacetKey, FacetKey),
+    ) -> Result<Vec<Posting>, Error> {
+        let items =
+            self.reviews_between(postings_pk(book, day.month()), Some(postings_range(day, first, last))).await?;
         Ok(slips(&items, day.month()))
     }
 
@@ -83,14 +89,14 @@ impl Store {
 
     /// The organisations that ever had a review.
     pub async fn orgs_with_reviews(&self) -> Result<Vec<OrgId>, Error> {
-        let items = self.reviews_between(BOOKS_PK.to_owned(), None).await?;
+        let items = self.reviews_between(ORGS_WITH_REVIEWS_PK.to_owned(), None).await?;
         Ok(items.iter().filter_map(|item| parse_org_key(sort_key(item)?).flatten()).collect())
     }
 
     /// Lists an organisation among those that have reviews. Before its first review is posted.
-    pub async fn open_book(&self, org_id: OrgId) -> Result<(), Error> {
+    pub async fn register_org_with_reviews(&self, org_id: OrgId) -> Result<(), Error> {
         let put = self.client.put_item().table_name(self.name(&schema::REVIEWS));
-        let put = put.set_item(Some(pk_sk(BOOKS_PK, org_key(Some(org_id)))));
+        let put = put.set_item(Some(pk_sk(ORGS_WITH_REVIEWS_PK, org_key(Some(org_id)))));
         self.patiently(|| put.clone().send()).await.map(|_| ())
     }
 
@@ -109,23 +115,23 @@ fn sort_key(item: &Item) -> Option<&str> {
     item.get("sk")?.as_s().ok().map(String::as_str)
 }
 
-fn slips(items: &[Item], month: Month) -> Vec<Slip> {
+fn slips(items: &[Item], month: Month) -> Vec<Posting> {
     items.iter().filter_map(|item| item::slips(item, month.first_day())).flatten().collect()
 }
 
 /// Bytes of the slips of so many reviews of a cell, within so many days.
 fn slip_bytes(reviews: i64, days: i64) -> i64 {
-    reviews * SLIP_BYTES + reviews.min(days * i64::from(SLIP_SHARDS)) * KEY_BYTES
+    reviews * SLIP_BYTES + reviews.min(days * i64::from(POSTING_SHARDS)) * KEY_BYTES
 }
 
 /// Whether all slips of a month cost no more than the tallies of its days and then one read for each day that a page of so
 /// many reviews touches. It takes one wave less. The tallies are those of the month in each book; all is estimated.
-pub(super) fn is_read_whole<'a>(tallies: impl Iterator<Item = &'a Tally>, mask: CellMask, page: i64) -> bool {
+pub(super) fn is_read_whole<'a>(tallies: impl Iterator<Item = &'a FacetCounts>, mask: FacetMask, page: i64) -> bool {
     let (mut slips, mut days) = (0, 0);
     for tally in tallies {
-        let bytes: i64 = tally.cells().map(|(_, count)| slip_bytes(count, DAYS_OF_MONTH)).sum();
+        let bytes: i64 = tally.nonzero().map(|(_, count)| slip_bytes(count, DAYS_OF_MONTH)).sum();
         slips += units(bytes);
-        let counts: i64 = tally.cells().map(|(_, count)| count.min(DAYS_OF_MONTH) * COUNT_BYTES).sum();
+        let counts: i64 = tally.nonzero().map(|(_, count)| count.min(DAYS_OF_MONTH) * COUNT_BYTES).sum();
         let matches = tally.count(mask);
         let touched = if matches > page { page * DAYS_OF_MONTH / matches + 1 } else { matches };
         days += units(DAYS_OF_MONTH * KEY_BYTES + counts) + touched.min(DAYS_OF_MONTH);
@@ -140,13 +146,13 @@ fn units(bytes: i64) -> i64 {
 
 /// The runs of cells to read for a mask, where the tally of a day tells what is in the cells: runs without reviews are left
 /// out, and two runs are read as one where what lies between them is less than a read unit.
-pub(super) fn runs_to_read(mask: CellMask, tally: &Tally) -> Vec<(Cell, Cell)> {
-    let between = |from: Cell, to: Cell| -> i64 {
-        let cells = tally.cells().filter(|(cell, _)| from < *cell && *cell < to);
+pub(super) fn runs_to_read(mask: FacetMask, tally: &FacetCounts) -> Vec<(FacetKey, FacetKey)> {
+    let between = |from: FacetKey, to: FacetKey| -> i64 {
+        let cells = tally.nonzero().filter(|(cell, _)| from < *cell && *cell < to);
         cells.map(|(_, count)| slip_bytes(count, 1)).sum()
     };
-    let within = |(first, last): (Cell, Cell)| tally.cells().any(|(cell, _)| first <= cell && cell <= last);
-    let mut runs: Vec<(Cell, Cell)> = Vec::new();
+    let within = |(first, last): (FacetKey, FacetKey)| tally.nonzero().any(|(cell, _)| first <= cell && cell <= last);
+    let mut runs: Vec<(FacetKey, FacetKey)> = Vec::new();
     for run in mask.runs().into_iter().filter(|run| within(*run)) {
         match runs.last_mut() {
             Some(last) if between(last.1, run.0) < UNIT_BYTES => last.1 = run.1,
@@ -161,17 +167,17 @@ mod tests {
     use super::*;
 
     /// A tally with so many reviews in each of the first cells.
-    fn tally(counts: &[i64]) -> Tally {
-        let mut tally = Tally::default();
+    fn tally(counts: &[i64]) -> FacetCounts {
+        let mut tally = FacetCounts::default();
         for (number, count) in (0..).zip(counts) {
-            tally.add(Cell::from_number(number).expect("a cell"), *count);
+            tally.add(FacetKey::from_number(number).expect("a cell"), *count);
         }
         tally
     }
 
-    fn mask(numbers: &[u8]) -> CellMask {
-        CellMask::of(|state, rating, partner, content| {
-            numbers.contains(&Cell::new(state, rating, partner, content).number())
+    fn mask(numbers: &[u8]) -> FacetMask {
+        FacetMask::from_predicate(|state, rating, partner, content| {
+            numbers.contains(&FacetKey::new(state, rating, partner, content).number())
         })
     }
 

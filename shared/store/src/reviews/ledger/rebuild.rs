@@ -3,8 +3,8 @@
 use aws_sdk_dynamodb::operation::update_item::UpdateItemOutput;
 use serde::Serialize;
 
-use super::check::Difference;
-use super::post::Key;
+use super::recount::Difference;
+use super::write::Key;
 use crate::client::errors::{failed, is_condition_failed};
 use crate::client::read::{number, pk_sk};
 use crate::{Store, schema};
@@ -19,7 +19,7 @@ const ATTRIBUTES: usize = 40;
 
 /// What a rebuild did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct ReviewsRebuilt {
+pub struct RebuildReport {
     /// The organisation's reviews.
     pub reviews: usize,
     /// Reviews that were counted elsewhere than where their business is.
@@ -31,8 +31,8 @@ pub struct ReviewsRebuilt {
 impl Store {
     /// Makes tallies and slips of an organisation's books what its reviews make them, and moves reviews to where their
     /// business is. Searches and imports may go on: an item is changed only while it is as it was when it was compared.
-    pub async fn rebuild_reviews(&self, org_id: OrgId) -> Result<ReviewsRebuilt, Error> {
-        let mut rebuilt = ReviewsRebuilt::default();
+    pub async fn rebuild_reviews(&self, org_id: OrgId) -> Result<RebuildReport, Error> {
+        let mut rebuilt = RebuildReport::default();
         for _ in 0..PASSES {
             let (mut reviews, mut changes) = (0, 0);
             for (month, extent) in self.extents(org_id).await? {
@@ -49,7 +49,7 @@ impl Store {
                 }
             }
             if reviews > 0 {
-                self.open_book(org_id).await?;
+                self.register_org_with_reviews(org_id).await?;
             }
             rebuilt.reviews = reviews;
             if changes == 0 {

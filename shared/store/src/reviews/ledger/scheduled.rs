@@ -16,13 +16,13 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::check::{Differences, Extent, Listed, count_listed, differences};
 use super::position::Position;
+use super::recount::{Differences, Listed, RecountScope, count_listed, differences};
 use crate::Store;
 use crate::client::meter::Meter;
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::{Book, Month};
+use presence_domain::ledger::{Month, ReviewSet};
 use presence_runtime::telemetry::{Metric, measure};
 
 /// The number of times that a step is begun before it is passed over: one that never ends must not hold up the others.
@@ -167,7 +167,7 @@ impl Store {
     async fn next_step(&self, org_id: OrgId, from: Option<Month>, step_reviews: i64) -> Result<Step, Error> {
         let mut reviews = 0;
         let (mut to, mut last) = (None, None);
-        for (month, tally) in self.months(&Book::Org(org_id), from, None).await? {
+        for (month, tally) in self.months(&ReviewSet::Org(org_id), from, None).await? {
             reviews += tally.total().max(0);
             if reviews > step_reviews && last.is_some() {
                 to = last;
@@ -224,7 +224,7 @@ impl Store {
     }
 
     /// Compares a month with what the index lists of it. Reviews are not read.
-    async fn look(&self, month: Month, extent: &Extent, listed: &[Listed]) -> Result<Differences, Error> {
+    async fn look(&self, month: Month, extent: &RecountScope, listed: &[Listed]) -> Result<Differences, Error> {
         Ok(differences(self.sheet(month, &extent.books).await?, count_listed(listed)))
     }
 

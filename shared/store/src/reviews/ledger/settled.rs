@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::check::{Checked, Differences, Extent, count};
-use super::post::Key;
+use super::recount::{Checked, Differences, RecountScope, count};
+use super::write::Key;
 use crate::Store;
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
@@ -16,7 +16,12 @@ const TRIES: usize = 3;
 impl Store {
     /// Returns what differs between a month and its reviews, and no difference that a write in between has made: each was
     /// seen twice, and no review that could have moved its item was written meanwhile.
-    pub(super) async fn settled(&self, org_id: OrgId, month: Month, extent: &Extent) -> Result<Differences, Error> {
+    pub(super) async fn settled(
+        &self,
+        org_id: OrgId,
+        month: Month,
+        extent: &RecountScope,
+    ) -> Result<Differences, Error> {
         let mut before = self.check_month(org_id, month, extent.clone()).await?;
         for _ in 0..TRIES {
             if before.differences.is_empty() {

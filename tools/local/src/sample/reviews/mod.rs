@@ -36,13 +36,13 @@ pub(super) async fn load(store: &Store, embedded: Option<&EmbeddedDynamo>, revie
 async fn put(store: &Store, reviews: Vec<Review>) -> anyhow::Result<()> {
     let orgs: BTreeSet<OrgId> = reviews.iter().map(|review| review.org_id).collect();
     for org in orgs {
-        store.open_book(org).await?;
+        store.register_org_with_reviews(org).await?;
     }
     let mut months: BTreeMap<(OrgId, Month), Vec<Review>> = BTreeMap::new();
     for review in reviews {
         months.entry((review.org_id, Day::of(review.effective_at()).month())).or_default().push(review);
     }
-    let writes = months.into_values().map(|month| async move { store.put_reviews(&month).await.map(|_| ()) });
+    let writes = months.into_values().map(|month| async move { store.upsert_reviews(&month).await.map(|_| ()) });
     Ok(stream::iter(writes).buffer_unordered(WORKERS).try_collect().await?)
 }
 

@@ -10,7 +10,7 @@ use anyhow::Context as _;
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::review::Review;
-use presence_store::{FullSlips, PutOutcome, ReviewsPut, Store};
+use presence_store::{PostingItemFullError, PutOutcome, Store, UpsertOutcome};
 use tokio::task::JoinSet;
 
 use super::lines::{Line, Lines};
@@ -106,7 +106,7 @@ impl Reviews {
     async fn check(&mut self, block: Block) -> anyhow::Result<()> {
         let raws = block.iter().filter_map(|(_, _, raw)| raw.as_ref().ok());
         let businesses: Vec<BusinessId> = raws.filter_map(|raw| BusinessId::parse(&raw.business_id)).collect();
-        let places = self.store.business_places(&businesses).await?;
+        let places = self.store.business_locations(&businesses).await?;
         for (line, bytes, raw) in block {
             let review = raw.and_then(|raw| {
                 let place = BusinessId::parse(&raw.business_id).and_then(|id| places.get(&id));
@@ -131,7 +131,7 @@ impl Reviews {
             let orgs: HashSet<OrgId> = job.chains().filter_map(Chain::last).map(|last| last.org_id).collect();
             for org_id in orgs {
                 if !self.dry_run && self.opened.insert(org_id) {
-                    self.store.open_book(org_id).await?;
+                    self.store.register_org_with_reviews(org_id).await?;
                 }
             }
             self.workers.spawn(write(self.store.clone(), self.dry_run, job));
@@ -176,9 +176,9 @@ async fn next_block(lines: &mut Lines, read: &mut u64) -> std::io::Result<Block>
 /// Writes the last review of each chain; in a dry run, only compares.
 async fn write(store: Store, dry_run: bool, job: Job) -> Written {
     let wanted: Vec<Review> = job.chains().filter_map(|chain| chain.last().cloned()).collect();
-    let put = if dry_run { compared(&store, &wanted).await } else { store.put_reviews_in_part(&wanted).await };
+    let put = if dry_run { compared(&store, &wanted).await } else { store.try_upsert_reviews(&wanted).await };
     let left: HashSet<usize> = put.left.into_iter().collect();
-    let full: HashMap<usize, FullSlips> = put.full.into_iter().collect();
+    let full: HashMap<usize, PostingItemFullError> = put.full.into_iter().collect();
     let (mut tally, mut refused) = (Tally::default(), Vec::new());
     for (position, (chain, before)) in job.chains().zip(put.before).enumerate() {
         if let Some(full) = full.get(&position) {
@@ -191,11 +191,11 @@ async fn write(store: Store, dry_run: bool, job: Job) -> Written {
 }
 
 /// As if the reviews had been put: what is there before each.
-async fn compared(store: &Store, wanted: &[Review]) -> ReviewsPut {
+async fn compared(store: &Store, wanted: &[Review]) -> UpsertOutcome {
     let (left, full) = (Vec::new(), Vec::new());
-    match store.compare_reviews(wanted).await {
-        Ok(before) => ReviewsPut { before, left, failure: None, full },
-        Err(error) => ReviewsPut { before: Vec::new(), left, failure: Some(error), full },
+    match store.find_stored_reviews(wanted).await {
+        Ok(before) => UpsertOutcome { before, left, failure: None, full },
+        Err(error) => UpsertOutcome { before: Vec::new(), left, failure: Some(error), full },
     }
 }
 
@@ -205,7 +205,7 @@ fn count(tally: &mut Tally, chain: &Chain, before: Option<&Review>) {
     for (_, review) in &chain.rows {
         tally.count(match stored {
             None => PutOutcome::Created,
-            Some(stored) if stored.says_the_same(review) => PutOutcome::Unchanged,
+            Some(stored) if stored.content_eq(review) => PutOutcome::Unchanged,
             Some(_) => PutOutcome::Updated,
         });
         stored = Some(review);

@@ -2,7 +2,7 @@
 
 use presence_domain::instant::format_second;
 use presence_domain::review::Review;
-use presence_store::FullSlips;
+use presence_store::PostingItemFullError;
 use serde_json::json;
 
 /// A row that cannot be stored.
@@ -16,7 +16,7 @@ pub(super) struct Refused {
 
 impl Refused {
     /// Tells of the row of a review why it is refused.
-    pub(super) fn new(line: u64, review: &Review, full: &FullSlips) -> Self {
+    pub(super) fn new(line: u64, review: &Review, full: &PostingItemFullError) -> Self {
         Self { line, reason: format!("cannot be stored: {full}"), row: row(review) }
     }
 }

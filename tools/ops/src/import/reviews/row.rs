@@ -2,11 +2,11 @@
 
 use jiff::civil::Date;
 use presence_domain::ids::BusinessId;
-use presence_domain::instant::Written;
+use presence_domain::instant::DateInput;
 use presence_domain::review::{
     LONG_TEXT_MAX_CHARS, Partner, Rating, Review, ReviewId, ReviewState, SHORT_TEXT_MAX_BYTES, drop_control, kept_text,
 };
-use presence_store::Place;
+use presence_store::BusinessLocation;
 use serde::Deserialize;
 use serde_json::Number;
 
@@ -32,7 +32,7 @@ pub(super) struct RawReview {
 
 impl RawReview {
     /// The review, if the row follows the rules and its business is somewhere; else what is wrong.
-    pub(super) fn review(self, place: Option<&Place>) -> Result<Review, String> {
+    pub(super) fn review(self, place: Option<&BusinessLocation>) -> Result<Review, String> {
         let business_id =
             BusinessId::parse(&self.business_id).ok_or("business_id: must have 1 to 64 letters, digits and : _ . -")?;
         let partner = choice("partner", &self.partner, &Partner::ALL, Partner::as_str)?;
@@ -112,8 +112,8 @@ fn long_text(field: &str, text: Option<String>) -> Result<Option<String>, String
     Ok(text)
 }
 
-fn written(field: &str, text: &str) -> Result<Written, String> {
-    let written = Written::parse(text);
+fn written(field: &str, text: &str) -> Result<DateInput, String> {
+    let written = DateInput::parse(text);
     written.ok_or_else(|| format!("{field}: must be a date such as 2024-03-01 or 2024-03-01T09:30:00+00:00"))
 }
 
@@ -147,7 +147,7 @@ mod tests {
         for (name, value) in changes.as_object().expect("an object") {
             row[name] = value.clone();
         }
-        let place = Place { org_id: OrgId::new(42).expect("an id"), city_key: "lyon".to_owned() };
+        let place = BusinessLocation { org_id: OrgId::new(42).expect("an id"), city_key: "lyon".to_owned() };
         rows::raw::<RawReview>(&row.to_string())?.review(Some(&place))
     }
 

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use aws_sdk_dynamodb::types::AttributeValue;
 use presence_domain::ids::BusinessId;
 use presence_domain::review::{Partner, Rating, ReviewId, ReviewState};
-use presence_store::keys::slips_sk;
+use presence_store::keys::postings_sk;
 use serde_json::{Value, json};
 
 use super::{TABLE, content, lines, stage, tally};
@@ -30,8 +30,8 @@ fn row(number: usize) -> Value {
 fn place(number: usize) -> String {
     let business = BusinessId::parse("b1").expect("an id");
     let id = ReviewId::derive(&business, Partner::Partner8, &format!("review {number}"), 0);
-    let cell = presence_domain::ledger::Cell::new(ReviewState::Treated, Rating::ALL[4], Partner::Partner8, true);
-    slips_sk("29", cell, &id)
+    let cell = presence_domain::ledger::FacetKey::new(ReviewState::Treated, Rating::ALL[4], Partner::Partner8, true);
+    postings_sk("29", cell, &id)
 }
 
 #[test]

@@ -3,27 +3,27 @@
 use presence_domain::ledger::{Day, Month};
 
 /// A read of the first wave: of one book, by its position.
-pub(super) enum Outline {
+pub(super) enum InitialRead {
     /// The tallies of every month that the range touches, both ends included.
     Months(Option<Month>, Option<Month>),
     /// The tallies of the days of a month that the range cuts.
     Days(Month),
     /// The slips of a day that it cuts.
-    Part(Day),
+    PartialDay(Day),
 }
 
 /// What to read first for a range of seconds: its months, the days of those that it cuts, and the slips of the days that
 /// it cuts.
-pub(super) fn outline(from: Option<i64>, to: Option<i64>) -> Vec<Outline> {
+pub(super) fn outline(from: Option<i64>, to: Option<i64>) -> Vec<InitialRead> {
     let (first, last) = (from.map(Day::of), to.map(Day::of));
-    let mut reads = vec![Outline::Months(first.map(Day::month), last.map(Day::month))];
+    let mut reads = vec![InitialRead::Months(first.map(Day::month), last.map(Day::month))];
     let cut_months = [
         first.map(Day::month).filter(|month| from != Some(month.first_day().start())),
         last.map(Day::month).filter(|month| to != Some(month.last_day().end())),
     ];
     let cut_days = [first.filter(|day| from != Some(day.start())), last.filter(|day| to != Some(day.end()))];
-    reads.extend(unique(cut_months).map(Outline::Days));
-    reads.extend(unique(cut_days).map(Outline::Part));
+    reads.extend(unique(cut_months).map(InitialRead::Days));
+    reads.extend(unique(cut_days).map(InitialRead::PartialDay));
     reads
 }
 
@@ -42,13 +42,13 @@ mod tests {
         let noon = |text: &str| if text.ends_with("noon") { 43_200 } else { 0 };
         let first = day(from).map(|day| day.start() + noon(from));
         let last = day(to).map(|day| if to.ends_with("noon") { day.start() + noon(to) } else { day.end() });
-        let said = |read: Outline| match read {
-            Outline::Months(from, to) => {
+        let said = |read: InitialRead| match read {
+            InitialRead::Months(from, to) => {
                 let month = |month: Option<Month>| month.map_or_else(|| "*".to_owned(), |month| month.to_string());
                 format!("{}..{}", month(from), month(to))
             }
-            Outline::Days(month) => format!("days of {month}"),
-            Outline::Part(day) => format!("part of {day}"),
+            InitialRead::Days(month) => format!("days of {month}"),
+            InitialRead::PartialDay(day) => format!("part of {day}"),
         };
         outline(first, last).into_iter().map(said).collect::<Vec<_>>().join(", ")
     }

@@ -8,10 +8,10 @@ use super::item::{cell_attribute, to_item};
 use crate::client::errors::ItemsTooLarge;
 use crate::client::read::{number, pk_sk};
 use crate::client::transaction::{Refusal, Transaction};
-use crate::keys::{DAY_SK_PREFIX, MONTH_SK_PREFIX, SLIP_SHARDS, slips_pk, slips_sk, tallies_pk};
+use crate::keys::{DAY_SK_PREFIX, MONTH_SK_PREFIX, POSTING_SHARDS, counts_pk, postings_pk, postings_sk};
 use crate::{Store, schema};
 use presence_domain::error::Error;
-use presence_domain::ledger::{Book, Cell, Day, SECONDS_OF_DAY};
+use presence_domain::ledger::{Day, FacetKey, ReviewSet, SECONDS_OF_DAY};
 use presence_domain::review::{Review, ReviewId};
 
 /// Items of a transaction: DynamoDB's limit.
@@ -21,7 +21,7 @@ const MAX_TEXT_BYTES: usize = 3_000_000;
 
 /// One review as it is and as it shall be.
 #[derive(Clone, Debug)]
-pub struct Posting {
+pub struct ReviewWrite {
     /// As it was read; none for a new one.
     pub old: Option<Review>,
     /// As it shall be; its version is set when it is written.
@@ -30,11 +30,11 @@ pub struct Posting {
 
 /// Why reviews were not posted. Nothing was.
 #[derive(Debug)]
-pub enum PostRefused {
+pub enum WriteReviewsError {
     /// These postings (by position) have a review that changed since it was read, or exists already.
     Stale(Vec<usize>),
     /// Slips that they move have no room for more.
-    Full(FullSlips),
+    Full(PostingItemFullError),
     /// Something else.
     Failed(Error),
 }
@@ -42,17 +42,17 @@ pub enum PostRefused {
 /// An item of slips that has no room for more: DynamoDB takes 400 KB. No write of such a review will be done before the
 /// ledger keeps them otherwise.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FullSlips(Key);
+pub struct PostingItemFullError(Key);
 
-impl std::fmt::Display for FullSlips {
+impl std::fmt::Display for PostingItemFullError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let FullSlips((pk, sk)) = self;
+        let PostingItemFullError((pk, sk)) = self;
         let (book, month) = pk.trim_start_matches("L#").rsplit_once('#').unwrap_or_default();
         let part = |range| sk.get(range).unwrap_or_default();
         write!(
             f,
             "there are too many reviews of one kind on {month}-{}: their index has reached the 400 KB that DynamoDB takes in \
-             one item (book {book}, cell {}, shard {} of {SLIP_SHARDS})",
+             one item (book {book}, cell {}, shard {} of {POSTING_SHARDS})",
             part(0..2),
             part(2..4),
             part(4..5),
@@ -60,23 +60,23 @@ impl std::fmt::Display for FullSlips {
     }
 }
 
-impl std::error::Error for FullSlips {}
+impl std::error::Error for PostingItemFullError {}
 
 pub(super) type Key = (String, String);
 
 /// What postings do to tallies and slips, merged by item.
 #[derive(Debug, Default)]
-pub(super) struct Moves {
-    pub(super) tallies: BTreeMap<Key, BTreeMap<Cell, i64>>,
+pub(super) struct LedgerDelta {
+    pub(super) tallies: BTreeMap<Key, BTreeMap<FacetKey, i64>>,
     /// The second of the day that a slip gets, or none to remove it.
     pub(super) slips: BTreeMap<Key, BTreeMap<ReviewId, Option<i64>>>,
 }
 
-impl Posting {
+impl ReviewWrite {
     /// How many of the postings, from the first on, fit into one transaction.
     #[must_use]
-    pub fn fitting(postings: &[Self]) -> usize {
-        let (mut moves, mut text_bytes) = (Moves::default(), 0);
+    pub fn count_fitting(postings: &[Self]) -> usize {
+        let (mut moves, mut text_bytes) = (LedgerDelta::default(), 0);
         for (position, posting) in postings.iter().enumerate() {
             moves.add(posting);
             text_bytes += posting.new.text_bytes();
@@ -90,9 +90,9 @@ impl Posting {
     }
 }
 
-impl Moves {
-    fn add(&mut self, posting: &Posting) {
-        let place = |review: &Review| (review.effective_at(), review.cell(), review.books());
+impl LedgerDelta {
+    fn add(&mut self, posting: &ReviewWrite) {
+        let place = |review: &Review| (review.effective_at(), FacetKey::of(review), ReviewSet::containing(review));
         if let Some(old) = &posting.old {
             if place(old) == place(&posting.new) {
                 return;
@@ -104,27 +104,27 @@ impl Moves {
     }
 
     fn move_review(&mut self, review: &Review, difference: i64, second: Option<i64>) {
-        let (day, cell) = (Day::of(review.effective_at()), review.cell());
-        let books: BTreeSet<Book> = review.books().into_iter().collect();
+        let (day, cell) = (Day::of(review.effective_at()), FacetKey::of(review));
+        let books: BTreeSet<ReviewSet> = ReviewSet::containing(review).into_iter().collect();
         for book in books {
-            let pk = tallies_pk(&book);
+            let pk = counts_pk(&book);
             for sk in [format!("{MONTH_SK_PREFIX}{}", day.month()), format!("{DAY_SK_PREFIX}{day}")] {
                 *self.tallies.entry((pk.clone(), sk)).or_default().entry(cell).or_default() += difference;
             }
-            let key = (slips_pk(&book, day.month()), slips_sk(&day.of_month(), cell, &review.id));
+            let key = (postings_pk(&book, day.month()), postings_sk(&day.of_month(), cell, &review.id));
             self.slips.entry(key).or_default().insert(review.id.clone(), second);
         }
     }
 }
 
 impl Store {
-    /// Writes the reviews with everything that counts them, all or nothing. At most [`Posting::fitting`] at a time, each
+    /// Writes the reviews with everything that counts them, all or nothing. At most [`ReviewWrite::count_fitting`] at a time, each
     /// review once.
-    pub async fn post_reviews(&self, postings: &[Posting]) -> Result<(), PostRefused> {
+    pub async fn write_reviews(&self, postings: &[ReviewWrite]) -> Result<(), WriteReviewsError> {
         let mut transaction = Transaction::new();
-        let mut moves = Moves::default();
+        let mut moves = LedgerDelta::default();
         for (position, posting) in postings.iter().enumerate() {
-            transaction.put(Some(position), self.review_put(posting).map_err(PostRefused::Failed)?);
+            transaction.put(Some(position), self.review_put(posting).map_err(WriteReviewsError::Failed)?);
             moves.add(posting);
         }
         let mut keys = vec![None; postings.len()];
@@ -139,12 +139,12 @@ impl Store {
             keys.push(Some(key));
         }
         transaction.commit(self).await.map_err(|refusal| match refusal {
-            Refusal::Conditions(positions) => PostRefused::Stale(positions.into_iter().flatten().collect()),
+            Refusal::Conditions(positions) => WriteReviewsError::Stale(positions.into_iter().flatten().collect()),
             Refusal::Failed(error) => refused(error, &keys),
         })
     }
 
-    fn review_put(&self, posting: &Posting) -> Result<Put, Error> {
+    fn review_put(&self, posting: &ReviewWrite) -> Result<Put, Error> {
         let version = posting.old.as_ref().map(|old| old.version);
         let new = Review { version: version.map_or(1, |version| version + 1), ..posting.new.clone() };
         let put = Put::builder().table_name(self.name(&schema::REVIEWS)).set_item(Some(to_item(&new)?));
@@ -158,7 +158,7 @@ impl Store {
     }
 
     /// The update of a tally; none when its differences cancel out.
-    fn tally_update(&self, key: Key, cells: &BTreeMap<Cell, i64>) -> Option<Update> {
+    fn tally_update(&self, key: Key, cells: &BTreeMap<FacetKey, i64>) -> Option<Update> {
         let mut update = self.ledger_update(key);
         let mut adds = Vec::new();
         for (cell, difference) in cells.iter().filter(|(_, difference)| **difference != 0) {
@@ -197,13 +197,13 @@ impl Store {
 }
 
 /// Tells slips that are full from other failures. The keys are those of the slips, by their place in the transaction.
-fn refused(error: Error, keys: &[Option<Key>]) -> PostRefused {
+fn refused(error: Error, keys: &[Option<Key>]) -> WriteReviewsError {
     let full = match &error {
         Error::Internal(source) => source.downcast_ref::<ItemsTooLarge>(),
         _ => None,
     };
     let full = full.and_then(|full| full.0.iter().find_map(|place| keys.get(*place).cloned().flatten()));
-    full.map_or(PostRefused::Failed(error), |key| PostRefused::Full(FullSlips(key)))
+    full.map_or(WriteReviewsError::Failed(error), |key| WriteReviewsError::Full(PostingItemFullError(key)))
 }
 
 #[cfg(test)]
@@ -212,7 +212,7 @@ mod tests {
     use presence_domain::ids::{BusinessId, OrgId};
     use presence_domain::review::{Partner, Rating, ReviewState};
 
-    fn postings(count: usize, content: &str) -> Vec<Posting> {
+    fn postings(count: usize, content: &str) -> Vec<ReviewWrite> {
         let business_id = BusinessId::parse("b1").expect("an id");
         let posting = |n: usize| {
             let partner_id = n.to_string();
@@ -236,7 +236,7 @@ mod tests {
                 state: ReviewState::Treated,
                 link: None,
             };
-            Posting { old: None, new }
+            ReviewWrite { old: None, new }
         };
         (0..count).map(posting).collect()
     }
@@ -244,8 +244,8 @@ mod tests {
     #[test]
     fn a_transaction_is_full_at_its_items_or_at_its_bytes() {
         // Of one day and cell: 4 tallies and 2 × 8 groups of slips beside the reviews.
-        assert_eq!(Posting::fitting(&postings(200, "short")), 80);
-        assert_eq!(Posting::fitting(&postings(200, &"x".repeat(100_000))), 29);
-        assert_eq!(Posting::fitting(&postings(2, &"x".repeat(MAX_TEXT_BYTES))), 1);
+        assert_eq!(ReviewWrite::count_fitting(&postings(200, "short")), 80);
+        assert_eq!(ReviewWrite::count_fitting(&postings(200, &"x".repeat(100_000))), 29);
+        assert_eq!(ReviewWrite::count_fitting(&postings(2, &"x".repeat(MAX_TEXT_BYTES))), 1);
     }
 }

@@ -2,18 +2,19 @@
 
 use std::collections::BTreeSet;
 
-use super::check::count;
 use super::item::to_item;
+use super::recount::count;
 use crate::client::read::{Item, number, pk_sk};
-use crate::keys::{BOOKS_PK, org_key};
+use crate::keys::{ORGS_WITH_REVIEWS_PK, org_key};
 use presence_domain::error::Error;
 use presence_domain::review::Review;
 
 /// Every item of the reviews table where these are all reviews of their organisations' months: what posting them one by one
 /// ends in. Reviews of other months or organisations make other items, but for that which lists the organisation.
-pub fn items_of_reviews(reviews: &[Review]) -> Result<Vec<Item>, Error> {
+pub fn bulk_review_items(reviews: &[Review]) -> Result<Vec<Item>, Error> {
     let orgs: BTreeSet<_> = reviews.iter().map(|review| review.org_id).collect();
-    let mut items: Vec<Item> = orgs.into_iter().map(|org_id| pk_sk(BOOKS_PK, org_key(Some(org_id)))).collect();
+    let mut items: Vec<Item> =
+        orgs.into_iter().map(|org_id| pk_sk(ORGS_WITH_REVIEWS_PK, org_key(Some(org_id)))).collect();
     for review in reviews {
         items.push(to_item(review)?);
     }

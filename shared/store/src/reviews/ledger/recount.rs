@@ -2,16 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::item::{Slip, cell_attribute};
-use super::post::Key;
+use super::item::{Posting, cell_attribute};
+use super::write::Key;
 use crate::Store;
 use crate::client::meter::side_by_side;
 use crate::client::read::Item;
-use crate::keys::{DAY_SK_PREFIX, MONTH_SK_PREFIX, slips_pk, slips_sk, tallies_pk};
+use crate::keys::{DAY_SK_PREFIX, MONTH_SK_PREFIX, counts_pk, postings_pk, postings_sk};
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
 use presence_domain::instant::format_second;
-use presence_domain::ledger::{Book, Day, Month};
+use presence_domain::ledger::{Day, FacetKey, Month, ReviewSet};
 use presence_domain::review::{Review, ReviewId};
 
 /// Reads of books side by side.
@@ -22,26 +22,26 @@ const REVIEWS_AT_ONCE: usize = 500;
 const TALLIES: &str = "T#";
 
 /// Items of the ledger: their attributes that are numbers.
-pub(super) type Sheet = BTreeMap<Key, BTreeMap<String, i64>>;
+pub(super) type LedgerSnapshot = BTreeMap<Key, BTreeMap<String, i64>>;
 
 /// What is to be recounted: a month, in these books, of these reviews and any others that its slips name.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Extent {
-    pub(super) books: BTreeSet<Book>,
+pub(super) struct RecountScope {
+    pub(super) books: BTreeSet<ReviewSet>,
     pub(super) ids: BTreeSet<ReviewId>,
 }
 
 /// A review as the index of businesses has it, and the books that its business is in.
 #[derive(Clone, Debug)]
 pub(super) struct Listed {
-    pub(super) slip: Slip,
-    pub(super) books: [Book; 2],
+    pub(super) slip: Posting,
+    pub(super) books: [ReviewSet; 2],
 }
 
 /// A number of the ledger that is not what the reviews make it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Difference {
-    /// Cell of a tally, or review of a slip.
+    /// Facet key of counts, or review of a posting.
     pub(super) attribute: String,
     pub(super) stored: Option<i64>,
     pub(super) counted: Option<i64>,
@@ -69,7 +69,12 @@ pub(super) fn is_tally((pk, _): &Key) -> bool {
 impl Store {
     /// Recounts a month. The ledger is read first and the reviews after it: a review that is written in between has
     /// changed every item that it differs in since that was read.
-    pub(super) async fn check_month(&self, org_id: OrgId, month: Month, mut extent: Extent) -> Result<Checked, Error> {
+    pub(super) async fn check_month(
+        &self,
+        org_id: OrgId,
+        month: Month,
+        mut extent: RecountScope,
+    ) -> Result<Checked, Error> {
         loop {
             let stored = self.sheet(month, &extent.books).await?;
             let named = stored.iter().filter(|(key, _)| !is_tally(key)).flat_map(|(_, slips)| slips.keys());
@@ -79,7 +84,7 @@ impl Store {
             let versions = reviews.iter().map(|review| (review.id.clone(), review.version)).collect();
             reviews.retain(|body| body.org_id == org_id && Day::of(body.effective_at()).month() == month);
             let known = extent.books.len();
-            extent.books.extend(reviews.iter().flat_map(Review::books));
+            extent.books.extend(reviews.iter().flat_map(ReviewSet::containing));
             // A review in a city that no business is in: that book is to be read, too.
             if extent.books.len() == known {
                 let differences = differences(stored, count(&reviews));
@@ -106,14 +111,14 @@ impl Store {
     }
 
     /// What the ledger says of a month.
-    pub(super) async fn sheet(&self, month: Month, books: &BTreeSet<Book>) -> Result<Sheet, Error> {
+    pub(super) async fn sheet(&self, month: Month, books: &BTreeSet<ReviewSet>) -> Result<LedgerSnapshot, Error> {
         let mut reads = Vec::new();
         for book in books {
             let of_month = format!("{MONTH_SK_PREFIX}{month}");
             let days = (format!("{DAY_SK_PREFIX}{month}"), format!("{DAY_SK_PREFIX}{month}~"));
-            reads.push((tallies_pk(book), Some((of_month.clone(), of_month))));
-            reads.push((tallies_pk(book), Some(days)));
-            reads.push((slips_pk(book, month), None));
+            reads.push((counts_pk(book), Some((of_month.clone(), of_month))));
+            reads.push((counts_pk(book), Some(days)));
+            reads.push((postings_pk(book, month), None));
         }
         let reads = reads.into_iter().map(|(pk, between)| self.reviews_between(pk, between));
         let items: Vec<Vec<Item>> = Box::pin(side_by_side(READS_IN_FLIGHT, reads)).await?;
@@ -131,21 +136,21 @@ fn numbers(item: &Item) -> Option<(Key, BTreeMap<String, i64>)> {
 }
 
 /// Returns what the ledger should say of these reviews.
-pub(super) fn count(reviews: &[Review]) -> Sheet {
-    let mut sheet = Sheet::new();
+pub(super) fn count(reviews: &[Review]) -> LedgerSnapshot {
+    let mut sheet = LedgerSnapshot::new();
     for review in reviews {
         file(
             &mut sheet,
-            &Slip { at: review.effective_at(), id: review.id.clone(), cell: review.cell() },
-            review.books(),
+            &Posting { at: review.effective_at(), id: review.id.clone(), cell: FacetKey::of(review) },
+            ReviewSet::containing(review),
         );
     }
     sheet
 }
 
 /// Returns what it should say by the index of businesses.
-pub(super) fn count_listed(listed: &[Listed]) -> Sheet {
-    let mut sheet = Sheet::new();
+pub(super) fn count_listed(listed: &[Listed]) -> LedgerSnapshot {
+    let mut sheet = LedgerSnapshot::new();
     for Listed { slip, books } in listed {
         file(&mut sheet, slip, books.clone());
     }
@@ -154,15 +159,15 @@ pub(super) fn count_listed(listed: &[Listed]) -> Sheet {
 
 /// Counts a review. It is filed under the date that answers show of it, cut out of its text: not by the days and months that
 /// posting reckons with, so that a review that those file wrongly is found.
-fn file(sheet: &mut Sheet, slip: &Slip, books: [Book; 2]) {
+fn file(sheet: &mut LedgerSnapshot, slip: &Posting, books: [ReviewSet; 2]) {
     let shown = format_second(slip.at);
     let (Some(month), Some(date), Some(day)) = (shown.get(..7), shown.get(..10), shown.get(8..10)) else { return };
     for book in BTreeSet::from(books) {
-        let pk = tallies_pk(&book);
+        let pk = counts_pk(&book);
         for sk in [format!("{MONTH_SK_PREFIX}{month}"), format!("{DAY_SK_PREFIX}{date}")] {
             *sheet.entry((pk.clone(), sk)).or_default().entry(cell_attribute(slip.cell)).or_default() += 1;
         }
-        let key = (slips_pk(&book, month), slips_sk(day, slip.cell, &slip.id));
+        let key = (postings_pk(&book, month), postings_sk(day, slip.cell, &slip.id));
         sheet.entry(key).or_default().insert(slip.id.as_str().to_owned(), second_of_day(&shown));
     }
 }
@@ -176,7 +181,7 @@ fn second_of_day(shown: &str) -> i64 {
 }
 
 /// Returns the differences between the stored numbers and the counted ones.
-pub(super) fn differences(mut stored: Sheet, mut counted: Sheet) -> Differences {
+pub(super) fn differences(mut stored: LedgerSnapshot, mut counted: LedgerSnapshot) -> Differences {
     let keys: BTreeSet<Key> = stored.keys().chain(counted.keys()).cloned().collect();
     let of_item = |key: Key| {
         let (stored, counted) = (stored.remove(&key).unwrap_or_default(), counted.remove(&key).unwrap_or_default());

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde::Deserialize;
 
-use super::item::Slip;
+use super::item::Posting;
 use crate::client::meter::side_by_side;
 use crate::client::read::{Item, Partition, parse, text};
 use crate::keys::{effective_between, parse_effective_listing};
@@ -17,7 +17,7 @@ use crate::{Store, schema};
 use presence_domain::access::Scope;
 use presence_domain::error::Error;
 use presence_domain::ids::BusinessId;
-use presence_domain::ledger::Cell;
+use presence_domain::ledger::FacetKey;
 use presence_domain::page::{Page, PageRequest};
 use presence_domain::review::{Review, ReviewId};
 
@@ -48,7 +48,7 @@ struct Search<'a> {
     request: PageRequest,
     /// Where each review is that may match: by the index, or by itself once it was read. By id: a review whose date changes
     /// while the index is read may be met twice.
-    places: HashMap<ReviewId, Slip>,
+    places: HashMap<ReviewId, Posting>,
     /// Those of them that were read, and match.
     bodies: HashMap<ReviewId, Review>,
 }
@@ -84,7 +84,7 @@ impl Store {
         &self,
         id: &BusinessId,
         between: Option<(String, String)>,
-    ) -> Result<Vec<Slip>, Error> {
+    ) -> Result<Vec<Posting>, Error> {
         let partition = Partition {
             table: &schema::REVIEWS,
             index: Some(&schema::BUSINESS_INDEX),
@@ -103,7 +103,7 @@ impl Search<'_> {
     fn unread(&self, round: u32) -> Vec<ReviewId> {
         let matches = self.in_order();
         let range = self.positions(matches.len());
-        let is_unread = |slip: &&&Slip| !self.bodies.contains_key(&slip.id);
+        let is_unread = |slip: &&&Posting| !self.bodies.contains_key(&slip.id);
         let on_page: Vec<_> = matches[range.clone()].iter().filter(is_unread).collect();
         if on_page.is_empty() {
             return Vec::new();
@@ -119,7 +119,7 @@ impl Search<'_> {
         for id in ids {
             match bodies.remove(id).filter(|review| self.admits(review)) {
                 Some(review) => {
-                    let truth = Slip { at: review.effective_at(), id: id.clone(), cell: review.cell() };
+                    let truth = Posting { at: review.effective_at(), id: id.clone(), cell: FacetKey::of(&review) };
                     self.places.insert(id.clone(), truth);
                     self.bodies.insert(id.clone(), review);
                 }
@@ -131,7 +131,7 @@ impl Search<'_> {
 
     /// True if the review may be shown. While a business moves to another organisation, its reviews follow one by one.
     fn admits(&self, review: &Review) -> bool {
-        self.filter.admits(review.effective_at(), review.cell())
+        self.filter.admits(review.effective_at(), FacetKey::of(review))
             && self.businesses.contains(&review.business_id)
             && self.scope.covers(Some(review.org_id))
     }
@@ -147,8 +147,8 @@ impl Search<'_> {
         Page { request: self.request, count, items }
     }
 
-    fn in_order(&self) -> Vec<&Slip> {
-        let mut slips: Vec<&Slip> = self.places.values().collect();
+    fn in_order(&self) -> Vec<&Posting> {
+        let mut slips: Vec<&Posting> = self.places.values().collect();
         slips.sort_unstable();
         if self.filter.newest_first {
             slips.reverse();
@@ -164,9 +164,9 @@ impl Search<'_> {
     }
 }
 
-fn slip(item: Item) -> Result<Slip, Error> {
+fn slip(item: Item) -> Result<Posting, Error> {
     let entry: Entry = parse(item)?;
-    let place = parse_effective_listing(&entry.effective_listing).zip(Cell::from_number(entry.cell));
-    let slip = place.map(|((at, id), cell)| Slip { at, id, cell });
+    let place = parse_effective_listing(&entry.effective_listing).zip(FacetKey::from_number(entry.cell));
+    let slip = place.map(|((at, id), cell)| Posting { at, id, cell });
     slip.ok_or_else(|| Error::internal("an entry of the business index breaks the rules of its fields"))
 }

@@ -1,10 +1,10 @@
 //! Moving the reviews of a business that is in another city, or another organisation, than they are counted in.
 
-use super::post::Posting;
-use super::put::kept_changing;
+use super::upsert::kept_changing;
+use super::write::ReviewWrite;
 use crate::client::read::{Item, Partition, text};
 use crate::keys::parse_effective_listing;
-use crate::{Place, Store, schema};
+use crate::{BusinessLocation, Store, schema};
 use presence_domain::error::Error;
 use presence_domain::ids::BusinessId;
 use presence_domain::review::{Review, ReviewId};
@@ -14,7 +14,7 @@ const PAGE: i32 = 1_000;
 /// Pages at the most: ten million reviews of one business.
 const MAX_PAGES: usize = 10_000;
 
-impl Place {
+impl BusinessLocation {
     /// True if the review is counted here.
     pub(super) fn counts(&self, review: &Review) -> bool {
         (review.org_id, &review.city_key) == (self.org_id, &self.city_key)
@@ -23,7 +23,11 @@ impl Place {
 
 impl Store {
     /// Posts those of the business's reviews that are counted elsewhere anew, for this place. Returns how many they were.
-    pub async fn repost_business(&self, business: &BusinessId, place: &Place) -> Result<u64, Error> {
+    pub async fn relocate_business_reviews(
+        &self,
+        business: &BusinessId,
+        place: &BusinessLocation,
+    ) -> Result<u64, Error> {
         let (mut moved, mut start) = (0, None);
         for _ in 0..MAX_PAGES {
             let (page, next) = self.query_page(&entries(business), start).await?;
@@ -37,7 +41,7 @@ impl Store {
     }
 
     /// Posts those of the reviews that are counted elsewhere anew, for this place.
-    pub(super) async fn repost(&self, mut ids: Vec<ReviewId>, place: &Place) -> Result<u64, Error> {
+    pub(super) async fn repost(&self, mut ids: Vec<ReviewId>, place: &BusinessLocation) -> Result<u64, Error> {
         let mut moved = 0;
         let mut retries = self.retries();
         loop {
@@ -47,10 +51,10 @@ impl Store {
                 return Ok(moved);
             }
             if elsewhere.iter().any(|body| body.org_id != place.org_id) {
-                self.open_book(place.org_id).await?;
+                self.register_org_with_reviews(place.org_id).await?;
             }
-            let Place { org_id, city_key } = place;
-            let posting = |old: &Review| Posting {
+            let BusinessLocation { org_id, city_key } = place;
+            let posting = |old: &Review| ReviewWrite {
                 old: Some(old.clone()),
                 new: Review { org_id: *org_id, city_key: city_key.clone(), ..old.clone() },
             };

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::item::Slip;
-use presence_domain::ledger::{CellMask, Day, Month, Tally};
+use super::item::Posting;
+use presence_domain::ledger::{Day, FacetCounts, FacetMask, Month};
 
 /// A stretch of time whose reviews were counted together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,14 +13,14 @@ pub(super) enum Span {
     /// A whole day.
     Day(Day),
     /// The part of a day that lies in the range asked for; its slips are always known.
-    Part(Day),
+    PartialDay(Day),
 }
 
 impl Span {
     fn start(self) -> i64 {
         match self {
             Self::Month(month) => month.first_day().start(),
-            Self::Day(day) | Self::Part(day) => day.start(),
+            Self::Day(day) | Self::PartialDay(day) => day.start(),
         }
     }
 }
@@ -30,9 +30,9 @@ impl Span {
 pub(super) struct Bucket {
     pub(super) span: Span,
     /// One for each book, by its position.
-    pub(super) tallies: BTreeMap<usize, Tally>,
+    pub(super) tallies: BTreeMap<usize, FacetCounts>,
     /// Those that match, once they were read.
-    pub(super) slips: Option<Vec<Slip>>,
+    pub(super) slips: Option<Vec<Posting>>,
 }
 
 impl Bucket {
@@ -42,12 +42,12 @@ impl Bucket {
     }
 
     /// One whose matching reviews are known.
-    pub(super) fn with_slips(span: Span, slips: Vec<Slip>) -> Self {
+    pub(super) fn with_slips(span: Span, slips: Vec<Posting>) -> Self {
         Self { span, tallies: BTreeMap::new(), slips: Some(slips) }
     }
 
     /// How many reviews match: by the slips where they were read, else by the tallies.
-    pub(super) fn count(&self, mask: CellMask) -> u64 {
+    pub(super) fn count(&self, mask: FacetMask) -> u64 {
         match &self.slips {
             Some(slips) => slips.len() as u64,
             None => self.tallied(mask),
@@ -55,7 +55,7 @@ impl Bucket {
     }
 
     /// How many match by the tallies.
-    pub(super) fn tallied(&self, mask: CellMask) -> u64 {
+    pub(super) fn tallied(&self, mask: FacetMask) -> u64 {
         u64::try_from(self.tallies.values().map(|tally| tally.count(mask)).sum::<i64>()).unwrap_or_default()
     }
 }
@@ -69,7 +69,7 @@ pub(super) fn order(buckets: &mut [Bucket], newest_first: bool) {
 }
 
 /// The positions of the buckets that a part of the answer lies in, without those that have none of it, and how many matches come before the first of them.
-pub(super) fn overlapping(buckets: &[Bucket], mask: CellMask, range: &std::ops::Range<u64>) -> (Vec<usize>, u64) {
+pub(super) fn overlapping(buckets: &[Bucket], mask: FacetMask, range: &std::ops::Range<u64>) -> (Vec<usize>, u64) {
     let (mut positions, mut before) = (Vec::new(), 0);
     let mut start = 0;
     for (position, bucket) in buckets.iter().enumerate() {
@@ -106,14 +106,14 @@ pub(super) fn merge(buckets: impl Iterator<Item = Bucket>) -> Vec<Bucket> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use presence_domain::ledger::Cell;
+    use presence_domain::ledger::FacetKey;
 
     #[test]
     fn a_bucket_without_matches_holds_nothing_of_a_page() {
         let counted = |(number, count): (i64, i64)| {
             let mut bucket = Bucket::new(Span::Day(Day::of(number * 86_400)));
-            let mut tally = Tally::default();
-            tally.add(Cell::from_number(0).expect("a cell"), count);
+            let mut tally = FacetCounts::default();
+            tally.add(FacetKey::from_number(0).expect("a cell"), count);
             bucket.tallies.insert(0, tally);
             bucket
         };
@@ -121,8 +121,8 @@ mod tests {
         for (range, positions, before) in
             [(0..5, vec![1, 4], 0), (0..3, vec![1], 0), (3..5, vec![4], 3), (2..4, vec![1, 4], 0)]
         {
-            assert_eq!(overlapping(&buckets, CellMask::ALL, &range), (positions, before), "{range:?}");
+            assert_eq!(overlapping(&buckets, FacetMask::ALL, &range), (positions, before), "{range:?}");
         }
-        assert_eq!(overlapping(&buckets, CellMask::ALL, &(5..5)).0, Vec::<usize>::new());
+        assert_eq!(overlapping(&buckets, FacetMask::ALL, &(5..5)).0, Vec::<usize>::new());
     }
 }
