@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 
-use presence_local::{AwsLimits, Options, Weather};
+use presence_local::{AwsLimits, Options, SesMode};
 use presence_tests::{TestStack, long_timeouts, sdk_config};
 use serde_json::json;
 
@@ -143,12 +143,12 @@ async fn pages_of_other_sites_change_nothing_on_the_pages() {
         ] {
             assert_eq!(ask(target, &body, &format!("{json}{site}")).0, 403, "{target} {site}");
         }
-        assert_eq!((stack.local.mailbox().weather(), stack.local.mailbox().mails().len()), (Weather::Fine, 0));
+        assert_eq!((stack.local.mailbox().ses_mode(), stack.local.mailbox().mails().len()), (SesMode::Accept, 0));
     }
     let own = format!("Content-Type: application/json\r\nOrigin: http://{gateway}\r\nSec-Fetch-Site: same-origin\r\n");
     assert_eq!(ask(send, &mail.to_string(), &own).0, 200);
     assert_eq!(ask(switch, &json!({"mode": "throttle"}).to_string(), &own).0, 200);
-    assert_eq!((stack.local.mailbox().weather(), stack.local.mailbox().mails().len()), (Weather::Throttle, 1));
+    assert_eq!((stack.local.mailbox().ses_mode(), stack.local.mailbox().mails().len()), (SesMode::Throttle, 1));
 }
 
 /// The ports of this process, so that none is forgotten: the emulator's own is open only while a connection to it is made.

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use jiff::SignedDuration;
-use presence_local::Weather;
+use presence_local::SesMode;
 use presence_mailer::handle;
 use presence_tests::logs::measured;
 use presence_tests::{Fixtures, TestStack, address};
@@ -191,14 +191,14 @@ async fn one_sweep_that_comes_late_raises_no_alarm() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_outage_of_ses_raises_the_alarm_after_fifteen_minutes_and_until_the_mail_is_sent() {
     let mut simulation = AlarmSimulation::begin().await;
-    simulation.stack.local.mailbox().set_weather(Weather::Refuse);
+    simulation.stack.local.mailbox().set_ses_mode(SesMode::Reject);
     let begun_at = simulation.second;
     simulation.invite("guest").await;
     simulation.sweep_for(60).await;
     let raised_after = simulation.raised_after(outbox_age(), begun_at).expect("an alarm");
     assert!((15 * 60..=18 * 60).contains(&raised_after), "{raised_after} s");
     assert!(simulation.is_raised_now(outbox_age()), "though the mail rests most of the time");
-    simulation.stack.local.mailbox().set_weather(Weather::Fine);
+    simulation.stack.local.mailbox().set_ses_mode(SesMode::Accept);
     simulation.sweep_for(75).await;
     assert_eq!(simulation.stack.local.mailbox().mails().len(), 1);
     assert!(!simulation.is_raised_now(outbox_age()), "it is over");

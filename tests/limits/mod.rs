@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use futures::FutureExt as _;
 use futures::stream::{self, StreamExt as _};
-use presence_local::aws_limits::{Pages, Throttling};
+use presence_local::aws_limits::{PageTruncation, Throttling};
 use presence_local::{AwsLimits, LimitCounts, Options};
 use presence_tests::{TestStack, long_timeouts};
 
@@ -49,15 +49,15 @@ async fn each_seed<F: Future<Output = LimitCounts>>(scenario: &str, run: impl Fn
         throttled: sum.throttled + counts.throttled,
         unprocessed: sum.unprocessed + counts.unprocessed,
         conflicted: sum.conflicted + counts.conflicted,
-        mixed: sum.mixed + counts.mixed,
-        cut: sum.cut + counts.cut,
-        emptied: sum.emptied + counts.emptied,
-        stale: sum.stale + counts.stale,
-        unlagged: sum.unlagged + counts.unlagged,
+        mixed_cancellations: sum.mixed_cancellations + counts.mixed_cancellations,
+        truncated_pages: sum.truncated_pages + counts.truncated_pages,
+        empty_pages: sum.empty_pages + counts.empty_pages,
+        stale_pages: sum.stale_pages + counts.stale_pages,
+        unlagged_reads: sum.unlagged_reads + counts.unlagged_reads,
         too_large: sum.too_large + counts.too_large,
     });
     println!("{scenario}: {} seeds, {sum:?}", seeds());
-    assert_eq!((sum.unlagged, sum.too_large), (0, 0), "every index read lags, and nothing is too large");
+    assert_eq!((sum.unlagged_reads, sum.too_large), (0, 0), "every index read lags, and nothing is too large");
     sum
 }
 
@@ -68,13 +68,13 @@ fn limits(seed: u64) -> AwsLimits {
         table_reads: 6_000.0,
         partition_writes: 400.0,
         partition_reads: 3_000.0,
-        strays: 0.05,
+        spurious: 0.05,
     };
     AwsLimits {
         seed: Some(seed),
         throttling: Some(throttling),
         conflicts: Some(Duration::from_millis(5)),
-        pages: Some(Pages { short: 0.3, empty: 0.1 }),
+        page_truncation: Some(PageTruncation { short: 0.3, empty: 0.1 }),
         lag: Some(Duration::from_millis(20)),
         sizes: true,
         latency: Some(Duration::from_millis(1)),

@@ -34,7 +34,7 @@ fn operator(stack: &TestStack) -> Store {
 
 async fn search_reviews(seed: u64) -> LimitCounts {
     // At the rates of AWS: an update of a large group of slips costs much of them.
-    let throttling = Throttling { strays: 0.05, ..Throttling::default() };
+    let throttling = Throttling { spurious: 0.05, ..Throttling::default() };
     let stack = stack_with(AwsLimits { throttling: Some(throttling), ..limits(seed) }).await;
     let mut rng = Rng::with_seed(seed);
     let fixtures = Fixtures::create(&stack).await;
@@ -60,7 +60,7 @@ async fn search_reviews(seed: u64) -> LimitCounts {
 #[tokio::test(flavor = "multi_thread")]
 async fn searches_of_reviews_are_right_under_the_limits_of_aws() {
     let sum = each_seed("reviews", search_reviews).await;
-    assert!(sum.calls < ENOUGH || (sum.throttled > 0 && sum.cut > 0 && sum.emptied > 0), "{sum:?}");
+    assert!(sum.calls < ENOUGH || (sum.throttled > 0 && sum.truncated_pages > 0 && sum.empty_pages > 0), "{sum:?}");
 }
 
 async fn search_users(seed: u64) -> LimitCounts {
@@ -83,14 +83,14 @@ async fn search_users(seed: u64) -> LimitCounts {
 #[tokio::test(flavor = "multi_thread")]
 async fn searches_of_users_are_right_under_the_limits_of_aws() {
     let sum = each_seed("users", search_users).await;
-    assert!(sum.calls < ENOUGH || (sum.throttled > 0 && sum.cut > 0), "{sum:?}");
+    assert!(sum.calls < ENOUGH || (sum.throttled > 0 && sum.truncated_pages > 0), "{sum:?}");
 }
 
 async fn search_categories(seed: u64) -> LimitCounts {
     let stack = stack(seed).await;
     let fixtures = Fixtures::create(&stack).await;
     // Another function over the same tables, past the limits: what it answers is right.
-    let dynamodb = DynamoDb::At(stack.local.database_url().to_owned());
+    let dynamodb = DynamoDb::Endpoint(stack.local.database_url().to_owned());
     let calm =
         TestStack::with(Options { dynamodb, table_prefix: stack.table_prefix().to_owned(), ..long_timeouts() }).await;
     let operator = operator(&stack);
@@ -113,5 +113,5 @@ async fn search_categories(seed: u64) -> LimitCounts {
 #[tokio::test(flavor = "multi_thread")]
 async fn searches_of_categories_are_right_under_the_limits_of_aws() {
     let sum = each_seed("categories", search_categories).await;
-    assert!(sum.calls < ENOUGH || (sum.throttled > 0 && sum.cut > 0), "{sum:?}");
+    assert!(sum.calls < ENOUGH || (sum.throttled > 0 && sum.truncated_pages > 0), "{sum:?}");
 }

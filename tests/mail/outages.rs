@@ -1,7 +1,7 @@
 //! SES that refuses for hours: by the local SES and the real client of it.
 
 use jiff::{SignedDuration, Timestamp};
-use presence_local::Weather;
+use presence_local::SesMode;
 use presence_mailer::handle;
 use presence_runtime::clock::Clock as _;
 use presence_tests::logs::measured;
@@ -29,7 +29,7 @@ impl Outage {
         let fixtures = Fixtures::create(&stack).await;
         let body = json!({ "email": address("guest"), "first_name": "Zoë", "last_name": "Roy", "status": "invited" });
         assert_eq!(stack.post("/user", &fixtures.admin_1.key, &body).await.status, 200);
-        stack.local.mailbox().set_weather(Weather::Refuse);
+        stack.local.mailbox().set_ses_mode(SesMode::Reject);
         Self { begun_at: stack.clock.now(), stack, failed: 0 }
     }
 
@@ -50,7 +50,7 @@ async fn a_mail_that_ses_refuses_for_23_hours_is_sent_once_when_ses_takes_it() {
     let mut outage = Outage::begin().await;
     outage.sweep_until(23).await;
     assert_eq!((outage.stack.local.mailbox().mails().len(), outage.failed), (0, 0));
-    outage.stack.local.mailbox().set_weather(Weather::Fine);
+    outage.stack.local.mailbox().set_ses_mode(SesMode::Accept);
     outage.sweep_until(26).await;
     assert_eq!((outage.stack.local.mailbox().mails().len(), outage.failed), (1, 0));
     assert_eq!(outage.stack.audit().await, []);

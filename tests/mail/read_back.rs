@@ -5,7 +5,7 @@ use jiff::SignedDuration;
 use presence_domain::ids::random_u64;
 use presence_domain::invitation::ActivationToken;
 use presence_domain::user::{Lang, PersonName, Role, Status, User};
-use presence_local::{Weather, sdk_config};
+use presence_local::{SesMode, sdk_config};
 use presence_mailer::message::Message;
 use presence_mailer::{Mail, Mailer as _, Outcome, SesMailer};
 use presence_tests::invitations::LIFE;
@@ -141,7 +141,7 @@ async fn ses_has_each_mail_as_it_was_meant_in_every_language_and_for_hostile_nam
 #[tokio::test(flavor = "multi_thread")]
 async fn what_ses_does_not_take_is_refused_by_its_code_and_not_kept() {
     let post = Post::open().await;
-    post.stack.local.mailbox().set_weather(Weather::Refuse);
+    post.stack.local.mailbox().set_ses_mode(SesMode::Reject);
     let (mailer, to) = (post.mailer(STRANGER), fresh("refused"));
     let message = invitation(&model(&post.stack).await, LIFE);
     let outcome = mailer.send(&Mail { to: to.clone(), message }).await;

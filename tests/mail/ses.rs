@@ -8,7 +8,7 @@ use aws_smithy_runtime_api::client::http::{
 };
 use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_types::body::SdkBody;
-use presence_local::Weather;
+use presence_local::SesMode;
 use presence_mailer::message::Message;
 use presence_mailer::{Mail, Mailer as _, Outcome, SesMailer};
 use presence_tests::{FaultKind, Faults, Plan, TestStack, address, plain_http};
@@ -83,19 +83,23 @@ async fn each_answer_of_ses_ends_a_mail_rests_it_or_leaves_it_open_and_nothing_i
 async fn the_local_ses_takes_refuses_and_loses_as_its_switches_say() {
     let stack = TestStack::start().await;
     let outbox = stack.local.outbox();
-    for (weather, taken) in
-        [(Weather::Fine, 1), (Weather::Throttle, 1), (Weather::Refuse, 1), (Weather::LoseReply, 2), (Weather::Fine, 3)]
-    {
-        stack.local.mailbox().set_weather(weather);
+    for (mode, taken) in [
+        (SesMode::Accept, 1),
+        (SesMode::Throttle, 1),
+        (SesMode::Reject, 1),
+        (SesMode::LoseReply, 2),
+        (SesMode::Accept, 3),
+    ] {
+        stack.local.mailbox().set_ses_mode(mode);
         let outcome = outbox.mailer.send(&mail()).await;
-        let as_expected = match weather {
-            Weather::Fine => outcome == Outcome::Sent,
-            Weather::Throttle => outcome == Outcome::Refused("TooManyRequestsException".to_owned()),
-            Weather::Refuse => outcome == Outcome::Refused("MessageRejected".to_owned()),
-            Weather::LoseReply => matches!(outcome, Outcome::Unknown(_)),
+        let as_expected = match mode {
+            SesMode::Accept => outcome == Outcome::Sent,
+            SesMode::Throttle => outcome == Outcome::Refused("TooManyRequestsException".to_owned()),
+            SesMode::Reject => outcome == Outcome::Refused("MessageRejected".to_owned()),
+            SesMode::LoseReply => matches!(outcome, Outcome::Unknown(_)),
         };
-        assert!(as_expected, "{weather:?}: {outcome:?}");
-        assert_eq!(stack.local.mailbox().mails().len(), taken, "{weather:?}");
+        assert!(as_expected, "{mode:?}: {outcome:?}");
+        assert_eq!(stack.local.mailbox().mails().len(), taken, "{mode:?}");
     }
     let sent = &stack.local.mailbox().mails()[0];
     assert_eq!((&sent.to, sent.subject.as_str()), (&address("guest"), "You are invited"));

@@ -80,7 +80,7 @@ impl TestStack {
 
     /// Options of a second stack over the same tables: another warm function.
     pub fn beside(&self) -> Options {
-        let dynamodb = DynamoDb::At(self.local.dynamodb_url().to_owned());
+        let dynamodb = DynamoDb::Endpoint(self.local.dynamodb_url().to_owned());
         Options { dynamodb, table_prefix: self.table_prefix.clone(), ..long_timeouts() }
     }
 
@@ -96,7 +96,7 @@ impl TestStack {
     /// Waits until indexes show everything, where they lag by the limits of AWS.
     pub async fn caught_up(&self) {
         if let Some(limits) = self.local.limits() {
-            limits.caught_up().await;
+            limits.wait_for_indexes().await;
         }
     }
 
@@ -259,7 +259,7 @@ pub fn rounds(all: usize) -> usize {
 /// Where the tables of a new stack are, and what their names start with.
 fn tables() -> (DynamoDb, String) {
     match external_dynamodb() {
-        Some(url) => (DynamoDb::At(url), format!("test-{:016x}-", random_u64())),
+        Some(url) => (DynamoDb::Endpoint(url), format!("test-{:016x}-", random_u64())),
         None => (DynamoDb::Embedded { port: 0, data: None }, Config::DEFAULT_TABLE_PREFIX.to_owned()),
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use presence_local::aws_limits::{Entry, Holds};
+use presence_local::aws_limits::{CallKind, ConflictTracker};
 use presence_store::schema::{self, Table};
 use serde_json::Value;
 use tokio::time::Instant;
@@ -26,7 +26,7 @@ type ItemKey = (String, Vec<(String, Value)>);
 /// The write transactions in flight, and those that ended within the window.
 #[derive(Clone)]
 pub(super) struct Overlaps {
-    holds: Arc<Mutex<Holds<ItemKey>>>,
+    holds: Arc<Mutex<ConflictTracker<ItemKey>>>,
     started: Instant,
 }
 
@@ -51,7 +51,7 @@ impl Default for Overlaps {
 }
 
 impl Overlaps {
-    fn holds(&self) -> MutexGuard<'_, Holds<ItemKey>> {
+    fn holds(&self) -> MutexGuard<'_, ConflictTracker<ItemKey>> {
         self.holds.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -59,20 +59,20 @@ impl Overlaps {
     pub(super) fn enter(&self, number: u64, call: &Call, window: Duration, keys: &KeyNames) -> Result<Found, String> {
         let items = touched(call, keys)?;
         let token = call.body["ClientRequestToken"].as_str();
-        let entry = match call.operation.as_str() {
-            "TransactWriteItems" => Entry::Writes,
-            "TransactGetItems" => Entry::Reads,
-            _ => Entry::Single,
+        let kind = match call.operation.as_str() {
+            "TransactWriteItems" => CallKind::WriteTransaction,
+            "TransactGetItems" => CallKind::ReadTransaction,
+            _ => CallKind::SingleWrite,
         };
         let mut holds = self.holds();
-        let conflicts = holds.conflicts(self.started.elapsed(), window, entry, &items, token);
+        let conflicts = holds.conflicting_positions(self.started.elapsed(), window, kind, &items, token);
         if !conflicts.is_empty() {
             return Ok(Found::Taken(conflicts));
         }
-        if entry != Entry::Writes {
+        if kind != CallKind::WriteTransaction {
             return Ok(Found::Free(None));
         }
-        holds.begin(number, entry, items, token.map(str::to_owned));
+        holds.begin(number, kind, items, token.map(str::to_owned));
         Ok(Found::Free(Some(Hold { overlaps: self.clone(), number })))
     }
 

@@ -1,5 +1,6 @@
-//! The page with the description of the API, where calls can be tried: Swagger UI, out of this program, so that nothing is
-//! fetched from elsewhere.
+//! API documentation page: Swagger UI with the OpenAPI description.
+//!
+//! Swagger UI is compiled into this program, so the page loads nothing from the internet.
 
 use std::sync::Arc;
 
@@ -14,21 +15,23 @@ use utoipa_swagger_ui::Config;
 use crate::sample::DemoKeys;
 
 /// Path of the page.
-pub(crate) const DOCS: &str = "/docs";
+pub(crate) const DOCS_PATH: &str = "/docs";
 
 const PAGE: &str = include_str!("../pages/docs.html");
-/// Where the page has the keys: as JSON, which nothing in a key needs to be escaped for.
-const KEYS: &str = "{{keys}}";
+/// Placeholder of the keys in the page. They are inserted as JSON; no character of a key needs escaping in HTML.
+const KEYS_PLACEHOLDER: &str = "{{keys}}";
 
-/// The routes of the page and of what it is made of. It offers these keys: they are printed on the terminal as well.
+/// Builds the routes of the page and of its files. The page offers these keys for trying calls.
 pub(crate) fn router(keys: &DemoKeys) -> Router {
-    let page = PAGE.replace(KEYS, &serde_json::json!(keys).to_string());
-    Router::new().route(DOCS, get(|| async { Html(page) })).route(&format!("{DOCS}/{{file}}"), get(file))
+    let page = PAGE.replace(KEYS_PLACEHOLDER, &serde_json::json!(keys).to_string());
+    Router::new()
+        .route(DOCS_PATH, get(|| async { Html(page) }))
+        .route(&format!("{DOCS_PATH}/{{file}}"), get(swagger_file))
 }
 
-/// A file of Swagger UI.
-async fn file(Path(name): Path<String>) -> Response {
-    // The page configures itself; what the library would fill in is not asked for.
+/// Serves a file of Swagger UI.
+async fn swagger_file(Path(name): Path<String>) -> Response {
+    // The page has its own configuration, so that of the library is empty.
     match utoipa_swagger_ui::serve(&name, Arc::new(Config::from(""))) {
         Ok(Some(file)) => ([(CONTENT_TYPE, file.content_type)], file.bytes.into_owned()).into_response(),
         Ok(None) | Err(_) => StatusCode::NOT_FOUND.into_response(),

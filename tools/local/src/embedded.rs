@@ -1,6 +1,6 @@
-//! `DynamoDB` inside this process, in memory or in one file.
+//! Embedded `DynamoDB`: an emulator in this process, with its data in memory or in one file.
 
-mod front;
+mod proxy;
 
 use std::collections::HashMap;
 use std::future::{Future, IntoFuture as _};
@@ -16,13 +16,13 @@ use presence_domain::review::Review;
 use presence_store::{Store, bulk_review_items, schema};
 use tokio::sync::oneshot;
 
-/// The database's file inside the data folder.
+/// Name of the database file in the data folder.
 const FILE_NAME: &str = "presence.sqlite";
 
-/// How long a stop waits for running requests. A client that sent half a request would hold it for ever.
-const STOP_GRACE: Duration = Duration::from_secs(2);
+/// Time for which a stop waits for running requests. Without it, a client that sent half a request would block the stop.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// A running `DynamoDB` emulator. Dropping it stops it and closes its file.
+/// Running `DynamoDB` emulator. Dropping it stops it and closes its file.
 pub struct EmbeddedDynamo {
     address: SocketAddr,
     database: Database,
@@ -37,13 +37,13 @@ impl std::fmt::Debug for EmbeddedDynamo {
 }
 
 impl EmbeddedDynamo {
-    /// Starts on 127.0.0.1 at `port` (0 picks a free one), with the data in memory or in a file in the folder `data`,
-    /// which is created when it is missing. Requests are accepted from the moment that this returns.
+    /// Starts the emulator on 127.0.0.1 at `port` (0 picks a free one), with its data in memory or in the folder `data`.
+    /// Creates the folder if it is missing. When this returns, the emulator accepts requests.
     ///
     /// # Errors
-    /// The port is taken, or the folder or its file cannot be written.
+    /// Returns an error if the port is taken, or if the folder or its file cannot be written.
     pub fn start(port: u16, data: Option<&Path>) -> anyhow::Result<Self> {
-        let database = open(data)?;
+        let database = open_database(data)?;
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))
             .with_context(|| format!("cannot listen on 127.0.0.1:{port} for DynamoDB"))?;
         listener.set_nonblocking(true).context("cannot prepare the DynamoDB socket")?;
@@ -53,38 +53,38 @@ impl EmbeddedDynamo {
             .enable_all()
             .build()
             .context("cannot start a runtime for DynamoDB")?;
-        let served = database.clone();
-        // Its handlers block on SQLite: on the caller's runtime they would starve everything else.
+        let served_database = database.clone();
+        // Its handlers block on SQLite. On the caller's runtime, they would starve all other tasks.
         let thread = std::thread::Builder::new()
             .name("dynamodb".to_owned())
-            .spawn(move || runtime.block_on(serve(listener, served, stopped)))
+            .spawn(move || runtime.block_on(serve(listener, served_database, stopped)))
             .context("cannot start the DynamoDB thread")?;
         Ok(Self { address, database, stop: Some(stop), thread: Some(thread) })
     }
 
-    /// Where an SDK client finds it, such as `http://127.0.0.1:8000`. Any credentials and any region will do.
+    /// Returns the endpoint URL for SDK clients, such as `http://127.0.0.1:8000`. It accepts any credentials and region.
     pub fn endpoint_url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// Puts many items into a table at once, past the protocol, which would take ten times as long. Streams do not see them.
-    /// Returns their bytes, by the rules of `DynamoDB`.
+    /// Imports many items into a table without the HTTP protocol, which would take ten times as long. Writes no stream records.
+    /// Returns the number of bytes, as `DynamoDB` counts them.
     pub fn import(&self, table: &str, items: Vec<HashMap<String, AttributeValue>>) -> anyhow::Result<usize> {
         let items: anyhow::Result<Vec<_>> = items.into_iter().map(embedded_item).collect();
         Ok(self.database.import_items(table, items?, ImportOptions::default())?.bytes_imported)
     }
 
-    /// Trades what a power cut would take for speed: for large data that can be made again.
+    /// Speeds up writes at the cost of durability: a power cut may corrupt the file. For data that can be generated again.
     pub fn enable_bulk_loading(&self) -> anyhow::Result<()> {
         self.database.enable_bulk_loading().context("cannot set the database up for bulk loading")
     }
 
-    /// Fills the reviews table of this store at once. These must be all the reviews of their organisations' months.
+    /// Imports reviews and the items that count them. `reviews` must hold all reviews of each month that it touches.
     pub(crate) fn fill_reviews(&self, store: &Store, reviews: &[Review]) -> anyhow::Result<()> {
         self.import(&store.name(&schema::REVIEWS), bulk_review_items(reviews)?).map(drop)
     }
 
-    /// Stops accepting, lets running requests finish and closes the file. Blocks for a few seconds at the most.
+    /// Stops accepting connections, waits for running requests and closes the file. Blocks for some seconds at most.
     pub fn stop(mut self) {
         self.shut_down();
     }
@@ -105,7 +105,7 @@ impl Drop for EmbeddedDynamo {
     }
 }
 
-/// Converts an item into the emulator's own type. We store no sets and no binary values.
+/// Converts an item into the emulator's own type. Sets and binary values are not supported: the service stores none.
 fn embedded_item(item: HashMap<String, AttributeValue>) -> anyhow::Result<dynoxide::Item> {
     item.into_iter().map(|(name, value)| Ok((name, embedded_value(value)?))).collect()
 }
@@ -120,11 +120,11 @@ fn embedded_value(value: AttributeValue) -> anyhow::Result<dynoxide::AttributeVa
             dynoxide::AttributeValue::L(values.into_iter().map(embedded_value).collect::<Result<_, _>>()?)
         }
         AttributeValue::M(item) => dynoxide::AttributeValue::M(embedded_item(item)?),
-        other => return Err(anyhow!("{other:?} is none of the types that we store")),
+        other => return Err(anyhow!("{other:?} is of a type that the service does not store")),
     })
 }
 
-fn open(data: Option<&Path>) -> anyhow::Result<Database> {
+fn open_database(data: Option<&Path>) -> anyhow::Result<Database> {
     let Some(folder) = data else {
         return Database::memory().context("cannot open a database in memory");
     };
@@ -134,31 +134,31 @@ fn open(data: Option<&Path>) -> anyhow::Result<Database> {
     Database::new(path).with_context(|| format!("cannot open the database file {path}"))
 }
 
-/// Runs until the sender of `stopped` is gone.
+/// Serves until the sender of `stopped` is dropped, then waits for running requests until the timeout.
 async fn serve(listener: TcpListener, database: Database, stopped: oneshot::Receiver<()>) {
     let listener = match tokio::net::TcpListener::from_std(listener) {
         Ok(listener) => listener,
         Err(error) => return tracing::error!(%error, "cannot serve DynamoDB"),
     };
-    let (begun, has_begun) = oneshot::channel();
-    let stopping = async move {
-        // Either answer means stop: nothing is ever sent, the sender is dropped.
+    let (shutdown_started, shutdown_start) = oneshot::channel();
+    let shutdown_signal = async move {
+        // Nothing is ever sent: the error says that the sender was dropped.
         let _ = stopped.await;
-        let _ = begun.send(());
+        let _ = shutdown_started.send(());
     };
     tokio::select! {
-        result = axum::serve(listener, front::router(database)).with_graceful_shutdown(stopping).into_future() => {
+        result = axum::serve(listener, proxy::router(database)).with_graceful_shutdown(shutdown_signal).into_future() => {
             if let Err(error) = result {
                 tracing::error!(%error, "DynamoDB stopped");
             }
         }
-        () = grace(has_begun) => tracing::warn!("requests to DynamoDB were cut off by the stop"),
+        () = shutdown_timeout(shutdown_start) => tracing::warn!("requests to DynamoDB were cut off by the stop"),
     }
 }
 
-async fn grace(has_begun: impl Future) {
-    has_begun.await;
-    tokio::time::sleep(STOP_GRACE).await;
+async fn shutdown_timeout(start: impl Future) {
+    start.await;
+    tokio::time::sleep(SHUTDOWN_TIMEOUT).await;
 }
 
 #[cfg(test)]
@@ -195,21 +195,21 @@ mod tests {
             .table_description
     }
 
-    async fn tables(client: &Client) -> Vec<String> {
+    async fn list_tables(client: &Client) -> Vec<String> {
         client.list_tables().send().await.expect("tables are listed").table_names.unwrap_or_default()
     }
 
     #[tokio::test]
-    async fn an_sdk_client_can_use_it_and_each_one_is_alone() {
+    async fn instances_serve_sdk_clients_and_share_no_tables() {
         let first = EmbeddedDynamo::start(0, None).expect("starts");
         let second = EmbeddedDynamo::start(0, None).expect("a second one starts beside it");
         create_table(&client(&first), "users").await.expect("described");
-        assert_eq!(tables(&client(&first)).await, ["users"]);
-        assert!(tables(&client(&second)).await.is_empty());
+        assert_eq!(list_tables(&client(&first)).await, ["users"]);
+        assert!(list_tables(&client(&second)).await.is_empty());
     }
 
     #[tokio::test]
-    async fn a_data_folder_keeps_its_tables_across_a_stop() {
+    async fn data_folder_keeps_its_tables_after_a_stop() {
         let folder = tempfile::tempdir().expect("temporary folder");
         let data = folder.path().join("new").join("data");
         let dynamo = EmbeddedDynamo::start(0, Some(&data)).expect("starts in a folder that it creates");
@@ -217,11 +217,11 @@ mod tests {
         dynamo.stop();
         assert!(data.join(FILE_NAME).is_file());
         let dynamo = EmbeddedDynamo::start(0, Some(&data)).expect("starts again");
-        assert_eq!(tables(&client(&dynamo)).await, ["users"]);
+        assert_eq!(list_tables(&client(&dynamo)).await, ["users"]);
     }
 
     #[test]
-    fn a_dropped_one_frees_its_port() {
+    fn dropped_instance_frees_its_port() {
         let dynamo = EmbeddedDynamo::start(0, None).expect("starts");
         let port = dynamo.address.port();
         let error = EmbeddedDynamo::start(port, None).expect_err("the port is taken");
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn half_a_request_does_not_hold_the_stop() {
+    fn incomplete_request_does_not_block_the_stop() {
         use std::io::Write;
         let dynamo = EmbeddedDynamo::start(0, None).expect("starts");
         let mut socket = std::net::TcpStream::connect(dynamo.address).expect("connects");
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_cannot_be_made_is_named_in_the_error() {
+    fn error_names_the_folder_that_cannot_be_created() {
         let folder = tempfile::tempdir().expect("temporary folder");
         let file = folder.path().join("file");
         std::fs::write(&file, "not a folder").expect("file is written");

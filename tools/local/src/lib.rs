@@ -1,6 +1,6 @@
-//! The local stack: every function behind a gateway, on an embedded `DynamoDB`, in one process.
+//! Local stack: all functions behind a gateway, on an embedded `DynamoDB`, in one process.
 //!
-//! The stack that developers start is the stack that the tests start: [`Stack::start`].
+//! `cargo run` and the tests start the same stack with [`Stack::start`].
 
 pub mod aws_limits;
 mod docs;
@@ -12,9 +12,9 @@ mod options;
 mod sample;
 mod stack;
 
-pub use aws_limits::{AwsLimits, LimitCounts, Limits};
+pub use aws_limits::{AwsLimits, LimitCounts, LimitsProxy};
 pub use local_only::local_hosts_only;
-pub use mail::{Mailbox, SentMail, Weather};
+pub use mail::{Mailbox, SentMail, SesMode};
 pub use options::{DynamoDb, Options};
 pub use sample::DemoKeys;
 pub use stack::{Stack, sdk_config};

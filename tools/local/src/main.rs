@@ -1,4 +1,4 @@
-//! `cargo run`: the local stack.
+//! `cargo run`: starts the local stack.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -52,7 +52,7 @@ async fn main() -> ExitCode {
     match run(args).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // One line with its causes; a backtrace would hide it.
+            // One line with all causes: a backtrace would hide it.
             let _ = writeln!(std::io::stderr(), "error: {error:#}");
             ExitCode::FAILURE
         }
@@ -70,7 +70,7 @@ async fn run(args: Args) -> anyhow::Result<()> {
     if let Some(limits) = stack.limits() {
         let _ = writeln!(std::io::stderr(), "the limits of AWS are on: --aws-limits=seed={}", limits.seed());
     }
-    // A closed pipe is the reader's choice, and no reason to stop.
+    // A closed pipe is no reason to stop: the stack serves without its output.
     let _ = writeln!(std::io::stdout(), "{}", if json { summary(&stack).to_string() } else { welcome(&stack) });
     tokio::select! {
         _ = interrupt.recv() => {}
@@ -85,7 +85,7 @@ impl From<Args> for Options {
         let embedded = DynamoDb::Embedded { port: args.dynamodb_port, data: args.data };
         Self {
             port: args.port,
-            dynamodb: args.dynamodb_url.map_or(embedded, DynamoDb::At),
+            dynamodb: args.dynamodb_url.map_or(embedded, DynamoDb::Endpoint),
             aws_limits: args.aws_limits,
             table_prefix: Config::from_env().table_prefix,
             sample: !args.empty,

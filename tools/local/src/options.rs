@@ -1,4 +1,4 @@
-//! What a stack can be told.
+//! Options of a local stack.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,49 +12,49 @@ use presence_store::Patience;
 
 use crate::aws_limits::AwsLimits;
 
-/// Where the tables are.
+/// Location of the tables.
 #[derive(Clone, Debug)]
 pub enum DynamoDb {
-    /// In this process.
+    /// Embedded `DynamoDB`, in this process.
     Embedded {
-        /// Port on 127.0.0.1; 0 picks a free one.
+        /// Port on 127.0.0.1. 0 picks a free one.
         port: u16,
-        /// Folder that keeps the data; in memory without one.
+        /// Folder of the data. `None` keeps the data in memory.
         data: Option<PathBuf>,
     },
-    /// At this endpoint.
-    At(String),
+    /// Endpoint URL of another `DynamoDB`.
+    Endpoint(String),
 }
 
-/// What a stack can be told. The default is a stack for a test: free ports, in memory, no sample data.
+/// Options of a local stack. The default suits a test: free ports, data in memory, no sample data.
 #[derive(Clone)]
 pub struct Options {
-    /// Port of the gateway on 127.0.0.1; 0 picks a free one.
+    /// Port of the gateway on 127.0.0.1. 0 picks a free one.
     pub port: u16,
-    /// Where the tables are.
+    /// Location of the tables.
     pub dynamodb: DynamoDb,
-    /// The limits of AWS that `DynamoDB` has for the functions; none of them without.
+    /// Limits of AWS between the functions and `DynamoDB`. `None` applies no limits.
     pub aws_limits: Option<AwsLimits>,
-    /// What the names of the tables start with.
+    /// Prefix of the table names.
     pub table_prefix: String,
-    /// Whether to load the sample data, where there are no users yet, and issue the demo keys.
+    /// True to load the sample data if there are no users, and to issue the demo keys.
     pub sample: bool,
-    /// Whether the demo keys are the same at every start: those that `events/` has. Ids always are.
+    /// True to issue the same demo keys at every start: those in `events/`. The sample's ids never change.
     pub fixed_sample: bool,
-    /// The time.
+    /// Clock of the functions and of the sample data.
     pub clock: Arc<dyn Clock>,
-    /// The HTTP client of the functions, in the place of the SDK's own: for faults.
+    /// HTTP client of the functions instead of the SDK's own. Tests inject faults with it.
     pub http_client: Option<SharedHttpClient>,
-    /// How long the functions wait for `DynamoDB`, in the place of the service's own timeouts: patient tests do not fail
-    /// on a busy machine, impatient ones do not wait for a fault.
+    /// Timeouts of the functions' calls to `DynamoDB` instead of the service's own. Long ones keep tests stable on a busy
+    /// machine; short ones let tests of faults finish sooner.
     pub timeouts: Option<TimeoutConfig>,
-    /// The time for which the functions try again what `DynamoDB` refuses for now.
+    /// Time for which the functions retry calls that `DynamoDB` throttles or cancels.
     pub patience: Patience,
-    /// How long a function may take.
+    /// Time limit of an invocation.
     pub function_timeout: Duration,
-    /// Whether the mailer runs by itself, fed by the stream and the sweep. Tests run it step by step.
+    /// True to run the mailer in the background, on the stream and the sweep. Tests invoke it themselves.
     pub mailer: bool,
-    /// What the links in mails start with, in the place of the gateway's own address.
+    /// Base URL of the links in mails instead of the gateway's own.
     pub public_base_url: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Starting and stopping the stack.
+//! Start and stop of the local stack.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,43 +15,43 @@ use presence_mailer::{Outbox, SesMailer};
 use presence_runtime::config::MailConfig;
 use presence_store::{Store, schema};
 
-use crate::aws_limits::Limits;
+use crate::aws_limits::LimitsProxy;
 use crate::docs;
 use crate::embedded::EmbeddedDynamo;
 use crate::gateway::{Gateway, LocalFunction};
-use crate::mail::{self, Feed, Mailbox};
+use crate::mail::{self, Mailbox, StreamPoller};
 use crate::options::{DynamoDb, Options};
 use crate::sample::{self, DemoKeys};
 
-/// The region that the stack says it is in.
+/// Region in the requests and ARNs of the stack.
 const REGION: &str = "eu-west-1";
-/// Who the mails come from.
+/// Sender of the mails.
 const SENDER: &str = "Presence <no-reply@presence.example>";
-/// Longest wait for one of the stack's own calls: a busy machine or a slow database must not stop a start.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Timeout of an attempt of the stack's own calls. It is long, so that a busy machine does not fail a start.
+const OWN_CALL_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A running stack. Dropped, it stops without waiting for requests.
+/// Running local stack. Dropping it stops it without waiting for requests.
 #[derive(Debug)]
 pub struct Stack {
     gateway: Gateway,
     embedded: Option<EmbeddedDynamo>,
-    limits: Option<Limits>,
+    limits: Option<LimitsProxy>,
     dynamodb_url: String,
-    /// Of the database itself.
     database_url: String,
     store: Store,
     keys: DemoKeys,
     mailbox: Arc<Mailbox>,
     outbox: Outbox,
-    feed: Option<Feed>,
+    stream_poller: Option<StreamPoller>,
 }
 
 impl Stack {
-    /// Starts `DynamoDB` (unless told where it is), the tables, the sample data, the functions and the gateway.
-    /// Fails with a clear text when a port is taken or a folder cannot be written.
+    /// Starts the database, the tables, the sample data, the functions, the gateway and the mailer, as the options say.
+    ///
+    /// Returns an error if a port is taken, a folder cannot be written, or the database does not answer.
     pub async fn start(options: Options) -> anyhow::Result<Self> {
         let Database { embedded, limits, url: database_url } = Database::start(&options)?;
-        // The stack's own calls go past the limits and faults that the functions are given.
+        // The stack's own calls bypass the limits and faults that the functions are given.
         let store = Store::new(&own_config(&database_url), &options.table_prefix);
         store.create_tables().await.with_context(|| format!("could not create the tables at {database_url}"))?;
         let keys = if options.sample {
@@ -59,94 +59,96 @@ impl Stack {
         } else {
             DemoKeys::default()
         };
-        let dynamodb_url = limits.as_ref().map_or_else(|| database_url.clone(), Limits::endpoint_url);
-        let functions = functions_config(&dynamodb_url, &options);
+        let dynamodb_url = limits.as_ref().map_or_else(|| database_url.clone(), LimitsProxy::endpoint_url);
+        let functions_config = functions_config(&dynamodb_url, &options);
         let app = App::new(
-            Store::new(&functions, &options.table_prefix).with_patience(options.patience.clone()),
+            Store::new(&functions_config, &options.table_prefix).with_patience(options.patience.clone()),
             Arc::clone(&options.clock),
         );
         let mailbox = Arc::new(Mailbox::default());
         let pages = docs::router(&keys).merge(mail::router(store.clone(), Arc::clone(&mailbox)));
-        let gateway = Gateway::start(options.port, routes(Arc::new(app), options.function_timeout), pages)?;
-        let outbox = outbox(&functions, &options, &format!("http://{}", gateway.addr()))?;
-        let feed = if options.mailer {
-            Some(Feed::start(outbox.clone(), &functions, &store.name(&schema::USERS)).await?)
+        let gateway = Gateway::start(options.port, function_routes(&Arc::new(app), options.function_timeout), pages)?;
+        let outbox = mailer_outbox(&functions_config, &options, &format!("http://{}", gateway.addr()))?;
+        let stream_poller = if options.mailer {
+            Some(StreamPoller::start(outbox.clone(), &functions_config, &store.name(&schema::USERS)).await?)
         } else {
             None
         };
-        Ok(Self { gateway, embedded, limits, dynamodb_url, database_url, store, keys, mailbox, outbox, feed })
+        Ok(Self { gateway, embedded, limits, dynamodb_url, database_url, store, keys, mailbox, outbox, stream_poller })
     }
 
-    /// What clients put before the paths of the interface's version 2.
+    /// Returns the base URL of version 2 of the API.
     #[must_use]
     pub fn base_url(&self) -> String {
         format!("{}/api/v2", self.origin())
     }
 
-    /// The page with the mails that were sent.
+    /// Returns the URL of the page with the sent mails.
     #[must_use]
     pub fn mailbox_url(&self) -> String {
-        format!("{}{}", self.origin(), mail::MAILBOX)
+        format!("{}{}", self.origin(), mail::MAILBOX_PATH)
     }
 
-    /// The page with the description of the API, where calls can be tried.
+    /// Returns the URL of the API documentation, on which calls can be tried.
     #[must_use]
     pub fn docs_url(&self) -> String {
-        format!("{}{}", self.origin(), docs::DOCS)
+        format!("{}{}", self.origin(), docs::DOCS_PATH)
     }
 
-    /// Fills the reviews table at once, where `DynamoDB` is embedded. These must be all the reviews of their organisations'
-    /// months: tallies and slips are made to be theirs.
+    /// Writes reviews, with the items that count them, straight into the embedded database.
+    ///
+    /// `reviews` must hold all reviews of each month that it touches, because the counts of a month are computed from it.
+    /// Returns an error if the database is not embedded.
     pub fn fill_reviews(&self, reviews: &[Review]) -> anyhow::Result<()> {
         let embedded = self.embedded.as_ref().context("DynamoDB is not embedded")?;
         embedded.fill_reviews(&self.store, reviews)
     }
 
-    /// The endpoint of `DynamoDB` as the functions have it, with the limits of AWS where they are on.
+    /// Returns the `DynamoDB` endpoint of the functions: the one with the limits of AWS if they are on.
     #[must_use]
     pub fn dynamodb_url(&self) -> &str {
         &self.dynamodb_url
     }
 
-    /// The endpoint of the database itself, without limits.
+    /// Returns the endpoint of the database itself, without limits.
     #[must_use]
     pub fn database_url(&self) -> &str {
         &self.database_url
     }
 
-    /// The limits of AWS, where they are on.
+    /// Returns the limits of AWS if they are on.
     #[must_use]
-    pub fn limits(&self) -> Option<&Limits> {
+    pub fn limits(&self) -> Option<&LimitsProxy> {
         self.limits.as_ref()
     }
 
-    /// A key for each role, made at this start; none without sample data.
+    /// Returns the demo keys, one for each role. There are none without sample data.
     #[must_use]
     pub fn keys(&self) -> &DemoKeys {
         &self.keys
     }
 
-    /// The tables, past the HTTP client of the functions and past the limits of AWS.
+    /// Returns a store that bypasses the functions' HTTP client and the limits of AWS.
     #[must_use]
     pub fn store(&self) -> &Store {
         &self.store
     }
 
-    /// The mails that were sent, and the switches of SES.
+    /// Returns the mailbox of the local SES.
     #[must_use]
     pub fn mailbox(&self) -> &Mailbox {
         &self.mailbox
     }
 
-    /// The mailer's parts: for invoking it step by step.
+    /// Returns the parts of the mailer, with which tests invoke it step by step.
     #[must_use]
     pub fn outbox(&self) -> &Outbox {
         &self.outbox
     }
 
-    /// Waits for the requests under way, then stops.
+    /// Waits for running requests, then stops the stack.
     pub async fn stop(self) {
-        drop(self.feed);
+        drop(self.stream_poller);
         self.gateway.stop().await;
         drop(self.limits);
         if let Some(embedded) = self.embedded {
@@ -159,51 +161,52 @@ impl Stack {
     }
 }
 
-/// The database, and the limits in front of it.
+/// Database of a stack, with the limits of AWS in front of it if they are on.
 struct Database {
     embedded: Option<EmbeddedDynamo>,
-    limits: Option<Limits>,
+    limits: Option<LimitsProxy>,
     url: String,
 }
 
 impl Database {
     fn start(options: &Options) -> anyhow::Result<Self> {
-        let is_limited = options.aws_limits.is_some();
-        // The port that was asked for is where clients look: with limits, theirs.
+        let has_limits = options.aws_limits.is_some();
+        // Clients connect to the port of the options. With limits, that is the port of the limits.
         let (embedded, url, limits_port) = match &options.dynamodb {
             DynamoDb::Embedded { port, data } => {
-                let (own, limits) = if is_limited { (0, *port) } else { (*port, 0) };
-                let embedded = EmbeddedDynamo::start(own, data.as_deref())?;
+                let (database_port, limits_port) = if has_limits { (0, *port) } else { (*port, 0) };
+                let embedded = EmbeddedDynamo::start(database_port, data.as_deref())?;
                 let url = embedded.endpoint_url();
-                (Some(embedded), url, limits)
+                (Some(embedded), url, limits_port)
             }
-            DynamoDb::At(url) => (None, url.clone(), 0),
+            DynamoDb::Endpoint(url) => (None, url.clone(), 0),
         };
-        let start = |settings| Limits::start(limits_port, &url, settings);
-        let limits = options.aws_limits.clone().map(start).transpose()?;
+        let limits = match &options.aws_limits {
+            Some(settings) => Some(LimitsProxy::start(limits_port, &url, settings.clone())?),
+            None => None,
+        };
         Ok(Self { embedded, limits, url })
     }
 }
 
-/// The SDK's set-up, at an endpoint on this machine, with credentials that are none.
+/// Returns an SDK configuration for an endpoint on this machine, with placeholder credentials.
 #[must_use]
 pub fn sdk_config(endpoint_url: &str) -> SdkConfig {
-    local(endpoint_url).build()
+    local_config(endpoint_url).build()
 }
 
-/// The same for calls that nobody waits for with a deadline.
+/// Returns the configuration of the stack's own calls, with long timeouts.
 fn own_config(endpoint_url: &str) -> SdkConfig {
-    let timeouts = TimeoutConfig::builder().operation_attempt_timeout(PATIENCE).operation_timeout(2 * PATIENCE).build();
-    local(endpoint_url).timeout_config(timeouts).build()
+    let timeouts = TimeoutConfig::builder()
+        .operation_attempt_timeout(OWN_CALL_TIMEOUT)
+        .operation_timeout(2 * OWN_CALL_TIMEOUT)
+        .build();
+    local_config(endpoint_url).timeout_config(timeouts).build()
 }
 
-fn local(endpoint_url: &str) -> Builder {
-    presence_runtime::aws::sdk_config(REGION, Credentials::from_keys("local", "local", None)).endpoint_url(endpoint_url)
-}
-
-/// The same with what the options replace.
+/// Returns the configuration of the functions: the service's own, with the timeouts and HTTP client of the options.
 fn functions_config(dynamodb_url: &str, options: &Options) -> SdkConfig {
-    let mut config = local(dynamodb_url);
+    let mut config = local_config(dynamodb_url);
     if let Some(timeouts) = &options.timeouts {
         config = config.timeout_config(timeouts.clone());
     }
@@ -213,36 +216,39 @@ fn functions_config(dynamodb_url: &str, options: &Options) -> SdkConfig {
     config.build()
 }
 
-/// The mailer's parts: the tables as the functions reach them, and the SES of the pages.
-fn outbox(functions: &SdkConfig, options: &Options, origin: &str) -> anyhow::Result<Outbox> {
+fn local_config(endpoint_url: &str) -> Builder {
+    presence_runtime::aws::sdk_config(REGION, Credentials::from_keys("local", "local", None)).endpoint_url(endpoint_url)
+}
+
+/// Builds the parts of the mailer: the functions' tables, and the local SES.
+fn mailer_outbox(functions_config: &SdkConfig, options: &Options, origin: &str) -> anyhow::Result<Outbox> {
     let config = MailConfig::parse(SENDER, options.public_base_url.as_deref().unwrap_or(origin), "")?;
-    let ses = sdk_config(&format!("{origin}{}", mail::SES));
+    let ses = sdk_config(&format!("{origin}{}", mail::SES_PATH));
     Ok(Outbox {
-        store: Store::new(functions, &options.table_prefix),
+        store: Store::new(functions_config, &options.table_prefix),
         clock: Arc::clone(&options.clock),
         mailer: Arc::new(SesMailer::new(&ses, config.sender.clone())),
         config,
     })
 }
 
-/// The routes of the template, each with its function.
-fn routes(app: Arc<App>, timeout: Duration) -> Vec<(String, LocalFunction)> {
-    let (for_users, for_categories) = (Arc::clone(&app), Arc::clone(&app));
-    let users = LocalFunction::new("users", move |request| presence_users::handle(Arc::clone(&for_users), request));
+/// Returns the routes of the template, each with its function.
+fn function_routes(app: &Arc<App>, timeout: Duration) -> Vec<(String, LocalFunction)> {
+    let users_app = Arc::clone(app);
+    let users = LocalFunction::new("users", move |request| presence_users::handle(Arc::clone(&users_app), request));
+    let categories_app = Arc::clone(app);
     let categories = LocalFunction::new("categories", move |request| {
-        presence_categories::handle(Arc::clone(&for_categories), request)
+        presence_categories::handle(Arc::clone(&categories_app), request)
     });
-    let reviews = LocalFunction::new("reviews", move |request| presence_reviews::handle(Arc::clone(&app), request));
+    let reviews_app = Arc::clone(app);
+    let reviews =
+        LocalFunction::new("reviews", move |request| presence_reviews::handle(Arc::clone(&reviews_app), request));
+    let users_keys = [&presence_users::CATCH_ALL[..], &presence_users::PAGES].concat();
+    let categories_keys = [&presence_categories::CATCH_ALL[..], &presence_categories::DOCUMENTS].concat();
     [
-        (users, keys(&presence_users::ROUTES, &[&presence_users::CATCH_ALL[..], &presence_users::PAGES].concat())),
-        (
-            categories,
-            keys(
-                &presence_categories::ROUTES,
-                &[&presence_categories::CATCH_ALL[..], &presence_categories::DOCUMENTS].concat(),
-            ),
-        ),
-        (reviews, keys(&presence_reviews::ROUTES, &presence_reviews::CATCH_ALL)),
+        (users, route_keys(&presence_users::ROUTES, &users_keys)),
+        (categories, route_keys(&presence_categories::ROUTES, &categories_keys)),
+        (reviews, route_keys(&presence_reviews::ROUTES, &presence_reviews::CATCH_ALL)),
     ]
     .into_iter()
     .flat_map(|(function, keys)| {
@@ -252,8 +258,8 @@ fn routes(app: Arc<App>, timeout: Duration) -> Vec<(String, LocalFunction)> {
     .collect()
 }
 
-/// The gateway's route keys of a function.
-fn keys<Operation>(routes: &[Route<Operation>], catch_all: &[&str]) -> Vec<String> {
+/// Returns the gateway's route keys of a function: those of its operations, then others.
+fn route_keys<Operation>(routes: &[Route<Operation>], others: &[&str]) -> Vec<String> {
     let operations = routes.iter().map(|route| format!("{} {}", route.method, route.path));
-    operations.chain(catch_all.iter().map(ToString::to_string)).collect()
+    operations.chain(others.iter().map(ToString::to_string)).collect()
 }

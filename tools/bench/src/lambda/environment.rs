@@ -119,7 +119,7 @@ impl LambdaEnvironment {
         let users = schema::Table { stream: false, ..schema::USERS };
         let client = aws_sdk_dynamodb::Client::new(&config);
         users.create(&client, &format!("{PREFIX}users")).send().await?;
-        let stack = Stack::start(Options { dynamodb: DynamoDb::At(url.clone()), ..Options::default() }).await?;
+        let stack = Stack::start(Options { dynamodb: DynamoDb::Endpoint(url.clone()), ..Options::default() }).await?;
         let mut orgs = Vec::new();
         let mut first = 0;
         for users in sizes {

@@ -12,15 +12,15 @@ pub struct LimitCounts {
     /// Calls refused or cancelled because of another transaction.
     pub conflicted: u64,
     /// Cancellations with different reasons at different items.
-    pub mixed: u64,
-    /// Pages that ended sooner than they had to, the empty ones included.
-    pub cut: u64,
+    pub mixed_cancellations: u64,
+    /// PageTruncation that ended sooner than they had to, the empty ones included.
+    pub truncated_pages: u64,
     /// Empty pages with more behind them.
-    pub emptied: u64,
+    pub empty_pages: u64,
     /// Answers of an index that differ from what the index holds by now.
-    pub stale: u64,
+    pub stale_pages: u64,
     /// Index reads whose lag is not modelled: Scans, filters and nested projections. They are answered as the index is.
-    pub unlagged: u64,
+    pub unlagged_reads: u64,
     /// Calls refused for their size.
     pub too_large: u64,
 }

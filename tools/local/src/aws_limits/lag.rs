@@ -1,8 +1,8 @@
 //! Indexes that lag behind their table, each item by its own time.
 //!
 //! A write is remembered with the item as it was before, until the index shows it. A page of the index is then *rewound*:
-//! what was written too lately is taken out, and the items as they were are put in, in their places. So an index shows
-//! deleted items and lacks new ones, with pages, limits and directions as they should be. Changes of one item are shown in
+//! what was written too lately is taken out, and the items as they were are put in, in their scopes. So an index shows
+//! deleted items and lacks new ones, with pages, limits and directions as they should be. PendingChanges of one item are shown in
 //! their order, those of different items in any.
 
 use std::cmp::Ordering;
@@ -11,10 +11,10 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::condition::KeyCondition;
 use super::item::{Item, compare, size};
 use super::latency::exponential;
 use super::pages::key_after;
+use super::query::KeyCondition;
 use super::sizes::PAGE_BYTES;
 use super::tables::{IndexInfo, ItemName, TableInfo};
 
@@ -23,16 +23,16 @@ const SLOW_ONE_IN: u32 = 50;
 
 /// The writes that indexes do not show yet.
 #[derive(Debug, Default)]
-pub(super) struct Changes(HashMap<ItemName, VecDeque<Change>>);
+pub(super) struct PendingChanges(HashMap<ItemName, VecDeque<PendingChange>>);
 
 #[derive(Debug)]
-struct Change {
+struct PendingChange {
     shown_at: Duration,
     old: Option<Item>,
 }
 
 /// Items that are shown as they were: nothing for one that was not there.
-pub(super) type Images = HashMap<ItemName, Option<Item>>;
+pub(super) type OldImages = HashMap<ItemName, Option<Item>>;
 
 /// Draws how long an index takes for a change.
 pub(super) fn draw(usual: Duration, rng: &mut fastrand::Rng) -> Duration {
@@ -44,12 +44,12 @@ pub(super) fn draw(usual: Duration, rng: &mut fastrand::Rng) -> Duration {
     usual.mul_f64(times)
 }
 
-impl Changes {
+impl PendingChanges {
     /// Remembers a write of an item that was this before.
     pub(super) fn record(&mut self, now: Duration, lag: Duration, name: ItemName, old: Option<Item>) {
         let changes = self.0.entry(name).or_default();
         let earliest = changes.back().map_or(Duration::ZERO, |last| last.shown_at);
-        changes.push_back(Change { shown_at: now.saturating_add(lag).max(earliest), old });
+        changes.push_back(PendingChange { shown_at: now.saturating_add(lag).max(earliest), old });
     }
 
     /// True while an index does not show something yet.
@@ -58,7 +58,7 @@ impl Changes {
     }
 
     /// Returns the items of a table that its indexes show as they were, and forgets what they show by now.
-    pub(super) fn images(&mut self, now: Duration, table: &str) -> Images {
+    pub(super) fn images(&mut self, now: Duration, table: &str) -> OldImages {
         self.0.retain(|_, changes| {
             while changes.front().is_some_and(|change| change.shown_at <= now) {
                 changes.pop_front();
@@ -77,7 +77,7 @@ impl Changes {
 
 /// A page of an index that somebody asks for.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct View<'a> {
+pub(super) struct IndexQuery<'a> {
     pub(super) table: &'a TableInfo,
     pub(super) index: &'a IndexInfo,
     pub(super) condition: &'a KeyCondition,
@@ -95,9 +95,9 @@ pub(super) struct Page {
     pub(super) is_stale: bool,
 }
 
-impl View<'_> {
+impl IndexQuery<'_> {
     /// Rewinds a page of what the index holds by now: it must be longer than the limit by as many items as there are images.
-    pub(super) fn rewind(&self, items: &[Item], last: Option<Item>, images: &Images) -> Page {
+    pub(super) fn rewind(&self, items: &[Item], last: Option<Item>, images: &OldImages) -> Page {
         let is_new = |item: &Item| self.table.item_name(item).is_some_and(|name| images.contains_key(&name));
         let mut rewound: Vec<Item> = items.iter().filter(|item| !is_new(item)).cloned().collect();
         let entries = images.values().flatten().filter_map(|old| self.index.entry(self.table, old));
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn an_item_is_shown_as_it_was_until_its_time_and_its_changes_in_their_order() {
-        let mut changes = Changes::default();
+        let mut changes = PendingChanges::default();
         changes.record(at(0), at(30), name("a"), Some(item("a", 1)));
         changes.record(at(10), at(5), name("a"), Some(item("a", 2)));
         changes.record(at(10), at(5), name("b"), None);
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn a_later_write_of_another_item_may_show_first() {
-        let mut changes = Changes::default();
+        let mut changes = PendingChanges::default();
         changes.record(at(0), at(1_000), name("a"), None);
         changes.record(at(1), at(1), name("b"), None);
         assert_eq!(changes.images(at(2), "t").into_keys().collect::<Vec<_>>(), [name("a")]);
@@ -218,7 +218,7 @@ mod tests {
     }
 
     /// Walks an index page by page as it was rewound; the index holds `now` and shows `images`.
-    fn walk(now: &[Item], images: &Images, forward: bool, limit: usize) -> Vec<Item> {
+    fn walk(now: &[Item], images: &OldImages, forward: bool, limit: usize) -> Vec<Item> {
         let table = table();
         let (index, condition) = (
             &table.indexes[0],
@@ -230,7 +230,7 @@ mod tests {
         let condition = KeyCondition::read(&condition, &index.key).expect("a condition");
         let (mut walked, mut start) = (Vec::new(), None::<Item>);
         loop {
-            let view = View {
+            let view = IndexQuery {
                 table: &table,
                 index,
                 condition: &condition,
@@ -261,7 +261,7 @@ mod tests {
             let random = |rng: &mut fastrand::Rng, id: usize| {
                 (rng.u8(..4) > 0).then(|| item(&format!("i{id:02}"), rng.u32(..100)))
             };
-            let (mut now, mut shown, mut images) = (Vec::new(), Vec::new(), Images::new());
+            let (mut now, mut shown, mut images) = (Vec::new(), Vec::new(), OldImages::new());
             for id in 0..rng.usize(1..30) {
                 let current = random(&mut rng, id);
                 let changed = rng.bool();

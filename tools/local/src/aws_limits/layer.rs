@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 use tokio::sync::RwLock;
 use tokio::time::Instant;
 
-use super::answers::Answer;
-use super::buckets::{Kind, Place, Reached};
-use super::core::Core;
+use super::response::DynamoDbResponse;
 use super::settings::AwsLimits;
+use super::state::State;
 use super::tables::TableInfo;
-use super::upstream::{Unreachable, Upstream};
+use super::token_buckets::{CapacityKind, CapacityScope, ExceededLimit};
+use super::upstream::{Upstream, UpstreamError};
 use super::{latency, sizes};
 
 /// The limits, in front of a DynamoDB.
@@ -24,7 +24,7 @@ pub(super) struct Layer {
     /// Writes are done one after the other, and index reads not beside them: so the item before a write is known for certain,
     /// and a page of an index is not read while the index changes.
     pub(super) turn: RwLock<()>,
-    core: Mutex<Core>,
+    state: Mutex<State>,
     tables: Mutex<HashMap<String, Arc<TableInfo>>>,
     started: Instant,
 }
@@ -42,12 +42,12 @@ pub(super) struct Call {
 
 impl Layer {
     pub(super) fn new(settings: AwsLimits, seed: u64, upstream: Upstream) -> Self {
-        let core = Mutex::new(Core::new(settings, seed));
-        Self { upstream, turn: RwLock::new(()), core, tables: Mutex::default(), started: Instant::now() }
+        let state = Mutex::new(State::new(settings, seed));
+        Self { upstream, turn: RwLock::new(()), state, tables: Mutex::default(), started: Instant::now() }
     }
 
-    pub(super) fn core(&self) -> MutexGuard<'_, Core> {
-        self.core.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The time since the start.
@@ -58,7 +58,7 @@ impl Layer {
     /// True while an index does not show something yet.
     pub(super) fn lags(&self) -> bool {
         let now = self.now();
-        self.core().changes.are_pending(now)
+        self.state().changes.are_pending(now)
     }
 
     /// Answers a call as AWS would.
@@ -67,16 +67,16 @@ impl Layer {
         operation: &str,
         headers: &HeaderMap,
         body: Value,
-    ) -> Result<Answer, Unreachable> {
+    ) -> Result<DynamoDbResponse, UpstreamError> {
         let (number, rng, settings) = {
-            let mut core = self.core();
-            let (number, rng) = core.begin();
-            (number, rng, core.settings.clone())
+            let mut state = self.state();
+            let (number, rng) = state.begin();
+            (number, rng, state.settings.clone())
         };
         let call = Call { number, operation: operation.to_owned(), headers: headers.clone(), body, rng, settings };
         if let Some(broken) = sizes::broken(operation, &call.body).filter(|_| call.settings.sizes) {
-            self.core().counts.too_large += 1;
-            return Ok(Answer::validation(broken));
+            self.state().counts.too_large += 1;
+            return Ok(DynamoDbResponse::validation(broken));
         }
         match operation {
             "GetItem" => self.get(call).await,
@@ -97,7 +97,7 @@ impl Layer {
     }
 
     /// Returns what is known of a table; nothing of one that does not exist.
-    pub(super) async fn table(&self, call: &Call, name: &str) -> Result<Option<Arc<TableInfo>>, Unreachable> {
+    pub(super) async fn table(&self, call: &Call, name: &str) -> Result<Option<Arc<TableInfo>>, UpstreamError> {
         let known = |layer: &Self| layer.tables.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned();
         if let Some(table) = known(self) {
             return Ok(Some(table));
@@ -113,7 +113,7 @@ impl Layer {
         &self,
         call: &Call,
         mut body: Value,
-    ) -> Result<(Answer, HashMap<String, f64>), Unreachable> {
+    ) -> Result<(DynamoDbResponse, HashMap<String, f64>), UpstreamError> {
         let is_asked = body["ReturnConsumedCapacity"].as_str().is_some_and(|mode| mode != "NONE");
         if !is_asked && body.is_object() {
             body["ReturnConsumedCapacity"] = json!("TOTAL");
@@ -129,26 +129,31 @@ impl Layer {
         Ok((answer, spent))
     }
 
-    /// Refuses an item or page, one of so many of its call, when one of these places is spent.
-    pub(super) fn refusal(&self, call: &mut Call, places: &[(Place, Kind)], items: usize) -> Option<Answer> {
+    /// Refuses an item or page, one of so many of its call, when one of these scopes is spent.
+    pub(super) fn refusal(
+        &self,
+        call: &mut Call,
+        scopes: &[(CapacityScope, CapacityKind)],
+        items: usize,
+    ) -> Option<DynamoDbResponse> {
         let now = self.now();
-        let mut core = self.core();
-        let (reached, place, kind) = core.reached(now, places, items, &mut call.rng)?;
-        core.counts.throttled += 1;
-        Some(throttled(reached, &place, kind))
+        let mut state = self.state();
+        let (exceeded, scope, kind) = state.exceeded(now, scopes, items, &mut call.rng)?;
+        state.counts.throttled += 1;
+        Some(throttled(exceeded, &scope, kind))
     }
 }
 
 /// The answer of a single call that met a limit of throughput.
-fn throttled(reached: Reached, place: &Place, kind: Kind) -> Answer {
-    let of = if place.index.is_some() { "Index" } else { "Table" };
+fn throttled(exceeded: ExceededLimit, scope: &CapacityScope, kind: CapacityKind) -> DynamoDbResponse {
+    let of = if scope.index.is_some() { "Index" } else { "Table" };
     let what = match kind {
-        Kind::Read => "Read",
-        Kind::Write => "Write",
+        CapacityKind::Read => "Read",
+        CapacityKind::Write => "Write",
     };
-    let index = place.index.as_ref().map(|index| format!("/index/{index}")).unwrap_or_default();
-    let resource = format!("arn:aws:dynamodb:local:000000000000:table/{}{index}", place.table);
-    Answer::throttled(reached, &resource, &format!("{of}{what}"))
+    let index = scope.index.as_ref().map(|index| format!("/index/{index}")).unwrap_or_default();
+    let resource = format!("arn:aws:dynamodb:local:000000000000:table/{}{index}", scope.table);
+    DynamoDbResponse::throttled(exceeded, &resource, &format!("{of}{what}"))
 }
 
 fn units(capacity: &Value) -> Option<(String, f64)> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use super::{AwsLimits, LimitCounts, Limits, Pages, Throttling};
+use super::{AwsLimits, LimitCounts, LimitsProxy, PageTruncation, Throttling};
 use crate::embedded::EmbeddedDynamo;
 
 const HOUR: Duration = Duration::from_hours(1);
@@ -13,7 +13,7 @@ const NO_LIMIT: f64 = 1e9;
 
 /// An embedded DynamoDB with a table `things` (`pk`, `sk`) and its index `by-p` (`p`, `s`), behind limits.
 struct Bench {
-    limits: Limits,
+    limits: LimitsProxy,
     embedded: EmbeddedDynamo,
     client: reqwest::Client,
 }
@@ -24,7 +24,7 @@ type Said = (u16, Value);
 impl Bench {
     async fn new(settings: AwsLimits) -> Self {
         let embedded = EmbeddedDynamo::start(0, None).expect("starts");
-        let limits = Limits::start(0, &embedded.endpoint_url(), settings).expect("starts");
+        let limits = LimitsProxy::start(0, &embedded.endpoint_url(), settings).expect("starts");
         let bench = Self { limits, embedded, client: reqwest::Client::new() };
         let attribute = |name: &str, kind: &str| json!({ "AttributeName": name, "AttributeType": kind });
         let key = |hash: &str, range: &str| json!([{ "AttributeName": hash, "KeyType": "HASH" }, { "AttributeName": range, "KeyType": "RANGE" }]);
@@ -175,10 +175,10 @@ async fn without_limits_every_answer_is_that_of_the_database() {
 
 #[tokio::test]
 async fn limits_that_are_not_reached_and_lag_that_has_passed_change_no_answer() {
-    let never = Pages { short: 0.0, empty: 0.0 };
-    let calm = Throttling { strays: 0.0, ..Throttling::default() };
+    let never = PageTruncation { short: 0.0, empty: 0.0 };
+    let calm = Throttling { spurious: 0.0, ..Throttling::default() };
     let settings = AwsLimits {
-        pages: Some(never),
+        page_truncation: Some(never),
         throttling: Some(calm),
         conflicts: Some(Duration::ZERO),
         lag: Some(Duration::ZERO),
@@ -194,8 +194,8 @@ async fn limits_that_are_not_reached_and_lag_that_has_passed_change_no_answer() 
 #[tokio::test]
 async fn a_walk_over_cut_and_empty_pages_sees_every_item_exactly_once() {
     const ITEMS: u32 = 40;
-    let pages = Pages { short: 0.5, empty: 0.3 };
-    let bench = Bench::new(AwsLimits { pages: Some(pages), seed: Some(1), ..AwsLimits::off() }).await;
+    let pages = PageTruncation { short: 0.5, empty: 0.3 };
+    let bench = Bench::new(AwsLimits { page_truncation: Some(pages), seed: Some(1), ..AwsLimits::off() }).await;
     for number in 0..ITEMS {
         bench.put_direct(item("a", &format!("k{number:02}"), number / 3)).await;
     }
@@ -233,13 +233,13 @@ async fn a_walk_over_cut_and_empty_pages_sees_every_item_exactly_once() {
         }
     }
     let counts = bench.counts();
-    assert!(counts.cut > 50 && counts.emptied > 10, "{counts:?}");
+    assert!(counts.truncated_pages > 50 && counts.empty_pages > 10, "{counts:?}");
 }
 
 #[tokio::test]
 async fn the_first_page_may_be_empty_with_more_behind_it() {
-    let pages = Pages { short: 0.0, empty: 1.0 };
-    let bench = Bench::new(AwsLimits { pages: Some(pages), ..AwsLimits::off() }).await;
+    let pages = PageTruncation { short: 0.0, empty: 1.0 };
+    let bench = Bench::new(AwsLimits { page_truncation: Some(pages), ..AwsLimits::off() }).await;
     bench.put_direct(item("a", "k1", 5)).await;
     let (_, page) = bench.call("Query", query_index()).await;
     assert_eq!((&page["Items"], &page["Count"]), (&json!([]), &json!(0)));
@@ -285,7 +285,7 @@ async fn a_frozen_index_shows_what_was_there_and_then_what_is() {
     };
     let old = [r#""k1" "1" "v""#, r#""k2" "2" "v""#, r#""k3" "3" "v""#];
     assert_eq!(shown(bench.call("Query", query_index()).await), old);
-    assert_eq!(bench.counts().stale, 1);
+    assert_eq!(bench.counts().stale_pages, 1);
     let (_, read) =
         bench.call("GetItem", json!({ "TableName": "things", "Key": key("a", "k1"), "ConsistentRead": true })).await;
     assert!(read["Item"].is_null(), "the table never lags");
@@ -302,7 +302,7 @@ async fn a_refused_write_leaves_the_index_as_it_is() {
     assert_eq!(code(&bench.call("PutItem", refused).await), "ConditionalCheckFailedException");
     bench.put_direct(item("a", "k1", 1)).await;
     assert_eq!(bench.call("Query", query_index()).await.1["Count"], 1, "no write of the limits' own is pending");
-    assert_eq!(bench.counts().stale, 0);
+    assert_eq!(bench.counts().stale_pages, 0);
 }
 
 fn rates(table: f64, partition: f64) -> AwsLimits {
@@ -311,7 +311,7 @@ fn rates(table: f64, partition: f64) -> AwsLimits {
         table_reads: table,
         partition_writes: partition,
         partition_reads: partition,
-        strays: 0.0,
+        spurious: 0.0,
     };
     AwsLimits { throttling: Some(throttling), ..AwsLimits::off() }
 }
@@ -433,7 +433,7 @@ async fn one_cancellation_may_have_different_reasons() {
     assert_eq!(seen.into_iter().collect::<Vec<_>>(), expected);
     let (_, read) = bench.direct("GetItem", json!({ "TableName": "things", "Key": key("new", "1") })).await;
     assert!(read["Item"].is_null(), "nothing was done");
-    assert!(bench.counts().mixed > 0);
+    assert!(bench.counts().mixed_cancellations > 0);
 }
 
 #[tokio::test]
@@ -458,17 +458,17 @@ async fn what_is_too_large_is_refused_also_where_the_embedded_database_takes_it(
 async fn a_seed_draws_the_same_for_the_same_calls() {
     let mut runs = Vec::new();
     for seed in [7, 7, 8] {
-        let strays = Throttling {
+        let spurious = Throttling {
             table_writes: NO_LIMIT,
             table_reads: NO_LIMIT,
             partition_writes: NO_LIMIT,
             partition_reads: NO_LIMIT,
-            strays: 0.2,
+            spurious: 0.2,
         };
         let settings = AwsLimits {
             seed: Some(seed),
-            throttling: Some(strays),
-            pages: Some(Pages { short: 0.5, empty: 0.2 }),
+            throttling: Some(spurious),
+            page_truncation: Some(PageTruncation { short: 0.5, empty: 0.2 }),
             latency: None,
             lag: Some(Duration::MAX),
             conflicts: None,

@@ -1,42 +1,45 @@
-//! Pages that end sooner than they have to.
+//! Truncated and empty pages of Query and Scan.
+//!
+//! `DynamoDB` may end a page before its limit, even without any item. Only an absent `LastEvaluatedKey` ends a result.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::item::{Item, attributes};
-use super::settings::Pages;
+use super::settings::PageTruncation;
 use super::tables::{IndexInfo, TableInfo};
 
-/// Sizes that a short page may have: small ones, so that a walk takes many pages, and some that end a walk in the middle.
+/// Sizes of truncated pages: small ones, so that a result takes many pages, and some that end in the middle of a result.
 const SIZES: [u64; 7] = [1, 2, 3, 7, 20, 60, 200];
 
-/// The outcome for a page: whole, cut or empty.
+/// Size of a page that the limits decided on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Cut {
-    Whole,
-    /// So many items at the most.
-    Short(u64),
+pub(super) enum PageOutcome {
+    Full,
+    /// At most this many items.
+    Truncated(u64),
     Empty,
 }
 
-/// Draws what becomes of the page of a request with this limit.
-pub(super) fn draw(pages: &Pages, limit: Option<u64>, rng: &mut fastrand::Rng) -> Cut {
-    let at = rng.f64();
-    if at < pages.empty {
-        return Cut::Empty;
+/// Draws the outcome of a page for a request with this limit.
+pub(super) fn draw(truncation: &PageTruncation, limit: Option<u64>, rng: &mut fastrand::Rng) -> PageOutcome {
+    let draw = rng.f64();
+    if draw < truncation.empty {
+        return PageOutcome::Empty;
     }
     let size = rng.choice(SIZES).unwrap_or(1);
-    if at < pages.empty + pages.short && limit.is_none_or(|limit| size < limit) { Cut::Short(size) } else { Cut::Whole }
+    let is_truncated = draw < truncation.empty + truncation.short && limit.is_none_or(|limit| size < limit);
+    if is_truncated { PageOutcome::Truncated(size) } else { PageOutcome::Full }
 }
 
-/// Returns the key after which the page behind this item begins.
+/// Returns the `LastEvaluatedKey` of a page that ends with this item.
 pub(super) fn key_after(table: &TableInfo, index: Option<&IndexInfo>, item: &Item) -> Option<Item> {
-    let of_index = index.into_iter().flat_map(|index| index.key.names());
-    attributes(item, table.key.names().chain(of_index))
+    let index_names = index.into_iter().flat_map(|index| index.key.names());
+    attributes(item, table.key.names().chain(index_names))
 }
 
-/// Returns the empty page before this key.
+/// Returns an empty page with this `LastEvaluatedKey`.
 pub(super) fn empty(last: &Value) -> Value {
-    serde_json::json!({ "Items": [], "Count": 0, "ScannedCount": 0, "LastEvaluatedKey": last })
+    json!({ "Items": [], "Count": 0, "ScannedCount": 0, "LastEvaluatedKey": last })
 }
 
 #[cfg(test)]
@@ -44,15 +47,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_are_cut_as_often_as_said_and_never_longer_than_asked() {
-        let pages = Pages { short: 0.3, empty: 0.1 };
+    fn pages_are_truncated_as_often_as_set_and_never_exceed_the_limit() {
+        let truncation = PageTruncation { short: 0.3, empty: 0.1 };
         let mut rng = fastrand::Rng::with_seed(1);
-        let cuts: Vec<Cut> = (0..1_000).map(|_| draw(&pages, Some(5), &mut rng)).collect();
-        let count = |is: fn(&Cut) -> bool| cuts.iter().filter(|cut| is(cut)).count();
-        assert!((60..140).contains(&count(|cut| *cut == Cut::Empty)));
-        assert!((80..180).contains(&count(|cut| matches!(cut, Cut::Short(_)))), "three of seven sizes are below 5");
-        assert!(cuts.iter().all(|cut| !matches!(cut, Cut::Short(0 | 5..))));
-        let never = Pages { short: 0.0, empty: 0.0 };
-        assert!((0..100).all(|_| draw(&never, None, &mut rng) == Cut::Whole));
+        let outcomes: Vec<PageOutcome> = (0..1_000).map(|_| draw(&truncation, Some(5), &mut rng)).collect();
+        let count = |is: fn(&PageOutcome) -> bool| outcomes.iter().filter(|outcome| is(outcome)).count();
+        assert!((60..140).contains(&count(|outcome| *outcome == PageOutcome::Empty)));
+        assert!(
+            (80..180).contains(&count(|outcome| matches!(outcome, PageOutcome::Truncated(_)))),
+            "three of seven sizes are below 5"
+        );
+        assert!(outcomes.iter().all(|outcome| !matches!(outcome, PageOutcome::Truncated(0 | 5..))));
+        let never = PageTruncation { short: 0.0, empty: 0.0 };
+        assert!((0..100).all(|_| draw(&never, None, &mut rng) == PageOutcome::Full));
     }
 }

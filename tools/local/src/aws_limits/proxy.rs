@@ -16,7 +16,7 @@ use tokio::task::JoinHandle;
 use super::counts::LimitCounts;
 use super::layer::Layer;
 use super::settings::AwsLimits;
-use super::upstream::{SERVICE, TARGET, Unreachable, Upstream};
+use super::upstream::{SERVICE, TARGET, Upstream, UpstreamError};
 use crate::local_only::local_hosts_only;
 
 /// A request of DynamoDB has 16 MB at the most.
@@ -30,13 +30,13 @@ const DRAWN_SEEDS: u64 = 1_000_000;
 
 /// An endpoint of DynamoDB that has the limits of AWS. Dropped, it stops.
 #[derive(Debug)]
-pub struct Limits {
+pub struct LimitsProxy {
     address: SocketAddr,
     layer: Arc<Layer>,
     server: JoinHandle<()>,
 }
 
-impl Limits {
+impl LimitsProxy {
     /// Starts on 127.0.0.1 at `port` (0 picks a free one), in front of another endpoint.
     ///
     /// # Errors
@@ -68,33 +68,33 @@ impl Limits {
     /// Returns the seed of the random decisions: with it, a run can be repeated.
     #[must_use]
     pub fn seed(&self) -> u64 {
-        self.layer.core().seed
+        self.layer.state().seed
     }
 
     /// Returns the counts of the limits so far.
     #[must_use]
     pub fn counts(&self) -> LimitCounts {
-        self.layer.core().counts
+        self.layer.state().counts
     }
 
     /// Waits until indexes show everything that was written so far.
-    pub async fn caught_up(&self) {
+    pub async fn wait_for_indexes(&self) {
         while self.layer.lags() {
             tokio::time::sleep(LAG_LOOK).await;
         }
     }
 
-    /// Changes the limits from the next call on. The seed stays. Indexes show everything where they lag no more.
+    /// PendingChanges the limits from the next call on. The seed stays. Indexes show everything where they lag no more.
     pub fn set(&self, settings: AwsLimits) {
-        let mut core = self.layer.core();
+        let mut state = self.layer.state();
         if settings.lag.is_none() {
-            core.changes.clear();
+            state.changes.clear();
         }
-        core.settings = settings;
+        state.settings = settings;
     }
 }
 
-impl Drop for Limits {
+impl Drop for LimitsProxy {
     fn drop(&mut self) {
         self.server.abort();
     }
@@ -107,27 +107,27 @@ async fn serve(layer: Arc<Layer>, request: Request<Body>) -> Response<Body> {
     };
     // On a task of its own: a call goes on to its end when the caller leaves, as on AWS.
     let answered = tokio::spawn(async move { answer(&layer, &head.headers, body).await }).await;
-    answered.unwrap_or(Err(Unreachable)).unwrap_or_else(|unreachable| {
+    answered.unwrap_or(Err(UpstreamError)).unwrap_or_else(|unreachable| {
         let document = json!({ "__type": "com.amazonaws.dynamodb.v20120810#InternalServerError", "message": unreachable.to_string() });
         response(StatusCode::INTERNAL_SERVER_ERROR, &document.to_string())
     })
 }
 
-async fn answer(layer: &Layer, headers: &HeaderMap, body: Bytes) -> Result<Response<Body>, Unreachable> {
+async fn answer(layer: &Layer, headers: &HeaderMap, body: Bytes) -> Result<Response<Body>, UpstreamError> {
     let target = headers.get(TARGET).and_then(|target| target.to_str().ok());
     let operation = target.and_then(|target| target.strip_prefix(SERVICE));
     let (Some(operation), Ok(document)) = (operation, serde_json::from_slice(&body)) else {
         // Streams, and what DynamoDB will refuse.
         let (status, headers, body) = layer.upstream.pass(headers, body).await?;
         let mut passed = Response::new(Body::from(body));
-        *passed.status_mut() = StatusCode::from_u16(status).map_err(|_| Unreachable)?;
+        *passed.status_mut() = StatusCode::from_u16(status).map_err(|_| UpstreamError)?;
         if let Some(kind) = headers.get(CONTENT_TYPE) {
             passed.headers_mut().insert(CONTENT_TYPE, kind.clone());
         }
         return Ok(passed);
     };
     let answer = layer.answer(operation, headers, document).await?;
-    let status = StatusCode::from_u16(answer.status).map_err(|_| Unreachable)?;
+    let status = StatusCode::from_u16(answer.status).map_err(|_| UpstreamError)?;
     Ok(response(status, &answer.body.to_string()))
 }
 

@@ -12,7 +12,7 @@ const TABLE_WRITES: f64 = 4_000.0;
 /// Read units a second of a new table on demand, and of each index.
 const TABLE_READS: f64 = 12_000.0;
 /// The share of calls that a partition throttles below its rate: AWS splits and moves partitions, and promises no burst.
-const STRAY_THROTTLES: f64 = 0.01;
+const SPURIOUS_THROTTLES: f64 = 0.01;
 /// DynamoDB holds an item for this time after the caller heard of the end of a transaction.
 const CONFLICT_WINDOW: Duration = Duration::from_millis(5);
 /// The usual time of a call.
@@ -30,7 +30,7 @@ pub struct AwsLimits {
     /// A finished transaction still holds its items for this time; none: transactions never conflict.
     pub conflicts: Option<Duration>,
     /// The chances that a page is cut; none: pages are never cut.
-    pub pages: Option<Pages>,
+    pub page_truncation: Option<PageTruncation>,
     /// The usual lag of an index. `Duration::MAX` freezes indexes.
     pub lag: Option<Duration>,
     /// True if the limits of size are checked.
@@ -51,12 +51,12 @@ pub struct Throttling {
     /// Read units of one partition key.
     pub partition_reads: f64,
     /// The share of calls that find a partition throttled below its rate, from 0 to 1.
-    pub strays: f64,
+    pub spurious: f64,
 }
 
 /// The shares of Query and Scan calls whose page is cut, from 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Pages {
+pub struct PageTruncation {
     /// Fewer items than there are.
     pub short: f64,
     /// No item at all, though there are more.
@@ -66,7 +66,7 @@ pub struct Pages {
 /// A text that is no setting of `--aws-limits`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}; settings are seed=N,table-writes=N,table-reads=N,latency-ms=N,lag-ms=N, any of them, without blanks")]
-pub struct BadLimits(String);
+pub struct AwsLimitsError(String);
 
 impl Default for Throttling {
     fn default() -> Self {
@@ -75,12 +75,12 @@ impl Default for Throttling {
             table_reads: TABLE_READS,
             partition_writes: PARTITION_WRITES,
             partition_reads: PARTITION_READS,
-            strays: STRAY_THROTTLES,
+            spurious: SPURIOUS_THROTTLES,
         }
     }
 }
 
-impl Default for Pages {
+impl Default for PageTruncation {
     fn default() -> Self {
         Self { short: 0.2, empty: 0.05 }
     }
@@ -92,7 +92,7 @@ impl Default for AwsLimits {
             seed: None,
             throttling: Some(Throttling::default()),
             conflicts: Some(CONFLICT_WINDOW),
-            pages: Some(Pages::default()),
+            page_truncation: Some(PageTruncation::default()),
             lag: Some(Duration::from_millis(LAG_MS)),
             sizes: true,
             latency: Some(Duration::from_millis(LATENCY_MS)),
@@ -104,21 +104,29 @@ impl AwsLimits {
     /// Returns limits that are all switched off.
     #[must_use]
     pub fn off() -> Self {
-        Self { seed: None, throttling: None, conflicts: None, pages: None, lag: None, sizes: false, latency: None }
+        Self {
+            seed: None,
+            throttling: None,
+            conflicts: None,
+            page_truncation: None,
+            lag: None,
+            sizes: false,
+            latency: None,
+        }
     }
 }
 
 /// Reads the settings of the command line, such as `seed=7,lag-ms=100`; the empty text is the default.
 impl FromStr for AwsLimits {
-    type Err = BadLimits;
+    type Err = AwsLimitsError;
 
-    fn from_str(text: &str) -> Result<Self, BadLimits> {
+    fn from_str(text: &str) -> Result<Self, AwsLimitsError> {
         let mut limits = Self::default();
         let mut seen = Vec::new();
         for setting in text.split(',').filter(|_| !text.is_empty()) {
             let (name, value) = setting.split_once('=').unwrap_or((setting, ""));
             if seen.contains(&name) {
-                return Err(BadLimits(format!("{name} is given twice")));
+                return Err(AwsLimitsError(format!("{name} is given twice")));
             }
             seen.push(name);
             limits.set(name, value)?;
@@ -128,7 +136,7 @@ impl FromStr for AwsLimits {
 }
 
 impl AwsLimits {
-    fn set(&mut self, name: &str, value: &str) -> Result<(), BadLimits> {
+    fn set(&mut self, name: &str, value: &str) -> Result<(), AwsLimitsError> {
         let throttling = self.throttling.get_or_insert_default();
         match name {
             "seed" => self.seed = Some(number(name, value, 0, u64::MAX)?),
@@ -136,21 +144,21 @@ impl AwsLimits {
             "table-reads" => throttling.table_reads = rate(name, value)?,
             "latency-ms" => self.latency = some_millis(number(name, value, 0, 60_000)?),
             "lag-ms" => self.lag = some_millis(number(name, value, 0, 3_600_000)?),
-            _ => return Err(BadLimits(format!("{name:?} is no setting"))),
+            _ => return Err(AwsLimitsError(format!("{name:?} is no setting"))),
         }
         Ok(())
     }
 }
 
-fn rate(name: &str, value: &str) -> Result<f64, BadLimits> {
+fn rate(name: &str, value: &str) -> Result<f64, AwsLimitsError> {
     let units = number(name, value, 1, 1_000_000_000)?;
     // Small enough to be exact.
-    u32::try_from(units).map(f64::from).map_err(|_| BadLimits(format!("{name} is too large")))
+    u32::try_from(units).map(f64::from).map_err(|_| AwsLimitsError(format!("{name} is too large")))
 }
 
-fn number(name: &str, value: &str, least: u64, most: u64) -> Result<u64, BadLimits> {
+fn number(name: &str, value: &str, least: u64, most: u64) -> Result<u64, AwsLimitsError> {
     let number = value.parse().ok().filter(|number| (least..=most).contains(number));
-    number.ok_or_else(|| BadLimits(format!("{name} must be a whole number from {least} to {most}, not {value:?}")))
+    number.ok_or_else(|| AwsLimitsError(format!("{name} must be a whole number from {least} to {most}, not {value:?}")))
 }
 
 /// Nothing for 0: the limit is off.

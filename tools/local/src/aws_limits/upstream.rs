@@ -5,7 +5,7 @@ use http::header::{ACCEPT_ENCODING, CONNECTION, CONTENT_LENGTH, HOST, TRANSFER_E
 use http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::Value;
 
-use super::answers::Answer;
+use super::response::DynamoDbResponse;
 
 /// Names the operation.
 pub(super) const TARGET: HeaderName = HeaderName::from_static("x-amz-target");
@@ -13,12 +13,12 @@ pub(super) const TARGET: HeaderName = HeaderName::from_static("x-amz-target");
 pub(super) const SERVICE: &str = "DynamoDB_20120810.";
 
 /// Headers that belong to a connection, or that would have the answer compressed.
-const NOT_PASSED_ON: [HeaderName; 5] = [ACCEPT_ENCODING, CONNECTION, CONTENT_LENGTH, HOST, TRANSFER_ENCODING];
+const REMOVED_HEADERS: [HeaderName; 5] = [ACCEPT_ENCODING, CONNECTION, CONTENT_LENGTH, HOST, TRANSFER_ENCODING];
 
 /// DynamoDB did not answer, or not in JSON.
 #[derive(Debug, thiserror::Error)]
 #[error("DynamoDB does not answer")]
-pub(super) struct Unreachable;
+pub(super) struct UpstreamError;
 
 /// A client of the database's protocol, which passes the caller's credentials on.
 #[derive(Debug)]
@@ -33,22 +33,31 @@ impl Upstream {
     }
 
     /// Sends a request as it is.
-    pub(super) async fn pass(&self, headers: &HeaderMap, body: Bytes) -> Result<(u16, HeaderMap, Bytes), Unreachable> {
+    pub(super) async fn pass(
+        &self,
+        headers: &HeaderMap,
+        body: Bytes,
+    ) -> Result<(u16, HeaderMap, Bytes), UpstreamError> {
         let mut headers = headers.clone();
-        for name in &NOT_PASSED_ON {
+        for name in &REMOVED_HEADERS {
             headers.remove(name);
         }
-        let sent = self.client.post(&self.url).headers(headers).body(body).send().await.map_err(|_| Unreachable)?;
+        let sent = self.client.post(&self.url).headers(headers).body(body).send().await.map_err(|_| UpstreamError)?;
         let (status, headers) = (sent.status().as_u16(), sent.headers().clone());
-        Ok((status, headers, sent.bytes().await.map_err(|_| Unreachable)?))
+        Ok((status, headers, sent.bytes().await.map_err(|_| UpstreamError)?))
     }
 
     /// Sends a request of this operation, with the credentials of another one.
-    pub(super) async fn call(&self, headers: &HeaderMap, operation: &str, body: &Value) -> Result<Answer, Unreachable> {
+    pub(super) async fn call(
+        &self,
+        headers: &HeaderMap,
+        operation: &str,
+        body: &Value,
+    ) -> Result<DynamoDbResponse, UpstreamError> {
         let mut headers = headers.clone();
-        let target = HeaderValue::try_from(format!("{SERVICE}{operation}")).map_err(|_| Unreachable)?;
+        let target = HeaderValue::try_from(format!("{SERVICE}{operation}")).map_err(|_| UpstreamError)?;
         headers.insert(TARGET, target);
         let (status, _, body) = self.pass(&headers, body.to_string().into()).await?;
-        Ok(Answer { status, body: serde_json::from_slice(&body).map_err(|_| Unreachable)? })
+        Ok(DynamoDbResponse { status, body: serde_json::from_slice(&body).map_err(|_| UpstreamError)? })
     }
 }

@@ -1,4 +1,4 @@
-//! Tests of the event's shape, and that no request can break a function's runtime.
+//! Tests of the event: its shape, and that no request makes the function's runtime panic.
 
 use std::collections::HashMap;
 
@@ -11,32 +11,32 @@ use serde_json::{Value, json};
 
 const RECEIVED_AT: i64 = 1_795_249_800_123;
 
-/// A request on a route that takes everything, as far as the test says.
-struct Sent {
+/// HTTP request of a test.
+struct TestRequest {
     method: Method,
     target: Vec<u8>,
     headers: Vec<(&'static str, Vec<u8>)>,
     body: &'static [u8],
 }
 
-fn get(target: &str) -> Sent {
-    Sent { method: Method::GET, target: target.as_bytes().to_vec(), headers: Vec::new(), body: b"" }
+fn get(target: &str) -> TestRequest {
+    TestRequest { method: Method::GET, target: target.as_bytes().to_vec(), headers: Vec::new(), body: b"" }
 }
 
-fn post(content_type: &'static str, body: &'static [u8]) -> Sent {
+fn post(content_type: &'static str, body: &'static [u8]) -> TestRequest {
     let headers = vec![("content-type", content_type.as_bytes().to_vec())];
-    Sent { method: Method::POST, target: b"/".to_vec(), headers, body }
+    TestRequest { method: Method::POST, target: b"/".to_vec(), headers, body }
 }
 
-fn event_of(sent: &Sent) -> ApiGatewayV2httpRequest {
+fn event_of(sent: &TestRequest) -> ApiGatewayV2httpRequest {
     let keys = ["GET /api/v2/user/{user_id}", "ANY /api/v2/user/{proxy+}", "$default"];
-    let table = RouteTable::new(keys.map(|key| (key.to_owned(), 0))).expect("keys are valid");
+    let table = RouteTable::new(keys.map(|key| (key.to_owned(), ()))).expect("keys are valid");
     let mut headers = HeaderMap::new();
     for (name, value) in &sent.headers {
         headers.append(*name, HeaderValue::from_bytes(value).expect("a valid header value"));
     }
-    let host = ApiHost::of(&headers).unwrap_or_else(|_| ApiHost::parse("localhost").expect("a host"));
-    let incoming = Incoming {
+    let host = ApiHost::from_headers(&headers).unwrap_or_else(|_| ApiHost::parse("localhost").expect("a host"));
+    let incoming = IncomingRequest {
         method: &sent.method,
         target: &sent.target,
         version: Version::HTTP_11,
@@ -48,21 +48,21 @@ fn event_of(sent: &Sent) -> ApiGatewayV2httpRequest {
         trace_id: "Root=1-6b019b48-0123456789abcdef01234567",
         received_at: Timestamp::from_millisecond(RECEIVED_AT).expect("an instant"),
     };
-    // The gateway answers 404 to a target that is no path; the event must bear it all the same.
-    let routeless = RouteMatch { key: "$default", function: 0, path_parameters: HashMap::new() };
-    let route = table.find(&sent.method, incoming.path()).unwrap_or(routeless);
+    // The gateway answers 404 to a target that is not a path. The event is tested with such targets, too.
+    let default_route = RouteMatch { key: "$default", function: &(), path_parameters: HashMap::new() };
+    let route = table.find(&sent.method, incoming.path()).unwrap_or(default_route);
     build(&incoming, &route)
 }
 
-/// What the function sees in the end.
-fn request_of(sent: &Sent) -> Request {
+/// Returns the request that the function receives.
+fn request_of(sent: &TestRequest) -> Request {
     let json = to_json(&event_of(sent)).expect("an event is JSON");
     serde_json::from_slice::<LambdaRequest>(&json).expect("lambda_http reads the event").into()
 }
 
 #[test]
-fn the_event_has_the_shape_that_aws_documents() {
-    let sent = Sent {
+fn event_has_the_documented_shape() {
+    let sent = TestRequest {
         method: Method::GET,
         target: b"/api/v2/user/a%20b?parameter1=value1&parameter1=value%202&parameter2=value".to_vec(),
         headers: vec![
@@ -120,7 +120,7 @@ fn the_event_has_the_shape_that_aws_documents() {
 }
 
 #[test]
-fn a_path_is_decoded_and_ends_at_a_decoded_question_mark() {
+fn path_is_decoded_and_ends_at_a_decoded_question_mark() {
     for (target, path, parameter) in [
         ("/api/v2/user/%C3%A9%2Fx", "/api/v2/user/é/x", "é/x"),
         ("/api/v2/user/a%3Fb?c=d", "/api/v2/user/a", "a"),
@@ -136,7 +136,7 @@ fn a_path_is_decoded_and_ends_at_a_decoded_question_mark() {
 }
 
 #[test]
-fn a_query_stays_raw_apart_from_what_no_uri_may_hold() {
+fn query_stays_raw_except_characters_that_no_uri_allows() {
     for (target, query) in [
         ("/?a=%C3%A9&a=b+c", "a=%C3%A9&a=b+c"),
         ("/?a=\"<x>\" é#\u{7f}", "a=%22%3Cx%3E%22%20%C3%A9%23%7F"),
@@ -150,7 +150,7 @@ fn a_query_stays_raw_apart_from_what_no_uri_may_hold() {
 }
 
 #[test]
-fn a_function_sees_repeated_query_parameters_one_by_one() {
+fn function_reads_each_value_of_a_repeated_query_parameter() {
     let request = request_of(&get("/?a=1&a=2,3&b=x+y"));
     let query = request.query_string_parameters();
     assert_eq!(query.all("a"), Some(vec!["1", "2,3"]));
@@ -158,7 +158,7 @@ fn a_function_sees_repeated_query_parameters_one_by_one() {
 }
 
 #[test]
-fn bodies_are_text_for_the_types_that_aws_knows_and_base64_otherwise() {
+fn bodies_are_text_for_some_media_types_and_base64_otherwise() {
     for (content_type, body, expected, is_base64) in [
         ("application/json", &b"{}"[..], Some("{}"), false),
         ("Application/JSON ; charset=utf-8", "é".as_bytes(), Some("é"), false),
@@ -179,7 +179,7 @@ fn bodies_are_text_for_the_types_that_aws_knows_and_base64_otherwise() {
 }
 
 #[test]
-fn a_client_cannot_forge_what_the_gateway_says() {
+fn client_cannot_forge_headers_of_the_gateway() {
     let mut sent = get("/");
     sent.headers = vec![
         ("x-forwarded-for", b"10.0.0.1".to_vec()),
@@ -197,10 +197,10 @@ fn a_client_cannot_forge_what_the_gateway_says() {
     assert_eq!(request_of(&sent).headers()["x-bytes"].as_bytes(), "\u{fffd}\u{fffd}".as_bytes());
 }
 
-/// Bytes that mean something to one of the parsers on the way, mixed with any others.
+/// Generates targets of bytes that are special to a parser, mixed with any others.
 fn hostile_target() -> impl Strategy<Value = Vec<u8>> {
-    let telling = prop::sample::select(&b"/?#%&=+:@;,\"<>{}[]|\\^` \t\r\n\0.*az09\xc3\xa9\xff"[..]);
-    prop::collection::vec(prop_oneof![3 => telling, 1 => any::<u8>()], 0..120)
+    let special = prop::sample::select(&b"/?#%&=+:@;,\"<>{}[]|\\^` \t\r\n\0.*az09\xc3\xa9\xff"[..]);
+    prop::collection::vec(prop_oneof![3 => special, 1 => any::<u8>()], 0..120)
 }
 
 fn header_value() -> impl Strategy<Value = Vec<u8>> {
@@ -209,13 +209,13 @@ fn header_value() -> impl Strategy<Value = Vec<u8>> {
 
 proptest! {
     #[test]
-    fn no_request_can_break_the_event_or_the_runtime(
+    fn no_request_makes_the_event_or_the_runtime_panic(
         rest in hostile_target(), host in header_value(), value in header_value(), rooted in any::<bool>(),
     ) {
         let target = if rooted { [b"/".to_vec(), rest].concat() } else { rest };
         let names = ["host", "x-forwarded-proto", "cookie", "content-type", "x-other"];
         let values = [&host, &value, &value, &value, &value];
         let headers = names.into_iter().zip(values.map(Clone::clone)).collect();
-        request_of(&Sent { method: Method::POST, target, headers, body: b"{}" });
+        request_of(&TestRequest { method: Method::POST, target, headers, body: b"{}" });
     }
 }

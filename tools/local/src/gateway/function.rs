@@ -1,4 +1,4 @@
-//! A function behind the gateway, invoked as Lambda would do it.
+//! Function behind the gateway, invoked as Lambda does it.
 
 use std::fmt::Debug;
 use std::future::Future;
@@ -15,21 +15,21 @@ use presence_runtime::clock::{Clock as _, SystemClock};
 
 use super::ACCOUNT_ID;
 
-/// How long an invocation may take: what the template gives every function.
+/// Default time limit of an invocation: that of the functions in the template.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Lambda's limit for the JSON of an event and for that of an answer.
-const PAYLOAD_BYTES: usize = 6 * 1024 * 1024;
+/// Largest JSON of an event, and of a response: the limit of Lambda.
+const MAX_PAYLOAD_BYTES: usize = 6 * 1024 * 1024;
 
-/// The memory of each function in MB, as the template has it.
+/// Memory of each function in MB: that of the template.
 pub const MEMORY_MB: [(&str, i32); 5] =
     [("users", 512), ("categories", 256), ("reviews", 512), ("mailer", 256), ("auditor", 512)];
 
 type Handler = dyn Fn(LambdaEvent<LambdaRequest>) -> BoxFuture<'static, Result<Vec<u8>, InvokeError>> + Send + Sync;
 
-/// A function of the API: its name and its handler.
+/// Function of the API: its name and its handler.
 ///
-/// Invocations run side by side, each on its own task, and go on to their end when the client leaves, as on Lambda.
+/// Invocations run concurrently, each in its own task. They run to their end even if the client disconnects, as on Lambda.
 #[derive(Clone)]
 pub struct LocalFunction {
     name: Arc<str>,
@@ -38,22 +38,22 @@ pub struct LocalFunction {
     handler: Arc<Handler>,
 }
 
-/// Why an invocation gave no answer.
+/// Error of an invocation without a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvokeError {
-    /// The event is larger than Lambda takes.
+    /// The event exceeds Lambda's payload limit.
     #[error("the event is too large for a function")]
     EventTooLarge,
-    /// The handler failed or panicked, or its answer is none that Lambda takes.
+    /// The handler failed or panicked, or Lambda would not accept its response.
     #[error("the function failed")]
     Failed,
-    /// The handler took longer than it may.
+    /// The handler exceeded its time limit.
     #[error("the function timed out")]
     TimedOut,
 }
 
 impl LocalFunction {
-    /// A function of this name, from the handler that its binary would give to `lambda_http::run`.
+    /// Creates a function from the handler that its binary passes to `lambda_http::run`.
     pub fn new<H, F, E>(name: impl Into<Arc<str>>, handler: H) -> Self
     where
         H: Fn(Request) -> F + Send + Sync + 'static,
@@ -74,8 +74,8 @@ impl LocalFunction {
             async move {
                 let mut adapter = Adapter::from(service_fn(move |request| handler(request)));
                 match adapter.call(event).await {
-                    Ok(answer) => encoded(&answer),
-                    Err(error) => Err(failed(&error.into())),
+                    Ok(response) => encode_response(&response),
+                    Err(error) => Err(log_failure(&error.into())),
                 }
             }
             .boxed()
@@ -83,45 +83,45 @@ impl LocalFunction {
         Self { name, timeout: DEFAULT_TIMEOUT, config: Arc::new(config), handler: Arc::new(invoke) }
     }
 
-    /// The same function with another limit of time for an invocation.
+    /// Returns the function with another time limit.
     #[must_use]
     pub fn with_timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
-    /// As in its ARN.
+    /// Returns the name, as in the ARN.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Hands the JSON of an event to the function and reads the JSON of its answer. Runs inside a tokio runtime.
+    /// Invokes the function with the JSON of an event and parses the JSON of its response. Requires a tokio runtime.
     pub async fn invoke(&self, event: Vec<u8>, trace_id: &str) -> Result<ApiGatewayV2httpResponse, InvokeError> {
-        if event.len() > PAYLOAD_BYTES {
+        if event.len() > MAX_PAYLOAD_BYTES {
             return Err(InvokeError::EventTooLarge);
         }
         let context = self.context(trace_id);
         let (handler, limit) = (Arc::clone(&self.handler), self.timeout);
         let run = async move {
-            // Inside the task, because `lambda_http` panics on some events where it turns them into requests.
+            // Parsed inside the task, because `lambda_http` panics on some events when it converts them to requests.
             let payload = serde_json::from_slice(&event).map_err(|error| {
-                tracing::error!(%error, "the function cannot read the event");
+                tracing::error!(%error, "the function cannot parse the event");
                 InvokeError::Failed
             })?;
             handler(LambdaEvent::new(payload, context)).await
         };
         let outcome = tokio::spawn(tokio::time::timeout(limit, run)).await;
-        let answer = match outcome {
-            Ok(Ok(answer)) => answer,
+        let result = match outcome {
+            Ok(Ok(result)) => result,
             Ok(Err(_)) => Err(InvokeError::TimedOut),
-            // The panic hook has already said where.
+            // The panic hook has already logged the panic.
             Err(_) => Err(InvokeError::Failed),
         };
-        let answer = answer.and_then(|json| decoded(&json));
-        if let Err(error) = &answer {
-            tracing::error!(function = %self.name, %error, "no answer");
+        let response = result.and_then(|json| decode_response(&json));
+        if let Err(error) = &response {
+            tracing::error!(function = %self.name, %error, "the invocation failed");
         }
-        answer
+        response
     }
 
     fn context(&self, trace_id: &str) -> Context {
@@ -148,7 +148,7 @@ impl Debug for LocalFunction {
     }
 }
 
-/// In the form of a version 4 UUID. Identifies, protects nothing.
+/// Returns a random id in the format of a version 4 UUID. It needs no secure random numbers: it only labels logs.
 fn invocation_id() -> String {
     let (version, variant) = (0x4_u128 << 76, 0x8_u128 << 60);
     let bits = fastrand::u128(..) & !(0xf << 76) & !(0xc << 60) | version | variant;
@@ -156,25 +156,25 @@ fn invocation_id() -> String {
     [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
 }
 
-fn encoded(answer: &impl serde::Serialize) -> Result<Vec<u8>, InvokeError> {
-    serde_json::to_vec(answer).map_err(|error| {
-        tracing::error!(%error, "the answer has no JSON");
+fn encode_response(response: &impl serde::Serialize) -> Result<Vec<u8>, InvokeError> {
+    serde_json::to_vec(response).map_err(|error| {
+        tracing::error!(%error, "the response cannot be serialized");
         InvokeError::Failed
     })
 }
 
-fn decoded(json: &[u8]) -> Result<ApiGatewayV2httpResponse, InvokeError> {
-    if json.len() > PAYLOAD_BYTES {
-        tracing::error!(bytes = json.len(), "the answer is larger than Lambda takes");
+fn decode_response(json: &[u8]) -> Result<ApiGatewayV2httpResponse, InvokeError> {
+    if json.len() > MAX_PAYLOAD_BYTES {
+        tracing::error!(bytes = json.len(), "the response exceeds Lambda's payload limit");
         return Err(InvokeError::Failed);
     }
     serde_json::from_slice(json).map_err(|error| {
-        tracing::error!(%error, "the gateway cannot read the answer");
+        tracing::error!(%error, "the gateway cannot parse the response");
         InvokeError::Failed
     })
 }
 
-fn failed(error: &Diagnostic) -> InvokeError {
+fn log_failure(error: &Diagnostic) -> InvokeError {
     tracing::error!(kind = error.error_type, message = error.error_message, "the handler failed");
     InvokeError::Failed
 }
@@ -193,7 +193,7 @@ mod tests {
             .to_vec()
     }
 
-    async fn outcome<H, F, E>(handler: H) -> Result<ApiGatewayV2httpResponse, InvokeError>
+    async fn invoke<H, F, E>(handler: H) -> Result<ApiGatewayV2httpResponse, InvokeError>
     where
         H: Fn(Request) -> F + Send + Sync + 'static,
         F: Future<Output = Result<Response<Body>, E>> + Send + 'static,
@@ -203,8 +203,8 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_handler_sees_the_context_of_an_invocation() {
-        let answer = outcome(|request| async move {
+    async fn handler_receives_the_context_of_its_invocation() {
+        let answer = invoke(|request| async move {
             let context = request.lambda_context();
             let left = context.deadline - u64::try_from(SystemClock.now().as_millisecond()).expect("after 1970");
             assert!(left <= 50, "{left} ms");
@@ -225,34 +225,34 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn failures_panics_and_delays_are_told_apart_from_answers() {
-        let failed = outcome(|_| async { Err::<Response<Body>, _>("broken") }).await;
+    async fn failures_panics_and_timeouts_are_errors() {
+        let failed = invoke(|_| async { Err::<Response<Body>, _>("broken") }).await;
         assert_eq!(failed, Err(InvokeError::Failed));
-        let panicked = outcome(|_| async { panicking() }).await;
+        let panicked = invoke(|_| async { panicking() }).await;
         assert_eq!(panicked, Err(InvokeError::Failed));
-        let late = outcome(|_| std::future::pending::<Result<Response<Body>, Infallible>>()).await;
+        let late = invoke(|_| std::future::pending::<Result<Response<Body>, Infallible>>()).await;
         assert_eq!(late, Err(InvokeError::TimedOut));
     }
 
     #[tokio::test]
-    async fn payloads_beyond_the_limits_of_lambda_are_refused() {
-        let large = "x".repeat(PAYLOAD_BYTES);
-        let answer = outcome(move |_| {
+    async fn payloads_over_the_limit_of_lambda_are_refused() {
+        let large = "x".repeat(MAX_PAYLOAD_BYTES);
+        let answer = invoke(move |_| {
             let response = Response::new(Body::from(large.clone()));
             async { Ok::<_, Infallible>(response) }
         });
         assert_eq!(answer.await, Err(InvokeError::Failed));
-        // Lambda counts the answer as a JSON string in its own reply: a quotation mark is two bytes.
-        let marks = |count: usize| {
-            outcome(move |_| {
+        // Lambda puts the response into its own JSON reply as a string, where a quotation mark takes two bytes.
+        let quotation_marks = |count: usize| {
+            invoke(move |_| {
                 let response = Response::new(Body::from("\"".repeat(count)));
                 async { Ok::<_, Infallible>(response) }
             })
         };
-        assert_eq!(marks(PAYLOAD_BYTES / 2).await, Err(InvokeError::Failed));
-        assert!(marks(PAYLOAD_BYTES / 2 - 200).await.is_ok());
+        assert_eq!(quotation_marks(MAX_PAYLOAD_BYTES / 2).await, Err(InvokeError::Failed));
+        assert!(quotation_marks(MAX_PAYLOAD_BYTES / 2 - 200).await.is_ok());
         let function = LocalFunction::new("users", |_| async { Ok::<_, Infallible>(Response::new(Body::Empty)) });
-        let answer = function.invoke(vec![b' '; PAYLOAD_BYTES + 1], TRACE).await;
+        let answer = function.invoke(vec![b' '; MAX_PAYLOAD_BYTES + 1], TRACE).await;
         assert_eq!(answer, Err(InvokeError::EventTooLarge));
         assert_eq!(function.invoke(b"{}".to_vec(), TRACE).await, Err(InvokeError::Failed));
     }

@@ -1,12 +1,12 @@
-//! The name under which a client reached the gateway.
+//! Host of a request, as the client wrote it.
 
 use http::HeaderMap;
 use http::header::HOST;
 use url::Url;
 
-/// A host, with its port if there is one, from which every path makes a valid URL.
+/// Valid host, with an optional port. Together with any path it forms a valid URL.
 ///
-/// AWS never passes another on: its edge knows the API by its host. `lambda_http` relies on that and panics otherwise.
+/// AWS forwards only the hosts of an API, so `lambda_http` panics on any that is not valid in a URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiHost {
     authority: String,
@@ -14,61 +14,62 @@ pub struct ApiHost {
     port: u16,
 }
 
-/// The request names no host that a URL could have, or several.
+/// Error: the `Host` header is not valid in a URL, or is sent twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the host header is not a host")]
-pub struct InvalidHost;
+pub struct InvalidHostError;
 
-/// A client of HTTP/1.0 need not name a host.
-const UNNAMED: &str = "localhost";
+/// Host of a request without one, which HTTP/1.0 allows.
+const DEFAULT_HOST: &str = "localhost";
 
-/// Without a port in the host, HTTP means this one.
-const HTTP_PORT: u16 = 80;
+/// Port of a host without one.
+const DEFAULT_PORT: u16 = 80;
 
 impl ApiHost {
-    /// The host that the headers of a request name; `localhost` if they name none.
-    pub fn of(headers: &HeaderMap) -> Result<Self, InvalidHost> {
+    /// Reads the host from the headers of a request. Returns `localhost` if they have none.
+    pub fn from_headers(headers: &HeaderMap) -> Result<Self, InvalidHostError> {
         let mut values = headers.get_all(HOST).iter();
-        let Some(first) = values.next() else { return Self::parse(UNNAMED) };
+        let Some(first) = values.next() else { return Self::parse(DEFAULT_HOST) };
         if values.next().is_some() {
-            return Err(InvalidHost);
+            return Err(InvalidHostError);
         }
-        Self::parse(first.to_str().map_err(|_| InvalidHost)?)
+        Self::parse(first.to_str().map_err(|_| InvalidHostError)?)
     }
 
     /// Reads `host` or `host:port`.
-    pub fn parse(text: &str) -> Result<Self, InvalidHost> {
-        let url = Url::parse(&format!("http://{text}/")).map_err(|_| InvalidHost)?;
-        let only_a_host = url.path() == "/"
+    pub fn parse(text: &str) -> Result<Self, InvalidHostError> {
+        let url = Url::parse(&format!("http://{text}/")).map_err(|_| InvalidHostError)?;
+        let is_only_host = url.path() == "/"
             && url.query().is_none()
             && url.fragment().is_none()
             && url.username().is_empty()
             && url.password().is_none()
             && !text.contains(['@', '\\', '/', '\t']);
-        // The URL crate takes some characters that the HTTP crate refuses; the functions' requests go through both.
-        if !only_a_host || url.as_str().parse::<http::Uri>().is_err() || text.parse::<http::uri::Authority>().is_err() {
-            return Err(InvalidHost);
+        // A function's request is parsed by both crates, and `url` accepts some characters that `http` refuses.
+        if !is_only_host || url.as_str().parse::<http::Uri>().is_err() || text.parse::<http::uri::Authority>().is_err()
+        {
+            return Err(InvalidHostError);
         }
-        let name = url.host_str().ok_or(InvalidHost)?.to_owned();
-        Ok(Self { authority: text.to_owned(), name, port: url.port().unwrap_or(HTTP_PORT) })
+        let name = url.host_str().ok_or(InvalidHostError)?.to_owned();
+        Ok(Self { authority: text.to_owned(), name, port: url.port().unwrap_or(DEFAULT_PORT) })
     }
 
-    /// As the client wrote it, such as `127.0.0.1:3000`.
+    /// Returns the host as the client wrote it, such as `127.0.0.1:3000`.
     pub fn authority(&self) -> &str {
         &self.authority
     }
 
-    /// Without the port.
+    /// Returns the host without the port.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The port, 80 when the client wrote none.
+    /// Returns the port, or 80 if the client wrote none.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// The first label of a name; an address as a whole.
+    /// Returns the first label of a name, or the whole address.
     pub fn prefix(&self) -> &str {
         let is_address = self.name.starts_with('[') || self.name.parse::<std::net::Ipv4Addr>().is_ok();
         if is_address { &self.name } else { self.name.split('.').next().unwrap_or(&self.name) }
@@ -81,7 +82,7 @@ mod tests {
     use http::HeaderValue;
 
     #[test]
-    fn hosts_of_real_clients_are_read() {
+    fn hosts_of_common_clients_are_parsed() {
         for (text, name, prefix, port) in [
             ("127.0.0.1:3000", "127.0.0.1", "127.0.0.1", 3000),
             ("localhost", "localhost", "localhost", 80),
@@ -94,20 +95,20 @@ mod tests {
     }
 
     #[test]
-    fn broken_hosts_are_refused() {
+    fn invalid_hosts_are_refused() {
         for text in
             ["", " ", "a b", "a/b", "a?b", "a#b", "u@a", "@a", "a:b", "a:99999", "[::1", "a\"b", "a<b", "a\\b", "%zz"]
         {
-            assert_eq!(ApiHost::parse(text), Err(InvalidHost), "{text:?}");
+            assert_eq!(ApiHost::parse(text), Err(InvalidHostError), "{text:?}");
         }
     }
 
     #[test]
-    fn two_hosts_are_refused_and_none_is_the_local_one() {
+    fn two_hosts_are_refused_and_a_missing_host_is_localhost() {
         let mut headers = HeaderMap::new();
-        assert_eq!(ApiHost::of(&headers).expect("none is allowed").name(), "localhost");
+        assert_eq!(ApiHost::from_headers(&headers).expect("none is allowed").name(), "localhost");
         headers.append(HOST, HeaderValue::from_static("a"));
         headers.append(HOST, HeaderValue::from_static("b"));
-        assert_eq!(ApiHost::of(&headers), Err(InvalidHost));
+        assert_eq!(ApiHost::from_headers(&headers), Err(InvalidHostError));
     }
 }

@@ -1,23 +1,23 @@
-//! An API Gateway HTTP API in miniature: plain HTTP becomes a genuine event of payload format 2.0, goes through a
-//! function as a Lambda would see it, and the function's answer becomes HTTP again.
+//! Local gateway: a small model of an API Gateway HTTP API with Lambda functions behind it.
 //!
-//! What it keeps of AWS: the choice of routes, the shape of the event, the decoding of paths, the limits and the
-//! gateway's own answers. What it leaves out: authorizers, CORS, throttling, stages, custom domains, streaming.
+//! It converts an HTTP request to an event of payload format 2.0, invokes a function as Lambda does, and converts the result
+//! to an HTTP response. Route selection, event shape, path decoding, limits and the gateway's own errors follow AWS.
+//! Authorizers, CORS, throttling, stages, custom domains and streaming are not modelled.
 
 pub mod event;
 mod function;
 mod host;
-mod reply;
+mod response;
 mod routes;
 mod server;
 
 pub use function::{InvokeError, LocalFunction, MEMORY_MB};
-pub use host::{ApiHost, InvalidHost};
+pub use host::{ApiHost, InvalidHostError};
 pub use routes::{RouteMatch, RouteTable};
 pub use server::Gateway;
 
-/// The account that owns the local API: no real one has this number.
+/// Account id in events and ARNs. No real account has it.
 const ACCOUNT_ID: &str = "000000000000";
 
-/// The identifier of the local API.
+/// Id of the API in events.
 const API_ID: &str = "local";

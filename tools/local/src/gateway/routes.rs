@@ -1,4 +1,6 @@
-//! Which route of an HTTP API a request takes.
+//! Route table: selects the route of a request as an HTTP API does.
+//!
+//! Rules: <https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-routes.html>.
 
 use std::collections::HashMap;
 
@@ -7,32 +9,47 @@ use http::Method;
 
 use super::event::percent_decoded;
 
-/// The routes of an API, those that AWS prefers first.
+/// Routes of an API, in the order in which AWS prefers them. `Function` is the target of a route.
 #[derive(Debug)]
-pub struct RouteTable {
-    routes: Vec<Route>,
+pub struct RouteTable<Function> {
+    routes: Vec<Route<Function>>,
 }
 
-/// The route that a request takes.
+/// Route of a request.
 #[derive(Debug, PartialEq, Eq)]
-pub struct RouteMatch<'table> {
-    /// As it was given, such as `GET /api/v2/user/{user_id}`.
+pub struct RouteMatch<'table, Function> {
+    /// Route key, such as `GET /api/v2/user/{user_id}`.
     pub key: &'table str,
-    /// The function's index, as it was given.
-    pub function: usize,
-    /// Decoded, by name.
+    /// Target of the route.
+    pub function: &'table Function,
+    /// Decoded path parameters, by name.
     pub path_parameters: HashMap<String, String>,
 }
 
 #[derive(Debug)]
-struct Route {
+struct Route<Function> {
     key: String,
-    pattern: Vec<Segment>,
-    verb: Verb,
-    function: usize,
+    pattern: RoutePattern,
+    function: Function,
 }
 
-/// In the order of preference.
+/// Requests that a route matches.
+#[derive(Debug)]
+enum RoutePattern {
+    /// `$default`: every request that no other route matches.
+    Default,
+    /// `METHOD /path`.
+    Path { method: MethodPattern, segments: Vec<Segment> },
+}
+
+/// Method of a route. AWS prefers a certain method to `ANY`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum MethodPattern {
+    Only(Method),
+    Any,
+}
+
+/// Segment of a route's path. The variants are in the order in which AWS prefers them.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Segment {
     Static(String),
@@ -40,101 +57,105 @@ enum Segment {
     Greedy(String),
 }
 
-/// In the order of preference.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Verb {
-    Only(Method),
-    Any,
-}
-
-/// The key of the route that takes what no other does.
+/// Key of the route for requests that no other route matches.
 const DEFAULT_ROUTE: &str = "$default";
 
-impl RouteTable {
-    /// Reads route keys, each with the index of its function.
+impl<Function> RouteTable<Function> {
+    /// Parses route keys, each with its target.
     ///
     /// # Errors
-    /// A key is not `METHOD /path`, or two keys mean the same requests.
-    pub fn new(routes: impl IntoIterator<Item = (String, usize)>) -> anyhow::Result<Self> {
-        let mut table: Vec<Route> = Vec::new();
+    /// Returns an error if a key is not `METHOD /path`, or if two keys match the same requests.
+    pub fn new(routes: impl IntoIterator<Item = (String, Function)>) -> anyhow::Result<Self> {
+        let mut table: Vec<Route<Function>> = Vec::new();
         for (key, function) in routes {
-            let route = Route::parse(&key, function).with_context(|| format!("cannot read the route `{key}`"))?;
-            if let Some(same) = table.iter().find(|other| other.rank() == route.rank() && other.verb == route.verb) {
+            let pattern = RoutePattern::parse(&key).with_context(|| format!("cannot read the route `{key}`"))?;
+            if let Some(same) = table.iter().find(|other| other.pattern.matches_same_requests(&pattern)) {
                 bail!("the routes `{}` and `{key}` mean the same requests", same.key);
             }
-            table.push(route);
+            table.push(Route { key, pattern, function });
         }
-        table.sort_by_key(Route::rank);
+        table.sort_by_key(|route| route.pattern.preference());
         Ok(Self { routes: table })
     }
 
-    /// The route for a method and a path as it was sent, percent-encoded. `None` is the gateway's 404; a target that
-    /// is no path, such as the `*` of OPTIONS, never has one.
-    pub fn find(&self, method: &Method, path: &[u8]) -> Option<RouteMatch<'_>> {
-        let segments: Vec<&[u8]> = segments_of(path)?;
+    /// Finds the route of a request. `path` is percent-encoded, as the client sent it.
+    ///
+    /// Returns `None` if no route matches, which the gateway answers with 404. A target that is not a path, such as the `*`
+    /// of `OPTIONS`, has no route.
+    pub fn find(&self, method: &Method, path: &[u8]) -> Option<RouteMatch<'_, Function>> {
+        let segments: Vec<&[u8]> = split_path(path)?;
         self.routes.iter().find_map(|route| {
-            let path_parameters = route.matches(method, &segments)?;
-            Some(RouteMatch { key: &route.key, function: route.function, path_parameters })
+            let path_parameters = route.pattern.matches(method, &segments)?;
+            Some(RouteMatch { key: &route.key, function: &route.function, path_parameters })
         })
     }
 }
 
-impl Route {
-    fn parse(key: &str, function: usize) -> anyhow::Result<Self> {
+impl RoutePattern {
+    fn parse(key: &str) -> anyhow::Result<Self> {
         if key == DEFAULT_ROUTE {
-            let pattern = vec![Segment::Greedy(String::new())];
-            return Ok(Self { key: key.to_owned(), pattern, verb: Verb::Any, function });
+            return Ok(Self::Default);
         }
-        let (verb, path) = key.split_once(' ').context("a route is a method, a blank and a path")?;
-        let verb = match verb {
-            "ANY" => Verb::Any,
-            verb => Verb::Only(verb.parse().context("not a method")?),
+        let (method, path) = key.split_once(' ').context("a route is a method, a blank and a path")?;
+        let method = match method {
+            "ANY" => MethodPattern::Any,
+            name => MethodPattern::Only(name.parse().context("not a method")?),
         };
-        let parts = segments_of(path.as_bytes()).context("a path begins with a slash")?;
-        let last = parts.len() - 1;
-        let mut pattern = Vec::with_capacity(parts.len());
-        for (position, part) in path.split('/').skip(1).enumerate() {
-            let segment = Segment::parse(part)?;
-            let is_greedy = matches!(segment, Segment::Greedy(_));
-            ensure!(!is_greedy || position == last, "`{part}` takes the rest of the path, so it comes last");
-            pattern.push(segment);
+        let path = path.strip_prefix('/').context("a path begins with a slash")?;
+        let segments = path.split('/').map(Segment::parse).collect::<anyhow::Result<Vec<_>>>()?;
+        if let Some((_, all_but_last)) = segments.split_last()
+            && let Some(Segment::Greedy(name)) =
+                all_but_last.iter().find(|segment| matches!(segment, Segment::Greedy(_)))
+        {
+            bail!("`{{{name}+}}` takes the rest of the path, so it comes last");
         }
-        Ok(Self { key: key.to_owned(), pattern, verb, function })
+        Ok(Self::Path { method, segments })
     }
 
-    /// The names of parameters do not matter for the choice; the method matters least.
-    fn rank(&self) -> (bool, Vec<Segment>, bool) {
-        let nameless = self.pattern.iter().map(|segment| match segment {
+    /// True if each request that matches one pattern matches the other. Names of parameters make no difference.
+    fn matches_same_requests(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Default, Self::Default) => true,
+            (Self::Path { method, .. }, Self::Path { method: other_method, .. }) => {
+                method == other_method && self.preference() == other.preference()
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns a sort key: preferred patterns come first. The segments decide, then the method.
+    fn preference(&self) -> (bool, Vec<Segment>, bool) {
+        let Self::Path { method, segments } = self else { return (true, Vec::new(), true) };
+        let nameless = segments.iter().map(|segment| match segment {
             Segment::Static(text) => Segment::Static(text.clone()),
             Segment::Parameter(_) => Segment::Parameter(String::new()),
             Segment::Greedy(_) => Segment::Greedy(String::new()),
         });
-        (self.key == DEFAULT_ROUTE, nameless.collect(), self.verb == Verb::Any)
+        (false, nameless.collect(), *method == MethodPattern::Any)
     }
 
-    fn matches(&self, method: &Method, segments: &[&[u8]]) -> Option<HashMap<String, String>> {
-        if self.key == DEFAULT_ROUTE {
-            return Some(HashMap::new());
-        }
-        if matches!(&self.verb, Verb::Only(only) if only != method) {
+    /// Returns the path parameters if the pattern matches. Segments are compared before they are decoded, as AWS does.
+    fn matches(&self, method: &Method, path: &[&[u8]]) -> Option<HashMap<String, String>> {
+        let Self::Path { method: method_pattern, segments } = self else { return Some(HashMap::new()) };
+        if matches!(method_pattern, MethodPattern::Only(only) if only != method) {
             return None;
         }
         let mut parameters = HashMap::new();
-        for (position, segment) in self.pattern.iter().enumerate() {
-            let here = *segments.get(position)?;
+        for (position, segment) in segments.iter().enumerate() {
+            let sent = *path.get(position)?;
             match segment {
-                Segment::Static(text) if text.as_bytes() == here => {}
-                Segment::Parameter(name) if !here.is_empty() => {
-                    parameters.insert(name.clone(), percent_decoded(here));
+                Segment::Static(text) if text.as_bytes() == sent => {}
+                Segment::Parameter(name) if !sent.is_empty() => {
+                    parameters.insert(name.clone(), percent_decoded(sent));
                 }
-                Segment::Greedy(name) if !here.is_empty() => {
-                    parameters.insert(name.clone(), percent_decoded(&segments[position..].join(&b'/')));
+                Segment::Greedy(name) if !sent.is_empty() => {
+                    parameters.insert(name.clone(), percent_decoded(&path[position..].join(&b'/')));
                     return Some(parameters);
                 }
                 _ => return None,
             }
         }
-        (segments.len() == self.pattern.len()).then_some(parameters)
+        (path.len() == segments.len()).then_some(parameters)
     }
 }
 
@@ -144,16 +165,16 @@ impl Segment {
             ensure!(!text.contains(['{', '}']), "`{text}` mixes a parameter with other text");
             return Ok(Self::Static(text.to_owned()));
         };
-        let name = inner.strip_suffix('}').with_context(|| format!("`{text}` is not closed"))?;
-        let (name, is_greedy) = name.strip_suffix('+').map_or((name, false), |name| (name, true));
-        let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "._:-".contains(c));
-        ensure!(is_name, "`{text}` has no valid name");
+        let inner = inner.strip_suffix('}').with_context(|| format!("`{text}` is not closed"))?;
+        let (name, is_greedy) = inner.strip_suffix('+').map_or((inner, false), |name| (name, true));
+        let is_valid = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "._:-".contains(c));
+        ensure!(is_valid, "`{text}` has no valid name");
         Ok(if is_greedy { Self::Greedy(name.to_owned()) } else { Self::Parameter(name.to_owned()) })
     }
 }
 
-/// What follows each slash; `None` without a slash at the beginning.
-fn segments_of(path: &[u8]) -> Option<Vec<&[u8]>> {
+/// Splits a path at its slashes. Returns `None` if it does not begin with one.
+fn split_path(path: &[u8]) -> Option<Vec<&[u8]>> {
     let rest = path.strip_prefix(b"/")?;
     Some(rest.split(|byte| *byte == b'/').collect())
 }
@@ -174,8 +195,8 @@ mod tests {
         "ANY /{proxy+}",
     ];
 
-    fn table(keys: &[&str]) -> anyhow::Result<RouteTable> {
-        RouteTable::new(keys.iter().enumerate().map(|(index, key)| ((*key).to_owned(), index)))
+    fn table(keys: &[&'static str]) -> anyhow::Result<RouteTable<&'static str>> {
+        RouteTable::new(keys.iter().map(|key| ((*key).to_owned(), *key)))
     }
 
     fn parameters(pairs: &[(&str, &str)]) -> HashMap<String, String> {
@@ -183,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn the_most_exact_route_wins_and_a_method_wins_over_any() {
+    fn most_specific_route_wins_and_a_method_wins_over_any() {
         let table = table(&KEYS).expect("keys are valid");
         for (method, path, key, expected) in [
             (Method::GET, "/api/v2/user/me", "GET /api/v2/user/me", &[][..]),
@@ -200,7 +221,7 @@ mod tests {
             let found = table.find(&method, path.as_bytes()).expect(path);
             assert_eq!(found.key, key, "{method} {path}");
             assert_eq!(found.path_parameters, parameters(expected), "{method} {path}");
-            assert_eq!(KEYS[found.function], key);
+            assert_eq!(*found.function, key);
         }
     }
 
@@ -214,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_without_a_route_is_not_found() {
+    fn request_without_a_route_is_not_found() {
         let table = table(&KEYS[..5]).expect("keys are valid");
         for path in ["/", "", "*", "//", "/api/v2/user/", "/api/v2", "/API/v2/user", "api/v2/user"] {
             assert_eq!(table.find(&Method::GET, path.as_bytes()), None, "{path}");
@@ -222,14 +243,14 @@ mod tests {
     }
 
     #[test]
-    fn the_default_route_takes_the_rest() {
+    fn default_route_matches_all_other_requests() {
         let table = table(&["$default", "GET /{proxy+}"]).expect("keys are valid");
         assert_eq!(table.find(&Method::GET, b"/x").expect("a route").key, "GET /{proxy+}");
         assert_eq!(table.find(&Method::POST, b"/").expect("a route").key, "$default");
     }
 
     #[test]
-    fn keys_that_aws_would_refuse_are_refused() {
+    fn route_keys_that_aws_would_refuse_are_refused() {
         for keys in [
             &["GET"][..],
             &["GET user"],

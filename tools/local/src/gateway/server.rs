@@ -1,4 +1,4 @@
-//! The gateway's HTTP server and its limits.
+//! HTTP server of the gateway, and its limits.
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
@@ -24,37 +24,37 @@ use tokio::net::TcpStream;
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
 
-use super::event::{self, Incoming};
-use super::reply::{self, Refusal};
+use super::event::{self, IncomingRequest};
+use super::response::{self, GatewayError};
 use super::{ApiHost, LocalFunction, RouteTable};
 use crate::local_only::local_hosts_only;
 
-/// AWS: "total combined size of request line and header values".
-const HEAD_BYTES: usize = 10_240;
+/// Largest size of the request line and all header values: the quota of API Gateway.
+const MAX_HEAD_BYTES: usize = 10_240;
 
-/// AWS: "payload size".
-const BODY_BYTES: usize = 10 * 1024 * 1024;
+/// Largest body: the payload quota of API Gateway.
+const MAX_BODY_BYTES: usize = 10 * 1024 * 1024;
 
-/// A body over the limit is read up to here and thrown away: a client that is still sending would see a broken
-/// connection instead of the answer.
-const DISCARDED_BYTES: usize = 64 * 1024 * 1024;
+/// Number of bytes that are read of a body over the limit, and discarded. A client that is still sending would see a broken
+/// connection instead of the response.
+const MAX_DRAINED_BYTES: usize = 64 * 1024 * 1024;
 
-/// Well over [`HEAD_BYTES`], so that the gateway answers and not the HTTP library, and a bound on what one reads.
+/// Size of a connection's read buffer. It exceeds [`MAX_HEAD_BYTES`], so that the gateway answers and not the HTTP library.
 const READ_BUFFER_BYTES: usize = 256 * 1024;
 
-/// As above: values of ten bytes reach [`HEAD_BYTES`] first.
+/// Largest number of headers. With values of ten bytes, [`MAX_HEAD_BYTES`] is reached first.
 const MAX_HEADERS: usize = 1_024;
 
-/// How long a client may take for its headers, and again for its body: AWS's limit for a whole request.
+/// Time limit for the headers of a request, and again for its body: the integration timeout of API Gateway.
 const READ_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long a stop waits for running requests: as long as a function may take. Half a request would hold it for ever.
-const STOP_GRACE: Duration = Duration::from_secs(10);
+/// Time for which a stop waits for running requests: the time limit of a function. An incomplete request would block it.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A pause where no connection can be accepted, for want of file descriptors as a rule.
+/// Pause after a failed accept. The usual reason is a lack of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// A running gateway. Dropping it stops it without waiting.
+/// Running gateway. Dropping it stops it without waiting for requests.
 #[derive(Debug)]
 pub struct Gateway {
     address: SocketAddr,
@@ -63,49 +63,47 @@ pub struct Gateway {
 }
 
 impl Gateway {
-    /// Serves `routes` (a route key such as `GET /api/v2/user/{user_id}`, and its function) on 127.0.0.1 at `port`
-    /// (0 picks a free one). A path that `extra` has goes there: pages for developers, outside the API's limits.
+    /// Serves `routes` on 127.0.0.1 at `port` (0 picks a free one). A route key is like `GET /api/v2/user/{user_id}`.
+    ///
+    /// `pages` are pages for developers. Their paths come before the routes, and the limits of the API do not apply to them.
     ///
     /// # Errors
-    /// The port is taken, a route key is not valid or stands twice, or there is no tokio runtime to run on.
-    pub fn start(port: u16, routes: Vec<(String, LocalFunction)>, extra: Router) -> anyhow::Result<Self> {
+    /// Returns an error if the port is taken, a route key is not valid or listed twice, or no tokio runtime is running.
+    pub fn start(port: u16, routes: Vec<(String, LocalFunction)>, pages: Router) -> anyhow::Result<Self> {
         let runtime = tokio::runtime::Handle::try_current().context("the gateway runs inside a tokio runtime")?;
-        let (keys, functions): (Vec<_>, Vec<_>) = routes.into_iter().unzip();
-        let table = RouteTable::new(keys.into_iter().enumerate().map(|(index, key)| (key, index)))?;
-        let api = Arc::new(Api { table, functions });
-        let all = extra.fallback(move |ConnectInfo(peer): ConnectInfo<SocketAddr>, request: Request<Body>| {
+        let api = Arc::new(Api { routes: RouteTable::new(routes)? });
+        let router = pages.fallback(move |ConnectInfo(peer): ConnectInfo<SocketAddr>, request: Request<Body>| {
             let api = Arc::clone(&api);
             async move { api.answer(peer, request).await }
         });
-        let all = local_hosts_only(all);
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))
             .with_context(|| format!("cannot listen on 127.0.0.1:{port} for the gateway"))?;
         listener.set_nonblocking(true).context("cannot prepare the gateway's socket")?;
         let address = listener.local_addr().context("cannot read the gateway's address")?;
         let listener = tokio::net::TcpListener::from_std(listener).context("cannot serve the gateway's socket")?;
         let (stop, stopped) = oneshot::channel();
-        let server = runtime.spawn(serve(listener, all, stopped));
+        let server = runtime.spawn(serve(listener, local_hosts_only(router), stopped));
         Ok(Self { address, stop: Some(stop), server })
     }
 
-    /// Where it listens.
+    /// Returns the address on which the gateway listens.
     pub fn addr(&self) -> SocketAddr {
         self.address
     }
 
-    /// Stops accepting and lets running requests finish, for some seconds at the most.
+    /// Stops accepting connections and waits for running requests, for some seconds at most.
     pub async fn stop(mut self) {
         drop(self.stop.take());
         if let Err(error) = self.server.await {
-            tracing::error!(%error, "the gateway's server broke");
+            tracing::error!(%error, "the gateway's server panicked");
         }
     }
 }
 
-/// Runs until the sender of `stopped` is gone.
+/// Serves until the sender of `stopped` is dropped, then waits for running requests until the timeout.
 async fn serve(listener: tokio::net::TcpListener, router: Router, mut stopped: oneshot::Receiver<()>) {
     let connections = GracefulShutdown::new();
-    let (cut, cut_off) = watch::channel(());
+    let (abort, aborted) = watch::channel(());
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
@@ -113,8 +111,8 @@ async fn serve(listener: tokio::net::TcpListener, router: Router, mut stopped: o
         };
         match accepted {
             Ok((stream, peer)) => {
-                let connection = connections.watch(connect(stream, peer, router.clone()));
-                tokio::spawn(run(connection, cut_off.clone()));
+                let connection = connections.watch(serve_connection(stream, peer, router.clone()));
+                tokio::spawn(run(connection, aborted.clone()));
             }
             Err(error) => {
                 tracing::warn!(%error, "cannot accept a connection");
@@ -123,14 +121,18 @@ async fn serve(listener: tokio::net::TcpListener, router: Router, mut stopped: o
         }
     }
     drop(listener);
-    if tokio::time::timeout(STOP_GRACE, connections.shutdown()).await.is_err() {
+    if tokio::time::timeout(SHUTDOWN_TIMEOUT, connections.shutdown()).await.is_err() {
         tracing::warn!("requests were cut off by the gateway's stop");
     }
-    drop(cut);
+    drop(abort);
 }
 
-fn connect(stream: TcpStream, peer: SocketAddr, router: Router) -> impl GracefulConnection<Error = hyper::Error> {
-    // Answers are small: waiting for more to send would only delay them.
+fn serve_connection(
+    stream: TcpStream,
+    peer: SocketAddr,
+    router: Router,
+) -> impl GracefulConnection<Error = hyper::Error> {
+    // Responses are small. Nagle's algorithm would only delay them.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "no TCP_NODELAY");
     }
@@ -146,28 +148,27 @@ fn connect(stream: TcpStream, peer: SocketAddr, router: Router) -> impl Graceful
         .serve_connection(TokioIo::new(stream), service)
 }
 
-/// Serves a connection to its end, or until the sender of `cut_off` is gone.
-async fn run(connection: impl Future<Output = hyper::Result<()>>, mut cut_off: watch::Receiver<()>) {
+/// Serves a connection until it ends or the sender of `aborted` is dropped.
+async fn run(connection: impl Future<Output = hyper::Result<()>>, mut aborted: watch::Receiver<()>) {
     tokio::select! {
         result = connection => if let Err(error) = result {
             tracing::debug!(%error, "a connection ended early");
         },
-        _ = cut_off.changed() => {}
+        _ = aborted.changed() => {}
     }
 }
 
-/// The functions and the way to them.
+/// API: its routes, each with its function.
 struct Api {
-    table: RouteTable,
-    functions: Vec<LocalFunction>,
+    routes: RouteTable<LocalFunction>,
 }
 
 impl Api {
     async fn answer(&self, peer: SocketAddr, request: Request<Body>) -> Response<Body> {
         let request_id = request_id();
-        let mut response = self.handle(peer, request, &request_id).await.unwrap_or_else(Refusal::into_http);
+        let mut response = self.handle(peer, request, &request_id).await.unwrap_or_else(GatewayError::into_response);
         if let Ok(value) = HeaderValue::try_from(request_id) {
-            response.headers_mut().insert(reply::REQUEST_ID, value);
+            response.headers_mut().insert(response::REQUEST_ID, value);
         }
         response
     }
@@ -177,19 +178,19 @@ impl Api {
         peer: SocketAddr,
         request: Request<Body>,
         request_id: &str,
-    ) -> Result<Response<Body>, Refusal> {
+    ) -> Result<Response<Body>, GatewayError> {
         let received_at = SystemClock.now();
         let (head, body) = request.into_parts();
-        // Read before anything is refused: see `DISCARDED_BYTES`.
-        let body = tokio::time::timeout(READ_TIMEOUT, read(body)).await.unwrap_or(Err(Refusal::RequestTimeout));
-        if head_bytes(&head) > HEAD_BYTES {
-            return Err(Refusal::HeadersTooLarge);
+        // The body is read before any error is returned: see `MAX_DRAINED_BYTES`.
+        let body =
+            tokio::time::timeout(READ_TIMEOUT, read_body(body)).await.unwrap_or(Err(GatewayError::RequestTimeout));
+        if count_head_bytes(&head) > MAX_HEAD_BYTES {
+            return Err(GatewayError::HeadersTooLarge);
         }
-        let host = ApiHost::of(&head.headers).map_err(|_| Refusal::BadRequest)?;
-        let route = self.table.find(&head.method, head.uri.path().as_bytes()).ok_or(Refusal::NotFound)?;
-        let function = self.functions.get(route.function).ok_or(Refusal::NotFound)?;
+        let host = ApiHost::from_headers(&head.headers).map_err(|_| GatewayError::BadRequest)?;
+        let route = self.routes.find(&head.method, head.uri.path().as_bytes()).ok_or(GatewayError::NotFound)?;
         let trace_id = trace_id(received_at);
-        let incoming = Incoming {
+        let incoming = IncomingRequest {
             method: &head.method,
             target: head.uri.path_and_query().map_or("/", |target| target.as_str()).as_bytes(),
             version: head.version,
@@ -201,41 +202,43 @@ impl Api {
             trace_id: &trace_id,
             received_at,
         };
-        let event = event::to_json(&event::build(&incoming, &route)).map_err(|_| Refusal::Internal)?;
-        reply::into_http(function.invoke(event, &trace_id).await?)
+        let event = event::to_json(&event::build(&incoming, &route)).map_err(|_| GatewayError::Internal)?;
+        response::from_function(route.function.invoke(event, &trace_id).await?)
     }
 }
 
-/// The request line and the values of all headers, as AWS counts them.
-fn head_bytes(head: &http::request::Parts) -> usize {
+/// Counts the bytes of the request line and of all header values, as AWS does.
+fn count_head_bytes(head: &http::request::Parts) -> usize {
     let line = head.method.as_str().len() + head.uri.to_string().len() + "  HTTP/1.1".len();
     line + head.headers.values().map(HeaderValue::len).sum::<usize>()
 }
 
-async fn read(mut body: Body) -> Result<Bytes, Refusal> {
-    let (mut kept, mut seen) = (BytesMut::new(), 0);
+/// Reads a body. Drains one that is too large, see [`MAX_DRAINED_BYTES`].
+async fn read_body(mut body: Body) -> Result<Bytes, GatewayError> {
+    let (mut kept, mut received) = (BytesMut::new(), 0);
     while let Some(frame) = body.frame().await {
-        let Ok(data) = frame.map_err(|_| Refusal::BadRequest)?.into_data() else { continue };
-        seen += data.len();
-        if seen > DISCARDED_BYTES {
+        let Ok(data) = frame.map_err(|_| GatewayError::BadRequest)?.into_data() else { continue };
+        received += data.len();
+        if received > MAX_DRAINED_BYTES {
             break;
         }
-        if seen <= BODY_BYTES {
+        if received <= MAX_BODY_BYTES {
             kept.extend_from_slice(&data);
         }
     }
-    if seen > BODY_BYTES { Err(Refusal::BodyTooLarge) } else { Ok(kept.freeze()) }
+    if received > MAX_BODY_BYTES { Err(GatewayError::BodyTooLarge) } else { Ok(kept.freeze()) }
 }
 
-/// In the form that AWS gives it: 11 bytes in base64.
+/// Returns a random id in the format of API Gateway: 11 bytes in base64.
 fn request_id() -> String {
     let mut bytes = [0; 11];
     fastrand::fill(&mut bytes);
     BASE64_STANDARD.encode(bytes)
 }
 
-fn trace_id(at: Timestamp) -> String {
-    format!("Root=1-{:08x}-{:024x}", at.as_second(), fastrand::u128(..) >> 32)
+/// Returns a random trace id in the format of X-Ray.
+fn trace_id(received_at: Timestamp) -> String {
+    format!("Root=1-{:08x}-{:024x}", received_at.as_second(), fastrand::u128(..) >> 32)
 }
 
 #[cfg(test)]

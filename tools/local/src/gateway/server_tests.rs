@@ -1,4 +1,4 @@
-//! Tests of the gateway through a raw socket: an HTTP client would tidy up what it sends.
+//! Tests of the gateway over a raw socket, because an HTTP client would normalise the requests.
 
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,10 +9,10 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::*;
 
-type Answer = Result<Response<LambdaBody>, Infallible>;
+type FunctionResult = Result<Response<LambdaBody>, Infallible>;
 
-/// Tells what it got, one line for each part.
-async fn echo(request: LambdaRequest) -> Answer {
+/// Answers with the parts of its request.
+async fn echo(request: LambdaRequest) -> FunctionResult {
     let path = request.path_parameters();
     let query = request.query_string_parameters();
     let body = String::from_utf8_lossy(request.body()).into_owned();
@@ -21,7 +21,7 @@ async fn echo(request: LambdaRequest) -> Answer {
     Ok(Response::new(LambdaBody::from(text)))
 }
 
-async fn misbehave(request: LambdaRequest) -> Result<Response<LambdaBody>, String> {
+async fn fail(request: LambdaRequest) -> Result<Response<LambdaBody>, String> {
     match request.path_parameters().first("how") {
         Some("panic") => panic!("on purpose"),
         Some("hang") => std::future::pending().await,
@@ -36,18 +36,18 @@ async fn misbehave(request: LambdaRequest) -> Result<Response<LambdaBody>, Strin
 
 fn start() -> Gateway {
     let echo = LocalFunction::new("echo", echo);
-    let misbehave = LocalFunction::new("misbehave", misbehave).with_timeout(Duration::from_millis(50));
+    let failing = LocalFunction::new("fail", fail).with_timeout(Duration::from_millis(50));
     let routes = vec![
         ("GET /echo/{id}".to_owned(), echo.clone()),
         ("ANY /echo/{proxy+}".to_owned(), echo.clone()),
         ("POST /echo".to_owned(), echo),
-        ("GET /misbehave/{how}".to_owned(), misbehave),
+        ("GET /fail/{how}".to_owned(), failing),
     ];
-    let extra = Router::new().route("/_mailbox", get(|| async { "mailbox" }));
-    Gateway::start(0, routes, extra).expect("the gateway starts")
+    let pages = Router::new().route("/_mailbox", get(|| async { "mailbox" }));
+    Gateway::start(0, routes, pages).expect("the gateway starts")
 }
 
-/// Sends bytes as they are and reads until the gateway closes the connection.
+/// Sends bytes unchanged and reads until the gateway closes the connection.
 async fn exchange(gateway: &Gateway, request: &[u8]) -> String {
     let mut socket = TcpStream::connect(gateway.addr()).await.expect("connects");
     socket.write_all(request).await.expect("sends");
@@ -70,7 +70,7 @@ fn body(answer: &str) -> &str {
 }
 
 #[tokio::test]
-async fn a_request_reaches_its_function_and_its_answer_the_client() {
+async fn request_reaches_its_function_and_the_response_its_client() {
     let gateway = start();
     let answer = send(&gateway, "GET /echo/a%20b?q=1&q=%C3%A9", "\r\n").await;
     assert_eq!(body(&answer), "GET id=a b q=[\"1\", \"é\"] body=");
@@ -84,7 +84,7 @@ async fn a_request_reaches_its_function_and_its_answer_the_client() {
 }
 
 #[tokio::test]
-async fn a_head_request_gets_no_body() {
+async fn response_to_head_has_no_body() {
     let gateway = start();
     for path in ["/echo/a", "/nowhere"] {
         let answer = send(&gateway, &format!("HEAD {path}"), "\r\n").await;
@@ -94,9 +94,9 @@ async fn a_head_request_gets_no_body() {
 }
 
 #[tokio::test]
-async fn a_request_without_a_route_is_answered_by_the_gateway() {
+async fn request_without_a_route_is_answered_by_the_gateway() {
     let gateway = start();
-    for line in ["GET /", "GET /echo", "PUT /misbehave/x", "GET //echo/a", "OPTIONS *", "GET /echo%2Fa"] {
+    for line in ["GET /", "GET /echo", "PUT /fail/x", "GET //echo/a", "OPTIONS *", "GET /echo%2Fa"] {
         let answer = send(&gateway, line, "\r\n").await;
         assert_eq!((status(&answer), body(&answer)), ("404", r#"{"message":"Not Found"}"#), "{line}");
         assert!(answer.contains("\r\ncontent-type: application/json\r\n"), "{answer}");
@@ -104,13 +104,13 @@ async fn a_request_without_a_route_is_answered_by_the_gateway() {
 }
 
 #[tokio::test]
-async fn pages_for_developers_come_before_the_api() {
+async fn paths_of_developer_pages_come_before_the_api() {
     let gateway = start();
     assert_eq!(body(&send(&gateway, "GET /_mailbox", "\r\n").await), "mailbox");
 }
 
 #[tokio::test]
-async fn a_misbehaving_function_is_answered_for_by_the_gateway() {
+async fn gateway_answers_for_a_function_that_fails() {
     let gateway = start();
     for (how, expected, message) in [
         ("error", "500", "Internal Server Error"),
@@ -119,22 +119,22 @@ async fn a_misbehaving_function_is_answered_for_by_the_gateway() {
         ("hang", "503", "Service Unavailable"),
         ("status", "999", ""),
     ] {
-        let answer = send(&gateway, &format!("GET /misbehave/{how}"), "\r\n").await;
+        let answer = send(&gateway, &format!("GET /fail/{how}"), "\r\n").await;
         let message = if message.is_empty() { String::new() } else { format!(r#"{{"message":"{message}"}}"#) };
         assert_eq!((status(&answer), body(&answer)), (expected, message.as_str()), "{how}");
     }
 }
 
 #[tokio::test]
-async fn the_head_of_a_request_has_the_limit_that_aws_sets() {
+async fn request_head_over_the_limit_is_refused() {
     let gateway = start();
     let line = "GET /echo/a";
     let others = line.len() + " HTTP/1.1".len() + "localhost".len() + "close".len();
-    for (bytes, expected) in [(HEAD_BYTES, "200"), (HEAD_BYTES + 1, "431"), (100_000, "431")] {
+    for (bytes, expected) in [(MAX_HEAD_BYTES, "200"), (MAX_HEAD_BYTES + 1, "431"), (100_000, "431")] {
         let header = format!("X-Filler: {}\r\n\r\n", "x".repeat(bytes - others));
         assert_eq!(status(&send(&gateway, line, &header).await), expected, "{bytes} bytes in a header");
     }
-    let long = format!("GET /echo/{}", "x".repeat(HEAD_BYTES));
+    let long = format!("GET /echo/{}", "x".repeat(MAX_HEAD_BYTES));
     let answer = send(&gateway, &long, "\r\n").await;
     assert_eq!((status(&answer), body(&answer)), ("431", r#"{"message":"Request Header Fields Too Large"}"#));
     let many = "X-Many: 0123456789012\r\n".repeat(900) + "\r\n";
@@ -142,25 +142,25 @@ async fn the_head_of_a_request_has_the_limit_that_aws_sets() {
 }
 
 #[tokio::test]
-async fn a_body_has_the_limits_that_aws_sets() {
+async fn body_over_the_limits_is_refused() {
     let gateway = start();
     let too_large = ("413", r#"{"message":"Request Entity Too Large"}"#);
-    for (what, bytes, expected) in [
-        ("over the gateway's limit", BODY_BYTES + 1, Some(too_large)),
+    for (case, bytes, expected) in [
+        ("over the gateway's limit", MAX_BODY_BYTES + 1, Some(too_large)),
         ("over the function's limit only", 7 * 1024 * 1024, Some(too_large)),
         ("large", 2 * 1024 * 1024, None),
     ] {
         let rest = format!("Content-Type: text/plain\r\nContent-Length: {bytes}\r\n\r\n{}", "x".repeat(bytes));
         let answer = send(&gateway, "POST /echo", &rest).await;
         match expected {
-            Some(expected) => assert_eq!((status(&answer), body(&answer)), expected, "{what}"),
-            None => assert_eq!(body(&answer).len(), "POST id=none q=[] body=".len() + bytes, "{what}"),
+            Some(expected) => assert_eq!((status(&answer), body(&answer)), expected, "{case}"),
+            None => assert_eq!(body(&answer).len(), "POST id=none q=[] body=".len() + bytes, "{case}"),
         }
     }
 }
 
 #[tokio::test]
-async fn hostile_requests_get_an_answer() {
+async fn malformed_requests_get_a_response() {
     let gateway = start();
     for (target, expected) in [
         ("/echo/%zz", "200"),
@@ -190,22 +190,22 @@ async fn hostile_requests_get_an_answer() {
 }
 
 #[tokio::test]
-async fn many_requests_wait_in_their_functions_side_by_side() {
-    // Each holds two sockets of this process, and some systems grant no more than 256.
+async fn invocations_run_concurrently() {
+    // Each request uses two sockets of this process, and some systems allow only 256.
     const REQUESTS: usize = 64;
     let waiting = Arc::new(AtomicUsize::new(0));
-    let all_here = Arc::new(tokio::sync::Notify::new());
+    let all_arrived = Arc::new(tokio::sync::Notify::new());
     let function = LocalFunction::new("wait", move |_| {
-        let (waiting, all_here) = (Arc::clone(&waiting), Arc::clone(&all_here));
+        let (waiting, all_arrived) = (Arc::clone(&waiting), Arc::clone(&all_arrived));
         async move {
-            // Answers only when all are inside, so one after another would never end.
-            let notified = all_here.notified();
+            // Answers only when all requests have arrived, so sequential invocations would never end.
+            let notified = all_arrived.notified();
             if waiting.fetch_add(1, Ordering::SeqCst) + 1 == REQUESTS {
-                all_here.notify_waiters();
+                all_arrived.notify_waiters();
             } else {
                 notified.await;
             }
-            Answer::Ok(Response::new(LambdaBody::Empty))
+            FunctionResult::Ok(Response::new(LambdaBody::Empty))
         }
     });
     let function = function.with_timeout(Duration::from_mins(1));
@@ -216,10 +216,10 @@ async fn many_requests_wait_in_their_functions_side_by_side() {
 }
 
 #[tokio::test]
-async fn a_stop_lets_running_requests_finish_and_frees_the_port() {
+async fn stop_waits_for_running_requests_and_frees_the_port() {
     let slow = LocalFunction::new("slow", |_| async {
         tokio::time::sleep(Duration::from_millis(100)).await;
-        Answer::Ok(Response::new(LambdaBody::from("done")))
+        FunctionResult::Ok(Response::new(LambdaBody::from("done")))
     });
     let gateway = Gateway::start(0, vec![("GET /".to_owned(), slow)], Router::new()).expect("starts");
     let port = gateway.addr().port();
@@ -236,15 +236,15 @@ async fn a_stop_lets_running_requests_finish_and_frees_the_port() {
 }
 
 #[tokio::test]
-async fn a_function_runs_to_its_end_when_the_client_leaves() {
+async fn function_runs_to_its_end_when_the_client_disconnects() {
     let done = Arc::new(tokio::sync::Notify::new());
-    let told = Arc::clone(&done);
+    let finished = Arc::clone(&done);
     let function = LocalFunction::new("slow", move |_| {
         let done = Arc::clone(&done);
         async move {
             tokio::time::sleep(Duration::from_millis(100)).await;
             done.notify_one();
-            Answer::Ok(Response::new(LambdaBody::Empty))
+            FunctionResult::Ok(Response::new(LambdaBody::Empty))
         }
     });
     let gateway = Gateway::start(0, vec![("GET /".to_owned(), function)], Router::new()).expect("starts");
@@ -252,11 +252,11 @@ async fn a_function_runs_to_its_end_when_the_client_leaves() {
     socket.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").await.expect("sends");
     tokio::time::sleep(Duration::from_millis(30)).await;
     drop(socket);
-    tokio::time::timeout(Duration::from_secs(5), told.notified()).await.expect("the function finishes");
+    tokio::time::timeout(Duration::from_secs(5), finished.notified()).await.expect("the function finishes");
 }
 
 #[tokio::test]
-async fn a_broken_route_key_is_named() {
+async fn error_names_the_invalid_route_key() {
     let function = LocalFunction::new("echo", echo);
     let error = Gateway::start(0, vec![("GET".to_owned(), function)], Router::new()).expect_err("not a route");
     assert_eq!(error.to_string(), "cannot read the route `GET`");

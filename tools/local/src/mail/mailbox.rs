@@ -1,79 +1,81 @@
-//! What was sent, and how SES behaves.
+//! Mailbox of the local SES: the mails that it accepted, and the mode in which it works.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-/// Mails that are kept; older ones are forgotten.
-const KEPT: usize = 1_000;
+/// Number of mails that are kept. The oldest are dropped first.
+const MAX_MAILS: usize = 1_000;
 
-/// How the local SES behaves.
+/// Behaviour of the local SES. The serialized names are those of the mailbox page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Weather {
-    /// It takes every mail.
+pub enum SesMode {
+    /// Accepts every mail.
     #[default]
-    Fine,
-    /// It takes none: too many were sent.
+    #[serde(rename = "fine")]
+    Accept,
+    /// Answers every mail with `TooManyRequestsException`.
     Throttle,
-    /// It takes none, as in the sandbox: it does not know the address.
-    Refuse,
-    /// It takes every mail, and never says so.
+    /// Answers every mail with `MessageRejected`, as the SES sandbox does for an address that is not verified.
+    #[serde(rename = "refuse")]
+    Reject,
+    /// Accepts every mail, then breaks the connection before the response is complete.
     LoseReply,
 }
 
-/// A mail that was sent.
+/// Mail that the local SES accepted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SentMail {
-    /// What SES calls it.
+    /// `MessageId` of SES.
     pub id: String,
-    /// The address that it went to.
+    /// Addresses of the recipients, separated by commas.
     pub to: String,
-    /// Its subject.
+    /// Subject line.
     pub subject: String,
-    /// What it says, in HTML.
+    /// HTML body.
     pub html: String,
-    /// What it says, in plain text.
+    /// Plain text body.
     pub text: String,
-    /// When it was taken, RFC 3339 in UTC.
+    /// Time at which SES accepted the mail: RFC 3339 in UTC.
     pub sent_at: String,
-    /// The links in its text.
+    /// Links of the plain text body.
     pub links: Vec<String>,
 }
 
-/// The mails that were sent.
+/// Mails that the local SES accepted, and its mode.
 #[derive(Debug, Default)]
 pub struct Mailbox(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
     mails: Vec<SentMail>,
-    weather: Weather,
+    ses_mode: SesMode,
 }
 
 impl Mailbox {
-    /// The mails, oldest first.
+    /// Returns the mails, oldest first.
     #[must_use]
     pub fn mails(&self) -> Vec<SentMail> {
         self.state().mails.clone()
     }
 
-    /// How SES behaves now.
+    /// Returns the current mode of SES.
     #[must_use]
-    pub fn weather(&self) -> Weather {
-        self.state().weather
+    pub fn ses_mode(&self) -> SesMode {
+        self.state().ses_mode
     }
 
-    /// Changes how SES behaves.
-    pub fn set_weather(&self, weather: Weather) {
-        self.state().weather = weather;
+    /// Sets the mode of SES for the next mails.
+    pub fn set_ses_mode(&self, mode: SesMode) {
+        self.state().ses_mode = mode;
     }
 
-    pub(super) fn keep(&self, mail: SentMail) {
+    pub(super) fn add(&self, mail: SentMail) {
         let mails = &mut self.state().mails;
         mails.push(mail);
-        let forgotten = mails.len().saturating_sub(KEPT);
-        mails.drain(..forgotten);
+        let excess = mails.len().saturating_sub(MAX_MAILS);
+        mails.drain(..excess);
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

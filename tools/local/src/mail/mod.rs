@@ -1,12 +1,12 @@
-//! Mail on this machine: the mailer at work, an SES that keeps what it is sent, and the page that shows it.
+//! Mail of the local stack: the poller that invokes the mailer, a local SES that keeps each mail, and the mailbox page.
 
-mod feed;
 mod mailbox;
 mod page;
-mod records;
 mod ses;
+mod stream_event;
+mod stream_poller;
 
-pub(crate) use feed::Feed;
-pub use mailbox::{Mailbox, SentMail, Weather};
-pub(crate) use page::{MAILBOX, router};
-pub(crate) use ses::SES;
+pub use mailbox::{Mailbox, SentMail, SesMode};
+pub(crate) use page::{MAILBOX_PATH, router};
+pub(crate) use ses::SES_PATH;
+pub(crate) use stream_poller::StreamPoller;

@@ -1,4 +1,6 @@
-//! An SES that speaks version 2 of its protocol, and keeps the mails that it is sent.
+//! Local SES: serves `SendEmail` of the SES API version 2, and puts each accepted mail into the mailbox.
+//!
+//! Protocol: <https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_SendEmail.html>.
 
 use std::io;
 use std::sync::Arc;
@@ -6,20 +8,20 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
-use axum::http::{HeaderMap, Response, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use axum::routing::post;
 use futures::stream;
 use presence_runtime::clock::{Clock as _, SystemClock};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::mailbox::{Mailbox, SentMail, Weather};
+use super::mailbox::{Mailbox, SentMail, SesMode};
 
-/// Path that the endpoint's URL ends with.
-pub(crate) const SES: &str = "/ses";
+/// Path at which the endpoint URL of SES ends.
+pub(crate) const SES_PATH: &str = "/ses";
 
-/// The largest mail: SES takes 40 MB, we send some kilobytes.
-const MAX_ADDRESSES: usize = 50;
+/// Largest number of recipients of a mail: the quota of SES.
+const MAX_RECIPIENTS: usize = 50;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
@@ -38,19 +40,19 @@ struct Destination {
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct Content {
-    simple: Simple,
+    simple: Message,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Simple {
+struct Message {
     subject: Text,
-    body: Parts,
+    body: MessageBody,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Parts {
+struct MessageBody {
     html: Text,
     text: Text,
 }
@@ -61,50 +63,74 @@ struct Text {
     data: String,
 }
 
+/// Error response of SES.
+struct SesError {
+    status: StatusCode,
+    code: &'static str,
+    message: String,
+}
+
 pub(super) fn router(mailbox: Arc<Mailbox>) -> Router {
-    Router::new().route(&format!("{SES}/v2/email/outbound-emails"), post(send_email)).with_state(mailbox)
+    Router::new().route(&format!("{SES_PATH}/v2/email/outbound-emails"), post(send_email)).with_state(mailbox)
 }
 
 async fn send_email(State(mailbox): State<Arc<Mailbox>>, headers: HeaderMap, body: Bytes) -> Response<Body> {
-    // A page of another site can send text and forms without asking first, but no JSON.
-    if !is_json(&headers) {
-        return refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE, "BadRequestException", "the body must be application/json");
-    }
-    let request: SendEmail = match serde_json::from_slice(&body) {
+    let mode = mailbox.ses_mode();
+    let accepted = parse_request(&headers, &body).and_then(|request| check_mode(mode).map(|()| request));
+    let request = match accepted {
         Ok(request) => request,
-        Err(error) => return refusal(StatusCode::BAD_REQUEST, "BadRequestException", &error.to_string()),
+        Err(error) => return error.into_response(),
     };
-    let to = request.destination.to_addresses;
-    if to.is_empty() || to.len() > MAX_ADDRESSES || !request.from_email_address.contains('@') {
-        return refusal(StatusCode::BAD_REQUEST, "BadRequestException", "sender or recipients are missing");
-    }
-    let weather = mailbox.weather();
-    match weather {
-        Weather::Throttle => {
-            return refusal(
-                StatusCode::TOO_MANY_REQUESTS,
-                "TooManyRequestsException",
-                "Maximum sending rate exceeded.",
-            );
-        }
-        Weather::Refuse => {
-            return refusal(StatusCode::BAD_REQUEST, "MessageRejected", "Email address is not verified.");
-        }
-        Weather::Fine | Weather::LoseReply => {}
-    }
     let id = format!("{:032x}", fastrand::u128(..));
-    let Simple { subject, body } = request.content.simple;
-    let links = links(&body.text.data);
-    mailbox.keep(SentMail {
+    let Message { subject, body } = request.content.simple;
+    let links = find_links(&body.text.data);
+    mailbox.add(SentMail {
         id: id.clone(),
-        to: to.join(", "),
+        to: request.destination.to_addresses.join(", "),
         subject: subject.data,
         html: body.html.data,
         text: body.text.data,
         sent_at: format!("{:.3}", SystemClock.now()),
         links,
     });
-    if weather == Weather::LoseReply { lost() } else { answer(StatusCode::OK, &json!({ "MessageId": id })) }
+    if mode == SesMode::LoseReply {
+        return broken_response();
+    }
+    json_response(StatusCode::OK, &json!({ "MessageId": id }))
+}
+
+fn parse_request(headers: &HeaderMap, body: &[u8]) -> Result<SendEmail, SesError> {
+    // A browser lets a page of another site send text and forms without a preflight request, but not JSON.
+    if !is_json(headers) {
+        let message = "the body must be application/json".to_owned();
+        return Err(SesError { status: StatusCode::UNSUPPORTED_MEDIA_TYPE, code: "BadRequestException", message });
+    }
+    let request: SendEmail = serde_json::from_slice(body).map_err(|error| bad_request(&error.to_string()))?;
+    let recipients = request.destination.to_addresses.len();
+    if recipients == 0 || recipients > MAX_RECIPIENTS || !request.from_email_address.contains('@') {
+        return Err(bad_request("sender or recipients are missing"));
+    }
+    Ok(request)
+}
+
+fn check_mode(mode: SesMode) -> Result<(), SesError> {
+    match mode {
+        SesMode::Accept | SesMode::LoseReply => Ok(()),
+        SesMode::Throttle => Err(SesError {
+            status: StatusCode::TOO_MANY_REQUESTS,
+            code: "TooManyRequestsException",
+            message: "Maximum sending rate exceeded.".to_owned(),
+        }),
+        SesMode::Reject => Err(SesError {
+            status: StatusCode::BAD_REQUEST,
+            code: "MessageRejected",
+            message: "Email address is not verified.".to_owned(),
+        }),
+    }
+}
+
+fn bad_request(message: &str) -> SesError {
+    SesError { status: StatusCode::BAD_REQUEST, code: "BadRequestException", message: message.to_owned() }
 }
 
 fn is_json(headers: &HeaderMap) -> bool {
@@ -112,29 +138,31 @@ fn is_json(headers: &HeaderMap) -> bool {
     media_type.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json")
 }
 
-fn links(text: &str) -> Vec<String> {
+fn find_links(text: &str) -> Vec<String> {
     let is_link = |word: &&str| word.starts_with("https://") || word.starts_with("http://");
     text.split_whitespace().filter(is_link).map(str::to_owned).collect()
 }
 
-fn answer(status: StatusCode, body: &serde_json::Value) -> Response<Body> {
+impl SesError {
+    fn into_response(self) -> Response<Body> {
+        let mut response = json_response(self.status, &json!({ "message": self.message }));
+        response.headers_mut().insert("x-amzn-errortype", HeaderValue::from_static(self.code));
+        response
+    }
+}
+
+fn json_response(status: StatusCode, body: &serde_json::Value) -> Response<Body> {
     let mut response = Response::new(Body::from(body.to_string()));
     *response.status_mut() = status;
-    let json = header::HeaderValue::from_static("application/json");
-    response.headers_mut().insert(header::CONTENT_TYPE, json);
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }
 
-fn refusal(status: StatusCode, code: &'static str, message: &str) -> Response<Body> {
-    let mut response = answer(status, &json!({ "message": message }));
-    response.headers_mut().insert("x-amzn-errortype", header::HeaderValue::from_static(code));
-    response
-}
-
-/// A connection that breaks in the middle of the answer.
-fn lost() -> Response<Body> {
-    let broken = Err::<Bytes, _>(io::Error::new(io::ErrorKind::ConnectionReset, "the reply is lost on purpose"));
-    let mut response = Response::new(Body::from_stream(stream::iter([broken])));
-    response.headers_mut().insert(header::CONTENT_LENGTH, header::HeaderValue::from_static("64"));
+/// Returns a response whose connection breaks before the body is complete.
+fn broken_response() -> Response<Body> {
+    let error = Err::<Bytes, _>(io::Error::new(io::ErrorKind::ConnectionReset, "the reply is lost on purpose"));
+    let mut response = Response::new(Body::from_stream(stream::iter([error])));
+    // The announced length makes the client wait for bytes that never come.
+    response.headers_mut().insert(header::CONTENT_LENGTH, HeaderValue::from_static("64"));
     response
 }

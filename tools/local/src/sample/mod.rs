@@ -1,6 +1,6 @@
-//! Sample data that looks real, and a key for each role.
+//! Sample data of the local stack, and an API key for each role.
 
-mod demo;
+mod demo_keys;
 mod reviews;
 mod rows;
 
@@ -12,12 +12,13 @@ use presence_domain::user::User;
 use presence_store::{MailChange, Refused, Store, UserChange};
 
 use crate::embedded::EmbeddedDynamo;
-pub use demo::DemoKeys;
+pub use demo_keys::DemoKeys;
 
 const CATEGORIES: &str = include_str!("../../sample/categories.jsonl");
 
-/// Loads the sample where there are no users yet, and issues demo keys: fresh ones, or those that are the same at every start.
-/// `embedded` is the database of the store, where it is embedded.
+/// Loads the sample if the store has no users, then issues the demo keys.
+///
+/// `embedded` is the database behind the store if it runs in this process. With `is_fixed`, the keys are the same at each start.
 pub(crate) async fn load(
     store: &Store,
     embedded: Option<&EmbeddedDynamo>,
@@ -27,13 +28,12 @@ pub(crate) async fn load(
     if store.count_users(Scope::for_operator()).await?.count() == 0 {
         load_all(store, embedded, now).await?;
     }
-    demo::keys(store, is_fixed, now).await
+    demo_keys::issue(store, is_fixed, now).await
 }
 
-/// Users come last: a start that was interrupted before them is done again by the next one.
 async fn load_all(store: &Store, embedded: Option<&EmbeddedDynamo>, now: Timestamp) -> anyhow::Result<()> {
     let businesses = rows::businesses()?;
-    let reviews = reviews::begin(businesses.clone());
+    let reviews = reviews::spawn_generation(businesses.clone());
     for org in rows::orgs()? {
         store.put_org(&org).await?;
     }
@@ -42,21 +42,22 @@ async fn load_all(store: &Store, embedded: Option<&EmbeddedDynamo>, now: Timesta
     }
     load_categories(store).await?;
     reviews::load(store, embedded, reviews.await??).await?;
+    // Users come last, because `load` counts them: after an interrupted start, the next one loads everything again.
     for user in rows::users()? {
-        write(store, &user, now).await?;
+        create_user(store, &user, now).await?;
     }
     Ok(())
 }
 
 async fn load_categories(store: &Store) -> anyhow::Result<()> {
     let mut import = store.begin_category_import(false).await?;
-    for row in rows::rows::<CategoryRow>(CATEGORIES) {
+    for row in rows::parse_lines::<CategoryRow>(CATEGORIES) {
         import.put(row?.read().map_err(|text| anyhow!("sample category: {text}"))?).await?;
     }
     Ok(import.publish().await?)
 }
 
-async fn write(store: &Store, user: &User, now: Timestamp) -> anyhow::Result<()> {
+async fn create_user(store: &Store, user: &User, now: Timestamp) -> anyhow::Result<()> {
     let change = UserChange { before: None, after: Some(user), mail: MailChange::Keep, keep_an_admin: false, now };
     match store.write_user(change).await {
         Ok(()) => Ok(()),

@@ -1,4 +1,4 @@
-//! The rows of the sample's files, and what they become.
+//! Rows of the sample files, and their conversion to domain types.
 
 use anyhow::{Context as _, anyhow};
 use presence_domain::email::EmailAddress;
@@ -41,22 +41,22 @@ struct UserRow {
     business_ids: Vec<String>,
 }
 
-/// The rows of a file, one object a line.
-pub(super) fn rows<T: DeserializeOwned>(file: &str) -> impl Iterator<Item = anyhow::Result<T>> {
+/// Parses a file of one JSON object a line.
+pub(super) fn parse_lines<T: DeserializeOwned>(file: &str) -> impl Iterator<Item = anyhow::Result<T>> {
     file.lines().map(|line| serde_json::from_str(line).with_context(|| format!("sample row {line}")))
 }
 
 pub(super) fn orgs() -> anyhow::Result<Vec<Org>> {
-    rows(ORGS).map(|row| org(row?)).collect()
+    parse_lines(ORGS).map(|row| org(row?)).collect()
 }
 
 pub(super) fn businesses() -> anyhow::Result<Vec<Business>> {
-    rows(BUSINESSES).map(|row| business(row?)).collect()
+    parse_lines(BUSINESSES).map(|row| business(row?)).collect()
 }
 
-/// The users, with the ids that the examples in the description of the API name.
+/// Returns the users. The examples in the OpenAPI description use their ids.
 pub(super) fn users() -> anyhow::Result<Vec<User>> {
-    rows(USERS).map(|row| user(row?)).collect()
+    parse_lines(USERS).map(|row| user(row?)).collect()
 }
 
 fn org(row: OrgRow) -> anyhow::Result<Org> {
@@ -87,7 +87,7 @@ fn user(row: UserRow) -> anyhow::Result<User> {
         lang: row.lang.and_then(|lang| Lang::parse(&lang)),
         business_ids: row.business_ids.iter().filter_map(|id| BusinessId::parse(id)).collect(),
         password: None,
-        // Not sent a mail: an invitation can be tried at once.
+        // No invitation was sent, so that one can be sent at once.
         invited_at: None,
         quiet_until: None,
         links: InvitationLinks::default(),

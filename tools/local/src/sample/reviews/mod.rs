@@ -1,7 +1,7 @@
-//! The reviews of the sample, and the two ways of loading them.
+//! Sample reviews, and the two ways to load them: as finished items, or through the store.
 
-mod deal;
-mod write;
+mod generate;
+mod pick_text;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,26 +14,27 @@ use tokio::task::JoinHandle;
 
 use crate::embedded::EmbeddedDynamo;
 
-/// Months written side by side: each has tallies of its own, and transactions that meet are refused.
+/// Number of months written at the same time. Months have separate counts, so their transactions never conflict.
 const WORKERS: usize = 16;
 
-/// Begins to make the reviews of these businesses, beside what else is done.
-pub(super) fn begin(businesses: Vec<Business>) -> JoinHandle<anyhow::Result<Vec<Review>>> {
-    tokio::task::spawn_blocking(move || write::reviews(&businesses))
+/// Generates the reviews on another thread, while the rest of the sample is loaded.
+pub(super) fn spawn_generation(businesses: Vec<Business>) -> JoinHandle<anyhow::Result<Vec<Review>>> {
+    tokio::task::spawn_blocking(move || generate::generate_reviews(&businesses))
 }
 
-/// Loads the reviews: at once where nothing but this process holds the table and it has no reviews,
-/// else each with what counts it beside what is there already.
+/// Loads the reviews. An empty embedded table is filled at once; any other one gets them through the store.
 pub(super) async fn load(store: &Store, embedded: Option<&EmbeddedDynamo>, reviews: Vec<Review>) -> anyhow::Result<()> {
     match embedded {
         Some(embedded) if store.orgs_with_reviews().await?.is_empty() => embedded.fill_reviews(store, &reviews),
-        _ => put(store, reviews).await,
+        _ => put_reviews(store, reviews).await,
     }
 }
 
-/// By the way of an import: what is there already, of an interrupted start too, is neither lost nor counted twice. A batch
-/// of the finished items would be quicker, but would write over the tallies of reviews that are not the sample's.
-async fn put(store: &Store, reviews: Vec<Review>) -> anyhow::Result<()> {
+/// Writes the reviews as an import does.
+///
+/// Reviews of an interrupted start are neither lost nor counted twice. A batch of finished items would be faster, but would
+/// overwrite the counts of reviews that are not from the sample.
+async fn put_reviews(store: &Store, reviews: Vec<Review>) -> anyhow::Result<()> {
     let orgs: BTreeSet<OrgId> = reviews.iter().map(|review| review.org_id).collect();
     for org in orgs {
         store.register_org_with_reviews(org).await?;
@@ -54,10 +55,10 @@ mod tests {
     use crate::sample::rows;
     use crate::stack::sdk_config;
 
-    /// Enough to meet in days and cells.
-    const SOME: usize = 200;
+    /// Number of reviews: enough that some share a day and a count.
+    const REVIEWS: usize = 200;
 
-    async fn table(database: &EmbeddedDynamo, store: &Store) -> Vec<BTreeMap<String, String>> {
+    async fn scan_reviews(database: &EmbeddedDynamo, store: &Store) -> Vec<BTreeMap<String, String>> {
         let client = aws_sdk_dynamodb::Client::new(&sdk_config(&database.endpoint_url()));
         let scan = client.scan().table_name(store.name(&presence_store::schema::REVIEWS));
         let mut pages = scan.into_paginator().items().send();
@@ -71,24 +72,24 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn both_ways_of_loading_end_in_the_same_table_and_loading_again_changes_nothing() {
+    async fn both_ways_of_loading_make_the_same_table_and_loading_again_changes_nothing() {
         let database = EmbeddedDynamo::start(0, None).expect("starts");
         let config = sdk_config(&database.endpoint_url());
-        let [filled, posted, both] = ["filled-", "posted-", "both-"].map(|prefix| Store::new(&config, prefix));
-        let mut reviews = write::reviews(&rows::businesses().expect("businesses")).expect("reviews");
-        reviews.truncate(SOME);
-        for store in [&filled, &posted, &both] {
+        let [filled, written, both] = ["filled-", "written-", "both-"].map(|prefix| Store::new(&config, prefix));
+        let mut reviews = generate::generate_reviews(&rows::businesses().expect("businesses")).expect("reviews");
+        reviews.truncate(REVIEWS);
+        for store in [&filled, &written, &both] {
             store.create_tables().await.expect("tables");
         }
         load(&filled, Some(&database), reviews.clone()).await.expect("filled");
-        load(&posted, None, reviews.clone()).await.expect("posted");
-        let wanted = table(&database, &filled).await;
-        assert_eq!(wanted, table(&database, &posted).await);
+        load(&written, None, reviews.clone()).await.expect("written");
+        let expected = scan_reviews(&database, &filled).await;
+        assert_eq!(expected, scan_reviews(&database, &written).await);
         load(&filled, Some(&database), reviews.clone()).await.expect("loaded again");
-        assert_eq!(wanted, table(&database, &filled).await);
-        let rest = reviews.split_off(SOME / 2);
+        assert_eq!(expected, scan_reviews(&database, &filled).await);
+        let rest = reviews.split_off(REVIEWS / 2);
         load(&both, Some(&database), reviews).await.expect("filled");
-        load(&both, Some(&database), rest).await.expect("posted beside them");
-        assert_eq!(wanted, table(&database, &both).await);
+        load(&both, Some(&database), rest).await.expect("written beside them");
+        assert_eq!(expected, scan_reviews(&database, &both).await);
     }
 }

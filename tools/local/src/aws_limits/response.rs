@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::buckets::Reached;
+use super::token_buckets::ExceededLimit;
 
 /// An answer of `DynamoDB`.
 #[derive(Clone, Debug)]
-pub(super) struct Answer {
+pub(super) struct DynamoDbResponse {
     pub(super) status: u16,
     pub(super) body: Value,
 }
@@ -21,15 +21,15 @@ const EXCEEDED: &str = "The level of configured provisioned throughput for the t
 
 /// The reason that kept an item of a transaction from being read or written.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Reason {
+pub(super) enum CancellationReason {
     None,
     Throttled,
     Conflict,
-    /// As DynamoDB itself said it.
-    Given(Value),
+    /// Reason that DynamoDB itself gave.
+    FromDynamoDb(Value),
 }
 
-impl Answer {
+impl DynamoDbResponse {
     pub(super) fn is_success(&self) -> bool {
         self.status == 200
     }
@@ -46,10 +46,12 @@ impl Answer {
     }
 
     /// A single call that met a limit of throughput: on demand, tables scale and hot keys are exceeded.
-    pub(super) fn throttled(reached: Reached, resource: &str, what: &str) -> Self {
-        let (code, message, limit) = match reached {
-            Reached::Table => ("ThrottlingException", THROTTLED, "AccountLimitExceeded"),
-            Reached::Partition => ("ProvisionedThroughputExceededException", EXCEEDED, "KeyRangeThroughputExceeded"),
+    pub(super) fn throttled(exceeded: ExceededLimit, resource: &str, what: &str) -> Self {
+        let (code, message, limit) = match exceeded {
+            ExceededLimit::Table => ("ThrottlingException", THROTTLED, "AccountLimitExceeded"),
+            ExceededLimit::Partition => {
+                ("ProvisionedThroughputExceededException", EXCEEDED, "KeyRangeThroughputExceeded")
+            }
         };
         let reasons = json!([{ "reason": format!("{what}{limit}"), "resource": resource }]);
         Self::error(code, json!({ "message": message, "throttlingReasons": reasons }))
@@ -61,8 +63,8 @@ impl Answer {
     }
 
     /// A cancelled transaction.
-    pub(super) fn cancelled(reasons: &[Reason]) -> Self {
-        let documents: Vec<Value> = reasons.iter().map(Reason::document).collect();
+    pub(super) fn cancelled(reasons: &[CancellationReason]) -> Self {
+        let documents: Vec<Value> = reasons.iter().map(CancellationReason::document).collect();
         let codes: Vec<&str> = documents.iter().filter_map(|reason| reason["Code"].as_str()).collect();
         let message = format!(
             "Transaction cancelled, please refer cancellation reasons for specific reasons [{}]",
@@ -72,13 +74,13 @@ impl Answer {
     }
 }
 
-impl Reason {
+impl CancellationReason {
     fn document(&self) -> Value {
         match self {
             Self::None => json!({ "Code": "None" }),
             Self::Throttled => json!({ "Code": "ThrottlingError", "Message": THROTTLED }),
             Self::Conflict => json!({ "Code": "TransactionConflict", "Message": ONGOING }),
-            Self::Given(document) => document.clone(),
+            Self::FromDynamoDb(document) => document.clone(),
         }
     }
 }

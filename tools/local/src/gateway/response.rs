@@ -1,4 +1,4 @@
-//! From a function's answer, or from the gateway's own, to HTTP.
+//! HTTP responses: from the response of a function, and the gateway's own errors.
 
 use aws_lambda_events::apigw::ApiGatewayV2httpResponse;
 use axum::body::Body;
@@ -9,19 +9,19 @@ use http::{HeaderValue, Response, StatusCode};
 
 use super::InvokeError;
 
-/// Every answer of a gateway names the request by this header.
+/// Header with the request id. API Gateway adds it to each response.
 pub(super) const REQUEST_ID: HeaderName = HeaderName::from_static("apigw-requestid");
 
-/// Headers that the gateway's own server sets for its connection; from a function they could contradict the body.
-const NOT_FROM_A_FUNCTION: [HeaderName; 5] =
+/// Headers that are removed from a function's response. The gateway's server sets them to match the body and connection.
+const REMOVED_HEADERS: [HeaderName; 5] =
     [header::CONNECTION, header::CONTENT_LENGTH, header::TRAILER, header::TRANSFER_ENCODING, header::UPGRADE];
 
-/// What a body without a type is, as AWS says it.
-const DEFAULT_TYPE: HeaderValue = HeaderValue::from_static("text/plain;charset=UTF-8");
+/// Content type that API Gateway gives to a body without one.
+const DEFAULT_CONTENT_TYPE: HeaderValue = HeaderValue::from_static("text/plain;charset=UTF-8");
 
-/// A request that the gateway answers itself.
+/// Error that the gateway answers itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Refusal {
+pub(super) enum GatewayError {
     BadRequest,
     NotFound,
     RequestTimeout,
@@ -31,8 +31,8 @@ pub(super) enum Refusal {
     Unavailable,
 }
 
-impl Refusal {
-    fn parts(self) -> (StatusCode, &'static str) {
+impl GatewayError {
+    fn status_and_message(self) -> (StatusCode, &'static str) {
         match self {
             Self::BadRequest => (StatusCode::BAD_REQUEST, "Bad Request"),
             Self::NotFound => (StatusCode::NOT_FOUND, "Not Found"),
@@ -44,9 +44,9 @@ impl Refusal {
         }
     }
 
-    /// `{"message":"…"}` with its status.
-    pub(super) fn into_http(self) -> Response<Body> {
-        let (status, message) = self.parts();
+    /// Converts the error to a response with the body `{"message":"…"}`.
+    pub(super) fn into_response(self) -> Response<Body> {
+        let (status, message) = self.status_and_message();
         let mut response = Response::new(Body::from(format!(r#"{{"message":"{message}"}}"#)));
         *response.status_mut() = status;
         response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -54,7 +54,7 @@ impl Refusal {
     }
 }
 
-impl From<InvokeError> for Refusal {
+impl From<InvokeError> for GatewayError {
     fn from(error: InvokeError) -> Self {
         match error {
             InvokeError::EventTooLarge => Self::BodyTooLarge,
@@ -64,22 +64,25 @@ impl From<InvokeError> for Refusal {
     }
 }
 
-/// The HTTP answer that a function's answer stands for; one that AWS would not take is an error of the function.
-pub(super) fn into_http(answer: ApiGatewayV2httpResponse) -> Result<Response<Body>, Refusal> {
-    let status = u16::try_from(answer.status_code).ok().and_then(|code| StatusCode::from_u16(code).ok());
-    let status = status.filter(|status| !status.is_informational()).ok_or(Refusal::Internal)?;
-    let body = answer.body.map(|body| body.to_vec()).unwrap_or_default();
-    let body =
-        if answer.is_base64_encoded { BASE64_STANDARD.decode(body).map_err(|_| Refusal::Internal)? } else { body };
-    let mut headers = answer.headers;
-    for name in &NOT_FROM_A_FUNCTION {
+/// Converts the response of a function. One that AWS would not accept is a [`GatewayError::Internal`].
+pub(super) fn from_function(function_response: ApiGatewayV2httpResponse) -> Result<Response<Body>, GatewayError> {
+    let status = u16::try_from(function_response.status_code).ok().and_then(|code| StatusCode::from_u16(code).ok());
+    let status = status.filter(|status| !status.is_informational()).ok_or(GatewayError::Internal)?;
+    let body = function_response.body.map(|body| body.to_vec()).unwrap_or_default();
+    let body = if function_response.is_base64_encoded {
+        BASE64_STANDARD.decode(body).map_err(|_| GatewayError::Internal)?
+    } else {
+        body
+    };
+    let mut headers = function_response.headers;
+    for name in &REMOVED_HEADERS {
         headers.remove(name);
     }
     if !body.is_empty() {
-        headers.entry(header::CONTENT_TYPE).or_insert(DEFAULT_TYPE);
+        headers.entry(header::CONTENT_TYPE).or_insert(DEFAULT_CONTENT_TYPE);
     }
-    for cookie in answer.cookies {
-        let value = HeaderValue::try_from(cookie).map_err(|_| Refusal::Internal)?;
+    for cookie in function_response.cookies {
+        let value = HeaderValue::try_from(cookie).map_err(|_| GatewayError::Internal)?;
         headers.append(header::SET_COOKIE, value);
     }
     let mut response = Response::new(Body::from(body));
@@ -93,20 +96,20 @@ mod tests {
     use super::*;
     use serde_json::{Value, json};
 
-    fn http(answer: Value) -> Result<Response<Body>, Refusal> {
-        into_http(serde_json::from_value(answer).expect("an answer"))
+    fn convert(response: Value) -> Result<Response<Body>, GatewayError> {
+        from_function(serde_json::from_value(response).expect("a response"))
     }
 
     #[tokio::test]
-    async fn an_answer_keeps_its_status_headers_cookies_and_bytes() {
-        let response = http(json!({
+    async fn response_keeps_its_status_headers_cookies_and_bytes() {
+        let response = convert(json!({
             "statusCode": 201,
             "headers": {"x-a": "b", "content-length": "99", "transfer-encoding": "chunked"},
             "cookies": ["a=b", "c=d"],
             "body": "/w==",
             "isBase64Encoded": true,
         }))
-        .expect("a valid answer");
+        .expect("a valid response");
         assert_eq!(response.status(), StatusCode::CREATED);
         assert_eq!(response.headers()["x-a"], "b");
         assert_eq!(response.headers()["content-type"], "text/plain;charset=UTF-8");
@@ -118,15 +121,15 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_aws_would_not_take_is_an_error_of_the_function() {
-        for (what, answer) in [
+    fn response_that_aws_would_not_accept_is_an_internal_error() {
+        for (case, response) in [
             ("a status of four digits", json!({"statusCode": 2000, "cookies": []})),
             ("a negative status", json!({"statusCode": -1, "cookies": []})),
             ("an interim status", json!({"statusCode": 101, "cookies": []})),
             ("broken base64", json!({"statusCode": 200, "cookies": [], "body": "#", "isBase64Encoded": true})),
             ("a cookie of two lines", json!({"statusCode": 200, "cookies": ["a\nb"]})),
         ] {
-            assert_eq!(http(answer).err(), Some(Refusal::Internal), "{what}");
+            assert_eq!(convert(response).err(), Some(GatewayError::Internal), "{case}");
         }
     }
 }

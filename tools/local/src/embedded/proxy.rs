@@ -1,8 +1,8 @@
-//! The way to the emulator: only for clients of this machine, and without its CORS headers.
+//! Proxy in front of the emulator: accepts only local hosts, and removes the emulator's CORS headers.
 //!
-//! The emulator's own server answers any `Host`, and every site's pages. It serves a port and nothing else, so its port is open
-//! only while one connection to it is made: then the listener is dropped, and the connection stays. Requests go through such
-//! connections, which nobody else has.
+//! The emulator's own server accepts any `Host` and allows every origin. Its only entry is a TCP listener. So the proxy opens
+//! that listener only while it makes one connection, then drops it and keeps the connection. Requests use such connections,
+//! which no other process can reach.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,13 +22,13 @@ use tokio::sync::Semaphore;
 
 use crate::local_only::local_hosts_only;
 
-/// Connections to the emulator, which does one thing after the other: enough for requests to wait there.
+/// Largest number of connections to the emulator. It handles one request at a time, so more would not be faster.
 const MAX_CONNECTIONS: usize = 32;
-/// The largest body: the emulator's own limit and `DynamoDB`'s, 16 MB.
-const BODY_BYTES: usize = 16 * 1024 * 1024;
+/// Largest body in bytes: the limit of the emulator and of `DynamoDB`, 16 MB.
+const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
 
-/// Headers that belong to one connection, that are written anew, or that say which site a page is from.
-const NOT_PASSED_ON: [HeaderName; 10] = [
+/// Headers that are not forwarded: they belong to one connection, are written anew, or name the origin of a page.
+const REMOVED_HEADERS: [HeaderName; 10] = [
     header::CONNECTION,
     header::CONTENT_LENGTH,
     header::EXPECT,
@@ -41,42 +41,43 @@ const NOT_PASSED_ON: [HeaderName; 10] = [
     HeaderName::from_static("keep-alive"),
 ];
 
-/// A connection to the emulator that has no request under way.
+/// Connection to the emulator without a request in flight.
 type Connection = SendRequest<Full<Bytes>>;
 
-/// Everything of the emulator's protocol, for clients of this machine.
+/// Builds a router that forwards every request to the emulator.
 pub(super) fn router(database: Database) -> Router {
-    let emulator = Arc::new(Emulator { database, idle: Mutex::default(), free: Semaphore::new(MAX_CONNECTIONS) });
-    local_hosts_only(Router::new().fallback(move |request| forward(Arc::clone(&emulator), request)))
+    let pool = Pool { database, idle: Mutex::default(), permits: Semaphore::new(MAX_CONNECTIONS) };
+    let pool = Arc::new(pool);
+    local_hosts_only(Router::new().fallback(move |request| forward(Arc::clone(&pool), request)))
 }
 
-/// The emulator, and the connections to it.
-struct Emulator {
-    database: Database,
-    idle: Mutex<Vec<Connection>>,
-    free: Semaphore,
-}
-
-async fn forward(emulator: Arc<Emulator>, request: Request<Body>) -> Response<Body> {
+async fn forward(pool: Arc<Pool>, request: Request<Body>) -> Response<Body> {
     let (mut head, body) = request.into_parts();
-    let body = match Limited::new(body, BODY_BYTES).collect().await {
+    let body = match Limited::new(body, MAX_BODY_BYTES).collect().await {
         Ok(body) => body.to_bytes(),
-        Err(error) if error.is::<LengthLimitError>() => return failure(StatusCode::PAYLOAD_TOO_LARGE),
-        Err(_) => return failure(StatusCode::BAD_REQUEST),
+        Err(error) if error.is::<LengthLimitError>() => return empty_response(StatusCode::PAYLOAD_TOO_LARGE),
+        Err(_) => return empty_response(StatusCode::BAD_REQUEST),
     };
-    remove_all(&mut head.headers);
-    match emulator.send(Request::from_parts(head, Full::new(body))).await {
+    remove_headers(&mut head.headers);
+    match pool.send(Request::from_parts(head, Full::new(body))).await {
         Ok(response) => response.map(Body::from),
         Err(error) => {
             tracing::error!(error = format!("{error:#}"), "DynamoDB did not answer");
-            failure(StatusCode::INTERNAL_SERVER_ERROR)
+            empty_response(StatusCode::INTERNAL_SERVER_ERROR)
         }
     }
 }
 
-impl Emulator {
+/// Pool of connections to the emulator.
+struct Pool {
+    database: Database,
+    idle: Mutex<Vec<Connection>>,
+    permits: Semaphore,
+}
+
+impl Pool {
     async fn send(&self, request: Request<Full<Bytes>>) -> anyhow::Result<Response<Bytes>> {
-        let _one = self.free.acquire().await?;
+        let _permit = self.permits.acquire().await?;
         let mut connection = match self.take_idle().await {
             Some(connection) => connection,
             None => connect(self.database.clone()).await.context("no connection to the emulator")?,
@@ -84,11 +85,11 @@ impl Emulator {
         let (mut head, body) = connection.send_request(request).await?.into_parts();
         let body = body.collect().await?.to_bytes();
         self.idle().push(connection);
-        remove_all(&mut head.headers);
+        remove_headers(&mut head.headers);
         Ok(Response::from_parts(head, body))
     }
 
-    /// A connection that is still open.
+    /// Takes an idle connection that is still open.
     async fn take_idle(&self) -> Option<Connection> {
         loop {
             let mut connection = self.idle().pop()?;
@@ -103,18 +104,18 @@ impl Emulator {
     }
 }
 
-/// Opens a port of the emulator for as long as it takes to connect to it. What it has accepted it serves to the end.
+/// Opens a listener of the emulator, connects to it and closes it. The emulator keeps serving an accepted connection.
 async fn connect(database: Database) -> anyhow::Result<Connection> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
     let address = listener.local_addr()?;
     let never = std::future::pending();
     tokio::select! {
         ended = dynoxide::server::serve_with_shutdown(listener, database, never) => Err(anyhow!("it stopped: {ended:?}")),
-        connection = reach(address) => connection,
+        connection = open_connection(address) => connection,
     }
 }
 
-async fn reach(address: SocketAddr) -> anyhow::Result<Connection> {
+async fn open_connection(address: SocketAddr) -> anyhow::Result<Connection> {
     let stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;
     let (mut connection, driver) = handshake(TokioIo::new(stream)).await?;
@@ -123,19 +124,19 @@ async fn reach(address: SocketAddr) -> anyhow::Result<Connection> {
             tracing::debug!(%error, "a connection to the emulator ended early");
         }
     });
-    // Its answer shows that the connection is accepted: until then it would end with the listener.
-    let answer = connection.send_request(Request::get("/").body(Full::default())?).await?;
-    answer.into_body().collect().await?;
+    // The response shows that the connection is accepted. A connection that is not would end with the listener.
+    let response = connection.send_request(Request::get("/").body(Full::default())?).await?;
+    response.into_body().collect().await?;
     Ok(connection)
 }
 
-fn remove_all(headers: &mut HeaderMap) {
-    for name in &NOT_PASSED_ON {
+fn remove_headers(headers: &mut HeaderMap) {
+    for name in &REMOVED_HEADERS {
         headers.remove(name);
     }
 }
 
-fn failure(status: StatusCode) -> Response<Body> {
+fn empty_response(status: StatusCode) -> Response<Body> {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = status;
     response

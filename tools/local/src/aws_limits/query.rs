@@ -26,11 +26,11 @@ pub(super) struct KeyCondition {
 /// The access of a request to each item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Projection {
-    Everything,
-    /// Whole attributes of these names.
-    Only(Vec<String>),
-    /// Parts of attributes: not modelled.
-    Parts,
+    All,
+    /// Top-level attributes of these names.
+    Attributes(Vec<String>),
+    /// Nested attributes, which the lag does not model.
+    Nested,
 }
 
 impl KeyCondition {
@@ -159,18 +159,18 @@ fn resolve(request: &Value, word: &str) -> Option<String> {
 
 /// Returns what a request wants of each item.
 pub(super) fn projection(request: &Value) -> Projection {
-    let Some(text) = request["ProjectionExpression"].as_str() else { return Projection::Everything };
+    let Some(text) = request["ProjectionExpression"].as_str() else { return Projection::All };
     if text.contains(['.', '[']) {
-        return Projection::Parts;
+        return Projection::Nested;
     }
     let names: Option<Vec<String>> = text.split(',').map(|word| resolve(request, word.trim())).collect();
-    names.map_or(Projection::Parts, Projection::Only)
+    names.map_or(Projection::Nested, Projection::Attributes)
 }
 
 impl Projection {
     /// Returns what is wanted of an item.
     pub(super) fn of(&self, mut item: Item) -> Item {
-        if let Self::Only(names) = self {
+        if let Self::Attributes(names) = self {
             item.retain(|name, _| names.contains(name));
         }
         item
@@ -269,10 +269,10 @@ mod tests {
             "ExpressionAttributeNames": { "#p": "pk", "#a": "a" },
         });
         let only = ["a", "pk", "c"].map(str::to_owned).to_vec();
-        assert_eq!(projection(&request), Projection::Only(only));
+        assert_eq!(projection(&request), Projection::Attributes(only));
         drop_projection(&mut request);
         let left = json!({ "KeyConditionExpression": "#p = :p", "ExpressionAttributeNames": { "#p": "pk" } });
         assert_eq!(request, left);
-        assert_eq!(projection(&json!({ "ProjectionExpression": "a.b" })), Projection::Parts);
+        assert_eq!(projection(&json!({ "ProjectionExpression": "a.b" })), Projection::Nested);
     }
 }

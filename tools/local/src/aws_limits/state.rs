@@ -3,12 +3,12 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use super::buckets::{Buckets, Kind, Place, Reached};
+use super::conflicts::ConflictTracker;
 use super::counts::LimitCounts;
-use super::holds::Holds;
-use super::lag::Changes;
+use super::lag::PendingChanges;
 use super::settings::AwsLimits;
 use super::tables::ItemName;
+use super::token_buckets::{CapacityKind, CapacityScope, ExceededLimit, TokenBuckets};
 
 /// An odd multiplier spreads neighbouring numbers over all bits, so that one seed's draws are not the next one's shifted.
 const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -18,30 +18,30 @@ const MAX_TOKENS: usize = 1_000;
 
 /// Everything that the limits remember.
 #[derive(Debug)]
-pub(super) struct Core {
+pub(super) struct State {
     pub(super) seed: u64,
     pub(super) settings: AwsLimits,
     pub(super) counts: LimitCounts,
-    pub(super) holds: Holds<ItemName>,
-    pub(super) changes: Changes,
-    buckets: Buckets,
+    pub(super) conflicts: ConflictTracker<ItemName>,
+    pub(super) changes: PendingChanges,
+    buckets: TokenBuckets,
     /// Tokens of transactions that were done, oldest first.
     done: VecDeque<String>,
 }
 
-/// Units that are spent at a place.
+/// Units that are spent at a scope.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Cost {
-    pub(super) place: Place,
-    pub(super) kind: Kind,
+    pub(super) scope: CapacityScope,
+    pub(super) kind: CapacityKind,
     pub(super) units: f64,
 }
 
-impl Core {
+impl State {
     pub(super) fn new(settings: AwsLimits, seed: u64) -> Self {
-        let (counts, holds) = (LimitCounts::default(), Holds::default());
-        let (changes, buckets, done) = (Changes::default(), Buckets::default(), VecDeque::new());
-        Self { seed, settings, counts, holds, changes, buckets, done }
+        let (counts, conflicts) = (LimitCounts::default(), ConflictTracker::default());
+        let (changes, buckets, done) = (PendingChanges::default(), TokenBuckets::default(), VecDeque::new());
+        Self { seed, settings, counts, conflicts, changes, buckets, done }
     }
 
     /// Remembers that the transaction with this token was done.
@@ -65,32 +65,32 @@ impl Core {
         (number, fastrand::Rng::with_seed(self.seed ^ number.wrapping_mul(SPREAD)))
     }
 
-    /// Returns the limit that keeps an item from these places, with the place, if one does. The item is one of so many of its
-    /// call: strays come by call, so that a large one is not throttled for ever.
-    pub(super) fn reached(
+    /// Returns the limit that keeps an item from these scopes, with the scope, if one does. The item is one of so many of its
+    /// call: spurious come by call, so that a large one is not throttled for ever.
+    pub(super) fn exceeded(
         &mut self,
         now: Duration,
-        places: &[(Place, Kind)],
+        scopes: &[(CapacityScope, CapacityKind)],
         items: usize,
         rng: &mut fastrand::Rng,
-    ) -> Option<(Reached, Place, Kind)> {
+    ) -> Option<(ExceededLimit, CapacityScope, CapacityKind)> {
         let rates = self.settings.throttling?;
-        let share = rates.strays / f64::from(u32::try_from(items).unwrap_or(u32::MAX)).max(1.0);
-        let stray = places.iter().find(|(place, _)| place.partition.is_some()).filter(|_| rng.f64() < share);
-        if let Some((place, kind)) = stray {
-            return Some((Reached::Partition, place.clone(), *kind));
+        let share = rates.spurious / f64::from(u32::try_from(items).unwrap_or(u32::MAX)).max(1.0);
+        let stray = scopes.iter().find(|(scope, _)| scope.partition.is_some()).filter(|_| rng.f64() < share);
+        if let Some((scope, kind)) = stray {
+            return Some((ExceededLimit::Partition, scope.clone(), *kind));
         }
-        let mut reached = places.iter().filter_map(|(place, kind)| {
-            let reached = self.buckets.reached(now, place, *kind, &rates)?;
-            Some((reached, place.clone(), *kind))
+        let mut exceeded = scopes.iter().filter_map(|(scope, kind)| {
+            let exceeded = self.buckets.exceeded(now, scope, *kind, &rates)?;
+            Some((exceeded, scope.clone(), *kind))
         });
-        reached.next()
+        exceeded.next()
     }
 
     pub(super) fn spend(&mut self, now: Duration, costs: &[Cost]) {
         let Some(rates) = self.settings.throttling else { return };
         for cost in costs {
-            self.buckets.spend(now, &cost.place, cost.kind, cost.units, &rates);
+            self.buckets.spend(now, &cost.scope, cost.kind, cost.units, &rates);
         }
     }
 }
@@ -100,8 +100,8 @@ mod tests {
     use super::*;
 
     fn draws(seed: u64) -> Vec<u64> {
-        let mut core = Core::new(AwsLimits::default(), seed);
-        (0..50).map(|_| core.begin().1.u64(..)).collect()
+        let mut state = State::new(AwsLimits::default(), seed);
+        (0..50).map(|_| state.begin().1.u64(..)).collect()
     }
 
     #[test]
@@ -113,19 +113,19 @@ mod tests {
 
     #[test]
     fn strays_throttle_below_the_rates_as_often_as_said() {
-        let mut core = Core::new(AwsLimits::default(), 1);
-        if let Some(throttling) = &mut core.settings.throttling {
-            throttling.strays = 0.1;
+        let mut state = State::new(AwsLimits::default(), 1);
+        if let Some(throttling) = &mut state.settings.throttling {
+            throttling.spurious = 0.1;
         }
-        let places = [(Place::new("t", None, Some("p".to_owned())), Kind::Read)];
+        let scopes = [(CapacityScope::new("t", None, Some("p".to_owned())), CapacityKind::Read)];
         let mut throttled = 0;
         for _ in 0..1_000 {
-            let (_, mut rng) = core.begin();
-            throttled += u32::from(core.reached(Duration::ZERO, &places, 1, &mut rng).is_some());
+            let (_, mut rng) = state.begin();
+            throttled += u32::from(state.exceeded(Duration::ZERO, &scopes, 1, &mut rng).is_some());
         }
         assert!((60..140).contains(&throttled), "{throttled}");
-        core.settings.throttling = None;
-        core.spend(Duration::ZERO, &[Cost { place: places[0].0.clone(), kind: Kind::Read, units: 1e9 }]);
-        assert_eq!(core.reached(Duration::ZERO, &places, 1, &mut fastrand::Rng::with_seed(1)), None, "switched off");
+        state.settings.throttling = None;
+        state.spend(Duration::ZERO, &[Cost { scope: scopes[0].0.clone(), kind: CapacityKind::Read, units: 1e9 }]);
+        assert_eq!(state.exceeded(Duration::ZERO, &scopes, 1, &mut fastrand::Rng::with_seed(1)), None, "switched off");
     }
 }

@@ -1,4 +1,4 @@
-//! The keys that a start prints.
+//! Demo keys: an API key for the first user of each role, printed at the start.
 
 use std::collections::BTreeMap;
 
@@ -9,33 +9,32 @@ use presence_domain::email::EmailAddress;
 use presence_domain::user::Role;
 use presence_store::{KeyRefused, NewApiKey, Store};
 
-/// Whose keys are printed: the first of each role in the sample; and the keys that are theirs where keys are fixed. They are
-/// known to everybody, and open nothing but the sample on one's own machine.
+/// Role, address and fixed key of each demo user. The fixed keys are public: they give access to a local sample only.
 const DEMO_USERS: [(Role, &str, &str); 3] = [
     (Role::Provider, "ines.moreau@presence.example", "pk_ExampleKeyOfTheProvider00000002Y4yOn"),
     (Role::OrgAdmin, "camille.bernard@maison-verte.example", "pk_ExampleKeyOfTheOrgAdmin00000001gBpoe"),
     (Role::BusinessManager, "zoe.dubois@maison-verte.example", "pk_ExampleKeyOfTheManager000000002g2yxP"),
 ];
-/// What the demo keys are called: those of an earlier start are known by it.
+/// Label of the demo keys. It marks the keys of earlier starts, which are revoked.
 const DEMO_LABEL: &str = "demo";
 
-/// Role → key, in plain text: for the developer's eyes.
+/// Demo keys in plain text, by the name of the role.
 pub type DemoKeys = BTreeMap<&'static str, String>;
 
-/// Keys of the demo users: fresh ones, or the fixed ones.
-pub(super) async fn keys(store: &Store, is_fixed: bool, now: Timestamp) -> anyhow::Result<DemoKeys> {
+/// Issues a key for each demo user: a random one, or the fixed one.
+pub(super) async fn issue(store: &Store, is_fixed: bool, now: Timestamp) -> anyhow::Result<DemoKeys> {
     let mut keys = DemoKeys::new();
     for (role, address, fixed) in DEMO_USERS {
         let fixed = is_fixed.then(|| PlaintextApiKey::parse(fixed).context("a fixed key")).transpose()?;
-        if let Some(key) = demo_key(store, address, fixed.as_ref(), now).await? {
+        if let Some(key) = replace_demo_key(store, address, fixed.as_ref(), now).await? {
             keys.insert(role.as_str(), key);
         }
     }
     Ok(keys)
 }
 
-/// A key of a demo user, in the place of those of earlier starts; none when the user is gone or not active.
-async fn demo_key(
+/// Revokes the earlier demo keys of a user and issues a new one. Returns `None` if the user is deleted or not active.
+async fn replace_demo_key(
     store: &Store,
     address: &str,
     fixed: Option<&PlaintextApiKey>,
@@ -45,7 +44,7 @@ async fn demo_key(
     let Some(id) = store.user_id_by_email(address.key()).await? else { return Ok(None) };
     for key in store.keys_of(id).await?.unwrap_or_default() {
         if key.label.as_deref() == Some(DEMO_LABEL) && key.is_live(now) {
-            store.revoke_key(&key.id(), now).await.map_err(refused)?;
+            store.revoke_key(&key.id(), now).await.map_err(into_error)?;
         }
     }
     let new = NewApiKey { label: Some(DEMO_LABEL.to_owned()), expires_at: None };
@@ -56,12 +55,12 @@ async fn demo_key(
     match issued {
         Ok(issued) => Ok(Some(issued.key.expose().to_owned())),
         Err(KeyRefused::OwnerNotActive | KeyRefused::TooMany) => Ok(None),
-        Err(error) => Err(refused(error)),
+        Err(error) => Err(into_error(error)),
     }
 }
 
-fn refused(refusal: KeyRefused) -> anyhow::Error {
-    match refusal {
+fn into_error(error: KeyRefused) -> anyhow::Error {
+    match error {
         KeyRefused::Failed(error) => error.into(),
         other => anyhow!("a demo key was refused: {other:?}"),
     }
