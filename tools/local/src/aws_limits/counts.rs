@@ -1,26 +1,26 @@
-//! Counts of the effects of the limits, so that a test can show that they had some.
+//! Counts of the effects of the limits. Tests use them to show that the limits were reached.
 
-/// The number of times that each limit had an effect since the start.
+/// Number of times that each limit had an effect since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LimitCounts {
-    /// Calls of the data plane.
+    /// Data plane calls.
     pub calls: u64,
-    /// Calls that were throttled as a whole, transactions included.
+    /// Throttled calls, transactions included.
     pub throttled: u64,
-    /// Keys and items of batches that were left unprocessed.
+    /// Keys and items that a batch returned as unprocessed.
     pub unprocessed: u64,
-    /// Calls refused or cancelled because of another transaction.
+    /// Calls that were refused or cancelled because of another transaction.
     pub conflicted: u64,
-    /// Cancellations with different reasons at different items.
+    /// Cancelled transactions with different reasons at different items.
     pub mixed_cancellations: u64,
-    /// PageTruncation that ended sooner than they had to, the empty ones included.
+    /// Pages that ended before their limit, empty ones included.
     pub truncated_pages: u64,
-    /// Empty pages with more behind them.
+    /// Empty pages that were followed by more items.
     pub empty_pages: u64,
-    /// Answers of an index that differ from what the index holds by now.
+    /// Pages of an index that did not show its current items.
     pub stale_pages: u64,
-    /// Index reads whose lag is not modelled: Scans, filters and nested projections. They are answered as the index is.
+    /// Index reads without lag, because it is not modelled for them: scans, filters and nested projections.
     pub unlagged_reads: u64,
-    /// Calls refused for their size.
+    /// Calls that were refused because of their size.
     pub too_large: u64,
 }

@@ -2,7 +2,7 @@
 //!
 //! A write is remembered with the item as it was before, until the index shows it. A page of the index is then *rewound*:
 //! what was written too lately is taken out, and the items as they were are put in, in their scopes. So an index shows
-//! deleted items and lacks new ones, with pages, limits and directions as they should be. PendingChanges of one item are shown in
+//! deleted items and lacks new ones, with pages, limits and directions as they should be. Changes of one item are shown in
 //! their order, those of different items in any.
 
 use std::cmp::Ordering;

@@ -84,7 +84,7 @@ impl LimitsProxy {
         }
     }
 
-    /// PendingChanges the limits from the next call on. The seed stays. Indexes show everything where they lag no more.
+    /// Replaces the limits for the next calls and keeps the seed. If `settings` has no lag, indexes are current at once.
     pub fn set(&self, settings: AwsLimits) {
         let mut state = self.layer.state();
         if settings.lag.is_none() {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::settings::Throttling;
 
-/// TokenBuckets kept; past it those that are full are forgotten, which changes nothing.
+/// Number of buckets above which full ones are dropped. A missing bucket counts as full, so dropping one changes nothing.
 const MAX_BUCKETS: usize = 50_000;
 
 /// Reads and writes have units of their own.

@@ -87,7 +87,7 @@ impl Layer {
         self.upstream.call(&call.headers, &call.operation, &call.body).await
     }
 
-    /// ConflictTracker the items of a call, unless somebody else holds one of them: then, their scopes.
+    /// Locks the items of a call. Returns the positions of those that conflict with another call; then it locks none.
     fn enter(&self, call: &Call, kind: CallKind, actions: &[ItemAction]) -> (Vec<usize>, Option<Hold<'_>>) {
         let Some(window) = call.settings.conflicts else { return (Vec::new(), None) };
         let items: Vec<ItemName> = actions.iter().map(|action| action.name.clone()).collect();
@@ -280,7 +280,7 @@ impl Layer {
     }
 }
 
-/// ConflictTracker the items of a call until it is dropped.
+/// Keeps the items of a call locked until it is dropped.
 struct Hold<'a> {
     layer: &'a Layer,
     number: u64,

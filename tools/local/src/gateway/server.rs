@@ -72,7 +72,7 @@ impl Gateway {
     pub fn start(port: u16, routes: Vec<(String, LocalFunction)>, pages: Router) -> anyhow::Result<Self> {
         let runtime = tokio::runtime::Handle::try_current().context("the gateway runs inside a tokio runtime")?;
         let api = Arc::new(Api { routes: RouteTable::new(routes)? });
-        let router = pages.fallback(move |ConnectInfo(peer): ConnectInfo<SocketAddr>, request: Request<Body>| {
+        let service = pages.fallback(move |ConnectInfo(peer): ConnectInfo<SocketAddr>, request: Request<Body>| {
             let api = Arc::clone(&api);
             async move { api.answer(peer, request).await }
         });
@@ -82,7 +82,7 @@ impl Gateway {
         let address = listener.local_addr().context("cannot read the gateway's address")?;
         let listener = tokio::net::TcpListener::from_std(listener).context("cannot serve the gateway's socket")?;
         let (stop, stopped) = oneshot::channel();
-        let server = runtime.spawn(serve(listener, local_hosts_only(router), stopped));
+        let server = runtime.spawn(serve(listener, local_hosts_only(service), stopped));
         Ok(Self { address, stop: Some(stop), server })
     }
 
