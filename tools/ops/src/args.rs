@@ -1,4 +1,4 @@
-//! Readers of arguments: text into domain types. What they refuse is wrong usage.
+//! Parsers of arguments: text to domain types. Their errors are usage errors.
 
 use std::time::Duration;
 
@@ -10,84 +10,84 @@ use presence_domain::ids::{BusinessId, MAX_ID, OrgId};
 use presence_domain::text::has_control;
 use presence_domain::user::{Lang, PersonName, Phone, Role, Status};
 
-/// The most characters of a key's label: it fits one line of a list.
+/// Largest number of characters in the label of a key: it fits one line of a list.
 const LABEL_MAX_CHARS: usize = 100;
-/// The longest life of a key: ten years. Beyond it, a mistyped unit is likelier than a plan.
-const MAX_LIFE: Duration = Duration::from_hours(10 * 365 * 24);
-/// The longest overlap of a rotation: 90 days. A key that has to last longer needs no rotation.
+/// Longest lifetime of a key: ten years. A longer one is more likely a mistyped unit.
+const MAX_LIFETIME: Duration = Duration::from_hours(10 * 365 * 24);
+/// Longest overlap of a rotation: 90 days. A key that must last longer needs no rotation.
 const MAX_OVERLAP: Duration = Duration::from_hours(90 * 24);
 
-pub(crate) fn role() -> impl TypedValueParser<Value = Role> {
-    choice(&Role::ALL, Role::as_str)
+pub(crate) fn role_parser() -> impl TypedValueParser<Value = Role> {
+    choice_parser(&Role::ALL, Role::as_str)
 }
 
-pub(crate) fn status() -> impl TypedValueParser<Value = Status> {
-    choice(&Status::ALL, Status::as_str)
+pub(crate) fn status_parser() -> impl TypedValueParser<Value = Status> {
+    choice_parser(&Status::ALL, Status::as_str)
 }
 
-fn choice<T: Copy + Send + Sync + 'static>(
+fn choice_parser<T: Copy + Send + Sync + 'static>(
     choices: &'static [T],
-    spelling: fn(T) -> &'static str,
+    as_str: fn(T) -> &'static str,
 ) -> impl TypedValueParser<Value = T> {
-    PossibleValuesParser::new(choices.iter().map(|choice| spelling(*choice))).try_map(move |text| {
-        choices.iter().copied().find(|choice| spelling(*choice) == text).ok_or("is not one of the choices")
+    PossibleValuesParser::new(choices.iter().map(|choice| as_str(*choice))).try_map(move |text| {
+        choices.iter().copied().find(|choice| as_str(*choice) == text).ok_or("is not one of the choices")
     })
 }
 
-pub(crate) fn email(text: &str) -> Result<EmailAddress, &'static str> {
-    let address = EmailAddress::parse(without_control(text)?)?;
+pub(crate) fn parse_email(text: &str) -> Result<EmailAddress, &'static str> {
+    let address = EmailAddress::parse(reject_control(text)?)?;
     address.check_deliverable()?;
     Ok(address)
 }
 
-pub(crate) fn email_pattern(text: &str) -> Result<EmailPattern, &'static str> {
-    EmailPattern::parse(without_control(text)?)
+pub(crate) fn parse_email_pattern(text: &str) -> Result<EmailPattern, &'static str> {
+    EmailPattern::parse(reject_control(text)?)
 }
 
-pub(crate) fn person_name(text: &str) -> Result<PersonName, &'static str> {
-    PersonName::parse(without_control(text)?)
+pub(crate) fn parse_person_name(text: &str) -> Result<PersonName, &'static str> {
+    PersonName::parse(reject_control(text)?)
 }
 
-pub(crate) fn phone(text: &str) -> Result<Phone, &'static str> {
+pub(crate) fn parse_phone(text: &str) -> Result<Phone, &'static str> {
     Phone::parse(text)?.ok_or("must not be blank")
 }
 
-pub(crate) fn lang(text: &str) -> Result<Lang, String> {
+pub(crate) fn parse_lang(text: &str) -> Result<Lang, String> {
     Lang::parse(text).ok_or_else(|| format!("must be one of {}", Lang::ALL.map(Lang::as_str).join(", ")))
 }
 
-pub(crate) fn org_id(text: &str) -> Result<OrgId, String> {
+pub(crate) fn parse_org_id(text: &str) -> Result<OrgId, String> {
     let id = text.parse().ok().and_then(OrgId::new);
     id.ok_or_else(|| format!("must be an integer from 1 to {MAX_ID}"))
 }
 
-pub(crate) fn business_id(text: &str) -> Result<BusinessId, &'static str> {
+pub(crate) fn parse_business_id(text: &str) -> Result<BusinessId, &'static str> {
     BusinessId::parse(text).ok_or("must have 1 to 64 letters, digits and : _ . -")
 }
 
-pub(crate) fn label(text: &str) -> Result<String, String> {
-    let trimmed = without_control(text)?.trim();
+pub(crate) fn parse_label(text: &str) -> Result<String, String> {
+    let trimmed = reject_control(text)?.trim();
     match trimmed.chars().count() {
         1..=LABEL_MAX_CHARS => Ok(trimmed.to_owned()),
         _ => Err(format!("must have 1 to {LABEL_MAX_CHARS} characters")),
     }
 }
 
-/// How long a key lives: more than nothing.
-pub(crate) fn life(text: &str) -> Result<SignedDuration, String> {
-    match duration(text, MAX_LIFE)? {
+/// Parses the lifetime of a key, which is longer than zero.
+pub(crate) fn parse_lifetime(text: &str) -> Result<SignedDuration, String> {
+    match parse_duration(text, MAX_LIFETIME)? {
         SignedDuration::ZERO => Err("must be more than nothing".to_owned()),
-        life => Ok(life),
+        lifetime => Ok(lifetime),
     }
 }
 
-/// How long a rotated key still gives access.
-pub(crate) fn overlap(text: &str) -> Result<SignedDuration, String> {
-    duration(text, MAX_OVERLAP)
+/// Parses the time for which a rotated key still gives access.
+pub(crate) fn parse_overlap(text: &str) -> Result<SignedDuration, String> {
+    parse_duration(text, MAX_OVERLAP)
 }
 
-/// Reads `30m`, `24h`, `90d`, `2w`. A day has 24 hours, wherever the operator lives.
-fn duration(text: &str, longest: Duration) -> Result<SignedDuration, String> {
+/// Parses `30m`, `24h`, `90d`, `2w`. A day has 24 hours: time zones play no part.
+fn parse_duration(text: &str, longest: Duration) -> Result<SignedDuration, String> {
     let longest = SignedDuration::try_from(longest).map_err(|error| error.to_string())?;
     let span: Span = text.trim().parse().map_err(|_| "must be a duration such as 30m, 24h, 90d or 2w".to_owned())?;
     let days_are_24_hours = SpanRelativeTo::days_are_24_hours();
@@ -99,7 +99,7 @@ fn duration(text: &str, longest: Duration) -> Result<SignedDuration, String> {
     Ok(duration)
 }
 
-fn without_control(text: &str) -> Result<&str, &'static str> {
+fn reject_control(text: &str) -> Result<&str, &'static str> {
     if has_control(text) { Err("must not contain control characters") } else { Ok(text) }
 }
 
@@ -108,28 +108,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_duration_has_a_number_and_a_unit() {
+    fn duration_is_numbers_with_units() {
         let cases = [("30m", 1_800), ("24h", 86_400), ("90d", 7_776_000), ("2w", 1_209_600), ("1d 12h", 129_600)];
         for (text, seconds) in cases {
-            assert_eq!(life(text), Ok(SignedDuration::from_secs(seconds)), "{text}");
+            assert_eq!(parse_lifetime(text), Ok(SignedDuration::from_secs(seconds)), "{text}");
         }
-        assert_eq!(overlap("0h"), Ok(SignedDuration::ZERO));
+        assert_eq!(parse_overlap("0h"), Ok(SignedDuration::ZERO));
     }
 
     #[test]
-    fn a_duration_is_bounded() {
+    fn duration_out_of_bounds_is_rejected() {
         for wrong in ["", "24", "h", "-1h", "0h", "3651d", "1month", "1y", "99999999999999999999d", "tomorrow"] {
-            assert!(life(wrong).is_err(), "{wrong:?}");
+            assert!(parse_lifetime(wrong).is_err(), "{wrong:?}");
         }
-        assert!(life("3650d").is_ok() && overlap("90d").is_ok());
-        assert!(overlap("91d").is_err());
+        assert!(parse_lifetime("3650d").is_ok() && parse_overlap("90d").is_ok());
+        assert!(parse_overlap("91d").is_err());
     }
 
     #[test]
-    fn a_label_fits_a_line() {
-        assert_eq!(label(" laptop "), Ok("laptop".to_owned()));
+    fn label_has_at_most_100_printable_characters() {
+        assert_eq!(parse_label(" laptop "), Ok("laptop".to_owned()));
         for wrong in ["", "  ", "a\nb", &"é".repeat(101)] {
-            assert!(label(wrong).is_err(), "{wrong:?}");
+            assert!(parse_label(wrong).is_err(), "{wrong:?}");
         }
     }
 }

@@ -1,11 +1,13 @@
-//! The tables and the time, from the options and the environment.
+//! Connection to the tables, from the options and the environment.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use aws_config::ConfigLoader;
 use aws_sdk_dynamodb::config::retry::RetryConfig;
 use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
 use aws_sdk_dynamodb::config::{Credentials, Region, SharedCredentialsProvider};
+use aws_types::SdkConfig;
 use clap::Args;
 use presence_runtime::aws::behavior_version;
 use presence_runtime::clock::{MachineTimer, SystemClock};
@@ -13,121 +15,129 @@ use presence_runtime::config::Config;
 use presence_store::{Pace, Patience, Store};
 use url::{Host, Url};
 
-use crate::credentials::{CredentialsTrouble, NamedProfile, OperatorCredentials};
+use crate::credentials::{NamedProfile, OperatorCredentials, OperatorCredentialsError};
 use crate::{Console, Context};
 
-/// Longest wait for a connection: from a desk, not from inside AWS.
+/// Longest wait for a connection. The operator's machine is farther from DynamoDB than a Lambda is.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// Longest wait for one attempt of a call. Nobody waits for an answer as a client of the API does.
+/// Longest wait for one attempt of a call. No client of the API waits for it.
 const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Longest wait for a call with its retries.
 const OPERATION_TIMEOUT: Duration = Duration::from_secs(30);
-/// Attempts of a call, the first included. With the pauses below, an import rides out some seconds of throttling, and a
-/// wrong endpoint is told of after at most three.
+/// Attempts of a call, the first included. With the backoff below, an import survives some seconds of throttling. A wrong
+/// endpoint is reported after three seconds at most.
 const ATTEMPTS: u32 = 6;
-/// The longest pause before the second attempt; it doubles for each further one.
-const FIRST_PAUSE: Duration = Duration::from_millis(100);
-/// An endpoint on this machine takes any region; some SDK part still asks for one.
+/// Longest backoff before the second attempt. It doubles for each further attempt.
+const INITIAL_BACKOFF: Duration = Duration::from_millis(100);
+/// Placeholder region. An endpoint on this machine accepts any region, but the SDK requires one.
 const LOCAL_REGION: &str = "eu-west-1";
 
-/// Where a command works, and as whom. What is not given comes from the environment.
+/// Options that choose the tables and the credentials. The environment supplies what is not given.
 #[derive(Args, Clone, Debug, Default)]
 #[expect(clippy::doc_markdown, reason = "clap prints these texts as they are")]
-pub(crate) struct Connection {
-    /// Profile of the AWS CLI; goes before AWS_PROFILE and before keys in the environment
+pub(crate) struct ConnectionOptions {
+    /// Profile of the AWS CLI; overrides AWS_PROFILE and the keys in the environment
     #[arg(long, global = true, value_name = "NAME", display_order = 101)]
     profile: Option<String>,
-    /// Region; goes before AWS_REGION and the profile's
+    /// Region; overrides AWS_REGION and the region of the profile
     #[arg(long, global = true, value_name = "REGION", display_order = 102)]
     region: Option<String>,
-    /// URL of DynamoDB; goes before AWS_ENDPOINT_URL_DYNAMODB
+    /// URL of DynamoDB; overrides AWS_ENDPOINT_URL_DYNAMODB
     #[arg(long, global = true, value_name = "URL", display_order = 103)]
     endpoint: Option<Url>,
-    /// Prefix of the names of the tables; goes before TABLE_PREFIX
+    /// Prefix of the names of the tables; overrides TABLE_PREFIX
     #[arg(long, global = true, value_name = "PREFIX", display_order = 104)]
     prefix: Option<String>,
 }
 
-/// The settings of options and environment beyond those that the SDK reads itself.
+/// Settings of the options and the environment that this program reads itself. The SDK reads the others.
 #[derive(Debug, Default)]
-struct Surroundings {
+struct Settings {
     endpoint_url: Option<String>,
-    /// The profile that is named by an option, or by the environment where no keys are in it.
+    /// Profile that an option names, or `AWS_PROFILE` if the environment has no keys.
     profile: Option<String>,
     has_credentials: bool,
     has_region: bool,
 }
 
 impl Context {
-    /// The tables that options and environment name, the machine's clock, standard output and standard error. Makes no call.
-    pub(crate) async fn connect(connection: &Connection) -> Result<Self, CredentialsTrouble> {
-        let surroundings = Surroundings::of(connection);
-        let timeouts = TimeoutConfig::builder()
-            .connect_timeout(CONNECT_TIMEOUT)
-            .operation_attempt_timeout(ATTEMPT_TIMEOUT)
-            .operation_timeout(OPERATION_TIMEOUT)
-            .build();
-        let retries = RetryConfig::standard().with_max_attempts(ATTEMPTS).with_initial_backoff(FIRST_PAUSE);
-        let mut loader = aws_config::defaults(behavior_version()).timeout_config(timeouts).retry_config(retries);
-        if let Some(profile) = &connection.profile {
-            loader = loader.profile_name(profile);
-        }
-        if let Some(endpoint) = &connection.endpoint {
-            loader = loader.endpoint_url(endpoint.as_str());
-        }
-        let region = connection.region.clone().map(Region::new);
-        if let Some(region) = region.or_else(|| surroundings.needs_made_up_region().then(local_region)) {
-            loader = loader.region(region);
-        }
-        let config = if surroundings.needs_made_up_credentials() {
-            let credentials = Credentials::new("local", "local", None, None, "local endpoint");
-            loader.credentials_provider(credentials).load().await
-        } else {
-            let profile = match &surroundings.profile {
-                Some(name) => Some(NamedProfile::find(name, &config_file()).await?),
-                None => None,
-            };
-            let config = loader.load().await;
-            let credentials = OperatorCredentials::new(profile, config.region().cloned()).await;
-            config.into_builder().credentials_provider(SharedCredentialsProvider::new(credentials)).build()
-        };
-        let prefix = connection.prefix.clone().unwrap_or_else(|| Config::from_env().table_prefix);
+    /// Returns a context with the tables that options and environment name, the machine's clock and the standard streams.
+    /// Makes no call.
+    pub(crate) async fn connect(options: &ConnectionOptions) -> Result<Self, OperatorCredentialsError> {
+        let config = load_config(options).await?;
+        let prefix = options.prefix.clone().unwrap_or_else(|| Config::from_env().table_prefix);
         let pace = Pace::new(Arc::new(MachineTimer::start()));
         let store = Store::new(&config, &prefix).with_patience(Patience::Import(Arc::new(pace)));
         Ok(Self { store, clock: Arc::new(SystemClock), console: Console::standard() })
     }
 }
 
-fn local_region() -> Region {
-    Region::from_static(LOCAL_REGION)
+/// Returns the SDK's configuration with the credentials of the operator.
+async fn load_config(options: &ConnectionOptions) -> Result<SdkConfig, OperatorCredentialsError> {
+    let settings = Settings::read(options);
+    let loader = config_loader(options, &settings);
+    if settings.needs_placeholder_credentials() {
+        let credentials = Credentials::new("local", "local", None, None, "local endpoint");
+        return Ok(loader.credentials_provider(credentials).load().await);
+    }
+    // The profile is looked up before the SDK loads it, so that the error for a missing profile is clear.
+    let profile = match &settings.profile {
+        Some(name) => Some(NamedProfile::find(name, &config_file()).await?),
+        None => None,
+    };
+    let config = loader.load().await;
+    let credentials = OperatorCredentials::new(profile, config.region().cloned()).await;
+    Ok(config.into_builder().credentials_provider(SharedCredentialsProvider::new(credentials)).build())
 }
 
-/// The file that profiles are in, as an operator knows it.
+/// Returns the SDK's loader with timeouts, retries and the options.
+fn config_loader(options: &ConnectionOptions, settings: &Settings) -> ConfigLoader {
+    let timeouts = TimeoutConfig::builder()
+        .connect_timeout(CONNECT_TIMEOUT)
+        .operation_attempt_timeout(ATTEMPT_TIMEOUT)
+        .operation_timeout(OPERATION_TIMEOUT)
+        .build();
+    let retries = RetryConfig::standard().with_max_attempts(ATTEMPTS).with_initial_backoff(INITIAL_BACKOFF);
+    let mut loader = aws_config::defaults(behavior_version()).timeout_config(timeouts).retry_config(retries);
+    if let Some(profile) = &options.profile {
+        loader = loader.profile_name(profile);
+    }
+    if let Some(endpoint) = &options.endpoint {
+        loader = loader.endpoint_url(endpoint.as_str());
+    }
+    if let Some(region) = &options.region {
+        loader = loader.region(Region::new(region.clone()));
+    } else if settings.needs_placeholder_region() {
+        loader = loader.region(Region::from_static(LOCAL_REGION));
+    }
+    loader
+}
+
+/// Returns the path of the file that holds the profiles, in the form that operators write.
 fn config_file() -> String {
     variable("AWS_CONFIG_FILE").unwrap_or_else(|| "~/.aws/config".to_owned())
 }
 
-impl Surroundings {
-    fn of(connection: &Connection) -> Self {
-        let any = |names: &[&str]| names.iter().find_map(|name| variable(name));
+impl Settings {
+    fn read(options: &ConnectionOptions) -> Self {
+        // As in the AWS CLI: an explicit profile overrides keys in the environment, and these override AWS_PROFILE.
         let has_keys = variable("AWS_ACCESS_KEY_ID").is_some();
-        let of_environment = || variable("AWS_PROFILE").filter(|_| !has_keys);
-        let profile = connection.profile.clone().or_else(of_environment);
-        let endpoint = connection.endpoint.as_ref().map(Url::to_string);
+        let profile = options.profile.clone().or_else(|| if has_keys { None } else { variable("AWS_PROFILE") });
+        let endpoint = options.endpoint.as_ref().map(Url::to_string);
+        let region_variables = ["AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE"];
         Self {
-            endpoint_url: endpoint.or_else(|| any(&["AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"])),
+            endpoint_url: endpoint.or_else(|| first_variable(&["AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"])),
             has_credentials: has_keys || profile.is_some() || variable("AWS_WEB_IDENTITY_TOKEN_FILE").is_some(),
-            has_region: any(&["AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE"]).is_some()
-                || connection.profile.is_some(),
+            has_region: first_variable(&region_variables).is_some() || options.profile.is_some(),
             profile,
         }
     }
 
-    fn needs_made_up_credentials(&self) -> bool {
+    fn needs_placeholder_credentials(&self) -> bool {
         self.is_local() && !self.has_credentials
     }
 
-    fn needs_made_up_region(&self) -> bool {
+    fn needs_placeholder_region(&self) -> bool {
         self.is_local() && !self.has_region
     }
 
@@ -136,7 +146,12 @@ impl Surroundings {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "this is where the tool reads its surroundings")]
+fn first_variable(names: &[&str]) -> Option<String> {
+    names.iter().find_map(|name| variable(name))
+}
+
+/// Returns a variable of the environment. An empty one counts as missing.
+#[expect(clippy::disallowed_methods, reason = "the settings of the AWS CLI are no settings of the service")]
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
@@ -167,15 +182,15 @@ mod tests {
     }
 
     #[test]
-    fn credentials_are_made_up_only_for_this_machine_and_only_when_there_are_none() {
-        let surroundings = |url: &str, has_credentials| Surroundings {
+    fn placeholder_credentials_are_used_only_for_a_local_endpoint_without_credentials() {
+        let settings = |url: &str, has_credentials| Settings {
             endpoint_url: Some(url.to_owned()),
             has_credentials,
-            ..Surroundings::default()
+            ..Settings::default()
         };
-        assert!(surroundings("http://127.0.0.1:1", false).needs_made_up_credentials());
-        assert!(!surroundings("http://127.0.0.1:1", true).needs_made_up_credentials());
-        assert!(!surroundings("https://db.example.org", false).needs_made_up_credentials());
-        assert!(!Surroundings::default().needs_made_up_region());
+        assert!(settings("http://127.0.0.1:1", false).needs_placeholder_credentials());
+        assert!(!settings("http://127.0.0.1:1", true).needs_placeholder_credentials());
+        assert!(!settings("https://db.example.org", false).needs_placeholder_credentials());
+        assert!(!Settings::default().needs_placeholder_region());
     }
 }

@@ -1,4 +1,4 @@
-//! `ops key`
+//! `ops key`: issues, lists, rotates and revokes API keys.
 
 use clap::{Args, Subcommand};
 use jiff::{SignedDuration, Timestamp};
@@ -7,8 +7,8 @@ use presence_store::{ApiKeyRecord, IssuedKey, KeyRefused, MAX_LIVE_KEYS, NewApiK
 use serde::Serialize;
 use serde_json::json;
 
-use crate::exit::Failure;
-use crate::output::instant;
+use crate::console::{cell_or_dash, format_instant};
+use crate::error::CommandError;
 use crate::{Context, Exit, args};
 
 const LIST_JSON: &str = "\
@@ -19,24 +19,24 @@ With --json a list of {\"id\",\"label\",\"created_at\",\"expires_at\",
 pub(crate) enum Command {
     /// Issue a key to an active user and print it, once
     ///
-    /// The key is the only thing on stdout; its id, by which it is listed, rotated and revoked, goes to stderr. Only a
-    /// digest is stored: a lost key cannot be shown again. With --json {"key":"…","id":"…"}.
+    /// Prints only the key on stdout. Prints its id on stderr; list, rotate and revoke name the key by it. Only a hash is
+    /// stored: a lost key cannot be shown again. With --json {"key":"…","id":"…"}.
     #[command(after_help = "Example:\n  ops key issue --user 4711 --label laptop --expires 90d")]
-    Issue(Issue),
+    Issue(IssueArgs),
     /// List the keys of a user, oldest first
     ///
-    /// A key is live, expired or revoked. When it was last used is known to the hour.
+    /// A key is live, expired or revoked. The time of its last use is exact to the hour.
     #[command(after_help = LIST_JSON)]
-    List(List),
-    /// Issue a key in the place of another one, which works on for a while
+    List(ListArgs),
+    /// Issue a key that replaces another one; the old key still works during the overlap
     ///
-    /// Put the new key to use within the overlap: then no request fails. With --overlap 0h the old key is refused from
-    /// the next request on. The overlap never lets the old key live longer than it would have. Prints like issue.
+    /// Start to use the new key within the overlap, so that no request fails. With --overlap 0h the API refuses the old
+    /// key from the next request on. The overlap never moves the expiry of the old key later. Prints the same as issue.
     #[command(after_help = "Example:\n  ops key rotate 4711-0a1b2c3d4e5f --overlap 2w --expires 90d")]
-    Rotate(Rotate),
-    /// Refuse a key from the next request on, for good
+    Rotate(RotateArgs),
+    /// Revoke a key: the API refuses it from the next request on
     ///
-    /// Revoking it again changes nothing. With --json {"id":"…"}.
+    /// A revoked key stays revoked. Revoking it again changes nothing. With --json {"id":"…"}.
     Revoke {
         /// Id of the key
         id: String,
@@ -44,41 +44,41 @@ pub(crate) enum Command {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Issue {
+pub(crate) struct IssueArgs {
     /// Id of the user
     #[arg(long, value_name = "ID")]
     user: String,
-    /// What to call the key in lists
-    #[arg(long, value_parser = args::label)]
+    /// Name of the key in lists
+    #[arg(long, value_parser = args::parse_label)]
     label: Option<String>,
-    /// How long it gives access: 30m, 24h, 90d, 2w; at most 10 years [default: until it is revoked]
-    #[arg(long, value_name = "DURATION", value_parser = args::life)]
+    /// Lifetime of the key: 30m, 24h, 90d, 2w; at most 10 years [default: until it is revoked]
+    #[arg(long, value_name = "DURATION", value_parser = args::parse_lifetime)]
     expires: Option<SignedDuration>,
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct List {
+pub(crate) struct ListArgs {
     /// Id of the user
     #[arg(long, value_name = "ID")]
     user: String,
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Rotate {
-    /// Id of the key to be replaced
+pub(crate) struct RotateArgs {
+    /// Id of the key to replace
     id: String,
-    /// How long the old key still gives access: 0h, 30m, 24h, 2w; at most 90 days
-    #[arg(long, value_name = "DURATION", value_parser = args::overlap, default_value = "24h")]
+    /// Time for which the old key still gives access: 0h, 30m, 24h, 2w; at most 90 days
+    #[arg(long, value_name = "DURATION", value_parser = args::parse_overlap, default_value = "24h")]
     overlap: SignedDuration,
-    /// What to call the new key in lists [default: as the old one]
-    #[arg(long, value_parser = args::label)]
+    /// Name of the new key in lists [default: name of the old key]
+    #[arg(long, value_parser = args::parse_label)]
     label: Option<String>,
-    /// How long the new key gives access; at most 10 years [default: until it is revoked]
-    #[arg(long, value_name = "DURATION", value_parser = args::life)]
+    /// Lifetime of the new key; at most 10 years [default: until it is revoked]
+    #[arg(long, value_name = "DURATION", value_parser = args::parse_lifetime)]
     expires: Option<SignedDuration>,
 }
 
-pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit, Failure> {
+pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit, CommandError> {
     match command {
         Command::Issue(args) => issue(args, context).await?,
         Command::List(args) => list(&args, context).await?,
@@ -88,79 +88,83 @@ pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit,
     Ok(Exit::Done)
 }
 
-async fn issue(args: Issue, context: &mut Context) -> Result<(), Failure> {
-    let owner = UserId::parse(&args.user).ok_or_else(|| Failure::no_user(&args.user))?;
+async fn issue(args: IssueArgs, context: &mut Context) -> Result<(), CommandError> {
+    let owner = UserId::parse(&args.user).ok_or_else(|| CommandError::user_not_found(&args.user))?;
     let now = context.clock.now();
-    let new = NewApiKey { label: args.label, expires_at: args.expires.map(|life| now + life) };
-    let issued = context.store.issue_key(owner, &new, now).await.map_err(|refused| match refused {
-        KeyRefused::NotFound => Failure::no_user(&args.user),
-        other => failure(other, "key"),
+    let new = NewApiKey { label: args.label, expires_at: args.expires.map(|lifetime| now + lifetime) };
+    let issued = context.store.issue_key(owner, &new, now).await.map_err(|error| match error {
+        KeyRefused::NotFound => CommandError::user_not_found(&args.user),
+        other => command_error(other, "key"),
     })?;
-    show(&issued, &new, context)
+    print_issued_key(&issued, &new, context)
 }
 
-async fn list(args: &List, context: &mut Context) -> Result<(), Failure> {
-    let no_user = || Failure::no_user(&args.user);
-    let owner = UserId::parse(&args.user).ok_or_else(no_user)?;
-    let records = context.store.keys_of(owner).await?.ok_or_else(no_user)?;
+async fn list(args: &ListArgs, context: &mut Context) -> Result<(), CommandError> {
+    let owner = UserId::parse(&args.user).ok_or_else(|| CommandError::user_not_found(&args.user))?;
+    let records = context.store.keys_of(owner).await?.ok_or_else(|| CommandError::user_not_found(&args.user))?;
     let now = context.clock.now();
     let keys: Vec<_> = records.iter().map(|record| ListedKey::new(record, now)).collect();
     if context.console.json {
-        context.console.json_line(&keys)?;
+        context.console.write_json(&keys)?;
     } else {
-        context.console.note(format_args!("user {owner}, keys: {}", keys.len()));
-        let head = ["ID", "LABEL", "CREATED", "EXPIRES", "LAST USED", "STATE"];
-        context.console.table(head, keys.into_iter().map(ListedKey::cells).collect())?;
+        context.console.write_message(format_args!("user {owner}, keys: {}", keys.len()));
+        let header = ["ID", "LABEL", "CREATED", "EXPIRES", "LAST USED", "STATE"];
+        context.console.write_table(header, keys.into_iter().map(ListedKey::into_cells).collect())?;
     }
     Ok(())
 }
 
-async fn rotate(args: Rotate, context: &mut Context) -> Result<(), Failure> {
+async fn rotate(args: RotateArgs, context: &mut Context) -> Result<(), CommandError> {
     let now = context.clock.now();
-    let old = context.store.key_by_id(&args.id).await.map_err(|refused| failure(refused, &args.id))?;
-    let new = NewApiKey { label: args.label.or(old.label), expires_at: args.expires.map(|life| now + life) };
+    let old = context.store.key_by_id(&args.id).await.map_err(|error| command_error(error, &args.id))?;
+    let new = NewApiKey { label: args.label.or(old.label), expires_at: args.expires.map(|lifetime| now + lifetime) };
     let rotated = context.store.rotate_key(&args.id, &new, now + args.overlap, now).await;
-    let issued = rotated.map_err(|refused| failure(refused, &args.id))?;
+    let issued = rotated.map_err(|error| command_error(error, &args.id))?;
     if old.expires_at.is_some() && new.expires_at.is_none() {
-        context.console.note("note: the old key had an expiry, the new one has none (--expires sets one)");
+        context.console.write_message("note: the old key had an expiry, the new one has none (--expires sets one)");
     }
     let ends_at = old.expires_at.map_or(now + args.overlap, |expires_at| expires_at.min(now + args.overlap));
-    let until = if ends_at > now { format!("gives access until {}", instant(ends_at)) } else { "has ended".to_owned() };
-    context.console.note(format_args!("old key {} {until}", args.id));
-    show(&issued, &new, context)
+    let until =
+        if ends_at > now { format!("gives access until {}", format_instant(ends_at)) } else { "has ended".to_owned() };
+    context.console.write_message(format_args!("old key {} {until}", args.id));
+    print_issued_key(&issued, &new, context)
 }
 
-async fn revoke(id: &str, context: &mut Context) -> Result<(), Failure> {
+async fn revoke(id: &str, context: &mut Context) -> Result<(), CommandError> {
     let now = context.clock.now();
-    context.store.revoke_key(id, now).await.map_err(|refused| failure(refused, id))?;
+    context.store.revoke_key(id, now).await.map_err(|error| command_error(error, id))?;
     if context.console.json {
-        context.console.json_line(&json!({ "id": id }))?;
+        context.console.write_json(&json!({ "id": id }))?;
     }
-    context.console.note(format_args!("revoked key {id}"));
+    context.console.write_message(format_args!("revoked key {id}"));
     Ok(())
 }
 
-/// The one time that a key is shown. Its id comes first: who sees no key can then revoke it.
-fn show(issued: &IssuedKey, new: &NewApiKey, context: &mut Context) -> Result<(), Failure> {
+/// Prints a new key. A key is printed only here: the store keeps its hash.
+///
+/// Prints the id first. If writing the key fails, the operator can revoke it by its id.
+fn print_issued_key(issued: &IssuedKey, new: &NewApiKey, context: &mut Context) -> Result<(), CommandError> {
     let IssuedKey { key, id } = issued;
-    let until = new.expires_at.map_or_else(|| "until it is revoked".to_owned(), |at| format!("until {}", instant(at)));
-    context.console.note(format_args!("issued key {id}, which gives access {until}"));
+    let until =
+        new.expires_at.map_or_else(|| "until it is revoked".to_owned(), |at| format!("until {}", format_instant(at)));
+    context.console.write_message(format_args!("issued key {id}, which gives access {until}"));
     if context.console.json {
-        context.console.json_line(&json!({ "key": key.expose(), "id": id }))?;
+        context.console.write_json(&json!({ "key": key.expose(), "id": id }))?;
     } else {
-        context.console.line(key.expose())?;
+        context.console.write_line(key.expose())?;
     }
     Ok(())
 }
 
-fn failure(refused: KeyRefused, id: &str) -> Failure {
-    match refused {
-        KeyRefused::NotFound => Failure::NotFound(format!("there is no key {id}")),
-        KeyRefused::OwnerNotActive => Failure::because("the user is not active: only active users have keys"),
-        KeyRefused::TooMany => {
-            Failure::because(format!("the user has {MAX_LIVE_KEYS} live keys, and may not have more: revoke one first"))
-        }
-        KeyRefused::NotLive => Failure::because("the key gives no access any more: issue a new one"),
+/// Converts the error of the store. `id` names the key.
+fn command_error(error: KeyRefused, id: &str) -> CommandError {
+    match error {
+        KeyRefused::NotFound => CommandError::NotFound(format!("there is no key {id}")),
+        KeyRefused::OwnerNotActive => CommandError::from_text("the user is not active: only active users have keys"),
+        KeyRefused::TooMany => CommandError::from_text(format!(
+            "the user has {MAX_LIVE_KEYS} live keys, and may not have more: revoke one first"
+        )),
+        KeyRefused::NotLive => CommandError::from_text("the key gives no access any more: issue a new one"),
         KeyRefused::Failed(error) => error.into(),
     }
 }
@@ -186,18 +190,22 @@ impl<'a> ListedKey<'a> {
         Self {
             id: record.id(),
             label: record.label.as_deref(),
-            created_at: instant(record.created_at),
-            expires_at: record.expires_at.map(instant),
-            last_used_at: record.last_used_at.map(instant),
-            revoked_at: record.revoked_at.map(instant),
+            created_at: format_instant(record.created_at),
+            expires_at: record.expires_at.map(format_instant),
+            last_used_at: record.last_used_at.map(format_instant),
+            revoked_at: record.revoked_at.map(format_instant),
             state,
         }
     }
 
-    fn cells(self) -> [String; 6] {
-        let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
-        let label = or_dash(self.label.map(str::to_owned));
-        let Self { id, created_at, expires_at, last_used_at, state, .. } = self;
-        [id, label, created_at, or_dash(expires_at), or_dash(last_used_at), state.to_owned()]
+    fn into_cells(self) -> [String; 6] {
+        [
+            self.id,
+            cell_or_dash(self.label.map(str::to_owned)),
+            self.created_at,
+            cell_or_dash(self.expires_at),
+            cell_or_dash(self.last_used_at),
+            self.state.to_owned(),
+        ]
     }
 }

@@ -1,21 +1,20 @@
 //! The operator command line: tables, imports, first users, API keys and audits.
 //!
-//! `main` parses and calls [`run`]; so may anything else in the same process, with a [`Context`] of its own.
+//! `main` parses the command line and calls [`start`]. Tests and benchmarks call [`run`] with a [`Context`] of their own.
 
 mod args;
-mod audit;
 mod connect;
+mod console;
 mod credentials;
-mod exit;
-mod find;
+mod error;
 mod import;
 mod key;
 mod migrate;
 mod outbox;
-mod output;
 mod reviews;
 mod tables;
 mod user;
+mod users;
 
 use std::sync::Arc;
 
@@ -23,16 +22,16 @@ use clap::{Parser, Subcommand};
 use presence_runtime::clock::Clock;
 use presence_store::Store;
 
-use connect::Connection;
-pub use exit::Exit;
-pub use output::Console;
+use connect::ConnectionOptions;
+pub use console::Console;
+pub use error::Exit;
 
 const AFTER_HELP: &str = "\
 Data goes to stdout; messages, and progress bars on a terminal, go to stderr.
 
 Exit codes:
   0  done
-  1  failed, or the audit found something
+  1  failed, or an audit reported findings
   2  wrong usage
   3  no such user or key
   4  some rows of an import were rejected
@@ -42,7 +41,7 @@ Environment:
                                credential_process or a role, web identity
   AWS_ENDPOINT_URL_DYNAMODB    another endpoint, such as the local stack's; one on
                                this machine needs neither region nor credentials
-  TABLE_PREFIX                 what the names of the tables start with
+  TABLE_PREFIX                 prefix of the names of the tables
                                [default: presence-]
 
 Examples:
@@ -63,7 +62,7 @@ pub struct Cli {
     #[arg(long, global = true, display_order = 100)]
     json: bool,
     #[command(flatten)]
-    connection: Connection,
+    connection: ConnectionOptions,
     #[command(subcommand)]
     command: Command,
 }
@@ -84,40 +83,40 @@ enum Command {
     Key(key::Command),
     /// All users
     #[command(subcommand, arg_required_else_help = true)]
-    Users(audit::Command),
-    /// All reviews, and what counts them
+    Users(users::Command),
+    /// All reviews, and the ledger that counts them
     #[command(subcommand, arg_required_else_help = true)]
     Reviews(reviews::Command),
-    /// Rewrite what earlier versions stored in the formats of this one
+    /// Rewrite items of earlier formats in the format of this version
     #[command(after_help = migrate::EXAMPLE)]
-    Migrate(migrate::Migrate),
+    Migrate(migrate::MigrateArgs),
     /// The mails that wait to be sent
     #[command(subcommand, arg_required_else_help = true)]
     Outbox(outbox::Command),
 }
 
-/// What a command works with.
+/// Store, clock and console of a command.
 pub struct Context {
-    /// The tables.
+    /// Store that the command reads and writes.
     pub store: Store,
-    /// The time.
+    /// Source of the current time.
     pub clock: Arc<dyn Clock>,
-    /// Where it writes.
+    /// Output of the command.
     pub console: Console,
 }
 
-/// Connects as options and environment say, and runs one command.
+/// Connects with the settings of the options and the environment, and runs one command.
 pub async fn start(cli: Cli) -> Exit {
     match Context::connect(&cli.connection).await {
         Ok(mut context) => run(cli, &mut context).await,
-        Err(trouble) => {
-            Console::standard().note(format_args!("error: {trouble}"));
+        Err(error) => {
+            Console::standard().write_message(format_args!("error: {error}"));
             Exit::Failed
         }
     }
 }
 
-/// Runs one command. Whatever it has to say is on the context's console when this returns.
+/// Runs one command. Writes its data, its messages and its error to the console of the context.
 pub async fn run(cli: Cli, context: &mut Context) -> Exit {
     context.console.json = cli.json;
     let result = match cli.command {
@@ -125,13 +124,13 @@ pub async fn run(cli: Cli, context: &mut Context) -> Exit {
         Command::Import(command) => import::run(command, context).await,
         Command::User(command) => user::run(command, context).await,
         Command::Key(command) => key::run(command, context).await,
-        Command::Users(command) => audit::run(command, context).await,
+        Command::Users(command) => users::run(command, context).await,
         Command::Reviews(command) => reviews::run(command, context).await,
-        Command::Migrate(options) => migrate::run(options, context).await,
+        Command::Migrate(args) => migrate::run(args, context).await,
         Command::Outbox(command) => outbox::run(command, context).await,
     };
-    result.unwrap_or_else(|failure| {
-        context.console.note(format_args!("error: {failure}"));
-        failure.exit()
+    result.unwrap_or_else(|error| {
+        context.console.write_message(format_args!("error: {error}"));
+        error.exit()
     })
 }

@@ -1,8 +1,8 @@
-//! `ops migrate`
+//! `ops migrate`: rewrites items of earlier formats.
 
 use clap::Args;
 
-use crate::exit::Failure;
+use crate::error::CommandError;
 use crate::{Context, Exit};
 
 pub(crate) const EXAMPLE: &str = "\
@@ -11,30 +11,32 @@ With --json {\"user\":{\"current\":n,\"rewritten\":n,\"overtaken\":n,\"unreadabl
 Example:
   ops migrate --dry-run && ops migrate";
 
-/// Reads the tables in which some kind of item has had more than one format, and rewrites each item of an earlier one on the
-/// condition that it still is as it was read: the service may go on meanwhile, and no change is lost. Interrupted, it is simply
-/// run again. Deploy the version first: the one before may not read what this writes. The exit code is 1 when items cannot be
-/// read; they are left as they are.
+/// Reads the tables in which some kind of item has had more than one format, and rewrites each item of an earlier format. A
+/// write takes place only if the item is as it was read: the service may run at the same time, and no change is lost. If
+/// interrupted, run it again. Deploy this version first: the version before may not read the new formats. The exit code is 1
+/// if items cannot be read; they stay as they are.
 #[derive(Debug, Args)]
-pub(crate) struct Migrate {
+pub(crate) struct MigrateArgs {
     /// Count, and write nothing
     #[arg(long)]
     dry_run: bool,
 }
 
-pub(crate) async fn run(options: Migrate, context: &mut Context) -> Result<Exit, Failure> {
+pub(crate) async fn run(args: MigrateArgs, context: &mut Context) -> Result<Exit, CommandError> {
     let tables = context.store.table_names().join(", ");
-    let will = if options.dry_run { "reads" } else { "writes to" };
-    context.console.note(format_args!("{will} {tables}"));
-    let kinds = context.store.migrate(options.dry_run).await?;
+    let access = if args.dry_run { "reads" } else { "writes to" };
+    context.console.write_message(format_args!("{access} {tables}"));
+    let kinds = context.store.migrate(args.dry_run).await?;
     if context.console.json {
-        context.console.json_line(&kinds)?;
+        context.console.write_json(&kinds)?;
     }
+    let rewritten = if args.dry_run { "to be rewritten" } else { "rewritten" };
     for (kind, counts) in &kinds {
-        let done = if options.dry_run { "to be rewritten" } else { "rewritten" };
-        let others = format!("{} overtaken, {} unreadable", counts.overtaken, counts.unreadable);
-        context.console.note(format_args!("{kind}: {} current, {} {done}, {others}", counts.current, counts.rewritten));
+        context.console.write_message(format_args!(
+            "{kind}: {} current, {} {rewritten}, {} overtaken, {} unreadable",
+            counts.current, counts.rewritten, counts.overtaken, counts.unreadable,
+        ));
     }
-    let unreadable = kinds.values().any(|counts| counts.unreadable > 0);
-    Ok(if unreadable { Exit::Failed } else { Exit::Done })
+    let has_unreadable = kinds.values().any(|counts| counts.unreadable > 0);
+    Ok(if has_unreadable { Exit::Failed } else { Exit::Done })
 }

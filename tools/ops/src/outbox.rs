@@ -1,12 +1,12 @@
-//! `ops outbox`
+//! `ops outbox`: lists the mails that wait to be sent, and retries those that failed.
 
 use clap::Subcommand;
 use jiff::Timestamp;
 use presence_store::{MailState, OutboxRow, UnreadableRow};
 use serde::Serialize;
 
-use crate::exit::Failure;
-use crate::output::instant;
+use crate::console::{cell_or_dash, format_instant};
+use crate::error::CommandError;
 use crate::{Context, Exit};
 
 const LIST_JSON: &str = "\
@@ -15,30 +15,30 @@ With --json a list of {\"id\",\"user_id\",\"state\",\"due_at\",\"created_at\",
 unreadable; of an unreadable mail only id and user_id are known.";
 
 const RETRY_JSON: &str = "\
-With --json {\"id\"} of the mail; with --all {\"retried\",\"ids\"}: how many, and which.";
+With --json {\"id\"} of the mail; with --all {\"retried\",\"ids\"}: their number and ids.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// List the mails that wait to be sent, the one due first on top
     ///
-    /// Mails that were given up are in the list too, as failed, and rows that cannot be read, as unreadable. Read from an
-    /// index: a mail accepted a moment ago may be missing.
+    /// The list includes mails that the mailer gave up, as failed, and rows that cannot be read, as unreadable. It is
+    /// read from an index: a mail accepted a moment ago may be missing.
     #[command(after_help = LIST_JSON)]
     List,
-    /// Send a mail that was given up, or all of them, from now on as if they were new
+    /// Retry a mail that the mailer gave up, or all of them, as if they were new
     #[command(after_help = RETRY_JSON)]
     Retry {
-        /// The mail's id, from the list
+        /// Id of the mail, from the list
         #[arg(required_unless_present = "all")]
         id: Option<String>,
-        /// Every mail that was given up
+        /// Every mail that the mailer gave up
         #[arg(long, conflicts_with = "id")]
         all: bool,
     },
 }
 
 #[derive(Serialize)]
-struct Mail<'a> {
+struct ListedMail<'a> {
     id: &'a str,
     user_id: &'a str,
     state: &'static str,
@@ -47,9 +47,8 @@ struct Mail<'a> {
     attempts: Option<u32>,
 }
 
-impl<'a> Mail<'a> {
+impl<'a> ListedMail<'a> {
     fn new(row: &'a OutboxRow) -> Self {
-        let time = |milliseconds| Timestamp::from_millisecond(milliseconds).map(instant).ok();
         Self {
             id: row.id(),
             user_id: &row.user_id,
@@ -57,8 +56,8 @@ impl<'a> Mail<'a> {
                 MailState::Pending => "pending",
                 MailState::Failed => "failed",
             },
-            due_at: time(row.due_at),
-            created_at: time(row.created_at),
+            due_at: format_milliseconds(row.due_at),
+            created_at: format_milliseconds(row.created_at),
             attempts: Some(row.attempts),
         }
     }
@@ -68,15 +67,24 @@ impl<'a> Mail<'a> {
         Self { id: row.id(), user_id, state: "unreadable", due_at: None, created_at: None, attempts: None }
     }
 
-    fn cells(self) -> [String; 6] {
-        let Self { id, user_id, state, due_at, created_at, attempts } = self;
-        let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
-        let attempts = or_dash(attempts.map(|attempts| attempts.to_string()));
-        [id.to_owned(), user_id.to_owned(), state.to_owned(), or_dash(due_at), or_dash(created_at), attempts]
+    fn into_cells(self) -> [String; 6] {
+        [
+            self.id.to_owned(),
+            self.user_id.to_owned(),
+            self.state.to_owned(),
+            cell_or_dash(self.due_at),
+            cell_or_dash(self.created_at),
+            cell_or_dash(self.attempts.map(|attempts| attempts.to_string())),
+        ]
     }
 }
 
-pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit, Failure> {
+/// Formats an instant that is stored as milliseconds since 1970. Returns `None` for a number that no instant has.
+fn format_milliseconds(milliseconds: i64) -> Option<String> {
+    Timestamp::from_millisecond(milliseconds).map(format_instant).ok()
+}
+
+pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit, CommandError> {
     match command {
         Command::List => list(context).await,
         Command::Retry { id: Some(id), .. } => retry(&id, context).await,
@@ -84,38 +92,40 @@ pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit,
     }
 }
 
-async fn list(context: &mut Context) -> Result<Exit, Failure> {
-    let (rows, unreadable) = (context.store.outbox().await?, context.store.unreadable_mails().await?);
-    let mails: Vec<_> = rows.iter().map(Mail::new).chain(unreadable.iter().map(Mail::unreadable)).collect();
+async fn list(context: &mut Context) -> Result<Exit, CommandError> {
+    let readable = context.store.outbox().await?;
+    let unreadable = context.store.unreadable_mails().await?;
+    let readable_mails = readable.iter().map(ListedMail::new);
+    let mails: Vec<_> = readable_mails.chain(unreadable.iter().map(ListedMail::unreadable)).collect();
     if context.console.json {
-        context.console.json_line(&mails)?;
+        context.console.write_json(&mails)?;
     } else {
-        let head = ["ID", "USER", "STATE", "DUE", "CREATED", "ATTEMPTS"];
         let count = mails.len();
-        context.console.table(head, mails.into_iter().map(Mail::cells).collect())?;
-        context.console.note(format_args!("mails: {count}"));
+        let header = ["ID", "USER", "STATE", "DUE", "CREATED", "ATTEMPTS"];
+        context.console.write_table(header, mails.into_iter().map(ListedMail::into_cells).collect())?;
+        context.console.write_message(format_args!("mails: {count}"));
     }
     Ok(Exit::Done)
 }
 
-async fn retry(id: &str, context: &mut Context) -> Result<Exit, Failure> {
+async fn retry(id: &str, context: &mut Context) -> Result<Exit, CommandError> {
     if !context.store.retry_mail(id, context.clock.now()).await? {
-        return Err(Failure::NotFound(format!("there is no mail {id} that was given up")));
+        return Err(CommandError::NotFound(format!("there is no mail {id} that was given up")));
     }
     if context.console.json {
-        context.console.json_line(&serde_json::json!({ "id": id }))?;
+        context.console.write_json(&serde_json::json!({ "id": id }))?;
     } else {
-        context.console.note(format_args!("the mail is due now"));
+        context.console.write_message("the mail is due now");
     }
     Ok(Exit::Done)
 }
 
-async fn retry_all(context: &mut Context) -> Result<Exit, Failure> {
+async fn retry_all(context: &mut Context) -> Result<Exit, CommandError> {
     let ids = context.store.retry_mails(context.clock.now()).await?;
     if context.console.json {
-        context.console.json_line(&serde_json::json!({ "retried": ids.len(), "ids": ids }))?;
+        context.console.write_json(&serde_json::json!({ "retried": ids.len(), "ids": ids }))?;
     } else {
-        context.console.note(format_args!("mails due now: {}", ids.len()));
+        context.console.write_message(format_args!("mails due now: {}", ids.len()));
     }
     Ok(Exit::Done)
 }

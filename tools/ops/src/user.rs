@@ -1,4 +1,4 @@
-//! `ops user`
+//! `ops user`: creates single users.
 
 use std::collections::HashSet;
 
@@ -10,11 +10,11 @@ use presence_domain::user::{Lang, PersonName, Phone, Role, Status, User};
 use presence_store::{MailChange, Refused, UserChange};
 use serde_json::json;
 
-use crate::exit::Failure;
+use crate::error::CommandError;
 use crate::{Context, Exit, args};
 
-/// How often an id is drawn: two collisions in a row among 2^53 ids do not happen.
-const ATTEMPTS: u32 = 3;
+/// Number of random ids to try. Two collisions in a row among 2^53 ids are practically impossible.
+const ID_ATTEMPTS: u32 = 3;
 
 const CREATE_EXAMPLES: &str = "\
 Examples:
@@ -27,99 +27,100 @@ Examples:
 pub(crate) enum Command {
     /// Create a user and print its id
     ///
-    /// For the first users, who have nobody to create them through the API. The user has no password; an invited one
-    /// is sent a mail to choose it. Prints the id on stdout; with --json {"id":"…"}.
+    /// Meant for the first users: the API lets only users create users. The user has no password; an invited user gets a
+    /// mail to choose one. Prints the id on stdout; with --json {"id":"…"}.
     #[command(after_help = CREATE_EXAMPLES)]
-    Create(NewUser),
+    Create(CreateArgs),
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct NewUser {
+pub(crate) struct CreateArgs {
     /// Address, unique over all organisations
-    #[arg(long, value_parser = args::email)]
+    #[arg(long, value_parser = args::parse_email)]
     email: EmailAddress,
     /// First name, 1 to 100 characters
-    #[arg(long, value_parser = args::person_name)]
+    #[arg(long, value_parser = args::parse_person_name)]
     first_name: PersonName,
     /// Last name, 1 to 100 characters
-    #[arg(long, value_parser = args::person_name)]
+    #[arg(long, value_parser = args::parse_person_name)]
     last_name: PersonName,
-    /// What the user may do
-    #[arg(long, value_parser = args::role())]
+    /// Role of the user
+    #[arg(long, value_parser = args::role_parser())]
     role: Role,
     /// Organisation; needed for every role but PROVIDER
-    #[arg(long, value_name = "N", value_parser = args::org_id)]
+    #[arg(long, value_name = "N", value_parser = args::parse_org_id)]
     #[arg(required_if_eq_any([("role", Role::OrgAdmin.as_str()), ("role", Role::BusinessManager.as_str())]))]
     org_id: Option<OrgId>,
     /// Phone number: at most 32 digits, spaces and + - . ( ) /
-    #[arg(long, value_parser = args::phone)]
+    #[arg(long, value_parser = args::parse_phone)]
     phone: Option<Phone>,
     /// Language of mails and pages: en, fr, es, it, de or pt
-    #[arg(long, value_parser = args::lang)]
+    #[arg(long, value_parser = args::parse_lang)]
     lang: Option<Lang>,
-    /// Whether the account is in use at once, or waits for its owner to accept an invitation
-    #[arg(long, value_parser = args::status(), default_value = Status::Active.as_str())]
+    /// State of the account: in use at once, or waiting until its owner accepts an invitation
+    #[arg(long, value_parser = args::status_parser(), default_value = Status::Active.as_str())]
     status: Status,
-    /// Send an invited user no mail; it can be invited again through the API
+    /// Send no mail to an invited user; the API can invite the user later
     #[arg(long)]
     no_mail: bool,
     /// Business of the organisation with WRITE permission; may be repeated
-    #[arg(long = "business-id", value_name = "ID", value_parser = args::business_id, requires = "org_id")]
+    #[arg(long = "business-id", value_name = "ID", value_parser = args::parse_business_id, requires = "org_id")]
     business_ids: Vec<BusinessId>,
 }
 
-pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit, Failure> {
-    let Command::Create(new) = command;
-    check_businesses(&new, context).await?;
-    let org_id = new.org_id;
-    let id = write(new, context).await?;
+pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit, CommandError> {
+    let Command::Create(args) = command;
+    check_businesses(&args, context).await?;
+    let org_id = args.org_id;
+    let id = create(args, context).await?;
     if context.console.json {
-        context.console.json_line(&json!({ "id": id.to_string() }))?;
+        context.console.write_json(&json!({ "id": id.to_string() }))?;
     } else {
-        context.console.line(id)?;
+        context.console.write_line(id)?;
     }
     if let Some(org_id) = org_id
         && !context.store.org_exists(org_id).await?
     {
-        context.console.note(format_args!("note: organisation {org_id} has not been imported"));
+        context.console.write_message(format_args!("note: organisation {org_id} has not been imported"));
     }
     Ok(Exit::Done)
 }
 
-async fn check_businesses(new: &NewUser, context: &Context) -> Result<(), Failure> {
-    let unknown = context.store.unknown_businesses(new.org_id, &new.business_ids).await?;
+async fn check_businesses(args: &CreateArgs, context: &Context) -> Result<(), CommandError> {
+    let unknown = context.store.unknown_businesses(args.org_id, &args.business_ids).await?;
     if unknown.is_empty() {
         return Ok(());
     }
     let unknown: Vec<_> = unknown.iter().map(BusinessId::as_str).collect();
-    Err(Failure::because(format!("no businesses of this organisation: {}", unknown.join(", "))))
+    Err(CommandError::from_text(format!("no businesses of this organisation: {}", unknown.join(", "))))
 }
 
-async fn write(new: NewUser, context: &Context) -> Result<UserId, Failure> {
+async fn create(args: CreateArgs, context: &Context) -> Result<UserId, CommandError> {
     let now = context.clock.now();
-    let is_sent_mail = new.status == Status::Invited && !new.no_mail;
-    let mail = if is_sent_mail { MailChange::Send { due_at: now } } else { MailChange::Keep };
-    let mut user = new.into_user();
-    user.invited_at = is_sent_mail.then_some(now);
-    for _ in 0..ATTEMPTS {
+    let sends_mail = args.status == Status::Invited && !args.no_mail;
+    let mail = if sends_mail { MailChange::Send { due_at: now } } else { MailChange::Keep };
+    let mut user = args.into_user();
+    user.invited_at = sends_mail.then_some(now);
+    for _ in 0..ID_ATTEMPTS {
         let change = UserChange { before: None, after: Some(&user), mail, keep_an_admin: false, now };
         match context.store.write_user(change).await {
             Ok(()) => return Ok(user.id),
             Err(Refused::Stale | Refused::LastAdmin) => user.id = UserId::random(),
-            Err(Refused::EmailTaken) => return Err(email_taken(&user.email, context).await?),
+            Err(Refused::EmailTaken) => return Err(email_taken_error(&user.email, context).await?),
             Err(Refused::Failed(error)) => return Err(error.into()),
         }
     }
-    Err(Failure::because("concurrent changes won every attempt: run it again"))
+    Err(CommandError::from_text("concurrent changes won every attempt: run it again"))
 }
 
-async fn email_taken(email: &EmailAddress, context: &Context) -> Result<Failure, Failure> {
+/// Returns the error that names the user who has the address.
+async fn email_taken_error(email: &EmailAddress, context: &Context) -> Result<CommandError, CommandError> {
     let holder = context.store.user_id_by_email(email.key()).await?;
     let holder = holder.map_or_else(|| "another user".to_owned(), |id| format!("user {id}"));
-    Ok(Failure::because(format!("the e-mail address already exists: {holder} has it")))
+    Ok(CommandError::from_text(format!("the e-mail address already exists: {holder} has it")))
 }
 
-impl NewUser {
+impl CreateArgs {
     fn into_user(self) -> User {
         let mut seen = HashSet::new();
         let mut business_ids = self.business_ids;
@@ -136,7 +137,7 @@ impl NewUser {
             phone: self.phone,
             lang: self.lang,
             business_ids,
-            // Nobody can sign in with a password until one is chosen.
+            // Nobody can sign in with a password until the user has chosen one.
             password: None,
             invited_at: None,
             quiet_until: None,

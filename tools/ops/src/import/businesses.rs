@@ -7,12 +7,12 @@ use presence_store::{Business, BusinessLocation, PutOutcome, keys};
 use serde::Deserialize;
 use serde_json::Number;
 
-use super::rows::{self, Row, Tables, Verdict};
+use super::row::{self, ImportContext, Row, RowOutcome};
 
-/// The longest sort key of an index: the limit of `DynamoDB`. Some letters fold to many.
+/// Largest number of bytes in a sort key of an index, a limit of `DynamoDB`. Case folding may make a text longer.
 const SORT_KEY_MAX_BYTES: usize = 1_024;
 
-/// A business.
+/// Row of a business.
 #[derive(Debug)]
 pub(super) struct BusinessRow(Business);
 
@@ -29,12 +29,12 @@ impl Row for BusinessRow {
     type Raw = RawBusiness;
     const PLURAL: &str = "businesses";
 
-    fn parse(raw: RawBusiness) -> Result<Self, String> {
+    fn from_raw(raw: RawBusiness) -> Result<Self, String> {
         let id = BusinessId::parse(&raw.id).ok_or("id: must have 1 to 64 letters, digits and : _ . -")?;
-        let org_id = rows::org_id("org_id", &raw.org_id)?;
-        let name = rows::name("name", &raw.name)?;
-        // A business without a city (a web shop) is a business; no search by city finds it.
-        let city = rows::short_text("city", &raw.city)?;
+        let org_id = row::parse_org_id("org_id", &raw.org_id)?;
+        let name = row::parse_name("name", &raw.name)?;
+        // A blank city is valid: a web shop is in no city, and no search by city finds it.
+        let city = row::parse_short_text("city", &raw.city)?;
         if keys::city_listing(&city_key(&city), &id).len() > SORT_KEY_MAX_BYTES {
             return Err("city: is too long to be sorted".to_owned());
         }
@@ -45,74 +45,81 @@ impl Row for BusinessRow {
         self.0.id.as_str().to_owned()
     }
 
-    async fn put(self, tables: &Tables) -> Result<Verdict, Error> {
+    async fn write(self, context: &ImportContext) -> Result<RowOutcome, Error> {
         let Self(business) = self;
-        if !tables.has_org(business.org_id).await? {
+        if !context.has_org(business.org_id).await? {
             let reason = format!("org_id: there is no organisation {}: import it first", business.org_id);
-            return Ok(Verdict::Rejected(reason));
+            return Ok(RowOutcome::Rejected(reason));
         }
-        let store = &tables.store;
+        let store = &context.store;
         let outcome = store.compare_business(&business).await?;
-        let place = BusinessLocation { org_id: business.org_id, city_key: city_key(&business.city) };
-        let old_place = if outcome == PutOutcome::Updated {
-            let mut stored = store.business_locations(std::slice::from_ref(&business.id)).await?;
-            stored.remove(&business.id).filter(|stored| *stored != place)
-        } else {
-            None
-        };
-        let old_org = old_place.as_ref().map(|old| old.org_id).filter(|old| *old != business.org_id);
-        // Before the business, so that a run that is killed in between is taken up by the next one; and after it, for
-        // the reviews that came meanwhile. Users that got the business meanwhile are seen to at the end of the import.
-        if let Some(old_org) = old_org {
-            tables.departures.leave(&business.id, old_org).await?;
+        let location = BusinessLocation { org_id: business.org_id, city_key: city_key(&business.city) };
+        let old_location =
+            if outcome == PutOutcome::Updated { find_old_location(&business, &location, context).await? } else { None };
+        if let Some(old) = &old_location
+            && old.org_id != location.org_id
+        {
+            context.transfers.remove_from_users(&business.id, old.org_id).await?;
         }
-        if tables.dry_run {
-            return Ok(Verdict::Put(outcome));
+        if context.dry_run {
+            return Ok(RowOutcome::Accepted(outcome));
         }
-        if old_place.is_some() {
-            store.relocate_business_reviews(&business.id, &place).await?;
+        // The reviews move before the business is written, so that a run that is killed in between is repeated by the next
+        // one. They move again afterwards, for reviews that were imported meanwhile.
+        if old_location.is_some() {
+            store.relocate_business_reviews(&business.id, &location).await?;
         }
         let outcome = store.put_business(&business).await?;
-        if old_place.is_some() {
-            store.relocate_business_reviews(&business.id, &place).await?;
+        if old_location.is_some() {
+            store.relocate_business_reviews(&business.id, &location).await?;
         }
-        Ok(Verdict::Put(outcome))
+        Ok(RowOutcome::Accepted(outcome))
     }
 
-    async fn finish(tables: &Tables) -> Result<(), Error> {
-        tables.departures.finish().await
+    async fn finish(context: &ImportContext) -> Result<(), Error> {
+        context.transfers.finish().await
     }
 
-    fn users_updated(tables: &Tables) -> Option<u64> {
-        Some(tables.departures.users()).filter(|users| *users > 0)
+    fn users_updated(context: &ImportContext) -> Option<u64> {
+        Some(context.transfers.count_changed_users()).filter(|users| *users > 0)
     }
+}
+
+/// Returns the stored location of a business if it differs from the new location.
+async fn find_old_location(
+    business: &Business,
+    location: &BusinessLocation,
+    context: &ImportContext,
+) -> Result<Option<BusinessLocation>, Error> {
+    let mut stored = context.store.business_locations(std::slice::from_ref(&business.id)).await?;
+    Ok(stored.remove(&business.id).filter(|stored| stored != location))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn read(id: &str, city: &str) -> Result<BusinessRow, String> {
-        rows::read(&serde_json::json!({ "id": id, "org_id": 42, "name": "Shop", "city": city }).to_string())
+    fn parse(id: &str, city: &str) -> Result<BusinessRow, String> {
+        row::parse(&serde_json::json!({ "id": id, "org_id": 42, "name": "Shop", "city": city }).to_string())
     }
 
     #[test]
-    fn a_city_may_be_blank_but_not_missing() {
-        assert!(read("b1", " ").is_ok_and(|BusinessRow(business)| business.city.is_empty()));
-        let missing = rows::read::<BusinessRow>(r#"{"id":"b1","org_id":42,"name":"Shop"}"#);
+    fn city_may_be_blank_but_not_missing() {
+        assert!(parse("b1", " ").is_ok_and(|BusinessRow(business)| business.city.is_empty()));
+        let missing = row::parse::<BusinessRow>(r#"{"id":"b1","org_id":42,"name":"Shop"}"#);
         assert_eq!(missing.expect_err("city is missing"), "missing field `city`");
     }
 
     #[test]
-    fn a_city_that_folds_to_more_than_an_index_takes_is_refused() {
-        assert!(read("b1", &"é".repeat(255)).is_ok());
-        assert!(read("b1", &"\u{fdfa}".repeat(255)).is_err_and(|reason| reason.starts_with("city:")));
+    fn city_whose_folded_form_exceeds_a_sort_key_is_rejected() {
+        assert!(parse("b1", &"é".repeat(255)).is_ok());
+        assert!(parse("b1", &"\u{fdfa}".repeat(255)).is_err_and(|reason| reason.starts_with("city:")));
     }
 
     #[test]
-    fn an_id_is_opaque_but_bounded() {
+    fn id_with_other_characters_or_length_is_rejected() {
         for wrong in ["", "a b", "a/b", "é", &"a".repeat(65)] {
-            assert!(read(wrong, "Lyon").is_err_and(|reason| reason.starts_with("id:")), "{wrong:?}");
+            assert!(parse(wrong, "Lyon").is_err_and(|reason| reason.starts_with("id:")), "{wrong:?}");
         }
     }
 }

@@ -1,17 +1,17 @@
-//! Rows of categories.
+//! Rows of categories. They are stored together when the import ends.
 
 use presence_domain::category::{Category, CategoryRow, MAX_DIRECTORY_BYTES};
 use presence_domain::error::Error;
 use presence_store::CategoryImport;
 use tokio::sync::MutexGuard;
 
-use super::rows::{Row, Tables, Verdict};
+use super::row::{ImportContext, Row, RowOutcome};
 
 impl Row for Category {
     type Raw = CategoryRow;
     const PLURAL: &str = "categories";
 
-    fn parse(raw: CategoryRow) -> Result<Self, String> {
+    fn from_raw(raw: CategoryRow) -> Result<Self, String> {
         raw.read()
     }
 
@@ -19,27 +19,30 @@ impl Row for Category {
         self.id.as_str().to_owned()
     }
 
-    async fn put(self, tables: &Tables) -> Result<Verdict, Error> {
-        let mut import = under_way(tables).await?;
+    async fn write(self, context: &ImportContext) -> Result<RowOutcome, Error> {
+        let mut import = lock_import(context).await?;
         let Some(import) = import.as_mut() else { return Err(Error::internal("the import of categories has ended")) };
-        let full =
-            || format!("the directory is full: all categories together have at most {MAX_DIRECTORY_BYTES} bytes");
-        Ok(import.put(self).await?.map_or_else(|| Verdict::Rejected(full()), Verdict::Put))
+        Ok(match import.put(self).await? {
+            Some(outcome) => RowOutcome::Accepted(outcome),
+            None => RowOutcome::Rejected(format!(
+                "the directory is full: all categories together have at most {MAX_DIRECTORY_BYTES} bytes"
+            )),
+        })
     }
 
-    async fn finish(tables: &Tables) -> Result<(), Error> {
-        match under_way(tables).await?.take() {
+    async fn finish(context: &ImportContext) -> Result<(), Error> {
+        match lock_import(context).await?.take() {
             Some(import) => import.publish().await,
             None => Ok(()),
         }
     }
 }
 
-/// The import, begun if it is not yet. Rows go in one after the other.
-async fn under_way(tables: &Tables) -> Result<MutexGuard<'_, Option<CategoryImport>>, Error> {
-    let mut import = tables.categories.lock().await;
+/// Locks the import of categories, and begins it for the first row. The lock makes the rows go in one after the other.
+async fn lock_import(context: &ImportContext) -> Result<MutexGuard<'_, Option<CategoryImport>>, Error> {
+    let mut import = context.category_import.lock().await;
     if import.is_none() {
-        *import = Some(tables.store.begin_category_import(tables.dry_run).await?);
+        *import = Some(context.store.begin_category_import(context.dry_run).await?);
     }
     Ok(import)
 }

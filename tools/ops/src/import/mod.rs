@@ -1,17 +1,18 @@
-//! `ops import`: JSON Lines into the tables, line by line.
+//! `ops import`: loads JSON Lines into the tables.
 
 mod businesses;
 mod categories;
-mod departures;
 mod lines;
-mod loading;
 mod orgs;
 mod progress;
 mod rejects;
 mod reviews;
-mod rows;
+mod row;
+mod row_import;
+mod summary;
+mod transfers;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -19,33 +20,35 @@ use clap::{Args, Subcommand};
 use presence_domain::category::Category;
 use tokio::io::AsyncRead;
 
-use crate::exit::Failure;
+use crate::error::CommandError;
 use crate::{Context, Exit};
-use lines::Lines;
-use loading::{Loading, Tally};
+use lines::LineReader;
 use progress::Progress;
-use rejects::Rejects;
-use reviews::Reviews;
-use rows::{Row, Tables};
+use rejects::RejectsFile;
+use reviews::ReviewImport;
+use row::{ImportContext, Row};
+use row_import::RowImport;
 
-const ORGS: &str = "\
+const ORGS_FORMAT: &str = "\
 One JSON object a line:
   {\"id\": 42, \"name\": \"Fast Retailer\"}
 id is an integer from 1 to 2^53-1; name has 1 to 255 characters.";
 
-const BUSINESSES: &str = "\
+const BUSINESSES_FORMAT: &str = "\
 One JSON object a line (here broken in two):
   {\"id\": \"5409c35a97bbc544d8e26737\", \"org_id\": 42,
    \"name\": \"Corner shop\", \"city\": \"Saint-Étienne\"}
 id has 1 to 64 letters, digits and : _ . -; org_id names an organisation that is
-there; name has 1 to 255 characters; city at most 255, and is \"\" for a business
-that is in no city. A business that is in another city or organisation than before
-takes its reviews with it: do not import reviews at the same time. One that moves to
-another organisation is taken out of the lists of the old one's users: how many they
-are is said, with --json as \"users_updated\":n. `ops users audit` finds what is left
-over: a list that was written at that very moment.";
+imported already; name has 1 to 255 characters; city has at most 255, and is \"\"
+for a business that is in no city.
 
-const REVIEWS: &str = "\
+A business that changes its city or organisation takes its reviews with it: do not
+import reviews at the same time. A business that changes its organisation is removed
+from the lists of the old organisation's users. The import prints how many users that
+are, with --json as \"users_updated\":n. A list that is written at the same moment may
+keep the business: `ops users audit` finds it.";
+
+const REVIEWS_FORMAT: &str = "\
 One JSON object a line (here broken in several):
   {\"business_id\": \"5409c35a97bbc544d8e26737\", \"partner\": \"partner_8\",
    \"partner_id\": \"Ab12\", \"key\": \"Ab12\", \"author_name\": \"Zoë\",
@@ -53,16 +56,16 @@ One JSON object a line (here broken in several):
    \"delete_date\": null, \"rating\": 5, \"title\": null,
    \"content\": \"Très bon accueil\", \"reply_comment\": null,
    \"state\": \"not_treated\", \"link\": \"https://example.org/r/1\"}
-business_id names a business that is there; partner is partner_1, partner_8 or
-partner_9; rating is an integer from 1 to 5; state is treated, not_treated or
+business_id names a business that is imported already; partner is partner_1,
+partner_8 or partner_9; rating is an integer from 1 to 5; state is treated, not_treated or
 deleted. Dates are days or instants, UTC without an offset; a day is its start.
 key (default: partner_id), author_name, update_date, delete_date, title, content,
 reply_comment and link may be missing; an empty or blank text counts as missing.
 content and reply_comment have at most 10000 characters, every other text 2048
-bytes. Control characters other than tab and line breaks are dropped. What one partner calls partner_id of one
-business is one review: that is the id meant below.";
+bytes. Control characters other than tab and line breaks are removed. The id of a
+review, as meant below, is its business_id, partner and partner_id.";
 
-const CATEGORIES: &str = "\
+const CATEGORIES_FORMAT: &str = "\
 One JSON object a line (here broken in several):
   {\"id\": \"c98c57c34311d078171539c5\", \"code\": \"shop_bakery\",
    \"names\": {\"GB\": \"Bakery\", \"FR\": \"Boulangerie\"},
@@ -73,43 +76,43 @@ id has 1 to 64 letters, digits and : _ . -; code and every other text have 1 to
 255 characters; keys of names and ancestors are ISO 3166 codes of two upper-case
 letters. ancestors, partners and any of the twelve partners may be missing.
 
-The rows count all at once, when the import ends; stopped before, it changes
+All rows take effect together when the import ends; if it stops before, it changes
 nothing. Categories that are not in the file stay as they are: an import adds
 and updates, it never removes. Of two imports at the same time one stops.";
 
 const IMPORTS: &str = "\
-Running it again changes nothing; interrupted, it is simply run again. When
-DynamoDB throttles, it slows down, and stops only when it wrote nothing for a
-minute: it says then what was written, and \"stopped\":true with --json. An id
-that is there already is updated. The last of several rows with one id wins.
+An import that is run again changes nothing; if interrupted, run it again. When
+DynamoDB throttles, the import slows down. It stops if it wrote nothing for a
+minute, and prints the counts so far, with --json also \"stopped\":true. A row whose
+id exists is an update. The last of several rows with one id wins.
 
 Rejected rows go to FILE.rejected.jsonl (stdin.rejected.jsonl in the current
 folder for -), each as {\"line\":N,\"reason\":\"…\",\"row\":\"the line as it was\"}; the
-exit code is then 4. To try them again once mended:
+exit code is then 4. To import them again once they are corrected:
   jq -r .row orgs.jsonl.rejected.jsonl > again.jsonl
 
---dry-run checks every row, compares it with what is stored and lists what it
-would reject, but writes nothing to the tables. With --json the last line on
+--dry-run checks every row, compares it with the stored item and lists the rows
+that it would reject, but writes nothing to the tables. With --json the last line on
 stdout is {\"created\":n,\"updated\":n,\"unchanged\":n,\"rejected\":n}.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Load organisations
-    #[command(after_help = format!("{ORGS}\n\n{IMPORTS}"))]
-    Orgs(Import),
+    #[command(after_help = format!("{ORGS_FORMAT}\n\n{IMPORTS}"))]
+    Orgs(ImportArgs),
     /// Load businesses of organisations that are loaded already
-    #[command(after_help = format!("{BUSINESSES}\n\n{IMPORTS}"))]
-    Businesses(Import),
+    #[command(after_help = format!("{BUSINESSES_FORMAT}\n\n{IMPORTS}"))]
+    Businesses(ImportArgs),
     /// Load categories, all at once
-    #[command(after_help = format!("{CATEGORIES}\n\n{IMPORTS}"))]
-    Categories(Import),
+    #[command(after_help = format!("{CATEGORIES_FORMAT}\n\n{IMPORTS}"))]
+    Categories(ImportArgs),
     /// Load reviews of businesses that are loaded already
-    #[command(after_help = format!("{REVIEWS}\n\n{IMPORTS}"))]
-    Reviews(Import),
+    #[command(after_help = format!("{REVIEWS_FORMAT}\n\n{IMPORTS}"))]
+    Reviews(ImportArgs),
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Import {
+pub(crate) struct ImportArgs {
     /// JSON Lines file, - for stdin
     file: PathBuf,
     /// Check and count, but write nothing to the tables
@@ -117,74 +120,45 @@ pub(crate) struct Import {
     dry_run: bool,
 }
 
-pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit, Failure> {
+pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit, CommandError> {
     match command {
-        Command::Orgs(import) => load::<orgs::OrgRow>(&import, context).await,
-        Command::Businesses(import) => load::<businesses::BusinessRow>(&import, context).await,
-        Command::Categories(import) => load::<Category>(&import, context).await,
-        Command::Reviews(import) => load_reviews(&import, context).await,
+        Command::Orgs(args) => import_rows::<orgs::OrgRow>(&args, context).await,
+        Command::Businesses(args) => import_rows::<businesses::BusinessRow>(&args, context).await,
+        Command::Categories(args) => import_rows::<Category>(&args, context).await,
+        Command::Reviews(args) => import_reviews(&args, context).await,
     }
 }
 
-async fn load_reviews(import: &Import, context: &mut Context) -> Result<Exit, Failure> {
-    let (input, size) = open(import).await?;
-    let progress = Progress::start(size, context.console.has_bars());
-    let mut loading = Reviews::new(context.store.clone(), import.dry_run, Rejects::beside(&import.file)?, progress);
-    let outcome = loading.load_all(Lines::new(input)).await;
-    report(import, context, reviews::PLURAL, outcome, loading.finish())
+async fn import_rows<R: Row>(args: &ImportArgs, context: &mut Context) -> Result<Exit, CommandError> {
+    let (input, size) = open(&args.file).await?;
+    let progress = Progress::start(size, context.console.shows_progress());
+    let import_context = ImportContext::new(context.store.clone(), Arc::clone(&context.clock), args.dry_run);
+    let mut import = RowImport::<R>::new(import_context, RejectsFile::for_import(&args.file)?, progress);
+    let result = import.run(LineReader::new(input)).await;
+    let (summary, rejects) = import.finish();
+    summary.report(args, R::PLURAL, result, rejects, &mut context.console)
 }
 
-async fn load<R: Row>(import: &Import, context: &mut Context) -> Result<Exit, Failure> {
-    let (input, size) = open(import).await?;
-    let progress = Progress::start(size, context.console.has_bars());
-    let tables = Tables::new(context.store.clone(), Arc::clone(&context.clock), import.dry_run);
-    let mut loading = Loading::<R>::new(tables, Rejects::beside(&import.file)?, progress);
-    let outcome = loading.load_all(Lines::new(input)).await;
-    report(import, context, R::PLURAL, outcome, loading.finish())
+async fn import_reviews(args: &ImportArgs, context: &mut Context) -> Result<Exit, CommandError> {
+    let (input, size) = open(&args.file).await?;
+    let progress = Progress::start(size, context.console.shows_progress());
+    let rejects = RejectsFile::for_import(&args.file)?;
+    let mut import = ReviewImport::new(context.store.clone(), args.dry_run, rejects, progress);
+    let result = import.run(LineReader::new(input)).await;
+    let (summary, rejects) = import.finish();
+    summary.report(args, reviews::PLURAL, result, rejects, &mut context.console)
 }
 
-/// Tells what became of the rows.
-fn report(
-    import: &Import,
-    context: &mut Context,
-    plural: &str,
-    outcome: anyhow::Result<()>,
-    (tally, rejects): (Tally, Rejects),
-) -> Result<Exit, Failure> {
-    let rejected_to = rejects.finish()?;
-    let Tally { created, updated, unchanged, rejected, .. } = tally;
-    let counts = format!("{created} created, {updated} updated, {unchanged} unchanged, {rejected} rejected");
-    if let Err(error) = outcome {
-        if context.console.json {
-            context.console.json_line(&Tally { stopped: true, ..tally })?;
-        }
-        let stopped = format!("stopped after {} rows ({counts}); simply run it again", tally.rows());
-        return Err(error.context(stopped).into());
-    }
-    let dry = if import.dry_run { "dry run, nothing written: " } else { "" };
-    if let Some(users) = tally.users_updated {
-        let moved = "businesses that moved to another organisation";
-        context.console.note(format_args!("{dry}{moved} were taken out of the lists of {users} users"));
-    }
-    context.console.note(format_args!("{dry}{plural}: {counts}"));
-    if context.console.json {
-        context.console.json_line(&tally)?;
-    }
-    let Some(file) = rejected_to else { return Ok(Exit::Done) };
-    context.console.note(format_args!("the rejected rows and the reasons are in {}", file.display()));
-    Ok(Exit::SomeRejected)
-}
-
-/// The file, or standard input; and its size, where it has one.
-async fn open(import: &Import) -> Result<(Box<dyn AsyncRead + Send + Unpin>, Option<u64>), Failure> {
-    if rejects::is_stdin(&import.file) {
+/// Opens the file, or standard input for `-`. Also returns the size of a regular file in bytes.
+async fn open(path: &Path) -> Result<(Box<dyn AsyncRead + Send + Unpin>, Option<u64>), CommandError> {
+    if rejects::is_stdin(path) {
         return Ok((Box::new(tokio::io::stdin()), None));
     }
-    let cannot_read = || format!("cannot read {}", import.file.display());
-    let file = tokio::fs::File::open(&import.file).await.with_context(cannot_read)?;
+    let cannot_read = || format!("cannot read {}", path.display());
+    let file = tokio::fs::File::open(path).await.with_context(cannot_read)?;
     let metadata = file.metadata().await.with_context(cannot_read)?;
     if metadata.is_dir() {
-        return Err(Failure::because(format!("{} is a folder", import.file.display())));
+        return Err(CommandError::from_text(format!("{} is a folder", path.display())));
     }
     Ok((Box::new(file), metadata.is_file().then_some(metadata.len())))
 }

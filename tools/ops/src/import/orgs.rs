@@ -5,9 +5,9 @@ use presence_store::Org;
 use serde::Deserialize;
 use serde_json::Number;
 
-use super::rows::{self, Row, Tables, Verdict};
+use super::row::{self, ImportContext, Row, RowOutcome};
 
-/// An organisation.
+/// Row of an organisation.
 #[derive(Debug)]
 pub(super) struct OrgRow(Org);
 
@@ -22,19 +22,19 @@ impl Row for OrgRow {
     type Raw = RawOrg;
     const PLURAL: &str = "orgs";
 
-    fn parse(raw: RawOrg) -> Result<Self, String> {
-        Ok(Self(Org { id: rows::org_id("id", &raw.id)?, name: rows::name("name", &raw.name)? }))
+    fn from_raw(raw: RawOrg) -> Result<Self, String> {
+        Ok(Self(Org { id: row::parse_org_id("id", &raw.id)?, name: row::parse_name("name", &raw.name)? }))
     }
 
     fn key(&self) -> String {
         self.0.id.to_string()
     }
 
-    async fn put(self, tables: &Tables) -> Result<Verdict, Error> {
+    async fn write(self, context: &ImportContext) -> Result<RowOutcome, Error> {
         let Self(org) = self;
-        let outcome =
-            if tables.dry_run { tables.store.compare_org(&org).await } else { tables.store.put_org(&org).await };
-        outcome.map(Verdict::Put)
+        let store = &context.store;
+        let outcome = if context.dry_run { store.compare_org(&org).await? } else { store.put_org(&org).await? };
+        Ok(RowOutcome::Accepted(outcome))
     }
 }
 
@@ -43,17 +43,17 @@ mod tests {
     use super::*;
 
     fn reason(line: &str) -> String {
-        rows::read::<OrgRow>(line).expect_err("the row is wrong")
+        row::parse::<OrgRow>(line).expect_err("the row is wrong")
     }
 
     #[test]
-    fn a_name_is_trimmed() {
-        let OrgRow(org) = rows::read(r#" {"name": "  Fast Retailer ", "id": 42} "#).expect("the row is right");
+    fn name_is_trimmed() {
+        let OrgRow(org) = row::parse(r#" {"name": "  Fast Retailer ", "id": 42} "#).expect("the row is right");
         assert_eq!((org.id.get(), org.name.as_str()), (42, "Fast Retailer"));
     }
 
     #[test]
-    fn the_reason_says_what_is_wrong() {
+    fn reason_names_the_error() {
         let long = format!(r#"{{"id":1,"name":"{}"}}"#, "x".repeat(256));
         let cases = [
             ("no JSON", "{", "is not valid JSON: EOF while parsing an object (column 1)"),
@@ -76,13 +76,13 @@ mod tests {
             ("a long name", &long, "name: must have at most 255 characters"),
             ("a control character", r#"{"id":1,"name":"a\u0000b"}"#, "name: must not contain control characters"),
         ];
-        for (what, line, expected) in cases {
-            assert_eq!(reason(line), expected, "{what}");
+        for (case, line, expected) in cases {
+            assert_eq!(reason(line), expected, "{case}");
         }
     }
 
     #[test]
-    fn a_reason_is_short_however_long_the_value() {
+    fn reason_is_short_for_a_long_value() {
         assert!(reason(&format!(r#"{{"id":"{}","name":"x"}}"#, "9".repeat(100_000))).len() < 400);
     }
 }

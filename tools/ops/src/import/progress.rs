@@ -1,40 +1,40 @@
-//! The progress bar of an import.
+//! Progress bar of an import.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use presence_runtime::clock::Stopwatch;
 
-/// With a known size: what is done of it, and the time left.
+/// Template for a file of known size: the part that is done, and the time left.
 const BAR: &str = "{wide_bar} {percent}% · {msg} · {eta} left";
-/// Without: only what is done.
+/// Template for standard input, whose size is unknown.
 const SPINNER: &str = "{spinner} {msg}";
 
-/// Shows how far an import is, on a terminal.
+/// Progress bar on a terminal.
 pub(super) struct Progress {
     bar: ProgressBar,
-    watch: Stopwatch,
+    stopwatch: Stopwatch,
 }
 
 impl Progress {
-    /// Over so many bytes, if that is known; drawn on standard error, or not at all.
+    /// Starts a bar over this number of bytes, a spinner if the number is unknown. Draws on standard error or not at all.
     pub(super) fn start(bytes: Option<u64>, is_shown: bool) -> Self {
         let target = if is_shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let template = if bytes.is_some() { BAR } else { SPINNER };
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
         let bar = ProgressBar::with_draw_target(bytes, target).with_style(style);
-        Self { bar, watch: Stopwatch::start() }
+        Self { bar, stopwatch: Stopwatch::start() }
     }
 
-    /// So many bytes and rows are done.
-    pub(super) fn show(&self, bytes: u64, rows: u64) {
+    /// Shows the number of bytes and rows that are done.
+    pub(super) fn update(&self, bytes: u64, rows: u64) {
         if self.bar.is_hidden() {
             return;
         }
-        let a_second = u128::from(rows) * 1_000 / self.watch.elapsed().as_millis().max(1);
-        self.bar.set_message(format!("{rows} rows · {a_second}/s"));
+        let rows_per_second = u128::from(rows) * 1_000 / self.stopwatch.elapsed().as_millis().max(1);
+        self.bar.set_message(format!("{rows} rows · {rows_per_second}/s"));
         self.bar.set_position(bytes);
     }
 
-    /// Takes the bar away: the summary says the rest.
+    /// Removes the bar. The summary follows in its place.
     pub(super) fn finish(&self) {
         self.bar.finish_and_clear();
     }

@@ -1,4 +1,4 @@
-//! The file of rejected rows, beside the imported one.
+//! File of rejected rows, next to the imported file.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write as _};
@@ -7,25 +7,24 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use serde_json::json;
 
-use super::lines::Line;
-
-/// Collects the rejected rows of an import. The file is made when the first one comes; that of an earlier run is removed.
-pub(super) struct Rejects {
+/// File of the rejected rows of an import. It is created for the first rejected row.
+pub(super) struct RejectsFile {
     path: PathBuf,
     file: Option<BufWriter<File>>,
 }
 
-/// Whether the name stands for standard input.
+/// True if the name stands for standard input.
 pub(super) fn is_stdin(file: &Path) -> bool {
     file == Path::new("-")
 }
 
-impl Rejects {
-    /// For the rows of this file.
-    pub(super) fn beside(file: &Path) -> anyhow::Result<Self> {
-        let mut path = if is_stdin(file) { PathBuf::from("stdin") } else { file.to_path_buf() }.into_os_string();
-        path.push(".rejected.jsonl");
-        let path = PathBuf::from(path);
+impl RejectsFile {
+    /// Returns the file for the rejected rows of `imported`. Removes the one of an earlier run.
+    pub(super) fn for_import(imported: &Path) -> anyhow::Result<Self> {
+        let imported = if is_stdin(imported) { Path::new("stdin") } else { imported };
+        let mut name = imported.as_os_str().to_owned();
+        name.push(".rejected.jsonl");
+        let path = PathBuf::from(name);
         match fs::remove_file(&path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 Err(error).with_context(|| format!("cannot remove {}", path.display()))
@@ -34,23 +33,18 @@ impl Rejects {
         }
     }
 
-    /// Adds one.
-    pub(super) fn add(&mut self, line: &Line, reason: &str) -> anyhow::Result<()> {
-        self.add_row(line.number, reason, &line.shown())
-    }
-
-    /// Adds one by its number and its text.
-    pub(super) fn add_row(&mut self, number: u64, reason: &str, row: &str) -> anyhow::Result<()> {
+    /// Writes a rejected row with its line number and the reason.
+    pub(super) fn write(&mut self, line_number: u64, reason: &str, row: &str) -> anyhow::Result<()> {
         let cannot_write = || format!("cannot write {}", self.path.display());
         let file = match &mut self.file {
             Some(file) => file,
-            none => none.insert(BufWriter::new(File::create(&self.path).with_context(cannot_write)?)),
+            missing => missing.insert(BufWriter::new(File::create(&self.path).with_context(cannot_write)?)),
         };
-        let rejected = json!({ "line": number, "reason": reason, "row": row });
+        let rejected = json!({ "line": line_number, "reason": reason, "row": row });
         writeln!(file, "{rejected}").with_context(cannot_write)
     }
 
-    /// Where they are; none when no row was rejected.
+    /// Closes the file and returns its path, `None` if no row was rejected.
     pub(super) fn finish(self) -> anyhow::Result<Option<PathBuf>> {
         let Some(mut file) = self.file else { return Ok(None) };
         file.flush().with_context(|| format!("cannot write {}", self.path.display()))?;

@@ -1,11 +1,11 @@
-//! The real `ops` binary against an embedded database: what operators and their scripts meet.
+//! Tests of the `ops` binary against an embedded database: output, exit codes and stored items.
 
-mod aws;
 mod categories;
+mod cli_env;
 mod credentials;
+mod fake_aws;
 mod imports;
 mod keys;
 mod reviews;
-mod stage;
 mod tables;
 mod users;

@@ -1,33 +1,33 @@
-//! `ops tables`, and what concerns every command.
+//! `ops tables`, and the behaviour that all commands share.
 
-use crate::stage::Stage;
+use crate::cli_env::CliEnv;
 
 #[test]
-fn tables_are_created_once_and_told_apart() {
-    let stage = Stage::bare();
-    let first = stage.ops("tables create").exits(0);
+fn existing_tables_are_listed_apart_from_created_ones() {
+    let env = CliEnv::without_tables();
+    let first = env.run("tables create").expect_exit(0);
     assert_eq!(first.stdout.lines().count(), 5);
     assert!(first.stdout.lines().any(|line| line == "presence-api-keys created"), "{}", first.stdout);
-    let again = stage.ops("--json tables create").exits(0).json();
+    let again = env.run("--json tables create").expect_exit(0).json();
     assert_eq!(again["created"].as_array().map(Vec::len), Some(0));
     assert_eq!(again["existing"][0], "presence-users");
 }
 
 #[test]
-fn the_prefix_of_table_names_comes_from_the_environment() {
-    let stage = Stage::bare();
-    let output = stage.command("tables create --json").env("TABLE_PREFIX", "test-").output().expect("runs");
+fn prefix_of_table_names_comes_from_the_environment() {
+    let env = CliEnv::without_tables();
+    let output = env.command("tables create --json").env("TABLE_PREFIX", "test-").output().expect("runs");
     let text = String::from_utf8(output.stdout).expect("UTF-8");
     assert!(text.contains("\"test-reviews\""), "{text}");
-    let audit = stage.ops("users audit").exits(1);
+    let audit = env.run("users audit").expect_exit(1);
     assert!(audit.stderr.starts_with("error: ") && audit.stderr.contains("TABLE_PREFIX"), "{}", audit.stderr);
     assert_eq!(audit.stderr.lines().count(), 1);
 }
 
 #[test]
-fn an_endpoint_that_does_not_answer_is_one_line_on_stderr() {
-    let stage = Stage::bare();
-    let output = stage.command("outbox list").env("AWS_ENDPOINT_URL_DYNAMODB", "http://127.0.0.1:1").output();
+fn endpoint_that_does_not_answer_is_one_line_on_stderr() {
+    let env = CliEnv::without_tables();
+    let output = env.command("outbox list").env("AWS_ENDPOINT_URL_DYNAMODB", "http://127.0.0.1:1").output();
     let output = output.expect("runs");
     let stderr = String::from_utf8(output.stderr).expect("UTF-8");
     assert_eq!(output.status.code(), Some(1));
@@ -36,17 +36,17 @@ fn an_endpoint_that_does_not_answer_is_one_line_on_stderr() {
 }
 
 #[test]
-fn wrong_usage_is_2_and_help_is_0() {
-    let stage = Stage::bare();
+fn wrong_usage_exits_with_2_and_help_with_0() {
+    let env = CliEnv::without_tables();
     for wrong in
         ["", "fly", "tables", "tables drop", "import orgs", "import orgs a b", "key issue", "key revoke", "--nope"]
     {
-        let run = stage.ops(wrong).exits(2);
+        let run = env.run(wrong).expect_exit(2);
         assert!(run.stdout.is_empty() && !run.stderr.is_empty(), "{wrong:?}");
     }
     for help in ["--help", "help import", "import businesses --help", "user create --help", "key rotate --help"] {
-        let run = stage.ops(help).exits(0);
+        let run = env.run(help).expect_exit(0);
         assert!(run.stdout.contains("Usage: ops"), "{help:?}: {}", run.stdout);
     }
-    assert!(stage.ops("--help").stdout.contains("Exit codes:"));
+    assert!(env.run("--help").stdout.contains("Exit codes:"));
 }

@@ -1,8 +1,11 @@
-//! Reviews that were read and are not written yet, and which of them may be written now.
+//! Backlog of an import: reviews that were read and are not written yet.
 //!
-//! A file in order of date has all rows of a month together, and a month is written by one worker at a time. So the import
-//! reads ahead, until the backlog is full, and workers take from as many months as there are in it. Rows about one review
-//! are written in the order of the file: later ones join those that wait, or wait until those under way are done.
+//! One worker at a time writes the reviews of an organisation and month, because they share counts. A file in order of date
+//! has all rows of a month together. So the import reads ahead until the backlog is full, and the workers take their jobs
+//! from as many months as it holds.
+//!
+//! Rows about one review are written in the order of the file. A later row joins those that wait, or waits until those in
+//! flight are done.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -11,167 +14,172 @@ use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::ledger::{Day, Month};
 use presence_domain::review::{Partner, Review};
 
-/// Rows read ahead. A month with as many keeps a single worker busy, one with a sixteenth of them all sixteen.
+/// Rows read ahead. If they are all of one month, one worker is busy; with 16 months of equal size, all 16 workers are.
 const MAX_ROWS: usize = 200_000;
-/// Bytes of the file read ahead. With what the program keeps beside them, the rows take some 300 MB at the most.
+/// Bytes of the file read ahead. The parsed rows and their index take some 300 MB of memory at most.
 const MAX_BYTES: u64 = 128 << 20;
-/// Rows that are read before the first are written: enough that those of a day meet in one transaction.
+/// Rows to read before the first job. They are enough to bring the reviews of a day together in one transaction.
 const MIN_ROWS: usize = 20_000;
-/// Reviews of one job. Those of a day meet in it, and a failure of one is told soon.
+/// Reviews of one job. They bring the reviews of a day together, and a failure is still reported soon.
 const JOB_REVIEWS: usize = 2_000;
 
-/// The key by which a review is found.
-type Key = Arc<(BusinessId, Partner, String)>;
-/// The unit that one worker at a time writes: reviews of a month share tallies, and DynamoDB refuses transactions that meet.
-type Group = (OrgId, Month);
+/// Key of a review within the file.
+type ReviewKey = Arc<(BusinessId, Partner, String)>;
+/// Unit that one worker at a time writes. Reviews of a month share counts, and DynamoDB rejects transactions that conflict.
+type OrgMonth = (OrgId, Month);
 
-/// Rows about one review, in the order of the file: the last one is to be stored.
+/// Rows about one review, in the order of the file. The last one is to be stored.
 #[derive(Debug, Default)]
-pub(super) struct Chain {
-    /// Each with its number in the file.
+pub(super) struct PendingReview {
+    /// Rows with their line numbers.
     pub(super) rows: Vec<(u64, Review)>,
     bytes: u64,
 }
 
-/// Chains that one worker writes.
-#[derive(Debug)]
-pub(super) struct Job {
-    group: Group,
-    chains: Vec<(Key, Chain)>,
-}
-
-impl Job {
-    /// The rows about each review.
-    pub(super) fn chains(&self) -> impl Iterator<Item = &Chain> {
-        self.chains.iter().map(|(_, chain)| chain)
-    }
-}
-
-/// The bounds of what is read ahead.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Bounds {
-    rows: usize,
-    bytes: u64,
-    first: usize,
-    job: usize,
-}
-
-impl Default for Bounds {
-    fn default() -> Self {
-        Self { rows: MAX_ROWS, bytes: MAX_BYTES, first: MIN_ROWS, job: JOB_REVIEWS }
-    }
-}
-
-/// The rows between the reader and the workers.
-#[derive(Debug, Default)]
-pub(super) struct Backlog {
-    bounds: Bounds,
-    /// Chains that wait, by group, in the order in which they came into it.
-    waiting: BTreeMap<Group, BTreeMap<u64, (Key, Chain)>>,
-    /// Where the chain of a review waits.
-    places: HashMap<Key, (Group, u64)>,
-    /// Groups that a worker is at.
-    busy: HashSet<Group>,
-    /// Reviews that are being written, with the rows that came meanwhile.
-    under_way: HashMap<Key, Chain>,
-    next_place: u64,
-    /// Rows that wait or are being written, and their bytes.
-    rows: usize,
-    bytes: u64,
-}
-
-impl Backlog {
-    /// True if more may be read.
-    pub(super) fn has_room(&self) -> bool {
-        self.rows < self.bounds.rows && self.bytes < self.bounds.bytes
-    }
-
-    /// True if enough was read to begin.
-    pub(super) fn may_begin(&self) -> bool {
-        self.rows >= self.bounds.first || !self.has_room()
-    }
-
-    /// Bytes of the file that were read and are not done.
-    pub(super) fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
-    /// Takes in the row with this number, which has so many bytes in the file.
-    pub(super) fn push(&mut self, line: u64, review: Review, bytes: u64) {
-        self.rows += 1;
-        self.bytes += bytes;
-        let key = Arc::new((review.business_id.clone(), review.partner, review.partner_id.clone()));
-        match self.under_way.get_mut(&key) {
-            Some(meanwhile) => meanwhile.add(line, review, bytes),
-            None => self.wait(key, Chain { rows: vec![(line, review)], bytes }),
-        }
-    }
-
-    /// Puts rows behind those of the same review that wait, in the group of the last.
-    fn wait(&mut self, key: Key, more: Chain) {
-        let mut chain = Chain::default();
-        if let Some((group, place)) = self.places.remove(&key)
-            && let Some(waiting) = self.waiting.get_mut(&group)
-        {
-            chain = waiting.remove(&place).map(|(_, chain)| chain).unwrap_or_default();
-            if waiting.is_empty() {
-                self.waiting.remove(&group);
-            }
-        }
-        chain.rows.extend(more.rows);
-        chain.bytes += more.bytes;
-        let Some(last) = chain.last() else { return };
-        let group = (last.org_id, Day::of(last.effective_at()).month());
-        self.next_place += 1;
-        self.places.insert(Arc::clone(&key), (group, self.next_place));
-        self.waiting.entry(group).or_default().insert(self.next_place, (key, chain));
-    }
-
-    /// Gives work to a worker: of the groups that no one is at, the one with the most reviews, since it takes longest. `None`
-    /// when there is nothing to do until another worker is done.
-    pub(super) fn take(&mut self) -> Option<Job> {
-        let free = self.waiting.iter().filter(|(group, _)| !self.busy.contains(*group));
-        let (group, _) = free.max_by_key(|(_, chains)| chains.len())?;
-        let group = *group;
-        let waiting = self.waiting.get_mut(&group)?;
-        let mut chains = Vec::new();
-        while chains.len() < self.bounds.job
-            && let Some((_, (key, chain))) = waiting.pop_first()
-        {
-            self.places.remove(&key);
-            self.under_way.insert(Arc::clone(&key), Chain::default());
-            chains.push((key, chain));
-        }
-        if waiting.is_empty() {
-            self.waiting.remove(&group);
-        }
-        self.busy.insert(group);
-        Some(Job { group, chains })
-    }
-
-    /// Takes a job back that is done. Rows that came meanwhile may be written now.
-    pub(super) fn done(&mut self, job: Job) {
-        self.busy.remove(&job.group);
-        for (key, chain) in job.chains {
-            self.rows -= chain.rows.len();
-            self.bytes -= chain.bytes;
-            match self.under_way.remove(&key) {
-                Some(meanwhile) if !meanwhile.rows.is_empty() => self.wait(key, meanwhile),
-                _ => {}
-            }
-        }
-    }
-}
-
-impl Chain {
-    /// Returns the review that is to be stored.
+impl PendingReview {
+    /// Returns the review to store.
     pub(super) fn last(&self) -> Option<&Review> {
         self.rows.last().map(|(_, review)| review)
     }
 
-    fn add(&mut self, line: u64, review: Review, bytes: u64) {
-        self.rows.push((line, review));
+    fn append(&mut self, more: Self) {
+        self.rows.extend(more.rows);
+        self.bytes += more.bytes;
+    }
+}
+
+/// Reviews of one organisation and month that one worker writes.
+#[derive(Debug)]
+pub(super) struct Job {
+    org_month: OrgMonth,
+    reviews: Vec<(ReviewKey, PendingReview)>,
+}
+
+impl Job {
+    /// Returns the rows of each review.
+    pub(super) fn reviews(&self) -> impl Iterator<Item = &PendingReview> {
+        self.reviews.iter().map(|(_, pending)| pending)
+    }
+}
+
+/// Limits of a backlog.
+#[derive(Clone, Copy, Debug)]
+struct BacklogLimits {
+    max_rows: usize,
+    max_bytes: u64,
+    /// Rows to read before the first job.
+    min_rows: usize,
+    job_reviews: usize,
+}
+
+impl Default for BacklogLimits {
+    fn default() -> Self {
+        Self { max_rows: MAX_ROWS, max_bytes: MAX_BYTES, min_rows: MIN_ROWS, job_reviews: JOB_REVIEWS }
+    }
+}
+
+/// Rows between the reader and the workers.
+#[derive(Debug, Default)]
+pub(super) struct Backlog {
+    limits: BacklogLimits,
+    /// Reviews that wait, by organisation and month, then by sequence number: first in, first out.
+    waiting: BTreeMap<OrgMonth, BTreeMap<u64, (ReviewKey, PendingReview)>>,
+    /// Key in `waiting` of each review that waits.
+    waiting_index: HashMap<ReviewKey, (OrgMonth, u64)>,
+    /// Organisations and months that a worker writes.
+    busy: HashSet<OrgMonth>,
+    /// Reviews that are being written, with the rows that were read meanwhile.
+    in_flight: HashMap<ReviewKey, PendingReview>,
+    last_sequence: u64,
+    /// Number of rows that wait or are being written.
+    rows: usize,
+    /// Bytes of these rows.
+    bytes: u64,
+}
+
+impl Backlog {
+    /// True if more rows may be read.
+    pub(super) fn has_room(&self) -> bool {
+        self.rows < self.limits.max_rows && self.bytes < self.limits.max_bytes
+    }
+
+    /// True if there are enough rows to start jobs.
+    pub(super) fn is_ready(&self) -> bool {
+        self.rows >= self.limits.min_rows || !self.has_room()
+    }
+
+    /// Returns the bytes of the file that were read and are not written.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Adds a row with its line number and its size in the file.
+    pub(super) fn push(&mut self, line_number: u64, review: Review, bytes: u64) {
+        self.rows += 1;
         self.bytes += bytes;
+        let key = Arc::new((review.business_id.clone(), review.partner, review.partner_id.clone()));
+        let row = PendingReview { rows: vec![(line_number, review)], bytes };
+        match self.in_flight.get_mut(&key) {
+            Some(later_rows) => later_rows.append(row),
+            None => self.enqueue(key, row),
+        }
+    }
+
+    /// Puts rows after those of the same review that wait. The last row determines the month.
+    fn enqueue(&mut self, key: ReviewKey, rows: PendingReview) {
+        let mut pending = self.remove_waiting(&key).unwrap_or_default();
+        pending.append(rows);
+        let Some(last) = pending.last() else { return };
+        let org_month = (last.org_id, Day::of(last.effective_at()).month());
+        self.last_sequence += 1;
+        self.waiting_index.insert(Arc::clone(&key), (org_month, self.last_sequence));
+        self.waiting.entry(org_month).or_default().insert(self.last_sequence, (key, pending));
+    }
+
+    fn remove_waiting(&mut self, key: &ReviewKey) -> Option<PendingReview> {
+        let (org_month, sequence) = self.waiting_index.remove(key)?;
+        let reviews = self.waiting.get_mut(&org_month)?;
+        let (_, pending) = reviews.remove(&sequence)?;
+        if reviews.is_empty() {
+            self.waiting.remove(&org_month);
+        }
+        Some(pending)
+    }
+
+    /// Returns a job of the free month with the most reviews, since it takes longest. Returns `None` if nothing can be
+    /// written until another job is complete.
+    pub(super) fn take_job(&mut self) -> Option<Job> {
+        let free = self.waiting.iter().filter(|(org_month, _)| !self.busy.contains(*org_month));
+        let (org_month, _) = free.max_by_key(|(_, reviews)| reviews.len())?;
+        let org_month = *org_month;
+        let waiting = self.waiting.get_mut(&org_month)?;
+        let mut reviews = Vec::new();
+        while reviews.len() < self.limits.job_reviews
+            && let Some((_, (key, pending))) = waiting.pop_first()
+        {
+            self.waiting_index.remove(&key);
+            self.in_flight.insert(Arc::clone(&key), PendingReview::default());
+            reviews.push((key, pending));
+        }
+        if waiting.is_empty() {
+            self.waiting.remove(&org_month);
+        }
+        self.busy.insert(org_month);
+        Some(Job { org_month, reviews })
+    }
+
+    /// Removes the rows of a job that is done. Rows of its reviews that were read meanwhile may be written now.
+    pub(super) fn complete_job(&mut self, job: Job) {
+        self.busy.remove(&job.org_month);
+        for (key, written) in job.reviews {
+            self.rows -= written.rows.len();
+            self.bytes -= written.bytes;
+            if let Some(later_rows) = self.in_flight.remove(&key)
+                && !later_rows.rows.is_empty()
+            {
+                self.enqueue(key, later_rows);
+            }
+        }
     }
 }
 
@@ -181,7 +189,7 @@ mod tests {
 
     use super::*;
 
-    /// Seconds of a month at the least.
+    /// Seconds in the shortest month.
     const MONTH: i64 = 28 * 86_400;
     const WORKERS: usize = 16;
 
@@ -209,76 +217,78 @@ mod tests {
         }
     }
 
-    /// Plays an import of these rows: what is read is pushed, and whenever nothing more can be begun, one of the workers, as
-    /// drawn, is done. Calls the eyes at each job that is begun. Returns how many workers were busy at each end of a job.
-    fn play(
+    /// Simulates an import of these rows. Whenever no further job can start, a random worker completes its job. Passes each
+    /// job that starts to `on_start`. Returns the number of busy workers at the end of each job.
+    fn simulate_import(
         mut backlog: Backlog,
         rows: impl Iterator<Item = Review>,
-        mut draw: impl FnMut(usize) -> usize,
-        mut begun: impl FnMut(&Job),
+        rng: &mut fastrand::Rng,
+        mut on_start: impl FnMut(&Job),
     ) -> Vec<usize> {
         let mut rows = rows.peekable();
-        let (mut workers, mut busy): (Vec<Job>, _) = (Vec::new(), Vec::new());
+        let mut jobs: Vec<Job> = Vec::new();
+        let mut busy_counts = Vec::new();
         loop {
             while backlog.has_room()
                 && let Some(row) = rows.next()
             {
                 backlog.push(0, row, 1);
             }
-            while workers.len() < WORKERS
-                && (rows.peek().is_none() || backlog.may_begin())
-                && let Some(job) = backlog.take()
+            while jobs.len() < WORKERS
+                && (rows.peek().is_none() || backlog.is_ready())
+                && let Some(job) = backlog.take_job()
             {
-                assert!(workers.iter().all(|other| other.group != job.group), "two workers are at one month");
-                begun(&job);
-                workers.push(job);
+                assert!(jobs.iter().all(|other| other.org_month != job.org_month), "two workers write one month");
+                on_start(&job);
+                jobs.push(job);
             }
-            if workers.is_empty() {
+            if jobs.is_empty() {
                 assert!(rows.next().is_none() && backlog.rows == 0 && backlog.bytes == 0, "all rows were written");
-                assert!(backlog.places.is_empty() && backlog.under_way.is_empty() && backlog.waiting.is_empty());
-                return busy;
+                assert!(backlog.waiting_index.is_empty() && backlog.in_flight.is_empty() && backlog.waiting.is_empty());
+                return busy_counts;
             }
-            busy.push(workers.len());
-            backlog.done(workers.swap_remove(draw(workers.len())));
+            busy_counts.push(jobs.len());
+            backlog.complete_job(jobs.swap_remove(rng.usize(0..jobs.len())));
         }
     }
 
-    fn bounded(rows: usize, first: usize, job: usize) -> Backlog {
-        Backlog { bounds: Bounds { rows, bytes: u64::MAX, first, job }, ..Backlog::default() }
+    fn backlog_with_limits(max_rows: usize, min_rows: usize, job_reviews: usize) -> Backlog {
+        let limits = BacklogLimits { max_rows, max_bytes: u64::MAX, min_rows, job_reviews };
+        Backlog { limits, ..Backlog::default() }
     }
 
     #[test]
-    fn a_file_of_one_organisation_in_order_of_date_keeps_most_workers_busy() {
+    fn file_of_one_organisation_in_order_of_date_keeps_most_workers_busy() {
         // 60 months of 1,250 rows: with chunks of 2,000 rows, at most 3 workers had anything to do.
         let rows = (0..75_000).map(|n| review(&n.to_string(), n / 1_250 * MONTH * 2));
         let mut rng = fastrand::Rng::with_seed(15);
-        let busy = play(bounded(20_000, 2_000, 200), rows, |count| rng.usize(0..count), |_| {});
+        let busy = simulate_import(backlog_with_limits(20_000, 2_000, 200), rows, &mut rng, |_| {});
         let mean = busy.iter().sum::<usize>() / busy.len();
         assert!(mean >= WORKERS - 2, "{mean} of {WORKERS} workers are busy on average");
         assert_eq!(busy.iter().max(), Some(&WORKERS));
     }
 
     #[test]
-    fn no_more_is_read_than_the_bounds_allow() {
-        let mut backlog = bounded(10, 5, 3);
+    fn reading_stops_at_the_limits_of_the_backlog() {
+        let mut backlog = backlog_with_limits(10, 5, 3);
         for n in 0..10 {
             assert!(backlog.has_room());
             backlog.push(n, review(&n.to_string(), 0), 100);
         }
         assert!(!backlog.has_room());
-        let job = backlog.take().expect("work");
-        assert!(!backlog.has_room(), "what is being written counts too");
-        backlog.done(job);
+        let job = backlog.take_job().expect("a job");
+        assert!(!backlog.has_room(), "rows in flight count too");
+        backlog.complete_job(job);
         assert!(backlog.has_room());
-        backlog.bounds.bytes = backlog.bytes();
+        backlog.limits.max_bytes = backlog.bytes();
         assert!(!backlog.has_room());
     }
 
     #[test]
-    fn rows_about_one_review_are_written_in_the_order_of_the_file_whatever_is_done_first() {
+    fn rows_about_one_review_are_written_in_the_order_of_the_file() {
         for seed in 0..200 {
             let mut rng = fastrand::Rng::with_seed(seed);
-            // Few reviews, many rows of each, which move between months.
+            // Few reviews with many rows each, which move between months.
             let rows: Vec<Review> = (0..300)
                 .map(|n| Review {
                     version: n,
@@ -286,14 +296,14 @@ mod tests {
                 })
                 .collect();
             let mut written: HashMap<String, Vec<u64>> = HashMap::new();
-            let mut see = |job: &Job| {
-                for chain in job.chains() {
-                    let versions = chain.rows.iter().map(|(_, row)| row.version);
-                    written.entry(chain.rows[0].1.partner_id.clone()).or_default().extend(versions);
+            let record = |job: &Job| {
+                for pending in job.reviews() {
+                    let versions = pending.rows.iter().map(|(_, row)| row.version);
+                    written.entry(pending.rows[0].1.partner_id.clone()).or_default().extend(versions);
                 }
             };
-            let bounds = bounded(rng.usize(1..40), rng.usize(1..20), rng.usize(1..5));
-            play(bounds, rows.clone().into_iter(), |count| rng.usize(0..count), &mut see);
+            let backlog = backlog_with_limits(rng.usize(1..40), rng.usize(1..20), rng.usize(1..5));
+            simulate_import(backlog, rows.clone().into_iter(), &mut rng, record);
             assert_eq!(written.values().map(Vec::len).sum::<usize>(), rows.len(), "seed {seed}");
             for versions in written.values() {
                 assert!(versions.is_sorted(), "seed {seed}: {versions:?}");

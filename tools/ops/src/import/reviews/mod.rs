@@ -1,213 +1,181 @@
-//! An import of reviews under way: read ahead, and written by organisation and month side by side.
+//! Import of reviews: reads ahead, and writes several months of several organisations at the same time.
 
 mod backlog;
-mod refused;
+mod job;
 mod row;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use anyhow::Context as _;
-use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId};
-use presence_domain::review::Review;
-use presence_store::{PostingItemFullError, PutOutcome, Store, UpsertOutcome};
+use presence_store::Store;
 use tokio::task::JoinSet;
 
-use super::lines::{Line, Lines};
-use super::loading::Tally;
+use super::lines::{Line, LineReader};
 use super::progress::Progress;
-use super::rejects::Rejects;
-use super::rows;
-use backlog::{Backlog, Chain, Job};
-use refused::Refused;
+use super::rejects::RejectsFile;
+use super::row::parse_json;
+use super::summary::ImportSummary;
+use backlog::{Backlog, PendingReview};
+use job::{JobResult, RejectedRow};
 use row::RawReview;
 
-/// What rows of this kind are called.
+/// Name of the rows in messages.
 pub(super) const PLURAL: &str = "reviews";
-/// Rows whose businesses are looked up together: ten `BatchGetItems` at the most.
+/// Rows whose businesses are looked up together, by ten `BatchGetItem` calls at most.
 const BLOCK_ROWS: usize = 1_000;
-/// Bytes of a block, as the rows of one could be long.
+/// Largest size of a block in bytes: its rows may be long.
 const BLOCK_BYTES: u64 = 4 << 20;
-/// Months written side by side.
+/// Largest number of jobs at the same time.
 const WORKERS: usize = 16;
 
-/// An import of reviews under way.
-pub(super) struct Reviews {
+/// Import of reviews.
+pub(super) struct ReviewImport {
     store: Store,
     dry_run: bool,
-    rejects: Rejects,
-    tally: Tally,
+    rejects: RejectsFile,
+    summary: ImportSummary,
     progress: Progress,
-    /// Organisations that are listed among those with reviews.
-    opened: HashSet<OrgId>,
+    /// Organisations that the store lists among those with reviews.
+    registered_orgs: HashSet<OrgId>,
     backlog: Backlog,
-    workers: JoinSet<Written>,
+    workers: JoinSet<JobResult>,
     /// Bytes of the file that were read.
-    read: u64,
+    bytes_read: u64,
 }
 
-/// Rows that are checked together.
-type Block = Vec<(Line, u64, Result<RawReview, String>)>;
-
-/// The outcome of a job.
-struct Written {
-    job: Job,
-    tally: Tally,
-    refused: Vec<Refused>,
-    failure: Option<Error>,
+/// Row that was read and not checked yet.
+struct UncheckedRow {
+    line: Line,
+    /// Bytes of the file from the end of the row before to the end of this one.
+    bytes: u64,
+    raw: Result<RawReview, String>,
 }
 
-impl Reviews {
-    pub(super) fn new(store: Store, dry_run: bool, rejects: Rejects, progress: Progress) -> Self {
-        let (tally, opened, backlog) = (Tally::default(), HashSet::new(), Backlog::default());
-        Self { store, dry_run, rejects, tally, progress, opened, backlog, workers: JoinSet::new(), read: 0 }
+impl ReviewImport {
+    pub(super) fn new(store: Store, dry_run: bool, rejects: RejectsFile, progress: Progress) -> Self {
+        Self {
+            store,
+            dry_run,
+            rejects,
+            summary: ImportSummary::default(),
+            progress,
+            registered_orgs: HashSet::new(),
+            backlog: Backlog::default(),
+            workers: JoinSet::new(),
+            bytes_read: 0,
+        }
     }
 
-    /// What became of the rows.
-    pub(super) fn finish(self) -> (Tally, Rejects) {
+    /// Ends the import and returns its counts.
+    pub(super) fn finish(self) -> (ImportSummary, RejectsFile) {
         self.progress.finish();
-        (self.tally, self.rejects)
+        (self.summary, self.rejects)
     }
 
-    /// Reads, checks and writes every row. After a failure no further row is begun; what is under way ends, and is counted.
-    pub(super) async fn load_all(&mut self, lines: Lines) -> anyhow::Result<()> {
-        let outcome = self.load(lines).await;
-        if outcome.is_err() {
+    /// Reads, checks and writes every row. After an error it starts no further job, and counts the rows of those that run.
+    pub(super) async fn run(&mut self, lines: LineReader) -> anyhow::Result<()> {
+        let result = self.import(lines).await;
+        if result.is_err() {
             self.store.stop_trying();
-            while let Some(Ok(written)) = self.workers.join_next().await {
-                self.count(written.tally, written.refused)?;
+            while let Some(Ok(JobResult { summary, rejected, .. })) = self.workers.join_next().await {
+                self.count(summary, rejected)?;
             }
         }
-        outcome
+        result
     }
 
-    async fn load(&mut self, mut lines: Lines) -> anyhow::Result<()> {
-        let mut is_read = false;
+    async fn import(&mut self, mut lines: LineReader) -> anyhow::Result<()> {
+        let mut is_all_read = false;
         loop {
-            while let Some(written) = self.workers.try_join_next() {
-                self.settle(written.context("a month's task died")?)?;
+            while let Some(result) = self.workers.try_join_next() {
+                self.finish_job(result.context("a month's task died")?)?;
             }
-            if !is_read && self.backlog.has_room() {
-                let block = next_block(&mut lines, &mut self.read).await.context("cannot read the rows")?;
-                is_read = block.is_empty();
-                self.check(block).await?;
+            if !is_all_read && self.backlog.has_room() {
+                let block = self.read_block(&mut lines).await.context("cannot read the rows")?;
+                is_all_read = block.is_empty();
+                self.check_block(block).await?;
             }
-            if is_read || self.backlog.may_begin() {
-                self.begin().await?;
+            if is_all_read || self.backlog.is_ready() {
+                self.start_jobs().await?;
             }
-            if is_read || !self.backlog.has_room() {
-                let Some(written) = self.workers.join_next().await else { return Ok(()) };
-                self.settle(written.context("a month's task died")?)?;
+            // While there is room, the loop goes on reading. Otherwise only the end of a job makes progress possible.
+            if is_all_read || !self.backlog.has_room() {
+                let Some(result) = self.workers.join_next().await else { return Ok(()) };
+                self.finish_job(result.context("a month's task died")?)?;
             }
         }
     }
 
-    /// Tells the rejected rows; what is left are reviews.
-    async fn check(&mut self, block: Block) -> anyhow::Result<()> {
-        let raws = block.iter().filter_map(|(_, _, raw)| raw.as_ref().ok());
+    /// Reads the next rows. Returns no row at the end of the file.
+    async fn read_block(&mut self, lines: &mut LineReader) -> std::io::Result<Vec<UncheckedRow>> {
+        let start = self.bytes_read;
+        let mut block = Vec::new();
+        while block.len() < BLOCK_ROWS && self.bytes_read - start < BLOCK_BYTES {
+            let Some(line) = lines.next().await? else { break };
+            let bytes = line.end_offset - self.bytes_read;
+            self.bytes_read = line.end_offset;
+            let raw = line.text().and_then(parse_json);
+            block.push(UncheckedRow { line, bytes, raw });
+        }
+        Ok(block)
+    }
+
+    /// Adds the valid rows to the backlog and writes the others to the file of rejected rows.
+    async fn check_block(&mut self, block: Vec<UncheckedRow>) -> anyhow::Result<()> {
+        let raws = block.iter().filter_map(|row| row.raw.as_ref().ok());
         let businesses: Vec<BusinessId> = raws.filter_map(|raw| BusinessId::parse(&raw.business_id)).collect();
-        let places = self.store.business_locations(&businesses).await?;
-        for (line, bytes, raw) in block {
+        let locations = self.store.business_locations(&businesses).await?;
+        for UncheckedRow { line, bytes, raw } in block {
             let review = raw.and_then(|raw| {
-                let place = BusinessId::parse(&raw.business_id).and_then(|id| places.get(&id));
-                raw.review(place)
+                let location = BusinessId::parse(&raw.business_id).and_then(|id| locations.get(&id));
+                raw.into_review(location)
             });
             match review {
                 Ok(review) => self.backlog.push(line.number, review, bytes),
                 Err(reason) => {
-                    self.rejects.add(&line, &reason)?;
-                    self.tally.rejected += 1;
+                    self.rejects.write(line.number, &reason, &line.excerpt())?;
+                    self.summary.rejected += 1;
                 }
             }
         }
         Ok(())
     }
 
-    /// Gives work to those who have none.
-    async fn begin(&mut self) -> anyhow::Result<()> {
+    /// Starts jobs until all workers are busy or no job is left.
+    async fn start_jobs(&mut self) -> anyhow::Result<()> {
         while self.workers.len() < WORKERS
-            && let Some(job) = self.backlog.take()
+            && let Some(job) = self.backlog.take_job()
         {
-            let orgs: HashSet<OrgId> = job.chains().filter_map(Chain::last).map(|last| last.org_id).collect();
+            let orgs: HashSet<OrgId> = job.reviews().filter_map(PendingReview::last).map(|last| last.org_id).collect();
             for org_id in orgs {
-                if !self.dry_run && self.opened.insert(org_id) {
+                if !self.dry_run && self.registered_orgs.insert(org_id) {
                     self.store.register_org_with_reviews(org_id).await?;
                 }
             }
-            self.workers.spawn(write(self.store.clone(), self.dry_run, job));
+            self.workers.spawn(job::run(self.store.clone(), self.dry_run, job));
         }
         Ok(())
     }
 
-    fn settle(&mut self, written: Written) -> anyhow::Result<()> {
-        let Written { job, tally, refused, failure } = written;
-        self.count(tally, refused)?;
-        if let Some(failure) = failure {
-            return Err(failure.into());
+    fn finish_job(&mut self, result: JobResult) -> anyhow::Result<()> {
+        let JobResult { job, summary, rejected, error } = result;
+        self.count(summary, rejected)?;
+        if let Some(error) = error {
+            return Err(error.into());
         }
         self.store.note_progress();
-        self.backlog.done(job);
-        self.progress.show(self.read - self.backlog.bytes(), self.tally.rows());
+        self.backlog.complete_job(job);
+        self.progress.update(self.bytes_read - self.backlog.bytes(), self.summary.rows());
         Ok(())
     }
 
-    fn count(&mut self, tally: Tally, refused: Vec<Refused>) -> anyhow::Result<()> {
-        self.tally = self.tally + tally;
-        for Refused { line, reason, row } in refused {
-            self.rejects.add_row(line, &reason, &row)?;
-            self.tally.rejected += 1;
+    fn count(&mut self, summary: ImportSummary, rejected: Vec<RejectedRow>) -> anyhow::Result<()> {
+        self.summary += summary;
+        for RejectedRow { line_number, reason, row } in rejected {
+            self.rejects.write(line_number, &reason, &row)?;
+            self.summary.rejected += 1;
         }
         Ok(())
-    }
-}
-
-async fn next_block(lines: &mut Lines, read: &mut u64) -> std::io::Result<Block> {
-    let (start, mut block) = (*read, Block::new());
-    while block.len() < BLOCK_ROWS && *read - start < BLOCK_BYTES {
-        let Some(line) = lines.next().await? else { break };
-        let bytes = line.end - *read;
-        *read = line.end;
-        let raw = line.text().and_then(rows::raw);
-        block.push((line, bytes, raw));
-    }
-    Ok(block)
-}
-
-/// Writes the last review of each chain; in a dry run, only compares.
-async fn write(store: Store, dry_run: bool, job: Job) -> Written {
-    let wanted: Vec<Review> = job.chains().filter_map(|chain| chain.last().cloned()).collect();
-    let put = if dry_run { compared(&store, &wanted).await } else { store.try_upsert_reviews(&wanted).await };
-    let left: HashSet<usize> = put.left.into_iter().collect();
-    let full: HashMap<usize, PostingItemFullError> = put.full.into_iter().collect();
-    let (mut tally, mut refused) = (Tally::default(), Vec::new());
-    for (position, (chain, before)) in job.chains().zip(put.before).enumerate() {
-        if let Some(full) = full.get(&position) {
-            refused.extend(chain.rows.iter().map(|(line, review)| Refused::new(*line, review, full)));
-        } else if !left.contains(&position) {
-            count(&mut tally, chain, before.as_ref());
-        }
-    }
-    Written { job, tally, refused, failure: put.failure }
-}
-
-/// As if the reviews had been put: what is there before each.
-async fn compared(store: &Store, wanted: &[Review]) -> UpsertOutcome {
-    let (left, full) = (Vec::new(), Vec::new());
-    match store.find_stored_reviews(wanted).await {
-        Ok(before) => UpsertOutcome { before, left, failure: None, full },
-        Err(error) => UpsertOutcome { before: Vec::new(), left, failure: Some(error), full },
-    }
-}
-
-/// Counts the rows as if each had been written on its own: the counts do not depend on which of them met.
-fn count(tally: &mut Tally, chain: &Chain, before: Option<&Review>) {
-    let mut stored = before;
-    for (_, review) in &chain.rows {
-        tally.count(match stored {
-            None => PutOutcome::Created,
-            Some(stored) if stored.content_eq(review) => PutOutcome::Unchanged,
-            Some(_) => PutOutcome::Updated,
-        });
-        stored = Some(review);
     }
 }

@@ -1,16 +1,16 @@
-//! Rows of reviews.
+//! Rows of reviews: parsed from the file, and formatted for the file of rejected rows.
 
 use jiff::civil::Date;
 use presence_domain::ids::BusinessId;
-use presence_domain::instant::DateInput;
+use presence_domain::instant::{DateInput, format_second};
 use presence_domain::review::{
     LONG_TEXT_MAX_CHARS, Partner, Rating, Review, ReviewId, ReviewState, SHORT_TEXT_MAX_BYTES, drop_control, kept_text,
 };
 use presence_store::BusinessLocation;
 use serde::Deserialize;
-use serde_json::Number;
+use serde_json::{Number, json};
 
-/// A row as JSON has it.
+/// Row as parsed from JSON.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RawReview {
@@ -31,32 +31,32 @@ pub(super) struct RawReview {
 }
 
 impl RawReview {
-    /// The review, if the row follows the rules and its business is somewhere; else what is wrong.
-    pub(super) fn review(self, place: Option<&BusinessLocation>) -> Result<Review, String> {
+    /// Checks the values and converts them to a review at the location of its business. The error names the wrong field.
+    pub(super) fn into_review(self, location: Option<&BusinessLocation>) -> Result<Review, String> {
         let business_id =
             BusinessId::parse(&self.business_id).ok_or("business_id: must have 1 to 64 letters, digits and : _ . -")?;
-        let partner = choice("partner", &self.partner, &Partner::ALL, Partner::as_str)?;
-        let partner_id = name("partner_id", self.partner_id)?;
-        let key = self.key.map_or_else(|| Ok(partner_id.clone()), |key| name("key", key))?;
-        let date = second("date", &self.date)?;
-        let update_date = self.update_date.map(|text| second("update_date", &text)).transpose()?;
-        let delete_date = self.delete_date.map(|text| day("delete_date", &text)).transpose()?;
+        let partner = parse_choice("partner", &self.partner, &Partner::ALL, Partner::as_str)?;
+        let partner_id = parse_name("partner_id", self.partner_id)?;
+        let key = self.key.map_or_else(|| Ok(partner_id.clone()), |key| parse_name("key", key))?;
+        let date = parse_second("date", &self.date)?;
+        let update_date = self.update_date.map(|text| parse_second("update_date", &text)).transpose()?;
+        let delete_date = self.delete_date.map(|text| parse_day("delete_date", &text)).transpose()?;
         let rating = self.rating.as_i64().and_then(|number| Rating::new(number.into()));
         let rating = rating.ok_or("rating: must be an integer from 1 to 5")?;
-        let author_name = short_text("author_name", self.author_name)?;
-        let title = short_text("title", self.title)?;
-        let content = long_text("content", self.content)?;
-        let reply_comment = long_text("reply_comment", self.reply_comment)?;
-        let state = choice("state", &self.state, &ReviewState::ALL, ReviewState::as_str)?;
-        let link = short_text("link", self.link)?;
-        let place =
-            place.ok_or_else(|| format!("business_id: there is no business {}: import it first", self.business_id))?;
+        let author_name = parse_short_text("author_name", self.author_name)?;
+        let title = parse_short_text("title", self.title)?;
+        let content = parse_long_text("content", self.content)?;
+        let reply_comment = parse_long_text("reply_comment", self.reply_comment)?;
+        let state = parse_choice("state", &self.state, &ReviewState::ALL, ReviewState::as_str)?;
+        let link = parse_short_text("link", self.link)?;
+        let location = location
+            .ok_or_else(|| format!("business_id: there is no business {}: import it first", self.business_id))?;
         Ok(Review {
             id: ReviewId::derive(&business_id, partner, &partner_id, 0),
             version: 0,
-            org_id: place.org_id,
+            org_id: location.org_id,
             business_id,
-            city_key: place.city_key.clone(),
+            city_key: location.city_key.clone(),
             partner,
             partner_id,
             key,
@@ -74,37 +74,37 @@ impl RawReview {
     }
 }
 
-fn choice<T: Copy>(field: &str, text: &str, choices: &[T], spelling: fn(T) -> &'static str) -> Result<T, String> {
-    let found = choices.iter().copied().find(|choice| spelling(*choice) == text);
+fn parse_choice<T: Copy>(field: &str, text: &str, choices: &[T], as_str: fn(T) -> &'static str) -> Result<T, String> {
+    let found = choices.iter().copied().find(|choice| as_str(*choice) == text);
     found.ok_or_else(|| {
-        let choices: Vec<_> = choices.iter().map(|choice| spelling(*choice)).collect();
+        let choices: Vec<_> = choices.iter().map(|choice| as_str(*choice)).collect();
         format!("{field}: must be one of {}", choices.join(", "))
     })
 }
 
-/// What a partner calls a review: not empty.
-fn name(field: &str, mut name: String) -> Result<String, String> {
+/// Parses a name that a partner gives a review. It is not empty.
+fn parse_name(field: &str, mut name: String) -> Result<String, String> {
     drop_control(&mut name);
     if name.is_empty() {
         return Err(format!("{field}: must have 1 to {SHORT_TEXT_MAX_BYTES} bytes"));
     }
-    short(field, name)
+    check_length(field, name)
 }
 
-/// A text of which little is expected.
-fn short_text(field: &str, text: Option<String>) -> Result<Option<String>, String> {
-    text.and_then(kept_text).map(|text| short(field, text)).transpose()
+/// Parses a short text. An empty or blank one counts as missing.
+fn parse_short_text(field: &str, text: Option<String>) -> Result<Option<String>, String> {
+    text.and_then(kept_text).map(|text| check_length(field, text)).transpose()
 }
 
-fn short(field: &str, text: String) -> Result<String, String> {
+fn check_length(field: &str, text: String) -> Result<String, String> {
     if text.len() > SHORT_TEXT_MAX_BYTES {
         return Err(format!("{field}: must have at most {SHORT_TEXT_MAX_BYTES} bytes"));
     }
     Ok(text)
 }
 
-/// Returns a text that somebody wrote.
-fn long_text(field: &str, text: Option<String>) -> Result<Option<String>, String> {
+/// Parses a long text. An empty or blank one counts as missing.
+fn parse_long_text(field: &str, text: Option<String>) -> Result<Option<String>, String> {
     let text = text.and_then(kept_text);
     if text.as_ref().is_some_and(|text| text.chars().count() > LONG_TEXT_MAX_CHARS) {
         return Err(format!("{field}: must have at most {LONG_TEXT_MAX_CHARS} characters"));
@@ -112,23 +112,44 @@ fn long_text(field: &str, text: Option<String>) -> Result<Option<String>, String
     Ok(text)
 }
 
-fn written(field: &str, text: &str) -> Result<DateInput, String> {
-    let written = DateInput::parse(text);
-    written.ok_or_else(|| format!("{field}: must be a date such as 2024-03-01 or 2024-03-01T09:30:00+00:00"))
+fn parse_date_input(field: &str, text: &str) -> Result<DateInput, String> {
+    DateInput::parse(text)
+        .ok_or_else(|| format!("{field}: must be a date such as 2024-03-01 or 2024-03-01T09:30:00+00:00"))
 }
 
-/// A second since 1970: a bare day is its start, fractions are dropped.
-fn second(field: &str, text: &str) -> Result<i64, String> {
-    written(field, text)?.second().ok_or_else(|| outside(field))
+/// Parses a date as seconds since 1970. A day without a time means its start; fractions are dropped.
+fn parse_second(field: &str, text: &str) -> Result<i64, String> {
+    parse_date_input(field, text)?.second().ok_or_else(|| out_of_range(field))
 }
 
-/// A day in UTC.
-fn day(field: &str, text: &str) -> Result<Date, String> {
-    written(field, text)?.day().ok_or_else(|| outside(field))
+/// Parses a date as a day in UTC.
+fn parse_day(field: &str, text: &str) -> Result<Date, String> {
+    parse_date_input(field, text)?.day().ok_or_else(|| out_of_range(field))
 }
 
-fn outside(field: &str) -> String {
+fn out_of_range(field: &str) -> String {
     format!("{field}: must lie in the years 1 to 9999, in UTC")
+}
+
+/// Formats a review as a row. The text of the file is not kept, since it would double the memory of an import.
+pub(super) fn format_row(review: &Review) -> String {
+    json!({
+        "business_id": review.business_id.as_str(),
+        "partner": review.partner.as_str(),
+        "partner_id": review.partner_id,
+        "key": review.key,
+        "author_name": review.author_name,
+        "date": format_second(review.date),
+        "update_date": review.update_date.map(format_second),
+        "delete_date": review.delete_date.map(|day| day.to_string()),
+        "rating": review.rating.get(),
+        "title": review.title,
+        "content": review.content,
+        "reply_comment": review.reply_comment,
+        "state": review.state.as_str(),
+        "link": review.link,
+    })
+    .to_string()
 }
 
 #[cfg(test)]
@@ -137,9 +158,9 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::import::rows;
+    use crate::import::row::parse_json;
 
-    fn read(changes: &Value) -> Result<Review, String> {
+    fn parse(changes: &Value) -> Result<Review, String> {
         let mut row = json!({
             "business_id": "b1", "partner": "partner_8", "partner_id": "Ab12", "date": "2024-03-01",
             "rating": 5, "state": "not_treated",
@@ -147,13 +168,13 @@ mod tests {
         for (name, value) in changes.as_object().expect("an object") {
             row[name] = value.clone();
         }
-        let place = BusinessLocation { org_id: OrgId::new(42).expect("an id"), city_key: "lyon".to_owned() };
-        rows::raw::<RawReview>(&row.to_string())?.review(Some(&place))
+        let location = BusinessLocation { org_id: OrgId::new(42).expect("an id"), city_key: "lyon".to_owned() };
+        parse_json::<RawReview>(&row.to_string())?.into_review(Some(&location))
     }
 
     #[test]
-    fn what_is_optional_may_be_missing_and_the_key_is_the_partners_id_then() {
-        let review = read(&json!({})).expect("the row is right");
+    fn optional_fields_may_be_missing_and_the_key_defaults_to_the_partner_id() {
+        let review = parse(&json!({})).expect("the row is right");
         assert_eq!((review.key.as_str(), review.org_id.get(), review.city_key.as_str()), ("Ab12", 42, "lyon"));
         assert_eq!((review.date, review.update_date, review.title), (1_709_251_200, None, None));
     }
@@ -161,7 +182,7 @@ mod tests {
     #[test]
     fn dates_are_whole_seconds_and_days_in_utc() {
         let dates = json!({ "date": "2024-03-01T00:30:00.999+02:00", "update_date": "2024-03-02", "delete_date": "2024-03-03T23:30-01:00" });
-        let review = read(&dates).expect("the row is right");
+        let review = parse(&dates).expect("the row is right");
         assert_eq!((review.date, review.update_date), (1_709_245_800, Some(1_709_337_600)));
         assert_eq!(review.delete_date.map(|day| day.to_string()).as_deref(), Some("2024-03-04"));
     }
@@ -169,24 +190,24 @@ mod tests {
     #[test]
     fn empty_and_blank_texts_are_none_and_control_characters_are_dropped() {
         let texts = json!({ "title": "", "content": " \n", "author_name": null, "link": "\0", "reply_comment": "\0Merci\n\u{85}" });
-        let review = read(&texts).expect("the row is right");
+        let review = parse(&texts).expect("the row is right");
         assert_eq!((review.title, review.content, review.author_name, review.link), (None, None, None, None));
         assert_eq!(review.reply_comment.as_deref(), Some("Merci\n"));
     }
 
     #[test]
-    fn the_longest_texts_are_counted_without_control_characters() {
+    fn text_lengths_are_counted_without_control_characters() {
         let long = "é".repeat(10_000) + &"\0".repeat(50);
         let short = "é".repeat(1_024) + &"\u{9f}".repeat(50);
         let texts = json!({ "content": long, "reply_comment": long, "title": short, "author_name": short, "link": short,
             "partner_id": short, "key": short });
-        let review = read(&texts).expect("the row is right");
+        let review = parse(&texts).expect("the row is right");
         assert_eq!(review.content.map(|text| text.chars().count()), Some(10_000));
         assert_eq!((review.partner_id.len(), review.title.map(|text| text.len())), (2_048, Some(2_048)));
     }
 
     #[test]
-    fn the_reason_says_what_is_wrong() {
+    fn reason_names_the_error() {
         let cases = [
             (json!({ "rating": 6 }), "rating: must be an integer from 1 to 5"),
             (json!({ "rating": 0 }), "rating: must be an integer from 1 to 5"),
@@ -204,12 +225,12 @@ mod tests {
             (json!({ "business_id": "a/b" }), "business_id: must have 1 to 64 letters, digits and : _ . -"),
         ];
         for (changes, expected) in cases {
-            assert_eq!(read(&changes).expect_err("the row is wrong"), expected, "{changes}");
+            assert_eq!(parse(&changes).expect_err("the row is wrong"), expected, "{changes}");
         }
         for wrong in ["", "yesterday", "2023-02-29", "2024-03-01 09:30"] {
-            assert!(read(&json!({ "date": wrong })).is_err_and(|reason| reason.starts_with("date: ")), "{wrong:?}");
+            assert!(parse(&json!({ "date": wrong })).is_err_and(|reason| reason.starts_with("date: ")), "{wrong:?}");
         }
-        let unknown = read(&json!({ "stars": 5 })).expect_err("the field is unknown");
+        let unknown = parse(&json!({ "stars": 5 })).expect_err("the field is unknown");
         assert!(unknown.starts_with("stars: unknown field"), "{unknown}");
     }
 }

@@ -1,7 +1,7 @@
-//! `ops import reviews`, and what counts them: `ops reviews`
+//! `ops import reviews`, and the ledger that counts reviews: `ops reviews`.
 
-mod full;
-mod mending;
+mod full_postings;
+mod rebuild;
 
 use std::collections::{BTreeMap, HashMap};
 use std::process::Stdio;
@@ -9,29 +9,30 @@ use std::process::Stdio;
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
 
-use crate::stage::Stage;
+use crate::cli_env::CliEnv;
 
 const TABLE: &str = "presence-reviews";
-/// Some days over the end of a leap February, and one in another year.
+/// Days around the end of a leap February, and one in another year.
 const DAYS: [&str; 5] = ["2024-02-28", "2024-02-29", "2024-03-01", "2024-03-02", "2023-07-14"];
 
 type Item = HashMap<String, AttributeValue>;
 
-fn tally(created: u64, updated: u64, unchanged: u64, rejected: u64) -> Value {
+fn summary(created: u64, updated: u64, unchanged: u64, rejected: u64) -> Value {
     json!({ "created": created, "updated": updated, "unchanged": unchanged, "rejected": rejected })
 }
 
-fn business(id: &str, org_id: u64, city: &str) -> String {
+fn business_row(id: &str, org_id: u64, city: &str) -> String {
     format!("{}\n", json!({ "id": id, "org_id": org_id, "name": "Corner shop", "city": city }))
 }
 
-/// A stage with two organisations, and businesses in two cities of one and one of the other.
-fn stage() -> Stage {
-    let stage = Stage::new();
-    stage.ops_reading("import orgs -", b"{\"id\":42,\"name\":\"A\"}\n{\"id\":43,\"name\":\"B\"}").exits(0);
-    let shops = business("b1", 42, "Saint-Étienne") + &business("b2", 42, "Lyon") + &business("b3", 43, "Lyon");
-    stage.ops_reading("import businesses -", shops.as_bytes()).exits(0);
-    stage
+/// Returns an environment with two organisations: businesses in two cities of one, and in one city of the other.
+fn env_with_businesses() -> CliEnv {
+    let env = CliEnv::new();
+    env.run_with_stdin("import orgs -", b"{\"id\":42,\"name\":\"A\"}\n{\"id\":43,\"name\":\"B\"}").expect_exit(0);
+    let shops =
+        business_row("b1", 42, "Saint-Étienne") + &business_row("b2", 42, "Lyon") + &business_row("b3", 43, "Lyon");
+    env.run_with_stdin("import businesses -", shops.as_bytes()).expect_exit(0);
+    env
 }
 
 fn row(number: usize) -> Value {
@@ -58,16 +59,17 @@ fn lines(rows: impl IntoIterator<Item = Value>) -> String {
     rows.into_iter().fold(String::new(), |lines, row| lines + &row.to_string() + "\n")
 }
 
-/// What a table says, whatever was written on the way there: zeros in tallies and groups of slips that are empty say
-/// nothing, and a version tells only how often a review was written.
-fn content(stage: &Stage) -> BTreeMap<String, String> {
+/// Returns the content of the table without traces of its history.
+///
+/// Left out are counts of zero, empty groups of postings, and versions, which tell only how often a review was written.
+fn table_content(env: &CliEnv) -> BTreeMap<String, String> {
     let mut content = BTreeMap::new();
-    for mut item in stage.items(TABLE) {
+    for mut item in env.scan(TABLE) {
         let text = |item: &mut Item, name: &str| item.remove(name).and_then(|value| value.as_s().ok().cloned());
         let (pk, sk) = (text(&mut item, "pk").expect("a key"), text(&mut item, "sk").expect("a key"));
         item.remove("version");
-        let is_tally = pk.starts_with("T#");
-        item.retain(|_, value| !(is_tally && value.as_n().is_ok_and(|count| count == "0")));
+        let is_count = pk.starts_with("T#");
+        item.retain(|_, value| !(is_count && value.as_n().is_ok_and(|count| count == "0")));
         if pk == "BOOKS" || !item.is_empty() {
             let item: BTreeMap<_, _> = item.into_iter().collect();
             content.insert(format!("{pk} {sk}"), format!("{item:?}"));
@@ -76,46 +78,46 @@ fn content(stage: &Stage) -> BTreeMap<String, String> {
     content
 }
 
-/// What a stage says after these rows, each import in one go.
+/// Returns the content of the table after these imports into a new environment.
 fn content_after(imports: &[String]) -> BTreeMap<String, String> {
-    let stage = stage();
+    let env = env_with_businesses();
     for rows in imports {
-        stage.ops_reading("import reviews -", rows.as_bytes()).exits(0);
+        env.run_with_stdin("import reviews -", rows.as_bytes()).expect_exit(0);
     }
-    clean(&stage);
-    content(&stage)
+    assert_no_findings(&env);
+    table_content(&env)
 }
 
-fn clean(stage: &Stage) {
-    let audit = stage.ops("reviews audit").exits(0);
+fn assert_no_findings(env: &CliEnv) {
+    let audit = env.run("reviews audit").expect_exit(0);
     assert_eq!(audit.stdout, "");
 }
 
 #[test]
 fn running_an_import_of_reviews_again_changes_nothing() {
-    let stage = stage();
-    stage.write("reviews.jsonl", lines((0..300).map(row)));
-    assert_eq!(stage.ops("import reviews reviews.jsonl --json").exits(0).json(), tally(300, 0, 0, 0));
-    clean(&stage);
-    let before = stage.items(TABLE);
-    let again = stage.ops("import reviews reviews.jsonl").exits(0);
+    let env = env_with_businesses();
+    env.write_file("reviews.jsonl", lines((0..300).map(row)));
+    assert_eq!(env.run("import reviews reviews.jsonl --json").expect_exit(0).json(), summary(300, 0, 0, 0));
+    assert_no_findings(&env);
+    let before = env.scan(TABLE);
+    let again = env.run("import reviews reviews.jsonl").expect_exit(0);
     assert_eq!(again.stderr, "reviews: 0 created, 0 updated, 300 unchanged, 0 rejected\n");
-    assert_eq!(stage.items(TABLE), before);
-    let audit = stage.ops("reviews audit --org 42 --json").exits(0).json();
+    assert_eq!(env.scan(TABLE), before);
+    let audit = env.run("reviews audit --org 42 --json").expect_exit(0).json();
     assert_eq!(audit, json!({ "orgs": 1, "reviews": 200, "findings": [] }));
 }
 
 #[test]
-fn a_dry_run_of_reviews_counts_and_writes_nothing() {
-    let stage = stage();
+fn dry_run_of_reviews_counts_and_writes_nothing() {
+    let env = env_with_businesses();
     let rows = lines((0..20).map(row)) + "{}\n";
-    let run = stage.ops_reading("import reviews - --dry-run --json", rows.as_bytes()).exits(4);
-    assert_eq!(run.json(), tally(20, 0, 0, 1));
-    assert!(stage.items(TABLE).is_empty());
+    let run = env.run_with_stdin("import reviews - --dry-run --json", rows.as_bytes()).expect_exit(4);
+    assert_eq!(run.json(), summary(20, 0, 0, 1));
+    assert!(env.scan(TABLE).is_empty());
 }
 
 #[test]
-fn updates_end_in_the_tables_of_an_import_of_the_last_rows_alone() {
+fn updates_store_the_same_items_as_an_import_of_the_last_rows() {
     let first: Vec<_> = (0..90).map(row).collect();
     let changes = [
         json!({ "update_date": "2024-04-05T06:07:08.9+02:00" }),
@@ -124,41 +126,43 @@ fn updates_end_in_the_tables_of_an_import_of_the_last_rows_alone() {
         json!({ "date": "2024-03-31T23:59:59Z", "title": "x" }),
     ];
     let last: Vec<_> = first.iter().enumerate().map(|(n, row)| changed(row, &changes[n % 4])).collect();
-    let stage = stage();
+    let env = env_with_businesses();
     for rows in [&first, &last, &first, &last] {
-        stage.ops_reading("import reviews -", lines(rows.clone()).as_bytes()).exits(0);
-        clean(&stage);
+        env.run_with_stdin("import reviews -", lines(rows.clone()).as_bytes()).expect_exit(0);
+        assert_no_findings(&env);
     }
-    assert_eq!(content(&stage), content_after(&[lines(last)]));
+    assert_eq!(table_content(&env), content_after(&[lines(last)]));
 }
 
 #[test]
-fn a_deleted_review_may_come_back() {
-    let stage = stage();
-    let there = changed(&row(1), &json!({ "state": "treated" }));
-    let gone = changed(&there, &json!({ "state": "deleted", "delete_date": "2024-05-01T23:30:00-01:00" }));
-    for (row, expected) in [(&there, tally(1, 0, 0, 0)), (&gone, tally(0, 1, 0, 0)), (&there, tally(0, 1, 0, 0))] {
-        let run = stage.ops_reading("import reviews - --json", lines([row.clone()]).as_bytes()).exits(0);
+fn deleted_review_may_be_restored() {
+    let env = env_with_businesses();
+    let stored = changed(&row(1), &json!({ "state": "treated" }));
+    let deleted = changed(&stored, &json!({ "state": "deleted", "delete_date": "2024-05-01T23:30:00-01:00" }));
+    for (row, expected) in
+        [(&stored, summary(1, 0, 0, 0)), (&deleted, summary(0, 1, 0, 0)), (&stored, summary(0, 1, 0, 0))]
+    {
+        let run = env.run_with_stdin("import reviews - --json", lines([row.clone()]).as_bytes()).expect_exit(0);
         assert_eq!(run.json(), expected);
-        clean(&stage);
+        assert_no_findings(&env);
     }
-    assert_eq!(content(&stage), content_after(&[lines([there])]));
+    assert_eq!(table_content(&env), content_after(&[lines([stored])]));
 }
 
 #[test]
-fn the_last_row_of_a_review_wins_and_each_is_counted() {
+fn last_row_of_a_review_wins_and_each_row_is_counted() {
     let rows = (0..6_000).map(|n| changed(&row(n % 50), &json!({ "rating": n % 4 + 1, "date": DAYS[n % 5] })));
     let rows: Vec<_> = rows.collect();
-    let stage = stage();
-    let run = stage.ops_reading("import reviews - --json", lines(rows.clone()).as_bytes()).exits(0);
-    assert_eq!(run.json(), tally(50, 5_950, 0, 0));
-    clean(&stage);
-    assert_eq!(content(&stage), content_after(&[lines(rows[5_950..].to_vec())]));
+    let env = env_with_businesses();
+    let run = env.run_with_stdin("import reviews - --json", lines(rows.clone()).as_bytes()).expect_exit(0);
+    assert_eq!(run.json(), summary(50, 5_950, 0, 0));
+    assert_no_findings(&env);
+    assert_eq!(table_content(&env), content_after(&[lines(rows[5_950..].to_vec())]));
 }
 
 #[test]
-fn rejected_reviews_are_listed_with_their_reasons_and_the_rest_goes_on() {
-    let stage = stage();
+fn rejected_reviews_are_listed_with_reasons_and_the_others_are_stored() {
+    let env = env_with_businesses();
     let wrong = [
         (json!({ "business_id": "b9" }), "business_id: there is no business b9: import it first"),
         (json!({ "rating": 6 }), "rating: must be an integer from 1 to 5"),
@@ -168,56 +172,59 @@ fn rejected_reviews_are_listed_with_their_reasons_and_the_rest_goes_on() {
     ];
     let good = (0..5).map(row);
     let rows = wrong.iter().zip(good).flat_map(|((changes, _), good)| [changed(&good, changes), good]);
-    stage.write("reviews.jsonl", lines(rows));
-    assert_eq!(stage.ops("import reviews reviews.jsonl --json").exits(4).json(), tally(5, 0, 0, 5));
-    let rejected = stage.rejected("reviews.jsonl.rejected.jsonl").expect("there is a file");
+    env.write_file("reviews.jsonl", lines(rows));
+    assert_eq!(env.run("import reviews reviews.jsonl --json").expect_exit(4).json(), summary(5, 0, 0, 5));
+    let rejected = env.rejected_rows("reviews.jsonl.rejected.jsonl").expect("there is a file");
     for (place, ((line, reason, _), (_, expected))) in rejected.iter().zip(&wrong).enumerate() {
         assert_eq!((*line, reason.as_str()), (2 * place as u64 + 1, *expected));
     }
-    clean(&stage);
+    assert_no_findings(&env);
 }
 
 #[test]
-fn a_business_that_moves_takes_its_reviews_with_it() {
+fn business_that_moves_takes_its_reviews_with_it() {
     let rows = lines((0..90).map(row));
     for (city, org) in [("Besançon", 42), ("Lyon", 42), ("Lyon", 43)] {
-        let stage = stage();
-        stage.ops_reading("import reviews -", rows.as_bytes()).exits(0);
-        let shop = business("b1", org, city);
-        assert_eq!(stage.ops_reading("import businesses - --json", shop.as_bytes()).exits(0).json(), tally(0, 1, 0, 0));
-        clean(&stage);
-        let moved = content(&stage);
-        let run = stage.ops_reading("import reviews - --json", rows.as_bytes()).exits(0);
-        assert_eq!(run.json(), tally(0, 0, 90, 0), "they are where the rows put them");
-        assert_eq!(content(&stage), moved);
+        let env = env_with_businesses();
+        env.run_with_stdin("import reviews -", rows.as_bytes()).expect_exit(0);
+        let shop = business_row("b1", org, city);
+        assert_eq!(
+            env.run_with_stdin("import businesses - --json", shop.as_bytes()).expect_exit(0).json(),
+            summary(0, 1, 0, 0)
+        );
+        assert_no_findings(&env);
+        let moved = table_content(&env);
+        let run = env.run_with_stdin("import reviews - --json", rows.as_bytes()).expect_exit(0);
+        assert_eq!(run.json(), summary(0, 0, 90, 0), "the import finds them at the place of their business");
+        assert_eq!(table_content(&env), moved);
     }
 }
 
 #[test]
-fn an_import_killed_at_any_point_and_run_again_equals_one_in_one_go() {
+fn killed_import_that_is_run_again_stores_the_same_items() {
     let rows = lines((0..1_500).map(row));
     let expected = content_after(std::slice::from_ref(&rows));
     for pause in [30, 120, 250, 400, 600] {
-        let stage = stage();
-        stage.write("reviews.jsonl", &rows);
-        let mut child = stage.command("import reviews reviews.jsonl").stderr(Stdio::null()).spawn().expect("it runs");
+        let env = env_with_businesses();
+        env.write_file("reviews.jsonl", &rows);
+        let mut child = env.command("import reviews reviews.jsonl").stderr(Stdio::null()).spawn().expect("it runs");
         std::thread::sleep(std::time::Duration::from_millis(pause));
         child.kill().and_then(|()| child.wait()).expect("it is ours to kill");
-        stage.ops("import reviews reviews.jsonl").exits(0);
-        clean(&stage);
-        assert_eq!(content(&stage), expected);
+        env.run("import reviews reviews.jsonl").expect_exit(0);
+        assert_no_findings(&env);
+        assert_eq!(table_content(&env), expected);
     }
 }
 
 #[test]
-fn two_imports_of_one_file_at_once_end_in_exact_tallies() {
+fn two_imports_of_one_file_at_the_same_time_store_exact_counts() {
     let rows = lines((0..1_500).map(row));
-    let stage = stage();
-    stage.write("reviews.jsonl", &rows);
-    let import = || stage.command("import reviews reviews.jsonl").stderr(Stdio::null()).spawn().expect("it runs");
+    let env = env_with_businesses();
+    env.write_file("reviews.jsonl", &rows);
+    let import = || env.command("import reviews reviews.jsonl").stderr(Stdio::null()).spawn().expect("it runs");
     for mut child in [import(), import()] {
         assert!(child.wait().expect("it ends").success());
     }
-    clean(&stage);
-    assert_eq!(content(&stage), content_after(&[rows]));
+    assert_no_findings(&env);
+    assert_eq!(table_content(&env), content_after(&[rows]));
 }

@@ -1,4 +1,4 @@
-//! A database of its own for each test, and the binary run against it from a folder of its own.
+//! Environment of a test: a database in memory, a folder, and the binary that runs in them.
 
 use std::collections::HashMap;
 use std::fs;
@@ -15,36 +15,36 @@ use serde_json::Value;
 use tempfile::TempDir;
 use tokio::sync::oneshot;
 
-/// Stops its server when dropped.
-pub(super) struct Stage {
+/// Database in memory behind a server, and a temporary folder. Dropping it stops the server.
+pub(super) struct CliEnv {
     address: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
     folder: TempDir,
 }
 
-/// What a run of the binary left.
-pub(super) struct Run {
+/// Exit code and output of a run of the binary.
+pub(super) struct CliOutput {
     pub(super) code: i32,
     pub(super) stdout: String,
     pub(super) stderr: String,
 }
 
-impl Run {
-    /// The last line of stdout as JSON.
+impl CliOutput {
+    /// Parses the last line of stdout as JSON.
     pub(super) fn json(&self) -> Value {
         let last = self.stdout.lines().last().unwrap_or_default();
         serde_json::from_str(last).unwrap_or_else(|error| panic!("{error}: {last:?}, stderr: {}", self.stderr))
     }
 
-    /// The run, if it ended with the code.
-    pub(super) fn exits(self, code: i32) -> Self {
+    /// Returns the output. Panics if the run ended with another exit code.
+    pub(super) fn expect_exit(self, code: i32) -> Self {
         assert_eq!(self.code, code, "stdout: {}\nstderr: {}", self.stdout, self.stderr);
         self
     }
 }
 
-impl From<Output> for Run {
+impl From<Output> for CliOutput {
     fn from(output: Output) -> Self {
         let text = |bytes| String::from_utf8(bytes).expect("the binary writes UTF-8");
         let code = output.status.code().expect("the binary ends by itself");
@@ -52,9 +52,9 @@ impl From<Output> for Run {
     }
 }
 
-impl Stage {
-    /// Without tables.
-    pub(super) fn bare() -> Self {
+impl CliEnv {
+    /// Returns an environment without tables.
+    pub(super) fn without_tables() -> Self {
         let socket = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
         socket.set_nonblocking(true).expect("a socket that tokio can take");
         let address = socket.local_addr().expect("a bound socket has an address");
@@ -64,58 +64,59 @@ impl Stage {
         Self { address, stop: Some(stop), thread: Some(thread), folder }
     }
 
-    /// With tables.
+    /// Returns an environment with empty tables.
     pub(super) fn new() -> Self {
-        let stage = Self::bare();
-        stage.ops("tables create").exits(0);
-        stage
+        let env = Self::without_tables();
+        env.run("tables create").expect_exit(0);
+        env
     }
 
-    /// Runs `ops` with these words.
-    pub(super) fn ops(&self, words: &str) -> Run {
-        self.command(words).stdin(Stdio::null()).output().expect("the binary runs").into()
+    /// Runs `ops` with these arguments.
+    pub(super) fn run(&self, arguments: &str) -> CliOutput {
+        self.command(arguments).stdin(Stdio::null()).output().expect("the binary runs").into()
     }
 
-    /// Runs `ops` with these words and this standard input.
-    pub(super) fn ops_reading(&self, words: &str, input: &[u8]) -> Run {
-        let piped = self.command(words).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    /// Runs `ops` with these arguments and this standard input.
+    pub(super) fn run_with_stdin(&self, arguments: &str, input: &[u8]) -> CliOutput {
+        let piped = self.command(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
         let mut child = piped.expect("the binary runs");
         child.stdin.take().expect("stdin is piped").write_all(input).expect("the binary reads its input");
         child.wait_with_output().expect("the binary ends").into()
     }
 
-    /// Runs `ops` with these words, and kills it once it waits for more standard input than this.
-    pub(super) fn killed(&self, words: &str, input: &[u8]) {
-        let piped = self.command(words).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    /// Runs `ops` with these arguments, and kills it after it has read this standard input. It never reads the end of it.
+    pub(super) fn run_and_kill(&self, arguments: &str, input: &[u8]) {
+        let piped = self.command(arguments).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         let mut child = piped.expect("the binary runs");
         let mut stdin = child.stdin.take().expect("stdin is piped");
         stdin.write_all(input).expect("the binary reads its input");
-        // Long enough for most of it to be written; whatever it got to, the outcome is the same.
+        // Most of the input is written in this time. The test holds for any part of it.
         std::thread::sleep(std::time::Duration::from_millis(200));
         child.kill().expect("it still runs");
         child.wait().expect("it ends");
     }
 
-    /// `ops` with these words, in the stage's folder, with nothing in its environment but the endpoint.
-    pub(super) fn command(&self, words: &str) -> Command {
+    /// Returns the command `ops` with these arguments, in the folder. Its only environment variable is the endpoint.
+    pub(super) fn command(&self, arguments: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ops"));
-        command.args(words.split_whitespace()).current_dir(self.folder.path()).env_clear();
+        command.args(arguments.split_whitespace()).current_dir(self.folder.path()).env_clear();
         command.env("AWS_ENDPOINT_URL_DYNAMODB", format!("http://{}", self.address));
         command
     }
 
     /// Creates a user and returns its id.
-    pub(super) fn user(&self, email: &str, rest: &str) -> String {
-        let words = format!("user create --email {email} --first-name Zoe --last-name Martin {rest}");
-        self.ops(&words).exits(0).stdout.trim_end().to_owned()
+    pub(super) fn create_user(&self, email: &str, options: &str) -> String {
+        let arguments = format!("user create --email {email} --first-name Zoe --last-name Martin {options}");
+        self.run(&arguments).expect_exit(0).stdout.trim_end().to_owned()
     }
 
-    pub(super) fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+    /// Writes a file in the folder.
+    pub(super) fn write_file(&self, name: &str, content: impl AsRef<[u8]>) {
         fs::write(self.folder.path().join(name), content).expect("the folder can be written");
     }
 
-    /// The rejected rows in a file: line, reason, row; none where there is no file.
-    pub(super) fn rejected(&self, name: &str) -> Option<Vec<(u64, String, String)>> {
+    /// Reads a file of rejected rows: line number, reason and row. Returns `None` if there is no file.
+    pub(super) fn rejected_rows(&self, name: &str) -> Option<Vec<(u64, String, String)>> {
         let text = fs::read_to_string(self.folder.path().join(name)).ok()?;
         let rows = text.lines().map(|line| {
             let row: Value = serde_json::from_str(line).expect("a rejected row is JSON");
@@ -125,8 +126,8 @@ impl Stage {
         Some(rows.collect())
     }
 
-    /// Every item of a table, past the binary.
-    pub(super) fn items(&self, table: &str) -> Vec<HashMap<String, AttributeValue>> {
+    /// Returns every item of a table.
+    pub(super) fn scan(&self, table: &str) -> Vec<HashMap<String, AttributeValue>> {
         block_on(async {
             let client = self.client();
             let (mut items, mut start) = (Vec::new(), None);
@@ -141,19 +142,21 @@ impl Stage {
         })
     }
 
-    /// Writes an item, past the binary.
-    pub(super) fn put(&self, table: &str, item: HashMap<String, AttributeValue>) {
+    /// Writes an item.
+    pub(super) fn put_item(&self, table: &str, item: HashMap<String, AttributeValue>) {
         block_on(async {
             self.client().put_item().table_name(table).set_item(Some(item)).send().await.expect("a put")
         });
     }
 
-    /// Makes a mail one that was given up, as the mailer does after a day.
-    pub(super) fn give_up(&self, user: &str, mail: &str) {
-        let update = self.client().update_item().table_name("presence-users");
-        let update =
-            update.key("pk", AttributeValue::S(format!("USER#{user}"))).key("sk", AttributeValue::S(mail.into()));
-        let update = update
+    /// Sets a mail to the state `failed`, as the mailer does when it gives up after a day.
+    pub(super) fn mark_mail_failed(&self, user: &str, mail: &str) {
+        let update = self
+            .client()
+            .update_item()
+            .table_name("presence-users")
+            .key("pk", AttributeValue::S(format!("USER#{user}")))
+            .key("sk", AttributeValue::S(mail.into()))
             .update_expression("SET #state = :failed, outbox = :failed, attempts = :attempts")
             .expression_attribute_names("#state", "state")
             .expression_attribute_values(":failed", AttributeValue::S("failed".into()))
@@ -161,8 +164,8 @@ impl Stage {
         block_on(async { update.send().await.expect("an update") });
     }
 
-    /// Deletes an item, past the binary.
-    pub(super) fn delete(&self, table: &str, key: HashMap<String, AttributeValue>) {
+    /// Deletes an item.
+    pub(super) fn delete_item(&self, table: &str, key: HashMap<String, AttributeValue>) {
         block_on(async {
             self.client().delete_item().table_name(table).set_key(Some(key)).send().await.expect("a delete")
         });
@@ -179,17 +182,17 @@ impl Stage {
     }
 }
 
-impl Drop for Stage {
+impl Drop for CliEnv {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
-            // A panic of the server's thread has failed the test already.
+            // A panic of the server has already failed the test.
             let _ = thread.join();
         }
     }
 }
 
-/// The server blocks while it answers, hence a thread and a runtime of its own.
+/// Serves the database until `stopped` resolves. It blocks while it answers, so it needs its own thread and runtime.
 fn serve(socket: std::net::TcpListener, stopped: oneshot::Receiver<()>) {
     block_on(async {
         let listener = tokio::net::TcpListener::from_std(socket).expect("a listener from the socket");

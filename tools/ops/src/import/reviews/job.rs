@@ -1,0 +1,72 @@
+//! Job of a worker: writes the reviews of one organisation and month, and counts their rows.
+
+use std::collections::{HashMap, HashSet};
+
+use presence_domain::error::Error;
+use presence_domain::review::Review;
+use presence_store::{PostingItemFullError, PutOutcome, Store, UpsertOutcome};
+
+use super::backlog::{Job, PendingReview};
+use super::row::format_row;
+use crate::import::summary::ImportSummary;
+
+/// Result of a job.
+pub(super) struct JobResult {
+    pub(super) job: Job,
+    pub(super) summary: ImportSummary,
+    pub(super) rejected: Vec<RejectedRow>,
+    /// Error that stopped the job. The reviews written before it are counted.
+    pub(super) error: Option<Error>,
+}
+
+/// Valid row that cannot be stored, because the posting items of its day are full.
+pub(super) struct RejectedRow {
+    pub(super) line_number: u64,
+    pub(super) reason: String,
+    /// Text of the row, to import again when there is room.
+    pub(super) row: String,
+}
+
+/// Writes the last row of each review. In a dry run, only compares it with the stored review.
+pub(super) async fn run(store: Store, dry_run: bool, job: Job) -> JobResult {
+    let last_rows: Vec<Review> = job.reviews().filter_map(|pending| pending.last().cloned()).collect();
+    let put = if dry_run { compare(&store, &last_rows).await } else { store.try_upsert_reviews(&last_rows).await };
+    let left: HashSet<usize> = put.left.into_iter().collect();
+    let full: HashMap<usize, PostingItemFullError> = put.full.into_iter().collect();
+    let mut summary = ImportSummary::default();
+    let mut rejected = Vec::new();
+    for (position, (pending, before)) in job.reviews().zip(put.before).enumerate() {
+        if let Some(full) = full.get(&position) {
+            rejected.extend(pending.rows.iter().map(|(line_number, review)| reject(*line_number, review, full)));
+        } else if !left.contains(&position) {
+            count_rows(&mut summary, pending, before.as_ref());
+        }
+    }
+    JobResult { job, summary, rejected, error: put.failure }
+}
+
+/// Returns the stored reviews in the form of a write, and writes nothing.
+async fn compare(store: &Store, last_rows: &[Review]) -> UpsertOutcome {
+    let (before, failure) = match store.find_stored_reviews(last_rows).await {
+        Ok(before) => (before, None),
+        Err(error) => (Vec::new(), Some(error)),
+    };
+    UpsertOutcome { before, left: Vec::new(), failure, full: Vec::new() }
+}
+
+fn reject(line_number: u64, review: &Review, full: &PostingItemFullError) -> RejectedRow {
+    RejectedRow { line_number, reason: format!("cannot be stored: {full}"), row: format_row(review) }
+}
+
+/// Counts the rows as if each were written on its own. So the counts do not depend on how rows are grouped into jobs.
+fn count_rows(summary: &mut ImportSummary, pending: &PendingReview, before: Option<&Review>) {
+    let mut stored = before;
+    for (_, review) in &pending.rows {
+        summary.count(match stored {
+            None => PutOutcome::Created,
+            Some(stored) if stored.content_eq(review) => PutOutcome::Unchanged,
+            Some(_) => PutOutcome::Updated,
+        });
+        stored = Some(review);
+    }
+}

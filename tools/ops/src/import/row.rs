@@ -1,0 +1,138 @@
+//! Row of an import: the trait that each kind of row implements, and parsers that several kinds use.
+
+use std::collections::HashSet;
+use std::future::Future;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use presence_domain::error::Error;
+use presence_domain::ids::{MAX_ID, OrgId};
+use presence_domain::text::has_control;
+use presence_runtime::clock::Clock;
+use presence_store::{CategoryImport, PutOutcome, Store};
+use serde::de::DeserializeOwned;
+use serde_json::Number;
+
+use super::transfers::BusinessTransfers;
+
+/// Largest number of characters in a name.
+const NAME_MAX_CHARS: usize = 255;
+/// Largest number of characters in a reason. The JSON parser may quote a whole value.
+const REASON_MAX_CHARS: usize = 300;
+
+/// Kind of row.
+pub(super) trait Row: Sized + Send + 'static {
+    /// Row as parsed from JSON: names and types of the fields are right, values may be wrong.
+    type Raw: DeserializeOwned;
+    /// Name of the rows in messages.
+    const PLURAL: &str;
+
+    /// Checks the values of a row. The error names the wrong field.
+    fn from_raw(raw: Self::Raw) -> Result<Self, String>;
+
+    /// Returns the key of the row. Rows with the same key are written one after the other.
+    fn key(&self) -> String;
+
+    /// Writes the row. In a dry run, only compares it with the stored item.
+    fn write(self, context: &ImportContext) -> impl Future<Output = Result<RowOutcome, Error>> + Send;
+
+    /// Returns the number of users that the import changed, `None` if it changed none.
+    fn users_updated(_context: &ImportContext) -> Option<u64> {
+        None
+    }
+
+    /// Runs after the last row is written. Most kinds of row have nothing to do.
+    fn finish(_context: &ImportContext) -> impl Future<Output = Result<(), Error>> + Send {
+        std::future::ready(Ok(()))
+    }
+}
+
+/// Outcome of a row.
+#[derive(Debug)]
+pub(super) enum RowOutcome {
+    /// The row is stored, or would be without the dry run.
+    Accepted(PutOutcome),
+    /// The row is rejected for this reason.
+    Rejected(String),
+}
+
+/// Store and state that all rows of an import share.
+pub(super) struct ImportContext {
+    pub(super) store: Store,
+    pub(super) dry_run: bool,
+    /// Cache of organisations that exist: most rows of a file name the same few.
+    known_orgs: Mutex<HashSet<OrgId>>,
+    /// Import of categories in progress: all rows become visible together.
+    pub(super) category_import: tokio::sync::Mutex<Option<CategoryImport>>,
+    /// Businesses that moved to another organisation.
+    pub(super) transfers: BusinessTransfers,
+}
+
+impl ImportContext {
+    pub(super) fn new(store: Store, clock: Arc<dyn Clock>, dry_run: bool) -> Self {
+        let transfers = BusinessTransfers::new(store.clone(), clock, dry_run);
+        let (known_orgs, category_import) = (Mutex::default(), tokio::sync::Mutex::default());
+        Self { store, dry_run, known_orgs, category_import, transfers }
+    }
+
+    /// True if the organisation has been imported.
+    pub(super) async fn has_org(&self, id: OrgId) -> Result<bool, Error> {
+        if self.known_orgs.lock().unwrap_or_else(PoisonError::into_inner).contains(&id) {
+            return Ok(true);
+        }
+        let exists = self.store.org_exists(id).await?;
+        if exists {
+            self.known_orgs.lock().unwrap_or_else(PoisonError::into_inner).insert(id);
+        }
+        Ok(exists)
+    }
+}
+
+/// Parses a line as a row. The error is the reason to reject it.
+pub(super) fn parse<R: Row>(text: &str) -> Result<R, String> {
+    R::from_raw(parse_json(text)?)
+}
+
+/// Parses a line as JSON. The error is the reason to reject it, with the path of the wrong field.
+pub(super) fn parse_json<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    let mut json = serde_json::Deserializer::from_str(text);
+    let raw = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+        let path = error.path().to_string();
+        let reason = json_reason(error.inner());
+        if path == "." || !error.inner().is_data() { reason } else { format!("{path}: {reason}") }
+    })?;
+    json.end().map_err(|error| json_reason(&error))?;
+    Ok(raw)
+}
+
+/// Parses a text of 1 to 255 characters, and trims it.
+pub(super) fn parse_name(field: &str, text: &str) -> Result<String, String> {
+    let name = parse_short_text(field, text)?;
+    if name.is_empty() { Err(format!("{field}: must have 1 to {NAME_MAX_CHARS} characters")) } else { Ok(name) }
+}
+
+/// Parses a text of at most 255 characters, and trims it.
+pub(super) fn parse_short_text(field: &str, text: &str) -> Result<String, String> {
+    let trimmed = text.trim();
+    if has_control(trimmed) {
+        return Err(format!("{field}: must not contain control characters"));
+    }
+    if trimmed.chars().count() > NAME_MAX_CHARS {
+        return Err(format!("{field}: must have at most {NAME_MAX_CHARS} characters"));
+    }
+    Ok(trimmed.to_owned())
+}
+
+/// Parses the id of an organisation.
+pub(super) fn parse_org_id(field: &str, number: &Number) -> Result<OrgId, String> {
+    let id = number.as_u64().and_then(OrgId::new);
+    id.ok_or_else(|| format!("{field}: must be an integer from 1 to {MAX_ID}"))
+}
+
+/// Returns the text of a parser error without its line number, which is always 1: the parser sees a single line.
+fn json_reason(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let suffix = format!(" at line {} column {}", error.line(), error.column());
+    let full = text.strip_suffix(&suffix).unwrap_or(&text);
+    let reason: String = full.chars().take(REASON_MAX_CHARS).collect();
+    if error.is_data() { reason } else { format!("is not valid JSON: {reason} (column {})", error.column()) }
+}

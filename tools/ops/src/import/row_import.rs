@@ -1,0 +1,121 @@
+//! Import of organisations, businesses and categories: reads rows in order and writes several at a time.
+
+use std::collections::VecDeque;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use presence_domain::error::Error;
+use tokio::task::JoinHandle;
+
+use super::lines::{Line, LineReader};
+use super::progress::Progress;
+use super::rejects::RejectsFile;
+use super::row::{self, ImportContext, Row, RowOutcome};
+use super::summary::ImportSummary;
+
+/// Rows in flight: enough to hide the round trip to DynamoDB, few enough for the capacity of a new table.
+const MAX_IN_FLIGHT: usize = 32;
+
+/// Import of one kind of row.
+pub(super) struct RowImport<R> {
+    context: Arc<ImportContext>,
+    /// Rows that are being written, in the order of the file. They finish in this order, and so do rejected ones.
+    in_flight: VecDeque<InFlight>,
+    rejects: RejectsFile,
+    summary: ImportSummary,
+    progress: Progress,
+    row: PhantomData<R>,
+}
+
+struct InFlight {
+    line: Line,
+    /// Key of the row; `None` for a line that is not a valid row.
+    key: Option<String>,
+    task: JoinHandle<Result<RowOutcome, Error>>,
+}
+
+impl<R: Row> RowImport<R> {
+    pub(super) fn new(context: ImportContext, rejects: RejectsFile, progress: Progress) -> Self {
+        Self {
+            context: Arc::new(context),
+            in_flight: VecDeque::with_capacity(MAX_IN_FLIGHT),
+            rejects,
+            summary: ImportSummary::default(),
+            progress,
+            row: PhantomData,
+        }
+    }
+
+    /// Ends the import and returns its counts.
+    pub(super) fn finish(self) -> (ImportSummary, RejectsFile) {
+        self.progress.finish();
+        (ImportSummary { users_updated: R::users_updated(&self.context), ..self.summary }, self.rejects)
+    }
+
+    /// Reads, checks and writes every row. After an error it starts no further row, and counts those that are in flight.
+    pub(super) async fn run(&mut self, lines: LineReader) -> anyhow::Result<()> {
+        let result = self.import(lines).await;
+        if result.is_err() {
+            self.context.store.stop_trying();
+            while let Some(InFlight { line, task, .. }) = self.in_flight.pop_front() {
+                if let Ok(Ok(outcome)) = task.await {
+                    self.count(&line, outcome)?;
+                }
+            }
+        }
+        result
+    }
+
+    async fn import(&mut self, mut lines: LineReader) -> anyhow::Result<()> {
+        while let Some(line) = lines.next().await.context("cannot read the rows")? {
+            self.start_row(line).await?;
+        }
+        while !self.in_flight.is_empty() {
+            self.finish_oldest().await?;
+        }
+        Ok(R::finish(&self.context).await?)
+    }
+
+    async fn start_row(&mut self, line: Line) -> anyhow::Result<()> {
+        let row = line.text().and_then(row::parse::<R>);
+        let key = row.as_ref().ok().map(Row::key);
+        // Two rows with one key must not be written at the same time: the last one wins.
+        while self.in_flight.len() == MAX_IN_FLIGHT || self.is_in_flight(key.as_deref()) {
+            self.finish_oldest().await?;
+        }
+        let context = Arc::clone(&self.context);
+        let task = tokio::spawn(async move {
+            match row {
+                Ok(row) => row.write(&context).await,
+                Err(reason) => Ok(RowOutcome::Rejected(reason)),
+            }
+        });
+        self.in_flight.push_back(InFlight { line, key, task });
+        Ok(())
+    }
+
+    fn is_in_flight(&self, key: Option<&str>) -> bool {
+        key.is_some() && self.in_flight.iter().any(|other| other.key.as_deref() == key)
+    }
+
+    async fn finish_oldest(&mut self) -> anyhow::Result<()> {
+        let Some(InFlight { line, task, .. }) = self.in_flight.pop_front() else { return Ok(()) };
+        let outcome = task.await.context("a row's task died")??;
+        self.context.store.note_progress();
+        self.count(&line, outcome)?;
+        self.progress.update(line.end_offset, self.summary.rows());
+        Ok(())
+    }
+
+    fn count(&mut self, line: &Line, outcome: RowOutcome) -> anyhow::Result<()> {
+        match outcome {
+            RowOutcome::Accepted(outcome) => self.summary.count(outcome),
+            RowOutcome::Rejected(reason) => {
+                self.rejects.write(line.number, &reason, &line.excerpt())?;
+                self.summary.rejected += 1;
+            }
+        }
+        Ok(())
+    }
+}
