@@ -11,7 +11,7 @@ use std::sync::Arc;
 use lambda_http::http::Response;
 use lambda_http::{Body, Request};
 use presence_api::app::App;
-use presence_api::{self, Answer, Call, Route, serve};
+use presence_api::{self, Answer, AuthenticatedRequest, Route, serve};
 
 /// What the function can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -38,8 +38,12 @@ pub async fn handle(app: Arc<App>, request: Request) -> Result<Response<Body>, I
     Ok(Box::pin(serve(app, &ROUTES, request, act)).await)
 }
 
-async fn act(app: Arc<App>, operation: Operation, call: Call) -> Result<Answer, presence_domain::error::Error> {
+async fn act(
+    app: Arc<App>,
+    operation: Operation,
+    request: AuthenticatedRequest,
+) -> Result<Answer, presence_domain::error::Error> {
     match operation {
-        Operation::Search => search::run(&app, &call).await,
+        Operation::Search => search::run(&app, &request).await,
     }
 }

@@ -1,7 +1,7 @@
 //! GET /api/v2/reviews
 
 use presence_api::app::App;
-use presence_api::{Answer, Call, Fields, Given, read};
+use presence_api::{Answer, AuthenticatedRequest, Fields, RawValue, read};
 use presence_domain::access::{Action, Target, authorize};
 use presence_domain::error::{Error, FieldError};
 use presence_domain::ids::BusinessId;
@@ -25,11 +25,11 @@ struct Search {
     page: PageRequest,
 }
 
-pub(crate) async fn run(app: &App, call: &Call) -> Result<Answer, Error> {
-    let caller = &call.principal;
+pub(crate) async fn run(app: &App, request: &AuthenticatedRequest) -> Result<Answer, Error> {
+    let caller = &request.principal;
     let target = Target { user_id: None, org_id: caller.org_id, role: caller.role };
     authorize(caller, Action::ReadReviews, target)?;
-    let mut fields = call.query();
+    let mut fields = request.query();
     let search = Search::read(&mut fields);
     fields.finish()?;
     let page = app.store.search_reviews(caller.scope(), &search.filter, search.page).await?;
@@ -52,10 +52,7 @@ impl Search {
                 to: fields.optional("update_date__lte", last_second),
                 newest_first: matches!(fields.optional("order_by", order), None | Some(Order::Newest)),
             },
-            page: PageRequest {
-                page: fields.optional("page", read::page).unwrap_or(1),
-                size: fields.optional("per_page", read::per_page).unwrap_or(PageRequest::DEFAULT_SIZE),
-            },
+            page: fields.page_request(),
         }
     }
 }
@@ -66,7 +63,7 @@ fn mask(fields: &mut Fields<'_>) -> FacetMask {
     let ratings = fields.list("rating__in", rating);
     let only_rating = fields.optional("rating", rating);
     let partners = fields.list("partner__in", partner);
-    let without_content = fields.optional_not_blank("content__isnull", read::boolean);
+    let without_content = fields.optional_strict("content__isnull", read::boolean);
     FacetMask::from_predicate(|state, rating, partner, has_content| {
         states.as_ref().is_none_or(|states| states.contains(&state))
             && ratings.as_ref().is_none_or(|ratings| ratings.contains(&rating))
@@ -76,39 +73,39 @@ fn mask(fields: &mut Fields<'_>) -> FacetMask {
     })
 }
 
-fn state(given: Given<'_>) -> Result<ReviewState, FieldError> {
-    read::choice(given, &ReviewState::ALL, ReviewState::as_str)
+fn state(raw: RawValue<'_>) -> Result<ReviewState, FieldError> {
+    read::choice(raw, &ReviewState::ALL, ReviewState::as_str)
 }
 
-fn partner(given: Given<'_>) -> Result<Partner, FieldError> {
-    read::choice(given, &Partner::ALL, Partner::as_str)
+fn partner(raw: RawValue<'_>) -> Result<Partner, FieldError> {
+    read::choice(raw, &Partner::ALL, Partner::as_str)
 }
 
-fn rating(given: Given<'_>) -> Result<Rating, FieldError> {
-    Rating::new(read::integer(given)?).ok_or_else(|| "must be an integer from 1 to 5".into())
+fn rating(raw: RawValue<'_>) -> Result<Rating, FieldError> {
+    Rating::new(read::integer(raw)?).ok_or_else(|| "must be an integer from 1 to 5".into())
 }
 
-fn business(given: Given<'_>) -> Result<Option<BusinessId>, FieldError> {
-    Ok(BusinessId::parse(read::text(given)?))
+fn business(raw: RawValue<'_>) -> Result<Option<BusinessId>, FieldError> {
+    Ok(BusinessId::parse(read::text(raw)?))
 }
 
-fn order(given: Given<'_>) -> Result<Order, FieldError> {
-    read::choice(given, &[Order::Oldest, Order::Newest], |order| match order {
+fn order(raw: RawValue<'_>) -> Result<Order, FieldError> {
+    read::choice(raw, &[Order::Oldest, Order::Newest], |order| match order {
         Order::Oldest => "update_date",
         Order::Newest => "-update_date",
     })
 }
 
-fn first_second(given: Given<'_>) -> Result<i64, FieldError> {
-    date(given, DateInput::first_second)
+fn first_second(raw: RawValue<'_>) -> Result<i64, FieldError> {
+    date(raw, DateInput::first_second)
 }
 
-fn last_second(given: Given<'_>) -> Result<i64, FieldError> {
-    date(given, DateInput::last_second)
+fn last_second(raw: RawValue<'_>) -> Result<i64, FieldError> {
+    date(raw, DateInput::last_second)
 }
 
-fn date(given: Given<'_>, second: fn(DateInput) -> i64) -> Result<i64, FieldError> {
-    let written = DateInput::parse(read::text(given)?.trim());
+fn date(raw: RawValue<'_>, second: fn(DateInput) -> i64) -> Result<i64, FieldError> {
+    let written = DateInput::parse(read::text(raw)?.trim());
     written
         .map(second)
         .ok_or_else(|| "must be a date (YYYY-MM-DD) or a date and time (YYYY-MM-DDTHH:MM:SS, Z or ±hh:mm)".into())

@@ -1,7 +1,7 @@
 //! POST /api/v2/user
 
 use presence_api::app::App;
-use presence_api::{Answer, Call, Fields, read};
+use presence_api::{Answer, AuthenticatedRequest, Fields, read};
 use presence_domain::access::{Action, Target, authorize};
 use presence_domain::email::EmailAddress;
 use presence_domain::error::{Error, FieldError, FieldErrors};
@@ -32,17 +32,17 @@ struct NewUser {
     phone: Patch<Phone>,
 }
 
-pub(crate) async fn run(app: &App, call: &Call) -> Result<Answer, Error> {
-    let mut fields = call.body();
+pub(crate) async fn run(app: &App, request: &AuthenticatedRequest) -> Result<Answer, Error> {
+    let mut fields = request.body();
     let new = NewUser::read(&mut fields);
-    let org_id = new.org_id.or(call.principal.org_id);
+    let org_id = new.org_id.or(request.principal.org_id);
     let role = new.role.unwrap_or(Role::BusinessManager);
-    authorize(&call.principal, Action::CreateUser, Target { user_id: None, org_id, role })?;
+    authorize(&request.principal, Action::CreateUser, Target { user_id: None, org_id, role })?;
     let mut errors = fields.into_errors();
     if org_id.is_none() && role != Role::Provider {
         errors.add("org_id", "is required");
     }
-    let foreign_org = new.org_id.filter(|given| call.principal.org_id != Some(*given));
+    let foreign_org = new.org_id.filter(|given| request.principal.org_id != Some(*given));
     let ids: Vec<_> = new.business_ids.iter().filter_map(|text| BusinessId::parse(text)).collect();
     let known = app.store.known(&ids, foreign_org).await?;
     if !known.has_org {

@@ -1,7 +1,7 @@
 //! DELETE /`api/v2/user/{user_id`}
 
 use presence_api::app::App;
-use presence_api::{Answer, Call};
+use presence_api::{Answer, AuthenticatedRequest};
 use presence_domain::access::{Action, Target, authorize};
 use presence_domain::error::Error;
 use presence_domain::user::Role;
@@ -9,17 +9,17 @@ use presence_store::{MailChange, Refused, UserChange};
 
 use crate::wire::{SuccessBody, WRITE_ATTEMPTS, user_id};
 
-pub(crate) async fn run(app: &App, call: &Call) -> Result<Answer, Error> {
-    let id = user_id(call)?;
+pub(crate) async fn run(app: &App, request: &AuthenticatedRequest) -> Result<Answer, Error> {
+    let id = user_id(request)?;
     for _ in 0..WRITE_ATTEMPTS {
-        let record = app.store.user_record(call.principal.scope(), id).await?.ok_or(Error::NotFound)?;
-        authorize(&call.principal, Action::DeleteUser, Target::from(&record.user))?;
-        call.query().finish()?;
+        let record = app.store.user_record(request.principal.scope(), id).await?.ok_or(Error::NotFound)?;
+        authorize(&request.principal, Action::DeleteUser, Target::from(&record.user))?;
+        request.query().finish()?;
         let change = UserChange {
             before: Some(&record),
             after: None,
             mail: MailChange::Cancel,
-            keep_an_admin: call.principal.role != Role::Provider,
+            keep_an_admin: request.principal.role != Role::Provider,
             now: app.clock.now(),
         };
         match app.store.write_user(change).await {

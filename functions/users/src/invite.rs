@@ -1,7 +1,7 @@
 //! POST /`api/v2/user/{user_id}/invite`
 
 use presence_api::app::App;
-use presence_api::{Answer, Call};
+use presence_api::{Answer, AuthenticatedRequest};
 use presence_domain::access::{Action, Target, authorize};
 use presence_domain::error::Error;
 use presence_domain::invitation::seconds_until;
@@ -10,12 +10,12 @@ use presence_store::{MailChange, Refused, UserChange};
 
 use crate::wire::{SuccessBody, WRITE_ATTEMPTS, user_id};
 
-pub(crate) async fn run(app: &App, call: &Call) -> Result<Answer, Error> {
-    let id = user_id(call)?;
+pub(crate) async fn run(app: &App, request: &AuthenticatedRequest) -> Result<Answer, Error> {
+    let id = user_id(request)?;
     for _ in 0..WRITE_ATTEMPTS {
-        let record = app.store.user_record(call.principal.scope(), id).await?.ok_or(Error::NotFound)?;
-        authorize(&call.principal, Action::InviteUser, Target::from(&record.user))?;
-        call.query().finish()?;
+        let record = app.store.user_record(request.principal.scope(), id).await?.ok_or(Error::NotFound)?;
+        authorize(&request.principal, Action::InviteUser, Target::from(&record.user))?;
+        request.query().finish()?;
         if record.user.status != Status::Invited {
             return Err(Error::invalid_field("status", "is not invited"));
         }

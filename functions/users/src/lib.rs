@@ -20,7 +20,7 @@ use std::sync::Arc;
 use lambda_http::http::Response;
 use lambda_http::{Body, Request};
 use presence_api::app::App;
-use presence_api::{Answer, Call, Route, serve};
+use presence_api::{Answer, AuthenticatedRequest, Route, serve};
 
 /// What the function can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -81,15 +81,19 @@ pub async fn handle(app: Arc<App>, request: Request) -> Result<Response<Body>, I
     Ok(Box::pin(serve(app, &ROUTES, request, act)).await)
 }
 
-async fn act(app: Arc<App>, operation: Operation, call: Call) -> Result<Answer, presence_domain::error::Error> {
+async fn act(
+    app: Arc<App>,
+    operation: Operation,
+    request: AuthenticatedRequest,
+) -> Result<Answer, presence_domain::error::Error> {
     match operation {
-        Operation::Me => me::run(&app, &call).await,
-        Operation::Search => search::run(&app, &call).await,
-        Operation::Stats => stats::run(&app, &call).await,
-        Operation::Get => get::run(&app, &call).await,
-        Operation::Create => create::run(&app, &call).await,
-        Operation::Update => update::run(&app, &call).await,
-        Operation::Delete => delete::run(&app, &call).await,
-        Operation::Invite => invite::run(&app, &call).await,
+        Operation::Me => me::run(&app, &request).await,
+        Operation::Search => search::run(&app, &request).await,
+        Operation::Stats => stats::run(&app, &request).await,
+        Operation::Get => get::run(&app, &request).await,
+        Operation::Create => create::run(&app, &request).await,
+        Operation::Update => update::run(&app, &request).await,
+        Operation::Delete => delete::run(&app, &request).await,
+        Operation::Invite => invite::run(&app, &request).await,
     }
 }

@@ -1,7 +1,7 @@
 //! GET /api/v2/user/search
 
 use presence_api::app::App;
-use presence_api::{Answer, Call, Fields, Given, read};
+use presence_api::{Answer, AuthenticatedRequest, Fields, RawValue, read};
 use presence_domain::access::{Action, Target, authorize};
 use presence_domain::directory::{ListedUser, UserFilter};
 use presence_domain::error::{Error, FieldError};
@@ -20,15 +20,15 @@ struct Search {
     with_business_ids: bool,
 }
 
-pub(crate) async fn run(app: &App, call: &Call) -> Result<Answer, Error> {
-    let mut fields = call.query();
+pub(crate) async fn run(app: &App, request: &AuthenticatedRequest) -> Result<Answer, Error> {
+    let mut fields = request.query();
     let search = Search::read(&mut fields);
     if let Some(org_id) = search.org_id {
         let target = Target { user_id: None, org_id: Some(org_id), role: Role::Provider };
-        authorize(&call.principal, Action::ReadUsers, target)?;
+        authorize(&request.principal, Action::ReadUsers, target)?;
     }
     fields.finish()?;
-    let (page, mut business_ids) = search.find(app, call).await?;
+    let (page, mut business_ids) = search.find(app, request).await?;
     let max_page = page.max_page();
     let Page { request, count, items } = page;
     let users = items.into_iter().map(|user| FoundUserBody::new(user, business_ids.as_mut())).collect();
@@ -45,16 +45,17 @@ impl Search {
                 email_key: fields.optional("email", email).map(|address| address.key().to_owned()),
                 query: fields.optional("query", query),
             },
-            page: PageRequest {
-                page: fields.optional("page", read::page).unwrap_or(1),
-                size: fields.optional("per_page", read::per_page).unwrap_or(PageRequest::DEFAULT_SIZE),
-            },
+            page: fields.page_request(),
             with_business_ids: display_business_ids(fields),
         }
     }
 
-    async fn find(&self, app: &App, call: &Call) -> Result<(Page<ListedUser>, Option<BusinessIds>), Error> {
-        let (scope, org_id, filter) = (call.principal.scope(), self.org_id, &self.filter);
+    async fn find(
+        &self,
+        app: &App,
+        request: &AuthenticatedRequest,
+    ) -> Result<(Page<ListedUser>, Option<BusinessIds>), Error> {
+        let (scope, org_id, filter) = (request.principal.scope(), self.org_id, &self.filter);
         if self.with_business_ids {
             let found = app.store.find_users_and_businesses(scope, org_id, filter, self.page).await?;
             return Ok((found.0, Some(found.1)));
@@ -63,6 +64,6 @@ impl Search {
     }
 }
 
-fn query(given: Given<'_>) -> Result<FuzzyQuery, FieldError> {
-    FuzzyQuery::parse(&read::search_text(given)?).ok_or_else(|| "has nothing to search for".into())
+fn query(raw: RawValue<'_>) -> Result<FuzzyQuery, FieldError> {
+    FuzzyQuery::parse(&read::search_text(raw)?).ok_or_else(|| "has nothing to search for".into())
 }

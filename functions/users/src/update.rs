@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use presence_api::app::App;
-use presence_api::{Answer, Call, Fields, read};
+use presence_api::{Answer, AuthenticatedRequest, Fields, read};
 use presence_domain::access::{Action, Principal, Target, authorize, authorize_giving};
 use presence_domain::email::EmailAddress;
 use presence_domain::error::{Error, FieldError, FieldErrors};
@@ -31,22 +31,22 @@ struct UserPatch {
     business_ids: Option<Vec<String>>,
 }
 
-pub(crate) async fn run(app: &App, call: &Call) -> Result<Answer, Error> {
-    let id = user_id(call)?;
-    let mut fields = call.body();
+pub(crate) async fn run(app: &App, request: &AuthenticatedRequest) -> Result<Answer, Error> {
+    let id = user_id(request)?;
+    let mut fields = request.body();
     let patch = UserPatch::read(&mut fields);
     let errors = fields.into_errors();
     // Hashing is slow on purpose: once, however often the write is tried.
     let mut hashed = None;
     for _ in 0..WRITE_ATTEMPTS {
-        let (ids, org_id) = patch.asked_for(&call.principal);
+        let (ids, org_id) = patch.asked_for(&request.principal);
         let (record, mut known) = futures::try_join!(
-            beside(app.store.user_record(call.principal.scope(), id)),
+            beside(app.store.user_record(request.principal.scope(), id)),
             beside(app.store.known(&ids, org_id))
         )?;
         let record = record.ok_or(Error::NotFound)?;
         let before = &record.user;
-        patch.authorize(&call.principal, before)?;
+        patch.authorize(&request.principal, before)?;
         if patch.business_ids.is_none() && patch.moves(before) {
             known.owners = app.store.business_owners(&before.business_ids).await?;
         }
@@ -55,7 +55,7 @@ pub(crate) async fn run(app: &App, call: &Call) -> Result<Answer, Error> {
         if after == *before && mail == MailChange::Keep {
             return Ok(Answer::ok(&SuccessBody::of(id)));
         }
-        let keep_an_admin = call.principal.role != Role::Provider;
+        let keep_an_admin = request.principal.role != Role::Provider;
         let change = UserChange { before: Some(&record), after: Some(&after), mail, keep_an_admin, now };
         match app.store.write_user(change).await {
             Ok(()) => return Ok(Answer::ok(&SuccessBody::of(id))),
@@ -76,9 +76,9 @@ fn last_admin(before: &User, after: &User) -> Error {
 impl UserPatch {
     fn read(fields: &mut Fields<'_>) -> Self {
         Self {
-            email: fields.optional_not_null("email", wire::email),
-            first_name: fields.optional_not_null("first_name", wire::name),
-            last_name: fields.optional_not_null("last_name", wire::name),
+            email: fields.optional_strict("email", wire::email),
+            first_name: fields.optional_strict("first_name", wire::name),
+            last_name: fields.optional_strict("last_name", wire::name),
             lang: fields.patch("lang", wire::lang),
             phone: fields.patch("phone", wire::phone),
             password: fields.deferred("password", wire::password),

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use presence_api::{Call, Fields, Given, read};
+use presence_api::{AuthenticatedRequest, Fields, RawValue, read};
 use presence_domain::directory::ListedUser;
 use presence_domain::email::EmailAddress;
 use presence_domain::error::{Error, FieldError};
@@ -127,61 +127,61 @@ impl SuccessBody {
 }
 
 /// The user that the path names. Whatever is not an id is not found, like an id that nobody has.
-pub(crate) fn user_id(call: &Call) -> Result<UserId, Error> {
-    UserId::parse(call.path("user_id")).ok_or(Error::NotFound)
+pub(crate) fn user_id(request: &AuthenticatedRequest) -> Result<UserId, Error> {
+    UserId::parse(request.path("user_id")).ok_or(Error::NotFound)
 }
 
 /// Whether business ids are wanted; they are unless refused.
 pub(crate) fn display_business_ids(fields: &mut Fields<'_>) -> bool {
-    fields.optional_not_blank("display_business_ids", read::boolean).unwrap_or(true)
+    fields.optional_strict("display_business_ids", read::boolean).unwrap_or(true)
 }
 
-pub(crate) fn status(given: Given<'_>) -> Result<Status, FieldError> {
-    read::choice(given, &Status::ALL, Status::as_str)
+pub(crate) fn status(raw: RawValue<'_>) -> Result<Status, FieldError> {
+    read::choice(raw, &Status::ALL, Status::as_str)
 }
 
-pub(crate) fn role(given: Given<'_>) -> Result<Role, FieldError> {
-    read::choice(given, &Role::ALL, Role::as_str)
+pub(crate) fn role(raw: RawValue<'_>) -> Result<Role, FieldError> {
+    read::choice(raw, &Role::ALL, Role::as_str)
 }
 
-pub(crate) fn email(given: Given<'_>) -> Result<EmailAddress, FieldError> {
-    EmailAddress::parse(read::text(given)?).map_err(FieldError::from)
+pub(crate) fn email(raw: RawValue<'_>) -> Result<EmailAddress, FieldError> {
+    EmailAddress::parse(read::text(raw)?).map_err(FieldError::from)
 }
 
 /// An address that a user is to get: one that mail can be sent to.
-pub(crate) fn new_email(given: Given<'_>) -> Result<EmailAddress, FieldError> {
-    let address = email(given)?;
+pub(crate) fn new_email(raw: RawValue<'_>) -> Result<EmailAddress, FieldError> {
+    let address = email(raw)?;
     address.check_deliverable()?;
     Ok(address)
 }
 
-pub(crate) fn name(given: Given<'_>) -> Result<PersonName, FieldError> {
-    PersonName::parse(read::text(given)?).map_err(FieldError::from)
+pub(crate) fn name(raw: RawValue<'_>) -> Result<PersonName, FieldError> {
+    PersonName::parse(read::text(raw)?).map_err(FieldError::from)
 }
 
-pub(crate) fn phone(given: Given<'_>) -> Result<Option<Phone>, FieldError> {
-    Phone::parse(read::text(given)?).map_err(FieldError::from)
+pub(crate) fn phone(raw: RawValue<'_>) -> Result<Option<Phone>, FieldError> {
+    Phone::parse(read::text(raw)?).map_err(FieldError::from)
 }
 
-pub(crate) fn password(given: Given<'_>) -> Result<Password, FieldError> {
-    Password::parse(read::text(given)?).map_err(FieldError::from)
+pub(crate) fn password(raw: RawValue<'_>) -> Result<Password, FieldError> {
+    Password::parse(read::text(raw)?).map_err(FieldError::from)
 }
 
-pub(crate) fn lang(given: Given<'_>) -> Result<Option<Lang>, FieldError> {
-    let lang = Lang::parse(read::text(given)?.trim());
+pub(crate) fn lang(raw: RawValue<'_>) -> Result<Option<Lang>, FieldError> {
+    let lang = Lang::parse(read::text(raw)?.trim());
     lang.map(Some).ok_or_else(|| FieldError::choice(Lang::ALL.map(Lang::as_str)))
 }
 
 /// Business ids as given, in order, without duplicates. Whether they exist is not known yet.
-pub(crate) fn business_ids(given: Given<'_>) -> Result<Vec<String>, FieldError> {
-    let Given::Json(serde_json::Value::Array(values)) = given else {
+pub(crate) fn business_ids(raw: RawValue<'_>) -> Result<Vec<String>, FieldError> {
+    let RawValue::Json(serde_json::Value::Array(values)) = raw else {
         return Err("must be a list of strings".into());
     };
     let mut seen = HashSet::new();
     let mut ids = Vec::new();
     for value in values {
         let text =
-            read::text(Given::Json(value)).map_err(|_| "must be a list of strings without control characters")?;
+            read::text(RawValue::Json(value)).map_err(|_| "must be a list of strings without control characters")?;
         if seen.insert(text) {
             ids.push(text.to_owned());
         }

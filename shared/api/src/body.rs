@@ -5,7 +5,7 @@ use lambda_http::http::header::CONTENT_TYPE;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 
-use super::failure::{Failure, Rejection};
+use super::error_answer::RequestError;
 use presence_domain::error::Error;
 
 /// The largest body, in bytes: 2,000 business ids as long as UUIDs fit, at 39 bytes each. It is measured before anything is
@@ -16,15 +16,15 @@ const MAX_BODY_BYTES: usize = 128 * 1024;
 pub(super) type Object = Vec<(String, Value)>;
 
 /// Refuses a body that is too large, of an operation that reads it or not.
-pub(super) fn check_size(request: &Request) -> Result<(), Failure> {
-    if request.body().len() > MAX_BODY_BYTES { Err(Rejection::TooLarge.into()) } else { Ok(()) }
+pub(super) fn check_size(request: &Request) -> Result<(), RequestError> {
+    if request.body().len() > MAX_BODY_BYTES { Err(RequestError::BodyTooLarge) } else { Ok(()) }
 }
 
 /// Reads the object.
-pub(super) fn parse(request: &Request) -> Result<Object, Failure> {
+pub(super) fn parse(request: &Request) -> Result<Object, RequestError> {
     let bytes: &[u8] = request.body();
     if !bytes.is_empty() && !has_media_type(request, "application/json") {
-        return Err(Rejection::UnsupportedMediaType.into());
+        return Err(RequestError::UnsupportedMediaType);
     }
     let Fields { object, repeated } =
         serde_json::from_slice(bytes).map_err(|error| Error::invalid(describe(&error, bytes)))?;

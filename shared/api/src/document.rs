@@ -4,7 +4,7 @@ use lambda_http::http::{Method, Response, StatusCode};
 use lambda_http::{Body, Request};
 
 use super::Answer;
-use super::failure::{Rejection, answer};
+use super::error_answer::{RequestError, error_answer};
 use super::invocation::Invocation;
 
 /// Serves one request for a JSON document, which GET fetches; other methods are 405. `name` is what it is called in the log.
@@ -13,7 +13,7 @@ pub fn serve_document(request: &Request, name: &'static str, json: &'static str)
     let (name, answer) = if request.method() == Method::GET {
         (name, Answer::written(StatusCode::OK, json.to_owned()))
     } else {
-        ("none", answer(&Rejection::MethodNotAllowed("GET".to_owned()).into()))
+        ("none", error_answer(&RequestError::MethodNotAllowed("GET".to_owned())))
     };
     invocation.log_request(name, answer.status);
     answer.into_response(invocation.request_id())

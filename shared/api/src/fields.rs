@@ -1,155 +1,132 @@
-//! Reading named values, so that a client learns of all its mistakes at once.
+//! Named values of a request, read so that a client learns of all its mistakes at once.
 
 use serde_json::Value;
 
 use super::credential::API_KEY;
+use super::raw_value::RawValue;
+use super::read;
 use presence_domain::error::{Error, FieldError, FieldErrors};
+use presence_domain::page::PageRequest;
 use presence_domain::patch::Patch;
 use presence_domain::text::has_control;
 
-/// Items of a list: as many ids as fit into the 10 KB that the gateway takes of a request line. Each may cost a read.
+/// Maximum number of items in a list. As many ids fit into the 10 KB that the gateway takes of a request line. Each may cost a read.
 pub const MAX_ITEMS: usize = 500;
 
-/// A value as it was given.
-#[derive(Clone, Copy, Debug)]
-pub enum Given<'a> {
-    /// In the query string, decoded.
-    Text(&'a str),
-    /// In the JSON body.
-    Json(&'a Value),
-}
+/// Function that turns a raw value into a domain type.
+type Reader<'a, T> = fn(RawValue<'a>) -> Result<T, FieldError>;
 
-/// The named values of one request, and what is wrong with them so far. Every name that is never asked for is
-/// wrong too: a mistyped filter must not return everything, nor a mistyped field succeed.
+/// Named values of one request, with the mistakes found so far.
+///
+/// A name that no operation consumes is a mistake too. A mistyped filter must not return everything, and a mistyped field must
+/// not succeed.
 #[derive(Debug)]
 pub struct Fields<'a> {
-    given: Vec<(&'a str, Given<'a>)>,
-    asked: Vec<&'static str>,
+    values: Vec<(&'a str, RawValue<'a>)>,
+    consumed: Vec<&'static str>,
     errors: FieldErrors,
 }
 
 impl<'a> Fields<'a> {
-    /// Parameters of the query string.
+    /// Returns the parameters of a query string.
     pub(super) fn of_query(query: &'a [(String, String)]) -> Self {
-        let given = query.iter().map(|(name, value)| (name.as_str(), Given::Text(value))).collect();
-        Self { given, asked: Vec::new(), errors: FieldErrors::default() }
+        Self::new(query.iter().map(|(name, value)| (name.as_str(), RawValue::Text(value))).collect())
     }
 
-    /// Fields of the body, of an operation that has no query parameters.
+    /// Returns the fields of a body, for an operation without query parameters. Every query parameter is a mistake.
     pub(super) fn of_body(query: &'a [(String, String)], body: &'a [(String, Value)]) -> Self {
-        let given = body.iter().map(|(name, value)| (name.as_str(), Given::Json(value))).collect();
-        let mut fields = Self { given, asked: Vec::new(), errors: FieldErrors::default() };
+        let mut fields = Self::new(body.iter().map(|(name, value)| (name.as_str(), RawValue::Json(value))).collect());
         for (name, _) in query {
             fields.fail(name, "is not a parameter of this operation");
         }
         fields
     }
 
-    /// Notes that a field is wrong.
+    fn new(values: Vec<(&'a str, RawValue<'a>)>) -> Self {
+        Self { values, consumed: Vec::new(), errors: FieldErrors::default() }
+    }
+
+    /// Records that a field is wrong.
     pub fn fail(&mut self, name: &str, error: impl Into<FieldError>) {
         self.errors.add(name, error);
     }
 
-    /// An optional value; blank or null is not given.
-    pub fn optional<T>(&mut self, name: &'static str, read: fn(Given<'_>) -> Result<T, FieldError>) -> Option<T> {
-        let given = self.ask(name)?;
-        if given.is_blank() || given.is_null() { None } else { self.keep(name, read(given)) }
+    /// Reads an optional value. Null and blank text count as missing.
+    pub fn optional<T>(&mut self, name: &'static str, read: Reader<'a, T>) -> Option<T> {
+        let raw = self.consume(name)?;
+        if raw.is_blank_parameter() || raw.is_null() { None } else { self.record(name, read(raw)) }
     }
 
-    /// An optional value for which blank text is a mistake; null is not given.
-    pub fn optional_not_blank<T>(
-        &mut self,
-        name: &'static str,
-        read: fn(Given<'_>) -> Result<T, FieldError>,
-    ) -> Option<T> {
-        let given = self.ask(name)?;
-        if given.is_null() { None } else { self.keep(name, read(given)) }
+    /// Reads an optional value that must not be empty if it is there. Null is a mistake, and blank text is left to the reader.
+    pub fn optional_strict<T>(&mut self, name: &'static str, read: Reader<'a, T>) -> Option<T> {
+        let raw = self.consume(name)?;
+        let value = if raw.is_null() { Err("must not be null".into()) } else { read(raw) };
+        self.record(name, value)
     }
 
-    /// A value that must not be null, but may be missing.
-    pub fn optional_not_null<T>(
-        &mut self,
-        name: &'static str,
-        read: fn(Given<'_>) -> Result<T, FieldError>,
-    ) -> Option<T> {
-        let given = self.ask(name)?;
-        if given.is_null() {
-            self.fail(name, "must not be null");
-            return None;
+    /// Reads a required value. Null and blank text count as missing.
+    pub fn required<T>(&mut self, name: &'static str, read: Reader<'a, T>) -> Option<T> {
+        let raw = self.consume(name).filter(|raw| !raw.is_null() && !raw.is_blank());
+        self.record(name, raw.map_or_else(|| Err("is required".into()), read))
+    }
+
+    /// Reads a change of a field. A missing value keeps the field, and null clears it.
+    pub fn patch<T>(&mut self, name: &'static str, read: Reader<'a, Option<T>>) -> Patch<T> {
+        let Some(raw) = self.consume(name) else { return Patch::Keep };
+        if raw.is_null() {
+            return Patch::Clear;
         }
-        self.keep(name, read(given))
-    }
-
-    /// A value that must be given.
-    pub fn required<T>(&mut self, name: &'static str, read: fn(Given<'_>) -> Result<T, FieldError>) -> Option<T> {
-        match self.ask(name) {
-            Some(given) if !given.is_null() && !given.is_blank_text() => self.keep(name, read(given)),
-            _ => {
-                self.fail(name, "is required");
-                None
-            }
-        }
-    }
-
-    /// A value that may be missing, or null to clear the field.
-    pub fn patch<T>(&mut self, name: &'static str, read: fn(Given<'_>) -> Result<Option<T>, FieldError>) -> Patch<T> {
-        match self.ask(name) {
+        match self.record(name, read(raw)) {
+            Some(Some(value)) => Patch::Set(value),
+            Some(None) => Patch::Clear,
             None => Patch::Keep,
-            Some(given) if given.is_null() => Patch::Clear,
-            Some(given) => match self.keep(name, read(given)) {
-                Some(Some(value)) => Patch::Set(value),
-                Some(None) => Patch::Clear,
-                None => Patch::Keep,
-            },
         }
     }
 
-    /// A value that may turn out not to matter: its mistake is not noted. Null is not given.
-    pub fn deferred<T>(
-        &mut self,
-        name: &'static str,
-        read: fn(Given<'_>) -> Result<T, FieldError>,
-    ) -> Option<Result<T, FieldError>> {
-        let given = self.ask(name)?;
-        (!given.is_null()).then(|| read(given))
+    /// Reads an optional value that may turn out not to matter. Its mistake is returned and not recorded. Null counts as missing.
+    pub fn deferred<T>(&mut self, name: &'static str, read: Reader<'a, T>) -> Option<Result<T, FieldError>> {
+        self.consume(name).filter(|raw| !raw.is_null()).map(read)
     }
 
-    /// A list of the query string: separated by commas or the parameter repeated. Items are trimmed, blank ones dropped,
-    /// duplicates removed; a list of blanks only is not given.
-    pub fn list<T: PartialEq>(
-        &mut self,
-        name: &'static str,
-        read: fn(Given<'_>) -> Result<T, FieldError>,
-    ) -> Option<Vec<T>> {
-        self.asked.push(name);
-        let texts = self.given.iter().filter(|(given, _)| *given == name).filter_map(|(_, value)| value.as_text());
-        let read = list_of(texts, read);
-        self.keep(name, read).filter(|items| !items.is_empty())
+    /// Reads a list of the query string. Items are separated by commas, or the parameter is repeated. Items are trimmed. Blank items
+    /// and duplicates are dropped. A list without items counts as missing.
+    pub fn list<T: PartialEq>(&mut self, name: &'static str, read: Reader<'a, T>) -> Option<Vec<T>> {
+        self.consumed.push(name);
+        let texts = self.values.iter().filter(|(other, _)| *other == name).filter_map(|(_, raw)| raw.as_parameter());
+        let items = read_list(texts, read);
+        self.record(name, items).filter(|items| !items.is_empty())
     }
 
-    /// Ends the reading: all that is wrong, or nothing ([`Error::Invalid`]).
+    /// Reads `page` and `per_page`.
+    pub fn page_request(&mut self) -> PageRequest {
+        PageRequest {
+            page: self.optional("page", read::page).unwrap_or(1),
+            size: self.optional("per_page", read::per_page).unwrap_or(PageRequest::DEFAULT_SIZE),
+        }
+    }
+
+    /// Ends the reading. Returns [`Error::Invalid`] with every mistake, if there is one.
     pub fn finish(self) -> Result<(), Error> {
         self.into_errors().into_result()
     }
 
-    /// Ends the reading with all that is wrong, for those who find more.
+    /// Ends the reading. Returns every mistake, so that the caller can add more.
     #[must_use]
-    pub fn into_errors(mut self) -> FieldErrors {
-        let unknown: Vec<_> = self.given.iter().map(|(name, _)| *name).filter(|name| !self.knows(name)).collect();
-        for name in unknown {
-            self.errors.add(name, "is not a parameter of this operation");
+    pub fn into_errors(self) -> FieldErrors {
+        let Self { values, consumed, mut errors } = self;
+        for (name, _) in values {
+            if name != API_KEY && !consumed.contains(&name) {
+                errors.add(name, "is not a parameter of this operation");
+            }
         }
-        self.errors
+        errors
     }
 
-    fn knows(&self, name: &str) -> bool {
-        name == API_KEY || self.asked.contains(&name)
-    }
-
-    fn ask(&mut self, name: &'static str) -> Option<Given<'a>> {
-        self.asked.push(name);
-        let mut values = self.given.iter().filter(|(given, _)| *given == name);
-        let first = values.next().map(|(_, value)| *value);
+    /// Returns the value of a name, and marks the name as consumed. A repeated name is a mistake.
+    fn consume(&mut self, name: &'static str) -> Option<RawValue<'a>> {
+        self.consumed.push(name);
+        let mut values = self.values.iter().filter(|(other, _)| *other == name);
+        let first = values.next().map(|(_, raw)| *raw);
         if values.next().is_some() {
             self.fail(name, "is given more than once");
             return None;
@@ -157,14 +134,15 @@ impl<'a> Fields<'a> {
         first
     }
 
-    fn keep<T>(&mut self, name: &'static str, read: Result<T, FieldError>) -> Option<T> {
-        read.map_err(|error| self.fail(name, error)).ok()
+    /// Returns the value that was read, or records the mistake.
+    fn record<T>(&mut self, name: &'static str, value: Result<T, FieldError>) -> Option<T> {
+        value.map_err(|error| self.fail(name, error)).ok()
     }
 }
 
-fn list_of<'a, T: PartialEq>(
+fn read_list<'a, T: PartialEq>(
     texts: impl Iterator<Item = &'a str>,
-    read: fn(Given<'_>) -> Result<T, FieldError>,
+    read: Reader<'a, T>,
 ) -> Result<Vec<T>, FieldError> {
     let mut items = Vec::new();
     for text in texts {
@@ -172,35 +150,11 @@ fn list_of<'a, T: PartialEq>(
             return Err("must not contain control characters".into());
         }
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
-            let item = read(Given::Text(part))?;
+            let item = read(RawValue::Text(part))?;
             if !items.contains(&item) {
                 items.push(item);
             }
         }
     }
     if items.len() > MAX_ITEMS { Err(format!("must have at most {MAX_ITEMS} items").into()) } else { Ok(items) }
-}
-
-impl<'a> Given<'a> {
-    fn as_text(self) -> Option<&'a str> {
-        match self {
-            Self::Text(text) => Some(text),
-            Self::Json(_) => None,
-        }
-    }
-}
-
-impl Given<'_> {
-    /// Whether it is blank text in the query string. Control characters are no blanks: they are refused.
-    fn is_blank(self) -> bool {
-        matches!(self, Self::Text(text) if text.trim().is_empty() && !has_control(text))
-    }
-
-    fn is_blank_text(self) -> bool {
-        self.is_blank() || matches!(self, Self::Json(Value::String(text)) if text.trim().is_empty())
-    }
-
-    fn is_null(self) -> bool {
-        matches!(self, Self::Json(Value::Null))
-    }
 }

@@ -11,7 +11,7 @@ const MEDIA_TYPE: &str = "application/x-www-form-urlencoded";
 
 /// Why a body is no form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unreadable {
+pub enum FormError {
     /// It is larger than any body may be.
     TooLarge,
     /// It has another media type.
@@ -30,12 +30,12 @@ impl Form {
     }
 
     /// The fields of the body.
-    pub fn of_body(request: &Request) -> Result<Self, Unreadable> {
+    pub fn of_body(request: &Request) -> Result<Self, FormError> {
         if super::body::check_size(request).is_err() {
-            return Err(Unreadable::TooLarge);
+            return Err(FormError::TooLarge);
         }
         if !super::body::has_media_type(request, MEDIA_TYPE) {
-            return Err(Unreadable::UnsupportedMediaType);
+            return Err(FormError::UnsupportedMediaType);
         }
         let bytes: &[u8] = request.body();
         Ok(std::str::from_utf8(bytes).map(Self::parse).unwrap_or_default())

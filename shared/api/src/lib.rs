@@ -1,4 +1,4 @@
-//! HTTP: reading requests, answering them, and the one mapping from errors to answers.
+//! Path of a request: route, input, authentication, answer, and the mapping of errors to answers.
 
 pub mod answer;
 pub mod app;
@@ -6,21 +6,23 @@ mod auth;
 mod body;
 mod credential;
 mod document;
-mod failure;
+mod error_answer;
 mod fields;
 pub mod form;
+mod html_page;
 mod invocation;
 #[cfg(feature = "openapi")]
 pub mod openapi;
-mod page;
 mod query;
+mod raw_value;
 pub mod read;
 mod route;
 mod serve;
 
 pub use answer::Answer;
 pub use document::serve_document;
-pub use fields::{Fields, Given, MAX_ITEMS};
-pub use page::{Page, serve_page};
+pub use fields::{Fields, MAX_ITEMS};
+pub use html_page::{HtmlPage, serve_page};
+pub use raw_value::RawValue;
 pub use route::{Body, Route, is_for};
-pub use serve::{Call, Input, serve, serve_anyone};
+pub use serve::{AuthenticatedRequest, Input, serve, serve_anyone};

@@ -4,39 +4,35 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::Given;
+use super::raw_value::RawValue;
 use presence_domain::error::FieldError;
 use presence_domain::ids::{MAX_ID, OrgId};
 use presence_domain::page::PageRequest;
 use presence_domain::text::{city_key, fold, has_control};
 
-/// The most characters of a text to search for.
+/// Maximum number of characters in a text to search for.
 pub const MAX_SEARCH_CHARS: usize = 255;
 
-/// Any text.
-pub fn text(given: Given<'_>) -> Result<&str, FieldError> {
-    let text = match given {
-        Given::Text(text) => text,
-        Given::Json(Value::String(text)) => text,
-        Given::Json(_) => return Err("must be a string".into()),
-    };
+/// Reads any text.
+pub fn text(raw: RawValue<'_>) -> Result<&str, FieldError> {
+    let text = raw.as_text().ok_or("must be a string")?;
     if has_control(text) { Err("must not contain control characters".into()) } else { Ok(text) }
 }
 
-/// Text to search for: at most 255 characters, folded. Text of which folding leaves nothing is refused,
-/// because it would match everything.
-pub fn search_text(given: Given<'_>) -> Result<String, FieldError> {
-    folded(given, |text| fold(text.trim()))
+/// Reads text to search for: at most 255 characters, folded. Refuses text of which folding leaves nothing, because such text would
+/// match everything.
+pub fn search_text(raw: RawValue<'_>) -> Result<String, FieldError> {
+    folded(raw, |text| fold(text.trim()))
 }
 
-/// The name of a city, as the key by which cities are compared: at most 255 characters. A name of nothing but hyphens,
-/// apostrophes and blanks is refused: it names no city.
-pub fn city(given: Given<'_>) -> Result<String, FieldError> {
-    folded(given, city_key)
+/// Reads the name of a city, as the key by which cities are compared: at most 255 characters. Refuses a name of hyphens, apostrophes
+/// and blanks only, because it names no city.
+pub fn city(raw: RawValue<'_>) -> Result<String, FieldError> {
+    folded(raw, city_key)
 }
 
-fn folded(given: Given<'_>, fold: fn(&str) -> String) -> Result<String, FieldError> {
-    let text = text(given)?;
+fn folded(raw: RawValue<'_>, fold: fn(&str) -> String) -> Result<String, FieldError> {
+    let text = text(raw)?;
     if text.chars().count() > MAX_SEARCH_CHARS {
         return Err("must have at most 255 characters".into());
     }
@@ -44,15 +40,15 @@ fn folded(given: Given<'_>, fold: fn(&str) -> String) -> Result<String, FieldErr
     if folded.trim().is_empty() { Err("has nothing to search for".into()) } else { Ok(folded) }
 }
 
-/// A truth value: `true` or `false` in any case, `1` or `0`, or a JSON boolean.
-pub fn boolean(given: Given<'_>) -> Result<bool, FieldError> {
+/// Reads a boolean: `true` or `false` in any case, `1` or `0`, or a JSON boolean.
+pub fn boolean(raw: RawValue<'_>) -> Result<bool, FieldError> {
     const CHOICES: [&str; 2] = ["True", "False"];
-    let text = match given {
-        Given::Json(Value::Bool(value)) => return Ok(*value),
-        Given::Json(Value::Number(number)) => Cow::Owned(number.to_string()),
-        Given::Json(Value::String(text)) => Cow::Borrowed(text.as_str()),
-        Given::Text(text) => Cow::Borrowed(text),
-        Given::Json(_) => return Err(FieldError::choice(CHOICES)),
+    let text = match raw {
+        RawValue::Json(Value::Bool(value)) => return Ok(*value),
+        RawValue::Json(Value::Number(number)) => Cow::Owned(number.to_string()),
+        RawValue::Json(Value::String(text)) => Cow::Borrowed(text.as_str()),
+        RawValue::Text(text) => Cow::Borrowed(text),
+        RawValue::Json(_) => return Err(FieldError::choice(CHOICES)),
     };
     match text.trim() {
         "1" => Ok(true),
@@ -63,18 +59,18 @@ pub fn boolean(given: Given<'_>) -> Result<bool, FieldError> {
     }
 }
 
-/// A whole number: a JSON integer or decimal text.
-pub fn integer(given: Given<'_>) -> Result<i128, FieldError> {
-    decimal(given)?.parse().map_err(|_| "is out of range".into())
+/// Reads a whole number: a JSON integer or decimal text.
+pub fn integer(raw: RawValue<'_>) -> Result<i128, FieldError> {
+    decimal(raw)?.parse().map_err(|_| "is out of range".into())
 }
 
-/// The digits of a whole number, after its sign; as many as were given.
-fn decimal(given: Given<'_>) -> Result<Cow<'_, str>, FieldError> {
-    let digits = match given {
-        Given::Json(Value::Number(number)) => Cow::Owned(number.to_string()),
-        Given::Json(Value::String(text)) => Cow::Borrowed(text.trim()),
-        Given::Text(text) => Cow::Borrowed(text.trim()),
-        Given::Json(_) => return Err("must be an integer".into()),
+/// Reads a whole number as text: an optional minus sign and digits, however many.
+fn decimal(raw: RawValue<'_>) -> Result<Cow<'_, str>, FieldError> {
+    let digits = match raw {
+        RawValue::Json(Value::Number(number)) => Cow::Owned(number.to_string()),
+        RawValue::Json(Value::String(text)) => Cow::Borrowed(text.trim()),
+        RawValue::Text(text) => Cow::Borrowed(text.trim()),
+        RawValue::Json(_) => return Err("must be an integer".into()),
     };
     let unsigned = digits.strip_prefix('-').unwrap_or(&digits);
     if unsigned.is_empty() || !unsigned.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -83,16 +79,16 @@ fn decimal(given: Given<'_>) -> Result<Cow<'_, str>, FieldError> {
     Ok(digits)
 }
 
-/// An organisation's id.
-pub fn org_id(given: Given<'_>) -> Result<OrgId, FieldError> {
-    let number = integer(given)?;
+/// Reads the id of an organisation.
+pub fn org_id(raw: RawValue<'_>) -> Result<OrgId, FieldError> {
+    let number = integer(raw)?;
     let id = u64::try_from(number).ok().and_then(OrgId::new);
     id.ok_or_else(|| format!("must be an integer from 1 to {MAX_ID}").into())
 }
 
-/// A page number, at most [`PageRequest::MAX_PAGE`]. Below 1 it counts as 1, however far; past the end it is kept as asked.
-pub fn page(given: Given<'_>) -> Result<u64, FieldError> {
-    let digits = decimal(given)?;
+/// Reads a page number, at most [`PageRequest::MAX_PAGE`]. Any number below 1 counts as 1. A number past the last page is kept.
+pub fn page(raw: RawValue<'_>) -> Result<u64, FieldError> {
+    let digits = decimal(raw)?;
     if digits.starts_with('-') {
         return Ok(1);
     }
@@ -100,19 +96,15 @@ pub fn page(given: Given<'_>) -> Result<u64, FieldError> {
     number.map(|number| number.max(1)).ok_or_else(|| format!("must be at most {}", PageRequest::MAX_PAGE).into())
 }
 
-/// Items on a page: 1 to 100.
-pub fn per_page(given: Given<'_>) -> Result<u64, FieldError> {
-    let size = u64::try_from(integer(given)?).ok().filter(|size| (1..=PageRequest::MAX_SIZE).contains(size));
+/// Reads the number of items on a page: 1 to 100.
+pub fn per_page(raw: RawValue<'_>) -> Result<u64, FieldError> {
+    let size = u64::try_from(integer(raw)?).ok().filter(|size| (1..=PageRequest::MAX_SIZE).contains(size));
     size.ok_or_else(|| format!("must be an integer from 1 to {}", PageRequest::MAX_SIZE).into())
 }
 
-/// One of a fixed set, spelled exactly.
-pub fn choice<T: Copy>(given: Given<'_>, choices: &[T], spelling: fn(T) -> &'static str) -> Result<T, FieldError> {
-    let refused = || FieldError::choice(choices.iter().map(|choice| spelling(*choice)));
-    let text = match given {
-        Given::Text(text) => text,
-        Given::Json(Value::String(text)) => text,
-        Given::Json(_) => return Err(refused()),
-    };
-    choices.iter().copied().find(|choice| spelling(*choice) == text).ok_or_else(refused)
+/// Reads one of a fixed set of values, spelled exactly.
+pub fn choice<T: Copy>(raw: RawValue<'_>, choices: &[T], spelling: fn(T) -> &'static str) -> Result<T, FieldError> {
+    let text = raw.as_text();
+    let choice = choices.iter().copied().find(|choice| text == Some(spelling(*choice)));
+    choice.ok_or_else(|| FieldError::choice(choices.iter().map(|choice| spelling(*choice))))
 }

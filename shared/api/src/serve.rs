@@ -12,7 +12,7 @@ use lambda_http::http::Response;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 
-use super::failure::{Failure, Rejection, answer};
+use super::error_answer::{RequestError, error_answer};
 use super::fields::Fields;
 use super::invocation::Invocation;
 use super::route::{PathParameters, Routed, route};
@@ -57,13 +57,13 @@ impl Input {
 
 /// An authenticated request.
 #[derive(Debug)]
-pub struct Call {
+pub struct AuthenticatedRequest {
     /// Who calls.
     pub principal: Principal,
     input: Arc<Input>,
 }
 
-impl Deref for Call {
+impl Deref for AuthenticatedRequest {
     type Target = Input;
 
     fn deref(&self) -> &Input {
@@ -94,7 +94,7 @@ pub async fn serve<Operation, Act, Acting>(
 ) -> Response<lambda_http::Body>
 where
     Operation: Copy,
-    Act: Fn(Arc<App>, Operation, Call) -> Acting,
+    Act: Fn(Arc<App>, Operation, AuthenticatedRequest) -> Acting,
     Acting: Future<Output = Result<Answer, Error>>,
 {
     respond(routes, &request, |read| perform(app, read, act)).await
@@ -130,14 +130,14 @@ where
     let outcome = match read(routes, request, &mut name) {
         Ok(read) => {
             let outcome = invocation.run(Box::pin(perform(read))).await;
-            outcome.and_then(|answer| answer.fitting(invocation.request_id())).map_err(Failure::from)
+            outcome.and_then(|answer| answer.fitting(invocation.request_id())).map_err(RequestError::from)
         }
         Err(failure) => Err(failure),
     };
-    if let Err(Failure::Refused(error)) = &outcome {
+    if let Err(RequestError::Domain(error)) = &outcome {
         invocation.log_error(name, error);
     }
-    let answer = outcome.unwrap_or_else(|failure| answer(&failure));
+    let answer = outcome.unwrap_or_else(|error| error_answer(&error));
     invocation.log_request(name, answer.status);
     answer.into_response(invocation.request_id())
 }
@@ -146,10 +146,10 @@ fn read<Operation: Copy>(
     routes: &'static [Route<Operation>],
     request: &Request,
     name: &mut &'static str,
-) -> Result<Read<Operation>, Failure> {
+) -> Result<Read<Operation>, RequestError> {
     let (route, parameters) = match route(routes, request) {
         Routed::To(route, parameters) => (route, parameters),
-        Routed::MethodNotAllowed(allowed) => return Err(Rejection::MethodNotAllowed(allowed).into()),
+        Routed::MethodNotAllowed(allowed) => return Err(RequestError::MethodNotAllowed(allowed)),
         Routed::NotFound => return Err(Error::NotFound.into()),
     };
     *name = route.name;
@@ -167,13 +167,15 @@ fn read<Operation: Copy>(
 async fn perform<Operation, Act, Acting>(app: Arc<App>, read: Read<Operation>, act: Act) -> Result<Answer, Error>
 where
     Operation: Copy,
-    Act: Fn(Arc<App>, Operation, Call) -> Acting,
+    Act: Fn(Arc<App>, Operation, AuthenticatedRequest) -> Acting,
     Acting: Future<Output = Result<Answer, Error>>,
 {
     let Read { operation, is_safe, key, input } = read;
     let key = digest(key.as_ref().map(ExposeSecret::expose_secret))?;
     // On the heap: the SDK's futures are large, and every hand that they go through would hold a copy.
-    let begin = |principal| Box::pin(act(Arc::clone(&app), operation, Call { principal, input: Arc::clone(&input) }));
+    let begin = |principal| {
+        Box::pin(act(Arc::clone(&app), operation, AuthenticatedRequest { principal, input: Arc::clone(&input) }))
+    };
     let guess = if is_safe { app.callers.guess(&key) } else { None };
     let (caller, early) = admit(&app, &key, OptionFuture::from(guess.map(begin))).await?;
     let acting = match early {

@@ -1,92 +1,92 @@
-//! The one error of the service. It knows nothing of HTTP: `http::failure` maps it, once.
+//! Error of the domain, free of HTTP. `presence-api` maps it to an answer, in one place.
 //!
-//! What a client reads is in the variants' own texts; what an operator reads is the source of
-//! `Unavailable` and `Internal`, logged once at the boundary.
+//! An error has two audiences. The client reads the texts inside the variants. The operator reads the causes of `Unavailable`
+//! and `Internal`, which are logged once, at the boundary.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::error::Error as StdError;
 
-/// A cause for the log. Never shown to a client.
-pub type Source = Box<dyn StdError + Send + Sync>;
+/// Cause of an error, for the log. It is never shown to a client.
+pub type BoxError = Box<dyn StdError + Send + Sync>;
 
-/// Why an operation did not succeed.
+/// Error of an operation.
 #[derive(Debug)]
 pub enum Error {
-    /// The request is wrong: nothing was changed.
-    Invalid(Invalid),
-    /// No key, or a key that gives no access.
+    /// The request breaks a rule. Nothing was changed.
+    Invalid(ValidationError),
+    /// The request has no API key, or one that gives no access.
     Unauthenticated,
-    /// The caller may see the thing, but not do this. The text says what is not allowed.
+    /// The caller may see the target, but may not do this to it. The text says what is not allowed.
     Forbidden(&'static str),
-    /// There is no such thing in the caller's scope.
+    /// The target does not exist in the caller's scope.
     NotFound,
-    /// A concurrent change won every attempt.
+    /// Concurrent changes won every attempt.
     Conflict,
-    /// An invitation was sent too short a time ago.
+    /// The last invitation is too recent for another one.
     TooSoon {
-        /// Until the next one is allowed, rounded up, at least 1.
+        /// Seconds until the next invitation is allowed, rounded up; at least 1.
         retry_after_seconds: i64,
     },
-    /// A dependency does not answer; whether the change was made is not known.
-    Unavailable(Source),
-    /// A bug, or stored data that breaks the rules.
-    Internal(Source),
+    /// A dependency did not answer. It is unknown if a change was made.
+    Unavailable(BoxError),
+    /// The code has a bug, or stored data breaks a rule.
+    Internal(BoxError),
 }
 
-/// What is wrong with a request.
+/// Error of the input. Occurs when a request breaks a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Invalid {
-    /// The request as a whole.
-    Whole(Cow<'static, str>),
-    /// These fields, all of them.
+pub enum ValidationError {
+    /// The request as a whole is wrong.
+    Request(Cow<'static, str>),
+    /// These fields are wrong: all of them, so that the client can correct them at once.
     Fields(FieldErrors),
 }
 
-/// Field name → what is wrong with its value.
+/// Errors by field name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldErrors(BTreeMap<String, FieldError>);
 
 impl FieldErrors {
-    /// One bad field.
+    /// Returns the errors of a request with one bad field.
     pub fn one(field: &str, error: impl Into<FieldError>) -> Self {
         let mut errors = Self::default();
         errors.add(field, error);
         errors
     }
 
-    /// Adds a bad field. The first error of a field stands.
+    /// Adds the error of a field. The first error of a field stands.
     pub fn add(&mut self, field: &str, error: impl Into<FieldError>) {
         self.0.entry(field.to_owned()).or_insert_with(|| error.into());
     }
 
-    /// [`Error::Invalid`], unless no field is bad.
+    /// Returns [`Error::Invalid`] if any field is bad.
     pub fn into_result(self) -> Result<(), Error> {
-        if self.0.is_empty() { Ok(()) } else { Err(Error::Invalid(Invalid::Fields(self))) }
+        if self.0.is_empty() { Ok(()) } else { Err(Error::Invalid(ValidationError::Fields(self))) }
     }
 
-    /// By field name.
+    /// Iterates over the errors, by field name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &FieldError)> {
         self.0.iter().map(|(field, error)| (field.as_str(), error))
     }
 }
 
-/// What is wrong with one value.
+/// Error of one field. Occurs when its value breaks a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FieldError {
-    /// A phrase that follows the field's name: "is required".
+    /// Phrase that follows the name of the field, such as "is required".
     Text(Cow<'static, str>),
-    /// A value outside a fixed set.
+    /// The value is outside a fixed set.
     Choice {
-        /// A phrase.
+        /// Phrase that follows the name of the field.
         explanation: &'static str,
-        /// The set.
+        /// Values that are allowed.
         choices: Vec<Cow<'static, str>>,
     },
 }
 
 impl FieldError {
-    /// A value outside a fixed set.
+    /// Returns the error of a value that is none of the choices.
     pub fn choice<T: Into<Cow<'static, str>>>(choices: impl IntoIterator<Item = T>) -> Self {
         let choices = choices.into_iter().map(Into::into).collect();
         Self::Choice { explanation: "is not one of the choices", choices }
@@ -106,18 +106,18 @@ impl From<String> for FieldError {
 }
 
 impl Error {
-    /// The request as a whole is wrong.
+    /// Returns the error of a request that is wrong as a whole.
     pub fn invalid(text: impl Into<Cow<'static, str>>) -> Self {
-        Self::Invalid(Invalid::Whole(text.into()))
+        Self::Invalid(ValidationError::Request(text.into()))
     }
 
-    /// One field is wrong.
+    /// Returns the error of a request with one bad field.
     pub fn invalid_field(field: &str, error: impl Into<FieldError>) -> Self {
-        Self::Invalid(Invalid::Fields(FieldErrors::one(field, error)))
+        Self::Invalid(ValidationError::Fields(FieldErrors::one(field, error)))
     }
 
-    /// Stored data that breaks the rules, or a bug.
-    pub fn internal(source: impl Into<Source>) -> Self {
+    /// Returns the error of a bug, or of stored data that breaks a rule.
+    pub fn internal(source: impl Into<BoxError>) -> Self {
         Self::Internal(source.into())
     }
 }

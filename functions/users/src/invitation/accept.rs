@@ -1,7 +1,7 @@
 //! POST /invitation: sets the password, activates the user and uses the link up, in one conditional write.
 
 use jiff::Timestamp;
-use presence_api::Page;
+use presence_api::HtmlPage;
 use presence_api::app::App;
 use presence_api::form::Form;
 use presence_domain::error::Error;
@@ -25,7 +25,7 @@ pub(super) enum Fault {
     Mismatch,
 }
 
-pub(super) async fn run(app: &App, link: Option<&Link>, form: &Form, preferred: Lang) -> Result<Page, Error> {
+pub(super) async fn run(app: &App, link: Option<&Link>, form: &Form, preferred: Lang) -> Result<HtmlPage, Error> {
     // Hashing is slow on purpose: once, however often the write is tried, and only for an open link.
     let mut hashed = None;
     for _ in 0..WRITE_ATTEMPTS {

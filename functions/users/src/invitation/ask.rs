@@ -2,7 +2,7 @@
 
 use lambda_http::Request;
 use lambda_http::http::Method;
-use presence_api::form::{Form, Unreadable};
+use presence_api::form::{Form, FormError};
 use presence_domain::ids::UserId;
 use presence_domain::invitation::ActivationToken;
 
@@ -60,8 +60,8 @@ impl Ask {
         }
         match Form::of_body(request) {
             Ok(form) => Self::Accept(Link::of(&form), form),
-            Err(Unreadable::TooLarge) => Self::Refused(Reason::TooLarge),
-            Err(Unreadable::UnsupportedMediaType) => Self::Refused(Reason::MediaType),
+            Err(FormError::TooLarge) => Self::Refused(Reason::TooLarge),
+            Err(FormError::UnsupportedMediaType) => Self::Refused(Reason::MediaType),
         }
     }
 }

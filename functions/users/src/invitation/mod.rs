@@ -10,7 +10,7 @@ use lambda_http::http::Response;
 use lambda_http::http::header::ACCEPT_LANGUAGE;
 use lambda_http::{Body, Request};
 use presence_api::app::App;
-use presence_api::{Page, serve_page};
+use presence_api::{HtmlPage, serve_page};
 use presence_domain::error::Error;
 use presence_domain::invitation::LinkStanding;
 use presence_domain::user::{Lang, User};
@@ -31,7 +31,7 @@ pub(crate) async fn serve(app: &Arc<App>, request: &Request) -> Response<Body> {
     serve_page(request, name, answer(app, ask, preferred), |error| view::failed(Texts::of(preferred), error)).await
 }
 
-async fn answer(app: &App, ask: Ask, preferred: Lang) -> Result<Page, Error> {
+async fn answer(app: &App, ask: Ask, preferred: Lang) -> Result<HtmlPage, Error> {
     let texts = Texts::of(preferred);
     match ask {
         Ask::Refused(reason) => Ok(view::refused(texts, reason)),

@@ -3,7 +3,7 @@
 use askama::Template;
 use lambda_http::http::StatusCode;
 use lambda_http::http::header::{ALLOW, RETRY_AFTER};
-use presence_api::Page;
+use presence_api::HtmlPage;
 use presence_domain::display::display_name;
 use presence_domain::error::Error;
 use presence_domain::invitation::LinkStanding;
@@ -57,7 +57,7 @@ impl Faults {
 
 /// The form: 200, or 400 with what is wrong. Only the holder of an open link sees it, and in it the user's address, so that
 /// a password manager knows what the password is for.
-pub(super) fn form(texts: &Texts, user: &User, link: &Link, faults: &[Fault]) -> Page {
+pub(super) fn form(texts: &Texts, user: &User, link: &Link, faults: &[Fault]) -> HtmlPage {
     let names = [display_name(user.first_name.as_str()), display_name(user.last_name.as_str())].join(" ");
     let of_password = faults.iter().find(|fault| **fault != Fault::Mismatch);
     let of_confirmation = faults.iter().find(|fault| **fault == Fault::Mismatch);
@@ -76,7 +76,7 @@ pub(super) fn form(texts: &Texts, user: &User, link: &Link, faults: &[Fault]) ->
         },
     };
     let status = if faults.is_empty() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
-    Page::new(status, page.render().expect("text renders into memory"), STYLE)
+    HtmlPage::new(status, page.render().expect("text renders into memory"), STYLE)
 }
 
 fn said(texts: &Texts, fault: Fault) -> String {
@@ -89,12 +89,12 @@ fn said(texts: &Texts, fault: Fault) -> String {
 }
 
 /// The password was set.
-pub(super) fn done(texts: &Texts) -> Page {
+pub(super) fn done(texts: &Texts) -> HtmlPage {
     notice(texts, StatusCode::OK, texts.page.done, "good")
 }
 
 /// What a link leads to that does not work any more; `None` for one that does.
-pub(super) fn closed(texts: &Texts, standing: LinkStanding) -> Option<Page> {
+pub(super) fn closed(texts: &Texts, standing: LinkStanding) -> Option<HtmlPage> {
     let says = match standing {
         LinkStanding::Open => return None,
         LinkStanding::Expired => texts.page.expired,
@@ -106,12 +106,12 @@ pub(super) fn closed(texts: &Texts, standing: LinkStanding) -> Option<Page> {
 }
 
 /// There is no such link: the same for whatever reason, to the byte.
-pub(super) fn unknown(texts: &Texts) -> Page {
+pub(super) fn unknown(texts: &Texts) -> HtmlPage {
     notice(texts, StatusCode::NOT_FOUND, texts.page.unknown, "bad")
 }
 
 /// The request is none that the page answers.
-pub(super) fn refused(texts: &Texts, reason: Reason) -> Page {
+pub(super) fn refused(texts: &Texts, reason: Reason) -> HtmlPage {
     let rejected = |status| notice(texts, status, texts.page.rejected, "bad");
     match reason {
         Reason::Method => rejected(StatusCode::METHOD_NOT_ALLOWED).with(ALLOW, METHODS),
@@ -122,7 +122,7 @@ pub(super) fn refused(texts: &Texts, reason: Reason) -> Page {
 }
 
 /// The request failed.
-pub(super) fn failed(texts: &Texts, error: &Error) -> Page {
+pub(super) fn failed(texts: &Texts, error: &Error) -> HtmlPage {
     let unavailable = |status| notice(texts, status, texts.page.unavailable, "bad");
     match error {
         Error::Unavailable(_) => unavailable(StatusCode::SERVICE_UNAVAILABLE).with(RETRY_AFTER, RETRY_AFTER_SECONDS),
@@ -131,7 +131,7 @@ pub(super) fn failed(texts: &Texts, error: &Error) -> Page {
     }
 }
 
-fn notice(texts: &Texts, status: StatusCode, notice: Notice, tone: &'static str) -> Page {
+fn notice(texts: &Texts, status: StatusCode, notice: Notice, tone: &'static str) -> HtmlPage {
     let page = NoticePage { texts, style: STYLE, tone, notice };
-    Page::new(status, page.render().expect("text renders into memory"), STYLE)
+    HtmlPage::new(status, page.render().expect("text renders into memory"), STYLE)
 }

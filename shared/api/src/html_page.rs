@@ -31,14 +31,14 @@ const HEADERS: [(HeaderName, &str); 9] = [
 
 /// Status, HTML and the headers that only this page has.
 #[derive(Clone, Debug)]
-pub struct Page {
+pub struct HtmlPage {
     status: StatusCode,
     html: String,
     style: &'static str,
     headers: Vec<(HeaderName, HeaderValue)>,
 }
 
-impl Page {
+impl HtmlPage {
     /// A page. `style` is what its one `<style>` element holds, to the byte; nothing else may style it.
     pub fn new(status: StatusCode, html: String, style: &'static str) -> Self {
         Self { status, html, style, headers: Vec::new() }
@@ -76,8 +76,8 @@ fn policy(style: &str) -> String {
 pub async fn serve_page(
     request: &Request,
     name: &'static str,
-    acting: impl Future<Output = Result<Page, Error>>,
-    failed: impl FnOnce(&Error) -> Page,
+    acting: impl Future<Output = Result<HtmlPage, Error>>,
+    failed: impl FnOnce(&Error) -> HtmlPage,
 ) -> Response<Body> {
     let invocation = Invocation::of(request);
     // On the heap: the SDK's futures are large.
