@@ -60,10 +60,10 @@ fn body(local: &str) -> Value {
 /// What the routes need to be answered 200: a category and a review that are canaries, and a directory in memory.
 async fn seed(stack: &TestStack, fixtures: &Fixtures) {
     let category = format!(r#"{{"id":"{NAME_CANARY}","code":"{NAME_CANARY}","names":{{"GB":"{NAME_CANARY}"}}}}"#);
-    load(stack.store(), parse(&category)).await;
+    load(stack.stores(), parse(&category)).await;
     assert_eq!(stack.get("/category/search?lang=GB", &fixtures.admin_1.key).await.status, 200);
     stack.create_business(1, NAME_CANARY, NAME_CANARY).await;
-    stack.store().register_org_with_reviews(OrgId::new(1).expect("an id")).await.expect("the store answers");
+    stack.stores().reviews.register_org_with_reviews(OrgId::new(1).expect("an id")).await.expect("the store answers");
     let said = || Some(format!("{NAME_CANARY} of {}", address("author")));
     let business_id = BusinessId::parse(NAME_CANARY).expect("an id");
     let (title, content, link) = (said(), said(), said());

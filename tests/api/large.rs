@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use presence_api::app::App;
 use presence_domain::email::EmailAddress;
 use presence_domain::ids::{BusinessId, OrgId, UserId};
 use presence_domain::invitation::InvitationLinks;
@@ -73,7 +72,7 @@ fn user(number: usize, business_ids: &[BusinessId]) -> User {
 /// So many reviews with this content.
 async fn reviews(stack: &TestStack, count: usize, content: &str) -> Vec<Review> {
     let template = posted("a");
-    stack.store().register_org_with_reviews(template.org_id).await.expect("the store answers");
+    stack.stores().reviews.register_org_with_reviews(template.org_id).await.expect("the store answers");
     let reviews: Vec<_> = (0..count)
         .map(|number| Review {
             id: ReviewId::parse(&format!("{number:012}")).expect("an id"),
@@ -123,7 +122,7 @@ async fn categories_full_of_quotation_marks_are_counted_as_they_are_sent() {
         json!({"id": format!("c-{number}"), "code": "c", "names": {"GB": "Marks"}, "partners": {"partner_1": ids}})
     };
     let rows: Vec<_> = (0..100).map(|number| row(number).to_string()).collect();
-    load(stack.store(), parse(&rows.join("\n"))).await;
+    load(stack.stores(), parse(&rows.join("\n"))).await;
     let ask = |query| stack.get(query, &fixtures.manager_1.key);
     assert_refused(&ask("/category/search?lang=GB&per_page=100").await);
     assert_page(&ask("/category/search?lang=GB&per_page=90").await, "categories", 90);
@@ -159,8 +158,8 @@ async fn the_limit_is_that_of_lambda_to_the_byte() {
 
 /// The function of reviews, behind the same limits as in the local stack.
 fn function(stack: &TestStack) -> LocalFunction {
-    let store = stack.store_through(plain_http(), long_timeouts(), stack.table_prefix());
-    let app = Arc::new(App::new(store, Arc::clone(&stack.clock) as _));
+    let stores = stack.stores_through(plain_http(), long_timeouts(), stack.table_prefix());
+    let app = Arc::new(presence_reviews::App::new(&stores.database, Arc::clone(&stack.clock) as _));
     LocalFunction::new("reviews", move |request| presence_reviews::handle(Arc::clone(&app), request))
         .with_timeout(std::time::Duration::from_mins(2))
 }
@@ -170,7 +169,7 @@ async fn answer(function: &LocalFunction, key: &str) -> (i64, usize) {
     let event = json!({
         "version": "2.0", "routeKey": "GET /api/v2/reviews", "rawPath": "/api/v2/reviews",
         "rawQueryString": "per_page=40", "headers": {"host": "localhost", "x-api-key": key},
-        "requestContext": {"http": {"method": "GET", "path": "/api/v2/reviews"}, "fixture": "$default"},
+        "requestContext": {"http": {"method": "GET", "path": "/api/v2/reviews"}, "stage": "$default"},
         "isBase64Encoded": false,
     });
     let answer = function.invoke(event.to_string().into_bytes(), "Root=1-69a42a40-0123456789abcdef01234567").await;

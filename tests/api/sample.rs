@@ -68,7 +68,7 @@ async fn every_search_of_reviews_finds_some_of_the_sample_and_every_audit_is_cle
     let page = stack.get("/reviews?page=1&order_by=update_date", &stack.local.keys()["PROVIDER"]).await.json();
     assert_eq!(page["reviews"].as_array().map(Vec::len), Some(30));
 
-    let audit = stack.store().audit_reviews(None).await.expect("the store answers");
+    let audit = stack.stores().reviews.audit_reviews(None).await.expect("the store answers");
     assert_eq!((audit.reviews as u64, audit.orgs), (all, 3));
     assert_eq!(audit.findings, []);
     assert_eq!(stack.audit().await, []);
@@ -86,9 +86,10 @@ async fn a_second_start_on_the_same_folder_keeps_what_is_there() {
         newest_first: true,
         page: PageRequest { page: 1, size: 1 },
     };
-    let loaded = first.store().find_reviews(Scope::for_operator(), &everything).await.expect("the store answers");
+    let loaded =
+        first.stores().reviews.find_reviews(Scope::for_operator(), &everything).await.expect("the store answers");
     let another = Review { partner_id: "another".to_owned(), ..loaded.items[0].clone() };
-    first.store().upsert_reviews(&[another]).await.expect("the store answers");
+    first.stores().reviews.upsert_reviews(&[another]).await.expect("the store answers");
     drop(first);
     let second = start(Some(folder.path())).await;
     assert_eq!(count(&second, "ORG_ADMIN", "").await, loaded.count + 1);
@@ -97,5 +98,5 @@ async fn a_second_start_on_the_same_folder_keeps_what_is_there() {
 #[tokio::test(flavor = "multi_thread")]
 async fn without_the_sample_there_are_no_reviews() {
     let stack = TestStack::start().await;
-    assert_eq!(stack.store().orgs_with_reviews().await.expect("the store answers"), []);
+    assert_eq!(stack.stores().reviews.orgs_with_reviews().await.expect("the store answers"), []);
 }

@@ -63,7 +63,7 @@ fn every_request_has_the_fields_of_payload_2_0_and_they_agree() {
         "http",
         "requestId",
         "routeKey",
-        "fixture",
+        "stage",
         "time",
         "timeEpoch",
     ];
@@ -85,7 +85,7 @@ fn every_request_has_the_fields_of_payload_2_0_and_they_agree() {
         assert_eq!(keys(&context["http"]), ["method", "path", "protocol", "sourceIp", "userAgent"].into(), "{name}");
         assert!(keys(&document["headers"]).is_superset(&of_headers.into()), "{name}");
         assert_eq!(
-            (text(&document, "version"), text(context, "fixture"), text(context, "accountId")),
+            (text(&document, "version"), text(context, "stage"), text(context, "accountId")),
             ("2.0", "$default", ACCOUNT)
         );
         assert_eq!(context["routeKey"], document["routeKey"], "{name}");

@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use jiff::SignedDuration;
-use presence_api::app::App;
 use presence_local::Options;
 use presence_local::gateway::LocalFunction;
 use presence_mailer::Outbox;
+use presence_runtime::clock::Clock;
 use presence_runtime::config::AuditConfig;
-use presence_store::AuditSettings;
 use presence_store::schema::{API_KEYS, REVIEWS, USERS};
+use presence_store::{AuditSettings, Database};
 use presence_tests::{Faults, TestStack, long_timeouts, plain_http, sdk_config};
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
@@ -119,28 +119,39 @@ async fn run() -> Played {
     Played { answers, rights: rights.collect() }
 }
 
+/// Builds a function of the API as its `main` does.
+fn local_function(name: &'static str, database: &Database, clock: Arc<dyn Clock>) -> LocalFunction {
+    match name {
+        "users" => {
+            let app = Arc::new(presence_users::App::new(database, clock));
+            LocalFunction::new(name, move |request| presence_users::handle(Arc::clone(&app), request))
+        }
+        "categories" => {
+            let app = Arc::new(presence_categories::App::new(database, clock));
+            LocalFunction::new(name, move |request| presence_categories::handle(Arc::clone(&app), request))
+        }
+        _ => {
+            let app = Arc::new(presence_reviews::App::new(database, clock));
+            LocalFunction::new(name, move |request| presence_reviews::handle(Arc::clone(&app), request))
+        }
+    }
+}
+
 impl Fixture {
     async fn set() -> Self {
         let stack = TestStack::with(Options { sample: true, fixed_sample: true, ..long_timeouts() }).await;
         let calls: BTreeMap<_, _> = FUNCTIONS.into_iter().map(|name| (name, Faults::over(plain_http()))).collect();
         let mut functions = BTreeMap::new();
         for name in ["users", "categories", "reviews"] {
-            let store = stack.store_through(calls[name].clone(), long_timeouts(), stack.table_prefix());
+            let stores = stack.stores_through(calls[name].clone(), long_timeouts(), stack.table_prefix());
             // As `main` does.
-            store.connect(&API_KEYS).await;
-            let app = Arc::new(App::new(store, Arc::clone(&stack.clock) as _));
-            let function = match name {
-                "users" => LocalFunction::new(name, move |request| presence_users::handle(Arc::clone(&app), request)),
-                "categories" => {
-                    LocalFunction::new(name, move |request| presence_categories::handle(Arc::clone(&app), request))
-                }
-                _ => LocalFunction::new(name, move |request| presence_reviews::handle(Arc::clone(&app), request)),
-            };
+            stores.database.connect(&API_KEYS).await;
+            let function = local_function(name, &stores.database, Arc::clone(&stack.clock) as _);
             functions.insert(name, function.with_timeout(PATIENCE));
         }
-        let store = stack.store_through(calls["mailer"].clone(), long_timeouts(), stack.table_prefix());
-        store.connect(&USERS).await;
-        let mailer = Outbox { store, ..stack.local.outbox().clone() };
+        let stores = stack.stores_through(calls["mailer"].clone(), long_timeouts(), stack.table_prefix());
+        stores.database.connect(&USERS).await;
+        let mailer = Outbox { users: stores.users, outbox: stores.outbox, ..stack.local.outbox().clone() };
         Self { stack, functions, mailer, calls }
     }
 
@@ -156,7 +167,7 @@ impl Fixture {
     /// Makes a count wrong, so that the auditor has something to do.
     async fn damage_a_tally(&self) {
         let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(self.stack.local.dynamodb_url()));
-        let table = self.stack.store().name(&REVIEWS);
+        let table = self.stack.stores().database.name(&REVIEWS);
         let months = client.query().table_name(&table).key_condition_expression("pk = :pk AND begins_with(sk, :month)");
         let text = |text: &str| AttributeValue::S(text.to_owned());
         let months = months.expression_attribute_values(":pk", text("T#o:42"));
@@ -171,11 +182,12 @@ impl Fixture {
 
     /// Returns the answer of the auditor, but for its units.
     async fn audit(&self) -> Value {
-        let store = self.stack.store_through(self.calls["auditor"].clone(), long_timeouts(), self.stack.table_prefix());
+        let store =
+            self.stack.stores_through(self.calls["auditor"].clone(), long_timeouts(), self.stack.table_prefix());
         let config = AuditConfig::parse("", "").expect("settings");
         let settings = AuditSettings::new(config.units, config.mends);
         let deadline = presence_runtime::clock::deadline_in(PATIENCE);
-        let run = presence_auditor::handle(&store, self.stack.clock.as_ref(), settings, deadline).await;
+        let run = presence_auditor::handle(&store.reviews, self.stack.clock.as_ref(), settings, deadline).await;
         let mut answer = serde_json::to_value(run.expect("an answer")).expect("JSON");
         let units = answer["units"].as_f64().expect("units");
         assert!(0.0 < units && units < settings.units, "{units} units");

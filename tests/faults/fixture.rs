@@ -149,12 +149,12 @@ impl Fixture {
     /// Writes a user as it is: a newer version of the same.
     async fn rewrite(&self, person: &TestUser) {
         let id = UserId::parse(&person.id).expect("an id");
-        let record = self.stack.store().user_record(Scope::for_operator(), id).await.expect("the store answers");
+        let record = self.stack.stores().users.get_record(Scope::for_operator(), id).await.expect("the store answers");
         let record = record.expect("one of the fixtures");
         let now = presence_runtime::clock::Clock::now(self.stack.clock.as_ref());
         let (before, after) = (Some(&record), Some(&record.user));
         let change = UserChange { before, after, mail: MailChange::Keep, keep_an_admin: false, now };
-        self.stack.store().write_user(change).await.expect("nobody else writes");
+        self.stack.stores().users.write(change).await.expect("nobody else writes");
     }
 
     pub(super) async fn ask(&self, scenario: &Scenario, ask: &Ask) -> Reply {
@@ -182,7 +182,7 @@ impl Fixture {
         let id = match scenario.done {
             Done::Fresh(_) => {
                 let fresh = EmailAddress::parse(&self.fresh()).expect("an address");
-                let holder = self.stack.store().user_id_by_email(fresh.key()).await.expect("the store answers");
+                let holder = self.stack.stores().users.get_id_by_email(fresh.key()).await.expect("the store answers");
                 holder.map(|id| id.to_string())
             }
             _ => self.target.as_ref().map(|target| target.id.clone()),

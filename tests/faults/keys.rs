@@ -7,7 +7,7 @@ use presence_domain::error::Error;
 use presence_domain::ids::UserId;
 use presence_domain::user::{Role, Status};
 use presence_runtime::clock::Clock as _;
-use presence_store::{ApiKeyRecord, IssuedKey, KeyRefused, NewApiKey, Store};
+use presence_store::{ApiKeyRecord, IssuedKey, KeyRefused, NewApiKey, Stores};
 use presence_tests::{FaultKind, Faults, Plan, TestStack, TestUser, no_read_wait, plain_http};
 
 /// What an operator does with keys.
@@ -22,20 +22,20 @@ enum Act {
 struct Operator {
     stack: TestStack,
     faults: Faults,
-    store: Store,
+    store: Stores,
 }
 
 impl Operator {
     async fn new() -> Self {
         let (stack, faults) = (TestStack::start().await, Faults::over(plain_http()));
-        let store = stack.store_through(faults.clone(), no_read_wait(), stack.table_prefix());
+        let store = stack.stores_through(faults.clone(), no_read_wait(), stack.table_prefix());
         Self { stack, faults, store }
     }
 
     /// The keys of a user, oldest first.
     async fn keys(&self, owner: &TestUser) -> Vec<ApiKeyRecord> {
         let owner = UserId::parse(&owner.id).expect("an id");
-        let mut keys = self.stack.store().keys_of(owner).await.expect("the store answers").expect("the user");
+        let mut keys = self.stack.stores().users.list_keys(owner).await.expect("the store answers").expect("the user");
         for key in &mut keys {
             key.last_used_at = None;
         }
@@ -46,10 +46,12 @@ impl Operator {
     async fn act(&self, act: Act, owner: &TestUser, first: &ApiKeyRecord) -> Result<Option<IssuedKey>, KeyRefused> {
         let (now, new) = (self.stack.clock.now(), NewApiKey::default());
         match act {
-            Act::Issue => self.store.issue_key(UserId::parse(&owner.id).expect("an id"), &new, now).await.map(Some),
+            Act::Issue => {
+                self.store.users.issue_key(UserId::parse(&owner.id).expect("an id"), &new, now).await.map(Some)
+            }
             // The old key ends at once: to rotate it again is refused.
-            Act::Rotate => self.store.rotate_key(&first.id(), &new, now, now).await.map(Some),
-            Act::Revoke => self.store.revoke_key(&first.id(), now).await.map(|()| None),
+            Act::Rotate => self.store.users.rotate_key(&first.id(), &new, now, now).await.map(Some),
+            Act::Revoke => self.store.users.revoke_key(&first.id(), now).await.map(|()| None),
         }
     }
 

@@ -81,7 +81,7 @@ impl Fixture {
         let http_client = Some(SharedHttpClient::new(faults.clone()));
         let stack = TestStack::with(Options { http_client, ..options }).await;
         let fixtures = large_dataset::create(&stack).await;
-        load(stack.store(), parse(DIRECTORY)).await;
+        load(stack.stores(), parse(DIRECTORY)).await;
         Self { stack, fixtures, faults, search, asked: 0 }
     }
 
@@ -91,9 +91,9 @@ impl Fixture {
             Before::Nothing => {}
             Before::NewBook => {
                 let org = OrgId::new(self.asked + 10).expect("an id");
-                self.stack.store().register_org_with_reviews(org).await.expect("the store answers");
+                self.stack.stores().reviews.register_org_with_reviews(org).await.expect("the store answers");
             }
-            Before::NewDirectory => load(self.stack.store(), numbered(1, &format!("Word {}", self.asked))).await,
+            Before::NewDirectory => load(self.stack.stores(), numbered(1, &format!("Word {}", self.asked))).await,
         }
         self.faults.restart(plan);
         self.stack.get(self.search.path, (self.search.by)(&self.fixtures)).await

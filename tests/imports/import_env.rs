@@ -12,7 +12,7 @@ use clap::Parser as _;
 use presence_local::Options;
 use presence_ops::{Cli, Console, Context, Exit};
 use presence_runtime::clock::SystemClock;
-use presence_store::{Finding, Patience, Store, schema};
+use presence_store::{Finding, Patience, Stores, schema};
 use presence_tests::{Faults, Plan, TestStack, key_names, long_timeouts, plain_http, sdk_config};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -32,9 +32,9 @@ pub(crate) struct ImportEnv {
     pub(crate) stack: TestStack,
     /// What breaks the operator's calls, and no others.
     pub(crate) faults: Faults,
-    store: Store,
+    store: Stores,
     /// The same without faults.
-    calm_store: Store,
+    calm_store: Stores,
     folder: TempDir,
 }
 
@@ -64,8 +64,8 @@ impl ImportEnv {
             stack.create_business(org, id, city).await;
         }
         let faults = Faults::with_keys(plain_http(), key_names(stack.table_prefix()));
-        let store = stack.store_through(faults.clone(), options, stack.table_prefix());
-        let calm_store = stack.store().clone();
+        let store = stack.stores_through(faults.clone(), options, stack.table_prefix());
+        let calm_store = stack.stores().clone();
         Self { stack, faults, store, calm_store, folder: tempfile::tempdir().expect("a temporary folder") }
     }
 
@@ -84,7 +84,7 @@ impl ImportEnv {
         assert_eq!(self.import_by(&self.calm_store, what, rows).await.exit, Exit::Done);
     }
 
-    async fn import_by(&self, store: &Store, what: &str, rows: &str) -> Imported {
+    async fn import_by(&self, store: &Stores, what: &str, rows: &str) -> Imported {
         let file = self.folder.path().join(format!("{}.jsonl", fastrand::u64(..)));
         std::fs::write(&file, rows).expect("the folder can be written");
         let file = file.to_str().expect("a path in UTF-8");
@@ -107,14 +107,15 @@ impl ImportEnv {
 
     /// What does not fit.
     pub(crate) async fn audit(&self) -> Vec<Finding> {
-        self.calm_store.audit_reviews(None).await.expect("the store answers").findings
+        self.calm_store.reviews.audit_reviews(None).await.expect("the store answers").findings
     }
 
     /// What the table says, whatever was written on the way there: without versions, zeros in tallies, and groups of slips
     /// that are empty.
     pub(crate) async fn content(&self) -> BTreeMap<String, String> {
         let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(self.stack.local.database_url()));
-        let mut pages = client.scan().table_name(self.store.name(&schema::REVIEWS)).into_paginator().items().send();
+        let mut pages =
+            client.scan().table_name(self.store.database.name(&schema::REVIEWS)).into_paginator().items().send();
         let mut content = BTreeMap::new();
         while let Some(item) = pages.next().await {
             let mut item: BTreeMap<String, AttributeValue> = item.expect("DynamoDB answers").into_iter().collect();
@@ -195,6 +196,6 @@ pub(crate) fn rows_of(businesses: &[&str], count: usize, edition: usize) -> Stri
 }
 
 /// The tables of a stack by a client of one's own, which waits longer than a busy machine takes.
-pub(crate) fn store_with_long_timeouts(stack: &TestStack, client: SharedHttpClient) -> Store {
-    stack.store_through(client, long_timeouts(), stack.table_prefix())
+pub(crate) fn store_with_long_timeouts(stack: &TestStack, client: SharedHttpClient) -> Stores {
+    stack.stores_through(client, long_timeouts(), stack.table_prefix())
 }

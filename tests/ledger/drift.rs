@@ -30,7 +30,7 @@ fn everything() -> ReviewQuery {
 /// The count, the reviews found, and what was measured.
 async fn search(stack: &TestStack) -> (u64, Vec<ReviewId>, Vec<(String, f64)>) {
     let query = everything();
-    let (page, metrics) = measured(stack.store().find_reviews(Scope::for_operator(), &query)).await;
+    let (page, metrics) = measured(stack.stores().reviews.find_reviews(Scope::for_operator(), &query)).await;
     let page = page.expect("the store answers");
     (page.count, page.items.into_iter().map(|review| review.id).collect(), metrics)
 }
@@ -38,7 +38,7 @@ async fn search(stack: &TestStack) -> (u64, Vec<ReviewId>, Vec<(String, f64)>) {
 /// Takes one item with slips of organisation 1 out of the table, as no write of ours ever does.
 async fn damage(stack: &TestStack, rng: &mut Rng) {
     let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(stack.local.dynamodb_url()));
-    let table = stack.store().name(&schema::REVIEWS);
+    let table = stack.stores().database.name(&schema::REVIEWS);
     let items = client.scan().table_name(&table).send().await.expect("DynamoDB answers").items.unwrap_or_default();
     let is_slips = |item: &&std::collections::HashMap<_, _>| {
         item.get("pk").is_some_and(|pk: &aws_sdk_dynamodb::types::AttributeValue| {
@@ -59,7 +59,7 @@ async fn a_ledger_that_does_not_add_up_is_measured_and_answers_and_is_mended_by_
     for (id, city) in [("b1", "Saint-Étienne"), ("b2", "Évora"), ("b3", "Évora")] {
         stack.create_business(1, id, city).await;
     }
-    model.post(stack.store(), (0..REVIEWS).map(|number| review(&mut rng, number)).collect()).await;
+    model.post(stack.stores(), (0..REVIEWS).map(|number| review(&mut rng, number)).collect()).await;
     let (count, all, metrics) = search(&stack).await;
     assert_eq!((usize::try_from(count).ok(), metrics), (Some(all.len()), Vec::new()), "nothing is wrong");
 
@@ -70,7 +70,7 @@ async fn a_ledger_that_does_not_add_up_is_measured_and_answers_and_is_mended_by_
     assert!(shown.iter().all(|id| all.contains(id)));
 
     let org_id = OrgId::new(1).expect("an id");
-    stack.store().rebuild_reviews(org_id).await.expect("the book can be rebuilt");
+    stack.stores().reviews.rebuild_reviews(org_id).await.expect("the book can be rebuilt");
     assert_eq!(search(&stack).await, (count, all, Vec::new()));
 }
 
@@ -79,7 +79,7 @@ async fn rewrite_body(stack: &TestStack, changed: &Review) {
     let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(stack.local.dynamodb_url()));
     let items = bulk_review_items(std::slice::from_ref(changed)).expect("items");
     let body = items.into_iter().find(|item| item["sk"].as_s().is_ok_and(|sk| sk == "R")).expect("a body");
-    let put = client.put_item().table_name(stack.store().name(&schema::REVIEWS)).set_item(Some(body));
+    let put = client.put_item().table_name(stack.stores().database.name(&schema::REVIEWS)).set_item(Some(body));
     put.send().await.expect("DynamoDB answers");
 }
 
@@ -99,7 +99,7 @@ async fn whatever_the_ledger_says_a_review_that_the_filter_excludes_is_not_shown
         ..Review { id: review(&mut rng, usize::try_from(number).expect("small")).id, ..template.clone() }
     });
     let reviews: Vec<Review> = reviews.collect();
-    model.post(stack.store(), reviews.clone()).await;
+    model.post(stack.stores(), reviews.clone()).await;
     let turns: [fn(&mut Review); 4] = [
         |review| review.rating = Rating::ALL[4],
         |review| review.date -= 100 * DAY,
@@ -119,7 +119,7 @@ async fn whatever_the_ledger_says_a_review_that_the_filter_excludes_is_not_shown
     let (from, to) = (Some(start), Some(start + 30 * DAY));
     let books = vec![ReviewSet::City(org, "lyon".to_owned())];
     let query = ReviewQuery { books, mask, from, to, newest_first: false, page };
-    let (found, metrics) = measured(stack.store().find_reviews(Scope::for_operator(), &query)).await;
+    let (found, metrics) = measured(stack.stores().reviews.find_reviews(Scope::for_operator(), &query)).await;
     let found = found.expect("the store answers");
     let shown: Vec<&ReviewId> = found.items.iter().map(|review| &review.id).collect();
     let expected = [16, 17, 23, 18, 19, 20, 21, 22].map(|number| &reviews[number].id);

@@ -7,7 +7,7 @@ use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::ledger::{FacetKey, FacetMask, ReviewSet};
 use presence_domain::page::PageRequest;
 use presence_domain::review::{Partner, Rating, Review, ReviewId, ReviewState};
-use presence_store::{ReviewQuery, ReviewWrite, Store, WriteReviewsError};
+use presence_store::{ReviewQuery, ReviewWrite, Stores, WriteReviewsError};
 
 /// 2024-02-01, so that a leap day and month ends lie in the range of dates.
 const FIRST_SECOND: i64 = 1_706_745_600;
@@ -133,14 +133,14 @@ impl Model {
     }
 
     /// Writes reviews, in the model and in the store, as many at a time as fit.
-    pub(super) async fn post(&mut self, store: &Store, reviews: Vec<Review>) {
+    pub(super) async fn post(&mut self, store: &Stores, reviews: Vec<Review>) {
         let write = |new: Review| ReviewWrite { old: self.reviews.get(&new.id).cloned(), new };
         let mut writes: Vec<_> = reviews.into_iter().map(write).collect();
         writes.sort_by_key(|write| (write.new.city_key.clone(), write.new.effective_at()));
         let mut rest = &writes[..];
         while !rest.is_empty() {
             let (now, later) = rest.split_at(ReviewWrite::count_fitting(rest));
-            match store.write_reviews(now).await {
+            match store.reviews.write_reviews(now).await {
                 Ok(()) => {}
                 Err(WriteReviewsError::Stale(which)) => panic!("nobody else writes, but {which:?} changed"),
                 Err(WriteReviewsError::Full(full)) => panic!("{full}"),

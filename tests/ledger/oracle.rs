@@ -17,7 +17,7 @@ const UPDATES: usize = 100;
 async fn searches_equal_the_model(stack: &TestStack, model: &Model, rng: &mut Rng) {
     for number in 0..rounds(SEARCHES) {
         let query = query(rng);
-        let page = stack.store().find_reviews(Scope::for_operator(), &query).await.expect("the store answers");
+        let page = stack.stores().reviews.find_reviews(Scope::for_operator(), &query).await.expect("the store answers");
         let ids: Vec<ReviewId> = page.items.iter().map(|review| review.id.clone()).collect();
         assert_eq!((page.count, ids), model.find(&query), "search {number}: {query:?}");
         for found in &page.items {
@@ -49,7 +49,7 @@ async fn every_search_equals_a_brute_force_model_before_and_after_updates() {
     let mut rng = rng("ledger oracle");
     let mut model = Model::default();
     let reviews = (0..REVIEWS).map(|number| review(&mut rng, number)).collect();
-    model.post(stack.store(), reviews).await;
+    model.post(stack.stores(), reviews).await;
     searches_equal_the_model(&stack, &model, &mut rng).await;
 
     let ids: Vec<_> = model.reviews.keys().cloned().collect();
@@ -58,12 +58,12 @@ async fn every_search_equals_a_brute_force_model_before_and_after_updates() {
         let id = &ids[rng.usize(..ids.len())];
         updates.insert(id.clone(), changed(&mut rng, &model.reviews[id]));
     }
-    model.post(stack.store(), updates.into_values().collect()).await;
+    model.post(stack.stores(), updates.into_values().collect()).await;
     searches_equal_the_model(&stack, &model, &mut rng).await;
 }
 
 async fn reviews_table(stack: &TestStack) -> Vec<String> {
-    stack.items(&stack.store().name(&schema::REVIEWS)).await
+    stack.items(&stack.stores().database.name(&schema::REVIEWS)).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -72,9 +72,14 @@ async fn a_table_filled_at_once_is_the_table_that_posting_ends_in() {
     let mut rng = rng("ledger filled at once");
     let mut model = Model::default();
     for org in [1, 2] {
-        posted.store().register_org_with_reviews(OrgId::new(org).expect("an id")).await.expect("the store answers");
+        posted
+            .stores()
+            .reviews
+            .register_org_with_reviews(OrgId::new(org).expect("an id"))
+            .await
+            .expect("the store answers");
     }
-    model.post(posted.store(), (0..300).map(|number| review(&mut rng, number)).collect()).await;
+    model.post(posted.stores(), (0..300).map(|number| review(&mut rng, number)).collect()).await;
     let reviews: Vec<Review> = model.reviews.values().cloned().collect();
     filled.local.fill_reviews(&reviews).expect("the table can be filled");
     let (mut one, mut other) = (reviews_table(&filled).await, reviews_table(&posted).await);

@@ -10,7 +10,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use jiff::{SignedDuration, Timestamp};
 use presence_domain::ids::OrgId;
 use presence_domain::review::{Rating, Review, ReviewState};
-use presence_store::{AuditRun, AuditSettings, ReviewWrite, Store, schema};
+use presence_store::{AuditRun, AuditSettings, ReviewWrite, Stores, schema};
 use presence_tests::interleaving::InterleavingConnector;
 use presence_tests::logs::measured;
 use presence_tests::{FaultKind, Faults, LaggingIndexes, Plan, TestStack, long_timeouts, plain_http, rng, sdk_config};
@@ -61,11 +61,11 @@ impl Calendar {
     }
 
     /// Runs until every organisation was looked at; what the runs did, and what they measured.
-    async fn round(&mut self, store: &Store, settings: AuditSettings) -> (Vec<AuditRun>, Vec<(String, f64)>) {
+    async fn round(&mut self, store: &Stores, settings: AuditSettings) -> (Vec<AuditRun>, Vec<(String, f64)>) {
         self.0 += DAY;
         let (mut runs, mut metrics) = (Vec::new(), Vec::new());
         while runs.len() < MAX_RUNS && !runs.last().is_some_and(|run: &AuditRun| run.round_is_done) {
-            let (run, measured) = measured(store.audit_on_schedule(settings, self.0, || true)).await;
+            let (run, measured) = measured(store.reviews.audit_on_schedule(settings, self.0, || true)).await;
             runs.push(run.expect("the store answers"));
             metrics.extend(measured);
         }
@@ -75,7 +75,7 @@ impl Calendar {
 }
 
 /// Has the store look closely at each month, so that a frozen index has an answer to give to every question of an audit.
-async fn ask_of_each_month(stack: &TestStack, store: &Store, calendar: &mut Calendar) {
+async fn ask_of_each_month(stack: &TestStack, store: &Stores, calendar: &mut Calendar) {
     for (number, mends) in [(40, false), (-40, false)] {
         for (org, month) in MONTHS {
             damage(stack, org, month, number).await;
@@ -101,14 +101,14 @@ async fn change_behind(stack: &TestStack, lag: &LaggingIndexes, reviews: &mut BT
 async fn damage(stack: &TestStack, pk: &str, sk: &str, number: i64) {
     let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(stack.local.dynamodb_url()));
     let text = |text: &str| AttributeValue::S(text.to_owned());
-    let update = client.update_item().table_name(stack.store().name(&schema::REVIEWS));
+    let update = client.update_item().table_name(stack.stores().database.name(&schema::REVIEWS));
     let update = update.key("pk", text(pk)).key("sk", text(sk)).update_expression("ADD c12 :n");
     let update = update.expression_attribute_values(":n", AttributeValue::N(number.to_string()));
     update.send().await.expect("DynamoDB answers");
 }
 
 async fn findings(stack: &TestStack) -> usize {
-    stack.store().audit_reviews(None).await.expect("the store answers").findings.len()
+    stack.stores().reviews.audit_reviews(None).await.expect("the store answers").findings.len()
 }
 
 fn sum(runs: &[AuditRun], number: impl Fn(&AuditRun) -> usize) -> usize {
@@ -123,7 +123,7 @@ fn drift(times: usize, value: f64) -> Vec<(String, f64)> {
 async fn a_month_that_is_wrong_by_40_is_found_within_a_round_and_told_until_it_is_mended() {
     let (stack, reviews) = filled(true).await;
     let mut calendar = Calendar::new();
-    let store = stack.store();
+    let store = stack.stores();
     let (runs, metrics) = calendar.round(store, settings(PLENTY, false)).await;
     assert_eq!((sum(&runs, |run| run.reviews), sum(&runs, |run| run.wrong), metrics), (reviews.len(), 0, Vec::new()));
 
@@ -134,11 +134,13 @@ async fn a_month_that_is_wrong_by_40_is_found_within_a_round_and_told_until_it_i
     assert_eq!(metrics, drift(2, 1.0), "one item in each of two months");
     assert_eq!(findings(&stack).await, 2, "nothing was written");
     let five_minutes_later = calendar.0 + SignedDuration::from_mins(5);
-    let (run, metrics) = measured(store.audit_on_schedule(settings(PLENTY, false), five_minutes_later, || true)).await;
+    let (run, metrics) =
+        measured(store.reviews.audit_on_schedule(settings(PLENTY, false), five_minutes_later, || true)).await;
     let run = run.expect("the store answers");
     assert_eq!((run.steps, metrics), (0, drift(1, 2.0)), "two months stay wrong, and the alarm stays on");
 
-    let (run, metrics) = measured(store.audit_on_schedule(settings(PLENTY, true), five_minutes_later, || true)).await;
+    let (run, metrics) =
+        measured(store.reviews.audit_on_schedule(settings(PLENTY, true), five_minutes_later, || true)).await;
     assert_eq!((run.expect("the store answers").mended, metrics), (2, drift(2, 1.0)));
     assert_eq!(findings(&stack).await, 0);
     let (runs, metrics) = calendar.round(store, settings(PLENTY, true)).await;
@@ -154,7 +156,7 @@ async fn a_month_that_is_wrong_by_40_is_found_within_a_round_and_told_until_it_i
 async fn slips_that_are_lost_and_an_organisation_without_tallies_are_found_and_mended() {
     let (stack, _) = filled(false).await;
     let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(stack.local.dynamodb_url()));
-    let table = stack.store().name(&schema::REVIEWS);
+    let table = stack.stores().database.name(&schema::REVIEWS);
     let items = client.scan().table_name(&table).send().await.expect("DynamoDB answers").items.unwrap_or_default();
     for item in items {
         let pk = item["pk"].as_s().expect("a text");
@@ -164,7 +166,7 @@ async fn slips_that_are_lost_and_an_organisation_without_tallies_are_found_and_m
         }
     }
     assert!(findings(&stack).await > 0);
-    let (runs, _) = Calendar::new().round(stack.store(), settings(PLENTY, true)).await;
+    let (runs, _) = Calendar::new().round(stack.stores(), settings(PLENTY, true)).await;
     assert!(sum(&runs, |run| run.wrong) > 0);
     assert_eq!(sum(&runs, |run| run.mended), sum(&runs, |run| run.wrong));
     assert_eq!(findings(&stack).await, 0);
@@ -174,11 +176,11 @@ async fn slips_that_are_lost_and_an_organisation_without_tallies_are_found_and_m
 async fn a_run_spends_its_units_and_what_it_spends_beyond_is_taken_from_the_next_ones() {
     let (stack, reviews) = filled(true).await;
     let mut calendar = Calendar::new();
-    let whole = calendar.round(stack.store(), settings(PLENTY, true)).await.0;
+    let whole = calendar.round(stack.stores(), settings(PLENTY, true)).await.0;
     let [whole] = whole[..] else { panic!("one run") };
     for units in [5.0, 20.0, 100.0] {
         let cut = AuditSettings { step_reviews: 300, ..settings(units, true) };
-        let (runs, _) = calendar.round(stack.store(), cut).await;
+        let (runs, _) = calendar.round(stack.stores(), cut).await;
         let most = runs.iter().map(|run| run.units).fold(0.0, f64::max);
         let mut total = 0.0;
         for (number, run) in (1_u32..).zip(&runs) {
@@ -200,7 +202,7 @@ async fn a_run_spends_its_units_and_what_it_spends_beyond_is_taken_from_the_next
 async fn an_index_that_lags_is_no_drift() {
     let (stack, mut reviews) = filled(false).await;
     let lag = LaggingIndexes::over(plain_http(), 0);
-    let store = stack.store_through(lag.clone(), long_timeouts(), stack.table_prefix());
+    let store = stack.stores_through(lag.clone(), long_timeouts(), stack.table_prefix());
     let mut calendar = Calendar::new();
     ask_of_each_month(&stack, &store, &mut calendar).await;
     change_behind(&stack, &lag, &mut reviews).await;
@@ -218,7 +220,7 @@ async fn a_write_between_any_two_reads_of_an_audit_is_no_drift() {
     let interlude = InterleavingConnector::over(plain_http());
     // With a frozen index, every month is compared with its reviews themselves.
     let lag = LaggingIndexes::over(interlude.clone(), 0);
-    let store = stack.store_through(lag.clone(), long_timeouts(), stack.table_prefix());
+    let store = stack.stores_through(lag.clone(), long_timeouts(), stack.table_prefix());
     let mut calendar = Calendar::new();
     ask_of_each_month(&stack, &store, &mut calendar).await;
     change_behind(&stack, &lag, &mut reviews).await;
@@ -236,8 +238,9 @@ async fn a_write_between_any_two_reads_of_an_audit_is_no_drift() {
             let stored = Review { version: new.version + 1, ..new.clone() };
             writes.push(ReviewWrite { old: reviews.insert(new.partner_id.clone(), stored), new });
         }
-        let writing_store = stack.store().clone();
-        let event = Box::pin(async move { writing_store.write_reviews(&writes).await.expect("nobody else writes") });
+        let writing_store = stack.stores().clone();
+        let event =
+            Box::pin(async move { writing_store.reviews.write_reviews(&writes).await.expect("nobody else writes") });
         interlude.before(call, event).await;
         let (runs, metrics) = calendar.round(&store, settings(PLENTY, true)).await;
         assert_eq!((sum(&runs, |run| run.wrong), metrics), (0, Vec::new()), "a write before call {call}");
@@ -254,7 +257,7 @@ async fn a_write_between_any_two_reads_of_an_audit_is_no_drift() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_review_that_is_written_all_the_time_is_no_drift_and_hides_none() {
     let (stack, reviews) = filled(false).await;
-    let store = stack.store().clone();
+    let store = stack.stores().clone();
     let (stop, mut one) = (Arc::new(AtomicBool::new(false)), reviews["mid"].clone());
     let stopped = Arc::clone(&stop);
     let writer = tokio::spawn(async move {
@@ -262,6 +265,7 @@ async fn a_review_that_is_written_all_the_time_is_no_drift_and_hides_none() {
         while !stopped.load(Ordering::Relaxed) {
             let new = Review { rating: Rating::ALL[writes % 2], ..one.clone() };
             store
+                .reviews
                 .write_reviews(&[ReviewWrite { old: Some(one.clone()), new: new.clone() }])
                 .await
                 .expect("nobody else writes");
@@ -272,11 +276,11 @@ async fn a_review_that_is_written_all_the_time_is_no_drift_and_hides_none() {
     });
     let mut calendar = Calendar::new();
     for _ in 0..20 {
-        let (runs, metrics) = calendar.round(stack.store(), settings(PLENTY, true)).await;
+        let (runs, metrics) = calendar.round(stack.stores(), settings(PLENTY, true)).await;
         assert_eq!((sum(&runs, |run| run.wrong), metrics), (0, Vec::new()));
     }
     damage(&stack, "T#o:2", "M#2025-08", 40).await;
-    let (runs, _) = calendar.round(stack.store(), settings(PLENTY, true)).await;
+    let (runs, _) = calendar.round(stack.stores(), settings(PLENTY, true)).await;
     assert_eq!(sum(&runs, |run| run.mended), 1, "that of another month");
     stop.store(true, Ordering::Relaxed);
     assert!(writer.await.expect("the writer ends") > 0);
@@ -287,7 +291,7 @@ async fn a_review_that_is_written_all_the_time_is_no_drift_and_hides_none() {
 async fn a_run_that_dies_at_any_call_is_gone_on_with() {
     let (stack, _) = filled(false).await;
     let faults = Faults::over(plain_http());
-    let store = stack.store_through(faults.clone(), long_timeouts(), stack.table_prefix());
+    let store = stack.stores_through(faults.clone(), long_timeouts(), stack.table_prefix());
     let mut calendar = Calendar::new();
     let mut call = 1;
     loop {
@@ -295,7 +299,7 @@ async fn a_run_that_dies_at_any_call_is_gone_on_with() {
         damage(&stack, "T#o:2", "D#2025-06-05", 2).await;
         calendar.0 += DAY;
         faults.restart(Plan::At { call, kind: FaultKind::ServerError, times: u64::MAX });
-        let died = store.audit_on_schedule(settings(PLENTY, true), calendar.0, || true).await.is_err();
+        let died = store.reviews.audit_on_schedule(settings(PLENTY, true), calendar.0, || true).await.is_err();
         faults.restart(Plan::None);
         if died {
             calendar.0 -= DAY;
@@ -313,17 +317,17 @@ async fn a_run_that_dies_at_any_call_is_gone_on_with() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_step_that_never_ends_is_passed_over_after_three_attempts() {
     let (stack, _) = filled(false).await;
-    let calm = stack.store();
+    let calm = stack.stores();
     damage(&stack, "T#o:2", "M#2025-08", 40).await;
     let faults = Faults::over(plain_http());
-    let store = stack.store_through(SharedHttpClient::new(faults.clone()), long_timeouts(), stack.table_prefix());
+    let store = stack.stores_through(SharedHttpClient::new(faults.clone()), long_timeouts(), stack.table_prefix());
     let now = Calendar::new().0;
     for _ in 0..3 {
         // It dies in the first organisation: after position, list, months, and where it begins.
         faults.restart(Plan::At { call: 6, kind: FaultKind::ServerError, times: u64::MAX });
-        assert!(store.audit_on_schedule(settings(PLENTY, true), now, || true).await.is_err());
+        assert!(store.reviews.audit_on_schedule(settings(PLENTY, true), now, || true).await.is_err());
     }
-    let run = calm.audit_on_schedule(settings(PLENTY, true), now, || true).await.expect("the store answers");
+    let run = calm.reviews.audit_on_schedule(settings(PLENTY, true), now, || true).await.expect("the store answers");
     let of_two = reviews().iter().filter(|review| review.org_id == OrgId::new(2).expect("an id")).count();
     assert_eq!((run.steps, run.reviews, run.mended, run.round_is_done), (1, of_two, 1, true), "the second one alone");
 }
@@ -332,6 +336,11 @@ async fn a_step_that_never_ends_is_passed_over_after_three_attempts() {
 async fn no_step_is_begun_without_time() {
     let (stack, _) = filled(false).await;
     let now = Calendar::new().0;
-    let run = stack.store().audit_on_schedule(settings(PLENTY, true), now, || false).await.expect("the store answers");
+    let run = stack
+        .stores()
+        .reviews
+        .audit_on_schedule(settings(PLENTY, true), now, || false)
+        .await
+        .expect("the store answers");
     assert_eq!((run.steps, run.reviews, run.round_is_done), (0, 0, false));
 }

@@ -6,7 +6,7 @@ use fastrand::Rng;
 use presence_local::aws_limits::Throttling;
 use presence_local::{AwsLimits, DynamoDb, LimitCounts, Options};
 use presence_runtime::clock::MachineTimer;
-use presence_store::{Pace, Patience, Store};
+use presence_store::{Pace, Patience, Stores};
 use presence_tests::{Fixtures, TestStack, long_timeouts, plain_http};
 
 use super::{ENOUGH, counts, each_seed, limits, stack, stack_with};
@@ -25,11 +25,11 @@ const CHANGES: [usize; 2] = [30, 8];
 const STEPS: usize = 25;
 
 /// An operator's store, which meets the limits, too.
-fn operator(stack: &TestStack) -> Store {
+fn operator(stack: &TestStack) -> Stores {
     // As long as something is written: many workers share the units of a hot partition.
     let pace = Arc::new(Pace::new(Arc::new(MachineTimer::start())));
     let options = Options { patience: Patience::Import(pace), ..long_timeouts() };
-    stack.store_through(plain_http(), options, stack.table_prefix())
+    stack.stores_through(plain_http(), options, stack.table_prefix())
 }
 
 async fn search_reviews(seed: u64) -> LimitCounts {
@@ -40,8 +40,8 @@ async fn search_reviews(seed: u64) -> LimitCounts {
     let fixtures = Fixtures::create(&stack).await;
     let mut dataset = Dataset::build(&mut rng, REVIEWS);
     let (orgs, shops) = dataset.places();
-    import_by(&stack, stack.store(), "orgs", &orgs).await;
-    import_by(&stack, stack.store(), "businesses", &shops).await;
+    import_by(&stack, stack.stores(), "orgs", &orgs).await;
+    import_by(&stack, stack.stores(), "businesses", &shops).await;
     stack.local.fill_reviews(&dataset.reviews()).expect("the table can be filled");
     ask_some(&stack, &fixtures, &dataset, &mut rng, ("at first", REQUESTS, |_| true)).await;
 
@@ -53,7 +53,7 @@ async fn search_reviews(seed: u64) -> LimitCounts {
     ask_some(&stack, &fixtures, &dataset, &mut rng, ("changed", REQUESTS, by_ledger)).await;
     stack.caught_up().await;
     ask_some(&stack, &fixtures, &dataset, &mut rng, ("caught up", REQUESTS, |_| true)).await;
-    assert_eq!(stack.store().audit_reviews(None).await.expect("the store answers").findings, []);
+    assert_eq!(stack.stores().reviews.audit_reviews(None).await.expect("the store answers").findings, []);
     counts(&stack)
 }
 

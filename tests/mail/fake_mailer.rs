@@ -136,10 +136,11 @@ impl Mailer for FakeMailerClient {
 impl MailerProcess {
     pub(super) fn new(stack: &TestStack, fake_mailer: &Arc<FakeMailer>) -> Self {
         let crashes = CrashConnector::new();
-        let store = stack.store_through(crashes.clone(), long_timeouts(), stack.table_prefix());
+        let stores = stack.stores_through(crashes.clone(), long_timeouts(), stack.table_prefix());
         let config = MailConfig::parse("no-reply@presence.example", "https://presence.example", "72");
         let outbox = Outbox {
-            store,
+            users: stores.users,
+            outbox: stores.outbox,
             clock: Arc::clone(&stack.clock) as _,
             mailer: Arc::new(FakeMailerClient { fake_mailer: Arc::clone(fake_mailer), crashes: crashes.clone() }),
             config: config.expect("good settings"),

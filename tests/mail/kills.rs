@@ -86,13 +86,17 @@ async fn a_mail_that_is_refused_rests_longer_each_time_and_is_given_up_after_a_d
     fixture.stack.clock.advance(SignedDuration::from_hours(1));
     assert_eq!(fixture.process.outbox.deliver(user_id).await.ok(), Some(Delivered::Nothing));
     assert_eq!(fixture.stack.audit().await, []);
-    let listed = fixture.stack.store().outbox().await.expect("the store answers");
+    let listed = fixture.stack.stores().outbox.list().await.expect("the store answers");
     assert_eq!(listed[0].state, presence_store::MailState::Failed);
 
     fixture.fake_mailer.set_outcome(SendOutcome::Sent);
     let now = presence_runtime::clock::Clock::now(fixture.stack.clock.as_ref());
-    assert_eq!(fixture.stack.store().retry_mail(listed[0].id(), now).await.ok(), Some(true));
-    assert_eq!(fixture.stack.store().retry_mail(listed[0].id(), now).await.ok(), Some(false), "it waits already");
+    assert_eq!(fixture.stack.stores().users.retry_mail(listed[0].id(), now).await.ok(), Some(true));
+    assert_eq!(
+        fixture.stack.stores().users.retry_mail(listed[0].id(), now).await.ok(),
+        Some(false),
+        "it waits already"
+    );
     fixture.invoke(&sweep(), None).await;
     assert_eq!(fixture.mails(), 1);
     fixture.assert_consistent("retried").await;
@@ -107,7 +111,7 @@ async fn a_mail_that_ses_calls_malformed_is_given_up_at_once_and_keeps_nobody_wa
     let stored = fixture.stack.stored(&fixture.id).await.expect("the guest");
     assert_eq!((stored.mails[0].state, stored.user.links.as_slice()), (presence_store::MailState::Failed, &[][..]));
     let now = presence_runtime::clock::Clock::now(fixture.stack.clock.as_ref());
-    assert_eq!(fixture.stack.store().quiet_until(stored.user.email.key(), now).await.ok(), Some(None));
+    assert_eq!(fixture.stack.stores().outbox.get_quiet_until(stored.user.email.key(), now).await.ok(), Some(None));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -120,7 +124,7 @@ async fn replies_that_are_lost_for_a_day_make_some_thirty_mails_and_no_two_in_fi
     }
     assert_eq!(fixture.fake_mailer.too_soon(), Vec::<String>::new());
     assert!((20..=35).contains(&fixture.mails()), "{} mails: the pauses grow", fixture.mails());
-    let listed = fixture.stack.store().outbox().await.expect("the store answers");
+    let listed = fixture.stack.stores().outbox.list().await.expect("the store answers");
     assert_eq!(listed[0].state, presence_store::MailState::Failed, "it ends");
 }
 

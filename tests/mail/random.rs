@@ -249,10 +249,10 @@ impl Run {
         for process in &self.workers {
             // The index may still show as given up what the process before has retried.
             self.stack.caught_up().await;
-            for row in process.outbox.store.outbox().await.expect("the store answers") {
+            for row in process.outbox.outbox.list().await.expect("the store answers") {
                 if row.state == MailState::Failed {
                     let now = self.stack.clock.now();
-                    assert!(process.outbox.store.retry_mail(row.id(), now).await.expect("the store answers"));
+                    assert!(process.outbox.users.retry_mail(row.id(), now).await.expect("the store answers"));
                 }
             }
         }
@@ -265,7 +265,7 @@ impl Run {
             let answer = process.crashes.run(None, handle(&process.outbox, &sweep(), deadline())).await;
             assert!(matches!(answer, Some(Ok(_))), "{answer:?}");
         }
-        assert_eq!(self.stack.store().outbox().await.expect("the store answers"), [], "everything was sent");
+        assert_eq!(self.stack.stores().outbox.list().await.expect("the store answers"), [], "everything was sent");
         for guest in &self.guests {
             self.has_what_is_owed(guest).await;
         }

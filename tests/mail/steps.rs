@@ -79,7 +79,7 @@ impl InvitationFixture {
     async fn corrupt(&self) {
         let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(self.stack.local.database_url()));
         let text = |text: String| AttributeValue::S(text);
-        let corrupt = client.update_item().table_name(self.stack.store().name(&schema::USERS));
+        let corrupt = client.update_item().table_name(self.stack.stores().database.name(&schema::USERS));
         let corrupt = corrupt.key("pk", text(format!("USER#{}", self.id))).key("sk", text("USER".to_owned()));
         let corrupt =
             corrupt.update_expression("SET email = :none").expression_attribute_values(":none", text(String::new()));

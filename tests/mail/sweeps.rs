@@ -49,7 +49,7 @@ fn unreadable(number: usize) -> Item {
 
 impl InvitationFixture {
     async fn put(&self, row: Item) {
-        let table = self.stack.store().name(&schema::USERS);
+        let table = self.stack.stores().database.name(&schema::USERS);
         client(self).put_item().table_name(table).set_item(Some(row)).send().await.expect("DynamoDB answers");
     }
 }
@@ -73,9 +73,9 @@ async fn rows_that_nobody_can_read_hold_nothing_up() {
     }
     fixture.invoke(&sweep(), None).await;
     assert_eq!(fixture.mails(), 1, "the mail behind them");
-    let store = fixture.stack.store();
-    assert_eq!(store.waiting_mails(None).await.expect("the store answers").unreadable, []);
-    assert_eq!(store.unreadable_mails().await.expect("the store answers").len(), 250, "kept, and listed");
+    let outbox = &fixture.stack.stores().outbox;
+    assert_eq!(outbox.list_waiting(None).await.expect("the store answers").unreadable, []);
+    assert_eq!(outbox.list_unreadable().await.expect("the store answers").len(), 250, "kept, and listed");
 }
 
 /// Answers the first page of each Query of the outbox with nothing but a key to go on after, as AWS may.
@@ -109,9 +109,9 @@ impl HttpConnector for EmptyFirstPages {
 async fn an_empty_page_that_is_not_the_last_one_ends_no_sweep() {
     let fixture = InvitationFixture::new().await;
     let client = EmptyFirstPagesClient(SharedHttpClient::new(plain_http()));
-    let store = fixture.stack.store_through(client, long_timeouts(), fixture.stack.table_prefix());
-    let outbox = Outbox { store, ..fixture.process.outbox.clone() };
-    assert!(outbox.store.waiting_mails(None).await.is_ok_and(|page| page.rows.is_empty() && page.next.is_some()));
+    let stores = fixture.stack.stores_through(client, long_timeouts(), fixture.stack.table_prefix());
+    let outbox = Outbox { users: stores.users, outbox: stores.outbox, ..fixture.process.outbox.clone() };
+    assert!(outbox.outbox.list_waiting(None).await.is_ok_and(|page| page.rows.is_empty() && page.next.is_some()));
     assert!(handle(&outbox, &sweep(), deadline()).await.is_ok());
     assert_eq!(fixture.mails(), 1);
     fixture.assert_consistent("empty pages").await;
@@ -120,7 +120,7 @@ async fn an_empty_page_that_is_not_the_last_one_ends_no_sweep() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_windows_of_addresses_have_an_end_at_which_dynamodb_removes_them() {
     let fixture = InvitationFixture::new().await;
-    let (client, table) = (client(&fixture), fixture.stack.store().name(&schema::USERS));
+    let (client, table) = (client(&fixture), fixture.stack.stores().database.name(&schema::USERS));
     let ttl = client.describe_time_to_live().table_name(&table).send().await.expect("DynamoDB answers");
     let ttl = ttl.time_to_live_description.expect("a description");
     assert_eq!(ttl.attribute_name.as_deref(), schema::USERS.ttl);

@@ -40,7 +40,7 @@ async fn listed(stack: &TestStack, status: Status) -> Vec<String> {
         (":org".to_owned(), AttributeValue::S(org_key(OrgId::new(1)))),
         (":status".to_owned(), AttributeValue::S(format!("{}\u{1f}", status.as_str()))),
     ]);
-    let query = client.query().table_name(stack.store().name(&USERS)).index_name("status-index");
+    let query = client.query().table_name(stack.stores().database.name(&USERS)).index_name("status-index");
     let query = query
         .key_condition_expression("org = :org AND begins_with(listing, :status)")
         .set_expression_attribute_values(Some(values));

@@ -49,7 +49,7 @@ impl Fixture {
         let http_client = Some(SharedHttpClient::new(interlude.clone()));
         let warm = TestStack::with(Options { http_client, ..long_timeouts() }).await;
         let fixtures = Fixtures::create(&warm).await;
-        load(warm.store(), parse(DIRECTORY)).await;
+        load(warm.stores(), parse(DIRECTORY)).await;
         seed(&warm).await;
         let other = Arc::new(TestStack::with(warm.beside()).await);
         Self { warm, other, interlude, fixtures, people: 0 }
@@ -125,8 +125,8 @@ impl Fixture {
 
 async fn revoke_all(stack: &TestStack, id: UserId) {
     let now = presence_runtime::clock::Clock::now(stack.clock.as_ref());
-    for key in stack.store().keys_of(id).await.expect("the store answers").expect("a user") {
-        stack.store().revoke_key(&key.id(), now).await.expect("the store answers");
+    for key in stack.stores().users.list_keys(id).await.expect("the store answers").expect("a user") {
+        stack.stores().users.revoke_key(&key.id(), now).await.expect("the store answers");
     }
 }
 

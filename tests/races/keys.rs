@@ -21,7 +21,7 @@ impl RaceEnv {
     async fn issue(&self, owner: &TestUser) -> Result<IssuedKey, KeyRefused> {
         let (owner, new) = (UserId::parse(&owner.id).expect("an id"), NewApiKey::default());
         loop {
-            match self.operator.issue_key(owner, &new, self.stack.clock.now()).await {
+            match self.operator.users.issue_key(owner, &new, self.stack.clock.now()).await {
                 Err(KeyRefused::Failed(Error::Unavailable(_))) => {}
                 outcome => return outcome,
             }
@@ -30,8 +30,8 @@ impl RaceEnv {
 
     async fn revoke(&self, key: &str) {
         let hash = PlaintextApiKey::parse(key).expect("a key").hash();
-        let record = self.stack.store().api_key(&hash).await.expect("the store answers").expect("a stored key");
-        while let Err(refused) = self.operator.revoke_key(&record.id(), self.stack.clock.now()).await {
+        let record = self.stack.stores().api_keys.get(&hash).await.expect("the store answers").expect("a stored key");
+        while let Err(refused) = self.operator.users.revoke_key(&record.id(), self.stack.clock.now()).await {
             assert!(matches!(refused, KeyRefused::Failed(Error::Unavailable(_))), "{refused:?}");
         }
     }
@@ -87,7 +87,7 @@ async fn a_key_issued_while_the_role_changes_says_the_new_role(#[case] mode: Con
             let issued = issued.expect("three at a time all have their turn within three attempts");
             let me = env.stack.get("/user/me", issued.key.expose()).await;
             assert_eq!(me.json()["role"], "ORG_ADMIN", "round {round}: {}", me.text);
-            let record = env.stack.store().api_key(&issued.key.hash()).await.expect("an answer").expect("a key");
+            let record = env.stack.stores().api_keys.get(&issued.key.hash()).await.expect("an answer").expect("a key");
             assert_eq!(record.role, Role::OrgAdmin);
         }
         env.check().await;

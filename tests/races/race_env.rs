@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::config::SharedHttpClient;
 use futures::future::join_all;
 use presence_domain::email::EmailAddress;
 use presence_local::Options;
-use presence_store::Store;
+use presence_store::Stores;
 use presence_tests::{Faults, Fixtures, Plan, Reply, TestStack, key_names, long_timeouts, plain_http};
 use serde_json::json;
 
@@ -30,7 +30,7 @@ pub(super) struct RaceEnv {
     pub(super) stack: TestStack,
     pub(super) fixtures: Fixtures,
     /// The tables as an operator reaches them, in the same mode as the functions.
-    pub(super) operator: Store,
+    pub(super) operator: Stores,
     pub(super) faults: Faults,
     mode: ConflictMode,
 }
@@ -49,7 +49,7 @@ impl RaceEnv {
         if mode == ConflictMode::Cancel {
             faults.set_plan(Plan::OverlapConflicts { window: WINDOW });
         }
-        let operator = stack.store_through(faults.clone(), long_timeouts(), stack.table_prefix());
+        let operator = stack.stores_through(faults.clone(), long_timeouts(), stack.table_prefix());
         Self { stack, fixtures, operator, faults, mode }
     }
 
@@ -94,13 +94,13 @@ impl RaceEnv {
 
     /// How many users there are.
     pub(super) async fn users(&self) -> usize {
-        self.stack.store().audit_users().await.expect("the store answers").users
+        self.stack.stores().users.audit().await.expect("the store answers").users
     }
 
     /// The id of the user that has the address.
     pub(super) async fn holder(&self, address: &str) -> Option<String> {
         let address = EmailAddress::parse(address).expect("an address");
-        let holder = self.stack.store().user_id_by_email(address.key()).await.expect("the store answers");
+        let holder = self.stack.stores().users.get_id_by_email(address.key()).await.expect("the store answers");
         holder.map(|id| id.to_string())
     }
 }

@@ -122,7 +122,8 @@ async fn a_crowd_of_admins_that_delete_each_other_leaves_at_least_one(#[case] mo
         let mut left = 0;
         for (at, admin) in crowd.iter().enumerate() {
             let attacked = &replies[(at + crowd.len() - 1) % crowd.len()];
-            let is_left = env.stack.store().user(Scope::for_operator(), id(admin)).await.expect("an answer").is_some();
+            let is_left =
+                env.stack.stores().users.get(Scope::for_operator(), id(admin)).await.expect("an answer").is_some();
             assert_eq!(is_left, attacked.status != 200, "{}", attacked.text);
             left += usize::from(is_left);
         }

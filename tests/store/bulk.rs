@@ -25,7 +25,7 @@ pub(super) fn client(stack: &TestStack) -> Client {
 
 /// Adds active business managers to an organisation, with the locks and the roster that go with them.
 pub(super) async fn users(stack: &TestStack, org: u64, count: u64) {
-    let (client, users) = (client(stack), stack.store().name(&USERS));
+    let (client, users) = (client(stack), stack.stores().database.name(&USERS));
     let first = stack.create_user("bulk", Role::BusinessManager, Some(org), Status::Invited).await;
     let key = HashMap::from([("pk".to_owned(), text(&format!("USER#{}", first.id))), ("sk".to_owned(), text("USER"))]);
     let stored = client.get_item().table_name(&users).set_key(Some(key)).send().await;
@@ -46,8 +46,8 @@ pub(super) async fn users(stack: &TestStack, org: u64, count: u64) {
 
 /// Writes many users into empty organisations.
 pub(super) async fn people(stack: &TestStack, people: &[User]) {
-    let items = stack.store().items_of_users(people).expect("users that fit");
-    put_all(&client(stack), &stack.store().name(&USERS), items).await;
+    let items = stack.stores().users.to_items(people).expect("users that fit");
+    put_all(&client(stack), &stack.stores().database.name(&USERS), items).await;
 }
 
 /// Adds businesses `many-1`, `many-2`, … to an organisation.
@@ -63,12 +63,12 @@ pub(crate) async fn businesses(stack: &TestStack, org: u64, count: u64) {
             ("city_listing".to_owned(), text(&city_listing("lyon", &id))),
         ])
     });
-    put_all(&client(stack), &stack.store().name(&BUSINESSES), items.collect()).await;
+    put_all(&client(stack), &stack.stores().database.name(&BUSINESSES), items.collect()).await;
 }
 
 /// Empties the logs of changes, as time does.
 pub(super) async fn forget_changes(stack: &TestStack) {
-    let (client, users) = (client(stack), stack.store().name(&USERS));
+    let (client, users) = (client(stack), stack.stores().database.name(&USERS));
     let items = client.scan().table_name(&users).send().await.expect("DynamoDB answers").items.unwrap_or_default();
     let of_logs = items.into_iter().filter(|item| item["pk"].as_s().is_ok_and(|pk| pk.starts_with(CHANGES_PK_PREFIX)));
     for mut item in of_logs {

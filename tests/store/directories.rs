@@ -8,7 +8,7 @@ use presence_domain::ids::{OrgId, UserId};
 use presence_domain::invitation::InvitationLinks;
 use presence_domain::page::PageRequest;
 use presence_domain::user::{PersonName, Role, Status, User};
-use presence_store::Store;
+use presence_store::UserStore;
 use presence_tests::{TestStack, long_timeouts, plain_http};
 
 use super::bulk;
@@ -54,11 +54,11 @@ fn searches() -> Vec<(UserFilter, PageRequest)> {
     ]
 }
 
-async fn assert_equal(bounded: &Store, unbounded: &Store, what: &str) {
+async fn assert_equal(bounded: &UserStore, unbounded: &UserStore, what: &str) {
     for (number, (filter, request)) in searches().into_iter().enumerate() {
-        let find = |store: &Store| {
+        let find = |store: &UserStore| {
             let (store, filter) = (store.clone(), filter.clone());
-            async move { store.find_users(Scope::for_operator(), None, &filter, request).await.expect("it answers") }
+            async move { store.search(Scope::for_operator(), None, &filter, request).await.expect("it answers") }
         };
         assert_eq!(find(bounded).await, find(unbounded).await, "{what}, search {number}");
     }
@@ -69,7 +69,7 @@ async fn a_search_over_all_organisations_stays_within_the_memory_for_directories
     let stack = TestStack::start().await;
     let people: Vec<User> = (1..=ORGS).flat_map(|org| (0..USERS_OF_EACH).map(move |n| person(org, n))).collect();
     bulk::people(&stack, &people).await;
-    let store = || stack.store_through(plain_http(), long_timeouts(), stack.table_prefix());
+    let store = || stack.stores_through(plain_http(), long_timeouts(), stack.table_prefix()).users;
 
     let unbounded = store();
     assert_equal(&unbounded, &unbounded, "unbounded").await;

@@ -5,7 +5,7 @@ use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use presence_domain::email_pattern::EmailPattern;
 use presence_domain::user::{Role, Status};
 use presence_local::Options;
-use presence_store::Store;
+use presence_store::Stores;
 use presence_store::schema::USERS;
 use presence_tests::{Fixtures, LaggingIndexes, TestStack, address, long_timeouts, plain_http};
 use serde_json::json;
@@ -15,8 +15,8 @@ use super::bulk;
 /// The table prefix of an operator's store beside the stack's.
 const PREFIX: &str = "late-";
 
-async fn find(store: &Store, pattern: &str) -> Vec<String> {
-    let mut search = store.search_emails(EmailPattern::parse(pattern).expect("a pattern"));
+async fn find(store: &Stores, pattern: &str) -> Vec<String> {
+    let mut search = store.users.search_emails(EmailPattern::parse(pattern).expect("a pattern"));
     let mut found = Vec::new();
     while let Some(users) = search.next_page().await.expect("the store answers") {
         found.extend(users.into_iter().map(|user| user.email));
@@ -50,7 +50,7 @@ async fn a_pattern_finds_users_of_every_organisation_whatever_the_case() {
         ("*@example.org", &[]),
     ];
     for (pattern, expected) in cases {
-        let mut found = find(stack.store(), pattern).await;
+        let mut found = find(stack.stores(), pattern).await;
         found.sort_unstable();
         assert_eq!(found, expected, "{pattern}");
     }
@@ -60,10 +60,10 @@ async fn a_pattern_finds_users_of_every_organisation_whatever_the_case() {
 async fn every_user_of_a_domain_is_found_once_over_many_pages() {
     let stack = TestStack::start().await;
     bulk::users(&stack, 1, 2_500).await;
-    let found = find(stack.store(), "*@canary-mail.example").await;
+    let found = find(stack.stores(), "*@canary-mail.example").await;
     let distinct: std::collections::HashSet<_> = found.iter().collect();
     assert_eq!((found.len(), distinct.len()), (2_501, 2_501));
-    assert_eq!(find(stack.store(), "bulk-1234@*").await, [address("bulk-1234")]);
+    assert_eq!(find(stack.stores(), "bulk-1234@*").await, [address("bulk-1234")]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -71,14 +71,14 @@ async fn an_entry_that_its_user_contradicts_is_left_out_and_is_no_finding() {
     let lag = LaggingIndexes::over(plain_http(), 0);
     let http_client = Some(SharedHttpClient::new(lag.clone()));
     let stack = TestStack::with(Options { http_client, table_prefix: PREFIX.to_owned(), ..long_timeouts() }).await;
-    let store = stack.store_through(lag.clone(), long_timeouts(), PREFIX);
+    let store = stack.stores_through(lag.clone(), long_timeouts(), PREFIX);
     let key = Fixtures::create(&stack).await.provider.key;
     let gone = create(&stack, &key, "gone@old.canary-mail.example", 1).await;
     let moved = create(&stack, &key, "moved@old.canary-mail.example", 1).await;
     let kept = create(&stack, &key, "kept@old.canary-mail.example", 1).await;
     assert_eq!(find(&store, "*@old.canary-mail.example").await.len(), 3);
     assert_eq!(find(&store, "gone@*").await.len(), 1);
-    assert_eq!(store.audit_users().await.expect("an answer").findings, []);
+    assert_eq!(store.users.audit().await.expect("an answer").findings, []);
 
     lag.set_reads(u64::MAX);
     assert_eq!(stack.delete(&format!("/user/{gone}"), &key).await.status, 200);
@@ -91,7 +91,7 @@ async fn an_entry_that_its_user_contradicts_is_left_out_and_is_no_finding() {
     assert_eq!(find(&store, "moved@new.canary-mail.example").await.len(), 1, "read strongly");
     let stale = lag.stale_answers();
     assert!(stale >= 2, "both patterns did read the old index");
-    assert_eq!(store.audit_users().await.expect("an answer").findings, [], "what is late is looked at again");
+    assert_eq!(store.users.audit().await.expect("an answer").findings, [], "what is late is looked at again");
     assert!(lag.stale_answers() > stale, "the audit did read the old index");
 }
 
@@ -100,7 +100,7 @@ async fn the_audit_finds_users_whose_entry_is_wrong_or_missing_and_entries_of_no
     let stack = TestStack::start().await;
     let person = |local| stack.create_user(local, Role::OrgAdmin, Some(1), Status::Invited);
     let (wrong, missing) = (person("wrong").await, person("missing").await);
-    let (client, table) = (bulk::client(&stack), stack.store().name(&USERS));
+    let (client, table) = (bulk::client(&stack), stack.stores().database.name(&USERS));
     let text = |value: &str| AttributeValue::S(value.to_owned());
     let update = |id: &str, expression: &str| {
         let update = client.update_item().table_name(&table).update_expression(expression);

@@ -13,7 +13,7 @@ use presence_domain::ids::UserId;
 use presence_domain::user::{PersonName, User};
 use presence_runtime::clock::Clock as _;
 use presence_store::schema::{API_KEYS, BUSINESSES, CATEGORIES, REVIEWS, Table, USERS};
-use presence_store::{MailChange, Store, UserChange};
+use presence_store::{MailChange, Stores, UserChange};
 use presence_tests::interleaving::InterleavingConnector;
 use presence_tests::{TestStack, long_timeouts, plain_http};
 use serde_json::{Value, json};
@@ -65,7 +65,7 @@ async fn stack() -> TestStack {
     let client = bulk::client(&stack);
     for (table, text) in FILES {
         for line in lines(text) {
-            let put = client.put_item().table_name(stack.store().name(&table)).set_item(Some(item(&line)));
+            let put = client.put_item().table_name(stack.stores().database.name(&table)).set_item(Some(item(&line)));
             put.send().await.expect("DynamoDB answers");
         }
     }
@@ -97,7 +97,7 @@ fn counts(migrated: &Value) -> [u64; 8] {
 }
 
 async fn migrate(stack: &TestStack, dry_run: bool) -> [u64; 8] {
-    let migrated = stack.store().migrate(dry_run).await.expect("the store answers");
+    let migrated = stack.stores().database.migrate(dry_run).await.expect("the store answers");
     counts(&serde_json::to_value(migrated).expect("JSON"))
 }
 
@@ -106,9 +106,9 @@ async fn what_the_version_before_wrote_is_read_and_changed_by_every_operation() 
     let stack = stack().await;
     assert_answers(&stack).await;
     assert_eq!(stack.audit().await, []);
-    let audited = stack.store().audit_users().await.expect("an answer");
+    let audited = stack.stores().users.audit().await.expect("an answer");
     assert_eq!((audited.users, audited.keys, audited.mails, audited.outdated), (4, 2, 1, 4));
-    assert_eq!(stack.store().audit_reviews(None).await.expect("an answer").findings, []);
+    assert_eq!(stack.stores().reviews.audit_reviews(None).await.expect("an answer").findings, []);
 
     let (key, invited) = (caller("key"), caller("invited"));
     assert_eq!(stack.get("/user/search?email=joan@example.org", &key).await.json()["count"], 1);
@@ -123,25 +123,25 @@ async fn what_the_version_before_wrote_is_read_and_changed_by_every_operation() 
 #[tokio::test(flavor = "multi_thread")]
 async fn migrating_rewrites_what_is_old_once_and_changes_no_answer() {
     let stack = stack().await;
-    let before = stack.items(&stack.store().name(&USERS)).await;
+    let before = stack.items(&stack.stores().database.name(&USERS)).await;
     assert_eq!(migrate(&stack, true).await, [0, 4, 0, 0, 0, 2, 0, 0], "a dry run counts");
-    assert_eq!(stack.items(&stack.store().name(&USERS)).await.len(), before.len());
+    assert_eq!(stack.items(&stack.stores().database.name(&USERS)).await.len(), before.len());
     assert_eq!(migrate(&stack, false).await, [0, 4, 0, 0, 0, 2, 0, 0], "and has written nothing");
     assert_eq!(migrate(&stack, false).await, [4, 0, 0, 0, 2, 0, 0, 0], "a second run has nothing to do");
     assert_answers(&stack).await;
-    assert_eq!(stack.store().audit_users().await.expect("an answer").outdated, 0);
+    assert_eq!(stack.stores().users.audit().await.expect("an answer").outdated, 0);
     assert_eq!(stack.audit().await, [], "the index has them all");
-    let categories = stack.items(&stack.store().name(&CATEGORIES)).await;
+    let categories = stack.items(&stack.stores().database.name(&CATEGORIES)).await;
     assert!(categories.iter().all(|item| !item.contains("\"body\": {")), "every body is text: {categories:?}");
 }
 
 /// Somebody renames the invited user, and an import replaces the categories.
-async fn change(store: Store, invited: UserId, now: Timestamp) {
-    let record = store.user_record(Scope::for_operator(), invited).await.expect("an answer").expect("a user");
+async fn change(store: Stores, invited: UserId, now: Timestamp) {
+    let record = store.users.get_record(Scope::for_operator(), invited).await.expect("an answer").expect("a user");
     let renamed = User { last_name: PersonName::parse("King").expect("a name"), ..record.user.clone() };
     let mail = MailChange::Keep;
     let change = UserChange { before: Some(&record), after: Some(&renamed), mail, keep_an_admin: false, now };
-    store.write_user(change).await.expect("nobody else writes");
+    store.users.write(change).await.expect("nobody else writes");
     load(&store, parse(r#"{"id": "c-shop", "code": "shop", "names": {"GB": "Stall"}}"#)).await;
 }
 
@@ -152,9 +152,9 @@ async fn migrating_never_writes_over_a_change_wherever_it_comes() {
     for call in 1..=8 {
         let stack = stack().await;
         let interlude = InterleavingConnector::over(plain_http());
-        let store = stack.store_through(interlude.clone(), long_timeouts(), stack.table_prefix());
-        interlude.before(call, Box::pin(change(stack.store().clone(), invited, stack.clock.now()))).await;
-        let migrated = store.migrate(false).await.expect("the store answers");
+        let store = stack.stores_through(interlude.clone(), long_timeouts(), stack.table_prefix());
+        interlude.before(call, Box::pin(change(stack.stores().clone(), invited, stack.clock.now()))).await;
+        let migrated = store.database.migrate(false).await.expect("the store answers");
         assert!(interlude.end().await.1.is_none(), "the change comes before call {call}");
         let user = stack.stored(&caller("invited")).await.expect("a user").user;
         assert_eq!(user.last_name.as_str(), "King", "before call {call}: {migrated:?}");
@@ -184,7 +184,8 @@ async fn items_of_a_later_version_are_refused_by_name_and_never_written_over() {
     ];
     for (table, item_key, path, kind) in cases {
         let update = |expression: &str| {
-            let update = client.update_item().table_name(stack.store().name(&table)).update_expression(expression);
+            let update =
+                client.update_item().table_name(stack.stores().database.name(&table)).update_expression(expression);
             let item_key = item_key.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
             update.set_key(Some(item_key)).expression_attribute_names("#format", "format")
         };
@@ -194,7 +195,7 @@ async fn items_of_a_later_version_are_refused_by_name_and_never_written_over() {
         assert_eq!(reply.status, 503, "{kind}: {}", reply.text);
         assert!(!reply.text.contains("format"), "{kind}: {}", reply.text);
         if matches!(kind, "user" | "category") {
-            let refused = stack.store().migrate(false).await.expect_err("an item of a later version");
+            let refused = stack.stores().database.migrate(false).await.expect_err("an item of a later version");
             let cause = std::error::Error::source(&refused).map(ToString::to_string).unwrap_or_default();
             let expected = format!("a stored {kind} has format 9, and this version knows those up to 2");
             assert_eq!(cause, expected);

@@ -114,7 +114,7 @@ impl TestStack {
     pub async fn put_user(&self, user: &User) {
         let now = presence_runtime::clock::Clock::now(self.clock.as_ref());
         let change = UserChange { before: None, after: Some(user), mail: MailChange::Keep, keep_an_admin: false, now };
-        self.store().write_user(change).await.expect("a fresh user");
+        self.stores().users.write(change).await.expect("a fresh user");
     }
 
     /// Adds an organisation.
@@ -123,7 +123,7 @@ impl TestStack {
     /// When the organisation cannot be written.
     pub async fn create_org(&self, id: u64) {
         let org = Org { id: OrgId::new(id).expect("an id"), name: format!("Organisation {id}") };
-        self.store().put_org(&org).await.expect("the store answers");
+        self.stores().businesses.put_org(&org).await.expect("the store answers");
     }
 
     /// Adds a business.
@@ -137,6 +137,6 @@ impl TestStack {
             name: format!("Shop {id}"),
             city: city.to_owned(),
         };
-        self.store().put_business(&business).await.expect("the store answers");
+        self.stores().businesses.put(&business).await.expect("the store answers");
     }
 }

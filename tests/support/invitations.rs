@@ -48,13 +48,13 @@ impl TestStack {
     /// When there is no such user, or another write comes between.
     pub async fn rewrite(&self, id: &str, change: impl FnOnce(&mut User)) {
         let id = UserId::parse(id).expect("an id");
-        let record = self.store().user_record(Scope::for_operator(), id).await.expect("the store answers");
+        let record = self.stores().users.get_record(Scope::for_operator(), id).await.expect("the store answers");
         let record = record.expect("the user");
         let mut after = record.user.clone();
         change(&mut after);
         let (before, after, now) = (Some(&record), Some(&after), self.clock.now());
         let change = UserChange { before, after, mail: MailChange::Keep, keep_an_admin: false, now };
-        self.store().write_user(change).await.expect("nobody else writes");
+        self.stores().users.write(change).await.expect("nobody else writes");
     }
 }
 

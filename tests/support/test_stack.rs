@@ -14,7 +14,7 @@ use presence_domain::user::User;
 use presence_local::{DynamoDb, Options, Stack};
 use presence_runtime::clock::ManualClock;
 use presence_runtime::config::Config;
-use presence_store::{Finding, NewApiKey, OutboxRow, Patience, Store, schema};
+use presence_store::{Database, Finding, NewApiKey, OutboxRow, Patience, Stores, schema};
 use reqwest::Method;
 use serde_json::Value;
 
@@ -69,8 +69,8 @@ impl TestStack {
     }
 
     /// The tables, past the HTTP client of the functions.
-    pub fn store(&self) -> &Store {
-        self.local.store()
+    pub fn stores(&self) -> &Stores {
+        self.local.stores()
     }
 
     /// What the names of its tables start with.
@@ -86,11 +86,11 @@ impl TestStack {
 
     /// Tables of this stack through a client, as an operator reaches them, or a function that was just started: with a
     /// memory of its own, waiting as the options say.
-    pub fn store_through(&self, client: impl HttpClient + 'static, options: Options, prefix: &str) -> Store {
+    pub fn stores_through(&self, client: impl HttpClient + 'static, options: Options, prefix: &str) -> Stores {
         let config = presence_local::sdk_config(self.local.dynamodb_url()).into_builder();
         let config = config.http_client(SharedHttpClient::new(client));
         let config = config.timeout_config(options.timeouts.unwrap_or_else(TimeoutConfig::disabled)).build();
-        Store::new(&config, prefix).with_patience(options.patience)
+        Stores::new(Database::new(&config, prefix).with_patience(options.patience))
     }
 
     /// Waits until indexes show everything, where they lag by the limits of AWS.
@@ -138,7 +138,7 @@ impl TestStack {
     pub async fn issue_key(&self, id: &str) -> String {
         let id = UserId::parse(id).expect("an id");
         let now = presence_runtime::clock::Clock::now(self.clock.as_ref());
-        let issued = self.store().issue_key(id, &NewApiKey::default(), now).await.expect("an active user");
+        let issued = self.stores().users.issue_key(id, &NewApiKey::default(), now).await.expect("an active user");
         issued.key.expose().to_owned()
     }
 
@@ -148,8 +148,8 @@ impl TestStack {
     /// When the store does not answer.
     pub async fn stored(&self, id: &str) -> Option<Stored> {
         let id = UserId::parse(id).expect("an id");
-        let user = self.store().user(Scope::for_operator(), id).await.expect("the store answers")?;
-        Some(Stored { user, mails: self.store().mails_of(id).await.expect("the store answers") })
+        let user = self.stores().users.get(Scope::for_operator(), id).await.expect("the store answers")?;
+        Some(Stored { user, mails: self.stores().users.list_mails(id).await.expect("the store answers") })
     }
 
     /// What `ops users audit` finds.
@@ -157,7 +157,7 @@ impl TestStack {
     /// # Panics
     /// When the store does not answer.
     pub async fn audit(&self) -> Vec<Finding> {
-        self.store().audit_users().await.expect("the store answers").findings
+        self.stores().users.audit().await.expect("the store answers").findings
     }
 
     /// Every item of the users and api-keys tables, ordered: to show that nothing changed. The hour at which a key was
@@ -166,8 +166,8 @@ impl TestStack {
     /// # Panics
     /// When `DynamoDB` does not answer.
     pub async fn snapshot(&self) -> Vec<String> {
-        let mut items = self.items(&self.store().name(&schema::USERS)).await;
-        items.extend(self.items(&self.store().name(&schema::API_KEYS)).await);
+        let mut items = self.items(&self.stores().database.name(&schema::USERS)).await;
+        items.extend(self.items(&self.stores().database.name(&schema::API_KEYS)).await);
         items.sort();
         items
     }
@@ -179,7 +179,7 @@ impl TestStack {
     pub async fn corrupt(&self, id: &str, text: &str) {
         let client = aws_sdk_dynamodb::Client::from_conf(crate::wire::sdk_config(self.local.database_url()));
         let text_value = |text: &str| AttributeValue::S(text.to_owned());
-        let update = client.update_item().table_name(self.store().name(&schema::USERS));
+        let update = client.update_item().table_name(self.stores().database.name(&schema::USERS));
         let update = update.key("pk", text_value(&format!("USER#{id}"))).key("sk", text_value("USER"));
         let update = update.update_expression("SET business_ids = :wrong");
         update.expression_attribute_values(":wrong", text_value(text)).send().await.expect("DynamoDB answers");

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use presence_domain::error::Error;
 use presence_runtime::clock::{Clock, time_left};
 use presence_runtime::telemetry;
-use presence_store::{AuditRun, AuditSettings, Store};
+use presence_store::{AuditRun, AuditSettings, ReviewStore};
 
 /// A step is begun while at least so much time is left: one of 20,000 reviews takes some ten seconds, and three times that
 /// where the reviews themselves are read.
@@ -16,13 +16,13 @@ const STEP_TIME: Duration = Duration::from_mins(1);
 
 /// Makes one run.
 pub async fn handle(
-    store: &Store,
+    reviews: &ReviewStore,
     clock: &dyn Clock,
     settings: AuditSettings,
     deadline: SystemTime,
 ) -> Result<AuditRun, Error> {
     let has_time = || time_left(deadline).is_none_or(|left| left > STEP_TIME);
-    let run = store.audit_on_schedule(settings, clock.now(), has_time).await;
+    let run = reviews.audit_on_schedule(settings, clock.now(), has_time).await;
     let run = run.inspect_err(|error| telemetry::log_error("none", "audit_reviews", error))?;
     let AuditRun { steps, reviews, wrong, mended, units, round_is_done } = run;
     tracing::info!(steps, reviews, wrong, mended, units, round_is_done, "audit");

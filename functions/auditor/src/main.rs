@@ -2,11 +2,10 @@
 
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 use presence_auditor::handle;
-use presence_runtime::aws::Aws;
 use presence_runtime::clock::SystemClock;
-use presence_runtime::config::{AuditConfig, Config};
+use presence_runtime::config::AuditConfig;
 use presence_runtime::telemetry;
-use presence_store::{AuditSettings, Store};
+use presence_store::{AuditSettings, Database, ReviewStore};
 use serde_json::Value;
 
 #[tokio::main(flavor = "current_thread")]
@@ -14,10 +13,10 @@ async fn main() -> Result<(), Error> {
     telemetry::init(std::io::stdout);
     let config = AuditConfig::from_env()?;
     let settings = AuditSettings::new(config.units, config.mends);
-    let store = Store::new(&Aws::from_env()?.dynamodb(), &Config::from_env().table_prefix);
+    let reviews = ReviewStore::new(&Database::from_env()?);
     let serve = move |event: LambdaEvent<Value>| {
-        let store = store.clone();
-        async move { handle(&store, &SystemClock, settings, event.context.deadline()).await.map_err(Error::from) }
+        let reviews = reviews.clone();
+        async move { handle(&reviews, &SystemClock, settings, event.context.deadline()).await.map_err(Error::from) }
     };
     run(service_fn(serve)).await
 }

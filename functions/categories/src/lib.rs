@@ -1,5 +1,6 @@
 //! The categories function: one file for each operation.
 
+mod app;
 mod get;
 #[cfg(feature = "openapi")]
 pub mod openapi;
@@ -11,9 +12,10 @@ use std::sync::Arc;
 
 use lambda_http::http::Response;
 use lambda_http::{Body, Request};
-use presence_api::app::App;
-use presence_api::{self, Answer, Input, Route, serve_anyone, serve_document};
+use presence_api::{Answer, Input, Route, serve_anyone, serve_document};
 use presence_domain::error::Error;
+
+pub use app::App;
 
 /// What the function can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -53,12 +55,15 @@ pub async fn handle(app: Arc<App>, request: Request) -> Result<Response<Body>, I
         return Ok(serve_document(&request, "get_openapi", OPENAPI));
     }
     // On the heap: the SDK's futures are large.
-    Ok(Box::pin(serve_anyone(app, &ROUTES, request, act)).await)
+    Ok(Box::pin(serve_anyone(&app.authenticator, &ROUTES, request, |operation, input| {
+        act(Arc::clone(&app), operation, input)
+    }))
+    .await)
 }
 
 async fn act(app: Arc<App>, operation: Operation, input: Arc<Input>) -> Result<Answer, Error> {
-    let head = app.store.category_head().await?;
-    let directory = app.store.category_directory(head).await?;
+    let head = app.categories.get_head().await?;
+    let directory = app.categories.get_directory(head).await?;
     match operation {
         Operation::Search => search::run(&directory, &input),
         Operation::Get => get::run(&directory, &input),

@@ -3,14 +3,17 @@
 use std::sync::Arc;
 
 use lambda_http::{Error, run, service_fn};
-use presence_api::app::App;
+use presence_categories::App;
+use presence_runtime::clock::SystemClock;
 use presence_runtime::telemetry;
+use presence_store::Database;
 use presence_store::schema::API_KEYS;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
     telemetry::init(std::io::stdout);
-    let app = Arc::new(App::from_env()?);
-    app.store.connect(&API_KEYS).await;
+    let database = Database::from_env()?;
+    database.connect(&API_KEYS).await;
+    let app = Arc::new(App::new(&database, Arc::new(SystemClock)));
     run(service_fn(move |request| presence_categories::handle(Arc::clone(&app), request))).await
 }

@@ -23,7 +23,8 @@ use presence_runtime::clock::Clock;
 use presence_runtime::config::MailConfig;
 use presence_runtime::telemetry::{Metric, measure};
 use presence_store::{
-    ClaimRefused, MailChange, MailState, MailboxClaim, OutboxRow, Refused, Store, UserChange, UserRecord,
+    ClaimRefused, MailChange, MailState, MailboxClaim, OutboxRow, OutboxStore, Refused, UserChange, UserRecord,
+    UserStore,
 };
 
 use crate::mailer::{Mail, Mailer, Outcome};
@@ -37,8 +38,10 @@ const LATEST_START: SignedDuration = SignedDuration::from_secs(10);
 /// The parts of the mailer.
 #[derive(Clone)]
 pub struct Outbox {
-    /// The tables.
-    pub store: Store,
+    /// Users, whose writes carry their mails.
+    pub users: UserStore,
+    /// Mails that wait.
+    pub outbox: OutboxStore,
     /// The time.
     pub clock: Arc<dyn Clock>,
     /// What sends.
@@ -87,7 +90,7 @@ enum ClaimAttempt {
 
 impl std::fmt::Debug for Outbox {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Outbox").field("store", &self.store).finish_non_exhaustive()
+        f.debug_struct("Outbox").field("users", &self.users).finish_non_exhaustive()
     }
 }
 
@@ -141,7 +144,7 @@ impl Outbox {
                 None => match self.try_claim(&record, &row, now).await? {
                     ClaimAttempt::Done(claim) => return Ok(Claimed::Yes(claim)),
                     ClaimAttempt::Stale => None,
-                    ClaimAttempt::Quiet => self.store.quiet_until(record.user.email.key(), now).await?,
+                    ClaimAttempt::Quiet => self.outbox.get_quiet_until(record.user.email.key(), now).await?,
                 },
             };
             // The mail waits for the end of the window: that is no attempt.
@@ -156,9 +159,9 @@ impl Outbox {
 
     /// The user and the mail that waits for it, read strongly.
     async fn waiting(&self, id: UserId) -> Result<Option<(UserRecord, OutboxRow)>, Error> {
-        let Some(record) = self.store.user_record(Scope::for_operator(), id).await? else { return Ok(None) };
+        let Some(record) = self.users.get_record(Scope::for_operator(), id).await? else { return Ok(None) };
         let Some(mail) = &record.mail else { return Ok(None) };
-        let row = self.store.mail(id, mail).await?;
+        let row = self.outbox.get(id, mail).await?;
         Ok(row.map(|row| (record, row)))
     }
 
@@ -172,7 +175,7 @@ impl Outbox {
         let mail = MailChange::Rewrite(&row);
         let change = UserChange { before: Some(record), after: Some(&user), mail, keep_an_admin: false, now };
         let window = MailboxClaim { email_key: user.email.key(), hash: token.hash(), quiet_until };
-        match self.store.claim_mail(change, window).await {
+        match self.users.claim_mail(change, window).await {
             Ok(()) => {}
             Err(ClaimRefused::Stale) => return Ok(ClaimAttempt::Stale),
             Err(ClaimRefused::Quiet) => return Ok(ClaimAttempt::Quiet),
@@ -202,7 +205,7 @@ impl Outbox {
         let settled = self.settle(&claim, sent, MailChange::Cancel).await;
         // The address stands for itself: whoever was sent the mail may be gone by now, or have another one.
         let email_key = claim.record.user.email.key();
-        self.store.shorten_window(email_key, claim.token.hash(), sent_at + WINDOW).await?;
+        self.outbox.shorten_window(email_key, claim.token.hash(), sent_at + WINDOW).await?;
         settled.map(|()| Delivered::Sent)
     }
 
@@ -215,7 +218,7 @@ impl Outbox {
             }
         };
         let settled = self.settle(&claim, not_sent, MailChange::Rewrite(&row)).await;
-        self.store.give_window_back(claim.record.user.email.key(), claim.token.hash()).await?;
+        self.outbox.release_window(claim.record.user.email.key(), claim.token.hash()).await?;
         settled?;
         let is_given_up = row.state == MailState::Failed;
         Ok(if is_given_up { given_up(claim.record.user.id, &row) } else { Delivered::Refused })
@@ -238,7 +241,7 @@ impl Outbox {
             if self.write(&record, &user, mail).await? {
                 return Ok(());
             }
-            match self.store.user_record(Scope::for_operator(), record.user.id).await? {
+            match self.users.get_record(Scope::for_operator(), record.user.id).await? {
                 Some(newer) => record = newer,
                 None => return Ok(()),
             }
@@ -249,22 +252,22 @@ impl Outbox {
     /// Removes a row that the sweep found and that nobody will ever send: its user is gone, or names another one.
     pub(crate) async fn remove_orphan(&self, id: UserId, row: &OutboxRow) -> Result<(), Error> {
         // The index lags: most often the row is gone, since its mail was just sent.
-        if self.store.mail(id, row.id()).await?.is_none() {
+        if self.outbox.get(id, row.id()).await?.is_none() {
             return Ok(());
         }
-        let record = self.store.user_record(Scope::for_operator(), id).await?;
+        let record = self.users.get_record(Scope::for_operator(), id).await?;
         if record.is_some_and(|record| record.mail.as_deref() == Some(row.id())) {
             return Ok(());
         }
         tracing::warn!(user_id = %id, "a mail that no user names was removed");
-        self.store.remove_mail(row).await
+        self.outbox.remove(row).await
     }
 
     /// Whether the user was still as it had been read, and is now as it should be.
     async fn write(&self, before: &UserRecord, after: &User, mail: MailChange<'_>) -> Result<bool, Error> {
         let now = self.clock.now();
         let change = UserChange { before: Some(before), after: Some(after), mail, keep_an_admin: false, now };
-        match self.store.write_user(change).await {
+        match self.users.write(change).await {
             Ok(()) => Ok(true),
             Err(Refused::Failed(error)) => Err(error),
             Err(Refused::Stale | Refused::EmailTaken | Refused::LastAdmin) => Ok(false),

@@ -118,7 +118,7 @@ async fn look(outbox: &Outbox) -> Result<Waiting, Error> {
     let now = outbox.clock.now();
     let (mut waiting, mut start) = (Waiting::default(), None);
     for _ in 0..MAX_PAGES {
-        let WaitingMails { rows, unreadable, next } = outbox.store.waiting_mails(start).await?;
+        let WaitingMails { rows, unreadable, next } = outbox.outbox.list_waiting(start).await?;
         for row in unreadable {
             set_aside(outbox, &row).await;
         }
@@ -138,7 +138,7 @@ async fn look(outbox: &Outbox) -> Result<Waiting, Error> {
 
 /// Takes a row that cannot be read out of the way of those behind it, and says so to the log and to the alarm.
 async fn set_aside(outbox: &Outbox, row: &UnreadableRow) {
-    match outbox.store.set_aside(row).await {
+    match outbox.outbox.set_aside(row).await {
         Ok(()) => {
             tracing::error!(mail = row.id(), of = row.partition(), "a mail cannot be read and was set aside");
             measure(Metric::MailsFailed, 1.0);

@@ -8,8 +8,8 @@ use presence_runtime::aws::Aws;
 use presence_runtime::clock::SystemClock;
 use presence_runtime::config::{Config, MailConfig};
 use presence_runtime::telemetry;
-use presence_store::Store;
 use presence_store::schema::USERS;
+use presence_store::{Database, OutboxStore, UserStore};
 use serde_json::Value;
 
 #[tokio::main(flavor = "current_thread")]
@@ -17,10 +17,11 @@ async fn main() -> Result<(), Error> {
     telemetry::init(std::io::stdout);
     let config = MailConfig::from_env()?;
     let aws = Aws::from_env()?;
-    let store = Store::new(&aws.dynamodb(), &Config::from_env().table_prefix);
-    store.connect(&USERS).await;
+    let database = Database::new(&aws.dynamodb(), &Config::from_env().table_prefix);
+    database.connect(&USERS).await;
     let outbox = Arc::new(Outbox {
-        store,
+        users: UserStore::new(&database),
+        outbox: OutboxStore::new(&database),
         clock: Arc::new(SystemClock),
         mailer: Arc::new(SesMailer::new(&aws.ses(), config.sender.clone())),
         config,

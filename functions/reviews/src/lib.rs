@@ -1,5 +1,6 @@
 //! The reviews function: one operation.
 
+mod app;
 #[cfg(feature = "openapi")]
 pub mod openapi;
 mod search;
@@ -10,8 +11,9 @@ use std::sync::Arc;
 
 use lambda_http::http::Response;
 use lambda_http::{Body, Request};
-use presence_api::app::App;
-use presence_api::{self, Answer, AuthenticatedRequest, Route, serve};
+use presence_api::{Answer, AuthenticatedRequest, Route, serve};
+
+pub use app::App;
 
 /// What the function can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -35,7 +37,8 @@ pub const CATCH_ALL: [&str; 2] = ["ANY /api/v2/reviews", "ANY /api/v2/reviews/{p
 /// Serves one request.
 pub async fn handle(app: Arc<App>, request: Request) -> Result<Response<Body>, Infallible> {
     // On the heap: the SDK's futures are large.
-    Ok(Box::pin(serve(app, &ROUTES, request, act)).await)
+    Ok(Box::pin(serve(&app.authenticator, &ROUTES, request, |operation, call| act(Arc::clone(&app), operation, call)))
+        .await)
 }
 
 async fn act(

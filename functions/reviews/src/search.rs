@@ -1,6 +1,6 @@
 //! GET /api/v2/reviews
 
-use presence_api::app::App;
+use crate::App;
 use presence_api::{Answer, AuthenticatedRequest, Fields, RawValue, read};
 use presence_domain::access::{Action, Target, authorize};
 use presence_domain::error::{Error, FieldError};
@@ -32,7 +32,7 @@ pub(crate) async fn run(app: &App, request: &AuthenticatedRequest) -> Result<Ans
     let mut fields = request.query();
     let search = Search::read(&mut fields);
     fields.finish()?;
-    let page = app.store.search_reviews(caller.scope(), &search.filter, search.page).await?;
+    let page = app.reviews.search_reviews(caller.scope(), &search.filter, search.page).await?;
     let max_page = page.max_page();
     let Page { request, count, items } = &page;
     let reviews = items.iter().map(ReviewBody::new).collect();

@@ -1,6 +1,6 @@
 //! POST /api/v2/user
 
-use presence_api::app::App;
+use crate::App;
 use presence_api::{Answer, AuthenticatedRequest, Fields, read};
 use presence_domain::access::{Action, Target, authorize};
 use presence_domain::email::EmailAddress;
@@ -44,7 +44,7 @@ pub(crate) async fn run(app: &App, request: &AuthenticatedRequest) -> Result<Ans
     }
     let foreign_org = new.org_id.filter(|given| request.principal.org_id != Some(*given));
     let ids: Vec<_> = new.business_ids.iter().filter_map(|text| BusinessId::parse(text)).collect();
-    let known = app.store.known(&ids, foreign_org).await?;
+    let known = app.businesses.get_known(&ids, foreign_org).await?;
     if !known.has_org {
         errors.add("org_id", wire::UNKNOWN_ORG);
     }
@@ -129,7 +129,7 @@ async fn write(app: &App, mut user: User, mail: bool) -> Result<UserId, Error> {
             keep_an_admin: false,
             now,
         };
-        match app.store.write_user(change).await {
+        match app.users.write(change).await {
             Ok(()) => return Ok(user.id),
             Err(Refused::Stale | Refused::LastAdmin) => user.id = UserId::random(),
             Err(Refused::EmailTaken) => return Err(wire::email_taken(&user.email)),

@@ -1,6 +1,6 @@
 //! DELETE /`api/v2/user/{user_id`}
 
-use presence_api::app::App;
+use crate::App;
 use presence_api::{Answer, AuthenticatedRequest};
 use presence_domain::access::{Action, Target, authorize};
 use presence_domain::error::Error;
@@ -12,7 +12,7 @@ use crate::wire::{SuccessBody, WRITE_ATTEMPTS, user_id};
 pub(crate) async fn run(app: &App, request: &AuthenticatedRequest) -> Result<Answer, Error> {
     let id = user_id(request)?;
     for _ in 0..WRITE_ATTEMPTS {
-        let record = app.store.user_record(request.principal.scope(), id).await?.ok_or(Error::NotFound)?;
+        let record = app.users.get_record(request.principal.scope(), id).await?.ok_or(Error::NotFound)?;
         authorize(&request.principal, Action::DeleteUser, Target::from(&record.user))?;
         request.query().finish()?;
         let change = UserChange {
@@ -22,7 +22,7 @@ pub(crate) async fn run(app: &App, request: &AuthenticatedRequest) -> Result<Ans
             keep_an_admin: request.principal.role != Role::Provider,
             now: app.clock.now(),
         };
-        match app.store.write_user(change).await {
+        match app.users.write(change).await {
             Ok(()) => return Ok(Answer::ok(&SuccessBody::of(id))),
             Err(Refused::LastAdmin) => {
                 return Err(Error::invalid("this is the last active ORG_ADMIN of its organisation"));

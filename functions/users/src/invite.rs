@@ -1,6 +1,6 @@
 //! POST /`api/v2/user/{user_id}/invite`
 
-use presence_api::app::App;
+use crate::App;
 use presence_api::{Answer, AuthenticatedRequest};
 use presence_domain::access::{Action, Target, authorize};
 use presence_domain::error::Error;
@@ -13,7 +13,7 @@ use crate::wire::{SuccessBody, WRITE_ATTEMPTS, user_id};
 pub(crate) async fn run(app: &App, request: &AuthenticatedRequest) -> Result<Answer, Error> {
     let id = user_id(request)?;
     for _ in 0..WRITE_ATTEMPTS {
-        let record = app.store.user_record(request.principal.scope(), id).await?.ok_or(Error::NotFound)?;
+        let record = app.users.get_record(request.principal.scope(), id).await?.ok_or(Error::NotFound)?;
         authorize(&request.principal, Action::InviteUser, Target::from(&record.user))?;
         request.query().finish()?;
         if record.user.status != Status::Invited {
@@ -28,7 +28,7 @@ pub(crate) async fn run(app: &App, request: &AuthenticatedRequest) -> Result<Ans
         after.set_pace(after.pace().accept(now));
         let mail = MailChange::Send { due_at: now };
         let change = UserChange { before: Some(&record), after: Some(&after), mail, keep_an_admin: false, now };
-        match app.store.write_user(change).await {
+        match app.users.write(change).await {
             Ok(()) => return Ok(Answer::ok(&SuccessBody::without_id())),
             Err(Refused::Failed(error)) => return Err(error),
             Err(Refused::Stale | Refused::EmailTaken | Refused::LastAdmin) => {}

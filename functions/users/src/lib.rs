@@ -1,5 +1,6 @@
 //! The users function: one file for each operation.
 
+mod app;
 mod create;
 mod delete;
 mod get;
@@ -19,8 +20,9 @@ use std::sync::Arc;
 
 use lambda_http::http::Response;
 use lambda_http::{Body, Request};
-use presence_api::app::App;
 use presence_api::{Answer, AuthenticatedRequest, Route, serve};
+
+pub use app::App;
 
 /// What the function can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -78,7 +80,8 @@ pub async fn handle(app: Arc<App>, request: Request) -> Result<Response<Body>, I
         return Ok(invitation::serve(&app, &request).await);
     }
     // On the heap: the SDK's futures are large.
-    Ok(Box::pin(serve(app, &ROUTES, request, act)).await)
+    Ok(Box::pin(serve(&app.authenticator, &ROUTES, request, |operation, call| act(Arc::clone(&app), operation, call)))
+        .await)
 }
 
 async fn act(

@@ -1,6 +1,6 @@
 //! GET /api/v2/user/me
 
-use presence_api::app::App;
+use crate::App;
 use presence_api::{Answer, AuthenticatedRequest};
 use presence_domain::error::Error;
 
@@ -12,6 +12,6 @@ pub(crate) async fn run(app: &App, request: &AuthenticatedRequest) -> Result<Ans
     fields.finish()?;
     // Deleted since its key was read: the key gives no access any more.
     let user =
-        app.store.user(request.principal.scope(), request.principal.user_id).await?.ok_or(Error::Unauthenticated)?;
+        app.users.get(request.principal.scope(), request.principal.user_id).await?.ok_or(Error::Unauthenticated)?;
     Ok(Answer::ok(&UserBody::new(&user, with_business_ids)))
 }

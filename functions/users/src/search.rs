@@ -1,6 +1,6 @@
 //! GET /api/v2/user/search
 
-use presence_api::app::App;
+use crate::App;
 use presence_api::{Answer, AuthenticatedRequest, Fields, RawValue, read};
 use presence_domain::access::{Action, Target, authorize};
 use presence_domain::directory::{ListedUser, UserFilter};
@@ -57,10 +57,10 @@ impl Search {
     ) -> Result<(Page<ListedUser>, Option<BusinessIds>), Error> {
         let (scope, org_id, filter) = (request.principal.scope(), self.org_id, &self.filter);
         if self.with_business_ids {
-            let found = app.store.find_users_and_businesses(scope, org_id, filter, self.page).await?;
+            let found = app.users.search_with_businesses(scope, org_id, filter, self.page).await?;
             return Ok((found.0, Some(found.1)));
         }
-        Ok((app.store.find_users(scope, org_id, filter, self.page).await?, None))
+        Ok((app.users.search(scope, org_id, filter, self.page).await?, None))
     }
 }
 

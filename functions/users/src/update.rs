@@ -1,7 +1,7 @@
 //! POST /`api/v2/user/{user_id`}
 
+use crate::App;
 use jiff::Timestamp;
-use presence_api::app::App;
 use presence_api::{Answer, AuthenticatedRequest, Fields, read};
 use presence_domain::access::{Action, Principal, Target, authorize, authorize_giving};
 use presence_domain::email::EmailAddress;
@@ -41,14 +41,14 @@ pub(crate) async fn run(app: &App, request: &AuthenticatedRequest) -> Result<Ans
     for _ in 0..WRITE_ATTEMPTS {
         let (ids, org_id) = patch.asked_for(&request.principal);
         let (record, mut known) = futures::try_join!(
-            beside(app.store.user_record(request.principal.scope(), id)),
-            beside(app.store.known(&ids, org_id))
+            beside(app.users.get_record(request.principal.scope(), id)),
+            beside(app.businesses.get_known(&ids, org_id))
         )?;
         let record = record.ok_or(Error::NotFound)?;
         let before = &record.user;
         patch.authorize(&request.principal, before)?;
         if patch.business_ids.is_none() && patch.moves(before) {
-            known.owners = app.store.business_owners(&before.business_ids).await?;
+            known.owners = app.businesses.get_owners(&before.business_ids).await?;
         }
         let now = app.clock.now();
         let (after, mail) = patch.apply(before, &known, &mut hashed, now, errors.clone())?;
@@ -57,7 +57,7 @@ pub(crate) async fn run(app: &App, request: &AuthenticatedRequest) -> Result<Ans
         }
         let keep_an_admin = request.principal.role != Role::Provider;
         let change = UserChange { before: Some(&record), after: Some(&after), mail, keep_an_admin, now };
-        match app.store.write_user(change).await {
+        match app.users.write(change).await {
             Ok(()) => return Ok(Answer::ok(&SuccessBody::of(id))),
             Err(Refused::EmailTaken) => return Err(wire::email_taken(&after.email)),
             Err(Refused::LastAdmin) => return Err(last_admin(before, &after)),

@@ -1,18 +1,40 @@
 //! From a key to the caller, at one read unit.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 
 use presence_domain::access::Principal;
 use presence_domain::api_key::{ApiKeyHash, PlaintextApiKey};
 use presence_domain::error::Error;
-use presence_store::Store;
+use presence_runtime::clock::Clock;
+use presence_store::{ApiKeyStore, Database};
 
 /// Keys remembered, some 100 bytes each: far more than call one sandbox. Beyond them all are forgotten, which costs each one
 /// slower request.
 const MAX_CALLERS: usize = 4_096;
+
+/// Parts that authenticate requests: the keys, the principals that they belonged to last, and the time.
+pub struct Authenticator {
+    pub(crate) api_keys: ApiKeyStore,
+    pub(crate) callers: Callers,
+    pub(crate) clock: Arc<dyn Clock>,
+}
+
+impl Authenticator {
+    /// Builds the parts, with no principal cached. Makes no call.
+    #[must_use]
+    pub fn new(database: &Database, clock: Arc<dyn Clock>) -> Self {
+        Self { api_keys: ApiKeyStore::new(database), callers: Callers::default(), clock }
+    }
+}
+
+impl std::fmt::Debug for Authenticator {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Authenticator").field("api_keys", &self.api_keys).finish_non_exhaustive()
+    }
+}
 
 /// A caller, and whether the use of its key is to be recorded.
 #[derive(Clone, Debug)]
@@ -27,8 +49,12 @@ pub(crate) struct Authenticated {
 
 /// Finds the caller. [`Error::Unauthenticated`] without saying why: a key that is unknown, revoked or expired, or whose
 /// owner is not active, is refused alike.
-pub(crate) async fn authenticate(store: &Store, key: &ApiKeyHash, now: Timestamp) -> Result<Authenticated, Error> {
-    let record = store.api_key(key).await?.ok_or(Error::Unauthenticated)?;
+pub(crate) async fn authenticate(
+    api_keys: &ApiKeyStore,
+    key: &ApiKeyHash,
+    now: Timestamp,
+) -> Result<Authenticated, Error> {
+    let record = api_keys.get(key).await?.ok_or(Error::Unauthenticated)?;
     let principal = record.principal(now).ok_or(Error::Unauthenticated)?;
     let hour = hour_of(now);
     let record_use_at = (record.last_used_at != Some(hour)).then_some(hour);
@@ -43,17 +69,17 @@ pub(crate) fn digest(key: Option<&str>) -> Result<ApiKeyHash, Error> {
 /// Whom the keys belonged to when they were last read. It is a guess at whom they belong to: work may begin on it, but only
 /// [`authenticate`] says whether it counts.
 #[derive(Debug, Default)]
-pub struct Callers(Mutex<HashMap<ApiKeyHash, Principal>>);
+pub(crate) struct Callers(Mutex<HashMap<ApiKeyHash, Principal>>);
 
 impl Callers {
     /// Whom the key belonged to.
     #[must_use]
-    pub fn guess(&self, key: &ApiKeyHash) -> Option<Principal> {
+    pub(crate) fn guess(&self, key: &ApiKeyHash) -> Option<Principal> {
         self.seen().get(key).copied()
     }
 
     /// Remembers whom the key belongs to.
-    pub fn remember(&self, key: ApiKeyHash, principal: Principal) {
+    pub(crate) fn remember(&self, key: ApiKeyHash, principal: Principal) {
         let mut seen = self.seen();
         if seen.len() >= MAX_CALLERS && !seen.contains_key(&key) {
             seen.clear();
@@ -62,7 +88,7 @@ impl Callers {
     }
 
     /// Forgets a key that was refused.
-    pub fn forget(&self, key: &ApiKeyHash) {
+    pub(crate) fn forget(&self, key: &ApiKeyHash) {
         self.seen().remove(key);
     }
 

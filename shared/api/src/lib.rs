@@ -1,7 +1,6 @@
 //! Path of a request: route, input, authentication, answer, and the mapping of errors to answers.
 
 pub mod answer;
-pub mod app;
 mod auth;
 mod body;
 mod credential;
@@ -20,6 +19,7 @@ mod route;
 mod serve;
 
 pub use answer::Answer;
+pub use auth::Authenticator;
 pub use document::serve_document;
 pub use fields::{Fields, MAX_ITEMS};
 pub use html_page::{HtmlPage, serve_page};

@@ -17,8 +17,7 @@ use super::fields::Fields;
 use super::invocation::Invocation;
 use super::route::{PathParameters, Routed, route};
 use super::{Answer, Body, Route, body, credential, query};
-use crate::app::App;
-use crate::auth::{Authenticated, authenticate, digest};
+use crate::auth::{Authenticated, Authenticator, authenticate, digest};
 use presence_domain::access::Principal;
 use presence_domain::api_key::ApiKeyHash;
 use presence_domain::error::Error;
@@ -87,33 +86,33 @@ struct Read<Operation> {
 /// If it belongs to somebody else by now, or to nobody, what was found is dropped, and what is answered was asked for by the
 /// one whom the key belongs to.
 pub async fn serve<Operation, Act, Acting>(
-    app: Arc<App>,
+    authenticator: &Authenticator,
     routes: &'static [Route<Operation>],
     request: Request,
     act: Act,
 ) -> Response<lambda_http::Body>
 where
     Operation: Copy,
-    Act: Fn(Arc<App>, Operation, AuthenticatedRequest) -> Acting,
+    Act: Fn(Operation, AuthenticatedRequest) -> Acting,
     Acting: Future<Output = Result<Answer, Error>>,
 {
-    respond(routes, &request, |read| perform(app, read, act)).await
+    respond(routes, &request, |read| perform(authenticator, read, act)).await
 }
 
 /// As [`serve`], for operations that change nothing and are the same for every caller: they always run beside the look at
 /// the key. What they find is dropped when the key gives no access.
 pub async fn serve_anyone<Operation, Act, Acting>(
-    app: Arc<App>,
+    authenticator: &Authenticator,
     routes: &'static [Route<Operation>],
     request: Request,
     act: Act,
 ) -> Response<lambda_http::Body>
 where
     Operation: Copy,
-    Act: FnOnce(Arc<App>, Operation, Arc<Input>) -> Acting,
+    Act: FnOnce(Operation, Arc<Input>) -> Acting,
     Acting: Future<Output = Result<Answer, Error>>,
 {
-    respond(routes, &request, |read| perform_for_anyone(app, read, act)).await
+    respond(routes, &request, |read| perform_for_anyone(authenticator, read, act)).await
 }
 
 async fn respond<Operation, Performing>(
@@ -164,59 +163,65 @@ fn read<Operation: Copy>(
     Ok(Read { operation: route.operation, is_safe: route.method == "GET", key, input })
 }
 
-async fn perform<Operation, Act, Acting>(app: Arc<App>, read: Read<Operation>, act: Act) -> Result<Answer, Error>
+async fn perform<Operation, Act, Acting>(
+    authenticator: &Authenticator,
+    read: Read<Operation>,
+    act: Act,
+) -> Result<Answer, Error>
 where
     Operation: Copy,
-    Act: Fn(Arc<App>, Operation, AuthenticatedRequest) -> Acting,
+    Act: Fn(Operation, AuthenticatedRequest) -> Acting,
     Acting: Future<Output = Result<Answer, Error>>,
 {
     let Read { operation, is_safe, key, input } = read;
     let key = digest(key.as_ref().map(ExposeSecret::expose_secret))?;
     // On the heap: the SDK's futures are large, and every hand that they go through would hold a copy.
-    let begin = |principal| {
-        Box::pin(act(Arc::clone(&app), operation, AuthenticatedRequest { principal, input: Arc::clone(&input) }))
-    };
-    let guess = if is_safe { app.callers.guess(&key) } else { None };
-    let (caller, early) = admit(&app, &key, OptionFuture::from(guess.map(begin))).await?;
+    let begin = |principal| Box::pin(act(operation, AuthenticatedRequest { principal, input: Arc::clone(&input) }));
+    let guess = if is_safe { authenticator.callers.guess(&key) } else { None };
+    let (caller, early) = admit(authenticator, &key, OptionFuture::from(guess.map(begin))).await?;
     let acting = match early {
         Some(outcome) if guess == Some(caller.principal) => Either::Left(ready(outcome)),
         _ => Either::Right(begin(caller.principal)),
     };
-    let (outcome, ()) = futures::join!(metered(acting), metered(Box::pin(note_use(&app, &caller))));
+    let (outcome, ()) = futures::join!(metered(acting), metered(Box::pin(note_use(authenticator, &caller))));
     outcome
 }
 
 async fn perform_for_anyone<Operation, Act, Acting>(
-    app: Arc<App>,
+    authenticator: &Authenticator,
     read: Read<Operation>,
     act: Act,
 ) -> Result<Answer, Error>
 where
-    Act: FnOnce(Arc<App>, Operation, Arc<Input>) -> Acting,
+    Act: FnOnce(Operation, Arc<Input>) -> Acting,
     Acting: Future<Output = Result<Answer, Error>>,
 {
     let key = digest(read.key.as_ref().map(ExposeSecret::expose_secret))?;
-    let acting = Box::pin(act(Arc::clone(&app), read.operation, read.input));
-    let (caller, outcome) = admit(&app, &key, acting).await?;
-    note_use(&app, &caller).await;
+    let acting = Box::pin(act(read.operation, read.input));
+    let (caller, outcome) = admit(authenticator, &key, acting).await?;
+    note_use(authenticator, &caller).await;
     outcome
 }
 
 /// Finds the caller, while something else runs beside; it is dropped when there is none.
-async fn admit<F: Future>(app: &App, key: &ApiKeyHash, beside: F) -> Result<(Authenticated, F::Output), Error> {
-    let authenticating = metered(Box::pin(authenticate(&app.store, key, app.clock.now())));
+async fn admit<F: Future>(
+    authenticator: &Authenticator,
+    key: &ApiKeyHash,
+    beside: F,
+) -> Result<(Authenticated, F::Output), Error> {
+    let authenticating = metered(Box::pin(authenticate(&authenticator.api_keys, key, authenticator.clock.now())));
     let admitted = futures::try_join!(authenticating, metered(beside.map(Ok)));
     match &admitted {
-        Ok((caller, _)) => app.callers.remember(*key, caller.principal),
-        Err(_) => app.callers.forget(key),
+        Ok((caller, _)) => authenticator.callers.remember(*key, caller.principal),
+        Err(_) => authenticator.callers.forget(key),
     }
     admitted
 }
 
 /// Notes that the key was used, at most once an hour, beside the operation's own calls.
-async fn note_use(app: &App, caller: &Authenticated) {
+async fn note_use(authenticator: &Authenticator, caller: &Authenticated) {
     let Some(used_at) = caller.record_use_at else { return };
-    let noting = tokio::time::timeout(NOTE_TIME, app.store.touch_api_key(&caller.key, used_at));
+    let noting = tokio::time::timeout(NOTE_TIME, authenticator.api_keys.record_use(&caller.key, used_at));
     if !matches!(noting.await, Ok(Ok(()))) {
         tracing::debug!("the use of a key was not noted");
     }

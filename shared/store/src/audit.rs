@@ -13,7 +13,7 @@ use crate::keys::{CHANGES_PK_PREFIX, LOCK_SK, MAIL_SK_PREFIX, MAILBOX_SK, ROSTER
 use crate::outbox::OutboxRow;
 use crate::schema;
 use crate::users::{UserRecord, from_item, to_item};
-use crate::{ApiKeyRecord, Store, mailboxes, rosters};
+use crate::{ApiKeyRecord, UserStore, mailboxes, rosters};
 use presence_domain::error::Error;
 use presence_domain::ids::{OrgId, UserId};
 use presence_domain::roster::Roster;
@@ -63,15 +63,15 @@ struct Contents {
     findings: Vec<Finding>,
 }
 
-impl Store {
+impl UserStore {
     /// Reads every user and every key, and compares. Writes that happen meanwhile may be reported as findings:
     /// what a second run reports too is one.
-    pub async fn audit_users(&self) -> Result<UsersAudit, Error> {
+    pub async fn audit(&self) -> Result<UsersAudit, Error> {
         let mut contents = Contents::default();
-        for item in self.scan(&schema::USERS, PAGE, MAX_PAGES).await? {
+        for item in self.db.scan(&schema::USERS, PAGE, MAX_PAGES).await? {
             contents.add(item)?;
         }
-        let keys = self.scan(&schema::API_KEYS, PAGE, MAX_PAGES).await?.into_iter().map(ApiKeyRecord::read);
+        let keys = self.db.scan(&schema::API_KEYS, PAGE, MAX_PAGES).await?.into_iter().map(ApiKeyRecord::read);
         let keys = keys.collect::<Result<Vec<_>, _>>()?;
         contents.check_locks();
         contents.check_rosters();

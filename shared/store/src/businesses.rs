@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::client::read::{Item, Partition, item, number, parse, parse_as, text};
 use crate::format::BUSINESS;
 use crate::keys::{business_pk, city_listing, org_pk};
-use crate::{Store, schema};
+use crate::{Database, schema};
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::text::city_key;
@@ -115,28 +115,38 @@ impl PlacedItem {
     }
 }
 
-impl Store {
+/// Organisations and their businesses. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct BusinessStore {
+    pub(crate) db: Database,
+}
+
+impl BusinessStore {
+    /// Builds the store. Makes no call.
+    #[must_use]
+    pub fn new(database: &Database) -> Self {
+        Self { db: database.clone() }
+    }
+}
+
+impl BusinessStore {
     /// The businesses among the ids that are not of this organisation (or of any), in the order given.
-    pub async fn unknown_businesses(
-        &self,
-        org_id: Option<OrgId>,
-        ids: &[BusinessId],
-    ) -> Result<Vec<BusinessId>, Error> {
-        let owners = self.business_owners(ids).await?;
+    pub async fn list_unknown(&self, org_id: Option<OrgId>, ids: &[BusinessId]) -> Result<Vec<BusinessId>, Error> {
+        let owners = self.get_owners(ids).await?;
         let known = |id: &&BusinessId| org_id.is_some() && owners.get(*id).copied() == org_id;
         Ok(ids.iter().filter(|id| !known(id)).cloned().collect())
     }
 
     /// The organisation of each of these businesses that exists, read strongly.
-    pub async fn business_owners(&self, ids: &[BusinessId]) -> Result<HashMap<BusinessId, OrgId>, Error> {
-        Ok(self.known(ids, None).await?.owners)
+    pub async fn get_owners(&self, ids: &[BusinessId]) -> Result<HashMap<BusinessId, OrgId>, Error> {
+        Ok(self.get_known(ids, None).await?.owners)
     }
 
     /// Which of these businesses exist, and whether the organisation does, read strongly and together.
-    pub async fn known(&self, ids: &[BusinessId], org_id: Option<OrgId>) -> Result<Known, Error> {
+    pub async fn get_known(&self, ids: &[BusinessId], org_id: Option<OrgId>) -> Result<Known, Error> {
         let unique: HashSet<&BusinessId> = ids.iter().collect();
         let keys = unique.into_iter().map(business_pk).chain(org_id.map(org_pk)).map(key).collect();
-        let items = self.get_batch(&schema::BUSINESSES, keys, &["id", "org_id"]).await?;
+        let items = self.db.get_batch(&schema::BUSINESSES, keys, &["id", "org_id"]).await?;
         let mut known = Known { owners: HashMap::with_capacity(ids.len()), has_org: org_id.is_none() };
         for item in items {
             let owned: OwnedItem = parse(item)?;
@@ -149,7 +159,7 @@ impl Store {
     }
 
     /// Where the reviews of each of these businesses that exists are counted, read strongly.
-    pub async fn business_locations(&self, ids: &[BusinessId]) -> Result<HashMap<BusinessId, BusinessLocation>, Error> {
+    pub async fn get_locations(&self, ids: &[BusinessId]) -> Result<HashMap<BusinessId, BusinessLocation>, Error> {
         self.business_items(ids, &["id", "org_id", "city"]).await?.into_iter().map(PlacedItem::read).collect()
     }
 
@@ -157,11 +167,11 @@ impl Store {
     async fn business_items(&self, ids: &[BusinessId], attributes: &[&'static str]) -> Result<Vec<Item>, Error> {
         let unique: HashSet<&BusinessId> = ids.iter().collect();
         let keys = unique.into_iter().map(|id| key(business_pk(id))).collect();
-        self.get_batch(&schema::BUSINESSES, keys, attributes).await
+        self.db.get_batch(&schema::BUSINESSES, keys, attributes).await
     }
 
     /// The businesses of an organisation and where their reviews are counted, read from `city-index`, which lags.
-    pub(super) async fn businesses_of(&self, org_id: OrgId) -> Result<Vec<(BusinessId, BusinessLocation)>, Error> {
+    pub(super) async fn list_by_org(&self, org_id: OrgId) -> Result<Vec<(BusinessId, BusinessLocation)>, Error> {
         let partition = Partition {
             table: &schema::BUSINESSES,
             index: Some(&schema::CITY_INDEX),
@@ -170,49 +180,53 @@ impl Store {
             page: PAGE,
             max_pages: MAX_PAGES,
         };
-        self.query(partition).await?.into_iter().map(PlacedItem::read).collect()
+        self.db.query(partition).await?.into_iter().map(PlacedItem::read).collect()
     }
 
     /// Every organisation that has been imported, read strongly.
-    pub(super) async fn all_orgs(&self) -> Result<Vec<OrgId>, Error> {
-        let items = self.scan(&schema::BUSINESSES, PAGE, MAX_PAGES).await?;
+    pub(super) async fn list_orgs(&self) -> Result<Vec<OrgId>, Error> {
+        let items = self.db.scan(&schema::BUSINESSES, PAGE, MAX_PAGES).await?;
         let org = |item: &Item| item.get("pk")?.as_s().ok()?.strip_prefix("ORG#")?.parse().ok().and_then(OrgId::new);
         Ok(items.iter().filter_map(org).collect())
     }
 
     /// Whether there is such an organisation, read strongly: one read unit.
-    pub async fn org_exists(&self, id: OrgId) -> Result<bool, Error> {
-        Ok(self.get(&schema::BUSINESSES, key(org_pk(id))).await?.is_some())
+    pub async fn has_org(&self, id: OrgId) -> Result<bool, Error> {
+        Ok(self.db.get(&schema::BUSINESSES, key(org_pk(id))).await?.is_some())
     }
 
     /// Writes an organisation, unless it is already there.
     pub async fn put_org(&self, org: &Org) -> Result<PutOutcome, Error> {
         let row = OrgItem::from(org);
-        let outcome = self.compare(&row.pk, &row).await?;
+        let outcome = self.compare_item(&row.pk, &row).await?;
         self.put_unless_same(outcome, &row).await
     }
 
-    /// What [`Store::put_org`] would do. Writes nothing.
+    /// What [`BusinessStore::put_org`] would do. Writes nothing.
     pub async fn compare_org(&self, org: &Org) -> Result<PutOutcome, Error> {
         let row = OrgItem::from(org);
-        self.compare(&row.pk, &row).await
+        self.compare_item(&row.pk, &row).await
     }
 
     /// Writes a business, unless it is already there.
-    pub async fn put_business(&self, business: &Business) -> Result<PutOutcome, Error> {
+    pub async fn put(&self, business: &Business) -> Result<PutOutcome, Error> {
         let row = BusinessItem::from(business);
-        let outcome = self.compare(&row.pk, &row).await?;
+        let outcome = self.compare_item(&row.pk, &row).await?;
         self.put_unless_same(outcome, &row).await
     }
 
-    /// What [`Store::put_business`] would do. Writes nothing.
-    pub async fn compare_business(&self, business: &Business) -> Result<PutOutcome, Error> {
+    /// What [`BusinessStore::put`] would do. Writes nothing.
+    pub async fn compare(&self, business: &Business) -> Result<PutOutcome, Error> {
         let row = BusinessItem::from(business);
-        self.compare(&row.pk, &row).await
+        self.compare_item(&row.pk, &row).await
     }
 
-    async fn compare<T: for<'de> Deserialize<'de> + PartialEq>(&self, pk: &str, row: &T) -> Result<PutOutcome, Error> {
-        let stored = self.get(&schema::BUSINESSES, key(pk.to_owned())).await?.map(parse::<T>).transpose()?;
+    async fn compare_item<T: for<'de> Deserialize<'de> + PartialEq>(
+        &self,
+        pk: &str,
+        row: &T,
+    ) -> Result<PutOutcome, Error> {
+        let stored = self.db.get(&schema::BUSINESSES, key(pk.to_owned())).await?.map(parse::<T>).transpose()?;
         Ok(match stored {
             None => PutOutcome::Created,
             Some(stored) if stored == *row => PutOutcome::Unchanged,
@@ -222,9 +236,10 @@ impl Store {
 
     async fn put_unless_same<T: Serialize>(&self, outcome: PutOutcome, row: &T) -> Result<PutOutcome, Error> {
         if outcome != PutOutcome::Unchanged {
-            let put = self.client.put_item().table_name(self.name(&schema::BUSINESSES)).set_item(Some(item(row)?));
-            self.patiently(|| put.clone().send()).await?;
-            self.note_progress();
+            let put =
+                self.db.client.put_item().table_name(self.db.name(&schema::BUSINESSES)).set_item(Some(item(row)?));
+            self.db.patiently(|| put.clone().send()).await?;
+            self.db.note_progress();
         }
         Ok(outcome)
     }

@@ -25,7 +25,7 @@ use item::{CategoryItem, HeadItem};
 use crate::client::read::{Item, parse_as, text};
 use crate::format::{CATEGORY, CATEGORY_HEAD};
 use crate::keys::{DIRECTORY_PK, parse_category_pk};
-use crate::{Store, schema};
+use crate::{Database, schema};
 use presence_domain::category::CategoryDirectory;
 use presence_domain::error::Error;
 
@@ -67,10 +67,26 @@ impl CategoryCache {
     }
 }
 
-impl Store {
+/// Directory of categories, with the version that was read last. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct CategoryStore {
+    pub(crate) db: Database,
+    pub(crate) categories: Arc<CategoryCache>,
+}
+
+impl CategoryStore {
+    /// Builds the store. Makes no call.
+    #[must_use]
+    pub fn new(database: &Database) -> Self {
+        Self { db: database.clone(), categories: Arc::default() }
+    }
+}
+
+impl CategoryStore {
     /// The head of the category directory, read strongly: one read unit.
-    pub async fn category_head(&self) -> Result<CategoryHead, Error> {
+    pub async fn get_head(&self) -> Result<CategoryHead, Error> {
         let head = self
+            .db
             .get(&schema::CATEGORIES, key(DIRECTORY_PK))
             .await?
             .map(|head| parse_as::<HeadItem>(CATEGORY_HEAD, head))
@@ -80,7 +96,7 @@ impl Store {
 
     /// The directory whose head was read strongly in this request: exactly one version, that of the head or a newer
     /// one. From memory where it is there; else it is read, about a quarter of a read unit for each category.
-    pub async fn category_directory(&self, head: CategoryHead) -> Result<Arc<CategoryDirectory>, Error> {
+    pub async fn get_directory(&self, head: CategoryHead) -> Result<Arc<CategoryDirectory>, Error> {
         let mut head = head;
         for _ in 0..ATTEMPTS {
             if let Some(directory) = self.categories.at(head.version) {
@@ -91,7 +107,7 @@ impl Store {
                 self.categories.keep(&directory);
                 return Ok(directory);
             }
-            head = self.category_head().await?;
+            head = self.get_head().await?;
         }
         Err(Error::Unavailable("imports of categories overtook every reading of the directory".into()))
     }
@@ -118,7 +134,7 @@ impl Store {
     /// Every item of the table but the head, by key.
     async fn category_items(&self) -> Result<Vec<(String, CategoryItem)>, Error> {
         let mut items = Vec::new();
-        for item in self.scan(&schema::CATEGORIES, PAGE, MAX_PAGES).await? {
+        for item in self.db.scan(&schema::CATEGORIES, PAGE, MAX_PAGES).await? {
             let pk = item.get("pk").and_then(|pk| pk.as_s().ok()).cloned().unwrap_or_default();
             if pk != DIRECTORY_PK {
                 items.push((pk, parse_as(CATEGORY, item)?));

@@ -13,7 +13,7 @@ use crate::client::errors::failed;
 use crate::client::read::{Item, item, parse, text};
 use crate::directories::ChangePage;
 use crate::keys::{change_sk, changes_pk};
-use crate::{Store, schema};
+use crate::{Database, UserStore, schema};
 use presence_domain::directory::Change;
 use presence_domain::error::Error;
 use presence_domain::ids::{OrgId, UserId};
@@ -53,7 +53,7 @@ pub(super) fn of_write(before: Option<&User>, after: Option<&User>) -> Vec<(Opti
 }
 
 /// Returns the put of an entry.
-pub(super) fn put(store: &Store, org_id: Option<OrgId>, change: Change, now: Timestamp) -> Result<Put, Error> {
+pub(super) fn put(db: &Database, org_id: Option<OrgId>, change: Change, now: Timestamp) -> Result<Put, Error> {
     let entry = ChangeItem {
         pk: changes_pk(org_id),
         sk: change_sk(now),
@@ -62,10 +62,10 @@ pub(super) fn put(store: &Store, org_id: Option<OrgId>, change: Change, now: Tim
         gone: change.is_gone,
         ttl: now.as_second() + KEPT.as_secs().cast_signed(),
     };
-    Put::builder().table_name(store.name(&schema::USERS)).set_item(Some(item(&entry)?)).build().map_err(Error::internal)
+    Put::builder().table_name(db.name(&schema::USERS)).set_item(Some(item(&entry)?)).build().map_err(Error::internal)
 }
 
-impl Store {
+impl UserStore {
     /// Returns so many entries, or fewer, newest first, read strongly: the last ones, or those before a place.
     pub(super) async fn changes(
         &self,
@@ -74,9 +74,10 @@ impl Store {
         before: Option<Item>,
     ) -> Result<ChangePage<Item>, Error> {
         let query = self
+            .db
             .client
             .query()
-            .table_name(self.name(&schema::USERS))
+            .table_name(self.db.name(&schema::USERS))
             .consistent_read(true)
             .key_condition_expression("#partition = :partition")
             .expression_attribute_names("#partition", schema::USERS.key.partition.0)

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub(super) use self::follow::ChangePage;
-use crate::Store;
+use crate::UserStore;
 use presence_domain::directory::Directory;
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
@@ -241,7 +241,7 @@ impl Cache {
     }
 }
 
-impl Store {
+impl UserStore {
     /// Returns the directory of one organisation, whose roster was read strongly in this request: complete, and as current as
     /// that roster or newer.
     pub(super) async fn directory(

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::client::errors::{failed, is_condition_failed};
 use crate::client::read::{Item, item, number, parse, pk_sk, text};
 use crate::keys::{MAILBOX_SK, mailbox_pk};
-use crate::{Store, schema};
+use crate::{Database, OutboxStore, schema};
 use presence_domain::error::Error;
 use presence_domain::invitation::ActivationTokenHash;
 
@@ -42,7 +42,7 @@ struct MailboxItem {
 }
 
 /// Returns the put of a claim. Its condition fails as long as another mail keeps the address quiet.
-pub(super) fn claim(store: &Store, claim: MailboxClaim<'_>, now: Timestamp) -> Result<Put, Error> {
+pub(super) fn claim(db: &Database, claim: MailboxClaim<'_>, now: Timestamp) -> Result<Put, Error> {
     let stored = item(&MailboxItem {
         pk: mailbox_pk(claim.email_key),
         sk: MAILBOX_SK.to_owned(),
@@ -52,7 +52,7 @@ pub(super) fn claim(store: &Store, claim: MailboxClaim<'_>, now: Timestamp) -> R
     })?;
     // The claim's own is there only if an attempt was carried out whose reply was lost.
     Put::builder()
-        .table_name(store.name(&schema::USERS))
+        .table_name(db.name(&schema::USERS))
         .set_item(Some(stored))
         .condition_expression("attribute_not_exists(pk) OR quiet_until <= :now OR claim = :claim")
         .expression_attribute_values(":now", number(now.as_millisecond()))
@@ -71,10 +71,10 @@ pub(super) fn is_readable(item: Item) -> bool {
     parse::<MailboxItem>(item).is_ok_and(|stored| Timestamp::from_millisecond(stored.quiet_until).is_ok())
 }
 
-impl Store {
+impl OutboxStore {
     /// Returns the instant before which no mail is sent to the address, read strongly; `None` if one may be sent now.
-    pub async fn quiet_until(&self, email_key: &str, now: Timestamp) -> Result<Option<Timestamp>, Error> {
-        let stored = self.get(&schema::USERS, pk_sk(mailbox_pk(email_key), MAILBOX_SK)).await?;
+    pub async fn get_quiet_until(&self, email_key: &str, now: Timestamp) -> Result<Option<Timestamp>, Error> {
+        let stored = self.db.get(&schema::USERS, pk_sk(mailbox_pk(email_key), MAILBOX_SK)).await?;
         let Some(stored) = stored.map(parse::<MailboxItem>).transpose()? else { return Ok(None) };
         let quiet_until = Timestamp::from_millisecond(stored.quiet_until).map_err(Error::internal)?;
         Ok(Some(quiet_until).filter(|quiet_until| *quiet_until > now))
@@ -88,9 +88,10 @@ impl Store {
         quiet_until: Timestamp,
     ) -> Result<(), Error> {
         let update = self
+            .db
             .client
             .update_item()
-            .table_name(self.name(&schema::USERS))
+            .table_name(self.db.name(&schema::USERS))
             .set_key(Some(pk_sk(mailbox_pk(email_key), MAILBOX_SK)))
             .update_expression("SET quiet_until = :quiet_until, #ttl = :ttl")
             .condition_expression("claim = :claim")
@@ -106,11 +107,12 @@ impl Store {
 
     /// Ends a claim whose mail was not sent, unless another one has come. The window before it was over when it was claimed, so
     /// that none is left.
-    pub async fn give_window_back(&self, email_key: &str, hash: ActivationTokenHash) -> Result<(), Error> {
+    pub async fn release_window(&self, email_key: &str, hash: ActivationTokenHash) -> Result<(), Error> {
         let delete = self
+            .db
             .client
             .delete_item()
-            .table_name(self.name(&schema::USERS))
+            .table_name(self.db.name(&schema::USERS))
             .set_key(Some(pk_sk(mailbox_pk(email_key), MAILBOX_SK)))
             .condition_expression("claim = :claim")
             .expression_attribute_values(":claim", text(hash.as_hex()));

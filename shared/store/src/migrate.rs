@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use aws_sdk_dynamodb::operation::put_item::builders::PutItemFluentBuilder;
 use serde::Serialize;
 
-use crate::Store;
+use crate::Database;
 use crate::categories::rewritten as rewritten_category;
 use crate::client::errors::is_condition_failed;
 use crate::client::meter::side_by_side;
@@ -39,7 +39,7 @@ enum Outcome {
     Unreadable,
 }
 
-impl Store {
+impl Database {
     /// Rewrites each item of an earlier format, if it still is as it was read: no change of anybody is lost. Reads the tables
     /// in which there are such formats. Run again, it goes on where it was; a dry run writes nothing. Counts by kind.
     pub async fn migrate(&self, dry_run: bool) -> Result<BTreeMap<&'static str, Migrated>, Error> {

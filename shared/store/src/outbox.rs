@@ -9,7 +9,7 @@ use crate::client::read::{Item, Partition, item_as, parse_as, pk_sk, text};
 use crate::format::MAIL;
 use crate::keys::{OUTBOX_FAILED, OUTBOX_PENDING, OUTBOX_UNREADABLE, mail_sk, user_pk};
 use crate::users::{MailChange, Refused, UserChange};
-use crate::{Store, schema};
+use crate::{Database, UserStore, schema};
 use presence_domain::access::Scope;
 use presence_domain::error::Error;
 use presence_domain::ids::UserId;
@@ -196,29 +196,43 @@ pub struct WaitingMails {
 pub struct PageStart(Item);
 
 /// The put of a row.
-pub(super) fn put(store: &Store, row: &OutboxRow) -> Result<Put, Error> {
+pub(super) fn put(db: &Database, row: &OutboxRow) -> Result<Put, Error> {
     let row = item_as(MAIL, row)?;
-    Put::builder().table_name(store.name(&schema::USERS)).set_item(Some(row)).build().map_err(Error::internal)
+    Put::builder().table_name(db.name(&schema::USERS)).set_item(Some(row)).build().map_err(Error::internal)
 }
 
 /// The delete of a row.
-pub(super) fn delete(store: &Store, user_id: UserId, sk: &str) -> Delete {
+pub(super) fn delete(db: &Database, user_id: UserId, sk: &str) -> Delete {
     let key = pk_sk(user_pk(user_id), sk);
-    Delete::builder().table_name(store.name(&schema::USERS)).set_key(Some(key)).build().expect("table and key are set")
+    Delete::builder().table_name(db.name(&schema::USERS)).set_key(Some(key)).build().expect("table and key are set")
 }
 
-impl Store {
+/// Mails that wait to be sent. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct OutboxStore {
+    pub(crate) db: Database,
+}
+
+impl OutboxStore {
+    /// Builds the store. Makes no call.
+    #[must_use]
+    pub fn new(database: &Database) -> Self {
+        Self { db: database.clone() }
+    }
+}
+
+impl OutboxStore {
     /// Returns the mails that wait or were given up, the one due first at the front, those given up last; without rows that
     /// cannot be read. From an index: a mail accepted just now may be missing.
-    pub async fn outbox(&self) -> Result<Vec<OutboxRow>, Error> {
+    pub async fn list(&self) -> Result<Vec<OutboxRow>, Error> {
         let mut rows = self.mails_in(OUTBOX_PENDING).await?.0;
         rows.extend(self.mails_in(OUTBOX_FAILED).await?.0);
         Ok(rows)
     }
 
     /// Returns the rows of the outbox that cannot be read, set aside or not yet. From an index.
-    pub async fn unreadable_mails(&self) -> Result<Vec<UnreadableRow>, Error> {
-        let set_aside = self.query(partition(OUTBOX_UNREADABLE)).await?;
+    pub async fn list_unreadable(&self) -> Result<Vec<UnreadableRow>, Error> {
+        let set_aside = self.db.query(partition(OUTBOX_UNREADABLE)).await?;
         let mut rows: Vec<_> = set_aside.iter().map(UnreadableRow::of).collect();
         for outbox in [OUTBOX_PENDING, OUTBOX_FAILED] {
             rows.extend(self.mails_in(outbox).await?.1);
@@ -228,9 +242,9 @@ impl Store {
 
     /// Returns a page of the mails that wait, due or not, in the order in which they are due. From an index: a mail accepted
     /// just now may be missing, and one that was just sent may be there.
-    pub async fn waiting_mails(&self, start: Option<PageStart>) -> Result<WaitingMails, Error> {
+    pub async fn list_waiting(&self, start: Option<PageStart>) -> Result<WaitingMails, Error> {
         let start = start.map(|PageStart(key)| key);
-        let (items, next) = self.query_page(&partition(OUTBOX_PENDING), start).await?;
+        let (items, next) = self.db.query_page(&partition(OUTBOX_PENDING), start).await?;
         let (rows, unreadable) = read_all(items);
         Ok(WaitingMails { rows, unreadable, next: next.map(PageStart) })
     }
@@ -238,9 +252,10 @@ impl Store {
     /// Takes a row that cannot be read from the mails that wait, and keeps it.
     pub async fn set_aside(&self, row: &UnreadableRow) -> Result<(), Error> {
         let update = self
+            .db
             .client
             .update_item()
-            .table_name(self.name(&schema::USERS))
+            .table_name(self.db.name(&schema::USERS))
             .set_key(Some(pk_sk(&row.pk, &row.sk)))
             .update_expression("SET outbox = :unreadable")
             .condition_expression("outbox = :pending")
@@ -254,20 +269,26 @@ impl Store {
 
     /// Removes a row that its user does not name. Rows are put and named in one transaction, and never named later: such a row
     /// is sent by nobody.
-    pub async fn remove_mail(&self, row: &OutboxRow) -> Result<(), Error> {
-        let delete = self.client.delete_item().table_name(self.name(&schema::USERS));
+    pub async fn remove(&self, row: &OutboxRow) -> Result<(), Error> {
+        let delete = self.db.client.delete_item().table_name(self.db.name(&schema::USERS));
         delete.set_key(Some(pk_sk(&row.pk, &row.sk))).send().await.map(drop).map_err(failed)
     }
 
     /// One mail of a user, read strongly.
-    pub async fn mail(&self, user_id: UserId, id: &str) -> Result<Option<OutboxRow>, Error> {
-        let item = self.get(&schema::USERS, pk_sk(user_pk(user_id), id)).await?;
+    pub async fn get(&self, user_id: UserId, id: &str) -> Result<Option<OutboxRow>, Error> {
+        let item = self.db.get(&schema::USERS, pk_sk(user_pk(user_id), id)).await?;
         item.map(OutboxRow::read).transpose()
     }
 
+    pub(crate) async fn mails_in(&self, outbox: &'static str) -> Result<(Vec<OutboxRow>, Vec<UnreadableRow>), Error> {
+        Ok(read_all(self.db.query(partition(outbox)).await?))
+    }
+}
+
+impl UserStore {
     /// Has a mail that was given up tried from the beginning. Returns whether there is one of that id.
     pub async fn retry_mail(&self, id: &str, now: Timestamp) -> Result<bool, Error> {
-        let given_up = self.mails_in(OUTBOX_FAILED).await?.0;
+        let given_up = self.outbox.mails_in(OUTBOX_FAILED).await?.0;
         match given_up.iter().find(|row| row.id() == id) {
             Some(row) => self.retry(row, now).await,
             None => Ok(false),
@@ -275,9 +296,9 @@ impl Store {
     }
 
     /// Has every mail that was given up tried from the beginning. Returns their ids.
-    pub async fn retry_mails(&self, now: Timestamp) -> Result<Vec<String>, Error> {
+    pub async fn retry_failed_mails(&self, now: Timestamp) -> Result<Vec<String>, Error> {
         let mut retried = Vec::new();
-        for row in self.mails_in(OUTBOX_FAILED).await?.0 {
+        for row in self.outbox.mails_in(OUTBOX_FAILED).await?.0 {
             if self.retry(&row, now).await? {
                 retried.push(row.sk);
             }
@@ -288,25 +309,21 @@ impl Store {
     async fn retry(&self, row: &OutboxRow, now: Timestamp) -> Result<bool, Error> {
         let (Some(user_id), id) = (UserId::parse(&row.user_id), row.id()) else { return Ok(false) };
         for _ in 0..WRITE_ATTEMPTS {
-            let record = self.user_record(Scope::for_operator(), user_id).await?;
+            let record = self.get_record(Scope::for_operator(), user_id).await?;
             let Some(record) = record.filter(|record| record.mail.as_deref() == Some(id)) else { return Ok(false) };
-            let row = self.mail(user_id, id).await?;
+            let row = self.outbox.get(user_id, id).await?;
             let Some(row) = row.filter(|row| row.state == MailState::Failed) else { return Ok(false) };
             let row = row.retried(now);
             let mail = MailChange::Rewrite(&row);
             let change =
                 UserChange { before: Some(&record), after: Some(&record.user), mail, keep_an_admin: false, now };
-            match self.write_user(change).await {
+            match self.write(change).await {
                 Ok(()) => return Ok(true),
                 Err(Refused::Failed(error)) => return Err(error),
                 Err(_) => {}
             }
         }
         Err(Error::Conflict)
-    }
-
-    async fn mails_in(&self, outbox: &'static str) -> Result<(Vec<OutboxRow>, Vec<UnreadableRow>), Error> {
-        Ok(read_all(self.query(partition(outbox)).await?))
     }
 }
 

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use crate::client::read::{Item, Partition, number, parse_as, pk_sk, text};
 use crate::format::ROSTER;
 use crate::keys::{ROSTERS_PK, org_key, parse_org_key};
-use crate::{Store, schema};
+use crate::{Database, UserStore, schema};
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
 use presence_domain::roster::Roster;
@@ -27,10 +27,10 @@ struct RosterItem {
     admins: i64,
 }
 
-impl Store {
+impl UserStore {
     /// The roster of one organisation (or of the users without one), read strongly: one read unit.
     pub(super) async fn roster(&self, org_id: Option<OrgId>) -> Result<Roster, Error> {
-        let item = self.get(&schema::USERS, pk_sk(ROSTERS_PK, org_key(org_id))).await?;
+        let item = self.db.get(&schema::USERS, pk_sk(ROSTERS_PK, org_key(org_id))).await?;
         item.map_or_else(|| Ok(Roster::default()), |item| read(item).map(|(_, roster)| roster))
     }
 
@@ -44,14 +44,14 @@ impl Store {
             page: PAGE,
             max_pages: MAX_PAGES,
         };
-        self.query(partition).await?.into_iter().map(read).collect()
+        self.db.query(partition).await?.into_iter().map(read).collect()
     }
 }
 
 /// The update that adds a difference to a stored roster.
-pub(super) fn add(store: &Store, org_id: Option<OrgId>, difference: &Roster, keep_an_admin: bool) -> Update {
+pub(super) fn add(db: &Database, org_id: Option<OrgId>, difference: &Roster, keep_an_admin: bool) -> Update {
     let update = Update::builder()
-        .table_name(store.name(&schema::USERS))
+        .table_name(db.name(&schema::USERS))
         .set_key(Some(pk_sk(ROSTERS_PK, org_key(org_id))))
         .update_expression("ADD active :active, invited :invited, admins :admins, digest :digest")
         .expression_attribute_values(":active", number(difference.active))

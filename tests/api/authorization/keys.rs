@@ -17,7 +17,7 @@ use super::requests::{NOBODY, call, newcomer, together};
 async fn key_until(stack: &TestStack, user: &str, expires_at: Option<Timestamp>) -> (String, String) {
     let new = NewApiKey { expires_at, ..NewApiKey::default() };
     let user = UserId::parse(user).expect("an id");
-    let issued = stack.store().issue_key(user, &new, stack.clock.now()).await.expect("an active user");
+    let issued = stack.stores().users.issue_key(user, &new, stack.clock.now()).await.expect("an active user");
     (issued.id, issued.key.expose().to_owned())
 }
 
@@ -26,7 +26,7 @@ async fn dead_keys(stack: &TestStack, fixtures: &Fixtures) -> Vec<(&'static str,
     let owner = &fixtures.provider.id;
     let good = &fixtures.provider.key;
     let (revoked_id, revoked) = key_until(stack, owner, None).await;
-    stack.store().revoke_key(&revoked_id, stack.clock.now()).await.expect("a live key");
+    stack.stores().users.revoke_key(&revoked_id, stack.clock.now()).await.expect("a live key");
     let (_, expired) = key_until(stack, owner, Some(stack.clock.now())).await;
     let demoted = stack.create_user("made-invited", Role::Provider, None, Status::Active).await;
     let suspend = stack.post(&format!("/user/{}", demoted.id), good, &json!({"status": "invited"})).await;
@@ -107,7 +107,7 @@ async fn a_revoked_key_is_refused_on_the_very_next_request_and_the_others_go_on(
     let fixtures = Fixtures::create(&stack).await;
     let (id, key) = key_until(&stack, &fixtures.admin_1.id, None).await;
     assert_eq!(stack.get("/user/search", &key).await.status, 200);
-    stack.store().revoke_key(&id, stack.clock.now()).await.expect("a live key");
+    stack.stores().users.revoke_key(&id, stack.clock.now()).await.expect("a live key");
     assert_eq!(stack.get("/user/search", &key).await.status, 401);
     assert_eq!(stack.get("/user/search", &fixtures.admin_1.key).await.status, 200);
 }

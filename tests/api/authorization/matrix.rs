@@ -156,7 +156,7 @@ fn assert_done(cell: &Cell, reply: &Reply, before: &Stored, after: Option<Stored
 async fn operations_on_no_user_in_particular_are_open_to_whom_the_table_says() {
     let stack = TestStack::start().await;
     let fixtures = Fixtures::create(&stack).await;
-    load(stack.store(), parse(DIRECTORY)).await;
+    load(stack.stores(), parse(DIRECTORY)).await;
     for route in routes().iter().filter(|route| !route.path.contains("{user_id}")) {
         let (_, verdicts) = ON_NO_USER.iter().find(|row| row.0 == route.name).expect("a row for each route");
         for caller in Caller::ALL {

@@ -61,14 +61,14 @@ impl PauseConnector {
         let id = UserId::parse(id).expect("an id");
         for round in 0_u64.. {
             self.reached().await;
-            let record = stack.store().user_record(Scope::for_operator(), id).await.expect("the store answers");
+            let record = stack.stores().users.get_record(Scope::for_operator(), id).await.expect("the store answers");
             let record = record.expect("nobody else wins");
             let mut after = record.user.clone();
             after.last_name = PersonName::parse(&format!("{name} {round}")).expect("a name");
             let now = presence_runtime::clock::Clock::now(stack.clock.as_ref());
             let mail = MailChange::Keep;
             let change = UserChange { before: Some(&record), after: Some(&after), mail, keep_an_admin: false, now };
-            stack.store().write_user(change).await.expect("the gate is shut for all others");
+            stack.stores().users.write(change).await.expect("the gate is shut for all others");
             // The next one is to be held back as well.
             self.shut();
             self.open();

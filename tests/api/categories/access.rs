@@ -16,7 +16,7 @@ const REFUSED: &str = r#"{"errors":{"authentication":"a valid API key is require
 async fn every_role_reads_the_same() {
     let stack = TestStack::start().await;
     let fixtures = Fixtures::create(&stack).await;
-    load(stack.store(), parse(DIRECTORY)).await;
+    load(stack.stores(), parse(DIRECTORY)).await;
     let callers = [
         &fixtures.provider,
         &fixtures.provider_in_1,
@@ -39,7 +39,7 @@ async fn every_role_reads_the_same() {
 async fn a_key_may_stand_wherever_other_operations_take_it() {
     let stack = TestStack::start().await;
     let fixtures = Fixtures::create(&stack).await;
-    load(stack.store(), parse(DIRECTORY)).await;
+    load(stack.stores(), parse(DIRECTORY)).await;
     let key = &fixtures.manager_1.key;
     let path = "/category/c-bank?lang=GB";
     for (name, value) in
@@ -60,12 +60,13 @@ async fn a_key_may_stand_wherever_other_operations_take_it() {
 async fn a_key_that_gives_no_access_is_refused_from_the_next_request_on() {
     let stack = TestStack::start().await;
     let fixtures = Fixtures::create(&stack).await;
-    load(stack.store(), parse(DIRECTORY)).await;
+    load(stack.stores(), parse(DIRECTORY)).await;
     let now = stack.clock.now();
     let owner = UserId::parse(&fixtures.admin_1.id).expect("an id");
     let expires_at = Some(now + SignedDuration::from_secs(60));
-    let expiring = stack.store().issue_key(owner, &NewApiKey { label: None, expires_at }, now).await.expect("a key");
-    let revoked = stack.store().issue_key(owner, &NewApiKey::default(), now).await.expect("a key");
+    let expiring =
+        stack.stores().users.issue_key(owner, &NewApiKey { label: None, expires_at }, now).await.expect("a key");
+    let revoked = stack.stores().users.issue_key(owner, &NewApiKey::default(), now).await.expect("a key");
     let unknown = "pk_0000000000000000000000000000000000000000";
     let keys = [expiring.key.expose(), revoked.key.expose(), &fixtures.manager_1.key];
     for path in PATHS {
@@ -77,10 +78,10 @@ async fn a_key_that_gives_no_access_is_refused_from_the_next_request_on() {
             assert_ne!(stack.get(path, key).await.status, 401, "{path}");
         }
     }
-    stack.store().revoke_key(&revoked.id, now).await.expect("a key");
+    stack.stores().users.revoke_key(&revoked.id, now).await.expect("a key");
     stack.clock.advance(SignedDuration::from_secs(60));
     assert_eq!(stack.delete(&format!("/user/{}", fixtures.manager_1.id), &fixtures.admin_1.key).await.status, 200);
-    assert!(stack.store().user(Scope::for_operator(), owner).await.expect("an answer").is_some());
+    assert!(stack.stores().users.get(Scope::for_operator(), owner).await.expect("an answer").is_some());
     for path in PATHS {
         for key in keys {
             let reply = stack.get(path, key).await;

@@ -23,14 +23,14 @@ async fn a_broken_call_never_makes_an_answer_wrong() {
     let stack = TestStack::with(Options { http_client: client, ..short_retries() }).await;
     let fixtures = Fixtures::create(&stack).await;
     let key = &fixtures.admin_1.key;
-    load(stack.store(), parse(DIRECTORY)).await;
+    load(stack.stores(), parse(DIRECTORY)).await;
     assert_eq!(stack.get(PATHS[0], key).await.status, 200);
     let rights = [stack.get(PATHS[0], key).await.text, stack.get(PATHS[1], key).await.text];
     for kind in KINDS {
         for (path, right) in PATHS.into_iter().zip(&rights) {
             // Key and version, beside each other, and the scan after them: every function is cold after an import.
             for call in 1..=3 {
-                load(stack.store(), numbered(1, &format!("{kind:?} {path} {call}"))).await;
+                load(stack.stores(), numbered(1, &format!("{kind:?} {path} {call}"))).await;
                 faults.restart(Plan::At { call, kind, times: 1 });
                 let reply = stack.get(path, key).await;
                 assert!(

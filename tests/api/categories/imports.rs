@@ -20,7 +20,7 @@ async fn after_an_import_every_warm_function_serves_the_new_directory_on_its_nex
     let others = [beside(&stack).await, beside(&stack).await];
     let key = &fixtures.manager_1.key;
     for (round, word) in ["Shop", "Store", "Market", "Mall"].into_iter().enumerate() {
-        load(stack.store(), numbered(40 + round, word)).await;
+        load(stack.stores(), numbered(40 + round, word)).await;
         for function in [&stack, &others[0], &others[1]] {
             let found = function.get(&format!("/category/search?lang=GB&name={word}"), key).await;
             assert_eq!(found.json()["count"], 40 + round, "{word}: {}", found.text);
@@ -30,7 +30,7 @@ async fn after_an_import_every_warm_function_serves_the_new_directory_on_its_nex
             assert_eq!(one.cost(), LoggedCost { calls: 2, waves: 1, read_units: 2.0, write_units: 0.0 }, "{word}");
         }
     }
-    load(stack.store(), parse(DIRECTORY)).await;
+    load(stack.stores(), parse(DIRECTORY)).await;
     for function in [&stack, &others[0], &others[1]] {
         let all = function.get("/category/search?lang=DE", key).await;
         assert_eq!(all.json()["count"], 43 + 8, "what an import does not name stays; a new language is there");

@@ -8,7 +8,7 @@ use aws_sdk_dynamodb::types::AttributeValue::{self, L, M};
 use presence_domain::category::{Category, CategoryDirectory, CategoryId, Country};
 use presence_domain::error::Error;
 use presence_domain::page::PageRequest;
-use presence_store::{CategoryImport, PutOutcome, Store};
+use presence_store::{CategoryImport, PutOutcome, Stores};
 use presence_tests::{FaultKind, Faults, Plan, TestStack, long_timeouts, plain_http, sdk_config};
 
 use super::{load, numbered};
@@ -17,21 +17,21 @@ use super::{load, numbered};
 const MANY: usize = 250;
 
 /// A store of its own memory: a function just started, or an operator's tool.
-fn store(stack: &TestStack, prefix: &str, client: &Faults) -> Store {
-    stack.store_through(client.clone(), long_timeouts(), prefix)
+fn store(stack: &TestStack, prefix: &str, client: &Faults) -> Stores {
+    stack.stores_through(client.clone(), long_timeouts(), prefix)
 }
 
-fn fresh(stack: &TestStack, prefix: &str) -> Store {
+fn fresh(stack: &TestStack, prefix: &str) -> Stores {
     store(stack, prefix, &Faults::over(plain_http()))
 }
 
-async fn directory(store: &Store) -> Arc<CategoryDirectory> {
-    let head = store.category_head().await.expect("DynamoDB answers");
-    store.category_directory(head).await.expect("a whole directory")
+async fn directory(store: &Stores) -> Arc<CategoryDirectory> {
+    let head = store.categories.get_head().await.expect("DynamoDB answers");
+    store.categories.get_directory(head).await.expect("a whole directory")
 }
 
 /// Every category of what a function would serve, by id.
-async fn served(store: &Store) -> BTreeMap<String, String> {
+async fn served(store: &Stores) -> BTreeMap<String, String> {
     contents(&*directory(store).await)
 }
 
@@ -54,8 +54,8 @@ async fn put_all(import: &mut CategoryImport, categories: Vec<Category>) -> Resu
     Ok(outcomes)
 }
 
-async fn import(store: &Store, categories: Vec<Category>) -> Result<Vec<PutOutcome>, Error> {
-    let mut import = store.begin_category_import(false).await?;
+async fn import(store: &Stores, categories: Vec<Category>) -> Result<Vec<PutOutcome>, Error> {
+    let mut import = store.categories.begin_import(false).await?;
     let outcomes = put_all(&mut import, categories).await?;
     import.publish().await?;
     Ok(outcomes)
@@ -97,7 +97,7 @@ async fn an_import_killed_anywhere_changes_nothing_and_run_again_is_as_if_in_one
     let stack = TestStack::start().await;
     let whole_prefix = format!("{}whole-", stack.table_prefix());
     let whole = fresh(&stack, &whole_prefix);
-    whole.create_tables().await.expect("tables");
+    whole.database.create_tables().await.expect("tables");
     load(&whole, old()).await;
     let in_one_go = import(&whole, numbered(MANY, "New")).await.expect("an import");
     let wanted = items(&stack, &whole_prefix).await;
@@ -108,7 +108,7 @@ async fn an_import_killed_anywhere_changes_nothing_and_run_again_is_as_if_in_one
             let prefix = format!("{}{call}-{weather}-", stack.table_prefix());
             let faults = Faults::over(plain_http());
             let operator = store(&stack, &prefix, &faults);
-            operator.create_tables().await.expect("tables");
+            operator.database.create_tables().await.expect("tables");
             load(&operator, old()).await;
             // A reply may be lost; after it nothing comes through any more.
             faults.restart(Plan::At { call, kind, times: u64::MAX });
@@ -133,11 +133,11 @@ async fn an_import_killed_anywhere_changes_nothing_and_run_again_is_as_if_in_one
 #[tokio::test(flavor = "multi_thread")]
 async fn while_an_import_runs_cold_functions_serve_the_old_directory_and_then_the_new_one() {
     let stack = TestStack::start().await;
-    load(stack.store(), old()).await;
+    load(stack.stores(), old()).await;
     let (warm, first_head) =
-        (fresh(&stack, stack.table_prefix()), stack.store().category_head().await.expect("a head"));
+        (fresh(&stack, stack.table_prefix()), stack.stores().categories.get_head().await.expect("a head"));
     let (before, after) = (expected(&old()), numbered(MANY, "New"));
-    let mut import = stack.store().begin_category_import(false).await.expect("an import");
+    let mut import = stack.stores().categories.begin_import(false).await.expect("an import");
     for (number, category) in after.clone().into_iter().enumerate() {
         import.put(category).await.expect("no other import").expect("there is room");
         if number % 30 == 0 {
@@ -147,29 +147,29 @@ async fn while_an_import_runs_cold_functions_serve_the_old_directory_and_then_th
     }
     import.publish().await.expect("no other import");
     assert_eq!(served(&warm).await, expected(&after));
-    let slow = fresh(&stack, stack.table_prefix()).category_directory(first_head).await.expect("a directory");
+    let slow = fresh(&stack, stack.table_prefix()).categories.get_directory(first_head).await.expect("a directory");
     assert_eq!(contents(&slow), before, "who read the version before the import ended gets that version, whole");
 
-    let mut next = stack.store().begin_category_import(false).await.expect("an import");
+    let mut next = stack.stores().categories.begin_import(false).await.expect("an import");
     put_all(&mut next, numbered(MANY, "Newer")).await.expect("no other import");
-    let slower = fresh(&stack, stack.table_prefix()).category_directory(first_head).await.expect("a directory");
+    let slower = fresh(&stack, stack.table_prefix()).categories.get_directory(first_head).await.expect("a directory");
     assert_eq!(contents(&slower), expected(&after), "who is two versions late gets the present one, whole");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_abandoned_import_is_undone_by_the_next_one() {
     let stack = TestStack::start().await;
-    load(stack.store(), old()).await;
-    let mut abandoned = stack.store().begin_category_import(false).await.expect("an import");
+    load(stack.stores(), old()).await;
+    let mut abandoned = stack.stores().categories.begin_import(false).await.expect("an import");
     put_all(&mut abandoned, numbered(MANY, "Abandoned")).await.expect("no other import");
     drop(abandoned);
     let one: Vec<Category> = numbered(1, "Renamed");
-    load(stack.store(), one.clone()).await;
+    load(stack.stores(), one.clone()).await;
     let mut wanted = expected(&old());
     wanted.extend(expected(&one));
-    assert_eq!(served(stack.store()).await, wanted);
+    assert_eq!(served(stack.stores()).await, wanted);
     let id = CategoryId::parse("n0200").expect("an id");
-    assert!(directory(stack.store()).await.get(&id).is_none(), "what only the abandoned import had is not there");
+    assert!(directory(stack.stores()).await.get(&id).is_none(), "what only the abandoned import had is not there");
     let left = items(&stack, stack.table_prefix()).await;
     assert!(!left.iter().any(|item| item.contains("Abandoned")), "nor stored");
 }
@@ -177,11 +177,11 @@ async fn an_abandoned_import_is_undone_by_the_next_one() {
 #[tokio::test(flavor = "multi_thread")]
 async fn of_two_imports_at_once_one_stops_and_the_other_counts_as_a_whole() {
     let stack = TestStack::start().await;
-    load(stack.store(), old()).await;
+    load(stack.stores(), old()).await;
     for (round, overtaking) in [("first", true), ("second", false)] {
-        let mut one = stack.store().begin_category_import(false).await.expect("an import");
+        let mut one = stack.stores().categories.begin_import(false).await.expect("an import");
         put_all(&mut one, numbered(120, &format!("One {round}"))).await.expect("alone so far");
-        let mut two = stack.store().begin_category_import(false).await.expect("another import");
+        let mut two = stack.stores().categories.begin_import(false).await.expect("another import");
         let (winner, loser, wanted) = if overtaking {
             put_all(&mut two, numbered(MANY, &format!("Two {round}"))).await.expect("it came last");
             (two, one, numbered(MANY, &format!("Two {round}")))
@@ -199,15 +199,15 @@ async fn of_two_imports_at_once_one_stops_and_the_other_counts_as_a_whole() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_import_that_changes_nothing_writes_nothing() {
     let stack = TestStack::start().await;
-    load(stack.store(), old()).await;
+    load(stack.stores(), old()).await;
     let faults = Faults::over(plain_http());
     let operator = store(&stack, stack.table_prefix(), &faults);
     let outcomes = import(&operator, old()).await.expect("an import");
     assert!(outcomes.iter().all(|outcome| *outcome == PutOutcome::Unchanged));
-    let mut dry = operator.begin_category_import(true).await.expect("an import");
+    let mut dry = operator.categories.begin_import(true).await.expect("an import");
     put_all(&mut dry, numbered(MANY, "Dry")).await.expect("no other import");
     dry.publish().await.expect("nothing to write");
     let operations: Vec<_> = faults.observed().into_iter().map(|attempt| attempt.operation).collect();
     assert!(operations.iter().all(|operation| ["GetItem", "Scan"].contains(&operation.as_str())), "{operations:?}");
-    assert_eq!(served(stack.store()).await, expected(&old()));
+    assert_eq!(served(stack.stores()).await, expected(&old()));
 }

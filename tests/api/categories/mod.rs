@@ -8,7 +8,7 @@ mod interrupted;
 mod row;
 
 use presence_domain::category::{Category, CategoryRow};
-use presence_store::Store;
+use presence_store::Stores;
 use presence_tests::TestStack;
 
 /// The directory of the contract: eight categories, five languages, holes in most of them.
@@ -38,8 +38,8 @@ pub(crate) fn numbered(count: usize, word: &str) -> Vec<Category> {
 }
 
 /// Imports categories past the API.
-pub(crate) async fn load(store: &Store, categories: Vec<Category>) {
-    let mut import = store.begin_category_import(false).await.expect("DynamoDB answers");
+pub(crate) async fn load(store: &Stores, categories: Vec<Category>) {
+    let mut import = store.categories.begin_import(false).await.expect("DynamoDB answers");
     for category in categories {
         import.put(category).await.expect("no other import is under way").expect("there is room");
     }

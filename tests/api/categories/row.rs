@@ -107,7 +107,7 @@ impl Row {
 pub(super) async fn run(rows: &[Row]) {
     let stack = TestStack::start().await;
     let fixtures = Fixtures::create(&stack).await;
-    load(stack.store(), parse(DIRECTORY)).await;
+    load(stack.stores(), parse(DIRECTORY)).await;
     let mut failures = Vec::new();
     for row in rows {
         let reply = send(stack.request(row.method, &row.path).header("x-api-key", &fixtures.manager_1.key)).await;

@@ -58,7 +58,7 @@ fn request(route: &AnyRoute, fixtures: &Fixtures, query: &[u8]) -> Raw {
 async fn stack() -> (TestStack, Fixtures) {
     let stack = TestStack::start().await;
     let fixtures = Fixtures::create(&stack).await;
-    load(stack.store(), parse(DIRECTORY)).await;
+    load(stack.stores(), parse(DIRECTORY)).await;
     seed(&stack).await;
     (stack, fixtures)
 }

@@ -21,8 +21,8 @@ async fn every_way_of_sending_a_key_is_taken_and_none_is_401() {
     }
     let id = presence_domain::ids::UserId::parse(&review_fixtures.fixtures.manager_1.id).expect("an id");
     let now = presence_runtime::clock::Clock::now(review_fixtures.stack.clock.as_ref());
-    let keys = review_fixtures.stack.store().keys_of(id).await.expect("the store answers").expect("a user");
-    review_fixtures.stack.store().revoke_key(&keys[0].id(), now).await.expect("a live key");
+    let keys = review_fixtures.stack.stores().users.list_keys(id).await.expect("the store answers").expect("a user");
+    review_fixtures.stack.stores().users.revoke_key(&keys[0].id(), now).await.expect("a live key");
     let revoked = request("").header("x-api-key", review_fixtures.key("manager_1"));
     // The key is looked at before the parameters.
     for refused in [request(""), request("?rating=9&bogus=1"), request("").header("x-api-key", "nonsense"), revoked] {

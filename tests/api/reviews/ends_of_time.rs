@@ -53,7 +53,7 @@ impl Ends {
         std::fs::write(&file, rows).expect("the folder can be written");
         let cli = Cli::try_parse_from(["ops", "import", "reviews", file.to_str().expect("a path in UTF-8")]);
         let console = Console::new(Box::new(io::sink()), Box::new(io::sink()));
-        let (store, clock) = (self.stack.store().clone(), Arc::clone(&self.stack.clock) as _);
+        let (store, clock) = (self.stack.stores().clone(), Arc::clone(&self.stack.clock) as _);
         let mut context = Context { store, clock, console };
         Box::pin(presence_ops::run(cli.expect("the words are right"), &mut context)).await
     }
@@ -82,7 +82,7 @@ impl Ends {
     }
 
     async fn findings(&self) -> Vec<Finding> {
-        self.stack.store().audit_reviews(None).await.expect("the store answers").findings
+        self.stack.stores().reviews.audit_reviews(None).await.expect("the store answers").findings
     }
 }
 

@@ -152,7 +152,12 @@ pub(crate) async fn seed(stack: &TestStack) {
         stack.create_business(org, id, city).await;
     }
     for org in [1, 2] {
-        stack.store().register_org_with_reviews(OrgId::new(org).expect("an id")).await.expect("the store answers");
+        stack
+            .stores()
+            .reviews
+            .register_org_with_reviews(OrgId::new(org).expect("an id"))
+            .await
+            .expect("the store answers");
     }
     post(stack, REVIEWS.iter().map(|said| ReviewWrite { old: None, new: review(said) }).collect()).await;
 }
@@ -162,7 +167,7 @@ pub(crate) async fn post(stack: &TestStack, writes: Vec<ReviewWrite>) {
     let mut rest = &writes[..];
     while !rest.is_empty() {
         let (now, later) = rest.split_at(ReviewWrite::count_fitting(rest));
-        stack.store().write_reviews(now).await.expect("nobody else writes");
+        stack.stores().reviews.write_reviews(now).await.expect("nobody else writes");
         rest = later;
     }
 }

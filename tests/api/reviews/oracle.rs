@@ -10,7 +10,7 @@ use std::sync::Arc;
 use clap::Parser as _;
 use futures::{StreamExt as _, stream};
 use presence_ops::{Cli, Console, Context, Exit};
-use presence_store::Store;
+use presence_store::Stores;
 use presence_tests::{Fixtures, TestStack, TestUser, rng};
 use serde_json::Value;
 
@@ -29,11 +29,11 @@ const AT_ONCE: usize = 16;
 
 /// Imports rows as an operator does.
 async fn import(stack: &TestStack, what: &str, rows: &str) {
-    import_by(stack, stack.store(), what, rows).await;
+    import_by(stack, stack.stores(), what, rows).await;
 }
 
 /// The same by a store of the operator's own.
-pub(crate) async fn import_by(stack: &TestStack, store: &Store, what: &str, rows: &str) {
+pub(crate) async fn import_by(stack: &TestStack, store: &Stores, what: &str, rows: &str) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join("rows.jsonl");
     std::fs::write(&file, rows).expect("the folder can be written");
@@ -129,6 +129,6 @@ async fn every_random_request_is_answered_as_a_brute_force_model_says_before_and
     import(&stack, "reviews", &dataset.restore(&mut rng)).await;
     import(&stack, "reviews", &dataset.change(&mut rng, CHANGES, 0)).await;
     ask_at_random(&stack, &fixtures, &dataset, &mut rng, "changed back").await;
-    let audit = stack.store().audit_reviews(None).await.expect("the store answers");
+    let audit = stack.stores().reviews.audit_reviews(None).await.expect("the store answers");
     assert_eq!(audit.findings, []);
 }

@@ -80,7 +80,7 @@ async fn an_organisation_that_gets_its_first_review_is_read_by_a_provider_at_onc
     let review_fixtures = ReviewFixtures::new().await;
     assert_eq!(review_fixtures.ask("provider", "").await.json()["count"], 10, "the organisations are known now");
     let org = presence_domain::ids::OrgId::new(3).expect("an id");
-    review_fixtures.stack.store().register_org_with_reviews(org).await.expect("the store answers");
+    review_fixtures.stack.stores().reviews.register_org_with_reviews(org).await.expect("the store answers");
     let mut review = super::fixtures::posted("x");
     review.org_id = org;
     review.id = presence_domain::review::ReviewId::parse("000000000000").expect("an id");

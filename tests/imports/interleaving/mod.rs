@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::config::SharedHttpClient;
 use futures::stream::{self, StreamExt as _};
 use presence_domain::review::Review;
 use presence_local::Options;
-use presence_store::{ReviewWrite, Store};
+use presence_store::{ReviewWrite, Stores};
 use presence_tests::interleaving::{Event, InterleavingConnector};
 use presence_tests::{Fixtures, TestStack, long_timeouts, plain_http, rng};
 
@@ -27,7 +27,7 @@ struct SearchFixture {
     stack: TestStack,
     fixtures: Fixtures,
     connector: InterleavingConnector,
-    store: Store,
+    store: Stores,
     /// The reviews as they were first, and as they are.
     home: ReviewsByName,
     reviews: ReviewsByName,
@@ -63,7 +63,7 @@ impl SearchFixture {
             writes.push(ReviewWrite { old, new });
         }
         let store = self.store.clone();
-        Box::pin(async move { store.write_reviews(&writes).await.expect("nobody else writes") })
+        Box::pin(async move { store.reviews.write_reviews(&writes).await.expect("nobody else writes") })
     }
 
     /// Makes the search with the change just before the call. Whether the search made that call.

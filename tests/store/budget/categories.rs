@@ -23,7 +23,7 @@ fn warm_cost() -> LoggedCost {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_operation_of_categories_is_two_reads_side_by_side() {
     let (stack, fixtures) = warm().await;
-    load(stack.store(), parse(DIRECTORY)).await;
+    load(stack.stores(), parse(DIRECTORY)).await;
     // The key's read and the version's in one wave; the directory is less than 4 KB: one unit.
     assert_costs("cold", &stack.get(path_of(Operation::Get), &fixtures.admin_1.key).await, 200, reading(3, 2, 3.0));
     for route in ROUTES {
@@ -50,13 +50,13 @@ async fn a_directory_is_read_once_after_each_import_and_costs_no_more_when_it_is
     let (stack, fixtures) = warm().await;
     let key = &fixtures.admin_1.key;
     for word in ["Shop", "Store"] {
-        load(stack.store(), numbered(2_500, word)).await;
+        load(stack.stores(), numbered(2_500, word)).await;
         let first = stack.get(path_of(Operation::Search), key).await;
         assert_eq!((first.status, first.json()["count"].as_u64()), (200, Some(2_500)));
         assert_eq!(first.cost().waves, first.cost().calls - 1, "the pages of a scan come one after the other");
         assert!(first.cost().calls <= 2 + 4, "{:?}: a thousand categories a page", first.cost());
         assert_costs("warm", &stack.get(path_of(Operation::Search), key).await, 200, warm_cost());
-        load(stack.store(), numbered(2_500, word)).await;
+        load(stack.stores(), numbered(2_500, word)).await;
         assert_costs("imported again", &stack.get(path_of(Operation::Search), key).await, 200, warm_cost());
     }
 }
@@ -64,7 +64,7 @@ async fn a_directory_is_read_once_after_each_import_and_costs_no_more_when_it_is
 #[tokio::test(flavor = "multi_thread")]
 async fn a_refused_key_costs_no_more_than_a_good_one_and_a_malformed_one_nothing() {
     let (stack, fixtures) = warm().await;
-    load(stack.store(), parse(DIRECTORY)).await;
+    load(stack.stores(), parse(DIRECTORY)).await;
     let gone = dead_key(&stack, &fixtures.admin_1.key).await;
     assert_eq!(
         stack.get(path_of(Operation::Search), &fixtures.admin_1.key).await.status,

@@ -38,7 +38,7 @@ const BUDGETS: [Budget; 11] = [
 #[tokio::test(flavor = "multi_thread")]
 async fn every_route_has_a_budget_and_keeps_it() {
     let (stack, fixtures) = warm().await;
-    load(stack.store(), parse(DIRECTORY)).await;
+    load(stack.stores(), parse(DIRECTORY)).await;
     seed(&stack).await;
     for path in ["/user/search", "/category/search?lang=GB"] {
         assert_eq!(stack.get(path, &fixtures.admin_1.key).await.status, 200);

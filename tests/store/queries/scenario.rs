@@ -9,7 +9,7 @@ use presence_domain::email_pattern::EmailPattern;
 use presence_domain::ids::{BusinessId, OrgId, UserId};
 use presence_domain::user::{Role, Status};
 use presence_runtime::clock::Clock as _;
-use presence_store::{Business, NewApiKey, Org, Store};
+use presence_store::{Business, NewApiKey, Org, Stores};
 use presence_tests::{Faults, Fixtures, Reply, TestStack, address, logs, long_timeouts};
 use serde_json::{Value, json};
 
@@ -115,32 +115,32 @@ async fn refusals(stack: &TestStack, fixtures: &Fixtures) {
 pub(super) async fn of_operators(stack: &TestStack, faults: &Faults) {
     let store = operator_store(stack, faults);
     let now = stack.clock.now();
-    let owner = store.user_id_by_email(&address("admin-2")).await.expect("an answer").expect("a user");
-    let first = store.issue_key(owner, &NewApiKey::default(), now).await.expect("a key");
+    let owner = store.users.get_id_by_email(&address("admin-2")).await.expect("an answer").expect("a user");
+    let first = store.users.issue_key(owner, &NewApiKey::default(), now).await.expect("a key");
     let new = NewApiKey { label: Some("till".to_owned()), expires_at: Some(now + SignedDuration::from_hours(1)) };
-    let second = store.rotate_key(&first.id, &new, now + SignedDuration::from_mins(5), now).await.expect("a key");
-    store.revoke_key(&second.id, now).await.expect("a key");
-    assert_eq!(store.keys_of(owner).await.expect("an answer").map(|keys| keys.len()), Some(3));
-    store.count_users(Scope::for_operator()).await.expect("an answer");
-    store.user(Scope::for_operator(), UserId::parse("7").expect("an id")).await.expect("an answer");
-    assert!(!store.outbox().await.expect("an answer").is_empty(), "the guest waits for a mail");
+    let second = store.users.rotate_key(&first.id, &new, now + SignedDuration::from_mins(5), now).await.expect("a key");
+    store.users.revoke_key(&second.id, now).await.expect("a key");
+    assert_eq!(store.users.list_keys(owner).await.expect("an answer").map(|keys| keys.len()), Some(3));
+    store.users.count(Scope::for_operator()).await.expect("an answer");
+    store.users.get(Scope::for_operator(), UserId::parse("7").expect("an id")).await.expect("an answer");
+    assert!(!store.outbox.list().await.expect("an answer").is_empty(), "the guest waits for a mail");
     for pattern in ["admin-2@*", &address("*"), &address("admin-2")] {
-        let mut search = store.search_emails(EmailPattern::parse(pattern).expect("a pattern"));
+        let mut search = store.users.search_emails(EmailPattern::parse(pattern).expect("a pattern"));
         assert!(!search.next_page().await.expect("an answer").expect("a page").is_empty(), "{pattern}");
     }
     import(&store).await;
-    assert_eq!(store.audit_users().await.expect("an answer").findings, []);
+    assert_eq!(store.users.audit().await.expect("an answer").findings, []);
 }
 
-async fn import(store: &Store) {
+async fn import(store: &Stores) {
     let org_id = OrgId::new(3).expect("an id");
     let id = BusinessId::parse("b3-1").expect("an id");
     let business = Business { id: id.clone(), org_id, name: "Shop".to_owned(), city: "Lyon".to_owned() };
     for name in ["Maison Verte", "Maison Verte", "Maison Bleue"] {
-        store.put_org(&Org { id: org_id, name: name.to_owned() }).await.expect("an answer");
-        store.put_business(&business).await.expect("an answer");
+        store.businesses.put_org(&Org { id: org_id, name: name.to_owned() }).await.expect("an answer");
+        store.businesses.put(&business).await.expect("an answer");
     }
-    assert!(store.unknown_businesses(Some(org_id), &[id]).await.expect("an answer").is_empty());
+    assert!(store.businesses.list_unknown(Some(org_id), &[id]).await.expect("an answer").is_empty());
 }
 
 /// Categories: an import in several transactions into the empty table; one that is abandoned, and undone by the next;
@@ -148,7 +148,7 @@ async fn import(store: &Store) {
 pub(super) async fn of_categories(stack: &TestStack, faults: &Faults) {
     let store = operator_store(stack, faults);
     load(&store, numbered(150, "Shop")).await;
-    let mut abandoned = store.begin_category_import(false).await.expect("an import");
+    let mut abandoned = store.categories.begin_import(false).await.expect("an import");
     for category in numbered(300, "Store") {
         abandoned.put(category).await.expect("no other import").expect("there is room");
     }
@@ -161,8 +161,8 @@ pub(super) async fn of_categories(stack: &TestStack, faults: &Faults) {
 }
 
 /// A store of an operator whose calls are recorded too.
-fn operator_store(stack: &TestStack, faults: &Faults) -> Store {
-    stack.store_through(faults.clone(), long_timeouts(), super::PREFIX)
+fn operator_store(stack: &TestStack, faults: &Faults) -> Stores {
+    stack.stores_through(faults.clone(), long_timeouts(), super::PREFIX)
 }
 
 async fn create(stack: &TestStack, key: &str, local: &str, more: &Value) -> String {

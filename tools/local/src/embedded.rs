@@ -13,7 +13,7 @@ use anyhow::{Context, anyhow};
 use aws_sdk_dynamodb::types::AttributeValue;
 use dynoxide::{Database, ImportOptions};
 use presence_domain::review::Review;
-use presence_store::{Store, bulk_review_items, schema};
+use presence_store::{Stores, bulk_review_items, schema};
 use tokio::sync::oneshot;
 
 /// Name of the database file in the data folder.
@@ -80,8 +80,8 @@ impl EmbeddedDynamo {
     }
 
     /// Imports reviews and the items that count them. `reviews` must hold all reviews of each month that it touches.
-    pub(crate) fn fill_reviews(&self, store: &Store, reviews: &[Review]) -> anyhow::Result<()> {
-        self.import(&store.name(&schema::REVIEWS), bulk_review_items(reviews)?).map(drop)
+    pub(crate) fn fill_reviews(&self, store: &Stores, reviews: &[Review]) -> anyhow::Result<()> {
+        self.import(&store.database.name(&schema::REVIEWS), bulk_review_items(reviews)?).map(drop)
     }
 
     /// Stops accepting connections, waits for running requests and closes the file. Blocks for some seconds at most.

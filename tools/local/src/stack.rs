@@ -9,11 +9,10 @@ use aws_smithy_types::timeout::TimeoutConfig;
 use aws_types::SdkConfig;
 use aws_types::sdk_config::Builder;
 use presence_api::Route;
-use presence_api::app::App;
 use presence_domain::review::Review;
 use presence_mailer::{Outbox, SesMailer};
 use presence_runtime::config::MailConfig;
-use presence_store::{Store, schema};
+use presence_store::{Database, OutboxStore, Stores, UserStore, schema};
 
 use crate::aws_limits::LimitsProxy;
 use crate::docs;
@@ -38,7 +37,7 @@ pub struct Stack {
     limits: Option<LimitsProxy>,
     dynamodb_url: String,
     database_url: String,
-    store: Store,
+    store: Stores,
     keys: DemoKeys,
     mailbox: Arc<Mailbox>,
     outbox: Outbox,
@@ -50,10 +49,14 @@ impl Stack {
     ///
     /// Returns an error if a port is taken, a folder cannot be written, or the database does not answer.
     pub async fn start(options: Options) -> anyhow::Result<Self> {
-        let Database { embedded, limits, url: database_url } = Database::start(&options)?;
+        let LocalDatabase { embedded, limits, url: database_url } = LocalDatabase::start(&options)?;
         // The stack's own calls bypass the limits and faults that the functions are given.
-        let store = Store::new(&own_config(&database_url), &options.table_prefix);
-        store.create_tables().await.with_context(|| format!("could not create the tables at {database_url}"))?;
+        let store = Stores::new(Database::new(&own_config(&database_url), &options.table_prefix));
+        store
+            .database
+            .create_tables()
+            .await
+            .with_context(|| format!("could not create the tables at {database_url}"))?;
         let keys = if options.sample {
             sample::load(&store, embedded.as_ref(), options.fixed_sample, options.clock.now()).await?
         } else {
@@ -61,16 +64,14 @@ impl Stack {
         };
         let dynamodb_url = limits.as_ref().map_or_else(|| database_url.clone(), LimitsProxy::endpoint_url);
         let functions_config = functions_config(&dynamodb_url, &options);
-        let app = App::new(
-            Store::new(&functions_config, &options.table_prefix).with_patience(options.patience.clone()),
-            Arc::clone(&options.clock),
-        );
+        let functions_database =
+            Database::new(&functions_config, &options.table_prefix).with_patience(options.patience.clone());
         let mailbox = Arc::new(Mailbox::default());
         let pages = docs::router(&keys).merge(mail::router(store.clone(), Arc::clone(&mailbox)));
-        let gateway = Gateway::start(options.port, function_routes(&Arc::new(app), options.function_timeout), pages)?;
+        let gateway = Gateway::start(options.port, function_routes(&functions_database, &options), pages)?;
         let outbox = mailer_outbox(&functions_config, &options, &format!("http://{}", gateway.addr()))?;
         let stream_poller = if options.mailer {
-            Some(StreamPoller::start(outbox.clone(), &functions_config, &store.name(&schema::USERS)).await?)
+            Some(StreamPoller::start(outbox.clone(), &functions_config, &store.database.name(&schema::USERS)).await?)
         } else {
             None
         };
@@ -130,7 +131,7 @@ impl Stack {
 
     /// Returns a store that bypasses the functions' HTTP client and the limits of AWS.
     #[must_use]
-    pub fn store(&self) -> &Store {
+    pub fn stores(&self) -> &Stores {
         &self.store
     }
 
@@ -162,13 +163,13 @@ impl Stack {
 }
 
 /// Database of a stack, with the limits of AWS in front of it if they are on.
-struct Database {
+struct LocalDatabase {
     embedded: Option<EmbeddedDynamo>,
     limits: Option<LimitsProxy>,
     url: String,
 }
 
-impl Database {
+impl LocalDatabase {
     fn start(options: &Options) -> anyhow::Result<Self> {
         let has_limits = options.aws_limits.is_some();
         // Clients connect to the port of the options. With limits, that is the port of the limits.
@@ -224,25 +225,25 @@ fn local_config(endpoint_url: &str) -> Builder {
 fn mailer_outbox(functions_config: &SdkConfig, options: &Options, origin: &str) -> anyhow::Result<Outbox> {
     let config = MailConfig::parse(SENDER, options.public_base_url.as_deref().unwrap_or(origin), "")?;
     let ses = sdk_config(&format!("{origin}{}", mail::SES_PATH));
+    let database = Database::new(functions_config, &options.table_prefix);
     Ok(Outbox {
-        store: Store::new(functions_config, &options.table_prefix),
+        users: UserStore::new(&database),
+        outbox: OutboxStore::new(&database),
         clock: Arc::clone(&options.clock),
         mailer: Arc::new(SesMailer::new(&ses, config.sender.clone())),
         config,
     })
 }
 
-/// Returns the routes of the template, each with its function.
-fn function_routes(app: &Arc<App>, timeout: Duration) -> Vec<(String, LocalFunction)> {
-    let users_app = Arc::clone(app);
-    let users = LocalFunction::new("users", move |request| presence_users::handle(Arc::clone(&users_app), request));
-    let categories_app = Arc::clone(app);
-    let categories = LocalFunction::new("categories", move |request| {
-        presence_categories::handle(Arc::clone(&categories_app), request)
-    });
-    let reviews_app = Arc::clone(app);
-    let reviews =
-        LocalFunction::new("reviews", move |request| presence_reviews::handle(Arc::clone(&reviews_app), request));
+/// Returns the routes of the template, each with its function. The functions share a connection, and nothing else.
+fn function_routes(database: &Database, options: &Options) -> Vec<(String, LocalFunction)> {
+    let users = Arc::new(presence_users::App::new(database, Arc::clone(&options.clock)));
+    let users = LocalFunction::new("users", move |request| presence_users::handle(Arc::clone(&users), request));
+    let categories = Arc::new(presence_categories::App::new(database, Arc::clone(&options.clock)));
+    let categories =
+        LocalFunction::new("categories", move |request| presence_categories::handle(Arc::clone(&categories), request));
+    let reviews = Arc::new(presence_reviews::App::new(database, Arc::clone(&options.clock)));
+    let reviews = LocalFunction::new("reviews", move |request| presence_reviews::handle(Arc::clone(&reviews), request));
     let users_keys = [&presence_users::CATCH_ALL[..], &presence_users::PAGES].concat();
     let categories_keys = [&presence_categories::CATCH_ALL[..], &presence_categories::DOCUMENTS].concat();
     [
@@ -252,7 +253,7 @@ fn function_routes(app: &Arc<App>, timeout: Duration) -> Vec<(String, LocalFunct
     ]
     .into_iter()
     .flat_map(|(function, keys)| {
-        let function = function.with_timeout(timeout);
+        let function = function.with_timeout(options.function_timeout);
         keys.into_iter().map(move |key| (key, function.clone()))
     })
     .collect()

@@ -12,7 +12,7 @@ use clap::Args;
 use presence_runtime::aws::behavior_version;
 use presence_runtime::clock::{MachineTimer, SystemClock};
 use presence_runtime::config::Config;
-use presence_store::{Pace, Patience, Store};
+use presence_store::{Database, Pace, Patience, Stores};
 use url::{Host, Url};
 
 use crate::credentials::{NamedProfile, OperatorCredentials, OperatorCredentialsError};
@@ -67,7 +67,7 @@ impl Context {
         let config = load_config(options).await?;
         let prefix = options.prefix.clone().unwrap_or_else(|| Config::from_env().table_prefix);
         let pace = Pace::new(Arc::new(MachineTimer::start()));
-        let store = Store::new(&config, &prefix).with_patience(Patience::Import(Arc::new(pace)));
+        let store = Stores::new(Database::new(&config, &prefix).with_patience(Patience::Import(Arc::new(pace))));
         Ok(Self { store, clock: Arc::new(SystemClock), console: Console::standard() })
     }
 }

@@ -92,7 +92,7 @@ async fn issue(args: IssueArgs, context: &mut Context) -> Result<(), CommandErro
     let owner = UserId::parse(&args.user).ok_or_else(|| CommandError::user_not_found(&args.user))?;
     let now = context.clock.now();
     let new = NewApiKey { label: args.label, expires_at: args.expires.map(|lifetime| now + lifetime) };
-    let issued = context.store.issue_key(owner, &new, now).await.map_err(|error| match error {
+    let issued = context.store.users.issue_key(owner, &new, now).await.map_err(|error| match error {
         KeyRefused::NotFound => CommandError::user_not_found(&args.user),
         other => command_error(other, "key"),
     })?;
@@ -101,7 +101,8 @@ async fn issue(args: IssueArgs, context: &mut Context) -> Result<(), CommandErro
 
 async fn list(args: &ListArgs, context: &mut Context) -> Result<(), CommandError> {
     let owner = UserId::parse(&args.user).ok_or_else(|| CommandError::user_not_found(&args.user))?;
-    let records = context.store.keys_of(owner).await?.ok_or_else(|| CommandError::user_not_found(&args.user))?;
+    let records =
+        context.store.users.list_keys(owner).await?.ok_or_else(|| CommandError::user_not_found(&args.user))?;
     let now = context.clock.now();
     let keys: Vec<_> = records.iter().map(|record| ListedKey::new(record, now)).collect();
     if context.console.json {
@@ -116,9 +117,9 @@ async fn list(args: &ListArgs, context: &mut Context) -> Result<(), CommandError
 
 async fn rotate(args: RotateArgs, context: &mut Context) -> Result<(), CommandError> {
     let now = context.clock.now();
-    let old = context.store.key_by_id(&args.id).await.map_err(|error| command_error(error, &args.id))?;
+    let old = context.store.users.get_key(&args.id).await.map_err(|error| command_error(error, &args.id))?;
     let new = NewApiKey { label: args.label.or(old.label), expires_at: args.expires.map(|lifetime| now + lifetime) };
-    let rotated = context.store.rotate_key(&args.id, &new, now + args.overlap, now).await;
+    let rotated = context.store.users.rotate_key(&args.id, &new, now + args.overlap, now).await;
     let issued = rotated.map_err(|error| command_error(error, &args.id))?;
     if old.expires_at.is_some() && new.expires_at.is_none() {
         context.console.write_message("note: the old key had an expiry, the new one has none (--expires sets one)");
@@ -132,7 +133,7 @@ async fn rotate(args: RotateArgs, context: &mut Context) -> Result<(), CommandEr
 
 async fn revoke(id: &str, context: &mut Context) -> Result<(), CommandError> {
     let now = context.clock.now();
-    context.store.revoke_key(id, now).await.map_err(|error| command_error(error, id))?;
+    context.store.users.revoke_key(id, now).await.map_err(|error| command_error(error, id))?;
     if context.console.json {
         context.console.write_json(&json!({ "id": id }))?;
     }

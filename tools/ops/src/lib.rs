@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use clap::{Parser, Subcommand};
 use presence_runtime::clock::Clock;
-use presence_store::Store;
+use presence_store::Stores;
 
 use connect::ConnectionOptions;
 pub use console::Console;
@@ -95,10 +95,10 @@ enum Command {
     Outbox(outbox::Command),
 }
 
-/// Store, clock and console of a command.
+/// Stores, clock and console of a command.
 pub struct Context {
     /// Store that the command reads and writes.
-    pub store: Store,
+    pub store: Stores,
     /// Source of the current time.
     pub clock: Arc<dyn Clock>,
     /// Output of the command.

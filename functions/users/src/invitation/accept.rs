@@ -1,8 +1,8 @@
 //! POST /invitation: sets the password, activates the user and uses the link up, in one conditional write.
 
+use crate::App;
 use jiff::Timestamp;
 use presence_api::HtmlPage;
-use presence_api::app::App;
 use presence_api::form::Form;
 use presence_domain::error::Error;
 use presence_domain::password::{MIN_CHARACTERS, Password, PasswordHash};
@@ -43,7 +43,7 @@ pub(super) async fn run(app: &App, link: Option<&Link>, form: &Form, preferred: 
         let now = app.clock.now();
         let after = activated(&record.user, hashed.get_or_insert_with(|| password_hashing::hash(&password)), now);
         let (before, after, mail) = (Some(&record), Some(&after), MailChange::Cancel);
-        match app.store.write_user(UserChange { before, after, mail, keep_an_admin: false, now }).await {
+        match app.users.write(UserChange { before, after, mail, keep_an_admin: false, now }).await {
             Ok(()) => return Ok(view::done(texts)),
             Err(Refused::Failed(error)) => return Err(error),
             Err(Refused::Stale | Refused::EmailTaken | Refused::LastAdmin) => {}

@@ -6,10 +6,10 @@ mod view;
 
 use std::sync::Arc;
 
+use crate::App;
 use lambda_http::http::Response;
 use lambda_http::http::header::ACCEPT_LANGUAGE;
 use lambda_http::{Body, Request};
-use presence_api::app::App;
 use presence_api::{HtmlPage, serve_page};
 use presence_domain::error::Error;
 use presence_domain::invitation::LinkStanding;
@@ -52,7 +52,7 @@ async fn recipient<'a>(
     link: Option<&'a Link>,
 ) -> Result<Option<(UserRecord, &'a Link, LinkStanding)>, Error> {
     let Some(link) = link else { return Ok(None) };
-    let record = app.store.user_with_link(link.user, link.token.hash()).await?;
+    let record = app.users.get_record_by_link(link.user, link.token.hash()).await?;
     Ok(record.map(|record| {
         let standing = record.user.links.standing(link.token.hash(), app.clock.now());
         (record, link, standing)

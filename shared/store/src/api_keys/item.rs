@@ -60,7 +60,7 @@ struct ApiKeyItem {
 impl ApiKeyRecord {
     /// A fresh record for a user.
     #[must_use]
-    pub(super) fn new(hash: ApiKeyHash, owner: &User, now: Timestamp) -> Self {
+    pub(crate) fn new(hash: ApiKeyHash, owner: &User, now: Timestamp) -> Self {
         Self {
             hash,
             user_id: owner.id,
@@ -99,7 +99,7 @@ impl ApiKeyRecord {
         record(stored).ok_or_else(|| Error::internal("a stored key breaks the rules of its fields"))
     }
 
-    pub(super) fn to_item(&self) -> Result<Item, Error> {
+    pub(crate) fn to_item(&self) -> Result<Item, Error> {
         let milliseconds = |instant: Option<Timestamp>| instant.map(Timestamp::as_millisecond);
         read::item_as(
             KEY,

@@ -1,35 +1,48 @@
 //! API keys: how they are stored, read by the next request, and kept in step with their owner.
 
-mod admin;
-mod follow;
 mod item;
+mod sync_with_owner;
 
-pub use admin::{IssuedKey, KeyRefused, MAX_LIVE_KEYS, NewApiKey};
-pub(super) use follow::{KeyWrite, follow};
 pub use item::ApiKeyRecord;
+pub(crate) use sync_with_owner::{KeyWrite, expire, revoke, sync_with_owner};
 
 use std::collections::HashMap;
 
 use jiff::Timestamp;
 
-use super::{Store, schema};
 use crate::client::errors::{failed, is_condition_failed};
 use crate::client::read::{Item, number, text};
+use crate::{Database, schema};
 use presence_domain::api_key::ApiKeyHash;
 use presence_domain::error::Error;
 
-impl Store {
+/// API keys as authentication sees them. The store of users issues and revokes them. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct ApiKeyStore {
+    pub(crate) db: Database,
+}
+
+impl ApiKeyStore {
+    /// Builds the store. Makes no call.
+    #[must_use]
+    pub fn new(database: &Database) -> Self {
+        Self { db: database.clone() }
+    }
+}
+
+impl ApiKeyStore {
     /// The record of a key by its digest, read strongly: one read unit.
-    pub async fn api_key(&self, hash: &ApiKeyHash) -> Result<Option<ApiKeyRecord>, Error> {
-        self.get(&schema::API_KEYS, key(hash)).await?.map(ApiKeyRecord::read).transpose()
+    pub async fn get(&self, hash: &ApiKeyHash) -> Result<Option<ApiKeyRecord>, Error> {
+        self.db.get(&schema::API_KEYS, key(hash)).await?.map(ApiKeyRecord::read).transpose()
     }
 
     /// Records when a key was last used. A key that is gone stays gone.
-    pub async fn touch_api_key(&self, hash: &ApiKeyHash, used_at: Timestamp) -> Result<(), Error> {
+    pub async fn record_use(&self, hash: &ApiKeyHash, used_at: Timestamp) -> Result<(), Error> {
         let update = self
+            .db
             .client
             .update_item()
-            .table_name(self.name(&schema::API_KEYS))
+            .table_name(self.db.name(&schema::API_KEYS))
             .set_key(Some(key(hash)))
             .update_expression("SET last_used_at = :used_at")
             .condition_expression("attribute_exists(key_hash)")
@@ -42,6 +55,6 @@ impl Store {
     }
 }
 
-fn key(hash: &ApiKeyHash) -> Item {
+pub(crate) fn key(hash: &ApiKeyHash) -> Item {
     HashMap::from([("key_hash".to_owned(), text(hash.as_hex()))])
 }

@@ -3,18 +3,18 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::{Finding, subject};
-use crate::Store;
+use crate::{BusinessStore, UserStore};
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId, UserId};
 use presence_domain::user::User;
 
-impl Store {
+impl UserStore {
     /// Finds businesses in the lists of users that are unknown, or of another organisation than the user: what is left over
     /// where a user was written while a business moved. Reads each business that is in any list once.
     pub(super) async fn audit_businesses(&self, users: &BTreeMap<UserId, User>) -> Result<Vec<Finding>, Error> {
         let listed: HashSet<&BusinessId> = users.values().flat_map(|user| &user.business_ids).collect();
         let listed: Vec<BusinessId> = listed.into_iter().cloned().collect();
-        let owners = self.business_owners(&listed).await?;
+        let owners = BusinessStore::new(&self.db).get_owners(&listed).await?;
         Ok(users.values().flat_map(|user| misfits(user, &owners)).collect())
     }
 }

@@ -10,7 +10,7 @@ use crate::client::meter::side_by_side;
 use crate::client::read::{Partition, parse, parse_as, text};
 use crate::format::USER;
 use crate::users::to_item;
-use crate::{Store, schema};
+use crate::{UserStore, schema};
 use presence_domain::access::Scope;
 use presence_domain::error::Error;
 use presence_domain::ids::UserId;
@@ -55,7 +55,7 @@ impl Entry {
     }
 }
 
-impl Store {
+impl UserStore {
     /// The differences between the index and the users, as they were read strongly. What differs is looked at again, the user
     /// strongly, until the index had time to follow; what then still differs is a finding.
     /// Users of an earlier format are not in the index yet, and are passed over.
@@ -95,7 +95,8 @@ impl Store {
         let mut seen: BTreeMap<String, Vec<Entry>> = BTreeMap::new();
         let mut start = None;
         loop {
-            let (items, next) = self.scan_index_page(&schema::USERS, &schema::EMAIL_INDEX, PAGE, None, start).await?;
+            let (items, next) =
+                self.db.scan_index_page(&schema::USERS, &schema::EMAIL_INDEX, PAGE, None, start).await?;
             for item in items {
                 let entry: Entry = parse(item)?;
                 seen.entry(entry.id.clone()).or_default().push(entry);
@@ -120,7 +121,7 @@ impl Store {
     /// The suspect, if its entries are not what the user makes that is stored now.
     async fn still_differs(&self, suspect: Suspect) -> Result<Option<Suspect>, Error> {
         let user = match UserId::parse(&suspect.id) {
-            Some(id) => self.user(Scope::for_operator(), id).await?,
+            Some(id) => self.get(Scope::for_operator(), id).await?,
             None => None,
         };
         let expected: BTreeSet<Entry> = user.as_ref().map(Entry::of).transpose()?.into_iter().collect();
@@ -135,7 +136,7 @@ impl Store {
                 page: ENTRIES_PAGE,
                 max_pages: 1,
             };
-            for item in self.query(partition).await? {
+            for item in self.db.query(partition).await? {
                 entries.extend(Some(parse::<Entry>(item)?).filter(|entry| entry.id == suspect.id));
             }
         }

@@ -15,7 +15,7 @@ use crate::client::read::{Item, item_as, number};
 use crate::client::transaction::{Refusal, Transaction};
 use crate::format::CATEGORY;
 use crate::keys::{DIRECTORY_PK, category_pk, parse_category_pk};
-use crate::{PutOutcome, Store, schema};
+use crate::{CategoryStore, PutOutcome, schema};
 use presence_domain::category::{Category, CategoryId, Country, MAX_DIRECTORY_BYTES};
 use presence_domain::error::Error;
 
@@ -27,7 +27,7 @@ const BATCH_BYTES: usize = 2 << 20;
 /// An import under way.
 #[derive(Debug)]
 pub struct CategoryImport {
-    store: Store,
+    store: CategoryStore,
     head: CategoryHead,
     dry_run: bool,
     known: BTreeMap<CategoryId, Known>,
@@ -49,10 +49,10 @@ struct Known {
     is_named: bool,
 }
 
-impl Store {
+impl CategoryStore {
     /// Begins an import: reads all that is there. Writes nothing yet, in a dry run never.
-    pub async fn begin_category_import(&self, dry_run: bool) -> Result<CategoryImport, Error> {
-        let head = self.category_head().await?;
+    pub async fn begin_import(&self, dry_run: bool) -> Result<CategoryImport, Error> {
+        let head = self.get_head().await?;
         let mut known = BTreeMap::new();
         for (pk, item) in self.category_items().await? {
             if item.since > head.version + 1 {
@@ -136,7 +136,7 @@ impl CategoryImport {
                 None => transaction.delete((), self.delete_of(&id)),
             }
         }
-        match transaction.commit(&self.store).await {
+        match transaction.commit(&self.store.db).await {
             Ok(()) => {}
             Err(Refusal::Conditions(_)) => return Err(Error::Conflict),
             Err(Refusal::Failed(error)) => return Err(error),
@@ -150,7 +150,7 @@ impl CategoryImport {
         let CategoryHead { version, revision, .. } = self.head;
         let condition = if revision == 0 { "attribute_not_exists(pk)" } else { "revision = :revision" };
         let update = Update::builder()
-            .table_name(self.store.name(&schema::CATEGORIES))
+            .table_name(self.store.db.name(&schema::CATEGORIES))
             .set_key(Some(key(DIRECTORY_PK)))
             .condition_expression(condition)
             .set_expression_attribute_values(
@@ -184,12 +184,12 @@ impl CategoryImport {
     }
 
     fn put_of(&self, item: Item) -> Put {
-        let put = Put::builder().table_name(self.store.name(&schema::CATEGORIES)).set_item(Some(item));
+        let put = Put::builder().table_name(self.store.db.name(&schema::CATEGORIES)).set_item(Some(item));
         put.build().expect("table and item are set")
     }
 
     fn delete_of(&self, id: &CategoryId) -> Delete {
-        let delete = Delete::builder().table_name(self.store.name(&schema::CATEGORIES));
+        let delete = Delete::builder().table_name(self.store.db.name(&schema::CATEGORIES));
         delete.set_key(Some(key(category_pk(id)))).build().expect("table and key are set")
     }
 }

@@ -1,5 +1,6 @@
 //! Calls of DynamoDB: reads, transactions, retries and the meaning of failures.
 
+pub(crate) mod database;
 pub(crate) mod errors;
 pub mod meter;
 pub(crate) mod pace;

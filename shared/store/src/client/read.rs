@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes};
 use serde::de::DeserializeOwned;
 
-use crate::Store;
+use crate::Database;
 use crate::client::meter::side_by_side;
 use crate::format::{self, Kind};
 use crate::schema::{Index, Table};
@@ -74,7 +74,7 @@ pub(crate) struct Partition<'a> {
     pub(crate) max_pages: usize,
 }
 
-impl Store {
+impl Database {
     /// One item, read strongly.
     pub(crate) async fn get(&self, table: &Table, key: Item) -> Result<Option<Item>, Error> {
         let get = self.client.get_item().table_name(self.name(table)).set_key(Some(key)).consistent_read(true);

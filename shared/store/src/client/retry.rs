@@ -14,7 +14,7 @@ use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use aws_smithy_runtime_api::http::Response;
 use tokio::time::Instant;
 
-use crate::Store;
+use crate::Database;
 use crate::client::errors::{failed, is_throttled};
 use crate::client::pace::Pace;
 use presence_domain::error::Error;
@@ -104,7 +104,7 @@ impl Retries {
     }
 }
 
-impl Store {
+impl Database {
     /// The same tables, tried again for as long as this says.
     #[must_use]
     pub fn with_patience(self, patience: Patience) -> Self {

@@ -4,7 +4,7 @@ use aws_sdk_dynamodb::types::{Delete, Put, TransactWriteItem, Update};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 
-use crate::Store;
+use crate::Database;
 use crate::client::errors::{Cancelled, ItemsTooLarge, cancellation_codes, failed, is_throttled};
 use crate::client::pace::Units;
 use presence_domain::error::Error;
@@ -59,7 +59,7 @@ impl<Guard: Copy> Transaction<Guard> {
     }
 
     /// Sends it.
-    pub(crate) async fn commit(self, store: &Store) -> Result<(), Refusal<Guard>> {
+    pub(crate) async fn commit(self, store: &Database) -> Result<(), Refusal<Guard>> {
         self.commit_unless(store, |_| std::future::ready(Ok(false)).boxed()).await
     }
 
@@ -72,7 +72,7 @@ impl<Guard: Copy> Transaction<Guard> {
     /// crowd, and meet the next one in it.
     pub(crate) async fn commit_unless<'a>(
         self,
-        store: &Store,
+        store: &Database,
         overtaken: impl Fn(Guard) -> BoxFuture<'a, Result<bool, Error>>,
     ) -> Result<(), Refusal<Guard>> {
         let token = format!("{:016x}{:016x}", random_u64(), random_u64());
@@ -115,7 +115,7 @@ impl<Guard: Copy> Transaction<Guard> {
     }
 
     /// Waits until an import may send it.
-    async fn admitted(&self, store: &Store) -> Units {
+    async fn admitted(&self, store: &Database) -> Units {
         match store.pace() {
             Some(pace) => pace.admit(self.items.iter().filter_map(table_of)).await,
             None => Units::new(),

@@ -8,7 +8,7 @@ use crate::client::errors::failed;
 use crate::client::read::{Item, pk_sk, text};
 use crate::keys::{USER_SK, org_key, user_pk};
 use crate::users::{LISTED, READ_LISTED, add_listed, listed_in};
-use crate::{Store, schema};
+use crate::{UserStore, schema};
 use presence_domain::directory::{Directory, DirectoryBuilder, ListedUser};
 use presence_domain::error::Error;
 use presence_domain::ids::{OrgId, UserId};
@@ -26,7 +26,7 @@ const MAX_CAPACITY: usize = 1_000_000;
 
 /// The users of one organisation, in the tables.
 pub(super) struct Tables<'a> {
-    pub(super) store: &'a Store,
+    pub(super) store: &'a UserStore,
     pub(super) org_id: Option<OrgId>,
 }
 
@@ -43,7 +43,7 @@ impl Source for Tables<'_> {
 
     async fn users(&self, ids: Vec<UserId>) -> Result<Vec<ListedUser>, Error> {
         let keys = ids.into_iter().map(|id| pk_sk(user_pk(id), USER_SK)).collect();
-        let items = self.store.get_batch(&schema::USERS, keys, &READ_LISTED).await?;
+        let items = self.store.db.get_batch(&schema::USERS, keys, &READ_LISTED).await?;
         let users = items.into_iter().map(|item| listed_in(item, self.org_id));
         users.filter_map(Result::transpose).collect()
     }
@@ -81,9 +81,10 @@ impl Tables<'_> {
         let (partition, index) = (schema::STATUS_INDEX.key.partition.0, schema::STATUS_INDEX.name);
         let mut query = self
             .store
+            .db
             .client
             .query()
-            .table_name(self.store.name(&schema::USERS))
+            .table_name(self.store.db.name(&schema::USERS))
             .index_name(index)
             .consistent_read(false)
             .key_condition_expression("#partition = :partition")
@@ -100,7 +101,7 @@ impl Tables<'_> {
     }
 }
 
-impl Store {
+impl UserStore {
     /// Returns the directory by what is read now, with `last` to begin with.
     pub(super) async fn read_directory(
         &self,

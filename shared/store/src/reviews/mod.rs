@@ -2,3 +2,24 @@
 
 pub(crate) mod ledger;
 pub(crate) mod search;
+
+use std::sync::Arc;
+
+use crate::{BusinessStore, Database};
+use search::ListedOrgs;
+
+/// Reviews and the ledger that counts them. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct ReviewStore {
+    pub(crate) db: Database,
+    pub(crate) businesses: BusinessStore,
+    pub(crate) listed_orgs: Arc<ListedOrgs>,
+}
+
+impl ReviewStore {
+    /// Builds the store. Makes no call.
+    #[must_use]
+    pub fn new(database: &Database) -> Self {
+        Self { db: database.clone(), businesses: BusinessStore::new(database), listed_orgs: Arc::default() }
+    }
+}

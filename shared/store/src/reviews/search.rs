@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::client::meter::beside;
-use crate::{ReviewQuery, Store};
+use crate::{ReviewQuery, ReviewStore};
 use presence_domain::access::Scope;
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId};
@@ -77,7 +77,7 @@ impl ReviewFilter {
     }
 }
 
-impl Store {
+impl ReviewStore {
     /// One page of the reviews in the scope that match, and how many there are.
     pub async fn search_reviews(
         &self,
@@ -125,7 +125,7 @@ impl Store {
         ids: &[BusinessId],
         city_key: Option<&str>,
     ) -> Result<Vec<BusinessId>, Error> {
-        let places = self.business_locations(ids).await?;
+        let places = self.businesses.get_locations(ids).await?;
         let wanted = |id: &&BusinessId| {
             let place = places.get(*id);
             place.is_some_and(|place| {

@@ -4,15 +4,15 @@ use super::find::BusinessIds;
 use super::item::{business_ids, from_item, listed_user};
 use crate::client::read::{Item, pk_sk};
 use crate::keys::{USER_SK, user_pk};
-use crate::{Store, schema};
+use crate::{UserStore, schema};
 use presence_domain::access::Scope;
 use presence_domain::directory::{Directory, ListedUser, UserFilter};
 use presence_domain::error::Error;
 use presence_domain::ids::{OrgId, UserId};
 use presence_domain::page::{Page, PageRequest};
 
-impl Store {
-    /// As [`Store::find_users_and_businesses`], for a filter that names an address: two strong reads, of the lock and of the
+impl UserStore {
+    /// As [`UserStore::search_with_businesses`], for a filter that names an address: two strong reads, of the lock and of the
     /// user that holds it; one where nobody has the address.
     ///
     /// A user that gives the address up between the two reads is not found. That is right: the lock goes in the same
@@ -25,7 +25,7 @@ impl Store {
         request: PageRequest,
         email_key: &str,
     ) -> Result<(Page<ListedUser>, BusinessIds), Error> {
-        let holder = self.user_id_by_email(email_key).await?;
+        let holder = self.get_id_by_email(email_key).await?;
         let item = match holder {
             Some(id) => self.item_in(scope, org_id, id).await?,
             None => None,
@@ -40,7 +40,7 @@ impl Store {
 
     /// The item of a user, read strongly, if it is in the scope and in the organisation that is named.
     async fn item_in(&self, scope: Scope, org_id: Option<OrgId>, id: UserId) -> Result<Option<Item>, Error> {
-        let Some(item) = self.get(&schema::USERS, pk_sk(user_pk(id), USER_SK)).await? else { return Ok(None) };
+        let Some(item) = self.db.get(&schema::USERS, pk_sk(user_pk(id), USER_SK)).await? else { return Ok(None) };
         let user_org = from_item(item.clone())?.user.org_id;
         let is_in = scope.covers(user_org) && (org_id.is_none() || user_org == org_id);
         Ok(is_in.then_some(item))

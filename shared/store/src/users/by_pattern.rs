@@ -8,7 +8,7 @@ use super::item::{role, status};
 use crate::client::read::{Item, Partition, parse_as, pk_sk, text};
 use crate::format::USER;
 use crate::keys::{USER_SK, user_pk};
-use crate::{Store, schema};
+use crate::{UserStore, schema};
 use presence_domain::email_pattern::EmailPattern;
 use presence_domain::error::Error;
 use presence_domain::ids::{OrgId, UserId};
@@ -58,7 +58,7 @@ struct FoundItem {
 /// shown who does not fit any more, and nobody as they were.
 #[derive(Debug)]
 pub struct EmailSearch<'a> {
-    store: &'a Store,
+    store: &'a UserStore,
     pattern: EmailPattern,
     place: Place,
     /// An entry that moves while the index is read may come twice.
@@ -72,7 +72,7 @@ enum Place {
     End,
 }
 
-impl Store {
+impl UserStore {
     /// Begins a search for the users whose addresses fit, over all organisations. Makes no call.
     #[must_use]
     pub fn search_emails(&self, pattern: EmailPattern) -> EmailSearch<'_> {
@@ -94,7 +94,7 @@ impl EmailSearch<'_> {
         let mut ids = self.candidates(start).await?;
         ids.retain(|id| self.seen.insert(*id));
         let keys = ids.into_iter().map(|id| pk_sk(user_pk(id), USER_SK)).collect();
-        let items = self.store.get_batch(&schema::USERS, keys, &ATTRIBUTES).await?;
+        let items = self.store.db.get_batch(&schema::USERS, keys, &ATTRIBUTES).await?;
         let mut users = items.into_iter().map(read).collect::<Result<Vec<_>, _>>()?;
         users.retain(|user| self.pattern.admits(&user.email_key));
         users.sort_unstable_by(|one, other| one.email_key.cmp(&other.email_key));
@@ -105,17 +105,17 @@ impl EmailSearch<'_> {
     async fn candidates(&mut self, start: Option<Item>) -> Result<Vec<UserId>, Error> {
         let index = &schema::EMAIL_INDEX;
         let (entries, next) = match &self.pattern {
-            EmailPattern::Address(key) => return Ok(self.store.user_id_by_email(key).await?.into_iter().collect()),
+            EmailPattern::Address(key) => return Ok(self.store.get_id_by_email(key).await?.into_iter().collect()),
             EmailPattern::Domain(domain) => {
                 let value = text(domain);
                 let index = Some(index);
                 let partition =
                     Partition { table: &schema::USERS, index, value, between: None, page: PAGE, max_pages: 1 };
-                self.store.query_page(&partition, start).await?
+                self.store.db.query_page(&partition, start).await?
             }
             EmailPattern::LocalPart(local) => {
                 let prefix = Some(("email_key", format!("{local}@")));
-                self.store.scan_index_page(&schema::USERS, index, PAGE, prefix, start).await?
+                self.store.db.scan_index_page(&schema::USERS, index, PAGE, prefix, start).await?
             }
         };
         self.place = next.map_or(Place::End, Place::After);

@@ -10,7 +10,7 @@ use crate::client::meter::{after, beside};
 use crate::client::read::pk_sk;
 use crate::directories::{Began, Directories};
 use crate::keys::{USER_SK, user_pk};
-use crate::{Store, schema};
+use crate::{UserStore, schema};
 use presence_domain::access::Scope;
 use presence_domain::directory::{Directory, ListedUser, UserFilter};
 use presence_domain::error::Error;
@@ -32,16 +32,16 @@ const WAVE: u32 = 8;
 /// Memory that a user takes in a directory with its index of words, about, in bytes.
 const USER_BYTES: usize = 250;
 
-impl Store {
+impl UserStore {
     /// Counts of the users in the scope, read strongly: one read, at one unit for a single organisation.
-    pub async fn count_users(&self, scope: Scope) -> Result<Roster, Error> {
+    pub async fn count(&self, scope: Scope) -> Result<Roster, Error> {
         Ok(self.rosters_in(scope, None).await?.into_iter().map(|(_, roster)| roster).sum())
     }
 
     /// Returns one page of the users in the scope (of one organisation, where one is named) that the filter admits.
     /// Organisations come by number, users without one first; within each the best match comes first where
     /// words are searched for, then the order of names.
-    pub async fn find_users(
+    pub async fn search(
         &self,
         scope: Scope,
         org_id: Option<OrgId>,
@@ -56,9 +56,9 @@ impl Store {
         self.page_by(rosters, began, filter, request).await
     }
 
-    /// As [`Store::find_users`], with the businesses of those on the page, read strongly. Who was on the page when its
+    /// As [`UserStore::search`], with the businesses of those on the page, read strongly. Who was on the page when its
     /// directories were last read is known without a read, so that for a warm function all of it is one wave.
-    pub async fn find_users_and_businesses(
+    pub async fn search_with_businesses(
         &self,
         scope: Scope,
         org_id: Option<OrgId>,
@@ -81,7 +81,7 @@ impl Store {
             if attempt == ATTEMPTS || ids(&page).all(|id| business_ids.contains_key(&id)) {
                 break;
             }
-            page = self.find_users(scope, org_id, filter, request).await?;
+            page = self.search(scope, org_id, filter, request).await?;
         }
         Ok((page, business_ids))
     }
@@ -168,7 +168,7 @@ impl Store {
     /// older), read strongly; a user deleted meanwhile is missing.
     async fn business_ids_of(&self, ids: HashSet<UserId>) -> Result<BusinessIds, Error> {
         let keys = ids.into_iter().map(|id| pk_sk(user_pk(id), USER_SK)).collect();
-        let items = self.get_batch(&schema::USERS, keys, &["id", "business_ids"]).await?;
+        let items = self.db.get_batch(&schema::USERS, keys, &["id", "business_ids"]).await?;
         items.into_iter().map(business_ids).collect()
     }
 

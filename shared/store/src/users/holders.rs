@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use super::write::{MailChange, Refused, UserChange};
 use crate::client::read::{Partition, pk_sk, text};
 use crate::keys::{USER_SK, org_key, user_pk};
-use crate::{Store, schema};
+use crate::{UserStore, schema};
 use presence_domain::access::Scope;
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId, UserId};
@@ -18,10 +18,10 @@ const PAGE: i32 = 4_000;
 /// Pages at the most: a million users, even where each page is a quarter full.
 const MAX_PAGES: usize = 1_000;
 
-impl Store {
+impl UserStore {
     /// The users of an organisation by each business in their lists. Who is of the organisation is read from
     /// `status-index`, which lags; the lists are read strongly.
-    pub async fn business_holders(&self, org_id: OrgId) -> Result<HashMap<BusinessId, Vec<UserId>>, Error> {
+    pub async fn list_business_holders(&self, org_id: OrgId) -> Result<HashMap<BusinessId, Vec<UserId>>, Error> {
         let partition = Partition {
             table: &schema::USERS,
             index: Some(&schema::STATUS_INDEX),
@@ -33,10 +33,10 @@ impl Store {
         let mut holders: HashMap<BusinessId, Vec<UserId>> = HashMap::new();
         let mut start = None;
         for _ in 0..MAX_PAGES {
-            let (page, next) = self.query_page(&partition, start).await?;
+            let (page, next) = self.db.query_page(&partition, start).await?;
             let ids = page.iter().filter_map(|item| item.get("id")?.as_s().ok().and_then(|id| UserId::parse(id)));
             let keys = ids.map(|id| pk_sk(user_pk(id), USER_SK)).collect();
-            for item in self.get_batch(&schema::USERS, keys, &["id", "business_ids"]).await? {
+            for item in self.db.get_batch(&schema::USERS, keys, &["id", "business_ids"]).await? {
                 let (user, businesses) = super::item::business_ids(item)?;
                 for business in businesses.iter().filter_map(|id| BusinessId::parse(id)) {
                     holders.entry(business).or_default().push(user);
@@ -52,16 +52,16 @@ impl Store {
 
     /// Takes a business out of the list of a user, if it is in it and the user still is of this organisation. True if it was.
     /// Changes that others make to the user meanwhile stay.
-    pub async fn take_business_from(
+    pub async fn remove_business(
         &self,
         user: UserId,
         business: &BusinessId,
         org_id: OrgId,
         now: Timestamp,
     ) -> Result<bool, Error> {
-        let mut retries = self.retries();
+        let mut retries = self.db.retries();
         loop {
-            let Some(record) = self.user_record(Scope::for_operator(), user).await? else { return Ok(false) };
+            let Some(record) = self.get_record(Scope::for_operator(), user).await? else { return Ok(false) };
             let before = &record.user;
             if before.org_id != Some(org_id) || !before.business_ids.contains(business) {
                 return Ok(false);
@@ -75,7 +75,7 @@ impl Store {
                 keep_an_admin: false,
                 now,
             };
-            match self.write_user(change).await {
+            match self.write(change).await {
                 Ok(()) => return Ok(true),
                 Err(Refused::Failed(error)) => return Err(error),
                 Err(_) if retries.pause().await => {}

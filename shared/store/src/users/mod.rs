@@ -5,11 +5,34 @@ mod by_pattern;
 mod find;
 mod holders;
 mod item;
+mod keys;
 mod record;
 mod write;
 
 pub use by_pattern::{EmailSearch, FoundUser};
 pub use find::BusinessIds;
 pub(super) use item::{LISTED, READ_LISTED, add_listed, from_item, listed_in, rewritten, role, to_item};
+pub use keys::{IssuedKey, KeyRefused, MAX_LIVE_KEYS, NewApiKey};
 pub use record::UserRecord;
 pub use write::{ClaimRefused, MailChange, Refused, UserChange};
+
+use std::sync::Arc;
+
+use crate::directories::Directories;
+use crate::{Database, OutboxStore};
+
+/// Users with everything that is written with them: directories, keys, mails. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct UserStore {
+    pub(crate) db: Database,
+    pub(crate) outbox: OutboxStore,
+    pub(crate) directories: Arc<Directories>,
+}
+
+impl UserStore {
+    /// Builds the store. Makes no call.
+    #[must_use]
+    pub fn new(database: &Database) -> Self {
+        Self { db: database.clone(), outbox: OutboxStore::new(database), directories: Arc::default() }
+    }
+}

@@ -13,7 +13,7 @@ use crate::client::read::{Item, number, pk_sk, text};
 use crate::client::transaction::{Refusal, Transaction};
 use crate::keys::{LOCK_SK, USER_SK, lock_pk, user_pk};
 use crate::outbox::OutboxRow;
-use crate::{MailboxClaim, Store, api_keys, changes, mailboxes, outbox, rosters, schema};
+use crate::{MailboxClaim, UserStore, api_keys, changes, mailboxes, outbox, rosters, schema};
 use presence_domain::access::Scope;
 use presence_domain::error::Error;
 use presence_domain::ids::{OrgId, UserId};
@@ -92,15 +92,15 @@ impl From<Error> for Refused {
     }
 }
 
-impl Store {
+impl UserStore {
     /// Writes the user, all or nothing. Its version grows by one.
-    pub async fn write_user(&self, change: UserChange<'_>) -> Result<(), Refused> {
+    pub async fn write(&self, change: UserChange<'_>) -> Result<(), Refused> {
         self.write_user_and_keys(change, Vec::new()).await
     }
 
-    /// Writes the user like [`Store::write_user`], and claims the window of its address in the same transaction.
+    /// Writes the user like [`UserStore::write`], and claims the window of its address in the same transaction.
     pub async fn claim_mail(&self, change: UserChange<'_>, claim: MailboxClaim<'_>) -> Result<(), ClaimRefused> {
-        let window = mailboxes::claim(self, claim, change.now).map_err(ClaimRefused::Failed)?;
+        let window = mailboxes::claim(&self.db, claim, change.now).map_err(ClaimRefused::Failed)?;
         self.write_items(change, Vec::new(), Some(window)).await.map_err(|refusal| match refusal {
             Refusal::Conditions(guards) if guards.contains(&Guard::User) => ClaimRefused::Stale,
             Refusal::Conditions(guards) if guards.contains(&Guard::Mailbox) => ClaimRefused::Quiet,
@@ -109,7 +109,7 @@ impl Store {
         })
     }
 
-    /// Like [`Store::write_user`], with writes of key items in the same transaction.
+    /// Like [`UserStore::write`], with writes of key items in the same transaction.
     pub(crate) async fn write_user_and_keys(&self, change: UserChange<'_>, keys: Vec<KeyWrite>) -> Result<(), Refused> {
         self.write_items(change, keys, None).await.map_err(refused)
     }
@@ -134,9 +134,9 @@ impl Store {
         self.add_locks(&mut transaction, before, after.as_ref())?;
         self.add_rosters(&mut transaction, before, after.as_ref(), change.keep_an_admin);
         for (org_id, change) in changes::of_write(before, after.as_ref()) {
-            transaction.put(Guard::Change, changes::put(self, org_id, change, now)?);
+            transaction.put(Guard::Change, changes::put(&self.db, org_id, change, now)?);
         }
-        for write in api_keys::follow(self, before, after.as_ref(), now).into_iter().chain(keys) {
+        for write in api_keys::sync_with_owner(&self.db, before, after.as_ref(), now).into_iter().chain(keys) {
             match write {
                 KeyWrite::Put(put) => transaction.put(Guard::Key, put),
                 KeyWrite::Update(update) => transaction.update(Guard::Key, update),
@@ -144,14 +144,14 @@ impl Store {
             }
         }
         if let Some((user, sk)) = before.zip(waiting).filter(|_| after.is_none() || mail != waiting) {
-            transaction.delete(Guard::Mail, outbox::delete(self, user.id, sk));
+            transaction.delete(Guard::Mail, outbox::delete(&self.db, user.id, sk));
         }
         let rewritten = match change.mail {
             MailChange::Rewrite(row) => Some(row),
             _ => None,
         };
         if let Some(row) = fresh.as_ref().or(rewritten) {
-            transaction.put(Guard::Mail, outbox::put(self, row)?);
+            transaction.put(Guard::Mail, outbox::put(&self.db, row)?);
         }
         if let Some(window) = window {
             transaction.put(Guard::Mailbox, window);
@@ -162,24 +162,24 @@ impl Store {
             (Guard::Lock, _, Some(new)) => self.is_anothers(new).boxed(),
             _ => std::future::ready(Ok(false)).boxed(),
         };
-        transaction.commit_unless(self, overtaken).await
+        transaction.commit_unless(&self.db, overtaken).await
     }
 
     /// Whether the user is not any more as it was read.
     async fn has_changed(&self, user: &User) -> Result<bool, Error> {
-        let now = self.user(Scope::for_operator(), user.id).await?;
+        let now = self.get(Scope::for_operator(), user.id).await?;
         Ok(now.is_none_or(|now| now.version != user.version))
     }
 
     /// Whether the user's address belongs to another user.
     async fn is_anothers(&self, user: &User) -> Result<bool, Error> {
-        let holder = self.user_id_by_email(user.email.key()).await?;
+        let holder = self.get_id_by_email(user.email.key()).await?;
         Ok(holder.is_some_and(|holder| holder != user.id))
     }
 
     /// Every item of the users table that these users make, rosters included: for loading many at once into an empty
     /// table, where nothing can be in the way. They must have distinct ids and addresses, and no keys.
-    pub fn items_of_users(&self, users: &[User]) -> Result<Vec<HashMap<String, AttributeValue>>, Error> {
+    pub fn to_items(&self, users: &[User]) -> Result<Vec<HashMap<String, AttributeValue>>, Error> {
         let mut sums: BTreeMap<Option<OrgId>, Roster> = BTreeMap::new();
         let mut items = Vec::with_capacity(users.len() * 2);
         for user in users {
@@ -199,7 +199,7 @@ impl Store {
         after: Option<&User>,
         mail: Option<&str>,
     ) -> Result<(), Error> {
-        let table = self.name(&schema::USERS);
+        let table = self.db.name(&schema::USERS);
         match (before, after) {
             (None, Some(new)) => {
                 let put = Put::builder().table_name(table).set_item(Some(to_item(new, mail)?));
@@ -237,7 +237,7 @@ impl Store {
         }
         if let Some(old) = before {
             let delete = Delete::builder()
-                .table_name(self.name(&schema::USERS))
+                .table_name(self.db.name(&schema::USERS))
                 .set_key(Some(pk_sk(lock_pk(old.email.key()), LOCK_SK)));
             transaction.delete(Guard::Lock, delete.build().map_err(Error::internal)?);
         }
@@ -248,7 +248,7 @@ impl Store {
     }
 
     fn lock(&self, email_key: &str, id: UserId) -> Result<Put, Error> {
-        let put = Put::builder().table_name(self.name(&schema::USERS)).set_item(Some(lock_item(email_key, id)));
+        let put = Put::builder().table_name(self.db.name(&schema::USERS)).set_item(Some(lock_item(email_key, id)));
         put.condition_expression("attribute_not_exists(pk)").build().map_err(Error::internal)
     }
 
@@ -267,7 +267,7 @@ impl Store {
         };
         for (org_id, difference) in differences {
             let loses_an_admin = org_id.is_some() && difference.admins < 0;
-            let update = rosters::add(self, org_id, &difference, keep_an_admin && loses_an_admin);
+            let update = rosters::add(&self.db, org_id, &difference, keep_an_admin && loses_an_admin);
             transaction.update(Guard::Roster, update);
         }
     }

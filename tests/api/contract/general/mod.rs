@@ -67,10 +67,10 @@ async fn keys_that_give_no_access(fixture: &mut Fixture) {
     let owner = UserId::parse(fixture.named("manager_1")).expect("an id");
     let issue = |expires_at| NewApiKey { label: None, expires_at };
     let for_an_hour = issue(Some(now + SignedDuration::from_hours(1)));
-    let expiring = fixture.stack.store().issue_key(owner, &for_an_hour, now).await.expect("an active user");
+    let expiring = fixture.stack.stores().users.issue_key(owner, &for_an_hour, now).await.expect("an active user");
     fixture.name("expiring.key", expiring.key.expose());
-    let revoked = fixture.stack.store().issue_key(owner, &issue(None), now).await.expect("an active user");
-    fixture.stack.store().revoke_key(&revoked.id, now).await.expect("a key");
+    let revoked = fixture.stack.stores().users.issue_key(owner, &issue(None), now).await.expect("an active user");
+    fixture.stack.stores().users.revoke_key(&revoked.id, now).await.expect("a key");
     fixture.name("revoked.key", revoked.key.expose());
     for name in ["leaving", "resting"] {
         let person = fixture.stack.create_user(name, Role::BusinessManager, Some(1), Status::Active).await;

@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::AttributeValue;
 use presence_bench::distribution::Distribution;
 use presence_store::schema::{self, Index, Projected, Table};
-use presence_store::{Store, bulk_review_items};
+use presence_store::{Stores, bulk_review_items};
 
 use super::prices::{GB, RECOVERY_GB, STORAGE_GB};
 
@@ -57,10 +57,10 @@ impl ItemSizes {
 }
 
 /// Weighs what the tables of the sample hold, and the reviews of each company. Renders both.
-pub(super) async fn report(client: &Client, store: &Store) -> anyhow::Result<String> {
+pub(super) async fn report(client: &Client, store: &Stores) -> anyhow::Result<String> {
     let mut kinds: BTreeMap<String, ItemSizes> = BTreeMap::new();
     for table in schema::TABLES.iter().filter(|table| table.name != schema::REVIEWS.name) {
-        let mut pages = client.scan().table_name(store.name(table)).into_paginator().items().send();
+        let mut pages = client.scan().table_name(store.database.name(table)).into_paginator().items().send();
         while let Some(item) = pages.try_next().await? {
             kinds.entry(format!("{}: {}", table.name, kind(table, &item))).or_default().add(table, &item);
         }

@@ -18,7 +18,7 @@ use presence_local::sdk_config;
 use presence_ops::{Cli, Console, Exit};
 use presence_runtime::clock::{Stopwatch, SystemClock};
 use presence_runtime::config::Config;
-use presence_store::Store;
+use presence_store::{Database, Stores};
 use tempfile::TempDir;
 
 use generated_rows::ImportRows;
@@ -32,7 +32,7 @@ struct ImportEnvironment {
     _dynamodb: EmbeddedDynamo,
     folder: TempDir,
     client: MeteringClient,
-    store: Store,
+    store: Stores,
 }
 
 /// Runs everything and renders the report, on a runtime of many threads, as the operator's command line has it.
@@ -72,8 +72,8 @@ impl ImportEnvironment {
         let timeouts = TimeoutConfig::builder().operation_attempt_timeout(attempt).operation_timeout(operation).build();
         let config = sdk_config(&dynamodb.endpoint_url()).into_builder();
         let config = config.http_client(SharedHttpClient::new(client.clone())).timeout_config(timeouts).build();
-        let store = Store::new(&config, Config::DEFAULT_TABLE_PREFIX);
-        store.create_tables().await?;
+        let store = Stores::new(Database::new(&config, Config::DEFAULT_TABLE_PREFIX));
+        store.database.create_tables().await?;
         let operator = Self { _dynamodb: dynamodb, folder, client, store };
         operator.import("orgs", &generated_rows::orgs()).await?;
         operator.import("businesses", &generated_rows::businesses()).await?;
@@ -113,7 +113,7 @@ impl ImportEnvironment {
 
     /// Whether everything is counted as it should be.
     async fn audit(&self, reviews: usize) -> anyhow::Result<()> {
-        let audit = self.store.audit_reviews(None).await?;
+        let audit = self.store.reviews.audit_reviews(None).await?;
         ensure!(audit.findings.is_empty() && audit.reviews == reviews, "the ledger is wrong: {audit:?}");
         Ok(())
     }

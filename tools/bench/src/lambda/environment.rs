@@ -15,7 +15,7 @@ use presence_local::embedded::EmbeddedDynamo;
 use presence_local::{DynamoDb, Options, Stack, sdk_config};
 use presence_ops::{Cli, Console, Exit};
 use presence_runtime::clock::{Clock as _, SystemClock};
-use presence_store::{Org, Store, bulk_review_items, schema};
+use presence_store::{Database, Org, Stores, bulk_review_items, schema};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -114,7 +114,7 @@ impl LambdaEnvironment {
         dynamodb.enable_bulk_loading()?;
         let url = dynamodb.endpoint_url();
         let config = sdk_config(&url);
-        let store = Store::new(&config, PREFIX);
+        let store = Stores::new(Database::new(&config, PREFIX));
         // Without a stream: the embedded database searches all stream records at every write to a table that has one.
         let users = schema::Table { stream: false, ..schema::USERS };
         let client = aws_sdk_dynamodb::Client::new(&config);
@@ -197,20 +197,20 @@ async fn ask(stack: &Stack, method: &str, path: &str, key: &str, body: &Value) -
 }
 
 async fn load_users(
-    store: &Store,
+    store: &Stores,
     dynamodb: &EmbeddedDynamo,
     users: usize,
     first: usize,
 ) -> anyhow::Result<Organisation> {
     let org = org_number(users);
     let org_id = OrgId::new(org).context("an organisation")?;
-    store.put_org(&Org { id: org_id, name: format!("Chain of {users}") }).await?;
+    store.businesses.put_org(&Org { id: org_id, name: format!("Chain of {users}") }).await?;
     let people = (first..first + users).map(|number| generated_users::generate_user(number, org));
     let people = people.collect::<anyhow::Result<Vec<_>>>()?;
-    let mut items = store.items_of_users(&people)?;
+    let mut items = store.users.to_items(&people)?;
     while !items.is_empty() {
         let rest = items.split_off(items.len().min(CHUNK));
-        dynamodb.import(&store.name(&schema::USERS), items)?;
+        dynamodb.import(&store.database.name(&schema::USERS), items)?;
         items = rest;
     }
     let key = load_users::create_caller(store, Role::OrgAdmin, org, SystemClock.now()).await?;
@@ -218,19 +218,23 @@ async fn load_users(
 }
 
 /// Loads the reviews, and returns the key of a caller who sees them.
-async fn load_reviews(store: &Store, dynamodb: &EmbeddedDynamo, distribution: &Distribution) -> anyhow::Result<String> {
-    store.put_org(&distribution.org()).await?;
+async fn load_reviews(
+    store: &Stores,
+    dynamodb: &EmbeddedDynamo,
+    distribution: &Distribution,
+) -> anyhow::Result<String> {
+    store.businesses.put_org(&distribution.org()).await?;
     for business in distribution.businesses() {
-        store.put_business(&business).await?;
+        store.businesses.put(&business).await?;
     }
     for month in distribution.months() {
-        dynamodb.import(&store.name(&schema::REVIEWS), bulk_review_items(&month)?)?;
+        dynamodb.import(&store.database.name(&schema::REVIEWS), bulk_review_items(&month)?)?;
     }
     load_users::create_caller(store, Role::OrgAdmin, distribution.org().id.get(), SystemClock.now()).await
 }
 
 /// Imports the categories as an operator does, and returns the id of one.
-async fn load_categories(store: &Store, stack: &Stack, key: &str) -> anyhow::Result<String> {
+async fn load_categories(store: &Stores, stack: &Stack, key: &str) -> anyhow::Result<String> {
     let cli = Cli::try_parse_from(["ops", "import", "categories", CATEGORIES])?;
     let console = Console::new(Box::new(std::io::sink()), Box::new(std::io::stderr()));
     let mut context = presence_ops::Context { store: store.clone(), clock: Arc::new(SystemClock), console };

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
-use presence_store::Store;
+use presence_store::{Database, Stores};
 
 use crate::distribution::Distribution;
 use connector::SyntheticConnector;
@@ -25,13 +25,13 @@ use tables::SyntheticTables;
 const PREFIX: &str = "presence-";
 
 /// Returns the store over a synthetic database. Each review takes 32 bytes of memory.
-pub fn store(distribution: Distribution) -> anyhow::Result<Store> {
+pub fn store(distribution: Distribution) -> anyhow::Result<Stores> {
     u32::try_from(distribution.total()).context("the number of reviews must fit into 32 bits")?;
     let tables = Arc::new(SyntheticTables::new(PackedReviews::new(distribution)));
     let client = SharedHttpClient::new(SyntheticConnector::new(tables));
     // The connector answers every call: the address is never connected to.
     let config = presence_local::sdk_config("http://localhost").into_builder().http_client(client).build();
-    Ok(Store::new(&config, PREFIX))
+    Ok(Stores::new(Database::new(&config, PREFIX)))
 }
 
 #[cfg(test)]

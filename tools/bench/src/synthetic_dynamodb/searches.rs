@@ -11,7 +11,7 @@ use presence_domain::review::{Partner, Review, ReviewState};
 use presence_domain::text::city_key;
 use presence_domain::user::Role;
 use presence_store::meter::{Cost, Meter};
-use presence_store::{ReviewFilter, Store};
+use presence_store::{ReviewFilter, Stores};
 
 use crate::distribution::{CITIES_BY_SIZE, DENSE_DAY, Distribution};
 
@@ -75,10 +75,10 @@ pub struct SearchOutcome {
 }
 
 /// Searches as a user of the organisation. Returns the page and its cost.
-pub async fn run_search(store: &Store, filter: &ReviewFilter, request: PageRequest) -> Result<SearchOutcome, Error> {
+pub async fn run_search(store: &Stores, filter: &ReviewFilter, request: PageRequest) -> Result<SearchOutcome, Error> {
     let meter = Arc::new(Meter::default());
     let caller = Principal { user_id: UserId::random(), org_id: OrgId::new(1), role: Role::OrgAdmin };
-    let page = Arc::clone(&meter).watch(store.search_reviews(caller.scope(), filter, request)).await?;
+    let page = Arc::clone(&meter).watch(store.reviews.search_reviews(caller.scope(), filter, request)).await?;
     Ok(SearchOutcome { page, cost: meter.cost() })
 }
 

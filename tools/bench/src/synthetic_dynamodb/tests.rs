@@ -17,13 +17,13 @@ const COMPARISON_SEED: u64 = 20_251_103;
 async fn synthetic_database_answers_and_costs_as_the_embedded_one() {
     let distribution = Distribution::new(COMPARED_REVIEWS);
     let embedded = EmbeddedDynamo::start(0, None).expect("a database");
-    let real = Store::new(&presence_local::sdk_config(&embedded.endpoint_url()), PREFIX);
-    real.create_tables().await.expect("tables");
+    let real = Stores::new(Database::new(&presence_local::sdk_config(&embedded.endpoint_url()), PREFIX));
+    real.database.create_tables().await.expect("tables");
     for reviews in distribution.months() {
         let items = bulk_review_items(&reviews).expect("items");
-        embedded.import(&real.name(&schema::REVIEWS), items).expect("an empty table");
+        embedded.import(&real.database.name(&schema::REVIEWS), items).expect("an empty table");
     }
-    real.put_business(distribution.small_business()).await.expect("a business");
+    real.businesses.put(distribution.small_business()).await.expect("a business");
     let mut rng = fastrand::Rng::with_seed(COMPARISON_SEED);
     let mut searches = named_searches(&distribution);
     searches.extend((0..COMPARED_SEARCHES).map(|_| random_search(&mut rng)));
@@ -42,8 +42,8 @@ async fn synthetic_database_answers_and_costs_as_the_embedded_one() {
 #[tokio::test]
 async fn unsupported_operation_is_refused() {
     let store = store(Distribution::new(10)).expect("a store");
-    assert!(store.register_org_with_reviews(OrgId::new(1).expect("an id")).await.is_err());
-    let by_id: HashMap<_, _> = store.business_locations(&[]).await.expect("no call");
+    assert!(store.reviews.register_org_with_reviews(OrgId::new(1).expect("an id")).await.is_err());
+    let by_id: HashMap<_, _> = store.businesses.get_locations(&[]).await.expect("no call");
     assert!(by_id.is_empty());
 }
 
@@ -66,7 +66,7 @@ fn assert_within_budget(context: &str, search: &Search, outcome: &SearchOutcome)
     assert!(is_within, "{context}: {cost:?} for {search:?}");
 }
 
-async fn check_named_searches(store: &Store, size: u64, searches: &[Search], units: &mut UnitsBySearch) {
+async fn check_named_searches(store: &Stores, size: u64, searches: &[Search], units: &mut UnitsBySearch) {
     for search in searches {
         let mut count = 0;
         for position in PagePosition::ALL {
@@ -81,7 +81,7 @@ async fn check_named_searches(store: &Store, size: u64, searches: &[Search], uni
     }
 }
 
-async fn check_random_searches(store: &Store, size: u64) {
+async fn check_random_searches(store: &Stores, size: u64) {
     let mut rng = fastrand::Rng::with_seed(BUDGET_SEED ^ size);
     for number in 0..BUDGET_SEARCHES {
         let search = random_search(&mut rng);

@@ -9,7 +9,7 @@ use presence_domain::user::{Role, Status, User};
 use presence_local::sdk_config;
 use presence_runtime::clock::{Clock as _, SystemClock};
 use presence_store::schema::{self, Table};
-use presence_store::{MailChange, NewApiKey, Store, UserChange};
+use presence_store::{Database, MailChange, NewApiKey, Stores, UserChange};
 
 use super::generated_users::generate_user;
 
@@ -21,17 +21,17 @@ const PREFIX: &str = "presence-";
 /// organisation, or a PROVIDER.
 pub(crate) async fn load(url: &str, orgs: u64, users_of_each: usize, provider: bool) -> anyhow::Result<String> {
     let config = sdk_config(url);
-    let (store, client) = (Store::new(&config, PREFIX), aws_sdk_dynamodb::Client::new(&config));
+    let (store, client) = (Stores::new(Database::new(&config, PREFIX)), aws_sdk_dynamodb::Client::new(&config));
     // Without a stream: the embedded database searches all stream records at every write to a table that has one.
     let users = Table { stream: false, ..schema::USERS };
     users.create(&client, &format!("{PREFIX}users")).send().await?;
-    store.create_tables().await?;
+    store.database.create_tables().await?;
     let numbers = (1..=orgs)
         .zip((0..).step_by(users_of_each))
         .flat_map(|(org, first)| (first..first + users_of_each).map(move |n| (org, n)));
     let people = numbers.map(|(org, n)| generate_user(n, org));
     let people = people.collect::<anyhow::Result<Vec<_>>>()?;
-    let items = store.items_of_users(&people)?;
+    let items = store.users.to_items(&people)?;
     let batches: Vec<Vec<_>> = items.chunks(BATCH).map(<[_]>::to_vec).collect();
     let writes = batches.into_iter().map(|batch| {
         let client = client.clone();
@@ -51,12 +51,12 @@ pub(crate) async fn load(url: &str, orgs: u64, users_of_each: usize, provider: b
 }
 
 /// Adds a user of a role to an organisation (a PROVIDER to none), and returns a key of theirs.
-pub(crate) async fn create_caller(store: &Store, role: Role, org: u64, now: Timestamp) -> anyhow::Result<String> {
+pub(crate) async fn create_caller(store: &Stores, role: Role, org: u64, now: Timestamp) -> anyhow::Result<String> {
     let any = generate_user(usize::MAX >> 16, org)?;
     let org_id = any.org_id.filter(|_| role != Role::Provider);
     let caller = User { id: UserId::random(), role, org_id, status: Status::Active, business_ids: Vec::new(), ..any };
     let change = UserChange { before: None, after: Some(&caller), mail: MailChange::Keep, keep_an_admin: false, now };
-    store.write_user(change).await.map_err(|refused| anyhow!("{refused:?}"))?;
-    let issued = store.issue_key(caller.id, &NewApiKey::default(), now).await;
+    store.users.write(change).await.map_err(|refused| anyhow!("{refused:?}"))?;
+    let issued = store.users.issue_key(caller.id, &NewApiKey::default(), now).await;
     issued.map(|issued| issued.key.expose().to_owned()).ok().context("a fresh user can have a key")
 }

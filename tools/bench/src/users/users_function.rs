@@ -5,10 +5,10 @@ use std::sync::Arc;
 use anyhow::ensure;
 use lambda_http::http::{Method, Request};
 use lambda_http::{Body, RequestExt as _};
-use presence_api::app::App;
 use presence_local::sdk_config;
 use presence_runtime::clock::SystemClock;
-use presence_store::Store;
+use presence_store::Database;
+use presence_users::App;
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::Value;
 
@@ -33,8 +33,8 @@ pub(crate) struct UsersFunction {
 impl UsersFunction {
     pub(crate) fn start(url: &str, key: &str) -> Self {
         request_log::capture();
-        let store = Store::new(&sdk_config(url), "presence-");
-        Self { app: Arc::new(App::new(store, Arc::new(SystemClock))), key: key.to_owned() }
+        let database = Database::new(&sdk_config(url), "presence-");
+        Self { app: Arc::new(App::new(&database, Arc::new(SystemClock))), key: key.to_owned() }
     }
 
     /// GETs a path.

@@ -8,7 +8,7 @@ use axum::response::{Html, IntoResponse as _, Response};
 use axum::routing::get;
 use axum::{Json, Router};
 use jiff::Timestamp;
-use presence_store::{OutboxRow, Store};
+use presence_store::{OutboxRow, Stores};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -27,7 +27,7 @@ struct SesModeRequest {
 }
 
 /// Builds the routes of the mailbox page and of the local SES.
-pub(crate) fn router(store: Store, mailbox: Arc<Mailbox>) -> Router {
+pub(crate) fn router(store: Stores, mailbox: Arc<Mailbox>) -> Router {
     let outbox = Router::new().route("/mailbox/outbox.json", get(list_outbox)).with_state(store);
     let pages = Router::new()
         .route(MAILBOX_PATH, get(|| async { Html(PAGE) }))
@@ -52,8 +52,8 @@ async fn set_ses_mode(State(mailbox): State<Arc<Mailbox>>, Json(request): Json<S
     Json(json!({ "mode": request.mode }))
 }
 
-async fn list_outbox(State(store): State<Store>) -> Response {
-    match store.outbox().await {
+async fn list_outbox(State(store): State<Stores>) -> Response {
+    match store.outbox.list().await {
         Ok(rows) => Json(rows.iter().map(outbox_row_json).collect::<Vec<_>>()).into_response(),
         Err(error) => (StatusCode::SERVICE_UNAVAILABLE, error.to_string()).into_response(),
     }

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use presence_domain::api_key::PlaintextApiKey;
 use presence_domain::email::EmailAddress;
 use presence_domain::user::Role;
-use presence_store::{KeyRefused, NewApiKey, Store};
+use presence_store::{KeyRefused, NewApiKey, Stores};
 
 /// Role, address and fixed key of each demo user. The fixed keys are public: they give access to a local sample only.
 const DEMO_USERS: [(Role, &str, &str); 3] = [
@@ -22,7 +22,7 @@ const DEMO_LABEL: &str = "demo";
 pub type DemoKeys = BTreeMap<&'static str, String>;
 
 /// Issues a key for each demo user: a random one, or the fixed one.
-pub(super) async fn issue(store: &Store, is_fixed: bool, now: Timestamp) -> anyhow::Result<DemoKeys> {
+pub(super) async fn issue(store: &Stores, is_fixed: bool, now: Timestamp) -> anyhow::Result<DemoKeys> {
     let mut keys = DemoKeys::new();
     for (role, address, fixed) in DEMO_USERS {
         let fixed = is_fixed.then(|| PlaintextApiKey::parse(fixed).context("a fixed key")).transpose()?;
@@ -35,22 +35,22 @@ pub(super) async fn issue(store: &Store, is_fixed: bool, now: Timestamp) -> anyh
 
 /// Revokes the earlier demo keys of a user and issues a new one. Returns `None` if the user is deleted or not active.
 async fn replace_demo_key(
-    store: &Store,
+    store: &Stores,
     address: &str,
     fixed: Option<&PlaintextApiKey>,
     now: Timestamp,
 ) -> anyhow::Result<Option<String>> {
     let address = EmailAddress::parse(address).map_err(|text| anyhow!("address {text}"))?;
-    let Some(id) = store.user_id_by_email(address.key()).await? else { return Ok(None) };
-    for key in store.keys_of(id).await?.unwrap_or_default() {
+    let Some(id) = store.users.get_id_by_email(address.key()).await? else { return Ok(None) };
+    for key in store.users.list_keys(id).await?.unwrap_or_default() {
         if key.label.as_deref() == Some(DEMO_LABEL) && key.is_live(now) {
-            store.revoke_key(&key.id(), now).await.map_err(into_error)?;
+            store.users.revoke_key(&key.id(), now).await.map_err(into_error)?;
         }
     }
     let new = NewApiKey { label: Some(DEMO_LABEL.to_owned()), expires_at: None };
     let issued = match fixed {
-        Some(key) => store.issue_given_key(id, key, &new, now).await,
-        None => store.issue_key(id, &new, now).await,
+        Some(key) => store.users.issue_given_key(id, key, &new, now).await,
+        None => store.users.issue_key(id, &new, now).await,
     };
     match issued {
         Ok(issued) => Ok(Some(issued.key.expose().to_owned())),

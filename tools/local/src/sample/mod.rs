@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use presence_domain::access::Scope;
 use presence_domain::category::CategoryRow;
 use presence_domain::user::User;
-use presence_store::{MailChange, Refused, Store, UserChange};
+use presence_store::{MailChange, Refused, Stores, UserChange};
 
 use crate::embedded::EmbeddedDynamo;
 pub use demo_keys::DemoKeys;
@@ -20,25 +20,25 @@ const CATEGORIES: &str = include_str!("../../sample/categories.jsonl");
 ///
 /// `embedded` is the database behind the store if it runs in this process. With `is_fixed`, the keys are the same at each start.
 pub(crate) async fn load(
-    store: &Store,
+    store: &Stores,
     embedded: Option<&EmbeddedDynamo>,
     is_fixed: bool,
     now: Timestamp,
 ) -> anyhow::Result<DemoKeys> {
-    if store.count_users(Scope::for_operator()).await?.count() == 0 {
+    if store.users.count(Scope::for_operator()).await?.count() == 0 {
         load_all(store, embedded, now).await?;
     }
     demo_keys::issue(store, is_fixed, now).await
 }
 
-async fn load_all(store: &Store, embedded: Option<&EmbeddedDynamo>, now: Timestamp) -> anyhow::Result<()> {
+async fn load_all(store: &Stores, embedded: Option<&EmbeddedDynamo>, now: Timestamp) -> anyhow::Result<()> {
     let businesses = rows::businesses()?;
     let reviews = reviews::spawn_generation(businesses.clone());
     for org in rows::orgs()? {
-        store.put_org(&org).await?;
+        store.businesses.put_org(&org).await?;
     }
     for business in &businesses {
-        store.put_business(business).await?;
+        store.businesses.put(business).await?;
     }
     load_categories(store).await?;
     reviews::load(store, embedded, reviews.await??).await?;
@@ -49,17 +49,17 @@ async fn load_all(store: &Store, embedded: Option<&EmbeddedDynamo>, now: Timesta
     Ok(())
 }
 
-async fn load_categories(store: &Store) -> anyhow::Result<()> {
-    let mut import = store.begin_category_import(false).await?;
+async fn load_categories(store: &Stores) -> anyhow::Result<()> {
+    let mut import = store.categories.begin_import(false).await?;
     for row in rows::parse_lines::<CategoryRow>(CATEGORIES) {
         import.put(row?.read().map_err(|text| anyhow!("sample category: {text}"))?).await?;
     }
     Ok(import.publish().await?)
 }
 
-async fn create_user(store: &Store, user: &User, now: Timestamp) -> anyhow::Result<()> {
+async fn create_user(store: &Stores, user: &User, now: Timestamp) -> anyhow::Result<()> {
     let change = UserChange { before: None, after: Some(user), mail: MailChange::Keep, keep_an_admin: false, now };
-    match store.write_user(change).await {
+    match store.users.write(change).await {
         Ok(()) => Ok(()),
         Err(Refused::Failed(error)) => Err(error.into()),
         Err(refused) => Err(anyhow!("a sample user was refused: {refused:?}")),

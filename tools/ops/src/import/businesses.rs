@@ -52,7 +52,7 @@ impl Row for BusinessRow {
             return Ok(RowOutcome::Rejected(reason));
         }
         let store = &context.store;
-        let outcome = store.compare_business(&business).await?;
+        let outcome = store.businesses.compare(&business).await?;
         let location = BusinessLocation { org_id: business.org_id, city_key: city_key(&business.city) };
         let old_location =
             if outcome == PutOutcome::Updated { find_old_location(&business, &location, context).await? } else { None };
@@ -67,11 +67,11 @@ impl Row for BusinessRow {
         // The reviews move before the business is written, so that a run that is killed in between is repeated by the next
         // one. They move again afterwards, for reviews that were imported meanwhile.
         if old_location.is_some() {
-            store.relocate_business_reviews(&business.id, &location).await?;
+            store.reviews.relocate_business_reviews(&business.id, &location).await?;
         }
-        let outcome = store.put_business(&business).await?;
+        let outcome = store.businesses.put(&business).await?;
         if old_location.is_some() {
-            store.relocate_business_reviews(&business.id, &location).await?;
+            store.reviews.relocate_business_reviews(&business.id, &location).await?;
         }
         Ok(RowOutcome::Accepted(outcome))
     }
@@ -91,7 +91,7 @@ async fn find_old_location(
     location: &BusinessLocation,
     context: &ImportContext,
 ) -> Result<Option<BusinessLocation>, Error> {
-    let mut stored = context.store.business_locations(std::slice::from_ref(&business.id)).await?;
+    let mut stored = context.store.businesses.get_locations(std::slice::from_ref(&business.id)).await?;
     Ok(stored.remove(&business.id).filter(|stored| stored != location))
 }
 

@@ -42,7 +42,7 @@ impl Row for Category {
 async fn lock_import(context: &ImportContext) -> Result<MutexGuard<'_, Option<CategoryImport>>, Error> {
     let mut import = context.category_import.lock().await;
     if import.is_none() {
-        *import = Some(context.store.begin_category_import(context.dry_run).await?);
+        *import = Some(context.store.categories.begin_import(context.dry_run).await?);
     }
     Ok(import)
 }

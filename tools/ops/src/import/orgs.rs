@@ -33,7 +33,11 @@ impl Row for OrgRow {
     async fn write(self, context: &ImportContext) -> Result<RowOutcome, Error> {
         let Self(org) = self;
         let store = &context.store;
-        let outcome = if context.dry_run { store.compare_org(&org).await? } else { store.put_org(&org).await? };
+        let outcome = if context.dry_run {
+            store.businesses.compare_org(&org).await?
+        } else {
+            store.businesses.put_org(&org).await?
+        };
         Ok(RowOutcome::Accepted(outcome))
     }
 }

@@ -8,7 +8,7 @@ use presence_domain::error::Error;
 use presence_domain::ids::{MAX_ID, OrgId};
 use presence_domain::text::has_control;
 use presence_runtime::clock::Clock;
-use presence_store::{CategoryImport, PutOutcome, Store};
+use presence_store::{CategoryImport, PutOutcome, Stores};
 use serde::de::DeserializeOwned;
 use serde_json::Number;
 
@@ -55,9 +55,9 @@ pub(super) enum RowOutcome {
     Rejected(String),
 }
 
-/// Store and state that all rows of an import share.
+/// Stores and state that all rows of an import share.
 pub(super) struct ImportContext {
-    pub(super) store: Store,
+    pub(super) store: Stores,
     pub(super) dry_run: bool,
     /// Cache of organisations that exist: most rows of a file name the same few.
     known_orgs: Mutex<HashSet<OrgId>>,
@@ -68,7 +68,7 @@ pub(super) struct ImportContext {
 }
 
 impl ImportContext {
-    pub(super) fn new(store: Store, clock: Arc<dyn Clock>, dry_run: bool) -> Self {
+    pub(super) fn new(store: Stores, clock: Arc<dyn Clock>, dry_run: bool) -> Self {
         let transfers = BusinessTransfers::new(store.clone(), clock, dry_run);
         let (known_orgs, category_import) = (Mutex::default(), tokio::sync::Mutex::default());
         Self { store, dry_run, known_orgs, category_import, transfers }
@@ -79,7 +79,7 @@ impl ImportContext {
         if self.known_orgs.lock().unwrap_or_else(PoisonError::into_inner).contains(&id) {
             return Ok(true);
         }
-        let exists = self.store.org_exists(id).await?;
+        let exists = self.store.businesses.has_org(id).await?;
         if exists {
             self.known_orgs.lock().unwrap_or_else(PoisonError::into_inner).insert(id);
         }

@@ -57,7 +57,7 @@ impl<R: Row> RowImport<R> {
     pub(super) async fn run(&mut self, lines: LineReader) -> anyhow::Result<()> {
         let result = self.import(lines).await;
         if result.is_err() {
-            self.context.store.stop_trying();
+            self.context.store.database.stop_trying();
             while let Some(InFlight { line, task, .. }) = self.in_flight.pop_front() {
                 if let Ok(Ok(outcome)) = task.await {
                     self.count(&line, outcome)?;
@@ -102,7 +102,7 @@ impl<R: Row> RowImport<R> {
     async fn finish_oldest(&mut self) -> anyhow::Result<()> {
         let Some(InFlight { line, task, .. }) = self.in_flight.pop_front() else { return Ok(()) };
         let outcome = task.await.context("a row's task died")??;
-        self.context.store.note_progress();
+        self.context.store.database.note_progress();
         self.count(&line, outcome)?;
         self.progress.update(line.end_offset, self.summary.rows());
         Ok(())

@@ -8,7 +8,7 @@ use super::recount::{Checked, Difference, Listed, RecountScope, is_tally};
 use super::write::Key;
 use crate::client::meter::side_by_side;
 use crate::keys::effective_between;
-use crate::{BusinessLocation, Finding, Store};
+use crate::{BusinessLocation, Finding, ReviewStore};
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::ledger::{Day, Month, ReviewSet};
@@ -34,7 +34,7 @@ impl ReviewsAudit {
     }
 }
 
-impl Store {
+impl ReviewStore {
     /// Recounts every book of one organisation, or of all, and compares tallies and slips with that. Reviews written
     /// meanwhile may be reported as findings: what a second run reports too is one.
     ///
@@ -44,7 +44,7 @@ impl Store {
         let listed: BTreeSet<OrgId> = self.orgs_with_reviews().await?.into_iter().collect();
         let orgs = match org_id {
             Some(org_id) => BTreeSet::from([org_id]),
-            None => self.all_orgs().await?.into_iter().chain(listed.iter().copied()).collect(),
+            None => self.businesses.list_orgs().await?.into_iter().chain(listed.iter().copied()).collect(),
         };
         let mut audit = ReviewsAudit { orgs: orgs.len(), ..ReviewsAudit::default() };
         for org_id in orgs {
@@ -83,7 +83,7 @@ impl Store {
     pub(super) async fn misplaced(&self, reviews: &[Review]) -> Result<Vec<(Review, Option<BusinessLocation>)>, Error> {
         let businesses: BTreeSet<&BusinessId> = reviews.iter().map(|review| &review.business_id).collect();
         let businesses: Vec<BusinessId> = businesses.into_iter().cloned().collect();
-        let places: HashMap<BusinessId, BusinessLocation> = self.business_locations(&businesses).await?;
+        let places: HashMap<BusinessId, BusinessLocation> = self.businesses.get_locations(&businesses).await?;
         let found = reviews.iter().map(|review| (review.clone(), places.get(&review.business_id).cloned()));
         Ok(found.filter(|(review, place)| !place.as_ref().is_some_and(|place| place.counts(review))).collect())
     }
@@ -101,7 +101,7 @@ impl Store {
         from: Option<Month>,
         to: Option<Month>,
     ) -> Result<BTreeMap<Month, (RecountScope, Vec<Listed>)>, Error> {
-        let businesses = self.businesses_of(org_id).await?;
+        let businesses = self.businesses.list_by_org(org_id).await?;
         let city = |(_, place): &(BusinessId, BusinessLocation)| ReviewSet::City(org_id, place.city_key.clone());
         let books: BTreeSet<ReviewSet> = businesses.iter().map(city).chain([ReviewSet::Org(org_id)]).collect();
         let months = books.iter().map(|book| async move {

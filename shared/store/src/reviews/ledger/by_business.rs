@@ -13,7 +13,7 @@ use crate::client::meter::side_by_side;
 use crate::client::read::{Item, Partition, parse, text};
 use crate::keys::{effective_between, parse_effective_listing};
 use crate::reviews::search::ReviewFilter;
-use crate::{Store, schema};
+use crate::{ReviewStore, schema};
 use presence_domain::access::Scope;
 use presence_domain::error::Error;
 use presence_domain::ids::BusinessId;
@@ -41,7 +41,7 @@ struct Entry {
 
 /// A search under way.
 struct Search<'a> {
-    store: &'a Store,
+    store: &'a ReviewStore,
     scope: Scope,
     businesses: HashSet<&'a BusinessId>,
     filter: &'a ReviewFilter,
@@ -53,7 +53,7 @@ struct Search<'a> {
     bodies: HashMap<ReviewId, Review>,
 }
 
-impl Store {
+impl ReviewStore {
     /// One page of the matching reviews of these businesses, all of which the caller must be allowed to see.
     pub(crate) async fn find_reviews_of(
         &self,
@@ -93,7 +93,7 @@ impl Store {
             page: PAGE,
             max_pages: MAX_PAGES,
         };
-        self.query(partition).await?.into_iter().map(slip).collect()
+        self.db.query(partition).await?.into_iter().map(slip).collect()
     }
 }
 

@@ -15,7 +15,7 @@ use super::buckets::{Bucket, Span, merge, order, overlapping};
 use super::initial_reads::{InitialRead, outline};
 use super::item::Posting;
 use super::reads::{is_read_whole, runs_to_read};
-use crate::Store;
+use crate::ReviewStore;
 use crate::client::meter::side_by_side;
 use presence_domain::access::Scope;
 use presence_domain::error::Error;
@@ -52,14 +52,14 @@ pub struct ReviewQuery {
 
 /// A search under way.
 struct Search<'a> {
-    store: &'a Store,
+    store: &'a ReviewStore,
     query: &'a ReviewQuery,
     buckets: Vec<Bucket>,
     /// Whether something did not add up.
     drift: bool,
 }
 
-impl Store {
+impl ReviewStore {
     /// One page of the reviews in the scope that match, and how many there are. Books outside the scope match nothing.
     pub async fn find_reviews(&self, scope: Scope, query: &ReviewQuery) -> Result<Page<Review>, Error> {
         let mut query = query.clone();
@@ -86,7 +86,7 @@ impl Store {
 }
 
 impl<'a> Search<'a> {
-    async fn run(store: &'a Store, query: &'a ReviewQuery) -> Result<(Page<Review>, bool), Error> {
+    async fn run(store: &'a ReviewStore, query: &'a ReviewQuery) -> Result<(Page<Review>, bool), Error> {
         let mut search = Self { store, query, buckets: Vec::new(), drift: false };
         search.outline().await?;
         let (count, slips) = loop {

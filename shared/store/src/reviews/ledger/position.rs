@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::client::errors::failed;
 use crate::client::read::{Item, item, parse, pk_sk};
 use crate::keys::{AUDIT_PK, AUDIT_SK};
-use crate::{Store, schema};
+use crate::{ReviewStore, schema};
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
 use presence_domain::ledger::Month;
@@ -61,16 +61,16 @@ impl Position {
     }
 }
 
-impl Store {
+impl ReviewStore {
     /// Returns where the scheduled audit is; `None` before the first run. An item that cannot be read begins it anew.
     pub(super) async fn audit_position(&self) -> Result<Option<Position>, Error> {
-        let item = self.get(&schema::REVIEWS, pk_sk(AUDIT_PK, AUDIT_SK)).await?;
+        let item = self.db.get(&schema::REVIEWS, pk_sk(AUDIT_PK, AUDIT_SK)).await?;
         Ok(item.and_then(|item| parse(item).ok()))
     }
 
     /// Stores where it is.
     pub(super) async fn save_audit_position(&self, position: &Position) -> Result<(), Error> {
-        let update = self.client.update_item().table_name(self.name(&schema::REVIEWS));
+        let update = self.db.client.update_item().table_name(self.db.name(&schema::REVIEWS));
         let mut update = update.set_key(Some(pk_sk(AUDIT_PK, AUDIT_SK)));
         let fields: Item = item(position)?;
         let mut sets = Vec::new();

@@ -8,7 +8,7 @@ use crate::keys::{
     DAY_SK_PREFIX, MONTH_SK_PREFIX, ORGS_WITH_REVIEWS_PK, POSTING_SHARDS, REVIEW_SK, counts_pk, org_key, parse_org_key,
     postings_pk, postings_range, review_pk,
 };
-use crate::{Store, schema};
+use crate::{ReviewStore, schema};
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
 use presence_domain::ledger::{Day, FacetCounts, FacetKey, FacetMask, Month, ReviewSet};
@@ -37,7 +37,7 @@ pub(super) type Days = BTreeMap<Day, FacetCounts>;
 /// Reviews by id.
 pub(super) type Bodies = BTreeMap<ReviewId, Review>;
 
-impl Store {
+impl ReviewStore {
     /// The tallies of a book's months, both ends included; all without an end.
     pub(super) async fn months(
         &self,
@@ -82,7 +82,7 @@ impl Store {
     /// The reviews themselves, by id; one that is gone is missing.
     pub(super) async fn review_bodies(&self, ids: &[ReviewId]) -> Result<Bodies, Error> {
         let keys = ids.iter().map(|id| pk_sk(review_pk(id), REVIEW_SK)).collect();
-        let items = self.get_batch(&schema::REVIEWS, keys, &item::REVIEW_ATTRIBUTES).await?;
+        let items = self.db.get_batch(&schema::REVIEWS, keys, &item::REVIEW_ATTRIBUTES).await?;
         let by_id = |review: Review| (review.id.clone(), review);
         items.into_iter().map(|item| item::from_item(item).map(by_id)).collect()
     }
@@ -95,9 +95,9 @@ impl Store {
 
     /// Lists an organisation among those that have reviews. Before its first review is posted.
     pub async fn register_org_with_reviews(&self, org_id: OrgId) -> Result<(), Error> {
-        let put = self.client.put_item().table_name(self.name(&schema::REVIEWS));
+        let put = self.db.client.put_item().table_name(self.db.name(&schema::REVIEWS));
         let put = put.set_item(Some(pk_sk(ORGS_WITH_REVIEWS_PK, org_key(Some(org_id)))));
-        self.patiently(|| put.clone().send()).await.map(|_| ())
+        self.db.patiently(|| put.clone().send()).await.map(|_| ())
     }
 
     pub(super) async fn reviews_between(
@@ -107,7 +107,7 @@ impl Store {
     ) -> Result<Vec<Item>, Error> {
         let table = &schema::REVIEWS;
         let partition = Partition { table, index: None, value: text(pk), between, page: PAGE, max_pages: MAX_PAGES };
-        self.query(partition).await
+        self.db.query(partition).await
     }
 }
 

@@ -7,7 +7,7 @@ use super::recount::Difference;
 use super::write::Key;
 use crate::client::errors::{failed, is_condition_failed};
 use crate::client::read::{number, pk_sk};
-use crate::{Store, schema};
+use crate::{ReviewStore, schema};
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
 
@@ -28,7 +28,7 @@ pub struct RebuildReport {
     pub rewritten: usize,
 }
 
-impl Store {
+impl ReviewStore {
     /// Makes tallies and slips of an organisation's books what its reviews make them, and moves reviews to where their
     /// business is. Searches and imports may go on: an item is changed only while it is as it was when it was compared.
     pub async fn rebuild_reviews(&self, org_id: OrgId) -> Result<RebuildReport, Error> {
@@ -70,7 +70,7 @@ impl Store {
     }
 
     async fn rewrite_some(&self, (pk, sk): &Key, differences: &[Difference]) -> Result<bool, Error> {
-        let update = self.client.update_item().table_name(self.name(&schema::REVIEWS));
+        let update = self.db.client.update_item().table_name(self.db.name(&schema::REVIEWS));
         let mut update = update.set_key(Some(pk_sk(pk, sk)));
         let (mut sets, mut removes, mut conditions) = (Vec::new(), Vec::new(), Vec::new());
         for (position, Difference { attribute, stored, counted }) in differences.iter().enumerate() {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::item::{Posting, cell_attribute};
 use super::write::Key;
-use crate::Store;
+use crate::ReviewStore;
 use crate::client::meter::side_by_side;
 use crate::client::read::Item;
 use crate::keys::{DAY_SK_PREFIX, MONTH_SK_PREFIX, counts_pk, postings_pk, postings_sk};
@@ -66,7 +66,7 @@ pub(super) fn is_tally((pk, _): &Key) -> bool {
     pk.starts_with(TALLIES)
 }
 
-impl Store {
+impl ReviewStore {
     /// Recounts a month. The ledger is read first and the reviews after it: a review that is written in between has
     /// changed every item that it differs in since that was read.
     pub(super) async fn check_month(

@@ -4,7 +4,7 @@ use super::upsert::kept_changing;
 use super::write::ReviewWrite;
 use crate::client::read::{Item, Partition, text};
 use crate::keys::parse_effective_listing;
-use crate::{BusinessLocation, Store, schema};
+use crate::{BusinessLocation, ReviewStore, schema};
 use presence_domain::error::Error;
 use presence_domain::ids::BusinessId;
 use presence_domain::review::{Review, ReviewId};
@@ -21,7 +21,7 @@ impl BusinessLocation {
     }
 }
 
-impl Store {
+impl ReviewStore {
     /// Posts those of the business's reviews that are counted elsewhere anew, for this place. Returns how many they were.
     pub async fn relocate_business_reviews(
         &self,
@@ -30,7 +30,7 @@ impl Store {
     ) -> Result<u64, Error> {
         let (mut moved, mut start) = (0, None);
         for _ in 0..MAX_PAGES {
-            let (page, next) = self.query_page(&entries(business), start).await?;
+            let (page, next) = self.db.query_page(&entries(business), start).await?;
             moved += self.repost(page.iter().filter_map(listed).map(|(id, _)| id).collect(), place).await?;
             start = next;
             if start.is_none() {
@@ -43,7 +43,7 @@ impl Store {
     /// Posts those of the reviews that are counted elsewhere anew, for this place.
     pub(super) async fn repost(&self, mut ids: Vec<ReviewId>, place: &BusinessLocation) -> Result<u64, Error> {
         let mut moved = 0;
-        let mut retries = self.retries();
+        let mut retries = self.db.retries();
         loop {
             let bodies = self.review_bodies(&ids).await?;
             let elsewhere: Vec<Review> = bodies.into_values().filter(|body| !place.counts(body)).collect();
@@ -65,7 +65,7 @@ impl Store {
             let done = elsewhere.len() - posted.left.len();
             moved += done as u64;
             if done > 0 {
-                retries = self.retries();
+                retries = self.db.retries();
             }
             if posted.left.is_empty() {
                 return Ok(moved);

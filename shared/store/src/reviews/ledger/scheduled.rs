@@ -18,7 +18,7 @@ use serde::Serialize;
 
 use super::position::Position;
 use super::recount::{Differences, Listed, RecountScope, count_listed, differences};
-use crate::Store;
+use crate::ReviewStore;
 use crate::client::meter::Meter;
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
@@ -80,7 +80,7 @@ struct Step {
     to: Option<Month>,
 }
 
-impl Store {
+impl ReviewStore {
     /// Audits as much as the settings allow, from where the last run stopped. Steps are begun while there is time.
     pub async fn audit_on_schedule(
         &self,

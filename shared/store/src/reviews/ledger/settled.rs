@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::recount::{Checked, Differences, RecountScope, count};
 use super::write::Key;
-use crate::Store;
+use crate::ReviewStore;
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
 use presence_domain::ledger::Month;
@@ -13,7 +13,7 @@ use presence_domain::review::{Review, ReviewId};
 /// Looks at a month that is being written. A difference that is uncertain then is looked at again the next day.
 const TRIES: usize = 3;
 
-impl Store {
+impl ReviewStore {
     /// Returns what differs between a month and its reviews, and no difference that a write in between has made: each was
     /// seen twice, and no review that could have moved its item was written meanwhile.
     pub(super) async fn settled(

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::write::{PostingItemFullError, ReviewWrite, WriteReviewsError};
-use crate::Store;
+use crate::ReviewStore;
 use presence_domain::error::Error;
 use presence_domain::ledger::{Day, FacetKey};
 use presence_domain::review::{Review, ReviewId};
@@ -42,7 +42,7 @@ pub struct UpsertOutcome {
     pub full: Vec<(usize, PostingItemFullError)>,
 }
 
-impl Store {
+impl ReviewStore {
     /// What is stored of each of these reviews, whose ids do not count: a review is found by business, partner and
     /// partner's id. Writes nothing.
     pub async fn find_stored_reviews(&self, wanted: &[Review]) -> Result<Vec<Option<Review>>, Error> {
@@ -59,7 +59,7 @@ impl Store {
         put.failure.or(full).map_or(Ok(put.before), Err)
     }
 
-    /// As [`Store::upsert_reviews`]; after a failure it says which are stored.
+    /// As [`ReviewStore::upsert_reviews`]; after a failure it says which are stored.
     ///
     /// Reviews that another writer was faster with are read and written again, and so is what was refused for now: for as
     /// long as each round does some of them, or the store's patience lasts. Two imports of one file meet in every transaction
@@ -68,12 +68,12 @@ impl Store {
         let mut before = vec![None; wanted.len()];
         let mut left: Vec<PendingWrite> =
             (0..wanted.len()).map(|position| PendingWrite { position, unsure: false }).collect();
-        let (mut retries, mut full) = (self.retries(), Vec::new());
+        let (mut retries, mut full) = (self.db.retries(), Vec::new());
         loop {
             let count = left.len();
             let failure = self.put_round(wanted, &mut before, &mut left, &mut full).await.err();
             if left.len() < count {
-                retries = self.retries();
+                retries = self.db.retries();
             }
             let may_pass = failure.as_ref().is_none_or(|error| matches!(error, Error::Unavailable(_)));
             if left.is_empty() {

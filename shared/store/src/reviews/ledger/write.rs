@@ -9,7 +9,7 @@ use crate::client::errors::ItemsTooLarge;
 use crate::client::read::{number, pk_sk};
 use crate::client::transaction::{Refusal, Transaction};
 use crate::keys::{DAY_SK_PREFIX, MONTH_SK_PREFIX, POSTING_SHARDS, counts_pk, postings_pk, postings_sk};
-use crate::{Store, schema};
+use crate::{ReviewStore, schema};
 use presence_domain::error::Error;
 use presence_domain::ledger::{Day, FacetKey, ReviewSet, SECONDS_OF_DAY};
 use presence_domain::review::{Review, ReviewId};
@@ -117,7 +117,7 @@ impl LedgerDelta {
     }
 }
 
-impl Store {
+impl ReviewStore {
     /// Writes the reviews with everything that counts them, all or nothing. At most [`ReviewWrite::count_fitting`] at a time, each
     /// review once.
     pub async fn write_reviews(&self, postings: &[ReviewWrite]) -> Result<(), WriteReviewsError> {
@@ -138,7 +138,7 @@ impl Store {
             transaction.update(None, self.slips_update(key.clone(), &slips));
             keys.push(Some(key));
         }
-        transaction.commit(self).await.map_err(|refusal| match refusal {
+        transaction.commit(&self.db).await.map_err(|refusal| match refusal {
             Refusal::Conditions(positions) => WriteReviewsError::Stale(positions.into_iter().flatten().collect()),
             Refusal::Failed(error) => refused(error, &keys),
         })
@@ -147,7 +147,7 @@ impl Store {
     fn review_put(&self, posting: &ReviewWrite) -> Result<Put, Error> {
         let version = posting.old.as_ref().map(|old| old.version);
         let new = Review { version: version.map_or(1, |version| version + 1), ..posting.new.clone() };
-        let put = Put::builder().table_name(self.name(&schema::REVIEWS)).set_item(Some(to_item(&new)?));
+        let put = Put::builder().table_name(self.db.name(&schema::REVIEWS)).set_item(Some(to_item(&new)?));
         let put = match version {
             None => put.condition_expression("attribute_not_exists(pk)"),
             Some(version) => {
@@ -192,7 +192,7 @@ impl Store {
     }
 
     fn ledger_update(&self, (pk, sk): Key) -> aws_sdk_dynamodb::types::builders::UpdateBuilder {
-        Update::builder().table_name(self.name(&schema::REVIEWS)).set_key(Some(pk_sk(pk, sk)))
+        Update::builder().table_name(self.db.name(&schema::REVIEWS)).set_key(Some(pk_sk(pk, sk)))
     }
 }
 

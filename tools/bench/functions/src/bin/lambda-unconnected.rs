@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use lambda_http::{Error, run, service_fn};
-use presence_api::app::App;
+use presence_runtime::clock::SystemClock;
 use presence_runtime::telemetry;
+use presence_store::Database;
+use presence_users::App;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
     telemetry::init(std::io::stdout);
-    let app = Arc::new(App::from_env()?);
+    let app = Arc::new(App::new(&Database::from_env()?, Arc::new(SystemClock)));
     run(service_fn(move |request| presence_users::handle(Arc::clone(&app), request))).await
 }

@@ -9,7 +9,7 @@ use futures::{StreamExt as _, TryStreamExt as _, stream};
 use presence_domain::ids::OrgId;
 use presence_domain::ledger::{Day, Month};
 use presence_domain::review::Review;
-use presence_store::{Business, Store};
+use presence_store::{Business, Stores};
 use tokio::task::JoinHandle;
 
 use crate::embedded::EmbeddedDynamo;
@@ -23,9 +23,13 @@ pub(super) fn spawn_generation(businesses: Vec<Business>) -> JoinHandle<anyhow::
 }
 
 /// Loads the reviews. An empty embedded table is filled at once; any other one gets them through the store.
-pub(super) async fn load(store: &Store, embedded: Option<&EmbeddedDynamo>, reviews: Vec<Review>) -> anyhow::Result<()> {
+pub(super) async fn load(
+    store: &Stores,
+    embedded: Option<&EmbeddedDynamo>,
+    reviews: Vec<Review>,
+) -> anyhow::Result<()> {
     match embedded {
-        Some(embedded) if store.orgs_with_reviews().await?.is_empty() => embedded.fill_reviews(store, &reviews),
+        Some(embedded) if store.reviews.orgs_with_reviews().await?.is_empty() => embedded.fill_reviews(store, &reviews),
         _ => put_reviews(store, reviews).await,
     }
 }
@@ -34,22 +38,25 @@ pub(super) async fn load(store: &Store, embedded: Option<&EmbeddedDynamo>, revie
 ///
 /// Reviews of an interrupted start are neither lost nor counted twice. A batch of finished items would be faster, but would
 /// overwrite the counts of reviews that are not from the sample.
-async fn put_reviews(store: &Store, reviews: Vec<Review>) -> anyhow::Result<()> {
+async fn put_reviews(store: &Stores, reviews: Vec<Review>) -> anyhow::Result<()> {
     let orgs: BTreeSet<OrgId> = reviews.iter().map(|review| review.org_id).collect();
     for org in orgs {
-        store.register_org_with_reviews(org).await?;
+        store.reviews.register_org_with_reviews(org).await?;
     }
     let mut months: BTreeMap<(OrgId, Month), Vec<Review>> = BTreeMap::new();
     for review in reviews {
         months.entry((review.org_id, Day::of(review.effective_at()).month())).or_default().push(review);
     }
-    let writes = months.into_values().map(|month| async move { store.upsert_reviews(&month).await.map(|_| ()) });
+    let writes =
+        months.into_values().map(|month| async move { store.reviews.upsert_reviews(&month).await.map(|_| ()) });
     Ok(stream::iter(writes).buffer_unordered(WORKERS).try_collect().await?)
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
+
+    use presence_store::Database;
 
     use super::*;
     use crate::sample::rows;
@@ -58,9 +65,9 @@ mod tests {
     /// Number of reviews: enough that some share a day and a count.
     const REVIEWS: usize = 200;
 
-    async fn scan_reviews(database: &EmbeddedDynamo, store: &Store) -> Vec<BTreeMap<String, String>> {
+    async fn scan_reviews(database: &EmbeddedDynamo, store: &Stores) -> Vec<BTreeMap<String, String>> {
         let client = aws_sdk_dynamodb::Client::new(&sdk_config(&database.endpoint_url()));
-        let scan = client.scan().table_name(store.name(&presence_store::schema::REVIEWS));
+        let scan = client.scan().table_name(store.database.name(&presence_store::schema::REVIEWS));
         let mut pages = scan.into_paginator().items().send();
         let mut items = Vec::new();
         while let Some(item) = pages.next().await {
@@ -75,11 +82,12 @@ mod tests {
     async fn both_ways_of_loading_make_the_same_table_and_loading_again_changes_nothing() {
         let database = EmbeddedDynamo::start(0, None).expect("starts");
         let config = sdk_config(&database.endpoint_url());
-        let [filled, written, both] = ["filled-", "written-", "both-"].map(|prefix| Store::new(&config, prefix));
+        let [filled, written, both] =
+            ["filled-", "written-", "both-"].map(|prefix| Stores::new(Database::new(&config, prefix)));
         let mut reviews = generate::generate_reviews(&rows::businesses().expect("businesses")).expect("reviews");
         reviews.truncate(REVIEWS);
         for store in [&filled, &written, &both] {
-            store.create_tables().await.expect("tables");
+            store.database.create_tables().await.expect("tables");
         }
         load(&filled, Some(&database), reviews.clone()).await.expect("filled");
         load(&written, None, reviews.clone()).await.expect("written");

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::key;
 use crate::client::read::{number, text};
-use crate::{Store, schema};
+use crate::{Database, schema};
 use presence_domain::api_key::ApiKeyHash;
 use presence_domain::ids::OrgId;
 use presence_domain::user::{Status, User};
@@ -23,22 +23,27 @@ pub(crate) enum KeyWrite {
 }
 
 /// The writes that keep the keys of `before` in step with `after`.
-pub(crate) fn follow(store: &Store, before: Option<&User>, after: Option<&User>, now: Timestamp) -> Vec<KeyWrite> {
+pub(crate) fn sync_with_owner(
+    db: &Database,
+    before: Option<&User>,
+    after: Option<&User>,
+    now: Timestamp,
+) -> Vec<KeyWrite> {
     let Some(before) = before else { return Vec::new() };
     let kept = |hash: &ApiKeyHash| after.is_some_and(|user| user.keys.contains(hash));
     let mut writes = Vec::new();
     for hash in &before.keys {
         match after {
-            Some(after) if kept(hash) => writes.extend(change(store, hash, before, after, now).map(KeyWrite::Update)),
-            _ => writes.push(KeyWrite::Delete(delete(store, hash))),
+            Some(after) if kept(hash) => writes.extend(change(db, hash, before, after, now).map(KeyWrite::Update)),
+            _ => writes.push(KeyWrite::Delete(delete(db, hash))),
         }
     }
     writes
 }
 
 /// Refuses the key from now on, for good.
-pub(super) fn revoke(store: &Store, hash: &ApiKeyHash, now: Timestamp) -> Update {
-    update(store, hash)
+pub(crate) fn revoke(db: &Database, hash: &ApiKeyHash, now: Timestamp) -> Update {
+    update(db, hash)
         .update_expression("SET revoked_at = if_not_exists(revoked_at, :now)")
         .expression_attribute_values(":now", number(now.as_millisecond()))
         .build()
@@ -46,8 +51,8 @@ pub(super) fn revoke(store: &Store, hash: &ApiKeyHash, now: Timestamp) -> Update
 }
 
 /// Lets the key give access until the instant, unless it was revoked.
-pub(super) fn expire(store: &Store, hash: &ApiKeyHash, expires_at: Timestamp) -> Update {
-    update(store, hash)
+pub(crate) fn expire(db: &Database, hash: &ApiKeyHash, expires_at: Timestamp) -> Update {
+    update(db, hash)
         .condition_expression("attribute_exists(key_hash) AND attribute_not_exists(revoked_at)")
         .update_expression("SET expires_at = :expires_at")
         .expression_attribute_values(":expires_at", number(expires_at.as_millisecond()))
@@ -55,13 +60,13 @@ pub(super) fn expire(store: &Store, hash: &ApiKeyHash, expires_at: Timestamp) ->
         .expect("table, key and expression are set")
 }
 
-fn change(store: &Store, hash: &ApiKeyHash, before: &User, after: &User, now: Timestamp) -> Option<Update> {
+fn change(db: &Database, hash: &ApiKeyHash, before: &User, after: &User, now: Timestamp) -> Option<Update> {
     let standing = |user: &User| (user.org_id, user.role, user.status);
     if standing(before) == standing(after) {
         return None;
     }
     let mut set = "SET #role = :role, active = :active, org_id = :org_id".to_owned();
-    let mut update = update(store, hash)
+    let mut update = update(db, hash)
         .expression_attribute_names("#role", "role")
         .expression_attribute_values(":role", text(after.role.as_str()))
         .expression_attribute_values(":active", AttributeValue::Bool(after.status == Status::Active))
@@ -73,15 +78,15 @@ fn change(store: &Store, hash: &ApiKeyHash, before: &User, after: &User, now: Ti
     Some(update.update_expression(set).build().expect("table, key and expression are set"))
 }
 
-fn update(store: &Store, hash: &ApiKeyHash) -> aws_sdk_dynamodb::types::builders::UpdateBuilder {
+fn update(db: &Database, hash: &ApiKeyHash) -> aws_sdk_dynamodb::types::builders::UpdateBuilder {
     Update::builder()
-        .table_name(store.name(&schema::API_KEYS))
+        .table_name(db.name(&schema::API_KEYS))
         .set_key(Some(key(hash)))
         .condition_expression("attribute_exists(key_hash)")
 }
 
-fn delete(store: &Store, hash: &ApiKeyHash) -> Delete {
-    let delete = Delete::builder().table_name(store.name(&schema::API_KEYS)).set_key(Some(key(hash)));
+fn delete(db: &Database, hash: &ApiKeyHash) -> Delete {
+    let delete = Delete::builder().table_name(db.name(&schema::API_KEYS)).set_key(Some(key(hash)));
     delete.build().expect("table and key are set")
 }
 

@@ -3,12 +3,11 @@
 use aws_sdk_dynamodb::types::Put;
 use jiff::Timestamp;
 
-use super::follow::{KeyWrite, expire, revoke};
-use super::{ApiKeyRecord, key};
+use super::write::{MailChange, Refused, UserChange};
+use crate::api_keys::{ApiKeyRecord, KeyWrite, expire, key, revoke};
 use crate::client::read::Item;
 use crate::client::transaction::{Refusal, Transaction};
-use crate::users::{MailChange, Refused, UserChange};
-use crate::{Store, schema};
+use crate::{UserStore, schema};
 use presence_domain::access::Scope;
 use presence_domain::api_key::{ApiKeyHash, PlaintextApiKey};
 use presence_domain::error::Error;
@@ -61,7 +60,7 @@ impl From<Error> for KeyRefused {
     }
 }
 
-impl Store {
+impl UserStore {
     /// Issues a key to an active user.
     pub async fn issue_key(&self, owner: UserId, new: &NewApiKey, now: Timestamp) -> Result<IssuedKey, KeyRefused> {
         self.replace_key(owner, new, None, PlaintextApiKey::generate, now).await
@@ -86,7 +85,7 @@ impl Store {
         old_ends_at: Timestamp,
         now: Timestamp,
     ) -> Result<IssuedKey, KeyRefused> {
-        let old = self.key_by_id(old_id).await?;
+        let old = self.get_key(old_id).await?;
         if !old.is_live(now) {
             return Err(KeyRefused::NotLive);
         }
@@ -98,27 +97,27 @@ impl Store {
 
     /// Refuses a key from the next request on. Revoking it again changes nothing.
     pub async fn revoke_key(&self, id: &str, now: Timestamp) -> Result<(), KeyRefused> {
-        let record = self.key_by_id(id).await?;
+        let record = self.get_key(id).await?;
         let mut transaction = Transaction::new();
-        transaction.update((), revoke(self, &record.hash, now));
-        transaction.commit(self).await.map_err(|refusal| match refusal {
+        transaction.update((), revoke(&self.db, &record.hash, now));
+        transaction.commit(&self.db).await.map_err(|refusal| match refusal {
             Refusal::Conditions(_) => KeyRefused::NotFound,
             Refusal::Failed(error) => KeyRefused::Failed(error),
         })
     }
 
     /// The keys of a user, oldest first, dead ones included; `None` where there is no such user.
-    pub async fn keys_of(&self, owner: UserId) -> Result<Option<Vec<ApiKeyRecord>>, Error> {
-        match self.user(Scope::for_operator(), owner).await? {
+    pub async fn list_keys(&self, owner: UserId) -> Result<Option<Vec<ApiKeyRecord>>, Error> {
+        match self.get(Scope::for_operator(), owner).await? {
             Some(user) => self.key_records(&user.keys).await.map(Some),
             None => Ok(None),
         }
     }
 
     /// The record of a key by the id that operators use.
-    pub async fn key_by_id(&self, id: &str) -> Result<ApiKeyRecord, KeyRefused> {
+    pub async fn get_key(&self, id: &str) -> Result<ApiKeyRecord, KeyRefused> {
         let owner = id.split_once('-').and_then(|(owner, _)| UserId::parse(owner)).ok_or(KeyRefused::NotFound)?;
-        let records = self.keys_of(owner).await?.ok_or(KeyRefused::NotFound)?;
+        let records = self.list_keys(owner).await?.ok_or(KeyRefused::NotFound)?;
         records.into_iter().find(|record| record.id() == id).ok_or(KeyRefused::NotFound)
     }
 
@@ -131,7 +130,7 @@ impl Store {
         now: Timestamp,
     ) -> Result<IssuedKey, KeyRefused> {
         for _ in 0..ATTEMPTS {
-            let record = self.user_record(Scope::for_operator(), owner).await?.ok_or(KeyRefused::NotFound)?;
+            let record = self.get_record(Scope::for_operator(), owner).await?.ok_or(KeyRefused::NotFound)?;
             if record.user.status != Status::Active {
                 return Err(KeyRefused::OwnerNotActive);
             }
@@ -142,7 +141,8 @@ impl Store {
                 ..ApiKeyRecord::new(plaintext.hash(), &record.user, now)
             };
             let after = self.with_key(&record.user, &fresh, old.as_ref(), now).await?;
-            let ending = old.as_ref().and_then(|old| Some(KeyWrite::Update(expire(self, &old.hash, old.expires_at?))));
+            let ending =
+                old.as_ref().and_then(|old| Some(KeyWrite::Update(expire(&self.db, &old.hash, old.expires_at?))));
             let writes = ending.into_iter().chain([self.put_key(&fresh)?]).collect();
             let change = UserChange {
                 before: Some(&record),
@@ -188,13 +188,13 @@ impl Store {
     }
 
     fn put_key(&self, record: &ApiKeyRecord) -> Result<KeyWrite, Error> {
-        let put = Put::builder().table_name(self.name(&schema::API_KEYS)).set_item(Some(record.to_item()?));
+        let put = Put::builder().table_name(self.db.name(&schema::API_KEYS)).set_item(Some(record.to_item()?));
         Ok(KeyWrite::Put(put.build().map_err(Error::internal)?))
     }
 
     async fn key_records(&self, hashes: &[ApiKeyHash]) -> Result<Vec<ApiKeyRecord>, Error> {
         let keys: Vec<Item> = hashes.iter().map(key).collect();
-        let items = self.get_batch(&schema::API_KEYS, keys, &ATTRIBUTES).await?;
+        let items = self.db.get_batch(&schema::API_KEYS, keys, &ATTRIBUTES).await?;
         let mut records = items.into_iter().map(ApiKeyRecord::read).collect::<Result<Vec<_>, _>>()?;
         records.sort_unstable_by_key(|record| (record.created_at, record.hash.as_hex()));
         Ok(records)

@@ -1,0 +1,22 @@
+//! Parts that every request of the function shares: built once, when the function starts.
+
+use std::sync::Arc;
+
+use presence_api::Authenticator;
+use presence_runtime::clock::Clock;
+use presence_store::{CategoryStore, Database};
+
+/// Parts of the function.
+#[derive(Debug)]
+pub struct App {
+    pub(crate) authenticator: Authenticator,
+    pub(crate) categories: CategoryStore,
+}
+
+impl App {
+    /// Puts the parts together. Makes no call.
+    #[must_use]
+    pub fn new(database: &Database, clock: Arc<dyn Clock>) -> Self {
+        Self { authenticator: Authenticator::new(database, clock), categories: CategoryStore::new(database) }
+    }
+}

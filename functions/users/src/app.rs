@@ -1,0 +1,34 @@
+//! Parts that every request of the function shares: built once, when the function starts.
+
+use std::sync::Arc;
+
+use presence_api::Authenticator;
+use presence_runtime::clock::Clock;
+use presence_store::{BusinessStore, Database, UserStore};
+
+/// Parts of the function.
+pub struct App {
+    pub(crate) authenticator: Authenticator,
+    pub(crate) users: UserStore,
+    pub(crate) businesses: BusinessStore,
+    pub(crate) clock: Arc<dyn Clock>,
+}
+
+impl App {
+    /// Puts the parts together. Makes no call.
+    #[must_use]
+    pub fn new(database: &Database, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            authenticator: Authenticator::new(database, Arc::clone(&clock)),
+            users: UserStore::new(database),
+            businesses: BusinessStore::new(database),
+            clock,
+        }
+    }
+}
+
+impl std::fmt::Debug for App {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("App").field("authenticator", &self.authenticator).finish_non_exhaustive()
+    }
+}

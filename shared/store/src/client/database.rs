@@ -1,0 +1,106 @@
+//! Connection to the tables.
+
+use std::sync::Arc;
+
+use aws_sdk_dynamodb::config::retry::RetryPartition;
+use aws_sdk_dynamodb::operation::create_table::CreateTableError;
+use aws_sdk_dynamodb::types::AttributeValue;
+use aws_types::SdkConfig;
+use presence_domain::error::Error;
+use presence_domain::ids::random_u64;
+use presence_runtime::aws::{ATTEMPT_TIMEOUT, Aws};
+use presence_runtime::config::{BadSetting, Config};
+
+use super::errors::failed;
+use super::meter::MeterInterceptor;
+use super::retry::Patience;
+use crate::schema::{TABLES, Table};
+
+/// Connection to the tables of the service, over the real SDK client. Cheap to clone.
+///
+/// It reads and writes items; what they mean is known to the store of each resource.
+#[derive(Clone, Debug)]
+pub struct Database {
+    pub(crate) client: aws_sdk_dynamodb::Client,
+    pub(crate) prefix: Arc<str>,
+    pub(crate) patience: Patience,
+}
+
+impl Database {
+    /// Connects to the tables whose names start with the prefix. Makes no call.
+    #[must_use]
+    pub fn new(config: &SdkConfig, table_prefix: &str) -> Self {
+        // The SDK counts retries by partition, which is the process by default: a broken client would use up those of a
+        // healthy one.
+        let retries = RetryPartition::new(format!("store-{:016x}", random_u64()));
+        let config = aws_sdk_dynamodb::config::Builder::from(config).retry_partition(retries);
+        Self {
+            client: aws_sdk_dynamodb::Client::from_conf(config.interceptor(MeterInterceptor).build()),
+            prefix: table_prefix.into(),
+            patience: Patience::default(),
+        }
+    }
+
+    /// Connects to the tables that the environment names. Makes no call.
+    ///
+    /// # Errors
+    /// Occurs when a setting of AWS is missing or makes no sense.
+    pub fn from_env() -> Result<Self, BadSetting> {
+        Ok(Self::new(&Aws::from_env()?.dynamodb(), &Config::from_env().table_prefix))
+    }
+
+    /// Opens the connection to DynamoDB by a read of an item that does not exist, for half a unit. A failure is logged and
+    /// ignored: the first request meets it again.
+    ///
+    /// A function calls this while it starts, when its CPU is not throttled and no request waits.
+    pub async fn connect(&self, table: &Table) {
+        let attributes = [Some(table.key.partition), table.key.sort].into_iter().flatten().map(|(name, _)| name);
+        let missing_key = attributes.map(|name| (name.to_owned(), AttributeValue::S("-".to_owned()))).collect();
+        let get = self.client.get_item().table_name(self.name(table)).set_key(Some(missing_key));
+        if !matches!(tokio::time::timeout(ATTEMPT_TIMEOUT, get.send()).await, Ok(Ok(_))) {
+            tracing::warn!("DynamoDB did not answer while the function started");
+        }
+    }
+
+    /// Creates the tables that are missing. Returns the full names of those created.
+    pub async fn create_tables(&self) -> Result<Vec<String>, Error> {
+        let mut created = Vec::new();
+        for table in &TABLES {
+            let name = self.name(table);
+            match table.create(&self.client, &name).send().await {
+                Ok(_) => created.push(name),
+                Err(error) if error.as_service_error().is_some_and(CreateTableError::is_resource_in_use_exception) => {}
+                Err(error) => return Err(failed(error)),
+            }
+            self.expire_items(table).await?;
+        }
+        Ok(created)
+    }
+
+    /// Turns the time to live of a table on. A refusal is logged and ignored: expired items only stay longer.
+    async fn expire_items(&self, table: &Table) -> Result<(), Error> {
+        let name = self.name(table);
+        let Some(expire) = table.expire(&self.client, &name) else { return Ok(()) };
+        match expire.send().await.map_err(failed) {
+            Ok(_) => Ok(()),
+            // DynamoDB refuses where it is on already and while the table is being made; some endpoints do not know the call.
+            Err(Error::Internal(error)) => {
+                tracing::debug!(table = name, %error, "the time to live was not set");
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Returns the full names of all tables.
+    #[must_use]
+    pub fn table_names(&self) -> Vec<String> {
+        TABLES.iter().map(|table| self.name(table)).collect()
+    }
+
+    /// Returns the full name of a table, with the prefix.
+    #[must_use]
+    pub fn name(&self, table: &Table) -> String {
+        format!("{}{}", self.prefix, table.name)
+    }
+}
