@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use jiff::SignedDuration;
-use presence_domain::invitation::LinkStanding;
+use presence_domain::invitation::LinkStatus;
 use presence_mailer::handle;
 use presence_tests::{Fixtures, TestStack, address};
 use serde_json::{Value, json};
@@ -65,6 +65,6 @@ impl InvitationFixture {
         assert_eq!(stored.mails, [], "{tale}");
         let last = self.fake_mailer.taken(&address("guest")).last().expect("a mail").token;
         let now = presence_runtime::clock::Clock::now(self.stack.clock.as_ref());
-        assert_eq!(stored.user.links.standing(last, now), LinkStanding::Open, "{tale}");
+        assert_eq!(stored.user.links.status_at(last, now), LinkStatus::Open, "{tale}");
     }
 }

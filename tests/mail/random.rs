@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fastrand::Rng;
 use jiff::{SignedDuration, Timestamp};
-use presence_domain::invitation::LinkStanding;
+use presence_domain::invitation::LinkStatus;
 use presence_domain::user::Status;
 use presence_mailer::handle;
 use presence_runtime::clock::Clock as _;
@@ -277,9 +277,9 @@ impl Run {
         let last = taken.last().filter(|last| last.at >= owed_since && last.user_id == guest.id);
         let last = last.unwrap_or_else(|| panic!("user {} is owed a mail since {owed_since}", guest.id));
         let stored = self.stack.stored(&guest.id).await.expect("the guest");
-        let standing = stored.user.links.standing(last.token, self.stack.clock.now());
+        let standing = stored.user.links.status_at(last.token, self.stack.clock.now());
         let in_time = self.stack.clock.now() < last.at + SignedDuration::from_hours(72);
-        let expected = if in_time { LinkStanding::Open } else { LinkStanding::Expired };
+        let expected = if in_time { LinkStatus::Open } else { LinkStatus::Expired };
         assert_eq!(standing, expected, "user {}", guest.id);
     }
 }

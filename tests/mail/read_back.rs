@@ -112,7 +112,7 @@ async fn model(stack: &TestStack) -> User {
 }
 
 fn invitation(user: &User, life: SignedDuration) -> Message {
-    let link = format!("https://presence.example/invitation?user=1&token={}", ActivationToken::draw().expose());
+    let link = format!("https://presence.example/invitation?user=1&token={}", ActivationToken::generate().expose());
     Message::invitation(user, &link, life)
 }
 

@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
-use presence_domain::invitation::{LinkStanding, WINDOW};
+use presence_domain::invitation::{LinkStatus, WINDOW};
 use presence_mailer::{Delivered, Mail, Mailer, Outcome, handle};
 use presence_runtime::clock::{Clock, ManualClock, deadline_in};
 use presence_store::schema;
@@ -86,10 +86,10 @@ impl InvitationFixture {
         corrupt.send().await.expect("DynamoDB answers");
     }
 
-    async fn standing(&self, mail: usize) -> LinkStanding {
+    async fn standing(&self, mail: usize) -> LinkStatus {
         let stored = self.stack.stored(&self.id).await.expect("the guest");
         let token = self.fake_mailer.taken(&address("guest"))[mail].token;
-        stored.user.links.standing(token, self.stack.clock.now())
+        stored.user.links.status_at(token, self.stack.clock.now())
     }
 }
 
@@ -97,12 +97,12 @@ impl InvitationFixture {
 async fn exactly_five_minutes_after_a_mail_the_next_is_sent_at_once_and_replaces_its_link() {
     let fixture = InvitationFixture::new().await;
     fixture.invoke(&json!({ "Records": [fixture.record] }), None).await;
-    assert_eq!(fixture.standing(0).await, LinkStanding::Open);
+    assert_eq!(fixture.standing(0).await, LinkStatus::Open);
     fixture.stack.clock.advance(WINDOW);
     let again = fixture.invite_again().await;
     fixture.invoke(&json!({ "Records": [again] }), None).await;
     assert_eq!(fixture.mails(), 2);
-    assert_eq!((fixture.standing(0).await, fixture.standing(1).await), (LinkStanding::Replaced, LinkStanding::Open));
+    assert_eq!((fixture.standing(0).await, fixture.standing(1).await), (LinkStatus::Replaced, LinkStatus::Open));
     fixture.assert_consistent("five minutes later").await;
 }
 

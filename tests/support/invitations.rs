@@ -33,7 +33,7 @@ impl TestStack {
 
     /// A link that the user was sent just now, for certain: it replaces those before it.
     pub async fn link(&self, id: &str) -> ActivationToken {
-        let (token, now) = (ActivationToken::draw(), self.clock.now());
+        let (token, now) = (ActivationToken::generate(), self.clock.now());
         self.rewrite(id, |user| {
             user.links.add(token.hash(), now, LIFE);
             user.links.was_sent(token.hash());

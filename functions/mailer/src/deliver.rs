@@ -166,7 +166,7 @@ impl Outbox {
     }
 
     async fn try_claim(&self, record: &UserRecord, row: &OutboxRow, now: Timestamp) -> Result<ClaimAttempt, Error> {
-        let token = ActivationToken::draw();
+        let token = ActivationToken::generate();
         let quiet_until = claimed_until(now);
         let mut user = record.user.clone();
         user.links.add(token.hash(), now, self.config.link_life);

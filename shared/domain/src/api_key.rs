@@ -1,35 +1,36 @@
-//! API keys: the text that its owner is shown once, and the digest that is stored.
+//! API keys: the text that the owner sees once, and the digest that is stored.
 
 use std::fmt;
 
 use secrecy::{ExposeSecret, SecretString};
-use sha2::{Digest, Sha256};
+
+use crate::secret_hash::{SecretHash, SecretKind};
 
 const PREFIX: &str = "pk_";
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// Random characters of a key: 30 of base 62 are 178 bits.
+/// Number of random characters of a key: 30 of base 62 are 178 bits.
 const RANDOM_LENGTH: usize = 30;
 
-/// Base 62 digits that hold any 32-bit checksum.
+/// Number of base 62 digits that hold any 32-bit checksum.
 const CHECKSUM_LENGTH: usize = 6;
 
-/// Characters of a key: 39.
+/// Number of characters of a key: 39.
 pub const KEY_LENGTH: usize = PREFIX.len() + RANDOM_LENGTH + CHECKSUM_LENGTH;
 
-/// Bytes from here up would make the first characters of the alphabet likelier than the others.
+/// First byte that is not used. 248 is a multiple of 62: greater bytes would favour the first characters of the alphabet.
 const FIRST_BIASED_BYTE: u8 = 248;
 
-/// An API key in plain text: known when it is issued and while a request that carries it is authenticated, stored
-/// nowhere. Wiped from memory when dropped; never printed.
+/// API key in plain text. It exists when the key is issued, and while a request that carries it is authenticated. It is stored
+/// nowhere, wiped from memory when dropped, and never printed.
 ///
-/// `pk_`, 30 random base 62 characters, and the CRC-32 of those 30 in 6 base 62 digits: a mistyped key is told from an
-/// unknown one without a look-up.
+/// Its form is `pk_`, 30 random base 62 characters, and the CRC-32 of those 30 in 6 base 62 digits. The checksum tells a mistyped
+/// key from an unknown one without a look-up.
 #[derive(Clone)]
 pub struct PlaintextApiKey(SecretString);
 
 impl PlaintextApiKey {
-    /// A new key from the operating system's generator.
+    /// Generates a key with the operating system's generator.
     ///
     /// # Panics
     ///
@@ -38,7 +39,7 @@ impl PlaintextApiKey {
         Self::from_bytes(|bytes| getrandom::fill(bytes).expect("the operating system provides random bytes"))
     }
 
-    /// Reads a key; `None` when its form or its checksum is wrong. Spaces around it are not ignored.
+    /// Parses a key; `None` if its form or its checksum is wrong. Spaces around it are not ignored.
     pub fn parse(text: &str) -> Option<Self> {
         let body = text.strip_prefix(PREFIX)?;
         if text.len() != KEY_LENGTH || !body.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
@@ -48,17 +49,17 @@ impl PlaintextApiKey {
         (checksum(random) == given).then(|| Self(text.into()))
     }
 
-    /// The digest under which the key is stored and found.
+    /// Returns the digest under which the key is stored and found.
     pub fn hash(&self) -> ApiKeyHash {
-        ApiKeyHash(Sha256::digest(self.0.expose_secret()).into())
+        ApiKeyHash::of(self.0.expose_secret())
     }
 
-    /// The key itself, to be shown once to its owner. Never log it, never store it.
+    /// Returns the key itself, to be shown once to its owner. Never log it, never store it.
     pub fn expose(&self) -> &str {
         self.0.expose_secret()
     }
 
-    /// Builds the key from a source of random bytes; bytes that would bias a character are thrown away.
+    /// Builds a key from a source of random bytes. Bytes that would bias a character are thrown away.
     fn from_bytes(mut fill: impl FnMut(&mut [u8])) -> Self {
         let mut key = String::with_capacity(KEY_LENGTH);
         key.push_str(PREFIX);
@@ -80,29 +81,16 @@ impl fmt::Debug for PlaintextApiKey {
     }
 }
 
-/// The SHA-256 of an API key. A slow hash would add nothing: the key has 178 random bits.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct ApiKeyHash([u8; 32]);
+/// Kind of the digests of API keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum OfApiKey {}
 
-impl ApiKeyHash {
-    /// The digest in 64 lower-case hexadecimal digits.
-    pub fn as_hex(&self) -> String {
-        hex::encode(self.0)
-    }
-
-    /// Reads 64 hexadecimal digits; `None` for anything else.
-    pub fn from_hex(text: &str) -> Option<Self> {
-        let mut digest = [0; 32];
-        hex::decode_to_slice(text, &mut digest).ok()?;
-        Some(Self(digest))
-    }
+impl SecretKind for OfApiKey {
+    const HASH_NAME: &'static str = "ApiKeyHash";
 }
 
-impl fmt::Debug for ApiKeyHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ApiKeyHash(..)")
-    }
-}
+/// Digest of an API key.
+pub type ApiKeyHash = SecretHash<OfApiKey>;
 
 fn checksum(random: &str) -> String {
     format!("{:0>CHECKSUM_LENGTH$}", base62::encode(crc32fast::hash(random.as_bytes())))
@@ -112,6 +100,7 @@ fn checksum(random: &str) -> String {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use sha2::{Digest as _, Sha256};
 
     fn any_key() -> impl Strategy<Value = PlaintextApiKey> {
         proptest::array::uniform30(0..FIRST_BIASED_BYTE)

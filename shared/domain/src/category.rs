@@ -9,8 +9,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::ids::is_opaque;
-
+pub use super::ids::CategoryId;
 pub use directory::{CategoryDirectory, NameFilter};
 pub use row::CategoryRow;
 
@@ -21,24 +20,6 @@ pub const MAX_CATEGORY_BYTES: usize = 32 << 10;
 pub const MAX_DIRECTORY_BYTES: usize = 32 << 20;
 /// Bytes that the database and the memory need around each text.
 const TEXT_OVERHEAD: usize = 8;
-
-/// A category: opaque text of 1 to 64 letters, digits, `:`, `_`, `.` and `-`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct CategoryId(String);
-
-impl CategoryId {
-    /// The id, if the text has its form.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        is_opaque(text).then(|| Self(text.to_owned()))
-    }
-
-    /// The id as text.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
 
 /// A language, called by the ISO 3166 alpha-2 code of a country: two letters in upper case.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -1,16 +1,17 @@
-//! Identifiers. A value of one of these types is well-formed; nothing raw travels past the edge.
+//! Identifiers. A value of one of these types is well-formed: raw text is parsed where it enters the service.
 
 use std::fmt;
+use std::marker::PhantomData;
 
-/// The largest identifier: 2^53 − 1, the largest integer that every JSON reader holds exactly.
+/// Largest number of an id: 2^53 − 1, the largest integer that every JSON reader holds exactly.
 pub const MAX_ID: u64 = (1 << 53) - 1;
 
-/// A user: a random integer in 1..=[`MAX_ID`], written as a decimal string.
+/// Id of a user: a random integer in 1..=[`MAX_ID`], written as a decimal string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UserId(u64);
 
 impl UserId {
-    /// A fresh random id. Unpredictable, so that ids cannot be walked.
+    /// Generates a random id. It is unpredictable, so that nobody can enumerate ids.
     #[must_use]
     pub fn random() -> Self {
         loop {
@@ -21,13 +22,13 @@ impl UserId {
         }
     }
 
-    /// Reads the one canonical spelling: decimal digits without sign or leading zero.
+    /// Parses the one canonical spelling: decimal digits without sign or leading zero.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         canonical_decimal(text).map(Self)
     }
 
-    /// The id as a number.
+    /// Returns the id as a number.
     #[must_use]
     pub fn get(self) -> u64 {
         self.0
@@ -40,18 +41,18 @@ impl fmt::Display for UserId {
     }
 }
 
-/// An organisation: a positive integer up to [`MAX_ID`].
+/// Id of an organisation: a positive integer up to [`MAX_ID`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OrgId(u64);
 
 impl OrgId {
-    /// The id, if the number lies in range.
+    /// Returns the id, if the number lies in range.
     #[must_use]
     pub fn new(number: u64) -> Option<Self> {
         (1..=MAX_ID).contains(&number).then_some(Self(number))
     }
 
-    /// The id as a number.
+    /// Returns the id as a number.
     #[must_use]
     pub fn get(self) -> u64 {
         self.0
@@ -64,41 +65,62 @@ impl fmt::Display for OrgId {
     }
 }
 
-/// A business: opaque text of 1 to 64 letters, digits, `:`, `_`, `.` and `-`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct BusinessId(String);
+/// Id that others gave: opaque text of 1 to 64 letters, digits, `:`, `_`, `.` and `-`. `K` tells ids of two kinds apart.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct OpaqueId<K>(String, PhantomData<K>);
 
-impl BusinessId {
-    /// The id, if the text has its form.
+impl<K> OpaqueId<K> {
+    /// Largest number of bytes.
+    const MAX_BYTES: usize = 64;
+
+    /// Parses an id; `None` for text of another form.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        is_opaque(text).then(|| Self(text.to_owned()))
+        let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b":_.-".contains(&byte);
+        let is_id = (1..=Self::MAX_BYTES).contains(&text.len()) && text.bytes().all(is_allowed);
+        is_id.then(|| Self(text.to_owned(), PhantomData))
     }
 
-    /// The id as text.
+    /// Returns the id as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// Whether the text has the form of an id that others gave: 1 to 64 letters, digits, `:`, `_`, `.` and `-`.
-pub(super) fn is_opaque(text: &str) -> bool {
-    (1..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b":_.-".contains(&byte))
+impl<K> fmt::Debug for OpaqueId<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "OpaqueId({:?})", self.0)
+    }
 }
 
-/// Eight bytes from the operating system's generator.
+/// Kind of the ids of businesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum OfBusiness {}
+
+/// Kind of the ids of categories.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum OfCategory {}
+
+/// Id of a business.
+pub type BusinessId = OpaqueId<OfBusiness>;
+
+/// Id of a category.
+pub type CategoryId = OpaqueId<OfCategory>;
+
+/// Returns eight bytes from the operating system's generator.
 ///
 /// # Panics
-/// When the operating system has no randomness to give: nothing safe can be done then.
+///
+/// When the operating system has no random bytes to give: nothing safe can be done then.
 #[must_use]
 pub fn random_u64() -> u64 {
     getrandom::u64().expect("the operating system provides randomness")
 }
 
 fn canonical_decimal(text: &str) -> Option<u64> {
-    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    if !digits || text.starts_with('0') {
+    let is_digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if !is_digits || text.starts_with('0') {
         return None;
     }
     text.parse().ok().filter(|number| *number <= MAX_ID)
@@ -117,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_business_id_is_opaque_but_bounded() {
+    fn an_opaque_id_is_bounded() {
         assert!(BusinessId::parse("5409c35a97bbc544d8e26737").is_some());
         assert!(BusinessId::parse(&"a".repeat(64)).is_some());
         for wrong in ["", "a b", "é", "a/b", &"a".repeat(65)] {

@@ -20,5 +20,6 @@ pub mod password;
 pub mod patch;
 pub mod review;
 pub mod roster;
+pub mod secret_hash;
 pub mod text;
 pub mod user;

@@ -1,19 +1,19 @@
 //! Fields of a partial update.
 
-/// What an update does to one field that may also be emptied.
+/// Change of one field that may also be emptied.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Patch<T> {
-    /// Not mentioned: stays as it is.
+    /// The field is not mentioned: it stays as it is.
     #[default]
     Keep,
-    /// Given as null: emptied.
+    /// The field is null: it is emptied.
     Clear,
-    /// Given a value.
+    /// The field takes this value.
     Set(T),
 }
 
 impl<T> Patch<T> {
-    /// The field after the update.
+    /// Returns the field after the update.
     pub fn apply(self, before: Option<T>) -> Option<T> {
         match self {
             Self::Keep => before,

@@ -43,7 +43,7 @@ impl State {
     /// A link in this state, of a user with a language.
     async fn make(self, stack: &TestStack, person: &TestUser, lang: Option<Lang>) -> ActivationToken {
         let now = stack.clock.now();
-        let token = ActivationToken::draw();
+        let token = ActivationToken::generate();
         let sent_at = if self == Self::Expired { now - LIFE } else { now - LIFE + SignedDuration::from_millis(1) };
         stack
             .rewrite(&person.id, |user| {
@@ -54,7 +54,7 @@ impl State {
                 if self == Self::Used {
                     user.links.use_up();
                 }
-                let newer = ActivationToken::draw().hash();
+                let newer = ActivationToken::generate().hash();
                 if self == Self::Replaced {
                     user.links.add(newer, now, LIFE);
                     user.links.was_sent(newer);
@@ -139,7 +139,8 @@ async fn a_user_who_chose_no_language_gets_that_of_the_browser_and_else_english(
 async fn a_link_that_was_sent_to_nobody_is_told_by_nothing_in_the_answer() {
     let stack = TestStack::start().await;
     let (person, other) = (invited(&stack, "one").await, invited(&stack, "other").await);
-    let (token, others, none) = (stack.link(&person.id).await, stack.link(&other.id).await, ActivationToken::draw());
+    let (token, others, none) =
+        (stack.link(&person.id).await, stack.link(&other.id).await, ActivationToken::generate());
     let gone = invited(&stack, "gone").await;
     let of_gone = stack.link(&gone.id).await;
     let provider = stack.create_user("provider", Role::Provider, None, Status::Active).await;

@@ -12,7 +12,7 @@ use lambda_http::http::header::ACCEPT_LANGUAGE;
 use lambda_http::{Body, Request};
 use presence_api::{HtmlPage, serve_page};
 use presence_domain::error::Error;
-use presence_domain::invitation::LinkStanding;
+use presence_domain::invitation::LinkStatus;
 use presence_domain::user::{Lang, User};
 use presence_store::UserRecord;
 use presence_texts::Texts;
@@ -47,14 +47,11 @@ async fn answer(app: &App, ask: Ask, preferred: Lang) -> Result<HtmlPage, Error>
 }
 
 /// The user that the link was sent to, and where the link stands. `None` for every link that was not sent to anybody.
-async fn recipient<'a>(
-    app: &App,
-    link: Option<&'a Link>,
-) -> Result<Option<(UserRecord, &'a Link, LinkStanding)>, Error> {
+async fn recipient<'a>(app: &App, link: Option<&'a Link>) -> Result<Option<(UserRecord, &'a Link, LinkStatus)>, Error> {
     let Some(link) = link else { return Ok(None) };
     let record = app.users.get_record_by_link(link.user, link.token.hash()).await?;
     Ok(record.map(|record| {
-        let standing = record.user.links.standing(link.token.hash(), app.clock.now());
+        let standing = record.user.links.status_at(link.token.hash(), app.clock.now());
         (record, link, standing)
     }))
 }

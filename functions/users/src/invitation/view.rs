@@ -6,7 +6,7 @@ use lambda_http::http::header::{ALLOW, RETRY_AFTER};
 use presence_api::HtmlPage;
 use presence_domain::display::display_name;
 use presence_domain::error::Error;
-use presence_domain::invitation::LinkStanding;
+use presence_domain::invitation::LinkStatus;
 use presence_domain::password::{MAX_CHARACTERS, MIN_CHARACTERS};
 use presence_domain::user::User;
 use presence_texts::{Notice, Texts};
@@ -94,13 +94,13 @@ pub(super) fn done(texts: &Texts) -> HtmlPage {
 }
 
 /// What a link leads to that does not work any more; `None` for one that does.
-pub(super) fn closed(texts: &Texts, standing: LinkStanding) -> Option<HtmlPage> {
+pub(super) fn closed(texts: &Texts, standing: LinkStatus) -> Option<HtmlPage> {
     let says = match standing {
-        LinkStanding::Open => return None,
-        LinkStanding::Expired => texts.page.expired,
-        LinkStanding::Used => texts.page.used,
-        LinkStanding::Replaced => texts.page.replaced,
-        LinkStanding::Unknown => return Some(unknown(texts)),
+        LinkStatus::Open => return None,
+        LinkStatus::Expired => texts.page.expired,
+        LinkStatus::Used => texts.page.used,
+        LinkStatus::Replaced => texts.page.replaced,
+        LinkStatus::Unknown => return Some(unknown(texts)),
     };
     Some(notice(texts, StatusCode::GONE, says, "bad"))
 }

@@ -1,29 +1,29 @@
-//! The links that a user was sent.
+//! Links that a user was sent.
 
 use jiff::{SignedDuration, Timestamp};
 
 use super::token::ActivationTokenHash;
 
-/// Links that are remembered, so that an old one can say what became of it. More are sent only where the outcome of a
-/// dozen sendings is unknown.
+/// Number of links that are remembered, so that the page of an old one can explain it. More are sent only if the outcomes of a
+/// dozen attempts are unknown.
 const REMEMBERED: usize = 16;
 
-/// What became of a link.
+/// Stored state of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkState {
-    /// Can be followed until it expires.
+    /// The link works until it expires.
     Live,
-    /// A password was chosen: with it, or otherwise.
+    /// A password was set, with this link or otherwise.
     Used,
-    /// A newer one was sent.
+    /// A newer link was sent.
     Replaced,
 }
 
 impl LinkState {
-    /// Every state.
+    /// All states.
     pub const ALL: [Self; 3] = [Self::Live, Self::Used, Self::Replaced];
 
-    /// The spelling in storage.
+    /// Returns the spelling in storage.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -34,51 +34,51 @@ impl LinkState {
     }
 }
 
-/// A link, by the digest of its token.
+/// Link, by the digest of its token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvitationLink {
-    /// The digest of the token in it.
+    /// Digest of its token.
     pub hash: ActivationTokenHash,
-    /// When it stops working.
+    /// Instant at which it stops working.
     pub expires_at: Timestamp,
-    /// What became of it.
+    /// State.
     pub state: LinkState,
 }
 
-/// What following a link leads to.
+/// Status of a link at an instant, for the page that it leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LinkStanding {
-    /// A password may be chosen.
+pub enum LinkStatus {
+    /// A password may be set.
     Open,
-    /// Its time is over.
+    /// The link has expired.
     Expired,
-    /// It, or another, was used.
+    /// This link, or another of the user, was used.
     Used,
-    /// A newer one was sent.
+    /// A newer link was sent.
     Replaced,
-    /// No such link was sent.
+    /// The user was sent no such link.
     Unknown,
 }
 
-/// The links of a user, oldest first.
+/// Links of a user, oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InvitationLinks(Vec<InvitationLink>);
 
 impl InvitationLinks {
-    /// Takes stored links.
+    /// Wraps stored links, oldest first.
     #[must_use]
     pub fn new(links: Vec<InvitationLink>) -> Self {
         Self(links)
     }
 
-    /// The links, oldest first.
+    /// Returns the links, oldest first.
     #[must_use]
     pub fn as_slice(&self) -> &[InvitationLink] {
         &self.0
     }
 
-    /// Adds one that is about to be sent, and works from now on: nobody knows for certain when a mail arrives. Those sent
-    /// before go on working, too.
+    /// Adds a link that is about to be sent. It works from now on, since nobody knows when the mail arrives. Older links go on
+    /// working.
     pub fn add(&mut self, hash: ActivationTokenHash, now: Timestamp, life: SignedDuration) {
         self.0.push(InvitationLink {
             hash,
@@ -89,7 +89,7 @@ impl InvitationLinks {
         self.0.drain(..forgotten);
     }
 
-    /// One was sent for certain: it replaces those before it.
+    /// Marks the links before this one as replaced: it was certainly sent.
     pub fn was_sent(&mut self, hash: ActivationTokenHash) {
         let older = self.0.iter_mut().take_while(|link| link.hash != hash);
         for link in older.filter(|link| link.state == LinkState::Live) {
@@ -97,34 +97,34 @@ impl InvitationLinks {
         }
     }
 
-    /// One was not sent, for certain: nobody has it.
+    /// Removes a link that was certainly not sent: nobody has it.
     pub fn was_not_sent(&mut self, hash: ActivationTokenHash) {
         self.0.retain(|link| link.hash != hash);
     }
 
-    /// A password was chosen: no link is needed any more.
+    /// Marks the live links as used: a password was set.
     pub fn use_up(&mut self) {
         for link in self.0.iter_mut().filter(|link| link.state == LinkState::Live) {
             link.state = LinkState::Used;
         }
     }
 
-    /// Whether the link is among them.
+    /// True if the user was sent this link, and it is remembered.
     #[must_use]
     pub fn contains(&self, hash: ActivationTokenHash) -> bool {
         self.0.iter().any(|link| link.hash == hash)
     }
 
-    /// What following the link leads to.
+    /// Returns the status of a link at an instant.
     #[must_use]
-    pub fn standing(&self, hash: ActivationTokenHash, now: Timestamp) -> LinkStanding {
+    pub fn status_at(&self, hash: ActivationTokenHash, now: Timestamp) -> LinkStatus {
         match self.0.iter().find(|link| link.hash == hash) {
-            None => LinkStanding::Unknown,
+            None => LinkStatus::Unknown,
             Some(link) => match link.state {
-                LinkState::Live if now < link.expires_at => LinkStanding::Open,
-                LinkState::Live => LinkStanding::Expired,
-                LinkState::Used => LinkStanding::Used,
-                LinkState::Replaced => LinkStanding::Replaced,
+                LinkState::Live if now < link.expires_at => LinkStatus::Open,
+                LinkState::Live => LinkStatus::Expired,
+                LinkState::Used => LinkStatus::Used,
+                LinkState::Replaced => LinkStatus::Replaced,
             },
         }
     }
@@ -142,7 +142,7 @@ mod tests {
     }
 
     fn links(count: usize) -> (InvitationLinks, Vec<ActivationTokenHash>) {
-        let (mut links, hashes) = (InvitationLinks::default(), (0..count).map(|_| ActivationToken::draw().hash()));
+        let (mut links, hashes) = (InvitationLinks::default(), (0..count).map(|_| ActivationToken::generate().hash()));
         let hashes: Vec<_> = hashes.collect();
         for hash in &hashes {
             links.add(*hash, at(0), LIFE);
@@ -153,37 +153,37 @@ mod tests {
     #[test]
     fn a_link_works_until_it_expires() {
         let (links, hashes) = links(1);
-        assert_eq!(links.standing(hashes[0], at(72 * 3600 - 1)), LinkStanding::Open);
-        assert_eq!(links.standing(hashes[0], at(72 * 3600)), LinkStanding::Expired);
-        assert_eq!(links.standing(ActivationToken::draw().hash(), at(0)), LinkStanding::Unknown);
+        assert_eq!(links.status_at(hashes[0], at(72 * 3600 - 1)), LinkStatus::Open);
+        assert_eq!(links.status_at(hashes[0], at(72 * 3600)), LinkStatus::Expired);
+        assert_eq!(links.status_at(ActivationToken::generate().hash(), at(0)), LinkStatus::Unknown);
     }
 
     #[test]
     fn an_older_link_works_until_a_newer_one_was_sent_for_certain() {
         let (mut links, hashes) = links(3);
         links.was_not_sent(hashes[2]);
-        assert_eq!(links.standing(hashes[0], at(1)), LinkStanding::Open);
+        assert_eq!(links.status_at(hashes[0], at(1)), LinkStatus::Open);
         links.was_sent(hashes[1]);
-        assert_eq!(links.standing(hashes[0], at(1)), LinkStanding::Replaced);
-        assert_eq!(links.standing(hashes[1], at(1)), LinkStanding::Open);
-        assert_eq!(links.standing(hashes[2], at(1)), LinkStanding::Unknown);
+        assert_eq!(links.status_at(hashes[0], at(1)), LinkStatus::Replaced);
+        assert_eq!(links.status_at(hashes[1], at(1)), LinkStatus::Open);
+        assert_eq!(links.status_at(hashes[2], at(1)), LinkStatus::Unknown);
         links.use_up();
-        assert_eq!(links.standing(hashes[0], at(1)), LinkStanding::Replaced);
-        assert_eq!(links.standing(hashes[1], at(1)), LinkStanding::Used);
+        assert_eq!(links.status_at(hashes[0], at(1)), LinkStatus::Replaced);
+        assert_eq!(links.status_at(hashes[1], at(1)), LinkStatus::Used);
     }
 
     #[test]
-    fn no_link_works_once_a_password_was_chosen() {
+    fn no_link_works_once_a_password_was_set() {
         let (mut links, hashes) = links(3);
         links.use_up();
-        assert!(hashes.iter().all(|hash| links.standing(*hash, at(1)) == LinkStanding::Used));
+        assert!(hashes.iter().all(|hash| links.status_at(*hash, at(1)) == LinkStatus::Used));
     }
 
     #[test]
     fn the_oldest_links_are_forgotten() {
         let (links, hashes) = links(REMEMBERED + 2);
         assert_eq!(links.as_slice().len(), REMEMBERED);
-        assert_eq!(links.standing(hashes[1], at(1)), LinkStanding::Unknown);
-        assert_eq!(links.standing(hashes[2], at(1)), LinkStanding::Open);
+        assert_eq!(links.status_at(hashes[1], at(1)), LinkStatus::Unknown);
+        assert_eq!(links.status_at(hashes[2], at(1)), LinkStatus::Open);
     }
 }

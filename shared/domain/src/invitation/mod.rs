@@ -1,34 +1,36 @@
-//! Invitations: when a user may be sent one, how long it is tried, and what the link in it is worth.
+//! Invitations: their pace, the messages that wait in the outbox, and the links in the mails.
 
 mod link;
+mod message;
 mod pace;
 mod token;
 
 use jiff::SignedDuration;
 
-pub use link::{InvitationLink, InvitationLinks, LinkStanding, LinkState};
+pub use link::{InvitationLink, InvitationLinks, LinkState, LinkStatus};
+pub use message::{MessageState, OutboxMessage};
 pub use pace::{InvitationPace, claimed_until, seconds_until};
-pub use token::{ActivationToken, ActivationTokenHash};
+pub use token::{ActivationToken, ActivationTokenHash, OfActivationToken};
 
-/// One invitation is sent to a user, and one to an address, in this time, whichever operation asks for it.
+/// Time in which at most one invitation is sent to a user, and one to an address, over all operations.
 pub const WINDOW: SignedDuration = SignedDuration::from_secs(300);
 
-/// How long a sending may take. Whoever holds a mail longer than this does not send it any more.
+/// Longest time from the claim of a mail to the end of its sending. A mailer that is slower does not send it any more.
 pub const SENDING_TIME: SignedDuration = SignedDuration::from_secs(20);
 
-/// A mail is given up at this age, however often it was tried.
+/// Age at which a mail is given up, however often it was tried.
 pub const MAX_AGE: SignedDuration = SignedDuration::from_hours(24);
 
-/// The pause after a first refusal; it doubles with each further one.
+/// Pause after a first refusal. It doubles with each further one.
 const FIRST_PAUSE: SignedDuration = SignedDuration::from_secs(15);
 
-/// The longest pause after a refusal: when SES takes mails again after hours, they are all sent within this time.
+/// Longest pause after a refusal. When SES takes mails again after hours, all are sent within this time.
 const LONGEST_PAUSE: SignedDuration = SignedDuration::from_hours(1);
 
-/// Doublings after which the pause is the longest one.
+/// Number of doublings after which the pause is the longest one.
 const MAX_DOUBLINGS: u32 = 8;
 
-/// Returns how long a mail rests after so many attempts.
+/// Returns the pause of a mail after this number of attempts.
 #[must_use]
 pub fn pause_after(attempts: u32) -> SignedDuration {
     let doublings = attempts.saturating_sub(1).min(MAX_DOUBLINGS);

@@ -1,19 +1,18 @@
-//! The pace of a user's invitations: one accepted in five minutes, one mail in five minutes.
+//! Pace of a user's invitations: one accepted in five minutes, one mail in five minutes.
 
 use jiff::Timestamp;
 
 use super::{SENDING_TIME, WINDOW};
-use crate::user::User;
 
-/// Decides when a user may be invited again.
+/// Pace of a user's invitations.
 ///
 /// `invited_at` opens the window that callers meet: the API accepts no further invitation before its end. `quiet_until` ends
 /// the window of the last mail: the mailer sends no further one before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct InvitationPace {
-    /// When an invitation was last accepted for sending and not called off.
+    /// Instant at which an invitation was last accepted for sending and not called off.
     pub invited_at: Option<Timestamp>,
-    /// Five minutes after the last mail that was sent, or that may have been.
+    /// Instant five minutes after the last mail that was sent, or that may have been.
     pub quiet_until: Option<Timestamp>,
 }
 
@@ -22,8 +21,8 @@ impl InvitationPace {
     /// last one is allowed.
     #[must_use]
     pub fn allowed_at(self, now: Timestamp) -> Timestamp {
-        // The clock of another function may be ahead, and earlier versions wrote instants to come: nobody waits longer
-        // than a window.
+        // The clock of another function may be ahead, and earlier versions wrote future instants. Nobody waits longer than a
+        // window.
         self.invited_at.map_or(now, |invited_at| now.max(invited_at.min(now) + WINDOW))
     }
 
@@ -33,8 +32,7 @@ impl InvitationPace {
         Self { invited_at: Some(now), ..self }
     }
 
-    /// Returns the pace after the mail that waits, if one does, was called off: what counts again is the last mail that was
-    /// sent.
+    /// Returns the pace after the mail that waits, if one does, was called off: the last mail that was sent counts again.
     #[must_use]
     pub fn call_off(self, now: Timestamp) -> Self {
         Self { invited_at: self.quiet_until.map(|quiet_until| (quiet_until - WINDOW).min(now)), ..self }
@@ -59,7 +57,7 @@ impl InvitationPace {
         Self { quiet_until: None, ..self }
     }
 
-    /// Returns how long the mailer has to wait; `None` if it may send.
+    /// Returns the instant until which the mailer has to wait; `None` if it may send.
     #[must_use]
     pub fn quiet_at(self, now: Timestamp) -> Option<Timestamp> {
         self.quiet_until.filter(|quiet_until| *quiet_until > now)
@@ -70,19 +68,6 @@ impl InvitationPace {
 #[must_use]
 pub fn claimed_until(now: Timestamp) -> Timestamp {
     now + SENDING_TIME + WINDOW
-}
-
-impl User {
-    /// Returns the pace of its invitations.
-    #[must_use]
-    pub fn pace(&self) -> InvitationPace {
-        InvitationPace { invited_at: self.invited_at, quiet_until: self.quiet_until }
-    }
-
-    /// Changes the pace of its invitations.
-    pub fn set_pace(&mut self, pace: InvitationPace) {
-        (self.invited_at, self.quiet_until) = (pace.invited_at, pace.quiet_until);
-    }
 }
 
 /// Returns whole seconds from `now` until `instant`, rounded up; 0 when it has come.
@@ -124,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_called_off_leaves_the_window_of_the_last_mail() {
+    fn a_mail_that_is_called_off_leaves_the_window_of_the_last_mail() {
         for (why, before, invited_at) in [
             ("none was sent", pace(Some(0), None), None),
             ("one was sent at 0", pace(Some(900), Some(300_000)), Some(0)),

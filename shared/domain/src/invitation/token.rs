@@ -1,49 +1,50 @@
-//! Activation tokens: what the link of an invitation carries.
+//! Activation tokens: the secrets in the links of invitations.
 
 use std::fmt;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use secrecy::{ExposeSecret, SecretString};
-use sha2::{Digest, Sha256};
 
-/// Random bytes of a token.
+use crate::secret_hash::{SecretHash, SecretKind};
+
+/// Number of random bytes of a token.
 const BYTES: usize = 32;
-/// Characters of a token: 32 bytes in base64 without padding.
+/// Number of characters of a token: 32 bytes in base64 without padding.
 const LENGTH: usize = 43;
 
-/// A token in plain text: known while the mail with it is sent, and to whoever reads the mail. Stored nowhere, never
-/// printed, wiped from memory when dropped.
+/// Token in plain text. It exists while its mail is sent, and in the mail. It is stored nowhere, wiped from memory when dropped,
+/// and never printed.
 #[derive(Clone)]
 pub struct ActivationToken(SecretString);
 
 impl ActivationToken {
-    /// A new token from the operating system's generator.
+    /// Generates a token with the operating system's generator.
     ///
     /// # Panics
     ///
     /// When the operating system has no random bytes to give.
     #[must_use]
-    pub fn draw() -> Self {
+    pub fn generate() -> Self {
         let mut bytes = [0; BYTES];
         getrandom::fill(&mut bytes).expect("the operating system provides random bytes");
         Self(URL_SAFE_NO_PAD.encode(bytes).into())
     }
 
-    /// Reads a token; `None` for text that is none.
+    /// Parses a token; `None` for text of another form.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let is_token = text.len() == LENGTH && URL_SAFE_NO_PAD.decode(text).is_ok_and(|bytes| bytes.len() == BYTES);
         is_token.then(|| Self(text.into()))
     }
 
-    /// The digest under which the token is stored and found.
+    /// Returns the digest under which the token is stored and found.
     #[must_use]
     pub fn hash(&self) -> ActivationTokenHash {
-        ActivationTokenHash(Sha256::digest(self.0.expose_secret()).into())
+        ActivationTokenHash::of(self.0.expose_secret())
     }
 
-    /// The token itself, for the link. Never log it, never store it.
+    /// Returns the token itself, for the link. Never log it, never store it.
     #[must_use]
     pub fn expose(&self) -> &str {
         self.0.expose_secret()
@@ -56,31 +57,16 @@ impl fmt::Debug for ActivationToken {
     }
 }
 
-/// The SHA-256 of a token. A slow hash would add nothing: the token has 256 random bits.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct ActivationTokenHash([u8; 32]);
+/// Kind of the digests of activation tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum OfActivationToken {}
 
-impl ActivationTokenHash {
-    /// The digest in 64 lower-case hexadecimal digits.
-    #[must_use]
-    pub fn as_hex(&self) -> String {
-        hex::encode(self.0)
-    }
-
-    /// Reads 64 hexadecimal digits; `None` for anything else.
-    #[must_use]
-    pub fn from_hex(text: &str) -> Option<Self> {
-        let mut digest = [0; 32];
-        hex::decode_to_slice(text, &mut digest).ok()?;
-        Some(Self(digest))
-    }
+impl SecretKind for OfActivationToken {
+    const HASH_NAME: &'static str = "ActivationTokenHash";
 }
 
-impl fmt::Debug for ActivationTokenHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ActivationTokenHash(..)")
-    }
-}
+/// Digest of an activation token.
+pub type ActivationTokenHash = SecretHash<OfActivationToken>;
 
 #[cfg(test)]
 mod tests {
@@ -88,11 +74,11 @@ mod tests {
 
     #[test]
     fn a_token_is_found_by_its_digest_and_never_printed() {
-        let token = ActivationToken::draw();
+        let token = ActivationToken::generate();
         assert_eq!(token.expose().len(), LENGTH);
         let read = ActivationToken::parse(token.expose()).expect("a token");
         assert_eq!(read.hash(), token.hash());
-        assert_ne!(ActivationToken::draw().hash(), token.hash());
+        assert_ne!(ActivationToken::generate().hash(), token.hash());
         assert_eq!(ActivationTokenHash::from_hex(&token.hash().as_hex()), Some(token.hash()));
         assert_eq!(format!("{token:?} {:?}", token.hash()), "ActivationToken(..) ActivationTokenHash(..)");
     }

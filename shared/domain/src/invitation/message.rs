@@ -1,0 +1,170 @@
+//! Messages of the outbox: invitations that were accepted for sending, and wait for the mailer.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::{MAX_AGE, pause_after};
+use crate::ids::UserId;
+
+/// State of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MessageState {
+    /// The message waits to be sent.
+    Pending,
+    /// The message was given up. An operator may retry it.
+    Failed,
+}
+
+impl MessageState {
+    /// Returns the spelling in storage and in the operator's lists.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// Message to be sent. It names the user only: address and token are decided when it is sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutboxMessage {
+    /// Id, which orders the messages of a user by time.
+    pub id: String,
+    /// User that it is sent to.
+    pub user_id: UserId,
+    /// State.
+    pub state: MessageState,
+    /// Instant at which it was accepted.
+    pub created_at: Timestamp,
+    /// Instant at which it may be sent, or sent again if the outcome of an attempt is not known.
+    pub due_at: Timestamp,
+    /// Instant at which it is given up.
+    pub give_up_at: Timestamp,
+    /// Number of attempts.
+    pub attempts: u32,
+}
+
+impl OutboxMessage {
+    /// Returns a new message. Its time begins when it is due.
+    #[must_use]
+    pub fn new(id: String, user_id: UserId, now: Timestamp, due_at: Timestamp) -> Self {
+        let give_up_at = due_at + MAX_AGE;
+        Self { id, user_id, state: MessageState::Pending, created_at: now, due_at, give_up_at, attempts: 0 }
+    }
+
+    /// True if it is to be sent now.
+    #[must_use]
+    pub fn is_due(&self, now: Timestamp) -> bool {
+        self.state == MessageState::Pending && self.due_at <= now
+    }
+
+    /// Returns the time since it could first have been sent.
+    #[must_use]
+    pub fn overdue(&self, now: Timestamp) -> SignedDuration {
+        now.duration_since(self.give_up_at - MAX_AGE).max(SignedDuration::ZERO)
+    }
+
+    /// True if it was tried for long enough. A message that was never tried is tried, however long it waited.
+    #[must_use]
+    pub fn is_exhausted(&self, now: Timestamp) -> bool {
+        self.attempts > 0 && self.give_up_at <= now
+    }
+
+    /// Returns the message with one more attempt. If nobody learns the outcome, it is due when the claim of the attempt ends,
+    /// and later after many attempts.
+    #[must_use]
+    pub fn with_attempt(&self, claimed_until: Timestamp, now: Timestamp) -> Self {
+        let attempts = self.attempts.saturating_add(1);
+        Self { attempts, ..self.rescheduled(claimed_until.max(now + pause_after(attempts))) }
+    }
+
+    /// Returns the message after its attempt was refused: it rests, but not beyond the end of its time.
+    #[must_use]
+    pub fn refused(&self, now: Timestamp) -> Self {
+        let rested_at = now + pause_after(self.attempts);
+        self.rescheduled(rested_at.min(self.give_up_at.max(now)))
+    }
+
+    /// Returns the message while it waits for the end of a window, which is no attempt. The time of a message that was never
+    /// tried begins then: it could not have been sent before.
+    #[must_use]
+    pub fn postponed(&self, until: Timestamp) -> Self {
+        let give_up_at = if self.attempts == 0 { until + MAX_AGE } else { self.give_up_at };
+        Self { give_up_at, ..self.rescheduled(until) }
+    }
+
+    /// Returns the message after it was given up.
+    #[must_use]
+    pub fn given_up(&self) -> Self {
+        Self { state: MessageState::Failed, ..self.clone() }
+    }
+
+    /// Returns the message as it is tried from the beginning.
+    #[must_use]
+    pub fn retried(&self, now: Timestamp) -> Self {
+        let give_up_at = now + MAX_AGE;
+        Self { state: MessageState::Pending, attempts: 0, give_up_at, ..self.rescheduled(now) }
+    }
+
+    fn rescheduled(&self, due_at: Timestamp) -> Self {
+        Self { due_at, ..self.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DAY: i64 = 24 * 3600;
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(1_700_000_000 + second).expect("a valid instant")
+    }
+
+    fn message() -> OutboxMessage {
+        OutboxMessage::new("MAIL#1".to_owned(), UserId::parse("7").expect("a valid id"), at(0), at(10))
+    }
+
+    #[test]
+    fn a_new_message_is_given_up_a_day_after_it_is_due() {
+        let new = message();
+        assert_eq!((new.due_at, new.give_up_at, new.attempts), (at(10), at(10 + DAY), 0));
+        assert!(!new.is_due(at(9)) && new.is_due(at(10)));
+        assert_eq!(new.overdue(at(0)), SignedDuration::ZERO);
+        assert_eq!(new.overdue(at(25)), SignedDuration::from_secs(15));
+        assert!(!new.is_exhausted(at(9 * DAY)), "it was never tried");
+    }
+
+    #[test]
+    fn an_attempt_lasts_as_long_as_its_claim_and_longer_after_many() {
+        let first = message().with_attempt(at(330), at(10));
+        assert_eq!((first.attempts, first.due_at), (1, at(330)));
+        let tenth = OutboxMessage { attempts: 9, ..message() }.with_attempt(at(330), at(10));
+        assert_eq!((tenth.attempts, tenth.due_at), (10, at(10 + 3_600)));
+    }
+
+    #[test]
+    fn a_refused_message_rests_but_not_beyond_its_end() {
+        let tried = message().with_attempt(at(330), at(10));
+        assert_eq!(tried.refused(at(20)).due_at, at(35));
+        assert_eq!(tried.refused(at(DAY)).due_at, at(DAY + 10), "the end of its time");
+        assert_eq!(tried.refused(at(2 * DAY)).due_at, at(2 * DAY), "its time is over");
+    }
+
+    #[test]
+    fn a_postponed_message_that_was_never_tried_begins_anew() {
+        let new = message().postponed(at(300));
+        assert_eq!((new.due_at, new.give_up_at, new.attempts), (at(300), at(300 + DAY), 0));
+        let tried = message().with_attempt(at(330), at(10)).postponed(at(400));
+        assert_eq!((tried.due_at, tried.give_up_at, tried.attempts), (at(400), at(10 + DAY), 1));
+    }
+
+    #[test]
+    fn a_message_that_was_given_up_waits_for_an_operator() {
+        let given_up = message().with_attempt(at(330), at(10)).given_up();
+        assert!(!given_up.is_due(at(DAY)));
+        let retried = given_up.retried(at(50));
+        let expected = OutboxMessage { due_at: at(50), give_up_at: at(50 + DAY), ..message() };
+        assert_eq!(retried, expected);
+    }
+}

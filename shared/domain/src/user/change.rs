@@ -1,0 +1,71 @@
+//! Change of a user: the result of every transition.
+
+use jiff::Timestamp;
+
+use super::User;
+use crate::error::Error;
+use crate::invitation::OutboxMessage;
+
+/// Effect of a change on the mail that waits for the user in the outbox. At most one waits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MailEffect {
+    /// The mail stays as it is.
+    Keep,
+    /// The mail is removed unsent.
+    Cancel,
+    /// A new mail takes the place of the one that waits.
+    Send {
+        /// First instant at which it may be sent.
+        due_at: Timestamp,
+    },
+    /// The mail that waits takes this state.
+    Rewrite(OutboxMessage),
+}
+
+/// Change of a user that the rules decided on. Storage writes it as a whole, or not at all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UserChange {
+    /// User after the change, with the version of before; `None` deletes it.
+    pub after: Option<User>,
+    /// Effect on the mail that waits for the user.
+    pub mail: MailEffect,
+    /// True if the write must fail rather than leave the organisation without an active `ORG_ADMIN`.
+    pub keeps_an_admin: bool,
+}
+
+impl UserChange {
+    /// Returns a change that writes the user and leaves its mail alone.
+    #[must_use]
+    pub fn to(after: User) -> Self {
+        Self { after: Some(after), mail: MailEffect::Keep, keeps_an_admin: false }
+    }
+
+    /// Returns the change with this effect on the mail.
+    #[must_use]
+    pub fn with_mail(self, mail: MailEffect) -> Self {
+        Self { mail, ..self }
+    }
+
+    /// Returns the change with or without the demand that an active `ORG_ADMIN` remains.
+    #[must_use]
+    pub fn keeping_an_admin(self, keeps_an_admin: bool) -> Self {
+        Self { keeps_an_admin, ..self }
+    }
+
+    /// Returns the error of a caller whose change would take the last active `ORG_ADMIN` from its organisation.
+    #[must_use]
+    pub fn last_admin_error(&self, before: &User) -> Error {
+        const TEXT: &str = "this is the last active ORG_ADMIN of its organisation";
+        let changes_role = self.after.as_ref().is_some_and(|after| after.role != before.role);
+        if changes_role { Error::invalid_field("role", TEXT) } else { Error::invalid(TEXT) }
+    }
+
+    /// Returns the error of a caller whose change gives an address that another user has. The interface fixes its text.
+    #[must_use]
+    pub fn email_taken_error(&self) -> Error {
+        match &self.after {
+            Some(after) => Error::invalid_field("email", format!("{} already exists in db", after.email.as_str())),
+            None => Error::Conflict,
+        }
+    }
+}
