@@ -1,4 +1,4 @@
-//! What the benchmarks of reviews are made of, for the benchmarks and for tests.
+//! Generated reviews and a synthetic `DynamoDB` over them. The benchmarks of reviews use both.
 
 pub mod distribution;
 pub mod synthetic_dynamodb;

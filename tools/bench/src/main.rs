@@ -1,7 +1,7 @@
-//! Benchmarks whose figures the documentation quotes. Run them with `cargo run --profile bench -p presence-bench -- users` (or
+//! Benchmarks behind the numbers of the documentation. Run them with `cargo run --profile bench -p presence-bench -- users` (or
 //! `import`, `lambda`, `reviews`, `costs` or `start`).
 //!
-//! What is exact (calls, waves, units) is counted; times are medians of one run, to be compared within that run.
+//! Calls, waves and units are counted and exact. Times are medians of one run: compare them only within that run.
 
 #![expect(clippy::cast_precision_loss, reason = "figures for reading are rounded anyway")]
 
@@ -31,40 +31,40 @@ struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Benchmark {
-    /// Fuzzy search over large organisations, get user through the gateway, and time to ready
+    /// Measures searches over large organisations, and the speed of the local stack
     Users,
-    /// How fast reviews are imported, and what that costs
+    /// Measures the speed and the cost of importing reviews
     Import {
-        /// Rows of the imported file
+        /// Number of rows of the imported file
         #[arg(long, default_value_t = 50_000)]
         reviews: usize,
     },
-    /// Searches of reviews: the ledger, a filter on a thin index and `PostgreSQL`, side by side
+    /// Compares searches of reviews: the ledger, a filter on a thin index, and `PostgreSQL`
     Reviews {
-        /// How many reviews, as often as they are given
+        /// Numbers of reviews at which all backends are measured
         #[arg(long, value_delimiter = ',', default_values_t = [10_000, 100_000, 1_000_000])]
         sizes: Vec<u64>,
-        /// How many reviews where reads are only counted
+        /// Numbers of reviews at which reads are only counted
         #[arg(long, value_delimiter = ',', default_values_t = [10_000_000])]
         counted: Vec<u64>,
-        /// How often each search is timed
+        /// Number of timed runs of each search
         #[arg(long, default_value_t = 40)]
         rounds: u64,
     },
-    /// What every operation costs: calls, waves, units, and the price
+    /// Counts calls, waves and units of every operation, and calculates the price
     Costs {
-        /// Durations of operations, as the benchmark `lambda` measured them
+        /// Results of the benchmark `lambda`, with the time of each operation
         #[arg(long, value_name = "FILE", default_value = "shared/docs/benchmarks/lambda.json")]
         durations: PathBuf,
     },
-    /// Measures every operation with the share of a processor that Lambda gives, and searches while users change
+    /// Measures every operation with the processor share of Lambda, and searches while users change
     Lambda(lambda::Settings),
-    /// How soon each function is ready, and answers, beside an empty one and those of other languages
+    /// Measures the start of each function, of an empty function, and of functions in other languages
     Start {
-        /// Where the functions are, built for release
+        /// Folder with the release binaries of the functions
         #[arg(long, value_name = "FOLDER", default_value = "target/release")]
         programs: PathBuf,
-        /// How often each is started
+        /// Number of starts of each function
         #[arg(long, default_value_t = 30)]
         starts: usize,
     },

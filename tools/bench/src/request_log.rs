@@ -1,4 +1,6 @@
-//! What the log says of the last request: one is made at a time.
+//! Capture of this process's log: the line of the last request.
+//!
+//! The benchmarks make one request at a time, so the last line is that of the last request.
 
 use std::io::{self, Write};
 use std::sync::{Mutex, PoisonError};
@@ -7,9 +9,10 @@ use presence_runtime::telemetry;
 use presence_store::meter::Cost;
 use serde_json::Value;
 
-/// The line, and its bytes.
+/// Line of the last request, and its size in bytes.
 static LAST_LINE: Mutex<(Value, usize)> = Mutex::new((Value::Null, 0));
 
+/// Writer that keeps the line of the last request and drops all others.
 struct LogCapture;
 
 impl Write for LogCapture {
@@ -26,26 +29,26 @@ impl Write for LogCapture {
     }
 }
 
-/// Listens to the log of this process from now on.
+/// Starts the capture. The log of this process is not written to anything else.
 pub(crate) fn capture() {
     telemetry::init(|| LogCapture);
 }
 
-/// The operation of the last request, and what it cost.
+/// Returns the operation of the last request and its cost.
 pub(crate) fn last_cost() -> (String, Cost) {
     let (line, _) = LAST_LINE.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    let whole = |name: &str| line[name].as_u64().and_then(|count| u32::try_from(count).ok()).unwrap_or_default();
+    let count = |name: &str| line[name].as_u64().and_then(|number| u32::try_from(number).ok()).unwrap_or_default();
     let units = |name: &str| line[name].as_f64().unwrap_or_default();
     let cost = Cost {
-        calls: whole("calls"),
-        waves: whole("waves"),
+        calls: count("calls"),
+        waves: count("waves"),
         read_units: units("read_units"),
         write_units: units("write_units"),
     };
     (line["operation"].as_str().unwrap_or_default().to_owned(), cost)
 }
 
-/// Returns the bytes of the last request's line.
+/// Returns the size of the last request's line in bytes.
 pub(crate) fn last_line_bytes() -> usize {
     LAST_LINE.lock().unwrap_or_else(PoisonError::into_inner).1
 }

@@ -1,4 +1,4 @@
-//! The cost of a million requests of an operation, part by part.
+//! Price of a million requests of an operation, by parts.
 
 use anyhow::Context as _;
 use presence_local::gateway::MEMORY_MB;
@@ -8,84 +8,96 @@ use super::prices::{API_REQUESTS, DATA_OUT_GB, GB, LOG_GB, MAILS, READ_UNITS, WR
 use crate::lambda::memory::Memory;
 use crate::lambda::results::{BenchmarkResults, OperationResults};
 
-/// The lines that Lambda itself writes of each event at its default level: <https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-log-level.html>.
-const SYSTEM_LINES: [&str; 2] = [
+/// Lines that Lambda itself logs for each event at its default level:
+/// <https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-log-level.html>.
+const SYSTEM_LOG_LINES: [&str; 2] = [
     r#"{"time":"2026-03-10T06:00:10.046Z","type":"platform.start","record":{"requestId":"8476a536-e9f4-11e8-9739-2dfe598c3fcd","version":"$LATEST"}}"#,
     r#"{"time":"2026-03-10T06:00:10.066Z","type":"platform.report","record":{"requestId":"8476a536-e9f4-11e8-9739-2dfe598c3fcd","metrics":{"durationMs":19.512,"billedDurationMs":20,"memorySizeMB":256,"maxMemoryUsedMB":31},"status":"success"}}"#,
 ];
-/// A line of the API's access log, as the template has its format.
-const ACCESS_LINE: &str = r#"{"requestId":"JKJaXmPLvHcESHA=","time":"1773122410000","routeKey":"GET /api/v2/user/{user_id}","status":"200","responseLength":"1024","latency":"24","integrationLatency":"22","integrationStatus":"200","errorType":"-","protocol":"HTTP/1.1","sourceIp":"192.0.2.100"}"#;
+/// Line of the API's access log, in the format of the template.
+const ACCESS_LOG_LINE: &str = r#"{"requestId":"JKJaXmPLvHcESHA=","time":"1773122410000","routeKey":"GET /api/v2/user/{user_id}","status":"200","responseLength":"1024","latency":"24","integrationLatency":"22","integrationStatus":"200","errorType":"-","protocol":"HTTP/1.1","sourceIp":"192.0.2.100"}"#;
 
-/// The way in which a request comes.
+/// Event that starts an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// Through the API.
-    Request,
-    /// From the stream, and it sends a mail.
-    Mail,
+pub(super) enum Trigger {
+    /// Request of the HTTP API.
+    ApiRequest,
+    /// Record of the outbox's stream, for which a mail is sent.
+    OutboxStream,
 }
 
-/// An operation as it was counted here, and as it was measured by the benchmark `lambda`.
+/// Counted and measured use of one operation.
 pub(super) struct OperationUsage {
     pub(super) cost: Cost,
-    pub(super) kind: Kind,
+    pub(super) trigger: Trigger,
     pub(super) log_bytes: usize,
-    /// The answer with its headers.
+    /// Size of the answer with its headers.
     pub(super) answer_bytes: usize,
-    pub(super) measured: BilledTime,
+    pub(super) time: BilledTime,
 }
 
-/// The time that Lambda bills for a warm request, in the function's memory.
+/// Time that Lambda bills for a warm request, with the memory of the function.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct BilledTime {
     pub(super) memory: Memory,
     pub(super) billed_ms: f64,
 }
 
-/// Dollars of a million.
+/// Price of a million operations in dollars.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Bill {
     pub(super) dynamodb: f64,
     pub(super) lambda: f64,
-    /// The gateway, or SES.
-    pub(super) way: f64,
+    /// Price of the API gateway, or of SES.
+    pub(super) api_or_mail: f64,
     pub(super) logs: f64,
     pub(super) data_out: f64,
 }
 
 impl Bill {
-    pub(super) fn of(usage: &OperationUsage) -> Self {
-        let OperationUsage { cost, kind, log_bytes, answer_bytes, measured } = usage;
-        let million = |bytes: usize, price: f64| bytes as f64 * 1e6 / GB * price;
-        let (way, access, answer) = match kind {
-            Kind::Request => (API_REQUESTS, ACCESS_LINE.len(), *answer_bytes),
-            Kind::Mail => (MAILS, 0, 0),
+    pub(super) fn new(usage: &OperationUsage) -> Self {
+        let OperationUsage { cost, trigger, log_bytes, answer_bytes, time } = usage;
+        // A mail leaves no access log, and no answer leaves AWS.
+        let (api_or_mail, access_log_bytes, data_out_bytes) = match trigger {
+            Trigger::ApiRequest => (API_REQUESTS, ACCESS_LOG_LINE.len(), *answer_bytes),
+            Trigger::OutboxStream => (MAILS, 0, 0),
         };
-        let lines = SYSTEM_LINES.iter().map(|line| line.len()).sum::<usize>() + log_bytes + access;
+        let system_log_bytes: usize = SYSTEM_LOG_LINES.iter().map(|line| line.len()).sum();
         Self {
             dynamodb: cost.read_units * READ_UNITS + cost.write_units * WRITE_UNITS,
-            lambda: lambda(measured.memory, measured.billed_ms),
-            way,
-            logs: million(lines, LOG_GB),
-            data_out: million(answer, DATA_OUT_GB),
+            lambda: lambda(time.memory, time.billed_ms),
+            api_or_mail,
+            logs: price_of_a_million(system_log_bytes + log_bytes + access_log_bytes, LOG_GB),
+            data_out: price_of_a_million(data_out_bytes, DATA_OUT_GB),
         }
     }
 
     pub(super) fn sum(&self) -> f64 {
-        self.dynamodb + self.lambda + self.way + self.logs + self.data_out
+        self.dynamodb + self.lambda + self.api_or_mail + self.logs + self.data_out
     }
 }
 
-/// Finds how long an operation was measured to take, in the memory that the template gives its function. Where organisations
-/// of several sizes were measured, that of the smallest counts.
-pub(super) fn find_billed_time(figures: &BenchmarkResults, operation: &str, what: &str) -> anyhow::Result<BilledTime> {
-    let is_it = |one: &&OperationResults| one.operation == operation && one.what == what;
-    let found = figures.operations.iter().filter(is_it).min_by_key(|one| one.users);
-    let found = found.with_context(|| format!("{operation} ({what}) was not measured: run the benchmark `lambda`"))?;
-    let memory = MEMORY_MB.iter().find(|(function, _)| *function == found.function);
-    let memory = memory.and_then(|(_, megabytes)| u32::try_from(*megabytes).ok()).map(Memory).context("a function")?;
-    let size = found.sizes.iter().find(|size| size.memory == memory).and_then(|size| size.warm);
-    let warm = size.with_context(|| format!("{operation} ({what}) was not measured at {memory} MB"))?;
+/// Returns the price of a million times so many bytes, in dollars.
+fn price_of_a_million(bytes: usize, dollars_per_gb: f64) -> f64 {
+    bytes as f64 * 1e6 / GB * dollars_per_gb
+}
+
+/// Returns the measured time of an operation, with the memory that the template gives its function. If it was measured in
+/// organisations of several sizes, the smallest one counts.
+pub(super) fn find_billed_time(
+    results: &BenchmarkResults,
+    operation: &str,
+    variant: &str,
+) -> anyhow::Result<BilledTime> {
+    let is_wanted = |one: &&OperationResults| one.operation == operation && one.variant == variant;
+    let measured = results.operations.iter().filter(is_wanted).min_by_key(|one| one.users);
+    let measured =
+        measured.with_context(|| format!("{operation} ({variant}) was not measured: run the benchmark `lambda`"))?;
+    let template = MEMORY_MB.iter().find(|(function, _)| *function == measured.function);
+    let (function, megabytes) = template.with_context(|| format!("no function {}", measured.function))?;
+    let memory = Memory(u32::try_from(*megabytes).with_context(|| format!("the memory of {function}"))?);
+    let warm = measured.sizes.iter().find(|size| size.memory == memory).and_then(|size| size.warm);
+    let warm = warm.with_context(|| format!("{operation} ({variant}) was not measured at {memory} MB"))?;
     Ok(BilledTime { memory, billed_ms: warm.billed_ms })
 }
 
@@ -93,38 +105,38 @@ pub(super) fn find_billed_time(figures: &BenchmarkResults, operation: &str, what
 mod tests {
     use super::*;
 
-    fn usage(kind: Kind) -> OperationUsage {
+    fn usage(trigger: Trigger) -> OperationUsage {
         OperationUsage {
             cost: Cost { calls: 2, waves: 1, read_units: 2.0, write_units: 4.0 },
-            kind,
+            trigger,
             log_bytes: 1_000,
             answer_bytes: 2_000,
-            measured: BilledTime { memory: Memory(256), billed_ms: 8.0 },
+            time: BilledTime { memory: Memory(256), billed_ms: 8.0 },
         }
     }
 
     #[test]
-    fn a_bill_has_every_part() {
-        let bill = Bill::of(&usage(Kind::Request));
+    fn bill_of_a_request_has_every_part() {
+        let bill = Bill::new(&usage(Trigger::ApiRequest));
         assert!((bill.dynamodb - 2.75).abs() < 1e-9);
         assert!((bill.lambda - 0.226_666_8).abs() < 1e-9);
-        assert!((bill.way - 1.0).abs() < 1e-9);
+        assert!((bill.api_or_mail - 1.0).abs() < 1e-9);
         // 2 GB (of 2^30 bytes) are 2.147 billion bytes.
         assert!((bill.data_out - 0.167_6).abs() < 1e-3, "{}", bill.data_out);
-        let lines = (SYSTEM_LINES.concat().len() + ACCESS_LINE.len() + 1_000) as f64;
+        let lines = (SYSTEM_LOG_LINES.concat().len() + ACCESS_LOG_LINE.len() + 1_000) as f64;
         assert!((bill.logs - lines * 1e6 / GB * 0.5).abs() < 1e-9);
-        let sum = bill.dynamodb + bill.lambda + bill.way + bill.logs + bill.data_out;
+        let sum = bill.dynamodb + bill.lambda + bill.api_or_mail + bill.logs + bill.data_out;
         assert!((bill.sum() - sum).abs() < 1e-9);
     }
 
     #[test]
-    fn a_mail_has_no_answer_that_leaves_and_no_access_log() {
-        let (mail, request) = (Bill::of(&usage(Kind::Mail)), Bill::of(&usage(Kind::Request)));
-        assert!((mail.data_out, mail.way) == (0.0, MAILS) && mail.logs < request.logs);
+    fn mail_costs_no_data_out_and_no_access_log() {
+        let (mail, request) = (Bill::new(&usage(Trigger::OutboxStream)), Bill::new(&usage(Trigger::ApiRequest)));
+        assert!((mail.data_out, mail.api_or_mail) == (0.0, MAILS) && mail.logs < request.logs);
     }
 
     #[test]
-    fn what_was_not_measured_is_named() {
+    fn missing_measurement_is_named() {
         let error = find_billed_time(&BenchmarkResults::default(), "get_me", "").expect_err("nothing was measured");
         assert!(error.to_string().contains("get_me"), "{error}");
     }

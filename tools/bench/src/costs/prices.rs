@@ -1,35 +1,36 @@
-//! What AWS asks, in US dollars: us-east-1, on demand, as published on 2025-07-21 and unchanged since November 2024 as far as
-//! we know. Sources: <https://aws.amazon.com/dynamodb/pricing/on-demand/>, <https://aws.amazon.com/lambda/pricing/>,
+//! Prices of AWS in US dollars: us-east-1, on demand, as published on 2025-07-21. We know of no change since November 2024.
+//!
+//! Sources: <https://aws.amazon.com/dynamodb/pricing/on-demand/>, <https://aws.amazon.com/lambda/pricing/>,
 //! <https://aws.amazon.com/api-gateway/pricing/>, <https://aws.amazon.com/ses/pricing/>,
-//! <https://aws.amazon.com/cloudwatch/pricing/>, <https://aws.amazon.com/ec2/pricing/on-demand/> (data transfer). Other regions
-//! cost up to some 60 % more, all rows alike.
+//! <https://aws.amazon.com/cloudwatch/pricing/>, <https://aws.amazon.com/ec2/pricing/on-demand/> (data transfer). Other
+//! regions cost up to 60 % more, for all services alike.
 
 use crate::lambda::memory::Memory;
 
-/// A million read request units.
+/// Price of a million read request units.
 pub(crate) const READ_UNITS: f64 = 0.125;
-/// A million write request units.
+/// Price of a million write request units.
 pub(crate) const WRITE_UNITS: f64 = 0.625;
-/// A million requests of an HTTP API, up to 300 million in a month.
+/// Price of a million requests of an HTTP API, up to 300 million in a month.
 pub(crate) const API_REQUESTS: f64 = 1.00;
-/// A million invocations.
+/// Price of a million invocations.
 pub(crate) const INVOCATIONS: f64 = 0.20;
-/// A GB-second on arm64, up to 7.5 billion in a month.
+/// Price of a GB-second on arm64, up to 7.5 billion in a month.
 pub(crate) const GB_SECOND: f64 = 0.000_013_333_4;
-/// A million mails.
+/// Price of a million mails.
 pub(crate) const MAILS: f64 = 100.0;
-/// A GB of log lines that `CloudWatch` takes in: those of Lambda's first 10 TB in a month, and of an API's access log.
+/// Price of a GB of logs that `CloudWatch` ingests: the first 10 TB of Lambda in a month, and access logs of an API.
 pub(crate) const LOG_GB: f64 = 0.50;
-/// A GB that leaves AWS, of the first 10 TB in a month, beyond the first 100 GB, which are free.
+/// Price of a GB that leaves AWS: the first 10 TB in a month, after 100 GB that are free.
 pub(crate) const DATA_OUT_GB: f64 = 0.09;
-/// A GB of a table of the class Standard for a month, beyond the first 25 GB, which are free.
+/// Price of a GB in a table of the class Standard for a month, after 25 GB that are free.
 pub(crate) const STORAGE_GB: f64 = 0.25;
-/// A GB of a table with point-in-time recovery for a month.
+/// Price of point-in-time recovery for a GB of a table and a month.
 pub(crate) const RECOVERY_GB: f64 = 0.20;
-/// A GB, as these prices have it.
+/// Number of bytes of a GB in these prices.
 pub(crate) const GB: f64 = 1024.0 * 1024.0 * 1024.0;
 
-/// Returns the dollars of Lambda for a million requests that are billed so many milliseconds each, on arm64.
+/// Returns the price of Lambda for a million requests on arm64, each billed `billed_ms` milliseconds.
 pub(crate) fn lambda(memory: Memory, billed_ms: f64) -> f64 {
     INVOCATIONS + billed_ms / 1e3 * memory.gigabytes() * GB_SECOND * 1e6
 }

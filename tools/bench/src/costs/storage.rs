@@ -1,4 +1,4 @@
-//! The bytes that the tables hold of companies of three sizes, and their cost in a month.
+//! Cost of storage: the bytes of items and index entries, and the price of a month for companies of three sizes.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
@@ -11,13 +11,13 @@ use presence_store::{Stores, bulk_review_items};
 
 use super::prices::{GB, RECOVERY_GB, STORAGE_GB};
 
-/// Bytes that DynamoDB adds to each item and each entry of an index, for its own use:
+/// Bytes that DynamoDB adds to each item and to each entry of an index:
 /// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html>.
 const OVERHEAD: usize = 100;
 
 type Item = HashMap<String, AttributeValue>;
 
-/// A company.
+/// Company with the size of its data.
 struct Company {
     name: &'static str,
     users: usize,
@@ -31,132 +31,146 @@ const COMPANIES: [Company; 3] = [
     Company { name: "a chain of 5,000 shops", users: 50_000, businesses: 5_000, reviews: 1_000_000 },
 ];
 
-/// Items of a kind: how many, and their bytes and those of their entries in indexes, all with what DynamoDB adds.
+/// Number and size of the items of a kind. Sizes include the overhead.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct ItemSizes {
     items: usize,
-    base: usize,
-    indexes: usize,
+    table_bytes: usize,
+    index_bytes: usize,
 }
 
 impl ItemSizes {
     fn add(&mut self, table: &Table, item: &Item) {
         self.items += 1;
-        self.base += OVERHEAD + item_bytes(item);
-        self.indexes += table.indexes.iter().filter_map(|index| entry_bytes(table, index, item)).sum::<usize>();
+        self.table_bytes += OVERHEAD + item_bytes(item);
+        self.index_bytes += table.indexes.iter().filter_map(|index| entry_bytes(table, index, item)).sum::<usize>();
     }
 
     fn bytes(&self) -> usize {
-        self.base + self.indexes
+        self.table_bytes + self.index_bytes
     }
 
-    /// The bytes of so many of these.
-    fn of(&self, items: usize) -> f64 {
+    /// Returns the bytes of another number of such items.
+    fn scaled_to(&self, items: usize) -> f64 {
         self.bytes() as f64 / self.items.max(1) as f64 * items as f64
     }
 }
 
-/// Weighs what the tables of the sample hold, and the reviews of each company. Renders both.
-pub(super) async fn report(client: &Client, store: &Stores) -> anyhow::Result<String> {
+/// Sizes of the reviews of a company.
+struct ReviewSizes {
+    reviews: ItemSizes,
+    /// Facet counts and postings. They are counted by review, so that their average is that of a review.
+    ledger: ItemSizes,
+}
+
+/// Measures the items of the sample data and the reviews of each company. Renders the section of the report.
+pub(super) async fn report(client: &Client, store: &Store) -> anyhow::Result<String> {
     let mut kinds: BTreeMap<String, ItemSizes> = BTreeMap::new();
     for table in schema::TABLES.iter().filter(|table| table.name != schema::REVIEWS.name) {
         let mut pages = client.scan().table_name(store.database.name(table)).into_paginator().items().send();
         while let Some(item) = pages.try_next().await? {
-            kinds.entry(format!("{}: {}", table.name, kind(table, &item))).or_default().add(table, &item);
+            kinds.entry(format!("{}: {}", table.name, item_kind(table, &item))).or_default().add(table, &item);
         }
     }
-    let reviews: Vec<_> = COMPANIES.iter().map(reviews_of).collect::<anyhow::Result<_>>()?;
-    for (company, weights) in COMPANIES.iter().zip(&reviews) {
-        for (name, weight) in ["a review", "tallies and slips of a review"].into_iter().zip(weights) {
-            kinds.insert(format!("reviews: {name}, of {} reviews", thousands(company.reviews)), *weight);
-        }
+    let reviews: Vec<_> = COMPANIES.iter().map(review_sizes).collect::<anyhow::Result<_>>()?;
+    for (company, sizes) in COMPANIES.iter().zip(&reviews) {
+        let total = thousands(company.reviews);
+        kinds.insert(format!("reviews: a review, of {total} reviews"), sizes.reviews);
+        kinds.insert(format!("reviews: facet counts and postings of a review, of {total} reviews"), sizes.ledger);
     }
     Ok(render(&kinds, &reviews))
 }
 
-/// The reviews of a company, and what counts them, by review.
-fn reviews_of(company: &Company) -> anyhow::Result<[ItemSizes; 2]> {
-    let mut weights = [ItemSizes::default(); 2];
+fn review_sizes(company: &Company) -> anyhow::Result<ReviewSizes> {
+    let (mut reviews, mut ledger) = (ItemSizes::default(), ItemSizes::default());
     for month in Distribution::new(company.reviews).months() {
-        for item in bulk_review_items(&month)? {
-            weights[usize::from(!item.contains_key("version"))].add(&schema::REVIEWS, &item);
+        for item in items_of_reviews(&month)? {
+            // Only the item of a review has a version.
+            let sizes = if item.contains_key("version") { &mut reviews } else { &mut ledger };
+            sizes.add(&schema::REVIEWS, &item);
         }
     }
-    weights[1].items = weights[0].items;
-    Ok(weights)
+    ledger.items = reviews.items;
+    Ok(ReviewSizes { reviews, ledger })
 }
 
-fn render(kinds: &BTreeMap<String, ItemSizes>, reviews: &[[ItemSizes; 2]]) -> String {
+fn render(kinds: &BTreeMap<String, ItemSizes>, reviews: &[ReviewSizes]) -> String {
     let mut report = format!(
-        "\n## Storage\n\nBytes of an item by DynamoDB's rules, on average over the sample data (reviews: over the distribution of the \
-         benchmarks), with the {OVERHEAD} bytes that DynamoDB adds to each item and to each entry of an index.\n\n\
+        "\n## Storage\n\nThe table has the average size of an item by the rules of DynamoDB, over the sample data. Reviews are those \
+         of the generated data of the benchmarks. Sizes include the {OVERHEAD} bytes that DynamoDB adds to each item and to each entry \
+         of an index.\n\n\
          | table and item | bytes | bytes in its indexes |\n|---|---:|---:|\n"
     );
-    for (kind, weight) in kinds {
-        let items = weight.items.max(1) as f64;
-        let (base, indexes) = (weight.base as f64 / items, weight.indexes as f64 / items);
-        let _ = writeln!(report, "| {kind} | {base:.0} | {indexes:.0} |");
+    for (kind, sizes) in kinds {
+        let items = sizes.items.max(1) as f64;
+        let (table_bytes, index_bytes) = (sizes.table_bytes as f64 / items, sizes.index_bytes as f64 / items);
+        let _ = writeln!(report, "| {kind} | {table_bytes:.0} | {index_bytes:.0} |");
     }
     let _ = write!(
         report,
         "\nA month of storage costs ${STORAGE_GB} for a GB, and point-in-time recovery ${RECOVERY_GB} more. The first 25 GB of an \
-         account are free; that is not taken off.\n\n\
+         account are free; they are not deducted.\n\n\
          | company | users | businesses | reviews | MB of users | MB of businesses | MB of reviews | storage $ | recovery $ |\n\
          |---|---:|---:|---:|---:|---:|---:|---:|---:|\n"
     );
-    let of = |kind: &str, items: usize| kinds.get(kind).map_or(0.0, |weight| weight.of(items));
-    for (company, weights) in COMPANIES.iter().zip(reviews) {
-        let users = of("users: USER", company.users) + of("users: EMAIL", company.users);
-        let businesses = of("businesses: BUSINESS", company.businesses);
-        let reviews = (weights[0].bytes() + weights[1].bytes()) as f64;
-        let all = users + businesses + reviews;
-        let megabytes = |bytes: f64| bytes / 1e6;
-        let _ = writeln!(
-            report,
-            "| {} | {} | {} | {} | {:.2} | {:.2} | {:.1} | {:.4} | {:.4} |",
-            company.name,
-            thousands(company.users as u64),
-            thousands(company.businesses as u64),
-            thousands(company.reviews),
-            megabytes(users),
-            megabytes(businesses),
-            megabytes(reviews),
-            all / GB * STORAGE_GB,
-            all / GB * RECOVERY_GB,
-        );
+    for (company, sizes) in COMPANIES.iter().zip(reviews) {
+        report.push_str(&company_row(company, kinds, sizes));
     }
     report
 }
 
-/// Returns what stands before the number sign of an item's key, which is its kind.
-fn kind(table: &Table, item: &Item) -> String {
+fn company_row(company: &Company, kinds: &BTreeMap<String, ItemSizes>, reviews: &ReviewSizes) -> String {
+    let bytes_of = |kind: &str, items: usize| kinds.get(kind).map_or(0.0, |sizes| sizes.scaled_to(items));
+    let users = bytes_of("users: USER", company.users) + bytes_of("users: EMAIL", company.users);
+    let businesses = bytes_of("businesses: BUSINESS", company.businesses);
+    let reviews = (reviews.reviews.bytes() + reviews.ledger.bytes()) as f64;
+    let all = users + businesses + reviews;
+    format!(
+        "| {} | {} | {} | {} | {:.2} | {:.2} | {:.1} | {:.4} | {:.4} |\n",
+        company.name,
+        thousands(company.users as u64),
+        thousands(company.businesses as u64),
+        thousands(company.reviews),
+        users / 1e6,
+        businesses / 1e6,
+        reviews / 1e6,
+        all / GB * STORAGE_GB,
+        all / GB * RECOVERY_GB,
+    )
+}
+
+/// Returns the kind of an item: the part of its key before the number sign.
+fn item_kind(table: &Table, item: &Item) -> String {
     if table.name == schema::API_KEYS.name {
         return "a key".to_owned();
     }
-    let text = |name: &str| item.get(name).and_then(|value| value.as_s().ok()).map_or("", String::as_str);
-    let prefix = |text: &str| text.split('#').next().unwrap_or_default().to_owned();
-    let sort = prefix(text("sk"));
-    if sort == "MAIL" { sort } else { prefix(text("pk")) }
+    let key = |name: &str| item.get(name).and_then(|value| value.as_s().ok()).map_or("", String::as_str);
+    let prefix = |key: &str| key.split('#').next().unwrap_or_default().to_owned();
+    let sort_prefix = prefix(key("sk"));
+    // The mails of a user are in the partition of the user.
+    if sort_prefix == "MAIL" { sort_prefix } else { prefix(key("pk")) }
 }
 
-/// Returns the bytes of an item's entry in an index, if it has one.
+/// Returns the bytes of an item's entry in an index. Returns `None` if the item has no entry.
 fn entry_bytes(table: &Table, index: &Index, item: &Item) -> Option<usize> {
+    if !index.key.attributes().all(|(name, _)| item.contains_key(name)) {
+        return None;
+    }
     let keys: Vec<&str> = index.key.attributes().chain(table.key.attributes()).map(|(name, _)| name).collect();
-    let is_in = index.key.attributes().all(|(name, _)| item.contains_key(name));
-    let projected = |name: &str| match index.projected {
+    let is_projected = |name: &str| match index.projected {
         Projected::All => true,
-        Projected::Only(names) => names.contains(&name),
+        Projected::Only(names) => keys.contains(&name) || names.contains(&name),
     };
-    let attributes = item.iter().filter(|(name, _)| keys.contains(&name.as_str()) || projected(name));
-    is_in.then(|| OVERHEAD + attributes.map(|(name, value)| name.len() + value_bytes(value)).sum::<usize>())
+    let attributes = item.iter().filter(|(name, _)| is_projected(name));
+    Some(OVERHEAD + attributes.map(|(name, value)| name.len() + value_bytes(value)).sum::<usize>())
 }
 
-/// Returns an item's bytes: names and values.
+/// Returns the bytes of an item: names and values.
 fn item_bytes(item: &Item) -> usize {
     item.iter().map(|(name, value)| name.len() + value_bytes(value)).sum()
 }
 
-/// Returns a value's bytes: a text's own, a number's by its digits, and three more for a list or map with one for each member.
+/// Returns the bytes of a value. A list or a map takes three bytes and one for each member.
 fn value_bytes(value: &AttributeValue) -> usize {
     match value {
         AttributeValue::S(text) => text.len(),
@@ -168,7 +182,7 @@ fn value_bytes(value: &AttributeValue) -> usize {
     }
 }
 
-/// Returns a byte, and one for every two digits; zeros at the end take no place.
+/// Returns the bytes of a number: one, and one for every two digits. Zeros at the end take no space.
 fn number_bytes(digits: &str) -> usize {
     digits.trim_start_matches('-').trim_end_matches('0').len().div_ceil(2) + 1 + usize::from(digits.starts_with('-'))
 }
@@ -190,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn an_item_is_weighed_with_its_entries_in_indexes() {
+    fn size_of_an_item_includes_its_index_entries() {
         let item = Item::from([
             ("pk".to_owned(), text("BUSINESS#1")),
             ("org_id".to_owned(), AttributeValue::N("1200".to_owned())),
@@ -198,18 +212,18 @@ mod tests {
             ("name".to_owned(), text("Shop")),
             ("more".to_owned(), text("0123456789")),
         ]);
-        let mut weight = ItemSizes::default();
-        weight.add(&schema::BUSINESSES, &item);
+        let mut sizes = ItemSizes::default();
+        sizes.add(&schema::BUSINESSES, &item);
         // pk 12, org_id 6 + 2, city_listing 16, name 8; more is not projected.
-        assert_eq!(weight, ItemSizes { items: 1, base: 100 + 44 + 14, indexes: 100 + 44 });
-        assert_eq!(kind(&schema::BUSINESSES, &item), "BUSINESS");
+        assert_eq!(sizes, ItemSizes { items: 1, table_bytes: 100 + 44 + 14, index_bytes: 100 + 44 });
+        assert_eq!(item_kind(&schema::BUSINESSES, &item), "BUSINESS");
         let org = Item::from([("pk".to_owned(), text("ORG#1"))]);
-        weight.add(&schema::BUSINESSES, &org);
-        assert_eq!((weight.items, weight.indexes), (2, 144));
+        sizes.add(&schema::BUSINESSES, &org);
+        assert_eq!((sizes.items, sizes.index_bytes), (2, 144));
     }
 
     #[test]
-    fn lists_weigh_their_members() {
+    fn size_of_a_list_includes_its_members() {
         assert_eq!(value_bytes(&AttributeValue::L(vec![text("ab"), AttributeValue::Bool(true)])), 3 + 3 + 2);
         assert_eq!(number_bytes("-1250000"), 1 + 2 + 1);
     }

@@ -1,4 +1,4 @@
-//! A limit by a control group of Linux: version 2, or the older one.
+//! Limit of a process by a control group of Linux, version 2 or 1.
 
 use std::fs;
 use std::io;
@@ -6,15 +6,16 @@ use std::path::{Path, PathBuf};
 
 use super::memory::{Memory, PERIOD};
 
-/// Where control groups are.
+/// Folder of all control groups.
 const ROOT: &str = "/sys/fs/cgroup";
-/// The weight of a function against the machine's other work, which must not be measured: the most that there is.
+/// Weight of a function in version 2: the largest one, so that other processes of the machine do not slow it down.
 const WEIGHT: &str = "10000";
+/// Weight of a function in version 1: the largest one.
 const SHARES: &str = "262144";
-/// Attempts to remove a group: with a period between them, enough for a process to end.
+/// Attempts to remove a group. With a period between them, they give a killed process time to leave it.
 const REMOVALS: u32 = 10;
 
-/// A control group with a limit. Dropped, it is removed, if no process is in it any more.
+/// Control group with a limit. It is removed when it is dropped, if its processes have ended.
 #[derive(Debug)]
 pub(super) struct Cgroup {
     folder: PathBuf,
@@ -22,13 +23,13 @@ pub(super) struct Cgroup {
 }
 
 impl Cgroup {
-    /// Makes one of this name, where this process may. Returns nothing where it may not.
+    /// Creates a control group. Returns `None` if this process may not.
     pub(super) fn new(name: &str, memory: Memory) -> Option<Self> {
         let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-        Self::create_below(Path::new(ROOT), &own, name, memory)
+        Self::create_under(Path::new(ROOT), &own, name, memory)
     }
 
-    fn create_below(root: &Path, own: &str, name: &str, memory: Memory) -> Option<Self> {
+    fn create_under(root: &Path, own: &str, name: &str, memory: Memory) -> Option<Self> {
         v2_folders(root, own)
             .into_iter()
             .filter(|parent| has_cpu_controller(parent))
@@ -53,7 +54,7 @@ impl Cgroup {
         Ok(group)
     }
 
-    /// Takes a process in, with all its threads.
+    /// Adds a process with all its threads.
     pub(super) fn add_process(&self, process: u32) -> io::Result<()> {
         self.write("cgroup.procs", &process.to_string())
     }
@@ -64,7 +65,7 @@ impl Cgroup {
 }
 
 impl Drop for Cgroup {
-    /// Removes it. A process that was just killed leaves it a moment later.
+    /// Removes the group. A killed process leaves it with a delay.
     fn drop(&mut self) {
         for _ in 0..REMOVALS {
             if fs::remove_dir(&self.folder).is_ok() {
@@ -75,14 +76,14 @@ impl Drop for Cgroup {
     }
 }
 
-/// Returns the folders of version 2 that a group may be made in: this process's own, and those above it.
+/// Returns the folders of version 2 that may take a new group: that of this process and its ancestors, nearest first.
 fn v2_folders(root: &Path, own: &str) -> Vec<PathBuf> {
     let path = own.lines().find_map(|line| line.strip_prefix("0::/")).unwrap_or_default();
     let folder = root.join(path);
     folder.ancestors().take_while(|folder| folder.starts_with(root)).map(Path::to_owned).collect()
 }
 
-/// True if the groups in a folder can have a limit of the processor.
+/// True if groups in this folder can limit processors.
 fn has_cpu_controller(folder: &Path) -> bool {
     let controllers = fs::read_to_string(folder.join("cgroup.subtree_control")).unwrap_or_default();
     controllers.split_whitespace().any(|controller| controller == "cpu")
@@ -92,33 +93,33 @@ fn has_cpu_controller(folder: &Path) -> bool {
 mod tests {
     use super::*;
 
-    fn text(file: PathBuf) -> String {
+    fn read(file: PathBuf) -> String {
         fs::read_to_string(file).expect("written")
     }
 
     #[test]
-    fn the_nearest_group_above_that_may_limit_processors_is_used() {
+    fn nearest_ancestor_that_can_limit_processors_is_used() {
         let root = tempfile::tempdir().expect("a folder");
         let own = root.path().join("user/session");
-        fs::create_dir_all(&own).expect("made");
+        fs::create_dir_all(&own).expect("created");
         fs::write(root.path().join("cgroup.subtree_control"), "cpu memory\n").expect("written");
         fs::write(root.path().join("user/cgroup.subtree_control"), "memory cpuset\n").expect("written");
         let group =
-            Cgroup::create_below(root.path(), "1:cpu:/x\n0::/user/session\n", "bench", Memory(256)).expect("made");
+            Cgroup::create_under(root.path(), "1:cpu:/x\n0::/user/session\n", "bench", Memory(256)).expect("created");
         assert_eq!((group.version, &group.folder), (2, &root.path().join("bench")));
-        assert_eq!(text(root.path().join("bench/cpu.max")), "2894 20000");
-        group.add_process(17).expect("taken");
-        assert_eq!(text(root.path().join("bench/cgroup.procs")), "17");
+        assert_eq!(read(root.path().join("bench/cpu.max")), "2894 20000");
+        group.add_process(17).expect("added");
+        assert_eq!(read(root.path().join("bench/cgroup.procs")), "17");
     }
 
     #[test]
-    fn without_version_2_the_older_one_is_used_and_without_both_none() {
+    fn version_1_is_used_without_version_2_and_none_without_both() {
         let root = tempfile::tempdir().expect("a folder");
-        assert!(Cgroup::create_below(root.path(), "0::/\n", "bench", Memory(256)).is_none());
-        fs::create_dir(root.path().join("cpu")).expect("made");
-        let group = Cgroup::create_below(root.path(), "1:cpu:/\n0::/\n", "bench", Memory(128)).expect("made");
+        assert!(Cgroup::create_under(root.path(), "0::/\n", "bench", Memory(256)).is_none());
+        fs::create_dir(root.path().join("cpu")).expect("created");
+        let group = Cgroup::create_under(root.path(), "1:cpu:/\n0::/\n", "bench", Memory(128)).expect("created");
         assert_eq!(group.version, 1);
-        assert_eq!(text(root.path().join("cpu/bench/cpu.cfs_quota_us")), "1447");
-        assert_eq!(text(root.path().join("cpu/bench/cpu.cfs_period_us")), "20000");
+        assert_eq!(read(root.path().join("cpu/bench/cpu.cfs_quota_us")), "1447");
+        assert_eq!(read(root.path().join("cpu/bench/cpu.cfs_period_us")), "20000");
     }
 }

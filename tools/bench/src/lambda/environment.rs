@@ -1,7 +1,9 @@
-//! The data that the functions meet: organisations of several sizes, reviews and categories, in an embedded `DynamoDB` of this
-//! process, which has as much of the processors as it wants.
+//! Data and servers that functions meet: organisations of several sizes, reviews and categories in an embedded `DynamoDB`.
+//!
+//! The database runs in this process, which is not throttled.
 
 use std::cell::Cell;
+use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,28 +26,38 @@ use super::throttle::ThrottleMode;
 use crate::sandbox::tls::TlsProxy;
 use crate::users::{generated_users, load_users};
 
-/// The time of a call to DynamoDB inside a region, beside the emulator's own. Its usual latency is some milliseconds.
-pub(super) const CALL_DELAY: Duration = Duration::from_millis(3);
-/// The directory of categories that the local stack has.
+/// Delay of each answer of DynamoDB: a call inside a region usually takes some milliseconds.
+const CALL_DELAY: Duration = Duration::from_millis(3);
+/// File with the categories of the local stack.
 const CATEGORIES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../local/sample/categories.jsonl");
 const PREFIX: &str = "presence-";
-/// Users that are made at once.
-const CHUNK: usize = 10_000;
+/// Number of items that are imported at once.
+const IMPORT_CHUNK: usize = 10_000;
+/// Number of businesses in the query of reviews by business.
+const QUERIED_BUSINESSES: usize = 20;
 
-/// An organisation with many users.
+/// Organisation with many users.
 pub(super) struct Organisation {
     pub(super) users: usize,
-    /// The key of an `ORG_ADMIN` of it.
+    /// Key of an `ORG_ADMIN` of the organisation.
     pub(super) key: String,
-    /// The number of its first user among all.
-    first: usize,
-    /// The number of its users that each kind of request has taken.
-    taken: [Cell<usize>; 4],
+    /// Number of its first user among all generated users.
+    first_user: usize,
+    taken: TakenUsers,
 }
 
-/// A request that each user takes once.
+/// Numbers of users that requests have used up, by use.
+#[derive(Default)]
+struct TakenUsers {
+    update: Cell<usize>,
+    invite: Cell<usize>,
+    delete: Cell<usize>,
+    mail: Cell<usize>,
+}
+
+/// Use of a user by a request. No user is used twice, so that each request finds the user unchanged.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum OneTimeRequest {
+pub(super) enum UserUse {
     Update,
     Invite,
     Delete,
@@ -53,59 +65,81 @@ pub(super) enum OneTimeRequest {
 }
 
 impl Organisation {
-    /// Returns the id of a user that no request of this kind was for, nor any of another kind. Of seven users one is
-    /// invited: those are for invitations and mails.
-    pub(super) fn next(&self, once: OneTimeRequest) -> anyhow::Result<u64> {
-        let taken = &self.taken[once as usize];
-        let turn = taken.replace(taken.get() + 1);
-        let invited = self.first.next_multiple_of(7);
-        let number = match once {
-            OneTimeRequest::Invite => invited + 14 * turn,
-            OneTimeRequest::Mail => invited + 14 * turn + 7,
-            OneTimeRequest::Update => invited + 7 * turn + 1,
-            OneTimeRequest::Delete => invited + 7 * turn + 2,
+    fn new(users: usize, key: String, first_user: usize) -> Self {
+        Self { users, key, first_user, taken: TakenUsers::default() }
+    }
+
+    /// Returns the id of a user that no request has used.
+    ///
+    /// One user in seven is invited: invitations and mails take these in turn. Updates and deletions take active users.
+    pub(super) fn take_user(&self, user_use: UserUse) -> anyhow::Result<u64> {
+        let first = self.first_invited();
+        let number = match user_use {
+            UserUse::Invite => first + 14 * increment(&self.taken.invite),
+            UserUse::Mail => first + 14 * increment(&self.taken.mail) + 7,
+            UserUse::Update => first + 7 * increment(&self.taken.update) + 1,
+            UserUse::Delete => first + 7 * increment(&self.taken.delete) + 2,
         };
-        ensure!(number < self.first + self.users, "{} users are too few for so many requests", self.users);
+        ensure!(number < self.first_user + self.users, "{} users are too few for so many requests", self.users);
         Ok(generated_users::user_id(number))
     }
 
-    /// Returns the id of one of its active users.
-    pub(super) fn any(&self, rng: &mut fastrand::Rng) -> u64 {
-        let fifth = rng.usize(0..self.users / 7 - 1);
-        generated_users::user_id(self.first.next_multiple_of(7) + 7 * fifth + 3)
+    /// Returns the id of a random active user that no other request uses.
+    pub(super) fn random_active_user(&self, rng: &mut fastrand::Rng) -> u64 {
+        let seventh = rng.usize(0..self.users / 7 - 1);
+        generated_users::user_id(self.first_invited() + 7 * seventh + 3)
     }
 
-    /// Returns the address of a user whom no request changes.
-    pub(super) fn an_address(&self) -> anyhow::Result<String> {
-        let number = self.first.next_multiple_of(7) + 4;
-        Ok(generated_users::generate_user(number, org_number(self.users))?.email.as_str().to_owned())
+    /// Returns the address of a user that no request changes.
+    pub(super) fn unchanged_email(&self) -> anyhow::Result<String> {
+        let user = generated_users::generate_user(self.first_invited() + 4, org_number(self.users))?;
+        Ok(user.email.as_str().to_owned())
+    }
+
+    /// Returns the number of its first invited user. Users are invited whose number is divisible by seven.
+    fn first_invited(&self) -> usize {
+        self.first_user.next_multiple_of(7)
     }
 }
 
-/// Everything that is loaded, and what functions are started with.
+/// Increments a counter. Returns its value before.
+fn increment(counter: &Cell<usize>) -> usize {
+    counter.replace(counter.get() + 1)
+}
+
+/// Loaded data with the launcher of functions.
 pub(super) struct LambdaEnvironment {
     pub(super) launcher: FunctionLauncher,
-    pub(super) orgs: Vec<Organisation>,
+    orgs: Vec<Organisation>,
+    /// Key of a caller of the organisation with the reviews.
+    reviews_key: String,
+    /// Id of a category.
     pub(super) category: String,
-    /// Twenty businesses, for a query.
+    /// Ids of twenty businesses, separated by commas.
     pub(super) businesses: String,
     stack: Stack,
-    // Dropped in this order: what uses the database before it, and its file last.
-    _proxies: [TlsProxy; 2],
+    // Dropped in this order: users of the database, the database, its file.
+    _proxies: Proxies,
     _dynamodb: EmbeddedDynamo,
     _folder: TempDir,
 }
 
-/// Returns the number of the organisation of so many users.
+/// TLS proxies in front of the local servers.
+struct Proxies {
+    dynamodb: TlsProxy,
+    ses: TlsProxy,
+}
+
+/// Returns the id of the organisation with this number of users.
 fn org_number(users: usize) -> u64 {
     users as u64
 }
 
 impl LambdaEnvironment {
-    /// Loads organisations of these sizes; the first also has so many reviews.
+    /// Loads organisations of these sizes, and a number of reviews.
     pub(super) async fn load(
         programs: &Path,
-        way: ThrottleMode,
+        throttle_mode: ThrottleMode,
         sizes: &[usize],
         reviews: u64,
     ) -> anyhow::Result<Self> {
@@ -113,69 +147,50 @@ impl LambdaEnvironment {
         let dynamodb = EmbeddedDynamo::start(0, Some(&folder.path().join("data")))?;
         dynamodb.enable_bulk_loading()?;
         let url = dynamodb.endpoint_url();
-        let config = sdk_config(&url);
-        let store = Stores::new(Database::new(&config, PREFIX));
-        // Without a stream: the embedded database searches all stream records at every write to a table that has one.
-        let users = schema::Table { stream: false, ..schema::USERS };
-        let client = aws_sdk_dynamodb::Client::new(&config);
-        users.create(&client, &format!("{PREFIX}users")).send().await?;
-        let stack = Stack::start(Options { dynamodb: DynamoDb::Endpoint(url.clone()), ..Options::default() }).await?;
-        let mut orgs = Vec::new();
-        let mut first = 0;
-        for users in sizes {
-            orgs.push(load_users(&store, &dynamodb, *users, first).await?);
-            first += users;
-        }
+        let store = Store::new(&sdk_config(&url), PREFIX);
+        create_users_table(&url).await?;
+        let stack = Stack::start(Options { dynamodb: DynamoDb::At(url.clone()), ..Options::default() }).await?;
+        let orgs = load_orgs(&store, &dynamodb, sizes).await?;
         let distribution = Distribution::new(reviews);
-        let admin = load_reviews(&store, &dynamodb, &distribution).await?;
-        let category = load_categories(&store, &stack, &admin).await?;
-        orgs.push(Organisation { users: 0, key: admin, first: 0, taken: Default::default() });
-        let upstream = url.trim_start_matches("http://").parse().context("an address")?;
-        let proxy = TlsProxy::start(upstream, folder.path(), CALL_DELAY).await?;
-        let origin = stack.base_url();
-        let ses = origin.trim_start_matches("http://").split('/').next().unwrap_or_default().parse()?;
-        let certificates = tempfile::tempdir_in(folder.path())?.keep();
-        let ses_proxy = TlsProxy::start(ses, &certificates, CALL_DELAY).await?;
-        let roots = folder.path().join("all-roots.pem");
-        std::fs::write(&roots, [std::fs::read(proxy.roots()?)?, std::fs::read(ses_proxy.roots()?)?].concat())?;
+        let reviews_key = load_reviews(&store, &dynamodb, &distribution).await?;
+        let category = load_categories(&store, &stack, &reviews_key).await?;
+        let proxies = Proxies::start(&url, &stack.base_url(), folder.path()).await?;
         let launcher = FunctionLauncher {
             programs: programs.to_owned(),
-            dynamodb_url: proxy.url(),
-            ses_url: format!("{}/ses", ses_proxy.url()),
-            roots: roots.to_str().context("a temporary folder of text")?.to_owned(),
-            way,
+            dynamodb_url: proxies.dynamodb.url(),
+            ses_url: format!("{}/ses", proxies.ses.url()),
+            roots: proxies.write_roots(folder.path())?,
+            throttle_mode,
         };
-        let businesses = distribution.businesses();
-        let twenty = businesses.iter().step_by(10).take(20).map(|business| business.id.as_str());
-        let businesses = twenty.collect::<Vec<_>>().join(",");
         Ok(Self {
             launcher,
             orgs,
+            reviews_key,
             category,
-            businesses,
+            businesses: queried_businesses(&distribution),
             stack,
-            _proxies: [proxy, ses_proxy],
+            _proxies: proxies,
             _dynamodb: dynamodb,
             _folder: folder,
         })
     }
 
-    /// Returns the organisation of so many users.
+    /// Returns the organisation with this number of users.
     pub(super) fn org(&self, users: usize) -> anyhow::Result<&Organisation> {
         self.orgs.iter().find(|org| org.users == users).with_context(|| format!("no organisation of {users} users"))
     }
 
     /// Returns the key of a caller who sees the reviews.
-    pub(super) fn key_of_reviews(&self) -> anyhow::Result<&str> {
-        self.orgs.last().map(|org| org.key.as_str()).context("the organisation with the reviews")
+    pub(super) fn reviews_key(&self) -> &str {
+        &self.reviews_key
     }
 
-    /// Makes a request to the same service in this process, which is not throttled.
-    pub(super) async fn ask(&self, method: &str, path: &str, key: &str, body: &Value) -> anyhow::Result<Value> {
-        ask(&self.stack, method, path, key, body).await
+    /// Sends a request to the service in this process, which is not throttled.
+    pub(super) async fn send(&self, method: &str, path: &str, key: &str, body: &Value) -> anyhow::Result<Value> {
+        send(&self.stack, method, path, key, body).await
     }
 
-    /// Returns what asks the same from another task.
+    /// Returns the address of the service in this process.
     pub(super) fn base_url(&self) -> String {
         self.stack.base_url()
     }
@@ -186,44 +201,88 @@ impl LambdaEnvironment {
     }
 }
 
-async fn ask(stack: &Stack, method: &str, path: &str, key: &str, body: &Value) -> anyhow::Result<Value> {
+impl Proxies {
+    /// Starts the proxies. Each has certificates of its own in a folder of its own.
+    async fn start(dynamodb_url: &str, stack_url: &str, folder: &Path) -> anyhow::Result<Self> {
+        let ses_folder = tempfile::tempdir_in(folder)?.keep();
+        Ok(Self {
+            dynamodb: TlsProxy::start(socket_address(dynamodb_url)?, folder, CALL_DELAY).await?,
+            ses: TlsProxy::start(socket_address(stack_url)?, &ses_folder, CALL_DELAY).await?,
+        })
+    }
+
+    /// Writes the certificates of both into one file. Returns its path.
+    fn write_roots(&self, folder: &Path) -> anyhow::Result<String> {
+        let roots = folder.join("all-roots.pem");
+        let certificates = [std::fs::read(self.dynamodb.roots()?)?, std::fs::read(self.ses.roots()?)?];
+        std::fs::write(&roots, certificates.concat())?;
+        Ok(roots.to_str().context("the path of the temporary folder is not UTF-8")?.to_owned())
+    }
+}
+
+fn socket_address(url: &str) -> anyhow::Result<SocketAddr> {
+    let authority = url.trim_start_matches("http://").split('/').next().unwrap_or_default();
+    authority.parse().with_context(|| format!("no address in {url}"))
+}
+
+fn queried_businesses(distribution: &Distribution) -> String {
+    let businesses = distribution.businesses();
+    let ids = businesses.iter().step_by(10).take(QUERIED_BUSINESSES).map(|business| business.id.as_str());
+    ids.collect::<Vec<_>>().join(",")
+}
+
+async fn send(stack: &Stack, method: &str, path: &str, key: &str, body: &Value) -> anyhow::Result<Value> {
     let request = reqwest::Client::new().request(method.parse()?, format!("{}{path}", stack.base_url()));
     let request = request.header("x-api-key", key);
     let request = if body.is_null() { request } else { request.json(body) };
-    let answer = request.send().await?;
-    let (status, text) = (answer.status(), answer.text().await?);
+    let response = request.send().await?;
+    let (status, text) = (response.status(), response.text().await?);
     ensure!(status == 200, "{method} {path}: {status} {text}");
     Ok(serde_json::from_str(&text)?)
 }
 
-async fn load_users(
-    store: &Stores,
+/// Creates the users table without a stream: at every write to a table with one, the embedded database searches all of its
+/// stream records.
+async fn create_users_table(url: &str) -> anyhow::Result<()> {
+    let client = aws_sdk_dynamodb::Client::new(&sdk_config(url));
+    let table = schema::Table { stream: false, ..schema::USERS };
+    table.create(&client, &format!("{PREFIX}users")).send().await?;
+    Ok(())
+}
+
+async fn load_orgs(store: &Store, dynamodb: &EmbeddedDynamo, sizes: &[usize]) -> anyhow::Result<Vec<Organisation>> {
+    let mut orgs = Vec::new();
+    let mut first_user = 0;
+    for users in sizes {
+        orgs.push(load_org(store, dynamodb, *users, first_user).await?);
+        first_user += users;
+    }
+    Ok(orgs)
+}
+
+async fn load_org(
+    store: &Store,
     dynamodb: &EmbeddedDynamo,
     users: usize,
-    first: usize,
+    first_user: usize,
 ) -> anyhow::Result<Organisation> {
     let org = org_number(users);
     let org_id = OrgId::new(org).context("an organisation")?;
-    store.businesses.put_org(&Org { id: org_id, name: format!("Chain of {users}") }).await?;
-    let people = (first..first + users).map(|number| generated_users::generate_user(number, org));
-    let people = people.collect::<anyhow::Result<Vec<_>>>()?;
-    let mut items = store.users.to_items(&people)?;
+    store.put_org(&Org { id: org_id, name: format!("Chain of {users}") }).await?;
+    let generated = (first_user..first_user + users).map(|number| generated_users::generate_user(number, org));
+    let mut items = store.items_of_users(&generated.collect::<anyhow::Result<Vec<_>>>()?)?;
     while !items.is_empty() {
-        let rest = items.split_off(items.len().min(CHUNK));
-        dynamodb.import(&store.database.name(&schema::USERS), items)?;
+        let rest = items.split_off(items.len().min(IMPORT_CHUNK));
+        dynamodb.import(&store.name(&schema::USERS), items)?;
         items = rest;
     }
     let key = load_users::create_caller(store, Role::OrgAdmin, org, SystemClock.now()).await?;
-    Ok(Organisation { users, key, first, taken: Default::default() })
+    Ok(Organisation::new(users, key, first_user))
 }
 
-/// Loads the reviews, and returns the key of a caller who sees them.
-async fn load_reviews(
-    store: &Stores,
-    dynamodb: &EmbeddedDynamo,
-    distribution: &Distribution,
-) -> anyhow::Result<String> {
-    store.businesses.put_org(&distribution.org()).await?;
+/// Loads the reviews. Returns the key of a caller who sees them.
+async fn load_reviews(store: &Store, dynamodb: &EmbeddedDynamo, distribution: &Distribution) -> anyhow::Result<String> {
+    store.put_org(&distribution.org()).await?;
     for business in distribution.businesses() {
         store.businesses.put(&business).await?;
     }
@@ -233,13 +292,13 @@ async fn load_reviews(
     load_users::create_caller(store, Role::OrgAdmin, distribution.org().id.get(), SystemClock.now()).await
 }
 
-/// Imports the categories as an operator does, and returns the id of one.
-async fn load_categories(store: &Stores, stack: &Stack, key: &str) -> anyhow::Result<String> {
+/// Imports the categories with the operator's command. Returns the id of one category.
+async fn load_categories(store: &Store, stack: &Stack, key: &str) -> anyhow::Result<String> {
     let cli = Cli::try_parse_from(["ops", "import", "categories", CATEGORIES])?;
     let console = Console::new(Box::new(std::io::sink()), Box::new(std::io::stderr()));
     let mut context = presence_ops::Context { store: store.clone(), clock: Arc::new(SystemClock), console };
     let exit = Box::pin(presence_ops::run(cli, &mut context)).await;
     ensure!(exit == Exit::Done, "the import of categories ended with {exit:?}");
-    let found = ask(stack, "GET", "/category/search?lang=FR&per_page=1", key, &Value::Null).await?;
-    Ok(found["categories"][0]["id"].as_str().context("a category")?.to_owned())
+    let categories = send(stack, "GET", "/category/search?lang=FR&per_page=1", key, &Value::Null).await?;
+    Ok(categories["categories"][0]["id"].as_str().context("a category")?.to_owned())
 }

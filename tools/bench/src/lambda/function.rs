@@ -1,4 +1,4 @@
-//! A release binary of a function, running with its share of a processor.
+//! Process of a release binary, throttled to its share of a processor.
 
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -18,51 +18,52 @@ use crate::sandbox::environment;
 use crate::sandbox::process::{CpuMeter, peak_mb, process_id};
 use crate::sandbox::runtime_api::{API_FUNCTION_TIMEOUT, RuntimeApi};
 
-/// The time that the template gives the mailer.
+/// Timeout of the mailer in the template.
 const MAILER_TIMEOUT: Duration = Duration::from_mins(1);
 
-/// Starts functions.
+/// Launcher of functions.
 pub(super) struct FunctionLauncher {
-    /// Where the release binaries are.
+    /// Folder with the release binaries.
     pub(super) programs: PathBuf,
     pub(super) dynamodb_url: String,
     pub(super) ses_url: String,
+    /// File with the certificates that functions trust.
     pub(super) roots: String,
-    pub(super) way: ThrottleMode,
+    pub(super) throttle_mode: ThrottleMode,
 }
 
-/// The figures of a start. It has the whole processor, as on Lambda.
+/// Time of a start. As on Lambda, a start has a whole processor.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct InitTimes {
     pub(super) ms: f64,
     pub(super) cpu_ms: f64,
 }
 
-/// The figures of one event.
+/// Measured values of one event.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Invocation {
-    pub(super) ms: f64,
-    pub(super) cpu_ms: f64,
-    /// The status of the answer; 200 where it has none.
-    pub(super) status: u64,
-    /// The answer, as it goes to the gateway.
-    pub(super) answer_bytes: u64,
-    /// The bytes that the function has logged.
-    pub(super) log_bytes: u64,
+pub(crate) struct Invocation {
+    pub(crate) ms: f64,
+    pub(crate) cpu_ms: f64,
+    /// Status of the answer. An answer without a status counts as 200.
+    pub(crate) status: u64,
+    /// Size of the answer as it goes to the gateway.
+    pub(crate) answer_bytes: u64,
+    /// Bytes that the function has logged.
+    pub(crate) log_bytes: u64,
 }
 
-/// A running function.
+/// Running process of a function.
 pub(super) struct RunningFunction {
     api: RuntimeApi,
     process: Child,
     id: u32,
     cpu: CpuMeter,
-    logged: Arc<AtomicU64>,
+    logged_bytes: Arc<AtomicU64>,
     throttle: Throttle,
 }
 
 impl FunctionLauncher {
-    /// Starts a function and gives it its share as soon as it waits for events.
+    /// Starts a function. Throttles it as soon as it waits for events.
     pub(super) async fn start(&self, name: &str, memory: Memory) -> anyhow::Result<(RunningFunction, InitTimes)> {
         let mut api = RuntimeApi::start(if name == "mailer" { MAILER_TIMEOUT } else { API_FUNCTION_TIMEOUT }).await?;
         let program = self.programs.join(name);
@@ -73,51 +74,51 @@ impl FunctionLauncher {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         let started = api.now();
         let mut process = command.spawn().with_context(|| format!("could not start {}", program.display()))?;
-        let logged = count(process.stdout.take().context("a piped stdout")?);
+        let logged_bytes = count_bytes(process.stdout.take().context("a piped stdout")?);
         let id = process_id(&process)?;
         let mut cpu = CpuMeter::new(id);
         let polled = api.wait_for_poll().await?;
-        let init = InitTimes { ms: ms(polled.saturating_sub(started)), cpu_ms: cpu.used_ms()? };
-        let throttle = Throttle::apply(id, memory, self.way)?;
-        Ok((RunningFunction { api, process, id, cpu, logged, throttle }, init))
+        let init = InitTimes { ms: milliseconds(polled.saturating_sub(started)), cpu_ms: cpu.used_ms()? };
+        let throttle = Throttle::apply(id, memory, self.throttle_mode)?;
+        Ok((RunningFunction { api, process, id, cpu, logged_bytes, throttle }, init))
     }
 }
 
 impl RunningFunction {
-    /// Hands it an event, and waits for its answer and for the poll behind it.
+    /// Sends an event. Waits for its answer and for the next poll.
     pub(super) async fn invoke(&mut self, event: &str) -> anyhow::Result<Invocation> {
-        let (used_ms, logged) = (self.cpu.used_ms()?, self.logged.load(Ordering::Relaxed));
+        let (used_ms, logged_bytes) = (self.cpu.used_ms()?, self.logged_bytes.load(Ordering::Relaxed));
         let sent = self.api.send(event)?;
         let (answered, answer) = self.api.wait_for_answer().await?;
         self.api.wait_for_poll().await?;
-        // The log of the request is written before its answer, and read beside it.
+        // The function logs before it answers, but another task reads the log: it must run before the bytes are read.
         tokio::task::yield_now().await;
         Ok(Invocation {
-            ms: ms(answered.saturating_sub(sent)),
+            ms: milliseconds(answered.saturating_sub(sent)),
             cpu_ms: self.cpu.used_ms()? - used_ms,
             status: status(&answer)?,
             answer_bytes: answer.len() as u64,
-            log_bytes: self.logged.load(Ordering::Relaxed) - logged,
+            log_bytes: self.logged_bytes.load(Ordering::Relaxed) - logged_bytes,
         })
     }
 
-    /// Returns the most memory that it had resident.
+    /// Returns the peak of the resident memory.
     pub(super) fn peak_mb(&self) -> anyhow::Result<f64> {
         peak_mb(self.id)
     }
 
-    /// Returns how it is given its share.
-    pub(super) fn way(&self) -> &'static str {
+    /// Returns the description of its throttle.
+    pub(super) fn throttle(&self) -> &'static str {
         self.throttle.describe()
     }
 
-    /// Ends it, and then what limits it.
+    /// Ends the process, then removes its throttle.
     pub(super) async fn stop(mut self) -> anyhow::Result<()> {
         Ok(self.process.kill().await?)
     }
 }
 
-fn ms(time: Duration) -> f64 {
+fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
@@ -126,15 +127,15 @@ fn status(answer: &Bytes) -> anyhow::Result<u64> {
     Ok(answer.get("statusCode").and_then(Value::as_u64).unwrap_or(200))
 }
 
-/// Counts what a function writes.
-fn count(mut log: ChildStdout) -> Arc<AtomicU64> {
-    let logged = Arc::new(AtomicU64::new(0));
-    let counter = Arc::clone(&logged);
+/// Reads a log in a task. Returns the counter of its bytes.
+fn count_bytes(mut log: ChildStdout) -> Arc<AtomicU64> {
+    let logged_bytes = Arc::new(AtomicU64::new(0));
+    let counter = Arc::clone(&logged_bytes);
     tokio::spawn(async move {
         let mut buffer = [0; 4096];
         while let Ok(bytes @ 1..) = log.read(&mut buffer).await {
             counter.fetch_add(bytes as u64, Ordering::Relaxed);
         }
     });
-    logged
+    logged_bytes
 }

@@ -1,28 +1,28 @@
-//! The share of a processor that Lambda gives to a function, by its memory.
+//! Share of a processor that Lambda gives to a function with a size of memory.
 
 use std::time::Duration;
 
-/// The memory that buys a whole processor: <https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html>.
-const MB_OF_A_PROCESSOR: f64 = 1_769.0;
-/// The time in which Lambda deals out its shares.
+/// Memory that comes with a whole processor, in MB: <https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html>.
+const MB_PER_PROCESSOR: f64 = 1_769.0;
+/// Period of the throttle of Lambda: in each period a function may run for its share of it.
 pub(super) const PERIOD: Duration = Duration::from_millis(20);
 
-/// The memory of a function, in MB.
+/// Memory of a function in MB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Memory(pub(crate) u32);
 
 impl Memory {
-    /// Returns its share of a processor.
+    /// Returns the share of a processor.
     pub(crate) fn share(self) -> f64 {
-        f64::from(self.0) / MB_OF_A_PROCESSOR
+        f64::from(self.0) / MB_PER_PROCESSOR
     }
 
-    /// Returns the processor time of a period.
+    /// Returns the processor time in each period.
     pub(super) fn quota(self) -> Duration {
         PERIOD.mul_f64(self.share())
     }
 
-    /// Returns the memory in GB, as Lambda bills it.
+    /// Returns the memory in GB. Lambda bills GB of 1,024 MB.
     pub(crate) fn gigabytes(self) -> f64 {
         f64::from(self.0) / 1_024.0
     }
@@ -31,7 +31,7 @@ impl Memory {
 impl std::str::FromStr for Memory {
     type Err = String;
 
-    /// Reads a size that Lambda offers and that buys no more than one processor.
+    /// Parses a size that Lambda offers and that comes with at most one processor.
     fn from_str(text: &str) -> Result<Self, String> {
         match text.parse() {
             Ok(megabytes @ 128..=1_769) => Ok(Self(megabytes)),
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn memory_buys_its_share_of_a_processor() {
+    fn memory_comes_with_its_share_of_a_processor() {
         let cases = [(128, 0.0723, 1_447), (256, 0.145, 2_894), (512, 0.29, 5_788), (1_024, 0.58, 11_577)];
         for (megabytes, share, quota_us) in cases {
             let memory = Memory(megabytes);
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_that_lambda_does_not_offer_are_refused() {
+    fn size_that_lambda_does_not_offer_is_refused() {
         for text in ["127", "1770", "", "-1", "x"] {
             assert!(text.parse::<Memory>().is_err(), "{text}");
         }

@@ -1,5 +1,6 @@
-//! Lambda: the release binaries of the functions behind the runtime API, each with the share of a processor that its memory
-//! buys. What every operation takes there, cold and warm, and searches while users change.
+//! Benchmark of the release binaries as on Lambda: behind the runtime API, each with the processor share of its memory.
+//!
+//! It measures every operation, cold and warm, and searches while users change.
 
 mod cgroup;
 mod duty_cycle;
@@ -26,49 +27,49 @@ use self::operations::{OperationGroup, groups};
 use self::results::BenchmarkResults;
 use self::throttle::ThrottleMode;
 
-/// The options of the benchmark. The default ends in some ten minutes.
+/// Options of the benchmark. The default takes some ten minutes.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Settings {
-    /// Where the functions are, built for release
+    /// Folder with the release binaries of the functions
     #[arg(long, value_name = "FOLDER", default_value = "target/release")]
     programs: PathBuf,
-    /// Memory of the functions, in MB
+    /// Sizes of the functions' memory, in MB
     #[arg(long, value_delimiter = ',', default_values_t = [Memory(128), Memory(256), Memory(512), Memory(1_024)])]
     memory: Vec<Memory>,
-    /// Users of the organisations that are searched
+    /// Numbers of users of the organisations that are searched
     #[arg(long, value_delimiter = ',', default_values_t = [10_000, 50_000, 100_000])]
     users: Vec<usize>,
     /// Number of reviews
     #[arg(long, default_value_t = 100_000)]
     reviews: u64,
-    /// Only operations of these names, such as `search_users`
+    /// Names of the only operations to measure, such as `search_users`
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
-    /// Requests of each operation after the first
+    /// Number of requests of each operation after the first
     #[arg(long, default_value_t = 36)]
     requests: usize,
-    /// Rounds that they are made in
+    /// Number of rounds over which the requests are spread
     #[arg(long, default_value_t = NonZeroUsize::MIN.saturating_add(2))]
     rounds: NonZeroUsize,
-    /// Users of an organisation, and how many of them change in a second while it is searched
+    /// Numbers of users of an organisation, and of changes per second while it is searched
     #[arg(long, value_delimiter = ',', default_values_t = WRITE_RATES, value_name = "USERS:RATE")]
     changes: Vec<WriteRate>,
-    /// Memory of the function that searches while users change
-    #[arg(long, default_value_t = Memory(256))]
-    liveness_memory: Memory,
-    /// Seconds that each of these searches goes on; 0 leaves them out
-    #[arg(long, default_value_t = 30)]
-    liveness_seconds: u64,
-    /// Way in which functions get their share of a processor
-    #[arg(long, value_enum, default_value_t = ThrottleMode::Auto)]
-    way: ThrottleMode,
-    /// Write the figures to this file
+    /// Memory of the function that searches while users change, in MB
+    #[arg(long = "liveness-memory", value_name = "MB", default_value_t = Memory(256))]
+    during_writes_memory: Memory,
+    /// Seconds of searches while users change; 0 skips them
+    #[arg(long = "liveness-seconds", value_name = "SECONDS", default_value_t = 30)]
+    during_writes_seconds: u64,
+    /// Way to give functions their share of a processor
+    #[arg(long = "way", value_enum, default_value_t = ThrottleMode::Auto)]
+    throttle_mode: ThrottleMode,
+    /// Write the results to this file
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Results of an earlier run, to compare with
+    /// Results of an earlier run to compare with
     #[arg(long, value_name = "FILE")]
     before: Option<PathBuf>,
-    /// Measure nothing: report the figures of this file
+    /// Measure nothing: report the results in this file
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
 }
@@ -79,7 +80,7 @@ const WRITE_RATES: [WriteRate; 3] = [
     WriteRate { users: 100_000, writes_per_second: 1.0 },
 ];
 
-/// The speed at which an organisation changes.
+/// Rate at which the users of an organisation change.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct WriteRate {
     users: usize,
@@ -94,7 +95,7 @@ impl std::str::FromStr for WriteRate {
         let parsed = text.split_once(':').and_then(|(users, rate)| Some((users.parse().ok()?, rate.parse().ok()?)));
         match parsed {
             Some((users, writes_per_second)) if writes_per_second > 0.0 => Ok(Self { users, writes_per_second }),
-            _ => Err("must be users and writes a second, such as 10000:10".to_owned()),
+            _ => Err("must be users and writes per second, such as 10000:10".to_owned()),
         }
     }
 }
@@ -105,11 +106,11 @@ impl std::fmt::Display for WriteRate {
     }
 }
 
-/// Measures everything and renders the report, on a runtime of several threads: the database's answers must not wait for each
-/// other here.
+/// Measures everything and renders the report. It uses a runtime with several threads: on one thread, an answer of the database
+/// would wait for the other answers.
 pub(crate) async fn run(settings: Settings) -> anyhow::Result<String> {
     let before = settings.before.as_deref().map(read).transpose()?;
-    let figures = if let Some(file) = &settings.from {
+    let results = if let Some(file) = &settings.from {
         read(file)?
     } else {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
@@ -117,53 +118,55 @@ pub(crate) async fn run(settings: Settings) -> anyhow::Result<String> {
         tokio::task::spawn_blocking(move || runtime.block_on(Box::pin(measure(&settings)))).await??
     };
     if let Some(file) = &settings.json {
-        std::fs::write(file, format!("{}\n", serde_json::to_string_pretty(&figures)?))?;
+        std::fs::write(file, format!("{}\n", serde_json::to_string_pretty(&results)?))?;
     }
-    Ok(report::render(&figures, before.as_ref()))
+    Ok(report::render(&results, before.as_ref()))
 }
 
-/// Reads the figures of a file.
+/// Reads the results in a file.
 pub(crate) fn read(file: &Path) -> anyhow::Result<BenchmarkResults> {
     let text = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
-    serde_json::from_slice(&text).with_context(|| format!("{} has no figures", file.display()))
+    serde_json::from_slice(&text).with_context(|| format!("{} has no results", file.display()))
 }
 
 async fn measure(settings: &Settings) -> anyhow::Result<BenchmarkResults> {
-    let stage = LambdaEnvironment::load(&settings.programs, settings.way, &settings.users, settings.reviews).await?;
+    let environment =
+        LambdaEnvironment::load(&settings.programs, settings.throttle_mode, &settings.users, settings.reviews).await?;
     note("everything is loaded");
-    let mut figures = BenchmarkResults {
-        way: way(&stage, settings).await?,
+    let mut results = BenchmarkResults {
+        throttle: describe_throttle(&environment, settings).await?,
         rounds: settings.rounds.get(),
         requests: settings.requests,
         reviews: settings.reviews,
         ..BenchmarkResults::default()
     };
-    let rounds = OperationRounds { stage: &stage, settings };
+    let rounds = OperationRounds { environment: &environment, settings };
     for group in groups().iter().filter(|group| is_wanted(group, &settings.only)) {
-        figures.operations.extend(rounds.measure(group).await?);
+        results.operations.extend(rounds.measure(group).await?);
     }
-    if settings.liveness_seconds > 0 {
-        for change in settings.changes.iter().filter(|change| settings.users.contains(&change.users)) {
-            figures.liveness.extend(searches_during_writes::measure(&stage, settings, *change).await?);
+    if settings.during_writes_seconds > 0 {
+        for rate in settings.changes.iter().filter(|rate| settings.users.contains(&rate.users)) {
+            let searches = searches_during_writes::measure(&environment, settings, *rate).await?;
+            results.searches_during_writes.extend(searches);
         }
     }
-    Ok(figures)
+    Ok(results)
 }
 
 fn is_wanted(group: &OperationGroup, only: &[String]) -> bool {
     only.is_empty() || group.operations.iter().any(|operation| only.iter().any(|name| name == operation.name))
 }
 
-/// Returns how functions are given their shares here.
-async fn way(stage: &LambdaEnvironment, settings: &Settings) -> anyhow::Result<String> {
+/// Starts a function to find out how this machine throttles. Returns the description.
+async fn describe_throttle(environment: &LambdaEnvironment, settings: &Settings) -> anyhow::Result<String> {
     let memory = settings.memory.first().copied().unwrap_or(Memory(256));
-    let (function, _) = stage.launcher.start("users", memory).await?;
-    let way = function.way().to_owned();
+    let (function, _) = environment.launcher.start("users", memory).await?;
+    let description = function.throttle().to_owned();
     function.stop().await?;
-    Ok(way)
+    Ok(description)
 }
 
-/// Says how far it is, beside the report.
+/// Writes a note on the progress to the standard error.
 fn note(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
@@ -173,9 +176,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rate_of_changes_is_read_as_it_is_shown() {
-        for change in WRITE_RATES {
-            assert_eq!(change.to_string().parse(), Ok(change));
+    fn write_rate_is_parsed_as_it_is_displayed() {
+        for rate in WRITE_RATES {
+            assert_eq!(rate.to_string().parse(), Ok(rate));
         }
         for text in ["", "10000", "10000:0", "10000:-1", "x:1"] {
             assert!(text.parse::<WriteRate>().is_err(), "{text}");

@@ -1,15 +1,18 @@
-//! The requests that are measured.
+//! Requests that are measured.
 
 use serde_json::{Value, json};
 
-use super::environment::{LambdaEnvironment, OneTimeRequest, Organisation};
+use super::environment::{LambdaEnvironment, Organisation, UserUse};
 use crate::sandbox::event;
 
-/// A request of the benchmark.
+/// Kind of a request, from which its event is made.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum RequestKind {
-    /// A GET of the API: its route, and what stands in its path and query.
-    Read(&'static str, &'static str),
+enum RequestKind {
+    /// GET request of the API. Path and query may have parameters in braces.
+    Get {
+        path: &'static str,
+        query: &'static str,
+    },
     CreateActive,
     CreateInvited,
     UpdatePhone,
@@ -20,94 +23,119 @@ pub(super) enum RequestKind {
     Sweep,
 }
 
-/// A kind of request.
+/// Operation that is measured, in one of its variants.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Operation {
-    /// The name of its route, or what the mailer does.
+    /// Name of the route, or of the mailer's work.
     pub(super) name: &'static str,
-    pub(super) what: &'static str,
-    ask: RequestKind,
+    pub(super) variant: &'static str,
+    kind: RequestKind,
 }
 
-/// Requests that one process answers one after the other. Only the first of them is its first request.
+/// Operations that one process answers in this order. Only the first of them meets a cold process.
 #[derive(Clone, Debug)]
 pub(super) struct OperationGroup {
     pub(super) function: &'static str,
     pub(super) operations: Vec<Operation>,
-    /// True if it is measured in organisations of each size.
-    pub(super) grows: bool,
+    /// True if the cost depends on the number of users of the organisation.
+    pub(super) depends_on_size: bool,
 }
 
-const fn operation(name: &'static str, what: &'static str, ask: RequestKind) -> Operation {
-    Operation { name, what, ask }
-}
+impl OperationGroup {
+    fn single(function: &'static str, operation: Operation) -> Self {
+        Self { function, operations: vec![operation], depends_on_size: false }
+    }
 
-const fn read(name: &'static str, what: &'static str, route: &'static str, query: &'static str) -> Operation {
-    operation(name, what, RequestKind::Read(route, query))
+    fn for_all_sizes(operations: Vec<Operation>) -> Self {
+        Self { function: "users", operations, depends_on_size: true }
+    }
 }
 
 const USER: &str = "/api/v2/user/{user_id}";
 const SEARCH: &str = "/api/v2/user/search";
+const CATEGORY_SEARCH: &str = "/api/v2/category/search";
 const REVIEWS: &str = "/api/v2/reviews";
 
-/// All of them. The sweep comes first: it finds nothing, since no mail waits yet.
+/// Returns all groups. The sweep is the first one: it must find nothing, and later operations leave mails in the outbox.
 pub(super) fn groups() -> Vec<OperationGroup> {
-    let alone = |function, operation| OperationGroup { function, operations: vec![operation], grows: false };
-    let users = |operation| alone("users", operation);
-    let searches = vec![
-        read("search_users", "no filter", SEARCH, "display_business_ids=False"),
-        read("search_users", "status", SEARCH, "display_business_ids=False&status=invited"),
-        read("search_users", "last_name", SEARCH, "display_business_ids=False&last_name=mart"),
-        read("search_users", "fuzzy query", SEARCH, "display_business_ids=False&query=lefevrre"),
-        read("search_users", "with business ids", SEARCH, ""),
+    let mut groups =
+        vec![OperationGroup::single("mailer", Operation::new("sweep", "nothing is due", RequestKind::Sweep))];
+    groups.extend(user_groups());
+    groups.extend([
+        OperationGroup::single(
+            "categories",
+            Operation::get("search_categories", "", CATEGORY_SEARCH, "lang=FR&name=boul"),
+        ),
+        OperationGroup::single(
+            "categories",
+            Operation::get("get_category", "", "/api/v2/category/{categoryId}", "lang=FR"),
+        ),
+    ]);
+    let reviews = [
+        ("page 1", ""),
+        ("a state, two ratings", "state=not_treated&rating__in=1,2"),
+        ("a city", "business_city={city}"),
+        ("20 businesses", "business__in={businesses}"),
     ];
-    let address = read("search_users", "email", SEARCH, "display_business_ids=False&email={email}");
+    groups.extend(reviews.map(|(variant, query)| {
+        OperationGroup::single("reviews", Operation::get("search_reviews", variant, REVIEWS, query))
+    }));
+    let mail = Operation::new("send_mail", "one, from the stream", RequestKind::SendMail);
+    groups.push(OperationGroup::single("mailer", mail));
+    groups
+}
+
+fn user_groups() -> Vec<OperationGroup> {
+    let single = |operation| OperationGroup::single("users", operation);
+    let search = |variant, query| Operation::get("search_users", variant, SEARCH, query);
     vec![
-        alone("mailer", operation("sweep", "nothing is due", RequestKind::Sweep)),
-        users(read("get_me", "", "/api/v2/user/me", "")),
-        users(read("get_user", "", USER, "")),
-        users(read("get_user_stats", "", "/api/v2/user/stats", "")),
-        OperationGroup { function: "users", operations: searches, grows: true },
-        OperationGroup { function: "users", operations: vec![address], grows: true },
-        users(operation("create_user", "active, with a password", RequestKind::CreateActive)),
-        users(operation("create_user", "invited", RequestKind::CreateInvited)),
-        users(operation("update_user", "a phone number", RequestKind::UpdatePhone)),
-        users(operation("update_user", "a password", RequestKind::UpdatePassword)),
-        users(operation("invite_user", "", RequestKind::Invite)),
-        users(operation("delete_user", "", RequestKind::Delete)),
-        alone("categories", read("search_categories", "", "/api/v2/category/search", "lang=FR&name=boul")),
-        alone("categories", read("get_category", "", "/api/v2/category/{categoryId}", "lang=FR")),
-        alone("reviews", read("search_reviews", "page 1", REVIEWS, "")),
-        alone("reviews", read("search_reviews", "a state, two ratings", REVIEWS, "state=not_treated&rating__in=1,2")),
-        alone("reviews", read("search_reviews", "a city", REVIEWS, "business_city={city}")),
-        alone("reviews", read("search_reviews", "20 businesses", REVIEWS, "business__in={businesses}")),
-        alone("mailer", operation("send_mail", "one, from the stream", RequestKind::SendMail)),
+        single(Operation::get("get_me", "", "/api/v2/user/me", "")),
+        single(Operation::get("get_user", "", USER, "")),
+        single(Operation::get("get_user_stats", "", "/api/v2/user/stats", "")),
+        OperationGroup::for_all_sizes(vec![
+            search("no filter", "display_business_ids=False"),
+            search("status", "display_business_ids=False&status=invited"),
+            search("last_name", "display_business_ids=False&last_name=mart"),
+            search("fuzzy query", "display_business_ids=False&query=lefevrre"),
+            search("with business ids", ""),
+        ]),
+        OperationGroup::for_all_sizes(vec![search("email", "display_business_ids=False&email={email}")]),
+        single(Operation::new("create_user", "active, with a password", RequestKind::CreateActive)),
+        single(Operation::new("create_user", "invited", RequestKind::CreateInvited)),
+        single(Operation::new("update_user", "a phone number", RequestKind::UpdatePhone)),
+        single(Operation::new("update_user", "a password", RequestKind::UpdatePassword)),
+        single(Operation::new("invite_user", "", RequestKind::Invite)),
+        single(Operation::new("delete_user", "", RequestKind::Delete)),
     ]
 }
 
 impl Operation {
-    /// Returns the next event of this kind, for a caller of an organisation.
-    pub(super) async fn event(&self, stage: &LambdaEnvironment, org: &Organisation) -> anyhow::Result<String> {
+    const fn new(name: &'static str, variant: &'static str, kind: RequestKind) -> Self {
+        Self { name, variant, kind }
+    }
+
+    const fn get(name: &'static str, variant: &'static str, path: &'static str, query: &'static str) -> Self {
+        Self::new(name, variant, RequestKind::Get { path, query })
+    }
+
+    /// Returns the next event of this operation, for a caller of the organisation.
+    pub(super) async fn event(&self, environment: &LambdaEnvironment, org: &Organisation) -> anyhow::Result<String> {
         let key = org.key.as_str();
-        let of_user = |method, rest: &str, id: u64, body: &Value| {
-            let route = format!("{method} {USER}{rest}");
-            event::request(&route, &format!("/api/v2/user/{id}{rest}"), "", key, body)
-        };
-        Ok(match self.ask {
-            RequestKind::Read(route, query) => read_event(route, query, stage, org)?,
-            RequestKind::CreateActive => create(key, &json!({ "status": "active", "password": "lovelace" })),
-            RequestKind::CreateInvited => create(key, &json!({ "status": "invited" })),
+        Ok(match self.kind {
+            RequestKind::Get { path, query } => get_event(path, query, environment, org)?,
+            RequestKind::CreateActive => create_event(key, json!({ "status": "active", "password": "lovelace" })),
+            RequestKind::CreateInvited => create_event(key, json!({ "status": "invited" })),
             RequestKind::UpdatePhone => {
-                of_user("POST", "", org.next(OneTimeRequest::Update)?, &json!({ "phone": "+33 1 23 45 67 89" }))
+                user_event("POST", "", org.take_user(UserUse::Update)?, key, &json!({ "phone": "+33 1 23 45 67 89" }))
             }
             RequestKind::UpdatePassword => {
-                of_user("POST", "", org.next(OneTimeRequest::Update)?, &json!({ "password": "lovelace2" }))
+                user_event("POST", "", org.take_user(UserUse::Update)?, key, &json!({ "password": "lovelace2" }))
             }
-            RequestKind::Invite => of_user("POST", "/invite", org.next(OneTimeRequest::Invite)?, &Value::Null),
-            RequestKind::Delete => of_user("DELETE", "", org.next(OneTimeRequest::Delete)?, &Value::Null),
+            RequestKind::Invite => user_event("POST", "/invite", org.take_user(UserUse::Invite)?, key, &Value::Null),
+            RequestKind::Delete => user_event("DELETE", "", org.take_user(UserUse::Delete)?, key, &Value::Null),
             RequestKind::SendMail => {
-                let id = org.next(OneTimeRequest::Mail)?.to_string();
-                stage.ask("POST", &format!("/user/{id}/invite"), key, &Value::Null).await?;
+                let id = org.take_user(UserUse::Mail)?.to_string();
+                environment.send("POST", &format!("/user/{id}/invite"), key, &Value::Null).await?;
                 event::mail(&id)
             }
             RequestKind::Sweep => event::sweep(),
@@ -115,24 +143,29 @@ impl Operation {
     }
 }
 
-/// Returns a GET with what belongs in the braces of its path and query.
-fn read_event(route: &str, query: &str, stage: &LambdaEnvironment, org: &Organisation) -> anyhow::Result<String> {
-    let path = route.replace("{categoryId}", &stage.category);
-    let path = if path.contains("{user_id}") {
-        path.replace("{user_id}", &org.next(OneTimeRequest::Update)?.to_string())
-    } else {
-        path
-    };
-    let query = query.replace("{city}", &LambdaEnvironment::city()).replace("{businesses}", &stage.businesses);
-    let query = if query.contains("{email}") { query.replace("{email}", &org.an_address()?) } else { query };
-    let key = if route == REVIEWS { stage.key_of_reviews()? } else { &org.key };
+/// Returns a GET request with values for the parameters in braces.
+fn get_event(route: &str, query: &str, environment: &LambdaEnvironment, org: &Organisation) -> anyhow::Result<String> {
+    let mut path = route.replace("{categoryId}", &environment.category);
+    // To read a user takes one, so that each request reads another user.
+    if path.contains("{user_id}") {
+        path = path.replace("{user_id}", &org.take_user(UserUse::Update)?.to_string());
+    }
+    let mut query =
+        query.replace("{city}", &LambdaEnvironment::city()).replace("{businesses}", &environment.businesses);
+    if query.contains("{email}") {
+        query = query.replace("{email}", &org.unchanged_email()?);
+    }
+    let key = if route == REVIEWS { environment.reviews_key() } else { &org.key };
     Ok(event::get(&format!("GET {route}"), &path, &query, key))
 }
 
-fn create(key: &str, with: &Value) -> String {
-    let mut person = with.clone();
-    person["email"] = format!("bench-{:016x}@bench.example", fastrand::u64(..)).into();
-    person["first_name"] = "Ada".into();
-    person["last_name"] = "Byron".into();
-    event::request("POST /api/v2/user", "/api/v2/user", "", key, &person)
+fn user_event(method: &str, suffix: &str, id: u64, key: &str, body: &Value) -> String {
+    event::request(&format!("{method} {USER}{suffix}"), &format!("/api/v2/user/{id}{suffix}"), "", key, body)
+}
+
+fn create_event(key: &str, mut body: Value) -> String {
+    body["email"] = format!("bench-{:016x}@bench.example", fastrand::u64(..)).into();
+    body["first_name"] = "Ada".into();
+    body["last_name"] = "Byron".into();
+    event::request("POST /api/v2/user", "/api/v2/user", "", key, &body)
 }

@@ -1,4 +1,4 @@
-//! The figures as tables.
+//! Results as tables in Markdown.
 
 use std::fmt::Write as _;
 
@@ -8,227 +8,244 @@ use super::memory::Memory;
 use super::results::{BenchmarkResults, MemoryResults, OperationResults, SearchesDuringWrites};
 use crate::costs::prices;
 
-/// Renders the report, with what an earlier run found where it is given.
-pub(super) fn render(figures: &BenchmarkResults, before: Option<&BenchmarkResults>) -> String {
-    let mut report = head(figures);
-    choice(figures, &mut report);
-    let memory = memory_sizes(figures);
-    processor_and_memory(figures, &mut report);
-    let cold = |size: &MemoryResults| {
-        size.cold.map(|cold| match cold.status {
-            200 if cold.attempts > 1 => format!("{:.0}, after a 503", cold.first_ms),
-            200 => format!("{:.0}", cold.init_ms + cold.first_ms),
-            status => format!("**{status}** after {:.0}", cold.first_ms),
-        })
-    };
+/// Renders the report. Compares it with the results of an earlier run, if there are any.
+pub(super) fn render(results: &BenchmarkResults, before: Option<&BenchmarkResults>) -> String {
+    let mut report = introduction(results);
+    report.push_str(&memory_of_functions(results));
+    report.push_str(&processor_and_memory(results));
     report.push_str(
-        "\n## Cold: init and first request, ms\n\nInit has the whole processor, the first request has the function's share. Only the first \
-         of the searches of an organisation starts a process and finds no directory; the others build what they alone need.\n\n",
+        "\n## Cold: init and first request, ms\n\nInit has a whole processor; the first request has the share of the function. Of the \
+         searches of an organisation, only the first one starts a process and loads the directory. The others build only the \
+         indexes that they need.\n\n",
     );
-    by_memory(figures, &memory, cold, &mut report);
+    report.push_str(&table_by_memory(results, cold_cell));
     report.push_str("\n## Warm: median and 99th percentile, ms\n\n");
-    let warm = |size: &MemoryResults| {
-        size.warm.map(|warm| {
-            let unavailable =
-                if warm.unavailable == 0 { String::new() } else { format!(" ({} × 503)", warm.unavailable) };
-            format!("{:.1} / {:.1}{unavailable}", warm.p50_ms, warm.p99_ms)
-        })
-    };
-    by_memory(figures, &memory, warm, &mut report);
+    report.push_str(&table_by_memory(results, warm_cell));
     report.push_str(
-        "\n## Price of a million requests, $\n\nOf Lambda alone: the requests, and the time that is billed, on arm64. In brackets: \
-         if each were the first of its process, init included. The other prices are in [cost.md](../cost.md).\n\n",
+        "\n## Price of a million requests, $\n\nThis is the price of Lambda alone: the requests and the billed time, on arm64. In \
+         brackets is the price if each request were the first of its process, init included. The other prices are in \
+         [cost.md](../cost.md).\n\n",
     );
-    by_memory(figures, &memory, price, &mut report);
-    if !figures.liveness.is_empty() {
-        liveness("Searches while users change", &figures.liveness, &mut report);
+    report.push_str(&table_by_memory(results, price_cell));
+    if !results.searches_during_writes.is_empty() {
+        report.push_str(&searches_during_writes("Searches while users change", &results.searches_during_writes));
     }
     if let Some(before) = before {
-        compare(before, figures, &mut report);
+        report.push_str(&comparison(before, results));
     }
     report
 }
 
-fn head(figures: &BenchmarkResults) -> String {
-    let BenchmarkResults { way, rounds, requests, reviews, .. } = figures;
+fn introduction(results: &BenchmarkResults) -> String {
+    let BenchmarkResults { throttle, rounds, requests, reviews, .. } = results;
     format!(
         "# Lambda\n\nMade by `cargo run --profile bench -p presence-bench -- lambda`, after `cargo build --release \
          -p presence-users -p presence-categories -p presence-reviews -p presence-mailer`. The release binaries run behind the \
-         runtime API, each with the share of a processor that its memory buys: memory / 1,769 MB. They get it by {way}. DynamoDB is \
-         the embedded one, in another process that is not limited, behind TLS; it has {reviews} reviews, and each of its answers \
-         takes 3 ms more than it needs.\n\n\
-         Processor time is exact. Wall times are of a machine that does other work too: each is the least of {rounds} rounds, with \
-         {requests} requests in all for each operation and size, or fewer where they are slow; the first request over a large \
-         directory is measured once. A large Query takes longer on the embedded DynamoDB than on AWS. This machine's processor is x86-64: \
-         **Graviton (arm64) was not measured**, although the prices are those of arm64.\n"
+         runtime API. Each has the share of a processor that comes with its memory: memory / 1,769 MB. The throttle is {throttle}. \
+         DynamoDB is the embedded one, behind TLS, in another process that is not throttled. It has {reviews} reviews, and each of \
+         its answers is delayed by 3 ms.\n\n\
+         Processor time is exact. Wall times are those of a machine with other load: each is the lowest of {rounds} rounds. Each \
+         operation and size of memory has {requests} requests in all, or fewer if they are slow. The first request over a large \
+         directory is measured once. A large Query takes longer on the embedded DynamoDB than on AWS. The processor of this machine \
+         is x86-64: **Graviton (arm64) was not measured**, although the prices are those of arm64.\n"
     )
 }
 
-fn memory_sizes(figures: &BenchmarkResults) -> Vec<Memory> {
-    let sizes = figures.operations.iter().flat_map(|operation| &operation.sizes).map(|size| size.memory);
-    let mut sizes: Vec<Memory> = sizes.collect();
-    sizes.sort_unstable();
-    sizes.dedup();
-    sizes
-}
-
-/// The template's choice beside what was used.
-fn choice(figures: &BenchmarkResults, report: &mut String) {
-    report.push_str(
+/// Renders the memory that functions have used, beside that of the template.
+fn memory_of_functions(results: &BenchmarkResults) -> String {
+    let mut table = String::from(
         "\n## Memory of the functions\n\n| function | most memory used, MB | `MemorySize` |\n|---|---:|---:|\n",
     );
     for (function, megabytes) in MEMORY_MB {
-        let peak = peak_of(figures, function);
+        let peak = peak_of(results, function);
         let peak = peak.map_or_else(|| "not measured".to_owned(), |peak| format!("{peak:.0}"));
-        let _ = writeln!(report, "| {function} | {peak} | {megabytes} |");
+        let _ = writeln!(table, "| {function} | {peak} | {megabytes} |");
     }
+    table
 }
 
-/// Returns the most memory that a function had in any measurement.
-fn peak_of(figures: &BenchmarkResults, function: &str) -> Option<f64> {
-    let sizes = figures.operations.iter().filter(|operation| operation.function == function);
-    let sizes = sizes.flat_map(|operation| &operation.sizes);
+/// Returns the most memory that a function has used in any measurement.
+fn peak_of(results: &BenchmarkResults, function: &str) -> Option<f64> {
+    let operations = results.operations.iter().filter(|operation| operation.function == function);
+    let sizes = operations.flat_map(|operation| &operation.sizes);
     let peaks = sizes.flat_map(|size| [size.cold.map(|cold| cold.peak_mb), size.warm.map(|warm| warm.peak_mb)]);
-    let changing = figures.liveness.iter().filter(|_| function == "users").map(|live| Some(live.warm.peak_mb));
-    peaks.chain(changing).flatten().reduce(f64::max)
+    // Only the users function was searched while users changed.
+    let during_writes = results.searches_during_writes.iter().filter(|_| function == "users");
+    peaks.flatten().chain(during_writes.map(|row| row.searches.peak_mb)).reduce(f64::max)
 }
 
-fn name(operation: &OperationResults) -> String {
-    let what = if operation.what.is_empty() { String::new() } else { format!(": {}", operation.what) };
+fn operation_label(operation: &OperationResults) -> String {
+    let variant = if operation.variant.is_empty() { String::new() } else { format!(": {}", operation.variant) };
     let users = operation.users.map_or_else(String::new, |users| format!(" of {} users", thousands(users)));
-    format!("`{}`{what}{users}", operation.operation)
+    format!("`{}`{variant}{users}", operation.operation)
 }
 
 fn thousands(number: usize) -> String {
     if number < 1_000 { number.to_string() } else { format!("{},{:03}", number / 1_000, number % 1_000) }
 }
 
-fn processor_and_memory(figures: &BenchmarkResults, report: &mut String) {
-    report.push_str(
-        "\n## Processor time and memory\n\nThe least processor time and the most memory of all sizes. One process answered the \
-         searches of an organisation with different filters one after the other.\n\n\
+fn processor_and_memory(results: &BenchmarkResults) -> String {
+    let mut table = String::from(
+        "\n## Processor time and memory\n\nThe table has the lowest processor time and the highest memory of all sizes. One process \
+         answers the searches of an organisation, with different filters, one after the other.\n\n\
          | operation | init CPU ms | first CPU ms | warm CPU ms | cold peak MB | warm peak MB | answer bytes | log bytes |\n\
          |---|---:|---:|---:|---:|---:|---:|---:|\n",
     );
-    for operation in &figures.operations {
-        let cold = || operation.sizes.iter().filter_map(|size| size.cold);
-        let warm = || operation.sizes.iter().filter_map(|size| size.warm);
-        let shown =
-            |value: Option<f64>, digits: usize| value.map_or_else(String::new, |value| format!("{value:.digits$}"));
+    for operation in &results.operations {
+        let cold = operation.sizes.iter().filter_map(|size| size.cold);
+        // A process that answered other operations before has no init.
+        let init_cpu_ms = cold.map(|cold| cold.init_cpu_ms).reduce(f64::min).filter(|ms| *ms > 0.0);
         let _ = writeln!(
-            report,
+            table,
             "| {} | {} | {} | {} | {} | {} | {} | {} |",
-            name(operation),
-            shown(cold().map(|cold| cold.init_cpu_ms).reduce(f64::min).filter(|ms| *ms > 0.0), 1),
-            shown(cold().filter(|cold| cold.status == 200).map(|cold| cold.first_cpu_ms).reduce(f64::min), 1),
-            shown(warm().map(|warm| warm.cpu_ms).reduce(f64::min), 2),
-            shown(cold().map(|cold| cold.peak_mb).reduce(f64::max), 0),
-            shown(warm().map(|warm| warm.peak_mb).reduce(f64::max), 0),
+            operation_label(operation),
+            cell(init_cpu_ms, 1),
+            cell(first_cpu_ms(operation), 1),
+            cell(warm_cpu_ms(operation), 2),
+            cell(cold_peak_mb(operation), 0),
+            cell(operation.sizes.iter().filter_map(|size| size.warm).map(|warm| warm.peak_mb).reduce(f64::max), 0),
             operation.answer_bytes,
             operation.log_bytes,
         );
     }
+    table
 }
 
-/// A table with a column for each size of memory.
-fn by_memory(
-    figures: &BenchmarkResults,
-    memory: &[Memory],
-    cell: impl Fn(&MemoryResults) -> Option<String>,
-    report: &mut String,
-) {
-    let titles: Vec<_> = memory.iter().map(|memory| format!("{memory} MB ({:.3})", memory.share())).collect();
-    let _ = writeln!(report, "| operation | {} |\n|---|{}", titles.join(" | "), "---:|".repeat(memory.len()));
-    for operation in &figures.operations {
-        let cells = memory.iter().map(|memory| {
-            let size = operation.sizes.iter().find(|size| size.memory == *memory);
-            size.and_then(&cell).unwrap_or_default()
+/// Returns the lowest processor time of a first request that was answered.
+fn first_cpu_ms(operation: &OperationResults) -> Option<f64> {
+    let answered = operation.sizes.iter().filter_map(|size| size.cold).filter(|cold| cold.status == 200);
+    answered.map(|cold| cold.first_cpu_ms).reduce(f64::min)
+}
+
+fn warm_cpu_ms(operation: &OperationResults) -> Option<f64> {
+    operation.sizes.iter().filter_map(|size| size.warm).map(|warm| warm.cpu_ms).reduce(f64::min)
+}
+
+fn cold_peak_mb(operation: &OperationResults) -> Option<f64> {
+    operation.sizes.iter().filter_map(|size| size.cold).map(|cold| cold.peak_mb).reduce(f64::max)
+}
+
+/// Formats a number. An absent one is an empty cell.
+fn cell(value: Option<f64>, decimals: usize) -> String {
+    value.map_or_else(String::new, |value| format!("{value:.decimals$}"))
+}
+
+/// Renders a table with a column for each size of memory. Operations without a single cell have no row.
+fn table_by_memory(results: &BenchmarkResults, cell: fn(&MemoryResults) -> Option<String>) -> String {
+    let sizes = memory_sizes(results);
+    let titles: Vec<_> = sizes.iter().map(|memory| format!("{memory} MB ({:.3})", memory.share())).collect();
+    let mut table = format!("| operation | {} |\n|---|{}\n", titles.join(" | "), "---:|".repeat(sizes.len()));
+    for operation in &results.operations {
+        let cells = sizes.iter().map(|memory| {
+            let results = operation.sizes.iter().find(|size| size.memory == *memory);
+            results.and_then(cell).unwrap_or_default()
         });
         let cells: Vec<_> = cells.collect();
         if cells.iter().any(|cell| !cell.is_empty()) {
-            let _ = writeln!(report, "| {} | {} |", name(operation), cells.join(" | "));
+            let _ = writeln!(table, "| {} | {} |", operation_label(operation), cells.join(" | "));
         }
     }
+    table
 }
 
-/// Dollars of a million warm requests, and of a million cold ones.
-fn price(size: &MemoryResults) -> Option<String> {
+fn memory_sizes(results: &BenchmarkResults) -> Vec<Memory> {
+    let sizes = results.operations.iter().flat_map(|operation| &operation.sizes).map(|size| size.memory);
+    let mut sizes: Vec<Memory> = sizes.collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    sizes
+}
+
+fn cold_cell(size: &MemoryResults) -> Option<String> {
+    let cold = size.cold?;
+    Some(match cold.status {
+        200 if cold.attempts > 1 => format!("{:.0}, after a 503", cold.first_ms),
+        200 => format!("{:.0}", cold.init_ms + cold.first_ms),
+        status => format!("**{status}** after {:.0}", cold.first_ms),
+    })
+}
+
+fn warm_cell(size: &MemoryResults) -> Option<String> {
+    let warm = size.warm?;
+    let unavailable = if warm.unavailable == 0 { String::new() } else { format!(" ({} × 503)", warm.unavailable) };
+    Some(format!("{:.1} / {:.1}{unavailable}", warm.p50_ms, warm.p99_ms))
+}
+
+/// Formats the price of a million warm requests, and that of a million cold ones in brackets.
+fn price_cell(size: &MemoryResults) -> Option<String> {
     let dollars = |billed_ms| prices::lambda(size.memory, billed_ms);
     let warm = size.warm.map(|warm| format!("{:.2}", dollars(warm.billed_ms)));
     let cold = size.cold.filter(|cold| cold.status == 200);
     let cold = cold.map(|cold| format!("({:.2})", dollars((cold.init_ms + cold.first_ms).ceil())));
-    let shown = [warm, cold].into_iter().flatten().collect::<Vec<_>>().join(" ");
-    (!shown.is_empty()).then_some(shown)
+    let prices: Vec<String> = [warm, cold].into_iter().flatten().collect();
+    (!prices.is_empty()).then(|| prices.join(" "))
 }
 
-fn liveness(title: &str, rows: &[SearchesDuringWrites], report: &mut String) {
-    let _ = writeln!(
-        report,
-        "\n## {title}\n\nUsers change through the service, in a process that is not limited; one function searches by a fuzzy query. \
-         It had the directory before the first change.\n\n\
+fn searches_during_writes(title: &str, rows: &[SearchesDuringWrites]) -> String {
+    let mut table = format!(
+        "\n## {title}\n\nUsers change through the service, in a process that is not throttled. One function searches with a fuzzy \
+         query. It holds the directory before the first change.\n\n\
          | users | changes a second | MB | searches | how many | 503 | median ms | p99 ms | CPU ms each | peak MB before | peak MB |\n\
-         |---:|---:|---:|---|---:|---:|---:|---:|---:|---:|---:|"
+         |---:|---:|---:|---|---:|---:|---:|---:|---:|---:|---:|\n"
     );
     for row in rows {
-        let how = if row.back_to_back { "one after the other" } else { "one a second" };
+        let pace = if row.back_to_back { "one after the other" } else { "one a second" };
         let _ = writeln!(
-            report,
-            "| {} | {:.1} of {} | {} | {how} | {} | {} | {:.0} | {:.0} | {:.1} | {:.0} | {:.0} |",
+            table,
+            "| {} | {:.1} of {} | {} | {pace} | {} | {} | {:.0} | {:.0} | {:.1} | {:.0} | {:.0} |",
             thousands(row.users),
             row.written_per_second,
             row.writes_per_second,
             row.memory,
-            row.warm.requests,
-            row.warm.unavailable,
-            row.warm.p50_ms,
-            row.warm.p99_ms,
-            row.warm.cpu_ms,
+            row.searches.requests,
+            row.searches.unavailable,
+            row.searches.p50_ms,
+            row.searches.p99_ms,
+            row.searches.cpu_ms,
             row.cold_peak_mb,
-            row.warm.peak_mb,
+            row.searches.peak_mb,
         );
     }
+    table
 }
 
-/// Compares the figures of an earlier run with those of this one, where directories matter.
-fn compare(before: &BenchmarkResults, now: &BenchmarkResults, report: &mut String) {
-    report.push_str(
-        "\n## Before\n\nSearches of users in version 0.1.0, which reloaded a directory after each change and held several copies of it \
-         while it did. Measured in the same way; what is found now stands behind the arrow.\n\n\
+/// Compares the results of an earlier run with those of this one, for operations that depend on the number of users.
+fn comparison(before: &BenchmarkResults, now: &BenchmarkResults) -> String {
+    let mut table = String::from(
+        "\n## Before\n\nThis section has the searches of users in version 0.1.0, measured in the same way. That version reloaded a \
+         directory after each change, and held several copies of it meanwhile. The current value is behind the arrow.\n\n\
          | operation | first CPU ms | cold peak MB | warm CPU ms |\n|---|---:|---:|---:|\n",
     );
-    let growing = before.operations.iter().filter(|operation| operation.users.is_some());
-    for old in growing {
-        let is_same = |new: &&OperationResults| name(new) == name(old);
-        let new = now.operations.iter().find(is_same);
-        let pair = |of: fn(&OperationResults) -> Option<f64>, digits: usize| {
-            let shown = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| format!("{value:.digits$}"));
-            if of(old).is_none() && new.and_then(of).is_none() {
-                return String::new();
-            }
-            format!("{} → {}", shown(of(old)), shown(new.and_then(of)))
-        };
-        let cold_cpu = |operation: &OperationResults| {
-            let answered = operation.sizes.iter().filter_map(|size| size.cold).filter(|cold| cold.status == 200);
-            answered.map(|cold| cold.first_cpu_ms).reduce(f64::min)
-        };
-        let cold_peak = |operation: &OperationResults| {
-            operation.sizes.iter().filter_map(|size| size.cold).map(|cold| cold.peak_mb).reduce(f64::max)
-        };
-        let warm_cpu = |operation: &OperationResults| {
-            operation.sizes.iter().filter_map(|size| size.warm).map(|warm| warm.cpu_ms).reduce(f64::min)
-        };
+    for old in before.operations.iter().filter(|operation| operation.users.is_some()) {
+        let label = operation_label(old);
+        let new = now.operations.iter().find(|new| operation_label(new) == label);
         let _ = writeln!(
-            report,
-            "| {} | {} | {} | {} |",
-            name(old),
-            pair(cold_cpu, 0),
-            pair(cold_peak, 0),
-            pair(warm_cpu, 2)
+            table,
+            "| {label} | {} | {} | {} |",
+            old_and_new(old, new, first_cpu_ms, 0),
+            old_and_new(old, new, cold_peak_mb, 0),
+            old_and_new(old, new, warm_cpu_ms, 2),
         );
     }
-    if !before.liveness.is_empty() {
-        liveness("Searches while users changed, before", &before.liveness, report);
+    if !before.searches_during_writes.is_empty() {
+        let title = "Searches while users changed, before";
+        table.push_str(&searches_during_writes(title, &before.searches_during_writes));
     }
+    table
+}
+
+fn old_and_new(
+    old: &OperationResults,
+    new: Option<&OperationResults>,
+    value: fn(&OperationResults) -> Option<f64>,
+    decimals: usize,
+) -> String {
+    let (old, new) = (value(old), new.and_then(value));
+    if old.is_none() && new.is_none() {
+        return String::new();
+    }
+    let format = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| format!("{value:.decimals$}"));
+    format!("{} → {}", format(old), format(new))
 }
 
 #[cfg(test)]
@@ -236,7 +253,7 @@ mod tests {
     use super::super::results::{ColdStart, WarmRequests};
     use super::*;
 
-    fn figures() -> BenchmarkResults {
+    fn results() -> BenchmarkResults {
         let cold = |status| ColdStart {
             init_ms: 5.0,
             init_cpu_ms: 4.0,
@@ -259,7 +276,7 @@ mod tests {
         let search = OperationResults {
             function: "users".to_owned(),
             operation: "search_users".to_owned(),
-            what: "no filter".to_owned(),
+            variant: "no filter".to_owned(),
             users: Some(10_000),
             answer_bytes: 3_000,
             log_bytes: 250,
@@ -275,8 +292,8 @@ mod tests {
     }
 
     #[test]
-    fn a_report_has_a_row_for_each_operation_and_a_column_for_each_size() {
-        let report = render(&figures(), None);
+    fn report_has_a_row_for_each_operation_and_a_column_for_each_size() {
+        let report = render(&results(), None);
         let rows: Vec<&str> = report.lines().filter(|line| line.starts_with("| `search_users`")).collect();
         assert_eq!(
             rows,
@@ -292,8 +309,8 @@ mod tests {
     }
 
     #[test]
-    fn an_earlier_run_is_compared_where_directories_matter() {
-        let report = render(&figures(), Some(&figures()));
+    fn earlier_run_is_compared_for_operations_that_depend_on_the_number_of_users() {
+        let report = render(&results(), Some(&results()));
         assert!(
             report.contains("| `search_users`: no filter of 10,000 users | 12 → 12 | 60 → 60 | 0.90 → 0.90 |"),
             "{report}"

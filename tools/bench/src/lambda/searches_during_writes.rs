@@ -1,4 +1,4 @@
-//! Searches by a function with its share of a processor, while users of the organisation change.
+//! Searches by a throttled function while users of the organisation change.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,76 +10,94 @@ use serde_json::json;
 use tokio::task::JoinHandle;
 
 use super::environment::{LambdaEnvironment, Organisation};
-use super::function::RunningFunction;
-use super::results::{SearchesDuringWrites, warm};
+use super::function::{Invocation, RunningFunction};
+use super::results::{SearchesDuringWrites, WarmRequests};
 use super::{Settings, WriteRate, note};
 use crate::sandbox::event;
 
-/// The query of the searches while users change.
+/// Query string of the searches.
 const QUERY: &str = "display_business_ids=False&query=lefevrre";
-/// Searches until a new function has the directory. Where it never answers, the figures say so.
-const FIRST_SEARCHES: usize = 5;
+/// Attempts until a new function holds the directory. If all are answered 503, the results show it.
+const WARM_UP_ATTEMPTS: usize = 5;
+/// Number of users that are changed in turn.
+const CHANGED_USERS: usize = 1_000;
 
-/// Measures both kinds of callers of an organisation.
+/// Measures an organisation with one search a second, and with searches back to back.
 pub(super) async fn measure(
-    stage: &LambdaEnvironment,
+    environment: &LambdaEnvironment,
     settings: &Settings,
-    change: WriteRate,
+    rate: WriteRate,
 ) -> anyhow::Result<Vec<SearchesDuringWrites>> {
-    let org = stage.org(change.users)?;
-    let mut all = Vec::new();
+    let mut results = Vec::new();
     for back_to_back in [false, true] {
-        let (mut function, _) = stage.launcher.start("users", settings.liveness_memory).await?;
-        let event = event::get("GET /api/v2/user/search", "/api/v2/user/search", QUERY, &org.key);
-        for _ in 0..FIRST_SEARCHES {
-            if function.invoke(&event).await?.status == 200 {
-                break;
-            }
-        }
-        let cold_peak_mb = function.peak_mb()?;
-        let writer = Writer::start(stage, org, change.writes_per_second);
-        let seconds = Duration::from_secs(settings.liveness_seconds);
-        let figures = searches(&mut function, &event, back_to_back, seconds).await;
-        let written_per_second = writer.stop().await?;
-        let (times, seconds) = figures?;
-        all.push(SearchesDuringWrites {
-            users: change.users,
-            memory: settings.liveness_memory,
-            writes_per_second: change.writes_per_second,
-            written_per_second,
-            back_to_back,
-            seconds,
-            warm: warm(&times, function.peak_mb()?).context("a search")?,
-            cold_peak_mb,
-        });
-        function.stop().await?;
-        note(&format!("{} users, {} writes a second", change.users, change.writes_per_second));
+        results.push(measure_pace(environment, settings, rate, back_to_back).await?);
+        note(&format!("{} users, {} writes a second", rate.users, rate.writes_per_second));
     }
-    Ok(all)
+    Ok(results)
 }
 
-/// Searches for so long. Returns each search's time, processor time and status, and how long it all took.
-async fn searches(
+async fn measure_pace(
+    environment: &LambdaEnvironment,
+    settings: &Settings,
+    rate: WriteRate,
+    back_to_back: bool,
+) -> anyhow::Result<SearchesDuringWrites> {
+    let org = environment.org(rate.users)?;
+    let (mut function, _) = environment.launcher.start("users", settings.during_writes_memory).await?;
+    let event = event::get("GET /api/v2/user/search", "/api/v2/user/search", QUERY, &org.key);
+    warm_up(&mut function, &event).await?;
+    let cold_peak_mb = function.peak_mb()?;
+    let writer = Writer::start(environment, org, rate.writes_per_second);
+    let time = Duration::from_secs(settings.during_writes_seconds);
+    let watch = Stopwatch::start();
+    let searches = search_for(&mut function, &event, back_to_back, time).await;
+    let seconds = watch.elapsed().as_secs_f64();
+    // The writer ends before an error of the searches is returned.
+    let written_per_second = writer.stop().await?;
+    let searches = WarmRequests::summarise(&searches?, function.peak_mb()?).context("a search")?;
+    function.stop().await?;
+    Ok(SearchesDuringWrites {
+        users: rate.users,
+        memory: settings.during_writes_memory,
+        writes_per_second: rate.writes_per_second,
+        written_per_second,
+        back_to_back,
+        seconds,
+        searches,
+        cold_peak_mb,
+    })
+}
+
+async fn warm_up(function: &mut RunningFunction, event: &str) -> anyhow::Result<()> {
+    for _ in 0..WARM_UP_ATTEMPTS {
+        if function.invoke(event).await?.status == 200 {
+            break;
+        }
+    }
+    Ok(())
+}
+
+async fn search_for(
     function: &mut RunningFunction,
     event: &str,
     back_to_back: bool,
     time: Duration,
-) -> anyhow::Result<(Vec<(f64, f64, u64)>, f64)> {
+) -> anyhow::Result<Vec<Invocation>> {
     let watch = Stopwatch::start();
-    let mut times = Vec::new();
+    let mut searches = Vec::new();
     while watch.elapsed() < time {
-        let found = function.invoke(event).await?;
-        ensure!(matches!(found.status, 200 | 503), "a search was answered {}", found.status);
-        times.push((found.ms, found.cpu_ms, found.status));
+        let search = function.invoke(event).await?;
+        ensure!(matches!(search.status, 200 | 503), "a search was answered {}", search.status);
+        searches.push(search);
         if !back_to_back {
             let next = Duration::from_secs(watch.elapsed().as_secs() + 1);
             tokio::time::sleep(next.saturating_sub(watch.elapsed())).await;
         }
     }
-    Ok((times, watch.elapsed().as_secs_f64()))
+    Ok(searches)
 }
 
-/// Changes users at a rate, through the service in this process, which is not throttled.
+/// Task that changes users at a rate. It calls the service in this process, which is not throttled.
 struct Writer {
     task: JoinHandle<anyhow::Result<()>>,
     written: Arc<AtomicU64>,
@@ -87,22 +105,22 @@ struct Writer {
 }
 
 impl Writer {
-    fn start(stage: &LambdaEnvironment, org: &Organisation, writes_per_second: f64) -> Self {
+    fn start(environment: &LambdaEnvironment, org: &Organisation, writes_per_second: f64) -> Self {
         let written = Arc::new(AtomicU64::new(0));
         let counter = Arc::clone(&written);
-        let (base, key) = (stage.base_url(), org.key.clone());
+        let (base_url, key) = (environment.base_url(), org.key.clone());
         let mut rng = fastrand::Rng::with_seed(9);
-        let ids: Vec<u64> = (0..1_000).map(|_| org.any(&mut rng)).collect();
+        let ids: Vec<u64> = (0..CHANGED_USERS).map(|_| org.random_active_user(&mut rng)).collect();
         let task = tokio::spawn(async move {
             let client = reqwest::Client::new();
             let mut ticks = tokio::time::interval(Duration::from_secs_f64(1.0 / writes_per_second));
             for id in ids.iter().cycle() {
                 ticks.tick().await;
-                // Another number than before: the same one again would be no change.
+                // A random number: to write the same number again would not be a change.
                 let body = json!({ "phone": format!("+33 {:09}", fastrand::u32(..1_000_000_000)) });
-                let request = client.post(format!("{base}/user/{id}")).header("x-api-key", &key).json(&body);
-                let answer = request.send().await?;
-                ensure!(answer.status() == 200, "a change was answered {}", answer.status());
+                let request = client.post(format!("{base_url}/user/{id}")).header("x-api-key", &key).json(&body);
+                let response = request.send().await?;
+                ensure!(response.status() == 200, "a change was answered {}", response.status());
                 counter.fetch_add(1, Ordering::Relaxed);
             }
             Ok(())
@@ -110,10 +128,11 @@ impl Writer {
         Self { task, written, watch: Stopwatch::start() }
     }
 
-    /// Stops it, and returns what it wrote each second.
+    /// Stops the task. Returns the number of its writes per second.
     async fn stop(self) -> anyhow::Result<f64> {
         let rate = self.written.load(Ordering::Relaxed) as f64 / self.watch.elapsed().as_secs_f64();
         if self.task.is_finished() {
+            // The task ends by itself only with an error.
             self.task.await??;
         } else {
             self.task.abort();
