@@ -56,7 +56,7 @@ pub(crate) async fn run(durations: &Path) -> anyhow::Result<String> {
     let stack = Stack::start(Options { sample: true, clock: Arc::clone(&clock) as _, ..Options::default() }).await?;
     let key = stack.keys().get("ORG_ADMIN").context("sample data")?.clone();
     let client = aws_sdk_dynamodb::Client::new(&sdk_config(stack.dynamodb_url()));
-    let storage = storage::report(&client, stack.store()).await?;
+    let storage = storage::report(&client, stack.stores()).await?;
     let benchmark = CostBenchmark { stack, key, clock, times };
     let rows = benchmark.rows().await?;
     let sweep = find_billed_time(&benchmark.times, "sweep", "nothing is due")?;

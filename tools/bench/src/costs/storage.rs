@@ -64,7 +64,7 @@ struct ReviewSizes {
 }
 
 /// Measures the items of the sample data and the reviews of each company. Renders the section of the report.
-pub(super) async fn report(client: &Client, store: &Store) -> anyhow::Result<String> {
+pub(super) async fn report(client: &Client, store: &Stores) -> anyhow::Result<String> {
     let mut kinds: BTreeMap<String, ItemSizes> = BTreeMap::new();
     for table in schema::TABLES.iter().filter(|table| table.name != schema::REVIEWS.name) {
         let mut pages = client.scan().table_name(store.database.name(table)).into_paginator().items().send();
@@ -84,7 +84,7 @@ pub(super) async fn report(client: &Client, store: &Store) -> anyhow::Result<Str
 fn review_sizes(company: &Company) -> anyhow::Result<ReviewSizes> {
     let (mut reviews, mut ledger) = (ItemSizes::default(), ItemSizes::default());
     for month in Distribution::new(company.reviews).months() {
-        for item in items_of_reviews(&month)? {
+        for item in bulk_review_items(&month)? {
             // Only the item of a review has a version.
             let sizes = if item.contains_key("version") { &mut reviews } else { &mut ledger };
             sizes.add(&schema::REVIEWS, &item);

@@ -147,9 +147,9 @@ impl LambdaEnvironment {
         let dynamodb = EmbeddedDynamo::start(0, Some(&folder.path().join("data")))?;
         dynamodb.enable_bulk_loading()?;
         let url = dynamodb.endpoint_url();
-        let store = Store::new(&sdk_config(&url), PREFIX);
+        let store = Stores::new(Database::new(&sdk_config(&url), PREFIX));
         create_users_table(&url).await?;
-        let stack = Stack::start(Options { dynamodb: DynamoDb::At(url.clone()), ..Options::default() }).await?;
+        let stack = Stack::start(Options { dynamodb: DynamoDb::Endpoint(url.clone()), ..Options::default() }).await?;
         let orgs = load_orgs(&store, &dynamodb, sizes).await?;
         let distribution = Distribution::new(reviews);
         let reviews_key = load_reviews(&store, &dynamodb, &distribution).await?;
@@ -250,7 +250,7 @@ async fn create_users_table(url: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn load_orgs(store: &Store, dynamodb: &EmbeddedDynamo, sizes: &[usize]) -> anyhow::Result<Vec<Organisation>> {
+async fn load_orgs(store: &Stores, dynamodb: &EmbeddedDynamo, sizes: &[usize]) -> anyhow::Result<Vec<Organisation>> {
     let mut orgs = Vec::new();
     let mut first_user = 0;
     for users in sizes {
@@ -261,19 +261,19 @@ async fn load_orgs(store: &Store, dynamodb: &EmbeddedDynamo, sizes: &[usize]) ->
 }
 
 async fn load_org(
-    store: &Store,
+    store: &Stores,
     dynamodb: &EmbeddedDynamo,
     users: usize,
     first_user: usize,
 ) -> anyhow::Result<Organisation> {
     let org = org_number(users);
     let org_id = OrgId::new(org).context("an organisation")?;
-    store.put_org(&Org { id: org_id, name: format!("Chain of {users}") }).await?;
+    store.businesses.put_org(&Org { id: org_id, name: format!("Chain of {users}") }).await?;
     let generated = (first_user..first_user + users).map(|number| generated_users::generate_user(number, org));
-    let mut items = store.items_of_users(&generated.collect::<anyhow::Result<Vec<_>>>()?)?;
+    let mut items = store.users.to_items(&generated.collect::<anyhow::Result<Vec<_>>>()?)?;
     while !items.is_empty() {
         let rest = items.split_off(items.len().min(IMPORT_CHUNK));
-        dynamodb.import(&store.name(&schema::USERS), items)?;
+        dynamodb.import(&store.database.name(&schema::USERS), items)?;
         items = rest;
     }
     let key = load_users::create_caller(store, Role::OrgAdmin, org, SystemClock.now()).await?;
@@ -281,8 +281,12 @@ async fn load_org(
 }
 
 /// Loads the reviews. Returns the key of a caller who sees them.
-async fn load_reviews(store: &Store, dynamodb: &EmbeddedDynamo, distribution: &Distribution) -> anyhow::Result<String> {
-    store.put_org(&distribution.org()).await?;
+async fn load_reviews(
+    store: &Stores,
+    dynamodb: &EmbeddedDynamo,
+    distribution: &Distribution,
+) -> anyhow::Result<String> {
+    store.businesses.put_org(&distribution.org()).await?;
     for business in distribution.businesses() {
         store.businesses.put(&business).await?;
     }
@@ -293,7 +297,7 @@ async fn load_reviews(store: &Store, dynamodb: &EmbeddedDynamo, distribution: &D
 }
 
 /// Imports the categories with the operator's command. Returns the id of one category.
-async fn load_categories(store: &Store, stack: &Stack, key: &str) -> anyhow::Result<String> {
+async fn load_categories(store: &Stores, stack: &Stack, key: &str) -> anyhow::Result<String> {
     let cli = Cli::try_parse_from(["ops", "import", "categories", CATEGORIES])?;
     let console = Console::new(Box::new(std::io::sink()), Box::new(std::io::stderr()));
     let mut context = presence_ops::Context { store: store.clone(), clock: Arc::new(SystemClock), console };
