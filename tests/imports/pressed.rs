@@ -7,7 +7,7 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use presence_local::{AwsLimits, Options};
 use presence_ops::Exit;
-use presence_runtime::clock::{MachineTimer, Timer};
+use presence_runtime::clock::{SystemTimer, Timer};
 use presence_store::{Pace, Patience};
 use presence_tests::{FaultKind, Plan, long_timeouts};
 use serde_json::Value;
@@ -45,7 +45,7 @@ async fn an_import_into_a_table_that_throttles_most_of_it_ends_with_all_rows() {
     let limits: AwsLimits = UNITS_A_SECOND.parse().expect("settings");
     let aws_limits = Some(AwsLimits { throttling: limits.throttling, ..AwsLimits::off() });
     let env =
-        ImportEnv::waiting(Options { aws_limits, patience: importing(MachineTimer::start()), ..long_timeouts() }).await;
+        ImportEnv::waiting(Options { aws_limits, patience: importing(SystemTimer::start()), ..long_timeouts() }).await;
     let file = rows(ROWS, 0);
     let imported = env.import_aloud("reviews", &file).await;
     assert_eq!(imported.exit, Exit::Done, "{}", imported.stderr);

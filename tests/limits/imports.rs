@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use presence_local::Options;
 use presence_ops::Exit;
-use presence_runtime::clock::MachineTimer;
+use presence_runtime::clock::SystemTimer;
 use presence_store::{Pace, Patience};
 use presence_tests::long_timeouts;
 
@@ -20,7 +20,7 @@ async fn imports_end_in_exact_tables_under_the_limits_of_aws() {
     let contents = [undisturbed(&editions[0]).await, undisturbed(&editions[1]).await];
     let (editions, contents) = (&editions, &contents);
     let run = |seed| async move {
-        let pace = Arc::new(Pace::new(Arc::new(MachineTimer::start())));
+        let pace = Arc::new(Pace::new(Arc::new(SystemTimer::start())));
         let options = Options { aws_limits: Some(limits(seed)), patience: Patience::Import(pace), ..long_timeouts() };
         let env = ImportEnv::waiting(options).await;
         assert_eq!(env.import("reviews", &editions[0]).await, Exit::Done);

@@ -39,7 +39,7 @@ fn assert_says(reply: &Reply, notice: Notice) {
     assert!(reply.text.contains(notice.title) && !reply.text.contains("<form"), "{}", reply.text);
 }
 
-fn english() -> &'static presence_texts::Page {
+fn english() -> &'static presence_texts::PageTexts {
     &Texts::of(Lang::En).page
 }
 

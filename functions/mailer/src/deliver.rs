@@ -21,7 +21,7 @@ use presence_domain::invitation::{ActivationToken, InvitationPace, WINDOW, claim
 use presence_domain::user::User;
 use presence_runtime::clock::Clock;
 use presence_runtime::config::MailConfig;
-use presence_runtime::telemetry::{Metric, measure};
+use presence_runtime::telemetry::{Metric, log_metric};
 use presence_store::{
     ClaimRefused, MailChange, MailState, MailboxClaim, OutboxRow, OutboxStore, Refused, UserChange, UserRecord,
     UserStore,
@@ -278,6 +278,6 @@ impl Outbox {
 /// Says that a mail was given up, to the log and to the alarm.
 fn given_up(id: UserId, row: &OutboxRow) -> Delivered {
     tracing::error!(user_id = %id, attempts = row.attempts, "a mail was given up");
-    measure(Metric::MailsFailed, 1.0);
+    log_metric(Metric::MailsFailed, 1.0);
     Delivered::GivenUp
 }

@@ -7,7 +7,7 @@ use jiff::SignedDuration;
 use presence_domain::error::Error;
 use presence_domain::ids::UserId;
 use presence_runtime::clock::time_left;
-use presence_runtime::telemetry::{self, Metric, measure};
+use presence_runtime::telemetry::{self, Metric, log_metric};
 use presence_store::keys::MAIL_SK_PREFIX;
 use presence_store::{OutboxRow, UnreadableRow, WaitingMails};
 use serde::Serialize;
@@ -101,7 +101,7 @@ struct Waiting {
 /// look says nothing: the alarm takes silence for the worst.
 async fn sweep(outbox: &Outbox, has_time: impl Fn() -> bool) -> Result<(), Error> {
     let Waiting { due, age } = look(outbox).await?;
-    measure(Metric::OutboxAgeSeconds, age.as_secs_f64());
+    log_metric(Metric::OutboxAgeSeconds, age.as_secs_f64());
     let deliveries = due.into_iter().map(|(user_id, row)| {
         let has_time = &has_time;
         async move {
@@ -141,7 +141,7 @@ async fn set_aside(outbox: &Outbox, row: &UnreadableRow) {
     match outbox.outbox.set_aside(row).await {
         Ok(()) => {
             tracing::error!(mail = row.id(), of = row.partition(), "a mail cannot be read and was set aside");
-            measure(Metric::MailsFailed, 1.0);
+            log_metric(Metric::MailsFailed, 1.0);
         }
         Err(error) => telemetry::log_error("none", "set_mail_aside", &error),
     }

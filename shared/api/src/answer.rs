@@ -1,4 +1,4 @@
-//! Answers.
+//! JSON answers.
 
 use lambda_http::aws_lambda_events::apigw::ApiGatewayV2httpResponse;
 use lambda_http::http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS};
@@ -8,62 +8,64 @@ use serde::Serialize;
 
 use presence_domain::error::Error;
 
-/// The header that carries the request's id, also found in the log.
+/// Header with the id of the request, which the log has too.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// The most bytes of an answer that Lambda lets through: of the JSON that `lambda_http` makes of it, with the body as a
-/// string inside.
+/// Maximum size of an answer of a Lambda function, in bytes. It counts the JSON envelope of `lambda_http`, which holds the body as a
+/// string.
 const MAX_BYTES: usize = 6 * 1024 * 1024;
-/// More than status and headers ever take of it.
+/// Upper bound on the bytes of status and headers in the envelope.
 const ENVELOPE_BYTES: usize = 16 * 1024;
-/// The most bytes of an answer that one byte of a body becomes: a quotation mark and a backslash get another backslash.
+/// Maximum number of bytes that one byte of a body takes in the envelope: a quotation mark and a backslash are escaped.
 const BODY_GROWTH: usize = 2;
-/// The most bytes of an item of `DynamoDB`.
+/// Maximum size of an item of `DynamoDB`, in bytes.
 const ITEM_BYTES: usize = 400 * 1024;
-/// The most bytes of an answer that one byte of a text becomes: `\u0001` in the body, its backslash twice.
+/// Maximum number of bytes that one byte of a text takes in the envelope: `\u0001` in the body, with its backslash escaped again.
 const TEXT_GROWTH: usize = 7;
-// One item alone always fits: no answer but a page is ever too large, and no page of one.
+// An answer with one item always fits. So only a page of several items can be too large.
 const _: () = assert!(ITEM_BYTES * TEXT_GROWTH + 2 * ENVELOPE_BYTES < MAX_BYTES);
 
-/// Status, JSON body and the headers that only this answer has.
+/// JSON answer: status, body, and the headers that only this answer has.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// The status.
+    /// Status code.
     pub status: StatusCode,
     body: String,
     headers: Vec<(HeaderName, HeaderValue)>,
+    /// True if the answer is a page of a search, which may be too large.
     is_page: bool,
 }
 
 impl Answer {
-    /// 200 with a body.
+    /// Returns a 200 with a body.
     pub fn ok<T: Serialize>(body: &T) -> Self {
         Self::json(StatusCode::OK, body)
     }
 
-    /// 200 with a page of a search. One that Lambda would not let through becomes a refusal of its size.
+    /// Returns a 200 with a page of a search. If the page is too large for Lambda, the answer becomes a 400.
     pub fn page<T: Serialize>(body: &T) -> Self {
         Self { is_page: true, ..Self::ok(body) }
     }
 
-    /// Any status with a body.
+    /// Returns an answer with any status.
     pub(super) fn json<T: Serialize>(status: StatusCode, body: &T) -> Self {
-        Self::written(status, serde_json::to_string(body).expect("answers have text keys and finite numbers"))
+        Self::from_json_text(status, serde_json::to_string(body).expect("answers have text keys and finite numbers"))
     }
 
-    /// Any status with a body that is JSON already.
-    pub(super) fn written(status: StatusCode, body: String) -> Self {
+    /// Returns an answer whose body is JSON text already.
+    pub(super) fn from_json_text(status: StatusCode, body: String) -> Self {
         Self { status, body, headers: Vec::new(), is_page: false }
     }
 
-    /// Adds a header. A value that HTTP cannot carry is left out.
+    /// Adds a header. A value that is no valid header value is left out.
     pub(super) fn with(mut self, name: HeaderName, value: &str) -> Self {
         self.headers.extend(HeaderValue::from_str(value).ok().map(|value| (name, value)));
         self
     }
 
-    /// The answer, unless it is a page that Lambda would not let through ([`Error::Invalid`]).
-    pub(super) fn fitting(self, request_id: &str) -> Result<Self, Error> {
+    /// Returns the answer, or [`Error::Invalid`] if it is a page that is too large for Lambda.
+    pub(super) fn check_size(self, request_id: &str) -> Result<Self, Error> {
+        // An upper bound comes first: the exact size of the envelope takes a pass over the body.
         let is_small = self.body.len() * BODY_GROWTH + ENVELOPE_BYTES <= MAX_BYTES;
         if !self.is_page || is_small || self.lambda_bytes(request_id) <= MAX_BYTES {
             return Ok(self);
@@ -71,7 +73,7 @@ impl Answer {
         Err(Error::invalid_field("per_page", "the page would be larger than 6 MB: ask for fewer"))
     }
 
-    /// Bytes of the JSON that `lambda_http` makes of the answer. The body is counted, not written.
+    /// Returns the size of the JSON envelope, in bytes. The body is counted without being copied.
     fn lambda_bytes(&self, request_id: &str) -> usize {
         let mut envelope = ApiGatewayV2httpResponse::default();
         envelope.status_code = self.status.as_u16().into();
@@ -81,7 +83,7 @@ impl Answer {
         envelope.len() + bytes_in_json(&self.body)
     }
 
-    /// With the headers that every answer has.
+    /// Returns the HTTP response, with the headers of every answer.
     pub(super) fn into_response(self, request_id: &str) -> http::Response<Body> {
         let headers = self.all_headers(request_id);
         let mut response = Response::new(Body::Text(self.body));
@@ -90,7 +92,7 @@ impl Answer {
         response
     }
 
-    /// The headers that every answer has, and its own.
+    /// Returns the headers of every answer and the answer's own.
     fn all_headers(&self, request_id: &str) -> HeaderMap {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json; charset=utf-8"));
@@ -105,14 +107,17 @@ impl Answer {
     }
 }
 
-/// Bytes of a text inside a JSON string, by the escapes of `serde_json`.
+/// Returns the size of a text inside a JSON string, in bytes, with the escapes that `serde_json` writes.
 fn bytes_in_json(text: &str) -> usize {
-    let escaped = |byte: u8| match byte {
+    text.bytes().map(escaped_bytes).sum()
+}
+
+fn escaped_bytes(byte: u8) -> usize {
+    match byte {
         b'"' | b'\\' | b'\x08' | b'\t' | b'\n' | b'\x0c' | b'\r' => 2,
         ..0x20 => 6,
         _ => 1,
-    };
-    text.bytes().map(escaped).sum()
+    }
 }
 
 #[cfg(test)]
@@ -120,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_character_is_counted_as_it_is_written() {
+    fn every_character_counts_the_bytes_that_it_takes() {
         for character in ('\0'..='\u{2100}').chain(['\u{fffd}', '\u{1f511}']) {
             let written = serde_json::to_string(&character).expect("JSON").len() - 2;
             assert_eq!(bytes_in_json(&character.to_string()), written, "U+{:04X}", u32::from(character));
@@ -128,12 +133,12 @@ mod tests {
     }
 
     #[test]
-    fn only_pages_are_refused_and_only_past_the_limit() {
+    fn only_pages_above_the_limit_are_refused() {
         let marks = |count: usize| "\"".repeat(count);
-        // Each mark is four bytes of the answer.
+        // A quotation mark takes four bytes: it is escaped in the body, and both characters again in the envelope.
         let (fits, too_many) = (marks(MAX_BYTES / 4 - 200), marks(MAX_BYTES / 4));
-        assert!(Answer::page(&fits).fitting("id").is_ok());
-        assert!(Answer::page(&too_many).fitting("id").is_err());
-        assert!(Answer::ok(&too_many).fitting("id").is_ok(), "nothing else is ever so large: the gateway would say so");
+        assert!(Answer::page(&fits).check_size("id").is_ok());
+        assert!(Answer::page(&too_many).check_size("id").is_err());
+        assert!(Answer::ok(&too_many).check_size("id").is_ok(), "only pages are checked");
     }
 }

@@ -1,4 +1,4 @@
-//! The body of a request: one JSON object, read strictly.
+//! Body of a request: one JSON object, read strictly.
 
 use lambda_http::Request;
 use lambda_http::http::header::CONTENT_TYPE;
@@ -8,40 +8,39 @@ use serde_json::Value;
 use super::error_answer::RequestError;
 use presence_domain::error::Error;
 
-/// The largest body, in bytes: 2,000 business ids as long as UUIDs fit, at 39 bytes each. It is measured before anything is
-/// parsed.
+/// Maximum size of a body, in bytes. It holds 2,000 business ids as long as UUIDs, of 39 bytes each.
 const MAX_BODY_BYTES: usize = 128 * 1024;
 
-/// Fields of the object, in the order sent.
+/// Fields of an object, in the order sent.
 pub(super) type Object = Vec<(String, Value)>;
 
-/// Refuses a body that is too large, of an operation that reads it or not.
+/// Refuses a body that is too large. It runs before anything is parsed, and also for an operation that ignores its body.
 pub(super) fn check_size(request: &Request) -> Result<(), RequestError> {
     if request.body().len() > MAX_BODY_BYTES { Err(RequestError::BodyTooLarge) } else { Ok(()) }
 }
 
-/// Reads the object.
+/// Reads the body as a JSON object.
 pub(super) fn parse(request: &Request) -> Result<Object, RequestError> {
     let bytes: &[u8] = request.body();
     if !bytes.is_empty() && !has_media_type(request, "application/json") {
         return Err(RequestError::UnsupportedMediaType);
     }
-    let Fields { object, repeated } =
+    let StrictObject { fields, repeated } =
         serde_json::from_slice(bytes).map_err(|error| Error::invalid(describe(&error, bytes)))?;
     match repeated {
         Some(name) => Err(Error::invalid_field(&name, "is given more than once").into()),
-        None => Ok(object),
+        None => Ok(fields),
     }
 }
 
-/// Whether the body has this media type, whatever its parameters.
+/// True if the body has this media type, whatever its parameters.
 pub(super) fn has_media_type(request: &Request, media_type: &str) -> bool {
     let value = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let essence = value.split(';').next().unwrap_or_default().trim();
     essence.eq_ignore_ascii_case(media_type)
 }
 
-/// Says where the text is not JSON, without repeating any of it: it may hold a key or a password.
+/// Describes a syntax error by its position. It repeats nothing of the body, which may hold a key or a password.
 fn describe(error: &serde_json::Error, bytes: &[u8]) -> String {
     if bytes.is_empty() {
         return "the body must be a JSON object: it is empty".to_owned();
@@ -52,37 +51,38 @@ fn describe(error: &serde_json::Error, bytes: &[u8]) -> String {
     }
 }
 
-/// An object with its repeats: maps would silently keep the last of them.
-struct Fields {
-    object: Object,
+/// Object that notices repeated fields. A map would silently keep the last value.
+struct StrictObject {
+    fields: Object,
+    /// First name that came twice.
     repeated: Option<String>,
 }
 
-impl<'de> Deserialize<'de> for Fields {
+impl<'de> Deserialize<'de> for StrictObject {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(FieldsVisitor)
+        deserializer.deserialize_map(StrictObjectVisitor)
     }
 }
 
-struct FieldsVisitor;
+struct StrictObjectVisitor;
 
-impl<'de> Visitor<'de> for FieldsVisitor {
-    type Value = Fields;
+impl<'de> Visitor<'de> for StrictObjectVisitor {
+    type Value = StrictObject;
 
     fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("a JSON object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
-        let mut fields = Fields { object: Object::new(), repeated: None };
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<StrictObject, A::Error> {
+        let mut object = StrictObject { fields: Object::new(), repeated: None };
         let mut names = std::collections::HashSet::new();
         while let Some((name, value)) = map.next_entry::<String, Value>()? {
             if !names.insert(name.clone()) {
-                fields.repeated.get_or_insert_with(|| name.clone());
+                object.repeated.get_or_insert_with(|| name.clone());
             }
-            fields.object.push((name, value));
+            object.fields.push((name, value));
         }
-        Ok(fields)
+        Ok(object)
     }
 }
 
@@ -91,15 +91,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_repeated_field_is_noticed_however_it_is_escaped() {
-        let fields: Fields = serde_json::from_str(r#"{"a":1,"\u0061":2}"#).expect("valid JSON");
-        assert_eq!(fields.repeated.as_deref(), Some("a"));
+    fn repeated_field_is_noticed_however_it_is_escaped() {
+        let object: StrictObject = serde_json::from_str(r#"{"a":1,"\u0061":2}"#).expect("valid JSON");
+        assert_eq!(object.repeated.as_deref(), Some("a"));
     }
 
     #[test]
-    fn a_message_about_broken_json_repeats_nothing_of_it() {
+    fn message_about_invalid_json_repeats_nothing_of_it() {
         let bytes = br#"{"password":"hunter42"#;
-        let error = serde_json::from_slice::<Fields>(bytes).err().expect("an unfinished text");
+        let error = serde_json::from_slice::<StrictObject>(bytes).err().expect("an unfinished text");
         assert!(!describe(&error, bytes).contains("hunter"));
     }
 }

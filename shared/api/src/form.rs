@@ -1,35 +1,36 @@
-//! Forms, as browsers send them, and the query strings of links that people follow.
+//! Forms that browsers send, and query strings of links that people follow.
 //!
-//! Read with more patience than the API's parameters: what others append to a link (campaigns, click ids) is passed over.
+//! They are read less strictly than the parameters of the API. Others add parameters to a link, such as campaigns and click ids, and
+//! those are ignored.
 
 use lambda_http::Request;
 
 use super::query::decode;
 
-/// The media type of a form.
+/// Media type of a form.
 const MEDIA_TYPE: &str = "application/x-www-form-urlencoded";
 
-/// Why a body is no form.
+/// Error of a form. Occurs when the body of a request cannot be one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FormError {
-    /// It is larger than any body may be.
+    /// The body is larger than the limit.
     TooLarge,
-    /// It has another media type.
+    /// The body has another media type.
     UnsupportedMediaType,
 }
 
-/// Named values, decoded. One that is no valid UTF-8 has the name and no value.
+/// Named values, decoded. A value that is not valid UTF-8 is kept as `None`.
 #[derive(Debug, Default)]
 pub struct Form(Vec<(String, Option<String>)>);
 
 impl Form {
-    /// The parameters of a query string.
+    /// Reads the parameters of the query string.
     #[must_use]
     pub fn of_query(request: &Request) -> Self {
         Self::parse(request.uri().query().unwrap_or_default())
     }
 
-    /// The fields of the body.
+    /// Reads the fields of the body.
     pub fn of_body(request: &Request) -> Result<Self, FormError> {
         if super::body::check_size(request).is_err() {
             return Err(FormError::TooLarge);
@@ -41,10 +42,10 @@ impl Form {
         Ok(std::str::from_utf8(bytes).map(Self::parse).unwrap_or_default())
     }
 
-    /// The value of this name: `None` where it is missing, cannot be decoded, or is given more than once.
+    /// Returns the value of a name. Returns `None` if it is missing, cannot be decoded, or is given more than once.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
-        let mut values = self.0.iter().filter(|(given, _)| given == name).map(|(_, value)| value.as_deref());
+        let mut values = self.0.iter().filter(|(other, _)| other == name).map(|(_, value)| value.as_deref());
         match (values.next(), values.next()) {
             (Some(value), None) => value,
             _ => None,
@@ -62,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_value_is_there_once_or_not_at_all() {
+    fn value_is_found_if_it_can_be_decoded_and_is_given_once() {
         let form = Form::parse("a=1&b=x+y%2B%C3%A9&&c&d=%ff&e=1&e=1&%ff=2&utm_source=mail");
         assert_eq!(form.get("a"), Some("1"));
         assert_eq!(form.get("b"), Some("x y+é"));

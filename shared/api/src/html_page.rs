@@ -1,4 +1,4 @@
-//! Pages for people: HTML without script, cookie or anything from elsewhere.
+//! HTML pages for people, without scripts, cookies or resources of other sites.
 
 use std::future::Future;
 
@@ -16,7 +16,7 @@ use super::answer::REQUEST_ID;
 use super::invocation::Invocation;
 use presence_domain::error::Error;
 
-/// What every page is sent with, besides its policy and its id.
+/// Headers of every page, besides its content security policy and the id of the request.
 const HEADERS: [(HeaderName, &str); 9] = [
     (CONTENT_TYPE, "text/html; charset=utf-8"),
     (CACHE_CONTROL, "no-store"),
@@ -29,17 +29,18 @@ const HEADERS: [(HeaderName, &str); 9] = [
     (HeaderName::from_static("x-robots-tag"), "noindex, nofollow"),
 ];
 
-/// Status, HTML and the headers that only this page has.
+/// HTML page: status, document, and the headers that only this page has.
 #[derive(Clone, Debug)]
 pub struct HtmlPage {
     status: StatusCode,
     html: String,
+    /// Content of the one `<style>` element.
     style: &'static str,
     headers: Vec<(HeaderName, HeaderValue)>,
 }
 
 impl HtmlPage {
-    /// A page. `style` is what its one `<style>` element holds, to the byte; nothing else may style it.
+    /// Returns a page. `style` is the exact content of its one `<style>` element. Browsers refuse any other style.
     pub fn new(status: StatusCode, html: String, style: &'static str) -> Self {
         Self { status, html, style, headers: Vec::new() }
     }
@@ -56,34 +57,34 @@ impl HtmlPage {
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
         headers.extend(HEADERS.map(|(name, value)| (name, HeaderValue::from_static(value))));
-        let own = [(CONTENT_SECURITY_POLICY, policy(self.style)), (REQUEST_ID, request_id.to_owned())];
+        let own = [(CONTENT_SECURITY_POLICY, content_security_policy(self.style)), (REQUEST_ID, request_id.to_owned())];
         headers.extend(own.into_iter().filter_map(|(name, value)| Some((name, HeaderValue::try_from(value).ok()?))));
         headers.extend(self.headers);
         response
     }
 }
 
-/// Allows the style and a form that comes back here; nothing else.
-fn policy(style: &str) -> String {
+/// Returns the content security policy. It allows the style, and a form that posts to this site. All else is forbidden.
+fn content_security_policy(style: &str) -> String {
     let digest = STANDARD.encode(Sha256::digest(style));
     format!(
         "default-src 'none'; style-src 'sha256-{digest}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
     )
 }
 
-/// Serves one request for a page: never fails, and is never later than the runtime's deadline. `name` is what it is called
-/// in the log; `failed` makes the page of an error.
+/// Serves one request for a page. It never fails, and it answers before the runtime's deadline. `name` is the operation's name in
+/// the log. `error_page` makes the page of an error.
 pub async fn serve_page(
     request: &Request,
     name: &'static str,
-    acting: impl Future<Output = Result<HtmlPage, Error>>,
-    failed: impl FnOnce(&Error) -> HtmlPage,
+    operation: impl Future<Output = Result<HtmlPage, Error>>,
+    error_page: impl FnOnce(&Error) -> HtmlPage,
 ) -> Response<Body> {
-    let invocation = Invocation::of(request);
-    // On the heap: the SDK's futures are large.
-    let page = invocation.run(Box::pin(acting)).await.unwrap_or_else(|error| {
+    let invocation = Invocation::start(request);
+    // The SDK's futures are large: on the heap, moving them costs nothing.
+    let page = invocation.run(Box::pin(operation)).await.unwrap_or_else(|error| {
         invocation.log_error(name, &error);
-        failed(&error)
+        error_page(&error)
     });
     invocation.log_request(name, page.status);
     page.into_response(request.method() != Method::HEAD, invocation.request_id())
@@ -94,9 +95,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_policy_names_the_style_by_its_digest() {
-        // SHA-256 of nothing, as everyone knows it.
-        assert!(policy("").contains("style-src 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=';"));
-        assert_ne!(policy(" "), policy(""));
+    fn content_security_policy_allows_the_style_by_its_digest() {
+        // The well-known SHA-256 of the empty text.
+        assert!(
+            content_security_policy("").contains("style-src 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=';")
+        );
+        assert_ne!(content_security_policy(" "), content_security_policy(""));
     }
 }

@@ -1,9 +1,9 @@
-//! For the description of the API: no Lambda has it.
+//! Schemas for the description of the API. Only the documentation tool is built with them.
 
 use utoipa::ToSchema;
 use utoipa::openapi::{RefOr, Schema};
 
-/// The schema of a type that is sent, by the name that it has in the description.
+/// Returns the name and the schema of a type of an answer.
 #[must_use]
 pub fn schema<T: ToSchema>() -> (String, RefOr<Schema>) {
     (T::name().into_owned(), T::schema())

@@ -1,4 +1,4 @@
-//! From an event to the operation that it asks for.
+//! Routes: from an event to the operation that it asks for.
 
 use std::collections::HashMap;
 
@@ -6,70 +6,75 @@ use lambda_http::aws_lambda_events::query_map::QueryMap;
 use lambda_http::request::RequestContext;
 use lambda_http::{Request, RequestExt as _};
 
-/// What an operation does with the body of its request.
+/// Use that an operation makes of the body of its request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Body {
-    /// Does not look at it.
+    /// The operation ignores the body.
     Ignored,
-    /// Reads one JSON object.
+    /// The operation reads one JSON object.
     Json,
 }
 
-/// One row of a function's table of routes.
+/// Row of a function's table of routes.
 #[derive(Clone, Copy, Debug)]
 pub struct Route<Operation> {
-    /// Upper case.
+    /// Method, in upper case.
     pub method: &'static str,
-    /// Segments; a parameter stands in braces and is never empty. A literal segment wins over a parameter.
+    /// Path. A parameter stands in braces and is never empty. A literal segment wins over a parameter.
     pub path: &'static str,
-    /// What it is called in logs.
+    /// Name of the route in logs.
     pub name: &'static str,
-    /// What it does.
+    /// Operation of the function.
     pub operation: Operation,
-    /// What it does with the body.
+    /// Use of the body.
     pub body: Body,
 }
 
 /// Path parameters by name, decoded.
 pub(super) type PathParameters = HashMap<&'static str, String>;
 
-/// Where a request leads.
+/// Result of routing a request.
 #[derive(Debug)]
-pub(super) enum Routed<'a, Operation> {
-    To(&'a Route<Operation>, PathParameters),
-    /// The path exists, with these methods.
+pub(super) enum RouteMatch<'a, Operation> {
+    /// A route has the path and the method.
+    Found(&'a Route<Operation>, PathParameters),
+    /// Routes have the path, but not the method. Holds their methods, separated by commas.
     MethodNotAllowed(String),
+    /// No route has the path.
     NotFound,
 }
 
-/// Finds the route. The path is put together from the route key and the path parameters, because the path of
-/// the event arrives decoded and cut at a `?`; without a route key (local invocation), the path is all there is.
-pub(super) fn route<'a, Operation>(routes: &'a [Route<Operation>], request: &Request) -> Routed<'a, Operation> {
-    let segments = segments(request);
+/// Finds the route of a request.
+pub(super) fn find<'a, Operation>(routes: &'a [Route<Operation>], request: &Request) -> RouteMatch<'a, Operation> {
+    let segments = path_segments(request);
     let matching: Vec<_> =
-        routes.iter().filter_map(|route| Some((route, parameters(route.path, &segments)?))).collect();
-    // A path that is spelled out hides the parameters of others: `/user/me` is no user.
-    let literal = matching.iter().any(|(_, parameters)| parameters.is_empty());
+        routes.iter().filter_map(|route| Some((route, match_path(route.path, &segments)?))).collect();
+    // A literal path hides the routes with parameters: `/user/me` is never the user with the id `me`.
+    let has_literal = matching.iter().any(|(_, parameters)| parameters.is_empty());
     let mut allowed = Vec::new();
     for (route, parameters) in matching {
-        if literal && !parameters.is_empty() {
+        if has_literal && !parameters.is_empty() {
             continue;
         }
         if request.method() == route.method {
-            return Routed::To(route, parameters);
+            return RouteMatch::Found(route, parameters);
         }
         allowed.push(route.method);
     }
-    if allowed.is_empty() { Routed::NotFound } else { Routed::MethodNotAllowed(allowed.join(", ")) }
+    if allowed.is_empty() { RouteMatch::NotFound } else { RouteMatch::MethodNotAllowed(allowed.join(", ")) }
 }
 
-/// Whether a request is for this path, which has no parameters.
+/// True if the request is for this path, which has no parameters.
 #[must_use]
 pub fn is_for(path: &str, request: &Request) -> bool {
-    segments(request) == split(path)
+    path_segments(request) == split(path)
 }
 
-fn segments(request: &Request) -> Vec<String> {
+/// Returns the decoded segments of the request's path.
+///
+/// They are put together from the route key and the path parameters. The path of the event itself arrives decoded, and ends at an
+/// encoded `?`. A local invocation has no route key, so that its path is used as it is.
+fn path_segments(request: &Request) -> Vec<String> {
     let key = match request.request_context_ref() {
         Some(RequestContext::ApiGatewayV2(context)) => context.route_key.as_deref(),
         _ => None,
@@ -78,33 +83,31 @@ fn segments(request: &Request) -> Vec<String> {
         return split(request.raw_http_path());
     };
     let parameters = request.path_parameters_ref();
-    pattern.split('/').skip(1).flat_map(|segment| substitute(segment, parameters)).collect()
+    pattern.split('/').skip(1).flat_map(|segment| fill_in(segment, parameters)).collect()
 }
 
-fn substitute(segment: &str, parameters: Option<&QueryMap>) -> Vec<String> {
-    let value = |name| parameters.and_then(|map| map.first(name)).unwrap_or_default();
-    match segment.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
-        None => vec![segment.to_owned()],
-        Some(name) => match name.strip_suffix('+') {
-            Some(greedy) => value(greedy).split('/').map(str::to_owned).collect(),
-            None => vec![value(name).to_owned()],
-        },
-    }
+/// Returns a segment of a route key with its parameter filled in. A greedy parameter, such as `{proxy+}`, holds several segments.
+fn fill_in(segment: &str, parameters: Option<&QueryMap>) -> Vec<String> {
+    let Some(name) = parameter_name(segment) else { return vec![segment.to_owned()] };
+    let greedy = name.strip_suffix('+');
+    let value = parameters.and_then(|map| map.first(greedy.unwrap_or(name))).unwrap_or_default();
+    if greedy.is_some() { value.split('/').map(str::to_owned).collect() } else { vec![value.to_owned()] }
 }
 
 fn split(path: &str) -> Vec<String> {
     path.split('/').skip(1).map(str::to_owned).collect()
 }
 
-fn parameters(path: &'static str, segments: &[String]) -> Option<PathParameters> {
-    let pattern: Vec<_> = path.split('/').skip(1).collect();
+/// Returns the parameters of a path; `None` if the path does not match the pattern.
+fn match_path(pattern: &'static str, segments: &[String]) -> Option<PathParameters> {
+    let pattern: Vec<_> = pattern.split('/').skip(1).collect();
     if pattern.len() != segments.len() {
         return None;
     }
     let mut parameters = PathParameters::new();
     for (expected, segment) in pattern.into_iter().zip(segments) {
-        match expected.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
-            // The gateway takes no empty parameter either: nothing is no id.
+        match parameter_name(expected) {
+            // The gateway does not match an empty parameter either.
             Some(name) if !segment.is_empty() => {
                 parameters.insert(name, segment.clone());
             }
@@ -113,4 +116,9 @@ fn parameters(path: &'static str, segments: &[String]) -> Option<PathParameters>
         }
     }
     Some(parameters)
+}
+
+/// Returns the name inside the braces of a parameter; `None` for a literal segment.
+fn parameter_name(segment: &str) -> Option<&str> {
+    segment.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'))
 }

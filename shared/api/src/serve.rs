@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::error_answer::{RequestError, error_answer};
 use super::fields::Fields;
 use super::invocation::Invocation;
-use super::route::{PathParameters, Routed, route};
+use super::route::{self, PathParameters, RouteMatch};
 use super::{Answer, Body, Route, body, credential, query};
 use crate::auth::{Authenticated, Authenticator, authenticate, digest};
 use presence_domain::access::Principal;
@@ -124,12 +124,12 @@ where
     Operation: Copy,
     Performing: Future<Output = Result<Answer, Error>>,
 {
-    let invocation = Invocation::of(request);
+    let invocation = Invocation::start(request);
     let mut name = "none";
     let outcome = match read(routes, request, &mut name) {
         Ok(read) => {
             let outcome = invocation.run(Box::pin(perform(read))).await;
-            outcome.and_then(|answer| answer.fitting(invocation.request_id())).map_err(RequestError::from)
+            outcome.and_then(|answer| answer.check_size(invocation.request_id())).map_err(RequestError::from)
         }
         Err(failure) => Err(failure),
     };
@@ -146,10 +146,10 @@ fn read<Operation: Copy>(
     request: &Request,
     name: &mut &'static str,
 ) -> Result<Read<Operation>, RequestError> {
-    let (route, parameters) = match route(routes, request) {
-        Routed::To(route, parameters) => (route, parameters),
-        Routed::MethodNotAllowed(allowed) => return Err(RequestError::MethodNotAllowed(allowed)),
-        Routed::NotFound => return Err(Error::NotFound.into()),
+    let (route, parameters) = match route::find(routes, request) {
+        RouteMatch::Found(route, parameters) => (route, parameters),
+        RouteMatch::MethodNotAllowed(allowed) => return Err(RequestError::MethodNotAllowed(allowed)),
+        RouteMatch::NotFound => return Err(Error::NotFound.into()),
     };
     *name = route.name;
     body::check_size(request)?;

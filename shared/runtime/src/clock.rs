@@ -1,4 +1,4 @@
-//! Time. Nothing else in the service reads a clock.
+//! Clocks and timers. Nothing else in the service reads the machine's time.
 
 use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
@@ -7,37 +7,38 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
 
-/// Since 1970, in 2001. A deadline before it is none: the runtime of cargo-lambda says ten minutes after 1970, always.
-const FIRST_DEADLINE: Duration = Duration::from_secs(1_000_000_000);
+/// Earliest deadline that is believed, since 1970: an instant in 2001. The runtime of cargo-lambda always sets ten minutes after 1970,
+/// which means no deadline.
+const MIN_DEADLINE: Duration = Duration::from_secs(1_000_000_000);
 
-/// Where the time comes from.
+/// Source of the present time. Tests replace it.
 pub trait Clock: Send + Sync {
-    /// The present instant.
+    /// Returns the present instant.
     fn now(&self) -> Timestamp;
 }
 
-/// Where time passes: what waits, waits here, so that tests need not.
+/// Source of waiting time. Tests replace it, so that they do not wait.
 pub trait Timer: Send + Sync + std::fmt::Debug {
-    /// The time since some moment. It never goes back.
+    /// Returns the time since a fixed moment. It never decreases.
     fn now(&self) -> Duration;
 
-    /// Ends after this time.
+    /// Returns after this time.
     fn sleep(&self, time: Duration) -> BoxFuture<'_, ()>;
 }
 
-/// The machine's own time.
+/// Timer that waits in the machine's time.
 #[derive(Clone, Copy, Debug)]
-pub struct MachineTimer(Stopwatch);
+pub struct SystemTimer(Stopwatch);
 
-impl MachineTimer {
-    /// Starts now.
+impl SystemTimer {
+    /// Starts a timer.
     #[must_use]
     pub fn start() -> Self {
         Self(Stopwatch::start())
     }
 }
 
-impl Timer for MachineTimer {
+impl Timer for SystemTimer {
     fn now(&self) -> Duration {
         self.0.elapsed()
     }
@@ -47,7 +48,7 @@ impl Timer for MachineTimer {
     }
 }
 
-/// The machine's clock.
+/// Clock of the machine.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 
@@ -58,18 +59,18 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock that stands still until it is moved: for tests of windows and expiry.
+/// Clock that stands still until a test advances it.
 #[derive(Debug)]
 pub struct ManualClock(Mutex<Timestamp>);
 
 impl ManualClock {
-    /// Stands at the instant.
+    /// Returns a clock that stands at the instant.
     #[must_use]
     pub fn at(instant: Timestamp) -> Self {
         Self(Mutex::new(instant))
     }
 
-    /// Moves on (or, with a negative duration, back).
+    /// Advances the clock. A negative duration turns it back.
     pub fn advance(&self, by: SignedDuration) {
         *self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner) += by;
     }
@@ -81,35 +82,35 @@ impl Clock for ManualClock {
     }
 }
 
-/// What is left until a deadline of the runtime, which keeps the machine's time whatever `Clock` says; `None` where it sets no
-/// deadline.
+/// Returns the time until a deadline of the runtime; `None` if the runtime sets none. The runtime uses the machine's time, whatever
+/// [`Clock`] says.
 #[must_use]
 #[expect(clippy::disallowed_methods, reason = "the runtime's deadline is in the machine's time")]
 pub fn time_left(deadline: SystemTime) -> Option<Duration> {
-    let is_instant = deadline >= SystemTime::UNIX_EPOCH + FIRST_DEADLINE;
-    is_instant.then(|| deadline.duration_since(SystemTime::now()).unwrap_or_default())
+    let is_deadline = deadline >= SystemTime::UNIX_EPOCH + MIN_DEADLINE;
+    is_deadline.then(|| deadline.duration_since(SystemTime::now()).unwrap_or_default())
 }
 
-/// The runtime's deadline of something that may take so long from now on.
+/// Returns the deadline of an invocation that may take this time from now on.
 #[must_use]
 #[expect(clippy::disallowed_methods, reason = "the runtime's deadline is in the machine's time")]
 pub fn deadline_in(time: Duration) -> SystemTime {
     SystemTime::now() + time
 }
 
-/// Measures how long something takes, in the machine's time.
+/// Stopwatch in the machine's time.
 #[derive(Clone, Copy, Debug)]
 pub struct Stopwatch(std::time::Instant);
 
 impl Stopwatch {
-    /// Starts now.
+    /// Starts a stopwatch.
     #[must_use]
     #[expect(clippy::disallowed_methods, reason = "durations for the log are in the machine's time")]
     pub fn start() -> Self {
         Self(std::time::Instant::now())
     }
 
-    /// Since the start.
+    /// Returns the time since the start.
     #[must_use]
     pub fn elapsed(&self) -> Duration {
         self.0.elapsed()
@@ -121,9 +122,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_deadline_that_is_no_instant_of_our_days_is_none() {
+    fn deadline_shortly_after_1970_counts_as_none() {
         assert_eq!(time_left(SystemTime::UNIX_EPOCH + Duration::from_mins(10)), None);
-        assert_eq!(time_left(SystemTime::UNIX_EPOCH + FIRST_DEADLINE), Some(Duration::ZERO));
+        assert_eq!(time_left(SystemTime::UNIX_EPOCH + MIN_DEADLINE), Some(Duration::ZERO));
         let left = time_left(deadline_in(Duration::from_mins(10))).expect("a deadline");
         assert!(left > Duration::from_mins(1) && left <= Duration::from_mins(10), "{left:?}");
     }

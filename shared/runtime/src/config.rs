@@ -1,105 +1,111 @@
-//! Settings. Nothing else in the service reads the environment.
+//! Settings, read from the environment. Nothing else in the service reads it.
 
 use aws_sdk_dynamodb::config::Credentials;
 use jiff::SignedDuration;
 
 use presence_domain::email::EmailAddress;
 
-/// How long the link of an invitation works unless `INVITATION_LIFE_HOURS` says otherwise.
-const DEFAULT_LIFE_HOURS: i64 = 72;
-/// The longest life of a link: a year.
-const MAX_LIFE_HOURS: i64 = 366 * 24;
+/// Lifetime of an invitation's link in hours, if `INVITATION_LIFE_HOURS` is not set.
+const DEFAULT_LINK_LIFE_HOURS: i64 = 72;
+/// Maximum lifetime of a link in hours: a year.
+const MAX_LINK_LIFE_HOURS: i64 = 366 * 24;
 
-/// The settings of a function.
+/// Settings of every function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// What the names of all tables start with.
+    /// Prefix of the names of all tables.
     pub table_prefix: String,
 }
 
 impl Config {
-    /// The prefix of table names unless `TABLE_PREFIX` says otherwise.
+    /// Prefix of table names if `TABLE_PREFIX` is not set.
     pub const DEFAULT_TABLE_PREFIX: &str = "presence-";
 
-    /// Reads the environment: `TABLE_PREFIX`.
+    /// Reads `TABLE_PREFIX` from the environment.
     #[must_use]
     pub fn from_env() -> Self {
-        Self { table_prefix: variable("TABLE_PREFIX").unwrap_or_else(|| Self::DEFAULT_TABLE_PREFIX.to_owned()) }
+        Self { table_prefix: env_var("TABLE_PREFIX").unwrap_or_else(|| Self::DEFAULT_TABLE_PREFIX.to_owned()) }
     }
 }
 
-/// Where AWS is and who asks, as Lambda tells a function.
+/// Settings of AWS, as Lambda sets them for a function.
 #[derive(Clone, Debug)]
 pub struct AwsSettings {
-    /// The region.
+    /// Region of the function.
     pub region: String,
-    /// Where `DynamoDB` is, in the place of the region's own.
+    /// Endpoint of `DynamoDB`, if it is not the region's.
     pub dynamodb_url: Option<String>,
-    /// Where SES is, likewise.
+    /// Endpoint of SES, if it is not the region's.
     pub ses_url: Option<String>,
     credentials: Credentials,
+    /// Path of a file of certificates.
     ca_bundle: Option<String>,
 }
 
 impl AwsSettings {
-    /// Reads the environment: `AWS_REGION`, `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`, which Lambda sets;
-    /// and, for endpoints of one's own, `AWS_ENDPOINT_URL_DYNAMODB`, `AWS_ENDPOINT_URL_SESV2` and `AWS_CA_BUNDLE`.
+    /// Reads the environment. Lambda sets `AWS_REGION`, `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`. Other
+    /// endpoints are named by `AWS_ENDPOINT_URL_DYNAMODB`, `AWS_ENDPOINT_URL_SESV2` and `AWS_CA_BUNDLE`.
     pub fn from_env() -> Result<Self, BadSetting> {
-        let (id, secret) = (variable("AWS_ACCESS_KEY_ID"), variable("AWS_SECRET_ACCESS_KEY"));
+        let (id, secret) = (env_var("AWS_ACCESS_KEY_ID"), env_var("AWS_SECRET_ACCESS_KEY"));
         let (Some(id), Some(secret)) = (id, secret) else {
             return Err(BadSetting("AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set, as Lambda does"));
         };
         Ok(Self {
-            region: variable("AWS_REGION").ok_or(BadSetting("AWS_REGION must be set, as Lambda does"))?,
-            dynamodb_url: variable("AWS_ENDPOINT_URL_DYNAMODB"),
-            ses_url: variable("AWS_ENDPOINT_URL_SESV2"),
-            credentials: Credentials::new(id, secret, variable("AWS_SESSION_TOKEN"), None, "environment"),
-            ca_bundle: variable("AWS_CA_BUNDLE"),
+            region: env_var("AWS_REGION").ok_or(BadSetting("AWS_REGION must be set, as Lambda does"))?,
+            dynamodb_url: env_var("AWS_ENDPOINT_URL_DYNAMODB"),
+            ses_url: env_var("AWS_ENDPOINT_URL_SESV2"),
+            credentials: Credentials::new(id, secret, env_var("AWS_SESSION_TOKEN"), None, "environment"),
+            ca_bundle: env_var("AWS_CA_BUNDLE"),
         })
     }
 
-    /// Who asks. They are the function's for as long as its sandbox lives.
+    /// Returns the credentials of the function. They are valid as long as its sandbox lives.
     #[must_use]
     pub fn credentials(&self) -> Credentials {
         self.credentials.clone()
     }
 
-    /// The certificates to be trusted in the place of Amazon's, if any are named.
+    /// Reads the certificates to trust in the place of Amazon's, if `AWS_CA_BUNDLE` names a file.
     pub fn ca_bundle(&self) -> Result<Option<Vec<u8>>, BadSetting> {
         let read = self.ca_bundle.as_ref().map(std::fs::read).transpose();
         read.map_err(|_| BadSetting("AWS_CA_BUNDLE must name a file that can be read"))
     }
 }
 
-/// What the log tells, from `RUST_LOG`: levels by target.
+/// Returns the log levels by target, from `RUST_LOG`.
 #[must_use]
 pub fn log_levels() -> String {
-    variable("RUST_LOG").unwrap_or_default()
+    env_var("RUST_LOG").unwrap_or_default()
 }
 
-/// A variable that is set to something.
+/// Returns the value of a variable, unless it is missing or empty.
 #[expect(clippy::disallowed_methods, reason = "this is where settings are read")]
-fn variable(name: &str) -> Option<String> {
+fn env_var(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// The settings of invitations.
+/// Returns the value of a variable, or an empty text.
+fn env_text(name: &str) -> String {
+    env_var(name).unwrap_or_default()
+}
+
+/// Settings of invitations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MailConfig {
-    /// The sender of mails: an address, or a name and an address in angle brackets.
+    /// Sender of mails: an address, or a name and an address in angle brackets.
     pub sender: String,
-    /// What the links in mails start with: a URL with scheme and host, without a slash at its end.
+    /// Start of the links in mails: a URL with scheme and host, without a slash at its end.
     pub public_base_url: String,
-    /// How long a link works.
+    /// Lifetime of a link.
     pub link_life: SignedDuration,
 }
 
-/// A setting that is missing or makes no sense.
+/// Error of a setting. Occurs when a variable of the environment is missing or invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BadSetting(&'static str);
 
 impl BadSetting {
-    /// In words that name the setting.
+    /// Returns an error with a text that names the setting.
     #[must_use]
     pub const fn new(text: &'static str) -> Self {
         Self(text)
@@ -115,19 +121,18 @@ impl std::fmt::Display for BadSetting {
 impl std::error::Error for BadSetting {}
 
 impl MailConfig {
-    /// Reads the environment: `MAIL_SENDER`, `PUBLIC_BASE_URL`, `INVITATION_LIFE_HOURS`.
+    /// Reads `MAIL_SENDER`, `PUBLIC_BASE_URL` and `INVITATION_LIFE_HOURS` from the environment.
     pub fn from_env() -> Result<Self, BadSetting> {
-        let get = |name| variable(name).unwrap_or_default();
-        Self::parse(&get("MAIL_SENDER"), &get("PUBLIC_BASE_URL"), &get("INVITATION_LIFE_HOURS"))
+        Self::parse(&env_text("MAIL_SENDER"), &env_text("PUBLIC_BASE_URL"), &env_text("INVITATION_LIFE_HOURS"))
     }
 
-    /// Reads the three settings; a blank life is the default of three days.
+    /// Parses the three settings. A blank lifetime is the default of three days.
     pub fn parse(sender: &str, public_base_url: &str, life_hours: &str) -> Result<Self, BadSetting> {
         let address = sender.rsplit_once('<').map_or(sender, |(_, rest)| rest.trim_end_matches('>'));
         if EmailAddress::parse(address).is_err() || sender.chars().any(char::is_control) {
             return Err(BadSetting("MAIL_SENDER must be an e-mail address, or a name and <an address>"));
         }
-        // SES refuses every mail from a name with other letters.
+        // SES refuses every mail whose sender has other letters.
         if !sender.is_ascii() {
             return Err(BadSetting("MAIL_SENDER must be ASCII: write other letters as =?UTF-8?B?...?= (RFC 2047)"));
         }
@@ -136,9 +141,9 @@ impl MailConfig {
         if rest.is_empty() || !rest.bytes().all(|byte| byte.is_ascii_graphic() && !b"?#\"<>".contains(&byte)) {
             return Err(BadSetting("PUBLIC_BASE_URL must be a URL such as https://presence.example.com"));
         }
-        let hours = if life_hours.trim().is_empty() { Ok(DEFAULT_LIFE_HOURS) } else { life_hours.trim().parse() };
+        let hours = if life_hours.trim().is_empty() { Ok(DEFAULT_LINK_LIFE_HOURS) } else { life_hours.trim().parse() };
         match hours {
-            Ok(hours @ 1..=MAX_LIFE_HOURS) => Ok(Self {
+            Ok(hours @ 1..=MAX_LINK_LIFE_HOURS) => Ok(Self {
                 sender: sender.trim().to_owned(),
                 public_base_url: url.to_owned(),
                 link_life: SignedDuration::from_hours(hours),
@@ -148,28 +153,27 @@ impl MailConfig {
     }
 }
 
-/// The settings of the auditor.
+/// Settings of the auditor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AuditConfig {
-    /// Units that a run spends before it begins no other step.
+    /// Capacity units after which a run starts no other step.
     pub units: f64,
-    /// True if what is wrong is rewritten.
+    /// True if the auditor rewrites wrong counts.
     pub mends: bool,
 }
 
 impl AuditConfig {
-    /// Read and write units of a run unless `AUDIT_UNITS` says otherwise.
+    /// Read and write units of a run if `AUDIT_UNITS` is not set.
     pub const DEFAULT_UNITS: f64 = 2_500.0;
-    /// The most units of a run. A day of such runs, 288, costs some 40 dollars.
+    /// Maximum number of units of a run. A day of such runs (288) costs about 40 dollars.
     const MAX_UNITS: u32 = 1_000_000;
 
-    /// Reads the environment: `AUDIT_UNITS`, `AUDIT_MENDS`.
+    /// Reads `AUDIT_UNITS` and `AUDIT_MENDS` from the environment.
     pub fn from_env() -> Result<Self, BadSetting> {
-        let get = |name| variable(name).unwrap_or_default();
-        Self::parse(&get("AUDIT_UNITS"), &get("AUDIT_MENDS"))
+        Self::parse(&env_text("AUDIT_UNITS"), &env_text("AUDIT_MENDS"))
     }
 
-    /// Reads the two settings; blank they are 2,500 units, and mending.
+    /// Parses the two settings. Blank settings are 2,500 units, and true.
     pub fn parse(units: &str, mends: &str) -> Result<Self, BadSetting> {
         let units = match units.trim() {
             "" => Self::DEFAULT_UNITS,
@@ -192,9 +196,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn settings_of_mails_are_checked_when_they_are_read() {
-        let good = MailConfig::parse("Presence <no-reply@presence.example>", "https://presence.example/", "");
-        let good = good.expect("good settings");
+    fn invalid_settings_of_mails_are_refused() {
+        let good = MailConfig::parse("Presence <no-reply@presence.example>", "https://presence.example/", "")
+            .expect("good settings");
         assert_eq!(good.public_base_url, "https://presence.example");
         assert_eq!(good.link_life, SignedDuration::from_hours(72));
         let encoded = "=?UTF-8?B?UHLDqXNlbmNl?= <a@b.example>";
@@ -216,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_of_audits_are_checked_when_they_are_read() {
+    fn invalid_settings_of_audits_are_refused() {
         let read = |units, mends| AuditConfig::parse(units, mends).map(|config| (config.units, config.mends));
         assert_eq!(read("", ""), Ok((AuditConfig::DEFAULT_UNITS, true)));
         assert_eq!(read("400", "false"), Ok((400.0, false)));

@@ -1,4 +1,4 @@
-//! Parts that every Lambda function needs: settings, clock, log and AWS clients.
+//! Parts that every Lambda function needs: settings, clock, logs and AWS clients.
 
 pub mod aws;
 pub mod clock;

@@ -1,4 +1,4 @@
-//! Logs: JSON lines, one for each request. Never a key, token, password, name or address.
+//! Logs: JSON lines, one for each request and one for each measurement. They never hold a key, token, password, name or address.
 
 use std::time::Duration;
 
@@ -12,54 +12,54 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 use crate::config::log_levels;
 use presence_domain::error::Error;
 
-/// What the targets of other crates start with that show what passes through them.
-const TALKATIVE: [&str; 5] = ["aws_", "hyper", "h2", "rustls", "lambda_"];
+/// Prefixes of targets of other crates that log the requests that pass through them.
+const VERBOSE_TARGETS: [&str; 5] = ["aws_", "hyper", "h2", "rustls", "lambda_"];
 
-/// Calls and capacity units that a request spent in `DynamoDB`.
+/// Cost of a request in `DynamoDB`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
-    /// Operations sent to DynamoDB; the SDK's own retries of one are not counted apart.
+    /// Number of operations sent to DynamoDB. The SDK's retries of an operation do not count.
     pub calls: u32,
-    /// Calls on the longest chain in which each had to wait for the one before it: what latency is proportional to.
+    /// Number of calls on the longest chain in which each waits for the one before it. Latency is proportional to it.
     pub waves: u32,
-    /// Read request units.
+    /// Number of read request units.
     pub read_units: f64,
-    /// Write request units.
+    /// Number of write request units.
     pub write_units: f64,
 }
 
-/// What the log tells of a request.
+/// Content of a request's line in the log.
 #[derive(Clone, Copy, Debug)]
-pub struct Report<'a> {
-    /// The id that the answer carries too.
+pub struct RequestLog<'a> {
+    /// Id of the request, which the answer has too.
     pub request_id: &'a str,
-    /// The route's name.
+    /// Name of the route.
     pub operation: &'static str,
-    /// The status of the answer.
+    /// Status code of the answer.
     pub status: u16,
-    /// From event to answer.
+    /// Time from the event to the answer.
     pub duration: Duration,
-    /// What DynamoDB was asked.
+    /// Cost in DynamoDB.
     pub cost: Cost,
 }
 
-/// What is measured. A line of the log says each measurement; in operation a metric filter of the log group counts it, so
-/// that a function calls nothing and waits for nothing.
+/// Metric. Each measurement is a line of the log, and a metric filter of the log group counts the lines. So a function makes no call
+/// for its metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Metric {
-    /// A mail was given up: 1 each.
+    /// Number of mails that were given up.
     MailsFailed,
-    /// For how long the mail that waits longest could have been sent, in seconds; at each sweep.
+    /// Age of the mail that has been due for the longest time, in seconds. Measured at each sweep.
     OutboxAgeSeconds,
-    /// A search found that the ledger does not add up: 1 each.
+    /// Number of searches that found counts of reviews that do not add up.
     LedgerDrift,
 }
 
 impl Metric {
-    /// All of them.
+    /// All metrics.
     pub const ALL: [Self; 3] = [Self::MailsFailed, Self::OutboxAgeSeconds, Self::LedgerDrift];
 
-    /// What the log calls it.
+    /// Returns the name in the log.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -70,13 +70,13 @@ impl Metric {
     }
 }
 
-/// Writes the line of a measurement.
-pub fn measure(metric: Metric, value: f64) {
+/// Logs a measurement.
+pub fn log_metric(metric: Metric, value: f64) {
     tracing::info!(metric = metric.name(), value, "metric");
 }
 
-/// Sends the log as JSON lines to a writer, at the level that `RUST_LOG` names, else `info`. Later calls in the same
-/// process change nothing.
+/// Sends the logs of this process to a writer, as JSON lines. The level is that of `RUST_LOG`, or `info`. Later calls in the same
+/// process have no effect.
 pub fn init<W>(writer: W)
 where
     W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
@@ -84,8 +84,8 @@ where
     let _ = subscriber(&log_levels(), writer).try_init();
 }
 
-/// What [`init`] makes the process's own, at any levels, such as `info,presence=debug`: what tests listen with. Levels that are
-/// none are `info`.
+/// Returns a subscriber that writes JSON lines at these levels, such as `info,presence=debug`. Invalid levels count as `info`.
+/// Tests capture logs with it.
 pub fn subscriber<W>(levels: &str, writer: W) -> impl Subscriber + Send + Sync
 where
     W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
@@ -94,23 +94,24 @@ where
     let levels = levels.unwrap_or_else(|| Targets::new().with_default(Level::INFO));
     let lines = tracing_subscriber::fmt::layer().json().flatten_event(true);
     let lines = lines.with_current_span(false).with_span_list(false).with_writer(writer);
-    tracing_subscriber::registry().with(lines.with_filter(levels.and(filter_fn(may_be_shown))))
+    tracing_subscriber::registry().with(lines.with_filter(levels.and(filter_fn(is_harmless))))
 }
 
-/// The SDK's own lines show requests, and with them addresses: they stay off below warnings, whatever is asked for. A
-/// directive of the filter would not do: a longer one, such as `aws_sdk_dynamodb=debug`, would win over it.
-fn may_be_shown(line: &Metadata<'_>) -> bool {
-    *line.level() <= Level::WARN || !TALKATIVE.iter().any(|target| line.target().starts_with(target))
+/// True if a line cannot hold personal data. Lines of the SDK below warnings show requests, and with them e-mail addresses.
+///
+/// A directive in the levels would not be enough: a longer one, such as `aws_sdk_dynamodb=debug`, would win over it.
+fn is_harmless(line: &Metadata<'_>) -> bool {
+    *line.level() <= Level::WARN || !VERBOSE_TARGETS.iter().any(|target| line.target().starts_with(target))
 }
 
-/// Writes the line of a request.
-pub fn log_request(report: &Report<'_>) {
-    let Cost { calls, waves, read_units, write_units } = report.cost;
+/// Logs a request.
+pub fn log_request(request: &RequestLog<'_>) {
+    let Cost { calls, waves, read_units, write_units } = request.cost;
     tracing::info!(
-        request_id = report.request_id,
-        operation = report.operation,
-        status = report.status,
-        duration_ms = report.duration.as_secs_f64() * 1000.0,
+        request_id = request.request_id,
+        operation = request.operation,
+        status = request.status,
+        duration_ms = request.duration.as_secs_f64() * 1000.0,
         calls,
         waves,
         read_units,
@@ -119,7 +120,7 @@ pub fn log_request(report: &Report<'_>) {
     );
 }
 
-/// Writes the causes of a failure that an operator must know of; others are answers, and not logged.
+/// Logs the causes of an error that an operator must know. Other errors belong to normal operation and are not logged.
 pub fn log_error(request_id: &str, operation: &str, error: &Error) {
     match error {
         Error::Internal(source) => {
@@ -132,6 +133,7 @@ pub fn log_error(request_id: &str, operation: &str, error: &Error) {
     }
 }
 
+/// Returns the texts of an error and of its sources.
 fn causes(error: &(dyn std::error::Error + 'static)) -> String {
     let chain = std::iter::successors(Some(error), |error| error.source());
     chain.map(ToString::to_string).collect::<Vec<_>>().join(": ")

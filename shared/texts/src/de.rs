@@ -1,13 +1,17 @@
-//! German. After the comma of the greeting a sentence begins with a small letter.
+//! German texts. The sentence after the greeting's comma begins with a small letter.
 
-use super::{Greeting, Mail, Notice, Page, Texts, Units, service};
+use super::{Greeting, MailTexts, Notice, PageTexts, Texts, Unit, Units, service};
 use presence_domain::user::Lang;
 
 pub(super) static TEXTS: Texts = Texts {
     lang: Lang::De,
     greeting: Greeting { hello: "Guten Tag", before_name: " ", after_name: "," },
-    units: Units { days: ["Tag", "Tage"], hours: ["Stunde", "Stunden"], minutes: ["Minute", "Minuten"] },
-    mail: Mail {
+    units: Units {
+        days: Unit { singular: "Tag", plural: "Tage" },
+        hours: Unit { singular: "Stunde", plural: "Stunden" },
+        minutes: Unit { singular: "Minute", plural: "Minuten" },
+    },
+    mail: MailTexts {
         subject: concat!("Ihre Einladung zu ", service!()),
         intro: concat!("ein Konto bei ", service!(), " wartet auf Sie. Wählen Sie Ihr Passwort, um es zu nutzen."),
         button: "Passwort wählen",
@@ -18,17 +22,17 @@ pub(super) static TEXTS: Texts = Texts {
         unexpected: "Falls Sie diese Einladung nicht erwartet haben, müssen Sie nichts tun. Ignorieren Sie diese E-Mail, \
                      dann wird kein Passwort gesetzt.",
     },
-    page: Page {
+    page: PageTexts {
         title: "Wählen Sie Ihr Passwort",
         intro: concat!("wählen Sie das Passwort, mit dem Sie sich bei ", service!(), " anmelden werden."),
         email: "Ihre E-Mail-Adresse",
         password: "Passwort",
-        hint: |least, most| format!("{least} bis {most} Zeichen."),
+        hint: |min, max| format!("{min} bis {max} Zeichen."),
         confirmation: "Passwort wiederholen",
         save: "Passwort speichern",
         wrong: "Ihr Passwort wurde nicht gespeichert",
-        too_short: |least| format!("Das Passwort ist zu kurz: Es braucht mindestens {least} Zeichen."),
-        too_long: |most| format!("Das Passwort ist zu lang: Es darf höchstens {most} Zeichen haben."),
+        too_short: |min| format!("Das Passwort ist zu kurz: Es braucht mindestens {min} Zeichen."),
+        too_long: |max| format!("Das Passwort ist zu lang: Es darf höchstens {max} Zeichen haben."),
         control: "Das Passwort enthält Zeichen, die nicht verwendet werden können, etwa einen Tabulator oder einen \
                   Zeilenumbruch.",
         mismatch: "Die beiden Passwörter stimmen nicht überein.",

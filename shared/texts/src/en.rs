@@ -1,13 +1,17 @@
-//! English.
+//! English texts.
 
-use super::{Greeting, Mail, Notice, Page, Texts, Units, service};
+use super::{Greeting, MailTexts, Notice, PageTexts, Texts, Unit, Units, service};
 use presence_domain::user::Lang;
 
 pub(super) static TEXTS: Texts = Texts {
     lang: Lang::En,
     greeting: Greeting { hello: "Hello", before_name: " ", after_name: "," },
-    units: Units { days: ["day", "days"], hours: ["hour", "hours"], minutes: ["minute", "minutes"] },
-    mail: Mail {
+    units: Units {
+        days: Unit { singular: "day", plural: "days" },
+        hours: Unit { singular: "hour", plural: "hours" },
+        minutes: Unit { singular: "minute", plural: "minutes" },
+    },
+    mail: MailTexts {
         subject: concat!("Your invitation to ", service!()),
         intro: concat!(
             "An account on ",
@@ -22,17 +26,17 @@ pub(super) static TEXTS: Texts = Texts {
         unexpected: "If you did not expect this invitation, you need not do anything. Ignore this e-mail, and no password \
                      will be set.",
     },
-    page: Page {
+    page: PageTexts {
         title: "Choose your password",
         intro: concat!("Choose the password that you will use to sign in to ", service!(), "."),
         email: "Your e-mail address",
         password: "Password",
-        hint: |least, most| format!("From {least} to {most} characters."),
+        hint: |min, max| format!("From {min} to {max} characters."),
         confirmation: "Repeat the password",
         save: "Save the password",
         wrong: "Your password was not saved",
-        too_short: |least| format!("The password is too short: it needs at least {least} characters."),
-        too_long: |most| format!("The password is too long: it may have at most {most} characters."),
+        too_short: |min| format!("The password is too short: it needs at least {min} characters."),
+        too_long: |max| format!("The password is too long: it may have at most {max} characters."),
         control: "The password contains characters that cannot be used, such as a tab or a line break.",
         mismatch: "The two passwords are not the same.",
         done: Notice {

@@ -1,13 +1,17 @@
-//! Spanish.
+//! Spanish texts.
 
-use super::{Greeting, Mail, Notice, Page, Texts, Units, service};
+use super::{Greeting, MailTexts, Notice, PageTexts, Texts, Unit, Units, service};
 use presence_domain::user::Lang;
 
 pub(super) static TEXTS: Texts = Texts {
     lang: Lang::Es,
     greeting: Greeting { hello: "Hola", before_name: ", ", after_name: ":" },
-    units: Units { days: ["día", "días"], hours: ["hora", "horas"], minutes: ["minuto", "minutos"] },
-    mail: Mail {
+    units: Units {
+        days: Unit { singular: "día", plural: "días" },
+        hours: Unit { singular: "hora", plural: "horas" },
+        minutes: Unit { singular: "minuto", plural: "minutos" },
+    },
+    mail: MailTexts {
         subject: concat!("Su invitación a ", service!()),
         intro: concat!("Le espera una cuenta en ", service!(), ". Elija su contraseña para empezar a usarla."),
         button: "Elegir mi contraseña",
@@ -18,17 +22,17 @@ pub(super) static TEXTS: Texts = Texts {
         unexpected: "Si no esperaba esta invitación, no tiene que hacer nada. Ignore este correo y no se establecerá \
                      ninguna contraseña.",
     },
-    page: Page {
+    page: PageTexts {
         title: "Elija su contraseña",
         intro: concat!("Elija la contraseña con la que iniciará sesión en ", service!(), "."),
         email: "Su dirección de correo electrónico",
         password: "Contraseña",
-        hint: |least, most| format!("De {least} a {most} caracteres."),
+        hint: |min, max| format!("De {min} a {max} caracteres."),
         confirmation: "Repita la contraseña",
         save: "Guardar la contraseña",
         wrong: "Su contraseña no se ha guardado",
-        too_short: |least| format!("La contraseña es demasiado corta: debe tener al menos {least} caracteres."),
-        too_long: |most| format!("La contraseña es demasiado larga: puede tener como máximo {most} caracteres."),
+        too_short: |min| format!("La contraseña es demasiado corta: debe tener al menos {min} caracteres."),
+        too_long: |max| format!("La contraseña es demasiado larga: puede tener como máximo {max} caracteres."),
         control: "La contraseña contiene caracteres que no se pueden usar, como un tabulador o un salto de línea.",
         mismatch: "Las dos contraseñas no coinciden.",
         done: Notice {

@@ -1,13 +1,17 @@
-//! French. U+202F stands before the signs of two parts.
+//! French texts. A narrow no-break space (U+202F) stands before `:`, `;`, `!` and `?`.
 
-use super::{Greeting, Mail, Notice, Page, Texts, Units, service};
+use super::{Greeting, MailTexts, Notice, PageTexts, Texts, Unit, Units, service};
 use presence_domain::user::Lang;
 
 pub(super) static TEXTS: Texts = Texts {
     lang: Lang::Fr,
     greeting: Greeting { hello: "Bonjour", before_name: " ", after_name: "," },
-    units: Units { days: ["jour", "jours"], hours: ["heure", "heures"], minutes: ["minute", "minutes"] },
-    mail: Mail {
+    units: Units {
+        days: Unit { singular: "jour", plural: "jours" },
+        hours: Unit { singular: "heure", plural: "heures" },
+        minutes: Unit { singular: "minute", plural: "minutes" },
+    },
+    mail: MailTexts {
         subject: concat!("Votre invitation à rejoindre ", service!()),
         intro: concat!(
             "Un compte ",
@@ -22,17 +26,17 @@ pub(super) static TEXTS: Texts = Texts {
         unexpected: "Si vous n’attendiez pas cette invitation, vous n’avez rien à faire. Ignorez cet e-mail, et aucun mot de \
                      passe ne sera défini.",
     },
-    page: Page {
+    page: PageTexts {
         title: "Choisissez votre mot de passe",
         intro: concat!("Choisissez le mot de passe avec lequel vous vous connecterez à ", service!(), "."),
         email: "Votre adresse e-mail",
         password: "Mot de passe",
-        hint: |least, most| format!("De {least} à {most} caractères."),
+        hint: |min, max| format!("De {min} à {max} caractères."),
         confirmation: "Confirmez le mot de passe",
         save: "Enregistrer le mot de passe",
         wrong: "Votre mot de passe n’a pas été enregistré",
-        too_short: |least| format!("Le mot de passe est trop court\u{202f}: il faut au moins {least} caractères."),
-        too_long: |most| format!("Le mot de passe est trop long\u{202f}: il peut compter au plus {most} caractères."),
+        too_short: |min| format!("Le mot de passe est trop court\u{202f}: il faut au moins {min} caractères."),
+        too_long: |max| format!("Le mot de passe est trop long\u{202f}: il peut compter au plus {max} caractères."),
         control: "Le mot de passe contient des caractères non autorisés, comme une tabulation ou un saut de ligne.",
         mismatch: "Les deux mots de passe ne sont pas identiques.",
         done: Notice {

@@ -1,13 +1,17 @@
-//! Italian. After the comma of the greeting a sentence begins with a small letter.
+//! Italian texts. The sentence after the greeting's comma begins with a small letter.
 
-use super::{Greeting, Mail, Notice, Page, Texts, Units, service};
+use super::{Greeting, MailTexts, Notice, PageTexts, Texts, Unit, Units, service};
 use presence_domain::user::Lang;
 
 pub(super) static TEXTS: Texts = Texts {
     lang: Lang::It,
     greeting: Greeting { hello: "Buongiorno", before_name: " ", after_name: "," },
-    units: Units { days: ["giorno", "giorni"], hours: ["ora", "ore"], minutes: ["minuto", "minuti"] },
-    mail: Mail {
+    units: Units {
+        days: Unit { singular: "giorno", plural: "giorni" },
+        hours: Unit { singular: "ora", plural: "ore" },
+        minutes: Unit { singular: "minuto", plural: "minuti" },
+    },
+    mail: MailTexts {
         subject: concat!("Il suo invito a ", service!()),
         intro: concat!("un account ", service!(), " è pronto per lei. Scelga la password per iniziare a usarlo."),
         button: "Scelga la password",
@@ -18,17 +22,17 @@ pub(super) static TEXTS: Texts = Texts {
         unexpected: "Se non si aspettava questo invito, non deve fare nulla. Ignori questa e-mail e non verrà impostata \
                      alcuna password.",
     },
-    page: Page {
+    page: PageTexts {
         title: "Scelga la sua password",
         intro: concat!("scelga la password con cui accederà a ", service!(), "."),
         email: "Il suo indirizzo e-mail",
         password: "Nuova password",
-        hint: |least, most| format!("Da {least} a {most} caratteri."),
+        hint: |min, max| format!("Da {min} a {max} caratteri."),
         confirmation: "Ripeta la password",
         save: "Salva la password",
         wrong: "La password non è stata salvata",
-        too_short: |least| format!("La password è troppo corta: deve avere almeno {least} caratteri."),
-        too_long: |most| format!("La password è troppo lunga: può avere al massimo {most} caratteri."),
+        too_short: |min| format!("La password è troppo corta: deve avere almeno {min} caratteri."),
+        too_long: |max| format!("La password è troppo lunga: può avere al massimo {max} caratteri."),
         control: "La password contiene caratteri non utilizzabili, come una tabulazione o un ritorno a capo.",
         mismatch: "Le due password non coincidono.",
         done: Notice {

@@ -1,4 +1,6 @@
-//! What people read, in every language: one table of texts for each. A text that is missing does not compile.
+//! Texts that people read, in six languages: the mail of an invitation and the page that it leads to.
+//!
+//! Each language is one value of the struct [`Texts`]. A text that a language lacks does not compile.
 
 mod de;
 mod en;
@@ -11,7 +13,7 @@ use jiff::SignedDuration;
 
 use presence_domain::user::Lang;
 
-/// [`SERVICE`], for texts that are put together when compiled.
+/// Expands to [`SERVICE`]. `concat!` takes literals only.
 macro_rules! service {
     () => {
         "Presence"
@@ -19,123 +21,132 @@ macro_rules! service {
 }
 use service;
 
-/// What people know the service as.
+/// Name of the service.
 pub const SERVICE: &str = service!();
 
-/// The texts of one language. Nothing in them is HTML, and none is made by a user.
+/// Texts of one language. None of them holds HTML or input of users.
 #[derive(Debug)]
 pub struct Texts {
-    /// The language.
+    /// Language of the texts.
     pub lang: Lang,
-    /// How people are greeted.
+    /// Greeting of mails and pages.
     pub greeting: Greeting,
-    /// Durations.
+    /// Units of durations.
     pub units: Units,
-    /// The invitation.
-    pub mail: Mail,
-    /// The page that the invitation leads to.
-    pub page: Page,
+    /// Texts of the invitation's mail.
+    pub mail: MailTexts,
+    /// Texts of the page that the invitation leads to.
+    pub page: PageTexts,
 }
 
-/// A greeting, with or without a name. The sentence after it begins as this language wants it.
+/// Parts of a greeting. The name between them may be missing.
 #[derive(Debug)]
 pub struct Greeting {
-    /// "Hello".
+    /// Word of greeting, such as "Hello".
     pub hello: &'static str,
-    /// Between greeting and name.
+    /// Text between the word and the name.
     pub before_name: &'static str,
-    /// Ends the greeting.
+    /// Punctuation at the end.
     pub after_name: &'static str,
 }
 
-/// Units of time: of one, and of more.
+/// Units of a duration.
 #[derive(Debug)]
 pub struct Units {
-    /// 24 hours.
-    pub days: [&'static str; 2],
-    /// 60 minutes.
-    pub hours: [&'static str; 2],
-    /// The smallest.
-    pub minutes: [&'static str; 2],
+    /// Unit of 24 hours.
+    pub days: Unit,
+    /// Unit of 60 minutes.
+    pub hours: Unit,
+    /// Smallest unit.
+    pub minutes: Unit,
 }
 
-/// The texts of the invitation.
+/// Forms of a unit. In all six languages, one is the only whole number from 1 on that takes the singular.
 #[derive(Debug)]
-pub struct Mail {
-    /// The subject.
+pub struct Unit {
+    /// Form for one.
+    pub singular: &'static str,
+    /// Form for all other numbers.
+    pub plural: &'static str,
+}
+
+/// Texts of the invitation's mail.
+#[derive(Debug)]
+pub struct MailTexts {
+    /// Subject of the mail.
     pub subject: &'static str,
-    /// What this is about; follows the greeting.
+    /// Reason for the mail, after the greeting.
     pub intro: &'static str,
-    /// The button.
+    /// Label of the button.
     pub button: &'static str,
-    /// Leads to the link, where there is no button.
+    /// Sentence before the link in a mail without a button.
     pub open: &'static str,
-    /// Leads to the link, below the button.
+    /// Sentence before the link below the button.
     pub copy: &'static str,
-    /// How long the link works: takes a duration with its unit.
+    /// Sentence about the lifetime of the link. Takes a duration with its unit.
     pub life: fn(&str) -> String,
-    /// Whom the link is for.
+    /// Request to keep the link private.
     pub private: &'static str,
-    /// What to do when one did not expect this.
+    /// Advice to a person who did not expect the mail.
     pub unexpected: &'static str,
 }
 
-/// The texts of the page.
+/// Texts of the page that an invitation leads to.
 #[derive(Debug)]
-pub struct Page {
+pub struct PageTexts {
     /// Heading of the form.
     pub title: &'static str,
-    /// What the form is for; follows the greeting.
+    /// Purpose of the form, after the greeting.
     pub intro: &'static str,
-    /// Label of the address.
+    /// Label of the e-mail address.
     pub email: &'static str,
     /// Label of the password.
     pub password: &'static str,
-    /// What a password may be: takes the least and the most characters.
+    /// Rule for passwords. Takes the minimum and the maximum number of characters.
     pub hint: fn(usize, usize) -> String,
-    /// Label of the second password.
+    /// Label of the repeated password.
     pub confirmation: &'static str,
-    /// The button.
+    /// Label of the button.
     pub save: &'static str,
-    /// Heading over what is wrong.
+    /// Heading of the list of errors.
     pub wrong: &'static str,
-    /// The password is too short: takes the least characters.
+    /// Error of a password that is too short. Takes the minimum number of characters.
     pub too_short: fn(usize) -> String,
-    /// The password is too long: takes the most characters.
+    /// Error of a password that is too long. Takes the maximum number of characters.
     pub too_long: fn(usize) -> String,
-    /// The password has control characters.
+    /// Error of a password with control characters.
     pub control: &'static str,
-    /// The two passwords differ.
+    /// Error of two passwords that differ.
     pub mismatch: &'static str,
-    /// The password was set.
+    /// Notice after the password was saved.
     pub done: Notice,
-    /// The link's time is over.
+    /// Notice about an expired link.
     pub expired: Notice,
-    /// The link was used.
+    /// Notice about a used link.
     pub used: Notice,
-    /// A newer link was sent.
+    /// Notice about a link that a newer mail replaced.
     pub replaced: Notice,
-    /// There is no such link.
+    /// Notice about a link that does not exist.
     pub unknown: Notice,
-    /// The form came from another site.
+    /// Notice about a form that another site sent.
     pub foreign: Notice,
-    /// The request is none that the page understands.
+    /// Notice about a request that the page does not understand.
     pub rejected: Notice,
-    /// The service cannot answer now.
+    /// Notice about an error of the service.
     pub unavailable: Notice,
 }
 
-/// A page that only says something.
+/// Text of a page without a form.
 #[derive(Clone, Copy, Debug)]
 pub struct Notice {
-    /// Its heading.
+    /// Heading of the page.
     pub title: &'static str,
-    /// What it says.
+    /// Paragraph below the heading.
     pub text: &'static str,
 }
 
 impl Texts {
-    /// The texts of a language.
+    /// Returns the texts of a language.
     #[must_use]
     pub fn of(lang: Lang) -> &'static Self {
         match lang {
@@ -148,20 +159,20 @@ impl Texts {
         }
     }
 
-    /// A duration in the unit that says it best; a part of the unit is left out, so that no more is promised than is true.
+    /// Returns a duration in the unit that fits best. It is rounded down, so that a link never ends before the time that is promised.
     #[must_use]
     pub fn duration(&self, duration: SignedDuration) -> String {
-        /// From so many on, hours are precise enough.
-        const HOURS: i64 = 3;
+        /// From this number on, a duration in hours is precise enough.
+        const MIN_ROUNDED_HOURS: i64 = 3;
         let (minutes, hours) = (duration.as_mins(), duration.as_hours());
         let (count, unit) = match (hours, minutes) {
             (24.., _) if minutes % (24 * 60) == 0 => (hours / 24, &self.units.days),
-            (HOURS.., _) => (hours, &self.units.hours),
+            (MIN_ROUNDED_HOURS.., _) => (hours, &self.units.hours),
             (1.., _) if minutes % 60 == 0 => (hours, &self.units.hours),
             _ => (minutes.max(1), &self.units.minutes),
         };
-        // In all six languages one is the only whole number from 1 on that takes the singular.
-        format!("{count}\u{a0}{}", unit[usize::from(count != 1)])
+        let unit = if count == 1 { unit.singular } else { unit.plural };
+        format!("{count}\u{a0}{unit}")
     }
 }
 

@@ -1,13 +1,17 @@
-//! Portuguese, as written in Portugal.
+//! Portuguese texts, as written in Portugal.
 
-use super::{Greeting, Mail, Notice, Page, Texts, Units, service};
+use super::{Greeting, MailTexts, Notice, PageTexts, Texts, Unit, Units, service};
 use presence_domain::user::Lang;
 
 pub(super) static TEXTS: Texts = Texts {
     lang: Lang::Pt,
     greeting: Greeting { hello: "Olá", before_name: ", ", after_name: "." },
-    units: Units { days: ["dia", "dias"], hours: ["hora", "horas"], minutes: ["minuto", "minutos"] },
-    mail: Mail {
+    units: Units {
+        days: Unit { singular: "dia", plural: "dias" },
+        hours: Unit { singular: "hora", plural: "horas" },
+        minutes: Unit { singular: "minuto", plural: "minutos" },
+    },
+    mail: MailTexts {
         subject: concat!("O seu convite para o ", service!()),
         intro: concat!(
             "Tem uma conta no ",
@@ -22,17 +26,17 @@ pub(super) static TEXTS: Texts = Texts {
         unexpected: "Se não esperava este convite, não precisa de fazer nada. Ignore este e-mail e nenhuma palavra-passe \
                      será definida.",
     },
-    page: Page {
+    page: PageTexts {
         title: "Escolha a sua palavra-passe",
         intro: concat!("Escolha a palavra-passe com que vai iniciar sessão no ", service!(), "."),
         email: "O seu endereço de e-mail",
         password: "Palavra-passe",
-        hint: |least, most| format!("De {least} a {most} caracteres."),
+        hint: |min, max| format!("De {min} a {max} caracteres."),
         confirmation: "Repita a palavra-passe",
         save: "Guardar a palavra-passe",
         wrong: "A sua palavra-passe não foi guardada",
-        too_short: |least| format!("A palavra-passe é demasiado curta: precisa de, pelo menos, {least} caracteres."),
-        too_long: |most| format!("A palavra-passe é demasiado longa: pode ter, no máximo, {most} caracteres."),
+        too_short: |min| format!("A palavra-passe é demasiado curta: precisa de, pelo menos, {min} caracteres."),
+        too_long: |max| format!("A palavra-passe é demasiado longa: pode ter, no máximo, {max} caracteres."),
         control: "A palavra-passe contém caracteres que não podem ser usados, como uma tabulação ou uma quebra de linha.",
         mismatch: "As duas palavras-passe não coincidem.",
         done: Notice {

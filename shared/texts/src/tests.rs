@@ -1,9 +1,9 @@
-//! That the texts of all languages are texts of these languages. That none is missing, the compiler knows.
+//! Tests that the texts of each language are of that language. The compiler already checks that none is missing.
 
 use super::*;
 
 impl Texts {
-    /// Every text but units, which some languages share.
+    /// Returns every text except the units, which some languages share.
     fn all(&self) -> Vec<String> {
         let (mail, page) = (&self.mail, &self.page);
         let notices = [
@@ -17,7 +17,7 @@ impl Texts {
             page.unavailable,
         ];
         let notices = notices.iter().flat_map(|notice| [notice.title, notice.text]);
-        let plain = [
+        let fixed = [
             self.greeting.hello,
             mail.subject,
             mail.intro,
@@ -36,23 +36,23 @@ impl Texts {
             page.control,
             page.mismatch,
         ];
-        let made = [
+        let formatted = [
             (mail.life)(&self.duration(SignedDuration::from_hours(72))),
             (page.hint)(6, 128),
             (page.too_short)(6),
             (page.too_long)(128),
         ];
-        plain.into_iter().chain(notices).map(str::to_owned).chain(made).collect()
+        fixed.into_iter().chain(notices).map(str::to_owned).chain(formatted).collect()
     }
 }
 
-fn others() -> impl Iterator<Item = &'static Texts> {
+fn translations() -> impl Iterator<Item = &'static Texts> {
     Lang::ALL.into_iter().filter(|lang| *lang != Lang::En).map(Texts::of)
 }
 
 #[test]
 fn every_text_is_translated() {
-    for texts in others() {
+    for texts in translations() {
         for (text, english) in texts.all().iter().zip(Texts::of(Lang::En).all()) {
             assert_ne!(*text, english, "{:?}", texts.lang);
         }
@@ -62,21 +62,21 @@ fn every_text_is_translated() {
 #[test]
 fn texts_of_one_language_differ_from_each_other() {
     for texts in Lang::ALL.map(Texts::of) {
-        // The heading of the form may be the words of the button that leads to it.
+        // The heading of the form may equal the button of the mail that leads to it.
         let all: std::collections::BTreeSet<_> = texts.all().into_iter().collect();
         assert!(all.len() + 1 >= texts.all().len(), "{:?}", texts.lang);
     }
 }
 
 #[test]
-fn a_language_knows_which_it_is() {
+fn texts_are_labelled_with_their_language() {
     for lang in Lang::ALL {
         assert_eq!(Texts::of(lang).lang, lang);
     }
 }
 
 #[test]
-fn every_text_is_typeset() {
+fn every_text_follows_the_typography_of_its_language() {
     for texts in Lang::ALL.map(Texts::of) {
         for text in texts.all() {
             assert!(!text.contains(['\'', '"', '`', '{', '}', '\n']), "{text}");
@@ -88,7 +88,7 @@ fn every_text_is_typeset() {
 }
 
 #[test]
-fn numbers_are_where_they_belong() {
+fn texts_contain_the_numbers_that_they_take() {
     for texts in Lang::ALL.map(Texts::of) {
         let hint = (texts.page.hint)(6, 128);
         assert!(hint.contains('6') && hint.contains("128"), "{hint}");
@@ -99,7 +99,7 @@ fn numbers_are_where_they_belong() {
 }
 
 #[test]
-fn durations_are_said_in_the_unit_that_fits() {
+fn durations_use_the_unit_that_fits() {
     let cases = [
         (72 * 60, "3 days", "3 jours"),
         (24 * 60, "1 day", "1 jour"),
@@ -111,7 +111,7 @@ fn durations_are_said_in_the_unit_that_fits() {
         (0, "1 minute", "1 minute"),
     ];
     for (minutes, english, french) in cases {
-        let said = |lang| Texts::of(lang).duration(SignedDuration::from_mins(minutes)).replace('\u{a0}', " ");
-        assert_eq!((said(Lang::En).as_str(), said(Lang::Fr).as_str()), (english, french));
+        let text = |lang| Texts::of(lang).duration(SignedDuration::from_mins(minutes)).replace('\u{a0}', " ");
+        assert_eq!((text(Lang::En).as_str(), text(Lang::Fr).as_str()), (english, french));
     }
 }

@@ -10,7 +10,7 @@ use aws_sdk_dynamodb::config::{Credentials, Region, SharedCredentialsProvider};
 use aws_types::SdkConfig;
 use clap::Args;
 use presence_runtime::aws::behavior_version;
-use presence_runtime::clock::{MachineTimer, SystemClock};
+use presence_runtime::clock::{SystemClock, SystemTimer};
 use presence_runtime::config::Config;
 use presence_store::{Database, Pace, Patience, Stores};
 use url::{Host, Url};
@@ -66,7 +66,7 @@ impl Context {
     pub(crate) async fn connect(options: &ConnectionOptions) -> Result<Self, OperatorCredentialsError> {
         let config = load_config(options).await?;
         let prefix = options.prefix.clone().unwrap_or_else(|| Config::from_env().table_prefix);
-        let pace = Pace::new(Arc::new(MachineTimer::start()));
+        let pace = Pace::new(Arc::new(SystemTimer::start()));
         let store = Stores::new(Database::new(&config, &prefix).with_patience(Patience::Import(Arc::new(pace))));
         Ok(Self { store, clock: Arc::new(SystemClock), console: Console::standard() })
     }

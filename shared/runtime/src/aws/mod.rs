@@ -1,5 +1,7 @@
-//! How a function reaches AWS: by what Lambda sets. It looks for nothing (no profile, no metadata service, no store of
-//! certificates), which is most of what the usual loader does while a function starts.
+//! Clients of AWS, configured by what Lambda sets.
+//!
+//! The SDK's own loader looks for profiles, a metadata service and the system's certificates. That takes most of the time of a cold
+//! start, and a function needs none of it.
 
 use std::time::Duration;
 
@@ -13,28 +15,28 @@ use aws_types::sdk_config::Builder;
 
 use crate::config::{AwsSettings, BadSetting};
 
-/// The roots that every endpoint of AWS is vouched for by: <https://www.amazontrust.com/repository/>. A system's store holds 140
-/// others, which take a millisecond to read.
+/// Root certificates of all endpoints of AWS: <https://www.amazontrust.com/repository/>. A system's store holds 140 others, which take
+/// a millisecond to read.
 pub const AMAZON_ROOTS: &[u8] = include_bytes!("amazon-roots.pem");
 
-/// Longest wait for a connection. Inside AWS one opens in milliseconds.
+/// Maximum time to open a connection. Inside AWS it takes milliseconds.
 const CONNECT_TIMEOUT: Duration = Duration::from_millis(500);
-/// Longest wait for one attempt of a call.
+/// Maximum time of one attempt of a call.
 pub const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(1);
-/// Longest wait for a call with its retries. A request makes a few of them within the 10 s of a function.
+/// Maximum time of a call with its retries. A request makes a few calls within the 10 s of a function.
 pub const OPERATION_TIMEOUT: Duration = Duration::from_secs(3);
-/// Attempts of a call that was throttled or got no answer, the first included.
-const ATTEMPTS: u32 = 3;
-/// The longest pause before the second attempt; it doubles.
-const FIRST_PAUSE: Duration = Duration::from_millis(50);
+/// Maximum number of attempts of a call that is throttled or gets no answer, with the first one.
+const MAX_ATTEMPTS: u32 = 3;
+/// Maximum pause before the second attempt. It doubles before each further one.
+const INITIAL_BACKOFF: Duration = Duration::from_millis(50);
 
-/// The SDK's behaviour that the service was tested with.
+/// Returns the version of the SDK's behaviour that the service was tested with.
 #[must_use]
 pub fn behavior_version() -> BehaviorVersion {
     BehaviorVersion::v2026_01_12()
 }
 
-/// The SDK's set-up with the service's timeouts and retries: who asks, and in which region. Whoever uses it may replace any part.
+/// Returns the SDK's configuration with the timeouts and retries of the service. The caller may replace any part of it.
 #[must_use]
 pub fn sdk_config(region: &str, credentials: Credentials) -> Builder {
     let timeouts = TimeoutConfig::builder()
@@ -46,10 +48,10 @@ pub fn sdk_config(region: &str, credentials: Credentials) -> Builder {
         .region(Region::new(region.to_owned()))
         .credentials_provider(SharedCredentialsProvider::new(credentials))
         .timeout_config(timeouts.build())
-        .retry_config(RetryConfig::standard().with_max_attempts(ATTEMPTS).with_initial_backoff(FIRST_PAUSE))
+        .retry_config(RetryConfig::standard().with_max_attempts(MAX_ATTEMPTS).with_initial_backoff(INITIAL_BACKOFF))
 }
 
-/// AWS as a function finds it. One HTTP client serves all of it.
+/// Configuration of all clients of AWS. They share one HTTP client.
 #[derive(Debug)]
 pub struct Aws {
     settings: AwsSettings,
@@ -70,19 +72,19 @@ impl Aws {
         Ok(Self { settings, sdk })
     }
 
-    /// The set-up of a client of `DynamoDB`.
+    /// Returns the configuration of a client of `DynamoDB`.
     #[must_use]
     pub fn dynamodb(&self) -> SdkConfig {
-        self.at(self.settings.dynamodb_url.as_deref())
+        self.with_endpoint(self.settings.dynamodb_url.as_deref())
     }
 
-    /// The set-up of a client of SES.
+    /// Returns the configuration of a client of SES.
     #[must_use]
     pub fn ses(&self) -> SdkConfig {
-        self.at(self.settings.ses_url.as_deref())
+        self.with_endpoint(self.settings.ses_url.as_deref())
     }
 
-    fn at(&self, endpoint_url: Option<&str>) -> SdkConfig {
+    fn with_endpoint(&self, endpoint_url: Option<&str>) -> SdkConfig {
         let mut sdk = self.sdk.to_builder();
         sdk.set_endpoint_url(endpoint_url.map(str::to_owned));
         sdk.build()
@@ -94,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn amazons_roots_are_five_certificates() {
+    fn amazon_roots_are_five_certificates() {
         let text = std::str::from_utf8(AMAZON_ROOTS).expect("text");
         assert_eq!(text.matches("-----BEGIN CERTIFICATE-----").count(), 5);
         assert_eq!(text.matches("-----END CERTIFICATE-----").count(), 5);

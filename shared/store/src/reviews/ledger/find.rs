@@ -23,7 +23,7 @@ use presence_domain::instant::{FIRST_SECOND, LAST_SECOND, is_empty_range};
 use presence_domain::ledger::{Day, FacetCounts, FacetKey, FacetMask, Month, ReviewSet};
 use presence_domain::page::{Page, PageRequest};
 use presence_domain::review::{Review, ReviewId};
-use presence_runtime::telemetry::{Metric, measure};
+use presence_runtime::telemetry::{Metric, log_metric};
 
 /// How often a search is made where writes come in between.
 const ATTEMPTS: u32 = 2;
@@ -79,7 +79,7 @@ impl ReviewStore {
         let (page, drift) = Search::run(self, &query).await?;
         if drift {
             tracing::warn!(books = query.books.len(), "ledger drift");
-            measure(Metric::LedgerDrift, 1.0);
+            log_metric(Metric::LedgerDrift, 1.0);
         }
         Ok(page)
     }

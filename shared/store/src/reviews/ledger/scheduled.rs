@@ -23,7 +23,7 @@ use crate::client::meter::Meter;
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
 use presence_domain::ledger::{Month, ReviewSet};
-use presence_runtime::telemetry::{Metric, measure};
+use presence_runtime::telemetry::{Metric, log_metric};
 
 /// The number of times that a step is begun before it is passed over: one that never ends must not hold up the others.
 const MAX_ATTEMPTS: u32 = 3;
@@ -156,7 +156,7 @@ impl ReviewStore {
             }
         }
         if !open.is_empty() {
-            measure(Metric::LedgerDrift, f64::from(u32::try_from(open.len()).unwrap_or(u32::MAX)));
+            log_metric(Metric::LedgerDrift, f64::from(u32::try_from(open.len()).unwrap_or(u32::MAX)));
         }
         position.open = open;
         Ok(())
@@ -219,7 +219,7 @@ impl ReviewStore {
         run.wrong += wrong.len();
         run.mended += mended;
         tracing::error!(%org_id, %month, wrong = wrong.len(), mended, "ledger drift");
-        measure(Metric::LedgerDrift, f64::from(u32::try_from(wrong.len()).unwrap_or(u32::MAX)));
+        log_metric(Metric::LedgerDrift, f64::from(u32::try_from(wrong.len()).unwrap_or(u32::MAX)));
         Ok(mended == wrong.len())
     }
 
