@@ -7,8 +7,10 @@ use super::follow::{ChangePage, Source};
 use crate::client::errors::failed;
 use crate::client::read::{Item, pk_sk, text};
 use crate::keys::{USER_SK, org_key, user_pk};
-use crate::users::{LISTED, READ_LISTED, add_listed, listed_in};
+use crate::users::{LISTED, ListedItem, add_listed, listed_in};
 use crate::{UserStore, schema};
+use struct_field_names_as_array::FieldNamesAsArray as _;
+
 use presence_domain::directory::{Directory, DirectoryBuilder, ListedUser};
 use presence_domain::error::Error;
 use presence_domain::ids::{OrgId, UserId};
@@ -43,7 +45,7 @@ impl Source for Tables<'_> {
 
     async fn users(&self, ids: Vec<UserId>) -> Result<Vec<ListedUser>, Error> {
         let keys = ids.into_iter().map(|id| pk_sk(user_pk(id), USER_SK)).collect();
-        let items = self.store.db.get_batch(&schema::USERS, keys, &READ_LISTED).await?;
+        let items = self.store.db.get_batch(&schema::USERS, keys, &ListedItem::FIELD_NAMES_AS_ARRAY).await?;
         let users = items.into_iter().map(|item| listed_in(item, self.org_id));
         users.filter_map(Result::transpose).collect()
     }

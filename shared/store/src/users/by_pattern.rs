@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use serde::Deserialize;
+use struct_field_names_as_array::FieldNamesAsArray;
 
 use super::item::{role, status};
 use crate::client::read::{Item, Partition, parse_as, pk_sk, text};
@@ -16,9 +17,6 @@ use presence_domain::user::{Role, Status};
 
 /// Entries in one page: about 150 KB of the index, and at most ten batches of users.
 const PAGE: i32 = 1_000;
-
-/// The attributes of a user that are shown.
-const ATTRIBUTES: [&str; 8] = ["id", "status", "role", "org_id", "first_name", "last_name", "email", "email_key"];
 
 /// A user that was looked for by its address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,7 +38,8 @@ pub struct FoundUser {
     email_key: String,
 }
 
-#[derive(Deserialize)]
+/// Attributes of a user that are shown.
+#[derive(Deserialize, FieldNamesAsArray)]
 struct FoundItem {
     id: String,
     status: String,
@@ -94,7 +93,7 @@ impl EmailSearch<'_> {
         let mut ids = self.candidates(start).await?;
         ids.retain(|id| self.seen.insert(*id));
         let keys = ids.into_iter().map(|id| pk_sk(user_pk(id), USER_SK)).collect();
-        let items = self.store.db.get_batch(&schema::USERS, keys, &ATTRIBUTES).await?;
+        let items = self.store.db.get_batch(&schema::USERS, keys, &FoundItem::FIELD_NAMES_AS_ARRAY).await?;
         let mut users = items.into_iter().map(read).collect::<Result<Vec<_>, _>>()?;
         users.retain(|user| self.pattern.admits(&user.email_key));
         users.sort_unstable_by(|one, other| one.email_key.cmp(&other.email_key));

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use futures::stream::{FuturesOrdered, StreamExt as _};
 
-use super::item::business_ids;
+use struct_field_names_as_array::FieldNamesAsArray as _;
+
+use super::item::{BusinessIdsItem, business_ids};
 use crate::client::meter::{after, beside};
 use crate::client::read::pk_sk;
 use crate::directories::{Began, Directories};
@@ -168,7 +170,7 @@ impl UserStore {
     /// older), read strongly; a user deleted meanwhile is missing.
     async fn business_ids_of(&self, ids: HashSet<UserId>) -> Result<BusinessIds, Error> {
         let keys = ids.into_iter().map(|id| pk_sk(user_pk(id), USER_SK)).collect();
-        let items = self.db.get_batch(&schema::USERS, keys, &["id", "business_ids"]).await?;
+        let items = self.db.get_batch(&schema::USERS, keys, &BusinessIdsItem::FIELD_NAMES_AS_ARRAY).await?;
         items.into_iter().map(business_ids).collect()
     }
 

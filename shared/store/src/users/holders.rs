@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 
 use jiff::Timestamp;
+use struct_field_names_as_array::FieldNamesAsArray as _;
 
+use super::item::BusinessIdsItem;
 use super::write::{MailChange, Refused, UserChange};
 use crate::client::read::{Partition, pk_sk, text};
 use crate::keys::{USER_SK, org_key, user_pk};
@@ -36,7 +38,7 @@ impl UserStore {
             let (page, next) = self.db.query_page(&partition, start).await?;
             let ids = page.iter().filter_map(|item| item.get("id")?.as_s().ok().and_then(|id| UserId::parse(id)));
             let keys = ids.map(|id| pk_sk(user_pk(id), USER_SK)).collect();
-            for item in self.db.get_batch(&schema::USERS, keys, &["id", "business_ids"]).await? {
+            for item in self.db.get_batch(&schema::USERS, keys, &BusinessIdsItem::FIELD_NAMES_AS_ARRAY).await? {
                 let (user, businesses) = super::item::business_ids(item)?;
                 for business in businesses.iter().filter_map(|id| BusinessId::parse(id)) {
                     holders.entry(business).or_default().push(user);

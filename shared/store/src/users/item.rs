@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use struct_field_names_as_array::FieldNamesAsArray;
 
 use crate::client::read::{self, Item};
 use crate::format::USER;
@@ -68,14 +69,11 @@ struct LinkItem {
 /// The attributes of `status-index` that a directory reads. The status and the id are in `listing`.
 pub(crate) const LISTED: [&str; 7] = ["listing", "version", "role", "first_name", "last_name", "email", "phone"];
 
-/// The attributes of a user's item that a directory reads.
-pub(crate) const READ_LISTED: [&str; 9] =
-    ["id", "org", "version", "status", "role", "first_name", "last_name", "email", "phone"];
-
-/// A user's item, as a directory reads it.
-#[derive(Deserialize)]
-struct ListedItem {
+/// Attributes of a user's item that a directory reads.
+#[derive(Deserialize, FieldNamesAsArray)]
+pub(crate) struct ListedItem {
     id: String,
+    org: String,
     version: u64,
     status: String,
     role: String,
@@ -85,8 +83,9 @@ struct ListedItem {
     phone: Option<String>,
 }
 
-#[derive(Deserialize)]
-struct BusinessIdsItem {
+/// Attributes of a user's item that tell its businesses.
+#[derive(Deserialize, FieldNamesAsArray)]
+pub(super) struct BusinessIdsItem {
     id: String,
     business_ids: Vec<String>,
 }
@@ -202,25 +201,27 @@ fn listed_row(item: &Item) -> Option<(NewRow<'_>, &str)> {
     Some((row, name_order))
 }
 
-/// Reads a user's item, as [`READ_LISTED`] names it or whole; `None` where the user is not of this organisation.
+/// Reads the attributes of [`ListedItem`], or a whole item; `None` if the user is not of this organisation.
 pub(crate) fn listed_in(item: Item, org_id: Option<OrgId>) -> Result<Option<ListedUser>, Error> {
-    let is_in = item.get("org").and_then(|org| org.as_s().ok()).is_some_and(|org| *org == org_key(org_id));
-    is_in.then(|| listed_user(item)).transpose()
+    let stored: ListedItem = read::parse_as(USER, item)?;
+    if stored.org != org_key(org_id) {
+        return Ok(None);
+    }
+    from_listed(stored).map(Some)
 }
 
 /// Reads a user's item as a search lists it.
 pub(super) fn listed_user(item: Item) -> Result<ListedUser, Error> {
-    let stored: ListedItem = read::parse_as(USER, item)?;
-    let listed = from_listed(stored);
-    listed.ok_or_else(|| Error::internal("a stored user breaks the rules of its fields"))
+    from_listed(read::parse_as(USER, item)?)
 }
 
-fn from_listed(stored: ListedItem) -> Option<ListedUser> {
-    Some(ListedUser {
-        id: UserId::parse(&stored.id)?,
+fn from_listed(stored: ListedItem) -> Result<ListedUser, Error> {
+    let broken = || Error::internal("a stored user breaks the rules of its fields");
+    Ok(ListedUser {
+        id: UserId::parse(&stored.id).ok_or_else(broken)?,
         version: stored.version,
-        status: status(&stored.status)?,
-        role: role(&stored.role)?,
+        status: status(&stored.status).ok_or_else(broken)?,
+        role: role(&stored.role).ok_or_else(broken)?,
         first_name: stored.first_name,
         last_name: stored.last_name,
         email: stored.email,

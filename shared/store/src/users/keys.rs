@@ -194,23 +194,9 @@ impl UserStore {
 
     async fn key_records(&self, hashes: &[ApiKeyHash]) -> Result<Vec<ApiKeyRecord>, Error> {
         let keys: Vec<Item> = hashes.iter().map(key).collect();
-        let items = self.db.get_batch(&schema::API_KEYS, keys, &ATTRIBUTES).await?;
+        let items = self.db.get_batch(&schema::API_KEYS, keys, &[]).await?;
         let mut records = items.into_iter().map(ApiKeyRecord::read).collect::<Result<Vec<_>, _>>()?;
         records.sort_unstable_by_key(|record| (record.created_at, record.hash.as_hex()));
         Ok(records)
     }
 }
-
-const ATTRIBUTES: [&str; 11] = [
-    "format",
-    "key_hash",
-    "user_id",
-    "org_id",
-    "role",
-    "active",
-    "label",
-    "created_at",
-    "expires_at",
-    "last_used_at",
-    "revoked_at",
-];

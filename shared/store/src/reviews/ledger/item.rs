@@ -13,33 +13,6 @@ use presence_domain::review::{Partner, Rating, Review, ReviewId, ReviewState};
 /// What the attributes of a tally start with; the number of the cell follows.
 const CELL_PREFIX: char = 'c';
 
-/// Every attribute of a review's item.
-pub(super) const REVIEW_ATTRIBUTES: [&str; 23] = [
-    "format",
-    "pk",
-    "sk",
-    "effective_listing",
-    "cell",
-    "id",
-    "version",
-    "org_id",
-    "business_id",
-    "city_key",
-    "partner",
-    "partner_id",
-    "key",
-    "author_name",
-    "date",
-    "update_date",
-    "delete_date",
-    "rating",
-    "title",
-    "content",
-    "reply_comment",
-    "state",
-    "link",
-];
-
 /// A review as a search finds it: which, when (second since 1970), and in which cell.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Posting {

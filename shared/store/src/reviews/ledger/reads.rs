@@ -82,7 +82,7 @@ impl ReviewStore {
     /// The reviews themselves, by id; one that is gone is missing.
     pub(super) async fn review_bodies(&self, ids: &[ReviewId]) -> Result<Bodies, Error> {
         let keys = ids.iter().map(|id| pk_sk(review_pk(id), REVIEW_SK)).collect();
-        let items = self.db.get_batch(&schema::REVIEWS, keys, &item::REVIEW_ATTRIBUTES).await?;
+        let items = self.db.get_batch(&schema::REVIEWS, keys, &[]).await?;
         let by_id = |review: Review| (review.id.clone(), review);
         items.into_iter().map(|item| item::from_item(item).map(by_id)).collect()
     }
