@@ -41,7 +41,7 @@ pub(crate) async fn import_by(stack: &TestStack, store: &Stores, what: &str, row
     let cli = Cli::try_parse_from(cli).expect("the words are right");
     let said = tempfile::NamedTempFile::new().expect("a temporary file");
     let console = Console::new(Box::new(io::sink()), Box::new(said.reopen().expect("a second handle")));
-    let mut context = Context { store: store.clone(), clock: Arc::clone(&stack.clock) as _, console };
+    let mut context = Context { stores: store.clone(), clock: Arc::clone(&stack.clock) as _, console };
     let exit = Box::pin(presence_ops::run(cli, &mut context)).await;
     let said = std::fs::read_to_string(said.path()).expect("text");
     assert_eq!(exit, Exit::Done, "{what}: {said}");

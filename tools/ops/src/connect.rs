@@ -67,8 +67,8 @@ impl Context {
         let config = load_config(options).await?;
         let prefix = options.prefix.clone().unwrap_or_else(|| Config::from_env().table_prefix);
         let pace = Pace::new(Arc::new(SystemTimer::start()));
-        let store = Stores::new(Database::new(&config, &prefix).with_patience(Patience::Import(Arc::new(pace))));
-        Ok(Self { store, clock: Arc::new(SystemClock), console: Console::standard() })
+        let stores = Stores::new(Database::new(&config, &prefix).with_patience(Patience::Import(Arc::new(pace))));
+        Ok(Self { stores, clock: Arc::new(SystemClock), console: Console::standard() })
     }
 }
 
@@ -122,7 +122,8 @@ impl Settings {
     fn read(options: &ConnectionOptions) -> Self {
         // As in the AWS CLI: an explicit profile overrides keys in the environment, and these override AWS_PROFILE.
         let has_keys = variable("AWS_ACCESS_KEY_ID").is_some();
-        let profile = options.profile.clone().or_else(|| if has_keys { None } else { variable("AWS_PROFILE") });
+        let environment_profile = if has_keys { None } else { variable("AWS_PROFILE") };
+        let profile = options.profile.clone().or(environment_profile);
         let endpoint = options.endpoint.as_ref().map(Url::to_string);
         let region_variables = ["AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE"];
         Self {

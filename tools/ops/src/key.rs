@@ -92,7 +92,7 @@ async fn issue(args: IssueArgs, context: &mut Context) -> Result<(), CommandErro
     let owner = UserId::parse(&args.user).ok_or_else(|| CommandError::user_not_found(&args.user))?;
     let now = context.clock.now();
     let new = NewApiKey { label: args.label, expires_at: args.expires.map(|lifetime| now + lifetime) };
-    let issued = context.store.users.issue_key(owner, &new, now).await.map_err(|error| match error {
+    let issued = context.stores.users.issue_key(owner, &new, now).await.map_err(|error| match error {
         KeyRefused::NotFound => CommandError::user_not_found(&args.user),
         other => command_error(other, "key"),
     })?;
@@ -102,7 +102,7 @@ async fn issue(args: IssueArgs, context: &mut Context) -> Result<(), CommandErro
 async fn list(args: &ListArgs, context: &mut Context) -> Result<(), CommandError> {
     let owner = UserId::parse(&args.user).ok_or_else(|| CommandError::user_not_found(&args.user))?;
     let records =
-        context.store.users.list_keys(owner).await?.ok_or_else(|| CommandError::user_not_found(&args.user))?;
+        context.stores.users.list_keys(owner).await?.ok_or_else(|| CommandError::user_not_found(&args.user))?;
     let now = context.clock.now();
     let keys: Vec<_> = records.iter().map(|record| ListedKey::new(record, now)).collect();
     if context.console.json {
@@ -117,9 +117,9 @@ async fn list(args: &ListArgs, context: &mut Context) -> Result<(), CommandError
 
 async fn rotate(args: RotateArgs, context: &mut Context) -> Result<(), CommandError> {
     let now = context.clock.now();
-    let old = context.store.users.get_key(&args.id).await.map_err(|error| command_error(error, &args.id))?;
+    let old = context.stores.users.get_key(&args.id).await.map_err(|error| command_error(error, &args.id))?;
     let new = NewApiKey { label: args.label.or(old.label), expires_at: args.expires.map(|lifetime| now + lifetime) };
-    let rotated = context.store.users.rotate_key(&args.id, &new, now + args.overlap, now).await;
+    let rotated = context.stores.users.rotate_key(&args.id, &new, now + args.overlap, now).await;
     let issued = rotated.map_err(|error| command_error(error, &args.id))?;
     if old.expires_at.is_some() && new.expires_at.is_none() {
         context.console.write_message("note: the old key had an expiry, the new one has none (--expires sets one)");
@@ -133,7 +133,7 @@ async fn rotate(args: RotateArgs, context: &mut Context) -> Result<(), CommandEr
 
 async fn revoke(id: &str, context: &mut Context) -> Result<(), CommandError> {
     let now = context.clock.now();
-    context.store.users.revoke_key(id, now).await.map_err(|error| command_error(error, id))?;
+    context.stores.users.revoke_key(id, now).await.map_err(|error| command_error(error, id))?;
     if context.console.json {
         context.console.write_json(&json!({ "id": id }))?;
     }

@@ -98,7 +98,7 @@ enum Command {
 /// Stores, clock and console of a command.
 pub struct Context {
     /// Store that the command reads and writes.
-    pub store: Stores,
+    pub stores: Stores,
     /// Source of the current time.
     pub clock: Arc<dyn Clock>,
     /// Output of the command.

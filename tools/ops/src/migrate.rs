@@ -23,10 +23,10 @@ pub(crate) struct MigrateArgs {
 }
 
 pub(crate) async fn run(args: MigrateArgs, context: &mut Context) -> Result<Exit, CommandError> {
-    let tables = context.store.database.table_names().join(", ");
+    let tables = context.stores.database.table_names().join(", ");
     let access = if args.dry_run { "reads" } else { "writes to" };
     context.console.write_message(format_args!("{access} {tables}"));
-    let kinds = context.store.database.migrate(args.dry_run).await?;
+    let kinds = context.stores.database.migrate(args.dry_run).await?;
     if context.console.json {
         context.console.write_json(&kinds)?;
     }

@@ -93,8 +93,8 @@ pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit,
 }
 
 async fn list(context: &mut Context) -> Result<Exit, CommandError> {
-    let readable = context.store.outbox.list().await?;
-    let unreadable = context.store.outbox.list_unreadable().await?;
+    let readable = context.stores.outbox.list().await?;
+    let unreadable = context.stores.outbox.list_unreadable().await?;
     let readable_mails = readable.iter().map(ListedMail::new);
     let mails: Vec<_> = readable_mails.chain(unreadable.iter().map(ListedMail::unreadable)).collect();
     if context.console.json {
@@ -109,7 +109,7 @@ async fn list(context: &mut Context) -> Result<Exit, CommandError> {
 }
 
 async fn retry(id: &str, context: &mut Context) -> Result<Exit, CommandError> {
-    if !context.store.users.retry_mail(id, context.clock.now()).await? {
+    if !context.stores.users.retry_mail(id, context.clock.now()).await? {
         return Err(CommandError::NotFound(format!("there is no mail {id} that was given up")));
     }
     if context.console.json {
@@ -121,7 +121,7 @@ async fn retry(id: &str, context: &mut Context) -> Result<Exit, CommandError> {
 }
 
 async fn retry_all(context: &mut Context) -> Result<Exit, CommandError> {
-    let ids = context.store.users.retry_failed_mails(context.clock.now()).await?;
+    let ids = context.stores.users.retry_failed_mails(context.clock.now()).await?;
     if context.console.json {
         context.console.write_json(&serde_json::json!({ "retried": ids.len(), "ids": ids }))?;
     } else {

@@ -38,13 +38,13 @@ pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit,
 }
 
 async fn audit(org: Option<OrgId>, context: &mut Context) -> Result<Exit, CommandError> {
-    let audit = context.store.reviews.audit_reviews(org).await?;
+    let audit = context.stores.reviews.audit_reviews(org).await?;
     let counts = format!("orgs: {}, reviews: {}", audit.orgs, audit.reviews);
     Ok(context.console.write_audit(&audit, &audit.findings, &counts)?)
 }
 
 async fn rebuild(org: OrgId, context: &mut Context) -> Result<Exit, CommandError> {
-    let rebuilt = context.store.reviews.rebuild_reviews(org).await?;
+    let rebuilt = context.stores.reviews.rebuild_reviews(org).await?;
     if context.console.json {
         context.console.write_json(&rebuilt)?;
     }

@@ -26,8 +26,8 @@ struct TableNames<'a> {
 
 pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit, CommandError> {
     let Command::Create = command;
-    let created: HashSet<String> = context.store.database.create_tables().await?.into_iter().collect();
-    let names = context.store.database.table_names();
+    let created: HashSet<String> = context.stores.database.create_tables().await?.into_iter().collect();
+    let names = context.stores.database.table_names();
     if context.console.json {
         let (created, existing) = names.iter().partition(|name| created.contains(*name));
         context.console.write_json(&TableNames { created, existing })?;

@@ -79,7 +79,7 @@ pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit,
         context.console.write_line(id)?;
     }
     if let Some(org_id) = org_id
-        && !context.store.businesses.has_org(org_id).await?
+        && !context.stores.businesses.has_org(org_id).await?
     {
         context.console.write_message(format_args!("note: organisation {org_id} has not been imported"));
     }
@@ -87,7 +87,7 @@ pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit,
 }
 
 async fn check_businesses(args: &CreateArgs, context: &Context) -> Result<(), CommandError> {
-    let unknown = context.store.businesses.list_unknown(args.org_id, &args.business_ids).await?;
+    let unknown = context.stores.businesses.list_unknown(args.org_id, &args.business_ids).await?;
     if unknown.is_empty() {
         return Ok(());
     }
@@ -103,7 +103,7 @@ async fn create(args: CreateArgs, context: &Context) -> Result<UserId, CommandEr
     user.invited_at = sends_mail.then_some(now);
     for _ in 0..ID_ATTEMPTS {
         let change = UserChange { before: None, after: Some(&user), mail, keep_an_admin: false, now };
-        match context.store.users.write(change).await {
+        match context.stores.users.write(change).await {
             Ok(()) => return Ok(user.id),
             Err(Refused::Stale | Refused::LastAdmin) => user.id = UserId::random(),
             Err(Refused::EmailTaken) => return Err(email_taken_error(&user.email, context).await?),
@@ -115,7 +115,7 @@ async fn create(args: CreateArgs, context: &Context) -> Result<UserId, CommandEr
 
 /// Returns the error that names the user who has the address.
 async fn email_taken_error(email: &EmailAddress, context: &Context) -> Result<CommandError, CommandError> {
-    let holder = context.store.users.get_id_by_email(email.key()).await?;
+    let holder = context.stores.users.get_id_by_email(email.key()).await?;
     let holder = holder.map_or_else(|| "another user".to_owned(), |id| format!("user {id}"));
     Ok(CommandError::from_text(format!("the e-mail address already exists: {holder} has it")))
 }

@@ -83,7 +83,7 @@ pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit,
 }
 
 async fn audit(context: &mut Context) -> Result<Exit, CommandError> {
-    let audit = context.store.users.audit().await?;
+    let audit = context.stores.users.audit().await?;
     let counts = format!("users: {}, keys: {}, mails: {}", audit.users, audit.keys, audit.mails);
     if audit.outdated > 0 {
         let advice = format!("users of an earlier format: {}; `ops migrate` rewrites them", audit.outdated);
@@ -94,8 +94,8 @@ async fn audit(context: &mut Context) -> Result<Exit, CommandError> {
 
 async fn find(pattern: EmailPattern, context: &mut Context) -> Result<Exit, CommandError> {
     let meter = Arc::new(Meter::default());
-    let Context { store, console, .. } = context;
-    let mut search = store.users.search_emails(pattern);
+    let Context { stores, console, .. } = context;
+    let mut search = stores.users.search_emails(pattern);
     let mut count = 0_u64;
     // Each page is printed as it comes: a domain may have any number of users.
     while let Some(users) = Arc::clone(&meter).watch(search.next_page()).await? {

@@ -105,7 +105,7 @@ impl ImportEnvironment {
         std::fs::write(&file, rows)?;
         let cli = Cli::try_parse_from(["ops", "import", what, text(&file)?])?;
         let console = Console::new(Box::new(std::io::sink()), Box::new(std::io::stderr()));
-        let mut context = presence_ops::Context { store: self.store.clone(), clock: Arc::new(SystemClock), console };
+        let mut context = presence_ops::Context { stores: self.store.clone(), clock: Arc::new(SystemClock), console };
         let exit = Box::pin(presence_ops::run(cli, &mut context)).await;
         ensure!(exit == Exit::Done, "the import of {what} ended with {exit:?}");
         Ok(())

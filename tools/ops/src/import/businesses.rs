@@ -7,7 +7,8 @@ use presence_store::{Business, BusinessLocation, PutOutcome, keys};
 use serde::Deserialize;
 use serde_json::Number;
 
-use super::row::{self, ImportContext, Row, RowOutcome};
+use super::context::ImportContext;
+use super::row::{self, Row, RowOutcome};
 
 /// Largest number of bytes in a sort key of an index, a limit of `DynamoDB`. Case folding may make a text longer.
 const SORT_KEY_MAX_BYTES: usize = 1_024;
@@ -51,8 +52,8 @@ impl Row for BusinessRow {
             let reason = format!("org_id: there is no organisation {}: import it first", business.org_id);
             return Ok(RowOutcome::Rejected(reason));
         }
-        let store = &context.store;
-        let outcome = store.businesses.compare(&business).await?;
+        let stores = &context.stores;
+        let outcome = stores.businesses.compare(&business).await?;
         let location = BusinessLocation { org_id: business.org_id, city_key: city_key(&business.city) };
         let old_location =
             if outcome == PutOutcome::Updated { find_old_location(&business, &location, context).await? } else { None };
@@ -67,11 +68,11 @@ impl Row for BusinessRow {
         // The reviews move before the business is written, so that a run that is killed in between is repeated by the next
         // one. They move again afterwards, for reviews that were imported meanwhile.
         if old_location.is_some() {
-            store.reviews.relocate_business_reviews(&business.id, &location).await?;
+            stores.reviews.relocate_business_reviews(&business.id, &location).await?;
         }
-        let outcome = store.businesses.put(&business).await?;
+        let outcome = stores.businesses.put(&business).await?;
         if old_location.is_some() {
-            store.reviews.relocate_business_reviews(&business.id, &location).await?;
+            stores.reviews.relocate_business_reviews(&business.id, &location).await?;
         }
         Ok(RowOutcome::Accepted(outcome))
     }
@@ -91,7 +92,7 @@ async fn find_old_location(
     location: &BusinessLocation,
     context: &ImportContext,
 ) -> Result<Option<BusinessLocation>, Error> {
-    let mut stored = context.store.businesses.get_locations(std::slice::from_ref(&business.id)).await?;
+    let mut stored = context.stores.businesses.get_locations(std::slice::from_ref(&business.id)).await?;
     Ok(stored.remove(&business.id).filter(|stored| stored != location))
 }
 

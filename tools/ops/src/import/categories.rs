@@ -5,7 +5,8 @@ use presence_domain::error::Error;
 use presence_store::CategoryImport;
 use tokio::sync::MutexGuard;
 
-use super::row::{ImportContext, Row, RowOutcome};
+use super::context::ImportContext;
+use super::row::{Row, RowOutcome};
 
 impl Row for Category {
     type Raw = CategoryRow;
@@ -42,7 +43,7 @@ impl Row for Category {
 async fn lock_import(context: &ImportContext) -> Result<MutexGuard<'_, Option<CategoryImport>>, Error> {
     let mut import = context.category_import.lock().await;
     if import.is_none() {
-        *import = Some(context.store.categories.begin_import(context.dry_run).await?);
+        *import = Some(context.stores.categories.begin_import(context.dry_run).await?);
     }
     Ok(import)
 }

@@ -2,6 +2,7 @@
 
 mod businesses;
 mod categories;
+mod context;
 mod lines;
 mod orgs;
 mod progress;
@@ -22,11 +23,12 @@ use tokio::io::AsyncRead;
 
 use crate::error::CommandError;
 use crate::{Context, Exit};
+use context::ImportContext;
 use lines::LineReader;
 use progress::Progress;
 use rejects::RejectsFile;
 use reviews::ReviewImport;
-use row::{ImportContext, Row};
+use row::Row;
 use row_import::RowImport;
 
 const ORGS_FORMAT: &str = "\
@@ -132,7 +134,7 @@ pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit,
 async fn import_rows<R: Row>(args: &ImportArgs, context: &mut Context) -> Result<Exit, CommandError> {
     let (input, size) = open(&args.file).await?;
     let progress = Progress::start(size, context.console.shows_progress());
-    let import_context = ImportContext::new(context.store.clone(), Arc::clone(&context.clock), args.dry_run);
+    let import_context = ImportContext::new(context.stores.clone(), Arc::clone(&context.clock), args.dry_run);
     let mut import = RowImport::<R>::new(import_context, RejectsFile::for_import(&args.file)?, progress);
     let result = import.run(LineReader::new(input)).await;
     let (summary, rejects) = import.finish();
@@ -143,7 +145,7 @@ async fn import_reviews(args: &ImportArgs, context: &mut Context) -> Result<Exit
     let (input, size) = open(&args.file).await?;
     let progress = Progress::start(size, context.console.shows_progress());
     let rejects = RejectsFile::for_import(&args.file)?;
-    let mut import = ReviewImport::new(context.store.clone(), args.dry_run, rejects, progress);
+    let mut import = ReviewImport::new(context.stores.clone(), args.dry_run, rejects, progress);
     let result = import.run(LineReader::new(input)).await;
     let (summary, rejects) = import.finish();
     summary.report(args, reviews::PLURAL, result, rejects, &mut context.console)

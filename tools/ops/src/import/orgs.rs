@@ -5,7 +5,8 @@ use presence_store::Org;
 use serde::Deserialize;
 use serde_json::Number;
 
-use super::row::{self, ImportContext, Row, RowOutcome};
+use super::context::ImportContext;
+use super::row::{self, Row, RowOutcome};
 
 /// Row of an organisation.
 #[derive(Debug)]
@@ -32,11 +33,11 @@ impl Row for OrgRow {
 
     async fn write(self, context: &ImportContext) -> Result<RowOutcome, Error> {
         let Self(org) = self;
-        let store = &context.store;
+        let stores = &context.stores;
         let outcome = if context.dry_run {
-            store.businesses.compare_org(&org).await?
+            stores.businesses.compare_org(&org).await?
         } else {
-            store.businesses.put_org(&org).await?
+            stores.businesses.put_org(&org).await?
         };
         Ok(RowOutcome::Accepted(outcome))
     }

@@ -1,18 +1,15 @@
 //! Row of an import: the trait that each kind of row implements, and parsers that several kinds use.
 
-use std::collections::HashSet;
 use std::future::Future;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use presence_domain::error::Error;
 use presence_domain::ids::{MAX_ID, OrgId};
 use presence_domain::text::has_control;
-use presence_runtime::clock::Clock;
-use presence_store::{CategoryImport, PutOutcome, Stores};
+use presence_store::PutOutcome;
 use serde::de::DeserializeOwned;
 use serde_json::Number;
 
-use super::transfers::BusinessTransfers;
+use super::context::ImportContext;
 
 /// Largest number of characters in a name.
 const NAME_MAX_CHARS: usize = 255;
@@ -53,38 +50,6 @@ pub(super) enum RowOutcome {
     Accepted(PutOutcome),
     /// The row is rejected for this reason.
     Rejected(String),
-}
-
-/// Stores and state that all rows of an import share.
-pub(super) struct ImportContext {
-    pub(super) store: Stores,
-    pub(super) dry_run: bool,
-    /// Cache of organisations that exist: most rows of a file name the same few.
-    known_orgs: Mutex<HashSet<OrgId>>,
-    /// Import of categories in progress: all rows become visible together.
-    pub(super) category_import: tokio::sync::Mutex<Option<CategoryImport>>,
-    /// Businesses that moved to another organisation.
-    pub(super) transfers: BusinessTransfers,
-}
-
-impl ImportContext {
-    pub(super) fn new(store: Stores, clock: Arc<dyn Clock>, dry_run: bool) -> Self {
-        let transfers = BusinessTransfers::new(store.clone(), clock, dry_run);
-        let (known_orgs, category_import) = (Mutex::default(), tokio::sync::Mutex::default());
-        Self { store, dry_run, known_orgs, category_import, transfers }
-    }
-
-    /// True if the organisation has been imported.
-    pub(super) async fn has_org(&self, id: OrgId) -> Result<bool, Error> {
-        if self.known_orgs.lock().unwrap_or_else(PoisonError::into_inner).contains(&id) {
-            return Ok(true);
-        }
-        let exists = self.store.businesses.has_org(id).await?;
-        if exists {
-            self.known_orgs.lock().unwrap_or_else(PoisonError::into_inner).insert(id);
-        }
-        Ok(exists)
-    }
 }
 
 /// Parses a line as a row. The error is the reason to reject it.

@@ -8,10 +8,11 @@ use anyhow::Context as _;
 use presence_domain::error::Error;
 use tokio::task::JoinHandle;
 
+use super::context::ImportContext;
 use super::lines::{Line, LineReader};
 use super::progress::Progress;
 use super::rejects::RejectsFile;
-use super::row::{self, ImportContext, Row, RowOutcome};
+use super::row::{self, Row, RowOutcome};
 use super::summary::ImportSummary;
 
 /// Rows in flight: enough to hide the round trip to DynamoDB, few enough for the capacity of a new table.
@@ -57,7 +58,7 @@ impl<R: Row> RowImport<R> {
     pub(super) async fn run(&mut self, lines: LineReader) -> anyhow::Result<()> {
         let result = self.import(lines).await;
         if result.is_err() {
-            self.context.store.database.stop_trying();
+            self.context.stores.database.stop_trying();
             while let Some(InFlight { line, task, .. }) = self.in_flight.pop_front() {
                 if let Ok(Ok(outcome)) = task.await {
                     self.count(&line, outcome)?;
@@ -102,7 +103,7 @@ impl<R: Row> RowImport<R> {
     async fn finish_oldest(&mut self) -> anyhow::Result<()> {
         let Some(InFlight { line, task, .. }) = self.in_flight.pop_front() else { return Ok(()) };
         let outcome = task.await.context("a row's task died")??;
-        self.context.store.database.note_progress();
+        self.context.stores.database.note_progress();
         self.count(&line, outcome)?;
         self.progress.update(line.end_offset, self.summary.rows());
         Ok(())

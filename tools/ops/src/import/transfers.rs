@@ -15,7 +15,7 @@ use std::sync::{Arc, PoisonError};
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId, UserId};
 use presence_runtime::clock::Clock;
-use presence_store::Stores;
+use presence_store::UserStore;
 use tokio::sync::Mutex;
 
 /// Users whose lists name a business, by business.
@@ -23,7 +23,7 @@ type Holders = HashMap<BusinessId, Vec<UserId>>;
 
 /// Businesses of an import that move to another organisation.
 pub(super) struct BusinessTransfers {
-    store: Stores,
+    users: UserStore,
     clock: Arc<dyn Clock>,
     dry_run: bool,
     /// Transfers by the organisation that the businesses leave.
@@ -40,8 +40,8 @@ struct OrgTransfers {
 }
 
 impl BusinessTransfers {
-    pub(super) fn new(store: Stores, clock: Arc<dyn Clock>, dry_run: bool) -> Self {
-        Self { store, clock, dry_run, by_old_org: Mutex::default(), changed_users: std::sync::Mutex::default() }
+    pub(super) fn new(users: UserStore, clock: Arc<dyn Clock>, dry_run: bool) -> Self {
+        Self { users, clock, dry_run, by_old_org: Mutex::default(), changed_users: std::sync::Mutex::default() }
     }
 
     /// Removes a business from the lists of the users of the organisation that it leaves. In a dry run, only counts them.
@@ -57,7 +57,7 @@ impl BusinessTransfers {
         let transfers = match by_old_org.entry(old_org) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(unknown) => {
-                let holders = Arc::new(self.store.users.list_business_holders(old_org).await?);
+                let holders = Arc::new(self.users.list_business_holders(old_org).await?);
                 unknown.insert(OrgTransfers { holders, businesses: HashSet::new() })
             }
         };
@@ -72,7 +72,7 @@ impl BusinessTransfers {
             return Ok(());
         }
         for (old_org, OrgTransfers { businesses, .. }) in by_old_org {
-            let holders = self.store.users.list_business_holders(old_org).await?;
+            let holders = self.users.list_business_holders(old_org).await?;
             for business in &businesses {
                 self.remove_from_holders(&holders, business, old_org).await?;
             }
@@ -88,7 +88,7 @@ impl BusinessTransfers {
     async fn remove_from_holders(&self, holders: &Holders, business: &BusinessId, old_org: OrgId) -> Result<(), Error> {
         for user in holders.get(business).into_iter().flatten() {
             let is_changed =
-                self.dry_run || self.store.users.remove_business(*user, business, old_org, self.clock.now()).await?;
+                self.dry_run || self.users.remove_business(*user, business, old_org, self.clock.now()).await?;
             if is_changed {
                 self.changed_users.lock().unwrap_or_else(PoisonError::into_inner).insert(*user);
             }

@@ -1,14 +1,11 @@
 //! `ops import categories`
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::cli_env::CliEnv;
+use crate::rows::summary;
 
 const TABLE: &str = "presence-categories";
-
-fn summary(created: u64, updated: u64, unchanged: u64, rejected: u64) -> Value {
-    json!({ "created": created, "updated": updated, "unchanged": unchanged, "rejected": rejected })
-}
 
 fn category_row(id: &str, name: &str) -> String {
     let row = json!({ "id": id, "code": format!("code_{id}"), "names": { "GB": name, "FR": "Nom" },

@@ -15,6 +15,9 @@ use serde_json::Value;
 use tempfile::TempDir;
 use tokio::sync::oneshot;
 
+/// Item of a table.
+pub(super) type Item = HashMap<String, AttributeValue>;
+
 /// Database in memory behind a server, and a temporary folder. Dropping it stops the server.
 pub(super) struct CliEnv {
     address: SocketAddr,
@@ -127,7 +130,7 @@ impl CliEnv {
     }
 
     /// Returns every item of a table.
-    pub(super) fn scan(&self, table: &str) -> Vec<HashMap<String, AttributeValue>> {
+    pub(super) fn scan(&self, table: &str) -> Vec<Item> {
         block_on(async {
             let client = self.client();
             let (mut items, mut start) = (Vec::new(), None);
@@ -143,7 +146,7 @@ impl CliEnv {
     }
 
     /// Writes an item.
-    pub(super) fn put_item(&self, table: &str, item: HashMap<String, AttributeValue>) {
+    pub(super) fn put_item(&self, table: &str, item: Item) {
         block_on(async {
             self.client().put_item().table_name(table).set_item(Some(item)).send().await.expect("a put")
         });
@@ -165,7 +168,8 @@ impl CliEnv {
     }
 
     /// Deletes an item.
-    pub(super) fn delete_item(&self, table: &str, key: HashMap<String, AttributeValue>) {
+    pub(super) fn delete_item(&self, table: &str, item: &Item) {
+        let key = ["pk", "sk"].into_iter().map(|name| (name.to_owned(), item[name].clone())).collect();
         block_on(async {
             self.client().delete_item().table_name(table).set_key(Some(key)).send().await.expect("a delete")
         });

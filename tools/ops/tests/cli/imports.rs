@@ -1,20 +1,9 @@
-//! `ops import`
+//! `ops import orgs` and `businesses`, and the behaviour that all imports share.
 
 use std::fmt::Write as _;
 
-use serde_json::{Value, json};
-
 use crate::cli_env::CliEnv;
-
-const ORGS: &str = "{\"id\": 42, \"name\": \"Fast Retailer\"}\n{\"id\": 43, \"name\": \"Slow Retailer\"}\n";
-
-fn summary(created: u64, updated: u64, unchanged: u64, rejected: u64) -> Value {
-    json!({ "created": created, "updated": updated, "unchanged": unchanged, "rejected": rejected })
-}
-
-fn business_row(id: &str, org_id: u64, city: &str) -> String {
-    format!("{}\n", json!({ "id": id, "org_id": org_id, "name": "Corner shop", "city": city }))
-}
+use crate::rows::{ORGS, business_row, summary};
 
 #[test]
 fn running_an_import_again_changes_nothing() {

@@ -35,7 +35,7 @@ fn key_is_printed_once() {
     assert!(run.stderr.starts_with(&format!("issued key {user}-")), "{}", run.stderr);
     let list = env.run(&format!("key list --user {user}")).expect_exit(0);
     assert!(!list.stdout.contains(&run.stdout.trim_end()[3..]));
-    let row = list.stdout.lines().nth(1).expect("a row under the head");
+    let row = list.stdout.lines().nth(1).expect("a row below the header");
     assert!(
         row.starts_with(&format!("{user}-")) && row.contains(" laptop ") && row.trim_end().ends_with("live"),
         "{row}"

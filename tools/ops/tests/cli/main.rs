@@ -6,6 +6,8 @@ mod credentials;
 mod fake_aws;
 mod imports;
 mod keys;
+mod outbox;
 mod reviews;
+mod rows;
 mod tables;
 mod users;

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use presence_domain::error::Error;
 use presence_domain::review::Review;
-use presence_store::{PostingItemFullError, PutOutcome, Stores, UpsertOutcome};
+use presence_store::{PostingItemFullError, PutOutcome, ReviewStore, UpsertOutcome};
 
 use super::backlog::{Job, PendingReview};
 use super::row::format_row;
@@ -28,10 +28,9 @@ pub(super) struct RejectedRow {
 }
 
 /// Writes the last row of each review. In a dry run, only compares it with the stored review.
-pub(super) async fn run(store: Stores, dry_run: bool, job: Job) -> JobResult {
+pub(super) async fn run(store: ReviewStore, dry_run: bool, job: Job) -> JobResult {
     let last_rows: Vec<Review> = job.reviews().filter_map(|pending| pending.last().cloned()).collect();
-    let put =
-        if dry_run { compare(&store, &last_rows).await } else { store.reviews.try_upsert_reviews(&last_rows).await };
+    let put = if dry_run { compare(&store, &last_rows).await } else { store.try_upsert_reviews(&last_rows).await };
     let left: HashSet<usize> = put.left.into_iter().collect();
     let full: HashMap<usize, PostingItemFullError> = put.full.into_iter().collect();
     let mut summary = ImportSummary::default();
@@ -47,8 +46,8 @@ pub(super) async fn run(store: Stores, dry_run: bool, job: Job) -> JobResult {
 }
 
 /// Returns the stored reviews in the form of a write, and writes nothing.
-async fn compare(store: &Stores, last_rows: &[Review]) -> UpsertOutcome {
-    let (before, failure) = match store.reviews.find_stored_reviews(last_rows).await {
+async fn compare(store: &ReviewStore, last_rows: &[Review]) -> UpsertOutcome {
+    let (before, failure) = match store.find_stored_reviews(last_rows).await {
         Ok(before) => (before, None),
         Err(error) => (Vec::new(), Some(error)),
     };

@@ -31,7 +31,7 @@ const WORKERS: usize = 16;
 
 /// Import of reviews.
 pub(super) struct ReviewImport {
-    store: Stores,
+    stores: Stores,
     dry_run: bool,
     rejects: RejectsFile,
     summary: ImportSummary,
@@ -53,9 +53,9 @@ struct UncheckedRow {
 }
 
 impl ReviewImport {
-    pub(super) fn new(store: Stores, dry_run: bool, rejects: RejectsFile, progress: Progress) -> Self {
+    pub(super) fn new(stores: Stores, dry_run: bool, rejects: RejectsFile, progress: Progress) -> Self {
         Self {
-            store,
+            stores,
             dry_run,
             rejects,
             summary: ImportSummary::default(),
@@ -77,7 +77,7 @@ impl ReviewImport {
     pub(super) async fn run(&mut self, lines: LineReader) -> anyhow::Result<()> {
         let result = self.import(lines).await;
         if result.is_err() {
-            self.store.database.stop_trying();
+            self.stores.database.stop_trying();
             while let Some(Ok(JobResult { summary, rejected, .. })) = self.workers.join_next().await {
                 self.count(summary, rejected)?;
             }
@@ -125,7 +125,7 @@ impl ReviewImport {
     async fn check_block(&mut self, block: Vec<UncheckedRow>) -> anyhow::Result<()> {
         let raws = block.iter().filter_map(|row| row.raw.as_ref().ok());
         let businesses: Vec<BusinessId> = raws.filter_map(|raw| BusinessId::parse(&raw.business_id)).collect();
-        let locations = self.store.businesses.get_locations(&businesses).await?;
+        let locations = self.stores.businesses.get_locations(&businesses).await?;
         for UncheckedRow { line, bytes, raw } in block {
             let review = raw.and_then(|raw| {
                 let location = BusinessId::parse(&raw.business_id).and_then(|id| locations.get(&id));
@@ -150,10 +150,10 @@ impl ReviewImport {
             let orgs: HashSet<OrgId> = job.reviews().filter_map(PendingReview::last).map(|last| last.org_id).collect();
             for org_id in orgs {
                 if !self.dry_run && self.registered_orgs.insert(org_id) {
-                    self.store.reviews.register_org_with_reviews(org_id).await?;
+                    self.stores.reviews.register_org_with_reviews(org_id).await?;
                 }
             }
-            self.workers.spawn(job::run(self.store.clone(), self.dry_run, job));
+            self.workers.spawn(job::run(self.stores.reviews.clone(), self.dry_run, job));
         }
         Ok(())
     }
@@ -164,7 +164,7 @@ impl ReviewImport {
         if let Some(error) = error {
             return Err(error.into());
         }
-        self.store.database.note_progress();
+        self.stores.database.note_progress();
         self.backlog.complete_job(job);
         self.progress.update(self.bytes_read - self.backlog.bytes(), self.summary.rows());
         Ok(())

@@ -4,17 +4,23 @@ use std::collections::HashSet;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use presence_domain::ids::BusinessId;
+use presence_domain::ledger::FacetKey;
 use presence_domain::review::{Partner, Rating, ReviewId, ReviewState};
 use presence_store::keys::postings_sk;
 use serde_json::{Value, json};
 
-use super::{TABLE, assert_no_findings, env_with_businesses, lines, summary, table_content};
+use super::{TABLE, assert_no_findings, env_with_businesses, lines, table_content};
+use crate::cli_env::{CliEnv, Item};
+use crate::rows::summary;
 
 /// Largest size of an item in DynamoDB, in bytes.
 const ITEM_BYTES: usize = 400 * 1024;
 /// Bytes that are left in the full item: room for three postings.
 const ROOM: usize = 50;
 const ROWS: usize = 200;
+/// Partition key of the postings of the full day.
+const PARTITION_KEY: &str = "L#o:42#2024-02";
+/// Fields of a rejected row that are compared with the original.
 const COMPARED: [&str; 5] = ["business_id", "partner", "partner_id", "rating", "state"];
 
 /// Returns a review of one business and facet key. One in twenty is of another day.
@@ -30,69 +36,77 @@ fn row(number: usize) -> Value {
 fn posting_sort_key(number: usize) -> String {
     let business = BusinessId::parse("b1").expect("an id");
     let id = ReviewId::derive(&business, Partner::Partner8, &format!("review {number}"), 0);
-    let cell = presence_domain::ledger::FacetKey::new(ReviewState::Treated, Rating::ALL[4], Partner::Partner8, true);
-    postings_sk("29", cell, &id)
+    let facet_key = FacetKey::new(ReviewState::Treated, Rating::ALL[4], Partner::Partner8, true);
+    postings_sk("29", facet_key, &id)
+}
+
+/// Writes an item with this sort key that has room for three postings.
+fn put_full_item(env: &CliEnv, sort_key: &str) {
+    let key_bytes = "pk".len() + PARTITION_KEY.len() + "sk".len() + sort_key.len();
+    let padding = "x".repeat(ITEM_BYTES - ROOM - key_bytes - "padding".len());
+    let attributes = [("pk", PARTITION_KEY.to_owned()), ("sk", sort_key.to_owned()), ("padding", padding)];
+    let item = attributes.into_iter().map(|(name, text)| (name.to_owned(), AttributeValue::S(text))).collect();
+    env.put_item(TABLE, item);
+}
+
+/// Makes room in the full item.
+fn remove_padding(env: &CliEnv, sort_key: &str) {
+    let is_full_item = |item: &Item| {
+        item["pk"].as_s().is_ok_and(|pk| pk == PARTITION_KEY) && item["sk"].as_s().is_ok_and(|sk| sk == sort_key)
+    };
+    let mut item = env.scan(TABLE).into_iter().find(is_full_item).expect("the full item");
+    item.remove("padding");
+    env.put_item(TABLE, item);
+}
+
+/// Checks that the reason names the limit and that the text is the row.
+fn assert_rejected_row(number: usize, sort_key: &str, reason: &str, text: &str) {
+    let expected = format!(
+        "cannot be stored: there are too many reviews of one kind on 2024-02-29: their index has reached the 400 KB that \
+         DynamoDB takes in one item (book o:42, cell {}, shard {} of 8)",
+        &sort_key[2..4],
+        &sort_key[4..5]
+    );
+    assert_eq!(reason, expected);
+    let rejected: Value = serde_json::from_str(text).expect("a row");
+    assert!(COMPARED.iter().all(|name| rejected[name] == row(number)[name]), "{text}");
 }
 
 #[test]
 fn rows_that_exceed_the_item_limit_are_rejected_and_the_others_are_written() {
     let env = env_with_businesses();
-    let full = posting_sort_key(0);
-    let key = [("pk", "L#o:42#2024-02"), ("sk", full.as_str())];
-    let mut item: super::Item =
-        key.iter().map(|(name, text)| ((*name).to_owned(), AttributeValue::S((*text).to_owned()))).collect();
-    let key_bytes: usize = key.iter().map(|(name, text)| name.len() + text.len()).sum();
-    let padding = "x".repeat(ITEM_BYTES - ROOM - key_bytes - "padding".len());
-    item.insert("padding".to_owned(), AttributeValue::S(padding));
-    env.put_item(TABLE, item);
+    let sort_key = posting_sort_key(0);
+    put_full_item(&env, &sort_key);
     let rows_of_the_item: HashSet<usize> =
-        (0..ROWS).filter(|number| number % 20 != 19 && posting_sort_key(*number) == full).collect();
+        (0..ROWS).filter(|number| number % 20 != 19 && posting_sort_key(*number) == sort_key).collect();
     assert!(rows_of_the_item.len() > 10, "{} rows", rows_of_the_item.len());
 
     env.write_file("rows.jsonl", lines((0..ROWS).map(row)));
-    let created = |run: &Value| run["created"].as_u64().expect("a number");
     let first = env.run("import reviews rows.jsonl --json").expect_exit(4).json();
-    let rejected = env.rejected_rows("rows.jsonl.rejected.jsonl").expect("a file");
+    let mut rejected = env.rejected_rows("rows.jsonl.rejected.jsonl").expect("a file");
+    let stored = ROWS - rejected.len();
     let fits = rows_of_the_item.len() - rejected.len();
     assert!((2..=4).contains(&fits), "{fits} of {} fit", rows_of_the_item.len());
-    assert_eq!(
-        (created(&first), first["rejected"].as_u64()),
-        ((ROWS - rejected.len()) as u64, Some(rejected.len() as u64))
-    );
+    assert_eq!((&first["created"], &first["rejected"]), (&stored.into(), &rejected.len().into()));
     for (line, reason, text) in &rejected {
         let number = usize::try_from(*line).expect("small") - 1;
         assert!(rows_of_the_item.contains(&number), "line {line}");
-        let expected = format!(
-            "cannot be stored: there are too many reviews of one kind on 2024-02-29: their index has reached the 400 KB that \
-             DynamoDB takes in one item (book o:42, cell {}, shard {} of 8)",
-            &full[2..4],
-            &full[4..5]
-        );
-        assert_eq!(*reason, expected);
-        let again: Value = serde_json::from_str(text).expect("a row");
-        assert!(COMPARED.iter().all(|name| again[name] == row(number)[name]), "{text}");
+        assert_rejected_row(number, &sort_key, reason, text);
     }
     let before = table_content(&env);
-    assert_eq!(before.keys().filter(|key| key.starts_with("R#")).count(), ROWS - rejected.len());
+    assert_eq!(before.keys().filter(|key| key.starts_with("R#")).count(), stored);
 
     let again = env.run("import reviews rows.jsonl --json").expect_exit(4).json();
-    assert_eq!(again, summary(0, 0, (ROWS - rejected.len()) as u64, rejected.len() as u64));
+    assert_eq!(again, summary(0, 0, stored as u64, rejected.len() as u64));
     assert_eq!(table_content(&env), before, "nothing changed");
-    let mut lines_of = [rejected, env.rejected_rows("rows.jsonl.rejected.jsonl").expect("a file")];
-    for rows in &mut lines_of {
-        rows.sort();
-    }
-    assert_eq!(lines_of[0], lines_of[1]);
+    let mut rejected_again = env.rejected_rows("rows.jsonl.rejected.jsonl").expect("a file");
+    rejected.sort();
+    rejected_again.sort();
+    assert_eq!(rejected, rejected_again);
 
     // When there is room, the rejected rows can be imported.
-    let key = ["pk", "sk"].into_iter().zip(["L#o:42#2024-02", full.as_str()]);
-    let mut item = env
-        .scan(TABLE)
-        .into_iter()
-        .find(|item| key.clone().all(|(name, text)| item[name].as_s().is_ok_and(|own| own == text)));
-    item.as_mut().expect("the item").remove("padding");
-    env.put_item(TABLE, item.expect("the item"));
-    let rows = lines_of[0].iter().fold(String::new(), |rows, (.., row)| rows + row + "\n");
+    remove_padding(&env, &sort_key);
+    let rows = rejected.iter().fold(String::new(), |rows, (.., row)| rows + row + "\n");
     env.run_with_stdin("import reviews -", rows.as_bytes()).expect_exit(0);
     assert_no_findings(&env);
 }

@@ -3,32 +3,22 @@
 mod full_postings;
 mod rebuild;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::process::Stdio;
 
-use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
 
-use crate::cli_env::CliEnv;
+use crate::cli_env::{CliEnv, Item};
+use crate::rows::{ORGS, business_row, summary};
 
 const TABLE: &str = "presence-reviews";
 /// Days around the end of a leap February, and one in another year.
 const DAYS: [&str; 5] = ["2024-02-28", "2024-02-29", "2024-03-01", "2024-03-02", "2023-07-14"];
 
-type Item = HashMap<String, AttributeValue>;
-
-fn summary(created: u64, updated: u64, unchanged: u64, rejected: u64) -> Value {
-    json!({ "created": created, "updated": updated, "unchanged": unchanged, "rejected": rejected })
-}
-
-fn business_row(id: &str, org_id: u64, city: &str) -> String {
-    format!("{}\n", json!({ "id": id, "org_id": org_id, "name": "Corner shop", "city": city }))
-}
-
 /// Returns an environment with two organisations: businesses in two cities of one, and in one city of the other.
 fn env_with_businesses() -> CliEnv {
     let env = CliEnv::new();
-    env.run_with_stdin("import orgs -", b"{\"id\":42,\"name\":\"A\"}\n{\"id\":43,\"name\":\"B\"}").expect_exit(0);
+    env.run_with_stdin("import orgs -", ORGS.as_bytes()).expect_exit(0);
     let shops =
         business_row("b1", 42, "Saint-Étienne") + &business_row("b2", 42, "Lyon") + &business_row("b3", 43, "Lyon");
     env.run_with_stdin("import businesses -", shops.as_bytes()).expect_exit(0);
@@ -65,8 +55,8 @@ fn lines(rows: impl IntoIterator<Item = Value>) -> String {
 fn table_content(env: &CliEnv) -> BTreeMap<String, String> {
     let mut content = BTreeMap::new();
     for mut item in env.scan(TABLE) {
-        let text = |item: &mut Item, name: &str| item.remove(name).and_then(|value| value.as_s().ok().cloned());
-        let (pk, sk) = (text(&mut item, "pk").expect("a key"), text(&mut item, "sk").expect("a key"));
+        let pk = remove_text(&mut item, "pk");
+        let sk = remove_text(&mut item, "sk");
         item.remove("version");
         let is_count = pk.starts_with("T#");
         item.retain(|_, value| !(is_count && value.as_n().is_ok_and(|count| count == "0")));
@@ -76,6 +66,10 @@ fn table_content(env: &CliEnv) -> BTreeMap<String, String> {
         }
     }
     content
+}
+
+fn remove_text(item: &mut Item, name: &str) -> String {
+    item.remove(name).and_then(|value| value.as_s().ok().cloned()).expect("a text")
 }
 
 /// Returns the content of the table after these imports into a new environment.
@@ -175,8 +169,8 @@ fn rejected_reviews_are_listed_with_reasons_and_the_others_are_stored() {
     env.write_file("reviews.jsonl", lines(rows));
     assert_eq!(env.run("import reviews reviews.jsonl --json").expect_exit(4).json(), summary(5, 0, 0, 5));
     let rejected = env.rejected_rows("reviews.jsonl.rejected.jsonl").expect("there is a file");
-    for (place, ((line, reason, _), (_, expected))) in rejected.iter().zip(&wrong).enumerate() {
-        assert_eq!((*line, reason.as_str()), (2 * place as u64 + 1, *expected));
+    for (index, ((line, reason, _), (_, expected))) in rejected.iter().zip(&wrong).enumerate() {
+        assert_eq!((*line, reason.as_str()), (2 * index as u64 + 1, *expected));
     }
     assert_no_findings(&env);
 }
@@ -195,7 +189,7 @@ fn business_that_moves_takes_its_reviews_with_it() {
         assert_no_findings(&env);
         let moved = table_content(&env);
         let run = env.run_with_stdin("import reviews - --json", rows.as_bytes()).expect_exit(0);
-        assert_eq!(run.json(), summary(0, 0, 90, 0), "the import finds them at the place of their business");
+        assert_eq!(run.json(), summary(0, 0, 90, 0), "the import finds them at the location of their business");
         assert_eq!(table_content(&env), moved);
     }
 }
@@ -209,7 +203,7 @@ fn killed_import_that_is_run_again_stores_the_same_items() {
         env.write_file("reviews.jsonl", &rows);
         let mut child = env.command("import reviews reviews.jsonl").stderr(Stdio::null()).spawn().expect("it runs");
         std::thread::sleep(std::time::Duration::from_millis(pause));
-        child.kill().and_then(|()| child.wait()).expect("it is ours to kill");
+        child.kill().and_then(|()| child.wait()).expect("it can be killed");
         env.run("import reviews reviews.jsonl").expect_exit(0);
         assert_no_findings(&env);
         assert_eq!(table_content(&env), expected);

@@ -3,32 +3,40 @@
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::json;
 
-use super::{Item, TABLE, assert_no_findings, changed, env_with_businesses, lines, row, summary, table_content};
+use super::{TABLE, assert_no_findings, changed, env_with_businesses, lines, row, table_content};
+use crate::cli_env::{CliEnv, Item};
+use crate::rows::summary;
+
+/// Returns the first item whose keys begin with these texts.
+fn find_item(env: &CliEnv, pk: &str, sk: &str) -> Item {
+    let starts_with = |item: &Item, name: &str, start: &str| item[name].as_s().is_ok_and(|key| key.starts_with(start));
+    let mut items = env.scan(TABLE).into_iter();
+    items.find(|item| starts_with(item, "pk", pk) && starts_with(item, "sk", sk)).expect("an item")
+}
+
+/// Returns the first name of an attribute that holds a number: a count, or a posting.
+fn first_number_attribute(item: &Item) -> String {
+    let names = item.iter().filter(|(name, value)| value.as_n().is_ok() && *name != "version");
+    names.map(|(name, _)| name.clone()).min().expect("a number")
+}
+
+fn is_review(item: &Item) -> bool {
+    item["sk"].as_s().is_ok_and(|sk| sk == "R")
+}
 
 #[test]
 fn audit_finds_damaged_items_and_rebuild_corrects_them() {
     let env = env_with_businesses();
     env.run_with_stdin("import reviews -", lines((0..90).map(row)).as_bytes()).expect_exit(0);
     let before = table_content(&env);
-    let find = |pk: &str, sk: &str| {
-        let matches = |item: &Item| {
-            let starts = |name: &str, start: &str| item[name].as_s().is_ok_and(|text| text.starts_with(start));
-            starts("pk", pk) && starts("sk", sk)
-        };
-        env.scan(TABLE).into_iter().find(matches).expect("there is one")
-    };
-    let number = |item: &Item| {
-        let names = item.iter().filter(|(name, value)| value.as_n().is_ok() && *name != "version");
-        names.map(|(name, _)| name.clone()).min().expect("there is a number")
-    };
-    let mut day = find("T#c:42:lyon", "D#2024-02-29");
-    day.insert(number(&day), AttributeValue::N("7".to_owned()));
+    let mut day = find_item(&env, "T#c:42:lyon", "D#2024-02-29");
+    day.insert(first_number_attribute(&day), AttributeValue::N("7".to_owned()));
     env.put_item(TABLE, day);
-    let mut month = find("T#o:42", "M#2023-07");
-    month.remove(&number(&month));
+    let mut month = find_item(&env, "T#o:42", "M#2023-07");
+    month.remove(&first_number_attribute(&month));
     env.put_item(TABLE, month);
-    let mut postings = find("L#o:42#2024-03", "");
-    let lost = number(&postings);
+    let mut postings = find_item(&env, "L#o:42#2024-03", "");
+    let lost = first_number_attribute(&postings);
     postings.remove(&lost);
     postings.insert("zzzzzzzzzzzz".to_owned(), AttributeValue::N("1".to_owned()));
     env.put_item(TABLE, postings);
@@ -56,8 +64,7 @@ fn rebuild_creates_the_ledger_from_the_reviews() {
     let before = table_content(&env);
     for item in env.scan(TABLE) {
         if !item["pk"].as_s().is_ok_and(|pk| pk.starts_with("R#")) {
-            let key = ["pk", "sk"].into_iter().map(|name| (name.to_owned(), item[name].clone())).collect();
-            env.delete_item(TABLE, key);
+            env.delete_item(TABLE, &item);
         }
     }
     env.run("reviews audit --org 43").expect_exit(1);
@@ -73,20 +80,20 @@ fn reviews_whose_ids_collide_are_both_stored() {
     let env = env_with_businesses();
     env.run_with_stdin("import reviews -", lines([first.clone()]).as_bytes()).expect_exit(0);
     // The item of the first review gets the id of the second, as if their digests collided.
-    let mut item = env.scan(TABLE).into_iter().find(|item| item["sk"].as_s().is_ok_and(|sk| sk == "R")).expect("it");
+    let mut item = env.scan(TABLE).into_iter().find(is_review).expect("the review");
     let other = env_with_businesses();
     other.run_with_stdin("import reviews -", lines([second.clone()]).as_bytes()).expect_exit(0);
-    let theirs = other.scan(TABLE).into_iter().find(|item| item["sk"].as_s().is_ok_and(|sk| sk == "R")).expect("it");
+    let other_item = other.scan(TABLE).into_iter().find(is_review).expect("the review");
     item.insert("partner_id".to_owned(), AttributeValue::S("a third".to_owned()));
     for name in ["pk", "id", "effective_listing"] {
-        item.insert(name.to_owned(), theirs[name].clone());
+        item.insert(name.to_owned(), other_item[name].clone());
     }
     env.put_item(TABLE, item);
     let import =
         || env.run_with_stdin("import reviews - --json", lines([second.clone()]).as_bytes()).expect_exit(0).json();
     assert_eq!(import(), summary(1, 0, 0, 0));
     assert_eq!(import(), summary(0, 0, 1, 0));
-    assert_eq!(env.scan(TABLE).iter().filter(|item| item["sk"].as_s().is_ok_and(|sk| sk == "R")).count(), 3);
+    assert_eq!(env.scan(TABLE).into_iter().filter(is_review).count(), 3);
     env.run("reviews rebuild --org 42").expect_exit(0);
     assert_no_findings(&env);
 }
@@ -108,8 +115,7 @@ fn review_stored_under_the_day_before_is_found_and_corrected() {
             _ if sk == "D#9999-12-31" => "D#9999-12-30".to_owned(),
             _ => continue,
         };
-        let key = ["pk", "sk"].into_iter().map(|name| (name.to_owned(), item[name].clone())).collect();
-        env.delete_item(TABLE, key);
+        env.delete_item(TABLE, &item);
         item.insert("sk".to_owned(), AttributeValue::S(old_sk));
         env.put_item(TABLE, item);
         moved += 1;

@@ -1,0 +1,86 @@
+//! `ops outbox`: list and retry.
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use serde_json::{Value, json};
+
+use crate::cli_env::CliEnv;
+
+#[test]
+fn invited_user_has_a_mail_in_the_outbox_unless_no_mail_is_given() {
+    let env = CliEnv::new();
+    assert_eq!(env.run("outbox list --json").expect_exit(0).stdout, "[]\n");
+    let id = env.create_user("zoe@example.org", "--role PROVIDER --status invited");
+    env.create_user("ann@example.org", "--role PROVIDER --status invited --no-mail");
+    let mails = env.run("outbox list --json").expect_exit(0).json();
+    assert_eq!(mails.as_array().map(Vec::len), Some(1));
+    assert_eq!(
+        (&mails[0]["user_id"], &mails[0]["state"], &mails[0]["attempts"]),
+        (&id.into(), &"pending".into(), &0.into())
+    );
+    let table = env.run("outbox list").expect_exit(0).stdout;
+    assert!(table.starts_with("ID ") && table.lines().count() == 2, "{table}");
+    env.run("users audit").expect_exit(0);
+}
+
+#[test]
+fn retry_all_retries_every_failed_mail() {
+    let env = CliEnv::new();
+    let none = json!({ "retried": 0, "ids": [] });
+    assert_eq!(env.run("outbox retry --all --json").expect_exit(0).json(), none);
+    let mut failed = Vec::new();
+    for local in ["zoe", "ann", "eve"] {
+        env.create_user(&format!("{local}@example.org"), "--role PROVIDER --status invited");
+    }
+    for mail in env.run("outbox list --json").expect_exit(0).json().as_array().expect("a list") {
+        let text = |name: &str| mail[name].as_str().expect("a text").to_owned();
+        // The third mail still waits.
+        if failed.len() < 2 {
+            env.mark_mail_failed(&text("user_id"), &text("id"));
+            failed.push(text("id"));
+        }
+    }
+    let retried = env.run("outbox retry --all --json").expect_exit(0).json();
+    assert_eq!(retried, json!({ "retried": 2, "ids": failed }));
+    let mails = env.run("outbox list --json").expect_exit(0).json();
+    assert!(mails.as_array().expect("a list").iter().all(|mail| mail["state"] == "pending"), "{mails}");
+    assert_eq!(env.run("outbox retry --all").expect_exit(0).stderr.lines().last(), Some("mails due now: 0"));
+    env.run("outbox retry").expect_exit(2);
+    env.run("outbox retry x --all").expect_exit(2);
+    env.run("users audit").expect_exit(0);
+}
+
+#[test]
+fn unreadable_outbox_row_is_listed_and_found_by_the_audit() {
+    let env = CliEnv::new();
+    let attributes = [
+        ("pk", AttributeValue::S("USER#7".to_owned())),
+        ("sk", AttributeValue::S("MAIL#1".to_owned())),
+        ("outbox", AttributeValue::S("pending".to_owned())),
+        ("due_at", AttributeValue::N("1".to_owned())),
+    ];
+    env.put_item("presence-users", attributes.map(|(name, value)| (name.to_owned(), value)).into());
+    let mails = env.run("outbox list --json").expect_exit(0).json();
+    assert_eq!((&mails[0]["id"], &mails[0]["user_id"]), (&"MAIL#1".into(), &"7".into()));
+    assert_eq!((&mails[0]["state"], &mails[0]["due_at"]), (&"unreadable".into(), &Value::Null));
+    let table = env.run("outbox list").expect_exit(0).stdout;
+    assert!(table.contains("unreadable"), "{table}");
+    let audit = env.run("users audit --json").expect_exit(1).stdout;
+    assert!(audit.contains("has a mail that cannot be read"), "{audit}");
+}
+
+#[test]
+fn failed_mail_is_listed_and_can_be_retried() {
+    let env = CliEnv::new();
+    let id = env.create_user("zoe@example.org", "--role PROVIDER --status invited");
+    let mail = env.run("outbox list --json").expect_exit(0).json()[0]["id"].as_str().expect("an id").to_owned();
+    env.run(&format!("outbox retry {mail}")).expect_exit(3);
+    env.mark_mail_failed(&id, &mail);
+    let mails = env.run("outbox list --json").expect_exit(0).json();
+    assert_eq!((&mails[0]["state"], &mails[0]["attempts"]), (&"failed".into(), &8.into()));
+    assert_eq!(env.run(&format!("outbox retry {mail} --json")).expect_exit(0).json()["id"], mail.as_str());
+    let mails = env.run("outbox list --json").expect_exit(0).json();
+    assert_eq!((&mails[0]["state"], &mails[0]["attempts"]), (&"pending".into(), &0.into()));
+    let run = env.run(&format!("outbox retry {mail}")).expect_exit(3);
+    assert_eq!(run.stderr, format!("error: there is no mail {mail} that was given up\n"));
+    env.run("users audit").expect_exit(0);
+}
