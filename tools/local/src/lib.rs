@@ -3,6 +3,7 @@
 //! `cargo run` and the tests start the same stack with [`Stack::start`].
 
 pub mod aws_limits;
+pub mod connectors;
 mod docs;
 pub mod embedded;
 pub mod gateway;
