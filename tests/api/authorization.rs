@@ -6,7 +6,6 @@ mod guarded_fields;
 mod keys;
 mod last_admin;
 mod matrix;
-pub(crate) mod pause_connector;
 mod policy;
 mod reading;
 mod requests;

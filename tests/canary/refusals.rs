@@ -1,18 +1,18 @@
 //! Every operation, through what the database does wrong.
 
-use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use presence_local::Options;
+use presence_tests::ConnectorLayer as _;
 use presence_tests::logs::{self, NAME_CANARY};
 use presence_tests::{
-    FaultKind, Faults, Fixtures, Plan, TestStack, long_timeouts, plain_http, route, routes, short_retries,
+    FaultConnector, FaultKind, Fixtures, Plan, TestStack, long_timeouts, plain_http, route, routes, short_retries,
 };
 
 use super::{ask, assert_logged, guest, seed};
-use crate::api::authorization::pause_connector::PauseConnector;
+use presence_tests::PauseConnector;
 
-async fn faulty() -> (TestStack, Faults, Fixtures) {
-    let faults = Faults::over(plain_http());
-    let options = Options { http_client: Some(SharedHttpClient::new(faults.clone())), ..short_retries() };
+async fn faulty() -> (TestStack, FaultConnector, Fixtures) {
+    let faults = FaultConnector::new();
+    let options = Options { http_client: Some(faults.over(plain_http())), ..short_retries() };
     let stack = TestStack::with(options).await;
     let fixtures = Fixtures::create(&stack).await;
     assert_eq!(
@@ -75,26 +75,26 @@ async fn a_stored_user_that_does_not_fit_leaks_nothing() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_change_that_others_always_win_leaks_nothing() {
-    let gate = PauseConnector::new();
-    let options = Options { http_client: Some(SharedHttpClient::new(gate.clone())), ..long_timeouts() };
+    let pause = PauseConnector::new();
+    let options = Options { http_client: Some(pause.over(plain_http())), ..long_timeouts() };
     let stack = TestStack::with(options).await;
     let fixtures = Fixtures::create(&stack).await;
     for route in ["update_user", "invite_user", "delete_user"].map(route) {
         let id = guest(&stack, &fixtures).await;
-        gate.shut();
+        pause.arm();
         let asking = ask(&stack, &fixtures.admin_1.key, &id, &route, "");
         let reply = tokio::select! {
             reply = asking => reply,
-            () = gate.rename_before_each_change(&stack, &id, NAME_CANARY) => unreachable!("it never ends"),
+            () = pause.rename_before_each_change(&stack, &id, NAME_CANARY) => unreachable!("it never ends"),
         };
         assert_logged(&reply, route.name, 409);
-        gate.leave_open();
+        pause.disarm();
     }
     assert_eq!(logs::leaks(), Vec::<String>::new());
 }
 
 /// A guest, created while nothing is broken: an earlier one may be gone or changed although its answer said otherwise.
-async fn guest_past(faults: &Faults, stack: &TestStack, fixtures: &Fixtures) -> String {
+async fn guest_past(faults: &FaultConnector, stack: &TestStack, fixtures: &Fixtures) -> String {
     faults.restart(Plan::None);
     guest(stack, fixtures).await
 }

@@ -14,7 +14,8 @@ use presence_runtime::clock::Clock;
 use presence_runtime::config::AuditConfig;
 use presence_store::schema::{API_KEYS, REVIEWS, USERS};
 use presence_store::{AuditSettings, Database};
-use presence_tests::{Faults, TestStack, long_timeouts, plain_http, sdk_config};
+use presence_tests::ConnectorLayer as _;
+use presence_tests::{FaultConnector, TestStack, long_timeouts, plain_http, sdk_config};
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 
@@ -91,7 +92,7 @@ struct Fixture {
     stack: TestStack,
     functions: BTreeMap<&'static str, LocalFunction>,
     mailer: Outbox,
-    calls: BTreeMap<&'static str, Faults>,
+    calls: BTreeMap<&'static str, FaultConnector>,
 }
 
 async fn run() -> Played {
@@ -140,16 +141,16 @@ fn local_function(name: &'static str, database: &Database, clock: Arc<dyn Clock>
 impl Fixture {
     async fn set() -> Self {
         let stack = TestStack::with(Options { sample: true, fixed_sample: true, ..long_timeouts() }).await;
-        let calls: BTreeMap<_, _> = FUNCTIONS.into_iter().map(|name| (name, Faults::over(plain_http()))).collect();
+        let calls: BTreeMap<_, _> = FUNCTIONS.into_iter().map(|name| (name, FaultConnector::new())).collect();
         let mut functions = BTreeMap::new();
         for name in ["users", "categories", "reviews"] {
-            let stores = stack.stores_through(calls[name].clone(), long_timeouts(), stack.table_prefix());
+            let stores = stack.stores_through(calls[name].over(plain_http()), long_timeouts(), stack.table_prefix());
             // As `main` does.
             stores.database.connect(&API_KEYS).await;
             let function = local_function(name, &stores.database, Arc::clone(&stack.clock) as _);
             functions.insert(name, function.with_timeout(PATIENCE));
         }
-        let stores = stack.stores_through(calls["mailer"].clone(), long_timeouts(), stack.table_prefix());
+        let stores = stack.stores_through(calls["mailer"].over(plain_http()), long_timeouts(), stack.table_prefix());
         stores.database.connect(&USERS).await;
         let mailer = Outbox { users: stores.users, outbox: stores.outbox, ..stack.local.outbox().clone() };
         Self { stack, functions, mailer, calls }
@@ -182,8 +183,11 @@ impl Fixture {
 
     /// Returns the answer of the auditor, but for its units.
     async fn audit(&self) -> Value {
-        let store =
-            self.stack.stores_through(self.calls["auditor"].clone(), long_timeouts(), self.stack.table_prefix());
+        let store = self.stack.stores_through(
+            self.calls["auditor"].over(plain_http()),
+            long_timeouts(),
+            self.stack.table_prefix(),
+        );
         let config = AuditConfig::parse("", "").expect("settings");
         let settings = AuditSettings::new(config.units, config.mends);
         let deadline = presence_runtime::clock::deadline_in(PATIENCE);

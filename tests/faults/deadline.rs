@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use aws_sdk_dynamodb::config::SharedHttpClient;
 use presence_local::Options;
+use presence_tests::ConnectorLayer as _;
 use presence_tests::{
-    AnyRoute, FaultKind, Faults, Fixtures, Plan, Reply, TestStack, address, long_timeouts, path_of, plain_http, routes,
-    send, short_timeouts,
+    AnyRoute, FaultConnector, FaultKind, Fixtures, Plan, Reply, TestStack, address, long_timeouts, path_of, plain_http,
+    routes, send, short_timeouts,
 };
 use serde_json::{Value, json};
 
@@ -15,9 +15,9 @@ const TIMEOUT: Duration = Duration::from_millis(1500);
 /// Tries that even a busy machine does not use up: there, a deadline may strike sooner than it is meant to.
 const TRIES: usize = 40;
 
-async fn stack() -> (TestStack, Faults, Fixtures) {
-    let faults = Faults::over(plain_http());
-    let http_client = Some(SharedHttpClient::new(faults.clone()));
+async fn stack() -> (TestStack, FaultConnector, Fixtures) {
+    let faults = FaultConnector::new();
+    let http_client = Some(faults.over(plain_http()));
     let stack = TestStack::with(Options { http_client, function_timeout: TIMEOUT, ..long_timeouts() }).await;
     let fixtures = Fixtures::create(&stack).await;
     (stack, faults, fixtures)
@@ -106,8 +106,8 @@ async fn a_success_that_comes_after_the_deadline_is_answered_503_and_may_be_trie
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_that_hangs_is_given_up_after_the_time_of_an_operation() {
-    let faults = Faults::over(plain_http());
-    let http_client = Some(SharedHttpClient::new(faults.clone()));
+    let faults = FaultConnector::new();
+    let http_client = Some(faults.over(plain_http()));
     let stack = TestStack::with(Options { http_client, ..short_timeouts() }).await;
     let fixtures = Fixtures::create(&stack).await;
     for kind in [FaultKind::Hang, FaultKind::Delay(Duration::from_mins(10))] {

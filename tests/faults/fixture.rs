@@ -1,14 +1,14 @@
 //! Scenario of one call, and the fixture that runs it.
 
-use aws_sdk_dynamodb::config::SharedHttpClient;
 use presence_domain::access::Scope;
 use presence_domain::email::EmailAddress;
 use presence_domain::ids::UserId;
 use presence_domain::user::{Role, Status};
 use presence_local::Options;
 use presence_store::{MailChange, UserChange};
+use presence_tests::ConnectorLayer as _;
 use presence_tests::Stored;
-use presence_tests::{Faults, Fixtures, Reply, TestStack, TestUser, address, plain_http, send};
+use presence_tests::{FaultConnector, Fixtures, Reply, TestStack, TestUser, address, plain_http, send};
 use serde_json::Value;
 
 /// One call, what comes before it and what it is to do.
@@ -92,7 +92,7 @@ pub(super) struct Ask {
 /// A stack, and what is new in it for the present call.
 pub(super) struct Fixture {
     pub(super) stack: TestStack,
-    pub(super) faults: Faults,
+    pub(super) faults: FaultConnector,
     pub(super) fixtures: Fixtures,
     /// The target; nobody where the scenario has none.
     pub(super) target: Option<TestUser>,
@@ -101,8 +101,8 @@ pub(super) struct Fixture {
 
 impl Fixture {
     pub(super) async fn new(options: Options) -> Self {
-        let faults = Faults::over(plain_http());
-        let http_client = Some(SharedHttpClient::new(faults.clone()));
+        let faults = FaultConnector::new();
+        let http_client = Some(faults.over(plain_http()));
         let stack = TestStack::with(Options { http_client, ..options }).await;
         let fixtures = Fixtures::create(&stack).await;
         Self { stack, faults, fixtures, target: None, calls: 0 }

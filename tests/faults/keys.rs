@@ -8,7 +8,8 @@ use presence_domain::ids::UserId;
 use presence_domain::user::{Role, Status};
 use presence_runtime::clock::Clock as _;
 use presence_store::{ApiKeyRecord, IssuedKey, KeyRefused, NewApiKey, Stores};
-use presence_tests::{FaultKind, Faults, Plan, TestStack, TestUser, no_read_wait, plain_http};
+use presence_tests::ConnectorLayer as _;
+use presence_tests::{FaultConnector, FaultKind, Plan, TestStack, TestUser, no_read_wait, plain_http};
 
 /// What an operator does with keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,14 +22,14 @@ enum Act {
 /// An operator whose calls can be broken.
 struct Operator {
     stack: TestStack,
-    faults: Faults,
+    faults: FaultConnector,
     store: Stores,
 }
 
 impl Operator {
     async fn new() -> Self {
-        let (stack, faults) = (TestStack::start().await, Faults::over(plain_http()));
-        let store = stack.stores_through(faults.clone(), no_read_wait(), stack.table_prefix());
+        let (stack, faults) = (TestStack::start().await, FaultConnector::new());
+        let store = stack.stores_through(faults.over(plain_http()), no_read_wait(), stack.table_prefix());
         Self { stack, faults, store }
     }
 

@@ -3,12 +3,14 @@
 
 use std::time::Duration;
 
-use aws_sdk_dynamodb::config::SharedHttpClient;
 use aws_smithy_types::timeout::TimeoutConfig;
 use futures::stream::{self, StreamExt as _};
 use presence_domain::ids::OrgId;
 use presence_local::Options;
-use presence_tests::{FaultKind, Faults, Fixtures, Plan, Reply, TestStack, plain_http, short_retries, short_timeouts};
+use presence_tests::ConnectorLayer as _;
+use presence_tests::{
+    FaultConnector, FaultKind, Fixtures, Plan, Reply, TestStack, plain_http, short_retries, short_timeouts,
+};
 use serde_json::json;
 
 use super::run::Masking;
@@ -69,7 +71,7 @@ fn provider(fixtures: &Fixtures) -> &str {
 struct Fixture {
     stack: TestStack,
     fixtures: Fixtures,
-    faults: Faults,
+    faults: FaultConnector,
     search: Search,
     /// Requests made so far.
     asked: u64,
@@ -77,8 +79,8 @@ struct Fixture {
 
 impl Fixture {
     async fn new(search: Search, options: Options) -> Self {
-        let faults = Faults::over(plain_http());
-        let http_client = Some(SharedHttpClient::new(faults.clone()));
+        let faults = FaultConnector::new();
+        let http_client = Some(faults.over(plain_http()));
         let stack = TestStack::with(Options { http_client, ..options }).await;
         let fixtures = large_dataset::create(&stack).await;
         load(stack.stores(), parse(DIRECTORY)).await;

@@ -3,10 +3,12 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use aws_sdk_dynamodb::config::SharedHttpClient;
 use futures::stream::{self, StreamExt as _};
 use presence_local::Options;
-use presence_tests::{Done, FaultKind, Faults, Fixtures, Plan, TestStack, address, long_timeouts, plain_http};
+use presence_tests::ConnectorLayer as _;
+use presence_tests::{
+    AttemptOutcome, FaultConnector, FaultKind, Fixtures, Plan, TestStack, address, long_timeouts, plain_http,
+};
 use serde_json::json;
 
 /// Users that are created, as in the trial in which 14 throttles were 14 times 503.
@@ -20,9 +22,9 @@ const FORMER_ATTEMPTS: u64 = 6;
 /// The time of a function whose deadline is to come. It keeps 300 ms of it back.
 const SHORT: Duration = Duration::from_millis(1_500);
 
-async fn stack(options: Options) -> (TestStack, Faults, Fixtures) {
-    let faults = Faults::over(plain_http());
-    let stack = TestStack::with(Options { http_client: Some(SharedHttpClient::new(faults.clone())), ..options }).await;
+async fn stack(options: Options) -> (TestStack, FaultConnector, Fixtures) {
+    let faults = FaultConnector::new();
+    let stack = TestStack::with(Options { http_client: Some(faults.over(plain_http())), ..options }).await;
     let fixtures = Fixtures::create(&stack).await;
     (stack, faults, fixtures)
 }
@@ -45,7 +47,7 @@ async fn creates_whose_transactions_are_throttled_succeed_each_of_them() {
         let replies: Vec<_> = stream::iter(creates).buffer_unordered(8).collect().await;
         let refused: Vec<_> = replies.iter().filter(|(status, _)| *status != 200).collect();
         assert!(refused.is_empty(), "{kind:?}: {} of {CREATES} failed: {:?}", refused.len(), refused[0]);
-        let broken = faults.observed().iter().filter(|attempt| attempt.done == Done::Broken(kind)).count();
+        let broken = faults.observed().iter().filter(|attempt| attempt.outcome == AttemptOutcome::Broken(kind)).count();
         assert!(broken >= THROTTLES, "{kind:?}: only {broken} were throttled");
     }
     faults.set_plan(Plan::None);
@@ -62,7 +64,7 @@ async fn a_transaction_that_is_refused_many_times_in_a_row_is_done_once() {
         faults.restart(Plan::At { call: 2, kind, times: IN_A_ROW });
         let (status, text) = create(&stack, &fixtures, &format!("often-{kind:?}")).await;
         assert_eq!(status, 200, "{kind:?}: {text}");
-        let broken = faults.observed().iter().filter(|attempt| attempt.done == Done::Broken(kind)).count();
+        let broken = faults.observed().iter().filter(|attempt| attempt.outcome == AttemptOutcome::Broken(kind)).count();
         assert!(broken as u64 >= FORMER_ATTEMPTS, "{kind:?}: {broken}");
     }
     faults.set_plan(Plan::None);
@@ -78,8 +80,8 @@ async fn keys_of_a_batch_that_are_left_unread_many_times_are_read_in_the_end() {
     faults.restart(Plan::At { call: 1, kind: FaultKind::UnprocessedKeys, times: 2 * IN_A_ROW });
     let reply = stack.post("/user", &fixtures.admin_1.key, &body).await;
     assert_eq!(reply.status, 200, "{}", reply.text);
-    let unread = Done::Broken(FaultKind::UnprocessedKeys);
-    assert!(faults.observed().iter().filter(|attempt| attempt.done == unread).count() as u64 > FORMER_ATTEMPTS);
+    let unread = AttemptOutcome::Broken(FaultKind::UnprocessedKeys);
+    assert!(faults.observed().iter().filter(|attempt| attempt.outcome == unread).count() as u64 > FORMER_ATTEMPTS);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -6,18 +6,19 @@ use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_dynamodb::operation::transact_write_items::{TransactWriteItemsError, TransactWriteItemsOutput};
 use aws_sdk_dynamodb::types::{ConditionCheck, Get, TransactGetItem, TransactWriteItem};
-use presence_tests::{Done, FaultKind, Faults, Plan, plain_http};
+use presence_tests::ConnectorLayer as _;
+use presence_tests::{AttemptOutcome, FaultConnector, FaultKind, Plan, plain_http};
 
 use super::database::{Embedded, TABLE, get, key_names, put, put_action, text};
 
 /// Longer than any test, so that only the clock's window and not its speed decides.
 const LONG: Duration = Duration::from_mins(10);
 
-async fn with_window(window: Duration) -> (Embedded, Faults, Client) {
+async fn with_window(window: Duration) -> (Embedded, FaultConnector, Client) {
     let embedded = Embedded::start().await;
-    let faults = Faults::with_keys(plain_http(), key_names());
+    let faults = FaultConnector::with_keys(key_names());
     faults.set_plan(Plan::OverlapConflicts { window });
-    let client = embedded.client(faults.clone());
+    let client = embedded.client(faults.over(plain_http()));
     (embedded, faults, client)
 }
 
@@ -52,7 +53,7 @@ async fn transaction_on_an_item_of_one_just_finished_is_cancelled_at_its_place()
     put_all(&client, &["a", "b"]).await.expect("the first has nothing to conflict with");
     let error = put_all(&client, &["c", "b"]).await.expect_err("the second names an item of the first");
     assert_eq!(error.code(), Some("TransactionCanceledException"));
-    assert_eq!(faults.observed()[1].done, Done::Conflicted(vec![1]));
+    assert_eq!(faults.observed()[1].outcome, AttemptOutcome::Conflicted(vec![1]));
     put_all(&client, &["d"]).await.expect("other items are free");
     put_all(&client, &["c"]).await.expect("a cancelled transaction holds nothing");
 }
@@ -67,11 +68,11 @@ async fn items_are_free_again_after_the_window() {
 #[tokio::test]
 async fn transactions_in_flight_conflict_without_any_window() {
     let embedded = Embedded::start().await;
-    let slow = Faults::over(plain_http());
+    let slow = FaultConnector::new();
     slow.set_plan(Plan::EveryAttempt(FaultKind::Delay(Duration::from_secs(2))));
-    let faults = Faults::with_keys(slow, key_names());
+    let faults = FaultConnector::with_keys(key_names());
     faults.set_plan(Plan::OverlapConflicts { window: Duration::ZERO });
-    let client = embedded.client(faults.clone());
+    let client = embedded.client(faults.over(slow.over(plain_http())));
     let (first, second) = tokio::join!(put_all(&client, &["a"]), put_all(&client, &["a"]));
     assert!(first.is_ok() != second.is_ok(), "exactly one of {first:?} and {second:?}");
 }
@@ -82,7 +83,7 @@ async fn condition_checks_hold_their_item_too() {
     put(&client, "a").send().await.expect("a single write holds nothing");
     transact(&client, vec![condition_check("a"), put_action("b")]).await.expect("a check and a put");
     transact(&client, vec![put_action("c"), condition_check("a")]).await.expect_err("the checked item is held");
-    assert_eq!(faults.observed()[2].done, Done::Conflicted(vec![1]));
+    assert_eq!(faults.observed()[2].outcome, AttemptOutcome::Conflicted(vec![1]));
 }
 
 #[tokio::test]
@@ -110,8 +111,10 @@ async fn retry_with_the_same_token_does_not_conflict_with_itself() {
 #[tokio::test]
 async fn table_without_key_names_is_an_error_of_the_test_and_not_a_silent_pass() {
     let embedded = Embedded::start().await;
-    let faults = Faults::over(plain_http());
+    let faults = FaultConnector::new();
     faults.set_plan(Plan::OverlapConflicts { window: LONG });
-    let error = put_all(&embedded.client(faults), &["a"]).await.expect_err("nothing is known of the table's key");
+    let error = put_all(&embedded.client(faults.over(plain_http())), &["a"])
+        .await
+        .expect_err("nothing is known of the table's key");
     assert!(matches!(&error, SdkError::DispatchFailure(failure) if failure.is_user()), "{error:?}");
 }

@@ -5,7 +5,8 @@ use std::time::Duration;
 use aws_sdk_dynamodb::config::retry::RetryConfig;
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_dynamodb::operation::put_item::{PutItemError, PutItemOutput};
-use presence_tests::{Done, FaultKind, Faults, Plan, plain_http};
+use presence_tests::ConnectorLayer as _;
+use presence_tests::{AttemptOutcome, FaultConnector, FaultKind, Plan, plain_http};
 use tokio::time::Instant;
 
 use super::database::{Embedded, exists, get, put, put_action};
@@ -15,10 +16,10 @@ type PutFailure = SdkError<PutItemError>;
 /// Puts the thing `a` through a connector that breaks every attempt; says also whether the thing is there afterwards.
 async fn broken_put(kind: FaultKind) -> (Result<PutItemOutput, PutFailure>, bool) {
     let embedded = Embedded::start().await;
-    let faults = Faults::over(plain_http());
+    let faults = FaultConnector::new();
     faults.set_plan(Plan::EveryAttempt(kind));
-    let result = put(&embedded.client(faults.clone()), "a").send().await;
-    assert_eq!(faults.observed().last().map(|attempt| attempt.done.clone()), Some(Done::Broken(kind)));
+    let result = put(&embedded.client(faults.over(plain_http())), "a").send().await;
+    assert_eq!(faults.observed().last().map(|attempt| attempt.outcome.clone()), Some(AttemptOutcome::Broken(kind)));
     let applied = exists(&embedded, "a").await;
     (result, applied)
 }
@@ -62,9 +63,9 @@ async fn delay_applies_the_call_and_answers_late() {
 #[tokio::test]
 async fn delay_past_the_attempt_timeout_is_a_timeout_of_an_applied_call() {
     let embedded = Embedded::start().await;
-    let faults = Faults::over(plain_http());
+    let faults = FaultConnector::new();
     faults.set_plan(Plan::EveryAttempt(FaultKind::Delay(Duration::from_mins(1))));
-    let client = embedded.client_with(faults, RetryConfig::disabled(), Duration::from_secs(1));
+    let client = embedded.client_with(faults.over(plain_http()), RetryConfig::disabled(), Duration::from_secs(1));
     // On a busy machine the timeout may strike before the call is sent.
     for _ in 0..20 {
         let error = put(&client, "a").send().await.expect_err("the attempt timeout ends it");
@@ -93,8 +94,8 @@ async fn cut_body_applies_the_put_and_the_answer_does_not_parse() {
 #[tokio::test]
 async fn cut_body_of_a_read_is_an_error_and_not_an_absent_item() {
     let embedded = Embedded::start().await;
-    let faults = Faults::over(plain_http());
-    let client = embedded.client(faults.clone());
+    let faults = FaultConnector::new();
+    let client = embedded.client(faults.over(plain_http()));
     put(&client, "a").send().await.expect("a put");
     faults.set_plan(Plan::EveryAttempt(FaultKind::CutBody));
     let error = get(&client, "a").send().await.expect_err("half an answer is an error");
@@ -112,9 +113,9 @@ async fn lost_reply_is_an_io_failure_of_an_applied_call() {
 #[tokio::test]
 async fn hang_ends_by_the_timeout_of_the_attempt_and_applies_nothing() {
     let embedded = Embedded::start().await;
-    let faults = Faults::over(plain_http());
+    let faults = FaultConnector::new();
     faults.set_plan(Plan::EveryAttempt(FaultKind::Hang));
-    let client = embedded.client_with(faults, RetryConfig::disabled(), Duration::from_millis(50));
+    let client = embedded.client_with(faults.over(plain_http()), RetryConfig::disabled(), Duration::from_millis(50));
     let error = put(&client, "a").send().await.expect_err("the attempt timeout ends it");
     assert!(matches!(error, SdkError::TimeoutError(_)), "{error:?}");
     assert!(!exists(&embedded, "a").await);
@@ -128,18 +129,18 @@ async fn transaction_conflict_refuses_a_single_write_and_lets_a_read_pass() {
     assert!(!applied);
 
     let embedded = Embedded::start().await;
-    let faults = Faults::over(plain_http());
+    let faults = FaultConnector::new();
     faults.set_plan(Plan::EveryAttempt(FaultKind::TransactionConflict));
-    get(&embedded.client(faults.clone()), "a").send().await.expect("a read passes");
-    assert_eq!(faults.observed()[0].done, Done::Passed);
+    get(&embedded.client(faults.over(plain_http())), "a").send().await.expect("a read passes");
+    assert_eq!(faults.observed()[0].outcome, AttemptOutcome::Passed);
 }
 
 #[tokio::test]
 async fn transaction_conflict_cancels_with_one_reason_for_each_item_in_order() {
     let embedded = Embedded::start().await;
-    let faults = Faults::over(plain_http());
+    let faults = FaultConnector::new();
     faults.set_plan(Plan::EveryAttempt(FaultKind::TransactionConflict));
-    let client = embedded.client(faults);
+    let client = embedded.client(faults.over(plain_http()));
     for expected in [["TransactionConflict", "None", "None"], ["None", "TransactionConflict", "None"]] {
         let actions = ["a", "b", "c"].map(put_action).to_vec();
         let error = client.transact_write_items().set_transact_items(Some(actions)).send().await;

@@ -1,14 +1,15 @@
 //! The lagging indexes: how many reads lag, after what, and that nothing else does.
 
 use aws_sdk_dynamodb::Client;
-use presence_tests::{FaultKind, Faults, LaggingIndexes, Plan, plain_http};
+use presence_tests::ConnectorLayer as _;
+use presence_tests::{FaultConnector, FaultKind, LagConnector, Plan, plain_http};
 
 use super::database::{Embedded, INDEX, TABLE, get, put, text};
 
-async fn lagging_by(reads: u64) -> (Embedded, LaggingIndexes, Client) {
+async fn lagging_by(reads: u64) -> (Embedded, LagConnector, Client) {
     let embedded = Embedded::start().await;
-    let lag = LaggingIndexes::over(plain_http(), reads);
-    let client = embedded.client(lag.clone());
+    let lag = LagConnector::new(reads);
+    let client = embedded.client(lag.over(plain_http()));
     (embedded, lag, client)
 }
 
@@ -69,9 +70,9 @@ async fn base_table_never_lags() {
 #[tokio::test]
 async fn write_whose_reply_is_lost_makes_the_index_lag_as_well() {
     let embedded = Embedded::start().await;
-    let lag = LaggingIndexes::over(plain_http(), 1);
-    let faults = Faults::over(lag.clone());
-    let client = embedded.client(faults.clone());
+    let lag = LagConnector::new(1);
+    let faults = FaultConnector::new();
+    let client = embedded.client(faults.over(lag.over(plain_http())));
     assert_eq!(red(&client).await, 0);
     faults.restart(Plan::At { call: 1, kind: FaultKind::LoseReply, times: 1 });
     put(&client, "a").send().await.expect_err("the reply is lost");

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use aws_sdk_dynamodb::config::retry::RetryConfig;
-use presence_tests::{Done, FaultKind, Faults, Plan, plain_http};
+use presence_tests::ConnectorLayer as _;
+use presence_tests::{AttemptOutcome, FaultConnector, FaultKind, Plan, plain_http};
 
 use super::database::{Embedded, TABLE, exists, get, put, put_action};
 
@@ -11,15 +12,15 @@ const REFUSE: FaultKind = FaultKind::RefuseConnection;
 
 /// The numbers of the broken ones among `count` reads.
 async fn broken_of(embedded: &Embedded, plan: Plan, count: u64) -> Vec<u64> {
-    let faults = Faults::over(plain_http());
+    let faults = FaultConnector::new();
     faults.restart(plan);
-    let client = embedded.client(faults.clone());
+    let client = embedded.client(faults.over(plain_http()));
     for _ in 0..count {
         // Whether it fails is what the record is asked for.
         let _ = get(&client, "a").send().await;
     }
-    let broken = |done: &Done| matches!(done, Done::Broken(_));
-    faults.observed().iter().filter(|attempt| broken(&attempt.done)).map(|attempt| attempt.number).collect()
+    let broken = |outcome: &AttemptOutcome| matches!(outcome, AttemptOutcome::Broken(_));
+    faults.observed().iter().filter(|attempt| broken(&attempt.outcome)).map(|attempt| attempt.number).collect()
 }
 
 #[tokio::test]
@@ -58,10 +59,10 @@ async fn seeded_at_0_percent_breaks_nothing_and_at_100_everything() {
 #[tokio::test]
 async fn retries_of_the_client_count_as_attempts_and_get_past_a_lost_reply() {
     let embedded = Embedded::start().await;
-    let faults = Faults::over(plain_http());
+    let faults = FaultConnector::new();
     faults.set_plan(Plan::At { call: 1, kind: FaultKind::LoseReply, times: 1 });
     let retry = RetryConfig::standard().with_initial_backoff(Duration::from_millis(1));
-    let client = embedded.client_with(faults.clone(), retry, Duration::from_mins(1));
+    let client = embedded.client_with(faults.over(plain_http()), retry, Duration::from_mins(1));
     put(&client, "a").send().await.expect("the second attempt succeeds");
     assert_eq!(faults.attempts(), 2);
     assert!(exists(&embedded, "a").await);
@@ -70,8 +71,8 @@ async fn retries_of_the_client_count_as_attempts_and_get_past_a_lost_reply() {
 #[tokio::test]
 async fn plan_swapped_while_running_holds_from_the_next_attempt_on() {
     let embedded = Embedded::start().await;
-    let faults = Faults::over(plain_http());
-    let client = embedded.client(faults.clone());
+    let faults = FaultConnector::new();
+    let client = embedded.client(faults.over(plain_http()));
     get(&client, "a").send().await.expect("nothing is broken yet");
     faults.set_plan(Plan::EveryAttempt(REFUSE));
     get(&client, "a").send().await.expect_err("everything is broken now");
@@ -84,15 +85,15 @@ async fn plan_swapped_while_running_holds_from_the_next_attempt_on() {
 #[tokio::test]
 async fn record_names_operation_tables_and_request_of_each_attempt() {
     let embedded = Embedded::start().await;
-    let faults = Faults::over(plain_http());
-    let client = embedded.client(faults.clone());
+    let faults = FaultConnector::new();
+    let client = embedded.client(faults.over(plain_http()));
     put(&client, "a").send().await.expect("a put");
     let actions = ["b", "c"].map(put_action).to_vec();
     client.transact_write_items().set_transact_items(Some(actions)).send().await.expect("a transaction");
     let observed = faults.observed();
     let operations: Vec<&str> = observed.iter().map(|attempt| attempt.operation.as_str()).collect();
     assert_eq!(operations, ["PutItem", "TransactWriteItems"]);
-    assert!(observed.iter().all(|attempt| attempt.tables == [TABLE] && attempt.done == Done::Passed));
+    assert!(observed.iter().all(|attempt| attempt.tables == [TABLE] && attempt.outcome == AttemptOutcome::Passed));
     assert_eq!(observed[0].request["Item"]["pk"]["S"], "a");
     assert_eq!(observed[1].request["TransactItems"][1]["Put"]["Item"]["pk"]["S"], "c");
 }
@@ -100,7 +101,7 @@ async fn record_names_operation_tables_and_request_of_each_attempt() {
 #[tokio::test]
 async fn debug_text_of_the_connector_shows_no_request() {
     let embedded = Embedded::start().await;
-    let faults = Faults::over(plain_http());
-    put(&embedded.client(faults.clone()), "canary").send().await.expect("a put");
-    assert!(!format!("{faults:?}").contains("canary"));
+    let http = FaultConnector::new().over(plain_http());
+    put(&embedded.client(http.clone()), "canary").send().await.expect("a put");
+    assert!(!format!("{http:?}").contains("canary"));
 }

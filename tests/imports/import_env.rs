@@ -13,7 +13,8 @@ use presence_local::Options;
 use presence_ops::{Cli, Console, Context, Exit};
 use presence_runtime::clock::SystemClock;
 use presence_store::{Finding, Patience, Stores, schema};
-use presence_tests::{Faults, Plan, TestStack, key_names, long_timeouts, plain_http, sdk_config};
+use presence_tests::ConnectorLayer as _;
+use presence_tests::{FaultConnector, Plan, TestStack, key_names, long_timeouts, plain_http, sdk_config};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -31,7 +32,7 @@ const LASTING: Duration = Duration::from_mins(1);
 pub(crate) struct ImportEnv {
     pub(crate) stack: TestStack,
     /// What breaks the operator's calls, and no others.
-    pub(crate) faults: Faults,
+    pub(crate) faults: FaultConnector,
     store: Stores,
     /// The same without faults.
     calm_store: Stores,
@@ -63,8 +64,8 @@ impl ImportEnv {
         for (org, id, city) in [(1, "s1", "Saint-Étienne"), (1, "s2", "Lyon"), (2, "s3", "Lyon")] {
             stack.create_business(org, id, city).await;
         }
-        let faults = Faults::with_keys(plain_http(), key_names(stack.table_prefix()));
-        let store = stack.stores_through(faults.clone(), options, stack.table_prefix());
+        let faults = FaultConnector::with_keys(key_names(stack.table_prefix()));
+        let store = stack.stores_through(faults.over(plain_http()), options, stack.table_prefix());
         let calm_store = stack.stores().clone();
         Self { stack, faults, store, calm_store, folder: tempfile::tempdir().expect("a temporary folder") }
     }
@@ -99,7 +100,7 @@ impl ImportEnv {
 
     /// How many attempts an import makes when nothing breaks.
     pub(crate) async fn attempts(&self, what: &str, rows: &str) -> u64 {
-        let store = store_with_long_timeouts(&self.stack, SharedHttpClient::new(self.faults.clone()));
+        let store = store_with_long_timeouts(&self.stack, self.faults.over(plain_http()));
         self.faults.restart(Plan::None);
         assert_eq!(self.import_by(&store, what, rows).await.exit, Exit::Done);
         self.faults.attempts()

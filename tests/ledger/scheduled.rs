@@ -5,15 +5,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use aws_sdk_dynamodb::config::SharedHttpClient;
 use aws_sdk_dynamodb::types::AttributeValue;
 use jiff::{SignedDuration, Timestamp};
 use presence_domain::ids::OrgId;
 use presence_domain::review::{Rating, Review, ReviewState};
 use presence_store::{AuditRun, AuditSettings, ReviewWrite, Stores, schema};
-use presence_tests::interleaving::InterleavingConnector;
+use presence_tests::ConnectorLayer as _;
+use presence_tests::InterleavingConnector;
 use presence_tests::logs::measured;
-use presence_tests::{FaultKind, Faults, LaggingIndexes, Plan, TestStack, long_timeouts, plain_http, rng, sdk_config};
+use presence_tests::{
+    FaultConnector, FaultKind, LagConnector, Plan, TestStack, long_timeouts, plain_http, rng, sdk_config,
+};
 
 use crate::imports::large_dataset::{review, reviews, second};
 
@@ -87,7 +89,7 @@ async fn ask_of_each_month(stack: &TestStack, store: &Stores, calendar: &mut Cal
 }
 
 /// Changes every review behind the index, and freezes that.
-async fn change_behind(stack: &TestStack, lag: &LaggingIndexes, reviews: &mut BTreeMap<String, Review>) {
+async fn change_behind(stack: &TestStack, lag: &LagConnector, reviews: &mut BTreeMap<String, Review>) {
     let turned = |old: &Review| Review { rating: Rating::ALL[4 - usize::from(old.rating.get() - 1)], ..old.clone() };
     let changed = reviews.values().map(|old| ReviewWrite { old: Some(old.clone()), new: turned(old) });
     crate::api::reviews::fixtures::post(stack, changed.collect()).await;
@@ -201,8 +203,8 @@ async fn a_run_spends_its_units_and_what_it_spends_beyond_is_taken_from_the_next
 #[tokio::test(flavor = "multi_thread")]
 async fn an_index_that_lags_is_no_drift() {
     let (stack, mut reviews) = filled(false).await;
-    let lag = LaggingIndexes::over(plain_http(), 0);
-    let store = stack.stores_through(lag.clone(), long_timeouts(), stack.table_prefix());
+    let lag = LagConnector::new(0);
+    let store = stack.stores_through(lag.over(plain_http()), long_timeouts(), stack.table_prefix());
     let mut calendar = Calendar::new();
     ask_of_each_month(&stack, &store, &mut calendar).await;
     change_behind(&stack, &lag, &mut reviews).await;
@@ -217,10 +219,10 @@ async fn an_index_that_lags_is_no_drift() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_write_between_any_two_reads_of_an_audit_is_no_drift() {
     let (stack, mut reviews) = filled(false).await;
-    let interlude = InterleavingConnector::over(plain_http());
+    let interleaving = InterleavingConnector::new();
     // With a frozen index, every month is compared with its reviews themselves.
-    let lag = LaggingIndexes::over(interlude.clone(), 0);
-    let store = stack.stores_through(lag.clone(), long_timeouts(), stack.table_prefix());
+    let lag = LagConnector::new(0);
+    let store = stack.stores_through(lag.over(interleaving.over(plain_http())), long_timeouts(), stack.table_prefix());
     let mut calendar = Calendar::new();
     ask_of_each_month(&stack, &store, &mut calendar).await;
     change_behind(&stack, &lag, &mut reviews).await;
@@ -241,10 +243,10 @@ async fn a_write_between_any_two_reads_of_an_audit_is_no_drift() {
         let writing_store = stack.stores().clone();
         let event =
             Box::pin(async move { writing_store.reviews.write_reviews(&writes).await.expect("nobody else writes") });
-        interlude.before(call, event).await;
+        interleaving.before(call, event).await;
         let (runs, metrics) = calendar.round(&store, settings(PLENTY, true)).await;
         assert_eq!((sum(&runs, |run| run.wrong), metrics), (0, Vec::new()), "a write before call {call}");
-        if let (_, Some(event)) = interlude.end().await {
+        if let (_, Some(event)) = interleaving.end().await {
             event.await;
             break;
         }
@@ -290,8 +292,8 @@ async fn a_review_that_is_written_all_the_time_is_no_drift_and_hides_none() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_that_dies_at_any_call_is_gone_on_with() {
     let (stack, _) = filled(false).await;
-    let faults = Faults::over(plain_http());
-    let store = stack.stores_through(faults.clone(), long_timeouts(), stack.table_prefix());
+    let faults = FaultConnector::new();
+    let store = stack.stores_through(faults.over(plain_http()), long_timeouts(), stack.table_prefix());
     let mut calendar = Calendar::new();
     let mut call = 1;
     loop {
@@ -319,8 +321,8 @@ async fn a_step_that_never_ends_is_passed_over_after_three_attempts() {
     let (stack, _) = filled(false).await;
     let calm = stack.stores();
     damage(&stack, "T#o:2", "M#2025-08", 40).await;
-    let faults = Faults::over(plain_http());
-    let store = stack.stores_through(SharedHttpClient::new(faults.clone()), long_timeouts(), stack.table_prefix());
+    let faults = FaultConnector::new();
+    let store = stack.stores_through(faults.over(plain_http()), long_timeouts(), stack.table_prefix());
     let now = Calendar::new().0;
     for _ in 0..3 {
         // It dies in the first organisation: after position, list, months, and where it begins.

@@ -11,10 +11,11 @@ use presence_mailer::{Mail, Mailer, Outbox, Outcome};
 use presence_runtime::clock::{Clock, ManualClock};
 use presence_runtime::config::MailConfig;
 use presence_store::OutboxRow;
-use presence_tests::{TestStack, long_timeouts};
+use presence_tests::ConnectorLayer as _;
+use presence_tests::{TestStack, long_timeouts, plain_http};
 use serde_json::{Map, Value, json};
 
-use super::crash_connector::CrashConnector;
+use presence_tests::CrashConnector;
 
 /// What becomes of a mail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,7 +137,7 @@ impl Mailer for FakeMailerClient {
 impl MailerProcess {
     pub(super) fn new(stack: &TestStack, fake_mailer: &Arc<FakeMailer>) -> Self {
         let crashes = CrashConnector::new();
-        let stores = stack.stores_through(crashes.clone(), long_timeouts(), stack.table_prefix());
+        let stores = stack.stores_through(crashes.over(plain_http()), long_timeouts(), stack.table_prefix());
         let config = MailConfig::parse("no-reply@presence.example", "https://presence.example", "72");
         let outbox = Outbox {
             users: stores.users,

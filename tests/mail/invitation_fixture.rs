@@ -8,8 +8,8 @@ use presence_mailer::handle;
 use presence_tests::{Fixtures, TestStack, address};
 use serde_json::{Value, json};
 
-use super::crash_connector::Moment;
 use super::fake_mailer::{FakeMailer, MailerProcess, deadline, record, sweep};
+use presence_tests::CrashPoint;
 
 /// A stack with one invited person, whose mail waits.
 pub(super) struct InvitationFixture {
@@ -35,7 +35,7 @@ impl InvitationFixture {
         Self { record: record(&stored.mails[0], 1), stack, fixtures, fake_mailer, process, id }
     }
 
-    pub(super) async fn invoke(&self, event: &Value, crashes_at: Option<(u64, Moment)>) {
+    pub(super) async fn invoke(&self, event: &Value, crashes_at: Option<(u64, CrashPoint)>) {
         let invoked = handle(&self.process.outbox, event, deadline());
         if let Some(answer) = self.process.crashes.run(crashes_at, invoked).await {
             assert!(answer.is_ok_and(|answer| answer.failures.is_empty()));

@@ -5,9 +5,9 @@ use presence_mailer::Delivered;
 use presence_tests::logs::measured;
 use serde_json::json;
 
-use super::crash_connector::Moment;
 use super::fake_mailer::{LEASE, SendOutcome, sweep};
 use super::invitation_fixture::InvitationFixture;
+use presence_tests::CrashPoint;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_invitation_takes_two_reads_two_transactions_and_a_write() {
@@ -24,7 +24,7 @@ async fn an_invitation_takes_two_reads_two_transactions_and_a_write() {
 async fn a_mailer_killed_at_any_of_its_calls_loses_no_mail_and_sends_no_two_in_five_minutes() {
     for with_stream in [true, false] {
         for call in 1..=5 {
-            for moment in [Moment::Before, Moment::After] {
+            for moment in [CrashPoint::Before, CrashPoint::After] {
                 let tale = format!("killed {moment:?} call {call}, stream {with_stream}");
                 let fixture = InvitationFixture::new().await;
                 fixture.invoke(&json!({ "Records": [fixture.record] }), Some((call, moment))).await;
@@ -35,7 +35,7 @@ async fn a_mailer_killed_at_any_of_its_calls_loses_no_mail_and_sends_no_two_in_f
                 fixture.advance_time(with_stream, SignedDuration::from_secs(120)).await;
                 fixture.assert_consistent(&tale).await;
                 // Sent twice only where it was sent, and that could not be written down.
-                assert_eq!(fixture.mails(), 1 + usize::from((call, moment) == (4, Moment::Before)), "{tale}");
+                assert_eq!(fixture.mails(), 1 + usize::from((call, moment) == (4, CrashPoint::Before)), "{tale}");
             }
         }
     }

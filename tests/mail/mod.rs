@@ -1,7 +1,6 @@
 //! The outbox and its mailer: no mail is lost, and not two are sent to one user in five minutes, whatever crashes.
 
 mod addresses;
-mod crash_connector;
 mod fake_mailer;
 mod invitation_fixture;
 mod kills;

@@ -12,8 +12,8 @@ use presence_store::MailState;
 use presence_tests::{Fixtures, TestStack, address, rng};
 use serde_json::{Value, json};
 
-use super::crash_connector::Moment;
 use super::fake_mailer::{FakeMailer, MailerProcess, SendOutcome, deadline, record, sweep};
+use presence_tests::CrashPoint;
 
 /// Steps of one run; there are four runs.
 const STEPS: usize = 5_000;
@@ -187,8 +187,8 @@ impl Run {
     }
 
     /// When the mailer dies of a call, or that it does not.
-    fn death(&mut self) -> Option<(u64, Moment)> {
-        let moment = if self.rng.bool() { Moment::Before } else { Moment::After };
+    fn death(&mut self) -> Option<(u64, CrashPoint)> {
+        let moment = if self.rng.bool() { CrashPoint::Before } else { CrashPoint::After };
         (self.rng.u8(..4) == 0).then(|| (self.rng.u64(1..8), moment))
     }
 

@@ -2,38 +2,30 @@
 
 use std::sync::Arc;
 
-use aws_sdk_dynamodb::config::RuntimeComponents;
-use aws_smithy_runtime_api::client::http::{
-    HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpClient, SharedHttpConnector,
-};
+use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_types::body::SdkBody;
 use presence_local::SesMode;
 use presence_mailer::message::Message;
 use presence_mailer::{Mail, Mailer as _, Outcome, SesMailer};
-use presence_tests::{FaultKind, Faults, Plan, TestStack, address, plain_http};
+use presence_tests::connectors::{Answer, ConnectorLayer, Next};
+use presence_tests::{FaultConnector, FaultKind, Plan, TestStack, address, plain_http};
 
-/// Answers every request in the same way, without a server.
-#[derive(Clone, Debug)]
-struct Canned {
+/// Connector that answers every request in the same way, without a server.
+#[derive(Clone)]
+struct CannedAnswer {
     status: u16,
     code: &'static str,
     calls: Arc<std::sync::atomic::AtomicU32>,
 }
 
-impl HttpClient for Canned {
-    fn http_connector(&self, _: &HttpConnectorSettings, _: &RuntimeComponents) -> SharedHttpConnector {
-        SharedHttpConnector::new(self.clone())
-    }
-}
-
-impl HttpConnector for Canned {
-    fn call(&self, _: HttpRequest) -> HttpConnectorFuture {
+impl ConnectorLayer for CannedAnswer {
+    async fn call(&self, _: HttpRequest, _: Next) -> Answer {
         self.calls.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let status = self.status.try_into().expect("a status");
         let mut response = HttpResponse::new(status, SdkBody::from(r#"{"message":"as the test says"}"#));
         response.headers_mut().insert("x-amzn-errortype", self.code);
-        HttpConnectorFuture::ready(Ok(response))
+        Ok(response)
     }
 }
 
@@ -46,8 +38,8 @@ fn mail() -> Mail {
     Mail { to: address("guest"), message }
 }
 
-fn mailer(client: impl HttpClient + 'static, url: &str) -> SesMailer {
-    let config = presence_local::sdk_config(url).to_builder().http_client(SharedHttpClient::new(client)).build();
+fn mailer(client: SharedHttpClient, url: &str) -> SesMailer {
+    let config = presence_local::sdk_config(url).to_builder().http_client(client).build();
     SesMailer::new(&config, "Presence <no-reply@presence.example>".to_owned())
 }
 
@@ -72,8 +64,8 @@ async fn each_answer_of_ses_ends_a_mail_rests_it_or_leaves_it_open_and_nothing_i
         (500, "BadRequestException", unknown("BadRequestException")),
         (503, "ServiceUnavailable", unknown("ServiceUnavailable")),
     ] {
-        let canned = Canned { status, code, calls: Arc::default() };
-        let outcome = mailer(canned.clone(), "http://127.0.0.1:1").send(&mail()).await;
+        let canned = CannedAnswer { status, code, calls: Arc::default() };
+        let outcome = mailer(canned.over(plain_http()), "http://127.0.0.1:1").send(&mail()).await;
         assert_eq!(outcome, expected, "{status} {code}");
         assert_eq!(canned.calls.load(std::sync::atomic::Ordering::Relaxed), 1, "{status} {code}");
     }
@@ -111,9 +103,9 @@ async fn a_connection_that_breaks_anywhere_leaves_the_outcome_unknown_and_nothin
     let stack = TestStack::start().await;
     let url = stack.local.mailbox_url().replace("/mailbox", "/ses");
     for kind in [FaultKind::LoseReply, FaultKind::RefuseConnection, FaultKind::CutBody, FaultKind::ServerError] {
-        let faults = Faults::over(plain_http());
+        let faults = FaultConnector::new();
         faults.restart(Plan::At { call: 1, kind, times: 1 });
-        let outcome = mailer(faults.clone(), &url).send(&mail()).await;
+        let outcome = mailer(faults.over(plain_http()), &url).send(&mail()).await;
         assert!(matches!(outcome, Outcome::Unknown(_)), "{kind:?}: {outcome:?}");
         assert_eq!(faults.attempts(), 1, "{kind:?}");
     }

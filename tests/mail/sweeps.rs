@@ -3,15 +3,12 @@
 use std::collections::HashMap;
 
 use aws_sdk_dynamodb::Client;
-use aws_sdk_dynamodb::config::RuntimeComponents;
 use aws_sdk_dynamodb::types::AttributeValue;
-use aws_smithy_runtime_api::client::http::{
-    HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpClient, SharedHttpConnector,
-};
 use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_types::body::SdkBody;
 use presence_mailer::{Outbox, handle};
 use presence_store::schema;
+use presence_tests::connectors::{Answer, ConnectorLayer, Next};
 use presence_tests::{long_timeouts, plain_http, sdk_config};
 
 use super::fake_mailer::{deadline, sweep};
@@ -78,37 +75,28 @@ async fn rows_that_nobody_can_read_hold_nothing_up() {
     assert_eq!(outbox.list_unreadable().await.expect("the store answers").len(), 250, "kept, and listed");
 }
 
-/// Answers the first page of each Query of the outbox with nothing but a key to go on after, as AWS may.
-#[derive(Clone, Debug)]
-struct EmptyFirstPages(SharedHttpConnector);
+/// Connector that answers the first page of each query of the outbox with no item and a key to go on after, as AWS may.
+#[derive(Clone)]
+struct EmptyFirstPages;
 
-#[derive(Debug)]
-struct EmptyFirstPagesClient(SharedHttpClient);
-
-impl HttpClient for EmptyFirstPagesClient {
-    fn http_connector(&self, settings: &HttpConnectorSettings, parts: &RuntimeComponents) -> SharedHttpConnector {
-        SharedHttpConnector::new(EmptyFirstPages(self.0.http_connector(settings, parts)))
-    }
-}
-
-impl HttpConnector for EmptyFirstPages {
-    fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
+impl ConnectorLayer for EmptyFirstPages {
+    async fn call(&self, request: HttpRequest, next: Next) -> Answer {
         let body = String::from_utf8_lossy(request.body().bytes().unwrap_or_default());
         if !body.contains("outbox-index") || body.contains("ExclusiveStartKey") {
-            return self.0.call(request);
+            return next.call(request).await;
         }
         let key = r#"{"outbox":{"S":"pending"},"due_at":{"N":"0"},"pk":{"S":"-"},"sk":{"S":"-"}}"#;
         let empty = format!(r#"{{"Items":[],"Count":0,"ScannedCount":0,"LastEvaluatedKey":{key}}}"#);
         let mut response = HttpResponse::new(200.try_into().expect("a status"), SdkBody::from(empty));
         response.headers_mut().insert("content-type", "application/x-amz-json-1.0");
-        HttpConnectorFuture::ready(Ok(response))
+        Ok(response)
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_empty_page_that_is_not_the_last_one_ends_no_sweep() {
     let fixture = InvitationFixture::new().await;
-    let client = EmptyFirstPagesClient(SharedHttpClient::new(plain_http()));
+    let client = EmptyFirstPages.over(plain_http());
     let stores = fixture.stack.stores_through(client, long_timeouts(), fixture.stack.table_prefix());
     let outbox = Outbox { users: stores.users, outbox: stores.outbox, ..fixture.process.outbox.clone() };
     assert!(outbox.outbox.list_waiting(None).await.is_ok_and(|page| page.rows.is_empty() && page.next.is_some()));

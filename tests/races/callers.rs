@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
-use aws_sdk_dynamodb::config::SharedHttpClient;
 use presence_domain::ids::UserId;
 use presence_domain::user::{Role, Status};
 use presence_local::Options;
-use presence_tests::interleaving::{Event, InterleavingConnector};
+use presence_tests::ConnectorLayer as _;
+use presence_tests::connectors::{Event, InterleavingConnector};
 use presence_tests::{AnyRoute, Fixtures, Reply, TestStack, TestUser, long_timeouts, path_of, plain_http, routes};
 use serde_json::json;
 
@@ -33,7 +33,7 @@ const FATES: [Fate; 5] = [Fate::Demoted, Fate::Moved, Fate::Disabled, Fate::Dele
 struct Fixture {
     warm: TestStack,
     other: Arc<TestStack>,
-    interlude: InterleavingConnector,
+    interleaving: InterleavingConnector,
     fixtures: Fixtures,
     people: u32,
 }
@@ -45,14 +45,14 @@ fn seen(reply: &Reply) -> (u16, String) {
 
 impl Fixture {
     async fn new() -> Self {
-        let interlude = InterleavingConnector::over(plain_http());
-        let http_client = Some(SharedHttpClient::new(interlude.clone()));
+        let interleaving = InterleavingConnector::new();
+        let http_client = Some(interleaving.over(plain_http()));
         let warm = TestStack::with(Options { http_client, ..long_timeouts() }).await;
         let fixtures = Fixtures::create(&warm).await;
         load(warm.stores(), parse(DIRECTORY)).await;
         seed(&warm).await;
         let other = Arc::new(TestStack::with(warm.beside()).await);
-        Self { warm, other, interlude, fixtures, people: 0 }
+        Self { warm, other, interleaving, fixtures, people: 0 }
     }
 
     /// A provider of organisation 2 that called before: each of its requests is begun before its key is looked at.
@@ -94,9 +94,9 @@ impl Fixture {
             let path = if path.starts_with("/category") { format!("{path}?lang=FR") } else { path };
             let (person, before) = self.caller(&path).await;
             assert_eq!(before.status, 200, "{path}: {}", before.text);
-            self.interlude.before(call, self.event(&person, fate)).await;
+            self.interleaving.before(call, self.event(&person, fate)).await;
             let meanwhile = self.warm.get(&path, &person.key).await;
-            let (_, pending) = self.interlude.end().await;
+            let (_, pending) = self.interleaving.end().await;
             let is_over = pending.is_some();
             if let Some(event) = pending {
                 event.await;

@@ -3,12 +3,12 @@
 use std::future::Future;
 use std::time::Duration;
 
-use aws_sdk_dynamodb::config::SharedHttpClient;
 use futures::future::join_all;
 use presence_domain::email::EmailAddress;
 use presence_local::Options;
 use presence_store::Stores;
-use presence_tests::{Faults, Fixtures, Plan, Reply, TestStack, key_names, long_timeouts, plain_http};
+use presence_tests::ConnectorLayer as _;
+use presence_tests::{FaultConnector, Fixtures, Plan, Reply, TestStack, key_names, long_timeouts, plain_http};
 use serde_json::json;
 
 /// How long a finished transaction goes on holding its items: about what AWS takes for its second phase.
@@ -31,7 +31,7 @@ pub(super) struct RaceEnv {
     pub(super) fixtures: Fixtures,
     /// The tables as an operator reaches them, in the same mode as the functions.
     pub(super) operator: Stores,
-    pub(super) faults: Faults,
+    pub(super) faults: FaultConnector,
     mode: ConflictMode,
 }
 
@@ -42,14 +42,14 @@ impl RaceEnv {
 
     /// Starts an environment with these options of the functions.
     pub(super) async fn with(mode: ConflictMode, options: Options) -> Self {
-        let faults = Faults::with_keys(plain_http(), key_names(&options.table_prefix));
-        let http_client = Some(SharedHttpClient::new(faults.clone()));
+        let faults = FaultConnector::with_keys(key_names(&options.table_prefix));
+        let http_client = Some(faults.over(plain_http()));
         let stack = TestStack::with(Options { http_client, ..options }).await;
         let fixtures = Fixtures::create(&stack).await;
         if mode == ConflictMode::Cancel {
             faults.set_plan(Plan::OverlapConflicts { window: WINDOW });
         }
-        let operator = stack.stores_through(faults.clone(), long_timeouts(), stack.table_prefix());
+        let operator = stack.stores_through(faults.over(plain_http()), long_timeouts(), stack.table_prefix());
         Self { stack, fixtures, operator, faults, mode }
     }
 

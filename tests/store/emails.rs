@@ -1,13 +1,13 @@
 //! Users looked for by their addresses over all organisations, and the audit that holds `email-index` against them.
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use presence_domain::email_pattern::EmailPattern;
 use presence_domain::user::{Role, Status};
 use presence_local::Options;
 use presence_store::Stores;
 use presence_store::schema::USERS;
-use presence_tests::{Fixtures, LaggingIndexes, TestStack, address, long_timeouts, plain_http};
+use presence_tests::ConnectorLayer as _;
+use presence_tests::{Fixtures, LagConnector, TestStack, address, long_timeouts, plain_http};
 use serde_json::json;
 
 use super::bulk;
@@ -68,10 +68,10 @@ async fn every_user_of_a_domain_is_found_once_over_many_pages() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_entry_that_its_user_contradicts_is_left_out_and_is_no_finding() {
-    let lag = LaggingIndexes::over(plain_http(), 0);
-    let http_client = Some(SharedHttpClient::new(lag.clone()));
+    let lag = LagConnector::new(0);
+    let http_client = Some(lag.over(plain_http()));
     let stack = TestStack::with(Options { http_client, table_prefix: PREFIX.to_owned(), ..long_timeouts() }).await;
-    let store = stack.stores_through(lag.clone(), long_timeouts(), PREFIX);
+    let store = stack.stores_through(lag.over(plain_http()), long_timeouts(), PREFIX);
     let key = Fixtures::create(&stack).await.provider.key;
     let gone = create(&stack, &key, "gone@old.canary-mail.example", 1).await;
     let moved = create(&stack, &key, "moved@old.canary-mail.example", 1).await;

@@ -14,7 +14,8 @@ use presence_domain::user::{PersonName, User};
 use presence_runtime::clock::Clock as _;
 use presence_store::schema::{API_KEYS, BUSINESSES, CATEGORIES, REVIEWS, Table, USERS};
 use presence_store::{MailChange, Stores, UserChange};
-use presence_tests::interleaving::InterleavingConnector;
+use presence_tests::ConnectorLayer as _;
+use presence_tests::InterleavingConnector;
 use presence_tests::{TestStack, long_timeouts, plain_http};
 use serde_json::{Value, json};
 
@@ -151,11 +152,11 @@ async fn migrating_never_writes_over_a_change_wherever_it_comes() {
     // Two scans, and a write for each of four users and two categories.
     for call in 1..=8 {
         let stack = stack().await;
-        let interlude = InterleavingConnector::over(plain_http());
-        let store = stack.stores_through(interlude.clone(), long_timeouts(), stack.table_prefix());
-        interlude.before(call, Box::pin(change(stack.stores().clone(), invited, stack.clock.now()))).await;
+        let interleaving = InterleavingConnector::new();
+        let store = stack.stores_through(interleaving.over(plain_http()), long_timeouts(), stack.table_prefix());
+        interleaving.before(call, Box::pin(change(stack.stores().clone(), invited, stack.clock.now()))).await;
         let migrated = store.database.migrate(false).await.expect("the store answers");
-        assert!(interlude.end().await.1.is_none(), "the change comes before call {call}");
+        assert!(interleaving.end().await.1.is_none(), "the change comes before call {call}");
         let user = stack.stored(&caller("invited")).await.expect("a user").user;
         assert_eq!(user.last_name.as_str(), "King", "before call {call}: {migrated:?}");
         let found = stack.get("/category/search?lang=GB", &caller("key")).await.json();

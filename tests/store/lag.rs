@@ -2,23 +2,23 @@
 
 pub(crate) mod model;
 
-use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use presence_local::Options;
-use presence_tests::{Fixtures, LaggingIndexes, TestStack, address, long_timeouts, plain_http, rng};
+use presence_tests::ConnectorLayer as _;
+use presence_tests::{Fixtures, LagConnector, TestStack, address, long_timeouts, plain_http, rng};
 use serde_json::json;
 
 use self::model::{Listed, Model, list};
 use super::bulk;
 
 /// A stack whose indexes lag, with the handle that steers the lag.
-async fn lagging(reads: u64) -> (TestStack, LaggingIndexes) {
-    let lag = LaggingIndexes::over(plain_http(), reads);
-    (TestStack::with(Options { http_client: Some(SharedHttpClient::new(lag.clone())), ..long_timeouts() }).await, lag)
+async fn lagging(reads: u64) -> (TestStack, LagConnector) {
+    let lag = LagConnector::new(reads);
+    (TestStack::with(Options { http_client: Some(lag.over(plain_http())), ..long_timeouts() }).await, lag)
 }
 
 /// A second stack over the same tables and behind the same lag: another warm function.
-async fn beside(stack: &TestStack, lag: &LaggingIndexes) -> TestStack {
-    TestStack::with(Options { http_client: Some(SharedHttpClient::new(lag.clone())), ..stack.beside() }).await
+async fn beside(stack: &TestStack, lag: &LagConnector) -> TestStack {
+    TestStack::with(Options { http_client: Some(lag.over(plain_http())), ..stack.beside() }).await
 }
 
 /// Searches as the provider: what comes is what the model has.

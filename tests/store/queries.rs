@@ -8,21 +8,18 @@ mod rules;
 mod scenario;
 mod shapes;
 
-use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use presence_local::Options;
 use presence_store::schema::{BUSINESS_INDEX, EMAIL_INDEX, OUTBOX_INDEX, REVIEWS, STATUS_INDEX, USERS};
-use presence_tests::{Attempt, Faults, TestStack, long_timeouts, plain_http, routes};
+use presence_tests::ConnectorLayer as _;
+use presence_tests::{Attempt, FaultConnector, TestStack, long_timeouts, plain_http, routes};
 
 /// What the names of the tables start with: not the usual prefix, so that one spelled out would be found.
 const PREFIX: &str = "other-";
 
 async fn recorded() -> Vec<Attempt> {
-    let faults = Faults::over(plain_http());
-    let options = Options {
-        http_client: Some(SharedHttpClient::new(faults.clone())),
-        table_prefix: PREFIX.to_owned(),
-        ..long_timeouts()
-    };
+    let faults = FaultConnector::new();
+    let options =
+        Options { http_client: Some(faults.over(plain_http())), table_prefix: PREFIX.to_owned(), ..long_timeouts() };
     let stack = TestStack::with(options).await;
     scenario::of_requests(&stack).await;
     scenario::of_operators(&stack, &faults).await;

@@ -270,7 +270,7 @@ pub fn short_retries() -> Options {
     Options { patience: Patience::Time(SOON), ..long_timeouts() }
 }
 
-/// Options of a stack that gives up at once on an answer that [`Faults`](crate::Faults) holds back, and waits long for every
+/// Options of a stack that gives up at once on an answer that [`FaultConnector`](crate::FaultConnector) holds back, and waits long for every
 /// other one: what is late does not depend on the machine.
 pub fn no_read_wait() -> Options {
     let timeouts = TimeoutConfig::builder()

@@ -1,8 +1,8 @@
-//! `DynamoDB`'s protocol as seen from a connector: one operation name in a header, one JSON document each way.
+//! Protocol of `DynamoDB` as seen from a connector: one operation name in a header, one JSON document each way.
 
 use aws_sdk_dynamodb::config::{BehaviorVersion, Config, Credentials, Region};
 use aws_smithy_http_client::Builder;
-use aws_smithy_runtime_api::client::http::{HttpConnector, SharedHttpClient, SharedHttpConnector};
+use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_runtime_api::client::result::ConnectorError;
 use aws_smithy_runtime_api::http::Headers;
@@ -10,13 +10,15 @@ use aws_smithy_types::body::SdkBody;
 use aws_smithy_types::byte_stream::ByteStream;
 use serde_json::{Value, json};
 
-/// The SDK's own HTTP client without TLS: the embedded database listens on loopback, and loading the system's root
+use crate::connectors::{Answer, Next};
+
+/// Returns the SDK's own HTTP client without TLS. The embedded database listens on loopback, and loading the system's root
 /// certificates for each test would only cost time.
 pub fn plain_http() -> SharedHttpClient {
     Builder::new().build_http()
 }
 
-/// An SDK configuration that reaches a `DynamoDB` on loopback, whatever the environment says.
+/// Returns an SDK configuration for a `DynamoDB` on loopback. It reads nothing from the environment.
 pub fn sdk_config(endpoint_url: &str) -> Config {
     Config::builder()
         .behavior_version(BehaviorVersion::v2026_01_12())
@@ -27,11 +29,11 @@ pub fn sdk_config(endpoint_url: &str) -> Config {
         .build()
 }
 
-/// What one request asks of `DynamoDB`.
+/// Call of `DynamoDB`, as one request has it.
 pub(crate) struct Call {
-    /// `PutItem`, `Query`, …; empty when the request has no `x-amz-target`.
+    /// Operation: `PutItem`, `Query`, …; empty if the request has no `x-amz-target`.
     pub(crate) operation: String,
-    /// The request's document; null when it is not JSON.
+    /// Document of the request; null if it is not JSON.
     pub(crate) body: Value,
 }
 
@@ -43,7 +45,7 @@ impl Call {
         Self { operation, body }
     }
 
-    /// One item of the table named in the request is written.
+    /// True if the call writes one item of the table that the request names.
     pub(crate) fn is_single_write(&self) -> bool {
         matches!(self.operation.as_str(), "PutItem" | "UpdateItem" | "DeleteItem")
     }
@@ -60,7 +62,7 @@ impl Call {
         matches!(self.operation.as_str(), "Query" | "Scan") && self.body["IndexName"].is_string()
     }
 
-    /// The actions of a transaction in their order, each the object inside `Put`, `Update`, `Get`, …
+    /// Returns the actions of a transaction in their order: the objects inside `Put`, `Update`, `Get`, …
     pub(crate) fn actions(&self) -> Vec<&Value> {
         let items = self.body["TransactItems"].as_array().map(Vec::as_slice).unwrap_or_default();
         items
@@ -69,7 +71,7 @@ impl Call {
             .collect()
     }
 
-    /// Every table that the request names, once, in the order of its first mention.
+    /// Returns the tables that the request names, each once, in the order of their first mention.
     pub(crate) fn tables(&self) -> Vec<String> {
         let single = self.body["TableName"].as_str();
         let batch =
@@ -85,30 +87,30 @@ impl Call {
     }
 }
 
-/// A whole answer, kept so that it can be given again or cut.
+/// Whole answer of `DynamoDB`, kept so that it can be given again or cut.
 #[derive(Clone)]
-pub(crate) struct Reply {
+pub(crate) struct RecordedReply {
     status: u16,
     headers: Headers,
     pub(crate) body: Vec<u8>,
 }
 
-impl Reply {
-    /// Sends the request on and waits for the last byte of its answer.
-    pub(crate) async fn of(inner: &SharedHttpConnector, request: HttpRequest) -> Result<Self, ConnectorError> {
-        let mut response = inner.call(request).await?;
+impl RecordedReply {
+    /// Forwards the request and waits for the last byte of its answer.
+    pub(crate) async fn of(next: &Next, request: HttpRequest) -> Result<Self, ConnectorError> {
+        let mut response = next.call(request).await?;
         let bytes = ByteStream::new(response.take_body()).collect().await;
         let body = bytes.map_err(|source| ConnectorError::io(source.into()))?.to_vec();
         Ok(Self { status: response.status().as_u16(), headers: response.headers().clone(), body })
     }
 
-    /// One of `DynamoDB`'s own errors: `code` without the namespace, `rest` the fields besides `__type`.
+    /// Returns an error of `DynamoDB`: `code` has no namespace, `rest` has the fields besides `__type`.
     pub(crate) fn error(status: u16, code: &str, mut rest: Value) -> Self {
         rest["__type"] = json!(format!("com.amazonaws.dynamodb.v20120810#{code}"));
         Self::json(status, &rest)
     }
 
-    /// An answer of 200.
+    /// Returns an answer with status 200.
     pub(crate) fn success(body: &Value) -> Self {
         Self::json(200, body)
     }
@@ -123,7 +125,7 @@ impl Reply {
         (200..300).contains(&self.status)
     }
 
-    pub(crate) fn into_response(self) -> Result<HttpResponse, ConnectorError> {
+    pub(crate) fn into_response(self) -> Answer {
         let status = self.status.try_into().map_err(|source| ConnectorError::other(Box::new(source), None))?;
         let mut response = HttpResponse::new(status, SdkBody::from(self.body));
         *response.headers_mut() = self.headers;

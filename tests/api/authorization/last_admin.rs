@@ -5,12 +5,13 @@
 //! time; the one whose write comes second would take the last.
 
 use presence_domain::user::{Role, Status};
-use presence_tests::{Fixtures, Reply, TestStack, TestUser, long_timeouts};
+use presence_tests::ConnectorLayer as _;
+use presence_tests::{Fixtures, Reply, TestStack, TestUser, long_timeouts, plain_http};
 use rstest::rstest;
 use serde_json::{Value, json};
 
 use super::matrix::assert_forbidden;
-use super::pause_connector::PauseConnector;
+use presence_tests::PauseConnector;
 
 const LAST: &str = "this is the last active ORG_ADMIN of its organisation";
 
@@ -26,19 +27,16 @@ async fn strike(stack: &TestStack, target: &TestUser, key: &str, change: &Value)
 #[case::suspends(json!({"status": "invited"}), json!(LAST))]
 #[tokio::test(flavor = "multi_thread")]
 async fn of_two_org_admins_that_strike_each_other_the_second_fails(#[case] change: Value, #[case] error: Value) {
-    let gate = PauseConnector::new();
-    let options = presence_local::Options {
-        http_client: Some(aws_smithy_runtime_api::client::http::SharedHttpClient::new(gate.clone())),
-        ..long_timeouts()
-    };
+    let pause = PauseConnector::new();
+    let options = presence_local::Options { http_client: Some(pause.over(plain_http())), ..long_timeouts() };
     let stack = TestStack::with(options).await;
     let fixtures = Fixtures::create(&stack).await;
     let (one, other) = (&fixtures.admin_1, &fixtures.other_admin_1);
-    gate.shut();
+    pause.arm();
     let first = async {
-        gate.reached().await;
+        pause.paused().await;
         let reply = strike(&stack, one, &other.key, &change).await;
-        gate.open();
+        pause.resume();
         reply
     };
     let (late, first) = tokio::join!(strike(&stack, other, &one.key, &change), first);

@@ -1,8 +1,8 @@
 //! Every call of a request broken in every way: the answer is right, or it is 503.
 
-use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use presence_local::Options;
-use presence_tests::{FaultKind, Faults, Fixtures, Plan, TestStack, plain_http, short_retries};
+use presence_tests::ConnectorLayer as _;
+use presence_tests::{FaultConnector, FaultKind, Fixtures, Plan, TestStack, plain_http, short_retries};
 
 use super::{DIRECTORY, load, numbered, parse};
 
@@ -18,8 +18,8 @@ const PATHS: [&str; 2] = ["/category/search?lang=FR&name=banque", "/category/c-b
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_broken_call_never_makes_an_answer_wrong() {
-    let faults = Faults::over(plain_http());
-    let client = Some(SharedHttpClient::new(faults.clone()));
+    let faults = FaultConnector::new();
+    let client = Some(faults.over(plain_http()));
     let stack = TestStack::with(Options { http_client: client, ..short_retries() }).await;
     let fixtures = Fixtures::create(&stack).await;
     let key = &fixtures.admin_1.key;

@@ -9,7 +9,8 @@ use presence_domain::category::{Category, CategoryDirectory, CategoryId, Country
 use presence_domain::error::Error;
 use presence_domain::page::PageRequest;
 use presence_store::{CategoryImport, PutOutcome, Stores};
-use presence_tests::{FaultKind, Faults, Plan, TestStack, long_timeouts, plain_http, sdk_config};
+use presence_tests::ConnectorLayer as _;
+use presence_tests::{FaultConnector, FaultKind, Plan, TestStack, long_timeouts, plain_http, sdk_config};
 
 use super::{load, numbered};
 
@@ -17,12 +18,12 @@ use super::{load, numbered};
 const MANY: usize = 250;
 
 /// A store of its own memory: a function just started, or an operator's tool.
-fn store(stack: &TestStack, prefix: &str, client: &Faults) -> Stores {
-    stack.stores_through(client.clone(), long_timeouts(), prefix)
+fn store(stack: &TestStack, prefix: &str, client: &FaultConnector) -> Stores {
+    stack.stores_through(client.over(plain_http()), long_timeouts(), prefix)
 }
 
 fn fresh(stack: &TestStack, prefix: &str) -> Stores {
-    store(stack, prefix, &Faults::over(plain_http()))
+    store(stack, prefix, &FaultConnector::new())
 }
 
 async fn directory(store: &Stores) -> Arc<CategoryDirectory> {
@@ -106,7 +107,7 @@ async fn an_import_killed_anywhere_changes_nothing_and_run_again_is_as_if_in_one
         for kind in [FaultKind::RefuseConnection, FaultKind::LoseReply] {
             let weather = if kind == FaultKind::LoseReply { "lost" } else { "refused" };
             let prefix = format!("{}{call}-{weather}-", stack.table_prefix());
-            let faults = Faults::over(plain_http());
+            let faults = FaultConnector::new();
             let operator = store(&stack, &prefix, &faults);
             operator.database.create_tables().await.expect("tables");
             load(&operator, old()).await;
@@ -200,7 +201,7 @@ async fn of_two_imports_at_once_one_stops_and_the_other_counts_as_a_whole() {
 async fn an_import_that_changes_nothing_writes_nothing() {
     let stack = TestStack::start().await;
     load(stack.stores(), old()).await;
-    let faults = Faults::over(plain_http());
+    let faults = FaultConnector::new();
     let operator = store(&stack, stack.table_prefix(), &faults);
     let outcomes = import(&operator, old()).await.expect("an import");
     assert!(outcomes.iter().all(|outcome| *outcome == PutOutcome::Unchanged));

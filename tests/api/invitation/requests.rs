@@ -1,11 +1,13 @@
 //! The page as HTTP: headers, methods, bodies, scanners, other sites, and a database that does not answer.
 
-use aws_sdk_dynamodb::config::SharedHttpClient;
 use presence_domain::invitation::ActivationToken;
 use presence_domain::user::{Lang, Role, Status};
 use presence_local::Options;
+use presence_tests::ConnectorLayer as _;
 use presence_tests::invitations::form;
-use presence_tests::{FaultKind, Faults, Plan, Reply, TestStack, TestUser, logs, plain_http, send, short_retries};
+use presence_tests::{
+    FaultConnector, FaultKind, Plan, Reply, TestStack, TestUser, logs, plain_http, send, short_retries,
+};
 use presence_texts::Texts;
 
 type Headers = &'static [(&'static str, &'static str)];
@@ -156,8 +158,8 @@ async fn a_form_of_another_site_is_refused_and_the_pages_own_is_taken_whatever_i
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_database_that_does_not_answer_makes_a_page_that_says_to_try_again() {
-    let faults = Faults::over(plain_http());
-    let http_client = Some(SharedHttpClient::new(faults.clone()));
+    let faults = FaultConnector::new();
+    let http_client = Some(faults.over(plain_http()));
     let stack = TestStack::with(Options { http_client, ..short_retries() }).await;
     let (person, token) = invited(&stack).await;
     for (call, what) in [(1, "the read"), (2, "the write")] {

@@ -1,14 +1,15 @@
 //! The answers that operations have in common are given by each of them that is described with them, to the byte.
 
-use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use presence_local::Options;
+use presence_tests::ConnectorLayer as _;
 use presence_tests::{
-    AnyRoute, FaultKind, Faults, Plan, Reply, TestStack, long_timeouts, path_of, plain_http, route, routes, send,
+    AnyRoute, FaultConnector, FaultKind, Plan, Reply, TestStack, long_timeouts, path_of, plain_http, route, routes,
+    send,
 };
 use serde_json::{Value, json};
 
 use super::schemas::Description;
-use crate::api::authorization::pause_connector::PauseConnector;
+use presence_tests::PauseConnector;
 
 /// A user and a category of the sample.
 const USER: &str = "1008";
@@ -63,8 +64,8 @@ fn has(description: &Description, route: &AnyRoute, status: u16) -> bool {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_operations_refuse_alike_is_as_described() {
-    let faults = Faults::over(plain_http());
-    let options = Options { sample: true, http_client: Some(SharedHttpClient::new(faults.clone())), ..long_timeouts() };
+    let faults = FaultConnector::new();
+    let options = Options { sample: true, http_client: Some(faults.over(plain_http())), ..long_timeouts() };
     let stack = TestStack::with(options).await;
     let description = Description::read();
     for route in routes() {
@@ -118,17 +119,17 @@ async fn what_does_not_fit_in_the_store_is_an_error(stack: &TestStack, descripti
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_change_that_others_always_win_is_refused_as_described() {
-    let gate = PauseConnector::new();
-    let options = Options { sample: true, http_client: Some(SharedHttpClient::new(gate.clone())), ..long_timeouts() };
+    let pause = PauseConnector::new();
+    let options = Options { sample: true, http_client: Some(pause.over(plain_http())), ..long_timeouts() };
     let stack = TestStack::with(options).await;
     let description = Description::read();
-    gate.shut();
+    pause.arm();
     let key = stack.local.keys()["PROVIDER"].clone();
     let change = json!({"last_name": "Duval"});
     let path = format!("/user/{USER}");
     let reply = tokio::select! {
         reply = stack.post(&path, &key, &change) => reply,
-        () = gate.rename_before_each_change(&stack, USER, "Martin") => unreachable!("it never ends"),
+        () = pause.rename_before_each_change(&stack, USER, "Martin") => unreachable!("it never ends"),
     };
     check(&description, &route("update_user"), 409, &reply);
 }

@@ -2,30 +2,30 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use fastrand::Rng;
 use presence_domain::ids::OrgId;
 use presence_domain::instant::format_second;
 use presence_domain::review::{Rating, Review, ReviewId, ReviewState};
 use presence_local::Options;
 use presence_store::ReviewWrite;
-use presence_tests::{Fixtures, LaggingIndexes, TestStack, long_timeouts, plain_http, rng};
+use presence_tests::ConnectorLayer as _;
+use presence_tests::{Fixtures, LagConnector, TestStack, long_timeouts, plain_http, rng};
 use serde_json::{Value, json};
 
 use super::fixtures::{ReviewFixtures, found, post, posted};
 use crate::imports::large_dataset::second;
 
 /// Review fixtures behind functions that see the indexes lag, once they are frozen.
-async fn lagging() -> (ReviewFixtures, LaggingIndexes) {
-    let lag = LaggingIndexes::over(plain_http(), 0);
-    let options = Options { http_client: Some(SharedHttpClient::new(lag.clone())), ..long_timeouts() };
+async fn lagging() -> (ReviewFixtures, LagConnector) {
+    let lag = LagConnector::new(0);
+    let options = Options { http_client: Some(lag.over(plain_http())), ..long_timeouts() };
     let stack = TestStack::with(options).await;
     let fixtures = Fixtures::create(&stack).await;
     (ReviewFixtures::seeded(stack, fixtures).await, lag)
 }
 
 /// From now on every index answers as it did when the same was asked before.
-async fn freeze(review_fixtures: &ReviewFixtures, lag: &LaggingIndexes) {
+async fn freeze(review_fixtures: &ReviewFixtures, lag: &LagConnector) {
     lag.set_reads(u64::MAX);
     // Any write through the lagging client makes the answers that it keeps outdated ones.
     let user = format!("/user/{}", review_fixtures.fixtures.manager_1.id);
@@ -50,7 +50,7 @@ fn one_star(count: usize) -> Vec<Review> {
 /// Posts reviews as they are and then as the change makes them, with the index as it was in between.
 async fn change_behind_the_index(
     review_fixtures: &ReviewFixtures,
-    lag: &LaggingIndexes,
+    lag: &LagConnector,
     reviews: &[Review],
     mut change: impl FnMut(&mut Review),
 ) -> Vec<Review> {

@@ -3,12 +3,12 @@
 mod changes;
 mod questions;
 
-use aws_sdk_dynamodb::config::SharedHttpClient;
 use futures::stream::{self, StreamExt as _};
 use presence_domain::review::Review;
 use presence_local::Options;
 use presence_store::{ReviewWrite, Stores};
-use presence_tests::interleaving::{Event, InterleavingConnector};
+use presence_tests::ConnectorLayer as _;
+use presence_tests::connectors::{Event, InterleavingConnector};
 use presence_tests::{Fixtures, TestStack, long_timeouts, plain_http, rng};
 
 use self::changes::{CHANGES, Change};
@@ -38,8 +38,8 @@ struct SearchFixture {
 
 impl SearchFixture {
     async fn new() -> Self {
-        let connector = InterleavingConnector::over(plain_http());
-        let http_client = Some(SharedHttpClient::new(connector.clone()));
+        let connector = InterleavingConnector::new();
+        let http_client = Some(connector.over(plain_http()));
         let stack = TestStack::with(Options { http_client, ..long_timeouts() }).await;
         let fixtures = large_dataset::create(&stack).await;
         let store = store_with_long_timeouts(&stack, plain_http());

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use presence_store::schema::{Index, TABLES, Table};
-use presence_tests::{Attempt, Done};
+use presence_tests::{Attempt, AttemptOutcome};
 use serde_json::{Value, json};
 
 use super::PREFIX;
@@ -187,7 +187,7 @@ fn has_a_limit(request: &Value, broken: &mut Broken) {
 
 /// An attempt that was never made.
 pub(super) fn attempt(operation: &str, request: Value) -> Attempt {
-    Attempt { number: 1, operation: operation.to_owned(), tables: Vec::new(), request, done: Done::Passed }
+    Attempt { number: 1, operation: operation.to_owned(), tables: Vec::new(), request, outcome: AttemptOutcome::Passed }
 }
 
 /// Part of a rule's text, and a request that breaks it.

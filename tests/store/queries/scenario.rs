@@ -10,7 +10,8 @@ use presence_domain::ids::{BusinessId, OrgId, UserId};
 use presence_domain::user::{Role, Status};
 use presence_runtime::clock::Clock as _;
 use presence_store::{Business, NewApiKey, Org, Stores};
-use presence_tests::{Faults, Fixtures, Reply, TestStack, address, logs, long_timeouts};
+use presence_tests::ConnectorLayer as _;
+use presence_tests::{FaultConnector, Fixtures, Reply, TestStack, address, logs, long_timeouts, plain_http};
 use serde_json::{Value, json};
 
 use crate::api::categories::{DIRECTORY, load, numbered, parse};
@@ -112,7 +113,7 @@ async fn refusals(stack: &TestStack, fixtures: &Fixtures) {
 }
 
 /// What the operator's tools ask of the store.
-pub(super) async fn of_operators(stack: &TestStack, faults: &Faults) {
+pub(super) async fn of_operators(stack: &TestStack, faults: &FaultConnector) {
     let store = operator_store(stack, faults);
     let now = stack.clock.now();
     let owner = store.users.get_id_by_email(&address("admin-2")).await.expect("an answer").expect("a user");
@@ -145,7 +146,7 @@ async fn import(store: &Stores) {
 
 /// Categories: an import in several transactions into the empty table; one that is abandoned, and undone by the next;
 /// and the requests of callers.
-pub(super) async fn of_categories(stack: &TestStack, faults: &Faults) {
+pub(super) async fn of_categories(stack: &TestStack, faults: &FaultConnector) {
     let store = operator_store(stack, faults);
     load(&store, numbered(150, "Shop")).await;
     let mut abandoned = store.categories.begin_import(false).await.expect("an import");
@@ -161,8 +162,8 @@ pub(super) async fn of_categories(stack: &TestStack, faults: &Faults) {
 }
 
 /// A store of an operator whose calls are recorded too.
-fn operator_store(stack: &TestStack, faults: &Faults) -> Stores {
-    stack.stores_through(faults.clone(), long_timeouts(), super::PREFIX)
+fn operator_store(stack: &TestStack, faults: &FaultConnector) -> Stores {
+    stack.stores_through(faults.over(plain_http()), long_timeouts(), super::PREFIX)
 }
 
 async fn create(stack: &TestStack, key: &str, local: &str, more: &Value) -> String {

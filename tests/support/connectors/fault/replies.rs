@@ -1,36 +1,36 @@
-//! `DynamoDB`'s own error documents, word for word where the SDK reads them.
+//! Error documents of `DynamoDB`, word for word where the SDK reads them.
 
 use serde_json::{Value, json};
 
-use crate::wire::{Call, Reply};
+use crate::wire::{Call, RecordedReply};
 
 const CONFLICT: &str = "TransactionConflict";
 const ONGOING: &str = "Transaction is ongoing for the item";
 const THROTTLED: &str =
     "Throughput exceeds the current capacity for one or more global secondary indexes or for the table.";
 
-pub(super) fn throttled() -> Reply {
+pub(super) fn throttled() -> RecordedReply {
     let message = "The level of configured provisioned throughput for the table was exceeded. \
                    Consider increasing your provisioning level with the UpdateTable API.";
-    Reply::error(400, "ProvisionedThroughputExceededException", json!({ "message": message }))
+    RecordedReply::error(400, "ProvisionedThroughputExceededException", json!({ "message": message }))
 }
 
-pub(super) fn server_error() -> Reply {
-    Reply::error(500, "InternalServerError", json!({ "message": "Internal server error" }))
+pub(super) fn server_error() -> RecordedReply {
+    RecordedReply::error(500, "InternalServerError", json!({ "message": "Internal server error" }))
 }
 
-/// A cancelled transaction, or a refused single write when the call is none.
-pub(super) fn conflict(call: &Call, items: &[usize]) -> Reply {
+/// Returns a cancelled transaction, or a refused write if the call is a single one.
+pub(super) fn conflict(call: &Call, items: &[usize]) -> RecordedReply {
     if !call.is_transaction() {
-        return Reply::error(400, "TransactionConflictException", json!({ "message": ONGOING }));
+        return RecordedReply::error(400, "TransactionConflictException", json!({ "message": ONGOING }));
     }
     let codes: Vec<&str> =
         (0..call.actions().len()).map(|at| if items.contains(&at) { CONFLICT } else { "None" }).collect();
     cancelled(&codes)
 }
 
-/// A transaction cancelled by throttling, in one of the ways in which that comes.
-pub(super) fn throttled_transaction(call: &Call, number: u64, place: usize) -> Reply {
+/// Returns a transaction that throttling cancelled, in one of four forms by the number of the attempt.
+pub(super) fn throttled_transaction(call: &Call, number: u64, place: usize) -> RecordedReply {
     let count = call.actions().len();
     let mut codes = vec!["None"; count];
     match number % 4 {
@@ -45,21 +45,25 @@ pub(super) fn throttled_transaction(call: &Call, number: u64, place: usize) -> R
     cancelled(&codes)
 }
 
-pub(super) fn in_progress() -> Reply {
+pub(super) fn in_progress() -> RecordedReply {
     let message = "The transaction with the given request token is already in progress.";
-    Reply::error(400, "TransactionInProgressException", json!({ "Message": message }))
+    RecordedReply::error(400, "TransactionInProgressException", json!({ "Message": message }))
 }
 
-/// A batch of which nothing was read.
-pub(super) fn unprocessed(call: &Call) -> Reply {
-    Reply::success(&json!({ "Responses": {}, "UnprocessedKeys": call.body["RequestItems"] }))
+/// Returns a batch of which nothing was read.
+pub(super) fn unprocessed(call: &Call) -> RecordedReply {
+    RecordedReply::success(&json!({ "Responses": {}, "UnprocessedKeys": call.body["RequestItems"] }))
 }
 
-fn cancelled(codes: &[&str]) -> Reply {
+fn cancelled(codes: &[&str]) -> RecordedReply {
     let reasons: Vec<Value> = codes.iter().map(|code| reason(code)).collect();
     let message =
         format!("Transaction cancelled, please refer cancellation reasons for specific reasons [{}]", codes.join(", "));
-    Reply::error(400, "TransactionCanceledException", json!({ "Message": message, "CancellationReasons": reasons }))
+    RecordedReply::error(
+        400,
+        "TransactionCanceledException",
+        json!({ "Message": message, "CancellationReasons": reasons }),
+    )
 }
 
 fn reason(code: &str) -> Value {

@@ -1,4 +1,11 @@
-//! Who holds which item: the part of `DynamoDB`'s transactions that the embedded one lacks.
+//! Conflicts between transactions, which the embedded `DynamoDB` lacks.
+//!
+//! A write transaction holds each item that it names, conditions included. It holds them while it is in flight, and for the
+//! window after it ended, since AWS holds items somewhat longer than the caller sees. Another transaction, for reading or
+//! writing, that names one of them is cancelled with `TransactionConflict` at its places. A single write of one is refused.
+//! A retry with the same `ClientRequestToken` is no conflict.
+//!
+//! Not modelled: single writes never hold items, and batch writes neither hold nor conflict.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,34 +18,34 @@ use tokio::time::Instant;
 
 use crate::wire::Call;
 
-/// Names of the key attributes by table: a `Put` carries a whole item, and nothing in it says which attributes are its key.
+/// Names of the key attributes, by table. A `Put` carries a whole item, and nothing in it says which attributes are its key.
 pub type KeyNames = BTreeMap<String, Vec<String>>;
 
-/// The key attributes of the service's tables, whose names start with the prefix.
+/// Returns the key attributes of the service's tables, whose names start with the prefix.
 pub fn key_names(prefix: &str) -> KeyNames {
     let names = |table: &Table| table.key.attributes().map(|(name, _)| name.to_owned()).collect();
     schema::TABLES.iter().map(|table| (format!("{prefix}{}", table.name), names(table))).collect()
 }
 
-/// An item: its table, and its key attributes with their values.
+/// Table and key of an item.
 type ItemKey = (String, Vec<(String, Value)>);
 
-/// The write transactions in flight, and those that ended within the window.
+/// Write transactions in flight, and those that ended within the window.
 #[derive(Clone)]
 pub(super) struct Overlaps {
     holds: Arc<Mutex<ConflictTracker<ItemKey>>>,
     started: Instant,
 }
 
-/// What [`Overlaps::enter`] found.
-pub(super) enum Found {
-    /// Nobody else holds an item of the call; a write transaction holds them itself from now on.
-    Free(Option<Hold>),
-    /// The places in the call, from 0, of the items that another transaction holds.
-    Taken(Vec<usize>),
+/// Result of [`Overlaps::admit`].
+pub(super) enum Admission {
+    /// No other transaction holds an item of the call. A write transaction holds them itself from now on.
+    Admitted(Option<Hold>),
+    /// Other transactions hold the items at these places in the call, from 0.
+    Conflict(Vec<usize>),
 }
 
-/// Holds the items of one write transaction until it is dropped, which is also what an abandoned call does.
+/// Hold on the items of one write transaction. It ends when it is dropped, so also when the call is abandoned.
 pub(super) struct Hold {
     overlaps: Overlaps,
     number: u64,
@@ -55,9 +62,15 @@ impl Overlaps {
         self.holds.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets the call in unless it conflicts. `Err` names a table whose key is unknown.
-    pub(super) fn enter(&self, number: u64, call: &Call, window: Duration, keys: &KeyNames) -> Result<Found, String> {
-        let items = touched(call, keys)?;
+    /// Admits the call unless it conflicts. The error names a table whose key is unknown.
+    pub(super) fn admit(
+        &self,
+        number: u64,
+        call: &Call,
+        window: Duration,
+        keys: &KeyNames,
+    ) -> Result<Admission, String> {
+        let items = items_of(call, keys)?;
         let token = call.body["ClientRequestToken"].as_str();
         let kind = match call.operation.as_str() {
             "TransactWriteItems" => CallKind::WriteTransaction,
@@ -67,13 +80,13 @@ impl Overlaps {
         let mut holds = self.holds();
         let conflicts = holds.conflicting_positions(self.started.elapsed(), window, kind, &items, token);
         if !conflicts.is_empty() {
-            return Ok(Found::Taken(conflicts));
+            return Ok(Admission::Conflict(conflicts));
         }
         if kind != CallKind::WriteTransaction {
-            return Ok(Found::Free(None));
+            return Ok(Admission::Admitted(None));
         }
         holds.begin(number, kind, items, token.map(str::to_owned));
-        Ok(Found::Free(Some(Hold { overlaps: self.clone(), number })))
+        Ok(Admission::Admitted(Some(Hold { overlaps: self.clone(), number })))
     }
 
     pub(super) fn clear(&self) {
@@ -88,8 +101,8 @@ impl Drop for Hold {
     }
 }
 
-/// The items that conflict with a write transaction: those of a transaction (conditions included) and of a single write.
-fn touched(call: &Call, keys: &KeyNames) -> Result<Vec<ItemKey>, String> {
+/// Returns the items that conflict with a write transaction: those of a transaction, and that of a single write.
+fn items_of(call: &Call, keys: &KeyNames) -> Result<Vec<ItemKey>, String> {
     if call.is_transaction() {
         call.actions().into_iter().map(|action| item_key(action, keys)).collect()
     } else if call.is_single_write() {

@@ -1,10 +1,10 @@
-//! Which attempts are broken, and how: a pure function of the plan, the attempt's number and what it asks.
+//! Plan of the faults: a pure function of the attempt's number and its request.
 
 use std::time::Duration;
 
 use crate::wire::Call;
 
-/// One way for a call to go wrong.
+/// Fault of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultKind {
     /// 400 `ProvisionedThroughputExceededException`; not applied.
@@ -13,7 +13,7 @@ pub enum FaultKind {
     ServerError,
     /// The connection is refused; not applied.
     RefuseConnection,
-    /// Applied at once, answered that much later. Past the read timeout it is none: the client has given up after that.
+    /// Applied at once, answered after this time. Not answered if the read timeout is shorter: the client has given up.
     Delay(Duration),
     /// Applied, and the genuine answer loses its second half: its JSON does not parse. An empty answer stays empty.
     CutBody,
@@ -36,8 +36,8 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
-    /// Whether `DynamoDB` itself could break this call that way.
-    fn fits(self, call: &Call) -> bool {
+    /// True if `DynamoDB` itself could break this call that way.
+    fn applies_to(self, call: &Call) -> bool {
         match self {
             Self::TransactionConflict => call.is_transaction() || call.is_single_write(),
             Self::TransactionThrottle => call.is_transaction(),
@@ -48,42 +48,42 @@ impl FaultKind {
     }
 }
 
-/// Which HTTP attempts are broken. The first one since the last reset is number 1; the SDK's own retries count as attempts.
+/// Choice of the HTTP attempts that are broken. The first one since the last reset is number 1. The SDK's retries count.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Plan {
     /// Everything passes.
     #[default]
     None,
-    /// The attempts `call`, `call + 1`, … `call + times - 1`.
+    /// Breaks the attempts `call`, `call + 1`, … `call + times - 1`.
     At {
         /// Number of the first broken attempt, from 1.
         call: u64,
-        /// How they break.
+        /// Fault of each of them.
         kind: FaultKind,
-        /// How many attempts break, from that one on; `u64::MAX` for all.
+        /// Number of broken attempts from `call` on; `u64::MAX` for all.
         times: u64,
     },
-    /// About `percent` of the attempts, each with one of `kinds`. The same seed and number always give the same fault,
+    /// Breaks about `percent` of the attempts, each with one of `kinds`. The same seed and number always give the same fault,
     /// in whatever order concurrent calls arrive at their numbers.
     Seeded {
-        /// Names the sequence.
+        /// Seed of the sequence.
         seed: u64,
-        /// 0 to 100.
+        /// Share of broken attempts, 0 to 100.
         percent: u8,
-        /// What to choose from; empty breaks nothing.
+        /// Faults to choose from; an empty list breaks nothing.
         kinds: Vec<FaultKind>,
     },
-    /// Every attempt.
+    /// Breaks every attempt.
     EveryAttempt(FaultKind),
-    /// Cancels what overlaps, as `DynamoDB` does and the embedded one does not: see [`crate::faults`].
+    /// Cancels transactions that overlap, as `DynamoDB` does and the embedded one does not. See `overlap.rs` for the model.
     OverlapConflicts {
-        /// How long a finished transaction still holds its items. Zero: only those in flight conflict.
+        /// Time for which a finished transaction still holds its items. With zero, only those in flight conflict.
         window: Duration,
     },
 }
 
 impl Plan {
-    /// The fault of this attempt, if it is to have one.
+    /// Returns the fault of this attempt, if the plan has one.
     pub(super) fn fault(&self, number: u64, call: &Call) -> Option<FaultKind> {
         let kind = match self {
             Self::None | Self::OverlapConflicts { .. } => None,
@@ -91,7 +91,7 @@ impl Plan {
             Self::Seeded { seed, percent, kinds } => seeded(*seed, number, *percent, kinds),
             Self::EveryAttempt(kind) => Some(*kind),
         };
-        kind.filter(|kind| kind.fits(call))
+        kind.filter(|kind| kind.applies_to(call))
     }
 }
 

@@ -1,0 +1,190 @@
+//! Connector that breaks calls on their way to `DynamoDB`, by seed and number, and records what it saw.
+//!
+//! [`FaultKind`] says what each fault does to the data, and [`Plan`] which calls have one.
+
+mod breaking;
+mod overlap;
+mod plan;
+mod replies;
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use aws_smithy_runtime_api::client::http::HttpConnectorSettings;
+use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
+use aws_smithy_runtime_api::client::result::ConnectorError;
+use serde_json::Value;
+
+use self::overlap::{Admission, Hold, Overlaps};
+pub use self::overlap::{KeyNames, key_names};
+pub use self::plan::{FaultKind, Plan};
+use super::{Answer, ConnectorLayer, Next};
+use crate::wire::{Call, RecordedReply};
+
+/// Maximum number of recorded attempts; the oldest go first. A race of 20 rounds of 100 callers makes some 10,000.
+const MAX_OBSERVED: usize = 50_000;
+
+/// Result of the plan for one attempt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AttemptOutcome {
+    /// The attempt was forwarded unchanged.
+    Passed,
+    /// The attempt was broken by this fault.
+    Broken(FaultKind),
+    /// The attempt was refused by [`Plan::OverlapConflicts`]. Holds the places of the items in the call, from 0.
+    Conflicted(Vec<usize>),
+}
+
+/// One HTTP attempt, as the SDK made it.
+#[derive(Clone, Debug)]
+pub struct Attempt {
+    /// Number of the attempt since the last reset, from 1.
+    pub number: u64,
+    /// Operation: `PutItem`, `Query`, …
+    pub operation: String,
+    /// Names of the tables in the request, each once.
+    pub tables: Vec<String>,
+    /// Document of the request.
+    pub request: Value,
+    /// Result of the plan for it.
+    pub outcome: AttemptOutcome,
+}
+
+/// Connector that breaks calls by a [`Plan`], and the handle that steers it. Clones share one plan, count and record.
+#[derive(Clone)]
+pub struct FaultConnector {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    keys: KeyNames,
+    overlaps: Overlaps,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    plan: Plan,
+    attempts: u64,
+    observed: VecDeque<Attempt>,
+}
+
+/// Decision about one attempt, made before anything is sent.
+enum Decision {
+    /// Forward it. A write transaction holds its items meanwhile.
+    Forward(Option<Hold>),
+    /// Break it. Holds the fault and the number of the attempt.
+    Break(FaultKind, u64),
+    /// Refuse it for a conflict about the items at these places.
+    Refuse(Vec<usize>),
+}
+
+impl Default for FaultConnector {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl FaultConnector {
+    /// Returns a connector that breaks nothing until a plan is set.
+    pub fn new() -> Self {
+        Self::with_keys(KeyNames::new())
+    }
+
+    /// Returns a connector that knows the key attributes of each table, which [`Plan::OverlapConflicts`] needs.
+    pub fn with_keys(keys: KeyNames) -> Self {
+        let shared = Shared { keys, overlaps: Overlaps::default(), state: Mutex::default() };
+        Self { shared: Arc::new(shared) }
+    }
+
+    /// Replaces the plan; the count and the record go on. Attempts under way keep the decisions about them.
+    pub fn set_plan(&self, plan: Plan) {
+        self.shared.state().plan = plan;
+    }
+
+    /// Counts from 1 again, with an empty record and no item held; the plan stays.
+    pub fn reset(&self) {
+        let mut state = self.shared.state();
+        state.attempts = 0;
+        state.observed.clear();
+        self.shared.overlaps.clear();
+    }
+
+    /// Calls [`FaultConnector::reset`] and [`FaultConnector::set_plan`].
+    pub fn restart(&self, plan: Plan) {
+        self.reset();
+        self.set_plan(plan);
+    }
+
+    /// Returns the number of attempts since the last reset.
+    pub fn attempts(&self) -> u64 {
+        self.shared.state().attempts
+    }
+
+    /// Returns the attempts since the last reset, oldest first: at most the last 50,000.
+    pub fn observed(&self) -> Vec<Attempt> {
+        self.shared.state().observed.iter().cloned().collect()
+    }
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Numbers the attempt, decides about it and records both. One lock, so that numbers and record agree.
+    fn decide(&self, call: &Call) -> Result<Decision, ConnectorError> {
+        let mut state = self.state();
+        state.attempts += 1;
+        let number = state.attempts;
+        let decision = match (&state.plan, state.plan.fault(number, call)) {
+            (_, Some(kind)) => Decision::Break(kind, number),
+            (Plan::OverlapConflicts { window }, None) => self.admit(number, call, *window)?,
+            (_, None) => Decision::Forward(None),
+        };
+        let outcome = match &decision {
+            Decision::Forward(_) => AttemptOutcome::Passed,
+            Decision::Break(kind, _) => AttemptOutcome::Broken(*kind),
+            Decision::Refuse(items) => AttemptOutcome::Conflicted(items.clone()),
+        };
+        if state.observed.len() == MAX_OBSERVED {
+            state.observed.pop_front();
+        }
+        let (operation, request) = (call.operation.clone(), call.body.clone());
+        state.observed.push_back(Attempt { number, operation, tables: call.tables(), request, outcome });
+        Ok(decision)
+    }
+
+    fn admit(&self, number: u64, call: &Call, window: Duration) -> Result<Decision, ConnectorError> {
+        match self.overlaps.admit(number, call, window, &self.keys) {
+            Ok(Admission::Admitted(hold)) => Ok(Decision::Forward(hold)),
+            Ok(Admission::Conflict(items)) => Ok(Decision::Refuse(items)),
+            Err(reason) => Err(ConnectorError::user(reason.into())),
+        }
+    }
+}
+
+impl ConnectorLayer for FaultConnector {
+    async fn call(&self, request: HttpRequest, next: Next) -> Answer {
+        let call = Call::read(&request);
+        match self.shared.decide(&call)? {
+            Decision::Forward(None) => next.call(request).await,
+            Decision::Forward(hold) => {
+                // The items are held until the last byte of the answer is here, not only its head.
+                let reply = RecordedReply::of(&next, request).await;
+                drop(hold);
+                reply?.into_response()
+            }
+            Decision::Refuse(items) => replies::conflict(&call, &items).into_response(),
+            Decision::Break(kind, number) => breaking::answer(kind, number, &call, request, &next).await,
+        }
+    }
+
+    /// Keeps the read timeout from the next connector: genuine answers have all the time that they need. So on a busy
+    /// machine no answer is late but those that a plan delays.
+    fn next_settings(&self, settings: &HttpConnectorSettings) -> HttpConnectorSettings {
+        let connect = settings.connect_timeout().map(|time| HttpConnectorSettings::builder().connect_timeout(time));
+        connect.unwrap_or_default().build()
+    }
+}
