@@ -105,7 +105,7 @@ mod tests {
     fn a_chain_of_calls_has_a_wave_for_each() {
         let client = client();
         for calls in [0, 1, 2, 40] {
-            let (_, waves) = count_waves(chain(&client, calls));
+            let ((), waves) = count_waves(chain(&client, calls));
             assert_eq!(waves, u32::try_from(calls).expect("few"));
         }
     }
@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn nested_joins_add_up() {
         let client = client();
-        let (_, waves) = count_waves(async {
+        let ((), waves) = count_waves(async {
             call(&client).await;
             let nested = async {
                 futures::join!(call(&client), chain(&client, 2));
@@ -148,7 +148,7 @@ mod tests {
     #[test]
     fn work_and_short_pauses_between_calls_are_no_waves() {
         let client = client();
-        let (_, waves) = count_waves(async {
+        let ((), waves) = count_waves(async {
             call(&client).await;
             tokio::task::spawn_blocking(|| std::thread::sleep(Duration::from_millis(150))).await.expect("no panic");
             std::thread::sleep(Duration::from_millis(150));
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn a_call_that_is_given_up_takes_no_time_that_nobody_waits_for() {
         let client = client();
-        let (_, waves) = count_waves(async {
+        let ((), waves) = count_waves(async {
             let speculative = chain(&client, 5);
             futures::pin_mut!(speculative);
             futures::future::select(speculative, Box::pin(call(&client))).await;
