@@ -1,4 +1,4 @@
-// The page that an invitation leads to: every state, in every language.
+// Tests of the invitation page: every state, in every language.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -7,10 +7,10 @@ import { Stack } from "./stack.js";
 import { TEXTS } from "./texts.js";
 import { look, openBrowser, viewsOf, Window } from "./window.js";
 
-/** Seconds in which one invitation is sent, and for which a link works. */
+/** Seconds between two invitations, and life of a link in seconds. */
 const FIVE_MINUTES = 300;
 const THREE_DAYS = 72 * 3600;
-/** Five characters, and ten of what a browser counts: it takes them, and the page must not. */
+/** Password of five characters, which a browser counts as ten: the browser accepts it, and the page must not. */
 const TOO_SHORT = "🐟🐟🐟🐟🐟";
 const PASSWORD = "canary-pass-1";
 
@@ -18,7 +18,7 @@ let stack, browser;
 before(async () => { [stack, browser] = await Promise.all([Stack.start(), openBrowser()]); });
 after(async () => { await browser?.close(); await stack?.stop(); });
 
-/** The page speaks the language, says this, and looks right. */
+/** Checks language, text and looks of the page. */
 async function shows(page, lang, says, name) {
   assert.equal(await page.locator("html").getAttribute("lang"), lang, name);
   assert.equal(await page.locator("h1").textContent(), says, name);
@@ -29,7 +29,7 @@ async function titled(page, text) {
   assert.equal(await page.title(), `${text} · Presence`);
 }
 
-/** The page of a link in a state where there is no form. */
+/** Checks the page of a link that has no form. */
 async function isClosed(window, url, [status, lang, says, name]) {
   const visited = await window.visit(url);
   assert.equal(visited.status, status, name);
@@ -48,7 +48,7 @@ async function send(page, password, confirmation) {
   return response.status();
 }
 
-/** The form is shown again, with what is wrong said at the top and at the field. */
+/** Checks that the form is shown again, with the errors at the top and at the field. */
 async function isRefused(page, lang, fault, field, name) {
   const texts = TEXTS[lang];
   await titled(page, texts.wrong);

@@ -1,4 +1,4 @@
-// The mail itself, in HTML and as plain text.
+// Tests of the mail, in HTML and as plain text.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -7,9 +7,9 @@ import { Stack } from "./stack.js";
 import { TEXTS } from "./texts.js";
 import { look, openBrowser, viewsOf, Window } from "./window.js";
 
-/** As long as names may be, without a place to break a line. */
+/** Longest name, without a place to break a line. */
 const LONG = { first_name: "W".repeat(100), last_name: "m".repeat(100) };
-/** What programs that show plain text leave room for. */
+/** Characters of a line that programs for plain text can show. */
 const LINE = 78;
 
 let stack, browser;

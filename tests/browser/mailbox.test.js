@@ -1,4 +1,4 @@
-// The mailbox of the local stack: mails arrive by themselves, and its switches disturb SES.
+// Tests of the local stack's mailbox: mails appear without a reload, and its switches make SES fail.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -7,7 +7,7 @@ import { Stack } from "./stack.js";
 import { TEXTS } from "./texts.js";
 import { look, openBrowser, Window } from "./window.js";
 
-/** A bit more than any rest after a first refusal, and than the lease after a lost reply; in seconds. */
+/** Seconds: a little more than the pause after a first refusal, and than a claim after a lost reply. */
 const A_REST = 20;
 const A_LEASE = 330;
 

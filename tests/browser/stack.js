@@ -1,16 +1,16 @@
-// The local stack, as a program of its own: started, called over HTTP, and told that time has passed.
+// The local stack as a program: starts it, calls it over HTTP, and makes its data older.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 
 const PROGRAM = process.env.PRESENCE_LOCAL ?? "../../target/debug/presence-local";
-/** Longest wait for anything: a busy machine must not fail a test. */
+/** Longest wait in milliseconds: a busy machine must not fail a test. */
 export const PATIENCE = 60_000;
-/** How often it is asked whether something has come true. */
+/** Milliseconds between two checks of a condition. */
 const POLL = 50;
 
-/** Asks until the answer is neither null, undefined nor false, and gives it. */
+/** Calls the function until its result is neither null, undefined nor false, and returns the result. */
 export async function until(what, ask) {
   for (const end = Date.now() + PATIENCE; Date.now() < end; ) {
     const answer = await ask();
@@ -25,14 +25,14 @@ export class Stack {
   #ready;
   #emails = 0;
 
-  /** Starts the program; it says where it listens. Its log is shown only where a test fails to start it. */
+  /** Starts the program, which prints its address. The log is shown only if it does not start. */
   static async start() {
     const stack = new Stack();
     stack.#child = spawn(PROGRAM, ["--port", "0", "--json"], { stdio: ["ignore", "pipe", "ignore"] });
     const ended = once(stack.#child, "close").then(() => { throw new Error(`${PROGRAM} ended before it was ready`); });
     const line = once(createInterface(stack.#child.stdout), "line");
     stack.#ready = JSON.parse((await Promise.race([line, ended]))[0]);
-    ended.catch(() => { /* it is stopped at the end */ });
+    ended.catch(() => { /* the test stops it at the end */ });
     return stack;
   }
 
@@ -42,19 +42,19 @@ export class Stack {
     await closed;
   }
 
-  /** Scheme, host and port of every page. */
+  /** Returns scheme, host and port of every page. */
   get origin() { return new URL(this.#ready.base_url).origin; }
 
   get mailbox() { return this.#ready.mailbox_url; }
 
-  /** A call as ORG_ADMIN: status and JSON. */
+  /** Calls the API as ORG_ADMIN; returns status and JSON. */
   async call(method, path, body) {
     const headers = { "x-api-key": this.#ready.keys.ORG_ADMIN, "content-type": "application/json" };
     const response = await fetch(this.#ready.base_url + path, { method, headers, body: body && JSON.stringify(body) });
     return { status: response.status, body: await response.json() };
   }
 
-  /** Creates an invited person; its id and address. */
+  /** Creates an invited user; returns its id and address. */
   async invite(lang, name = {}) {
     const email = `${lang}-${++this.#emails}@guests.example`;
     const person = { email, first_name: "Zoë", last_name: "Durand", lang, status: "invited", ...name };
@@ -63,23 +63,23 @@ export class Stack {
     return { id: body.id, email };
   }
 
-  /** The mails sent to an address so far, oldest first. */
+  /** Returns the mails sent to an address so far, oldest first. */
   async mails(email) {
     const mails = await (await fetch(`${this.mailbox}.json`)).json();
     return mails.filter(mail => mail.to === email);
   }
 
-  /** The mail of this number to an address, from 1 on, as soon as it was sent. */
+  /** Returns a mail to an address by its number, from 1 on, as soon as it was sent. */
   async mail(email, number = 1) {
     return until(`mail ${number} to ${email}`, async () => (await this.mails(email))[number - 1]);
   }
 
-  /** The same, but for its link only. */
+  /** Returns only the link of that mail. */
   async link(email, number = 1) {
     return (await this.mail(email, number)).links[0];
   }
 
-  /** Makes all that is stored of a person older, as if so many seconds had passed; once the mailer is done with it. */
+  /** Makes all stored data of a user older by so many seconds, after the mailer has finished with it. */
   async age(id, seconds) {
     await until("nobody writes in between", async () => {
       const { Items: items } = await this.#dynamodb("Query", {
@@ -89,7 +89,7 @@ export class Stack {
       const { Item: window } = await this.#dynamodb("GetItem", {
         Key: { pk: { S: `MAILBOX#${user.email_key.S}` }, sk: { S: "MAILBOX" } }, ConsistentRead: true,
       });
-      // The windows of address and user first: the mailer must find them over when the stream tells of a mail.
+      // Windows of address and user first: they must be over when the stream wakes the mailer for a mail.
       const mails = items.filter(item => item !== user);
       for (const item of [window, user, ...mails].filter(Boolean)) {
         if (!await this.#replace(item, older(item, seconds * 1000))) return false;
@@ -106,7 +106,7 @@ export class Stack {
     return answer.__type === undefined;
   }
 
-  /** A call of DynamoDB's protocol; the embedded one looks at no signature. */
+  /** Makes a call of DynamoDB's protocol. The embedded DynamoDB checks no signature. */
   async #dynamodb(operation, request) {
     const headers = {
       "content-type": "application/x-amz-json-1.0",
@@ -119,7 +119,7 @@ export class Stack {
   }
 }
 
-/** An item with each of its instants so many milliseconds earlier. */
+/** Returns the item with each of its instants so many milliseconds earlier. */
 function older(item, milliseconds) {
   const earlier = value => ({ N: String(Number(value.N) - milliseconds) });
   const aged = structuredClone(item);

@@ -1,4 +1,4 @@
-// What a person must read in each state and language: written down here once more, so that a text in the wrong place shows.
+// Texts that the user must read in each state and language. They are written here again, so that a text in the wrong place is found.
 
 const said = (subject, title, wrong, tooShort, mismatch, done, used, expired, replaced, unknown) =>
   ({ subject, title, wrong, tooShort, mismatch, done, used, expired, replaced, unknown });

@@ -1,4 +1,4 @@
-// The browser: windows that notice whatever goes wrong in them, and looks at what they show.
+// The browser: windows that record every error, and checks of what they show.
 
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
@@ -11,17 +11,17 @@ import { PATIENCE } from "./stack.js";
 
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const PICTURES = process.env.PRESENCE_PICTURES ?? "../../target/browser";
-/** The narrowest phone that is still sold, and a common desk; as by day and as by night. */
+/** Sizes and colour schemes: the narrowest phone that is still sold and a common desktop, light and dark. */
 const VIEWS = [320, 1280].flatMap(width => ["light", "dark"].map(colorScheme => ({ width, colorScheme })));
-/** It calls nobody but the stack; the sandbox cannot be had by root. */
+/** Options of Chromium. It connects to the stack only. Root cannot use the sandbox. */
 const FLAGS = [
   "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
   "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
 ];
-/** A page that says that a link is gone has the status 4xx, which the console repeats. */
+/** Messages to ignore: the page of an expired link has a status 4xx, which the console repeats. */
 const STATUS = /^Failed to load resource: the server responded with a status of 4\d\d/;
 
-/** Every view for one of these languages. The others share all but the texts with them: what may be wrong is a line too long. */
+/** Returns every view for one of these languages. Other languages differ in their texts only, so that only long lines can break. */
 export const viewsOf = (lang, everyView) => VIEWS.filter(({ width, colorScheme }) =>
   everyView.includes(lang) || (width < 500 && colorScheme === "dark"));
 
@@ -30,7 +30,7 @@ export function openBrowser() {
   return chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
 }
 
-/** A window without history, which keeps what went wrong: errors, broken policies, requests of anything else than the stack. */
+/** Window without history. It records errors, violations of the policy, and requests to anything but the stack. */
 export class Window {
   #context;
   #wrong = [];
@@ -49,24 +49,24 @@ export class Window {
     return window;
   }
 
-  /** A tab that shows the address; with the status that it was answered with. */
+  /** Opens the address in a tab; returns the tab and the status of the answer. */
   async visit(url) {
     const page = await this.#context.newPage();
     const response = await page.goto(url);
     return { page, status: response.status() };
   }
 
-  /** An empty tab. */
+  /** Opens an empty tab. */
   newPage() { return this.#context.newPage(); }
 
-  /** The tab that an action opens. */
+  /** Returns the tab that an action opens. */
   async opened(action) {
     const [page] = await Promise.all([this.#context.waitForEvent("page"), action()]);
     await page.waitForLoadState();
     return page;
   }
 
-  /** Nothing went wrong, and no cookie was set. */
+  /** Checks that no error was recorded and no cookie was set. */
   async close() {
     const cookies = await this.#context.cookies();
     await this.#context.close();
@@ -74,7 +74,7 @@ export class Window {
   }
 }
 
-/** Looks at a page in these views: nothing lies beside the window, axe finds nothing; and takes a picture of each. */
+/** Checks a page in these views and takes a picture of each: nothing overflows the window, and axe finds nothing. */
 export async function look(page, name, views = VIEWS) {
   for (const { width, colorScheme } of views) {
     const what = `${name}-${width}-${colorScheme}`;
@@ -87,9 +87,9 @@ export async function look(page, name, views = VIEWS) {
   }
 }
 
-/** What axe finds, with the elements. Frames are looked at as pages of their own. */
+/** Returns the findings of axe, with their elements. Frames are checked as pages of their own. */
 export async function violations(page) {
-  // Large, and needed once for each document.
+  // The script is large, and each document needs it once.
   if (!await page.evaluate(() => "axe" in window)) await page.evaluate(axe.source);
   const found = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"], iframes: false }));
   return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(node => node.html).join(" | ")}`);

@@ -1,4 +1,4 @@
-"""A small journey with a client that is generated from the description of the API, the same as the one in TypeScript."""
+"""Some calls with a client generated from the description of the API, the same as those in TypeScript."""
 
 import os
 from http import HTTPStatus
@@ -41,7 +41,7 @@ EMAIL = "python@client.example"
 
 
 def users(client: AuthenticatedClient) -> str:
-    """me → create → get → update → search → invite → delete; gives one of the caller's businesses."""
+    """Calls me, create, get, update, search, invite and delete. Returns one of the caller's businesses."""
     me = get_me.sync(client=client)
     assert isinstance(me, User) and me.role == UserRole.ORG_ADMIN
     assert not isinstance(me.business_ids, Unset)
@@ -78,7 +78,7 @@ def users(client: AuthenticatedClient) -> str:
 
 
 def categories(client: AuthenticatedClient) -> None:
-    """A category is found by its French name, and read in English."""
+    """Finds a category by its French name, and reads it in English."""
     found = search_categories.sync(client=client, lang="FR", name="boulangerie")
     assert isinstance(found, CategoryPage) and found.count >= 1
     category = get_category.sync(found.categories[0].id, client=client, lang="GB")
@@ -87,7 +87,7 @@ def categories(client: AuthenticatedClient) -> None:
 
 
 def reviews(client: AuthenticatedClient, business: str) -> None:
-    """Reviews, by lists of values."""
+    """Searches reviews by lists of values."""
     partners = [SearchReviewsPartnerInItem.PARTNER_8, SearchReviewsPartnerInItem.PARTNER_1]
     found = search_reviews.sync(client=client, rating_in=[1, 2], partner_in=partners, business_in=[business], per_page=3)
     assert isinstance(found, ReviewPage) and found.count > 0
@@ -95,7 +95,7 @@ def reviews(client: AuthenticatedClient, business: str) -> None:
 
 
 def main() -> None:
-    """All of it, and what happens without a key."""
+    """Makes all calls, and one without a key."""
     base_url = os.environ["PRESENCE_URL"]
     key = os.environ["PRESENCE_ORG_ADMIN"]
     with AuthenticatedClient(base_url, token=key) as client:

@@ -1,5 +1,5 @@
-// A small journey with a client whose types are generated from the description of the API: what compiles here is what the
-// description promises, and what runs is what the API keeps.
+// Some calls with a client whose types are generated from the description of the API. That it compiles proves the description;
+// that it runs proves the API.
 import assert from "node:assert/strict";
 import createClient from "openapi-fetch";
 import type { components, paths } from "./generated/api.js";
@@ -51,7 +51,7 @@ const again = await client.POST("/api/v2/user/{user_id}/invite", { params: { pat
 assert.equal(again.response.status, 429);
 assert.ok(Number(again.response.headers.get("retry-after")) > 0);
 
-// Errors have their shapes.
+// Errors have the described shapes.
 const twice = await client.POST("/api/v2/user", { body });
 assert.equal(twice.response.status, 400);
 assert.ok(twice.error && "json" in twice.error.errors);
@@ -75,11 +75,11 @@ const filters: ReviewFilters = { rating__in: [1, 2], partner__in: ["partner_8", 
 const reviews = done(await client.GET("/api/v2/reviews", { params: { query: filters } }));
 assert.ok(reviews.count > 0 && reviews.reviews.length <= 3);
 assert.ok(reviews.reviews.every((review) => review.rating <= 2 && review.business_id === business));
-// @ts-expect-error A filter that is mistyped does not compile, and is refused where it is sent all the same.
+// @ts-expect-error A mistyped filter does not compile, and the API refuses it.
 const mistyped = await client.GET("/api/v2/reviews", { params: { query: { raiting: 1 } } });
 assert.equal(mistyped.response.status, 400);
 
-// Nobody.
+// Without a key.
 const nobody = createClient<paths>({ baseUrl });
 const refused = await nobody.GET("/api/v2/user/me");
 assert.equal(refused.response.status, 401);
