@@ -1,4 +1,4 @@
-//! Items in the form of `DynamoDB`'s protocol: sizes and order of values.
+//! Items in the JSON of the `DynamoDB` protocol: their sizes, and the order of key values.
 
 use std::cmp::Ordering;
 
@@ -6,54 +6,64 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Map, Value};
 
-/// An item: names with typed values, such as `{"pk": {"S": "a"}}`.
+/// Item: names with typed values, such as `{"pk": {"S": "a"}}`.
 pub(super) type Item = Map<String, Value>;
 
-/// Returns the bytes of an item as DynamoDB counts them:
+/// Bytes of a list or map, besides its elements.
+const COLLECTION_OVERHEAD: usize = 3;
+
+/// Returns the size of an item as `DynamoDB` counts it, in bytes:
 /// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html>
 pub(super) fn size(item: &Item) -> usize {
     item.iter().map(|(name, value)| name.len() + value_size(value)).sum()
 }
 
-/// Returns the bytes of a typed value.
+/// Returns the size of a typed value in bytes.
 pub(super) fn value_size(value: &Value) -> usize {
     let Some((kind, value)) = value.as_object().and_then(|typed| typed.iter().next()) else { return 0 };
-    let text = |value: &Value| value.as_str().map_or(0, str::len);
-    let list = |of: fn(&Value) -> usize| value.as_array().into_iter().flatten().map(of).sum::<usize>();
     match kind.as_str() {
-        "S" => text(value),
+        "S" => text_size(value),
         "N" => number_size(value),
         "B" => binary_size(value),
-        "SS" => list(|value| value.as_str().map_or(0, str::len)),
-        "NS" => list(number_size),
-        "BS" => list(binary_size),
-        "L" => 3 + list(|value| 1 + value_size(value)),
+        "SS" => elements_size(value, text_size),
+        "NS" => elements_size(value, number_size),
+        "BS" => elements_size(value, binary_size),
+        "L" => COLLECTION_OVERHEAD + elements_size(value, |element| 1 + value_size(element)),
         "M" => {
             let entries = value.as_object().into_iter().flatten();
-            3 + entries.map(|(name, value)| name.len() + 1 + value_size(value)).sum::<usize>()
+            COLLECTION_OVERHEAD + entries.map(|(name, value)| name.len() + 1 + value_size(value)).sum::<usize>()
         }
+        // A boolean or null.
         _ => 1,
     }
 }
 
-/// A byte for two significant digits, and one more.
+fn elements_size(list: &Value, element_size: fn(&Value) -> usize) -> usize {
+    list.as_array().into_iter().flatten().map(element_size).sum()
+}
+
+fn text_size(text: &Value) -> usize {
+    text.as_str().map_or(0, str::len)
+}
+
+/// Returns one byte for each two significant digits, one more, and one for a minus sign.
 fn number_size(digits: &Value) -> usize {
     let digits = digits.as_str().unwrap_or_default();
     let mantissa = digits.split(['e', 'E']).next().unwrap_or_default();
-    let significant: String = mantissa.chars().filter(char::is_ascii_digit).collect();
-    let significant = significant.trim_matches('0').len();
-    significant.div_ceil(2) + 1 + usize::from(digits.starts_with('-'))
+    let mantissa_digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
+    let significant_digits = mantissa_digits.trim_matches('0').len();
+    significant_digits.div_ceil(2) + 1 + usize::from(digits.starts_with('-'))
 }
 
 fn binary_size(base64: &Value) -> usize {
-    bytes(base64).len()
+    decode_base64(base64).len()
 }
 
-fn bytes(base64: &Value) -> Vec<u8> {
+fn decode_base64(base64: &Value) -> Vec<u8> {
     BASE64_STANDARD.decode(base64.as_str().unwrap_or_default()).unwrap_or_default()
 }
 
-/// Compares two values of a key: texts by their bytes, numbers by value.
+/// Compares two key values: texts and binaries by their bytes, numbers by value.
 pub(super) fn compare(one: &Value, other: &Value) -> Ordering {
     if let (Some(one), Some(other)) = (one["S"].as_str(), other["S"].as_str()) {
         return one.cmp(other);
@@ -61,14 +71,14 @@ pub(super) fn compare(one: &Value, other: &Value) -> Ordering {
     if let (Some(one), Some(other)) = (one["N"].as_str(), other["N"].as_str()) {
         return match (one.parse::<i128>(), other.parse::<i128>()) {
             (Ok(one), Ok(other)) => one.cmp(&other),
-            // Fractions and exponents: no key of ours has them.
+            // Fractions and exponents, which no key of the service has.
             _ => one.parse::<f64>().unwrap_or(0.0).total_cmp(&other.parse().unwrap_or(0.0)),
         };
     }
-    bytes(&one["B"]).cmp(&bytes(&other["B"]))
+    decode_base64(&one["B"]).cmp(&decode_base64(&other["B"]))
 }
 
-/// Returns the attributes of these names; nothing where one is missing.
+/// Returns the attributes of these names, or `None` if one is missing.
 pub(super) fn attributes<'a>(item: &Item, names: impl IntoIterator<Item = &'a String>) -> Option<Item> {
     names.into_iter().map(|name| Some((name.clone(), item.get(name)?.clone()))).collect()
 }
@@ -79,7 +89,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn sizes_are_those_of_dynamodb() {
+    fn sizes_match_those_of_dynamodb() {
         for (value, bytes) in [
             (json!({"S": "Zoë"}), 4),
             (json!({"S": ""}), 0),
@@ -102,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_ordered_as_dynamodb_orders_them() {
+    fn keys_are_ordered_as_in_dynamodb() {
         for (less, more) in [
             (json!({"S": "a"}), json!({"S": "b"})),
             (json!({"S": "a"}), json!({"S": "aa"})),

@@ -1,9 +1,9 @@
-//! Indexes that lag behind their table, each item by its own time.
+//! Lag of global secondary indexes behind their table.
 //!
-//! A write is remembered with the item as it was before, until the index shows it. A page of the index is then *rewound*:
-//! what was written too lately is taken out, and the items as they were are put in, in their scopes. So an index shows
-//! deleted items and lacks new ones, with pages, limits and directions as they should be. Changes of one item are shown in
-//! their order, those of different items in any.
+//! Each write is recorded with the item before it, its *old image*, until the indexes show the write. Until then, a page of an
+//! index is *rewound*: entries of changed items are removed, and the entries of their old images are inserted in order. So an
+//! index shows deleted items and lacks new ones, with correct limits and directions. Each change has its own lag. Changes of
+//! one item become visible in their order, those of different items in any order.
 
 use std::cmp::Ordering;
 use std::collections::{HashMap, VecDeque};
@@ -15,67 +15,66 @@ use super::item::{Item, compare, size};
 use super::latency::exponential;
 use super::pages::key_after;
 use super::query::KeyCondition;
-use super::sizes::PAGE_BYTES;
+use super::sizes::MAX_PAGE_BYTES;
 use super::tables::{IndexInfo, ItemName, TableInfo};
 
-/// One change in so many takes some fifty to a hundred and fifty times as long.
+/// One change in this number is slow: it takes about fifty to a hundred and fifty times as long.
 const SLOW_ONE_IN: u32 = 50;
 
-/// The writes that indexes do not show yet.
+/// Writes that the indexes do not show yet.
 #[derive(Debug, Default)]
 pub(super) struct PendingChanges(HashMap<ItemName, VecDeque<PendingChange>>);
 
 #[derive(Debug)]
 struct PendingChange {
-    shown_at: Duration,
-    old: Option<Item>,
+    visible_at: Duration,
+    old_image: Option<Item>,
 }
 
-/// Items that are shown as they were: nothing for one that was not there.
+/// Items as the indexes show them, by name. `None` stands for an item that did not exist.
 pub(super) type OldImages = HashMap<ItemName, Option<Item>>;
 
-/// Draws how long an index takes for a change.
+/// Draws the lag of a change.
 pub(super) fn draw(usual: Duration, rng: &mut fastrand::Rng) -> Duration {
-    let (slow, share) = (rng.u32(..SLOW_ONE_IN) == 0, exponential(rng));
+    let (is_slow, factor) = (rng.u32(..SLOW_ONE_IN) == 0, exponential(rng));
     if usual == Duration::MAX {
         return usual;
     }
-    let times = if slow { 50.0 + 10.0 * share } else { 0.5 + 0.5 * share };
-    usual.mul_f64(times)
+    usual.mul_f64(if is_slow { 50.0 + 10.0 * factor } else { 0.5 + 0.5 * factor })
 }
 
 impl PendingChanges {
-    /// Remembers a write of an item that was this before.
-    pub(super) fn record(&mut self, now: Duration, lag: Duration, name: ItemName, old: Option<Item>) {
+    /// Records a write. `old_image` is the item before it.
+    pub(super) fn record(&mut self, now: Duration, lag: Duration, name: ItemName, old_image: Option<Item>) {
         let changes = self.0.entry(name).or_default();
-        let earliest = changes.back().map_or(Duration::ZERO, |last| last.shown_at);
-        changes.push_back(PendingChange { shown_at: now.saturating_add(lag).max(earliest), old });
+        let earliest = changes.back().map_or(Duration::ZERO, |last| last.visible_at);
+        changes.push_back(PendingChange { visible_at: now.saturating_add(lag).max(earliest), old_image });
     }
 
-    /// True while an index does not show something yet.
+    /// True if an index does not show all changes yet.
     pub(super) fn are_pending(&self, now: Duration) -> bool {
-        self.0.values().flatten().any(|change| change.shown_at > now)
+        self.0.values().flatten().any(|change| change.visible_at > now)
     }
 
-    /// Returns the items of a table that its indexes show as they were, and forgets what they show by now.
+    /// Returns the old images of a table, and drops the changes that are visible by now.
     pub(super) fn images(&mut self, now: Duration, table: &str) -> OldImages {
         self.0.retain(|_, changes| {
-            while changes.front().is_some_and(|change| change.shown_at <= now) {
+            while changes.front().is_some_and(|change| change.visible_at <= now) {
                 changes.pop_front();
             }
             !changes.is_empty()
         });
-        let of_table = self.0.iter().filter(|(name, _)| name.table == table);
-        of_table.filter_map(|(name, changes)| Some((name.clone(), changes.front()?.old.clone()))).collect()
+        let in_table = self.0.iter().filter(|(name, _)| name.table == table);
+        in_table.filter_map(|(name, changes)| Some((name.clone(), changes.front()?.old_image.clone()))).collect()
     }
 
-    /// Has indexes show everything.
+    /// Makes all changes visible.
     pub(super) fn clear(&mut self) {
         self.0.clear();
     }
 }
 
-/// A page of an index that somebody asks for.
+/// Query for a page of an index.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct IndexQuery<'a> {
     pub(super) table: &'a TableInfo,
@@ -87,60 +86,71 @@ pub(super) struct IndexQuery<'a> {
     pub(super) start: Option<&'a Item>,
 }
 
-/// A page: its items, the key that the next one starts after, and whether it is outdated.
+/// Page of an index, as the index shows it.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Page {
+pub(super) struct IndexPage {
     pub(super) items: Vec<Item>,
+    /// `LastEvaluatedKey`.
     pub(super) last: Option<Item>,
+    /// True if the page differs from the current one.
     pub(super) is_stale: bool,
 }
 
 impl IndexQuery<'_> {
-    /// Rewinds a page of what the index holds by now: it must be longer than the limit by as many items as there are images.
-    pub(super) fn rewind(&self, items: &[Item], last: Option<Item>, images: &OldImages) -> Page {
-        let is_new = |item: &Item| self.table.item_name(item).is_some_and(|name| images.contains_key(&name));
-        let mut rewound: Vec<Item> = items.iter().filter(|item| !is_new(item)).cloned().collect();
-        let entries = images.values().flatten().filter_map(|old| self.index.entry(self.table, old));
-        rewound.extend(entries.filter(|entry| self.shows(entry, last.as_ref())));
-        rewound.sort_by(|one, other| self.order(one, other));
-        let (is_stale, all, mut last) = (rewound != items, rewound.len(), last);
-        rewound.truncate(self.fitting(&rewound));
-        if rewound.len() < all || self.limit == Some(rewound.len()) {
-            last = rewound.last().and_then(|item| key_after(self.table, Some(self.index), item)).or(last);
-        }
-        Page { items: rewound, last, is_stale }
+    /// Rewinds a page of current items.
+    ///
+    /// `items` must exceed the limit by the number of images, because a rewound page can lose that many. `last` is the
+    /// `LastEvaluatedKey` of the current page.
+    pub(super) fn rewind(&self, items: &[Item], last: Option<Item>, images: &OldImages) -> IndexPage {
+        let has_image = |item: &Item| self.table.item_name(item).is_some_and(|name| images.contains_key(&name));
+        let mut rewound: Vec<Item> = items.iter().filter(|item| !has_image(item)).cloned().collect();
+        let old_entries = images.values().flatten().filter_map(|image| self.index.entry(self.table, image));
+        rewound.extend(old_entries.filter(|entry| self.includes(entry, last.as_ref())));
+        rewound.sort_by(|one, other| self.compare_entries(one, other));
+        let is_stale = rewound != items;
+        let fitting = self.count_fitting(&rewound);
+        let is_truncated = fitting < rewound.len() || self.limit == Some(fitting);
+        rewound.truncate(fitting);
+        let last_entry = rewound.last().filter(|_| is_truncated);
+        let last = last_entry.and_then(|entry| key_after(self.table, Some(self.index), entry)).or(last);
+        IndexPage { items: rewound, last, is_stale }
     }
 
-    /// True if an entry belongs on the page that ends with this key.
-    fn shows(&self, entry: &Item, last: Option<&Item>) -> bool {
+    /// True if an entry satisfies the query and does not come after `last`.
+    fn includes(&self, entry: &Item, last: Option<&Item>) -> bool {
         let sort = self.index.key.sort.as_ref().and_then(|sort| entry.get(sort));
         let partition = entry.get(&self.index.key.partition);
         partition.is_some_and(|partition| compare(partition, &self.condition.partition) == Ordering::Equal)
-            && self.condition.takes(sort)
-            && self.start.is_none_or(|start| self.order(entry, start) == Ordering::Greater)
-            && last.is_none_or(|last| self.order(entry, last) != Ordering::Greater)
+            && self.condition.matches(sort)
+            && self.start.is_none_or(|start| self.compare_entries(entry, start) == Ordering::Greater)
+            && last.is_none_or(|last| self.compare_entries(entry, last) != Ordering::Greater)
     }
 
-    /// Returns how many items fit the limit and the bytes of a page.
-    fn fitting(&self, items: &[Item]) -> usize {
+    /// Counts the items that fit the limit and the bytes of a page: at least one, if there is one.
+    fn count_fitting(&self, items: &[Item]) -> usize {
         let mut bytes = 0;
-        let fits = |item: &&Item| {
+        let mut fitting = 0;
+        for item in items {
             bytes += size(item);
-            bytes <= PAGE_BYTES
-        };
-        let fitting = items.iter().take_while(fits).count().max(1);
-        self.limit.map_or(fitting, |limit| fitting.min(limit)).min(items.len())
+            if bytes > MAX_PAGE_BYTES {
+                break;
+            }
+            fitting += 1;
+        }
+        self.limit.map_or(fitting.max(1), |limit| fitting.max(1).min(limit)).min(items.len())
     }
 
-    /// The order of the index, in the direction of the request; equal sort keys are in the order of the table's key.
-    fn order(&self, one: &Item, other: &Item) -> Ordering {
+    /// Compares two entries in the direction of the query. The table's key decides between equal sort keys.
+    fn compare_entries(&self, one: &Item, other: &Item) -> Ordering {
         let names = self.index.key.sort.iter().chain(self.table.key.names());
-        let null = Value::Null;
-        let value = |item: &Item, name: &String| item.get(name).cloned().unwrap_or(null.clone());
-        let orders = names.map(|name| compare(&value(one, name), &value(other, name)));
+        let orders = names.map(|name| compare(key_value(one, name), key_value(other, name)));
         let order = orders.fold(Ordering::Equal, Ordering::then);
         if self.forward { order } else { order.reverse() }
     }
+}
+
+fn key_value<'a>(item: &'a Item, name: &str) -> &'a Value {
+    item.get(name).unwrap_or(&Value::Null)
 }
 
 #[cfg(test)]
@@ -153,7 +163,7 @@ mod tests {
     }
 
     fn table() -> TableInfo {
-        TableInfo::read(&json!({ "Table": {
+        TableInfo::parse(&json!({ "Table": {
             "TableName": "t",
             "KeySchema": [{ "AttributeName": "id", "KeyType": "HASH" }],
             "GlobalSecondaryIndexes": [{
@@ -181,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn an_item_is_shown_as_it_was_until_its_time_and_its_changes_in_their_order() {
+    fn old_image_is_shown_until_its_change_is_visible() {
         let mut changes = PendingChanges::default();
         changes.record(at(0), at(30), name("a"), Some(item("a", 1)));
         changes.record(at(10), at(5), name("a"), Some(item("a", 2)));
@@ -199,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_later_write_of_another_item_may_show_first() {
+    fn later_write_of_another_item_may_become_visible_first() {
         let mut changes = PendingChanges::default();
         changes.record(at(0), at(1_000), name("a"), None);
         changes.record(at(1), at(1), name("b"), None);
@@ -208,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn most_changes_take_the_usual_time_and_a_few_take_seconds() {
+    fn most_lags_are_near_the_usual_one_and_a_few_take_seconds() {
         let mut rng = fastrand::Rng::with_seed(1);
         let mut lags: Vec<_> = (0..1_000).map(|_| draw(at(20), &mut rng)).collect();
         lags.sort_unstable();
@@ -217,8 +227,8 @@ mod tests {
         assert_eq!(draw(Duration::MAX, &mut rng), Duration::MAX);
     }
 
-    /// Walks an index page by page as it was rewound; the index holds `now` and shows `images`.
-    fn walk(now: &[Item], images: &OldImages, forward: bool, limit: usize) -> Vec<Item> {
+    /// Reads all rewound pages of an index. `current` are its items, `images` the old images.
+    fn read_all_pages(current: &[Item], images: &OldImages, forward: bool, limit: usize) -> Vec<Item> {
         let table = table();
         let (index, condition) = (
             &table.indexes[0],
@@ -227,10 +237,10 @@ mod tests {
                 "ExpressionAttributeValues": { ":p": { "S": "p" }, ":a": { "N": "10" }, ":b": { "N": "89" } },
             }),
         );
-        let condition = KeyCondition::read(&condition, &index.key).expect("a condition");
-        let (mut walked, mut start) = (Vec::new(), None::<Item>);
+        let condition = KeyCondition::parse(&condition, &index.key).expect("a condition");
+        let (mut found, mut start) = (Vec::new(), None::<Item>);
         loop {
-            let view = IndexQuery {
+            let query = IndexQuery {
                 table: &table,
                 index,
                 condition: &condition,
@@ -238,38 +248,38 @@ mod tests {
                 limit: Some(limit),
                 start: start.as_ref(),
             };
-            let mut held: Vec<Item> = now.iter().filter(|item| view.shows(item, None)).cloned().collect();
-            held.sort_by(|one, other| view.order(one, other));
+            let mut held: Vec<Item> = current.iter().filter(|item| query.includes(item, None)).cloned().collect();
+            held.sort_by(|one, other| query.compare_entries(one, other));
             let fetched = limit + images.len();
             let last =
                 (held.len() >= fetched).then(|| key_after(&table, Some(index), &held[fetched - 1]).expect("keys"));
             held.truncate(fetched);
-            let page = view.rewind(&held, last, images);
+            let page = query.rewind(&held, last, images);
             assert!(page.items.len() <= limit);
-            walked.extend(page.items);
+            found.extend(page.items);
             start = page.last;
             if start.is_none() {
-                return walked;
+                return found;
             }
         }
     }
 
     #[test]
-    fn a_walk_over_rewound_pages_sees_every_item_once_as_it_was() {
+    fn rewound_pages_together_show_each_old_item_once() {
         for seed in 0..300 {
             let mut rng = fastrand::Rng::with_seed(seed);
             let random = |rng: &mut fastrand::Rng, id: usize| {
                 (rng.u8(..4) > 0).then(|| item(&format!("i{id:02}"), rng.u32(..100)))
             };
-            let (mut now, mut shown, mut images) = (Vec::new(), Vec::new(), OldImages::new());
+            let (mut current, mut shown, mut images) = (Vec::new(), Vec::new(), OldImages::new());
             for id in 0..rng.usize(1..30) {
-                let current = random(&mut rng, id);
+                let item_now = random(&mut rng, id);
                 let changed = rng.bool();
-                let before = if changed { random(&mut rng, id) } else { current.clone() };
+                let before = if changed { random(&mut rng, id) } else { item_now.clone() };
                 if changed {
                     images.insert(name(&format!("i{id:02}")), before.clone());
                 }
-                now.extend(current);
+                current.extend(item_now);
                 shown.extend(before);
             }
             let in_range = |item: &Item| {
@@ -280,9 +290,9 @@ mod tests {
             shown.retain(in_range);
             shown.sort_by_key(key);
             let limit = rng.usize(1..12);
-            assert_eq!(walk(&now, &images, true, limit), shown, "seed {seed}");
+            assert_eq!(read_all_pages(&current, &images, true, limit), shown, "seed {seed}");
             shown.reverse();
-            assert_eq!(walk(&now, &images, false, limit), shown, "seed {seed}, backwards");
+            assert_eq!(read_all_pages(&current, &images, false, limit), shown, "seed {seed}, backwards");
         }
     }
 }

@@ -1,12 +1,14 @@
-//! `DynamoDB` with the limits of AWS, in front of one that has none.
+//! Limits of AWS in front of a `DynamoDB` that has none.
 //!
-//! A [`LimitsProxy`] is an endpoint of its own. It passes calls on to `DynamoDB` and does to them what AWS would do: it throttles
-//! partitions, tables and indexes, cancels transactions that meet, cuts pages, lets indexes lag, refuses what is too large,
-//! and takes some milliseconds. Its random decisions follow from a seed and the number of the call.
+//! A [`LimitsProxy`] is a `DynamoDB` endpoint that forwards calls to another one. It throttles partitions, tables and indexes,
+//! cancels conflicting transactions, truncates pages, lets indexes lag, refuses what is too large, and adds latency. Its
+//! random decisions depend on a seed and the number of the call.
 //!
-//! The rules are pure and take the time as an argument: `buckets`, `holds`, `pages`, `lag`, `sizes`, `latency`. `layer` puts
-//! them together around a call, `proxy` is the HTTP around the layer. `shared/docs/aws-limits.md` names AWS's own rules.
+//! The rules are pure and take the time as an argument: `token_buckets`, `conflicts`, `pages`, `lag`, `sizes`, `latency`.
+//! `layer` applies them to a call, with `reads`, `writes` and `transactions` for its operations. `proxy` is the HTTP server.
+//! `shared/docs/aws-limits.md` lists the rules of AWS with their sources.
 
+mod batches;
 mod conflicts;
 mod counts;
 mod item;
@@ -23,7 +25,9 @@ mod sizes;
 mod state;
 mod tables;
 mod token_buckets;
+mod transactions;
 mod upstream;
+mod write_costs;
 mod writes;
 
 #[cfg(test)]

@@ -1,25 +1,18 @@
-//! `DynamoDB`'s own error documents.
+//! Responses of `DynamoDB`, and the errors that the limits answer with.
 
 use serde_json::{Value, json};
 
-use super::token_buckets::ExceededLimit;
+use super::state::Throttled;
+use super::token_buckets::{CapacityKind, ExceededLimit};
 
-/// An answer of `DynamoDB`.
+/// Response of `DynamoDB`.
 #[derive(Clone, Debug)]
 pub(super) struct DynamoDbResponse {
     pub(super) status: u16,
     pub(super) body: Value,
 }
 
-const SERVICE: &str = "com.amazonaws.dynamodb.v20120810";
-const ONGOING: &str = "Transaction is ongoing for the item";
-const THROTTLED: &str = "Throughput exceeds the current capacity of your table or index. DynamoDB is automatically scaling \
-    your table or index so please try again shortly. If exceptions persist, check if you have a hot key: \
-    https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html";
-const EXCEEDED: &str = "The level of configured provisioned throughput for the table was exceeded. \
-    Consider increasing your provisioning level with the UpdateTable API.";
-
-/// The reason that kept an item of a transaction from being read or written.
+/// Reason of an item in a cancelled transaction.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum CancellationReason {
     None,
@@ -29,41 +22,64 @@ pub(super) enum CancellationReason {
     FromDynamoDb(Value),
 }
 
+const ERROR_NAMESPACE: &str = "com.amazonaws.dynamodb.v20120810";
+const ONGOING_TRANSACTION: &str = "Transaction is ongoing for the item";
+const THROTTLED: &str = "Throughput exceeds the current capacity of your table or index. DynamoDB is automatically scaling \
+    your table or index so please try again shortly. If exceptions persist, check if you have a hot key: \
+    https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html";
+const THROUGHPUT_EXCEEDED: &str = "The level of configured provisioned throughput for the table was exceeded. \
+    Consider increasing your provisioning level with the UpdateTable API.";
+
 impl DynamoDbResponse {
+    /// Returns a response of success.
+    pub(super) fn success(body: Value) -> Self {
+        Self { status: 200, body }
+    }
+
     pub(super) fn is_success(&self) -> bool {
         self.status == 200
     }
 
-    fn error(code: &str, mut rest: Value) -> Self {
-        rest["__type"] = json!(format!("{SERVICE}#{code}"));
-        Self { status: 400, body: rest }
+    fn error(code: &str, mut body: Value) -> Self {
+        body["__type"] = json!(format!("{ERROR_NAMESPACE}#{code}"));
+        Self { status: 400, body }
     }
 
-    /// A request that breaks a rule of the interface.
-    pub(super) fn validation(message: &str) -> Self {
+    /// Returns a `ValidationException`.
+    pub(super) fn validation_error(message: &str) -> Self {
         let body = json!({ "__type": "com.amazon.coral.validate#ValidationException", "message": message });
         Self { status: 400, body }
     }
 
-    /// A single call that met a limit of throughput: on demand, tables scale and hot keys are exceeded.
-    pub(super) fn throttled(exceeded: ExceededLimit, resource: &str, what: &str) -> Self {
-        let (code, message, limit) = match exceeded {
+    /// Returns the error of a throttled call that is not a transaction.
+    pub(super) fn throttled(throttled: &Throttled) -> Self {
+        let (code, message, limit) = match throttled.limit {
             ExceededLimit::Table => ("ThrottlingException", THROTTLED, "AccountLimitExceeded"),
             ExceededLimit::Partition => {
-                ("ProvisionedThroughputExceededException", EXCEEDED, "KeyRangeThroughputExceeded")
+                ("ProvisionedThroughputExceededException", THROUGHPUT_EXCEEDED, "KeyRangeThroughputExceeded")
             }
         };
-        let reasons = json!([{ "reason": format!("{what}{limit}"), "resource": resource }]);
+        let scope = &throttled.scope;
+        let (kind, index) = match &scope.index {
+            Some(index) => ("Index", format!("/index/{index}")),
+            None => ("Table", String::new()),
+        };
+        let access = match scope.kind {
+            CapacityKind::Read => "Read",
+            CapacityKind::Write => "Write",
+        };
+        let resource = format!("arn:aws:dynamodb:local:000000000000:table/{}{index}", scope.table);
+        let reasons = json!([{ "reason": format!("{kind}{access}{limit}"), "resource": resource }]);
         Self::error(code, json!({ "message": message, "throttlingReasons": reasons }))
     }
 
-    /// A single write of an item that a transaction holds.
-    pub(super) fn conflict() -> Self {
-        Self::error("TransactionConflictException", json!({ "message": ONGOING }))
+    /// Returns the error of a single write that conflicts with a transaction.
+    pub(super) fn transaction_conflict() -> Self {
+        Self::error("TransactionConflictException", json!({ "message": ONGOING_TRANSACTION }))
     }
 
-    /// A cancelled transaction.
-    pub(super) fn cancelled(reasons: &[CancellationReason]) -> Self {
+    /// Returns the error of a cancelled transaction, with a reason for each item.
+    pub(super) fn transaction_cancelled(reasons: &[CancellationReason]) -> Self {
         let documents: Vec<Value> = reasons.iter().map(CancellationReason::document).collect();
         let codes: Vec<&str> = documents.iter().filter_map(|reason| reason["Code"].as_str()).collect();
         let message = format!(
@@ -79,7 +95,7 @@ impl CancellationReason {
         match self {
             Self::None => json!({ "Code": "None" }),
             Self::Throttled => json!({ "Code": "ThrottlingError", "Message": THROTTLED }),
-            Self::Conflict => json!({ "Code": "TransactionConflict", "Message": ONGOING }),
+            Self::Conflict => json!({ "Code": "TransactionConflict", "Message": ONGOING_TRANSACTION }),
             Self::FromDynamoDb(document) => document.clone(),
         }
     }

@@ -1,69 +1,69 @@
-//! Which limits there are, and how tight they are.
+//! Settings of the limits.
 
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Write units a second of one partition: <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html>
+/// Write units a second of a partition: <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html>
 const PARTITION_WRITES: f64 = 1_000.0;
-/// Read units a second of one partition: the same page.
+/// Read units a second of a partition. Source: as above.
 const PARTITION_READS: f64 = 3_000.0;
-/// Write units a second of a new table on demand, and of each index: `on-demand-capacity-mode.html` of the same guide.
+/// Write units a second of a new on-demand table, and of each index: `on-demand-capacity-mode.html` of the same guide.
 const TABLE_WRITES: f64 = 4_000.0;
-/// Read units a second of a new table on demand, and of each index.
+/// Read units a second of a new on-demand table, and of each index.
 const TABLE_READS: f64 = 12_000.0;
-/// The share of calls that a partition throttles below its rate: AWS splits and moves partitions, and promises no burst.
+/// Share of calls that a partition throttles below its rate. AWS splits and moves partitions, and promises no burst.
 const SPURIOUS_THROTTLES: f64 = 0.01;
-/// DynamoDB holds an item for this time after the caller heard of the end of a transaction.
+/// Time for which a transaction still conflicts with others after its end.
 const CONFLICT_WINDOW: Duration = Duration::from_millis(5);
-/// The usual time of a call.
-const LATENCY_MS: u64 = 3;
-/// The usual lag of an index.
-const LAG_MS: u64 = 20;
+/// Usual latency of a call, in milliseconds.
+const DEFAULT_LATENCY_MS: u64 = 3;
+/// Usual lag of an index, in milliseconds.
+const DEFAULT_LAG_MS: u64 = 20;
 
-/// The limits that a stack's `DynamoDB` has. Each of them can be switched off.
+/// Limits of AWS in front of a `DynamoDB`. Each of them can be switched off.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AwsLimits {
-    /// Names the random decisions; drawn at the start where there is none.
+    /// Seed of the random decisions. `None` draws one at the start.
     pub seed: Option<u64>,
-    /// Rates of partitions, tables and indexes.
+    /// Rates of partitions, tables and indexes. `None` never throttles.
     pub throttling: Option<Throttling>,
-    /// A finished transaction still holds its items for this time; none: transactions never conflict.
+    /// Time for which a transaction still conflicts with others after its end. `None` never detects conflicts.
     pub conflicts: Option<Duration>,
-    /// The chances that a page is cut; none: pages are never cut.
+    /// Shares of truncated pages. `None` never truncates.
     pub page_truncation: Option<PageTruncation>,
-    /// The usual lag of an index. `Duration::MAX` freezes indexes.
+    /// Usual lag of an index. `Duration::MAX` freezes indexes, `None` keeps them current.
     pub lag: Option<Duration>,
-    /// True if the limits of size are checked.
+    /// True to check the size limits.
     pub sizes: bool,
-    /// The usual time of a call.
+    /// Usual latency of a call. `None` adds none.
     pub latency: Option<Duration>,
 }
 
-/// Capacity units a second.
+/// Throughput in capacity units a second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Throttling {
-    /// Write units of each table and of each index.
+    /// Write units of each table, and of each index.
     pub table_writes: f64,
-    /// Read units of each table and of each index.
+    /// Read units of each table, and of each index.
     pub table_reads: f64,
-    /// Write units of one partition key.
+    /// Write units of each partition key.
     pub partition_writes: f64,
-    /// Read units of one partition key.
+    /// Read units of each partition key.
     pub partition_reads: f64,
-    /// The share of calls that find a partition throttled below its rate, from 0 to 1.
+    /// Share of calls that a partition throttles below its rate, from 0 to 1.
     pub spurious: f64,
 }
 
-/// The shares of Query and Scan calls whose page is cut, from 0 to 1.
+/// Shares of Query and Scan calls with a truncated page, from 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PageTruncation {
-    /// Fewer items than there are.
+    /// Share of pages with fewer items than possible.
     pub short: f64,
-    /// No item at all, though there are more.
+    /// Share of empty pages before more items.
     pub empty: f64,
 }
 
-/// A text that is no setting of `--aws-limits`.
+/// Error in the settings of `--aws-limits`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}; settings are seed=N,table-writes=N,table-reads=N,latency-ms=N,lag-ms=N, any of them, without blanks")]
 pub struct AwsLimitsError(String);
@@ -93,15 +93,15 @@ impl Default for AwsLimits {
             throttling: Some(Throttling::default()),
             conflicts: Some(CONFLICT_WINDOW),
             page_truncation: Some(PageTruncation::default()),
-            lag: Some(Duration::from_millis(LAG_MS)),
+            lag: Some(Duration::from_millis(DEFAULT_LAG_MS)),
             sizes: true,
-            latency: Some(Duration::from_millis(LATENCY_MS)),
+            latency: Some(Duration::from_millis(DEFAULT_LATENCY_MS)),
         }
     }
 }
 
 impl AwsLimits {
-    /// Returns limits that are all switched off.
+    /// Returns settings with all limits switched off.
     #[must_use]
     pub fn off() -> Self {
         Self {
@@ -116,7 +116,7 @@ impl AwsLimits {
     }
 }
 
-/// Reads the settings of the command line, such as `seed=7,lag-ms=100`; the empty text is the default.
+/// Parses the settings of the command line, such as `seed=7,lag-ms=100`. The empty text is the default.
 impl FromStr for AwsLimits {
     type Err = AwsLimitsError;
 
@@ -139,30 +139,30 @@ impl AwsLimits {
     fn set(&mut self, name: &str, value: &str) -> Result<(), AwsLimitsError> {
         let throttling = self.throttling.get_or_insert_default();
         match name {
-            "seed" => self.seed = Some(number(name, value, 0, u64::MAX)?),
-            "table-writes" => throttling.table_writes = rate(name, value)?,
-            "table-reads" => throttling.table_reads = rate(name, value)?,
-            "latency-ms" => self.latency = some_millis(number(name, value, 0, 60_000)?),
-            "lag-ms" => self.lag = some_millis(number(name, value, 0, 3_600_000)?),
+            "seed" => self.seed = Some(parse_number(name, value, 0, u64::MAX)?),
+            "table-writes" => throttling.table_writes = parse_rate(name, value)?,
+            "table-reads" => throttling.table_reads = parse_rate(name, value)?,
+            "latency-ms" => self.latency = non_zero_millis(parse_number(name, value, 0, 60_000)?),
+            "lag-ms" => self.lag = non_zero_millis(parse_number(name, value, 0, 3_600_000)?),
             _ => return Err(AwsLimitsError(format!("{name:?} is no setting"))),
         }
         Ok(())
     }
 }
 
-fn rate(name: &str, value: &str) -> Result<f64, AwsLimitsError> {
-    let units = number(name, value, 1, 1_000_000_000)?;
-    // Small enough to be exact.
+fn parse_rate(name: &str, value: &str) -> Result<f64, AwsLimitsError> {
+    let units = parse_number(name, value, 1, 1_000_000_000)?;
+    // A `u32` converts to `f64` without loss.
     u32::try_from(units).map(f64::from).map_err(|_| AwsLimitsError(format!("{name} is too large")))
 }
 
-fn number(name: &str, value: &str, least: u64, most: u64) -> Result<u64, AwsLimitsError> {
-    let number = value.parse().ok().filter(|number| (least..=most).contains(number));
-    number.ok_or_else(|| AwsLimitsError(format!("{name} must be a whole number from {least} to {most}, not {value:?}")))
+fn parse_number(name: &str, value: &str, min: u64, max: u64) -> Result<u64, AwsLimitsError> {
+    let number = value.parse().ok().filter(|number| (min..=max).contains(number));
+    number.ok_or_else(|| AwsLimitsError(format!("{name} must be a whole number from {min} to {max}, not {value:?}")))
 }
 
-/// Nothing for 0: the limit is off.
-fn some_millis(millis: u64) -> Option<Duration> {
+/// Returns a duration, or `None` for 0, which switches a limit off.
+fn non_zero_millis(millis: u64) -> Option<Duration> {
     (millis > 0).then(|| Duration::from_millis(millis))
 }
 
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn any_subset_of_the_settings_is_read_and_the_rest_is_the_default() {
+    fn settings_that_are_not_given_have_their_defaults() {
         assert_eq!("".parse(), Ok(AwsLimits::default()));
         let limits: AwsLimits = "seed=7,table-writes=10,table-reads=20,latency-ms=5,lag-ms=100".parse().expect("good");
         assert_eq!(limits.seed, Some(7));
@@ -180,12 +180,12 @@ mod tests {
         assert_eq!(throttling, expected);
         assert_eq!(limits.latency, Some(Duration::from_millis(5)));
         assert_eq!(limits.lag, Some(Duration::from_millis(100)));
-        let calm: AwsLimits = "latency-ms=0,lag-ms=0".parse().expect("good");
-        assert_eq!((calm.latency, calm.lag), (None, None));
+        let instant: AwsLimits = "latency-ms=0,lag-ms=0".parse().expect("good");
+        assert_eq!((instant.latency, instant.lag), (None, None));
     }
 
     #[test]
-    fn a_bad_setting_is_named() {
+    fn error_names_the_invalid_setting() {
         for (text, named) in [
             ("sed=1", "\"sed\" is no setting"),
             ("seed", "seed must be a whole number"),

@@ -1,4 +1,4 @@
-//! The state of the limits, and their random decisions.
+//! State of the limits, and their random decisions.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -8,15 +8,15 @@ use super::counts::LimitCounts;
 use super::lag::PendingChanges;
 use super::settings::AwsLimits;
 use super::tables::ItemName;
-use super::token_buckets::{CapacityKind, CapacityScope, ExceededLimit, TokenBuckets};
+use super::token_buckets::{CapacityScope, ExceededLimit, TokenBuckets};
 
-/// An odd multiplier spreads neighbouring numbers over all bits, so that one seed's draws are not the next one's shifted.
-const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
+/// Odd factor that spreads the numbers of calls over all bits of a seed, so that neighbouring calls draw unrelated numbers.
+const SEED_MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Tokens of transactions kept: a client tries again within seconds. DynamoDB keeps them for ten minutes.
+/// Number of transaction tokens that are kept. Clients retry within seconds; `DynamoDB` keeps tokens for ten minutes.
 const MAX_TOKENS: usize = 1_000;
 
-/// Everything that the limits remember.
+/// State of the limits.
 #[derive(Debug)]
 pub(super) struct State {
     pub(super) seed: u64,
@@ -25,107 +25,125 @@ pub(super) struct State {
     pub(super) conflicts: ConflictTracker<ItemName>,
     pub(super) changes: PendingChanges,
     buckets: TokenBuckets,
-    /// Tokens of transactions that were done, oldest first.
-    done: VecDeque<String>,
+    /// Tokens of completed transactions, oldest first.
+    completed_tokens: VecDeque<String>,
 }
 
-/// Units that are spent at a scope.
+/// Capacity units that a call takes from a scope.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Cost {
     pub(super) scope: CapacityScope,
-    pub(super) kind: CapacityKind,
     pub(super) units: f64,
+}
+
+/// Limit that throttles a call, and its scope.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Throttled {
+    pub(super) limit: ExceededLimit,
+    pub(super) scope: CapacityScope,
 }
 
 impl State {
     pub(super) fn new(settings: AwsLimits, seed: u64) -> Self {
-        let (counts, conflicts) = (LimitCounts::default(), ConflictTracker::default());
-        let (changes, buckets, done) = (PendingChanges::default(), TokenBuckets::default(), VecDeque::new());
-        Self { seed, settings, counts, conflicts, changes, buckets, done }
-    }
-
-    /// Remembers that the transaction with this token was done.
-    pub(super) fn note_done(&mut self, token: &str) {
-        if self.done.len() == MAX_TOKENS {
-            self.done.pop_front();
+        Self {
+            seed,
+            settings,
+            counts: LimitCounts::default(),
+            conflicts: ConflictTracker::default(),
+            changes: PendingChanges::default(),
+            buckets: TokenBuckets::default(),
+            completed_tokens: VecDeque::new(),
         }
-        self.done.push_back(token.to_owned());
     }
 
-    /// True if the transaction with this token was done.
-    pub(super) fn was_done(&self, token: &str) -> bool {
-        self.done.iter().any(|done| done == token)
+    /// Records that the transaction with this token was completed.
+    pub(super) fn record_completed(&mut self, token: &str) {
+        if self.completed_tokens.len() == MAX_TOKENS {
+            self.completed_tokens.pop_front();
+        }
+        self.completed_tokens.push_back(token.to_owned());
     }
 
-    /// Numbers a call, and returns its rng: the same seed and number always give the same ones, in whatever order calls that
-    /// come at the same time get their numbers.
-    pub(super) fn begin(&mut self) -> (u64, fastrand::Rng) {
+    /// True if the transaction with this token was completed.
+    pub(super) fn is_completed(&self, token: &str) -> bool {
+        self.completed_tokens.iter().any(|completed| completed == token)
+    }
+
+    /// Returns the number of the next call, and its random numbers.
+    ///
+    /// They depend only on the seed and the number of the call, not on the order of concurrent calls.
+    pub(super) fn begin_call(&mut self) -> (u64, fastrand::Rng) {
         self.counts.calls += 1;
         let number = self.counts.calls;
-        (number, fastrand::Rng::with_seed(self.seed ^ number.wrapping_mul(SPREAD)))
+        (number, fastrand::Rng::with_seed(self.seed ^ number.wrapping_mul(SEED_MULTIPLIER)))
     }
 
-    /// Returns the limit that keeps an item from these scopes, with the scope, if one does. The item is one of so many of its
-    /// call: spurious come by call, so that a large one is not throttled for ever.
-    pub(super) fn exceeded(
+    /// Returns the limit that throttles an item, if one does. The item takes units from all of `scopes`.
+    ///
+    /// `item_count` is the number of items in the call. Spurious throttling is as likely for a large call as for a small one:
+    /// otherwise a large call might never succeed.
+    pub(super) fn throttle(
         &mut self,
         now: Duration,
-        scopes: &[(CapacityScope, CapacityKind)],
-        items: usize,
+        scopes: &[CapacityScope],
+        item_count: usize,
         rng: &mut fastrand::Rng,
-    ) -> Option<(ExceededLimit, CapacityScope, CapacityKind)> {
+    ) -> Option<Throttled> {
         let rates = self.settings.throttling?;
-        let share = rates.spurious / f64::from(u32::try_from(items).unwrap_or(u32::MAX)).max(1.0);
-        let stray = scopes.iter().find(|(scope, _)| scope.partition.is_some()).filter(|_| rng.f64() < share);
-        if let Some((scope, kind)) = stray {
-            return Some((ExceededLimit::Partition, scope.clone(), *kind));
+        let probability = rates.spurious / f64::from(u32::try_from(item_count).unwrap_or(u32::MAX)).max(1.0);
+        let partition = scopes.iter().find(|scope| scope.partition.is_some());
+        if let Some(scope) = partition.filter(|_| rng.f64() < probability) {
+            return Some(Throttled { limit: ExceededLimit::Partition, scope: scope.clone() });
         }
-        let mut exceeded = scopes.iter().filter_map(|(scope, kind)| {
-            let exceeded = self.buckets.exceeded(now, scope, *kind, &rates)?;
-            Some((exceeded, scope.clone(), *kind))
-        });
-        exceeded.next()
+        scopes.iter().find_map(|scope| {
+            let limit = self.buckets.exceeded_limit(now, scope, &rates)?;
+            Some(Throttled { limit, scope: scope.clone() })
+        })
     }
 
+    /// Takes the units of these costs.
     pub(super) fn spend(&mut self, now: Duration, costs: &[Cost]) {
         let Some(rates) = self.settings.throttling else { return };
         for cost in costs {
-            self.buckets.spend(now, &cost.scope, cost.kind, cost.units, &rates);
+            self.buckets.spend(now, &cost.scope, cost.units, &rates);
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::token_buckets::CapacityKind;
     use super::*;
 
     fn draws(seed: u64) -> Vec<u64> {
         let mut state = State::new(AwsLimits::default(), seed);
-        (0..50).map(|_| state.begin().1.u64(..)).collect()
+        (0..50).map(|_| state.begin_call().1.u64(..)).collect()
     }
 
     #[test]
-    fn a_seed_gives_the_same_draws_for_the_same_calls_and_another_one_others() {
+    fn seed_determines_the_draws_of_each_call() {
         assert_eq!(draws(7), draws(7));
         let (one, other) = (draws(7), draws(8));
         assert!(one.iter().all(|draw| !other.contains(draw)), "not even shifted");
     }
 
     #[test]
-    fn strays_throttle_below_the_rates_as_often_as_said() {
+    fn spurious_throttling_is_as_frequent_as_set() {
         let mut state = State::new(AwsLimits::default(), 1);
         if let Some(throttling) = &mut state.settings.throttling {
             throttling.spurious = 0.1;
         }
-        let scopes = [(CapacityScope::new("t", None, Some("p".to_owned())), CapacityKind::Read)];
+        let scope = CapacityScope::new(CapacityKind::Read, "t", None, Some("p".to_owned()));
+        let scopes = [scope.clone()];
         let mut throttled = 0;
         for _ in 0..1_000 {
-            let (_, mut rng) = state.begin();
-            throttled += u32::from(state.exceeded(Duration::ZERO, &scopes, 1, &mut rng).is_some());
+            let (_, mut rng) = state.begin_call();
+            throttled += u32::from(state.throttle(Duration::ZERO, &scopes, 1, &mut rng).is_some());
         }
         assert!((60..140).contains(&throttled), "{throttled}");
         state.settings.throttling = None;
-        state.spend(Duration::ZERO, &[Cost { scope: scopes[0].0.clone(), kind: CapacityKind::Read, units: 1e9 }]);
-        assert_eq!(state.exceeded(Duration::ZERO, &scopes, 1, &mut fastrand::Rng::with_seed(1)), None, "switched off");
+        state.spend(Duration::ZERO, &[Cost { scope, units: 1e9 }]);
+        let mut rng = fastrand::Rng::with_seed(1);
+        assert_eq!(state.throttle(Duration::ZERO, &scopes, 1, &mut rng), None, "switched off");
     }
 }

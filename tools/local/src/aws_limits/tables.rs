@@ -1,26 +1,26 @@
-//! The keys and indexes of tables, as `DescribeTable` tells them.
+//! Keys and indexes of tables, parsed from `DescribeTable`.
 
 use serde_json::Value;
 
 use super::item::{Item, attributes};
 
-/// The names of a key: partition, and sort where there is one.
+/// Attribute names of a key: partition key, and sort key if there is one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct KeyNames {
     pub(super) partition: String,
     pub(super) sort: Option<String>,
 }
 
-/// A global secondary index.
+/// Global secondary index.
 #[derive(Clone, Debug)]
 pub(super) struct IndexInfo {
     pub(super) name: String,
     pub(super) key: KeyNames,
-    /// Attributes beside the keys; none for all.
+    /// Projected attributes besides the keys, or `None` for all.
     projected: Option<Vec<String>>,
 }
 
-/// A table.
+/// Table, as far as the limits need it.
 #[derive(Clone, Debug)]
 pub(super) struct TableInfo {
     pub(super) name: String,
@@ -28,7 +28,7 @@ pub(super) struct TableInfo {
     pub(super) indexes: Vec<IndexInfo>,
 }
 
-/// Names an item among all tables: the table, and the values of its key.
+/// Identity of an item in all tables: its table, and the values of its key.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct ItemName {
     pub(super) table: String,
@@ -40,7 +40,7 @@ impl KeyNames {
         std::iter::once(&self.partition).chain(&self.sort)
     }
 
-    fn read(schema: &Value) -> Option<Self> {
+    fn parse(schema: &Value) -> Option<Self> {
         let name = |kind: &str| {
             let element = schema.as_array()?.iter().find(|element| element["KeyType"] == kind)?;
             element["AttributeName"].as_str().map(str::to_owned)
@@ -50,14 +50,14 @@ impl KeyNames {
 }
 
 impl TableInfo {
-    /// Reads the answer of `DescribeTable`.
-    pub(super) fn read(description: &Value) -> Option<Self> {
+    /// Parses the response of `DescribeTable`.
+    pub(super) fn parse(description: &Value) -> Option<Self> {
         let table = &description["Table"];
         let indexes = table["GlobalSecondaryIndexes"].as_array().into_iter().flatten();
         Some(Self {
             name: table["TableName"].as_str()?.to_owned(),
-            key: KeyNames::read(&table["KeySchema"])?,
-            indexes: indexes.map(IndexInfo::read).collect::<Option<_>>()?,
+            key: KeyNames::parse(&table["KeySchema"])?,
+            indexes: indexes.map(IndexInfo::parse).collect::<Option<_>>()?,
         })
     }
 
@@ -65,7 +65,7 @@ impl TableInfo {
         self.indexes.iter().find(|index| index.name == name)
     }
 
-    /// Returns the key of an item, or of anything that has its attributes.
+    /// Returns the key of an item, or `None` if an attribute of the key is missing.
     pub(super) fn key_of(&self, item: &Item) -> Option<Item> {
         attributes(item, self.key.names())
     }
@@ -75,35 +75,40 @@ impl TableInfo {
         Some(ItemName { table: self.name.clone(), key: values?.join(" ") })
     }
 
-    /// Returns the text of the partition key.
+    /// Returns the partition key of an item as text.
     pub(super) fn partition_of(&self, item: &Item) -> Option<String> {
         item.get(&self.key.partition).map(Value::to_string)
     }
 }
 
 impl IndexInfo {
-    fn read(index: &Value) -> Option<Self> {
+    fn parse(index: &Value) -> Option<Self> {
         let projection = &index["Projection"];
         let included = projection["NonKeyAttributes"].as_array().into_iter().flatten();
         let included = included.filter_map(|name| name.as_str().map(str::to_owned)).collect();
         Some(Self {
             name: index["IndexName"].as_str()?.to_owned(),
-            key: KeyNames::read(&index["KeySchema"])?,
+            key: KeyNames::parse(&index["KeySchema"])?,
             projected: (projection["ProjectionType"] != "ALL").then_some(included),
         })
     }
 
-    /// Returns what the index has of an item: nothing where the item lacks a key of the index.
+    /// Returns the entry of an item in the index, or `None` if the item lacks a key of the index.
     pub(super) fn entry(&self, table: &TableInfo, item: &Item) -> Option<Item> {
         attributes(item, self.key.names())?;
-        let holds = |name: &String| {
+        let is_projected = |name: &String| {
             self.projected.as_ref().is_none_or(|projected| projected.contains(name))
                 || self.key.names().chain(table.key.names()).any(|key| key == name)
         };
-        Some(item.iter().filter(|(name, _)| holds(name)).map(|(name, value)| (name.clone(), value.clone())).collect())
+        Some(
+            item.iter()
+                .filter(|(name, _)| is_projected(name))
+                .map(|(name, value)| (name.clone(), value.clone()))
+                .collect(),
+        )
     }
 
-    /// True if a change of the attribute changes the index.
+    /// True if a change of the attribute changes the entry of its item.
     pub(super) fn follows(&self, attribute: &str) -> bool {
         self.projected.as_ref().is_none_or(|projected| projected.iter().any(|name| name == attribute))
             || self.key.names().any(|name| name == attribute)

@@ -1,4 +1,4 @@
-//! Token buckets: capacity units a second.
+//! Token buckets of capacity units, for tables, indexes and their partitions.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -8,54 +8,55 @@ use super::settings::Throttling;
 /// Number of buckets above which full ones are dropped. A missing bucket counts as full, so dropping one changes nothing.
 const MAX_BUCKETS: usize = 50_000;
 
-/// Reads and writes have units of their own.
+/// Kind of capacity. Reads and writes have separate units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum CapacityKind {
     Read,
     Write,
 }
 
-/// A scope where units are spent: a table or index, and a partition key of it.
+/// Scope of a rate: a table or an index, or one partition key of it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct CapacityScope {
+    pub(super) kind: CapacityKind,
     pub(super) table: String,
     pub(super) index: Option<String>,
-    /// Absent where the whole table is meant.
+    /// Partition key, or `None` for the whole table or index.
     pub(super) partition: Option<String>,
 }
 
-/// The limit that was exceeded.
+/// Limit that a call exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ExceededLimit {
     Table,
     Partition,
 }
 
-/// Units left, and since when.
+/// Units that a scope had at an instant. They may be negative.
 #[derive(Clone, Copy, Debug)]
 struct TokenBucket {
     units: f64,
-    at: Duration,
+    updated_at: Duration,
 }
 
-/// The buckets of everything that was accessed lately.
+/// Token buckets of all scopes that were used lately.
 ///
-/// A bucket holds one second of its rate. A call is let in while units are left, and pays afterwards: so a balance can be
-/// negative, as in DynamoDB, which knows the size of a read when it is done.
+/// A bucket holds the units of one second. A call is allowed while units are left, and its units are taken afterwards. So a
+/// balance can become negative, as in DynamoDB, which knows the size of a read only when it is done.
 #[derive(Debug, Default)]
-pub(super) struct TokenBuckets(HashMap<(CapacityScope, CapacityKind), TokenBucket>);
+pub(super) struct TokenBuckets(HashMap<CapacityScope, TokenBucket>);
 
 impl CapacityScope {
-    pub(super) fn new(table: &str, index: Option<&str>, partition: Option<String>) -> Self {
-        Self { table: table.to_owned(), index: index.map(str::to_owned), partition }
+    pub(super) fn new(kind: CapacityKind, table: &str, index: Option<&str>, partition: Option<String>) -> Self {
+        Self { kind, table: table.to_owned(), index: index.map(str::to_owned), partition }
     }
 
-    fn whole(&self) -> Self {
+    fn without_partition(&self) -> Self {
         Self { partition: None, ..self.clone() }
     }
 
-    fn rate(&self, kind: CapacityKind, rates: &Throttling) -> f64 {
-        match (kind, self.partition.is_some()) {
+    fn rate(&self, rates: &Throttling) -> f64 {
+        match (self.kind, self.partition.is_some()) {
             (CapacityKind::Read, false) => rates.table_reads,
             (CapacityKind::Write, false) => rates.table_writes,
             (CapacityKind::Read, true) => rates.partition_reads,
@@ -65,54 +66,46 @@ impl CapacityScope {
 }
 
 impl TokenBuckets {
-    /// Returns the limit that keeps a call from this scope now, if one does.
-    pub(super) fn exceeded(
-        &mut self,
+    /// Returns the limit that throttles a call on this scope now, if one does.
+    pub(super) fn exceeded_limit(
+        &self,
         now: Duration,
         scope: &CapacityScope,
-        kind: CapacityKind,
         rates: &Throttling,
     ) -> Option<ExceededLimit> {
-        if self.left(now, &scope.whole(), kind, rates) <= 0.0 {
+        if self.available_units(now, &scope.without_partition(), rates) <= 0.0 {
             return Some(ExceededLimit::Table);
         }
-        let is_whole = scope.partition.is_none();
-        (!is_whole && self.left(now, scope, kind, rates) <= 0.0).then_some(ExceededLimit::Partition)
+        let is_partition = scope.partition.is_some();
+        (is_partition && self.available_units(now, scope, rates) <= 0.0).then_some(ExceededLimit::Partition)
     }
 
-    /// Takes units from the scope, and from its table or index.
-    pub(super) fn spend(
-        &mut self,
-        now: Duration,
-        scope: &CapacityScope,
-        kind: CapacityKind,
-        units: f64,
-        rates: &Throttling,
-    ) {
+    /// Takes units from the scope. Those of a partition are also taken from its table or index.
+    pub(super) fn spend(&mut self, now: Duration, scope: &CapacityScope, units: f64, rates: &Throttling) {
         if self.0.len() > MAX_BUCKETS {
-            self.0.retain(|(scope, kind), bucket| {
-                refilled(*bucket, now, scope.rate(*kind, rates)) < scope.rate(*kind, rates)
-            });
+            self.0.retain(|scope, bucket| bucket.units_at(now, scope.rate(rates)) < scope.rate(rates));
         }
-        self.take(now, scope, kind, units, rates);
+        self.take(now, scope, units, rates);
         if scope.partition.is_some() {
-            self.take(now, &scope.whole(), kind, units, rates);
+            self.take(now, &scope.without_partition(), units, rates);
         }
     }
 
-    fn take(&mut self, now: Duration, scope: &CapacityScope, kind: CapacityKind, units: f64, rates: &Throttling) {
-        let left = self.left(now, scope, kind, rates) - units;
-        self.0.insert((scope.clone(), kind), TokenBucket { units: left, at: now });
+    fn take(&mut self, now: Duration, scope: &CapacityScope, units: f64, rates: &Throttling) {
+        let units = self.available_units(now, scope, rates) - units;
+        self.0.insert(scope.clone(), TokenBucket { units, updated_at: now });
     }
 
-    fn left(&self, now: Duration, scope: &CapacityScope, kind: CapacityKind, rates: &Throttling) -> f64 {
-        let rate = scope.rate(kind, rates);
-        self.0.get(&(scope.clone(), kind)).map_or(rate, |bucket| refilled(*bucket, now, rate))
+    fn available_units(&self, now: Duration, scope: &CapacityScope, rates: &Throttling) -> f64 {
+        let rate = scope.rate(rates);
+        self.0.get(scope).map_or(rate, |bucket| bucket.units_at(now, rate))
     }
 }
 
-fn refilled(bucket: TokenBucket, now: Duration, rate: f64) -> f64 {
-    (bucket.units + now.saturating_sub(bucket.at).as_secs_f64() * rate).min(rate)
+impl TokenBucket {
+    fn units_at(&self, now: Duration, rate: f64) -> f64 {
+        (self.units + now.saturating_sub(self.updated_at).as_secs_f64() * rate).min(rate)
+    }
 }
 
 #[cfg(test)]
@@ -127,8 +120,12 @@ mod tests {
         spurious: 0.0,
     };
 
-    fn scope(partition: &str) -> CapacityScope {
-        CapacityScope::new("t", None, Some(partition.to_owned()))
+    fn read(partition: &str) -> CapacityScope {
+        CapacityScope::new(CapacityKind::Read, "t", None, Some(partition.to_owned()))
+    }
+
+    fn write(partition: &str) -> CapacityScope {
+        CapacityScope::new(CapacityKind::Write, "t", None, Some(partition.to_owned()))
     }
 
     fn at(millis: u64) -> Duration {
@@ -136,52 +133,40 @@ mod tests {
     }
 
     #[test]
-    fn a_partition_lets_a_second_of_its_rate_pass_and_refills_in_time() {
-        // After spending so much at once, the partition is open again at that instant and not a millisecond before.
-        for (spent, opens) in [(9.0, 0), (10.0, 1), (11.0, 101), (30.0, 2_001), (60.0, 5_001)] {
+    fn partition_allows_one_second_of_its_rate_and_refills() {
+        // Each row: the units spent at 0, and the first millisecond at which the partition has units again.
+        for (spent, refilled_at) in [(9.0, 0), (10.0, 1), (11.0, 101), (30.0, 2_001), (60.0, 5_001)] {
             let mut buckets = TokenBuckets::default();
-            assert_eq!(buckets.exceeded(at(0), &scope("a"), CapacityKind::Write, &RATES), None);
-            buckets.spend(at(0), &scope("a"), CapacityKind::Write, spent, &RATES);
-            let exceeded = |buckets: &mut TokenBuckets, millis| {
-                buckets.exceeded(at(millis), &scope("a"), CapacityKind::Write, &RATES)
-            };
-            assert_eq!(exceeded(&mut buckets, opens), None, "{spent}");
-            if opens > 0 {
-                assert_eq!(exceeded(&mut buckets, opens - 1), Some(ExceededLimit::Partition), "{spent}");
+            assert_eq!(buckets.exceeded_limit(at(0), &write("a"), &RATES), None);
+            buckets.spend(at(0), &write("a"), spent, &RATES);
+            assert_eq!(buckets.exceeded_limit(at(refilled_at), &write("a"), &RATES), None, "{spent}");
+            if refilled_at > 0 {
+                let exceeded = buckets.exceeded_limit(at(refilled_at - 1), &write("a"), &RATES);
+                assert_eq!(exceeded, Some(ExceededLimit::Partition), "{spent}");
             }
         }
     }
 
     #[test]
-    fn partitions_of_a_table_share_its_rate_and_reads_and_writes_do_not() {
+    fn partitions_share_the_rate_of_their_table_and_reads_are_separate_from_writes() {
         let mut buckets = TokenBuckets::default();
         for partition in 0..20 {
-            buckets.spend(at(0), &scope(&partition.to_string()), CapacityKind::Write, 5.0, &RATES);
+            buckets.spend(at(0), &write(&partition.to_string()), 5.0, &RATES);
         }
-        assert_eq!(buckets.exceeded(at(0), &scope("new"), CapacityKind::Write, &RATES), Some(ExceededLimit::Table));
-        assert_eq!(buckets.exceeded(at(0), &scope("new"), CapacityKind::Read, &RATES), None);
-        let index = CapacityScope::new("t", Some("i"), Some("new".to_owned()));
-        assert_eq!(
-            buckets.exceeded(at(0), &index, CapacityKind::Write, &RATES),
-            None,
-            "an index has a rate of its own"
-        );
-        assert_eq!(
-            buckets.exceeded(at(0), &CapacityScope::new("u", None, None), CapacityKind::Write, &RATES),
-            None,
-            "as has a table"
-        );
-        assert_eq!(buckets.exceeded(at(10), &scope("new"), CapacityKind::Write, &RATES), None, "a unit came back");
+        assert_eq!(buckets.exceeded_limit(at(0), &write("new"), &RATES), Some(ExceededLimit::Table));
+        assert_eq!(buckets.exceeded_limit(at(0), &read("new"), &RATES), None);
+        let index = CapacityScope::new(CapacityKind::Write, "t", Some("i"), Some("new".to_owned()));
+        assert_eq!(buckets.exceeded_limit(at(0), &index, &RATES), None, "an index has a rate of its own");
+        let other_table = CapacityScope::new(CapacityKind::Write, "u", None, None);
+        assert_eq!(buckets.exceeded_limit(at(0), &other_table, &RATES), None, "as has a table");
+        assert_eq!(buckets.exceeded_limit(at(10), &write("new"), &RATES), None, "a unit was refilled");
     }
 
     #[test]
-    fn an_idle_bucket_never_holds_more_than_a_second() {
+    fn idle_bucket_never_holds_more_than_a_second() {
         let mut buckets = TokenBuckets::default();
-        buckets.spend(at(0), &scope("a"), CapacityKind::Read, 1.0, &RATES);
-        buckets.spend(at(3_600_000), &scope("a"), CapacityKind::Read, 20.0, &RATES);
-        assert_eq!(
-            buckets.exceeded(at(3_600_000), &scope("a"), CapacityKind::Read, &RATES),
-            Some(ExceededLimit::Partition)
-        );
+        buckets.spend(at(0), &read("a"), 1.0, &RATES);
+        buckets.spend(at(3_600_000), &read("a"), 20.0, &RATES);
+        assert_eq!(buckets.exceeded_limit(at(3_600_000), &read("a"), &RATES), Some(ExceededLimit::Partition));
     }
 }

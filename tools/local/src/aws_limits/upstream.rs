@@ -1,4 +1,4 @@
-//! The `DynamoDB` behind the limits.
+//! `DynamoDB` behind the limits.
 
 use bytes::Bytes;
 use http::header::{ACCEPT_ENCODING, CONNECTION, CONTENT_LENGTH, HOST, TRANSFER_ENCODING};
@@ -7,20 +7,20 @@ use serde_json::Value;
 
 use super::response::DynamoDbResponse;
 
-/// Names the operation.
-pub(super) const TARGET: HeaderName = HeaderName::from_static("x-amz-target");
-/// The first part of the targets of the data and control plane.
-pub(super) const SERVICE: &str = "DynamoDB_20120810.";
+/// Header that names the operation.
+pub(super) const TARGET_HEADER: HeaderName = HeaderName::from_static("x-amz-target");
+/// Prefix of the target in calls of the data and control plane. Streams have another one.
+pub(super) const TARGET_PREFIX: &str = "DynamoDB_20120810.";
 
-/// Headers that belong to a connection, or that would have the answer compressed.
+/// Headers that are not forwarded: those of a connection, and the one that would make the response compressed.
 const REMOVED_HEADERS: [HeaderName; 5] = [ACCEPT_ENCODING, CONNECTION, CONTENT_LENGTH, HOST, TRANSFER_ENCODING];
 
-/// DynamoDB did not answer, or not in JSON.
+/// Error of a call to `DynamoDB`: no response, or one that is not JSON.
 #[derive(Debug, thiserror::Error)]
 #[error("DynamoDB does not answer")]
 pub(super) struct UpstreamError;
 
-/// A client of the database's protocol, which passes the caller's credentials on.
+/// Client of the upstream `DynamoDB`. It forwards the credentials of its caller.
 #[derive(Debug)]
 pub(super) struct Upstream {
     url: String,
@@ -32,8 +32,8 @@ impl Upstream {
         Self { url: url.to_owned(), client: reqwest::Client::new() }
     }
 
-    /// Sends a request as it is.
-    pub(super) async fn pass(
+    /// Forwards a request unchanged. Returns status, headers and body of the response.
+    pub(super) async fn forward(
         &self,
         headers: &HeaderMap,
         body: Bytes,
@@ -42,12 +42,13 @@ impl Upstream {
         for name in &REMOVED_HEADERS {
             headers.remove(name);
         }
-        let sent = self.client.post(&self.url).headers(headers).body(body).send().await.map_err(|_| UpstreamError)?;
-        let (status, headers) = (sent.status().as_u16(), sent.headers().clone());
-        Ok((status, headers, sent.bytes().await.map_err(|_| UpstreamError)?))
+        let response =
+            self.client.post(&self.url).headers(headers).body(body).send().await.map_err(|_| UpstreamError)?;
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        Ok((status, headers, response.bytes().await.map_err(|_| UpstreamError)?))
     }
 
-    /// Sends a request of this operation, with the credentials of another one.
+    /// Calls an operation with the headers of another request, which carry its credentials.
     pub(super) async fn call(
         &self,
         headers: &HeaderMap,
@@ -55,9 +56,9 @@ impl Upstream {
         body: &Value,
     ) -> Result<DynamoDbResponse, UpstreamError> {
         let mut headers = headers.clone();
-        let target = HeaderValue::try_from(format!("{SERVICE}{operation}")).map_err(|_| UpstreamError)?;
-        headers.insert(TARGET, target);
-        let (status, _, body) = self.pass(&headers, body.to_string().into()).await?;
+        let target = HeaderValue::try_from(format!("{TARGET_PREFIX}{operation}")).map_err(|_| UpstreamError)?;
+        headers.insert(TARGET_HEADER, target);
+        let (status, _, body) = self.forward(&headers, body.to_string().into()).await?;
         Ok(DynamoDbResponse { status, body: serde_json::from_slice(&body).map_err(|_| UpstreamError)? })
     }
 }
