@@ -37,9 +37,9 @@ Exit codes:
   4  some rows of an import were rejected
 
 Environment:
-  AWS_REGION, AWS_PROFILE, …   as for every AWS tool: keys, profiles with SSO, a
+  AWS_REGION, AWS_PROFILE, …   as in the AWS CLI: keys, profiles with SSO, a
                                credential_process or a role, web identity
-  AWS_ENDPOINT_URL_DYNAMODB    another endpoint, such as the local stack's; one on
+  AWS_ENDPOINT_URL_DYNAMODB    another endpoint, such as the local stack; one on
                                this machine needs neither region nor credentials
   TABLE_PREFIX                 prefix of the names of the tables
                                [default: presence-]
@@ -88,6 +88,11 @@ enum Command {
     #[command(subcommand, arg_required_else_help = true)]
     Reviews(reviews::Command),
     /// Rewrite items of earlier formats in the format of this version
+    ///
+    /// Reads the tables in which some kind of item has had more than one format, and rewrites each item of an earlier
+    /// format. A write takes place only if the item is as it was read: the service may run at the same time, and no change
+    /// is lost. If interrupted, run it again. Deploy this version first: the version before may not read the new formats.
+    /// The exit code is 1 if items cannot be read; they stay as they are.
     #[command(after_help = migrate::EXAMPLE)]
     Migrate(migrate::MigrateArgs),
     /// The mails that wait to be sent

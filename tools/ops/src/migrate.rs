@@ -11,10 +11,6 @@ With --json {\"user\":{\"current\":n,\"rewritten\":n,\"overtaken\":n,\"unreadabl
 Example:
   ops migrate --dry-run && ops migrate";
 
-/// Reads the tables in which some kind of item has had more than one format, and rewrites each item of an earlier format. A
-/// write takes place only if the item is as it was read: the service may run at the same time, and no change is lost. If
-/// interrupted, run it again. Deploy this version first: the version before may not read the new formats. The exit code is 1
-/// if items cannot be read; they stay as they are.
 #[derive(Debug, Args)]
 pub(crate) struct MigrateArgs {
     /// Count, and write nothing

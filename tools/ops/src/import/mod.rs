@@ -44,11 +44,11 @@ id has 1 to 64 letters, digits and : _ . -; org_id names an organisation that is
 imported already; name has 1 to 255 characters; city has at most 255, and is \"\"
 for a business that is in no city.
 
-A business that changes its city or organisation takes its reviews with it: do not
-import reviews at the same time. A business that changes its organisation is removed
-from the lists of the old organisation's users. The import prints how many users that
-are, with --json as \"users_updated\":n. A list that is written at the same moment may
-keep the business: `ops users audit` finds it.";
+A business that changes its city or organisation takes its reviews with it: do
+not import reviews at the same time. A business that changes its organisation is
+removed from the lists of the old organisation's users. The import prints the
+number of these users, with --json as \"users_updated\":n. A list that is written
+at the same moment may keep the business: `ops users audit` finds it.";
 
 const REVIEWS_FORMAT: &str = "\
 One JSON object a line (here broken in several):
@@ -59,13 +59,14 @@ One JSON object a line (here broken in several):
    \"content\": \"Très bon accueil\", \"reply_comment\": null,
    \"state\": \"not_treated\", \"link\": \"https://example.org/r/1\"}
 business_id names a business that is imported already; partner is partner_1,
-partner_8 or partner_9; rating is an integer from 1 to 5; state is treated, not_treated or
-deleted. Dates are days or instants, UTC without an offset; a day is its start.
-key (default: partner_id), author_name, update_date, delete_date, title, content,
-reply_comment and link may be missing; an empty or blank text counts as missing.
-content and reply_comment have at most 10000 characters, every other text 2048
-bytes. Control characters other than tab and line breaks are removed. The id of a
-review, as meant below, is its business_id, partner and partner_id.";
+partner_8 or partner_9; rating is an integer from 1 to 5; state is treated,
+not_treated or deleted. A date is a day (its start in UTC) or an instant (in UTC
+without an offset). key (default: partner_id), author_name, update_date,
+delete_date, title, content, reply_comment and link may be missing; an empty or
+blank text counts as missing. content and reply_comment have at most 10000
+characters, every other text 2048 bytes. Control characters other than tab and
+line breaks are removed. The id of a review, as meant below, is its business_id,
+partner and partner_id.";
 
 const CATEGORIES_FORMAT: &str = "\
 One JSON object a line (here broken in several):
@@ -78,9 +79,9 @@ id has 1 to 64 letters, digits and : _ . -; code and every other text have 1 to
 255 characters; keys of names and ancestors are ISO 3166 codes of two upper-case
 letters. ancestors, partners and any of the twelve partners may be missing.
 
-All rows take effect together when the import ends; if it stops before, it changes
-nothing. Categories that are not in the file stay as they are: an import adds
-and updates, it never removes. Of two imports at the same time one stops.";
+All rows take effect together when the import ends; if it stops before, it
+changes nothing. Categories that are not in the file stay as they are: an import
+adds and updates, it never removes. Of two imports at the same time one stops.";
 
 const IMPORTS: &str = "\
 An import that is run again changes nothing; if interrupted, run it again. When
@@ -94,8 +95,8 @@ exit code is then 4. To import them again once they are corrected:
   jq -r .row orgs.jsonl.rejected.jsonl > again.jsonl
 
 --dry-run checks every row, compares it with the stored item and lists the rows
-that it would reject, but writes nothing to the tables. With --json the last line on
-stdout is {\"created\":n,\"updated\":n,\"unchanged\":n,\"rejected\":n}.";
+that it would reject, but writes nothing to the tables. With --json the last line
+on stdout is {\"created\":n,\"updated\":n,\"unchanged\":n,\"rejected\":n}.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -105,7 +106,7 @@ pub(crate) enum Command {
     /// Load businesses of organisations that are loaded already
     #[command(after_help = format!("{BUSINESSES_FORMAT}\n\n{IMPORTS}"))]
     Businesses(ImportArgs),
-    /// Load categories, all at once
+    /// Load categories, which take effect together
     #[command(after_help = format!("{CATEGORIES_FORMAT}\n\n{IMPORTS}"))]
     Categories(ImportArgs),
     /// Load reviews of businesses that are loaded already
