@@ -1,4 +1,4 @@
-//! What a contender answers, and what that took.
+//! Backends of the comparison and their answers.
 
 use std::time::Duration;
 
@@ -8,33 +8,33 @@ use presence_store::meter::Cost;
 
 use super::search::Search;
 
-/// Who is compared.
+/// Backend that answers searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Backend {
     Ledger,
     ThinIndex,
     Postgres,
-    /// `PostgreSQL`, page 1 without the count.
+    /// `PostgreSQL`, for page 1 without the count.
     PostgresPageOnly,
-    /// `PostgreSQL`, the last page from the other end of the index.
+    /// `PostgreSQL`, for the last page, read from the other end of the index.
     PostgresReversed,
 }
 
-/// An answer.
+/// Answer of a backend.
 #[derive(Clone, Debug)]
 pub(super) struct Answer {
-    /// None where it was not asked for.
+    /// Number of matching reviews. Absent if the backend does not count.
     pub(super) count: Option<u64>,
-    /// The reviews on the page, in order.
+    /// Ids of the reviews on the page, in order.
     pub(super) ids: Vec<String>,
-    /// Nothing where there is no `DynamoDB`.
+    /// Cost in `DynamoDB`. Zero for `PostgreSQL`.
     pub(super) cost: Cost,
     pub(super) elapsed: Duration,
 }
 
 impl Backend {
-    /// In words.
-    pub(super) fn as_str(self) -> &'static str {
+    /// Returns the name in the report.
+    pub(super) fn label(self) -> &'static str {
         match self {
             Self::Ledger => "ledger",
             Self::ThinIndex => "thin index",
@@ -46,22 +46,22 @@ impl Backend {
 }
 
 impl Answer {
-    /// The number of the last page, as the interface has it.
+    /// Returns the number of the last page, as the API answers it.
     fn max_page(&self, search: &Search) -> Option<u64> {
         let page = |count| Page { request: search.page, count, items: Vec::<()>::new() };
         self.count.map(|count| page(count).max_page())
     }
 
-    /// Fails where the other does not say the same, or where this is not what was counted when the reviews were made.
-    pub(super) fn ensure_agrees(&self, other: &Self, search: &Search, who: Backend) -> anyhow::Result<()> {
-        let (name, match_count) = (search.name(), search.match_count);
-        ensure!(self.count == Some(match_count), "{name}: {match_count} match, the ledger counts {:?}", self.count);
+    /// Fails if another backend answers differently, or if the count is not that of the generator.
+    pub(super) fn ensure_agrees(&self, other: &Self, search: &Search, backend: Backend) -> anyhow::Result<()> {
+        let (name, expected) = (search.name(), search.match_count);
+        ensure!(self.count == Some(expected), "{name}: {expected} match, the ledger counts {:?}", self.count);
         if other.count.is_some() {
-            let said = |answer: &Self| (answer.count, answer.max_page(search));
-            ensure!(said(self) == said(other), "{name}: count and last page differ: {who:?} has {:?}", said(other));
+            let same_count = self.count == other.count && self.max_page(search) == other.max_page(search);
+            ensure!(same_count, "{name}: {backend:?} counts {:?}, not {:?}", other.count, self.count);
         }
-        ensure!(self.ids == other.ids, "{name}: {who:?} has other reviews on the page, or in another order");
-        let expected = search.page.range(match_count).count();
+        ensure!(self.ids == other.ids, "{name}: {backend:?} has other reviews on the page, or in another order");
+        let expected = search.page.range(expected).count();
         ensure!(self.ids.len() == expected, "{name}: {} reviews on a page of {expected}", self.ids.len());
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! All backends with the same reviews.
+//! All backends, loaded with the same reviews.
 
 use std::path::Path;
 
@@ -10,132 +10,134 @@ use presence_local::embedded::EmbeddedDynamo;
 use tempfile::TempDir;
 
 use super::backend::{Answer, Backend};
-use super::ledger::Ledger;
-use super::match_counts::searches;
+use super::ledger::{Ledger, WriteUnits};
 use super::note;
-use super::postgres::{Postgres, PreparedStatements};
-use super::search::{PagePosition, Search};
+use super::postgres::{Postgres, PostgresSizes, PreparedStatements};
+use super::search::{PagePosition, Search, searches};
 use super::thin_index::ThinIndex;
 
-/// Reviews of a month that is written beside the others, at the most, to see what that costs; and how many of them alone.
-const IMPORTED: usize = 2_000;
-const POSTED_ALONE: usize = 200;
+/// Largest number of reviews that are written to measure write units.
+const WRITTEN_REVIEWS: usize = 2_000;
+/// Number of these reviews that are written one by one. The others are imported.
+const WRITTEN_ALONE: usize = 200;
 
-/// What is stored, in bytes by `DynamoDB`'s rules or on `PostgreSQL`'s disk, and what writing costs.
+/// Sizes of the stored data of each backend in bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct StorageSizes {
-    /// The reviews themselves.
+    /// Reviews in `DynamoDB`.
     pub(super) reviews: usize,
-    /// Tallies and slips.
+    /// Facet counts and postings.
     pub(super) ledger: usize,
-    /// The entries of the thin index.
-    pub(super) thin: usize,
-    /// Table and indexes.
-    pub(super) postgres: Option<(i64, i64)>,
-    /// Write units of a new review, alone and imported.
-    pub(super) write_units: (f64, f64),
+    /// Entries of the thin index.
+    pub(super) thin_index: usize,
+    pub(super) postgres: Option<PostgresSizes>,
 }
 
-/// The backends, loaded.
+/// Loaded backends.
 pub(super) struct Backends {
     ledger: Ledger,
-    thin: ThinIndex,
-    /// None where it is not installed.
+    thin_index: ThinIndex,
+    /// Absent if `PostgreSQL` is not installed.
     postgres: Option<Postgres>,
     org_id: OrgId,
     last_month: Vec<Review>,
-    storage: StorageSizes,
+    sizes: StorageSizes,
     // Dropped in this order: the database before its file.
     _dynamodb: EmbeddedDynamo,
     _folder: TempDir,
 }
 
-/// A search with what is prepared for it.
+/// Search with its prepared statements.
 pub(super) struct PreparedSearch {
     pub(super) search: Search,
-    pub(super) prepared: Option<PreparedStatements>,
+    statements: Option<PreparedStatements>,
 }
 
 impl Backends {
-    /// Loads everything into everyone, month by month.
-    pub(super) async fn load(
-        reviews: &Distribution,
-        with_postgres: bool,
-    ) -> anyhow::Result<(Self, Vec<PreparedSearch>)> {
+    /// Starts all backends, and loads the reviews month by month.
+    pub(super) async fn load(reviews: &Distribution, with_postgres: bool) -> anyhow::Result<Self> {
         let folder = tempfile::tempdir()?;
-        let dynamodb = embedded(folder.path())?;
-        let (ledger, thin) = (Ledger::start(&dynamodb).await?, ThinIndex::start(&dynamodb).await?);
+        let dynamodb = start_dynamodb(folder.path())?;
+        let (ledger, thin_index) = (Ledger::start(&dynamodb).await?, ThinIndex::start(&dynamodb).await?);
         let postgres = if with_postgres { Some(Postgres::start().await?) } else { None };
         ledger.load_businesses(&reviews.businesses()).await?;
-        let (mut storage, mut last_month) = (StorageSizes::default(), Vec::new());
+        let (mut sizes, mut last_month) = (StorageSizes::default(), Vec::new());
         for month in reviews.months() {
-            let (bodies, books) = ledger.load(&dynamodb, &month)?;
-            storage.reviews += bodies;
-            storage.ledger += books;
-            storage.thin += ThinIndex::load(&dynamodb, &month)?;
+            let bytes = ledger.load(&dynamodb, &month)?;
+            sizes.reviews += bytes.reviews;
+            sizes.ledger += bytes.ledger;
+            sizes.thin_index += ThinIndex::load(&dynamodb, &month)?;
             if let Some(postgres) = &postgres {
                 postgres.load(&month).await?;
             }
             last_month = month;
         }
-        note(&format!("{} reviews are loaded", reviews.total()));
         if let Some(postgres) = &postgres {
             postgres.finish_loading().await?;
         }
+        note(&format!("{} reviews are loaded", reviews.total()));
         let org_id = reviews.org().id;
-        let stage = Self { ledger, thin, postgres, org_id, last_month, storage, _dynamodb: dynamodb, _folder: folder };
-        let mut ready = Vec::new();
+        Ok(Self { ledger, thin_index, postgres, org_id, last_month, sizes, _dynamodb: dynamodb, _folder: folder })
+    }
+
+    /// Prepares the searches of the comparison.
+    pub(super) async fn prepare(&self, reviews: &Distribution) -> anyhow::Result<Vec<PreparedSearch>> {
+        let mut prepared = Vec::new();
         for search in searches(reviews)? {
-            let prepared = match &stage.postgres {
-                Some(postgres) => Some(postgres.prepare(org_id, &search).await?),
+            let statements = match &self.postgres {
+                Some(postgres) => Some(postgres.prepare(self.org_id, &search).await?),
                 None => None,
             };
-            ready.push(PreparedSearch { search, prepared });
+            prepared.push(PreparedSearch { search, statements });
         }
-        Ok((stage, ready))
+        Ok(prepared)
     }
 
-    /// Who makes a search.
-    pub(super) fn backends(&self, search: &Search) -> Vec<Backend> {
-        let mut all = vec![Backend::Ledger, Backend::ThinIndex];
+    /// Returns the backends that answer a search.
+    pub(super) fn for_search(&self, search: &Search) -> Vec<Backend> {
+        let mut backends = vec![Backend::Ledger, Backend::ThinIndex];
         if self.postgres.is_some() {
-            all.push(Backend::Postgres);
-            all.extend((search.place == PagePosition::First).then_some(Backend::PostgresPageOnly));
-            all.extend((search.place == PagePosition::Last).then_some(Backend::PostgresReversed));
+            backends.push(Backend::Postgres);
+            backends.extend((search.position == PagePosition::First).then_some(Backend::PostgresPageOnly));
+            backends.extend((search.position == PagePosition::Last).then_some(Backend::PostgresReversed));
         }
-        all
+        backends
     }
 
-    /// The answer of one of them.
-    pub(super) async fn ask(&self, who: Backend, ready: &PreparedSearch) -> anyhow::Result<Answer> {
-        let found = match who {
-            Backend::Ledger => self.ledger.search(self.org_id, &ready.search).await,
-            Backend::ThinIndex => self.thin.search(self.org_id, &ready.search).await,
+    /// Returns the answer of a backend.
+    pub(super) async fn search(&self, backend: Backend, prepared: &PreparedSearch) -> anyhow::Result<Answer> {
+        let answer = match backend {
+            Backend::Ledger => self.ledger.search(self.org_id, &prepared.search).await,
+            Backend::ThinIndex => self.thin_index.search(self.org_id, &prepared.search).await,
             Backend::Postgres | Backend::PostgresPageOnly | Backend::PostgresReversed => {
-                let postgres = self.postgres.as_ref().zip(ready.prepared.as_ref());
-                let (postgres, prepared) = postgres.context("PostgreSQL is left out")?;
-                postgres.search(prepared, who).await
+                let postgres = self.postgres.as_ref().zip(prepared.statements.as_ref());
+                let (postgres, statements) = postgres.context("PostgreSQL is not installed")?;
+                postgres.search(statements, backend).await
             }
         };
-        found.with_context(|| format!("{who:?}: {}", ready.search.name()))
+        answer.with_context(|| format!("{backend:?}: {}", prepared.search.name()))
     }
 
-    /// What is stored, and what writing costs. Writes: no search can be compared any more.
-    pub(super) async fn measure_storage(self) -> anyhow::Result<StorageSizes> {
+    /// Returns the sizes of the stored data.
+    pub(super) async fn storage_sizes(&self) -> anyhow::Result<StorageSizes> {
         let postgres = match &self.postgres {
-            Some(postgres) => Some(postgres.bytes().await?),
+            Some(postgres) => Some(postgres.sizes().await?),
             None => None,
         };
-        // Of the same days, cities and cells, but others.
-        let another = |review: &Review| Review { partner_id: format!("{}b", review.partner_id), ..review.clone() };
-        let month: Vec<Review> = self.last_month.iter().take(IMPORTED).map(another).collect();
-        let write_units = self.ledger.write_units(&month, POSTED_ALONE).await?;
-        Ok(StorageSizes { postgres, write_units, ..self.storage })
+        Ok(StorageSizes { postgres, ..self.sizes })
+    }
+
+    /// Measures the write units of new reviews. Consumes the backends: their reviews differ afterwards.
+    pub(super) async fn measure_write_units(self) -> anyhow::Result<WriteUnits> {
+        // New reviews with the days, cities and facets of existing ones.
+        let copy = |review: &Review| Review { partner_id: format!("{}b", review.partner_id), ..review.clone() };
+        let reviews: Vec<Review> = self.last_month.iter().take(WRITTEN_REVIEWS).map(copy).collect();
+        self.ledger.measure_write_units(&reviews, WRITTEN_ALONE).await
     }
 }
 
-/// In a file: in memory it becomes slow with size.
-fn embedded(folder: &Path) -> anyhow::Result<EmbeddedDynamo> {
+/// Starts the database in a file: in memory it becomes slow with many items.
+fn start_dynamodb(folder: &Path) -> anyhow::Result<EmbeddedDynamo> {
     let dynamodb = EmbeddedDynamo::start(0, Some(folder))?;
     dynamodb.enable_bulk_loading()?;
     Ok(dynamodb)

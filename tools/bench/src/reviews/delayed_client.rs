@@ -1,4 +1,4 @@
-//! The way to `DynamoDB` and back inside a region, which an embedded one does not have: a fixed time for every call.
+//! HTTP client with a delay for every call: the network inside a region, which the embedded `DynamoDB` does not have.
 
 use std::fmt;
 use std::time::Duration;
@@ -11,10 +11,10 @@ use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
 use aws_smithy_runtime_api::client::result::ConnectorError;
 use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
 
-/// What a call takes beside the emulator's own work.
+/// Delay of a call. The own time of the emulator comes on top.
 pub(super) const CALL_DELAY: Duration = Duration::from_micros(2_500);
 
-/// An HTTP client whose every call waits first.
+/// Returns an HTTP client that waits before every call.
 pub(super) fn delayed_client() -> SharedHttpClient {
     SharedHttpClient::new(DelayedClient { inner: SharedHttpClient::new(Builder::new().build_http()) })
 }
@@ -37,9 +37,9 @@ impl HttpConnector for DelayedConnector {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
         let inner = self.inner.clone();
         HttpConnectorFuture::new(async move {
-            // The runtime's own timer counts whole milliseconds: it would make 3.5 of 2.5.
-            let slept = tokio::task::spawn_blocking(|| std::thread::sleep(CALL_DELAY)).await;
-            slept.map_err(|error| ConnectorError::other(error.into(), None))?;
+            // The timer of the runtime has a resolution of a millisecond: 2.5 would become 3.5.
+            let sleep = tokio::task::spawn_blocking(|| std::thread::sleep(CALL_DELAY)).await;
+            sleep.map_err(|error| ConnectorError::other(error.into(), None))?;
             inner.call(request).await
         })
     }

@@ -1,4 +1,4 @@
-//! The ledger: the store of the service itself.
+//! Backend of the ledger: the store of the service itself.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,24 +19,41 @@ use super::backend::Answer;
 use super::delayed_client::delayed_client;
 use super::search::Search;
 
-/// What all tables are called, with their own name behind it.
+/// Prefix of all table names.
 pub(super) const PREFIX: &str = "presence-";
 
-/// The ledger in an embedded `DynamoDB`.
+/// Ledger in an embedded `DynamoDB`.
 pub(super) struct Ledger {
-    /// Without delay: for loading.
+    /// Store for loading, without a delay.
     loading: Stores,
-    /// As a function has it, with the delay of a call.
+    /// Store for searches, with the delay of a call.
     searching: Stores,
 }
 
+/// Sizes of loaded items in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LoadedBytes {
+    pub(super) reviews: usize,
+    /// Facet counts and postings.
+    pub(super) ledger: usize,
+}
+
+/// Write units of a new review with its facet counts and postings.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WriteUnits {
+    /// Units of a review that is written alone.
+    pub(super) alone: f64,
+    /// Units of a review in an import.
+    pub(super) imported: f64,
+}
+
 impl Ledger {
-    /// Makes the tables.
+    /// Creates the tables.
     pub(super) async fn start(dynamodb: &EmbeddedDynamo) -> anyhow::Result<Self> {
         let config = sdk_config(&dynamodb.endpoint_url());
         let loading = Stores::new(Database::new(&config, PREFIX));
         loading.database.create_tables().await?;
-        // Calls side by side wait for each other in the emulator, which answers one at a time.
+        // The emulator answers one call at a time: parallel calls queue for longer than the usual timeouts.
         let config =
             config.into_builder().http_client(delayed_client()).timeout_config(TimeoutConfig::disabled()).build();
         let searching = Stores::new(Database::new(&config, PREFIX));
@@ -51,36 +68,38 @@ impl Ledger {
         Ok(())
     }
 
-    /// Loads all reviews of a month. Returns the bytes of the reviews, and of the tallies and slips.
-    pub(super) fn load(&self, dynamodb: &EmbeddedDynamo, month: &[Review]) -> anyhow::Result<(usize, usize)> {
+    /// Loads all reviews of a month.
+    pub(super) fn load(&self, dynamodb: &EmbeddedDynamo, month: &[Review]) -> anyhow::Result<LoadedBytes> {
         let table = self.loading.database.name(&schema::REVIEWS);
         let is_review = |item: &HashMap<String, AttributeValue>| item.contains_key("version");
-        let (reviews, others) = bulk_review_items(month)?.into_iter().partition(is_review);
-        Ok((dynamodb.import(&table, reviews)?, dynamodb.import(&table, others)?))
+        let (reviews, ledger) = bulk_review_items(month)?.into_iter().partition(is_review);
+        Ok(LoadedBytes { reviews: dynamodb.import(&table, reviews)?, ledger: dynamodb.import(&table, ledger)? })
     }
 
-    /// Searches as a user of the organisation does.
+    /// Searches as a user of the organisation.
     pub(super) async fn search(&self, org_id: OrgId, search: &Search) -> anyhow::Result<Answer> {
         let (scope, filter, meter) = (scope(org_id), search.filter.for_store(), Arc::new(Meter::default()));
         let stopwatch = Stopwatch::start();
-        let found =
-            Arc::clone(&meter).watch(self.searching.reviews.search_reviews(scope, &filter, search.page)).await?;
+        let page = self.searching.reviews.search_reviews(scope, &filter, search.page);
+        let page = Arc::clone(&meter).watch(page).await?;
         let elapsed = stopwatch.elapsed();
-        let ids = found.items.iter().map(|review| review.id.as_str().to_owned()).collect();
-        Ok(Answer { count: Some(found.count), ids, cost: meter.cost(), elapsed })
+        let ids = page.items.iter().map(|review| review.id.as_str().to_owned()).collect();
+        Ok(Answer { count: Some(page.count), ids, cost: meter.cost(), elapsed })
     }
 
-    /// Write units of a new review of this month: posted alone, and as one of an import. The first so many are posted alone,
-    /// the rest is imported.
-    pub(super) async fn write_units(&self, month: &[Review], alone: usize) -> anyhow::Result<(f64, f64)> {
-        let (one_by_one, imported) = month.split_at(alone.min(month.len() / 2));
-        let (single, import) = (Arc::new(Meter::default()), Arc::new(Meter::default()));
+    /// Writes new reviews: the first `alone` of them one by one, the others in one import.
+    pub(super) async fn measure_write_units(&self, reviews: &[Review], alone: usize) -> anyhow::Result<WriteUnits> {
+        let (one_by_one, imported) = reviews.split_at(alone.min(reviews.len() / 2));
+        let (single_meter, import_meter) = (Arc::new(Meter::default()), Arc::new(Meter::default()));
         for review in one_by_one {
-            Arc::clone(&single).watch(self.loading.reviews.upsert_reviews(std::slice::from_ref(review))).await?;
+            let write = self.loading.reviews.upsert_reviews(std::slice::from_ref(review));
+            Arc::clone(&single_meter).watch(write).await?;
         }
-        Arc::clone(&import).watch(self.loading.reviews.upsert_reviews(imported)).await?;
-        let each = |meter: &Meter, reviews: &[Review]| meter.cost().write_units / reviews.len() as f64;
-        Ok((each(&single, one_by_one), each(&import, imported)))
+        Arc::clone(&import_meter).watch(self.loading.reviews.upsert_reviews(imported)).await?;
+        Ok(WriteUnits {
+            alone: single_meter.cost().write_units / one_by_one.len() as f64,
+            imported: import_meter.cost().write_units / imported.len() as f64,
+        })
     }
 }
 

@@ -1,8 +1,7 @@
-//! Reviews: what a search costs by the ledger, by a filter on a thin index, and by `PostgreSQL`.
+//! Benchmark of review searches: the ledger, a filter on a thin index, and `PostgreSQL`.
 
 mod backend;
 mod backends;
-mod counted;
 mod delayed_client;
 mod ledger;
 mod match_counts;
@@ -15,62 +14,106 @@ mod search;
 mod targets;
 mod thin_index;
 
+use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::Path;
 
+use anyhow::{Context as _, ensure};
 use presence_bench::distribution::Distribution;
+use presence_bench::synthetic_dynamodb;
 
+use backend::Backend;
 use backends::{Backends, StorageSizes};
-use postgres_server::{MISSING, PostgresServer};
-use rounds::MeasuredSearch;
-use search::PagePosition;
+use ledger::WriteUnits;
+use postgres_server::{NOT_INSTALLED, PostgresServer};
+use rounds::{MeasuredSearch, Measurement};
+use search::{PagePosition, searches};
 
-/// What came out for a number of reviews.
+/// Results at one number of reviews.
 pub(crate) struct SizeResult {
     total: u64,
     searches: Vec<MeasuredSearch>,
-    /// None where it was counted and not measured.
-    storage: Option<StorageSizes>,
+    /// Absent if reads were only counted.
+    storage: Option<StorageResult>,
 }
 
-/// Compares at each of the sizes, counts at those beyond them, and writes the plots beside the report.
+/// Sizes of the stored data, and the cost of writing more.
+struct StorageResult {
+    sizes: StorageSizes,
+    write_units: WriteUnits,
+}
+
+impl SizeResult {
+    /// Returns the search with a label and a page.
+    fn find(&self, label: &str, position: PagePosition) -> Option<&MeasuredSearch> {
+        self.searches.iter().find(|measured| measured.search.label == label && measured.search.position == position)
+    }
+}
+
+/// Measures all backends at each of the sizes, counts reads at the larger ones, and writes the plots beside the report.
 pub(crate) async fn run(sizes: &[u64], counted: &[u64], rounds: u64, out: Option<&Path>) -> anyhow::Result<String> {
     let with_postgres = PostgresServer::is_installed();
     if !with_postgres {
-        note(MISSING);
+        note(NOT_INSTALLED);
     }
-    let mut all = Vec::new();
+    let mut results = Vec::new();
     for size in sizes {
-        all.push(measured(&Distribution::new(*size), rounds, with_postgres).await?);
+        results.push(measure_size(&Distribution::new(*size), rounds, with_postgres).await?);
     }
     for size in counted {
-        all.push(counted::counted(*size, &all).await?);
+        results.push(count_size(*size, &results).await?);
     }
-    all.sort_by_key(|size| size.total);
-    let plots = plot::plots(&all)?;
+    results.sort_by_key(|size| size.total);
+    let plots = plot::draw_plots(&results)?;
     let files = match out {
         Some(out) => plot::write(&plots, out)?,
         None => Vec::new(),
     };
-    Ok(report::report(&all, rounds, &files))
+    Ok(report::render(&results, rounds, &files))
 }
 
-async fn measured(reviews: &Distribution, rounds: u64, with_postgres: bool) -> anyhow::Result<SizeResult> {
-    let (stage, ready) = Backends::load(reviews, with_postgres).await?;
-    let mut agreed = rounds::verify_agreement(&stage, ready).await?;
-    rounds::measure(&stage, &mut agreed, reviews.total(), rounds).await?;
-    let storage = Some(stage.measure_storage().await?);
-    let searches = agreed.into_iter().map(|(_, measured)| measured).collect();
-    Ok(SizeResult { total: reviews.total(), searches, storage })
+async fn measure_size(reviews: &Distribution, rounds: u64, with_postgres: bool) -> anyhow::Result<SizeResult> {
+    let backends = Backends::load(reviews, with_postgres).await?;
+    let prepared = backends.prepare(reviews).await?;
+    let mut searches = rounds::verify_agreement(&backends, &prepared).await?;
+    rounds::measure(&backends, &prepared, &mut searches, reviews.total(), rounds).await?;
+    let sizes = backends.storage_sizes().await?;
+    let write_units = backends.measure_write_units().await?;
+    Ok(SizeResult { total: reviews.total(), searches, storage: Some(StorageResult { sizes, write_units }) })
 }
 
-fn find<'a>(size: &'a SizeResult, what: &str, place: PagePosition) -> Option<&'a MeasuredSearch> {
-    size.searches.iter().find(|measured| measured.search.what == what && measured.search.place == place)
+/// Counts the reads of the searches without loading reviews.
+///
+/// The ledger is the store over a synthetic database. The reads of the thin index follow from the size of its entries at the
+/// largest measured number of reviews.
+async fn count_size(total: u64, measured: &[SizeResult]) -> anyhow::Result<SizeResult> {
+    let largest = measured.iter().max_by_key(|size| size.total).context("nothing was measured")?;
+    let storage = largest.storage.as_ref().context("nothing was measured")?;
+    let entry_bytes = storage.sizes.thin_index as f64 / largest.total as f64;
+    let reviews = Distribution::new(total);
+    let searches = searches(&reviews)?;
+    let store = synthetic_dynamodb::store(reviews)?;
+    let mut counted = Vec::with_capacity(searches.len());
+    for search in searches {
+        let outcome = synthetic_dynamodb::run_search(&store, &search.filter.for_store(), search.page).await?;
+        let count = outcome.page.count;
+        ensure!(count == search.match_count, "{}: the ledger counts {count} reviews", search.name());
+        // Only a range of dates is a key condition: for all other filters, the thin index reads every entry.
+        let entries = if search.filter.date_range.is_some() { search.match_count } else { total };
+        let thin_index = thin_index::estimate_cost(&search, entries, entry_bytes);
+        let measurements = BTreeMap::from([
+            (Backend::Ledger, Measurement::counted(outcome.cost)),
+            (Backend::ThinIndex, Measurement::counted(thin_index)),
+        ]);
+        counted.push(MeasuredSearch { search, measurements });
+    }
+    note(&format!("{total} reviews are counted"));
+    Ok(SizeResult { total, searches: counted, storage: None })
 }
 
-/// Tells whoever waits how far it is.
+/// Writes a note on the progress to the standard error.
 fn note(text: &str) {
-    // Nobody may be there to read it.
+    // A failure is ignored: the note is only for people who watch.
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
@@ -79,11 +122,11 @@ mod tests {
     use super::*;
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn every_contender_gives_the_same_answers() {
+    async fn all_backends_give_the_same_answers() {
         let reviews = Distribution::new(2_000);
-        let (stage, ready) =
-            Backends::load(&reviews, PostgresServer::is_installed()).await.expect("the backends start");
-        let agreed = rounds::verify_agreement(&stage, ready).await.expect("they agree");
-        assert!(agreed.iter().filter(|(_, measured)| measured.search.match_count > 30).count() > 10);
+        let backends = Backends::load(&reviews, PostgresServer::is_installed()).await.expect("the backends start");
+        let prepared = backends.prepare(&reviews).await.expect("the searches are prepared");
+        let measured = rounds::verify_agreement(&backends, &prepared).await.expect("the answers agree");
+        assert!(measured.iter().filter(|measured| measured.search.match_count > 30).count() > 10);
     }
 }

@@ -1,5 +1,6 @@
-//! `PostgreSQL` with the indexes that a skilled person would make for these searches: counts and pages are read from indexes
-//! alone, and only the rows of the page from the table.
+//! Backend of `PostgreSQL`, with the indexes that an experienced engineer would create for these searches.
+//!
+//! Counts and pages are read from indexes alone, and only the rows of the page from the table.
 
 use std::fmt::Write as _;
 use std::pin::pin;
@@ -24,8 +25,8 @@ CREATE TABLE reviews (
     update_date bigint, delete_date text, title text, content text, reply_comment text, link text
 )";
 
-/// Made after loading. The first serves what the others do not; the last serves every combination that names a state, and
-/// is short where the combination is narrow.
+/// Indexes, created after loading. `by_date` serves the filters that no other index serves. `by_cell` serves every combination
+/// with a state, and reads few entries if the combination is rare.
 const INDEXES: &str = "
 ALTER TABLE reviews ADD PRIMARY KEY (id);
 CREATE INDEX by_date ON reviews (org_id, effective_at DESC, id DESC) INCLUDE (state, rating, partner, has_content);
@@ -38,22 +39,32 @@ CREATE INDEX by_cell ON reviews (org_id, state, rating, partner, has_content, ef
 ";
 
 const COPY: &str = "COPY reviews FROM STDIN";
-/// What one chunk of the copy has at least.
-const COPY_BYTES: usize = 1 << 20;
+/// Smallest size of a chunk of the copy.
+const COPY_CHUNK_BYTES: usize = 1 << 20;
 
-/// A database with the reviews, on a server of its own.
+/// Parameter of a statement.
+type Value = Box<dyn ToSql + Sync + Send>;
+
+/// Database with the reviews, on a server of its own.
 pub(super) struct Postgres {
     client: Client,
     _server: PostgresServer,
 }
 
-/// The statements of a search, prepared, with their values.
+/// Sizes of the table and of its indexes in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PostgresSizes {
+    pub(super) table: i64,
+    pub(super) indexes: i64,
+}
+
+/// Prepared statements of a search, with their parameters.
 pub(super) struct PreparedStatements {
     count: Statement,
     page: Statement,
-    /// The page alone, from the other end of the index; its rows come in reverse.
-    page_from_the_end: Statement,
-    values: Vec<Box<dyn ToSql + Sync + Send>>,
+    /// Page from the other end of the index. Its rows are in reverse order.
+    reversed_page: Statement,
+    values: Vec<Value>,
 }
 
 impl Postgres {
@@ -63,7 +74,7 @@ impl Postgres {
         let mut config = tokio_postgres::Config::new();
         config.host_path(server.socket()).user("bench").dbname("postgres");
         let (client, connection) = config.connect(NoTls).await?;
-        // Where it breaks, the queries fail.
+        // If the connection breaks, the queries fail.
         tokio::spawn(connection);
         client.batch_execute(TABLE).await?;
         Ok(Self { client, _server: server })
@@ -72,10 +83,10 @@ impl Postgres {
     /// Loads reviews.
     pub(super) async fn load(&self, reviews: &[Review]) -> anyhow::Result<()> {
         let mut sink = pin!(self.client.copy_in::<_, bytes::Bytes>(COPY).await?);
-        let mut lines = String::with_capacity(2 * COPY_BYTES);
+        let mut lines = String::with_capacity(2 * COPY_CHUNK_BYTES);
         for review in reviews {
-            line(&mut lines, review);
-            if lines.len() >= COPY_BYTES {
+            lines.push_str(&copy_line(review));
+            if lines.len() >= COPY_CHUNK_BYTES {
                 sink.send(std::mem::take(&mut lines).into()).await?;
             }
         }
@@ -84,55 +95,48 @@ impl Postgres {
         Ok(())
     }
 
-    /// Makes the indexes and all that helps to read from them alone.
+    /// Creates the indexes, and lets the planner use them alone.
     pub(super) async fn finish_loading(&self) -> anyhow::Result<()> {
         self.client.batch_execute(INDEXES).await?;
-        // Not in one text: a vacuum must not run in a transaction.
+        // In a batch of its own: several statements run in one transaction, and VACUUM cannot.
         self.client.batch_execute("VACUUM (ANALYZE, FREEZE) reviews").await?;
         Ok(())
     }
 
-    /// Bytes of the table, and of its indexes.
-    pub(super) async fn bytes(&self) -> anyhow::Result<(i64, i64)> {
+    /// Returns the sizes of the table and of its indexes.
+    pub(super) async fn sizes(&self) -> anyhow::Result<PostgresSizes> {
         let sizes = "SELECT pg_table_size('reviews'), pg_indexes_size('reviews')";
         let row = self.client.query_one(sizes, &[]).await?;
-        Ok((row.get(0), row.get(1)))
+        Ok(PostgresSizes { table: row.get(0), indexes: row.get(1) })
     }
 
-    /// Prepares a search.
+    /// Prepares the statements of a search.
     pub(super) async fn prepare(&self, org_id: OrgId, search: &Search) -> anyhow::Result<PreparedStatements> {
-        let (condition, values) = condition(org_id, &search.filter)?;
+        let Condition { text: condition, values } = Condition::new(org_id, &search.filter)?;
         let range = search.page.range(search.match_count);
-        let page = |order: &str, limit: u64, offset: u64| {
-            format!(
-                "SELECT r.* FROM (SELECT id FROM reviews WHERE {condition} ORDER BY effective_at {order}, id {order} \
-                 LIMIT {limit} OFFSET {offset}) page JOIN reviews r USING (id) \
-                 ORDER BY r.effective_at {order}, r.id {order}"
-            )
-        };
-        let from_the_end = page("ASC", range.end - range.start, search.match_count - range.end);
-        let page = page("DESC", search.page.size, search.page.start());
+        let page = page_statement(&condition, "DESC", search.page.size, search.page.start());
+        let reversed_page = page_statement(&condition, "ASC", range.end - range.start, search.match_count - range.end);
         Ok(PreparedStatements {
             count: self.client.prepare(&format!("SELECT count(*) FROM reviews WHERE {condition}")).await?,
             page: self.client.prepare(&page).await?,
-            page_from_the_end: self.client.prepare(&from_the_end).await?,
+            reversed_page: self.client.prepare(&reversed_page).await?,
             values,
         })
     }
 
-    /// Count and page, sent together over one connection; or a shorter way.
-    pub(super) async fn search(&self, prepared: &PreparedStatements, way: Backend) -> anyhow::Result<Answer> {
-        let (stopwatch, values) = (Stopwatch::start(), prepared.values());
-        let from_the_end = way == Backend::PostgresReversed;
-        let statement = if from_the_end { &prepared.page_from_the_end } else { &prepared.page };
+    /// Searches with the statements of a backend. Count and page are sent together over one connection.
+    pub(super) async fn search(&self, statements: &PreparedStatements, backend: Backend) -> anyhow::Result<Answer> {
+        let (stopwatch, values) = (Stopwatch::start(), statements.values());
+        let is_reversed = backend == Backend::PostgresReversed;
+        let statement = if is_reversed { &statements.reversed_page } else { &statements.page };
         let page = self.client.query(statement, &values);
-        let (count, mut rows) = if way == Backend::PostgresPageOnly {
+        let (count, mut rows) = if backend == Backend::PostgresPageOnly {
             (None, page.await?)
         } else {
-            let (count, rows) = futures::try_join!(self.client.query_one(&prepared.count, &values), page)?;
+            let (count, rows) = futures::try_join!(self.client.query_one(&statements.count, &values), page)?;
             (Some(u64::try_from(count.get::<_, i64>(0))?), rows)
         };
-        if from_the_end {
+        if is_reversed {
             rows.reverse();
         }
         let ids = rows.iter().map(|row| row.get("id")).collect();
@@ -146,48 +150,65 @@ impl PreparedStatements {
     }
 }
 
-type Values = Vec<Box<dyn ToSql + Sync + Send>>;
-
-/// The condition of a filter, and the values of its parameters.
-fn condition(org_id: OrgId, filter: &Filter) -> anyhow::Result<(String, Values)> {
-    let mut values: Values = vec![Box::new(i64::try_from(org_id.get())?)];
-    let mut condition = "org_id = $1".to_owned();
-    let mut and = |what: &str, value: Box<dyn ToSql + Sync + Send>| {
-        values.push(value);
-        let _ = write!(condition, " AND {what} (${})", values.len());
-    };
-    if let Some(state) = filter.state {
-        and("state =", Box::new(state as i16));
-    }
-    if let Some(rating) = filter.rating {
-        and("rating =", Box::new(i16::from(rating.get())));
-    }
-    if let Some(partner) = filter.partner {
-        and("partner =", Box::new(partner as i16));
-    }
-    if let Some(has_content) = filter.has_content {
-        and("has_content =", Box::new(has_content));
-    }
-    if let Some(city) = &filter.city_key {
-        and("city_key =", Box::new(city.clone()));
-    }
-    match filter.businesses.as_slice() {
-        [] => {}
-        [one] => and("business_id =", Box::new(one.as_str().to_owned())),
-        several => {
-            let ids: Vec<String> = several.iter().map(|id| id.as_str().to_owned()).collect();
-            and("business_id = ANY", Box::new(ids));
-        }
-    }
-    if let Some((from, to)) = filter.between {
-        and("effective_at >=", Box::new(from));
-        and("effective_at <=", Box::new(to));
-    }
-    Ok((condition, values))
+/// Returns the statement that reads a page: its ids from an index alone, then its rows from the table.
+fn page_statement(condition: &str, order: &str, limit: u64, offset: u64) -> String {
+    format!(
+        "SELECT r.* FROM (SELECT id FROM reviews WHERE {condition} ORDER BY effective_at {order}, id {order} \
+         LIMIT {limit} OFFSET {offset}) page JOIN reviews r USING (id) \
+         ORDER BY r.effective_at {order}, r.id {order}"
+    )
 }
 
-/// A line of the copy format, columns in the order of the table.
-fn line(lines: &mut String, review: &Review) {
+/// Condition of a filter in SQL, with the values of its parameters.
+struct Condition {
+    text: String,
+    values: Vec<Value>,
+}
+
+impl Condition {
+    fn new(org_id: OrgId, filter: &Filter) -> anyhow::Result<Self> {
+        let mut condition =
+            Self { text: "org_id = $1".to_owned(), values: vec![Box::new(i64::try_from(org_id.get())?)] };
+        if let Some(state) = filter.state {
+            condition.and("state =", Box::new(state as i16));
+        }
+        if let Some(rating) = filter.rating {
+            condition.and("rating =", Box::new(i16::from(rating.get())));
+        }
+        if let Some(partner) = filter.partner {
+            condition.and("partner =", Box::new(partner as i16));
+        }
+        if let Some(has_content) = filter.has_content {
+            condition.and("has_content =", Box::new(has_content));
+        }
+        if let Some(city) = &filter.city_key {
+            condition.and("city_key =", Box::new(city.clone()));
+        }
+        match filter.businesses.as_slice() {
+            [] => {}
+            // For one value the index by business has the order of the page; with ANY the rows must be sorted.
+            [business] => condition.and("business_id =", Box::new(business.as_str().to_owned())),
+            businesses => {
+                let ids: Vec<String> = businesses.iter().map(|id| id.as_str().to_owned()).collect();
+                condition.and("business_id = ANY", Box::new(ids));
+            }
+        }
+        if let Some((from, to)) = filter.date_range {
+            condition.and("effective_at >=", Box::new(from));
+            condition.and("effective_at <=", Box::new(to));
+        }
+        Ok(condition)
+    }
+
+    /// Adds a comparison with the next parameter.
+    fn and(&mut self, comparison: &str, value: Value) {
+        self.values.push(value);
+        let _ = write!(self.text, " AND {comparison} (${})", self.values.len());
+    }
+}
+
+/// Returns the line of a review in the format of COPY. Its columns have the order of the table.
+fn copy_line(review: &Review) -> String {
     let has_content = review.content.as_ref().is_some_and(|content| !content.trim().is_empty());
     let (number, text) = (|number: i64| Some(number.to_string()), |text: &str| Some(text.to_owned()));
     let columns = [
@@ -211,24 +232,21 @@ fn line(lines: &mut String, review: &Review) {
         review.reply_comment.clone(),
         review.link.clone(),
     ];
-    for (position, column) in columns.into_iter().enumerate() {
-        if position > 0 {
-            lines.push('\t');
-        }
-        match column {
-            None => lines.push_str("\\N"),
-            Some(text) => text.chars().for_each(|character| push_escaped(lines, character)),
-        }
-    }
-    lines.push('\n');
+    let columns = columns.map(|column| column.map_or_else(|| "\\N".to_owned(), |text| escape(&text)));
+    format!("{}\n", columns.join("\t"))
 }
 
-fn push_escaped(lines: &mut String, character: char) {
-    match character {
-        '\\' => lines.push_str("\\\\"),
-        '\t' => lines.push_str("\\t"),
-        '\n' => lines.push_str("\\n"),
-        '\r' => lines.push_str("\\r"),
-        other => lines.push(other),
+/// Escapes the characters that have a meaning in the format of COPY.
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '\\' => escaped.push_str("\\\\"),
+            '\t' => escaped.push_str("\\t"),
+            '\n' => escaped.push_str("\\n"),
+            '\r' => escaped.push_str("\\r"),
+            other => escaped.push(other),
+        }
     }
+    escaped
 }

@@ -1,4 +1,4 @@
-//! A `PostgreSQL` server of our own in a temporary folder, reached by a socket in it and by nothing else.
+//! `PostgreSQL` server in a temporary folder. It listens only on a socket in this folder.
 
 use std::os::unix::fs::chown;
 use std::path::{Path, PathBuf};
@@ -9,16 +9,16 @@ use tempfile::TempDir;
 
 use super::note;
 
-/// Where Debian's package has its programs.
+/// Folder with the programs of Debian's package.
 const PROGRAMS: &str = "/usr/lib/postgresql/15/bin";
-/// The server refuses to run as root: then it runs as the user that Debian's package makes.
+/// User of Debian's package. The server refuses to run as root, so root runs it as this user.
 const UNPRIVILEGED_USER: &str = "postgres";
-/// What to do without it.
-pub(super) const MISSING: &str =
-    "PostgreSQL 15 is not installed (Debian: apt-get install postgresql-15): it is left out";
+/// Note for machines without `PostgreSQL`.
+pub(super) const NOT_INSTALLED: &str =
+    "PostgreSQL 15 is not installed (Debian: apt-get install postgresql-15): it is not compared";
 
-/// For a machine of some 16 GB and two cores, on which nothing else runs, and for reading: everything fits into the buffers,
-/// plans know the values, counts are made by all cores.
+/// Settings for reading, on a machine with 16 GB and two cores and no other load. All data fits into the buffers, statements are
+/// planned with their values, and all cores count.
 const SETTINGS: &str = "
 listen_addresses = ''
 shared_buffers = 4GB
@@ -37,39 +37,39 @@ fsync = off
 synchronous_commit = off
 ";
 
-/// A running server. Dropped, it stops and its folder goes.
+/// Running server. When it is dropped, it stops and its folder is removed.
 pub(super) struct PostgresServer {
     folder: TempDir,
 }
 
 impl PostgresServer {
-    /// Whether its programs are there.
+    /// True if the programs are installed.
     pub(super) fn is_installed() -> bool {
         Path::new(PROGRAMS).join("postgres").exists()
     }
 
-    /// Makes an empty one.
+    /// Starts a server with an empty database.
     pub(super) fn start() -> anyhow::Result<Self> {
         let folder = tempfile::tempdir()?;
         if is_root() {
-            let (user, group) = (id_of("-u")?, id_of("-g")?);
-            chown(folder.path(), Some(user), Some(group)).context("cannot give the folder to the server's user")?;
+            let (user, group) = (unprivileged_id("-u")?, unprivileged_id("-g")?);
+            chown(folder.path(), Some(user), Some(group)).context("cannot make the server's user own the folder")?;
         }
-        let cluster = Self { folder };
-        let data = cluster.data();
+        let server = Self { folder };
+        let data = server.data();
         run(program("initdb")
             .args(["--no-sync", "--auth=trust", "--username=bench", "--locale=C", "--encoding=UTF8"])
             .arg("-D")
             .arg(&data))?;
-        let settings = format!("{SETTINGS}unix_socket_directories = '{}'\n", cluster.socket().display());
+        let settings = format!("{SETTINGS}unix_socket_directories = '{}'\n", server.socket().display());
         let file = data.join("postgresql.conf");
         let defaults = std::fs::read_to_string(&file)?;
         std::fs::write(&file, defaults + &settings)?;
         run(program("pg_ctl").arg("start").arg("--wait").arg("-D").arg(&data).arg("-l").arg(data.join("log")))?;
-        Ok(cluster)
+        Ok(server)
     }
 
-    /// The folder of its socket.
+    /// Returns the folder of the socket.
     pub(super) fn socket(&self) -> &Path {
         self.folder.path()
     }
@@ -81,7 +81,7 @@ impl PostgresServer {
 
 impl Drop for PostgresServer {
     fn drop(&mut self) {
-        // Its data go with the folder: nothing has to be written any more.
+        // The folder is removed next, so the server need not write its data.
         let stopped = run(program("pg_ctl").args(["stop", "--wait", "--mode=immediate"]).arg("-D").arg(self.data()));
         if let Err(error) = stopped {
             note(&format!("PostgreSQL did not stop: {error:#}"));
@@ -102,7 +102,7 @@ fn program(name: &str) -> Command {
     } else {
         Command::new(path)
     };
-    // The server keeps what it inherits open: a pipe would never end.
+    // The server inherits the standard output and keeps it open, so a pipe would never end.
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::inherit()).current_dir("/");
     command
 }
@@ -113,9 +113,9 @@ fn run(command: &mut Command) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A number of the unprivileged user: `-u` or `-g`.
-fn id_of(which: &str) -> anyhow::Result<u32> {
-    let output = Command::new("id").args([which, UNPRIVILEGED_USER]).output()?;
+/// Returns the user id (`-u`) or the group id (`-g`) of the unprivileged user.
+fn unprivileged_id(option: &str) -> anyhow::Result<u32> {
+    let output = Command::new("id").args([option, UNPRIVILEGED_USER]).output()?;
     let number = String::from_utf8(output.stdout)?;
     number.trim().parse().with_context(|| format!("there is no user {UNPRIVILEGED_USER}"))
 }

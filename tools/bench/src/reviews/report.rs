@@ -1,175 +1,202 @@
-//! The report in Markdown.
+//! Report in Markdown.
 
 use std::fmt::Write as _;
 
+use super::SizeResult;
 use super::backend::Backend;
 use super::delayed_client::CALL_DELAY;
-use super::rounds::BackendFigures;
+use super::plot::PlotFile;
+use super::rounds::{MeasuredSearch, Measurement};
 use super::search::PagePosition;
 use super::targets::render_targets;
-use super::{SizeResult, find};
-
-/// Everything, in words and tables. `plots` are the files of the plots, and what they show.
-pub(super) fn report(sizes: &[SizeResult], rounds: u64, plots: &[(String, &str)]) -> String {
-    let mut report = INTRODUCTION.replace("DELAY", &format!("{} ms", CALL_DELAY.as_secs_f64() * 1e3));
-    report = report.replace("ROUNDS", &rounds.to_string());
-    render_targets(sizes, &mut report);
-    for (file, alternative) in plots {
-        let _ = writeln!(report, "\n![{alternative}]({file})");
-    }
-    for size in sizes {
-        searches(size, &mut report);
-    }
-    losses(sizes, &mut report);
-    report
-}
 
 const INTRODUCTION: &str = "\
 # Reviews
 
-Made by `cargo run --profile bench -p presence-bench -- reviews`: the same searches over the same reviews (the distribution
-is described in `tools/bench/src/distribution`), pages of 30, by
+Made by `cargo run --profile bench -p presence-bench -- reviews`. The benchmark makes the same searches over the same reviews
+(`tools/bench/src/distribution` describes them), with pages of 30, in three backends:
 
-- **ledger**: the store of the service on an embedded `DynamoDB` in a file. Reads are strong.
-- **thin index**: a Query of the organisation's entries in an index with cell, city and business, with a filter; it reads all
-  of them to count, page after page of 1 MB, then fetches the reviews of the page. Reads are eventually consistent, as those
+- **ledger**: the store of the service on an embedded `DynamoDB` in a file. Reads are strongly consistent.
+- **thin index**: a Query with a filter over the organisation's entries in an index with facets, city and business. To count, it
+  reads all entries, page after page of 1 MB. Then it fetches the reviews of the page. Reads are eventually consistent, as those
   of an index are, at half the units. A range of dates is a key condition.
-- **PostgreSQL** 15, tuned for this: all in its buffers, indexes in the order of the pages for each filter, `count(*)` and
-  `OFFSET` read from indexes alone, only the rows of the page from the table; prepared statements, planned with their values,
-  count and page sent together over a unix socket.
+- **PostgreSQL** 15, tuned for this: all data fits into its buffers, and each filter has an index in the order of the pages. It
+  reads `count(*)` and `OFFSET` from indexes alone, and only the rows of the page from the table. Statements are prepared, and
+  planned with their values. Count and page are sent together over a unix socket.
 
-Before anything is measured, all must give the same count, the same last page and the same reviews in the same order; a
-difference ends the run. Units, calls and waves are exact, without the key of a request, which costs one unit and one call more
-for all. Times are in milliseconds, measured in turns in one run: ROUNDS times, the thin index less often. p99 is by
-nearest rank: of fewer than 100 runs, the slowest. Each call of `DynamoDB` is made to wait DELAY; the embedded one's own time
-comes on top, and it is slow: it answers one call at a time. `PostgreSQL` waits for nothing.
+Before the measurement, all backends must give the same count, the same last page and the same reviews in the same order. A
+difference ends the run. Units, calls and waves are exact. They do not include the key of a request, which costs one unit and one
+call more in all backends. Times are in milliseconds, measured in turns in one run: ROUNDS times, the thin index less often. p99
+is the nearest rank: the slowest of fewer than 100 runs. Each call of `DynamoDB` is delayed by DELAY. The own time of the embedded
+one comes on top, and it is slow, because it answers one call at a time. `PostgreSQL` has no delay.
 ";
 
-fn searches(size: &SizeResult, report: &mut String) {
-    let runs = find(size, "no filter", PagePosition::First)
-        .and_then(|measured| measured.figures.get(&Backend::ThinIndex))
-        .map_or(0, BackendFigures::runs);
-    let _ = writeln!(report, "\n## {} reviews\n", grouped(size.total));
-    if runs > 0 {
-        let _ = writeln!(report, "Runs of the thin index: {runs}.\n");
-    } else {
-        report.push_str("Counted, not measured: the store over a `DynamoDB` that only knows sizes, the thin index by ");
-        report.push_str("arithmetic from the size of its entries.\n\n");
+/// Renders the report.
+pub(super) fn render(sizes: &[SizeResult], rounds: u64, plots: &[PlotFile]) -> String {
+    let mut report = INTRODUCTION.replace("DELAY", &format!("{} ms", CALL_DELAY.as_secs_f64() * 1e3));
+    report = report.replace("ROUNDS", &rounds.to_string());
+    report.push_str(&render_targets(sizes));
+    for plot in plots {
+        let _ = writeln!(report, "\n![{}]({})", plot.description, plot.name);
     }
-    let times = if runs > 0 { " p50 | p99 |" } else { "" };
-    let rule = if runs > 0 { "---:|---:|" } else { "" };
-    let (postgres, postgres_rule) = if runs > 0 { (" PostgreSQL p50 | p99 |", "---:|---:|") } else { ("", "") };
+    for size in sizes {
+        report.push_str(&searches(size));
+    }
+    report.push_str(&weaknesses(sizes));
+    report
+}
+
+/// Renders the searches at one number of reviews.
+fn searches(size: &SizeResult) -> String {
+    let runs = size
+        .find("no filter", PagePosition::First)
+        .and_then(|measured| measured.measurements.get(&Backend::ThinIndex))
+        .map_or(0, Measurement::runs);
+    let was_timed = runs > 0;
+    let mut section = format!("\n## {} reviews\n\n", grouped(size.total));
+    if was_timed {
+        let _ = writeln!(section, "Runs of the thin index: {runs}.\n");
+    } else {
+        section.push_str(
+            "Counted, not measured. The ledger is the store over a synthetic `DynamoDB`, which knows only sizes. ",
+        );
+        section.push_str("The thin index is calculated from the size of its entries.\n\n");
+    }
+    let (times, rule) = if was_timed { (" p50 | p99 |", "---:|---:|") } else { ("", "") };
+    let (postgres, postgres_rule) = if was_timed { (" PostgreSQL p50 | p99 |", "---:|---:|") } else { ("", "") };
     let _ = writeln!(
-        report,
+        section,
         "| search | found | ledger units | calls | waves |{times} thin index units | calls, waves |{times}{postgres}\n\
          |---|---:|---:|---:|---:|{rule}---:|---:|{rule}{postgres_rule}"
     );
     for measured in &size.searches {
-        let _ = write!(report, "| {} | {} |", measured.search.name(), grouped(measured.search.match_count));
-        for who in [Backend::Ledger, Backend::ThinIndex, Backend::Postgres] {
-            let figures = measured.figures.get(&who);
-            if let Some(BackendFigures { cost, .. }) = figures.filter(|_| who != Backend::Postgres) {
-                let _ = write!(report, " {} | {} |", cost.read_units, cost.calls);
-                if who == Backend::Ledger {
-                    let _ = write!(report, " {} |", cost.waves);
-                }
-            }
-            match figures {
-                Some(figures) if runs > 0 => {
-                    let _ = write!(report, " {} | {} |", ms(figures.p50()), ms(figures.quantile_ms(0.99)));
-                }
-                None if runs > 0 => report.push_str(" – | – |"),
-                _ => {}
-            }
-        }
-        report.push('\n');
+        section.push_str(&search_row(measured, was_timed));
+    }
+    section
+}
+
+fn search_row(measured: &MeasuredSearch, was_timed: bool) -> String {
+    let times = |backend| if was_timed { time_cells(measured.measurements.get(&backend)) } else { String::new() };
+    let mut row = format!("| {} | {} |", measured.search.name(), grouped(measured.search.match_count));
+    if let Some(Measurement { cost, .. }) = measured.measurements.get(&Backend::Ledger) {
+        let _ = write!(row, " {} | {} | {} |", cost.read_units, cost.calls, cost.waves);
+    }
+    row.push_str(&times(Backend::Ledger));
+    if let Some(Measurement { cost, .. }) = measured.measurements.get(&Backend::ThinIndex) {
+        // Its calls follow each other: it has as many waves.
+        let _ = write!(row, " {} | {} |", cost.read_units, cost.calls);
+    }
+    row.push_str(&times(Backend::ThinIndex));
+    row.push_str(&times(Backend::Postgres));
+    row.push('\n');
+    row
+}
+
+fn time_cells(measurement: Option<&Measurement>) -> String {
+    match measurement {
+        Some(measurement) => format!(" {} | {} |", ms(measurement.median_ms()), ms(measurement.quantile_ms(0.99))),
+        None => " – | – |".to_owned(),
     }
 }
 
-/// What the others do better.
-fn losses(sizes: &[SizeResult], report: &mut String) {
-    report.push_str("\n## Where the ledger loses\n\n### Answered sooner by PostgreSQL\n\n");
-    report.push_str(
-        "Every search that `PostgreSQL` answers sooner, count included, at the largest number of reviews; medians.\n\n",
+fn weaknesses(sizes: &[SizeResult]) -> String {
+    let mut section = "\n## Weaknesses of the ledger\n".to_owned();
+    section.push_str(&faster_in_postgres(sizes));
+    section.push_str(&without_exact_count(sizes));
+    section.push_str(&businesses(sizes));
+    section.push_str(&writing_and_storing(sizes));
+    section
+}
+
+fn faster_in_postgres(sizes: &[SizeResult]) -> String {
+    let mut section = String::from(
+        "\n### Answered sooner by PostgreSQL\n\nThe table has every search that `PostgreSQL` answers sooner, count included, at the \
+         largest number of reviews. Times are medians.\n\n\
+         | search | found | ledger ms | PostgreSQL ms | times |\n|---|---:|---:|---:|---:|\n",
     );
-    let Some(largest) = sizes.iter().rev().find(|size| size.storage.is_some()) else { return };
-    report.push_str("| search | found | ledger ms | PostgreSQL ms | times |\n|---|---:|---:|---:|---:|\n");
-    for measured in &largest.searches {
-        let of = |who| measured.figures.get(&who).map(BackendFigures::p50);
-        if let Some((ledger, postgres)) = of(Backend::Ledger).zip(of(Backend::Postgres))
+    let largest = sizes.iter().rev().find(|size| size.storage.is_some());
+    for measured in largest.iter().flat_map(|size| &size.searches) {
+        let times = measured.median_ms(Backend::Ledger).zip(measured.median_ms(Backend::Postgres));
+        if let Some((ledger, postgres)) = times
             && postgres < ledger
         {
             let (name, found) = (measured.search.name(), grouped(measured.search.match_count));
-            let _ =
-                writeln!(report, "| {name} | {found} | {} | {} | {:.1} |", ms(ledger), ms(postgres), ledger / postgres);
+            let (factor, ledger, postgres) = (ledger / postgres, ms(ledger), ms(postgres));
+            let _ = writeln!(section, "| {name} | {found} | {ledger} | {postgres} | {factor:.1} |");
         }
     }
-    report.push_str("\nAnd what an application may do that needs no exact count, or knows it from before:\n\n");
-    report.push_str("| reviews | search | how | ms | ledger ms |\n|---:|---|---|---:|---:|\n");
-    for size in sizes {
-        for (place, who) in
-            [(PagePosition::First, Backend::PostgresPageOnly), (PagePosition::Last, Backend::PostgresReversed)]
-        {
-            let Some(measured) = find(size, "no filter", place) else { continue };
-            let of = |who| measured.figures.get(&who).map(BackendFigures::p50);
-            if let Some((short, ledger)) = of(who).zip(of(Backend::Ledger)) {
-                let (total, name, how) = (grouped(size.total), measured.search.name(), who.as_str());
-                let _ = writeln!(report, "| {total} | {name} | {how} | {} | {} |", ms(short), ms(ledger));
-            }
-        }
-    }
-    businesses(sizes, report);
-    storage(sizes, report);
+    section
 }
 
-/// The searches whose units grow with what they find.
-fn businesses(sizes: &[SizeResult], report: &mut String) {
-    report.push_str(
-        "\n### Businesses\n\nThere is no book of a business: every entry of each business in `business-index` is read, so \
-         that units grow with what is found. For one business a thin index by business would do as well.\n\n\
+fn without_exact_count(sizes: &[SizeResult]) -> String {
+    let mut section = String::from(
+        "\nAn application has shorter ways if it needs no exact count, or knows it already:\n\n\
+         | reviews | search | how | ms | ledger ms |\n|---:|---|---|---:|---:|\n",
+    );
+    let ways = [(PagePosition::First, Backend::PostgresPageOnly), (PagePosition::Last, Backend::PostgresReversed)];
+    for (size, (position, backend)) in sizes.iter().flat_map(|size| ways.map(|way| (size, way))) {
+        let Some(measured) = size.find("no filter", position) else { continue };
+        let times = measured.median_ms(backend).zip(measured.median_ms(Backend::Ledger));
+        if let Some((postgres, ledger)) = times {
+            let (total, name, how) = (grouped(size.total), measured.search.name(), backend.label());
+            let _ = writeln!(section, "| {total} | {name} | {how} | {} | {} |", ms(postgres), ms(ledger));
+        }
+    }
+    section
+}
+
+fn businesses(sizes: &[SizeResult]) -> String {
+    let mut section = String::from(
+        "\n### Businesses\n\nA business has no review set of its own. A search reads every entry of each business in \
+         `business-index`, so its units grow with the number of matches. For one business, a thin index by business would do as \
+         well.\n\n\
          | reviews | search | found | ledger units | calls | waves |\n|---:|---|---:|---:|---:|---:|\n",
     );
-    let searches = sizes.iter().flat_map(|size| ["one business", "20 businesses"].map(|what| (size, what)));
-    for (size, what) in searches {
-        let Some(measured) = find(size, what, PagePosition::First) else { continue };
-        let Some(BackendFigures { cost, .. }) = measured.figures.get(&Backend::Ledger) else { continue };
+    let searches = sizes.iter().flat_map(|size| ["one business", "20 businesses"].map(|label| (size, label)));
+    for (size, label) in searches {
+        let Some(measured) = size.find(label, PagePosition::First) else { continue };
+        let Some(Measurement { cost, .. }) = measured.measurements.get(&Backend::Ledger) else { continue };
         let (total, name, found) = (grouped(size.total), measured.search.name(), grouped(measured.search.match_count));
         let _ =
-            writeln!(report, "| {total} | {name} | {found} | {} | {} | {} |", cost.read_units, cost.calls, cost.waves);
+            writeln!(section, "| {total} | {name} | {found} | {} | {} | {} |", cost.read_units, cost.calls, cost.waves);
     }
+    section
 }
 
-fn storage(sizes: &[SizeResult], report: &mut String) {
-    report.push_str(
-        "\n### Writing and storing\n\nWrite units of a new review with all that counts it, alone and as one of an import \
-         of a month (1,800 at the most); a table with a thin index takes one for the review and one for its entry, both \
-         being under 1 KB, and one more for the index by business, which the ledger has too. Bytes \
-         for each review: of the review itself and of tallies and slips beside it, by `DynamoDB`'s rules, and of table and indexes in `PostgreSQL`.\n\n\
+fn writing_and_storing(sizes: &[SizeResult]) -> String {
+    let mut section = String::from(
+        "\n### Writing and storing\n\nWrite units are those of a new review with its facet counts and postings: alone, and in an \
+         import of at most 1,800 reviews of one month. A table with a thin index needs three units: one for the review and one for \
+         its entry, both under 1 KB, and one for the index by business, which the ledger has too. Bytes are the average of a \
+         review: by the rules of `DynamoDB` for the review and for the facet counts and postings beside it, and on disk for the \
+         table and the indexes of `PostgreSQL`.\n\n\
          | reviews | write units, alone | imported | review bytes | ledger bytes | thin index bytes | PostgreSQL table | indexes |\n\
          |---:|---:|---:|---:|---:|---:|---:|---:|\n",
     );
     for size in sizes {
         let Some(storage) = &size.storage else { continue };
-        let each = |bytes: usize| format!("{:.0}", bytes as f64 / size.total as f64);
-        let disk = |bytes: Option<i64>| {
+        let sizes = &storage.sizes;
+        let average = |bytes: usize| format!("{:.0}", bytes as f64 / size.total as f64);
+        let average_on_disk = |bytes: Option<i64>| {
             bytes.map_or_else(|| "–".to_owned(), |bytes| format!("{:.0}", bytes as f64 / size.total as f64))
         };
-        let (table, indexes) = storage.postgres.unzip();
-        let (alone, imported) = storage.write_units;
         let _ = writeln!(
-            report,
-            "| {} | {alone:.1} | {imported:.1} | {} | {} | {} | {} | {} |",
+            section,
+            "| {} | {:.1} | {:.1} | {} | {} | {} | {} | {} |",
             grouped(size.total),
-            each(storage.reviews),
-            each(storage.ledger),
-            each(storage.thin),
-            disk(table),
-            disk(indexes)
+            storage.write_units.alone,
+            storage.write_units.imported,
+            average(sizes.reviews),
+            average(sizes.ledger),
+            average(sizes.thin_index),
+            average_on_disk(sizes.postgres.map(|postgres| postgres.table)),
+            average_on_disk(sizes.postgres.map(|postgres| postgres.indexes)),
         );
     }
+    section
 }
 
-/// Milliseconds, to three digits.
+/// Formats milliseconds with three digits.
 pub(super) fn ms(milliseconds: f64) -> String {
     match milliseconds {
         long if long >= 100.0 => format!("{long:.0}"),
@@ -178,12 +205,12 @@ pub(super) fn ms(milliseconds: f64) -> String {
     }
 }
 
-/// A number with a comma between every three digits.
+/// Formats a number with a comma between groups of three digits.
 pub(super) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
             grouped.push(',');
         }
         grouped.push(digit);

@@ -1,4 +1,4 @@
-//! Asking everyone: first whether they agree, then how long it takes.
+//! Measurement of the backends: first their answers are compared, then their times are measured.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -10,98 +10,109 @@ use super::backends::{Backends, PreparedSearch};
 use super::note;
 use super::search::Search;
 
-/// Reviews that the thin index reads in the further runs of a search: one run of a million takes a minute on a busy machine.
-const THIN_READS: u64 = 100_000;
+/// Number of entries that the thin index reads in the further runs of a search. One run over a million takes a minute on a busy
+/// machine.
+const THIN_INDEX_READS: u64 = 100_000;
 
-/// What a contender needs for a search.
+/// Cost and times of a search in one backend.
 #[derive(Clone, Debug)]
-pub(super) struct BackendFigures {
+pub(super) struct Measurement {
     pub(super) cost: Cost,
-    /// Ascending.
+    /// Times of the runs, ascending once all rounds are done. Empty if the search was only counted.
     times: Vec<Duration>,
 }
 
-/// A search and what each contender needs for it.
+/// Search with its measurements in all backends.
 pub(super) struct MeasuredSearch {
     pub(super) search: Search,
-    pub(super) figures: BTreeMap<Backend, BackendFigures>,
+    pub(super) measurements: BTreeMap<Backend, Measurement>,
 }
 
-impl BackendFigures {
-    /// Of what was not timed.
+impl Measurement {
+    /// Returns a measurement without times.
     pub(super) fn counted(cost: Cost) -> Self {
         Self { cost, times: Vec::new() }
     }
 
-    /// The time below which this share of the runs lies, in milliseconds: by nearest rank.
+    /// Returns a quantile of the times in milliseconds, by the nearest rank.
     pub(super) fn quantile_ms(&self, share: f64) -> f64 {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rank among the runs")]
         let rank = (self.times.len() as f64 * share).ceil() as usize;
         self.times.get(rank.saturating_sub(1)).map_or(f64::NAN, |time| time.as_secs_f64() * 1e3)
     }
 
-    /// The median in milliseconds.
-    pub(super) fn p50(&self) -> f64 {
+    /// Returns the median of the times in milliseconds.
+    pub(super) fn median_ms(&self) -> f64 {
         self.quantile_ms(0.5)
     }
 
-    /// How often it was measured.
+    /// Returns the number of timed runs.
     pub(super) fn runs(&self) -> usize {
         self.times.len()
     }
 }
 
-/// Asks every contender everything once; the first difference is a failure.
-pub(super) async fn verify_agreement(
-    stage: &Backends,
-    searches: Vec<PreparedSearch>,
-) -> anyhow::Result<Vec<(PreparedSearch, MeasuredSearch)>> {
-    let mut agreed = Vec::with_capacity(searches.len());
-    for ready in searches {
-        let ledgers = stage.ask(Backend::Ledger, &ready).await?;
-        let mut figures = BTreeMap::new();
-        for who in stage.backends(&ready.search) {
-            let answer = stage.ask(who, &ready).await?;
-            ledgers.ensure_agrees(&answer, &ready.search, who)?;
-            // What takes so long is not made more often than it must; the others' first run is to warm up.
-            let times = if who == Backend::ThinIndex { vec![answer.elapsed] } else { Vec::new() };
-            figures.insert(who, BackendFigures { cost: answer.cost, times });
-        }
-        let measured = MeasuredSearch { search: ready.search.clone(), figures };
-        agreed.push((ready, measured));
+impl MeasuredSearch {
+    /// Returns the median time of a backend in milliseconds.
+    pub(super) fn median_ms(&self, backend: Backend) -> Option<f64> {
+        self.measurements.get(&backend).map(Measurement::median_ms)
     }
-    note(&format!("{} searches have the same answers", agreed.len()));
-    Ok(agreed)
 }
 
-/// Measures everyone in turns, so that what else the machine does hits all alike. The thin index, which takes so much
-/// longer, has fewer turns, at the ends of the first rounds.
+/// Makes every search once in every backend. Fails at the first difference between two answers.
+pub(super) async fn verify_agreement(
+    backends: &Backends,
+    searches: &[PreparedSearch],
+) -> anyhow::Result<Vec<MeasuredSearch>> {
+    let mut measured = Vec::with_capacity(searches.len());
+    for prepared in searches {
+        let expected = backends.search(Backend::Ledger, prepared).await?;
+        let mut measurements = BTreeMap::new();
+        for backend in backends.for_search(&prepared.search) {
+            let answer = backends.search(backend, prepared).await?;
+            expected.ensure_agrees(&answer, &prepared.search, backend)?;
+            // The thin index is too slow to waste a run. For the others, the first run is a warm-up.
+            let times = if backend == Backend::ThinIndex { vec![answer.elapsed] } else { Vec::new() };
+            measurements.insert(backend, Measurement { cost: answer.cost, times });
+        }
+        measured.push(MeasuredSearch { search: prepared.search.clone(), measurements });
+    }
+    note(&format!("{} searches have the same answers", measured.len()));
+    Ok(measured)
+}
+
+/// Measures all backends in turns, so that other load of the machine affects all alike. The thin index takes part in the first
+/// rounds only.
 pub(super) async fn measure(
-    stage: &Backends,
-    agreed: &mut [(PreparedSearch, MeasuredSearch)],
+    backends: &Backends,
+    searches: &[PreparedSearch],
+    measured: &mut [MeasuredSearch],
     total: u64,
     rounds: u64,
 ) -> anyhow::Result<()> {
     for round in 0..rounds {
-        turn(stage, agreed, |who| who != Backend::ThinIndex).await?;
-        if round < THIN_READS / total {
-            turn(stage, agreed, |who| who == Backend::ThinIndex).await?;
+        run_round(backends, searches, measured, |backend| backend != Backend::ThinIndex).await?;
+        if round < THIN_INDEX_READS / total {
+            run_round(backends, searches, measured, |backend| backend == Backend::ThinIndex).await?;
         }
         note(&format!("round {} of {rounds}", round + 1));
     }
-    let all = agreed.iter_mut().flat_map(|(_, measured)| measured.figures.values_mut());
-    all.for_each(|figures| figures.times.sort_unstable());
+    for measurement in measured.iter_mut().flat_map(|search| search.measurements.values_mut()) {
+        measurement.times.sort_unstable();
+    }
     Ok(())
 }
 
-async fn turn(
-    stage: &Backends,
-    agreed: &mut [(PreparedSearch, MeasuredSearch)],
-    has_a_turn: impl Fn(Backend) -> bool,
+/// Adds one time to the measurements of the backends that take part.
+async fn run_round(
+    backends: &Backends,
+    searches: &[PreparedSearch],
+    measured: &mut [MeasuredSearch],
+    takes_part: fn(Backend) -> bool,
 ) -> anyhow::Result<()> {
-    for (ready, measured) in agreed {
-        for (who, figures) in measured.figures.iter_mut().filter(|(who, _)| has_a_turn(**who)) {
-            figures.times.push(stage.ask(*who, ready).await?.elapsed);
+    for (prepared, measured) in searches.iter().zip(measured) {
+        for (backend, measurement) in measured.measurements.iter_mut().filter(|(backend, _)| takes_part(**backend)) {
+            measurement.times.push(backends.search(*backend, prepared).await?.elapsed);
         }
     }
     Ok(())

@@ -1,48 +1,55 @@
-//! What is searched for: one description, which each contender turns into its own reads.
+//! Searches of the comparison. Each backend turns their filters into its own reads.
 
+use anyhow::Context as _;
+use presence_bench::distribution::{CITIES_BY_SIZE, Distribution};
+pub(super) use presence_bench::synthetic_dynamodb::PagePosition;
 use presence_domain::ids::BusinessId;
-use presence_domain::ledger::FacetMask;
+use presence_domain::ledger::{FacetMask, SECONDS_OF_DAY};
 use presence_domain::page::PageRequest;
 use presence_domain::review::{Partner, Rating, ReviewState};
+use presence_domain::text::city_key;
 use presence_store::ReviewFilter;
 
-/// All parts must admit a review; an absent one admits every review.
+use super::match_counts::MatchCounts;
+
+/// Last second of the range of dates: 2025-11-24T22:43:52, so that the range cuts its first and its last day.
+const RANGE_END: i64 = 1_764_024_232;
+/// Range of 400 days, both ends included.
+pub(super) const DATE_RANGE: (i64, i64) = (RANGE_END - 400 * SECONDS_OF_DAY, RANGE_END);
+/// Number of businesses in the search of several.
+const SEVERAL_BUSINESSES: usize = 20;
+/// Labels of the cities of five sizes.
+const CITY_LABELS: [&str; 5] = ["city of 30 %", "city of 3 %", "city of 0.3 %", "city of 0.03 %", "city of 0.003 %"];
+
+/// Filter of reviews. A review must match all parts; an absent part matches every review.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Filter {
     pub(super) state: Option<ReviewState>,
     pub(super) rating: Option<Rating>,
     pub(super) partner: Option<Partner>,
     pub(super) has_content: Option<bool>,
-    /// The folded name.
+    /// Folded name of the city.
     pub(super) city_key: Option<String>,
-    /// Those of one of these; of any where there is none.
+    /// Businesses of which one must match. An empty list matches every business.
     pub(super) businesses: Vec<BusinessId>,
-    /// The first and the last effective second since 1970.
-    pub(super) between: Option<(i64, i64)>,
+    /// First and last effective second since 1970.
+    pub(super) date_range: Option<(i64, i64)>,
 }
 
-/// Which page of what is found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum PagePosition {
-    First,
-    Middle,
-    Last,
-}
-
-/// One search, newest first.
+/// Search for one page, newest reviews first.
 #[derive(Clone, Debug)]
 pub(super) struct Search {
-    /// What is searched for, in words that are the same for every number of reviews.
-    pub(super) what: &'static str,
+    /// Name of the filter. It is the same for every number of reviews.
+    pub(super) label: &'static str,
     pub(super) filter: Filter,
-    pub(super) place: PagePosition,
+    pub(super) position: PagePosition,
     pub(super) page: PageRequest,
-    /// How many reviews match, by counting them when they were made.
+    /// Number of matching reviews, counted by the generator.
     pub(super) match_count: u64,
 }
 
 impl Filter {
-    /// The cells that it admits.
+    /// Returns the mask of state, rating, partner and content.
     pub(super) fn mask(&self) -> FacetMask {
         FacetMask::from_predicate(|state, rating, partner, has_content| {
             self.state.is_none_or(|only| only == state)
@@ -52,44 +59,77 @@ impl Filter {
         })
     }
 
-    /// As the store takes it.
+    /// Converts the filter into that of the store.
     pub(super) fn for_store(&self) -> ReviewFilter {
         ReviewFilter {
             businesses: (!self.businesses.is_empty()).then(|| self.businesses.clone()),
             city_key: self.city_key.clone(),
             mask: self.mask(),
-            from: self.between.map(|(from, _)| from),
-            to: self.between.map(|(_, to)| to),
+            from: self.date_range.map(|(from, _)| from),
+            to: self.date_range.map(|(_, to)| to),
             newest_first: true,
         }
     }
 }
 
-impl PagePosition {
-    /// In words.
-    pub(super) fn as_str(self) -> &'static str {
-        match self {
-            Self::First => "page 1",
-            Self::Middle => "middle page",
-            Self::Last => "last page",
-        }
-    }
-}
-
 impl Search {
-    /// A page, of the default size, of so many matching reviews.
-    pub(super) fn new(what: &'static str, filter: Filter, place: PagePosition, match_count: u64) -> Self {
+    fn new(label: &'static str, filter: Filter, position: PagePosition, match_count: u64) -> Self {
         let last = match_count.div_ceil(PageRequest::DEFAULT_SIZE).max(1);
-        let page = match place {
+        let page = match position {
             PagePosition::First => 1,
             PagePosition::Middle => last.div_ceil(2),
             PagePosition::Last => last,
         };
-        Self { what, filter, place, page: PageRequest { page, ..PageRequest::default() }, match_count }
+        Self { label, filter, position, page: PageRequest { page, ..PageRequest::default() }, match_count }
     }
 
-    /// What and which page.
+    /// Returns the name of the filter with that of the page.
     pub(super) fn name(&self) -> String {
-        format!("{}, {}", self.what, self.place.as_str())
+        format!("{}, {}", self.label, self.position.label())
     }
+}
+
+/// Returns the searches of the comparison: three pages without a filter, and the first and the last page of each filter.
+pub(super) fn searches(reviews: &Distribution) -> anyhow::Result<Vec<Search>> {
+    let match_counts = MatchCounts::new(reviews);
+    let unfiltered = |position| Search::new("no filter", Filter::default(), position, reviews.total());
+    let mut searches = PagePosition::ALL.map(unfiltered).to_vec();
+    for (label, filter) in filters(reviews)? {
+        let match_count = match_counts.count(&filter);
+        let ends = [PagePosition::First, PagePosition::Last];
+        searches.extend(ends.map(|position| Search::new(label, filter.clone(), position, match_count)));
+    }
+    Ok(searches)
+}
+
+fn filters(reviews: &Distribution) -> anyhow::Result<Vec<(&'static str, Filter)>> {
+    let mut filters = facet_filters()?;
+    for (label, city) in CITY_LABELS.into_iter().zip(CITIES_BY_SIZE) {
+        filters.push((label, Filter { city_key: Some(city_key(city)), ..Filter::default() }));
+    }
+    filters.push(("400 days", Filter { date_range: Some(DATE_RANGE), ..Filter::default() }));
+    let one = vec![reviews.small_business().id.clone()];
+    let last_businesses = reviews.businesses().into_iter().rev().take(SEVERAL_BUSINESSES);
+    let several = last_businesses.map(|business| business.id).collect();
+    filters.push(("one business", Filter { businesses: one, ..Filter::default() }));
+    filters.push(("20 businesses", Filter { businesses: several, ..Filter::default() }));
+    Ok(filters)
+}
+
+fn facet_filters() -> anyhow::Result<Vec<(&'static str, Filter)>> {
+    let rating = |number| Rating::new(number).context("a rating is from 1 to 5").map(Some);
+    let rare = Filter {
+        state: Some(ReviewState::Deleted),
+        rating: rating(5)?,
+        partner: Some(Partner::Partner9),
+        ..Filter::default()
+    };
+    let rarest = Filter { rating: rating(2)?, has_content: Some(false), ..rare.clone() };
+    Ok(vec![
+        ("rating 5", Filter { rating: rating(5)?, ..Filter::default() }),
+        ("not treated", Filter { state: Some(ReviewState::NotTreated), ..Filter::default() }),
+        ("with content", Filter { has_content: Some(true), ..Filter::default() }),
+        ("0.15 % filter", rare),
+        ("rarest cell", rarest),
+    ])
 }

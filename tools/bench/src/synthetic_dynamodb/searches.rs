@@ -48,6 +48,16 @@ impl PagePosition {
         };
         PageRequest { page, size: PER_PAGE }
     }
+
+    /// Returns the name of the position in a table.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::First => "page 1",
+            Self::Middle => "middle page",
+            Self::Last => "last page",
+        }
+    }
 }
 
 /// Search of reviews with its name in a table.
