@@ -33,6 +33,19 @@ install_python() {
     python_list "$@" >"$folder/installed"
 }
 
+# require_tests NAME…: fails if a name is part of no test's name. Without this check, a renamed test would be run, or left out,
+# no longer, and nobody would notice.
+require_tests() {
+    local tests name
+    tests="$(cargo test --workspace --locked --quiet --test acceptance -- --list)"
+    for name in "$@"; do
+        if ! grep -q -F "$name" <<<"$tests"; then
+            echo "no test of the acceptance driver is called $name" >&2
+            exit 1
+        fi
+    done
+}
+
 # python_list ARGUMENT…: the list that install_python installs for these arguments.
 python_list() {
     if [ "$1" = --requirement ]; then cat "$2"; else echo "$1"; fi
