@@ -8,12 +8,12 @@ mod reads;
 mod routes;
 mod writes;
 
-use presence_tests::logs::LoggedCost;
+use presence_tests::Cost;
 use presence_tests::{Fixtures, Reply, TestStack};
 
 /// A stack whose first administrator, provider and manager have warm keys: used in this hour already.
 async fn warm() -> (TestStack, Fixtures) {
-    let stack = TestStack::start().await;
+    let stack = TestStack::counting_waves().await;
     let fixtures = Fixtures::create(&stack).await;
     for person in [&fixtures.provider, &fixtures.admin_1, &fixtures.manager_1] {
         assert_eq!(stack.get("/user/me", &person.key).await.status, 200);
@@ -22,12 +22,12 @@ async fn warm() -> (TestStack, Fixtures) {
 }
 
 /// What a request that only reads may cost.
-fn reading(calls: u64, waves: u64, read_units: f64) -> LoggedCost {
-    LoggedCost { calls, waves, read_units, write_units: 0.0 }
+fn reading(calls: u64, waves: u64, read_units: f64) -> Cost {
+    Cost { calls, waves, read_units, write_units: 0.0 }
 }
 
 /// Answered with the status, at the cost.
 #[track_caller]
-fn assert_costs(what: &str, reply: &Reply, status: u16, cost: LoggedCost) {
+fn assert_costs(what: &str, reply: &Reply, status: u16, cost: Cost) {
     assert_eq!((reply.status, reply.cost()), (status, cost), "{what}: {}", reply.text);
 }

@@ -131,7 +131,7 @@ async fn a_frozen_index_without_a_log_is_answered_with_503_and_never_with_old_us
         let of_memory =
             u64::from(is_in_memory && !search.contains("display_business_ids")) + u64::from(is_in_memory) * 2;
         // The index, then the head and the log, seven times; the head before six of them.
-        assert_eq!(reply.cost().calls, 2 + of_memory + 7 * 3 + 6, "{search}");
+        assert_eq!(reply.logged_cost().calls, 2 + of_memory + 7 * 3 + 6, "{search}");
         assert!(!reply.text.contains("lag"), "{search}: why is not the client's business: {}", reply.text);
         is_in_memory = false;
     }

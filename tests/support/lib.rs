@@ -19,8 +19,10 @@ pub use connectors::{
     InterleavingConnector, KeyNames, LagConnector, PauseConnector, Plan, key_names,
 };
 pub use fixtures::{Fixtures, TestUser, address};
-pub use reply::{Reply, send};
+pub use reply::{Cost, Reply, send};
 pub use rng::rng;
 pub use routes::{AnyRoute, path_of, route, routes};
-pub use test_stack::{Stored, TestStack, long_timeouts, no_read_wait, rounds, short_retries, short_timeouts};
+pub use test_stack::{
+    Stored, TestStack, counting_waves, long_timeouts, no_read_wait, rounds, short_retries, short_timeouts,
+};
 pub use wire::{plain_http, sdk_config};

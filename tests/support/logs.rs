@@ -44,8 +44,6 @@ const FILTER: &str = "info,presence=debug";
 pub struct LoggedCost {
     /// `DynamoDB` operations.
     pub calls: u64,
-    /// Those on the longest chain in which each had to wait for the one before.
-    pub waves: u64,
     /// Read request units.
     pub read_units: f64,
     /// Write request units.
@@ -87,12 +85,7 @@ pub fn cost(request_id: &str) -> LoggedCost {
     let line = of_request(request_id);
     let whole = |name: &str| line[name].as_u64().expect("a whole number");
     let units = |name: &str| line[name].as_f64().expect("a number");
-    LoggedCost {
-        calls: whole("calls"),
-        waves: whole("waves"),
-        read_units: units("read_units"),
-        write_units: units("write_units"),
-    }
+    LoggedCost { calls: whole("calls"), read_units: units("read_units"), write_units: units("write_units") }
 }
 
 /// How many lines were logged.

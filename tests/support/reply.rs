@@ -1,35 +1,59 @@
-//! What the gateway answers.
+//! Answer of the gateway.
 
+use presence_local::gateway::WAVES_HEADER;
 use reqwest::StatusCode;
 use serde_json::Value;
 
-use crate::logs;
+use crate::logs::{self, LoggedCost};
 
-/// An answer.
+/// Answer of the gateway.
 #[derive(Clone, Debug)]
 pub struct Reply {
-    /// Its status.
+    /// Status code.
     pub status: u16,
-    /// Its headers.
+    /// Headers.
     pub headers: reqwest::header::HeaderMap,
-    /// Its body.
+    /// Body.
     pub text: String,
 }
 
+/// Cost of a request: its calls, their waves and their capacity units.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cost {
+    /// Number of `DynamoDB` operations.
+    pub calls: u64,
+    /// Number of operations on the longest chain in which each waits for the one before.
+    pub waves: u64,
+    /// Read request units.
+    pub read_units: f64,
+    /// Write request units.
+    pub write_units: f64,
+}
+
 impl Reply {
-    /// The body as JSON; null where it is none.
+    /// Returns the body as JSON; null if it is none.
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or_default()
     }
 
-    /// A header; empty where there is none.
+    /// Returns a header; empty if it is missing.
     pub fn header(&self, name: &str) -> &str {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
     }
 
-    /// What it cost, by the log.
-    pub fn cost(&self) -> logs::LoggedCost {
+    /// Returns the calls and units of the request, by its line in the log.
+    pub fn logged_cost(&self) -> LoggedCost {
         logs::cost(self.header("x-request-id"))
+    }
+
+    /// Returns the whole cost of the request.
+    ///
+    /// # Panics
+    /// When the stack does not count waves: see [`TestStack::counting_waves`](crate::TestStack::counting_waves).
+    pub fn cost(&self) -> Cost {
+        let LoggedCost { calls, read_units, write_units } = self.logged_cost();
+        let waves = self.header(WAVES_HEADER).parse().expect("a stack that counts waves");
+        Cost { calls, waves, read_units, write_units }
     }
 }
 

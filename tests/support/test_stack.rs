@@ -11,6 +11,7 @@ use jiff::Timestamp;
 use presence_domain::access::Scope;
 use presence_domain::ids::{UserId, random_u64};
 use presence_domain::user::User;
+use presence_local::connectors::WavesConnector;
 use presence_local::{DynamoDb, Options, Stack};
 use presence_runtime::clock::ManualClock;
 use presence_runtime::config::Config;
@@ -66,6 +67,11 @@ impl TestStack {
         let table_prefix = options.table_prefix.clone();
         let local = Stack::start(Options { clock: Arc::clone(&clock) as _, ..options }).await.expect("a free port");
         Self { local, clock, table_prefix, client: client() }
+    }
+
+    /// Starts an empty stack whose functions count their waves, for [`Reply::cost`].
+    pub async fn counting_waves() -> Self {
+        Self::with(counting_waves(long_timeouts())).await
     }
 
     /// The tables, past the HTTP client of the functions.
@@ -279,6 +285,12 @@ pub fn no_read_wait() -> Options {
         .operation_timeout(Duration::from_mins(1))
         .build();
     Options { timeouts: Some(timeouts), ..short_retries() }
+}
+
+/// Returns the options with the count of waves on, for [`Reply::cost`].
+pub fn counting_waves(options: Options) -> Options {
+    let http_client = options.http_client.unwrap_or_else(plain_http);
+    Options { waves: Some(WavesConnector), http_client: Some(http_client), ..options }
 }
 
 /// Options of a stack that gives up soon on a `DynamoDB` that does not answer: for faults that hang.

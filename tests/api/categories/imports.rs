@@ -3,19 +3,19 @@
 use std::collections::HashSet;
 
 use presence_local::Options;
-use presence_tests::logs::LoggedCost;
-use presence_tests::{Fixtures, TestStack, long_timeouts};
+use presence_tests::Cost;
+use presence_tests::{Fixtures, TestStack, counting_waves, long_timeouts};
 
 use super::{DIRECTORY, load, numbered, parse, walk};
 
 /// A second stack over the same tables: another warm function.
 async fn beside(stack: &TestStack) -> TestStack {
-    TestStack::with(stack.beside()).await
+    TestStack::with(counting_waves(stack.beside())).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn after_an_import_every_warm_function_serves_the_new_directory_on_its_next_request() {
-    let stack = TestStack::start().await;
+    let stack = TestStack::counting_waves().await;
     let fixtures = Fixtures::create(&stack).await;
     let others = [beside(&stack).await, beside(&stack).await];
     let key = &fixtures.manager_1.key;
@@ -27,7 +27,7 @@ async fn after_an_import_every_warm_function_serves_the_new_directory_on_its_nex
             let one = function.get("/category/n0003?lang=EN", key).await;
             assert_eq!(one.json()["name"], format!("{word} 3"));
             // It is in memory now: the key and the version, beside each other.
-            assert_eq!(one.cost(), LoggedCost { calls: 2, waves: 1, read_units: 2.0, write_units: 0.0 }, "{word}");
+            assert_eq!(one.cost(), Cost { calls: 2, waves: 1, read_units: 2.0, write_units: 0.0 }, "{word}");
         }
     }
     load(stack.stores(), parse(DIRECTORY)).await;

@@ -12,7 +12,7 @@ async fn the_description_is_served_without_a_key_and_is_the_file() {
     for (name, value) in super::unknown::HEADERS {
         assert_eq!(reply.header(name), value, "{name}");
     }
-    assert_eq!(reply.cost().calls, 0, "a document asks no database");
+    assert_eq!(reply.logged_cost().calls, 0, "a document asks no database");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -2,7 +2,7 @@
 
 use presence_domain::review::{Review, ReviewId};
 use presence_store::ReviewWrite;
-use presence_tests::logs::LoggedCost;
+use presence_tests::Cost;
 
 use super::fixtures::{ReviewFixtures, post, posted};
 use crate::imports::large_dataset::second;
@@ -24,7 +24,7 @@ async fn crowd(review_fixtures: &ReviewFixtures) {
     post(&review_fixtures.stack, reviews.map(|new| ReviewWrite { old: None, new }).collect()).await;
 }
 
-async fn cost(review_fixtures: &ReviewFixtures, by: &str, query: &str, count: u64) -> LoggedCost {
+async fn cost(review_fixtures: &ReviewFixtures, by: &str, query: &str, count: u64) -> Cost {
     let reply = review_fixtures.ask(by, query).await;
     assert_eq!((reply.status, reply.json()["count"].as_u64()), (200, Some(count)), "{query}: {}", reply.text);
     reply.cost()
@@ -32,7 +32,7 @@ async fn cost(review_fixtures: &ReviewFixtures, by: &str, query: &str, count: u6
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_search_keeps_its_budget_whatever_it_asks_for() {
-    let review_fixtures = ReviewFixtures::new().await;
+    let review_fixtures = ReviewFixtures::counting_waves().await;
     crowd(&review_fixtures).await;
     for by in ["admin_1", "provider", "admin_2"] {
         review_fixtures.ask(by, "").await;
@@ -58,9 +58,9 @@ async fn a_search_keeps_its_budget_whatever_it_asks_for() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_cannot_match_costs_nothing_but_the_key_and_a_business_three_waves() {
-    let review_fixtures = ReviewFixtures::new().await;
+    let review_fixtures = ReviewFixtures::counting_waves().await;
     review_fixtures.ask("admin_1", "").await;
-    let key = LoggedCost { calls: 1, waves: 1, read_units: 1.0, write_units: 0.0 };
+    let key = Cost { calls: 1, waves: 1, read_units: 1.0, write_units: 0.0 };
     for query in
         ["rating=5&rating__in=4", "update_date__gte=2025-02-01&update_date__lte=2025-01-01", "business__in=a%20b"]
     {
@@ -68,9 +68,9 @@ async fn what_cannot_match_costs_nothing_but_the_key_and_a_business_three_waves(
     }
     let one = cost(&review_fixtures, "admin_1", "business__in=lyon-1", 2).await;
     // The key, the business, its entries (an index is read at half a unit), two reviews.
-    assert_eq!(one, LoggedCost { calls: 4, waves: 3, read_units: 1.0 + 1.0 + 0.5 + 2.0, write_units: 0.0 });
+    assert_eq!(one, Cost { calls: 4, waves: 3, read_units: 1.0 + 1.0 + 0.5 + 2.0, write_units: 0.0 });
     let foreign = cost(&review_fixtures, "admin_1", "business__in=lyon-9", 0).await;
-    assert_eq!(foreign, LoggedCost { calls: 2, waves: 1, read_units: 2.0, write_units: 0.0 });
+    assert_eq!(foreign, Cost { calls: 2, waves: 1, read_units: 2.0, write_units: 0.0 });
     let small = cost(&review_fixtures, "admin_1", "", 8).await;
     assert_eq!(small.calls, 7, "the key, months, the slips of four of them, reviews: {small:?}");
 }

@@ -96,7 +96,15 @@ impl Row {
 impl ReviewFixtures {
     /// A stack with the fixtures, the businesses and the reviews.
     pub(super) async fn new() -> Self {
-        let stack = TestStack::start().await;
+        Self::of(TestStack::start().await).await
+    }
+
+    /// Creates the fixtures on a stack that counts waves.
+    pub(super) async fn counting_waves() -> Self {
+        Self::of(TestStack::counting_waves().await).await
+    }
+
+    async fn of(stack: TestStack) -> Self {
         let fixtures = Fixtures::create(&stack).await;
         Self::seeded(stack, fixtures).await
     }

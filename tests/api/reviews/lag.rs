@@ -9,7 +9,7 @@ use presence_domain::review::{Rating, Review, ReviewId, ReviewState};
 use presence_local::Options;
 use presence_store::ReviewWrite;
 use presence_tests::ConnectorLayer as _;
-use presence_tests::{Fixtures, LagConnector, TestStack, long_timeouts, plain_http, rng};
+use presence_tests::{Fixtures, LagConnector, TestStack, counting_waves, long_timeouts, plain_http, rng};
 use serde_json::{Value, json};
 
 use super::fixtures::{ReviewFixtures, found, post, posted};
@@ -18,10 +18,17 @@ use crate::imports::large_dataset::second;
 /// Review fixtures behind functions that see the indexes lag, once they are frozen.
 async fn lagging() -> (ReviewFixtures, LagConnector) {
     let lag = LagConnector::new(0);
-    let options = Options { http_client: Some(lag.over(plain_http())), ..long_timeouts() };
+    (review_fixtures(lagging_options(&lag)).await, lag)
+}
+
+fn lagging_options(lag: &LagConnector) -> Options {
+    Options { http_client: Some(lag.over(plain_http())), ..long_timeouts() }
+}
+
+async fn review_fixtures(options: Options) -> ReviewFixtures {
     let stack = TestStack::with(options).await;
     let fixtures = Fixtures::create(&stack).await;
-    (ReviewFixtures::seeded(stack, fixtures).await, lag)
+    ReviewFixtures::seeded(stack, fixtures).await
 }
 
 /// From now on every index answers as it did when the same was asked before.
@@ -92,7 +99,8 @@ async fn reviews_that_the_filter_excludes_by_now_are_not_shown_and_not_counted()
 
 #[tokio::test(flavor = "multi_thread")]
 async fn however_many_reviews_the_index_is_wrong_about_none_of_them_is_shown() {
-    let (review_fixtures, lag) = lagging().await;
+    let lag = LagConnector::new(0);
+    let review_fixtures = review_fixtures(counting_waves(lagging_options(&lag))).await;
     change_behind_the_index(&review_fixtures, &lag, &one_star(1_300), |review| review.state = ReviewState::Deleted)
         .await;
     for number in [1, 2, 7, 40] {

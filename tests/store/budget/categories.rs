@@ -2,7 +2,7 @@
 
 use presence_categories::{Operation, ROUTES};
 use presence_tests::TestStack;
-use presence_tests::logs::{self, LoggedCost};
+use presence_tests::{Cost, logs};
 
 use super::{assert_costs, reading, warm};
 use crate::api::categories::{DIRECTORY, load, numbered, parse};
@@ -16,7 +16,7 @@ fn path_of(operation: Operation) -> &'static str {
 }
 
 /// A version and a key in one wave, one unit each.
-fn warm_cost() -> LoggedCost {
+fn warm_cost() -> Cost {
     reading(2, 1, 2.0)
 }
 

@@ -1,7 +1,7 @@
 //! What reading costs, and what being refused costs.
 
 use jiff::SignedDuration;
-use presence_tests::logs::LoggedCost;
+use presence_tests::Cost;
 use presence_tests::{Fixtures, TestStack, address};
 
 use super::{assert_costs, reading, warm};
@@ -46,10 +46,10 @@ async fn what_is_refused_before_the_key_costs_nothing_and_after_it_no_write() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_first_use_of_a_key_in_an_hour_is_noted_beside_the_operation() {
-    let stack = TestStack::start().await;
+    let stack = TestStack::counting_waves().await;
     let fixtures = Fixtures::create(&stack).await;
     let key = &fixtures.admin_1.key;
-    let noted = LoggedCost { calls: 3, waves: 2, read_units: 2.0, write_units: 1.0 };
+    let noted = Cost { calls: 3, waves: 2, read_units: 2.0, write_units: 1.0 };
     assert_costs("first use", &stack.get("/user/me", key).await, 200, noted);
     assert_costs("second use", &stack.get("/user/me", key).await, 200, reading(2, 1, 2.0));
     stack.clock.advance(SignedDuration::from_mins(59));
@@ -57,7 +57,7 @@ async fn the_first_use_of_a_key_in_an_hour_is_noted_beside_the_operation() {
     stack.clock.advance(SignedDuration::from_mins(1));
     assert_costs("in the next hour", &stack.get("/user/stats", key).await, 200, noted);
     stack.clock.advance(SignedDuration::from_mins(60));
-    let refused = LoggedCost { calls: 2, waves: 2, read_units: 1.0, write_units: 1.0 };
+    let refused = Cost { calls: 2, waves: 2, read_units: 1.0, write_units: 1.0 };
     assert_costs("used in vain", &stack.get("/user/x", key).await, 404, refused);
 }
 

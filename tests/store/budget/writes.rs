@@ -1,7 +1,7 @@
 //! What changing costs.
 
 use jiff::SignedDuration;
-use presence_tests::logs::LoggedCost;
+use presence_tests::Cost;
 use presence_tests::{TestStack, address};
 use serde_json::{Value, json};
 
@@ -9,8 +9,8 @@ use super::{assert_costs, reading, warm};
 use crate::store::bulk;
 
 /// The key, one read of the user or of businesses, one transaction.
-fn changing(read_units: f64, write_units: f64) -> LoggedCost {
-    LoggedCost { calls: 3, waves: 3, read_units, write_units }
+fn changing(read_units: f64, write_units: f64) -> Cost {
+    Cost { calls: 3, waves: 3, read_units, write_units }
 }
 
 fn new(local: &str, more: &Value) -> Value {
@@ -34,7 +34,7 @@ async fn creating_is_one_transaction_and_reads_only_businesses() {
     ];
     for (number, (what, more, calls, read_units, write_units)) in rows.into_iter().enumerate() {
         let reply = stack.post("/user", key, &new(&format!("new-{number}"), &more)).await;
-        assert_costs(what, &reply, 200, LoggedCost { calls, waves: calls, read_units, write_units });
+        assert_costs(what, &reply, 200, Cost { calls, waves: calls, read_units, write_units });
     }
     // Whether it exists is read with the businesses.
     let foreign = new("foreign", &json!({"org_id": 2, "business_ids": ["b2-1"]}));
@@ -43,7 +43,7 @@ async fn creating_is_one_transaction_and_reads_only_businesses() {
         "in another organisation",
         &reply,
         200,
-        LoggedCost { calls: 3, waves: 3, read_units: 3.0, write_units: 10.0 },
+        Cost { calls: 3, waves: 3, read_units: 3.0, write_units: 10.0 },
     );
     let refused = stack.post("/user", &fixtures.manager_1.key, &new("no", &json!({}))).await;
     assert_costs("not allowed", &refused, 403, reading(1, 1, 1.0));
@@ -60,7 +60,7 @@ async fn five_hundred_businesses_are_read_in_one_wave() {
     let ids: Vec<String> = (1..=500).map(|number| format!("many-{number}")).collect();
     let reply = stack.post("/user", &fixtures.admin_1.key, &new("busy", &json!({"business_ids": ids}))).await;
     // Five batches of a hundred; the user has 5 KB, and its entries of two indexes still 1.
-    let budget = LoggedCost { calls: 7, waves: 3, read_units: 1.0 + 500.0, write_units: 2.0 * 5.0 + 2.0 + 6.0 };
+    let budget = Cost { calls: 7, waves: 3, read_units: 1.0 + 500.0, write_units: 2.0 * 5.0 + 2.0 + 6.0 };
     assert_costs("500 businesses", &reply, 200, budget);
 }
 
@@ -77,15 +77,15 @@ async fn updating_is_one_read_and_one_transaction() {
         ("e-mail, two locks", json!({"email": address("king")}), changing(2.0, 13.0)),
         ("e-mail, the same mailbox", json!({"email": address("KING")}), changing(2.0, 7.0)),
         ("role, one key", json!({"role": "ORG_ADMIN"}), changing(2.0, 9.0)),
-        ("businesses", json!({"business_ids": ["b1-1"]}), LoggedCost { calls: 4, ..changing(3.0, 7.0) }),
+        ("businesses", json!({"business_ids": ["b1-1"]}), Cost { calls: 4, ..changing(3.0, 7.0) }),
         // The businesses that it has are not known before it is read: one more wave, for the one update that needs it.
         // Whether the organisation exists is read beside the user, with the businesses.
         (
             "move, businesses do not fit",
             json!({"org_id": 2}),
-            LoggedCost { calls: 4, write_units: 0.0, ..changing(4.0, 0.0) },
+            Cost { calls: 4, write_units: 0.0, ..changing(4.0, 0.0) },
         ),
-        ("move", json!({"org_id": 2, "business_ids": ["b2-1"]}), LoggedCost { calls: 4, ..changing(4.0, 15.0) }),
+        ("move", json!({"org_id": 2, "business_ids": ["b2-1"]}), Cost { calls: 4, ..changing(4.0, 15.0) }),
         ("invited, a mail, one key", json!({"status": "invited"}), changing(2.0, 14.0)),
         ("active, no mail", json!({"status": "active", "password": "canary-pass-3"}), changing(2.0, 14.0)),
     ];

@@ -11,6 +11,7 @@ use presence_runtime::config::Config;
 use presence_store::Patience;
 
 use crate::aws_limits::AwsLimits;
+use crate::connectors::WavesConnector;
 
 /// Location of the tables.
 #[derive(Clone, Debug)]
@@ -45,6 +46,10 @@ pub struct Options {
     pub clock: Arc<dyn Clock>,
     /// HTTP client of the functions instead of the SDK's own. Tests inject faults with it.
     pub http_client: Option<SharedHttpClient>,
+    /// Connector around [`http_client`](Self::http_client) that counts the waves of each invocation. With both, each
+    /// invocation runs in virtual time, and its response has the count in the header
+    /// [`WAVES_HEADER`](crate::gateway::WAVES_HEADER).
+    pub waves: Option<WavesConnector>,
     /// Timeouts of the functions' calls to `DynamoDB` instead of the service's own. Long ones keep tests stable on a busy
     /// machine; short ones let tests of faults finish sooner.
     pub timeouts: Option<TimeoutConfig>,
@@ -69,6 +74,7 @@ impl Default for Options {
             fixed_sample: false,
             clock: Arc::new(SystemClock),
             http_client: None,
+            waves: None,
             timeouts: None,
             patience: Patience::default(),
             function_timeout: Duration::from_secs(10),

@@ -15,6 +15,7 @@ use presence_runtime::config::MailConfig;
 use presence_store::{Database, OutboxStore, Stores, UserStore, schema};
 
 use crate::aws_limits::LimitsProxy;
+use crate::connectors::ConnectorLayer as _;
 use crate::docs;
 use crate::embedded::EmbeddedDynamo;
 use crate::gateway::{Gateway, LocalFunction};
@@ -212,7 +213,10 @@ fn functions_config(dynamodb_url: &str, options: &Options) -> SdkConfig {
         config = config.timeout_config(timeouts.clone());
     }
     if let Some(client) = &options.http_client {
-        config = config.http_client(client.clone());
+        config = config.http_client(match options.waves {
+            Some(waves) => waves.over(client.clone()),
+            None => client.clone(),
+        });
     }
     config.build()
 }
@@ -253,7 +257,7 @@ fn function_routes(database: &Database, options: &Options) -> Vec<(String, Local
     ]
     .into_iter()
     .flat_map(|(function, keys)| {
-        let function = function.with_timeout(options.function_timeout);
+        let function = function.with_timeout(options.function_timeout).counting_waves(options.waves.is_some());
         keys.into_iter().map(move |key| (key, function.clone()))
     })
     .collect()

@@ -14,9 +14,13 @@ use lambda_http::{Adapter, Body, Context, LambdaEvent, Request, Response, Servic
 use presence_runtime::clock::{Clock as _, SystemClock};
 
 use super::ACCOUNT_ID;
+use crate::connectors::count_waves;
 
 /// Default time limit of an invocation: that of the functions in the template.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Header with the number of waves of an invocation, from a function that counts them.
+pub const WAVES_HEADER: &str = "x-waves";
 
 /// Largest JSON of an event, and of a response: the limit of Lambda.
 const MAX_PAYLOAD_BYTES: usize = 6 * 1024 * 1024;
@@ -34,6 +38,7 @@ type Handler = dyn Fn(LambdaEvent<LambdaRequest>) -> BoxFuture<'static, Result<V
 pub struct LocalFunction {
     name: Arc<str>,
     timeout: Duration,
+    counts_waves: bool,
     config: Arc<Config>,
     handler: Arc<Handler>,
 }
@@ -80,13 +85,28 @@ impl LocalFunction {
             }
             .boxed()
         };
-        Self { name, timeout: DEFAULT_TIMEOUT, config: Arc::new(config), handler: Arc::new(invoke) }
+        Self {
+            name,
+            timeout: DEFAULT_TIMEOUT,
+            counts_waves: false,
+            config: Arc::new(config),
+            handler: Arc::new(invoke),
+        }
     }
 
     /// Returns the function with another time limit.
     #[must_use]
     pub fn with_timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
+        self
+    }
+
+    /// Returns the function with the count of waves on or off. If it is on, each invocation runs in virtual time, and its
+    /// response has the number of its waves in the header [`WAVES_HEADER`]. The SDK client of the handler must have the
+    /// [`WavesConnector`](crate::connectors::WavesConnector).
+    #[must_use]
+    pub fn counting_waves(mut self, counts_waves: bool) -> Self {
+        self.counts_waves = counts_waves;
         self
     }
 
@@ -110,14 +130,15 @@ impl LocalFunction {
             })?;
             handler(LambdaEvent::new(payload, context)).await
         };
-        let outcome = tokio::spawn(tokio::time::timeout(limit, run)).await;
-        let result = match outcome {
-            Ok(Ok(result)) => result,
-            Ok(Err(_)) => Err(InvokeError::TimedOut),
-            // The panic hook has already logged the panic.
-            Err(_) => Err(InvokeError::Failed),
+        let limited = async move { tokio::time::timeout(limit, run).await.unwrap_or(Err(InvokeError::TimedOut)) };
+        let outcome = if self.counts_waves {
+            tokio::task::spawn_blocking(|| count_waves(limited)).await.map(|(result, waves)| (result, Some(waves)))
+        } else {
+            tokio::spawn(limited).await.map(|result| (result, None))
         };
-        let response = result.and_then(|json| decode_response(&json));
+        // If the task panicked, the panic hook has already logged it.
+        let (result, waves) = outcome.unwrap_or((Err(InvokeError::Failed), None));
+        let response = result.and_then(|json| decode_response(&json)).map(|response| with_waves(response, waves));
         if let Err(error) = &response {
             tracing::error!(function = %self.name, %error, "the invocation failed");
         }
@@ -177,6 +198,14 @@ fn decode_response(json: &[u8]) -> Result<ApiGatewayV2httpResponse, InvokeError>
 fn log_failure(error: &Diagnostic) -> InvokeError {
     tracing::error!(kind = error.error_type, message = error.error_message, "the handler failed");
     InvokeError::Failed
+}
+
+/// Adds the number of waves to the headers of a response, if they were counted.
+fn with_waves(mut response: ApiGatewayV2httpResponse, waves: Option<u32>) -> ApiGatewayV2httpResponse {
+    if let Some(waves) = waves {
+        response.headers.insert(WAVES_HEADER, waves.into());
+    }
+    response
 }
 
 #[cfg(test)]

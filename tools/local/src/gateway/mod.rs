@@ -11,7 +11,7 @@ mod response;
 mod routes;
 mod server;
 
-pub use function::{InvokeError, LocalFunction, MEMORY_MB};
+pub use function::{InvokeError, LocalFunction, MEMORY_MB, WAVES_HEADER};
 pub use host::{ApiHost, InvalidHostError};
 pub use routes::{RouteMatch, RouteTable};
 pub use server::Gateway;
