@@ -1,4 +1,4 @@
-//! The parts, put together.
+//! Assembly of the OpenAPI document from its parts.
 
 use utoipa::openapi::content::ContentBuilder;
 use utoipa::openapi::example::ExampleBuilder;
@@ -15,23 +15,23 @@ use utoipa::openapi::{
     ResponsesBuilder,
 };
 
-use crate::errors::{REFUSALS, answered};
-use crate::operations::{Operation, operations};
+use crate::errors::{ERROR_RESPONSES, describe_response};
+use crate::operations::{BodyDescription, Operation, operations};
 use crate::parameters::Parameter;
-use crate::{answers, bodies, errors, routes};
+use crate::{RouteInfo, errors, request_bodies, response_schemas, routes};
 
-const WORDS: &str = include_str!("words.md");
+const INTRODUCTION: &str = include_str!("introduction.md");
 
-/// Where a key may stand, by the name of its scheme. Any one of them will do.
-const KEYS: [&str; 4] = ["apiKeyHeader", "apiKeyHeaderAlias", "bearer", "apiKeyQuery"];
+/// Names of the security schemes: the places of an API key. A request needs one of them.
+const SECURITY_SCHEMES: [&str; 4] = ["apiKeyHeader", "apiKeyHeaderAlias", "bearer", "apiKeyQuery"];
 
-/// The description of every operation.
+/// Returns the OpenAPI document.
 ///
 /// # Panics
-/// When a route is not described, or what is described is no route.
+/// Panics if a route has no description, or a description has no route.
 pub fn document() -> OpenApi {
     let info =
-        InfoBuilder::new().title("presence").version("2.0.0").description(Some(WORDS)).license(Some(
+        InfoBuilder::new().title("presence").version("2.0.0").description(Some(INTRODUCTION)).license(Some(
             LicenseBuilder::new().name("MIT OR Apache-2.0").identifier(Some("MIT OR Apache-2.0")).build(),
         ));
     let tags = [
@@ -42,40 +42,40 @@ pub fn document() -> OpenApi {
     OpenApiBuilder::new()
         .info(info.build())
         .servers(Some(servers()))
-        .tags(Some(tags.map(|(name, words)| TagBuilder::new().name(name).description(Some(words)).build())))
-        .security(Some(securities()))
+        .tags(Some(tags.map(|(name, description)| TagBuilder::new().name(name).description(Some(description)).build())))
+        .security(Some(security_requirements()))
         .paths(paths())
         .components(Some(components()))
         .build()
 }
 
-/// The one that the description came from, and any other.
+/// Returns the servers: the one of the document, and one to fill in.
 fn servers() -> [Server; 2] {
-    let here = ServerBuilder::new().url("/").description(Some("Where this description was fetched."));
+    let same_origin = ServerBuilder::new().url("/").description(Some("Where this description was fetched."));
     let origin = ServerVariableBuilder::new()
         .default_value("http://127.0.0.1:3000")
         .description(Some("Scheme, host and port. The default is the local stack's; `cargo run` starts it."));
-    let elsewhere = ServerBuilder::new().url("{origin}").description(Some("Anywhere.")).parameter("origin", origin);
-    [here.build(), elsewhere.build()]
+    let other_origin = ServerBuilder::new().url("{origin}").description(Some("Anywhere.")).parameter("origin", origin);
+    [same_origin.build(), other_origin.build()]
 }
 
-fn securities() -> Vec<SecurityRequirement> {
-    KEYS.map(|name| SecurityRequirement::new(name, [] as [&str; 0])).to_vec()
+fn security_requirements() -> Vec<SecurityRequirement> {
+    SECURITY_SCHEMES.map(|name| SecurityRequirement::new(name, [] as [&str; 0])).to_vec()
 }
 
 fn paths() -> Paths {
     let (operations, routes) = (operations(), routes());
-    assert_eq!(operations.len(), routes.len(), "every operation is one route");
+    assert_eq!(operations.len(), routes.len(), "each operation has one route");
     let mut paths = PathsBuilder::new();
     for operation in operations {
-        let route = routes.iter().find(|(_, _, name)| *name == operation.name);
-        let (method, path, _) = route.unwrap_or_else(|| panic!("{} is no route", operation.name));
-        paths = paths.path(*path, PathItem::new(method_of(method), described(&operation)));
+        let route = routes.iter().find(|route| route.name == operation.name);
+        let RouteInfo { method, path, .. } = route.unwrap_or_else(|| panic!("{} has no route", operation.name));
+        paths = paths.path(*path, PathItem::new(http_method(method), describe_operation(&operation)));
     }
     paths.build()
 }
 
-fn method_of(name: &str) -> HttpMethod {
+fn http_method(name: &str) -> HttpMethod {
     match name {
         "GET" => HttpMethod::Get,
         "POST" => HttpMethod::Post,
@@ -84,28 +84,28 @@ fn method_of(name: &str) -> HttpMethod {
     }
 }
 
-fn described(operation: &Operation) -> OperationBuilder {
-    let parameters = (!operation.parameters.is_empty()).then(|| operation.parameters.iter().map(Parameter::described));
+fn describe_operation(operation: &Operation) -> OperationBuilder {
+    let parameters = (!operation.parameters.is_empty()).then(|| operation.parameters.iter().map(Parameter::to_openapi));
     OperationBuilder::new()
         .operation_id(Some(operation.name))
         .tag(operation.tag)
         .summary(Some(operation.summary))
-        .description(Some(operation.words))
+        .description(Some(operation.description))
         .parameters(parameters)
-        .request_body(body(operation))
+        .request_body(request_body(operation))
         .responses(responses(operation))
 }
 
-fn body(operation: &Operation) -> Option<RequestBody> {
-    let (schema, words) = operation.body?;
-    // Those that succeed: a mistake would be taken for what can be sent.
+fn request_body(operation: &Operation) -> Option<RequestBody> {
+    let BodyDescription { schema, description } = operation.body?;
+    // Only examples that succeed: readers copy them.
     let examples = operation.examples.iter().filter(|example| example.status == 200).filter_map(|example| {
-        let described = ExampleBuilder::new().summary(&example.summary).value(Some(example.body.clone()?));
-        Some((example.name.clone(), described.build()))
+        let openapi_example = ExampleBuilder::new().summary(&example.summary).value(Some(example.body.clone()?));
+        Some((example.name.clone(), openapi_example.build()))
     });
     let content =
         ContentBuilder::new().schema(Some(Ref::from_schema_name(schema))).examples_from_iter(examples).build();
-    let body = RequestBodyBuilder::new().description(Some(words)).required(Some(Required::True));
+    let body = RequestBodyBuilder::new().description(Some(description)).required(Some(Required::True));
     Some(body.content("application/json", content).build())
 }
 
@@ -113,12 +113,12 @@ fn responses(operation: &Operation) -> Responses {
     let mut responses = ResponsesBuilder::new();
     for status in operation.statuses() {
         let response: RefOr<Response> = match status {
-            200 => own(operation, status, operation.answer.1, operation.answer.0),
-            400 => own(operation, status, operation.invalid, "InvalidError"),
-            403 => own(operation, status, operation.forbidden.unwrap_or_default(), "AuthorizationError"),
+            200 => operation_response(operation, status, operation.success.description, operation.success.schema),
+            400 => operation_response(operation, status, operation.invalid, "InvalidError"),
+            403 => operation_response(operation, status, operation.forbidden.unwrap_or_default(), "AuthorizationError"),
             _ => {
-                let refusal = REFUSALS.iter().find(|refusal| refusal.status == status);
-                Ref::from_response_name(refusal.expect("every other status is a refusal").name).into()
+                let error = ERROR_RESPONSES.iter().find(|error| error.status == status);
+                Ref::from_response_name(error.expect("all other statuses are common errors").name).into()
             }
         };
         responses = responses.response(status.to_string(), response);
@@ -126,32 +126,32 @@ fn responses(operation: &Operation) -> Responses {
     responses.build()
 }
 
-/// An answer that is this operation's own, with its examples.
-fn own(operation: &Operation, status: u16, words: &str, schema: &str) -> RefOr<Response> {
+/// Describes a response of one operation, with its examples.
+fn operation_response(operation: &Operation, status: u16, description: &str, schema: &str) -> RefOr<Response> {
     let examples = operation.examples.iter().filter(|example| example.status == status).map(|example| {
         let body = example.body.as_ref().map(|body| format!(" with {body}")).unwrap_or_default();
         let summary = format!("{}: {}{body}, as {}", example.summary, example.request, example.role);
         (example.name.clone(), summary, example.answer.clone())
     });
-    answered(words, schema, examples).build().into()
+    describe_response(description, schema, examples).build().into()
 }
 
 fn components() -> Components {
     let mut components = ComponentsBuilder::new()
-        .schemas_from_iter(answers::schemas())
-        .schemas_from_iter(bodies::schemas())
+        .schemas_from_iter(response_schemas::schemas())
+        .schemas_from_iter(request_bodies::schemas())
         .schemas_from_iter(errors::schemas());
-    for refusal in &REFUSALS {
-        components = components.response(refusal.name, refusal.response());
+    for error in &ERROR_RESPONSES {
+        components = components.response(error.name, error.to_openapi());
     }
-    for (name, scheme) in KEYS.into_iter().zip(schemes()) {
+    for (name, scheme) in SECURITY_SCHEMES.into_iter().zip(security_schemes()) {
         components = components.security_scheme(name, scheme);
     }
     components.build()
 }
 
-fn schemes() -> [SecurityScheme; 4] {
-    let key = |name, words| ApiKeyValue::with_description(name, words);
+fn security_schemes() -> [SecurityScheme; 4] {
+    let key = |name, description| ApiKeyValue::with_description(name, description);
     let bearer = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).bearer_format("pk_…");
     [
         SecurityScheme::ApiKey(ApiKey::Header(key("x-api-key", "The key, in a header: the best place."))),

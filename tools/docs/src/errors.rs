@@ -1,94 +1,98 @@
-//! Errors: one envelope with exactly one of three members, and the answers that are the same for every operation.
+//! Error responses that are the same for all operations, and the schemas of the error envelope.
 
 use serde_json::{Value, json};
 use utoipa::openapi::content::ContentBuilder;
+use utoipa::openapi::example::ExampleBuilder;
 use utoipa::openapi::header::HeaderBuilder;
 use utoipa::openapi::response::{Response, ResponseBuilder};
 use utoipa::openapi::schema::{AdditionalProperties, ArrayBuilder, OneOf, Schema};
 use utoipa::openapi::{Header, ObjectBuilder, Ref, RefOr};
 
-use crate::values::{from_one, integer, string};
+use crate::values::{at_least_one, integer, string};
 
-/// An answer that every operation which has it gives alike.
-pub(crate) struct Refusal {
-    /// Its status.
+/// Error response that is the same for each operation with this status.
+pub(crate) struct ErrorResponse {
+    /// HTTP status.
     pub(crate) status: u16,
-    /// Its name among the components.
+    /// Name of the component.
     pub(crate) name: &'static str,
-    words: &'static str,
+    description: &'static str,
     schema: &'static str,
     text: &'static str,
 }
 
-/// All of them, by status.
+/// Table of the error responses.
 #[rustfmt::skip]
-pub(crate) const REFUSALS: [Refusal; 9] = [
-    Refusal { status: 401, name: "Unauthenticated", schema: "AuthenticationError", text: "a valid API key is required",
-        words: "No key, or one that is malformed, unknown, revoked or expired, or whose owner is not `active`: the same \
+pub(crate) const ERROR_RESPONSES: [ErrorResponse; 9] = [
+    ErrorResponse { status: 401, name: "Unauthenticated", schema: "AuthenticationError", text: "a valid API key is required",
+        description: "No key, or one that is malformed, unknown, revoked or expired, or whose owner is not `active`: the same \
                 answer for all of them." },
-    Refusal { status: 404, name: "NotFound", schema: "Error", text: "not found",
-        words: "No such id: unknown, malformed, or of another organisation. The same answer for all of them." },
-    Refusal { status: 409, name: "Conflict", schema: "Error", text: "the user is being changed by others: try again",
-        words: "Other changes of the user came first, three times in a row. Nothing was changed." },
-    Refusal { status: 413, name: "TooLarge", schema: "Error", text: "the body is larger than 128 KiB",
-        words: "The body is larger than 128 KiB, whether the operation reads it or not." },
-    Refusal { status: 415, name: "UnsupportedMediaType", schema: "Error", text: "the body must have the media type \
+    ErrorResponse { status: 404, name: "NotFound", schema: "Error", text: "not found",
+        description: "No such id: unknown, malformed, or of another organisation. The same answer for all of them." },
+    ErrorResponse { status: 409, name: "Conflict", schema: "Error", text: "the user is being changed by others: try again",
+        description: "Other changes of the user came first, three times in a row. Nothing was changed." },
+    ErrorResponse { status: 413, name: "TooLarge", schema: "Error", text: "the body is larger than 128 KiB",
+        description: "The body is larger than 128 KiB, whether the operation reads it or not." },
+    ErrorResponse { status: 415, name: "UnsupportedMediaType", schema: "Error", text: "the body must have the media type \
         application/json",
-        words: "The body is not `application/json`." },
-    Refusal { status: 429, name: "TooSoon", schema: "Error", text: "an invitation can be sent once every 5 minutes",
-        words: "The user was sent an invitation less than 5 minutes ago. `Retry-After` says when the next one may be \
+        description: "The body is not `application/json`." },
+    ErrorResponse { status: 429, name: "TooSoon", schema: "Error", text: "an invitation can be sent once every 5 minutes",
+        description: "The user was sent an invitation less than 5 minutes ago. `Retry-After` says when the next one may be \
                 asked for." },
-    Refusal { status: 500, name: "Internal", schema: "Error", text: "internal error",
-        words: "A fault of the service. Its log has the cause, under `x-request-id`." },
-    Refusal { status: 503, name: "Unavailable", schema: "Error", text: "temporarily unavailable: try again",
-        words: "The service's database did not answer in time. A change may or may not have been made: read before trying \
+    ErrorResponse { status: 500, name: "Internal", schema: "Error", text: "internal error",
+        description: "A fault of the service. Its log has the cause, under `x-request-id`." },
+    ErrorResponse { status: 503, name: "Unavailable", schema: "Error", text: "temporarily unavailable: try again",
+        description: "The service's database did not answer in time. A change may or may not have been made: read before trying \
                 again." },
-    Refusal { status: 405, name: "MethodNotAllowed", schema: "Error", text: "method not allowed",
-        words: "The path has other methods: `Allow` names them. No operation below answers so; any other method on their \
+    ErrorResponse { status: 405, name: "MethodNotAllowed", schema: "Error", text: "method not allowed",
+        description: "The path has other methods: `Allow` names them. No operation below answers so; any other method on their \
                 paths does." },
 ];
 
-impl Refusal {
-    /// The body.
+impl ErrorResponse {
+    /// Returns the body.
     pub(crate) fn body(&self) -> Value {
         let member = if self.status == 401 { "authentication" } else { "json" };
         json!({"errors": {member: self.text}})
     }
 
-    /// As a component.
-    pub(crate) fn response(&self) -> Response {
-        let response = answered(self.words, self.schema, [("refused".to_owned(), String::new(), self.body())]);
+    /// Returns the component.
+    pub(crate) fn to_openapi(&self) -> Response {
+        let response =
+            describe_response(self.description, self.schema, [("refused".to_owned(), String::new(), self.body())]);
         match self.status {
             401 => response.header("WWW-Authenticate", text_header("How to send a key.", "Bearer realm=\"presence\"")),
             405 => response.header("Allow", text_header("The methods of the path.", "GET, POST, DELETE")),
-            429 => response.header("Retry-After", seconds("Seconds until the next invitation, rounded up.", 300)),
-            503 => response.header("Retry-After", seconds("Seconds to wait.", 1)),
+            429 => {
+                response.header("Retry-After", seconds_header("Seconds until the next invitation, rounded up.", 300))
+            }
+            503 => response.header("Retry-After", seconds_header("Seconds to wait.", 1)),
             _ => response,
         }
         .build()
     }
 }
 
-/// An answer with its schema and its examples, each with its name, what it answers and its body.
-pub(crate) fn answered(
-    words: &str,
+/// Describes a response: its schema, its headers, and examples of name, summary and body.
+pub(crate) fn describe_response(
+    description: &str,
     schema: &str,
     examples: impl IntoIterator<Item = (String, String, Value)>,
 ) -> ResponseBuilder {
-    let examples = examples.into_iter().map(|(name, summary, value)| {
-        (name, utoipa::openapi::example::ExampleBuilder::new().summary(summary).value(Some(value)).build())
-    });
+    let examples = examples
+        .into_iter()
+        .map(|(name, summary, value)| (name, ExampleBuilder::new().summary(summary).value(Some(value)).build()));
     let content =
         ContentBuilder::new().schema(Some(Ref::from_schema_name(schema))).examples_from_iter(examples).build();
     let id =
         text_header("The id of the request, also found in the service's log.", "8f6c1e0a-3d52-4b7e-9a41-0c5d2e7f1b36");
-    ResponseBuilder::new().description(words).content("application/json", content).header("x-request-id", id)
+    ResponseBuilder::new().description(description).content("application/json", content).header("x-request-id", id)
 }
 
-/// The schemas of errors, by name.
+/// Returns the schemas of errors, by name.
 pub(crate) fn schemas() -> [(&'static str, RefOr<Schema>); 5] {
-    let text = |words: &str| string().description(Some(words));
-    let choice = closed("A value outside a fixed set, and the set.")
+    let text = |description: &str| string().description(Some(description));
+    let choice = strict_object("A value outside a fixed set, and the set.")
         .property("explanation", text("What is wrong."))
         .property("choices", ArrayBuilder::new().items(string()).description(Some("What may be given.")))
         .required("explanation")
@@ -112,23 +116,25 @@ pub(crate) fn schemas() -> [(&'static str, RefOr<Schema>); 5] {
     ]
 }
 
-fn envelope(member: &str, value: RefOr<Schema>, words: &str) -> RefOr<Schema> {
-    let errors = closed("Exactly one member.").property(member, value).required(member);
-    closed(words).property("errors", errors).required("errors").into()
+fn envelope(member: &str, value: RefOr<Schema>, description: &str) -> RefOr<Schema> {
+    let errors = strict_object("Exactly one member.").property(member, value).required(member);
+    strict_object(description).property("errors", errors).required("errors").into()
 }
 
-fn closed(words: &str) -> ObjectBuilder {
-    ObjectBuilder::new().description(Some(words)).additional_properties(Some(AdditionalProperties::FreeForm(false)))
+fn strict_object(description: &str) -> ObjectBuilder {
+    ObjectBuilder::new()
+        .description(Some(description))
+        .additional_properties(Some(AdditionalProperties::FreeForm(false)))
 }
 
-fn text_header(words: &str, example: &str) -> Header {
-    HeaderBuilder::new().schema(Some(string())).description(Some(words)).example(Some(example.into())).build()
+fn text_header(description: &str, example: &str) -> Header {
+    HeaderBuilder::new().schema(Some(string())).description(Some(description)).example(Some(example.into())).build()
 }
 
-fn seconds(words: &str, example: u64) -> Header {
+fn seconds_header(description: &str, example: u64) -> Header {
     HeaderBuilder::new()
-        .schema(Some(from_one(integer())))
-        .description(Some(words))
+        .schema(Some(at_least_one(integer())))
+        .description(Some(description))
         .example(Some(example.into()))
         .build()
 }

@@ -1,5 +1,4 @@
-//! Requests with their answers, on the sample data of the local stack. They are the examples of the description, and the tests
-//! send each of them.
+//! Examples of requests with their responses, on the sample data of the local stack. The tests send each of them.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -10,32 +9,32 @@ const FILES: [&str; 3] = [
     include_str!("../examples/reviews.json"),
 ];
 
-/// A request and its answer. Those of a file are sent in their order: a change is seen by what follows.
+/// Example of a request with its response. The tests send a file's examples in order, so later ones see earlier changes.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Example {
-    /// The name of its route.
+    /// Name of the route.
     pub operation: String,
-    /// What it is called: of one word, for machines.
+    /// Name of the example: one word, unique in its operation.
     pub name: String,
-    /// What it shows.
+    /// Summary of the case that the example shows.
     pub summary: String,
-    /// Whose key is sent: that of the sample's user of this role.
+    /// Role of the caller: the demo user of this role.
     pub role: String,
-    /// Method and target, below `/api/v2`.
+    /// Method and target, relative to `/api/v2`.
     pub request: String,
-    /// The body that is sent.
+    /// Body of the request.
     pub body: Option<Value>,
-    /// The status that comes back.
+    /// Status of the response.
     pub status: u16,
-    /// The body that comes back.
+    /// Body of the response.
     pub answer: Value,
 }
 
-/// All of them.
+/// Returns all examples.
 ///
 /// # Panics
-/// When a file is not what this type says.
+/// Panics if a file is not a list of examples.
 pub(crate) fn examples() -> Vec<Example> {
     FILES.iter().flat_map(|file| serde_json::from_str::<Vec<Example>>(file).expect("a list of examples")).collect()
 }

@@ -1,42 +1,49 @@
-//! The description of the API, in OpenAPI 3.1. The shapes of answers are those of the types that the functions send; bounds
-//! and choices are the domain's constants; paths and methods are the functions' routes. The examples are requests with
-//! their answers, which the tests send.
+//! OpenAPI 3.1 description of the API.
+//!
+//! Response shapes come from the types that the functions serialize, bounds and choices from the domain's constants, paths and
+//! methods from the functions' routes. Tests send the examples and compare the responses.
 
-mod answers;
 mod assembly;
-mod bodies;
 mod errors;
 mod examples;
 mod operations;
 mod parameters;
+mod request_bodies;
+mod response_schemas;
 mod values;
 
 use presence_api::Route;
 
+pub use assembly::document;
 pub use examples::Example;
 pub use operations::{Operation, operations};
 pub use parameters::Parameter;
 
-/// The whole description.
-pub use assembly::document;
+/// Route of an operation.
+struct RouteInfo {
+    method: &'static str,
+    path: &'static str,
+    name: &'static str,
+}
 
-/// The description as it is committed.
+/// Returns the description as the text of `shared/docs/openapi.json`.
 ///
 /// # Panics
-/// When a route is not described, or what is described is no route.
-pub fn text() -> String {
-    let mut text = document().to_pretty_json().expect("the description has text keys and finite numbers");
+/// Panics if a route has no description, or a description has no route.
+pub fn openapi_json() -> String {
+    let mut text = document().to_pretty_json().expect("the document has text keys and finite numbers");
     text.push('\n');
     text
 }
 
-/// Method, path and name of every route of every function, those of a function in its own order.
-pub fn routes() -> Vec<(&'static str, &'static str, &'static str)> {
-    fn all<Operation>(routes: &[Route<Operation>]) -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
-        routes.iter().map(|route| (route.method, route.path, route.name))
-    }
-    all(&presence_users::ROUTES)
-        .chain(all(&presence_categories::ROUTES))
-        .chain(all(&presence_reviews::ROUTES))
-        .collect()
+/// Returns the routes of all functions.
+fn routes() -> Vec<RouteInfo> {
+    let users = presence_users::ROUTES.iter().map(route_info);
+    let categories = presence_categories::ROUTES.iter().map(route_info);
+    let reviews = presence_reviews::ROUTES.iter().map(route_info);
+    users.chain(categories).chain(reviews).collect()
+}
+
+fn route_info<Operation>(route: &Route<Operation>) -> RouteInfo {
+    RouteInfo { method: route.method, path: route.path, name: route.name }
 }

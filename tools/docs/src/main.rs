@@ -1,8 +1,8 @@
 //! `cargo openapi`: writes `shared/docs/openapi.json`.
 
-/// Below the folder of this crate, wherever the command is given.
+/// Output file. Its path starts at this crate's folder, so that the command works in any folder.
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/docs/openapi.json");
 
 fn main() -> std::io::Result<()> {
-    std::fs::write(FILE, presence_docs::text())
+    std::fs::write(FILE, presence_docs::openapi_json())
 }

@@ -1,4 +1,4 @@
-//! What each operation does, takes and answers.
+//! Operations of the API: their descriptions, parameters, bodies and responses.
 
 mod categories;
 mod reviews;
@@ -7,54 +7,70 @@ mod users;
 use crate::examples::{Example, examples};
 use crate::parameters::Parameter;
 
-/// Statuses that every operation may answer, besides 200 and 400.
-const COMMON: [u16; 4] = [401, 413, 500, 503];
+/// Statuses of every operation, besides 200 and 400.
+const COMMON_STATUSES: [u16; 4] = [401, 413, 500, 503];
 
-/// An operation of the API, described.
+/// Description of an operation.
 #[derive(Clone)]
 pub struct Operation {
-    /// The name of its route.
+    /// Name of the route.
     pub name: &'static str,
-    /// Its parameters, in the path and in the query string.
+    /// Parameters of the path and of the query string.
     pub parameters: Vec<Parameter>,
-    /// The examples of its requests, with their answers.
+    /// Examples of requests with their responses.
     pub examples: Vec<Example>,
     pub(crate) tag: &'static str,
     pub(crate) summary: &'static str,
-    pub(crate) words: &'static str,
-    /// Schema and words of the body that it takes.
-    pub(crate) body: Option<(&'static str, &'static str)>,
-    /// Schema and words of the answer of success.
-    pub(crate) answer: (&'static str, &'static str),
-    /// What may be refused with 400, in words.
+    pub(crate) description: &'static str,
+    /// Body of the request.
+    pub(crate) body: Option<BodyDescription>,
+    /// Body of the response with status 200.
+    pub(crate) success: BodyDescription,
+    /// Causes of status 400.
     pub(crate) invalid: &'static str,
-    /// What may be refused with 403, in words; nothing for operations that are allowed to everyone.
+    /// Causes of status 403. `None` for operations that every caller may use.
     pub(crate) forbidden: Option<&'static str>,
-    /// Statuses besides those that every operation may answer.
-    refusals: &'static [u16],
+    /// Statuses of this operation besides the common ones.
+    extra_statuses: &'static [u16],
+}
+
+/// Schema of a body by its name, and its description.
+#[derive(Clone, Copy)]
+pub(crate) struct BodyDescription {
+    pub(crate) schema: &'static str,
+    pub(crate) description: &'static str,
+}
+
+const fn body(schema: &'static str, description: &'static str) -> BodyDescription {
+    BodyDescription { schema, description }
 }
 
 impl Operation {
-    /// Every status that it may answer, in order.
+    /// Returns all statuses of the operation, in ascending order.
     pub fn statuses(&self) -> Vec<u16> {
         let forbidden = self.forbidden.map(|_| 403);
-        let mut statuses: Vec<u16> =
-            [200, 400].into_iter().chain(forbidden).chain(COMMON).chain(self.refusals.iter().copied()).collect();
+        let mut statuses: Vec<u16> = [200, 400]
+            .into_iter()
+            .chain(forbidden)
+            .chain(COMMON_STATUSES)
+            .chain(self.extra_statuses.iter().copied())
+            .collect();
         statuses.sort_unstable();
         statuses
     }
 }
 
-/// Every operation, those of one function in the order in which they are read best.
+/// Returns all operations, with their examples, in the order of the documentation.
 ///
 /// # Panics
-/// When an example is not one of an operation.
+/// Panics if an example names no operation.
 pub fn operations() -> Vec<Operation> {
     let mut operations: Vec<Operation> =
         users::operations().into_iter().chain(categories::operations()).chain(reviews::operations()).collect();
     for example in examples() {
         let operation = operations.iter_mut().find(|operation| operation.name == example.operation);
-        operation.unwrap_or_else(|| panic!("no operation is called {}", example.operation)).examples.push(example);
+        let operation = operation.unwrap_or_else(|| panic!("no operation has the name {}", example.operation));
+        operation.examples.push(example);
     }
     operations
 }

@@ -1,105 +1,115 @@
-//! Parameters of paths and query strings. They are read one by one, so they are described one by one; the tests hold the
-//! two together.
+//! Parameters of paths and query strings. The functions parse them by hand, so tests compare these descriptions with them.
 
 use presence_api::MAX_ITEMS;
 use serde_json::Value;
 use utoipa::openapi::path::{ParameterBuilder, ParameterIn, ParameterStyle};
-use utoipa::openapi::schema::{ArrayBuilder, Schema};
+use utoipa::openapi::schema::{ArrayBuilder, ArrayItems, Schema, Type};
 use utoipa::openapi::{ObjectBuilder, RefOr, Required};
 
-use crate::values::{self, Refine, integer, string, truth};
+use crate::values::{self, Constraint, integer, query_boolean, string};
 
-/// A parameter of an operation.
+/// Parameter of an operation.
 #[derive(Clone)]
 pub struct Parameter {
-    /// Its name.
+    /// Name.
     pub name: &'static str,
-    /// A value that the sample data knows, as it is sent.
+    /// Example as a client sends it. It finds something in the sample data.
     pub example: &'static str,
-    /// Whether it stands in the path; else in the query string.
+    /// True for a path parameter, false for a query parameter.
     pub in_path: bool,
-    /// Whether it must be given.
+    /// True if the parameter is required.
     pub is_required: bool,
-    words: String,
+    description: String,
     schema: RefOr<Schema>,
     is_list: bool,
 }
 
 impl Parameter {
-    /// A part of the path.
-    pub(crate) fn path(name: &'static str, refine: Refine, example: &'static str, words: &str) -> Self {
-        Self { in_path: true, ..Self::required(name, refine, example, words) }
+    /// Creates a path parameter.
+    pub(crate) fn path(name: &'static str, constraint: Constraint, example: &'static str, description: &str) -> Self {
+        Self { in_path: true, ..Self::required(name, constraint, example, description) }
     }
 
-    /// Text that must be given.
-    pub(crate) fn required(name: &'static str, refine: Refine, example: &'static str, words: &str) -> Self {
-        Self { is_required: true, ..Self::text(name, refine, example, words) }
+    /// Creates a required query parameter of text.
+    pub(crate) fn required(
+        name: &'static str,
+        constraint: Constraint,
+        example: &'static str,
+        description: &str,
+    ) -> Self {
+        Self { is_required: true, ..Self::text(name, constraint, example, description) }
     }
 
-    /// Text.
-    pub(crate) fn text(name: &'static str, refine: Refine, example: &'static str, words: &str) -> Self {
-        Self::optional(name, refine(string()).into(), example, words.to_owned())
+    /// Creates an optional query parameter of text.
+    pub(crate) fn text(name: &'static str, constraint: Constraint, example: &'static str, description: &str) -> Self {
+        Self::optional(name, constraint(string()).into(), example, description.to_owned())
     }
 
-    /// A whole number.
-    pub(crate) fn integer(name: &'static str, refine: Refine, example: &'static str, words: &str) -> Self {
-        Self::optional(name, refine(integer()).into(), example, words.to_owned())
+    /// Creates an optional query parameter of a whole number.
+    pub(crate) fn integer(
+        name: &'static str,
+        constraint: Constraint,
+        example: &'static str,
+        description: &str,
+    ) -> Self {
+        Self::optional(name, constraint(integer()).into(), example, description.to_owned())
     }
 
-    /// `True` or `False`.
-    pub(crate) fn truth(name: &'static str, example: &'static str, words: &str) -> Self {
-        let words = format!("{words} `true` or `false` in any case, `1` or `0`.");
-        Self::optional(name, truth().into(), example, words)
+    /// Creates an optional query parameter that is true or false.
+    pub(crate) fn boolean(name: &'static str, example: &'static str, description: &str) -> Self {
+        let description = format!("{description} `true` or `false` in any case, `1` or `0`.");
+        Self::optional(name, query_boolean().into(), example, description)
     }
 
-    /// Several values.
-    pub(crate) fn list(name: &'static str, item: ObjectBuilder, example: &'static str, words: &str) -> Self {
-        let words = format!("{words} Separated by commas, or the parameter repeated.");
+    /// Creates an optional query parameter that is a list.
+    pub(crate) fn list(name: &'static str, item: ObjectBuilder, example: &'static str, description: &str) -> Self {
+        let description = format!("{description} Separated by commas, or the parameter repeated.");
         let schema = ArrayBuilder::new().items(item).max_items(Some(MAX_ITEMS)).into();
-        Self { is_list: true, ..Self::optional(name, schema, example, words) }
+        Self { is_list: true, ..Self::optional(name, schema, example, description) }
     }
 
-    fn optional(name: &'static str, schema: RefOr<Schema>, example: &'static str, words: String) -> Self {
-        Self { name, example, in_path: false, is_required: false, words, schema, is_list: false }
+    fn optional(name: &'static str, schema: RefOr<Schema>, example: &'static str, description: String) -> Self {
+        Self { name, example, in_path: false, is_required: false, description, schema, is_list: false }
     }
 
-    pub(crate) fn described(&self) -> utoipa::openapi::path::Parameter {
-        let place = if self.in_path { ParameterIn::Path } else { ParameterIn::Query };
+    /// Converts the parameter to its OpenAPI form.
+    pub(crate) fn to_openapi(&self) -> utoipa::openapi::path::Parameter {
+        let location = if self.in_path { ParameterIn::Path } else { ParameterIn::Query };
         let required = if self.is_required { Required::True } else { Required::False };
         let parameter = ParameterBuilder::new()
             .name(self.name)
-            .parameter_in(place)
+            .parameter_in(location)
             .required(required)
-            .description(Some(self.words.as_str()))
+            .description(Some(self.description.as_str()))
             .schema(Some(self.schema.clone()))
-            .example(Some(self.value()));
+            .example(Some(self.example_value()));
         let parameter =
             if self.is_list { parameter.style(Some(ParameterStyle::Form)).explode(Some(false)) } else { parameter };
         parameter.build()
     }
 
-    /// The example as the schema has it.
-    fn value(&self) -> Value {
-        let number = |text: &str| text.parse().map_or_else(|_| Value::from(text), |number: u64| Value::from(number));
-        let is_integer = |schema: &RefOr<Schema>| match schema {
-            RefOr::T(Schema::Object(object)) => object.schema_type == utoipa::openapi::schema::Type::Integer.into(),
-            _ => false,
-        };
+    /// Returns the example as a value of the schema.
+    fn example_value(&self) -> Value {
         match &self.schema {
             RefOr::T(Schema::Array(array)) => {
-                let items = match &array.items {
-                    utoipa::openapi::schema::ArrayItems::RefOrSchema(item) => is_integer(item),
-                    utoipa::openapi::schema::ArrayItems::False => false,
-                };
-                self.example.split(',').map(|item| if items { number(item) } else { item.into() }).collect()
+                let has_integers = matches!(&array.items, ArrayItems::RefOrSchema(items) if is_integer(items));
+                self.example.split(',').map(|item| parse_example(item, has_integers)).collect()
             }
-            schema if is_integer(schema) => number(self.example),
-            _ => self.example.into(),
+            schema => parse_example(self.example, is_integer(schema)),
         }
     }
 }
 
-/// Which page of a search, and how long.
+fn is_integer(schema: &RefOr<Schema>) -> bool {
+    matches!(schema, RefOr::T(Schema::Object(object)) if object.schema_type == Type::Integer.into())
+}
+
+fn parse_example(text: &str, is_integer: bool) -> Value {
+    let number = text.parse::<u64>().ok().filter(|_| is_integer);
+    number.map_or_else(|| Value::from(text), Value::from)
+}
+
+/// Returns the parameters of a search's page: its number and its size.
 pub(crate) fn paging() -> [Parameter; 2] {
     [
         Parameter::integer(

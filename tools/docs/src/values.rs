@@ -1,4 +1,4 @@
-//! Values and their bounds, which are the domain's.
+//! Schemas of values, with the bounds of the domain.
 
 use presence_api::read::MAX_SEARCH_CHARS;
 use presence_domain::email::MAX_BYTES as EMAIL_MAX_BYTES;
@@ -10,13 +10,13 @@ use presence_domain::user::{Lang, PersonName, Phone, Role, Status};
 use utoipa::openapi::schema::{AnyOf, AnyOfBuilder, KnownFormat, SchemaFormat, Type};
 use utoipa::openapi::{Object, ObjectBuilder};
 
-/// Text without control characters.
+/// Pattern of text without control characters.
 const PRINTABLE: &str = r"^[^\x00-\x1f\x7f-\x9f]*$";
-/// The same with something in it.
+/// Pattern of text without control characters that is not blank.
 const PRINTABLE_NOT_BLANK: &str = r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$";
-/// An id that others gave.
-const OPAQUE: &str = "^[0-9A-Za-z:_.-]{1,64}$";
-/// A day of the years 1 to 9999, the 29th of February in leap years only, then perhaps a time, then perhaps an offset.
+/// Pattern of an id from another system.
+const OPAQUE_ID: &str = "^[0-9A-Za-z:_.-]{1,64}$";
+/// Pattern of a day in the years 1 to 9999, with an optional time and offset. 29 February is valid in leap years only.
 const DATE: &str = concat!(
     "^(?:(?:[1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])",
     "-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))",
@@ -24,11 +24,11 @@ const DATE: &str = concat!(
     r"(?:T(?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,9})?)?",
     "(?:Z|[+-](?:[01][0-9]|2[0-3]):?[0-5][0-9])?)?$"
 );
-/// `true` or `false` in any case, `1` or `0`.
-const TRUTH: &str = "^(?:[Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee]|[01])$";
+/// Pattern of a boolean in a query string: `true` or `false` in any case, `1` or `0`.
+const BOOLEAN: &str = "^(?:[Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee]|[01])$";
 
-/// What is added to a value.
-pub(crate) type Refine = fn(ObjectBuilder) -> ObjectBuilder;
+/// Function that adds bounds, a pattern or choices to the schema of a value.
+pub(crate) type Constraint = fn(ObjectBuilder) -> ObjectBuilder;
 
 pub(crate) fn string() -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::String)
@@ -38,8 +38,8 @@ pub(crate) fn integer() -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::Integer)
 }
 
-/// Nothing more to say than the words do.
-pub(crate) fn plain(value: ObjectBuilder) -> ObjectBuilder {
+/// Adds nothing.
+pub(crate) fn unconstrained(value: ObjectBuilder) -> ObjectBuilder {
     value
 }
 
@@ -48,11 +48,11 @@ pub(crate) fn decimal_id(value: ObjectBuilder) -> ObjectBuilder {
 }
 
 pub(crate) fn opaque_id(value: ObjectBuilder) -> ObjectBuilder {
-    value.pattern(Some(OPAQUE))
+    value.pattern(Some(OPAQUE_ID))
 }
 
 pub(crate) fn org_id(value: ObjectBuilder) -> ObjectBuilder {
-    value.format(Some(SchemaFormat::KnownFormat(KnownFormat::Int64))).minimum(Some(1)).maximum(Some(unsigned(MAX_ID)))
+    value.format(Some(SchemaFormat::KnownFormat(KnownFormat::Int64))).minimum(Some(1)).maximum(Some(to_usize(MAX_ID)))
 }
 
 pub(crate) fn email(value: ObjectBuilder) -> ObjectBuilder {
@@ -99,7 +99,7 @@ pub(crate) fn partner(value: ObjectBuilder) -> ObjectBuilder {
     value.enum_values(Some(Partner::ALL.map(Partner::as_str)))
 }
 
-pub(crate) fn state(value: ObjectBuilder) -> ObjectBuilder {
+pub(crate) fn review_state(value: ObjectBuilder) -> ObjectBuilder {
     value.enum_values(Some(ReviewState::ALL.map(ReviewState::as_str)))
 }
 
@@ -109,21 +109,21 @@ pub(crate) fn rating(value: ObjectBuilder) -> ObjectBuilder {
     value.minimum(Some(lowest.get())).maximum(Some(highest.get()))
 }
 
-pub(crate) fn order(value: ObjectBuilder) -> ObjectBuilder {
+pub(crate) fn review_order(value: ObjectBuilder) -> ObjectBuilder {
     value.enum_values(Some(["-update_date", "update_date"])).default(Some("-update_date".into()))
 }
 
-/// A date of a request.
-pub(crate) fn written_date(value: ObjectBuilder) -> ObjectBuilder {
+/// Constrains the date of a request.
+pub(crate) fn request_date(value: ObjectBuilder) -> ObjectBuilder {
     value.pattern(Some(DATE))
 }
 
-/// A whole second of an answer, in UTC.
-pub(crate) fn second(value: ObjectBuilder) -> ObjectBuilder {
+/// Constrains an instant of a response: whole seconds in UTC.
+pub(crate) fn date_time(value: ObjectBuilder) -> ObjectBuilder {
     value.format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)))
 }
 
-pub(crate) fn day(value: ObjectBuilder) -> ObjectBuilder {
+pub(crate) fn date(value: ObjectBuilder) -> ObjectBuilder {
     value.format(Some(SchemaFormat::KnownFormat(KnownFormat::Date)))
 }
 
@@ -135,43 +135,43 @@ pub(crate) fn printable(value: ObjectBuilder) -> ObjectBuilder {
     value.pattern(Some(PRINTABLE))
 }
 
-/// A language of the directory: an alias of a code, with a script and a region perhaps.
+/// Constrains a language of the category directory: a code or an alias, with an optional script and region.
 pub(crate) fn directory_lang(value: ObjectBuilder) -> ObjectBuilder {
     value.pattern(Some("^[A-Za-z]{2,3}(?:[_-][A-Za-z]{4})?(?:[_-][0-9A-Za-z]{2,3})?$"))
 }
 
 pub(crate) fn page(value: ObjectBuilder) -> ObjectBuilder {
-    // No format: `int64` has a least number, and any number below 1 is taken, however far below.
-    value.maximum(Some(unsigned(PageRequest::MAX_PAGE))).default(Some(1.into()))
+    // No format: `int64` has a minimum, and the operation accepts any number below 1.
+    value.maximum(Some(to_usize(PageRequest::MAX_PAGE))).default(Some(1.into()))
 }
 
 pub(crate) fn per_page(value: ObjectBuilder) -> ObjectBuilder {
     value
         .minimum(Some(1))
-        .maximum(Some(unsigned(PageRequest::MAX_SIZE)))
+        .maximum(Some(to_usize(PageRequest::MAX_SIZE)))
         .default(Some(PageRequest::DEFAULT_SIZE.into()))
 }
 
-/// A number that counts from one.
-pub(crate) fn from_one(value: ObjectBuilder) -> ObjectBuilder {
+/// Constrains a number that is at least one.
+pub(crate) fn at_least_one(value: ObjectBuilder) -> ObjectBuilder {
     value.minimum(Some(1))
 }
 
-/// A number that counts from nothing.
-pub(crate) fn from_zero(value: ObjectBuilder) -> ObjectBuilder {
+/// Constrains a number that is not negative.
+pub(crate) fn non_negative(value: ObjectBuilder) -> ObjectBuilder {
     value.minimum(Some(0))
 }
 
-/// A truth value of the query string.
-pub(crate) fn truth() -> AnyOfBuilder {
-    AnyOf::builder().item(Object::with_type(Type::Boolean)).item(string().pattern(Some(TRUTH)))
+/// Returns the schema of a boolean in a query string.
+pub(crate) fn query_boolean() -> AnyOfBuilder {
+    AnyOf::builder().item(Object::with_type(Type::Boolean)).item(string().pattern(Some(BOOLEAN)))
 }
 
-/// A truth value of a body.
-pub(crate) fn truth_of_body() -> AnyOfBuilder {
-    truth().item(integer().enum_values(Some([0, 1]))).item(Object::with_type(Type::Null))
+/// Returns the schema of a boolean in a body.
+pub(crate) fn body_boolean() -> AnyOfBuilder {
+    query_boolean().item(integer().enum_values(Some([0, 1]))).item(Object::with_type(Type::Null))
 }
 
-fn unsigned(number: u64) -> usize {
+fn to_usize(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }

@@ -1,6 +1,6 @@
-//! The operations on categories.
+//! Operations on categories.
 
-use super::Operation;
+use super::{Operation, body};
 use crate::parameters::{Parameter, paging};
 use crate::values;
 
@@ -9,10 +9,10 @@ const INVALID: &str = "`lang` is missing, or no language of the directory: the a
                        does not have, or a value that its parameter cannot have.";
 
 pub(super) fn operations() -> Vec<Operation> {
-    vec![search(), get()]
+    vec![search_categories(), get_category()]
 }
 
-fn search() -> Operation {
+fn search_categories() -> Operation {
     let name = Parameter::text(
         "name",
         values::search_text,
@@ -21,21 +21,21 @@ fn search() -> Operation {
     );
     Operation {
         name: "search_categories",
-        parameters: [lang(), name].into_iter().chain(paging()).collect(),
+        parameters: [lang_parameter(), name].into_iter().chain(paging()).collect(),
         examples: Vec::new(),
         tag: TAG,
         summary: "Search categories",
-        words: "The categories of the directory in one language, in pages; without `name`, all of them.\n\n\
+        description: "The categories of the directory in one language, in pages; without `name`, all of them.\n\n\
                 **Order**: name, then id.\n\n**Roles**: all. The directory is the same for everyone.",
         body: None,
-        answer: ("CategoryPage", "A page of categories."),
+        success: body("CategoryPage", "A page of categories."),
         invalid: INVALID,
         forbidden: None,
-        refusals: &[],
+        extra_statuses: &[],
     }
 }
 
-fn get() -> Operation {
+fn get_category() -> Operation {
     let id = Parameter::path(
         "categoryId",
         values::opaque_id,
@@ -44,20 +44,20 @@ fn get() -> Operation {
     );
     Operation {
         name: "get_category",
-        parameters: vec![id, lang()],
+        parameters: vec![id, lang_parameter()],
         examples: Vec::new(),
         tag: TAG,
         summary: "Get one category",
-        words: "One category, by id, in one language.\n\n**Roles**: all.",
+        description: "One category, by id, in one language.\n\n**Roles**: all.",
         body: None,
-        answer: ("Category", "The category."),
+        success: body("Category", "The category."),
         invalid: INVALID,
         forbidden: None,
-        refusals: &[404],
+        extra_statuses: &[404],
     }
 }
 
-fn lang() -> Parameter {
+fn lang_parameter() -> Parameter {
     Parameter::required(
         "lang",
         values::directory_lang,

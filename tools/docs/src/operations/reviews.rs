@@ -1,21 +1,21 @@
-//! The operation on reviews.
+//! Operations on reviews.
 
-use super::Operation;
+use super::{Operation, body};
 use crate::parameters::{Parameter, paging};
 use crate::values::{self, integer, string};
 
 pub(super) fn operations() -> Vec<Operation> {
-    vec![search()]
+    vec![search_reviews()]
 }
 
-fn search() -> Operation {
+fn search_reviews() -> Operation {
     Operation {
         name: "search_reviews",
-        parameters: filters().into_iter().chain(paging()).collect(),
+        parameters: filter_parameters().into_iter().chain(paging()).collect(),
         examples: Vec::new(),
         tag: "reviews",
         summary: "Search reviews",
-        words: "The reviews that **all** filters admit, in pages; without a filter, every review in the caller's reach, whatever \
+        description: "The reviews that **all** filters admit, in pages; without a filter, every review in the caller's reach, whatever \
                 its state. Two filters on the same thing (`rating` and `rating__in`, `business__in` and `business_city`) admit what \
                 both admit.\n\n\
                 **Dates**: a review counts at its update date, or at its creation date when it was never updated. Both bounds are \
@@ -26,19 +26,19 @@ fn search() -> Operation {
                 **Roles**: PROVIDER finds reviews of every organisation; ORG_ADMIN and BUSINESS_MANAGER those of all businesses of \
                 their own.",
         body: None,
-        answer: ("ReviewPage", "A page of reviews."),
+        success: body("ReviewPage", "A page of reviews."),
         invalid: "A parameter that the operation does not have, or a value that its parameter cannot have.",
         forbidden: None,
-        refusals: &[],
+        extra_statuses: &[],
     }
 }
 
-fn filters() -> [Parameter; 10] {
+fn filter_parameters() -> [Parameter; 10] {
     [
-        Parameter::list("state", values::state(string()), "not_treated", "Only reviews in one of these states."),
+        Parameter::list("state", values::review_state(string()), "not_treated", "Only reviews in one of these states."),
         Parameter::list("rating__in", values::rating(integer()), "1,2", "Only reviews with one of these ratings."),
         Parameter::integer("rating", values::rating, "1", "Only reviews with this rating."),
-        Parameter::truth(
+        Parameter::boolean(
             "content__isnull",
             "False",
             "True: only reviews without text, or with a blank one. False: only those with text.",
@@ -49,10 +49,10 @@ fn filters() -> [Parameter; 10] {
             "partner_8,partner_1",
             "Only reviews left at one of these partners.",
         ),
-        Parameter::text("update_date__gte", values::written_date, "2025-01-01", "Only reviews at or after this date."),
+        Parameter::text("update_date__gte", values::request_date, "2025-01-01", "Only reviews at or after this date."),
         Parameter::text(
             "update_date__lte",
-            values::written_date,
+            values::request_date,
             "2025-12-31T23:59:59Z",
             "Only reviews at or before this date.",
         ),
@@ -69,6 +69,11 @@ fn filters() -> [Parameter; 10] {
             "Only reviews of the businesses in this city: its whole name, ignoring case, accents, hyphens, apostrophes and \
              repeated blanks.",
         ),
-        Parameter::text("order_by", values::order, "update_date", "Which come first: the newest, or the oldest."),
+        Parameter::text(
+            "order_by",
+            values::review_order,
+            "update_date",
+            "Which come first: the newest, or the oldest.",
+        ),
     ]
 }

@@ -1,0 +1,143 @@
+//! Schemas of the bodies of create and update. The functions parse them by hand, so tests compare these schemas with them.
+
+use presence_users::openapi::MAX_BUSINESSES;
+use utoipa::openapi::schema::{AdditionalProperties, ArrayBuilder, Schema, SchemaType, Type};
+use utoipa::openapi::{ObjectBuilder, RefOr};
+
+use crate::values::{self, Constraint, integer, string};
+
+const API_KEY_DESCRIPTION: &str =
+    "The API key, for clients that send no header. Sent in several places, it must be the same everywhere.";
+
+/// Nullability of a field.
+#[derive(Clone, Copy)]
+enum Nullability {
+    NotNull,
+    Nullable,
+}
+
+/// Returns the schemas of the bodies, by name.
+pub(crate) fn schemas() -> [(&'static str, RefOr<Schema>); 2] {
+    [("NewUser", new_user().into()), ("UserChange", user_change().into())]
+}
+
+fn new_user() -> ObjectBuilder {
+    let description = "A user to be created. Unknown fields are refused.";
+    let body = body(description)
+        .property("email", text(values::email, Nullability::NotNull, "E-mail address: no display name, no IP address, with a \
+            top-level domain, ASCII before the @. No two users have the same one: upper and lower case count as one, dots and plus tags do \
+            not. Kept as typed, trimmed."))
+        .property("first_name", text(values::person_name, Nullability::NotNull, "First name: 1 to 100 characters once trimmed."))
+        .property("last_name", text(values::person_name, Nullability::NotNull, "Last name: 1 to 100 characters once trimmed."))
+        .property("status", text(values::status, Nullability::Nullable, "Left out: `invited` when `send_invitation` is true, else \
+            `active`."))
+        .property("role", text(values::role, Nullability::Nullable, "Not above the caller's own. Left out: `BUSINESS_MANAGER`."))
+        .property("org_id", org_id("The user's organisation, which must exist. Left out: the caller's own. Required of a PROVIDER without \
+                                    one, unless the new user is a PROVIDER too."))
+        .property("password", text(values::password, Nullability::Nullable, "At least 6 and at most 128 characters, at most 512 \
+            bytes, taken as it is. Ignored for `invited`. Left out for `active`: nobody can sign in with one until it is \
+            set."))
+        .property("send_invitation", values::body_boolean().description(Some("Whether to send the invitation. Left out: \
+            yes for `invited`, no for `active`. `\"True\"` and `\"False\"`, in any case, are strings that count as \
+            well.")));
+    with_common_fields(body).required("email").required("first_name").required("last_name")
+}
+
+fn user_change() -> ObjectBuilder {
+    let description = "What is to change of a user; what is left out stays as it is. Unknown fields are refused.";
+    let body = body(description)
+        .property("email", text(values::email, Nullability::NotNull, "The new address: the same rules as on create. The pending \
+            link of an invited user dies, nothing is sent, and it may be invited again at once."))
+        .property("first_name", text(values::person_name, Nullability::NotNull, "First name: 1 to 100 characters once trimmed."))
+        .property("last_name", text(values::person_name, Nullability::NotNull, "Last name: 1 to 100 characters once trimmed."))
+        .property("status", text(values::status, Nullability::Nullable, "`active` needs a `password`, unless the user has one. \
+            `invited` forgets the password, revokes the keys for good and sends an invitation, as soon as 5 minutes have \
+            passed since the last one."))
+        .property("role", text(values::role, Nullability::Nullable, "Not above the caller's own. Left out: as it is, whatever the \
+            interface's table says of a default."))
+        .property("org_id", org_id("Moves the user to another organisation: only a PROVIDER may, it must exist, and the \
+                                    businesses must be of that one."))
+        .property("password", text(values::password, Nullability::Nullable, "The new password. Ignored while the user is \
+            `invited`, or becomes so."));
+    with_common_fields(body)
+}
+
+fn body(description: &str) -> ObjectBuilder {
+    ObjectBuilder::new()
+        .schema_type(Type::Object)
+        .description(Some(description))
+        .additional_properties(Some(AdditionalProperties::FreeForm(false)))
+}
+
+/// Adds the fields that are the same in both bodies.
+fn with_common_fields(body: ObjectBuilder) -> ObjectBuilder {
+    let business = values::opaque_id(string()).description(Some("A business of the user's organisation."));
+    let businesses = ArrayBuilder::new()
+        .schema_type(schema_type(Type::Array, Nullability::Nullable))
+        .items(business)
+        .max_items(Some(MAX_BUSINESSES))
+        .description(Some(
+            "Businesses that the user may WRITE: all of its organisation. Kept in this order, each once; \
+                           replaces the whole list. A list that is sent back as it is stored changes nothing.",
+        ));
+    body.property("business_ids", businesses)
+        .property(
+            "phone",
+            text(
+                values::phone,
+                Nullability::Nullable,
+                "At most 32 digits, blanks and `+-.()/`; null or blank for \
+            none.",
+            ),
+        )
+        .property(
+            "lang",
+            text(
+                values::lang,
+                Nullability::Nullable,
+                "Language of mails and pages: `en`, `fr`, `es`, `it`, `de` or \
+            `pt`, in any case, with or without a region. Null or left out: English.",
+            ),
+        )
+        .property(
+            "api_key",
+            string()
+                .schema_type(schema_type(Type::String, Nullability::Nullable))
+                .write_only(true)
+                .description(Some(API_KEY_DESCRIPTION)),
+        )
+}
+
+fn text(constraint: Constraint, nullability: Nullability, description: &str) -> ObjectBuilder {
+    let value = constraint(string()).description(Some(description));
+    // A nullable choice lists null among its values.
+    let value = match nullability {
+        Nullability::Nullable => with_null_choice(value),
+        Nullability::NotNull => value,
+    };
+    value.schema_type(schema_type(Type::String, nullability))
+}
+
+fn with_null_choice(value: ObjectBuilder) -> ObjectBuilder {
+    let object = value.build();
+    match object.enum_values.clone() {
+        Some(values) => {
+            ObjectBuilder::from(object).enum_values(Some(values.into_iter().chain([serde_json::Value::Null])))
+        }
+        None => object.into(),
+    }
+}
+
+fn org_id(description: &str) -> ObjectBuilder {
+    values::org_id(integer())
+        .schema_type(SchemaType::Array(vec![Type::Integer, Type::String, Type::Null]))
+        .pattern(Some("^(?:[1-9][0-9]{0,14}|[1-8][0-9]{15})$"))
+        .description(Some(format!("{description} A number, or its digits as a string.")))
+}
+
+fn schema_type(kind: Type, nullability: Nullability) -> SchemaType {
+    match nullability {
+        Nullability::NotNull => SchemaType::Type(kind),
+        Nullability::Nullable => SchemaType::Array(vec![kind, Type::Null]),
+    }
+}
