@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use lambda_http::http::Response;
 use lambda_http::{Body, Request};
-use presence_api::{Answer, Input, Route, serve_anyone, serve_document};
+use presence_api::{Answer, Input, Route, serve_document, serve_for_any_principal};
 use presence_domain::error::Error;
 
 pub use app::App;
@@ -55,13 +55,13 @@ pub async fn handle(app: Arc<App>, request: Request) -> Result<Response<Body>, I
         return Ok(serve_document(&request, "get_openapi", OPENAPI));
     }
     // On the heap: the SDK's futures are large.
-    Ok(Box::pin(serve_anyone(&app.authenticator, &ROUTES, request, |operation, input| {
-        act(Arc::clone(&app), operation, input)
+    Ok(Box::pin(serve_for_any_principal(&app.authenticator, &ROUTES, request, |operation, input| {
+        dispatch(Arc::clone(&app), operation, input)
     }))
     .await)
 }
 
-async fn act(app: Arc<App>, operation: Operation, input: Arc<Input>) -> Result<Answer, Error> {
+async fn dispatch(app: Arc<App>, operation: Operation, input: Arc<Input>) -> Result<Answer, Error> {
     let head = app.categories.get_head().await?;
     let directory = app.categories.get_directory(head).await?;
     match operation {

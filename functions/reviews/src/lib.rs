@@ -37,11 +37,13 @@ pub const CATCH_ALL: [&str; 2] = ["ANY /api/v2/reviews", "ANY /api/v2/reviews/{p
 /// Serves one request.
 pub async fn handle(app: Arc<App>, request: Request) -> Result<Response<Body>, Infallible> {
     // On the heap: the SDK's futures are large.
-    Ok(Box::pin(serve(&app.authenticator, &ROUTES, request, |operation, call| act(Arc::clone(&app), operation, call)))
-        .await)
+    Ok(Box::pin(serve(&app.authenticator, &ROUTES, request, |operation, request| {
+        dispatch(Arc::clone(&app), operation, request)
+    }))
+    .await)
 }
 
-async fn act(
+async fn dispatch(
     app: Arc<App>,
     operation: Operation,
     request: AuthenticatedRequest,

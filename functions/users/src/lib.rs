@@ -80,11 +80,13 @@ pub async fn handle(app: Arc<App>, request: Request) -> Result<Response<Body>, I
         return Ok(invitation::serve(&app, &request).await);
     }
     // On the heap: the SDK's futures are large.
-    Ok(Box::pin(serve(&app.authenticator, &ROUTES, request, |operation, call| act(Arc::clone(&app), operation, call)))
-        .await)
+    Ok(Box::pin(serve(&app.authenticator, &ROUTES, request, |operation, request| {
+        dispatch(Arc::clone(&app), operation, request)
+    }))
+    .await)
 }
 
-async fn act(
+async fn dispatch(
     app: Arc<App>,
     operation: Operation,
     request: AuthenticatedRequest,

@@ -1,32 +1,93 @@
-//! From a key to the caller, at one read unit.
+//! Authentication: from an API key to its principal, at one read unit.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
 
+use futures::FutureExt as _;
 use jiff::Timestamp;
 
+use crate::principal_cache::PrincipalCache;
 use presence_domain::access::Principal;
 use presence_domain::api_key::{ApiKeyHash, PlaintextApiKey};
 use presence_domain::error::Error;
 use presence_runtime::clock::Clock;
+use presence_store::meter::beside as parallel;
 use presence_store::{ApiKeyStore, Database};
 
-/// Keys remembered, some 100 bytes each: far more than call one sandbox. Beyond them all are forgotten, which costs each one
-/// slower request.
-const MAX_CALLERS: usize = 4_096;
+/// Maximum time that the record of a key's use may delay an answer. The record is for information only.
+const RECORD_USE_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// Parts that authenticate requests: the keys, the principals that they belonged to last, and the time.
+/// Parts that authenticate requests: the store of keys, the cache of principals, and the clock.
 pub struct Authenticator {
-    pub(crate) api_keys: ApiKeyStore,
-    pub(crate) callers: Callers,
-    pub(crate) clock: Arc<dyn Clock>,
+    api_keys: ApiKeyStore,
+    principals: PrincipalCache,
+    clock: Arc<dyn Clock>,
+}
+
+/// Key that was verified.
+#[derive(Clone, Debug)]
+pub(crate) struct VerifiedKey {
+    hash: ApiKeyHash,
+    /// Owner of the key, with its role and its organisation.
+    pub(crate) principal: Principal,
+    /// Hour to record as the key's last use; `None` if it is recorded already.
+    record_use_at: Option<Timestamp>,
 }
 
 impl Authenticator {
-    /// Builds the parts, with no principal cached. Makes no call.
+    /// Builds the parts, with an empty cache. Makes no call.
     #[must_use]
     pub fn new(database: &Database, clock: Arc<dyn Clock>) -> Self {
-        Self { api_keys: ApiKeyStore::new(database), callers: Callers::default(), clock }
+        Self { api_keys: ApiKeyStore::new(database), principals: PrincipalCache::default(), clock }
+    }
+
+    /// Returns the principal that the key had at its last verification, without any call.
+    pub(crate) fn cached_principal(&self, hash: &ApiKeyHash) -> Option<Principal> {
+        self.principals.cached(hash)
+    }
+
+    /// Verifies a key by a strong read, and caches its principal.
+    ///
+    /// Returns [`Error::Unauthenticated`] for a key that is unknown, revoked or expired, and for a key whose owner is not active. The
+    /// error does not tell these cases apart.
+    pub(crate) async fn authenticate(&self, hash: &ApiKeyHash) -> Result<VerifiedKey, Error> {
+        let verified = self.verify(hash).await;
+        match &verified {
+            Ok(key) => self.principals.insert(*hash, key.principal),
+            Err(_) => self.principals.remove(hash),
+        }
+        verified
+    }
+
+    async fn verify(&self, hash: &ApiKeyHash) -> Result<VerifiedKey, Error> {
+        let now = self.clock.now();
+        let record = self.api_keys.get(hash).await?.ok_or(Error::Unauthenticated)?;
+        let principal = record.principal(now).ok_or(Error::Unauthenticated)?;
+        let hour = start_of_hour(now);
+        let record_use_at = (record.last_used_at != Some(hour)).then_some(hour);
+        Ok(VerifiedKey { hash: record.hash, principal, record_use_at })
+    }
+
+    /// Verifies a key while an operation runs, and returns when both have ended. If the key gives no access, it returns at once, and the
+    /// operation is dropped.
+    pub(crate) async fn authenticate_alongside<F: Future>(
+        &self,
+        hash: &ApiKeyHash,
+        operation: F,
+    ) -> Result<(VerifiedKey, F::Output), Error> {
+        // The SDK's futures are large: on the heap, moving them costs nothing.
+        let authentication = Box::pin(self.authenticate(hash));
+        futures::try_join!(parallel(authentication), parallel(operation.map(Ok)))
+    }
+
+    /// Records that a key was used, at most once an hour. A failure is logged and ignored.
+    pub(crate) async fn record_use(&self, key: &VerifiedKey) {
+        let Some(used_at) = key.record_use_at else { return };
+        let recording = tokio::time::timeout(RECORD_USE_TIMEOUT, self.api_keys.record_use(&key.hash, used_at));
+        if !matches!(recording.await, Ok(Ok(()))) {
+            tracing::debug!("the use of a key was not noted");
+        }
     }
 }
 
@@ -36,67 +97,11 @@ impl std::fmt::Debug for Authenticator {
     }
 }
 
-/// A caller, and whether the use of its key is to be recorded.
-#[derive(Clone, Debug)]
-pub(crate) struct Authenticated {
-    /// The caller.
-    pub principal: Principal,
-    /// The digest of its key.
-    pub key: ApiKeyHash,
-    /// Set when the key was last used in an earlier hour: when to record this use at.
-    pub record_use_at: Option<Timestamp>,
-}
-
-/// Finds the caller. [`Error::Unauthenticated`] without saying why: a key that is unknown, revoked or expired, or whose
-/// owner is not active, is refused alike.
-pub(crate) async fn authenticate(
-    api_keys: &ApiKeyStore,
-    key: &ApiKeyHash,
-    now: Timestamp,
-) -> Result<Authenticated, Error> {
-    let record = api_keys.get(key).await?.ok_or(Error::Unauthenticated)?;
-    let principal = record.principal(now).ok_or(Error::Unauthenticated)?;
-    let hour = hour_of(now);
-    let record_use_at = (record.last_used_at != Some(hour)).then_some(hour);
-    Ok(Authenticated { principal, key: record.hash, record_use_at })
-}
-
-/// The digest that a key is found by. A key that is missing or malformed is refused like any other, and costs no read.
-pub(crate) fn digest(key: Option<&str>) -> Result<ApiKeyHash, Error> {
+/// Returns the hash by which a key is stored. A key that is missing or malformed is refused like any other, and costs no read.
+pub(crate) fn hash_key(key: Option<&str>) -> Result<ApiKeyHash, Error> {
     key.and_then(PlaintextApiKey::parse).map(|key| key.hash()).ok_or(Error::Unauthenticated)
 }
 
-/// Whom the keys belonged to when they were last read. It is a guess at whom they belong to: work may begin on it, but only
-/// [`authenticate`] says whether it counts.
-#[derive(Debug, Default)]
-pub(crate) struct Callers(Mutex<HashMap<ApiKeyHash, Principal>>);
-
-impl Callers {
-    /// Whom the key belonged to.
-    #[must_use]
-    pub(crate) fn guess(&self, key: &ApiKeyHash) -> Option<Principal> {
-        self.seen().get(key).copied()
-    }
-
-    /// Remembers whom the key belongs to.
-    pub(crate) fn remember(&self, key: ApiKeyHash, principal: Principal) {
-        let mut seen = self.seen();
-        if seen.len() >= MAX_CALLERS && !seen.contains_key(&key) {
-            seen.clear();
-        }
-        seen.insert(key, principal);
-    }
-
-    /// Forgets a key that was refused.
-    pub(crate) fn forget(&self, key: &ApiKeyHash) {
-        self.seen().remove(key);
-    }
-
-    fn seen(&self) -> MutexGuard<'_, HashMap<ApiKeyHash, Principal>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-fn hour_of(instant: Timestamp) -> Timestamp {
+fn start_of_hour(instant: Timestamp) -> Timestamp {
     Timestamp::from_second(instant.as_second().div_euclid(3600) * 3600).unwrap_or(instant)
 }

@@ -9,20 +9,24 @@ mod error_answer;
 mod fields;
 pub mod form;
 mod html_page;
+mod input;
 mod invocation;
 #[cfg(feature = "openapi")]
 pub mod openapi;
+mod principal_cache;
 mod query;
 mod raw_value;
 pub mod read;
 mod route;
 mod serve;
+mod speculation;
 
 pub use answer::Answer;
 pub use auth::Authenticator;
 pub use document::serve_document;
 pub use fields::{Fields, MAX_ITEMS};
 pub use html_page::{HtmlPage, serve_page};
+pub use input::Input;
 pub use raw_value::RawValue;
 pub use route::{Body, Route, is_for};
-pub use serve::{AuthenticatedRequest, Input, serve, serve_anyone};
+pub use serve::{AuthenticatedRequest, serve, serve_for_any_principal};

@@ -6,6 +6,9 @@ use lambda_http::aws_lambda_events::query_map::QueryMap;
 use lambda_http::request::RequestContext;
 use lambda_http::{Request, RequestExt as _};
 
+use super::error_answer::RequestError;
+use presence_domain::error::Error;
+
 /// Use that an operation makes of the body of its request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Body {
@@ -33,35 +36,52 @@ pub struct Route<Operation> {
 /// Path parameters by name, decoded.
 pub(super) type PathParameters = HashMap<&'static str, String>;
 
-/// Result of routing a request.
+/// Route of a request, with its path parameters.
 #[derive(Debug)]
-pub(super) enum RouteMatch<'a, Operation> {
-    /// A route has the path and the method.
-    Found(&'a Route<Operation>, PathParameters),
-    /// Routes have the path, but not the method. Holds their methods, separated by commas.
-    MethodNotAllowed(String),
-    /// No route has the path.
-    NotFound,
+pub(super) struct MatchedRoute<'a, Operation> {
+    pub(super) route: &'a Route<Operation>,
+    pub(super) parameters: PathParameters,
 }
 
 /// Finds the route of a request.
-pub(super) fn find<'a, Operation>(routes: &'a [Route<Operation>], request: &Request) -> RouteMatch<'a, Operation> {
+pub(super) fn find<'a, Operation>(
+    routes: &'a [Route<Operation>],
+    request: &Request,
+) -> Result<MatchedRoute<'a, Operation>, RequestError> {
     let segments = path_segments(request);
-    let matching: Vec<_> =
-        routes.iter().filter_map(|route| Some((route, match_path(route.path, &segments)?))).collect();
+    let mut matching: Vec<_> = routes.iter().filter_map(|route| MatchedRoute::new(route, &segments)).collect();
     // A literal path hides the routes with parameters: `/user/me` is never the user with the id `me`.
-    let has_literal = matching.iter().any(|(_, parameters)| parameters.is_empty());
-    let mut allowed = Vec::new();
-    for (route, parameters) in matching {
-        if has_literal && !parameters.is_empty() {
-            continue;
-        }
-        if request.method() == route.method {
-            return RouteMatch::Found(route, parameters);
-        }
-        allowed.push(route.method);
+    if matching.iter().any(|matched| matched.parameters.is_empty()) {
+        matching.retain(|matched| matched.parameters.is_empty());
     }
-    if allowed.is_empty() { RouteMatch::NotFound } else { RouteMatch::MethodNotAllowed(allowed.join(", ")) }
+    if matching.is_empty() {
+        return Err(Error::NotFound.into());
+    }
+    let allowed: Vec<_> = matching.iter().map(|matched| matched.route.method).collect();
+    let found = matching.into_iter().find(|matched| request.method() == matched.route.method);
+    found.ok_or_else(|| RequestError::MethodNotAllowed(allowed.join(", ")))
+}
+
+impl<'a, Operation> MatchedRoute<'a, Operation> {
+    /// Returns the route with the parameters of a path; `None` if the path does not match it.
+    fn new(route: &'a Route<Operation>, segments: &[String]) -> Option<Self> {
+        let pattern: Vec<_> = route.path.split('/').skip(1).collect();
+        if pattern.len() != segments.len() {
+            return None;
+        }
+        let mut parameters = PathParameters::new();
+        for (expected, segment) in pattern.into_iter().zip(segments) {
+            match parameter_name(expected) {
+                // The gateway does not match an empty parameter either.
+                Some(name) if !segment.is_empty() => {
+                    parameters.insert(name, segment.clone());
+                }
+                None if expected == segment => {}
+                _ => return None,
+            }
+        }
+        Some(Self { route, parameters })
+    }
 }
 
 /// True if the request is for this path, which has no parameters.
@@ -96,26 +116,6 @@ fn fill_in(segment: &str, parameters: Option<&QueryMap>) -> Vec<String> {
 
 fn split(path: &str) -> Vec<String> {
     path.split('/').skip(1).map(str::to_owned).collect()
-}
-
-/// Returns the parameters of a path; `None` if the path does not match the pattern.
-fn match_path(pattern: &'static str, segments: &[String]) -> Option<PathParameters> {
-    let pattern: Vec<_> = pattern.split('/').skip(1).collect();
-    if pattern.len() != segments.len() {
-        return None;
-    }
-    let mut parameters = PathParameters::new();
-    for (expected, segment) in pattern.into_iter().zip(segments) {
-        match parameter_name(expected) {
-            // The gateway does not match an empty parameter either.
-            Some(name) if !segment.is_empty() => {
-                parameters.insert(name, segment.clone());
-            }
-            None if expected == segment => {}
-            _ => return None,
-        }
-    }
-    Some(parameters)
 }
 
 /// Returns the name inside the braces of a parameter; `None` for a literal segment.

@@ -45,13 +45,13 @@ pub struct AwsSettings {
 impl AwsSettings {
     /// Reads the environment. Lambda sets `AWS_REGION`, `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`. Other
     /// endpoints are named by `AWS_ENDPOINT_URL_DYNAMODB`, `AWS_ENDPOINT_URL_SESV2` and `AWS_CA_BUNDLE`.
-    pub fn from_env() -> Result<Self, BadSetting> {
+    pub fn from_env() -> Result<Self, ConfigError> {
         let (id, secret) = (env_var("AWS_ACCESS_KEY_ID"), env_var("AWS_SECRET_ACCESS_KEY"));
         let (Some(id), Some(secret)) = (id, secret) else {
-            return Err(BadSetting("AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set, as Lambda does"));
+            return Err(ConfigError("AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set, as Lambda does"));
         };
         Ok(Self {
-            region: env_var("AWS_REGION").ok_or(BadSetting("AWS_REGION must be set, as Lambda does"))?,
+            region: env_var("AWS_REGION").ok_or(ConfigError("AWS_REGION must be set, as Lambda does"))?,
             dynamodb_url: env_var("AWS_ENDPOINT_URL_DYNAMODB"),
             ses_url: env_var("AWS_ENDPOINT_URL_SESV2"),
             credentials: Credentials::new(id, secret, env_var("AWS_SESSION_TOKEN"), None, "environment"),
@@ -66,9 +66,9 @@ impl AwsSettings {
     }
 
     /// Reads the certificates to trust in the place of Amazon's, if `AWS_CA_BUNDLE` names a file.
-    pub fn ca_bundle(&self) -> Result<Option<Vec<u8>>, BadSetting> {
+    pub fn ca_bundle(&self) -> Result<Option<Vec<u8>>, ConfigError> {
         let read = self.ca_bundle.as_ref().map(std::fs::read).transpose();
-        read.map_err(|_| BadSetting("AWS_CA_BUNDLE must name a file that can be read"))
+        read.map_err(|_| ConfigError("AWS_CA_BUNDLE must name a file that can be read"))
     }
 }
 
@@ -102,9 +102,9 @@ pub struct MailConfig {
 
 /// Error of a setting. Occurs when a variable of the environment is missing or invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BadSetting(&'static str);
+pub struct ConfigError(&'static str);
 
-impl BadSetting {
+impl ConfigError {
     /// Returns an error with a text that names the setting.
     #[must_use]
     pub const fn new(text: &'static str) -> Self {
@@ -112,34 +112,34 @@ impl BadSetting {
     }
 }
 
-impl std::fmt::Display for BadSetting {
+impl std::fmt::Display for ConfigError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.0)
     }
 }
 
-impl std::error::Error for BadSetting {}
+impl std::error::Error for ConfigError {}
 
 impl MailConfig {
     /// Reads `MAIL_SENDER`, `PUBLIC_BASE_URL` and `INVITATION_LIFE_HOURS` from the environment.
-    pub fn from_env() -> Result<Self, BadSetting> {
+    pub fn from_env() -> Result<Self, ConfigError> {
         Self::parse(&env_text("MAIL_SENDER"), &env_text("PUBLIC_BASE_URL"), &env_text("INVITATION_LIFE_HOURS"))
     }
 
     /// Parses the three settings. A blank lifetime is the default of three days.
-    pub fn parse(sender: &str, public_base_url: &str, life_hours: &str) -> Result<Self, BadSetting> {
+    pub fn parse(sender: &str, public_base_url: &str, life_hours: &str) -> Result<Self, ConfigError> {
         let address = sender.rsplit_once('<').map_or(sender, |(_, rest)| rest.trim_end_matches('>'));
         if EmailAddress::parse(address).is_err() || sender.chars().any(char::is_control) {
-            return Err(BadSetting("MAIL_SENDER must be an e-mail address, or a name and <an address>"));
+            return Err(ConfigError("MAIL_SENDER must be an e-mail address, or a name and <an address>"));
         }
         // SES refuses every mail whose sender has other letters.
         if !sender.is_ascii() {
-            return Err(BadSetting("MAIL_SENDER must be ASCII: write other letters as =?UTF-8?B?...?= (RFC 2047)"));
+            return Err(ConfigError("MAIL_SENDER must be ASCII: write other letters as =?UTF-8?B?...?= (RFC 2047)"));
         }
         let url = public_base_url.trim_end_matches('/');
         let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://")).unwrap_or_default();
         if rest.is_empty() || !rest.bytes().all(|byte| byte.is_ascii_graphic() && !b"?#\"<>".contains(&byte)) {
-            return Err(BadSetting("PUBLIC_BASE_URL must be a URL such as https://presence.example.com"));
+            return Err(ConfigError("PUBLIC_BASE_URL must be a URL such as https://presence.example.com"));
         }
         let hours = if life_hours.trim().is_empty() { Ok(DEFAULT_LINK_LIFE_HOURS) } else { life_hours.trim().parse() };
         match hours {
@@ -148,7 +148,7 @@ impl MailConfig {
                 public_base_url: url.to_owned(),
                 link_life: SignedDuration::from_hours(hours),
             }),
-            _ => Err(BadSetting("INVITATION_LIFE_HOURS must be a number of hours, at most those of a year")),
+            _ => Err(ConfigError("INVITATION_LIFE_HOURS must be a number of hours, at most those of a year")),
         }
     }
 }
@@ -169,23 +169,23 @@ impl AuditConfig {
     const MAX_UNITS: u32 = 1_000_000;
 
     /// Reads `AUDIT_UNITS` and `AUDIT_MENDS` from the environment.
-    pub fn from_env() -> Result<Self, BadSetting> {
+    pub fn from_env() -> Result<Self, ConfigError> {
         Self::parse(&env_text("AUDIT_UNITS"), &env_text("AUDIT_MENDS"))
     }
 
     /// Parses the two settings. Blank settings are 2,500 units, and true.
-    pub fn parse(units: &str, mends: &str) -> Result<Self, BadSetting> {
+    pub fn parse(units: &str, mends: &str) -> Result<Self, ConfigError> {
         let units = match units.trim() {
             "" => Self::DEFAULT_UNITS,
             text => match text.parse::<u32>() {
                 Ok(units @ 1..=Self::MAX_UNITS) => units.into(),
-                _ => return Err(BadSetting("AUDIT_UNITS must be a number of units from 1 to 1000000")),
+                _ => return Err(ConfigError("AUDIT_UNITS must be a number of units from 1 to 1000000")),
             },
         };
         let mends = match mends.trim() {
             "" | "true" => true,
             "false" => false,
-            _ => return Err(BadSetting("AUDIT_MENDS must be true or false")),
+            _ => return Err(ConfigError("AUDIT_MENDS must be true or false")),
         };
         Ok(Self { units, mends })
     }

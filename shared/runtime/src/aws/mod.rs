@@ -13,7 +13,7 @@ use aws_smithy_http_client::tls::{Provider, TlsContext, TrustStore};
 use aws_types::SdkConfig;
 use aws_types::sdk_config::Builder;
 
-use crate::config::{AwsSettings, BadSetting};
+use crate::config::{AwsSettings, ConfigError};
 
 /// Root certificates of all endpoints of AWS: <https://www.amazontrust.com/repository/>. A system's store holds 140 others, which take
 /// a millisecond to read.
@@ -60,13 +60,13 @@ pub struct Aws {
 
 impl Aws {
     /// Reads the environment. Makes no call.
-    pub fn from_env() -> Result<Self, BadSetting> {
+    pub fn from_env() -> Result<Self, ConfigError> {
         let settings = AwsSettings::from_env()?;
         let roots = settings.ca_bundle()?.unwrap_or_else(|| AMAZON_ROOTS.to_vec());
         let tls = TlsContext::builder().with_trust_store(TrustStore::empty().with_pem_certificate(roots)).build();
         let client = aws_smithy_http_client::Builder::new()
             .tls_provider(Provider::Rustls(CryptoMode::AwsLc))
-            .tls_context(tls.map_err(|_| BadSetting::new("AWS_CA_BUNDLE must name a file of certificates"))?)
+            .tls_context(tls.map_err(|_| ConfigError::new("AWS_CA_BUNDLE must name a file of certificates"))?)
             .build_https();
         let sdk = sdk_config(&settings.region, settings.credentials()).http_client(client).build();
         Ok(Self { settings, sdk })

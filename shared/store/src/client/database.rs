@@ -9,7 +9,7 @@ use aws_types::SdkConfig;
 use presence_domain::error::Error;
 use presence_domain::ids::random_u64;
 use presence_runtime::aws::{ATTEMPT_TIMEOUT, Aws};
-use presence_runtime::config::{BadSetting, Config};
+use presence_runtime::config::{Config, ConfigError};
 
 use super::errors::failed;
 use super::meter::MeterInterceptor;
@@ -45,7 +45,7 @@ impl Database {
     ///
     /// # Errors
     /// Occurs when a setting of AWS is missing or makes no sense.
-    pub fn from_env() -> Result<Self, BadSetting> {
+    pub fn from_env() -> Result<Self, ConfigError> {
         Ok(Self::new(&Aws::from_env()?.dynamodb(), &Config::from_env().table_prefix))
     }
 

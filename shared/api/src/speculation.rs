@@ -1,0 +1,79 @@
+//! Operations that start while the key is verified.
+//!
+//! Every request verifies its key by a strong read, and an operation needs the principal that the read returns. An operation that only
+//! reads does not wait for it:
+//!
+//! 1. The operation starts with the principal that the key had at its last verification, while the key is verified again.
+//! 2. If verification returns the same principal, the result of the operation is the answer. That saves one wave.
+//! 3. If verification returns another principal, the result is discarded, and the operation runs again.
+//! 4. If the key gives no access, the answer is 401, and the result is discarded.
+//!
+//! So the cached principal decides nothing. `shared/docs/speculative-reads.md` explains it by an example.
+
+use std::future::Future;
+
+use super::Answer;
+use crate::auth::{Authenticator, VerifiedKey};
+use presence_domain::access::Principal;
+use presence_domain::api_key::ApiKeyHash;
+use presence_domain::error::Error;
+use presence_store::meter::beside as parallel;
+
+/// Runs an operation that only reads. It starts with the cached principal of the key, if there is one.
+pub(super) async fn run_speculatively<Running>(
+    authenticator: &Authenticator,
+    hash: &ApiKeyHash,
+    operation: impl Fn(Principal) -> Running,
+) -> Result<Answer, Error>
+where
+    Running: Future<Output = Result<Answer, Error>>,
+{
+    let Some(cached) = authenticator.cached_principal(hash) else {
+        return run_after_authentication(authenticator, hash, operation).await;
+    };
+    let (key, result) = authenticator.authenticate_alongside(hash, operation(cached)).await?;
+    if key.principal != cached {
+        return run_verified(authenticator, &key, operation).await;
+    }
+    authenticator.record_use(&key).await;
+    result
+}
+
+/// Runs an operation after the key is verified. Every operation that writes runs like this.
+pub(super) async fn run_after_authentication<Running>(
+    authenticator: &Authenticator,
+    hash: &ApiKeyHash,
+    operation: impl Fn(Principal) -> Running,
+) -> Result<Answer, Error>
+where
+    Running: Future<Output = Result<Answer, Error>>,
+{
+    // The SDK's futures are large: on the heap, moving them costs nothing.
+    let key = Box::pin(authenticator.authenticate(hash)).await?;
+    run_verified(authenticator, &key, operation).await
+}
+
+/// Runs an operation that only reads, and whose result is the same for every principal. It runs once, while the key is verified.
+pub(super) async fn run_for_any_principal(
+    authenticator: &Authenticator,
+    hash: &ApiKeyHash,
+    operation: impl Future<Output = Result<Answer, Error>>,
+) -> Result<Answer, Error> {
+    let (key, result) = authenticator.authenticate_alongside(hash, operation).await?;
+    authenticator.record_use(&key).await;
+    result
+}
+
+/// Runs an operation for the owner of a verified key, and records the use of the key at the same time.
+async fn run_verified<Running>(
+    authenticator: &Authenticator,
+    key: &VerifiedKey,
+    operation: impl Fn(Principal) -> Running,
+) -> Result<Answer, Error>
+where
+    Running: Future<Output = Result<Answer, Error>>,
+{
+    let recording = Box::pin(authenticator.record_use(key));
+    let (result, ()) = futures::join!(parallel(operation(key.principal)), parallel(recording));
+    result
+}
