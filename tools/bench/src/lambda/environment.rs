@@ -148,7 +148,7 @@ impl LambdaEnvironment {
         dynamodb.enable_bulk_loading()?;
         let url = dynamodb.endpoint_url();
         let store = Stores::new(Database::new(&sdk_config(&url), PREFIX));
-        create_users_table(&url).await?;
+        load_users::create_users_table(&url).await?;
         let stack = Stack::start(Options { dynamodb: DynamoDb::Endpoint(url.clone()), ..Options::default() }).await?;
         let orgs = load_orgs(&store, &dynamodb, sizes).await?;
         let distribution = Distribution::new(reviews);
@@ -239,15 +239,6 @@ async fn send(stack: &Stack, method: &str, path: &str, key: &str, body: &Value) 
     let (status, text) = (response.status(), response.text().await?);
     ensure!(status == 200, "{method} {path}: {status} {text}");
     Ok(serde_json::from_str(&text)?)
-}
-
-/// Creates the users table without a stream: at every write to a table with one, the embedded database searches all of its
-/// stream records.
-async fn create_users_table(url: &str) -> anyhow::Result<()> {
-    let client = aws_sdk_dynamodb::Client::new(&sdk_config(url));
-    let table = schema::Table { stream: false, ..schema::USERS };
-    table.create(&client, &format!("{PREFIX}users")).send().await?;
-    Ok(())
 }
 
 async fn load_orgs(store: &Stores, dynamodb: &EmbeddedDynamo, sizes: &[usize]) -> anyhow::Result<Vec<Organisation>> {

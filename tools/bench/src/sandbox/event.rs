@@ -1,13 +1,13 @@
-//! Events as the gateway and the stream make them.
+//! Events of the API gateway, of the stream and of the schedule.
 
 use serde_json::{Value, json};
 
-/// Returns a GET request of the HTTP API.
+/// Returns the event of a GET request.
 pub(crate) fn get(route_key: &str, path: &str, query: &str, key: &str) -> String {
     request(route_key, path, query, key, &Value::Null)
 }
 
-/// Returns an event of the HTTP API, payload format 2.0. A body of null is none.
+/// Returns the event of a request to the HTTP API, payload format 2.0. Null stands for no body.
 pub(crate) fn request(route_key: &str, path: &str, query: &str, key: &str, body: &Value) -> String {
     let (method, route) = route_key.split_once(' ').unwrap_or(("GET", route_key));
     let mut event = json!({
@@ -45,7 +45,7 @@ fn path_parameter<'a>(route: &'a str, path: &'a str) -> Option<(&'a str, &'a str
     parts.find_map(|(name, value)| Some((name.strip_prefix('{')?.strip_suffix('}')?, value)))
 }
 
-/// Returns a batch of the users table's stream: one mail that is due.
+/// Returns a batch of the users table's stream: one outbox message that is due.
 pub(crate) fn mail(user_id: &str) -> String {
     json!({ "Records": [{
         "eventID": "7f1c2a90d5b34e6f8a7b6c5d4e3f2a1b",
@@ -65,7 +65,7 @@ pub(crate) fn mail(user_id: &str) -> String {
     .to_string()
 }
 
-/// Returns what the schedule sends.
+/// Returns the event of the schedule.
 pub(crate) fn sweep() -> String {
     json!({ "source": "aws.scheduler" }).to_string()
 }
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_has_its_parameter_and_body() {
+    fn request_event_has_its_parameter_and_body() {
         let event = request("POST /user/{user_id}/invite", "/user/17/invite", "", "k", &json!({ "a": 1 }));
         let event: Value = serde_json::from_str(&event).expect("JSON");
         assert_eq!(event["pathParameters"], json!({ "user_id": "17" }));

@@ -1,11 +1,11 @@
-//! A function as AWS Lambda runs it: its process, the runtime API, and `DynamoDB` behind TLS.
+//! Sandbox that runs a function as AWS Lambda does: a process, the runtime API, and `DynamoDB` behind TLS.
 
 pub(crate) mod event;
 pub(crate) mod process;
 pub(crate) mod runtime_api;
 pub(crate) mod tls;
 
-/// Returns what AWS Lambda sets, and where `DynamoDB` is.
+/// Returns the environment variables of a function: those that AWS Lambda sets, and the address of `DynamoDB`.
 pub(crate) fn environment(url: &str, roots: &str, memory_mb: u32) -> Vec<(&'static str, String)> {
     let memory = memory_mb.to_string();
     let variables = [
@@ -23,7 +23,7 @@ pub(crate) fn environment(url: &str, roots: &str, memory_mb: u32) -> Vec<(&'stat
         ("AWS_ENDPOINT_URL_DYNAMODB", url),
         ("MAIL_SENDER", "no-reply@presence.example"),
         ("PUBLIC_BASE_URL", "https://presence.example"),
-        // The certificates to trust: ours and boto3 read the one, Node.js the other.
+        // File with the trusted certificates. Our functions and boto3 read AWS_CA_BUNDLE, Node.js reads the other one.
         ("NODE_EXTRA_CA_CERTS", roots),
         ("AWS_CA_BUNDLE", roots),
         ("PYTHONDONTWRITEBYTECODE", "1"),

@@ -1,4 +1,4 @@
-//! A process from outside: the processor time and the memory that it has used.
+//! Processor time and memory of another process.
 
 use std::collections::HashMap;
 use std::io;
@@ -11,9 +11,10 @@ pub(crate) fn process_id(process: &Child) -> anyhow::Result<u32> {
     process.id().context("the process has ended")
 }
 
-/// Counts the processor time of a process, exactly, thread by thread. A thread that has ended keeps what was last read of it.
+/// Exact processor time of a process, summed over its threads. A thread that has ended counts with its last reading.
 pub(crate) struct CpuMeter {
     id: u32,
+    /// Nanoseconds of each thread.
     threads: HashMap<String, u64>,
 }
 
@@ -22,11 +23,11 @@ impl CpuMeter {
         Self { id, threads: HashMap::new() }
     }
 
-    /// Returns the milliseconds on a processor, of all threads.
+    /// Returns the processor time of all threads in milliseconds.
     pub(crate) fn used_ms(&mut self) -> io::Result<f64> {
         for task in std::fs::read_dir(format!("/proc/{}/task", self.id))? {
             let task = task?;
-            // A thread may end between the listing and the reading.
+            // A thread may end after it was listed.
             if let Ok(times) = std::fs::read_to_string(task.path().join("schedstat")) {
                 self.record(task.file_name().to_string_lossy().into_owned(), &times);
             }
@@ -34,15 +35,15 @@ impl CpuMeter {
         Ok(self.threads.values().sum::<u64>() as f64 / 1e6)
     }
 
-    /// Keeps a thread's time: the first number, in nanoseconds.
+    /// Records the time of a thread: the first number of its `schedstat`, in nanoseconds.
     fn record(&mut self, thread: String, times: &str) {
         let used: u64 = times.split(' ').next().and_then(|text| text.parse().ok()).unwrap_or_default();
-        let known = self.threads.entry(thread).or_default();
-        *known = used.max(*known);
+        let recorded = self.threads.entry(thread).or_default();
+        *recorded = used.max(*recorded);
     }
 }
 
-/// Returns the most memory that a process had resident, in MB of 2^20 bytes.
+/// Returns the peak of a process's resident memory in MB of 2^20 bytes.
 pub(crate) fn peak_mb(id: u32) -> anyhow::Result<f64> {
     parse_peak_mb(&std::fs::read_to_string(format!("/proc/{id}/status"))?).context("VmHWM")
 }
@@ -58,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn threads_that_have_ended_still_count() {
+    fn ended_thread_still_counts() {
         let mut meter = CpuMeter::new(1);
         meter.record("1".to_owned(), "2000000 5 7\n");
         meter.record("2".to_owned(), "1000000 5 7\n");
@@ -68,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn the_peak_is_read_from_the_status() {
+    fn peak_is_parsed_from_the_status() {
         assert_eq!(parse_peak_mb("Name:\tusers\nVmHWM:\t   10240 kB\nVmRSS:\t 9 kB\n"), Some(10.0));
         assert_eq!(parse_peak_mb("Name:\tusers\n"), None);
     }

@@ -1,6 +1,6 @@
-//! The runtime API of AWS Lambda, as far as a function needs it, for one function at a time.
+//! Runtime API of AWS Lambda for one function: the routes that a function needs.
 //!
-//! Shape: <https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html>.
+//! Reference: <https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html>.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -18,22 +18,23 @@ use tokio::net::TcpListener;
 use tokio::sync::{Mutex, mpsc};
 use tokio::task::JoinHandle;
 
-/// Longest wait for a function: hundreds of times what the slowest takes.
+/// Longest wait for a call of the function: hundreds of times the slowest request.
 const STEP_TIMEOUT: Duration = Duration::from_mins(1);
-/// The time that the template gives a function of the API.
+/// Timeout of the API functions in the template.
 pub(crate) const API_FUNCTION_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What a function did.
+/// Call of the function to the runtime API.
 #[derive(Debug)]
 enum FunctionCall {
-    /// It asked for the next event.
-    Polled,
-    /// It answered.
-    Answered(Bytes),
-    /// It said that it failed.
-    Failed(Bytes),
+    /// Poll for the next event.
+    Poll,
+    /// Answer to an event.
+    Answer(Bytes),
+    /// Report of a failure.
+    Failure(Bytes),
 }
 
+/// State that the routes share with the API.
 struct ServerState {
     since: Stopwatch,
     function_timeout: Duration,
@@ -41,7 +42,7 @@ struct ServerState {
     events: Mutex<mpsc::UnboundedReceiver<String>>,
 }
 
-/// A running runtime API. Times are counted from its start.
+/// Running runtime API. Times are durations since its start.
 pub(crate) struct RuntimeApi {
     address: SocketAddr,
     shared: Arc<ServerState>,
@@ -51,7 +52,7 @@ pub(crate) struct RuntimeApi {
 }
 
 impl RuntimeApi {
-    /// Starts one for a function that may take so long for an event.
+    /// Starts the API for a function with this timeout.
     pub(crate) async fn start(function_timeout: Duration) -> anyhow::Result<Self> {
         let (calls, received_calls) = mpsc::unbounded_channel();
         let (events, queued_events) = mpsc::unbounded_channel();
@@ -79,40 +80,40 @@ impl RuntimeApi {
         self.address
     }
 
-    /// The time now.
+    /// Returns the time now.
     pub(crate) fn now(&self) -> Duration {
         self.shared.since.elapsed()
     }
 
-    /// Hands out an event. The time.
+    /// Sends an event to the function. Returns the time.
     pub(crate) fn send(&self, event: &str) -> anyhow::Result<Duration> {
         let now = self.now();
         self.events.send(event.to_owned())?;
         Ok(now)
     }
 
-    /// When the function asked for an event.
+    /// Waits until the function polls for an event. Returns the time.
     pub(crate) async fn wait_for_poll(&mut self) -> anyhow::Result<Duration> {
         match self.next_call().await? {
-            (at, FunctionCall::Polled) => Ok(at),
-            (_, FunctionCall::Answered(text) | FunctionCall::Failed(text)) => {
-                bail!("not a poll: {}", String::from_utf8_lossy(&text))
+            (at, FunctionCall::Poll) => Ok(at),
+            (_, FunctionCall::Answer(text) | FunctionCall::Failure(text)) => {
+                bail!("expected a poll, not an answer: {}", String::from_utf8_lossy(&text))
             }
         }
     }
 
-    /// When the function answered, and what.
+    /// Waits until the function answers. Returns the time and the answer.
     pub(crate) async fn wait_for_answer(&mut self) -> anyhow::Result<(Duration, Bytes)> {
         match self.next_call().await? {
-            (at, FunctionCall::Answered(text)) => Ok((at, text)),
-            (_, FunctionCall::Failed(text)) => bail!("the function failed: {}", String::from_utf8_lossy(&text)),
-            (_, FunctionCall::Polled) => bail!("a poll in the place of an answer"),
+            (at, FunctionCall::Answer(text)) => Ok((at, text)),
+            (_, FunctionCall::Failure(text)) => bail!("the function failed: {}", String::from_utf8_lossy(&text)),
+            (_, FunctionCall::Poll) => bail!("expected an answer, not a poll"),
         }
     }
 
     async fn next_call(&mut self) -> anyhow::Result<(Duration, FunctionCall)> {
         let next_call =
-            tokio::time::timeout(STEP_TIMEOUT, self.calls.recv()).await.context("the function does nothing")?;
+            tokio::time::timeout(STEP_TIMEOUT, self.calls.recv()).await.context("the function makes no call")?;
         next_call.context("the server has ended")
     }
 }
@@ -131,7 +132,7 @@ impl ServerState {
 }
 
 async fn next(State(shared): State<Arc<ServerState>>) -> impl IntoResponse {
-    shared.record(FunctionCall::Polled);
+    shared.record(FunctionCall::Poll);
     let event = shared.events.lock().await.recv().await.unwrap_or_default();
     let deadline =
         SystemClock.now().as_millisecond() + i64::try_from(shared.function_timeout.as_millis()).unwrap_or_default();
@@ -146,13 +147,13 @@ async fn next(State(shared): State<Arc<ServerState>>) -> impl IntoResponse {
 }
 
 async fn answered(State(shared): State<Arc<ServerState>>, Path(_): Path<String>, body: Bytes) -> StatusCode {
-    shared.record(FunctionCall::Answered(body))
+    shared.record(FunctionCall::Answer(body))
 }
 
 async fn failed(State(shared): State<Arc<ServerState>>, Path(_): Path<String>, body: Bytes) -> StatusCode {
-    shared.record(FunctionCall::Failed(body))
+    shared.record(FunctionCall::Failure(body))
 }
 
 async fn failed_to_start(State(shared): State<Arc<ServerState>>, body: Bytes) -> StatusCode {
-    shared.record(FunctionCall::Failed(body))
+    shared.record(FunctionCall::Failure(body))
 }

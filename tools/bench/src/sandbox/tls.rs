@@ -1,4 +1,4 @@
-//! TLS in front of the embedded DynamoDB, with a certificate of its own: connections cost what they cost on AWS.
+//! TLS proxy in front of a local server. With it, a connection costs a function as much as on AWS.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -16,10 +16,10 @@ use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::aws_lc_rs;
 use tokio_rustls::rustls::pki_types::PrivatePkcs8KeyDer;
 
-/// Bytes that are passed on at once.
+/// Largest number of bytes that are forwarded at once.
 const BUFFER: usize = 64 * 1024;
 
-/// A running proxy.
+/// Running proxy with a certificate of its own.
 pub(crate) struct TlsProxy {
     address: SocketAddr,
     roots: PathBuf,
@@ -27,11 +27,11 @@ pub(crate) struct TlsProxy {
 }
 
 impl TlsProxy {
-    /// Starts one in front of an address. Each answer waits for the delay. Writes the certificates to be trusted into the folder.
+    /// Starts a proxy in front of an address that delays each answer. Writes the certificates to trust into the folder.
     pub(crate) async fn start(upstream: SocketAddr, folder: &Path, delay: Duration) -> anyhow::Result<Self> {
         let rcgen::CertifiedKey { cert, signing_key } = rcgen::generate_simple_self_signed(["localhost".to_owned()])?;
         let roots = folder.join("roots.pem");
-        // As many more as a function of ours trusts on AWS.
+        // With the certificates that a function trusts on AWS, so that it parses as many.
         std::fs::write(&roots, [AMAZON_ROOTS, cert.pem().as_bytes()].concat())?;
         let config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
             .with_safe_default_protocol_versions()?
@@ -48,14 +48,14 @@ impl TlsProxy {
         Ok(Self { address, roots, server })
     }
 
-    /// The endpoint.
+    /// Returns the URL of the proxy.
     pub(crate) fn url(&self) -> String {
         format!("https://localhost:{}", self.address.port())
     }
 
-    /// A file with the certificates that a client must trust.
+    /// Returns the path of the file with the certificates to trust.
     pub(crate) fn roots(&self) -> anyhow::Result<&str> {
-        self.roots.to_str().context("a temporary folder of text")
+        self.roots.to_str().context("the path of the temporary folder is not UTF-8")
     }
 }
 
@@ -72,23 +72,24 @@ async fn proxy_connection(
     delay: Duration,
 ) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
-    let inside = TcpStream::connect(upstream).await?;
-    inside.set_nodelay(true)?;
+    let upstream = TcpStream::connect(upstream).await?;
+    upstream.set_nodelay(true)?;
     let (from_client, to_client) = tokio::io::split(acceptor.accept(stream).await?);
-    let (from_upstream, to_upstream) = inside.into_split();
-    // HTTP/1.1 asks again only after an answer, so the first bytes after a request are those of its answer.
-    let has_asked = AtomicBool::new(false);
+    let (from_upstream, to_upstream) = upstream.into_split();
+    // In HTTP/1.1 a client sends its next request after the answer. So the first bytes from upstream after a request begin its
+    // answer, and only they are delayed.
+    let has_requested = AtomicBool::new(false);
     let requests = forward(from_client, to_upstream, || {
-        has_asked.store(true, Ordering::Relaxed);
+        has_requested.store(true, Ordering::Relaxed);
         Duration::ZERO
     });
     let answers = forward(from_upstream, to_client, || {
-        if has_asked.swap(false, Ordering::Relaxed) { delay } else { Duration::ZERO }
+        if has_requested.swap(false, Ordering::Relaxed) { delay } else { Duration::ZERO }
     });
     tokio::try_join!(requests, answers).map(drop)
 }
 
-/// Passes bytes on until they end, each time after a pause.
+/// Forwards bytes until the stream ends, with a pause before each chunk.
 async fn forward(
     mut from: impl AsyncRead + Unpin,
     mut to: impl AsyncWrite + Unpin,

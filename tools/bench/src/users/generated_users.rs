@@ -1,4 +1,4 @@
-//! Made-up people: common names with accents, drawn by a fixed sequence, so that every run has the same.
+//! Generated users with common names, many of them with accents. The number of a user determines all its values.
 
 use anyhow::{Context as _, anyhow};
 use presence_domain::email::EmailAddress;
@@ -6,7 +6,7 @@ use presence_domain::ids::{BusinessId, OrgId, UserId};
 use presence_domain::invitation::InvitationLinks;
 use presence_domain::user::{PersonName, Role, Status, User};
 
-const FIRST: [&str; 24] = [
+const FIRST_NAMES: [&str; 24] = [
     "Marie",
     "Jean",
     "Zoë",
@@ -32,7 +32,7 @@ const FIRST: [&str; 24] = [
     "Nguyễn",
     "Aylin",
 ];
-const LAST: [&str; 32] = [
+const LAST_NAMES: [&str; 32] = [
     "Martin",
     "Bernard",
     "Dubois",
@@ -67,25 +67,26 @@ const LAST: [&str; 32] = [
     "Trần",
 ];
 
-/// Returns the id of the user number `n`.
-pub(crate) fn user_id(n: usize) -> u64 {
-    1_000_003 + 7 * n as u64
+/// Returns the id of a user.
+pub(crate) fn user_id(number: usize) -> u64 {
+    1_000_003 + 7 * number as u64
 }
 
-/// The user number `n`, of an organisation.
-pub(crate) fn generate_user(n: usize, org: u64) -> anyhow::Result<User> {
-    let (first, last) = (FIRST[n % FIRST.len()], LAST[(n / FIRST.len()) % LAST.len()]);
-    // Every third has a second last name, as unlike the others as people's names are.
-    let second = if n.is_multiple_of(3) { format!(" {}", syllables(n)) } else { String::new() };
+/// Generates a user of an organisation.
+pub(crate) fn generate_user(number: usize, org: u64) -> anyhow::Result<User> {
+    let (first, last) =
+        (FIRST_NAMES[number % FIRST_NAMES.len()], LAST_NAMES[(number / FIRST_NAMES.len()) % LAST_NAMES.len()]);
+    // A third of the users has a second last name, so that full names are as different as in practice.
+    let second_last = if number.is_multiple_of(3) { format!(" {}", syllables(number)) } else { String::new() };
     Ok(User {
-        id: UserId::parse(&user_id(n).to_string()).context("id")?,
+        id: UserId::parse(&user_id(number).to_string()).context("id")?,
         version: 1,
-        status: if n.is_multiple_of(7) { Status::Invited } else { Status::Active },
+        status: if number.is_multiple_of(7) { Status::Invited } else { Status::Active },
         role: Role::BusinessManager,
         org_id: OrgId::new(org),
         first_name: PersonName::parse(first).map_err(|text| anyhow!(text))?,
-        last_name: PersonName::parse(&format!("{last}{second}")).map_err(|text| anyhow!(text))?,
-        email: EmailAddress::parse(&format!("{}.{n}@shops-{org}.example", syllables(n / 5)))
+        last_name: PersonName::parse(&format!("{last}{second_last}")).map_err(|text| anyhow!(text))?,
+        email: EmailAddress::parse(&format!("{}.{number}@shops-{org}.example", syllables(number / 5)))
             .map_err(|text| anyhow!(text))?,
         phone: None,
         lang: None,
@@ -98,14 +99,14 @@ pub(crate) fn generate_user(n: usize, org: u64) -> anyhow::Result<User> {
     })
 }
 
-/// A pronounceable word that differs from number to number.
-fn syllables(mut n: usize) -> String {
+/// Returns a pronounceable word of four syllables for a number.
+fn syllables(mut number: usize) -> String {
     const SYLLABLES: [&str; 16] =
         ["ba", "ce", "di", "fo", "gu", "ha", "je", "ki", "lo", "mu", "na", "pe", "ri", "so", "tu", "va"];
     let mut word = String::new();
     for _ in 0..4 {
-        word.push_str(SYLLABLES[n % 16]);
-        n /= 16;
+        word.push_str(SYLLABLES[number % 16]);
+        number /= 16;
     }
     word
 }

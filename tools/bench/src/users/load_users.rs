@@ -1,7 +1,10 @@
-//! Loads many users at once.
+//! Bulk loading of generated users.
+
+use std::collections::HashMap;
 
 use anyhow::{Context as _, anyhow};
-use aws_sdk_dynamodb::types::{PutRequest, WriteRequest};
+use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::types::{AttributeValue, PutRequest, WriteRequest};
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use jiff::Timestamp;
 use presence_domain::ids::UserId;
@@ -13,50 +16,57 @@ use presence_store::{Database, MailChange, NewApiKey, Stores, UserChange};
 
 use super::generated_users::generate_user;
 
-/// Items of one `BatchWriteItem`: its limit.
-const BATCH: usize = 25;
+/// Number of items in one `BatchWriteItem`: its limit.
+const BATCH_ITEMS: usize = 25;
+/// Number of batches in flight.
+const PARALLEL_BATCHES: usize = 4;
 const PREFIX: &str = "presence-";
 
-/// Creates the tables, loads `orgs` × `users_of_each` users, and returns the key of a caller: an `ORG_ADMIN` of the first
-/// organisation, or a PROVIDER.
-pub(crate) async fn load(url: &str, orgs: u64, users_of_each: usize, provider: bool) -> anyhow::Result<String> {
+/// Creates the tables and loads `orgs` × `users_of_each` users. Returns the key of a caller with the role: of the first
+/// organisation, or of none if it is a PROVIDER.
+pub(crate) async fn load(url: &str, orgs: u64, users_of_each: usize, role: Role) -> anyhow::Result<String> {
     let config = sdk_config(url);
-    let (store, client) = (Stores::new(Database::new(&config, PREFIX)), aws_sdk_dynamodb::Client::new(&config));
-    // Without a stream: the embedded database searches all stream records at every write to a table that has one.
-    let users = Table { stream: false, ..schema::USERS };
-    users.create(&client, &format!("{PREFIX}users")).send().await?;
+    let (store, client) = (Stores::new(Database::new(&config, PREFIX)), Client::new(&config));
+    create_users_table(url).await?;
     store.database.create_tables().await?;
-    let numbers = (1..=orgs)
-        .zip((0..).step_by(users_of_each))
-        .flat_map(|(org, first)| (first..first + users_of_each).map(move |n| (org, n)));
-    let people = numbers.map(|(org, n)| generate_user(n, org));
-    let people = people.collect::<anyhow::Result<Vec<_>>>()?;
-    let items = store.users.to_items(&people)?;
-    let batches: Vec<Vec<_>> = items.chunks(BATCH).map(<[_]>::to_vec).collect();
-    let writes = batches.into_iter().map(|batch| {
-        let client = client.clone();
-        async move {
-            let requests = batch.into_iter().map(|item| {
-                let put = PutRequest::builder().set_item(Some(item)).build()?;
-                Ok(WriteRequest::builder().put_request(put).build())
-            });
-            let requests = requests.collect::<anyhow::Result<Vec<_>>>()?;
-            client.batch_write_item().request_items(format!("{PREFIX}users"), requests).send().await?;
-            anyhow::Ok(())
-        }
-    });
-    stream::iter(writes).buffer_unordered(4).try_collect::<()>().await?;
-    let role = if provider { Role::Provider } else { Role::OrgAdmin };
+    let first_numbers = (0..).step_by(users_of_each);
+    let users = (1..=orgs)
+        .zip(first_numbers)
+        .flat_map(|(org, first)| (first..first + users_of_each).map(move |number| generate_user(number, org)));
+    let items = store.users.to_items(&users.collect::<anyhow::Result<Vec<_>>>()?)?;
+    let batches: Vec<Vec<_>> = items.chunks(BATCH_ITEMS).map(<[_]>::to_vec).collect();
+    let writes = batches.into_iter().map(|batch| write_batch(&client, batch));
+    stream::iter(writes).buffer_unordered(PARALLEL_BATCHES).try_collect::<()>().await?;
     create_caller(&store, role, 1, SystemClock.now()).await
 }
 
-/// Adds a user of a role to an organisation (a PROVIDER to none), and returns a key of theirs.
+/// Creates the users table without a stream: at every write to a table with one, the embedded database searches all of its
+/// stream records.
+pub(crate) async fn create_users_table(url: &str) -> anyhow::Result<()> {
+    let table = Table { stream: false, ..schema::USERS };
+    table.create(&Client::new(&sdk_config(url)), &format!("{PREFIX}users")).send().await?;
+    Ok(())
+}
+
+async fn write_batch(client: &Client, items: Vec<HashMap<String, AttributeValue>>) -> anyhow::Result<()> {
+    let requests = items.into_iter().map(|item| {
+        let put = PutRequest::builder().set_item(Some(item)).build()?;
+        Ok(WriteRequest::builder().put_request(put).build())
+    });
+    let requests = requests.collect::<anyhow::Result<Vec<_>>>()?;
+    client.batch_write_item().request_items(format!("{PREFIX}users"), requests).send().await?;
+    Ok(())
+}
+
+/// Creates an active user with a role in an organisation, or in none if it is a PROVIDER. Returns a key of the user.
 pub(crate) async fn create_caller(store: &Stores, role: Role, org: u64, now: Timestamp) -> anyhow::Result<String> {
-    let any = generate_user(usize::MAX >> 16, org)?;
-    let org_id = any.org_id.filter(|_| role != Role::Provider);
-    let caller = User { id: UserId::random(), role, org_id, status: Status::Active, business_ids: Vec::new(), ..any };
+    // A number that no loaded user has: the address must be free.
+    let template = generate_user(usize::MAX >> 16, org)?;
+    let org_id = template.org_id.filter(|_| role != Role::Provider);
+    let id = UserId::random();
+    let caller = User { id, role, org_id, status: Status::Active, business_ids: Vec::new(), ..template };
     let change = UserChange { before: None, after: Some(&caller), mail: MailChange::Keep, keep_an_admin: false, now };
-    store.users.write(change).await.map_err(|refused| anyhow!("{refused:?}"))?;
+    store.users.write(change).await.map_err(|error| anyhow!("{error:?}"))?;
     let issued = store.users.issue_key(caller.id, &NewApiKey::default(), now).await;
-    issued.map(|issued| issued.key.expose().to_owned()).ok().context("a fresh user can have a key")
+    issued.map(|issued| issued.key.expose().to_owned()).ok().context("a new user can have a key")
 }

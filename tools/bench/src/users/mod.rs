@@ -1,32 +1,32 @@
-//! Users: what a search costs, cold and warm, and how fast the local stack is.
+//! Benchmark of user searches, cold and warm, and of the speed of the local stack.
 
 pub(crate) mod generated_users;
 pub(crate) mod load_users;
 mod local_stack;
 mod users_function;
 
-use std::fmt::Write as _;
-
+use presence_domain::user::Role;
 use presence_local::embedded::EmbeddedDynamo;
 use users_function::{RequestCost, UsersFunction};
 
-/// Warm requests of which the median is taken.
+/// Number of warm requests, of which the median counts.
 const WARM_REQUESTS: usize = 101;
 
+/// Size of the data, and the role of the caller.
 struct Case {
-    name: &'static str,
+    label: &'static str,
     orgs: u64,
     users_of_each: usize,
-    /// Whether the caller sees all organisations.
-    provider: bool,
+    role: Role,
 }
 
 const CASES: [Case; 3] = [
-    Case { name: "1 org, 10,000 users", orgs: 1, users_of_each: 10_000, provider: false },
-    Case { name: "1 org, 100,000 users", orgs: 1, users_of_each: 100_000, provider: false },
-    Case { name: "200 orgs, 100,000 users", orgs: 200, users_of_each: 500, provider: true },
+    Case { label: "1 org, 10,000 users", orgs: 1, users_of_each: 10_000, role: Role::OrgAdmin },
+    Case { label: "1 org, 100,000 users", orgs: 1, users_of_each: 100_000, role: Role::OrgAdmin },
+    Case { label: "200 orgs, 100,000 users", orgs: 200, users_of_each: 500, role: Role::Provider },
 ];
 
+/// Labels and paths of the searches.
 const QUERIES: [(&str, &str); 3] = [
     ("one word, one typo", "/api/v2/user/search?display_business_ids=False&query=lefevrre"),
     ("two words", "/api/v2/user/search?display_business_ids=False&query=marie+dubois"),
@@ -36,38 +36,40 @@ const QUERIES: [(&str, &str); 3] = [
 /// Runs everything and renders the report.
 pub(crate) async fn run() -> anyhow::Result<String> {
     let mut report = String::from(
-        "# Users\n\nMade by `cargo run --profile bench -p presence-bench -- users`. Units, calls and waves are exact, key \
-         included; CPU is that of the function's own thread (SDK and JSON included, `DynamoDB` not), in one run.\n\n\
+        "# Users\n\nMade by `cargo run --profile bench -p presence-bench -- users`. Units, calls and waves are \
+         exact, and include the key. CPU is that of the function's own thread in one run, with SDK and JSON, without `DynamoDB`.\n\n\
          ## Fuzzy search\n\n| users | query | function | read units | calls | waves | found | CPU ms |\n\
          |---|---|---|---:|---:|---:|---:|---:|\n",
     );
     for case in &CASES {
-        searches(case, &mut report).await?;
+        report.push_str(&measure_searches(case).await?);
     }
     report.push_str(&local_stack::report().await?);
     Ok(report)
 }
 
-async fn searches(case: &Case, report: &mut String) -> anyhow::Result<()> {
+/// Measures the searches of a case. Returns their rows.
+async fn measure_searches(case: &Case) -> anyhow::Result<String> {
+    let mut rows = String::new();
     let dynamodb = EmbeddedDynamo::start(0, None)?;
-    let key = load_users::load(&dynamodb.endpoint_url(), case.orgs, case.users_of_each, case.provider).await?;
-    for (name, path) in QUERIES {
+    let key = load_users::load(&dynamodb.endpoint_url(), case.orgs, case.users_of_each, case.role).await?;
+    for (query, path) in QUERIES {
         let function = UsersFunction::start(&dynamodb.endpoint_url(), &key);
-        // The key's use is noted once an hour: not part of what is compared.
+        // The use of the key is recorded once an hour: the first request does it before the measurement.
         function.get("/api/v2/user/me").await?;
-        row(report, case.name, name, "cold", &function.get(path).await?);
-        let mut samples = Vec::with_capacity(WARM_REQUESTS);
+        rows.push_str(&row(case.label, query, "cold", &function.get(path).await?));
+        let mut costs = Vec::with_capacity(WARM_REQUESTS);
         for _ in 0..WARM_REQUESTS {
-            samples.push(function.get(path).await?);
+            costs.push(function.get(path).await?);
         }
-        samples.sort_by(|one, other| one.cpu_ms.total_cmp(&other.cpu_ms));
-        row(report, case.name, name, "warm, median", &samples[WARM_REQUESTS / 2]);
+        costs.sort_by(|one, other| one.cpu_ms.total_cmp(&other.cpu_ms));
+        rows.push_str(&row(case.label, query, "warm, median", &costs[WARM_REQUESTS / 2]));
     }
     dynamodb.stop();
-    Ok(())
+    Ok(rows)
 }
 
-fn row(report: &mut String, case: &str, query: &str, state: &str, sample: &RequestCost) {
-    let RequestCost { units, calls, waves, found, cpu_ms } = sample;
-    let _ = writeln!(report, "| {case} | {query} | {state} | {units} | {calls} | {waves} | {found} | {cpu_ms:.2} |");
+fn row(case: &str, query: &str, state: &str, cost: &RequestCost) -> String {
+    let RequestCost { units, calls, waves, found, cpu_ms } = cost;
+    format!("| {case} | {query} | {state} | {units} | {calls} | {waves} | {found} | {cpu_ms:.2} |\n")
 }

@@ -1,4 +1,4 @@
-//! The users function alone: events in, answers out, on the caller's thread.
+//! Users function in this process, on the thread of the caller.
 
 use std::sync::Arc;
 
@@ -14,34 +14,37 @@ use serde_json::Value;
 
 use crate::request_log;
 
-/// What one request cost.
+/// Cost and result of one request.
 #[derive(Clone, Debug)]
 pub(crate) struct RequestCost {
+    /// Read units.
     pub(crate) units: f64,
     pub(crate) calls: u32,
     pub(crate) waves: u32,
+    /// Number of matching users.
     pub(crate) found: u64,
     pub(crate) cpu_ms: f64,
 }
 
-/// A function just started: nothing in memory.
+/// Users function with a key of a caller.
 pub(crate) struct UsersFunction {
     app: Arc<App>,
     key: String,
 }
 
 impl UsersFunction {
+    /// Returns a cold function: nothing is in memory.
     pub(crate) fn start(url: &str, key: &str) -> Self {
         request_log::capture();
         let database = Database::new(&sdk_config(url), "presence-");
         Self { app: Arc::new(App::new(&database, Arc::new(SystemClock))), key: key.to_owned() }
     }
 
-    /// GETs a path.
+    /// Sends a GET request.
     pub(crate) async fn get(&self, path: &str) -> anyhow::Result<RequestCost> {
         let request = Request::builder().method(Method::GET).uri(path).header("x-api-key", &self.key);
-        let plain = path.split('?').next().unwrap_or_default();
-        let request = request.body(Body::Empty)?.with_raw_http_path(plain);
+        let path_without_query = path.split('?').next().unwrap_or_default();
+        let request = request.body(Body::Empty)?.with_raw_http_path(path_without_query);
         let before = thread_cpu_ms();
         let response = presence_users::handle(Arc::clone(&self.app), request).await?;
         let cpu_ms = thread_cpu_ms() - before;
@@ -58,7 +61,7 @@ impl UsersFunction {
     }
 }
 
-/// CPU time of this thread. The runtime has no other, so it is all that the function used.
+/// Returns the processor time of this thread. The runtime has no other thread, so it is all that the function uses.
 fn thread_cpu_ms() -> f64 {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     time.tv_sec as f64 * 1e3 + time.tv_nsec as f64 / 1e6

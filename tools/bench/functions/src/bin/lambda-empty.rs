@@ -1,4 +1,4 @@
-//! The least that a Lambda function in Rust can be: what every other start is compared with.
+//! Empty Lambda function in Rust. The starts of all other functions are compared with its start.
 
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! The users function as it is, but for one thing: it opens no connection while it starts. What that is worth is measured.
+//! Users function that opens no connection while it starts. The benchmark shows the effect of the early connection.
 
 use std::sync::Arc;
 
