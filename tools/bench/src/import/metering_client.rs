@@ -1,4 +1,5 @@
-//! Counts what an import sends and spends, where its calls leave the process: it makes them from many tasks.
+//! HTTP client that meters calls and capacity. It counts where calls leave the process, because an import makes them from many
+//! tasks.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,18 +14,21 @@ use aws_smithy_types::body::SdkBody;
 use aws_smithy_types::byte_stream::ByteStream;
 use serde_json::Value;
 
-/// What was sent and used.
+/// Operations whose capacity is write units.
+const WRITE_OPERATIONS: [&str; 3] = ["TransactWriteItems", "PutItem", "UpdateItem"];
+
+/// Number of calls, and their capacity.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Usage {
     pub(super) calls: u64,
-    /// Among the calls.
+    /// Number of transactions among the calls.
     pub(super) transactions: u64,
     pub(super) read_units: f64,
     pub(super) write_units: f64,
 }
 
 impl Usage {
-    /// What was used after that.
+    /// Returns the usage after an earlier reading.
     pub(super) fn since(self, before: Self) -> Self {
         Self {
             calls: self.calls - before.calls,
@@ -33,9 +37,24 @@ impl Usage {
             write_units: self.write_units - before.write_units,
         }
     }
+
+    /// Adds a call with its `ConsumedCapacity`, which is one object, or a list with one for each table.
+    fn add(&mut self, target: &str, answer: &[u8]) {
+        let answer: Value = serde_json::from_slice(answer).unwrap_or_default();
+        let capacity = &answer["ConsumedCapacity"];
+        let tables = capacity.as_array().map_or(std::slice::from_ref(capacity), Vec::as_slice);
+        let units: f64 = tables.iter().filter_map(|table| table["CapacityUnits"].as_f64()).sum();
+        self.calls += 1;
+        self.transactions += u64::from(target.ends_with("TransactWriteItems"));
+        if WRITE_OPERATIONS.iter().any(|operation| target.ends_with(operation)) {
+            self.write_units += units;
+        } else {
+            self.read_units += units;
+        }
+    }
 }
 
-/// An HTTP client that counts. Clones count together.
+/// HTTP client that meters. Clones share their usage.
 #[derive(Clone)]
 pub(super) struct MeteringClient {
     inner: SharedHttpClient,
@@ -43,7 +62,7 @@ pub(super) struct MeteringClient {
 }
 
 impl MeteringClient {
-    pub(super) fn over(inner: impl HttpClient + 'static) -> Self {
+    pub(super) fn new(inner: impl HttpClient + 'static) -> Self {
         Self { inner: SharedHttpClient::new(inner), usage: Arc::default() }
     }
 
@@ -79,24 +98,9 @@ impl HttpConnector for MeteringConnector {
             let mut response = inner.call(request).await?;
             let bytes = ByteStream::new(response.take_body()).collect().await;
             let bytes = bytes.map_err(|error| ConnectorError::io(error.into()))?.into_bytes();
-            count(&target, &bytes, &mut usage.lock().unwrap_or_else(PoisonError::into_inner));
+            usage.lock().unwrap_or_else(PoisonError::into_inner).add(&target, &bytes);
             *response.body_mut() = SdkBody::from(bytes);
             Ok(response)
         })
-    }
-}
-
-/// Adds up the `ConsumedCapacity` of an answer: one object, or a list with one for each table.
-fn count(target: &str, answer: &[u8], usage: &mut Usage) {
-    let answer: Value = serde_json::from_slice(answer).unwrap_or_default();
-    let capacity = &answer["ConsumedCapacity"];
-    let of_tables = capacity.as_array().map_or(std::slice::from_ref(capacity), Vec::as_slice);
-    let units: f64 = of_tables.iter().filter_map(|one| one["CapacityUnits"].as_f64()).sum();
-    usage.calls += 1;
-    usage.transactions += u64::from(target.ends_with("TransactWriteItems"));
-    if ["TransactWriteItems", "PutItem", "UpdateItem"].iter().any(|write| target.ends_with(write)) {
-        usage.write_units += units;
-    } else {
-        usage.read_units += units;
     }
 }

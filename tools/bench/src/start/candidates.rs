@@ -1,4 +1,4 @@
-//! The functions that are compared, made ready to start.
+//! Functions that are compared, ready to start.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -7,91 +7,100 @@ use std::process::ExitStatus;
 
 use anyhow::{Context as _, ensure};
 use presence_local::Stack;
-use serde_json::json;
 use tokio::process::Command;
 use zip::write::SimpleFileOptions;
 
 use super::trial::{Candidate, CandidateKind, Size};
 use crate::sandbox::event;
 
-/// The sources of the same function in other languages.
+/// Folder with the sources of the functions in other languages.
 const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/start");
-/// Like cargo-lambda's.
+/// Compression level of zip files, which is that of cargo-lambda.
 const COMPRESSION: i64 = 9;
 
-/// All of them: the limit, ours, and the others; beside them, which this machine could not install, and why.
-pub(super) async fn candidates(
-    stack: &Stack,
-    programs: &Path,
-    folder: &Path,
-) -> anyhow::Result<(Vec<Candidate>, Vec<String>)> {
+/// Candidates that this machine can run.
+pub(super) struct FoundCandidates {
+    pub(super) candidates: Vec<Candidate>,
+    /// Reasons why functions in other languages could not be installed.
+    pub(super) not_installed: Vec<String>,
+}
+
+/// Returns all candidates: the empty and the minimal function, ours, and those in other languages.
+pub(super) async fn find_candidates(stack: &Stack, programs: &Path, folder: &Path) -> anyhow::Result<FoundCandidates> {
     let key = stack.keys().get("ORG_ADMIN").context("sample data")?;
-    let me = event::get("GET /api/v2/user/me", "/api/v2/user/me", "", key);
-    let ours = [
-        (CandidateKind::Empty, "an empty `lambda_runtime` binary", "lambda-empty", "{}".to_owned()),
-        (CandidateKind::Other, "the least with the SDK: one GetItem", "lambda-get-item", "{}".to_owned()),
-        (CandidateKind::Ours, "users: `GET /user/me`", "users", me.clone()),
-        (CandidateKind::Unconnected, "the same, no connection opened before", "lambda-unconnected", me),
-        (
-            CandidateKind::Ours,
-            "categories: a search",
-            "categories",
-            event::get("GET /api/v2/category/search", "/api/v2/category/search", "lang=FR&name=boul", key),
-        ),
-        (
-            CandidateKind::Ours,
-            "reviews: a page",
-            "reviews",
-            event::get("GET /api/v2/reviews", "/api/v2/reviews", "page=1", key),
-        ),
-        (CandidateKind::Ours, "mailer: a sweep", "mailer", json!({ "source": "aws.scheduler" }).to_string()),
-    ];
     let mut candidates = Vec::new();
-    for (kind, name, program, event) in ours {
-        let program = programs.join(program);
-        ensure!(
-            program.exists(),
-            "build it first, with `cargo build --release` of the functions and presence-bench-functions: {} is missing",
-            program.display()
-        );
-        let size = size_of_program(&program, folder)?;
-        candidates.push(Candidate { kind, name, program, arguments: Vec::new(), event, size });
+    for binary in release_binaries(key) {
+        candidates.push(binary.candidate(programs, folder)?);
     }
-    let mut left_out = Vec::new();
-    for other in &OTHER_RUNTIMES {
-        match other.candidate(folder).await? {
+    let mut not_installed = Vec::new();
+    for runtime in &OTHER_RUNTIMES {
+        match runtime.install(folder).await? {
             Ok(candidate) => candidates.push(candidate),
-            Err(why) => left_out.push(why),
+            Err(reason) => not_installed.push(reason),
         }
     }
-    Ok((candidates, left_out))
+    Ok(FoundCandidates { candidates, not_installed })
 }
 
-/// The size of a program as it is deployed: a zip file with it as `bootstrap`.
-fn size_of_program(program: &Path, folder: &Path) -> anyhow::Result<Size> {
-    size_of(folder, &[(program.to_owned(), "bootstrap".to_owned())])
+/// Release binary with its first event.
+struct ReleaseBinary {
+    kind: CandidateKind,
+    name: &'static str,
+    file: &'static str,
+    event: String,
 }
 
-/// The size of a folder as it is deployed: a zip file with all that is in it.
-fn size_of_folder(home: &Path, folder: &Path) -> anyhow::Result<Size> {
+/// Returns the binaries with their first events, for a caller with the key.
+fn release_binaries(key: &str) -> [ReleaseBinary; 7] {
+    use CandidateKind::{Empty, Other, Ours, Unconnected};
+    let binary = |kind, name, file, event| ReleaseBinary { kind, name, file, event };
+    let me = event::get("GET /api/v2/user/me", "/api/v2/user/me", "", key);
+    let categories = event::get("GET /api/v2/category/search", "/api/v2/category/search", "lang=FR&name=boul", key);
+    let reviews = event::get("GET /api/v2/reviews", "/api/v2/reviews", "page=1", key);
+    [
+        binary(Empty, "an empty `lambda_runtime` binary", "lambda-empty", "{}".to_owned()),
+        binary(Other, "a minimal binary with the SDK: one GetItem", "lambda-get-item", "{}".to_owned()),
+        binary(Ours, "users: `GET /user/me`", "users", me.clone()),
+        binary(Unconnected, "the same, without a connection at start", "lambda-unconnected", me),
+        binary(Ours, "categories: a search", "categories", categories),
+        binary(Ours, "reviews: a page", "reviews", reviews),
+        binary(Ours, "mailer: a sweep", "mailer", event::sweep()),
+    ]
+}
+
+impl ReleaseBinary {
+    fn candidate(self, programs: &Path, folder: &Path) -> anyhow::Result<Candidate> {
+        let program = programs.join(self.file);
+        ensure!(
+            program.exists(),
+            "{} is missing: build the functions and presence-bench-functions with `cargo build --release`",
+            program.display()
+        );
+        let size = measure_size(folder, &[(program.clone(), "bootstrap".to_owned())])?;
+        Ok(Candidate { kind: self.kind, name: self.name, program, arguments: Vec::new(), event: self.event, size })
+    }
+}
+
+/// Measures the size of all files below a folder. Writes the zip file into another folder.
+fn measure_folder(source: &Path, folder: &Path) -> anyhow::Result<Size> {
     let mut files = Vec::new();
-    let mut folders = vec![home.to_owned()];
+    let mut folders = vec![source.to_owned()];
     while let Some(next) = folders.pop() {
         for entry in std::fs::read_dir(next)? {
             let (path, kind) = entry.map(|entry| (entry.path(), entry.file_type()))?;
             if kind?.is_dir() {
                 folders.push(path);
             } else {
-                let name = path.strip_prefix(home)?.to_string_lossy().into_owned();
+                let name = path.strip_prefix(source)?.to_string_lossy().into_owned();
                 files.push((path, name));
             }
         }
     }
-    size_of(folder, &files)
+    measure_size(folder, &files)
 }
 
-/// The size of files, and of a zip file of them under some names.
-fn size_of(folder: &Path, files: &[(PathBuf, String)]) -> anyhow::Result<Size> {
+/// Measures the size of files, and of a zip file that has them under these names.
+fn measure_size(folder: &Path, files: &[(PathBuf, String)]) -> anyhow::Result<Size> {
     let file = folder.join("deployed.zip");
     let mut zip = zip::ZipWriter::new(File::create(&file)?);
     let options = SimpleFileOptions::default().compression_level(Some(COMPRESSION)).unix_permissions(0o755);
@@ -106,28 +115,28 @@ fn size_of(folder: &Path, files: &[(PathBuf, String)]) -> anyhow::Result<Size> {
     Ok(Size { plain, zipped: std::fs::metadata(file)?.len() })
 }
 
-/// The same in another language.
+/// Minimal function in another language.
 struct OtherRuntime {
     name: &'static str,
-    /// Its folder beside this crate's sources.
-    from: &'static str,
+    /// Folder of its sources.
+    source: &'static str,
     files: [&'static str; 2],
     program: &'static str,
-    /// What puts its SDK beside it.
+    /// Command that installs its SDK in the folder.
     install: (&'static str, &'static [&'static str]),
 }
 
 const OTHER_RUNTIMES: [OtherRuntime; 2] = [
     OtherRuntime {
         name: "Node.js, AWS SDK v3: one GetItem",
-        from: "node",
+        source: "node",
         files: ["index.mjs", "package.json"],
         program: "node",
         install: ("npm", &["install", "--silent", "--no-audit", "--no-fund"]),
     },
     OtherRuntime {
         name: "Python, boto3: one GetItem",
-        from: "python",
+        source: "python",
         files: ["app.py", "requirements.txt"],
         program: "python3",
         install: (
@@ -138,15 +147,15 @@ const OTHER_RUNTIMES: [OtherRuntime; 2] = [
 ];
 
 impl OtherRuntime {
-    /// The outer error is ours, the inner one is this machine's.
-    async fn candidate(&self, folder: &Path) -> anyhow::Result<Result<Candidate, String>> {
-        let home = folder.join(self.from);
-        std::fs::create_dir_all(&home)?;
+    /// Installs the function. The inner error says why this machine cannot install it.
+    async fn install(&self, folder: &Path) -> anyhow::Result<Result<Candidate, String>> {
+        let target = folder.join(self.source);
+        std::fs::create_dir_all(&target)?;
         for file in self.files {
-            std::fs::copy(Path::new(SOURCES).join(self.from).join(file), home.join(file))?;
+            std::fs::copy(Path::new(SOURCES).join(self.source).join(file), target.join(file))?;
         }
         let (program, arguments) = self.install;
-        let installed = Command::new(program).args(arguments).current_dir(&home).status().await;
+        let installed = Command::new(program).args(arguments).current_dir(&target).status().await;
         if !installed.as_ref().is_ok_and(ExitStatus::success) {
             return Ok(Err(format!("{}: `{program} {}` ended with {installed:?}", self.name, arguments.join(" "))));
         }
@@ -154,9 +163,9 @@ impl OtherRuntime {
             kind: CandidateKind::Other,
             name: self.name,
             program: self.program.into(),
-            arguments: vec![home.join(self.files[0]).into()],
+            arguments: vec![target.join(self.files[0]).into()],
             event: "{}".to_owned(),
-            size: size_of_folder(&home, folder)?,
+            size: measure_folder(&target, folder)?,
         }))
     }
 }

@@ -1,4 +1,4 @@
-//! One start of one function.
+//! Single start of a function.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -12,55 +12,55 @@ use tokio::process::Command;
 use crate::sandbox::process::{CpuMeter, peak_mb, process_id};
 use crate::sandbox::runtime_api::{API_FUNCTION_TIMEOUT, RuntimeApi};
 
-/// What a function is compared as.
+/// Role of a function in the comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CandidateKind {
-    /// The limit.
+    /// Empty function: the lower limit.
     Empty,
-    /// As it is deployed.
+    /// Function of ours, as it is deployed.
     Ours,
-    /// Ours, with no connection opened while it starts.
+    /// Function of ours that opens no connection while it starts.
     Unconnected,
-    /// To compare with: the least with the SDK, and other languages.
+    /// Function to compare with: the minimal one with the SDK, or one in another language.
     Other,
 }
 
-/// How large something is, in bytes.
+/// Size of the deployed files in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Size {
     pub(super) plain: u64,
     pub(super) zipped: u64,
 }
 
-/// A function that can be started.
+/// Function that is compared.
 pub(super) struct Candidate {
     pub(super) kind: CandidateKind,
     pub(super) name: &'static str,
     pub(super) program: PathBuf,
     pub(super) arguments: Vec<OsString>,
-    /// The event of its first request.
+    /// Event of the first request.
     pub(super) event: String,
-    /// What is deployed, with its SDK.
+    /// Size of the function with its SDK.
     pub(super) size: Size,
 }
 
-/// What one start took.
+/// Times and memory of one start.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Trial {
-    /// From exec to the first poll of the runtime API.
+    /// Time from exec to the first poll of the runtime API.
     pub(super) init_ms: f64,
-    /// CPU of the process until then.
+    /// Processor time until the first poll.
     pub(super) init_cpu_ms: f64,
-    /// From the event to its answer.
+    /// Time from the event to its answer.
     pub(super) request_ms: f64,
-    /// CPU of the process from the first poll to the second.
+    /// Processor time from the first poll to the second.
     pub(super) request_cpu_ms: f64,
-    /// The most memory that it had resident.
+    /// Peak of the resident memory.
     pub(super) memory_mb: f64,
 }
 
 impl Candidate {
-    /// Starts it in a clean environment, lets it answer its event, and ends it.
+    /// Starts the function in a clean environment, sends its event, and ends it after the answer.
     pub(super) async fn run(&self, environment: &[(&str, String)]) -> anyhow::Result<Trial> {
         let mut api = RuntimeApi::start(API_FUNCTION_TIMEOUT).await?;
         let mut command = Command::new(&self.program);
@@ -81,24 +81,24 @@ impl Candidate {
         let (answered, answer) = api.wait_for_answer().await?;
         api.wait_for_poll().await?;
         let trial = Trial {
-            init_ms: ms(polled.saturating_sub(started)),
+            init_ms: milliseconds(polled.saturating_sub(started)),
             init_cpu_ms,
-            request_ms: ms(answered.saturating_sub(sent)),
+            request_ms: milliseconds(answered.saturating_sub(sent)),
             request_cpu_ms: cpu.used_ms()? - init_cpu_ms,
             memory_mb: peak_mb(id)?,
         };
         process.kill().await?;
-        check(&answer).with_context(|| format!("the answer of {}", self.name))?;
+        ensure_success(&answer).with_context(|| format!("the answer of {}", self.name))?;
         Ok(trial)
     }
 }
 
-fn ms(time: Duration) -> f64 {
+fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
-/// An answer over HTTP is 200; others are an object or nothing.
-fn check(answer: &[u8]) -> anyhow::Result<()> {
+/// Fails if an answer has a status other than 200. Answers to other events have no status.
+fn ensure_success(answer: &[u8]) -> anyhow::Result<()> {
     let answer: Value = serde_json::from_slice(answer)?;
     ensure!(answer.get("statusCode").is_none_or(|status| status == 200), "{answer}");
     Ok(())
