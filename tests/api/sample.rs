@@ -79,7 +79,7 @@ async fn a_second_start_on_the_same_folder_keeps_what_is_there() {
     let folder = tempfile::tempdir().expect("a folder");
     let first = start(Some(folder.path())).await;
     let everything = ReviewQuery {
-        books: vec![ReviewSet::Org(OrgId::new(42).expect("an id"))],
+        sets: vec![ReviewSet::Org(OrgId::new(42).expect("an id"))],
         mask: FacetMask::ALL,
         from: None,
         to: None,

@@ -18,7 +18,7 @@ const DRIFT: [(&str, f64); 1] = [("ledger_drift", 1.0)];
 /// All reviews of organisation 1, on one page.
 fn everything() -> ReviewQuery {
     ReviewQuery {
-        books: vec![ReviewSet::Org(OrgId::new(1).expect("an id"))],
+        sets: vec![ReviewSet::Org(OrgId::new(1).expect("an id"))],
         mask: FacetMask::ALL,
         from: None,
         to: None,
@@ -117,8 +117,8 @@ async fn whatever_the_ledger_says_a_review_that_the_filter_excludes_is_not_shown
         FacetMask::from_predicate(|state, rating, _, _| state == ReviewState::Treated && rating == Rating::ALL[0]);
     let page = PageRequest { page: 1, size: 100 };
     let (from, to) = (Some(start), Some(start + 30 * DAY));
-    let books = vec![ReviewSet::City(org, "lyon".to_owned())];
-    let query = ReviewQuery { books, mask, from, to, newest_first: false, page };
+    let sets = vec![ReviewSet::City(org, "lyon".to_owned())];
+    let query = ReviewQuery { sets, mask, from, to, newest_first: false, page };
     let (found, metrics) = measured(stack.stores().reviews.find_reviews(Scope::for_operator(), &query)).await;
     let found = found.expect("the store answers");
     let shown: Vec<&ReviewId> = found.items.iter().map(|review| &review.id).collect();

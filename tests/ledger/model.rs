@@ -80,7 +80,7 @@ pub(super) fn review(rng: &mut Rng, number: usize) -> Review {
 pub(super) fn query(rng: &mut Rng) -> ReviewQuery {
     let org = |number| OrgId::new(number).expect("an id");
     let city = |number, name: &str| ReviewSet::City(org(number), name.to_owned());
-    let books = match rng.u64(..7) {
+    let sets = match rng.u64(..7) {
         0..3 => vec![ReviewSet::Org(org(1))],
         3 => vec![ReviewSet::Org(org(2))],
         4 => vec![ReviewSet::Org(org(1)), ReviewSet::Org(org(2))],
@@ -100,7 +100,7 @@ pub(super) fn query(rng: &mut Rng) -> ReviewQuery {
     let (from, to) = (bound(rng), bound(rng));
     let size = pick(rng, &[1, 7, 30, 100]);
     ReviewQuery {
-        books,
+        sets,
         mask,
         from,
         to,
@@ -112,7 +112,7 @@ pub(super) fn query(rng: &mut Rng) -> ReviewQuery {
 impl Model {
     /// What a search must find: the number of matches, and the ids on the page.
     pub(super) fn find(&self, query: &ReviewQuery) -> (u64, Vec<ReviewId>) {
-        let in_sets = |review: &Review| ReviewSet::containing(review).iter().any(|set| query.books.contains(set));
+        let in_sets = |review: &Review| ReviewSet::containing(review).iter().any(|set| query.sets.contains(set));
         let in_range = |at: i64| query.from.is_none_or(|from| from <= at) && query.to.is_none_or(|to| at <= to);
         let mut matches: Vec<_> = self
             .reviews

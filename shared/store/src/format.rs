@@ -4,12 +4,12 @@
 //! the attribute `format` tells which one an item has, and its absence means the first. Every format up to the present one is
 //! read; a newer one, which a version after this one wrote, is refused by name. `ops migrate` rewrites what is older.
 //!
-//! Tallies and slips are made by `ADD` and `SET`, and not from a type: they have the first format until the ledger changes.
+//! Facet counts and postings are written by `ADD` and `SET`, not from a type: they have the first format until the ledger changes.
 
 use crate::client::read::{Item, number};
 use crate::keys::{
-    CHANGES_PK_PREFIX, DIRECTORY_PK, LOCK_SK, MAIL_SK_PREFIX, MAILBOX_SK, ORGS_WITH_REVIEWS_PK, REVIEW_SK, ROSTERS_PK,
-    USER_SK, parse_category_pk,
+    CHANGES_PK_PREFIX, COUNTS_PK_PREFIX, DIRECTORY_PK, LOCK_SK, MAIL_SK_PREFIX, MAILBOX_SK, ORGS_WITH_REVIEWS_PK,
+    POSTINGS_PK_PREFIX, REVIEW_SK, ROSTERS_PK, USER_SK, parse_category_pk,
 };
 use crate::schema::{API_KEYS, BUSINESSES, CATEGORIES, REVIEWS, Table, USERS};
 use presence_domain::error::Error;
@@ -61,12 +61,12 @@ pub(super) const CATEGORY: Kind = Kind { name: "category", format: 2 };
 pub(super) const CATEGORY_HEAD: Kind = Kind::first("category head");
 /// A review.
 pub(super) const REVIEW: Kind = Kind::first("review");
-/// A tally of a month or a day.
-pub(super) const TALLY: Kind = Kind::first("tally");
-/// Slips of a day.
-pub(super) const SLIPS: Kind = Kind::first("slips");
+/// Facet counts of a month or a day.
+pub(super) const FACET_COUNTS: Kind = Kind::first("tally");
+/// Postings of a day.
+pub(super) const POSTINGS: Kind = Kind::first("slips");
 /// An organisation in the list of those with reviews.
-pub(super) const BOOK: Kind = Kind::first("organisation with reviews");
+pub(super) const ORG_WITH_REVIEWS: Kind = Kind::first("organisation with reviews");
 
 /// The kinds of items in a table.
 pub(super) fn kinds(table: &Table) -> &'static [Kind] {
@@ -75,7 +75,7 @@ pub(super) fn kinds(table: &Table) -> &'static [Kind] {
         name if name == API_KEYS.name => &[KEY],
         name if name == BUSINESSES.name => &[ORG, BUSINESS],
         name if name == CATEGORIES.name => &[CATEGORY, CATEGORY_HEAD],
-        name if name == REVIEWS.name => &[REVIEW, TALLY, SLIPS, BOOK],
+        name if name == REVIEWS.name => &[REVIEW, FACET_COUNTS, POSTINGS, ORG_WITH_REVIEWS],
         _ => &[],
     }
 }
@@ -108,10 +108,10 @@ pub(super) fn kind_of(table: &Table, item: &Item) -> Kind {
             _ => ANY,
         },
         name if name == REVIEWS.name => match pk {
-            ORGS_WITH_REVIEWS_PK => BOOK,
+            ORGS_WITH_REVIEWS_PK => ORG_WITH_REVIEWS,
             _ if sk == REVIEW_SK => REVIEW,
-            pk if pk.starts_with("T#") => TALLY,
-            pk if pk.starts_with("L#") => SLIPS,
+            pk if pk.starts_with(COUNTS_PK_PREFIX) => FACET_COUNTS,
+            pk if pk.starts_with(POSTINGS_PK_PREFIX) => POSTINGS,
             _ => ANY,
         },
         _ => ANY,

@@ -114,79 +114,86 @@ pub fn city_listing(city_key: &str, id: &BusinessId) -> String {
     format!("{city_key}#{}", id.as_str())
 }
 
-/// The first second of the year 0: counted from it, every accepted second has as many digits.
+/// First second of the year 0. Counted from it, every accepted second is positive and has at most 12 digits.
 const YEAR_0: i64 = -62_167_219_200;
 
-/// The sort key of a review.
+/// Sort key of a review.
 pub const REVIEW_SK: &str = "R";
-/// The partition that lists the organisations that have reviews.
+/// Partition with one item for each organisation that has, or had, reviews. The sort key is the [`org_key`].
 pub const ORGS_WITH_REVIEWS_PK: &str = "BOOKS";
-/// The key of where the scheduled audit goes on.
+/// Partition of the position of the scheduled audit.
 pub const AUDIT_PK: &str = "AUDIT";
-/// Its sort key.
+/// Sort key of the position of the scheduled audit.
 pub const AUDIT_SK: &str = "POSITION";
-/// What the sort keys of month tallies start with.
+/// Prefix of the partitions with facet counts.
+pub const COUNTS_PK_PREFIX: &str = "T#";
+/// Prefix of the sort keys of facet counts of a month; the month follows.
 pub const MONTH_SK_PREFIX: &str = "M#";
-/// What the sort keys of day tallies start with.
+/// Prefix of the sort keys of facet counts of a day; the date follows.
 pub const DAY_SK_PREFIX: &str = "D#";
-/// Items over which the slips of one day and cell are spread, so that they stay small and rarely collide.
+/// Prefix of the partitions with postings.
+pub const POSTINGS_PK_PREFIX: &str = "L#";
+/// Number of items that share the postings of one day and facet key. More items are smaller, and writers collide less often.
 pub const POSTING_SHARDS: u8 = 8;
 
-/// The partition of a review.
+/// Returns the partition of a review.
 #[must_use]
 pub fn review_pk(id: &ReviewId) -> String {
     format!("R#{}", id.as_str())
 }
 
-/// The sort key of `business-index`: newest last; equal seconds in the order of ids.
+/// Returns the sort key of `business-index`: the effective second, then the id.
+///
+/// Seconds are counted from the year 0, because then all of them are positive and have the same number of digits.
 #[must_use]
 pub fn effective_listing(second: i64, id: &ReviewId) -> String {
     format!("{:012}#{}", second - YEAR_0, id.as_str())
 }
 
-/// Reads [`effective_listing`].
+/// Reads [`effective_listing`]; `None` where the text has another form.
 #[must_use]
 pub fn parse_effective_listing(text: &str) -> Option<(i64, ReviewId)> {
     let (second, id) = text.split_once('#')?;
     Some((second.parse::<i64>().ok()? + YEAR_0, ReviewId::parse(id)?))
 }
 
-/// The sort keys of `business-index` that a range of effective seconds lies between; none for the whole partition.
+/// Returns the first and the last sort key of `business-index` for a range of effective seconds, both ends included.
+/// `None` if the range has no end, and a query reads the whole partition.
 #[must_use]
 pub fn effective_between(from: Option<i64>, to: Option<i64>) -> Option<(String, String)> {
     if from.is_none() && to.is_none() {
         return None;
     }
-    // A sort key must not be empty; `~` comes after every character of an id.
+    // A sort key must not be empty, so the lowest bound is `0`. `~` sorts after every character of an id.
     let first = from.map_or_else(|| "0".to_owned(), |second| format!("{:012}#", second - YEAR_0));
     let last = to.map_or_else(|| "~".to_owned(), |second| format!("{:012}#~", second - YEAR_0));
     Some((first, last))
 }
 
-/// The partition of a book's tallies.
+/// Returns the partition with the facet counts of a review set.
 #[must_use]
-pub fn counts_pk(book: &ReviewSet) -> String {
-    format!("T#{book}")
+pub fn counts_pk(set: &ReviewSet) -> String {
+    format!("{COUNTS_PK_PREFIX}{set}")
 }
 
-/// The partition of a book's slips of one month, such as `2025-11`.
+/// Returns the partition with the postings of a review set in one month, such as `2025-11`.
 #[must_use]
-pub fn postings_pk(book: &ReviewSet, month: impl Display) -> String {
-    format!("L#{book}#{month}")
+pub fn postings_pk(set: &ReviewSet, month: impl Display) -> String {
+    format!("{POSTINGS_PK_PREFIX}{set}#{month}")
 }
 
-/// The sort key of the slip item that a review is in: day of the month in two digits, cell, shard.
+/// Returns the sort key of the postings item that holds a review: two digits of the day, two of the facet key, the shard.
 #[must_use]
-pub fn postings_sk(day_of_month: &str, cell: FacetKey, id: &ReviewId) -> String {
+pub fn postings_sk(day_of_month: &str, facet_key: FacetKey, id: &ReviewId) -> String {
     let shard = id.as_str().bytes().map(u32::from).sum::<u32>() % u32::from(POSTING_SHARDS);
-    format!("{day_of_month}{:02}{shard}", cell.number())
+    format!("{day_of_month}{:02}{shard}", facet_key.number())
 }
 
-/// The sort keys that the slips of a run of cells of a day lie between.
+/// Returns the first and the last sort key of the postings of a day, for consecutive facet keys.
 #[must_use]
 pub fn postings_range(day: Day, first: FacetKey, last: FacetKey) -> (String, String) {
-    let of_month = day.of_month();
-    (format!("{of_month}{:02}0", first.number()), format!("{of_month}{:02}9", last.number()))
+    let day_of_month = day.of_month();
+    (format!("{day_of_month}{:02}0", first.number()), format!("{day_of_month}{:02}9", last.number()))
 }
 
 /// The key of what is known of all categories.

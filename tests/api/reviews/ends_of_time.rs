@@ -100,8 +100,8 @@ fn between(from: &str, to: &str) -> Vec<String> {
 
 /// Every way of searching finds these, in both orders.
 async fn finds(ends: &Ends, dates: &str, expected: &[String]) {
-    for books in ["", "business_city=lyon&", "business__in=shop&"] {
-        let query = format!("{books}{dates}");
+    for filters in ["", "business_city=lyon&", "business__in=shop&"] {
+        let query = format!("{filters}{dates}");
         let count = expected.len() as u64;
         let newest: Vec<_> = expected.iter().rev().cloned().collect();
         assert_eq!(ends.found(&query).await, (count, newest), "{query}");

@@ -1,4 +1,4 @@
-//! Searching reviews in a caller's scope: which books or businesses to look at.
+//! Search of reviews in a caller's scope: chooses the review sets or the businesses to look at.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,28 +12,28 @@ use presence_domain::ledger::{FacetKey, FacetMask, ReviewSet};
 use presence_domain::page::{Page, PageRequest};
 use presence_domain::review::Review;
 
-/// The longest folded name of a city. No business has a longer one: it begins a sort key of `city-index`, which may have
-/// 1,024 bytes; and the partition of a longer book would not be a key.
+/// Maximum number of bytes in a city key. No business has a longer one, because it is the start of a sort key of
+/// `city-index`, which may have 1,024 bytes. Review sets of longer ones would have no valid partition key.
 const MAX_CITY_KEY_BYTES: usize = 1_024;
 
-/// Which reviews are searched for. All parts must admit a review.
+/// Filter of reviews. Every part must admit a review.
 #[derive(Clone, Debug)]
 pub struct ReviewFilter {
-    /// Those of these businesses. Ids that the caller's scope does not cover match nothing.
+    /// Businesses whose reviews match. Ids that the caller's scope does not cover match nothing.
     pub businesses: Option<Vec<BusinessId>>,
-    /// Those of the businesses in a city, by [`city_key`](presence_domain::text::city_key).
+    /// City whose businesses' reviews match, as a [`city_key`](presence_domain::text::city_key).
     pub city_key: Option<String>,
-    /// The cells.
+    /// Facets that match.
     pub mask: FacetMask,
-    /// The first effective second since 1970.
+    /// First effective second since 1970 that matches.
     pub from: Option<i64>,
-    /// The last one.
+    /// Last effective second since 1970 that matches.
     pub to: Option<i64>,
-    /// Newest first, then id descending; else the exact reverse.
+    /// True for newest first, then id descending; false for the exact reverse.
     pub newest_first: bool,
 }
 
-/// The organisations that had reviews when they were listed last. Only a guess of what they are now.
+/// Cache of the organisations with reviews, as they were listed last. They may have changed since.
 #[derive(Debug, Default)]
 pub(crate) struct ListedOrgs(Mutex<Arc<[OrgId]>>);
 
@@ -48,26 +48,28 @@ impl ListedOrgs {
 }
 
 impl ReviewFilter {
-    /// Whether it is plain without reading that nothing matches.
-    fn is_empty(&self) -> bool {
-        let reversed = is_empty_range(self.from, self.to);
-        let no_such_city = self.city_key.as_ref().is_some_and(|city| city.len() > MAX_CITY_KEY_BYTES);
-        let nowhere = self.businesses.as_ref().is_some_and(Vec::is_empty);
-        reversed || no_such_city || nowhere || self.mask.is_empty()
+    /// True if it is certain without a read that nothing matches.
+    fn matches_nothing(&self) -> bool {
+        let is_city_too_long = self.city_key.as_ref().is_some_and(|city| city.len() > MAX_CITY_KEY_BYTES);
+        let has_no_business = self.businesses.as_ref().is_some_and(Vec::is_empty);
+        is_empty_range(self.from, self.to) || is_city_too_long || has_no_business || self.mask.is_empty()
     }
 
-    /// True if a review at this second, in this cell, matches.
-    pub(crate) fn admits(&self, at: i64, cell: FacetKey) -> bool {
-        self.mask.contains(cell) && self.from.is_none_or(|from| from <= at) && self.to.is_none_or(|to| at <= to)
+    /// True if the range of dates and the facets admit a review.
+    pub(crate) fn admits(&self, effective_at: i64, facet_key: FacetKey) -> bool {
+        self.mask.contains(facet_key)
+            && self.from.is_none_or(|from| from <= effective_at)
+            && self.to.is_none_or(|to| effective_at <= to)
     }
 
-    fn in_orgs(&self, orgs: &[OrgId], page: PageRequest) -> ReviewQuery {
-        let book = |org: &OrgId| match &self.city_key {
+    /// Returns the query for the reviews of these organisations, or of the city in each of them.
+    fn query_in(&self, orgs: &[OrgId], page: PageRequest) -> ReviewQuery {
+        let set_of = |org: &OrgId| match &self.city_key {
             None => ReviewSet::Org(*org),
             Some(city) => ReviewSet::City(*org, city.clone()),
         };
         ReviewQuery {
-            books: orgs.iter().map(book).collect(),
+            sets: orgs.iter().map(set_of).collect(),
             mask: self.mask,
             from: self.from,
             to: self.to,
@@ -78,14 +80,14 @@ impl ReviewFilter {
 }
 
 impl ReviewStore {
-    /// One page of the reviews in the scope that match, and how many there are.
+    /// Returns one page of the matching reviews in the scope, and their number.
     pub async fn search_reviews(
         &self,
         scope: Scope,
         filter: &ReviewFilter,
         page: PageRequest,
     ) -> Result<Page<Review>, Error> {
-        if filter.is_empty() {
+        if filter.matches_nothing() {
             return Ok(Page { request: page, count: 0, items: Vec::new() });
         }
         if let Some(ids) = &filter.businesses {
@@ -93,45 +95,48 @@ impl ReviewStore {
             return self.find_reviews_of(scope, &businesses, filter, page).await;
         }
         match scope.only_org() {
-            Some(own) => self.find_reviews(scope, &filter.in_orgs(&[own], page)).await,
-            None => Box::pin(self.search_every_book(scope, filter, page)).await,
+            Some(own) => self.find_reviews(scope, &filter.query_in(&[own], page)).await,
+            None => Box::pin(self.search_every_org(scope, filter, page)).await,
         }
     }
 
-    /// The books of all organisations. Those listed last are searched while the list is read: where it is still the same,
-    /// the list costs no wave.
-    async fn search_every_book(
+    /// Searches the reviews of all organisations.
+    ///
+    /// The search starts with the cached list of organisations, while the list is read. If the list has changed, the result
+    /// is discarded and the search is done again. Otherwise the list costs no wave.
+    async fn search_every_org(
         &self,
         scope: Scope,
         filter: &ReviewFilter,
         page: PageRequest,
     ) -> Result<Page<Review>, Error> {
-        let guess = self.listed_orgs.get();
-        let guessed = filter.in_orgs(&guess, page);
-        // Without books it answers without a read.
+        let cached = self.listed_orgs.get();
+        let query = filter.query_in(&cached, page);
+        // With an empty cache the query has no sets, and makes no read.
         let (orgs, found) =
-            futures::try_join!(beside(self.orgs_with_reviews()), beside(self.find_reviews(scope, &guessed)))?;
-        if *orgs == *guess {
+            futures::try_join!(beside(self.orgs_with_reviews()), beside(self.find_reviews(scope, &query)))?;
+        if *orgs == *cached {
             return Ok(found);
         }
         self.listed_orgs.set(&orgs);
-        self.find_reviews(scope, &filter.in_orgs(&orgs, page)).await
+        self.find_reviews(scope, &filter.query_in(&orgs, page)).await
     }
 
-    /// The businesses among the ids that the scope covers, and that are in the city where one is named.
+    /// Returns those of the businesses that the scope covers, and that are in the city if one is given.
     async fn businesses_in(
         &self,
         scope: Scope,
         ids: &[BusinessId],
         city_key: Option<&str>,
     ) -> Result<Vec<BusinessId>, Error> {
-        let places = self.businesses.get_locations(ids).await?;
-        let wanted = |id: &&BusinessId| {
-            let place = places.get(*id);
-            place.is_some_and(|place| {
-                scope.covers(Some(place.org_id)) && city_key.is_none_or(|city| city == place.city_key)
-            })
-        };
-        Ok(ids.iter().filter(wanted).cloned().collect())
+        let locations = self.businesses.get_locations(ids).await?;
+        let mut businesses = Vec::new();
+        for id in ids {
+            let Some(location) = locations.get(id) else { continue };
+            if scope.covers(Some(location.org_id)) && city_key.is_none_or(|city| city == location.city_key) {
+                businesses.push(id.clone());
+            }
+        }
+        Ok(businesses)
     }
 }

@@ -1,18 +1,21 @@
-//! Where a page lies: time cut into buckets, each with a count.
+//! Buckets: the matches of a search, grouped by spans of time.
+//!
+//! A bucket begins as counts. Only the buckets that the page lies in are expanded, until their postings are known.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use super::item::Posting;
-use presence_domain::ledger::{Day, FacetCounts, FacetMask, Month};
+use presence_domain::ledger::{Day, FacetCounts, FacetMask, Month, ReviewSet};
 
-/// A stretch of time whose reviews were counted together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A span of time with counts or postings of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Span {
     /// A whole month.
     Month(Month),
     /// A whole day.
     Day(Day),
-    /// The part of a day that lies in the range asked for; its slips are always known.
+    /// The part of a day that lies in the range of the search. No counts exist for it, so its postings are always read.
     PartialDay(Day),
 }
 
@@ -25,104 +28,141 @@ impl Span {
     }
 }
 
-/// The reviews of one span, in all books of the search.
+/// The matches of one span, in all review sets of the search.
 #[derive(Clone, Debug)]
-pub(super) struct Bucket {
+pub(super) struct Bucket<'a> {
     pub(super) span: Span,
-    /// One for each book, by its position.
-    pub(super) tallies: BTreeMap<usize, FacetCounts>,
-    /// Those that match, once they were read.
-    pub(super) slips: Option<Vec<Posting>>,
+    /// Facet counts of the span, in each review set that has some.
+    pub(super) counts: Vec<(&'a ReviewSet, FacetCounts)>,
+    /// Matching postings of the span; `None` until they are read.
+    pub(super) postings: Option<Vec<Posting>>,
 }
 
-impl Bucket {
-    /// One that is known by its tallies only.
-    pub(super) fn new(span: Span) -> Self {
-        Self { span, tallies: BTreeMap::new(), slips: None }
+impl<'a> Bucket<'a> {
+    /// Returns a bucket of one review set that is known by its counts.
+    pub(super) fn with_counts(span: Span, set: &'a ReviewSet, counts: FacetCounts) -> Self {
+        Self { span, counts: vec![(set, counts)], postings: None }
     }
 
-    /// One whose matching reviews are known.
-    pub(super) fn with_slips(span: Span, slips: Vec<Posting>) -> Self {
-        Self { span, tallies: BTreeMap::new(), slips: Some(slips) }
+    /// Returns a bucket that is known by its postings.
+    pub(super) fn with_postings(span: Span, postings: Vec<Posting>) -> Self {
+        Self { span, counts: Vec::new(), postings: Some(postings) }
     }
 
-    /// How many reviews match: by the slips where they were read, else by the tallies.
+    /// Returns the number of matches: of the postings if they are read, otherwise by the counts.
     pub(super) fn count(&self, mask: FacetMask) -> u64 {
-        match &self.slips {
-            Some(slips) => slips.len() as u64,
-            None => self.tallied(mask),
+        match &self.postings {
+            Some(postings) => postings.len() as u64,
+            None => self.expected_count(mask),
         }
     }
 
-    /// How many match by the tallies.
-    pub(super) fn tallied(&self, mask: FacetMask) -> u64 {
-        u64::try_from(self.tallies.values().map(|tally| tally.count(mask)).sum::<i64>()).unwrap_or_default()
+    /// Returns the number of matches by the counts, whether postings are read or not.
+    pub(super) fn expected_count(&self, mask: FacetMask) -> u64 {
+        let sum: i64 = self.counts.iter().map(|(_, counts)| counts.count(mask)).sum();
+        // Only a damaged ledger has negative counts.
+        u64::try_from(sum).unwrap_or_default()
+    }
+
+    /// True if the bucket is a month whose postings are not read.
+    pub(super) fn is_unread_month(&self) -> bool {
+        matches!(self.span, Span::Month(_)) && self.postings.is_none()
+    }
+
+    /// Adds the counts and postings of other review sets in the same span.
+    fn absorb(&mut self, other: Self) {
+        self.counts.extend(other.counts);
+        match &mut self.postings {
+            Some(postings) => postings.extend(other.postings.into_iter().flatten()),
+            None => self.postings = other.postings,
+        }
     }
 }
 
-/// Orders buckets as the answer is ordered.
-pub(super) fn order(buckets: &mut [Bucket], newest_first: bool) {
+/// Merges the buckets of several review sets: one bucket for each span.
+pub(super) fn merge_buckets<'a>(buckets: impl Iterator<Item = Bucket<'a>>) -> Vec<Bucket<'a>> {
+    let mut merged: BTreeMap<Span, Bucket<'a>> = BTreeMap::new();
+    for bucket in buckets {
+        match merged.get_mut(&bucket.span) {
+            Some(same_span) => same_span.absorb(bucket),
+            None => drop(merged.insert(bucket.span, bucket)),
+        }
+    }
+    merged.into_values().collect()
+}
+
+/// Sorts buckets by time, as the answer is sorted.
+pub(super) fn sort_buckets(buckets: &mut [Bucket<'_>], newest_first: bool) {
     buckets.sort_by_key(|bucket| bucket.span.start());
     if newest_first {
         buckets.reverse();
     }
 }
 
-/// The positions of the buckets that a part of the answer lies in, without those that have none of it, and how many matches come before the first of them.
-pub(super) fn overlapping(buckets: &[Bucket], mask: FacetMask, range: &std::ops::Range<u64>) -> (Vec<usize>, u64) {
-    let (mut positions, mut before) = (Vec::new(), 0);
-    let mut start = 0;
-    for (position, bucket) in buckets.iter().enumerate() {
-        let end = start + bucket.count(mask);
-        if start < end && start < range.end && range.start < end {
-            if positions.is_empty() {
-                before = start;
-            }
-            positions.push(position);
-        }
-        start = end;
-    }
-    (positions, before)
+/// The sorted buckets of a search, split at the first and the last bucket that hold matches of the page.
+#[derive(Debug, Default)]
+pub(super) struct PageBuckets<'a> {
+    pub(super) before: Vec<Bucket<'a>>,
+    pub(super) on_page: Vec<Bucket<'a>>,
+    pub(super) after: Vec<Bucket<'a>>,
+    /// Number of matches in `before`.
+    pub(super) matches_before: u64,
 }
 
-/// The buckets of several books as one list: a span that several have becomes one bucket.
-pub(super) fn merge(buckets: impl Iterator<Item = Bucket>) -> Vec<Bucket> {
-    let mut merged: Vec<Bucket> = Vec::new();
-    for bucket in buckets {
-        match merged.iter_mut().find(|other| other.span == bucket.span) {
-            Some(other) => {
-                other.tallies.extend(bucket.tallies);
-                other.slips = match (other.slips.take(), bucket.slips) {
-                    (None, None) => None,
-                    (one, another) => Some(one.into_iter().chain(another).flatten().collect()),
-                };
+impl<'a> PageBuckets<'a> {
+    /// Splits sorted buckets for a page, which is a range of positions in the list of all matches.
+    ///
+    /// Buckets without matches are dropped: they add nothing to the count, and reading them would cost units.
+    pub(super) fn locate(buckets: Vec<Bucket<'a>>, mask: FacetMask, page: &Range<u64>) -> Self {
+        let mut located = Self::default();
+        let mut position = 0;
+        for bucket in buckets {
+            let (start, end) = (position, position + bucket.count(mask));
+            position = end;
+            if start == end {
+                continue;
             }
-            None => merged.push(bucket),
+            if end <= page.start {
+                located.before.push(bucket);
+                located.matches_before = end;
+            } else if start < page.end {
+                located.on_page.push(bucket);
+            } else {
+                located.after.push(bucket);
+            }
         }
+        located
     }
-    merged
+
+    /// True if the postings of every bucket on the page are read.
+    pub(super) fn is_loaded(&self) -> bool {
+        self.on_page.iter().all(|bucket| bucket.postings.is_some())
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use presence_domain::ids::OrgId;
     use presence_domain::ledger::FacetKey;
 
     #[test]
-    fn a_bucket_without_matches_holds_nothing_of_a_page() {
-        let counted = |(number, count): (i64, i64)| {
-            let mut bucket = Bucket::new(Span::Day(Day::of(number * 86_400)));
-            let mut tally = FacetCounts::default();
-            tally.add(FacetKey::from_number(0).expect("a cell"), count);
-            bucket.tallies.insert(0, tally);
-            bucket
+    fn a_bucket_without_matches_is_not_on_a_page() {
+        let set = ReviewSet::Org(OrgId::new(1).expect("an id"));
+        let day = |number: i64| Day::of(number * 86_400);
+        let bucket = |(number, count): (i64, i64)| {
+            let mut counts = FacetCounts::default();
+            counts.add(FacetKey::from_number(0).expect("a facet key"), count);
+            Bucket::with_counts(Span::Day(day(number)), &set, counts)
         };
-        let buckets: Vec<Bucket> = (0..).zip([0, 3, 0, 0, 2, 0]).map(counted).collect();
-        for (range, positions, before) in
-            [(0..5, vec![1, 4], 0), (0..3, vec![1], 0), (3..5, vec![4], 3), (2..4, vec![1, 4], 0)]
+        let buckets: Vec<Bucket<'_>> = (0..).zip([0, 3, 0, 0, 2, 0]).map(bucket).collect();
+        for (page, days, matches_before) in
+            [(0..5, vec![1, 4], 0), (0..3, vec![1], 0), (3..5, vec![4], 3), (2..4, vec![1, 4], 0), (5..5, vec![], 5)]
         {
-            assert_eq!(overlapping(&buckets, FacetMask::ALL, &range), (positions, before), "{range:?}");
+            let located = PageBuckets::locate(buckets.clone(), FacetMask::ALL, &page);
+            let spans: Vec<Span> = located.on_page.iter().map(|bucket| bucket.span).collect();
+            let expected: Vec<Span> = days.into_iter().map(|number| Span::Day(day(number))).collect();
+            assert_eq!((spans, located.matches_before), (expected, matches_before), "{page:?}");
         }
-        assert_eq!(overlapping(&buckets, FacetMask::ALL, &(5..5)).0, Vec::<usize>::new());
     }
 }

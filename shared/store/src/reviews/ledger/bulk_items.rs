@@ -1,25 +1,27 @@
-//! The reviews table as a whole, without writing it review by review: for samples, benchmarks and tests at size.
+//! Items of the whole reviews table at once, for samples, benchmarks and tests with many reviews.
 
 use std::collections::BTreeSet;
 
-use super::item::to_item;
-use super::recount::count;
+use super::item::review_to_item;
+use super::snapshot::LedgerSnapshot;
 use crate::client::read::{Item, number, pk_sk};
 use crate::keys::{ORGS_WITH_REVIEWS_PK, org_key};
 use presence_domain::error::Error;
 use presence_domain::review::Review;
 
-/// Every item of the reviews table where these are all reviews of their organisations' months: what posting them one by one
-/// ends in. Reviews of other months or organisations make other items, but for that which lists the organisation.
+/// Returns every item of a reviews table that holds these reviews: the same items that writing them one by one makes.
+///
+/// The reviews of an organisation's month must be given together. Reviews of other months or organisations make other items,
+/// except for the item that lists the organisation.
 pub fn bulk_review_items(reviews: &[Review]) -> Result<Vec<Item>, Error> {
     let orgs: BTreeSet<_> = reviews.iter().map(|review| review.org_id).collect();
     let mut items: Vec<Item> =
         orgs.into_iter().map(|org_id| pk_sk(ORGS_WITH_REVIEWS_PK, org_key(Some(org_id)))).collect();
     for review in reviews {
-        items.push(to_item(review)?);
+        items.push(review_to_item(review)?);
     }
-    for ((pk, sk), numbers) in count(reviews) {
-        let mut item = pk_sk(pk, sk);
+    for (key, numbers) in LedgerSnapshot::of_reviews(reviews).0 {
+        let mut item = key.to_item();
         item.extend(numbers.into_iter().map(|(name, value)| (name, number(value))));
         items.push(item);
     }

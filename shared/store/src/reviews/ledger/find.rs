@@ -1,293 +1,251 @@
-//! Searching: count by tallies, find the page's place, read only what lies on it.
+//! Search of reviews by the ledger: exact count and any page, in at most four waves of reads.
 //!
-//! At most four waves: tallies of months (and the days of those that the range cuts, and the slips of the days that it cuts),
-//! tallies of the days of the months that the page lies in, slips of the days that it lies in, reviews on it. All that is
-//! read adds up to the tallies of the months, which one read gives. Where it does not, a write came in between: everything
-//! is read once more.
+//! 1. Read the facet counts of all months in the range. If the range begins or ends within a month, read the counts of that
+//!    month's days; if it begins or ends within a day, read that day's postings.
+//! 2. Sum the counts: that is the number of matches. Walk the months in the order of the answer to find those that hold the
+//!    page, and read the counts of their days, or all their postings where that is no more expensive.
+//! 3. Walk the days likewise, and read the postings of those that hold the page.
+//! 4. Cut the page out of the postings, and read its reviews.
 //!
-//! What may grow is the slips: 16 bytes for each matching review of the days that the range cuts or the page touches, four
-//! at the most where no day is sparse. While these are some 25,000 reviews a search stays below 151 read units; and up to
-//! 60,000 of one day are one page of a Query, more are a wave more.
+//! The reads of a search are no snapshot: a review may be written between two of them. Everything that is read must add up
+//! to the month counts, which come from a single read. If it does not, the search is done once more.
+//!
+//! Only posting reads grow with the data: 16 bytes for each matching review of the days that are read. These are the two
+//! days at the ends of the range and the days that the page touches, four at most unless days are sparse. Up to some 25,000
+//! reviews on these days a search stays below 151 read units. Up to 60,000 reviews of one day fit into one page of a Query;
+//! more are one wave more.
 
 use std::collections::HashSet;
 
-use super::buckets::{Bucket, Span, merge, order, overlapping};
-use super::initial_reads::{InitialRead, outline};
+use super::buckets::{Bucket, PageBuckets, Span, merge_buckets, sort_buckets};
 use super::item::Posting;
-use super::reads::{is_read_whole, runs_to_read};
+use super::read_costs::{is_whole_month_cheaper, runs_to_read};
 use crate::ReviewStore;
 use crate::client::meter::side_by_side;
 use presence_domain::access::Scope;
 use presence_domain::error::Error;
 use presence_domain::instant::{FIRST_SECOND, LAST_SECOND, is_empty_range};
-use presence_domain::ledger::{Day, FacetCounts, FacetKey, FacetMask, Month, ReviewSet};
+use presence_domain::ledger::{Day, FacetKey, FacetMask, Month, ReviewSet};
 use presence_domain::page::{Page, PageRequest};
 use presence_domain::review::{Review, ReviewId};
 use presence_runtime::telemetry::{Metric, log_metric};
 
-/// How often a search is made where writes come in between.
-const ATTEMPTS: u32 = 2;
-/// Runs of cells that are read one by one where no tally tells which of them are empty; more are read as a whole day.
-const MAX_RUNS: usize = 3;
-/// Reads side by side: each review of the largest page may lie on a day of its own, and a PROVIDER's search reads every
-/// organisation's tallies.
-const READS_IN_FLIGHT: u16 = 128;
+/// Maximum number of reads at a time. Each of the 100 reviews of the largest page may lie on a day of its own, and a
+/// PROVIDER's search reads the counts of every organisation.
+pub(super) const READS_IN_FLIGHT: u16 = 128;
 
-/// What a search of reviews asks for.
+/// A search of reviews in given review sets.
 #[derive(Clone, Debug)]
 pub struct ReviewQuery {
-    /// The books, disjoint.
-    pub books: Vec<ReviewSet>,
-    /// The cells.
+    /// Review sets to search; no review may be in two of them.
+    pub sets: Vec<ReviewSet>,
+    /// Facets that match.
     pub mask: FacetMask,
-    /// The first effective second since 1970.
+    /// First effective second since 1970 that matches.
     pub from: Option<i64>,
-    /// The last one.
+    /// Last effective second since 1970 that matches.
     pub to: Option<i64>,
-    /// Newest first, then id descending; else the exact reverse.
+    /// True for newest first, then id descending; false for the exact reverse.
     pub newest_first: bool,
-    /// The page.
+    /// Page to return.
     pub page: PageRequest,
 }
 
-/// A search under way.
-struct Search<'a> {
-    store: &'a ReviewStore,
-    query: &'a ReviewQuery,
-    buckets: Vec<Bucket>,
-    /// Whether something did not add up.
-    drift: bool,
+impl ReviewQuery {
+    /// True if the review matches.
+    fn admits(&self, review: &Review) -> bool {
+        let effective_at = review.effective_at();
+        self.mask.contains(FacetKey::of(review))
+            && self.from.is_none_or(|from| from <= effective_at)
+            && self.to.is_none_or(|to| effective_at <= to)
+            && ReviewSet::containing(review).iter().any(|set| self.sets.contains(set))
+    }
 }
 
 impl ReviewStore {
-    /// One page of the reviews in the scope that match, and how many there are. Books outside the scope match nothing.
+    /// Returns one page of the matching reviews in the scope, and their number. Sets outside the scope match nothing.
     pub async fn find_reviews(&self, scope: Scope, query: &ReviewQuery) -> Result<Page<Review>, Error> {
         let mut query = query.clone();
-        query.books.retain(|book| scope.covers(Some(book.org_id())));
-        if query.mask.is_empty() || query.books.is_empty() || is_empty_range(query.from, query.to) {
+        query.sets.retain(|set| scope.covers(Some(set.org_id())));
+        if query.mask.is_empty() || query.sets.is_empty() || is_empty_range(query.from, query.to) {
             return Ok(Page { request: query.page, count: 0, items: Vec::new() });
         }
-        // An end that cuts nothing off needs no reads of its own.
+        // An end that excludes no review is left open: otherwise it could make a month partial, which costs more reads.
         query.from = query.from.filter(|from| *from > FIRST_SECOND);
         query.to = query.to.filter(|to| *to < LAST_SECOND);
-        for _ in 1..ATTEMPTS {
-            let (page, drift) = Search::run(self, &query).await?;
-            if !drift {
-                return Ok(page);
-            }
+        let mut found = Search::new(self, &query).run().await?;
+        if found.has_drift {
+            // Most often a write came in between. A second search most often meets none.
+            found = Search::new(self, &query).run().await?;
         }
-        let (page, drift) = Search::run(self, &query).await?;
-        if drift {
-            tracing::warn!(books = query.books.len(), "ledger drift");
+        if found.has_drift {
+            tracing::warn!(books = query.sets.len(), "ledger drift");
             log_metric(Metric::LedgerDrift, 1.0);
         }
-        Ok(page)
+        Ok(found.page)
     }
 }
 
+/// Result of one search.
+struct Found {
+    page: Page<Review>,
+    /// True if what was read did not add up. The page is the best that can be said then.
+    has_drift: bool,
+}
+
+/// A search in progress.
+pub(super) struct Search<'a> {
+    pub(super) store: &'a ReviewStore,
+    pub(super) query: &'a ReviewQuery,
+    /// True once something that was read did not add up.
+    pub(super) has_drift: bool,
+}
+
+/// The buckets that take the place of one bucket.
+struct Expansion<'a> {
+    buckets: Vec<Bucket<'a>>,
+    /// True if they hold as many matches as the counts of the replaced bucket say.
+    adds_up: bool,
+}
+
 impl<'a> Search<'a> {
-    async fn run(store: &'a ReviewStore, query: &'a ReviewQuery) -> Result<(Page<Review>, bool), Error> {
-        let mut search = Self { store, query, buckets: Vec::new(), drift: false };
-        search.outline().await?;
-        let (count, slips) = loop {
-            order(&mut search.buckets, query.newest_first);
-            let count = search.buckets.iter().map(|bucket| bucket.count(query.mask)).sum();
-            let range = query.page.range(count);
-            let (on_page, before) = overlapping(&search.buckets, query.mask, &range);
-            if !search.read_closer(&on_page).await? {
-                break (count, search.cut(&on_page, range.start - before.min(range.start), range.end - range.start));
-            }
-        };
-        let items = search.bodies(&slips).await?;
-        // What is not shown is not counted.
-        let count = count - (slips.len() - items.len()) as u64;
-        Ok((Page { request: query.page, count, items }, search.drift))
+    fn new(store: &'a ReviewStore, query: &'a ReviewQuery) -> Self {
+        Self { store, query, has_drift: false }
     }
 
-    /// The first wave.
-    async fn outline(&mut self) -> Result<(), Error> {
-        let reads = outline(self.query.from, self.query.to);
-        let all = (0..self.query.books.len()).flat_map(|book| reads.iter().map(move |read| (book, read)));
-        let parts: Vec<Vec<Bucket>> =
-            side_by_side(READS_IN_FLIGHT, all.map(|(book, read)| self.read_outline(book, read))).await?;
-        let mut buckets = merge(parts.into_iter().flatten());
-        self.drift |= !reads.iter().all(|read| self.adds_up(read, &buckets));
-        let (from, to) = (self.query.from.unwrap_or(i64::MIN), self.query.to.unwrap_or(i64::MAX));
-        let is_cut = |month| reads.iter().any(|read| matches!(read, InitialRead::Days(cut) if *cut == month));
-        buckets.retain(|bucket| match bucket.span {
-            Span::Month(month) => !is_cut(month),
-            Span::Day(day) => from <= day.start() && day.end() <= to,
-            Span::PartialDay(_) => true,
-        });
-        for slips in buckets.iter_mut().filter_map(|bucket| bucket.slips.as_mut()) {
-            slips.retain(|slip| (from..=to).contains(&slip.at));
-        }
-        self.buckets = buckets;
-        Ok(())
-    }
-
-    /// Whether the days of a cut month add up to it, or the slips of a cut day to that day: all of them, in the range or
-    /// not.
-    fn adds_up(&self, read: &InitialRead, buckets: &[Bucket]) -> bool {
-        let mask = self.query.mask;
-        let sum = |belongs: &dyn Fn(Span) -> bool| -> u64 {
-            buckets.iter().filter(|bucket| belongs(bucket.span)).map(|bucket| bucket.count(mask)).sum()
-        };
-        match *read {
-            InitialRead::Months(..) => true,
-            InitialRead::Days(month) => {
-                sum(&|span| matches!(span, Span::Day(day) if day.month() == month))
-                    == sum(&|span| span == Span::Month(month))
+    /// Does the search. Each turn of the loop expands the page's buckets by one level: from months to days to postings.
+    async fn run(mut self) -> Result<Found, Error> {
+        let mut buckets = self.read_initial_buckets().await?;
+        loop {
+            sort_buckets(&mut buckets, self.query.newest_first);
+            let count = buckets.iter().map(|bucket| bucket.count(self.query.mask)).sum();
+            let range = self.query.page.range(count);
+            let located = PageBuckets::locate(buckets, self.query.mask, &range);
+            if !located.is_loaded() {
+                buckets = self.expand_page(located).await?;
+                continue;
             }
-            InitialRead::PartialDay(day) => {
-                sum(&|span| span == Span::PartialDay(day)) == sum(&|span| span == Span::Day(day))
-            }
+            let skip = range.start.saturating_sub(located.matches_before);
+            let postings = self.slice_page(located.on_page, skip, range.end - range.start);
+            let items = self.load_reviews(&postings).await?;
+            // Postings whose review is not shown are not counted either.
+            let count = count - (postings.len() - items.len()) as u64;
+            let page = Page { request: self.query.page, count, items };
+            return Ok(Found { page, has_drift: self.has_drift });
         }
     }
 
-    async fn read_outline(&self, position: usize, read: &InitialRead) -> Result<Vec<Bucket>, Error> {
-        let book = &self.query.books[position];
-        let tallied = |span: Span, tally: FacetCounts| {
-            let mut bucket = Bucket::new(span);
-            bucket.tallies.insert(position, tally);
-            bucket
-        };
-        Ok(match *read {
-            InitialRead::Months(from, to) => {
-                let months = self.store.months(book, from, to).await?;
-                months.into_iter().map(|(month, tally)| tallied(Span::Month(month), tally)).collect()
-            }
-            InitialRead::Days(month) => {
-                let days = self.store.days(book, month.first_day(), month.last_day()).await?;
-                days.into_iter().map(|(day, tally)| tallied(Span::Day(day), tally)).collect()
-            }
-            InitialRead::PartialDay(day) => {
-                vec![Bucket::with_slips(Span::PartialDay(day), self.part(book, day).await?)]
-            }
-        })
+    /// Expands the unread buckets of a page by one level: its months, or its days once no month is left.
+    ///
+    /// Days wait for the months: only the days of a month tell where in it the page begins and ends.
+    async fn expand_page(&mut self, located: PageBuckets<'a>) -> Result<Vec<Bucket<'a>>, Error> {
+        let PageBuckets { before, on_page, after, .. } = located;
+        let months_only = on_page.iter().any(Bucket::is_unread_month);
+        let expansions = on_page.into_iter().map(|bucket| self.expand_bucket(bucket, months_only));
+        let expansions: Vec<Expansion<'a>> = side_by_side(READS_IN_FLIGHT, expansions).await?;
+        self.has_drift |= expansions.iter().any(|expansion| !expansion.adds_up);
+        let expanded = expansions.into_iter().flat_map(|expansion| expansion.buckets);
+        Ok(before.into_iter().chain(expanded).chain(after).collect())
     }
 
-    /// The matching slips of a day.
-    async fn part(&self, book: &ReviewSet, day: Day) -> Result<Vec<Posting>, Error> {
-        let runs = self.query.mask.runs();
-        let runs = if runs.len() > MAX_RUNS { FacetMask::ALL.runs() } else { runs };
-        let slips =
-            side_by_side(READS_IN_FLIGHT, runs.into_iter().map(|run| self.store.slips_of_run(book, day, run))).await?;
-        Ok(self.matching(slips).collect())
-    }
-
-    /// Reads what is not known of these buckets: months become days (or slips), days get their slips. Whether there was
-    /// anything to read.
-    async fn read_closer(&mut self, on_page: &[usize]) -> Result<bool, Error> {
-        let unknown = |position: &&usize| self.buckets[**position].slips.is_none();
-        let (months, days): (Vec<usize>, Vec<usize>) = on_page
-            .iter()
-            .filter(unknown)
-            .partition(|position| matches!(self.buckets[**position].span, Span::Month(_)));
-        let chosen = if months.is_empty() { days } else { months };
-        let closer =
-            side_by_side(READS_IN_FLIGHT, chosen.iter().map(|position| self.closer(&self.buckets[*position]))).await?;
-        let anything = !chosen.is_empty();
-        for (position, (buckets, adds_up)) in chosen.into_iter().zip(closer).rev() {
-            self.drift |= !adds_up;
-            self.buckets.splice(position..=position, buckets);
-        }
-        Ok(anything)
-    }
-
-    /// What a bucket is made of, and whether that adds up to it.
-    async fn closer(&self, bucket: &Bucket) -> Result<(Vec<Bucket>, bool), Error> {
-        let page = i64::try_from(self.query.page.size).unwrap_or(i64::MAX);
+    /// Reads the days or the postings of a month, or the postings of a day. Other buckets stay as they are.
+    async fn expand_bucket(&self, bucket: Bucket<'a>, months_only: bool) -> Result<Expansion<'a>, Error> {
         match bucket.span {
-            Span::Month(month) if is_read_whole(bucket.tallies.values(), self.query.mask, page) => {
-                let books = bucket.tallies.keys().map(|position| &self.query.books[*position]);
-                let slips =
-                    side_by_side(READS_IN_FLIGHT, books.map(|book| self.store.slips_of_month(book, month))).await?;
-                Ok(self.known(bucket, slips))
+            Span::Month(month) if bucket.postings.is_none() => {
+                let counts = bucket.counts.iter().map(|(_, counts)| counts);
+                let page_size = i64::try_from(self.query.page.size).unwrap_or(i64::MAX);
+                if is_whole_month_cheaper(counts, self.query.mask, page_size) {
+                    self.load_month(bucket, month).await
+                } else {
+                    self.split_month(bucket, month).await
+                }
             }
-            Span::Month(month) => self.days_of(bucket, month).await,
-            Span::Day(day) => {
-                let runs = bucket.tallies.iter().flat_map(|(position, tally)| {
-                    runs_to_read(self.query.mask, tally).into_iter().map(|run| (&self.query.books[*position], run))
-                });
-                let slips =
-                    side_by_side(READS_IN_FLIGHT, runs.map(|(book, run)| self.store.slips_of_run(book, day, run)))
-                        .await?;
-                Ok(self.known(bucket, slips))
-            }
-            Span::PartialDay(_) => Ok((vec![bucket.clone()], true)),
+            Span::Day(day) if bucket.postings.is_none() && !months_only => self.load_day(bucket, day).await,
+            _ => Ok(Expansion { buckets: vec![bucket], adds_up: true }),
         }
     }
 
-    async fn days_of(&self, bucket: &Bucket, month: Month) -> Result<(Vec<Bucket>, bool), Error> {
-        let positions = bucket.tallies.keys().copied();
-        let read = InitialRead::Days(month);
-        let days = side_by_side(READS_IN_FLIGHT, positions.map(|position| self.read_outline(position, &read))).await?;
-        let days = merge(days.into_iter().flatten());
-        let sum: u64 = days.iter().map(|day| day.tallied(self.query.mask)).sum();
-        Ok((days, sum == bucket.tallied(self.query.mask)))
+    /// Reads the counts of a month's days, in those review sets that have reviews in the month.
+    async fn split_month(&self, bucket: Bucket<'a>, month: Month) -> Result<Expansion<'a>, Error> {
+        let reads = bucket.counts.iter().map(|(set, _)| self.read_days(set, month));
+        let days = side_by_side(READS_IN_FLIGHT, reads).await?;
+        let days = merge_buckets(days.into_iter().flatten());
+        let count: u64 = days.iter().map(|day| day.expected_count(self.query.mask)).sum();
+        Ok(Expansion { buckets: days, adds_up: count == bucket.expected_count(self.query.mask) })
     }
 
-    fn known(&self, bucket: &Bucket, slips: Vec<Vec<Posting>>) -> (Vec<Bucket>, bool) {
-        let slips: Vec<_> = self.matching(slips).collect();
-        let adds_up = slips.len() as u64 == bucket.tallied(self.query.mask);
-        let known = Bucket { slips: Some(slips), ..bucket.clone() };
-        (vec![known], adds_up)
+    pub(super) async fn read_days(&self, set: &'a ReviewSet, month: Month) -> Result<Vec<Bucket<'a>>, Error> {
+        let days = self.store.query_day_counts(set, month).await?.into_iter();
+        Ok(days.map(|(day, counts)| Bucket::with_counts(Span::Day(day), set, counts)).collect())
     }
 
-    fn matching(&self, slips: Vec<Vec<Posting>>) -> impl Iterator<Item = Posting> + use<> {
-        let mask = self.query.mask;
-        slips.into_iter().flatten().filter(move |slip| mask.contains(slip.cell))
+    /// Reads all postings of a month, in those review sets that have reviews in it.
+    async fn load_month(&self, bucket: Bucket<'a>, month: Month) -> Result<Expansion<'a>, Error> {
+        let reads = bucket.counts.iter().map(|(set, _)| self.store.query_month_postings(set, month));
+        let postings = side_by_side(READS_IN_FLIGHT, reads).await?;
+        Ok(self.load_bucket(bucket, postings))
     }
 
-    /// The slips on the page, in order, out of the buckets that it lies in.
-    /// A review that two buckets have was moved from one to the other in between.
-    fn cut(&mut self, on_page: &[usize], skip: u64, take: u64) -> Vec<Posting> {
-        let mut slips: Vec<Posting> =
-            on_page.iter().filter_map(|position| self.buckets[*position].slips.clone()).flatten().collect();
-        slips.sort_unstable();
+    /// Reads the postings of a day that may match. Its counts tell which facet keys have any.
+    async fn load_day(&self, bucket: Bucket<'a>, day: Day) -> Result<Expansion<'a>, Error> {
+        let mut reads = Vec::new();
+        for (set, counts) in &bucket.counts {
+            let runs = runs_to_read(self.query.mask, counts).into_iter();
+            reads.extend(runs.map(|run| self.store.query_day_postings(set, day, run)));
+        }
+        let postings = side_by_side(READS_IN_FLIGHT, reads).await?;
+        Ok(self.load_bucket(bucket, postings))
+    }
+
+    /// Returns the bucket with its matching postings, out of those that were read.
+    fn load_bucket(&self, bucket: Bucket<'a>, postings: Vec<Vec<Posting>>) -> Expansion<'a> {
+        let postings = self.matching(postings);
+        let adds_up = postings.len() as u64 == bucket.expected_count(self.query.mask);
+        Expansion { buckets: vec![Bucket { postings: Some(postings), ..bucket }], adds_up }
+    }
+
+    /// Returns the postings that match. Reads may return others that lie between them.
+    pub(super) fn matching(&self, postings: Vec<Vec<Posting>>) -> Vec<Posting> {
+        let postings = postings.into_iter().flatten();
+        postings.filter(|posting| self.query.mask.contains(posting.facet_key)).collect()
+    }
+
+    /// Returns the postings of the page, in order: those of its buckets after `skip`, at most `take`.
+    fn slice_page(&mut self, on_page: Vec<Bucket<'a>>, skip: u64, take: u64) -> Vec<Posting> {
+        let mut postings: Vec<Posting> = on_page.into_iter().filter_map(|bucket| bucket.postings).flatten().collect();
+        postings.sort_unstable();
         if self.query.newest_first {
-            slips.reverse();
+            postings.reverse();
         }
-        let (all, mut seen) = (slips.len(), HashSet::new());
-        slips.retain(|slip| seen.insert(slip.id.clone()));
-        self.drift |= slips.len() < all;
+        // A review that is in two buckets moved from one to the other between their reads.
+        let (count, mut seen) = (postings.len(), HashSet::new());
+        postings.retain(|posting| seen.insert(posting.id.clone()));
+        self.has_drift |= postings.len() < count;
         let (skip, take) = (usize::try_from(skip).unwrap_or(usize::MAX), usize::try_from(take).unwrap_or(usize::MAX));
-        slips.into_iter().skip(skip).take(take).collect()
+        postings.into_iter().skip(skip).take(take).collect()
     }
 
-    /// The last wave. A review that is not any more what its slip says was written in between: what it says itself holds, and
-    /// one that does not match any more is left out.
-    async fn bodies(&mut self, slips: &[Posting]) -> Result<Vec<Review>, Error> {
-        let ids: Vec<ReviewId> = slips.iter().map(|slip| slip.id.clone()).collect();
-        let mut bodies = self.store.review_bodies(&ids).await?;
-        let as_said =
-            |slip: &Posting, review: &Review| (review.effective_at(), FacetKey::of(review)) == (slip.at, slip.cell);
-        let mut reviews = Vec::with_capacity(slips.len());
-        let mut all_as_said = true;
-        for slip in slips {
-            let review = bodies.remove(&slip.id);
-            all_as_said &= review.as_ref().is_some_and(|review| as_said(slip, review) && self.query.admits(review));
-            reviews.extend(review.filter(|review| self.query.admits(review)));
+    /// Reads the reviews of the page: the last wave.
+    ///
+    /// A review that differs from its posting was written in between. The review is right: it is left out if it does not
+    /// match any more, and the page is sorted by what the reviews say.
+    async fn load_reviews(&mut self, postings: &[Posting]) -> Result<Vec<Review>, Error> {
+        let ids: Vec<ReviewId> = postings.iter().map(|posting| posting.id.clone()).collect();
+        let mut stored = self.store.get_reviews(&ids).await?;
+        let mut reviews = Vec::with_capacity(postings.len());
+        let mut is_current = true;
+        for posting in postings {
+            let review = stored.remove(&posting.id).filter(|review| self.query.admits(review));
+            is_current &= review.as_ref().is_some_and(|review| Posting::of(review) == *posting);
+            reviews.extend(review);
         }
-        if !all_as_said {
-            self.drift = true;
+        if !is_current {
+            self.has_drift = true;
             reviews.sort_by_cached_key(|review| (review.effective_at(), review.id.clone()));
             if self.query.newest_first {
                 reviews.reverse();
             }
         }
         Ok(reviews)
-    }
-}
-
-impl ReviewQuery {
-    /// True if the review may be shown.
-    fn admits(&self, review: &Review) -> bool {
-        let at = review.effective_at();
-        self.mask.contains(FacetKey::of(review))
-            && self.from.is_none_or(|from| from <= at)
-            && self.to.is_none_or(|to| at <= to)
-            && ReviewSet::containing(review).iter().any(|book| self.books.contains(book))
     }
 }

@@ -1,24 +1,58 @@
-//! How reviews, tallies and slips are stored.
+//! Items of the reviews table: reviews, facet counts and postings.
+//!
+//! - A **review item** holds one review.
+//! - A **counts item** holds the facet counts of one review set in one month or one day, an attribute for each facet key.
+//! - A **postings item** holds postings of one review set, day, facet key and shard, an attribute for each review.
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use serde::{Deserialize, Serialize};
 
-use crate::client::read::{self, Item};
+use crate::client::read::{self, Item, pk_sk};
 use crate::format::REVIEW;
-use crate::keys::{REVIEW_SK, effective_listing, review_pk};
+use crate::keys::{COUNTS_PK_PREFIX, REVIEW_SK, effective_listing, review_pk};
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId};
-use presence_domain::ledger::{Day, FacetCounts, FacetKey};
+use presence_domain::ledger::{FacetCounts, FacetKey, Month, SECONDS_OF_DAY};
 use presence_domain::review::{Partner, Rating, Review, ReviewId, ReviewState};
 
-/// What the attributes of a tally start with; the number of the cell follows.
-const CELL_PREFIX: char = 'c';
+/// Prefix of the attributes of a counts item. The number of the facet key follows.
+const COUNT_PREFIX: char = 'c';
 
-/// A review as a search finds it: which, when (second since 1970), and in which cell.
+/// The ledger's entry for one review: enough to filter and to order it without reading the review.
+///
+/// The order of the fields is the order of search results: by effective second, then by id.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Posting {
-    pub(super) at: i64,
+    /// Effective second since 1970.
+    pub(super) effective_at: i64,
     pub(super) id: ReviewId,
-    pub(super) cell: FacetKey,
+    pub(super) facet_key: FacetKey,
+}
+
+impl Posting {
+    /// Returns the posting that a review should have.
+    pub(super) fn of(review: &Review) -> Self {
+        Self { effective_at: review.effective_at(), id: review.id.clone(), facet_key: FacetKey::of(review) }
+    }
+}
+
+/// Primary key of a counts item or a postings item.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct LedgerKey {
+    pub(super) pk: String,
+    pub(super) sk: String,
+}
+
+impl LedgerKey {
+    /// True for a counts item, false for a postings item.
+    pub(super) fn is_counts(&self) -> bool {
+        self.pk.starts_with(COUNTS_PK_PREFIX)
+    }
+
+    /// Returns the key as attributes.
+    pub(super) fn to_item(&self) -> Item {
+        pk_sk(&self.pk, &self.sk)
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -54,8 +88,8 @@ struct ReviewItem {
     link: Option<String>,
 }
 
-/// The item of a review.
-pub(super) fn to_item(review: &Review) -> Result<Item, Error> {
+/// Returns the item of a review.
+pub(super) fn review_to_item(review: &Review) -> Result<Item, Error> {
     let review = review.clone();
     read::item_as(
         REVIEW,
@@ -86,13 +120,14 @@ pub(super) fn to_item(review: &Review) -> Result<Item, Error> {
     )
 }
 
-/// Reads the item of a review.
-pub(super) fn from_item(item: Item) -> Result<Review, Error> {
+/// Reads a review item.
+pub(super) fn review_from_item(item: Item) -> Result<Review, Error> {
     let stored: ReviewItem = read::parse_as(REVIEW, item)?;
-    review(stored).ok_or_else(|| Error::internal("a stored review breaks the rules of its fields"))
+    parse_review(stored).ok_or_else(|| Error::internal("a stored review breaks the rules of its fields"))
 }
 
-fn review(stored: ReviewItem) -> Option<Review> {
+/// Converts a stored review to the domain type; `None` if a field breaks the rules of its type.
+fn parse_review(stored: ReviewItem) -> Option<Review> {
     Some(Review {
         id: ReviewId::parse(&stored.id)?,
         version: stored.version,
@@ -115,39 +150,50 @@ fn review(stored: ReviewItem) -> Option<Review> {
     })
 }
 
-/// Blank texts were stored as they came, once: they are none.
+/// Returns the text unless it is blank. Earlier versions stored blank texts; they mean no text.
 fn unless_blank(text: Option<String>) -> Option<String> {
     text.filter(|text| !text.trim().is_empty())
 }
 
-/// The attribute of a tally that counts a cell.
-pub(super) fn cell_attribute(cell: FacetKey) -> String {
-    format!("{CELL_PREFIX}{}", cell.number())
+/// Returns the update expression that sets and removes attributes. At least one of the lists must not be empty.
+pub(super) fn update_expression(sets: &[String], removes: &[String]) -> String {
+    let clauses = [("SET", sets), ("REMOVE", removes)];
+    let clauses = clauses.iter().filter(|(_, parts)| !parts.is_empty());
+    clauses.map(|(word, parts)| format!("{word} {}", parts.join(", "))).collect::<Vec<_>>().join(" ")
 }
 
-/// Reads the counts of a tally's item; its other attributes are not cells.
-pub(super) fn tally(item: &Item) -> FacetCounts {
-    let mut tally = FacetCounts::default();
+/// Returns the name of the attribute that counts a facet key.
+pub(super) fn count_attribute(facet_key: FacetKey) -> String {
+    format!("{COUNT_PREFIX}{}", facet_key.number())
+}
+
+/// Reads a counts item. Attributes that count no facet key are skipped.
+pub(super) fn read_counts(item: &Item) -> FacetCounts {
+    let mut counts = FacetCounts::default();
     for (name, value) in item {
-        let cell =
-            name.strip_prefix(CELL_PREFIX).and_then(|number| number.parse().ok()).and_then(FacetKey::from_number);
+        let number = name.strip_prefix(COUNT_PREFIX).and_then(|number| number.parse().ok());
+        let facet_key = number.and_then(FacetKey::from_number);
         let count = value.as_n().ok().and_then(|digits| digits.parse().ok());
-        if let (Some(cell), Some(count)) = (cell, count) {
-            tally.add(cell, count);
+        if let (Some(facet_key), Some(count)) = (facet_key, count) {
+            counts.add(facet_key, count);
         }
     }
-    tally
+    counts
 }
 
-/// Reads the slips of an item, whose sort key tells day of the month and cell.
-pub(super) fn slips(item: &Item, first_of_month: Day) -> Option<Vec<Posting>> {
+/// Reads a postings item of a month. `None` if its sort key has another form.
+///
+/// The sort key tells day and facet key. Each attribute is a review: its name is the id, its value the second of the day.
+pub(super) fn read_postings(item: &Item, month: Month) -> Option<Vec<Posting>> {
     let sk = item.get("sk")?.as_s().ok()?;
-    let (day, cell) = (sk.get(..2)?.parse::<i64>().ok()?, FacetKey::from_number(sk.get(2..4)?.parse().ok()?)?);
-    let start = first_of_month.start() + (day - 1) * presence_domain::ledger::SECONDS_OF_DAY;
-    let slip = |(name, value): (&String, &aws_sdk_dynamodb::types::AttributeValue)| {
+    let day_of_month: i64 = sk.get(..2)?.parse().ok()?;
+    let facet_key = FacetKey::from_number(sk.get(2..4)?.parse().ok()?)?;
+    let start_of_day = month.first_day().start() + (day_of_month - 1) * SECONDS_OF_DAY;
+    let posting = |(name, value): (&String, &AttributeValue)| {
         let id = ReviewId::parse(name)?;
-        let second: i64 = value.as_n().ok()?.parse().ok()?;
-        Some(Posting { at: start + second, id, cell })
+        let second_of_day: i64 = value.as_n().ok()?.parse().ok()?;
+        Some(Posting { effective_at: start_of_day + second_of_day, id, facet_key })
     };
-    Some(item.iter().filter_map(slip).collect())
+    // Names that are no review ids are the item's key and format.
+    Some(item.iter().filter_map(posting).collect())
 }

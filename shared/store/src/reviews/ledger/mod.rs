@@ -1,24 +1,32 @@
-//! The ledger: exact counts and any page of the reviews of a book, in a bounded number of reads.
+//! The ledger: an index that gives exact counts and any page of reviews in a bounded number of reads.
 //!
-//! A **book** is the set of reviews of an organisation, or of one city of it. For each month and each day a **tally**
-//! counts the book's reviews by cell; for each day and cell **slips** name them. A write moves review, tallies and slips in
-//! one transaction ([`post`]). A search adds up tallies to count, walks them to find the page, and reads only the slips and
-//! reviews that lie on it ([`find`]).
+//! A **review set** holds the reviews of an organisation, or of one of its cities. For each set the ledger stores:
+//!
+//! - **facet counts** for each month and for each day: the number of reviews by state, rating, partner and content;
+//! - **postings** for each day and facet key: the id and the second of each review.
+//!
+//! A write changes a review, its counts and its postings in one transaction ([`write`], [`delta`]). A search sums counts to
+//! know the number of matches, walks them to find the page, and reads only the postings and the reviews of that page
+//! ([`find`]). A recount compares the ledger with the reviews, and a rebuild corrects it ([`recount`], [`rebuild`]).
 
 mod audit;
 mod buckets;
 mod bulk_items;
 mod by_business;
+mod confirmed_differences;
+mod delta;
 mod find;
 mod initial_reads;
 mod item;
 mod position;
+mod read_costs;
 mod reads;
 mod rebuild;
 mod recount;
+mod recount_scope;
 mod relocate;
 mod scheduled;
-mod settled;
+mod snapshot;
 mod upsert;
 mod write;
 

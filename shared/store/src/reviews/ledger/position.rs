@@ -1,4 +1,4 @@
-//! Where the scheduled audit goes on: one item of the reviews table.
+//! Position of the scheduled audit: one item of the reviews table.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,40 +10,49 @@ use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
 use presence_domain::ledger::Month;
 
-/// Months that are known to be wrong and are looked at in each run, at the most. Others are found again in the next round.
+/// Seconds between the starts of two rounds: a day, less ten minutes for a run that starts late. Without them, rounds would
+/// start later each day.
+const ROUND_SECONDS: i64 = 86_400 - 600;
+/// Maximum number of months that are remembered as wrong. The next round finds others again.
 const MAX_OPEN: usize = 20;
 
-/// The position of the scheduled audit.
+/// Position of the scheduled audit. The names of the fields are stored.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Position {
-    /// When the round began, in seconds since 1970.
+    /// Start of the round, in seconds since 1970.
     pub(super) began_at: i64,
-    /// True once every organisation was looked at.
+    /// True once every organisation was looked at in this round.
     pub(super) is_done: bool,
-    /// The organisation to go on with, or the next one after it.
+    /// Organisation to continue with; if it does not exist any more, the next one.
     pub(super) org: u64,
-    /// Its month to go on with; empty for the first one.
+    /// Month of that organisation to continue with; empty for its first month.
     pub(super) month: String,
-    /// The number of times that the next months were begun.
+    /// Number of times that the step at this position was started.
     pub(super) attempts: u32,
     /// Units that earlier runs spent beyond their limit.
     pub(super) debt: f64,
-    /// The months that are known to be wrong, by organisation.
+    /// Months that are known to be wrong, by organisation.
     pub(super) open: Vec<(u64, String)>,
 }
 
 impl Position {
-    /// Returns the start of a round.
-    pub(super) fn start(now: i64, earlier: Self) -> Self {
-        Self { began_at: now, debt: earlier.debt, open: earlier.open, ..Self::default() }
+    /// Returns the position of a run that starts now: the stored one, or the start of a new round.
+    pub(super) fn of_run(stored: Option<Self>, now: i64) -> Self {
+        match stored {
+            Some(position) if !position.is_done || now - position.began_at < ROUND_SECONDS => position,
+            ended => {
+                let Self { debt, open, .. } = ended.unwrap_or_default();
+                Self { began_at: now, debt, open, ..Self::default() }
+            }
+        }
     }
 
-    /// Returns the month to go on with in this organisation.
+    /// Returns the month of this organisation to continue with; `None` for its first month.
     pub(super) fn month_of(&self, org_id: OrgId) -> Option<Month> {
         Month::parse(&self.month).filter(|_| self.org == org_id.get())
     }
 
-    /// Goes behind the months up to this one, or behind the organisation.
+    /// Moves behind the months of a step. `None` moves behind the organisation.
     pub(super) fn pass(&mut self, org_id: OrgId, last: Option<Month>) {
         self.attempts = 0;
         (self.org, self.month) = match last {
@@ -53,22 +62,23 @@ impl Position {
     }
 
     /// Remembers a month that is wrong.
-    pub(super) fn open(&mut self, org_id: OrgId, month: Month) {
-        let place = (org_id.get(), month.to_string());
-        if self.open.len() < MAX_OPEN && !self.open.contains(&place) {
-            self.open.push(place);
+    pub(super) fn add_open(&mut self, org_id: OrgId, month: Month) {
+        let wrong_month = (org_id.get(), month.to_string());
+        if self.open.len() < MAX_OPEN && !self.open.contains(&wrong_month) {
+            self.open.push(wrong_month);
         }
     }
 }
 
 impl ReviewStore {
-    /// Returns where the scheduled audit is; `None` before the first run. An item that cannot be read begins it anew.
+    /// Returns the position of the scheduled audit; `None` before the first run, or if the item cannot be read. The audit
+    /// starts from the beginning then.
     pub(super) async fn audit_position(&self) -> Result<Option<Position>, Error> {
         let item = self.db.get(&schema::REVIEWS, pk_sk(AUDIT_PK, AUDIT_SK)).await?;
         Ok(item.and_then(|item| parse(item).ok()))
     }
 
-    /// Stores where it is.
+    /// Stores the position of the scheduled audit.
     pub(super) async fn save_audit_position(&self, position: &Position) -> Result<(), Error> {
         let update = self.db.client.update_item().table_name(self.db.name(&schema::REVIEWS));
         let mut update = update.set_key(Some(pk_sk(AUDIT_PK, AUDIT_SK)));
@@ -88,18 +98,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_position_passes_months_and_then_the_organisation() {
+    fn position_moves_behind_months_and_then_behind_the_organisation() {
         let org = |number| OrgId::new(number).expect("an id");
         let month = |text| Month::parse(text).expect("a month");
         let mut position = Position { attempts: 2, ..Position::default() };
         assert_eq!(position.month_of(org(7)), None);
         position.pass(org(7), Some(month("2024-12")));
         assert_eq!((position.attempts, position.month_of(org(7))), (0, Some(month("2025-01"))));
-        assert_eq!(position.month_of(org(8)), None, "another one begins with its first month");
+        assert_eq!(position.month_of(org(8)), None, "another organisation starts with its first month");
         position.pass(org(7), None);
         assert_eq!((position.org, position.month.as_str()), (8, ""));
         for number in 1..=100 {
-            position.open(org(number % 50 + 1), month("2024-02"));
+            position.add_open(org(number % 50 + 1), month("2024-02"));
         }
         assert_eq!(position.open.len(), MAX_OPEN);
     }

@@ -1,77 +1,80 @@
-//! Rewriting what the ledger says wrongly.
+//! Correction of ledger items that are wrong.
 
-use aws_sdk_dynamodb::operation::update_item::UpdateItemOutput;
 use serde::Serialize;
 
-use super::recount::Difference;
-use super::write::Key;
+use super::item::{LedgerKey, update_expression};
+use super::snapshot::Difference;
 use crate::client::errors::{failed, is_condition_failed};
-use crate::client::read::{number, pk_sk};
+use crate::client::read::number;
 use crate::{ReviewStore, schema};
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
 
-/// How often the books are gone through: once to rewrite, once to see that they are right, and again where reviews are
-/// written meanwhile.
+/// Maximum number of times that a rebuild recounts the organisation: once to rewrite, once to see that all is right, and
+/// again while reviews are written.
 const PASSES: u32 = 5;
-/// Attributes changed by one update: their names and conditions stay far below the 4 KB and 300 operators of an expression.
+/// Maximum number of attributes in one update: far below the 4 KB and 300 operators of a DynamoDB expression.
 const ATTRIBUTES: usize = 40;
 
-/// What a rebuild did.
+/// Report of a rebuild.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RebuildReport {
-    /// The organisation's reviews.
+    /// Number of reviews of the organisation.
     pub reviews: usize,
-    /// Reviews that were counted elsewhere than where their business is.
+    /// Number of reviews that were counted elsewhere than where their business is.
     pub moved: u64,
-    /// Tallies and groups of slips that were wrong.
+    /// Number of counts items and postings items that were rewritten.
     pub rewritten: usize,
 }
 
 impl ReviewStore {
-    /// Makes tallies and slips of an organisation's books what its reviews make them, and moves reviews to where their
-    /// business is. Searches and imports may go on: an item is changed only while it is as it was when it was compared.
+    /// Makes the ledger of an organisation what its reviews make it, and moves reviews to where their business is.
+    ///
+    /// Searches and imports may go on: an item is rewritten only if its numbers are still those that were compared.
     pub async fn rebuild_reviews(&self, org_id: OrgId) -> Result<RebuildReport, Error> {
-        let mut rebuilt = RebuildReport::default();
+        let mut report = RebuildReport::default();
         for _ in 0..PASSES {
-            let (mut reviews, mut changes) = (0, 0);
-            for (month, extent) in self.extents(org_id).await? {
-                let checked = self.check_month(org_id, month, extent).await?;
-                reviews += checked.reviews.len();
-                changes += checked.differences.len();
-                for (key, differences) in &checked.differences {
-                    rebuilt.rewritten += usize::from(self.rewrite(key, differences).await?);
+            let mut is_right = true;
+            report.reviews = 0;
+            for (month, listing) in self.list_months(org_id, None, None).await? {
+                let recount = self.recount_month(org_id, month, listing.scope).await?;
+                report.reviews += recount.reviews.len();
+                for (key, differences) in &recount.differences {
+                    report.rewritten += usize::from(self.rewrite_item(key, differences).await?);
                 }
-                let misplaced = self.misplaced(&checked.reviews).await?;
-                for (review, place) in misplaced.into_iter().filter_map(|(review, place)| Some((review, place?))) {
-                    changes += 1;
-                    rebuilt.moved += self.repost(vec![review.id], &place).await?;
+                // Reviews of a business that does not exist have no place to move to.
+                let misplaced = self.find_misplaced_reviews(&recount.reviews).await?.into_iter();
+                let moves: Vec<_> = misplaced.filter_map(|one| Some((one.review.id, one.location?))).collect();
+                is_right &= recount.differences.is_empty() && moves.is_empty();
+                for (id, location) in moves {
+                    report.moved += self.relocate_reviews(vec![id], &location).await?;
                 }
             }
-            if reviews > 0 {
+            if report.reviews > 0 {
                 self.register_org_with_reviews(org_id).await?;
             }
-            rebuilt.reviews = reviews;
-            if changes == 0 {
-                return Ok(rebuilt);
+            // Only a pass that changed nothing shows that all is right.
+            if is_right {
+                return Ok(report);
             }
         }
         Err(Error::Unavailable("reviews kept being written while their books were".into()))
     }
 
-    /// Whether the item was still as it had been read, and now is as it should be.
-    pub(super) async fn rewrite(&self, key: &Key, differences: &[Difference]) -> Result<bool, Error> {
+    /// Rewrites the numbers that differ. True if the item still had the numbers that were compared.
+    pub(super) async fn rewrite_item(&self, key: &LedgerKey, differences: &[Difference]) -> Result<bool, Error> {
         for chunk in differences.chunks(ATTRIBUTES) {
-            if !self.rewrite_some(key, chunk).await? {
+            if !self.rewrite_attributes(key, chunk).await? {
                 return Ok(false);
             }
         }
         Ok(true)
     }
 
-    async fn rewrite_some(&self, (pk, sk): &Key, differences: &[Difference]) -> Result<bool, Error> {
+    /// Rewrites some numbers of an item, on condition that none of them has changed since.
+    async fn rewrite_attributes(&self, key: &LedgerKey, differences: &[Difference]) -> Result<bool, Error> {
         let update = self.db.client.update_item().table_name(self.db.name(&schema::REVIEWS));
-        let mut update = update.set_key(Some(pk_sk(pk, sk)));
+        let mut update = update.set_key(Some(key.to_item()));
         let (mut sets, mut removes, mut conditions) = (Vec::new(), Vec::new(), Vec::new());
         for (position, Difference { attribute, stored, counted }) in differences.iter().enumerate() {
             update = update.expression_attribute_names(format!("#{position}"), attribute);
@@ -88,12 +91,9 @@ impl ReviewStore {
                 removes.push(format!("#{position}"));
             }
         }
-        let clauses = [("SET", sets), ("REMOVE", removes)];
-        let clauses = clauses.iter().filter(|(_, parts)| !parts.is_empty());
-        let clauses: Vec<_> = clauses.map(|(word, parts)| format!("{word} {}", parts.join(", "))).collect();
-        let update = update.update_expression(clauses.join(" ")).condition_expression(conditions.join(" AND "));
-        match update.send().await {
-            Ok(UpdateItemOutput { .. }) => Ok(true),
+        let update = update.update_expression(update_expression(&sets, &removes));
+        match update.condition_expression(conditions.join(" AND ")).send().await {
+            Ok(_) => Ok(true),
             Err(error) if is_condition_failed(&error) => Ok(false),
             Err(error) => Err(failed(error)),
         }

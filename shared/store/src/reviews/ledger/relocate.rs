@@ -1,7 +1,7 @@
-//! Moving the reviews of a business that is in another city, or another organisation, than they are counted in.
+//! Relocation of reviews whose business moved to another city or organisation.
 
-use super::upsert::kept_changing;
-use super::write::ReviewWrite;
+use super::upsert::{kept_changing, may_succeed_later};
+use super::write::{NumberedWrite, ReviewWrite};
 use crate::client::read::{Item, Partition, text};
 use crate::keys::parse_effective_listing;
 use crate::{BusinessLocation, ReviewStore, schema};
@@ -9,29 +9,43 @@ use presence_domain::error::Error;
 use presence_domain::ids::BusinessId;
 use presence_domain::review::{Review, ReviewId};
 
-/// Reviews of one page of `business-index`.
+/// Reviews in one page of `business-index`.
 const PAGE: i32 = 1_000;
-/// Pages at the most: ten million reviews of one business.
+/// Maximum number of pages: ten million reviews of one business.
 const MAX_PAGES: usize = 10_000;
 
 impl BusinessLocation {
-    /// True if the review is counted here.
-    pub(super) fn counts(&self, review: &Review) -> bool {
+    /// True if the review is counted in this organisation and city.
+    pub(super) fn matches(&self, review: &Review) -> bool {
         (review.org_id, &review.city_key) == (self.org_id, &self.city_key)
+    }
+
+    /// Returns the write that moves a review here.
+    fn write_moving(&self, review: &Review) -> ReviewWrite {
+        let new = Review { org_id: self.org_id, city_key: self.city_key.clone(), ..review.clone() };
+        ReviewWrite { old: Some(review.clone()), new }
     }
 }
 
 impl ReviewStore {
-    /// Posts those of the business's reviews that are counted elsewhere anew, for this place. Returns how many they were.
+    /// Moves the reviews of a business that are counted elsewhere to this location. Returns their number.
     pub async fn relocate_business_reviews(
         &self,
         business: &BusinessId,
-        place: &BusinessLocation,
+        location: &BusinessLocation,
     ) -> Result<u64, Error> {
+        let partition = Partition {
+            table: &schema::REVIEWS,
+            index: Some(&schema::BUSINESS_INDEX),
+            value: text(business.as_str()),
+            between: None,
+            page: PAGE,
+            max_pages: MAX_PAGES,
+        };
         let (mut moved, mut start) = (0, None);
         for _ in 0..MAX_PAGES {
-            let (page, next) = self.db.query_page(&entries(business), start).await?;
-            moved += self.repost(page.iter().filter_map(listed).map(|(id, _)| id).collect(), place).await?;
+            let (page, next) = self.db.query_page(&partition, start).await?;
+            moved += self.relocate_reviews(page.iter().filter_map(review_id).collect(), location).await?;
             start = next;
             if start.is_none() {
                 return Ok(moved);
@@ -40,59 +54,49 @@ impl ReviewStore {
         Err(Error::internal("a business has more reviews than the bound on its pages"))
     }
 
-    /// Posts those of the reviews that are counted elsewhere anew, for this place.
-    pub(super) async fn repost(&self, mut ids: Vec<ReviewId>, place: &BusinessLocation) -> Result<u64, Error> {
-        let mut moved = 0;
-        let mut retries = self.db.retries();
+    /// Moves those of the reviews that are counted elsewhere to this location. Returns their number.
+    ///
+    /// A review that changed meanwhile is read and moved again, as long as some reviews are moved or retries are left.
+    pub(super) async fn relocate_reviews(
+        &self,
+        mut ids: Vec<ReviewId>,
+        location: &BusinessLocation,
+    ) -> Result<u64, Error> {
+        let (mut moved, mut retries) = (0, self.db.retries());
         loop {
-            let bodies = self.review_bodies(&ids).await?;
-            let elsewhere: Vec<Review> = bodies.into_values().filter(|body| !place.counts(body)).collect();
+            let stored = self.get_reviews(&ids).await?;
+            let elsewhere: Vec<Review> = stored.into_values().filter(|review| !location.matches(review)).collect();
             if elsewhere.is_empty() {
                 return Ok(moved);
             }
-            if elsewhere.iter().any(|body| body.org_id != place.org_id) {
-                self.register_org_with_reviews(place.org_id).await?;
+            if elsewhere.iter().any(|review| review.org_id != location.org_id) {
+                self.register_org_with_reviews(location.org_id).await?;
             }
-            let BusinessLocation { org_id, city_key } = place;
-            let posting = |old: &Review| ReviewWrite {
-                old: Some(old.clone()),
-                new: Review { org_id: *org_id, city_key: city_key.clone(), ..old.clone() },
-            };
-            let posted = self.post_all(elsewhere.iter().map(posting).enumerate().collect()).await;
-            if let Some((_, full)) = posted.full.into_iter().next() {
-                return Err(Error::internal(full));
+            let writes = elsewhere.iter().map(|review| location.write_moving(review)).enumerate();
+            let writes = writes.map(|(position, write)| NumberedWrite { position, write }).collect();
+            let outcome = self.write_all(writes).await;
+            if let Some((_, error)) = outcome.rejected.into_iter().next() {
+                return Err(Error::internal(error));
             }
-            let done = elsewhere.len() - posted.left.len();
-            moved += done as u64;
-            if done > 0 {
-                retries = self.db.retries();
-            }
-            if posted.left.is_empty() {
+            let written = elsewhere.len() - outcome.pending.len();
+            moved += written as u64;
+            if outcome.pending.is_empty() {
                 return Ok(moved);
             }
-            let failure = posted.failure.unwrap_or_else(kept_changing);
-            if !matches!(failure, Error::Unavailable(_)) || !retries.pause().await {
-                return Err(failure);
+            if written > 0 {
+                retries = self.db.retries();
             }
-            ids = posted.left.iter().map(|left| elsewhere[left.position].id.clone()).collect();
+            let error = outcome.error.unwrap_or_else(kept_changing);
+            if !may_succeed_later(&error) || !retries.pause().await {
+                return Err(error);
+            }
+            ids = outcome.pending.iter().map(|pending| elsewhere[pending.position].id.clone()).collect();
         }
     }
 }
 
-/// What `business-index` says of a business.
-fn entries(business: &BusinessId) -> Partition<'static> {
-    Partition {
-        table: &schema::REVIEWS,
-        index: Some(&schema::BUSINESS_INDEX),
-        value: text(business.as_str()),
-        between: None,
-        page: PAGE,
-        max_pages: MAX_PAGES,
-    }
-}
-
-/// The review of an entry, and its effective second.
-fn listed(entry: &Item) -> Option<(ReviewId, i64)> {
-    let (second, id) = parse_effective_listing(entry.get("effective_listing")?.as_s().ok()?)?;
-    Some((id, second))
+/// Returns the review of an index entry.
+fn review_id(entry: &Item) -> Option<ReviewId> {
+    let (_, id) = parse_effective_listing(entry.get("effective_listing")?.as_s().ok()?)?;
+    Some(id)
 }

@@ -1,186 +1,209 @@
-//! Putting reviews by what their partners call them: found where they are, written where they differ.
+//! Upsert of reviews by what their partners call them: each review is found, and written if it differs.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
-use super::write::{PostingItemFullError, ReviewWrite, WriteReviewsError};
+use super::write::{NumberedWrite, PostingItemFullError, ReviewWrite, WriteReviewsError};
 use crate::ReviewStore;
 use presence_domain::error::Error;
 use presence_domain::ledger::{Day, FacetKey};
 use presence_domain::review::{Review, ReviewId};
 
-/// How many reviews may have colliding digests. Of ten million reviews, two do in one case of 23,000.
+/// Maximum number of reviews whose ids collide. Among ten million reviews, two collide in one case of 23,000.
 const SALTS: u8 = 8;
 
-/// A posting that was not done.
+/// A write that was not done.
 pub(super) struct PendingWrite {
-    /// What the caller calls it.
+    /// The caller's number for the write.
     pub(super) position: usize,
-    /// Whether it may have been done after all: no answer came.
-    unsure: bool,
+    /// True if the write may have been done after all, because no answer came.
+    is_uncertain: bool,
 }
 
-/// The outcome of postings.
+/// Result of several writes.
 #[derive(Default)]
-pub(super) struct Posted {
-    pub(super) left: Vec<PendingWrite>,
-    /// Why some are left; none where their reviews changed meanwhile.
-    pub(super) failure: Option<Error>,
-    /// Those that will never be done, as slips are full.
-    pub(super) full: Vec<(usize, PostingItemFullError)>,
+pub(super) struct WriteOutcome {
+    pub(super) pending: Vec<PendingWrite>,
+    /// Reason for pending writes; `None` if their reviews changed meanwhile.
+    pub(super) error: Option<Error>,
+    /// Writes that can never be done, because their postings item is full.
+    pub(super) rejected: Vec<(usize, PostingItemFullError)>,
 }
 
-/// The outcome of reviews that were to be put.
+/// Result of an upsert. Positions are those in the list of wanted reviews.
 #[derive(Debug)]
 pub struct UpsertOutcome {
-    /// The stored review before each of them.
+    /// Stored review before the upsert, for each wanted review.
     pub before: Vec<Option<Review>>,
-    /// Positions of those that are not known to be stored; empty when all went well.
-    pub left: Vec<usize>,
-    /// Why some are left.
-    pub failure: Option<Error>,
-    /// Positions of those that cannot be stored, as slips are full.
-    pub full: Vec<(usize, PostingItemFullError)>,
+    /// Positions of the reviews that are not known to be stored; empty after a success.
+    pub unwritten: Vec<usize>,
+    /// Reason for unwritten reviews.
+    pub error: Option<Error>,
+    /// Positions of the reviews that can never be stored, because their postings item is full.
+    pub rejected: Vec<(usize, PostingItemFullError)>,
+}
+
+/// An upsert in progress.
+struct Upsert<'a> {
+    store: &'a ReviewStore,
+    wanted: &'a [Review],
+    before: Vec<Option<Review>>,
+    pending: Vec<PendingWrite>,
+    rejected: Vec<(usize, PostingItemFullError)>,
 }
 
 impl ReviewStore {
-    /// What is stored of each of these reviews, whose ids do not count: a review is found by business, partner and
-    /// partner's id. Writes nothing.
+    /// Returns the stored review for each wanted one. Writes nothing.
+    ///
+    /// A review is found by its business, its partner and the partner's id. The ids of the wanted reviews are ignored.
     pub async fn find_stored_reviews(&self, wanted: &[Review]) -> Result<Vec<Option<Review>>, Error> {
-        Ok(self.look_up(wanted).await?.into_iter().map(|posting| posting.old).collect())
+        Ok(self.plan_upsert(wanted).await?.into_iter().map(|write| write.old).collect())
     }
 
-    /// Writes those of the reviews that differ from what is stored, each review once. Ids and versions are set here.
-    /// Returns what was there before each.
+    /// Writes those of the wanted reviews that differ from what is stored. Returns the stored review before each of them.
     ///
-    /// A failure leaves some of them written, each with everything that counts it; doing it again does the rest.
+    /// Takes each review once. Ids and versions are set here. An error leaves some reviews written; each of them is counted.
+    /// Calling it again writes the rest.
     pub async fn upsert_reviews(&self, wanted: &[Review]) -> Result<Vec<Option<Review>>, Error> {
-        let put = self.try_upsert_reviews(wanted).await;
-        let full = put.full.into_iter().next().map(|(_, full)| Error::internal(full));
-        put.failure.or(full).map_or(Ok(put.before), Err)
+        let outcome = self.try_upsert_reviews(wanted).await;
+        let rejection = outcome.rejected.into_iter().next().map(|(_, error)| Error::internal(error));
+        outcome.error.or(rejection).map_or(Ok(outcome.before), Err)
     }
 
-    /// As [`ReviewStore::upsert_reviews`]; after a failure it says which are stored.
+    /// Does the same as [`ReviewStore::upsert_reviews`], and tells after an error which reviews are written.
     ///
-    /// Reviews that another writer was faster with are read and written again, and so is what was refused for now: for as
-    /// long as each round does some of them, or the store's patience lasts. Two imports of one file meet in every transaction
-    /// of a month, and in each round at least one of them gets on.
+    /// Reviews that another writer changed first are read and written again, as are those that DynamoDB refused for now. It
+    /// gives up when the retries end without a single write. Two imports of one file meet in every transaction of a month,
+    /// and in each round at least one of them makes progress.
     pub async fn try_upsert_reviews(&self, wanted: &[Review]) -> UpsertOutcome {
-        let mut before = vec![None; wanted.len()];
-        let mut left: Vec<PendingWrite> =
-            (0..wanted.len()).map(|position| PendingWrite { position, unsure: false }).collect();
-        let (mut retries, mut full) = (self.db.retries(), Vec::new());
+        let mut upsert = Upsert::new(self, wanted);
+        let mut retries = self.db.retries();
         loop {
-            let count = left.len();
-            let failure = self.put_round(wanted, &mut before, &mut left, &mut full).await.err();
-            if left.len() < count {
+            let pending_before = upsert.pending.len();
+            let error = upsert.write_pending().await.err();
+            if upsert.pending.is_empty() {
+                return upsert.finish(None);
+            }
+            if upsert.pending.len() < pending_before {
                 retries = self.db.retries();
             }
-            let may_pass = failure.as_ref().is_none_or(|error| matches!(error, Error::Unavailable(_)));
-            if left.is_empty() {
-                return UpsertOutcome { before, left: Vec::new(), failure: None, full };
-            }
-            if !may_pass || !retries.pause().await {
-                let left = left.into_iter().map(|left| left.position).collect();
-                let failure = Some(failure.unwrap_or_else(kept_changing));
-                return UpsertOutcome { before, left, failure, full };
+            let is_final = error.as_ref().is_some_and(|error| !may_succeed_later(error));
+            if is_final || !retries.pause().await {
+                return upsert.finish(Some(error.unwrap_or_else(kept_changing)));
             }
         }
     }
 
-    /// Looks for those that are left, and writes those that differ.
-    async fn put_round(
-        &self,
-        wanted: &[Review],
-        before: &mut [Option<Review>],
-        left: &mut Vec<PendingWrite>,
-        full: &mut Vec<(usize, PostingItemFullError)>,
-    ) -> Result<(), Error> {
-        let reviews: Vec<Review> = left.iter().map(|left| wanted[left.position].clone()).collect();
-        let found = self.look_up(&reviews).await?;
-        let mut postings = Vec::new();
-        for (left, posting) in left.drain(..).zip(found) {
-            let done = posting.old.as_ref().is_some_and(|old| old.content_eq(&posting.new));
-            // What no answer came for and is there now was written here: what was before it has been seen.
-            if !(done && left.unsure) {
-                before[left.position].clone_from(&posting.old);
-            }
-            if !done {
-                postings.push((left.position, posting));
-            }
-        }
-        let posted = self.post_all(postings).await;
-        *left = posted.left;
-        full.extend(posted.full);
-        posted.failure.map_or(Ok(()), Err)
-    }
-
-    /// Finds each review, and the id that it has or is to have.
-    async fn look_up(&self, wanted: &[Review]) -> Result<Vec<ReviewWrite>, Error> {
-        let mut found: Vec<Option<ReviewWrite>> = vec![None; wanted.len()];
-        let mut open: Vec<usize> = (0..wanted.len()).collect();
-        let mut taken = HashSet::new();
+    /// Finds the stored review for each wanted one, and the id that the wanted one has or is to have.
+    ///
+    /// The id is a digest. If the id belongs to another review, the next salt gives another id.
+    async fn plan_upsert(&self, wanted: &[Review]) -> Result<Vec<ReviewWrite>, Error> {
+        let mut writes: Vec<Option<ReviewWrite>> = vec![None; wanted.len()];
+        let mut taken_ids = HashSet::new();
         for salt in 0..SALTS {
-            let id = |position: &usize| {
-                let Review { business_id, partner, partner_id, .. } = &wanted[*position];
-                ReviewId::derive(business_id, *partner, partner_id, salt)
-            };
-            let ids: HashSet<ReviewId> = open.iter().map(id).collect();
-            let stored = self.review_bodies(&ids.into_iter().collect::<Vec<_>>()).await?;
-            open.retain(|position| {
-                let (id, review) = (id(position), &wanted[*position]);
+            let without_id = wanted.iter().zip(&mut writes).filter(|(_, write)| write.is_none());
+            let without_id: Vec<_> =
+                without_id.map(|(review, write)| (review, derive_id(review, salt), write)).collect();
+            if without_id.is_empty() {
+                break;
+            }
+            let ids: HashSet<&ReviewId> = without_id.iter().map(|(_, id, _)| id).collect();
+            let stored = self.get_reviews(&ids.into_iter().cloned().collect::<Vec<_>>()).await?;
+            for (review, id, write) in without_id {
                 let old = stored.get(&id).cloned();
-                let is_its_own = old.as_ref().is_none_or(|old| old.same_source(review)) && taken.insert(id.clone());
-                if is_its_own {
-                    found[*position] = Some(ReviewWrite { old, new: Review { id, ..review.clone() } });
+                let is_free = old.as_ref().is_none_or(|old| old.same_source(review));
+                if is_free && taken_ids.insert(id.clone()) {
+                    *write = Some(ReviewWrite { old, new: Review { id, ..review.clone() } });
                 }
-                !is_its_own
-            });
-            if open.is_empty() {
-                return Ok(found.into_iter().flatten().collect());
             }
         }
-        Err(Error::internal("more reviews collide than there are salts"))
+        let writes: Option<Vec<ReviewWrite>> = writes.into_iter().collect();
+        writes.ok_or_else(|| Error::internal("more reviews collide than there are salts"))
     }
 
-    /// Posts as many at a time as fit. Some are left when they changed, or after a failure. Where slips are full, fewer and
-    /// fewer are posted at a time, so that only those which do not fit are not done.
-    pub(super) async fn post_all(&self, mut postings: Vec<(usize, ReviewWrite)>) -> Posted {
-        // Reviews of one city and day share tallies, and more of them fit into a transaction.
-        postings.sort_by_cached_key(|(_, ReviewWrite { new, .. })| {
+    /// Does the writes in transactions that are as large as possible.
+    ///
+    /// Writes of reviews that changed meanwhile stay pending, and so do all that follow an error. If a postings item is full,
+    /// transactions become smaller, so that in the end only the writes that do not fit are rejected.
+    pub(super) async fn write_all(&self, mut writes: Vec<NumberedWrite>) -> WriteOutcome {
+        // Reviews of one city and day share counts items, so more of them fit into a transaction.
+        writes.sort_by_cached_key(|NumberedWrite { write: ReviewWrite { new, .. }, .. }| {
             (new.org_id, new.city_key.clone(), Day::of(new.effective_at()), FacetKey::of(new))
         });
-        let (positions, postings): (Vec<usize>, Vec<ReviewWrite>) = postings.into_iter().unzip();
-        let mut posted = Posted::default();
-        let (mut next, mut most) = (0, usize::MAX);
-        while next < postings.len() {
-            let end = next + ReviewWrite::count_fitting(&postings[next..]).min(most);
-            let mut leave = |range: std::ops::Range<usize>, unsure| {
-                posted
-                    .left
-                    .extend(positions[range].iter().map(|position| PendingWrite { position: *position, unsure }));
-            };
-            match self.write_reviews(&postings[next..end]).await {
-                Ok(()) => most = most.saturating_mul(2),
-                Err(WriteReviewsError::Full(_)) if end - next > 1 => {
-                    most = (end - next) / 2;
+        let (positions, writes): (Vec<usize>, Vec<ReviewWrite>) =
+            writes.into_iter().map(|NumberedWrite { position, write }| (position, write)).unzip();
+        let pending = |range: Range<usize>, is_uncertain: bool| {
+            positions[range].iter().map(move |position| PendingWrite { position: *position, is_uncertain })
+        };
+        let mut outcome = WriteOutcome::default();
+        let (mut start, mut max_writes) = (0, usize::MAX);
+        while start < writes.len() {
+            let end = start + ReviewWrite::count_fitting(&writes[start..]).min(max_writes);
+            match self.write_reviews(&writes[start..end]).await {
+                Ok(()) => max_writes = max_writes.saturating_mul(2),
+                Err(WriteReviewsError::Full(_)) if end - start > 1 => {
+                    max_writes = (end - start) / 2;
                     continue;
                 }
-                Err(WriteReviewsError::Full(full)) => posted.full.push((positions[next], full)),
-                Err(WriteReviewsError::Stale(_)) => leave(next..end, false),
+                Err(WriteReviewsError::Full(error)) => outcome.rejected.push((positions[start], error)),
+                Err(WriteReviewsError::Stale(_)) => outcome.pending.extend(pending(start..end, false)),
                 Err(WriteReviewsError::Failed(error)) => {
-                    leave(next..end, true);
-                    leave(end..positions.len(), false);
-                    posted.failure = Some(error);
+                    outcome.pending.extend(pending(start..end, true));
+                    outcome.pending.extend(pending(end..positions.len(), false));
+                    outcome.error = Some(error);
                     break;
                 }
             }
-            next = end;
+            start = end;
         }
-        posted
+        outcome
     }
 }
 
-/// The failure of reviews that others wrote first, again and again.
+impl<'a> Upsert<'a> {
+    fn new(store: &'a ReviewStore, wanted: &'a [Review]) -> Self {
+        let pending = (0..wanted.len()).map(|position| PendingWrite { position, is_uncertain: false }).collect();
+        Self { store, wanted, before: vec![None; wanted.len()], pending, rejected: Vec::new() }
+    }
+
+    /// Finds the pending reviews, and writes those that differ. An error leaves some of them pending.
+    async fn write_pending(&mut self) -> Result<(), Error> {
+        let reviews: Vec<Review> = self.pending.iter().map(|pending| self.wanted[pending.position].clone()).collect();
+        let planned = self.store.plan_upsert(&reviews).await?;
+        let mut writes = Vec::new();
+        for (PendingWrite { position, is_uncertain }, write) in self.pending.drain(..).zip(planned) {
+            let is_stored = write.old.as_ref().is_some_and(|old| old.content_eq(&write.new));
+            // A review that is stored after an uncertain write was most likely written by it: the review before the write
+            // was noted in an earlier round.
+            if !(is_stored && is_uncertain) {
+                self.before[position].clone_from(&write.old);
+            }
+            if !is_stored {
+                writes.push(NumberedWrite { position, write });
+            }
+        }
+        let outcome = self.store.write_all(writes).await;
+        self.pending = outcome.pending;
+        self.rejected.extend(outcome.rejected);
+        outcome.error.map_or(Ok(()), Err)
+    }
+
+    fn finish(self, error: Option<Error>) -> UpsertOutcome {
+        let unwritten = self.pending.into_iter().map(|pending| pending.position).collect();
+        UpsertOutcome { before: self.before, unwritten, error, rejected: self.rejected }
+    }
+}
+
+fn derive_id(Review { business_id, partner, partner_id, .. }: &Review, salt: u8) -> ReviewId {
+    ReviewId::derive(business_id, *partner, partner_id, salt)
+}
+
+/// True if the same call may succeed at another time.
+pub(super) fn may_succeed_later(error: &Error) -> bool {
+    matches!(error, Error::Unavailable(_))
+}
+
+/// Returns the error of reviews that other writers kept changing first.
 pub(super) fn kept_changing() -> Error {
     Error::Unavailable("reviews kept changing while they were written".into())
 }

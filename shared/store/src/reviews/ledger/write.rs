@@ -1,58 +1,64 @@
-//! Writing reviews: body, tallies and slips in one transaction.
+//! Writes of reviews: each review and everything that counts it change in one transaction.
 
-use std::collections::{BTreeMap, BTreeSet};
+use aws_sdk_dynamodb::types::Put;
 
-use aws_sdk_dynamodb::types::{Put, Update};
-
-use super::item::{cell_attribute, to_item};
+use super::delta::{LedgerDelta, counts_update, postings_update};
+use super::item::{LedgerKey, review_to_item};
 use crate::client::errors::ItemsTooLarge;
-use crate::client::read::{number, pk_sk};
+use crate::client::read::number;
 use crate::client::transaction::{Refusal, Transaction};
-use crate::keys::{DAY_SK_PREFIX, MONTH_SK_PREFIX, POSTING_SHARDS, counts_pk, postings_pk, postings_sk};
+use crate::keys::{POSTING_SHARDS, POSTINGS_PK_PREFIX};
 use crate::{ReviewStore, schema};
 use presence_domain::error::Error;
-use presence_domain::ledger::{Day, FacetKey, ReviewSet, SECONDS_OF_DAY};
-use presence_domain::review::{Review, ReviewId};
+use presence_domain::review::Review;
 
-/// Items of a transaction: DynamoDB's limit.
+/// Maximum number of items in a transaction: DynamoDB's limit.
 const MAX_ITEMS: usize = 100;
-/// Bytes of text in a transaction: DynamoDB takes 4 MB, and a quarter of it is left to names, keys and numbers.
+/// Maximum number of bytes of text in a transaction. DynamoDB takes 4 MB; a quarter is left for names, keys and numbers.
 const MAX_TEXT_BYTES: usize = 3_000_000;
 
-/// One review as it is and as it shall be.
+/// One review, before and after a write.
 #[derive(Clone, Debug)]
 pub struct ReviewWrite {
-    /// As it was read; none for a new one.
+    /// Review as it was read; `None` for a new one. The write fails if it has changed since.
     pub old: Option<Review>,
-    /// As it shall be; its version is set when it is written.
+    /// Review as it shall be. The write sets its version.
     pub new: Review,
 }
 
-/// Why reviews were not posted. Nothing was.
+/// A write with the caller's number for it.
+#[derive(Clone, Debug)]
+pub(super) struct NumberedWrite {
+    pub(super) position: usize,
+    pub(super) write: ReviewWrite,
+}
+
+/// Failure of a write of reviews. Nothing was written, unless the error says otherwise.
 #[derive(Debug)]
 pub enum WriteReviewsError {
-    /// These postings (by position) have a review that changed since it was read, or exists already.
+    /// The reviews at these positions changed since they were read, or exist already.
     Stale(Vec<usize>),
-    /// Slips that they move have no room for more.
+    /// A postings item has no room for another posting.
     Full(PostingItemFullError),
-    /// Something else.
+    /// Any other failure. The reviews may have been written, if no answer came.
     Failed(Error),
 }
 
-/// An item of slips that has no room for more: DynamoDB takes 400 KB. No write of such a review will be done before the
-/// ledger keeps them otherwise.
+/// A postings item has reached the 400 KB that DynamoDB takes. Reviews of its day, facet key and shard cannot be written
+/// until the ledger stores postings in another way.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PostingItemFullError(Key);
+pub struct PostingItemFullError(LedgerKey);
 
 impl std::fmt::Display for PostingItemFullError {
+    /// Writes the message that operators read. Its words "book" and "cell" are the older names of set and facet key.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let PostingItemFullError((pk, sk)) = self;
-        let (book, month) = pk.trim_start_matches("L#").rsplit_once('#').unwrap_or_default();
+        let LedgerKey { pk, sk } = &self.0;
+        let (set, month) = pk.trim_start_matches(POSTINGS_PK_PREFIX).rsplit_once('#').unwrap_or_default();
         let part = |range| sk.get(range).unwrap_or_default();
         write!(
             f,
             "there are too many reviews of one kind on {month}-{}: their index has reached the 400 KB that DynamoDB takes in \
-             one item (book {book}, cell {}, shard {} of {POSTING_SHARDS})",
+             one item (book {set}, cell {}, shard {} of {POSTING_SHARDS})",
             part(0..2),
             part(2..4),
             part(4..5),
@@ -62,159 +68,92 @@ impl std::fmt::Display for PostingItemFullError {
 
 impl std::error::Error for PostingItemFullError {}
 
-pub(super) type Key = (String, String);
-
-/// What postings do to tallies and slips, merged by item.
-#[derive(Debug, Default)]
-pub(super) struct LedgerDelta {
-    pub(super) tallies: BTreeMap<Key, BTreeMap<FacetKey, i64>>,
-    /// The second of the day that a slip gets, or none to remove it.
-    pub(super) slips: BTreeMap<Key, BTreeMap<ReviewId, Option<i64>>>,
-}
-
 impl ReviewWrite {
-    /// How many of the postings, from the first on, fit into one transaction.
+    /// Returns how many of the writes, from the first on, fit into one transaction.
     #[must_use]
-    pub fn count_fitting(postings: &[Self]) -> usize {
-        let (mut moves, mut text_bytes) = (LedgerDelta::default(), 0);
-        for (position, posting) in postings.iter().enumerate() {
-            moves.add(posting);
-            text_bytes += posting.new.text_bytes();
-            let items = position + 1 + moves.tallies.len() + moves.slips.len();
+    pub fn count_fitting(writes: &[Self]) -> usize {
+        let (mut delta, mut text_bytes) = (LedgerDelta::default(), 0);
+        for (position, write) in writes.iter().enumerate() {
+            delta.add(write);
+            text_bytes += write.new.text_bytes();
+            let items = position + 1 + delta.counts.len() + delta.postings.len();
             if items > MAX_ITEMS || text_bytes > MAX_TEXT_BYTES {
-                // A single review moves at most 13 items: the first always fits.
+                // The first write always fits: one review changes at most 13 items.
                 return position.max(1);
             }
         }
-        postings.len()
-    }
-}
-
-impl LedgerDelta {
-    fn add(&mut self, posting: &ReviewWrite) {
-        let place = |review: &Review| (review.effective_at(), FacetKey::of(review), ReviewSet::containing(review));
-        if let Some(old) = &posting.old {
-            if place(old) == place(&posting.new) {
-                return;
-            }
-            self.move_review(old, -1, None);
-        }
-        let second = posting.new.effective_at().rem_euclid(SECONDS_OF_DAY);
-        self.move_review(&posting.new, 1, Some(second));
-    }
-
-    fn move_review(&mut self, review: &Review, difference: i64, second: Option<i64>) {
-        let (day, cell) = (Day::of(review.effective_at()), FacetKey::of(review));
-        let books: BTreeSet<ReviewSet> = ReviewSet::containing(review).into_iter().collect();
-        for book in books {
-            let pk = counts_pk(&book);
-            for sk in [format!("{MONTH_SK_PREFIX}{}", day.month()), format!("{DAY_SK_PREFIX}{day}")] {
-                *self.tallies.entry((pk.clone(), sk)).or_default().entry(cell).or_default() += difference;
-            }
-            let key = (postings_pk(&book, day.month()), postings_sk(&day.of_month(), cell, &review.id));
-            self.slips.entry(key).or_default().insert(review.id.clone(), second);
-        }
+        writes.len()
     }
 }
 
 impl ReviewStore {
-    /// Writes the reviews with everything that counts them, all or nothing. At most [`ReviewWrite::count_fitting`] at a time, each
-    /// review once.
-    pub async fn write_reviews(&self, postings: &[ReviewWrite]) -> Result<(), WriteReviewsError> {
+    /// Writes the reviews and everything that counts them, all or nothing.
+    ///
+    /// Takes each review once, and at most [`ReviewWrite::count_fitting`] of them.
+    pub async fn write_reviews(&self, writes: &[ReviewWrite]) -> Result<(), WriteReviewsError> {
+        let table = self.db.name(&schema::REVIEWS);
         let mut transaction = Transaction::new();
-        let mut moves = LedgerDelta::default();
-        for (position, posting) in postings.iter().enumerate() {
-            transaction.put(Some(position), self.review_put(posting).map_err(WriteReviewsError::Failed)?);
-            moves.add(posting);
+        let mut delta = LedgerDelta::default();
+        // Only the reviews have conditions. While their versions are those that were read, the differences are right.
+        for (position, write) in writes.iter().enumerate() {
+            transaction.put(Some(position), review_put(&table, write).map_err(WriteReviewsError::Failed)?);
+            delta.add(write);
         }
-        let mut keys = vec![None; postings.len()];
-        for (key, cells) in moves.tallies {
-            if let Some(update) = self.tally_update(key, &cells) {
+        // Keys of the postings items by position in the transaction, by which DynamoDB names an item that is too large.
+        let mut posting_keys = vec![None; writes.len()];
+        for (key, differences) in &delta.counts {
+            if let Some(update) = counts_update(&table, key, differences) {
                 transaction.update(None, update);
-                keys.push(None);
+                posting_keys.push(None);
             }
         }
-        for (key, slips) in moves.slips {
-            transaction.update(None, self.slips_update(key.clone(), &slips));
-            keys.push(Some(key));
+        for (key, postings) in &delta.postings {
+            transaction.update(None, postings_update(&table, key, postings));
+            posting_keys.push(Some(key));
         }
         transaction.commit(&self.db).await.map_err(|refusal| match refusal {
             Refusal::Conditions(positions) => WriteReviewsError::Stale(positions.into_iter().flatten().collect()),
-            Refusal::Failed(error) => refused(error, &keys),
+            Refusal::Failed(error) => write_error(error, &posting_keys),
         })
-    }
-
-    fn review_put(&self, posting: &ReviewWrite) -> Result<Put, Error> {
-        let version = posting.old.as_ref().map(|old| old.version);
-        let new = Review { version: version.map_or(1, |version| version + 1), ..posting.new.clone() };
-        let put = Put::builder().table_name(self.db.name(&schema::REVIEWS)).set_item(Some(to_item(&new)?));
-        let put = match version {
-            None => put.condition_expression("attribute_not_exists(pk)"),
-            Some(version) => {
-                put.condition_expression("version = :version").expression_attribute_values(":version", number(version))
-            }
-        };
-        put.build().map_err(Error::internal)
-    }
-
-    /// The update of a tally; none when its differences cancel out.
-    fn tally_update(&self, key: Key, cells: &BTreeMap<FacetKey, i64>) -> Option<Update> {
-        let mut update = self.ledger_update(key);
-        let mut adds = Vec::new();
-        for (cell, difference) in cells.iter().filter(|(_, difference)| **difference != 0) {
-            let attribute = cell_attribute(*cell);
-            update = update.expression_attribute_values(format!(":{attribute}"), number(*difference));
-            adds.push(format!("{attribute} :{attribute}"));
-        }
-        let expression = format!("ADD {}", adds.join(", "));
-        let update = update.update_expression(expression).build().expect("table, key and expression are set");
-        (!adds.is_empty()).then_some(update)
-    }
-
-    fn slips_update(&self, key: Key, slips: &BTreeMap<ReviewId, Option<i64>>) -> Update {
-        let mut update = self.ledger_update(key);
-        let (mut sets, mut removes) = (Vec::new(), Vec::new());
-        for (position, (id, second)) in slips.iter().enumerate() {
-            update = update.expression_attribute_names(format!("#{position}"), id.as_str());
-            match second {
-                Some(second) => {
-                    update = update.expression_attribute_values(format!(":{position}"), number(*second));
-                    sets.push(format!("#{position} = :{position}"));
-                }
-                None => removes.push(format!("#{position}")),
-            }
-        }
-        let clause = |word: &str, parts: &[String]| {
-            if parts.is_empty() { String::new() } else { format!("{word} {} ", parts.join(", ")) }
-        };
-        let expression = clause("SET", &sets) + &clause("REMOVE", &removes);
-        update.update_expression(expression.trim_end()).build().expect("table, key and expression are set")
-    }
-
-    fn ledger_update(&self, (pk, sk): Key) -> aws_sdk_dynamodb::types::builders::UpdateBuilder {
-        Update::builder().table_name(self.db.name(&schema::REVIEWS)).set_key(Some(pk_sk(pk, sk)))
     }
 }
 
-/// Tells slips that are full from other failures. The keys are those of the slips, by their place in the transaction.
-fn refused(error: Error, keys: &[Option<Key>]) -> WriteReviewsError {
-    let full = match &error {
+/// Returns the put of a review. Its condition is that the stored review is still the one that was read.
+fn review_put(table: &str, write: &ReviewWrite) -> Result<Put, Error> {
+    let version = write.old.as_ref().map(|old| old.version);
+    let new = Review { version: version.map_or(1, |version| version + 1), ..write.new.clone() };
+    let put = Put::builder().table_name(table).set_item(Some(review_to_item(&new)?));
+    let put = match version {
+        None => put.condition_expression("attribute_not_exists(pk)"),
+        Some(version) => {
+            put.condition_expression("version = :version").expression_attribute_values(":version", number(version))
+        }
+    };
+    put.build().map_err(Error::internal)
+}
+
+/// Returns the error of a failed transaction: a full postings item, if one of the items that are too large is one.
+fn write_error(error: Error, posting_keys: &[Option<&LedgerKey>]) -> WriteReviewsError {
+    let too_large = match &error {
         Error::Internal(source) => source.downcast_ref::<ItemsTooLarge>(),
         _ => None,
     };
-    let full = full.and_then(|full| full.0.iter().find_map(|place| keys.get(*place).cloned().flatten()));
-    full.map_or(WriteReviewsError::Failed(error), |key| WriteReviewsError::Full(PostingItemFullError(key)))
+    let positions = too_large.map_or(&[][..], |items| &items.0);
+    match positions.iter().find_map(|position| posting_keys.get(*position).copied().flatten()) {
+        Some(key) => WriteReviewsError::Full(PostingItemFullError(key.clone())),
+        None => WriteReviewsError::Failed(error),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use presence_domain::ids::{BusinessId, OrgId};
-    use presence_domain::review::{Partner, Rating, ReviewState};
+    use presence_domain::review::{Partner, Rating, ReviewId, ReviewState};
 
-    fn postings(count: usize, content: &str) -> Vec<ReviewWrite> {
+    fn writes(count: usize, content: &str) -> Vec<ReviewWrite> {
         let business_id = BusinessId::parse("b1").expect("an id");
-        let posting = |n: usize| {
+        let write = |n: usize| {
             let partner_id = n.to_string();
             let new = Review {
                 id: ReviewId::derive(&business_id, Partner::Partner8, &partner_id, 0),
@@ -238,14 +177,14 @@ mod tests {
             };
             ReviewWrite { old: None, new }
         };
-        (0..count).map(posting).collect()
+        (0..count).map(write).collect()
     }
 
     #[test]
-    fn a_transaction_is_full_at_its_items_or_at_its_bytes() {
-        // Of one day and cell: 4 tallies and 2 × 8 groups of slips beside the reviews.
-        assert_eq!(ReviewWrite::count_fitting(&postings(200, "short")), 80);
-        assert_eq!(ReviewWrite::count_fitting(&postings(200, &"x".repeat(100_000))), 29);
-        assert_eq!(ReviewWrite::count_fitting(&postings(2, &"x".repeat(MAX_TEXT_BYTES))), 1);
+    fn transaction_is_full_at_its_maximum_of_items_or_bytes() {
+        // Reviews of one day and facet key share 4 counts items and 2 × 8 postings items.
+        assert_eq!(ReviewWrite::count_fitting(&writes(200, "short")), 80);
+        assert_eq!(ReviewWrite::count_fitting(&writes(200, &"x".repeat(100_000))), 29);
+        assert_eq!(ReviewWrite::count_fitting(&writes(2, &"x".repeat(MAX_TEXT_BYTES))), 1);
     }
 }

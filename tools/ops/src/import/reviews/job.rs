@@ -30,28 +30,28 @@ pub(super) struct RejectedRow {
 /// Writes the last row of each review. In a dry run, only compares it with the stored review.
 pub(super) async fn run(store: ReviewStore, dry_run: bool, job: Job) -> JobResult {
     let last_rows: Vec<Review> = job.reviews().filter_map(|pending| pending.last().cloned()).collect();
-    let put = if dry_run { compare(&store, &last_rows).await } else { store.try_upsert_reviews(&last_rows).await };
-    let left: HashSet<usize> = put.left.into_iter().collect();
-    let full: HashMap<usize, PostingItemFullError> = put.full.into_iter().collect();
+    let outcome = if dry_run { compare(&store, &last_rows).await } else { store.try_upsert_reviews(&last_rows).await };
+    let unwritten: HashSet<usize> = outcome.unwritten.into_iter().collect();
+    let full: HashMap<usize, PostingItemFullError> = outcome.rejected.into_iter().collect();
     let mut summary = ImportSummary::default();
     let mut rejected = Vec::new();
-    for (position, (pending, before)) in job.reviews().zip(put.before).enumerate() {
+    for (position, (pending, before)) in job.reviews().zip(outcome.before).enumerate() {
         if let Some(full) = full.get(&position) {
             rejected.extend(pending.rows.iter().map(|(line_number, review)| reject(*line_number, review, full)));
-        } else if !left.contains(&position) {
+        } else if !unwritten.contains(&position) {
             count_rows(&mut summary, pending, before.as_ref());
         }
     }
-    JobResult { job, summary, rejected, error: put.failure }
+    JobResult { job, summary, rejected, error: outcome.error }
 }
 
 /// Returns the stored reviews in the form of a write, and writes nothing.
 async fn compare(store: &ReviewStore, last_rows: &[Review]) -> UpsertOutcome {
-    let (before, failure) = match store.find_stored_reviews(last_rows).await {
+    let (before, error) = match store.find_stored_reviews(last_rows).await {
         Ok(before) => (before, None),
         Err(error) => (Vec::new(), Some(error)),
     };
-    UpsertOutcome { before, left: Vec::new(), failure, full: Vec::new() }
+    UpsertOutcome { before, unwritten: Vec::new(), error, rejected: Vec::new() }
 }
 
 fn reject(line_number: u64, review: &Review, full: &PostingItemFullError) -> RejectedRow {
