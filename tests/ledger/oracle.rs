@@ -4,7 +4,7 @@
 use fastrand::Rng;
 use presence_domain::access::Scope;
 use presence_domain::ids::OrgId;
-use presence_domain::review::{Review, ReviewId, ReviewState, kept_text};
+use presence_domain::review::{Review, ReviewId, ReviewState, normalize_text};
 use presence_store::schema;
 use presence_tests::{TestStack, rng, rounds};
 
@@ -23,7 +23,7 @@ async fn searches_equal_the_model(stack: &TestStack, model: &Model, rng: &mut Rn
         for found in &page.items {
             let stored = model.reviews.get(&found.id).cloned();
             // A blank text is none, whatever an earlier import stored.
-            let kept = |review: Review| Review { content: review.content.and_then(kept_text), ..review };
+            let kept = |review: Review| Review { content: review.content.and_then(normalize_text), ..review };
             assert_eq!(Some(found), stored.map(kept).as_ref());
         }
     }

@@ -1,7 +1,7 @@
-//! The auditor: holds the ledger of reviews against the reviews.
+//! Auditor: compares the ledger of reviews with the reviews, and corrects it.
 //!
-//! A schedule invokes it every five minutes, with an event that it does not look at. Each run goes on where the last one
-//! stopped, and every organisation is looked at once a day.
+//! A schedule invokes it every five minutes; the event is ignored. Each run continues where the last one stopped. Every
+//! organisation is looked at once a day.
 
 use std::time::{Duration, SystemTime};
 
@@ -10,11 +10,11 @@ use presence_runtime::clock::{Clock, time_left};
 use presence_runtime::telemetry;
 use presence_store::{AuditRun, AuditSettings, ReviewStore};
 
-/// A step is begun while at least so much time is left: one of 20,000 reviews takes some ten seconds, and three times that
-/// where the reviews themselves are read.
+/// Least time that must be left for another step. A step of 20,000 reviews takes some ten seconds, or thirty if the reviews
+/// themselves are read.
 const STEP_TIME: Duration = Duration::from_mins(1);
 
-/// Makes one run.
+/// Does one run, and logs its report.
 pub async fn handle(
     reviews: &ReviewStore,
     clock: &dyn Clock,

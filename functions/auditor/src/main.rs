@@ -1,4 +1,4 @@
-//! The auditor on AWS Lambda.
+//! Auditor on AWS Lambda.
 
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 use presence_auditor::handle;

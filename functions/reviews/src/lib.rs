@@ -1,4 +1,4 @@
-//! The reviews function: one operation.
+//! Reviews function: search of reviews.
 
 mod app;
 #[cfg(feature = "openapi")]
@@ -15,14 +15,14 @@ use presence_api::{Answer, AuthenticatedRequest, Route, serve};
 
 pub use app::App;
 
-/// What the function can do.
+/// Operation of the function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
-    /// Search reviews.
+    /// Search of reviews.
     Search,
 }
 
-/// Every route of the function.
+/// Table of routes: method, path and operation.
 pub const ROUTES: [Route<Operation>; 1] = [Route {
     method: "GET",
     path: "/api/v2/reviews",
@@ -31,12 +31,12 @@ pub const ROUTES: [Route<Operation>; 1] = [Route {
     body: presence_api::Body::Ignored,
 }];
 
-/// Gateway routes that lead here too, so that unknown paths and methods get an answer of ours.
+/// Gateway routes of unknown paths and methods, so that the function answers them and not the gateway.
 pub const CATCH_ALL: [&str; 2] = ["ANY /api/v2/reviews", "ANY /api/v2/reviews/{proxy+}"];
 
 /// Serves one request.
 pub async fn handle(app: Arc<App>, request: Request) -> Result<Response<Body>, Infallible> {
-    // On the heap: the SDK's futures are large.
+    // On the heap, because the SDK's futures are large.
     Ok(Box::pin(serve(&app.authenticator, &ROUTES, request, |operation, request| {
         dispatch(Arc::clone(&app), operation, request)
     }))

@@ -1,4 +1,4 @@
-//! The reviews function on AWS Lambda.
+//! Reviews function on AWS Lambda.
 
 use std::sync::Arc;
 

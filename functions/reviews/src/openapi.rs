@@ -1,11 +1,11 @@
-//! The shapes of the answers, made from the types that are sent: for the description of the API.
+//! Schemas of the answers for the description of the API, derived from the types that are sent.
 
 use presence_api::openapi::schema;
 use utoipa::openapi::{RefOr, Schema};
 
 use crate::wire::{PageEnvelope, ReviewBody};
 
-/// Every schema of this function's answers, by name.
+/// Returns every schema of this function's answers, by name.
 pub fn schemas() -> Vec<(String, RefOr<Schema>)> {
     vec![schema::<ReviewBody<'_>>(), schema::<PageEnvelope<'_>>()]
 }

@@ -1,4 +1,4 @@
-//! GET /api/v2/reviews
+//! Search of reviews: `GET /api/v2/reviews`.
 
 use crate::App;
 use presence_api::{Answer, AuthenticatedRequest, Fields, RawValue, read};
@@ -13,14 +13,15 @@ use presence_store::ReviewFilter;
 
 use crate::wire::{PageEnvelope, ReviewBody};
 
-/// In what order reviews come.
+/// Order of the reviews, by effective date.
 #[derive(Clone, Copy)]
 enum Order {
     Oldest,
     Newest,
 }
 
-struct Search {
+/// Parameters of the request.
+struct SearchParameters {
     filter: ReviewFilter,
     page: PageRequest,
 }
@@ -30,39 +31,39 @@ pub(crate) async fn run(app: &App, request: &AuthenticatedRequest) -> Result<Ans
     let target = Target { user_id: None, org_id: caller.org_id, role: caller.role };
     authorize(caller, Action::ReadReviews, target)?;
     let mut fields = request.query();
-    let search = Search::read(&mut fields);
+    let SearchParameters { filter, page } = SearchParameters::read(&mut fields);
     fields.finish()?;
-    let page = app.reviews.search_reviews(caller.scope(), &search.filter, search.page).await?;
+    let page = app.reviews.search_reviews(caller.scope(), &filter, page).await?;
     let max_page = page.max_page();
     let Page { request, count, items } = &page;
     let reviews = items.iter().map(ReviewBody::new).collect();
     Ok(Answer::page(&PageEnvelope { page: request.page, max_page, count: *count, reviews }))
 }
 
-impl Search {
+impl SearchParameters {
     fn read(fields: &mut Fields<'_>) -> Self {
-        let businesses = fields.list("business__in", business);
+        let businesses = fields.list("business__in", read_business);
         Self {
             filter: ReviewFilter {
-                // What is no id is the id of no business: it matches nothing, like an unknown one.
+                // A text that is no valid id matches nothing, like the id of an unknown business.
                 businesses: businesses.map(|ids| ids.into_iter().flatten().collect()),
                 city_key: fields.optional("business_city", read::city),
-                mask: mask(fields),
-                from: fields.optional("update_date__gte", first_second),
-                to: fields.optional("update_date__lte", last_second),
-                newest_first: matches!(fields.optional("order_by", order), None | Some(Order::Newest)),
+                mask: read_mask(fields),
+                from: fields.optional("update_date__gte", read_first_second),
+                to: fields.optional("update_date__lte", read_last_second),
+                newest_first: matches!(fields.optional("order_by", read_order), None | Some(Order::Newest)),
             },
             page: fields.page_request(),
         }
     }
 }
 
-/// The filters that tell cells apart: all of them must admit a review.
-fn mask(fields: &mut Fields<'_>) -> FacetMask {
-    let states = fields.list("state", state);
-    let ratings = fields.list("rating__in", rating);
-    let only_rating = fields.optional("rating", rating);
-    let partners = fields.list("partner__in", partner);
+/// Reads the filters on facets. All of them must admit a review.
+fn read_mask(fields: &mut Fields<'_>) -> FacetMask {
+    let states = fields.list("state", read_state);
+    let ratings = fields.list("rating__in", read_rating);
+    let only_rating = fields.optional("rating", read_rating);
+    let partners = fields.list("partner__in", read_partner);
     let without_content = fields.optional_strict("content__isnull", read::boolean);
     FacetMask::from_predicate(|state, rating, partner, has_content| {
         states.as_ref().is_none_or(|states| states.contains(&state))
@@ -73,40 +74,38 @@ fn mask(fields: &mut Fields<'_>) -> FacetMask {
     })
 }
 
-fn state(raw: RawValue<'_>) -> Result<ReviewState, FieldError> {
+fn read_state(raw: RawValue<'_>) -> Result<ReviewState, FieldError> {
     read::choice(raw, &ReviewState::ALL, ReviewState::as_str)
 }
 
-fn partner(raw: RawValue<'_>) -> Result<Partner, FieldError> {
+fn read_partner(raw: RawValue<'_>) -> Result<Partner, FieldError> {
     read::choice(raw, &Partner::ALL, Partner::as_str)
 }
 
-fn rating(raw: RawValue<'_>) -> Result<Rating, FieldError> {
+fn read_rating(raw: RawValue<'_>) -> Result<Rating, FieldError> {
     Rating::new(read::integer(raw)?).ok_or_else(|| "must be an integer from 1 to 5".into())
 }
 
-fn business(raw: RawValue<'_>) -> Result<Option<BusinessId>, FieldError> {
+fn read_business(raw: RawValue<'_>) -> Result<Option<BusinessId>, FieldError> {
     Ok(BusinessId::parse(read::text(raw)?))
 }
 
-fn order(raw: RawValue<'_>) -> Result<Order, FieldError> {
+fn read_order(raw: RawValue<'_>) -> Result<Order, FieldError> {
     read::choice(raw, &[Order::Oldest, Order::Newest], |order| match order {
         Order::Oldest => "update_date",
         Order::Newest => "-update_date",
     })
 }
 
-fn first_second(raw: RawValue<'_>) -> Result<i64, FieldError> {
-    date(raw, DateInput::first_second)
+fn read_first_second(raw: RawValue<'_>) -> Result<i64, FieldError> {
+    Ok(read_date(raw)?.first_second())
 }
 
-fn last_second(raw: RawValue<'_>) -> Result<i64, FieldError> {
-    date(raw, DateInput::last_second)
+fn read_last_second(raw: RawValue<'_>) -> Result<i64, FieldError> {
+    Ok(read_date(raw)?.last_second())
 }
 
-fn date(raw: RawValue<'_>, second: fn(DateInput) -> i64) -> Result<i64, FieldError> {
-    let written = DateInput::parse(read::text(raw)?.trim());
-    written
-        .map(second)
+fn read_date(raw: RawValue<'_>) -> Result<DateInput, FieldError> {
+    DateInput::parse(read::text(raw)?.trim())
         .ok_or_else(|| "must be a date (YYYY-MM-DD) or a date and time (YYYY-MM-DDTHH:MM:SS, Z or ±hh:mm)".into())
 }

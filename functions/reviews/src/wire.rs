@@ -1,10 +1,10 @@
-//! Bodies of answers.
+//! Bodies of answers, and their conversion from the domain.
 
 use presence_domain::instant::format_second;
 use presence_domain::review::{Review, ReviewState};
 use serde::Serialize;
 
-/// One page of a search.
+/// Answer to a search: one page of reviews.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = ReviewPage))]
 pub(crate) struct PageEnvelope<'a> {
@@ -14,7 +14,7 @@ pub(crate) struct PageEnvelope<'a> {
     pub(crate) reviews: Vec<ReviewBody<'a>>,
 }
 
-/// A review as search returns it: the fields of the interface, in its order.
+/// Review in an answer: the fields of the interface in their documented order.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Review))]
 pub(crate) struct ReviewBody<'a> {
@@ -45,7 +45,7 @@ pub(crate) struct ReviewBody<'a> {
 
 impl<'a> ReviewBody<'a> {
     pub(crate) fn new(review: &'a Review) -> Self {
-        // A review that came back may still have the day on which it was gone.
+        // A deleted review that was published again may still have its old deletion day.
         let delete_date = review.delete_date.filter(|_| review.state == ReviewState::Deleted);
         Self {
             id: review.id.as_str(),
@@ -55,7 +55,7 @@ impl<'a> ReviewBody<'a> {
             partner_id: &review.partner_id,
             author_name: unless_blank(review.author_name.as_deref()),
             date: format_second(review.date),
-            // A review that was never updated was last updated when it was written.
+            // For a review that was never changed, the interface shows the creation as the last update.
             update_date: format_second(review.effective_at()),
             delete_date: delete_date.map(|day| day.to_string()),
             rating: review.rating.get(),
@@ -69,7 +69,7 @@ impl<'a> ReviewBody<'a> {
     }
 }
 
-/// Blank text is none, as the filter on content has it.
+/// Returns the text unless it is blank. The filter on content treats blank text as no text too.
 fn unless_blank(text: Option<&str>) -> Option<&str> {
     text.filter(|text| !text.trim().is_empty())
 }

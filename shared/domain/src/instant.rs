@@ -1,77 +1,80 @@
-//! Dates and times as clients and files write them.
+//! Dates and times in requests, in imported files and in answers.
 
 use jiff::SignedDuration;
 use jiff::civil::{Date, DateTime};
 
-/// Where seconds are counted from: the first instant of 1970, UTC.
+/// First instant of 1970 in UTC: seconds are counted from it.
 const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
 
-/// The first second that a review may have: 0001-01-01T00:00:00, UTC.
+/// First second that a review may have: 0001-01-01T00:00:00 in UTC.
 pub const FIRST_SECOND: i64 = -62_135_596_800;
-/// The last one: 9999-12-31T23:59:59, UTC.
+/// Last second that a review may have: 9999-12-31T23:59:59 in UTC.
 pub const LAST_SECOND: i64 = 253_402_300_799;
 
-/// A date or a date and time as it was written.
+/// Date, or date and time, that a client or a file gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DateInput {
-    /// A bare day: in UTC.
+    /// Day in UTC, without a time.
     Day(Date),
-    /// An instant in UTC; the fraction of its second may be more than nothing.
+    /// Instant in UTC, perhaps with a fraction of a second.
     Instant(DateTime),
-    /// Before the year 1 in UTC: before everything.
+    /// Any time before the year 1 in UTC: before every review.
     Before,
-    /// After the year 9999 in UTC: after everything.
+    /// Any time after the year 9999 in UTC: after every review.
     After,
 }
 
 impl DateInput {
-    /// Reads `YYYY-MM-DD` or `YYYY-MM-DDTHH:MM[:SS[.fraction]]`, then nothing (UTC), `Z`, or an offset `±hh:mm` or
-    /// `±hhmm`; a blank in the place of the `+` is taken for one, because that is what a query string makes of it.
+    /// Reads `YYYY-MM-DD` or `YYYY-MM-DDTHH:MM[:SS[.fraction]]`, followed by `Z`, an offset `±hh:mm` or `±hhmm`, or nothing
+    /// for UTC. `None` if the text has another form.
+    ///
+    /// A blank counts as `+`, because a query string decodes `+` to a blank.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        let date = date(text.get(..10)?)?;
+        let date = parse_date(text.get(..10)?)?;
         let Some(rest) = text[10..].strip_prefix('T') else {
             let day = if date.year() < 1 { Self::Before } else { Self::Day(date) };
             return text[10..].is_empty().then_some(day);
         };
         let end = rest.find(['Z', '+', '-', ' ']).unwrap_or(rest.len());
         let (time, offset) = rest.split_at(end);
-        let (hour, minute, second, fraction) = time_of_day(time)?;
+        let (hour, minute, second, fraction) = parse_time_of_day(time)?;
         let local = date.at(hour, minute, second, fraction);
-        Some(match local.checked_sub(offset_of(offset)?) {
+        Some(match local.checked_sub(parse_offset(offset)?) {
             Ok(instant) if instant.year() < 1 => Self::Before,
             Ok(instant) => Self::Instant(instant),
-            // The largest date and time of the calendar is the last one of 9999.
+            // The subtraction fails only beyond the last instant of 9999, which is the largest of the calendar.
             Err(_) => Self::After,
         })
     }
 
-    /// The first whole second that is not before it; a day starts at midnight. Before everything it is the first second of
-    /// all, after everything the second after the last.
+    /// Returns the first whole second that is not before this input: for a day its midnight.
+    ///
+    /// Times outside the years of reviews give [`FIRST_SECOND`], or the second after [`LAST_SECOND`].
     #[must_use]
     pub fn first_second(self) -> i64 {
         match self {
-            Self::Day(date) => seconds_until(date.into()),
-            Self::Instant(instant) => seconds_until(instant) + i64::from(instant.subsec_nanosecond() > 0),
+            Self::Day(date) => seconds_since_epoch(date.into()),
+            Self::Instant(instant) => seconds_since_epoch(instant) + i64::from(instant.subsec_nanosecond() > 0),
             Self::Before => FIRST_SECOND,
             Self::After => LAST_SECOND + 1,
         }
     }
 
-    /// The last whole second that is not after it; a day ends with its last second. Before everything it is the second
-    /// before the first, after everything the last second of all.
+    /// Returns the last whole second that is not after this input: for a day its last second.
+    ///
+    /// Times outside the years of reviews give the second before [`FIRST_SECOND`], or [`LAST_SECOND`].
     #[must_use]
     pub fn last_second(self) -> i64 {
         match self {
-            Self::Day(date) => seconds_until(date.at(23, 59, 59, 0)),
-            Self::Instant(instant) => seconds_until(instant),
+            Self::Day(date) => seconds_since_epoch(date.at(23, 59, 59, 0)),
+            Self::Instant(instant) => seconds_since_epoch(instant),
             Self::Before => FIRST_SECOND - 1,
             Self::After => LAST_SECOND,
         }
     }
 
-    /// Returns the whole second of a review's date: a bare day is its start, fractions are dropped. `None` outside the years
-    /// that a review may have.
+    /// Returns the second of a review's date: for a day its start; fractions are dropped. `None` outside the years of reviews.
     #[must_use]
     pub fn second(self) -> Option<i64> {
         match self {
@@ -81,7 +84,7 @@ impl DateInput {
         }
     }
 
-    /// Returns its day in UTC; `None` outside the years that a review may have.
+    /// Returns the day in UTC; `None` outside the years of reviews.
     #[must_use]
     pub fn day(self) -> Option<Date> {
         match self {
@@ -92,35 +95,36 @@ impl DateInput {
     }
 }
 
-/// True if no second that a review may have lies in the range, both ends included.
+/// True if the range, both ends included, contains no second that a review may have.
 #[must_use]
 pub fn is_empty_range(from: Option<i64>, to: Option<i64>) -> bool {
     from.map_or(FIRST_SECOND, |from| from.max(FIRST_SECOND)) > to.map_or(LAST_SECOND, |to| to.min(LAST_SECOND))
 }
 
-/// Whole seconds since 1970, before it negative; the fraction of the second is dropped.
-fn seconds_until(instant: DateTime) -> i64 {
+/// Returns the whole seconds since 1970, negative before it. A fraction is dropped.
+fn seconds_since_epoch(instant: DateTime) -> i64 {
     (instant - SignedDuration::from_nanos(instant.subsec_nanosecond().into())).duration_since(EPOCH).as_secs()
 }
 
-fn date(text: &str) -> Option<Date> {
+fn parse_date(text: &str) -> Option<Date> {
     let mut parts = text.split('-');
-    let (year, month, day) = (digits(parts.next()?, 4)?, digits(parts.next()?, 2)?, digits(parts.next()?, 2)?);
+    let (year, month, day) =
+        (parse_digits(parts.next()?, 4)?, parse_digits(parts.next()?, 2)?, parse_digits(parts.next()?, 2)?);
     if parts.next().is_some() {
         return None;
     }
     Date::new(year, i8::try_from(month).ok()?, i8::try_from(day).ok()?).ok()
 }
 
-fn time_of_day(text: &str) -> Option<(i8, i8, i8, i32)> {
+fn parse_time_of_day(text: &str) -> Option<(i8, i8, i8, i32)> {
     let (clock, fraction) = match text.split_once('.') {
-        Some((clock, fraction)) => (clock, Some(nanoseconds(fraction)?)),
+        Some((clock, fraction)) => (clock, Some(parse_nanoseconds(fraction)?)),
         None => (text, None),
     };
     let mut parts = clock.split(':');
-    let (hour, minute) = (digits(parts.next()?, 2)?, digits(parts.next()?, 2)?);
-    let second = parts.next().map(|text| digits(text, 2));
-    // A fraction needs seconds to be a fraction of.
+    let (hour, minute) = (parse_digits(parts.next()?, 2)?, parse_digits(parts.next()?, 2)?);
+    let second = parts.next().map(|text| parse_digits(text, 2));
+    // A fraction without seconds is no time.
     if parts.next().is_some() || (second.is_none() && fraction.is_some()) {
         return None;
     }
@@ -130,13 +134,13 @@ fn time_of_day(text: &str) -> Option<(i8, i8, i8, i32)> {
     valid.then_some((narrow(hour)?, narrow(minute)?, narrow(second)?, fraction.unwrap_or(0)))
 }
 
-fn nanoseconds(fraction: &str) -> Option<i32> {
+fn parse_nanoseconds(fraction: &str) -> Option<i32> {
     let all_digits = !fraction.is_empty() && fraction.bytes().all(|byte| byte.is_ascii_digit());
     let nine: String = fraction.chars().chain("000000000".chars()).take(9).collect();
     all_digits.then(|| nine.parse().ok())?
 }
 
-fn offset_of(text: &str) -> Option<SignedDuration> {
+fn parse_offset(text: &str) -> Option<SignedDuration> {
     if text.is_empty() || text == "Z" {
         return Some(SignedDuration::ZERO);
     }
@@ -146,17 +150,18 @@ fn offset_of(text: &str) -> Option<SignedDuration> {
         Some((hours, minutes)) => (hours, minutes),
         None => rest.split_at_checked(2)?,
     };
-    let (hours, minutes) = (digits(hours, 2)?, digits(minutes, 2)?);
+    let (hours, minutes) = (parse_digits(hours, 2)?, parse_digits(minutes, 2)?);
     let valid = sign == 1 || text.starts_with('-');
     (valid && hours < 24 && minutes < 60)
         .then(|| SignedDuration::from_mins(sign * (i64::from(hours) * 60 + i64::from(minutes))))
 }
 
-fn digits(text: &str, length: usize) -> Option<i16> {
+/// Reads a number of exactly this many digits.
+fn parse_digits(text: &str, length: usize) -> Option<i16> {
     (text.len() == length && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok())?
 }
 
-/// The form of answers: `2024-03-01T09:30:00+00:00`.
+/// Returns a second since 1970 in the form of answers: `2024-03-01T09:30:00+00:00`.
 #[must_use]
 pub fn format_second(second: i64) -> String {
     EPOCH.checked_add(SignedDuration::from_secs(second)).map(|civil| format!("{civil}+00:00")).unwrap_or_default()
@@ -167,7 +172,7 @@ mod tests {
     use super::*;
 
     fn seconds(text: &str) -> Option<(i64, i64)> {
-        DateInput::parse(text).map(|written| (written.first_second(), written.last_second()))
+        DateInput::parse(text).map(|input| (input.first_second(), input.last_second()))
     }
 
     #[test]
@@ -190,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_and_the_last_day_that_can_be_written_are_read() {
+    fn first_and_last_day_of_the_calendar_are_read() {
         assert_eq!(seconds("9999-12-31"), Some((253_402_214_400, 253_402_300_799)));
         assert_eq!(seconds("9999-12-31T23:59:59Z"), Some((253_402_300_799, 253_402_300_799)));
         assert_eq!(format_second(253_402_300_799), "9999-12-31T23:59:59+00:00");
@@ -201,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_outside_is_before_or_after_everything() {
+    fn times_outside_the_calendar_are_before_or_after_every_review() {
         let before = Some((FIRST_SECOND, FIRST_SECOND - 1));
         for text in
             ["0000-12-31", "0000-01-01", "0000-12-31T23:59:59.9", "0001-01-01T00:00+00:01", "0000-01-01T00:00+23:59"]
@@ -217,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_is_empty_where_it_is_reversed_or_lies_outside() {
+    fn reversed_range_or_range_outside_the_calendar_is_empty() {
         for (from, to, empty) in [
             (None, None, false),
             (Some(5), Some(5), false),
@@ -234,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_else_is_refused() {
+    fn every_other_form_is_refused() {
         for text in [
             "",
             "2024",

@@ -1,31 +1,31 @@
-//! Numbered pages.
+//! Numbered pages of lists.
 
 use super::ids::MAX_ID;
 
-/// Which page of a list is wanted.
+/// Request for one page of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageRequest {
-    /// From 1 to [`PageRequest::MAX_PAGE`]; as asked, even past the end.
+    /// Number of the page, from 1 to [`PageRequest::MAX_PAGE`]. It may be past the end of the list.
     pub page: u64,
-    /// Items on a page, 1 to [`PageRequest::MAX_SIZE`].
+    /// Number of items on a page, from 1 to [`PageRequest::MAX_SIZE`].
     pub size: u64,
 }
 
 impl PageRequest {
-    /// Items on a page unless asked otherwise.
+    /// Number of items on a page if the request names none.
     pub const DEFAULT_SIZE: u64 = 30;
-    /// The most items on a page: one BatchGetItem.
+    /// Maximum number of items on a page: one BatchGetItem reads them all.
     pub const MAX_SIZE: u64 = 100;
-    /// The largest page number: the largest integer that every JSON reader holds exactly, since answers repeat it.
+    /// Largest page number. Answers repeat it, so it is the largest integer that every JSON reader holds exactly.
     pub const MAX_PAGE: u64 = MAX_ID;
 
-    /// The position of the first item of the page, from 0.
+    /// Returns the position of the first item of the page, from 0.
     #[must_use]
     pub fn start(&self) -> u64 {
         (self.page - 1).saturating_mul(self.size)
     }
 
-    /// The part of `0..count` that lies on the page: empty past the end.
+    /// Returns the positions of the page in a list of `count` items. Past the end they are empty.
     #[must_use]
     pub fn range(&self, count: u64) -> std::ops::Range<u64> {
         let start = self.start().min(count);
@@ -39,19 +39,19 @@ impl Default for PageRequest {
     }
 }
 
-/// One page of a list, and how long the list is.
+/// One page of a list, and the length of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page<T> {
-    /// What was asked for.
+    /// Request that the page answers.
     pub request: PageRequest,
-    /// Exact number of items in the list.
+    /// Exact number of items in the whole list.
     pub count: u64,
-    /// Items of this page.
+    /// Items of the page.
     pub items: Vec<T>,
 }
 
 impl<T> Page<T> {
-    /// The number of the last page; 1 for an empty list.
+    /// Returns the number of the last page; 1 for an empty list.
     #[must_use]
     pub fn max_page(&self) -> u64 {
         self.count.div_ceil(self.request.size).max(1)
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_cut_a_list_without_gap_or_overlap() {
+    fn pages_split_a_list_without_gap_or_overlap() {
         for count in [0, 1, 29, 30, 31, 90, 91] {
             let mut seen = Vec::new();
             let page = Page { request: PageRequest::default(), count, items: Vec::<u64>::new() };
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_far_past_the_end_is_empty() {
+    fn page_far_past_the_end_is_empty() {
         assert!(PageRequest { page: PageRequest::MAX_PAGE, size: 100 }.range(1000).is_empty());
     }
 }

@@ -5,41 +5,42 @@ use sha2::{Digest as _, Sha256};
 
 use super::ids::{BusinessId, OrgId};
 
-/// The most characters of a content or a reply: partners end theirs at some 4,000. An item of DynamoDB may have 400 KB, which
-/// two of these and the short texts never reach.
+/// Maximum number of characters of a content or a reply. Partners allow some 4,000. Two texts of this length and the short
+/// texts fit into the 400 KB of a DynamoDB item.
 pub const LONG_TEXT_MAX_CHARS: usize = 10_000;
-/// The most bytes of every other text of a review: what browsers take as a URL.
+/// Maximum number of bytes of every other text of a review: the length of a URL that browsers accept.
 pub const SHORT_TEXT_MAX_BYTES: usize = 2_048;
 
-/// Returns a text of a review as it is kept: without control characters other than tab and line breaks, and none where
-/// nothing but blanks is left. So null, empty and blank texts are one and the same.
+/// Returns a text of a review in the form that is stored: without control characters, and `None` if it is blank.
+///
+/// So missing, empty and blank texts mean the same.
 #[must_use]
-pub fn kept_text(mut text: String) -> Option<String> {
-    drop_control(&mut text);
+pub fn normalize_text(mut text: String) -> Option<String> {
+    remove_control_characters(&mut text);
     (!text.trim().is_empty()).then_some(text)
 }
 
-/// Drops control characters (U+0000 to U+001F, U+007F to U+009F) other than tab and line breaks.
-pub fn drop_control(text: &mut String) {
+/// Removes control characters (U+0000 to U+001F, U+007F to U+009F) other than tabs and line breaks.
+pub fn remove_control_characters(text: &mut String) {
     text.retain(|character| !character.is_control() || matches!(character, '\t' | '\n' | '\r'));
 }
 
-/// Where a review stands.
+/// Progress of a review: whether somebody has to deal with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ReviewState {
-    /// Answered, or set aside.
+    /// Answered, or set aside without an answer.
     Treated,
-    /// Still to be looked at.
+    /// Not dealt with yet.
     NotTreated,
     /// Taken down by the partner.
     Deleted,
 }
 
 impl ReviewState {
-    /// Every state, in the order of cells.
+    /// All states, in the order of facet keys.
     pub const ALL: [Self; 3] = [Self::Treated, Self::NotTreated, Self::Deleted];
 
-    /// The spelling on the wire and in storage.
+    /// Returns the spelling in requests, answers and storage.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -50,7 +51,7 @@ impl ReviewState {
     }
 }
 
-/// A listing partner that has reviews.
+/// Listing partner whose reviews are imported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Partner {
     /// `partner_8`
@@ -62,10 +63,10 @@ pub enum Partner {
 }
 
 impl Partner {
-    /// Every partner, in the order of cells.
+    /// All partners, in the order of facet keys.
     pub const ALL: [Self; 3] = [Self::Partner8, Self::Partner1, Self::Partner9];
 
-    /// The spelling on the wire and in storage.
+    /// Returns the spelling in requests, answers and storage.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -76,37 +77,39 @@ impl Partner {
     }
 }
 
-/// 1 to 5.
+/// Rating of a review: 1 to 5 stars.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rating(u8);
 
 impl Rating {
-    /// Every rating, ascending.
+    /// All ratings, ascending.
     pub const ALL: [Self; 5] = [Self(1), Self(2), Self(3), Self(4), Self(5)];
 
-    /// The rating, if the number lies in range.
+    /// Returns the rating of a number from 1 to 5; `None` for any other number.
     #[must_use]
     pub fn new(number: i128) -> Option<Self> {
         u8::try_from(number).ok().map(Self).filter(|rating| Self::ALL.contains(rating))
     }
 
-    /// The rating as a number.
+    /// Returns the rating as a number.
     #[must_use]
     pub fn get(self) -> u8 {
         self.0
     }
 }
 
-/// A review on the service's side: 12 characters of base 32, drawn from what the partner calls it, so that an import run
-/// twice lands on the same reviews.
+/// Id of a review: 12 characters of base 32.
+///
+/// It is a digest of the partner's name for the review, so that importing a file twice gives the same ids.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ReviewId(String);
 
 impl ReviewId {
-    /// Characters of an id.
+    /// Number of characters of an id.
     pub const LENGTH: usize = 12;
 
-    /// The id of a partner's review of a business. `salt` tells two apart whose digests collide; it starts at 0.
+    /// Returns the id of a partner's review of a business. `salt` starts at 0; a higher one gives another id, for reviews
+    /// whose digests collide.
     #[must_use]
     pub fn derive(business: &BusinessId, partner: Partner, partner_id: &str, salt: u8) -> Self {
         const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
@@ -117,68 +120,68 @@ impl ReviewId {
         }
         hash.update([salt]);
         let bits = hash.finalize().iter().take(8).fold(0_u64, |bits, byte| bits << 8 | u64::from(*byte));
-        let character = |place: usize| char::from(ALPHABET[(bits >> (5 * place) & 31) as usize]);
+        let character = |index: usize| char::from(ALPHABET[(bits >> (5 * index) & 31) as usize]);
         Self((0..Self::LENGTH).map(character).collect())
     }
 
-    /// Reads an id from storage.
+    /// Reads an id; `None` if the text has another form.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        let fits =
+        let is_valid =
             text.len() == Self::LENGTH && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
-        fits.then(|| Self(text.to_owned()))
+        is_valid.then(|| Self(text.to_owned()))
     }
 
-    /// The id as text.
+    /// Returns the id as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// A review with everything that the service keeps of it. Instants are whole seconds since 1970.
+/// A review as it is stored. Instants are whole seconds since 1970 in UTC.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Review {
-    /// Its id.
+    /// Id of the review.
     pub id: ReviewId,
-    /// Counts the writes of this review, from 1.
+    /// Number of writes of this review, from 1. A write is refused if the version has changed since it was read.
     pub version: u64,
-    /// The organisation of its business.
+    /// Organisation of its business.
     pub org_id: OrgId,
-    /// The business that it is of.
+    /// Business that was reviewed.
     pub business_id: BusinessId,
-    /// The folded city of its business.
+    /// City of its business, as a [`city_key`](crate::text::city_key).
     pub city_key: String,
-    /// Where it was left.
+    /// Partner that published it.
     pub partner: Partner,
-    /// What the partner calls it.
+    /// Partner's id of the review.
     pub partner_id: String,
-    /// What the partner's interface calls it.
+    /// Name of the review in the partner's interface.
     pub key: String,
-    /// Who wrote it.
+    /// Name of its author.
     pub author_name: Option<String>,
-    /// When it was written.
+    /// Instant of its creation.
     pub date: i64,
-    /// When it was changed last.
+    /// Instant of its last change; `None` if it was never changed.
     pub update_date: Option<i64>,
-    /// The day on which it was found to be deleted.
+    /// Day on which it was found to be deleted.
     pub delete_date: Option<Date>,
-    /// 1 to 5.
+    /// Stars that its author gave.
     pub rating: Rating,
-    /// Its title.
+    /// Title of the review.
     pub title: Option<String>,
-    /// Its text.
+    /// Text of the review.
     pub content: Option<String>,
-    /// The reply.
+    /// Reply of the business.
     pub reply_comment: Option<String>,
-    /// Where it stands.
+    /// Progress of the review.
     pub state: ReviewState,
-    /// Where it can be read.
+    /// URL of the review on the partner's site.
     pub link: Option<String>,
 }
 
 impl Review {
-    /// By what it is sorted and filtered: the date of its last change, else of its creation.
+    /// Returns the instant that searches filter and sort by: of the last change, or of the creation if there was none.
     #[must_use]
     pub fn effective_at(&self) -> i64 {
         self.update_date.unwrap_or(self.date)
@@ -190,21 +193,20 @@ impl Review {
         self.content.as_ref().is_some_and(|content| !content.trim().is_empty())
     }
 
-    /// Whether it is the same review of the same business on the same partner.
+    /// True if both are the same review of a partner: same business, same partner, same partner's id.
     #[must_use]
     pub fn same_source(&self, other: &Self) -> bool {
-        let name = |review: &Self| (review.business_id.clone(), review.partner, review.partner_id.clone());
-        name(self) == name(other)
+        (&self.business_id, self.partner, &self.partner_id) == (&other.business_id, other.partner, &other.partner_id)
     }
 
-    /// Whether it is the same in everything but its id and its version, which follow from where and when it is stored.
+    /// True if the reviews are equal except for id and version, which are set when a review is written.
     #[must_use]
     pub fn content_eq(&self, other: &Self) -> bool {
         let other = Self { id: self.id.clone(), version: self.version, ..other.clone() };
         *self == other
     }
 
-    /// Bytes of its texts.
+    /// Returns the number of bytes of all texts.
     #[must_use]
     pub fn text_bytes(&self) -> usize {
         let texts = [&self.author_name, &self.title, &self.content, &self.reply_comment, &self.link];
@@ -218,20 +220,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn null_empty_and_blank_texts_are_one_and_control_characters_are_dropped() {
-        let kept = |text: &str| kept_text(text.to_owned());
+    fn blank_texts_are_none_and_control_characters_are_removed() {
+        let normalized = |text: &str| normalize_text(text.to_owned());
         for blank in ["", " ", " \n\t\r", "\u{a0}\u{3000}", "\0\u{1f}\u{7f}\u{85}\u{9f}", " \u{1} "] {
-            assert_eq!(kept(blank), None, "{blank:?}");
+            assert_eq!(normalized(blank), None, "{blank:?}");
         }
-        assert_eq!(kept("a\tb\r\nc").as_deref(), Some("a\tb\r\nc"));
-        assert_eq!(kept("\u{1b}[1mTr\u{80}ès\u{7f} bon\0").as_deref(), Some("[1mTrès bon"));
-        // Neither is a control character: the first letter after them, and one that only looks like nothing.
-        assert_eq!(kept("\u{a1}\u{200b}").as_deref(), Some("\u{a1}\u{200b}"));
-        assert_eq!(kept(" kept as it is ").as_deref(), Some(" kept as it is "));
+        assert_eq!(normalized("a\tb\r\nc").as_deref(), Some("a\tb\r\nc"));
+        assert_eq!(normalized("\u{1b}[1mTr\u{80}ès\u{7f} bon\0").as_deref(), Some("[1mTrès bon"));
+        // Neither is a control character: the first character after them, and one that is only invisible.
+        assert_eq!(normalized("\u{a1}\u{200b}").as_deref(), Some("\u{a1}\u{200b}"));
+        assert_eq!(normalized(" kept as it is ").as_deref(), Some(" kept as it is "));
     }
 
     #[test]
-    fn an_id_follows_from_what_the_partner_calls_the_review() {
+    fn id_depends_on_business_partner_and_partner_id_only() {
         let business = BusinessId::parse("b1").expect("an id");
         let id = ReviewId::derive(&business, Partner::Partner8, "x", 0);
         assert_eq!(id, ReviewId::derive(&business, Partner::Partner8, "x", 0));

@@ -1,4 +1,4 @@
-//! Every key format of every table.
+//! Formats of all keys of all tables. Stored items have these keys: a format must never change.
 
 use std::fmt::Display;
 
@@ -12,51 +12,52 @@ use presence_domain::user::{PersonName, Status};
 
 pub use presence_domain::directory::SEPARATOR;
 
-/// The sort key of a user item.
+/// Sort key of a user item.
 pub const USER_SK: &str = "USER";
-/// The sort key of an e-mail lock.
+/// Sort key of the reservation of an e-mail address.
 pub const LOCK_SK: &str = "EMAIL";
-/// The partition of all rosters.
+/// Partition of the heads of all user directories.
 pub const ROSTERS_PK: &str = "ROSTERS";
-/// The first part of the partition keys of the logs of changes.
+/// Prefix of the partitions with the logs of changes.
 pub const CHANGES_PK_PREFIX: &str = "CHANGES#";
-/// What the sort keys of outbox rows start with. It sorts before [`USER_SK`].
+/// Prefix of the sort keys of outbox rows. They sort before [`USER_SK`].
 pub const MAIL_SK_PREFIX: &str = "MAIL#";
-/// The sort key of the window of an address.
+/// Sort key of the sending window of an address.
 pub const MAILBOX_SK: &str = "MAILBOX";
-/// The partition of `outbox-index` that holds the mails to be sent.
+/// Partition of `outbox-index` with the mails to be sent.
 pub const OUTBOX_PENDING: &str = "pending";
-/// The partition of `outbox-index` that holds the mails that were given up.
+/// Partition of `outbox-index` with the mails that failed for good.
 pub const OUTBOX_FAILED: &str = "failed";
-/// The partition of `outbox-index` that holds the rows that could not be read, and were set aside.
+/// Partition of `outbox-index` with the rows that could not be read.
 pub const OUTBOX_UNREADABLE: &str = "unreadable";
 
-/// The partition of a user, its outbox rows included.
+/// Returns the partition of a user and its outbox rows.
 #[must_use]
 pub fn user_pk(id: UserId) -> String {
     format!("USER#{id}")
 }
 
-/// The partition of the lock on an address.
+/// Returns the partition of the reservation of an e-mail address.
 #[must_use]
 pub fn lock_pk(email_key: &str) -> String {
     format!("EMAIL#{email_key}")
 }
 
-/// Returns the partition of the window of an address.
+/// Returns the partition of the sending window of an address.
 #[must_use]
 pub fn mailbox_pk(email_key: &str) -> String {
     format!("MAILBOX#{email_key}")
 }
 
-/// An organisation, or none, as the sort key of a roster and the partition of `status-index`. Zero-padded:
-/// the order of keys is the order of numbers, and no organisation comes first.
+/// Returns the key of an organisation, or of no organisation, in sort keys and in `status-index`.
+///
+/// The number is padded with zeros, so that keys sort as numbers do. No organisation comes first.
 #[must_use]
 pub fn org_key(org_id: Option<OrgId>) -> String {
     org_id.map_or_else(|| "-".to_owned(), |org| format!("{:016}", org.get()))
 }
 
-/// Reads [`org_key`]; `None` where the text is not one.
+/// Reads [`org_key`]; `None` if the text has another form.
 #[must_use]
 pub fn parse_org_key(text: &str) -> Option<Option<OrgId>> {
     match text {
@@ -66,49 +67,49 @@ pub fn parse_org_key(text: &str) -> Option<Option<OrgId>> {
     }
 }
 
-/// How the answers of a user search are ordered: last name and first name folded, then id by number.
+/// Returns the key by which a user search is sorted: folded last name, folded first name, id by number.
 #[must_use]
 pub fn name_order(last_name: &PersonName, first_name: &PersonName, id: UserId) -> String {
     presence_domain::directory::name_order(last_name.as_str(), first_name.as_str(), id)
 }
 
-/// The sort key of `status-index`: the status, then [`name_order`].
+/// Returns the sort key of `status-index`: the status, then [`name_order`].
 #[must_use]
 pub fn listing(status: Status, name_order: &str) -> String {
     format!("{}{SEPARATOR}{name_order}", status.as_str())
 }
 
-/// A fresh sort key for an outbox row: ordered by time, then random.
+/// Returns a new sort key for an outbox row: the time, then a random number.
 #[must_use]
 pub fn mail_sk(now: Timestamp) -> String {
     format!("{MAIL_SK_PREFIX}{:013}-{:016x}", now.as_millisecond(), random_u64())
 }
 
-/// The partition of the log of changes of an organisation's users.
+/// Returns the partition with the log of changes of an organisation's users.
 #[must_use]
 pub fn changes_pk(org_id: Option<OrgId>) -> String {
     format!("{CHANGES_PK_PREFIX}{}", org_key(org_id))
 }
 
-/// A fresh sort key for an entry of the log of changes: ordered by time, then random.
+/// Returns a new sort key for an entry of the log of changes: the time, then a random number.
 #[must_use]
 pub fn change_sk(now: Timestamp) -> String {
     format!("{:013}-{:016x}", now.as_millisecond(), random_u64())
 }
 
-/// The key of an organisation in the businesses table.
+/// Returns the key of an organisation in the businesses table.
 #[must_use]
 pub fn org_pk(org_id: OrgId) -> String {
     format!("ORG#{org_id}")
 }
 
-/// The key of a business in the businesses table.
+/// Returns the key of a business in the businesses table.
 #[must_use]
 pub fn business_pk(id: &BusinessId) -> String {
     format!("BUSINESS#{}", id.as_str())
 }
 
-/// The sort key of `city-index`: the folded city, then the business.
+/// Returns the sort key of `city-index`: the city key, then the business.
 #[must_use]
 pub fn city_listing(city_key: &str, id: &BusinessId) -> String {
     format!("{city_key}#{}", id.as_str())
@@ -150,7 +151,7 @@ pub fn effective_listing(second: i64, id: &ReviewId) -> String {
     format!("{:012}#{}", second - YEAR_0, id.as_str())
 }
 
-/// Reads [`effective_listing`]; `None` where the text has another form.
+/// Reads [`effective_listing`]; `None` if the text has another form.
 #[must_use]
 pub fn parse_effective_listing(text: &str) -> Option<(i64, ReviewId)> {
     let (second, id) = text.split_once('#')?;
@@ -196,16 +197,16 @@ pub fn postings_range(day: Day, first: FacetKey, last: FacetKey) -> (String, Str
     (format!("{day_of_month}{:02}0", first.number()), format!("{day_of_month}{:02}9", last.number()))
 }
 
-/// The key of what is known of all categories.
+/// Key of the head of the category directory.
 pub const DIRECTORY_PK: &str = "DIRECTORY";
 
-/// The key of a category.
+/// Returns the key of a category.
 #[must_use]
 pub fn category_pk(id: &CategoryId) -> String {
     format!("CATEGORY#{}", id.as_str())
 }
 
-/// Reads [`category_pk`]; `None` where the text is not one.
+/// Reads [`category_pk`]; `None` if the text has another form.
 #[must_use]
 pub fn parse_category_pk(text: &str) -> Option<CategoryId> {
     text.strip_prefix("CATEGORY#").and_then(CategoryId::parse)

@@ -1,62 +1,63 @@
-//! Months and days in UTC, by number and as they stand in keys.
+//! Days and months in UTC, as numbers and in the form of storage keys.
 //!
-//! All of it is civil: a date without a time zone reaches further than an instant, which ends on 9999-12-30 at 22:00.
+//! The code uses civil dates of `jiff`, not instants: `jiff`'s instants end on 9999-12-30 at 22:00, before the last review
+//! that is accepted.
 
 use jiff::SignedDuration;
 use jiff::civil::Date;
 
-/// Seconds of a day.
+/// Number of seconds in a day.
 pub const SECONDS_OF_DAY: i64 = 86_400;
 
-/// Where days are counted from.
+/// Day from which days are counted.
 const EPOCH: Date = Date::constant(1970, 1, 1);
 
-/// A day, counted from 1970-01-01.
+/// Day in UTC, as the number of days since 1970-01-01.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Day(i64);
 
-/// A month, counted from January of year 0.
+/// Month in UTC, as the number of months since January of year 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Month(i64);
 
 impl Day {
-    /// The day of a second since 1970.
+    /// Returns the day of a second since 1970.
     #[must_use]
     pub fn of(second: i64) -> Self {
         Self(second.div_euclid(SECONDS_OF_DAY))
     }
 
-    /// Its first second since 1970.
+    /// Returns its first second since 1970.
     #[must_use]
     pub fn start(self) -> i64 {
         self.0 * SECONDS_OF_DAY
     }
 
-    /// Its last second since 1970.
+    /// Returns its last second since 1970.
     #[must_use]
     pub fn end(self) -> i64 {
         self.start() + SECONDS_OF_DAY - 1
     }
 
-    /// The next day.
+    /// Returns the next day.
     #[must_use]
     pub fn next(self) -> Self {
         Self(self.0 + 1)
     }
 
-    /// The month that it lies in.
+    /// Returns the month that contains the day.
     #[must_use]
     pub fn month(self) -> Month {
         Month::on(self.date())
     }
 
-    /// Day of the month, two digits.
+    /// Returns the day of the month in two digits.
     #[must_use]
     pub fn of_month(self) -> String {
         format!("{:02}", self.date().day())
     }
 
-    /// Reads the form of [`Day`]'s display: `2025-11-03`.
+    /// Reads the form that [`Day`] displays: `2025-11-03`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         text.parse().ok().map(Self::on)
@@ -66,7 +67,7 @@ impl Day {
         Self::of(date.duration_since(EPOCH).as_secs())
     }
 
-    /// Returns its date. A day beyond the years -9999 to 9999 has none and gets the nearest: no review has such a day.
+    /// Returns the date, or the nearest one for a day outside the years -9999 to 9999. No review has such a day.
     fn date(self) -> Date {
         let nearest = if self.0 < 0 { Date::MIN } else { Date::MAX };
         EPOCH.checked_add(SignedDuration::from_secs(self.0.saturating_mul(SECONDS_OF_DAY))).unwrap_or(nearest)
@@ -74,25 +75,25 @@ impl Day {
 }
 
 impl Month {
-    /// Its first day.
+    /// Returns its first day.
     #[must_use]
     pub fn first_day(self) -> Day {
         Day::on(self.first_date())
     }
 
-    /// Its last day.
+    /// Returns its last day.
     #[must_use]
     pub fn last_day(self) -> Day {
         Day::on(self.first_date().last_of_month())
     }
 
-    /// The next month.
+    /// Returns the next month.
     #[must_use]
     pub fn next(self) -> Self {
         Self(self.0 + 1)
     }
 
-    /// Reads the form of [`Month`]'s display: `2025-11`.
+    /// Reads the form that [`Month`] displays: `2025-11`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         format!("{text}-01").parse().ok().map(Self::on)
@@ -102,7 +103,7 @@ impl Month {
         Self(i64::from(date.year()) * 12 + i64::from(date.month()) - 1)
     }
 
-    /// Returns the date of its first day; the nearest for a month beyond the years -9999 to 9999.
+    /// Returns the date of its first day, or the nearest one for a month outside the years -9999 to 9999.
     fn first_date(self) -> Date {
         let nearest = if self.0 < 0 { Date::MIN } else { Date::MAX };
         let (year, month) = (i16::try_from(self.0.div_euclid(12)), i8::try_from(self.0.rem_euclid(12) + 1));
@@ -131,7 +132,7 @@ mod tests {
     use super::*;
     use crate::instant::{FIRST_SECOND, LAST_SECOND, format_second};
 
-    /// Everything that must hold of the day of a second, by the text that answers show of it.
+    /// Checks the day and month of a second against the date that answers show for it.
     fn assert_day_of(second: i64) {
         let shown = format_second(second);
         let day = Day::of(second);
@@ -148,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_and_the_last_day_of_every_month_are_filed_under_their_date() {
+    fn first_and_last_day_of_every_month_have_the_date_that_answers_show() {
         let (mut month, mut days, mut before) = (Day::of(FIRST_SECOND).month(), 0, String::new());
         loop {
             let (first, last) = (month.first_day(), month.last_day());
@@ -167,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_beyond_every_date_breaks_nothing() {
+    fn days_outside_the_calendar_do_not_panic() {
         for second in [-1_000_000_000_000_000, FIRST_SECOND - 1, LAST_SECOND + 1, 1_000_000_000_000_000] {
             let day = Day::of(second);
             assert!(day.month().first_day() <= day.month().last_day(), "{second}: {day}");
@@ -176,7 +177,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_second_is_filed_under_the_date_that_is_shown_of_it(second in FIRST_SECOND..=LAST_SECOND) {
+        fn day_of_a_second_is_the_date_that_answers_show(second in FIRST_SECOND..=LAST_SECOND) {
             assert_day_of(second);
         }
     }

@@ -4,7 +4,8 @@ use jiff::civil::Date;
 use presence_domain::ids::BusinessId;
 use presence_domain::instant::{DateInput, format_second};
 use presence_domain::review::{
-    LONG_TEXT_MAX_CHARS, Partner, Rating, Review, ReviewId, ReviewState, SHORT_TEXT_MAX_BYTES, drop_control, kept_text,
+    LONG_TEXT_MAX_CHARS, Partner, Rating, Review, ReviewId, ReviewState, SHORT_TEXT_MAX_BYTES, normalize_text,
+    remove_control_characters,
 };
 use presence_store::BusinessLocation;
 use serde::Deserialize;
@@ -84,7 +85,7 @@ fn parse_choice<T: Copy>(field: &str, text: &str, choices: &[T], as_str: fn(T) -
 
 /// Parses a name that a partner gives a review. It is not empty.
 fn parse_name(field: &str, mut name: String) -> Result<String, String> {
-    drop_control(&mut name);
+    remove_control_characters(&mut name);
     if name.is_empty() {
         return Err(format!("{field}: must have 1 to {SHORT_TEXT_MAX_BYTES} bytes"));
     }
@@ -93,7 +94,7 @@ fn parse_name(field: &str, mut name: String) -> Result<String, String> {
 
 /// Parses a short text. An empty or blank one counts as missing.
 fn parse_short_text(field: &str, text: Option<String>) -> Result<Option<String>, String> {
-    text.and_then(kept_text).map(|text| check_length(field, text)).transpose()
+    text.and_then(normalize_text).map(|text| check_length(field, text)).transpose()
 }
 
 fn check_length(field: &str, text: String) -> Result<String, String> {
@@ -105,7 +106,7 @@ fn check_length(field: &str, text: String) -> Result<String, String> {
 
 /// Parses a long text. An empty or blank one counts as missing.
 fn parse_long_text(field: &str, text: Option<String>) -> Result<Option<String>, String> {
-    let text = text.and_then(kept_text);
+    let text = text.and_then(normalize_text);
     if text.as_ref().is_some_and(|text| text.chars().count() > LONG_TEXT_MAX_CHARS) {
         return Err(format!("{field}: must have at most {LONG_TEXT_MAX_CHARS} characters"));
     }
