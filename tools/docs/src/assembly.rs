@@ -35,9 +35,9 @@ pub fn document() -> OpenApi {
             LicenseBuilder::new().name("MIT OR Apache-2.0").identifier(Some("MIT OR Apache-2.0")).build(),
         ));
     let tags = [
-        ("users", "The people of an organisation: who they are, what they may do, and their invitations."),
-        ("categories", "The directory of business categories, with what the listing partners call them."),
-        ("reviews", "What customers wrote about the businesses on the listing partners."),
+        ("users", "The people of an organisation, their roles and their invitations."),
+        ("categories", "The directory of business categories, with their ids at the listing partners."),
+        ("reviews", "Reviews that customers left for the businesses on the listing partners."),
     ];
     OpenApiBuilder::new()
         .info(info.build())
@@ -51,11 +51,12 @@ pub fn document() -> OpenApi {
 
 /// Returns the servers: the one of the document, and one to fill in.
 fn servers() -> [Server; 2] {
-    let same_origin = ServerBuilder::new().url("/").description(Some("Where this description was fetched."));
+    let same_origin = ServerBuilder::new().url("/").description(Some("Server of this description."));
     let origin = ServerVariableBuilder::new()
         .default_value("http://127.0.0.1:3000")
         .description(Some("Scheme, host and port. The default is the local stack's; `cargo run` starts it."));
-    let other_origin = ServerBuilder::new().url("{origin}").description(Some("Anywhere.")).parameter("origin", origin);
+    let other_origin =
+        ServerBuilder::new().url("{origin}").description(Some("Any other server.")).parameter("origin", origin);
     [same_origin.build(), other_origin.build()]
 }
 
@@ -154,12 +155,12 @@ fn security_schemes() -> [SecurityScheme; 4] {
     let key = |name, description| ApiKeyValue::with_description(name, description);
     let bearer = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).bearer_format("pk_…");
     [
-        SecurityScheme::ApiKey(ApiKey::Header(key("x-api-key", "The key, in a header: the best place."))),
-        SecurityScheme::ApiKey(ApiKey::Header(key("x-apikey", "The same header, spelled otherwise."))),
-        SecurityScheme::Http(bearer.description(Some("The key, as a bearer token.")).build()),
+        SecurityScheme::ApiKey(ApiKey::Header(key("x-api-key", "The key in a header. Recommended."))),
+        SecurityScheme::ApiKey(ApiKey::Header(key("x-apikey", "The same header with another spelling."))),
+        SecurityScheme::Http(bearer.description(Some("The key as a bearer token.")).build()),
         SecurityScheme::ApiKey(ApiKey::Query(key(
             "api_key",
-            "The key, in the query string: it may end up in logs of others.",
+            "The key in the query string. It may appear in the logs of proxies.",
         ))),
     ]
 }

@@ -25,28 +25,28 @@ pub(crate) struct ErrorResponse {
 #[rustfmt::skip]
 pub(crate) const ERROR_RESPONSES: [ErrorResponse; 9] = [
     ErrorResponse { status: 401, name: "Unauthenticated", schema: "AuthenticationError", text: "a valid API key is required",
-        description: "No key, or one that is malformed, unknown, revoked or expired, or whose owner is not `active`: the same \
-                answer for all of them." },
+        description: "The key is missing, malformed, unknown, revoked or expired, or its owner is not `active`. The response is the \
+                same in all cases." },
     ErrorResponse { status: 404, name: "NotFound", schema: "Error", text: "not found",
-        description: "No such id: unknown, malformed, or of another organisation. The same answer for all of them." },
+        description: "The id is unknown, malformed, or of another organisation. The response is the same in all cases." },
     ErrorResponse { status: 409, name: "Conflict", schema: "Error", text: "the user is being changed by others: try again",
-        description: "Other changes of the user came first, three times in a row. Nothing was changed." },
+        description: "Concurrent changes of the user came first, three times in a row. Nothing was changed." },
     ErrorResponse { status: 413, name: "TooLarge", schema: "Error", text: "the body is larger than 128 KiB",
-        description: "The body is larger than 128 KiB, whether the operation reads it or not." },
+        description: "The body is larger than 128 KiB. The limit also applies to operations that do not read a body." },
     ErrorResponse { status: 415, name: "UnsupportedMediaType", schema: "Error", text: "the body must have the media type \
         application/json",
         description: "The body is not `application/json`." },
     ErrorResponse { status: 429, name: "TooSoon", schema: "Error", text: "an invitation can be sent once every 5 minutes",
-        description: "The user was sent an invitation less than 5 minutes ago. `Retry-After` says when the next one may be \
-                asked for." },
+        description: "The user was sent an invitation less than 5 minutes ago. `Retry-After` says when to try \
+                again." },
     ErrorResponse { status: 500, name: "Internal", schema: "Error", text: "internal error",
-        description: "A fault of the service. Its log has the cause, under `x-request-id`." },
+        description: "An error of the service. Its log has the cause, under `x-request-id`." },
     ErrorResponse { status: 503, name: "Unavailable", schema: "Error", text: "temporarily unavailable: try again",
         description: "The service's database did not answer in time. A change may or may not have been made: read before trying \
                 again." },
     ErrorResponse { status: 405, name: "MethodNotAllowed", schema: "Error", text: "method not allowed",
-        description: "The path has other methods: `Allow` names them. No operation below answers so; any other method on their \
-                paths does." },
+        description: "The path has other methods: `Allow` lists them. All other methods on the paths below are answered \
+                like this." },
 ];
 
 impl ErrorResponse {
@@ -84,35 +84,38 @@ pub(crate) fn describe_response(
         .map(|(name, summary, value)| (name, ExampleBuilder::new().summary(summary).value(Some(value)).build()));
     let content =
         ContentBuilder::new().schema(Some(Ref::from_schema_name(schema))).examples_from_iter(examples).build();
-    let id =
-        text_header("The id of the request, also found in the service's log.", "8f6c1e0a-3d52-4b7e-9a41-0c5d2e7f1b36");
+    let id = text_header("Id of the request. It is also in the service's log.", "8f6c1e0a-3d52-4b7e-9a41-0c5d2e7f1b36");
     ResponseBuilder::new().description(description).content("application/json", content).header("x-request-id", id)
 }
 
 /// Returns the schemas of errors, by name.
 pub(crate) fn schemas() -> [(&'static str, RefOr<Schema>); 5] {
     let text = |description: &str| string().description(Some(description));
-    let choice = strict_object("A value outside a fixed set, and the set.")
-        .property("explanation", text("What is wrong."))
-        .property("choices", ArrayBuilder::new().items(string()).description(Some("What may be given.")))
+    let choice = strict_object("Error of a value outside a fixed set, with the allowed values.")
+        .property("explanation", text("Error text."))
+        .property("choices", ArrayBuilder::new().items(string()).description(Some("Allowed values.")))
         .required("explanation")
         .required("choices");
-    let field = OneOf::builder().item(text("What is wrong.")).item(Ref::from_schema_name("Choice"));
+    let field = OneOf::builder().item(text("Error text.")).item(Ref::from_schema_name("Choice"));
     let fields = ObjectBuilder::new()
-        .description(Some("Everything that is wrong, by the name of the body field, query or path parameter."))
+        .description(Some("All errors, by the name of the body field, query parameter or path parameter."))
         .additional_properties(Some(AdditionalProperties::RefOr(field.into())))
         .min_properties(Some(1));
-    let whole = text("What is wrong with the request as a whole.");
+    let whole = text("Error of the request as a whole.");
     let invalid = OneOf::builder().item(whole).item(fields);
     [
         ("Choice", choice.into()),
         ("InvalidError", envelope("json", invalid.into(), "The request is not valid.")),
-        ("AuthenticationError", envelope("authentication", text("What is wrong.").into(), "The key gives no access.")),
+        ("AuthenticationError", envelope("authentication", text("Error text.").into(), "The key gives no access.")),
         (
             "AuthorizationError",
-            envelope("authorization", text("What the key may not do.").into(), "The caller may not do this."),
+            envelope(
+                "authorization",
+                text("Action that the caller may not perform.").into(),
+                "The caller may not perform the action.",
+            ),
         ),
-        ("Error", envelope("json", text("What is wrong.").into(), "The request was not done.")),
+        ("Error", envelope("json", text("Error text.").into(), "The request was refused or failed.")),
     ]
 }
 

@@ -116,15 +116,15 @@ pub(crate) fn paging() -> [Parameter; 2] {
             "page",
             values::page,
             "1",
-            "Which page. Any number below 1 counts as 1; past the last one the list is empty. At most 9007199254740991 \
-             (2^53-1).",
+            "Number of the page. A number below 1 counts as 1. Past the last page the list is empty. At most \
+             9007199254740991 (2^53-1).",
         ),
         Parameter::integer(
             "per_page",
             values::per_page,
             "2",
-            "How many on a page. A page that would be larger than 6 MB, as the platform counts an answer, is refused with \
-             400 on `per_page`: ask for fewer.",
+            "Number of results on a page. A page that would be larger than 6 MB, as the platform counts a response, is \
+             refused with 400 on `per_page`: ask for fewer.",
         ),
     ]
 }

@@ -22,11 +22,11 @@ pub(crate) fn schemas() -> [(&'static str, RefOr<Schema>); 2] {
 }
 
 fn new_user() -> ObjectBuilder {
-    let description = "A user to be created. Unknown fields are refused.";
+    let description = "User to create. Unknown fields are refused.";
     let body = body(description)
         .property("email", text(values::email, Nullability::NotNull, "E-mail address: no display name, no IP address, with a \
-            top-level domain, ASCII before the @. No two users have the same one: upper and lower case count as one, dots and plus tags do \
-            not. Kept as typed, trimmed."))
+            top-level domain, ASCII before the @. It must be unique: upper and lower case are the same, but dots and plus tags make a \
+            difference. Stored as typed, trimmed."))
         .property("first_name", text(values::person_name, Nullability::NotNull, "First name: 1 to 100 characters once trimmed."))
         .property("last_name", text(values::person_name, Nullability::NotNull, "Last name: 1 to 100 characters once trimmed."))
         .property("status", text(values::status, Nullability::Nullable, "Left out: `invited` when `send_invitation` is true, else \
@@ -35,30 +35,30 @@ fn new_user() -> ObjectBuilder {
         .property("org_id", org_id("The user's organisation, which must exist. Left out: the caller's own. Required of a PROVIDER without \
                                     one, unless the new user is a PROVIDER too."))
         .property("password", text(values::password, Nullability::Nullable, "At least 6 and at most 128 characters, at most 512 \
-            bytes, taken as it is. Ignored for `invited`. Left out for `active`: nobody can sign in with one until it is \
+            bytes, not trimmed. Ignored for `invited`. An `active` user without one cannot sign in with a password until it is \
             set."))
-        .property("send_invitation", values::body_boolean().description(Some("Whether to send the invitation. Left out: \
-            yes for `invited`, no for `active`. `\"True\"` and `\"False\"`, in any case, are strings that count as \
-            well.")));
+        .property("send_invitation", values::body_boolean().description(Some("True to send the invitation. Left out: \
+            true for `invited`, false for `active`. The strings `\"True\"` and `\"False\"` are accepted in any \
+            case.")));
     with_common_fields(body).required("email").required("first_name").required("last_name")
 }
 
 fn user_change() -> ObjectBuilder {
-    let description = "What is to change of a user; what is left out stays as it is. Unknown fields are refused.";
+    let description = "Changes of a user. A field that is left out stays as it is. Unknown fields are refused.";
     let body = body(description)
-        .property("email", text(values::email, Nullability::NotNull, "The new address: the same rules as on create. The pending \
-            link of an invited user dies, nothing is sent, and it may be invited again at once."))
+        .property("email", text(values::email, Nullability::NotNull, "New address, with the same rules as on create. For an invited \
+            user, the pending link becomes invalid, no mail is sent, and the user may be invited again at once."))
         .property("first_name", text(values::person_name, Nullability::NotNull, "First name: 1 to 100 characters once trimmed."))
         .property("last_name", text(values::person_name, Nullability::NotNull, "Last name: 1 to 100 characters once trimmed."))
-        .property("status", text(values::status, Nullability::Nullable, "`active` needs a `password`, unless the user has one. \
-            `invited` forgets the password, revokes the keys for good and sends an invitation, as soon as 5 minutes have \
-            passed since the last one."))
-        .property("role", text(values::role, Nullability::Nullable, "Not above the caller's own. Left out: as it is, whatever the \
-            interface's table says of a default."))
-        .property("org_id", org_id("Moves the user to another organisation: only a PROVIDER may, it must exist, and the \
-                                    businesses must be of that one."))
-        .property("password", text(values::password, Nullability::Nullable, "The new password. Ignored while the user is \
-            `invited`, or becomes so."));
+        .property("status", text(values::status, Nullability::Nullable, "`active` needs a `password` unless the user has one. \
+            `invited` deletes the password, revokes the keys for good and sends an invitation, at the earliest 5 minutes \
+            after the last one."))
+        .property("role", text(values::role, Nullability::Nullable, "Not above the caller's own. Left out: unchanged, there is no \
+            default on update."))
+        .property("org_id", org_id("Moves the user to another organisation, which must exist and own the businesses. \
+                                    Only a PROVIDER may do this."))
+        .property("password", text(values::password, Nullability::Nullable, "New password. Ignored if the user is \
+            or becomes `invited`."));
     with_common_fields(body)
 }
 
@@ -77,8 +77,8 @@ fn with_common_fields(body: ObjectBuilder) -> ObjectBuilder {
         .items(business)
         .max_items(Some(MAX_BUSINESSES))
         .description(Some(
-            "Businesses that the user may WRITE: all of its organisation. Kept in this order, each once; \
-                           replaces the whole list. A list that is sent back as it is stored changes nothing.",
+            "Businesses that the user may WRITE. All must be of the user's organisation. Stored in this order, without \
+             duplicates. The list replaces the old one. Sending back the stored list changes nothing.",
         ));
     body.property("business_ids", businesses)
         .property(
@@ -86,7 +86,7 @@ fn with_common_fields(body: ObjectBuilder) -> ObjectBuilder {
             text(
                 values::phone,
                 Nullability::Nullable,
-                "At most 32 digits, blanks and `+-.()/`; null or blank for \
+                "At most 32 digits, blanks and `+-.()/`. Null or blank: \
             none.",
             ),
         )

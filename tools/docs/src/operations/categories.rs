@@ -5,8 +5,8 @@ use crate::parameters::{Parameter, paging};
 use crate::values;
 
 const TAG: &str = "categories";
-const INVALID: &str = "`lang` is missing, or no language of the directory: the answer lists them. A parameter that the operation \
-                       does not have, or a value that its parameter cannot have.";
+const INVALID: &str = "Causes: `lang` is missing or not a language of the directory (the response lists the languages); a \
+                       parameter is unknown, or its value is not allowed.";
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![search_categories(), get_category()]
@@ -40,7 +40,7 @@ fn get_category() -> Operation {
         "categoryId",
         values::opaque_id,
         "5a45214f0d526ae15e54381f",
-        "The category. What is no id is answered like an id that nothing has: 404.",
+        "Id of the category. A malformed id is answered like an unknown one: 404.",
     );
     Operation {
         name: "get_category",
@@ -62,7 +62,7 @@ fn lang_parameter() -> Parameter {
         "lang",
         values::directory_lang,
         "FR",
-        "Language of the names: an ISO 3166 alpha-2 country code that the directory is kept in, in any case. Language codes \
-         stand for countries and the other way round (`EN` and `US` for `GB`, `PT-BR` for `BR`, or else `PT`).",
+        "Language of the names: an ISO 3166 alpha-2 country code of the directory, in any case. Other codes are mapped to \
+         one of these (`EN` and `US` to `GB`, `PT-BR` to `BR` or else to `PT`).",
     )
 }

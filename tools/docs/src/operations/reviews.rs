@@ -15,19 +15,20 @@ fn search_reviews() -> Operation {
         examples: Vec::new(),
         tag: "reviews",
         summary: "Search reviews",
-        description: "The reviews that **all** filters admit, in pages; without a filter, every review in the caller's reach, whatever \
-                its state. Two filters on the same thing (`rating` and `rating__in`, `business__in` and `business_city`) admit what \
-                both admit.\n\n\
-                **Dates**: a review counts at its update date, or at its creation date when it was never updated. Both bounds are \
-                inclusive. Accepted are `YYYY-MM-DD` and `YYYY-MM-DDTHH:MM[:SS[.fraction]]`, followed by nothing (UTC), `Z`, or an \
-                offset `±hh:mm` or `±hhmm`; a blank where the `+` was is understood. A bare day begins with its first second for \
-                `update_date__gte` and ends with its last for `update_date__lte`. Bounds that leave nothing between them find nothing.\n\n\
+        description: "Returns the reviews that match **all** filters, in pages. Without a filter, these are all reviews in the caller's \
+                reach, in every state. Two filters on one property (`rating` and `rating__in`, `business__in` and \
+                `business_city`) must both match.\n\n\
+                **Dates**: the filters compare the update date, or the creation date of a review that was never updated. Both bounds \
+                are inclusive. Formats: `YYYY-MM-DD` and `YYYY-MM-DDTHH:MM[:SS[.fraction]]`, followed by nothing (UTC), `Z`, or an \
+                offset `±hh:mm` or `±hhmm`. A blank in the place of the `+` is accepted. A day without time means its first second \
+                in `update_date__gte` and its last second in `update_date__lte`. If the lower bound is after the upper one, the \
+                result is empty.\n\n\
                 **Order**: newest first, then by id descending; `order_by=update_date` is exactly the reverse.\n\n\
-                **Roles**: PROVIDER finds reviews of every organisation; ORG_ADMIN and BUSINESS_MANAGER those of all businesses of \
-                their own.",
+                **Roles**: PROVIDER finds the reviews of every organisation. ORG_ADMIN and BUSINESS_MANAGER find those of all \
+                businesses of their own organisation.",
         body: None,
         success: body("ReviewPage", "A page of reviews."),
-        invalid: "A parameter that the operation does not have, or a value that its parameter cannot have.",
+        invalid: "A parameter is unknown, or its value is not allowed.",
         forbidden: None,
         extra_statuses: &[],
     }
@@ -41,13 +42,13 @@ fn filter_parameters() -> [Parameter; 10] {
         Parameter::boolean(
             "content__isnull",
             "False",
-            "True: only reviews without text, or with a blank one. False: only those with text.",
+            "True: only reviews without text or with a blank text. False: only reviews with text.",
         ),
         Parameter::list(
             "partner__in",
             values::partner(string()),
             "partner_8,partner_1",
-            "Only reviews left at one of these partners.",
+            "Only reviews on one of these partners.",
         ),
         Parameter::text("update_date__gte", values::request_date, "2025-01-01", "Only reviews at or after this date."),
         Parameter::text(
@@ -60,20 +61,15 @@ fn filter_parameters() -> [Parameter; 10] {
             "business__in",
             values::printable(string()),
             "5409c35a97bbc544d8e26737,5409c35a97bbc544d8e26738",
-            "Only reviews of these businesses. One that is unknown, or not in the caller's reach, has none.",
+            "Only reviews of these businesses. A business that is unknown or outside the caller's reach has no reviews.",
         ),
         Parameter::text(
             "business_city",
             values::search_text,
             "saint etienne",
-            "Only reviews of the businesses in this city: its whole name, ignoring case, accents, hyphens, apostrophes and \
-             repeated blanks.",
+            "Only reviews of the businesses in this city. Its whole name is compared, ignoring case, accents, hyphens, \
+             apostrophes and repeated blanks.",
         ),
-        Parameter::text(
-            "order_by",
-            values::review_order,
-            "update_date",
-            "Which come first: the newest, or the oldest.",
-        ),
+        Parameter::text("order_by", values::review_order, "update_date", "Order: newest first, or oldest first."),
     ]
 }

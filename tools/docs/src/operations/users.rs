@@ -5,8 +5,7 @@ use crate::parameters::{Parameter, paging};
 use crate::values;
 
 const TAG: &str = "users";
-const UNKNOWN_PARAMETER: &str =
-    "A parameter that the operation does not have, or a value that its parameter cannot have.";
+const UNKNOWN_PARAMETER: &str = "A parameter is unknown, or its value is not allowed.";
 /// Id of a `BUSINESS_MANAGER` in the sample.
 const MANAGER_ID: &str = "1005";
 /// Id of an invited user in the sample.
@@ -32,7 +31,7 @@ fn get_me() -> Operation {
         examples: Vec::new(),
         tag: TAG,
         summary: "Get the calling user",
-        description: "The user that owns the key, with the same fields as any other one.\n\n**Roles**: all.",
+        description: "Returns the user who owns the key, with the same fields as any other user.\n\n**Roles**: all.",
         body: None,
         success: body("User", "The user."),
         invalid: UNKNOWN_PARAMETER,
@@ -44,12 +43,12 @@ fn get_me() -> Operation {
 fn get_user() -> Operation {
     Operation {
         name: "get_user",
-        parameters: vec![user_id_parameter(MANAGER_ID, "The user."), display_business_ids_parameter()],
+        parameters: vec![user_id_parameter(MANAGER_ID, "Id of the user."), display_business_ids_parameter()],
         examples: Vec::new(),
         tag: TAG,
         summary: "Get one user",
-        description: "One user, by id.\n\n**Roles**: PROVIDER for users of every organisation; ORG_ADMIN and BUSINESS_MANAGER for those \
-                of their own. A user that the caller may not see does not exist: 404, never 403.",
+        description: "Returns one user by id.\n\n**Roles**: PROVIDER for users of every organisation; ORG_ADMIN and BUSINESS_MANAGER for those \
+                of their own. A user that the caller may not see is answered like an unknown one: 404, never 403.",
         body: None,
         success: body("User", "The user."),
         invalid: UNKNOWN_PARAMETER,
@@ -64,13 +63,13 @@ fn search_users() -> Operation {
             "org_id",
             values::org_id,
             "42",
-            "Only users of this organisation. Callers who are no PROVIDER may name their own; another one is 403.",
+            "Only users of this organisation. A caller that is not a PROVIDER may only name its own: another one is 403.",
         ),
         Parameter::text(
             "last_name",
             values::search_text,
             "martin",
-            "Only users whose last name has this text in it, ignoring case, accents and width.",
+            "Only users whose last name contains this text, ignoring case, accents and width.",
         ),
         Parameter::text(
             "email",
@@ -83,9 +82,9 @@ fn search_users() -> Operation {
             "query",
             values::search_text,
             "martn",
-            "Only users that every word of it is found in: in a word of the first name, the last name or the e-mail \
-             address, as a part of it or, from 5 letters up, with one letter wrong, from 9 with two. Ignores case, \
-             accents and width.",
+            "Only users who match every word of this text. A word matches if a word of the first name, the last name or \
+             the e-mail address contains it. A word of 5 letters or more may have one wrong letter, one of 9 or more two. \
+             Case, accents and width are ignored.",
         ),
     ];
     Operation {
@@ -94,15 +93,15 @@ fn search_users() -> Operation {
         examples: Vec::new(),
         tag: TAG,
         summary: "Search users",
-        description: "The users that **all** filters admit, in pages; without a filter, every user in the caller's reach.\n\n\
-                **Order**: with `query` the best match first; then last name, first name, id. For a PROVIDER who names no \
-                organisation: by organisation before all, users without one first.\n\n\
-                `role`, `org_id` and `lang` are not part of what is found: get one user to read them.\n\n\
-                **Roles**: PROVIDER finds users of every organisation; ORG_ADMIN and BUSINESS_MANAGER those of their own.",
+        description: "Returns the users who match **all** filters, in pages. Without a filter, these are all users in the caller's reach.\n\n\
+                **Order**: with `query` the best match first; then last name, first name, id. For a PROVIDER without `org_id`, the \
+                organisation comes before all of these, and users without one come first.\n\n\
+                The results do not have `role`, `org_id` and `lang`: get one user to read them.\n\n\
+                **Roles**: PROVIDER finds the users of every organisation. ORG_ADMIN and BUSINESS_MANAGER find those of their own.",
         body: None,
         success: body("UserPage", "A page of users."),
         invalid: UNKNOWN_PARAMETER,
-        forbidden: Some("`org_id` names another organisation than the caller's, who is no PROVIDER."),
+        forbidden: Some("The caller is not a PROVIDER, and `org_id` is not its own organisation."),
         extra_statuses: &[],
     }
 }
@@ -114,11 +113,11 @@ fn get_user_stats() -> Operation {
         examples: Vec::new(),
         tag: TAG,
         summary: "Count users by status",
-        description: "How many users an unfiltered search with the same key lists: all of them, the invited and the active ones.\n\n\
+        description: "Returns the number of users that a search without filters finds for the same key: in total, invited and active.\n\n\
                 **Roles**: all; a PROVIDER counts the users of every organisation.",
         body: None,
         success: body("UserStats", "The counts: `count` is the sum of the others."),
-        invalid: "A parameter: the operation has none.",
+        invalid: "The request has a parameter: the operation has none.",
         forbidden: None,
         extra_statuses: &[],
     }
@@ -131,21 +130,21 @@ fn create_user() -> Operation {
         examples: Vec::new(),
         tag: TAG,
         summary: "Create a user",
-        description: "Creates a user who is `active`, or one who is `invited`: that one gets a mail with a link to a page where a \
-                password is chosen, and is active from then on. The link works for 72 hours, once.\n\n\
+        description: "Creates an `active` or an `invited` user. An invited user gets a mail with a link to a page where they choose a \
+                password, which makes them active. The link is valid for 72 hours and works once.\n\n\
                 | `status` | `send_invitation` | the user is | mail |\n|---|---|---|---|\n\
                 | left out | left out or false | active | no |\n| left out | true | invited | yes |\n\
                 | `invited` | left out or true | invited | yes |\n| `invited` | false | invited, until a later invite | no |\n\
                 | `active` | left out or false | active | no |\n\
                 | `active` | true | active | yes: the link lets the person choose a password |\n\n\
-                The mail is sent soon after the answer, and is never lost; one user is sent at most one in 5 minutes.\n\n\
+                The mail is sent soon after the response, and is never lost. A user is sent at most one mail in 5 minutes.\n\n\
                 **Roles**: PROVIDER creates users of any organisation and any role; ORG_ADMIN of its own organisation, with the \
                 roles ORG_ADMIN and BUSINESS_MANAGER; BUSINESS_MANAGER none.",
-        body: Some(body("NewUser", "The user.")),
+        body: Some(body("NewUser", "The user to create.")),
         success: body("Success", "The user was created; `id` is its id."),
-        invalid: "No JSON object; fields that are missing, unknown, given twice or wrong, all of them named; an address that \
-                  another user has; businesses that are not those of the organisation.",
-        forbidden: Some("The caller may not create users, or not of this organisation, or not with this role."),
+        invalid: "Causes: the body is no JSON object; a field is missing, unknown, repeated or invalid (the response names all \
+                  of them); the address belongs to another user; a business is not of the organisation.",
+        forbidden: Some("The caller may not create users, or not in this organisation, or not with this role."),
         extra_statuses: &[409, 415],
     }
 }
@@ -153,26 +152,26 @@ fn create_user() -> Operation {
 fn update_user() -> Operation {
     Operation {
         name: "update_user",
-        parameters: vec![user_id_parameter(MANAGER_ID, "The user to be changed.")],
+        parameters: vec![user_id_parameter(MANAGER_ID, "Id of the user to change.")],
         examples: Vec::new(),
         tag: TAG,
         summary: "Update a user",
-        description: "Changes what is given and nothing else; a body that changes nothing is fine. All of it counts at once, or \
-                none of it.\n\n\
-                **Status**: from `active` to `invited` the password is forgotten, the keys are revoked for good, and an \
-                invitation is sent (inside the 5 minutes after the last one, at their end). From `invited` to `active` a \
-                `password` is needed unless the user has one, and the pending link dies. The same status again has no effect.\n\n\
-                **Roles**: PROVIDER updates everyone; ORG_ADMIN the users of its organisation but a PROVIDER; BUSINESS_MANAGER \
-                only itself, and of itself only `first_name`, `last_name`, `phone`, `lang`, `email` and `password`. Nobody \
-                changes their own `role`, `status`, `org_id` or `business_ids`, and nobody gives a role above their own. \
-                Only a PROVIDER moves users to another organisation. A field sent with its present value is no change, and \
-                no 403. The last active ORG_ADMIN of an organisation can be demoted or disabled by a PROVIDER only.",
-        body: Some(body("UserChange", "What is to change.")),
-        success: body("Success", "The user is as asked."),
-        invalid: "No JSON object; fields that are unknown, given twice or wrong, all of them named; an address that another \
-                  user has; businesses that are not those of the organisation; a change that would leave an organisation \
-                  without an ORG_ADMIN.",
-        forbidden: Some("The caller may see the user, but not change it, or not in this way."),
+        description: "Changes the given fields only. A body that changes nothing succeeds. All changes take effect together, or \
+                none does.\n\n\
+                **Status**: a change from `active` to `invited` deletes the password, revokes the keys for good and sends an \
+                invitation, at the earliest 5 minutes after the last one. A change from `invited` to `active` needs a `password` \
+                unless the user has one, and invalidates the pending link. The present status again has no effect.\n\n\
+                **Roles**: PROVIDER updates everyone; ORG_ADMIN the users of its organisation except a PROVIDER; BUSINESS_MANAGER \
+                only itself, and only the fields `first_name`, `last_name`, `phone`, `lang`, `email` and `password`. Nobody \
+                changes their own `role`, `status`, `org_id` or `business_ids`, and nobody grants a role above their own. \
+                Only a PROVIDER moves users to another organisation. A field with its present value is not a change, so it \
+                is never 403. Only a PROVIDER can demote or disable the last active ORG_ADMIN of an organisation.",
+        body: Some(body("UserChange", "The changes.")),
+        success: body("Success", "The changes were made."),
+        invalid: "Causes: the body is no JSON object; a field is unknown, repeated or invalid (the response names all of \
+                  them); the address belongs to another user; a business is not of the organisation; the change would \
+                  leave an organisation without an ORG_ADMIN.",
+        forbidden: Some("The caller may see the user, but not make these changes."),
         extra_statuses: &[404, 409, 415],
     }
 }
@@ -180,17 +179,17 @@ fn update_user() -> Operation {
 fn delete_user() -> Operation {
     Operation {
         name: "delete_user",
-        parameters: vec![user_id_parameter(MANAGER_ID, "The user to be deleted.")],
+        parameters: vec![user_id_parameter(MANAGER_ID, "Id of the user to delete.")],
         examples: Vec::new(),
         tag: TAG,
         summary: "Delete a user",
-        description: "Deletes a user for good, with its keys, its links and the mails that wait for it. Its address is free again, and \
-                every operation on its id is 404 from then on.\n\n\
-                **Roles**: PROVIDER deletes anyone but itself; ORG_ADMIN users of its organisation, but neither itself, nor a \
-                PROVIDER, nor the last active ORG_ADMIN; BUSINESS_MANAGER nobody.",
+        description: "Deletes a user for good, with its keys, its links and its mails that are not sent yet. Its address can be used \
+                again. Every later operation on its id is 404.\n\n\
+                **Roles**: PROVIDER deletes anyone except itself; ORG_ADMIN users of its organisation, except itself, a PROVIDER and \
+                the last active ORG_ADMIN; BUSINESS_MANAGER nobody.",
         body: None,
-        success: body("Success", "The user is gone."),
-        invalid: "A parameter: the operation has none. Or the user is the last active ORG_ADMIN of its organisation.",
+        success: body("Success", "The user was deleted."),
+        invalid: "The request has a parameter: the operation has none. Or the user is the last active ORG_ADMIN of its organisation.",
         forbidden: Some("The caller may see the user, but not delete it."),
         extra_statuses: &[404, 409],
     }
@@ -199,31 +198,27 @@ fn delete_user() -> Operation {
 fn invite_user() -> Operation {
     Operation {
         name: "invite_user",
-        parameters: vec![user_id_parameter(INVITED_ID, "The user to be invited again.")],
+        parameters: vec![user_id_parameter(INVITED_ID, "Id of the user to invite again.")],
         examples: Vec::new(),
         tag: TAG,
         summary: "Invite a user again",
-        description: "Sends a new invitation to a user who is `invited`: at most once in 5 minutes, whichever operation asked for the \
-                last one. Of several requests at the same time exactly one succeeds. The new link takes the place of the old one \
-                once it is sent. Needs no body.\n\n\
-                **Roles**: PROVIDER invites anyone; ORG_ADMIN the users of its organisation but a PROVIDER; BUSINESS_MANAGER nobody.",
+        description: "Sends a new invitation to an `invited` user, at most once in 5 minutes. Invitations of other operations count, \
+                too. Of several concurrent requests, exactly one succeeds. The new link replaces the old one once it is sent. \
+                The operation needs no body.\n\n\
+                **Roles**: PROVIDER invites anyone; ORG_ADMIN the users of its organisation except a PROVIDER; BUSINESS_MANAGER nobody.",
         body: None,
-        success: body("Success", "The invitation is on its way; there is no `id`."),
-        invalid: "A parameter: the operation has none. Or the user is not `invited`.",
+        success: body("Success", "The invitation will be sent. The response has no `id`."),
+        invalid: "The request has a parameter: the operation has none. Or the user is not `invited`.",
         forbidden: Some("The caller may see the user, but not invite it."),
         extra_statuses: &[404, 409, 429],
     }
 }
 
 fn user_id_parameter(example: &'static str, description: &str) -> Parameter {
-    let description = format!("{description} What is no id is answered like an id that nobody has: 404.");
+    let description = format!("{description} A malformed id is answered like an unknown one: 404.");
     Parameter::path("user_id", values::decimal_id, example, &description)
 }
 
 fn display_business_ids_parameter() -> Parameter {
-    Parameter::boolean(
-        "display_business_ids",
-        "False",
-        "Whether `business_ids` is part of the answer; it is unless refused.",
-    )
+    Parameter::boolean("display_business_ids", "False", "False leaves `business_ids` out of the response.")
 }
