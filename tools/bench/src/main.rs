@@ -3,7 +3,7 @@
 //!
 //! Calls, waves and units are counted and exact. Times are medians of one run: compare them only within that run.
 
-#![expect(clippy::cast_precision_loss, reason = "figures for reading are rounded anyway")]
+#![expect(clippy::cast_precision_loss, reason = "reports have rounded numbers anyway")]
 
 mod costs;
 mod import;

@@ -1,6 +1,6 @@
 //! Capture of this process's log: the line of the last request.
 //!
-//! The benchmarks make one request at a time, so the last line is that of the last request.
+//! The benchmarks make one request at a time, so the last line of a request is that of the last one.
 
 use std::io::{self, Write};
 use std::sync::{Mutex, PoisonError};

@@ -77,7 +77,7 @@ impl Bill {
     }
 }
 
-/// Returns the price of a million times so many bytes, in dollars.
+/// Returns the price of `bytes` for each of a million operations, in dollars.
 fn price_of_a_million(bytes: usize, dollars_per_gb: f64) -> f64 {
     bytes as f64 * 1e6 / GB * dollars_per_gb
 }

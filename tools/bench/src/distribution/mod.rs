@@ -63,7 +63,7 @@ pub struct ReviewHeader {
     /// Id of the review.
     pub id: ReviewId,
     /// Facets of the review.
-    pub cell: FacetKey,
+    pub facet_key: FacetKey,
     /// Position of its business in [`Distribution::businesses`].
     pub business: u16,
     /// Number among all reviews, from 0. [`Distribution::review`] generates the texts from it.
@@ -158,11 +158,11 @@ impl Distribution {
         let partner = Partner::ALL[pick_weighted(&PARTNERS, rng)];
         let has_content = pick_weighted(&CONTENT, rng) == 1;
         let business = self.businesses.pick(number, rng);
-        let cell = FacetKey::new(state, rating, partner, has_content);
+        let facet_key = FacetKey::new(state, rating, partner, has_content);
         let partner_id = review_texts::partner_id(number);
         let business_id = &self.businesses.as_slice()[usize::from(business)].id;
         let id = ReviewId::derive(business_id, partner, &partner_id, 0);
-        ReviewHeader { at, id, cell, business, number }
+        ReviewHeader { at, id, facet_key, business, number }
     }
 }
 

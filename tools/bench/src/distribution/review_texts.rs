@@ -37,7 +37,7 @@ impl Distribution {
     #[must_use]
     pub fn review(&self, header: &ReviewHeader) -> Review {
         let number = header.number;
-        let (state, rating, partner, has_content) = facets(header.cell);
+        let (state, rating, partner, has_content) = facets(header.facet_key);
         let was_changed = number % 10 == 3;
         let partner_id = partner_id(number);
         let written_at = header.at - i64::try_from(number % 40 + 1).unwrap_or_default() * SECONDS_OF_DAY - 1;
@@ -67,9 +67,9 @@ impl Distribution {
     }
 }
 
-/// Returns the facets of a cell: the inverse of [`FacetKey::new`](presence_domain::ledger::FacetKey::new).
-fn facets(cell: FacetKey) -> (ReviewState, Rating, Partner, bool) {
-    let number = usize::from(cell.number());
+/// Returns the facets of a key: the inverse of [`FacetKey::new`](presence_domain::ledger::FacetKey::new).
+fn facets(key: FacetKey) -> (ReviewState, Rating, Partner, bool) {
+    let number = usize::from(key.number());
     (ReviewState::ALL[number / 30], Rating::ALL[number / 6 % 5], Partner::ALL[number / 2 % 3], number % 2 == 1)
 }
 

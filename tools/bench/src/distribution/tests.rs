@@ -35,7 +35,7 @@ fn generated_reviews_have_the_requested_number_and_order_and_are_always_the_same
 }
 
 #[test]
-fn cities_and_cells_have_the_shares_that_are_documented() {
+fn cities_and_facets_have_the_shares_that_are_documented() {
     let (distribution, headers) = (Distribution::new(TOTAL), all_headers(TOTAL));
     let businesses = distribution.businesses();
     for (city, expected) in CITIES_BY_SIZE.iter().zip([0.3, 0.03, 0.003, 0.000_3, 0.000_03]) {
@@ -45,9 +45,9 @@ fn cities_and_cells_have_the_shares_that_are_documented() {
     let rare = FacetMask::from_predicate(|state, rating, partner, _| {
         (state, rating.get(), partner) == (ReviewState::Deleted, 5, Partner::Partner9)
     });
-    assert!(is_about(share_of(&headers, |header| rare.contains(header.cell)), 0.001_5));
+    assert!(is_about(share_of(&headers, |header| rare.contains(header.facet_key)), 0.001_5));
     let rarest = FacetKey::new(ReviewState::Deleted, Rating::ALL[1], Partner::Partner9, false);
-    let share = share_of(&headers, |header| header.cell == rarest);
+    let share = share_of(&headers, |header| header.facet_key == rarest);
     assert!(share > 0.0 && is_about(share, 0.000_06), "{share}");
 }
 
@@ -76,7 +76,10 @@ fn reviews_match_their_headers_and_have_some_500_bytes() {
     let (reviews, headers): (Vec<Review>, Vec<ReviewHeader>) =
         (distribution.months().flatten().collect(), distribution.headers().flatten().collect());
     for (review, header) in reviews.iter().zip(&headers) {
-        assert_eq!((review.effective_at(), FacetKey::of(review), &review.id), (header.at, header.cell, &header.id));
+        assert_eq!(
+            (review.effective_at(), FacetKey::of(review), &review.id),
+            (header.at, header.facet_key, &header.id)
+        );
         assert!(review.update_date.is_none_or(|changed| review.date < changed));
     }
     assert!(reviews.iter().filter(|review| review.update_date.is_some()).count() > 400);

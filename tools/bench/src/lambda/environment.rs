@@ -1,6 +1,6 @@
 //! Data and servers that functions meet: organisations of several sizes, reviews and categories in an embedded `DynamoDB`.
 //!
-//! The database runs in this process, which is not throttled.
+//! Database and service run in this process, which is not throttled.
 
 use std::cell::Cell;
 use std::net::SocketAddr;

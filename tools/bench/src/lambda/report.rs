@@ -51,7 +51,7 @@ fn introduction(results: &BenchmarkResults) -> String {
     )
 }
 
-/// Renders the memory that functions have used, beside that of the template.
+/// Renders the memory that functions have used, and the memory of the template.
 fn memory_of_functions(results: &BenchmarkResults) -> String {
     let mut table = String::from(
         "\n## Memory of the functions\n\n| function | most memory used, MB | `MemorySize` |\n|---|---:|---:|\n",

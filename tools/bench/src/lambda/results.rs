@@ -1,6 +1,6 @@
 //! Results of the benchmark, as they are stored in `shared/docs/benchmarks/lambda.json`.
 //!
-//! The names of the stored fields are fixed: a field with another name in the code says so.
+//! Stored field names are fixed. A field with another name in the code is renamed for storage.
 
 use serde::{Deserialize, Serialize};
 

@@ -22,9 +22,9 @@ const POLL_INTERVAL: Duration = Duration::from_millis(1);
 /// Way to give functions their share of a processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum ThrottleMode {
-    /// By a control group if one may be created, else by signals.
+    /// Control group if one may be created, else signals.
     Auto,
-    /// By SIGSTOP and SIGCONT.
+    /// SIGSTOP and SIGCONT.
     Signals,
 }
 

@@ -1,4 +1,4 @@
-//! All backends, loaded with the same reviews.
+//! Backends of the comparison, loaded with the same reviews.
 
 use std::path::Path;
 

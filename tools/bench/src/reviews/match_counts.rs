@@ -22,7 +22,7 @@ impl MatchCounts {
         let (mut counts, businesses) = (Self::default(), reviews.businesses());
         for header in reviews.headers().flatten() {
             let business = businesses[usize::from(header.business)].id.clone();
-            *counts.facets.entry(header.cell).or_default() += 1;
+            *counts.facets.entry(header.facet_key).or_default() += 1;
             *counts.cities.entry(reviews.city_key(header.business).to_owned()).or_default() += 1;
             *counts.businesses.entry(business).or_default() += 1;
             counts.in_date_range += u64::from((DATE_RANGE.0..=DATE_RANGE.1).contains(&header.at));

@@ -1,6 +1,6 @@
 //! Plots of latency and read units against the number of reviews. Both axes are logarithmic.
 //!
-//! The background is transparent and all colours have a middle lightness: the plots are readable on light and dark pages.
+//! Plots have a transparent background and colours of middle lightness, so that they are readable on light and dark pages.
 
 use std::path::Path;
 

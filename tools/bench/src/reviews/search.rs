@@ -130,6 +130,6 @@ fn facet_filters() -> anyhow::Result<Vec<(&'static str, Filter)>> {
         ("not treated", Filter { state: Some(ReviewState::NotTreated), ..Filter::default() }),
         ("with content", Filter { has_content: Some(true), ..Filter::default() }),
         ("0.15 % filter", rare),
-        ("rarest cell", rarest),
+        ("rarest facets", rarest),
     ])
 }

@@ -1,4 +1,4 @@
-//! Benchmark of starts: the time and memory of our functions until their first request is answered, beside those of others.
+//! Benchmark of starts: time and memory of our functions, and of others, until the first request is answered.
 
 mod candidates;
 mod report;

@@ -11,7 +11,7 @@ use crate::distribution::{Distribution, ReviewHeader};
 /// Alphabet of review ids, in ascending order: five bits a character.
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
-/// Number of reviews of each cell.
+/// Number of reviews of each facet key.
 pub(super) type Counts = [u32; FACET_KEY_COUNT];
 
 /// Selector of the reviews of a set: all, or those of a city by its position.
@@ -29,19 +29,19 @@ pub(super) struct PackedReview {
     at: u32,
     number: u32,
     business: u16,
-    cell: u8,
+    facet_key: u8,
 }
 
 impl PackedReview {
     fn new(header: &ReviewHeader) -> Option<Self> {
         let id = pack_id(header.id.as_str())?;
         let (at, number) = (u32::try_from(header.at).ok()?, u32::try_from(header.number).ok()?);
-        Some(Self { id, at, number, business: header.business, cell: header.cell.number() })
+        Some(Self { id, at, number, business: header.business, facet_key: header.facet_key.number() })
     }
 
     fn unpack(self) -> ReviewHeader {
         let number = u64::from(self.number);
-        ReviewHeader { at: self.at(), id: self.id(), cell: self.cell(), business: self.business, number }
+        ReviewHeader { at: self.at(), id: self.id(), facet_key: self.facet_key(), business: self.business, number }
     }
 
     pub(super) fn id(self) -> ReviewId {
@@ -62,8 +62,8 @@ impl PackedReview {
         self.at().rem_euclid(SECONDS_OF_DAY)
     }
 
-    pub(super) fn cell(self) -> FacetKey {
-        FacetKey::from_number(self.cell).expect("the number of a cell")
+    pub(super) fn facet_key(self) -> FacetKey {
+        FacetKey::from_number(self.facet_key).expect("the number of a facet key")
     }
 }
 
@@ -98,7 +98,7 @@ impl Cities {
     }
 }
 
-/// All reviews of a distribution.
+/// Reviews of a distribution, packed.
 #[derive(Debug)]
 pub(super) struct PackedReviews {
     distribution: Distribution,
@@ -121,7 +121,7 @@ impl PackedReviews {
             let mut counts = vec![[0; FACET_KEY_COUNT]; cities.keys.len()];
             for header in &headers {
                 let city = usize::from(cities.of_business(header.business));
-                counts[city][usize::from(header.cell.number())] += 1;
+                counts[city][usize::from(header.facet_key.number())] += 1;
             }
             months.insert(Day::of(first.at).month(), counts);
             all.extend(headers.iter().map(|header| PackedReview::new(header).expect("a date before 2106")));
@@ -185,14 +185,14 @@ impl PackedReviews {
     pub(super) fn days(&self, set: SetSelector, days: (Day, Day)) -> BTreeMap<Day, Counts> {
         let mut counts = BTreeMap::new();
         for review in self.of_days(set, days) {
-            counts.entry(review.day()).or_insert([0; FACET_KEY_COUNT])[usize::from(review.cell)] += 1;
+            counts.entry(review.day()).or_insert([0; FACET_KEY_COUNT])[usize::from(review.facet_key)] += 1;
         }
         counts
     }
 }
 
 fn sum(cities: &[Counts]) -> Counts {
-    cities.iter().fold([0; FACET_KEY_COUNT], |total, counts| std::array::from_fn(|cell| total[cell] + counts[cell]))
+    cities.iter().fold([0; FACET_KEY_COUNT], |total, counts| std::array::from_fn(|key| total[key] + counts[key]))
 }
 
 /// Returns an id as a number. Numbers have the order of ids.

@@ -113,7 +113,7 @@ pub fn named_searches(distribution: &Distribution) -> Vec<Search> {
             masked(FacetMask::from_predicate(|_, _, _, has_content| has_content)),
         ),
         Search::new("0.15 %", masked(rare)),
-        Search::new("rarest cell (0.006 %)", masked(rarest_cell())),
+        Search::new("rarest facets (0.006 %)", masked(rarest_facets())),
         Search::new("400 days to the second", last_seconds(400 * SECONDS_OF_DAY)),
         Search::new("10 days to the second", last_seconds(10 * SECONDS_OF_DAY)),
         Search::new("an afternoon", last_seconds(20_000)),
@@ -152,7 +152,7 @@ fn last_seconds(seconds: i64) -> ReviewFilter {
     ReviewFilter { from: Some(end - seconds), to: Some(end), ..unfiltered() }
 }
 
-fn rarest_cell() -> FacetMask {
+fn rarest_facets() -> FacetMask {
     FacetMask::from_predicate(|state, rating, partner, has_content| {
         (state, rating.get(), partner, has_content) == (ReviewState::Deleted, 2, Partner::Partner9, false)
     })
@@ -175,17 +175,17 @@ fn random_range(rng: &mut fastrand::Rng) -> (Option<i64>, Option<i64>) {
     ((!is_open_at_start).then_some(from), (!is_open_at_end).then_some(to))
 }
 
-/// Returns a random mask: no filter, scattered cells, one cell, or facets as users select them.
+/// Returns a random mask: no filter, scattered facet keys, one of them, or facets as users select them.
 fn random_mask(rng: &mut fastrand::Rng) -> FacetMask {
     match rng.u8(0..6) {
         0 => FacetMask::ALL,
         1 => {
-            let cells = rng.u128(..);
-            mask_of_cells(|cell| cells >> cell & 1 == 1)
+            let keys = rng.u128(..);
+            mask_of_keys(|key| keys >> key & 1 == 1)
         }
         2 => {
             let selected = rng.usize(0..FACET_KEY_COUNT);
-            mask_of_cells(|cell| cell == selected)
+            mask_of_keys(|key| key == selected)
         }
         _ => {
             let (states, ratings, partners, content) = (rng.u8(1..8), rng.u8(1..32), rng.u8(1..8), rng.u8(1..4));
@@ -199,8 +199,8 @@ fn random_mask(rng: &mut fastrand::Rng) -> FacetMask {
     }
 }
 
-/// Returns the mask of the cells whose numbers are admitted.
-fn mask_of_cells(admits: impl Fn(usize) -> bool) -> FacetMask {
+/// Returns the mask of the facet keys whose numbers are admitted.
+fn mask_of_keys(admits: impl Fn(usize) -> bool) -> FacetMask {
     FacetMask::from_predicate(|state, rating, partner, has_content| {
         admits(usize::from(FacetKey::new(state, rating, partner, has_content).number()))
     })

@@ -63,7 +63,7 @@ impl SyntheticTables {
             let id = review.id();
             let mut item = key_attributes(&review_pk(&id), REVIEW_SK);
             item.insert("id".to_owned(), text(id.as_str()));
-            item.insert("cell".to_owned(), number(review.cell().number()));
+            item.insert("cell".to_owned(), number(review.facet_key().number()));
             item.insert("business_id".to_owned(), text(business));
             item.insert("effective_listing".to_owned(), text(&effective_listing(review.at(), &id)));
             item
@@ -127,7 +127,7 @@ impl SyntheticTables {
             let day = review.day();
             let prefix = day_prefixes.entry(day.start()).or_insert_with(|| day.of_month());
             let id = review.id();
-            let sk = postings_sk(prefix, review.cell(), &id);
+            let sk = postings_sk(prefix, review.facet_key(), &id);
             if range.is_none_or(|range| range.contains(&sk)) {
                 let item = items.entry(sk).or_insert_with_key(|sk| key_attributes(pk, sk));
                 item.insert(id.as_str().to_owned(), number(review.second_of_day()));
@@ -146,8 +146,8 @@ fn retain_in_range(mut items: Vec<Item>, sort_key: &str, range: Option<&SortKeyR
 
 fn counts_item(pk: &str, sk: &str, counts: &Counts) -> Item {
     let mut item = key_attributes(pk, sk);
-    for (cell, count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
-        item.insert(format!("c{cell}"), number(*count));
+    for (key, count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
+        item.insert(format!("c{key}"), number(*count));
     }
     item
 }

@@ -1,4 +1,4 @@
-//! The synthetic database against the embedded one, and the budget of a search.
+//! Tests of the synthetic database against the embedded one, and of the budget of a search.
 
 use std::collections::{BTreeMap, HashMap};
 

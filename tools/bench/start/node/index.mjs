@@ -1,4 +1,4 @@
-// A minimal function on Node.js: AWS SDK v3, one GetItem. The loop does what the managed runtime does, and no more.
+// Minimal function on Node.js: AWS SDK v3, one GetItem. The loop does only the work of the managed runtime.
 import { request } from "node:http";
 import { DynamoDBClient, GetItemCommand } from "@aws-sdk/client-dynamodb";
 

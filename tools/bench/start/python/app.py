@@ -1,4 +1,4 @@
-"""A minimal function on Python: boto3, one GetItem. The loop does what the managed runtime does, and no more."""
+"""Minimal function on Python: boto3, one GetItem. The loop does only the work of the managed runtime."""
 
 import json
 import os

@@ -1,6 +1,6 @@
 //! Minimal Lambda function with the AWS SDK: one `GetItem` while it starts, which opens the connection, and one for each request.
 //!
-//! Its difference to the empty function is the cost of the SDK and of TLS. The difference of our functions to it is their own.
+//! Compared with the empty function, it shows the cost of the SDK and of TLS. Compared with it, our functions show their own cost.
 
 use std::collections::HashMap;
 
