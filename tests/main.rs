@@ -1,6 +1,7 @@
 //! The one driver of the acceptance tests: a single binary links once and starts once.
 
 mod api;
+mod authorization;
 mod canary;
 mod deploy;
 mod faults;
@@ -11,4 +12,5 @@ mod limits;
 mod mail;
 mod properties;
 mod races;
+mod robustness;
 mod store;

@@ -1,13 +1,9 @@
-//! The API as clients see it.
+//! The API as clients see it: a module for each route.
 
-pub(crate) mod authorization;
 pub(crate) mod categories;
-mod contract;
-mod hostile;
-pub(crate) mod invitation;
-mod large;
-mod local_only;
+pub(crate) mod invitation_page;
 mod openapi;
 pub(crate) mod reviews;
 mod sample;
 mod smoke;
+mod users;

@@ -1,0 +1,72 @@
+//! Who may create whom, and where.
+
+use crate::api::users::fixture::{Case, create};
+
+const NO_CREATE: &str = "this key may not create such a user";
+
+pub(super) fn cases() -> Vec<Case> {
+    [admins(), managers(), providers()].concat()
+}
+
+fn made(why: &'static str, by: &'static str, body: &str, facts: &str) -> Case {
+    create(why, body).by(by).makes("made").facts("made", facts)
+}
+
+fn admins() -> Vec<Case> {
+    let not = |why, body: &str| create(why, body).forbidden(NO_CREATE);
+    vec![
+        made("org_id is the caller's own unless given", "admin_1", "{}", "org=1 role=BUSINESS_MANAGER"),
+        made("null is not given", "admin_1", r#"{"org_id":null,"role":null}"#, "org=1 role=BUSINESS_MANAGER"),
+        made("one's own organisation by name", "admin_2", r#"{"org_id":2}"#, "org=2"),
+        made("as text", "admin_2", r#"{"org_id":"2"}"#, "org=2"),
+        made("an ORG_ADMIN makes another", "admin_1", r#"{"role":"ORG_ADMIN"}"#, "org=1 role=ORG_ADMIN"),
+        made("with businesses of the organisation", "admin_2", r#"{"business_ids":["b2-1"]}"#, "businesses=b2-1"),
+        not("nobody in another organisation", r#"{"org_id":2}"#),
+        not("nobody in an unknown organisation", r#"{"org_id":999}"#),
+        not("no PROVIDER", r#"{"role":"PROVIDER"}"#),
+        not("no PROVIDER in another organisation", r#"{"role":"PROVIDER","org_id":2}"#),
+        not("no ORG_ADMIN in another organisation", r#"{"role":"ORG_ADMIN","org_id":2}"#),
+    ]
+}
+
+fn managers() -> Vec<Case> {
+    ["{}", r#"{"org_id":1}"#, r#"{"org_id":2}"#, r#"{"role":"ORG_ADMIN"}"#, r#"{"status":"invited"}"#]
+        .map(|body| create("a BUSINESS_MANAGER creates nobody", body).by("manager_1").forbidden(NO_CREATE))
+        .to_vec()
+}
+
+fn providers() -> Vec<Case> {
+    const REQUIRED: &str = r#"{"org_id":"is required"}"#;
+    let free = |why, body: &str, facts: &str| made(why, "provider", body, facts);
+    vec![
+        free("any organisation", r#"{"org_id":2}"#, "org=2 role=BUSINESS_MANAGER"),
+        free("any role", r#"{"org_id":2,"role":"ORG_ADMIN"}"#, "org=2 role=ORG_ADMIN"),
+        free("a PROVIDER in an organisation", r#"{"org_id":2,"role":"PROVIDER"}"#, "org=2 role=PROVIDER"),
+        free("a PROVIDER may have no organisation", r#"{"role":"PROVIDER"}"#, "org=none role=PROVIDER"),
+        free("businesses of that organisation", r#"{"org_id":2,"business_ids":["b2-3"]}"#, "businesses=b2-3"),
+        create("without an organisation org_id is required", "{}").by("provider").bad(REQUIRED),
+        create("for an ORG_ADMIN too", r#"{"role":"ORG_ADMIN"}"#).by("provider").bad(REQUIRED),
+        create("null is not given", r#"{"org_id":null}"#).by("provider").bad(REQUIRED),
+        create("with all else that is wrong", r#"{"first_name":null}"#)
+            .by("provider")
+            .bad(r#"{"first_name":"is required","org_id":"is required"}"#),
+        create("without an organisation no business is known", r#"{"role":"PROVIDER","business_ids":["b1-1"]}"#)
+            .by("provider")
+            .bad(r#"{"business_ids":"unknown businesses: b1-1"}"#),
+        create("an organisation that does not exist", r#"{"org_id":999}"#)
+            .by("provider")
+            .bad(r#"{"org_id":"is unknown"}"#),
+        create("with all else that is wrong", r#"{"org_id":999,"business_ids":["b1-1"],"phone":"x"}"#).by("provider").bad(
+            r#"{"business_ids":"unknown businesses: b1-1","org_id":"is unknown","phone":"must have at most 32 characters: digits, spaces and + - . ( ) /"}"#,
+        ),
+        create("an organisation that does not exist, for a PROVIDER of another", r#"{"org_id":999}"#)
+            .by("provider_in_1")
+            .bad(r#"{"org_id":"is unknown"}"#),
+        create("businesses of another organisation", r#"{"org_id":2,"business_ids":["b1-1"]}"#)
+            .by("provider")
+            .bad(r#"{"business_ids":"unknown businesses: b1-1"}"#),
+        made("a PROVIDER of an organisation: its own", "provider_in_1", "{}", "org=1"),
+        made("its own for a PROVIDER too", "provider_in_1", r#"{"role":"PROVIDER"}"#, "org=1 role=PROVIDER"),
+        made("or any other", "provider_in_1", r#"{"org_id":2}"#, "org=2"),
+    ]
+}

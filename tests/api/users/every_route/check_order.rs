@@ -1,0 +1,123 @@
+//! The order of checks: each case breaks two of them, and the earlier one answers.
+
+use crate::api::users::fixture::{Case, call, create, delete, get, post};
+
+const TOO_LARGE: &str = "the body is larger than 128 KiB";
+const WRONG_TYPE: &str = "the body must have the media type application/json";
+const NOT_JSON: &str = "the body is not valid JSON: line 1, column 1";
+const NO_CREATE: &str = "this key may not create such a user";
+const NO_UPDATE: &str = "this key may not update this user";
+
+pub(super) fn cases() -> Vec<Case> {
+    [path_first(), readable_before_key(), key_before_user(), user_before_policy(), policy_before_fields(), state_last()]
+        .concat()
+}
+
+fn large() -> Vec<u8> {
+    vec![b'x'; 131_073]
+}
+
+fn path_first() -> Vec<Case> {
+    vec![
+        get("404 of a path before 401", "/user/a/b/c").by("").not_found(),
+        call("405 before 401", "PUT", "/user/<manager_1>").by("").not_allowed("GET, POST, DELETE"),
+        call("405 before 413", "PUT", "/user").body(large()).not_allowed("POST"),
+        call("405 before 415", "PUT", "/user").body("x").header("content-type", "text/plain").not_allowed("POST"),
+        call("405 before a malformed query", "PUT", "/user?a=%zz").not_allowed("POST"),
+        call("404 of a path before 413", "POST", "/user/a/b/c").body(large()).not_found(),
+    ]
+}
+
+fn readable_before_key() -> Vec<Case> {
+    vec![
+        post("413 before 415", "/user", large()).header("content-type", "text/plain").whole(413, TOO_LARGE),
+        post("413 before 401", "/user", large()).by("").whole(413, TOO_LARGE),
+        get("413 before 401 where the body is not looked at", "/user/me").by("").body(large()).whole(413, TOO_LARGE),
+        post("415 before malformed JSON", "/user", "x").header("content-type", "text/plain").whole(415, WRONG_TYPE),
+        post("415 before 401", "/user", "{}").by("").header("content-type", "text/plain").whole(415, WRONG_TYPE),
+        post("malformed JSON before 401", "/user", "x").by("").whole(400, NOT_JSON),
+        post("no object before 401", "/user", "[]").by("").whole(400, "the body must be a JSON object"),
+        post("a field twice before 401", "/user", r#"{"a":1,"a":1}"#).by("").bad(r#"{"a":"is given more than once"}"#),
+        get("a malformed query before 401", "/user/me?a=%zz")
+            .by("")
+            .bad(r#"{"a":"is not valid percent-encoded UTF-8"}"#),
+        post("malformed JSON before 404", "/user/1", "x").whole(400, NOT_JSON),
+        post("malformed JSON before 403", "/user", "x").by("manager_1").whole(400, NOT_JSON),
+        get("two keys before 404", "/user/1?api_key=x").whole(400, "the request has two different API keys"),
+    ]
+}
+
+fn key_before_user() -> Vec<Case> {
+    vec![
+        get("401 before 404 of an unknown id", "/user/1").by("").unauthenticated(),
+        get("401 before 404 of a malformed id", "/user/x").by("").unauthenticated(),
+        post("401 before 404 of an update", "/user/1", "{}").by("").unauthenticated(),
+        delete("401 before 404 of a delete", "/user/1").by("").unauthenticated(),
+        call("401 before 404 of an invite", "POST", "/user/1/invite").by("").unauthenticated(),
+        post("401 before bad fields", "/user", r#"{"emial":1}"#).by("").unauthenticated(),
+        get("401 before bad parameters", "/user/search?page=x&foo=1").by("").unauthenticated(),
+        get("401 before a parameter given twice", "/user/search?page=1&page=1").by("").unauthenticated(),
+    ]
+}
+
+fn user_before_policy() -> Vec<Case> {
+    let by = |case: Case| case.by("manager_1").not_found();
+    vec![
+        by(post("404 before 403 of an update", "/user/<manager_2>", r#"{"role":"PROVIDER"}"#)),
+        by(delete("404 before 403 of a delete", "/user/<manager_2>")),
+        by(call("404 before 403 of an invite", "POST", "/user/<invited_2>/invite")),
+        by(delete("404 before 403 of a malformed id", "/user/x")),
+        get("404 before bad parameters", "/user/<manager_2>?foo=1").not_found(),
+        post("404 before bad fields", "/user/<manager_2>", r#"{"foo":1,"email":null}"#).not_found(),
+        delete("404 before bad parameters of a delete", "/user/1?foo=1").not_found(),
+        call("404 before bad parameters of an invite", "POST", "/user/1/invite?foo=1").not_found(),
+        call("404 before the state of a user", "POST", "/user/<manager_2>/invite").not_found(),
+    ]
+}
+
+fn policy_before_fields() -> Vec<Case> {
+    const NO_DELETE: &str = "this key may not delete this user";
+    const NO_INVITE: &str = "this key may not invite this user";
+    const OWN_ORG: &str = "this key may only read the users of its own organisation";
+    vec![
+        post("403 before required fields", "/user", "{}").by("manager_1").forbidden(NO_CREATE),
+        create("403 before bad fields", r#"{"org_id":2,"email":"x","foo":1}"#).forbidden(NO_CREATE),
+        create("403 of a role before bad fields", r#"{"role":"PROVIDER","email":"x"}"#).forbidden(NO_CREATE),
+        post("403 before bad fields of an update", "/user/<admin_1>", r#"{"foo":1}"#)
+            .by("manager_1")
+            .forbidden(NO_UPDATE),
+        post("403 before bad fields of one's own", "/user/<manager_1>", r#"{"role":"ORG_ADMIN","foo":1}"#)
+            .by("manager_1")
+            .forbidden("this key may not change the role, status or businesses of this user"),
+        post("403 of a move before bad fields", "/user/<manager_1>", r#"{"org_id":2,"foo":1}"#)
+            .forbidden("this key may not move this user to another organisation"),
+        delete("403 before bad parameters of a delete", "/user/<admin_1>?foo=1").by("manager_1").forbidden(NO_DELETE),
+        call("403 before bad parameters of an invite", "POST", "/user/<invited_1>/invite?foo=1")
+            .by("manager_1")
+            .forbidden(NO_INVITE),
+        call("403 before the state of a user", "POST", "/user/<admin_1>/invite").by("manager_1").forbidden(NO_INVITE),
+        get("403 before bad parameters of a search", "/user/search?org_id=2&status=x&foo=1").forbidden(OWN_ORG),
+    ]
+}
+
+fn state_last() -> Vec<Case> {
+    const UNKNOWN: &str = r#"{"foo":"is not a parameter of this operation"}"#;
+    const PHONE: &str = r#"{"phone":"must have at most 32 characters: digits, spaces and + - . ( ) /"}"#;
+    vec![
+        call("bad parameters before the state of a user", "POST", "/user/<manager_1>/invite?foo=1").bad(UNKNOWN),
+        call("the state of a user", "POST", "/user/<manager_1>/invite").bad(r#"{"status":"is not invited"}"#),
+        create("bad fields before a duplicate address", r#"{"email":"<manager_1.email>","phone":"x"}"#).bad(PHONE),
+        post(
+            "update: bad fields before a duplicate address",
+            "/user/<manager_1>",
+            r#"{"email":"<admin_1.email>","phone":"x"}"#,
+        )
+        .bad(PHONE),
+        call("an invite", "POST", "/user/<invited_1>/invite").invites(),
+        call("bad parameters before 429", "POST", "/user/<invited_1>/invite?foo=1").bad(UNKNOWN),
+        call("429", "POST", "/user/<invited_1>/invite").too_soon(300),
+        post("update: bad fields before the last ORG_ADMIN", "/user/<admin_2>", r#"{"phone":"x"}"#)
+            .by("admin_2")
+            .bad(PHONE),
+    ]
+}

@@ -1,0 +1,82 @@
+//! `POST /api/v2/user/{user_id}/invite`
+
+use super::fixture::{Case, CaseRunner, call, create};
+
+const NO_INVITE: &str = "this key may not invite this user";
+
+pub(super) fn cases() -> Vec<Case> {
+    [refused(), windows(), callers()].concat()
+}
+
+fn invite(why: &'static str, path: &str) -> Case {
+    call(why, "POST", path)
+}
+
+fn refused() -> Vec<Case> {
+    let unknown = r#"{"foo":"is not a parameter of this operation"}"#;
+    let not_invited = r#"{"status":"is not invited"}"#;
+    vec![
+        invite("an active user", "/user/<manager_1>/invite").bad(not_invited),
+        invite("oneself", "/user/<admin_1>/invite").bad(not_invited),
+        invite("an unknown parameter", "/user/<invited_1>/invite?foo=1").bad(unknown),
+        invite("a parameter of other operations", "/user/<invited_1>/invite?foo=").bad(unknown),
+        invite("no unknown user", "/user/1/invite").not_found(),
+        invite("no malformed id", "/user/x/invite").not_found(),
+        invite("no literal of another path", "/user/stats/invite").not_found(),
+        invite("nobody of another organisation", "/user/<invited_2>/invite").not_found(),
+        invite("without a key", "/user/<invited_1>/invite").by("").unauthenticated(),
+        invite("a BUSINESS_MANAGER invites nobody", "/user/<invited_1>/invite").by("manager_1").forbidden(NO_INVITE),
+        invite("no PROVIDER, though visible", "/user/<provider_in_1>/invite").forbidden(NO_INVITE),
+    ]
+}
+
+/// Milliseconds since the case before, and the seconds that `Retry-After` says; 0 for a success.
+const WINDOW: [(&str, i64, u32); 12] = [
+    ("never invited: at once", 0, 0),
+    ("at the same instant", 0, 300),
+    ("a millisecond later: rounded up", 1, 300),
+    ("a second later less a millisecond: rounded up", 998, 300),
+    ("a second later", 1, 299),
+    ("after 298.999 s: rounded up", 297_999, 2),
+    ("after 299 s", 1, 1),
+    ("after 299.999 s", 999, 1),
+    ("after exactly 300 s, whoever asked in between", 1, 0),
+    ("the window is that of the last accepted one", 299_999, 1),
+    ("again after exactly 300 s", 1, 0),
+    ("long after", 86_400_000, 0),
+];
+
+fn windows() -> Vec<Case> {
+    WINDOW
+        .map(|(why, later, seconds)| {
+            let case = invite(why, "/user/<invited_1>/invite").later(later);
+            // One mail waits, however many were accepted: the mailer sends the newest.
+            if seconds > 0 { case.too_soon(seconds) } else { case.invites().facts("invited_1", "mails=0 invited=0") }
+        })
+        .to_vec()
+}
+
+fn callers() -> Vec<Case> {
+    vec![
+        invite("any user by a PROVIDER", "/user/<invited_2>/invite").by("provider").invites(),
+        invite("the window is the user's, not the caller's", "/user/<invited_2>/invite").by("admin_2").too_soon(300),
+        invite("other users have windows of their own", "/user/<invited_1>/invite").later(300_000).invites(),
+        invite("a body is not looked at", "/user/<invited_2>/invite")
+            .body(r#"{"api_key":1,"foo":"#)
+            .header("content-type", "text/plain")
+            .by("admin_2")
+            .invites()
+            .facts("invited_2", "status=invited mails=0"),
+        create("invited ORG_ADMIN", r#"{"role":"ORG_ADMIN","status":"invited","send_invitation":false}"#).makes("boss"),
+        invite("an ORG_ADMIN by another", "/user/<boss>/invite").invites(),
+        create("invited PROVIDER", r#"{"role":"PROVIDER","org_id":1,"status":"invited"}"#)
+            .by("provider")
+            .makes("chief"),
+        invite("an invited PROVIDER by no ORG_ADMIN", "/user/<chief>/invite").forbidden(NO_INVITE),
+    ]
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn invite_answers_as_its_table_says() {
+    CaseRunner::start().await.run(&cases()).await;
+}

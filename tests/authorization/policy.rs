@@ -1,0 +1,87 @@
+//! The policy table of the code, held against the decisions, and against a text that shows every change in review.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use presence_domain::access::{Action, POLICY, Principal, Target, authorize};
+use presence_domain::ids::{OrgId, UserId};
+use presence_domain::user::Role;
+
+use super::expected_policy::{Operation, Relation, Verdict, creating};
+
+/// Set to anything, it writes the text anew.
+const BLESS: &str = "PRESENCE_BLESS";
+
+const RELATIONS: [Relation; 5] = [
+    Relation::SelfUser,
+    Relation::Colleague(Role::BusinessManager),
+    Relation::Colleague(Role::OrgAdmin),
+    Relation::Colleague(Role::Provider),
+    Relation::Stranger,
+];
+
+fn target(caller: Role, relation: Relation) -> Target {
+    let (user_id, org_id, role) = match relation {
+        Relation::SelfUser => ("1", 1, caller),
+        Relation::Colleague(role) => ("2", 1, role),
+        Relation::Stranger | Relation::Nobody => ("3", 2, Role::BusinessManager),
+    };
+    Target { user_id: UserId::parse(user_id), org_id: OrgId::new(org_id), role }
+}
+
+fn verdict(action: Action, caller: Role, relation: Relation) -> Verdict {
+    let operation = match action {
+        // Reviews are read like users: those of the own organisation; of every one by a PROVIDER.
+        Action::ReadUsers | Action::ReadReviews => Operation::Get,
+        Action::UpdateUser => Operation::Update,
+        Action::ChangeStanding => Operation::Standing,
+        Action::MoveUser => Operation::Move,
+        Action::DeleteUser => Operation::Delete,
+        Action::InviteUser => Operation::Invite,
+        Action::CreateUser => {
+            return match relation {
+                Relation::SelfUser => creating(caller, caller, false),
+                Relation::Colleague(role) => creating(caller, role, false),
+                Relation::Stranger | Relation::Nobody => creating(caller, Role::BusinessManager, true),
+            };
+        }
+    };
+    operation.verdict(caller, relation)
+}
+
+#[test]
+fn every_row_of_the_policy_says_what_the_decisions_say() {
+    for rule in POLICY {
+        for caller in Role::ALL {
+            let principal =
+                Principal { user_id: UserId::parse("1").expect("an id"), org_id: OrgId::new(1), role: caller };
+            for relation in RELATIONS {
+                let target = target(caller, relation);
+                let allowed = authorize(&principal, rule.action, target).is_ok();
+                let expected = verdict(rule.action, caller, relation) == Verdict::May;
+                assert_eq!(allowed, expected, "{:?} by {caller:?} on {relation:?}", rule.action);
+            }
+        }
+    }
+}
+
+/// The policy as a table: who reaches whom with what, and what those who do not are told.
+fn rendered() -> String {
+    let mut text = String::new();
+    for rule in POLICY {
+        let reaches = Role::ALL.map(|role| format!("{} {:?}", role.as_str(), rule.reach(role)));
+        writeln!(text, "{:?}\n  {}\n  else: {}", rule.action, reaches.join("\n  "), rule.refusal).expect("a text");
+    }
+    text
+}
+
+#[test]
+fn the_policy_is_the_one_that_was_reviewed() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("authorization/policy.golden.txt");
+    #[expect(clippy::disallowed_methods, reason = "the switch of this test only")]
+    if std::env::var_os(BLESS).is_some() {
+        std::fs::write(&path, rendered()).expect("the file can be written");
+    }
+    let reviewed = std::fs::read_to_string(&path).expect("the file is in the repository");
+    assert_eq!(rendered(), reviewed, "if this is meant, run again with {BLESS}=1 and commit {}", path.display());
+}

@@ -1,0 +1,178 @@
+//! Pages that would be larger than what Lambda lets through: 6 MB, as it counts them.
+
+use std::sync::Arc;
+
+use presence_domain::email::EmailAddress;
+use presence_domain::ids::{BusinessId, OrgId, UserId};
+use presence_domain::invitation::InvitationLinks;
+use presence_domain::review::{Review, ReviewId};
+use presence_domain::user::{PersonName, Role, Status, User};
+use presence_local::gateway::LocalFunction;
+use presence_store::ReviewWrite;
+use presence_tests::{Fixtures, Reply, TestStack, address, long_timeouts, plain_http};
+use serde_json::{Value, json};
+
+use crate::api::categories::{load, parse};
+use crate::api::reviews::fixtures::{post, posted};
+
+/// Lambda's limit for the JSON of an answer.
+const LIMIT: usize = 6 * 1024 * 1024;
+const REFUSAL: &str = r#"{"errors":{"json":{"per_page":"the page would be larger than 6 MB: ask for fewer"}}}"#;
+
+/// The answer refuses the size of the page.
+fn assert_refused(reply: &Reply) {
+    assert_eq!((reply.status, reply.text.as_str()), (400, REFUSAL));
+}
+
+fn assert_page(reply: &Reply, key: &str, length: usize) {
+    assert_eq!(reply.status, 200, "{}", reply.text);
+    assert_eq!(reply.json()[key].as_array().map(Vec::len), Some(length));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn users_with_many_businesses_are_asked_for_in_smaller_pages() {
+    let stack = TestStack::start().await;
+    let fixtures = Fixtures::create(&stack).await;
+    let ids: Vec<_> = (0..1_660)
+        .map(|number| BusinessId::parse(&format!("0b8e5c1a-7d2f-4a93-9c46-{number:012x}")).expect("an id"))
+        .collect();
+    for number in 0..100 {
+        stack.put_user(&user(number, &ids)).await;
+    }
+    let ask = |query| stack.get(query, &fixtures.provider.key);
+    assert_refused(&ask("/user/search?org_id=9&per_page=95").await);
+    assert_refused(&ask("/user/search?org_id=9&per_page=100").await);
+    assert_page(&ask("/user/search?org_id=9&per_page=90").await, "users", 90);
+    assert_page(&ask("/user/search?org_id=9&per_page=100&display_business_ids=false").await, "users", 100);
+    assert_page(&ask("/user/search?org_id=9&per_page=95&page=2").await, "users", 5);
+}
+
+fn user(number: usize, business_ids: &[BusinessId]) -> User {
+    let name = |text: &str| PersonName::parse(text).expect("a name");
+    User {
+        id: UserId::random(),
+        version: 1,
+        status: Status::Active,
+        role: Role::BusinessManager,
+        org_id: OrgId::new(9),
+        first_name: name("Ada"),
+        last_name: name("Many"),
+        email: EmailAddress::parse(&address(&format!("many-{number}"))).expect("an address"),
+        phone: None,
+        lang: None,
+        business_ids: business_ids.to_vec(),
+        password: None,
+        invited_at: None,
+        quiet_until: None,
+        links: InvitationLinks::default(),
+        keys: Vec::new(),
+    }
+}
+
+/// So many reviews with this content.
+async fn reviews(stack: &TestStack, count: usize, content: &str) -> Vec<Review> {
+    let template = posted("a");
+    stack.stores().reviews.register_org_with_reviews(template.org_id).await.expect("the store answers");
+    let reviews: Vec<_> = (0..count)
+        .map(|number| Review {
+            id: ReviewId::parse(&format!("{number:012}")).expect("an id"),
+            partner_id: format!("large {number}"),
+            date: template.date + i64::try_from(number).expect("a small number"),
+            content: Some(content.to_owned()),
+            ..template.clone()
+        })
+        .collect();
+    for review in &reviews {
+        post(stack, vec![ReviewWrite { old: None, new: review.clone() }]).await;
+    }
+    reviews
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn reviews_full_of_quotation_marks_are_counted_as_they_are_sent() {
+    let stack = TestStack::start().await;
+    let fixtures = Fixtures::create(&stack).await;
+    // A quotation mark is two bytes of the body, and four of the answer's JSON.
+    reviews(&stack, 40, &"\"".repeat(40_000)).await;
+    let ask = |query| stack.get(query, &fixtures.admin_1.key);
+    assert_refused(&ask("/reviews?per_page=40").await);
+    assert_refused(&ask("/reviews?per_page=100&order_by=update_date").await);
+    assert_page(&ask("/reviews?per_page=39").await, "reviews", 39);
+    assert_page(&ask("/reviews").await, "reviews", 30);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn reviews_with_control_characters_are_counted_as_they_are_sent() {
+    let stack = TestStack::start().await;
+    let fixtures = Fixtures::create(&stack).await;
+    // One is six bytes of the body, and seven of the answer's JSON: its backslash twice.
+    reviews(&stack, 30, &"\u{1}".repeat(30_000)).await;
+    let ask = |query| stack.get(query, &fixtures.admin_1.key);
+    assert_refused(&ask("/reviews").await);
+    assert_page(&ask("/reviews?per_page=29").await, "reviews", 29);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn categories_full_of_quotation_marks_are_counted_as_they_are_sent() {
+    let stack = TestStack::start().await;
+    let fixtures = Fixtures::create(&stack).await;
+    let marks = "\"".repeat(255);
+    let row = |number: usize| {
+        let ids: Vec<_> = (0..62).map(|_| &marks).collect();
+        json!({"id": format!("c-{number}"), "code": "c", "names": {"GB": "Marks"}, "partners": {"partner_1": ids}})
+    };
+    let rows: Vec<_> = (0..100).map(|number| row(number).to_string()).collect();
+    load(stack.stores(), parse(&rows.join("\n"))).await;
+    let ask = |query| stack.get(query, &fixtures.manager_1.key);
+    assert_refused(&ask("/category/search?lang=GB&per_page=100").await);
+    assert_page(&ask("/category/search?lang=GB&per_page=90").await, "categories", 90);
+    assert_page(&ask("/category/search?lang=GB").await, "categories", 30);
+}
+
+/// The largest page passes, to the byte, and one byte more is refused: what is counted is what `lambda_http` sends.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_limit_is_that_of_lambda_to_the_byte() {
+    let stack = TestStack::start().await;
+    let fixtures = Fixtures::create(&stack).await;
+    // Of every kind: one byte, two bytes for a character, an escape, and an escape that grows to seven bytes.
+    let mut review = reviews(&stack, 40, &format!("{}é\"\u{1}", "x".repeat(157_000))).await.swap_remove(7);
+    let function = function(&stack);
+    let (mut room, mut answers) = (0_usize, Vec::new());
+    for more in [None, Some(0), Some(1), Some(-1)] {
+        let length = more.map_or(0, |more: isize| room.checked_add_signed(more).expect("a positive number"));
+        let content = ["é\"\u{1}", &"y".repeat(length)].concat();
+        let old = review.clone();
+        review.content = Some(content);
+        post(&stack, vec![ReviewWrite { old: Some(old), new: review.clone() }]).await;
+        review.version += 1;
+        let (status, bytes) = answer(&function, &fixtures.admin_1.key).await;
+        if more.is_none() {
+            assert_eq!(status, 200);
+            room = LIMIT - bytes;
+        }
+        answers.push((status, bytes));
+    }
+    assert!((1_000..200_000).contains(&room), "{room} bytes are left");
+    assert_eq!((answers[1], answers[2].0, answers[3]), ((200, LIMIT), 400, (200, LIMIT - 1)));
+}
+
+/// The function of reviews, behind the same limits as in the local stack.
+fn function(stack: &TestStack) -> LocalFunction {
+    let stores = stack.stores_through(plain_http(), long_timeouts(), stack.table_prefix());
+    let app = Arc::new(presence_reviews::App::new(&stores.database, Arc::clone(&stack.clock) as _));
+    LocalFunction::new("reviews", move |request| presence_reviews::handle(Arc::clone(&app), request))
+        .with_timeout(std::time::Duration::from_mins(2))
+}
+
+/// The status of the page of forty, and the bytes of the JSON that the function answers with.
+async fn answer(function: &LocalFunction, key: &str) -> (i64, usize) {
+    let event = json!({
+        "version": "2.0", "routeKey": "GET /api/v2/reviews", "rawPath": "/api/v2/reviews",
+        "rawQueryString": "per_page=40", "headers": {"host": "localhost", "x-api-key": key},
+        "requestContext": {"http": {"method": "GET", "path": "/api/v2/reviews"}, "stage": "$default"},
+        "isBase64Encoded": false,
+    });
+    let answer = function.invoke(event.to_string().into_bytes(), "Root=1-69a42a40-0123456789abcdef01234567").await;
+    let answer: Value = serde_json::to_value(answer.expect("Lambda lets it through")).expect("JSON");
+    (answer["statusCode"].as_i64().expect("a status"), answer.to_string().len())
+}

@@ -1,0 +1,69 @@
+//! Hostile values in every field, parameter, path and header: no answer of 500 or above, every answer in its envelope,
+//! no change in the data.
+
+mod bodies;
+mod heads;
+mod large_pages;
+mod local_ports;
+mod paths;
+mod queries;
+mod values;
+mod wire;
+
+use futures::{StreamExt as _, stream};
+use presence_tests::Reply;
+
+/// How many requests are under way at once: enough to keep two cores busy.
+const AT_ONCE: usize = 16;
+
+/// The headers of every answer of the service.
+const HEADERS: [(&str, &str); 4] = [
+    ("content-type", "application/json; charset=utf-8"),
+    ("cache-control", "no-store"),
+    ("x-content-type-options", "nosniff"),
+    ("referrer-policy", "no-referrer"),
+];
+
+/// Who answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    /// A function.
+    Service,
+    /// The gateway, before any function.
+    Gateway,
+    /// The HTTP server, to what is no HTTP.
+    Server,
+}
+
+/// Holds an answer against its envelope, and tells whose it is.
+fn sound(reply: &Reply, what: &str) -> Origin {
+    assert!(reply.status < 500, "{what}: {} {}", reply.status, reply.text);
+    let body = reply.json();
+    if reply.headers.contains_key("x-request-id") {
+        for (name, value) in HEADERS {
+            assert_eq!(reply.header(name), value, "{what}: {name}");
+        }
+        let errors = body["errors"].as_object();
+        let kind = errors.and_then(|errors| errors.keys().next()).map_or("", String::as_str);
+        let expected = match reply.status {
+            200 => "",
+            401 => "authentication",
+            403 => "authorization",
+            _ => "json",
+        };
+        assert!(kind == expected && errors.is_none_or(|errors| errors.len() == 1), "{what}: {}", reply.text);
+        assert!(body.is_object(), "{what}: {}", reply.text);
+        return Origin::Service;
+    }
+    if reply.headers.contains_key("apigw-requestid") {
+        assert!(body["message"].is_string() && [400, 404, 413, 431].contains(&reply.status), "{what}: {}", reply.text);
+        return Origin::Gateway;
+    }
+    assert_eq!((reply.status, reply.text.as_str()), (400, ""), "{what}");
+    Origin::Server
+}
+
+/// Does all of it, some at once; the results come in the order of the requests.
+async fn together<Answer>(doing: Vec<impl Future<Output = Answer>>) -> Vec<Answer> {
+    stream::iter(doing).buffered(AT_ONCE).collect().await
+}
