@@ -5,8 +5,8 @@
 use std::io::{self, Write};
 use std::sync::{Mutex, PoisonError};
 
+use presence_bench::cost::Cost;
 use presence_runtime::telemetry;
-use presence_store::meter::Cost;
 use serde_json::Value;
 
 /// Line of the last request, and its size in bytes.
@@ -34,17 +34,13 @@ pub(crate) fn capture() {
     telemetry::init(|| LogCapture);
 }
 
-/// Returns the operation of the last request and its cost.
-pub(crate) fn last_cost() -> (String, Cost) {
+/// Returns the operation of the last request and its cost. The log has no waves: the caller counted them.
+pub(crate) fn last_cost(waves: u32) -> (String, Cost) {
     let (line, _) = LAST_LINE.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let count = |name: &str| line[name].as_u64().and_then(|number| u32::try_from(number).ok()).unwrap_or_default();
     let units = |name: &str| line[name].as_f64().unwrap_or_default();
-    let cost = Cost {
-        calls: count("calls"),
-        waves: count("waves"),
-        read_units: units("read_units"),
-        write_units: units("write_units"),
-    };
+    let cost =
+        Cost { calls: count("calls"), waves, read_units: units("read_units"), write_units: units("write_units") };
     (line["operation"].as_str().unwrap_or_default().to_owned(), cost)
 }
 

@@ -1,8 +1,8 @@
 //! Price of a million requests of an operation, by parts.
 
 use anyhow::Context as _;
+use presence_bench::cost::Cost;
 use presence_local::gateway::MEMORY_MB;
-use presence_store::meter::Cost;
 
 use super::prices::{API_REQUESTS, DATA_OUT_GB, GB, LOG_GB, MAILS, READ_UNITS, WRITE_UNITS, lambda};
 use crate::lambda::memory::Memory;

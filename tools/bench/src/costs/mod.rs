@@ -11,13 +11,16 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context as _, ensure};
+use aws_smithy_http_client::Builder;
 use jiff::Timestamp;
+use presence_bench::cost::{Cost, measure_cost};
 use presence_domain::ids::UserId;
 use presence_domain::invitation::WINDOW;
+use presence_local::connectors::WavesConnector;
+use presence_local::gateway::WAVES_HEADER;
 use presence_local::{Options, Stack, sdk_config};
 use presence_mailer::Delivered;
 use presence_runtime::clock::ManualClock;
-use presence_store::meter::{Cost, Meter};
 use serde_json::{Value, json};
 
 use self::bill::{OperationUsage, Trigger, find_billed_time};
@@ -46,6 +49,7 @@ struct Answer {
     text: String,
     /// Size of the text and of the headers.
     bytes: usize,
+    waves: u32,
 }
 
 /// Counts every operation and renders the report. Reads the measured times from a file.
@@ -53,7 +57,14 @@ pub(crate) async fn run(durations: &Path) -> anyhow::Result<String> {
     request_log::capture();
     let times = lambda::read(durations)?;
     let clock = Arc::new(ManualClock::at(Timestamp::from_second(START_SECONDS)?));
-    let stack = Stack::start(Options { sample: true, clock: Arc::clone(&clock) as _, ..Options::default() }).await?;
+    let stack = Stack::start(Options {
+        sample: true,
+        clock: Arc::clone(&clock) as _,
+        http_client: Some(Builder::new().build_http()),
+        waves: Some(WavesConnector),
+        ..Options::default()
+    });
+    let stack = stack.await?;
     let key = stack.keys().get("ORG_ADMIN").context("sample data")?.clone();
     let client = aws_sdk_dynamodb::Client::new(&sdk_config(stack.dynamodb_url()));
     let storage = storage::report(&client, stack.stores()).await?;
@@ -103,7 +114,7 @@ impl CostBenchmark {
         }
         let answer = self.send(method, &request.path, &request.body).await?;
         let usage = OperationUsage {
-            cost: last_cost_of(request.route)?,
+            cost: last_cost_of(request.route, &answer)?,
             trigger: Trigger::ApiRequest,
             log_bytes: request_log::last_line_bytes(),
             answer_bytes: answer.bytes,
@@ -116,19 +127,20 @@ impl CostBenchmark {
     async fn measure_invitation(&self) -> anyhow::Result<[ReportRow; 2]> {
         let body = json!({ "email": "grace@bench.example", "first_name": "Grace", "last_name": "Hopper", "status": "invited" });
         let user_id = UserId::parse(&self.create_user(&body).await?).context("an id")?;
-        let meter = Arc::new(Meter::default());
-        let delivered = Arc::clone(&meter).watch(Box::pin(self.stack.outbox().deliver(user_id))).await?;
+        let outbox = self.stack.outbox().clone();
+        let (delivered, cost) = measure_cost(async move { outbox.deliver(user_id).await }).await;
+        let delivered = delivered?;
         ensure!(delivered == Delivered::Sent, "{delivered:?}");
         let answer = self.accept_invitation().await?;
         let sent = OperationUsage {
-            cost: meter.cost(),
+            cost,
             trigger: Trigger::OutboxStream,
             log_bytes: MAIL_LINE.len(),
             answer_bytes: 0,
             time: find_billed_time(&self.times, "send_mail", "one, from the stream")?,
         };
         let accepted = OperationUsage {
-            cost: last_cost_of("accept_invitation")?,
+            cost: last_cost_of("accept_invitation", &answer)?,
             trigger: Trigger::ApiRequest,
             log_bytes: request_log::last_line_bytes(),
             answer_bytes: answer.bytes,
@@ -158,9 +170,9 @@ impl CostBenchmark {
     }
 }
 
-/// Returns the cost of the last request. Fails if it was of another operation.
-fn last_cost_of(operation: &str) -> anyhow::Result<Cost> {
-    let (last_operation, cost) = request_log::last_cost();
+/// Returns the cost of the last request, to which this is the answer. Fails if it was of another operation.
+fn last_cost_of(operation: &str, answer: &Answer) -> anyhow::Result<Cost> {
+    let (last_operation, cost) = request_log::last_cost(answer.waves);
     ensure!(last_operation == operation, "the last request was of {last_operation}, not of {operation}");
     Ok(cost)
 }
@@ -168,10 +180,12 @@ fn last_cost_of(operation: &str) -> anyhow::Result<Cost> {
 /// Reads an answer with the status 200. Other answers are errors.
 async fn read_answer(response: reqwest::Response) -> anyhow::Result<Answer> {
     let status = response.status();
+    let waves = response.headers().get(WAVES_HEADER).context("a stack that counts waves")?.to_str()?.parse()?;
+    // Only the benchmark's own stack has that header.
+    let service_headers = response.headers().iter().filter(|(name, _)| *name != WAVES_HEADER);
     // A header takes two more bytes for ": " and two for the end of its line.
-    let headers = response.headers().iter().map(|(name, value)| name.as_str().len() + value.len() + 4);
-    let header_bytes: usize = headers.sum();
+    let header_bytes: usize = service_headers.map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
     let text = response.text().await?;
     ensure!(status == 200, "{status} {text}");
-    Ok(Answer { bytes: header_bytes + text.len(), text })
+    Ok(Answer { bytes: header_bytes + text.len(), text, waves })
 }

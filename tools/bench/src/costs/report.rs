@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use presence_store::meter::Cost;
+use presence_bench::cost::Cost;
 
 use super::bill::{Bill, BilledTime, OperationUsage};
 use super::prices;

@@ -1,16 +1,16 @@
 //! Benchmark of importing reviews: speed and cost of `ops import reviews` on the embedded `DynamoDB` in a file.
 
 mod generated_rows;
-mod metering_client;
+mod metering_connector;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
-use aws_sdk_dynamodb::config::SharedHttpClient;
 use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
 use aws_smithy_http_client::Builder;
 use clap::Parser as _;
+use presence_local::connectors::ConnectorLayer as _;
 use presence_local::embedded::EmbeddedDynamo;
 use presence_local::sdk_config;
 use presence_ops::{Cli, Console, Exit};
@@ -20,7 +20,7 @@ use presence_store::{Database, Stores};
 use tempfile::TempDir;
 
 use generated_rows::ImportRows;
-use metering_client::{MeteringClient, Usage};
+use metering_connector::{MeteringConnector, Usage};
 
 /// Timeouts of the operator's command line: for one attempt, and for a call with its retries.
 const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -30,7 +30,7 @@ const CALL_TIMEOUT: Duration = Duration::from_secs(30);
 struct ImportEnvironment {
     _dynamodb: EmbeddedDynamo,
     folder: TempDir,
-    client: MeteringClient,
+    meter: MeteringConnector,
     store: Stores,
 }
 
@@ -67,17 +67,17 @@ impl ImportEnvironment {
     async fn start() -> anyhow::Result<Self> {
         let folder = tempfile::tempdir()?;
         let dynamodb = EmbeddedDynamo::start(0, Some(&folder.path().join("data")))?;
-        let client = MeteringClient::new(Builder::new().build_http());
+        let meter = MeteringConnector::default();
         let timeouts =
             TimeoutConfig::builder().operation_attempt_timeout(ATTEMPT_TIMEOUT).operation_timeout(CALL_TIMEOUT).build();
         let config = sdk_config(&dynamodb.endpoint_url())
             .into_builder()
-            .http_client(SharedHttpClient::new(client.clone()))
+            .http_client(meter.over(Builder::new().build_http()))
             .timeout_config(timeouts)
             .build();
         let store = Stores::new(Database::new(&config, Config::DEFAULT_TABLE_PREFIX));
         store.database.create_tables().await?;
-        let environment = Self { _dynamodb: dynamodb, folder, client, store };
+        let environment = Self { _dynamodb: dynamodb, folder, meter, store };
         environment.import("orgs", &generated_rows::orgs()).await?;
         environment.import("businesses", &generated_rows::businesses()).await?;
         Ok(environment)
@@ -85,11 +85,11 @@ impl ImportEnvironment {
 
     /// Imports the rows. Returns a row of the report with the speed and the cost.
     async fn measure_import(&self, label: &str, rows: &str, reviews: usize) -> anyhow::Result<String> {
-        let before = self.client.usage();
+        let before = self.meter.usage();
         let watch = Stopwatch::start();
         self.import("reviews", rows).await?;
         let seconds = watch.elapsed().as_secs_f64();
-        let Usage { calls, transactions, read_units, write_units } = self.client.usage().since(before);
+        let Usage { calls, transactions, read_units, write_units } = self.meter.usage().since(before);
         let per_row = |number: f64| number / reviews as f64;
         Ok(format!(
             "| {label} | {reviews} | {:.0} | {:.1} | {:.1} | {:.0} | {:.0} |\n",

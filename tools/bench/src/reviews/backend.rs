@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use anyhow::ensure;
+use presence_bench::cost::Cost;
 use presence_domain::page::Page;
-use presence_store::meter::Cost;
 
 use super::search::Search;
 

@@ -6,10 +6,10 @@ use std::fmt::Write as _;
 use std::pin::pin;
 
 use futures::SinkExt as _;
+use presence_bench::cost::Cost;
 use presence_domain::ids::OrgId;
 use presence_domain::review::Review;
 use presence_runtime::clock::Stopwatch;
-use presence_store::meter::Cost;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, NoTls, Statement};
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use presence_store::meter::Cost;
+use presence_bench::cost::Cost;
 
 use super::backend::Backend;
 use super::backends::{Backends, PreparedSearch};

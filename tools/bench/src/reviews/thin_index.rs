@@ -11,6 +11,7 @@ use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::operation::query::builders::QueryFluentBuilder;
 use aws_sdk_dynamodb::types::{AttributeValue, ConsumedCapacity, KeysAndAttributes, ReturnConsumedCapacity};
 use aws_smithy_types::timeout::TimeoutConfig;
+use presence_bench::cost::Cost;
 use presence_domain::ids::OrgId;
 use presence_domain::ledger::{FACET_KEY_COUNT, FacetKey, FacetMask};
 use presence_domain::review::{Review, ReviewId};
@@ -18,7 +19,6 @@ use presence_local::embedded::EmbeddedDynamo;
 use presence_local::sdk_config;
 use presence_runtime::clock::Stopwatch;
 use presence_store::keys::{REVIEW_SK, effective_between, effective_listing, parse_effective_listing, review_pk};
-use presence_store::meter::Cost;
 use presence_store::schema::{self, Key, Kind, Table};
 
 use super::backend::Answer;

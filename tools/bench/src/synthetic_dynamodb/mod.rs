@@ -13,7 +13,7 @@ mod tables;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use aws_smithy_runtime_api::client::http::SharedHttpClient;
+use presence_local::connectors::{ConnectorLayer as _, WavesConnector};
 use presence_store::{Database, Stores};
 
 use crate::distribution::Distribution;
@@ -28,7 +28,7 @@ const PREFIX: &str = "presence-";
 pub fn store(distribution: Distribution) -> anyhow::Result<Stores> {
     u32::try_from(distribution.total()).context("the number of reviews must fit into 32 bits")?;
     let tables = Arc::new(SyntheticTables::new(PackedReviews::new(distribution)));
-    let client = SharedHttpClient::new(SyntheticConnector::new(tables));
+    let client = WavesConnector.over(SyntheticConnector::new(tables));
     // The connector answers every call: the address is never connected to.
     let config = presence_local::sdk_config("http://localhost").into_builder().http_client(client).build();
     Ok(Stores::new(Database::new(&config, PREFIX)))

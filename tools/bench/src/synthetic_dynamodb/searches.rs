@@ -1,7 +1,5 @@
 //! Searches whose reads are counted: named ones, and any number of random ones.
 
-use std::sync::Arc;
-
 use presence_domain::access::Principal;
 use presence_domain::error::Error;
 use presence_domain::ids::{OrgId, UserId};
@@ -10,9 +8,9 @@ use presence_domain::page::{Page, PageRequest};
 use presence_domain::review::{Partner, Review, ReviewState};
 use presence_domain::text::city_key;
 use presence_domain::user::Role;
-use presence_store::meter::{Cost, Meter};
 use presence_store::{ReviewFilter, Stores};
 
+use crate::cost::{Cost, measure_cost};
 use crate::distribution::{CITIES_BY_SIZE, DENSE_DAY, Distribution};
 
 /// Number of reviews on a page.
@@ -84,12 +82,13 @@ pub struct SearchOutcome {
     pub cost: Cost,
 }
 
-/// Searches as a user of the organisation. Returns the page and its cost.
+/// Searches as a user of the organisation. Returns the page and its cost. The store needs the `WavesConnector`.
 pub async fn run_search(store: &Stores, filter: &ReviewFilter, request: PageRequest) -> Result<SearchOutcome, Error> {
-    let meter = Arc::new(Meter::default());
     let caller = Principal { user_id: UserId::random(), org_id: OrgId::new(1), role: Role::OrgAdmin };
-    let page = Arc::clone(&meter).watch(store.reviews.search_reviews(caller.scope(), filter, request)).await?;
-    Ok(SearchOutcome { page, cost: meter.cost() })
+    let (reviews, filter) = (store.reviews.clone(), filter.clone());
+    let search = async move { reviews.search_reviews(caller.scope(), &filter, request).await };
+    let (page, cost) = measure_cost(search).await;
+    Ok(SearchOutcome { page: page?, cost })
 }
 
 /// Returns searches of all kinds: each dimension of a filter alone, from common to rare, and some combinations.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use aws_smithy_http_client::Builder;
 use presence_domain::ids::OrgId;
 use presence_local::embedded::EmbeddedDynamo;
 use presence_store::{bulk_review_items, schema};
@@ -17,7 +18,9 @@ const COMPARISON_SEED: u64 = 20_251_103;
 async fn synthetic_database_answers_and_costs_as_the_embedded_one() {
     let distribution = Distribution::new(COMPARED_REVIEWS);
     let embedded = EmbeddedDynamo::start(0, None).expect("a database");
-    let real = Stores::new(Database::new(&presence_local::sdk_config(&embedded.endpoint_url()), PREFIX));
+    let config = presence_local::sdk_config(&embedded.endpoint_url()).into_builder();
+    let config = config.http_client(WavesConnector.over(Builder::new().build_http())).build();
+    let real = Stores::new(Database::new(&config, PREFIX));
     real.database.create_tables().await.expect("tables");
     for reviews in distribution.months() {
         let items = bulk_review_items(&reviews).expect("items");

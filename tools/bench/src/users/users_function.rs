@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use anyhow::ensure;
+use aws_smithy_http_client::Builder;
 use lambda_http::http::{Method, Request};
 use lambda_http::{Body, RequestExt as _};
+use presence_local::connectors::{ConnectorLayer as _, WavesConnector, count_waves};
 use presence_local::sdk_config;
 use presence_runtime::clock::SystemClock;
 use presence_store::Database;
@@ -26,9 +28,12 @@ pub(crate) struct RequestCost {
     pub(crate) cpu_ms: f64,
 }
 
-/// Users function with a key of a caller.
+/// Users function with the key of a caller: two instances that get the same requests.
 pub(crate) struct UsersFunction {
-    app: Arc<App>,
+    /// Instance whose processor time is measured.
+    timed: Arc<App>,
+    /// Instance whose waves are counted.
+    counted: Arc<App>,
     key: String,
 }
 
@@ -36,21 +41,25 @@ impl UsersFunction {
     /// Returns a cold function: nothing is in memory.
     pub(crate) fn start(url: &str, key: &str) -> Self {
         request_log::capture();
-        let database = Database::new(&sdk_config(url), "presence-");
-        Self { app: Arc::new(App::new(&database, Arc::new(SystemClock))), key: key.to_owned() }
+        let config = sdk_config(url);
+        let client = WavesConnector.over(Builder::new().build_http());
+        let counting_config = config.to_builder().http_client(client).build();
+        let app = |config| Arc::new(App::new(&Database::new(config, "presence-"), Arc::new(SystemClock)));
+        Self { timed: app(&config), counted: app(&counting_config), key: key.to_owned() }
     }
 
     /// Sends a GET request.
     pub(crate) async fn get(&self, path: &str) -> anyhow::Result<RequestCost> {
-        let request = Request::builder().method(Method::GET).uri(path).header("x-api-key", &self.key);
-        let path_without_query = path.split('?').next().unwrap_or_default();
-        let request = request.body(Body::Empty)?.with_raw_http_path(path_without_query);
+        let counted = presence_users::handle(Arc::clone(&self.counted), self.request(path)?);
+        let (counted, waves) = tokio::task::spawn_blocking(|| count_waves(counted)).await?;
+        ensure!(counted?.status() == 200, "the counted request for {path} fails");
+        let request = self.request(path)?;
         let before = thread_cpu_ms();
-        let response = presence_users::handle(Arc::clone(&self.app), request).await?;
+        let response = presence_users::handle(Arc::clone(&self.timed), request).await?;
         let cpu_ms = thread_cpu_ms() - before;
         ensure!(response.status() == 200, "{} for {path}", response.status());
         let body: Value = serde_json::from_slice(response.body())?;
-        let (_, cost) = request_log::last_cost();
+        let (_, cost) = request_log::last_cost(waves);
         Ok(RequestCost {
             units: cost.read_units,
             calls: cost.calls,
@@ -58,6 +67,12 @@ impl UsersFunction {
             found: body["count"].as_u64().unwrap_or_default(),
             cpu_ms,
         })
+    }
+
+    fn request(&self, path: &str) -> anyhow::Result<Request<Body>> {
+        let request = Request::builder().method(Method::GET).uri(path).header("x-api-key", &self.key);
+        let path_without_query = path.split('?').next().unwrap_or_default();
+        Ok(request.body(Body::Empty)?.with_raw_http_path(path_without_query))
     }
 }
 

@@ -1,17 +1,13 @@
-//! HTTP client that meters calls and capacity. It counts where calls leave the process, because an import makes them from many
+//! Connector that meters calls and capacity. It counts where calls leave the process, because an import makes them from many
 //! tasks.
 
-use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use aws_sdk_dynamodb::config::RuntimeComponents;
-use aws_smithy_runtime_api::client::http::{
-    HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpClient, SharedHttpConnector,
-};
 use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
 use aws_smithy_runtime_api::client::result::ConnectorError;
 use aws_smithy_types::body::SdkBody;
 use aws_smithy_types::byte_stream::ByteStream;
+use presence_local::connectors::{Answer, ConnectorLayer, Next};
 use serde_json::Value;
 
 /// Operations whose capacity is write units.
@@ -54,53 +50,27 @@ impl Usage {
     }
 }
 
-/// HTTP client that meters. Clones share their usage.
-#[derive(Clone)]
-pub(super) struct MeteringClient {
-    inner: SharedHttpClient,
+/// Connector that meters. Clones share their usage.
+#[derive(Clone, Default)]
+pub(super) struct MeteringConnector {
     usage: Arc<Mutex<Usage>>,
 }
 
-impl MeteringClient {
-    pub(super) fn new(inner: impl HttpClient + 'static) -> Self {
-        Self { inner: SharedHttpClient::new(inner), usage: Arc::default() }
-    }
-
+impl MeteringConnector {
+    /// Returns the usage so far.
     pub(super) fn usage(&self) -> Usage {
         *self.usage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl fmt::Debug for MeteringClient {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("MeteringClient").field(&self.usage()).finish()
-    }
-}
-
-impl HttpClient for MeteringClient {
-    fn http_connector(&self, settings: &HttpConnectorSettings, components: &RuntimeComponents) -> SharedHttpConnector {
-        let inner = self.inner.http_connector(settings, components);
-        SharedHttpConnector::new(MeteringConnector { inner, usage: Arc::clone(&self.usage) })
-    }
-}
-
-#[derive(Debug)]
-struct MeteringConnector {
-    inner: SharedHttpConnector,
-    usage: Arc<Mutex<Usage>>,
-}
-
-impl HttpConnector for MeteringConnector {
-    fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
-        let (inner, usage) = (self.inner.clone(), Arc::clone(&self.usage));
-        HttpConnectorFuture::new(async move {
-            let target = request.headers().get("x-amz-target").unwrap_or_default().to_owned();
-            let mut response = inner.call(request).await?;
-            let bytes = ByteStream::new(response.take_body()).collect().await;
-            let bytes = bytes.map_err(|error| ConnectorError::io(error.into()))?.into_bytes();
-            usage.lock().unwrap_or_else(PoisonError::into_inner).add(&target, &bytes);
-            *response.body_mut() = SdkBody::from(bytes);
-            Ok(response)
-        })
+impl ConnectorLayer for MeteringConnector {
+    async fn call(&self, request: HttpRequest, next: Next) -> Answer {
+        let target = request.headers().get("x-amz-target").unwrap_or_default().to_owned();
+        let mut response = next.call(request).await?;
+        let bytes = ByteStream::new(response.take_body()).collect().await;
+        let bytes = bytes.map_err(|error| ConnectorError::io(error.into()))?.into_bytes();
+        self.usage.lock().unwrap_or_else(PoisonError::into_inner).add(&target, &bytes);
+        *response.body_mut() = SdkBody::from(bytes);
+        Ok(response)
     }
 }

@@ -1,0 +1,36 @@
+//! Cost of an operation in `DynamoDB`: calls, waves and units.
+
+use std::sync::Arc;
+
+use presence_local::connectors::count_waves;
+use presence_store::meter::Meter;
+
+/// Cost of an operation in `DynamoDB`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cost {
+    /// Number of operations sent to `DynamoDB`.
+    pub calls: u32,
+    /// Number of calls on the longest chain in which each waits for the one before it.
+    pub waves: u32,
+    /// Number of read request units.
+    pub read_units: f64,
+    /// Number of write request units.
+    pub write_units: f64,
+}
+
+/// Runs an operation in virtual time, and returns its output and its cost. The stores that the operation calls need the
+/// [`WavesConnector`](presence_local::connectors::WavesConnector).
+///
+/// # Panics
+/// When the operation panics.
+pub async fn measure_cost<F>(operation: F) -> (F::Output, Cost)
+where
+    F: Future<Output: Send> + Send + 'static,
+{
+    let meter = Arc::new(Meter::default());
+    let metered = Arc::clone(&meter).watch(operation);
+    let counted = tokio::task::spawn_blocking(move || count_waves(metered)).await;
+    let (output, waves) = counted.expect("the operation does not panic");
+    let spent = meter.cost();
+    (output, Cost { calls: spent.calls, waves, read_units: spent.read_units, write_units: spent.write_units })
+}
