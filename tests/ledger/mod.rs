@@ -1,4 +1,4 @@
-//! The ledger past HTTP: what no request can ask for, and tables filled at once.
+//! Tests of the ledger without HTTP: searches that no request can ask for, damaged ledgers, bulk items, the scheduled audit.
 
 mod drift;
 mod model;

@@ -1,4 +1,4 @@
-//! Reviews in a plain list, searched by looking at each of them: the oracle.
+//! Model of the ledger: reviews in a plain list, searched by looking at each of them.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use presence_store::{ReviewQuery, ReviewWrite, Stores, WriteReviewsError};
 /// 2024-02-01, so that a leap day and month ends lie in the range of dates.
 const FIRST_SECOND: i64 = 1_706_745_600;
 const DAY: i64 = 86_400;
-/// A day on which many reviews lie.
+/// Number of a day with many reviews.
 const DENSE_DAY: i64 = 29;
 
-/// Reviews as they should be.
+/// Reviews as the store should have them.
 #[derive(Debug, Default)]
 pub(super) struct Model {
     pub(super) reviews: BTreeMap<ReviewId, Review>,
@@ -30,23 +30,23 @@ const BUSINESSES: [(&str, u64, &str); 5] = [
     ("b5", 2, "saint etienne"),
 ];
 
-/// A second on which a review may have been written: often one that others have too.
+/// Returns a random second of a review: often one that other reviews have too.
 fn second(rng: &mut Rng) -> i64 {
     let day = if rng.u64(..4) == 0 { DENSE_DAY } else { i64::try_from(rng.u64(..400)).expect("small") };
     let edge = [0, 1, DAY / 2, DAY - 1];
     let of_day = match rng.u64(..8) {
-        place @ 0..4 => edge[usize::try_from(place).expect("small")],
+        index @ 0..4 => edge[usize::try_from(index).expect("small")],
         _ => i64::try_from(rng.u64(..86_400)).expect("small"),
     };
     FIRST_SECOND + day * DAY + of_day
 }
 
-/// One of them.
+/// Returns one of the values.
 fn pick<T: Copy>(rng: &mut Rng, of: &[T]) -> T {
     of[rng.usize(..of.len())]
 }
 
-/// A random review. Organisation 2 is sparse.
+/// Returns a random review. Organisation 2 has few.
 pub(super) fn review(rng: &mut Rng, number: usize) -> Review {
     let (business, org, city) =
         if rng.u64(..20) == 0 { pick(rng, &BUSINESSES[3..]) } else { pick(rng, &BUSINESSES[..3]) };
@@ -76,7 +76,7 @@ pub(super) fn review(rng: &mut Rng, number: usize) -> Review {
     }
 }
 
-/// A random search.
+/// Returns a random search.
 pub(super) fn query(rng: &mut Rng) -> ReviewQuery {
     let org = |number| OrgId::new(number).expect("an id");
     let city = |number, name: &str| ReviewSet::City(org(number), name.to_owned());
@@ -87,7 +87,7 @@ pub(super) fn query(rng: &mut Rng) -> ReviewQuery {
         5 => vec![city(1, "evora"), city(2, "evora")],
         _ => vec![city(1, "saint etienne")],
     };
-    // Any set of cells: those that parameters can name are products.
+    // Any set of facet keys. The parameters of a request can only name products of states, ratings, partners and content.
     let (bits, everything) = (rng.u128(..), rng.u8(..4) == 0);
     let mask = FacetMask::from_predicate(|state, rating, partner, has_content| {
         everything || bits >> FacetKey::new(state, rating, partner, has_content).number() & 1 == 1
@@ -110,7 +110,7 @@ pub(super) fn query(rng: &mut Rng) -> ReviewQuery {
 }
 
 impl Model {
-    /// What a search must find: the number of matches, and the ids on the page.
+    /// Returns the expected result of a search: the number of matches, and the ids on the page.
     pub(super) fn find(&self, query: &ReviewQuery) -> (u64, Vec<ReviewId>) {
         let in_sets = |review: &Review| ReviewSet::containing(review).iter().any(|set| query.sets.contains(set));
         let in_range = |at: i64| query.from.is_none_or(|from| from <= at) && query.to.is_none_or(|to| at <= to);
@@ -128,12 +128,12 @@ impl Model {
         }
         let count = matches.len() as u64;
         let range = query.page.range(count);
-        let ids = (0..).zip(matches).filter(|(place, _)| range.contains(place)).map(|(_, (_, id))| id).collect();
+        let ids = (0..).zip(matches).filter(|(position, _)| range.contains(position)).map(|(_, (_, id))| id).collect();
         (count, ids)
     }
 
-    /// Writes reviews, in the model and in the store, as many at a time as fit.
-    pub(super) async fn post(&mut self, store: &Stores, reviews: Vec<Review>) {
+    /// Writes reviews to the model and to the store, as many in one transaction as fit.
+    pub(super) async fn write(&mut self, store: &Stores, reviews: Vec<Review>) {
         let write = |new: Review| ReviewWrite { old: self.reviews.get(&new.id).cloned(), new };
         let mut writes: Vec<_> = reviews.into_iter().map(write).collect();
         writes.sort_by_key(|write| (write.new.city_key.clone(), write.new.effective_at()));
@@ -142,7 +142,7 @@ impl Model {
             let (now, later) = rest.split_at(ReviewWrite::count_fitting(rest));
             match store.reviews.write_reviews(now).await {
                 Ok(()) => {}
-                Err(WriteReviewsError::Stale(which)) => panic!("nobody else writes, but {which:?} changed"),
+                Err(WriteReviewsError::Stale(positions)) => panic!("nobody else writes, but {positions:?} changed"),
                 Err(WriteReviewsError::Full(full)) => panic!("{full}"),
                 Err(WriteReviewsError::Failed(error)) => panic!("{error}"),
             }

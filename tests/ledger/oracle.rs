@@ -1,5 +1,6 @@
-//! Counts, pages and order equal the model's, for random data and random searches by any set of cells. What requests can ask
-//! for is asked over HTTP, by the oracle of the reviews.
+//! Random searches of random reviews, compared with a model: counts, pages and order.
+//!
+//! These searches have any set of facet keys. The oracle of the reviews API does those that requests can ask for.
 
 use fastrand::Rng;
 use presence_domain::access::Scope;
@@ -22,14 +23,14 @@ async fn searches_equal_the_model(stack: &TestStack, model: &Model, rng: &mut Rn
         assert_eq!((page.count, ids), model.find(&query), "search {number}: {query:?}");
         for found in &page.items {
             let stored = model.reviews.get(&found.id).cloned();
-            // A blank text is none, whatever an earlier import stored.
-            let kept = |review: Review| Review { content: review.content.and_then(normalize_text), ..review };
-            assert_eq!(Some(found), stored.map(kept).as_ref());
+            // A blank text counts as none, although an earlier import may have stored it.
+            let normalized = |review: Review| Review { content: review.content.and_then(normalize_text), ..review };
+            assert_eq!(Some(found), stored.map(normalized).as_ref());
         }
     }
 }
 
-/// A review with some of what decides its place changed.
+/// Returns the review with one change that moves it in the ledger.
 fn changed(rng: &mut Rng, old: &Review) -> Review {
     let other = review(rng, 0);
     let mut new = old.clone();
@@ -49,7 +50,7 @@ async fn every_search_equals_a_brute_force_model_before_and_after_updates() {
     let mut rng = rng("ledger oracle");
     let mut model = Model::default();
     let reviews = (0..REVIEWS).map(|number| review(&mut rng, number)).collect();
-    model.post(stack.stores(), reviews).await;
+    model.write(stack.stores(), reviews).await;
     searches_equal_the_model(&stack, &model, &mut rng).await;
 
     let ids: Vec<_> = model.reviews.keys().cloned().collect();
@@ -58,7 +59,7 @@ async fn every_search_equals_a_brute_force_model_before_and_after_updates() {
         let id = &ids[rng.usize(..ids.len())];
         updates.insert(id.clone(), changed(&mut rng, &model.reviews[id]));
     }
-    model.post(stack.stores(), updates.into_values().collect()).await;
+    model.write(stack.stores(), updates.into_values().collect()).await;
     searches_equal_the_model(&stack, &model, &mut rng).await;
 }
 
@@ -67,22 +68,22 @@ async fn reviews_table(stack: &TestStack) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_table_filled_at_once_is_the_table_that_posting_ends_in() {
-    let (posted, filled) = (TestStack::start().await, TestStack::start().await);
+async fn bulk_items_are_the_items_that_writes_make() {
+    let (written, filled) = (TestStack::start().await, TestStack::start().await);
     let mut rng = rng("ledger filled at once");
     let mut model = Model::default();
     for org in [1, 2] {
-        posted
+        written
             .stores()
             .reviews
             .register_org_with_reviews(OrgId::new(org).expect("an id"))
             .await
             .expect("the store answers");
     }
-    model.post(posted.stores(), (0..300).map(|number| review(&mut rng, number)).collect()).await;
+    model.write(written.stores(), (0..300).map(|number| review(&mut rng, number)).collect()).await;
     let reviews: Vec<Review> = model.reviews.values().cloned().collect();
     filled.local.fill_reviews(&reviews).expect("the table can be filled");
-    let (mut one, mut other) = (reviews_table(&filled).await, reviews_table(&posted).await);
+    let (mut one, mut other) = (reviews_table(&filled).await, reviews_table(&written).await);
     one.sort();
     other.sort();
     assert_eq!(one.len(), other.len());

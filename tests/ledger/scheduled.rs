@@ -1,4 +1,4 @@
-//! The scheduled audit: what is wrong is found within a round, told and mended; what is being written is not wrong.
+//! Scheduled audit: errors are found within a round, reported and corrected; writes in progress are no errors.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,9 +19,9 @@ use presence_tests::{
 
 use crate::imports::large_dataset::{review, reviews, second};
 
-/// Business, organisation, city: those of the crowd.
+/// Businesses of the large dataset: id, organisation, city.
 const BUSINESSES: [(&str, u64, &str); 3] = [("m1", 1, "Lyon"), ("m2", 1, "Paris"), ("m3", 2, "Lyon")];
-/// The months with reviews, but for the big one.
+/// Counts items of the months with reviews, except for the big month.
 const MONTHS: [(&str, &str); 6] = [
     ("T#o:1", "M#2025-05"),
     ("T#o:1", "M#2025-06"),
@@ -30,11 +30,12 @@ const MONTHS: [(&str, &str); 6] = [
     ("T#o:2", "M#2025-06"),
     ("T#o:2", "M#2025-08"),
 ];
-/// Calls between two places at which a write comes: all of them would take minutes, and each seed begins elsewhere.
+/// Calls between two positions at which a write comes in. Testing every position would take minutes; each seed starts at
+/// another one.
 const CALLS_APART: u64 = 5;
-/// Runs of a round at the most.
+/// Maximum number of runs of a round.
 const MAX_RUNS: usize = 400;
-/// Units enough for a whole round in one run.
+/// Units that are enough for a whole round in one run.
 const PLENTY: f64 = 1e6;
 const DAY: SignedDuration = SignedDuration::from_hours(24);
 
@@ -42,7 +43,7 @@ fn settings(units: f64, mends: bool) -> AuditSettings {
     AuditSettings { index_time: Duration::ZERO, ..AuditSettings::new(units, mends) }
 }
 
-/// Two organisations with some reviews; with a month of two thousand among them if it may be `big`.
+/// Starts a stack with two organisations and some reviews; with a month of two thousand reviews if `big`.
 async fn filled(big: bool) -> (TestStack, BTreeMap<String, Review>) {
     let stack = TestStack::start().await;
     for (id, org, city) in BUSINESSES {
@@ -54,7 +55,7 @@ async fn filled(big: bool) -> (TestStack, BTreeMap<String, Review>) {
     (stack, reviews.into_iter().map(|review| (review.partner_id.clone(), review)).collect())
 }
 
-/// The time at which rounds begin, and then a day later each.
+/// Start of the current round. Each round starts a day after the last one.
 struct Calendar(Timestamp);
 
 impl Calendar {
@@ -62,7 +63,7 @@ impl Calendar {
         Self("2026-03-01T12:00:00Z".parse().expect("an instant"))
     }
 
-    /// Runs until every organisation was looked at; what the runs did, and what they measured.
+    /// Runs the audit until every organisation was looked at. Returns the reports of the runs and the metrics.
     async fn round(&mut self, store: &Stores, settings: AuditSettings) -> (Vec<AuditRun>, Vec<(String, f64)>) {
         self.0 += DAY;
         let (mut runs, mut metrics) = (Vec::new(), Vec::new());
@@ -76,11 +77,11 @@ impl Calendar {
     }
 }
 
-/// Has the store look closely at each month, so that a frozen index has an answer to give to every question of an audit.
-async fn ask_of_each_month(stack: &TestStack, store: &Stores, calendar: &mut Calendar) {
+/// Makes the audit compare each month with its reviews, so that the lagging connector has an old answer to each index read.
+async fn compare_each_month(stack: &TestStack, store: &Stores, calendar: &mut Calendar) {
     for (number, mends) in [(40, false), (-40, false)] {
         for (org, month) in MONTHS {
-            damage(stack, org, month, number).await;
+            damage_counts(stack, org, month, number).await;
         }
         let (runs, _) = calendar.round(store, settings(PLENTY, mends)).await;
         let expected = if number > 0 { MONTHS.len() } else { 0 };
@@ -88,7 +89,7 @@ async fn ask_of_each_month(stack: &TestStack, store: &Stores, calendar: &mut Cal
     }
 }
 
-/// Changes every review behind the index, and freezes that.
+/// Changes every review, and freezes the index as it was before.
 async fn change_behind(stack: &TestStack, lag: &LagConnector, reviews: &mut BTreeMap<String, Review>) {
     let turned = |old: &Review| Review { rating: Rating::ALL[4 - usize::from(old.rating.get() - 1)], ..old.clone() };
     let changed = reviews.values().map(|old| ReviewWrite { old: Some(old.clone()), new: turned(old) });
@@ -99,8 +100,8 @@ async fn change_behind(stack: &TestStack, lag: &LagConnector, reviews: &mut BTre
     lag.set_reads(u64::MAX);
 }
 
-/// Adds to a cell of a tally, as no write of ours ever does.
-async fn damage(stack: &TestStack, pk: &str, sk: &str, number: i64) {
+/// Adds to one count of a counts item. No write of the store does this.
+async fn damage_counts(stack: &TestStack, pk: &str, sk: &str, number: i64) {
     let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(stack.local.dynamodb_url()));
     let text = |text: &str| AttributeValue::S(text.to_owned());
     let update = client.update_item().table_name(stack.stores().database.name(&schema::REVIEWS));
@@ -122,15 +123,15 @@ fn drift(times: usize, value: f64) -> Vec<(String, f64)> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_month_that_is_wrong_by_40_is_found_within_a_round_and_told_until_it_is_mended() {
+async fn wrong_month_is_found_within_a_round_and_reported_until_it_is_corrected() {
     let (stack, reviews) = filled(true).await;
     let mut calendar = Calendar::new();
     let store = stack.stores();
     let (runs, metrics) = calendar.round(store, settings(PLENTY, false)).await;
     assert_eq!((sum(&runs, |run| run.reviews), sum(&runs, |run| run.wrong), metrics), (reviews.len(), 0, Vec::new()));
 
-    damage(&stack, "T#o:1", "M#2025-07", 40).await;
-    damage(&stack, "T#c:2:lyon", "D#2025-06-05", -1).await;
+    damage_counts(&stack, "T#o:1", "M#2025-07", 40).await;
+    damage_counts(&stack, "T#c:2:lyon", "D#2025-06-05", -1).await;
     let (runs, metrics) = calendar.round(store, settings(PLENTY, false)).await;
     assert_eq!((sum(&runs, |run| run.wrong), sum(&runs, |run| run.mended)), (2, 0));
     assert_eq!(metrics, drift(2, 1.0), "one item in each of two months");
@@ -148,14 +149,14 @@ async fn a_month_that_is_wrong_by_40_is_found_within_a_round_and_told_until_it_i
     let (runs, metrics) = calendar.round(store, settings(PLENTY, true)).await;
     assert_eq!((sum(&runs, |run| run.wrong), metrics), (0, Vec::new()));
 
-    damage(&stack, "T#o:1", "M#1999-12", 40).await;
+    damage_counts(&stack, "T#o:1", "M#1999-12", 40).await;
     let (runs, metrics) = calendar.round(store, settings(PLENTY, true)).await;
-    assert_eq!((sum(&runs, |run| run.mended), metrics), (1, drift(1, 1.0)), "a month that no review lies in");
+    assert_eq!((sum(&runs, |run| run.mended), metrics), (1, drift(1, 1.0)), "a month without reviews");
     assert_eq!(findings(&stack).await, 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn slips_that_are_lost_and_an_organisation_without_tallies_are_found_and_mended() {
+async fn lost_postings_and_lost_counts_of_an_organisation_are_found_and_restored() {
     let (stack, _) = filled(false).await;
     let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(stack.local.dynamodb_url()));
     let table = stack.stores().database.name(&schema::REVIEWS);
@@ -175,7 +176,7 @@ async fn slips_that_are_lost_and_an_organisation_without_tallies_are_found_and_m
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_run_spends_its_units_and_what_it_spends_beyond_is_taken_from_the_next_ones() {
+async fn run_spends_its_units_and_what_it_spends_beyond_is_taken_from_the_next_runs() {
     let (stack, reviews) = filled(true).await;
     let mut calendar = Calendar::new();
     let whole = calendar.round(stack.stores(), settings(PLENTY, true)).await.0;
@@ -193,7 +194,7 @@ async fn a_run_spends_its_units_and_what_it_spends_beyond_is_taken_from_the_next
         assert!(sum(&runs, |run| run.steps as usize) > 2, "more than a step for each organisation");
         assert!(units >= whole.units || runs.len() > 1, "{units}: more than a run");
     }
-    // The estimate that the default is reckoned with: 16 bytes in two books and 150 in the index, and a read for each partition.
+    // The estimate behind the default units: 16 bytes in two review sets and 150 in the index, and a read for each partition.
     #[expect(clippy::cast_precision_loss, reason = "some thousands")]
     let by_size = whole.reviews as f64 * (2.0 * 25.0 / 4_096.0 + 150.0 / 8_192.0);
     let partitions = 40.0 * 3.0;
@@ -201,34 +202,34 @@ async fn a_run_spends_its_units_and_what_it_spends_beyond_is_taken_from_the_next
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_index_that_lags_is_no_drift() {
+async fn lagging_index_is_no_drift() {
     let (stack, mut reviews) = filled(false).await;
     let lag = LagConnector::new(0);
     let store = stack.stores_through(lag.over(plain_http()), long_timeouts(), stack.table_prefix());
     let mut calendar = Calendar::new();
-    ask_of_each_month(&stack, &store, &mut calendar).await;
+    compare_each_month(&stack, &store, &mut calendar).await;
     change_behind(&stack, &lag, &mut reviews).await;
     let (runs, metrics) = calendar.round(&store, settings(PLENTY, true)).await;
     assert_eq!((sum(&runs, |run| run.wrong), metrics), (0, Vec::new()));
     assert!(lag.stale_answers() > 0, "the index did lag");
-    damage(&stack, "T#o:2", "M#2025-08", 40).await;
+    damage_counts(&stack, "T#o:2", "M#2025-08", 40).await;
     let (runs, _) = calendar.round(&store, settings(PLENTY, true)).await;
-    assert_eq!(sum(&runs, |run| run.mended), 1, "what is wrong is found all the same");
+    assert_eq!(sum(&runs, |run| run.mended), 1, "the error is found all the same");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_write_between_any_two_reads_of_an_audit_is_no_drift() {
+async fn write_between_any_two_reads_of_an_audit_is_no_drift() {
     let (stack, mut reviews) = filled(false).await;
     let interleaving = InterleavingConnector::new();
     // With a frozen index, every month is compared with its reviews themselves.
     let lag = LagConnector::new(0);
     let store = stack.stores_through(lag.over(interleaving.over(plain_http())), long_timeouts(), stack.table_prefix());
     let mut calendar = Calendar::new();
-    ask_of_each_month(&stack, &store, &mut calendar).await;
+    compare_each_month(&stack, &store, &mut calendar).await;
     change_behind(&stack, &lag, &mut reviews).await;
     let (mut call, mut is_away) = (rng("writes in audits").u64(1..=CALLS_APART), false);
     loop {
-        // One changes its cell, one its month, and one is new.
+        // One review changes its facet key, one its month, and one is new.
         is_away = !is_away;
         let state = if is_away { ReviewState::Deleted } else { ReviewState::Treated };
         let at = second(if is_away { "2025-06-28T10:00:00" } else { "2025-08-25T10:00:00" });
@@ -257,7 +258,7 @@ async fn a_write_between_any_two_reads_of_an_audit_is_no_drift() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_review_that_is_written_all_the_time_is_no_drift_and_hides_none() {
+async fn review_that_is_written_all_the_time_is_no_drift_and_hides_none() {
     let (stack, reviews) = filled(false).await;
     let store = stack.stores().clone();
     let (stop, mut one) = (Arc::new(AtomicBool::new(false)), reviews["mid"].clone());
@@ -281,24 +282,24 @@ async fn a_review_that_is_written_all_the_time_is_no_drift_and_hides_none() {
         let (runs, metrics) = calendar.round(stack.stores(), settings(PLENTY, true)).await;
         assert_eq!((sum(&runs, |run| run.wrong), metrics), (0, Vec::new()));
     }
-    damage(&stack, "T#o:2", "M#2025-08", 40).await;
+    damage_counts(&stack, "T#o:2", "M#2025-08", 40).await;
     let (runs, _) = calendar.round(stack.stores(), settings(PLENTY, true)).await;
-    assert_eq!(sum(&runs, |run| run.mended), 1, "that of another month");
+    assert_eq!(sum(&runs, |run| run.mended), 1, "the error in another month");
     stop.store(true, Ordering::Relaxed);
     assert!(writer.await.expect("the writer ends") > 0);
     assert_eq!(findings(&stack).await, 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_run_that_dies_at_any_call_is_gone_on_with() {
+async fn run_that_dies_at_any_call_is_continued() {
     let (stack, _) = filled(false).await;
     let faults = FaultConnector::new();
     let store = stack.stores_through(faults.over(plain_http()), long_timeouts(), stack.table_prefix());
     let mut calendar = Calendar::new();
     let mut call = 1;
     loop {
-        damage(&stack, "T#o:1", "M#2025-08", 40).await;
-        damage(&stack, "T#o:2", "D#2025-06-05", 2).await;
+        damage_counts(&stack, "T#o:1", "M#2025-08", 40).await;
+        damage_counts(&stack, "T#o:2", "D#2025-06-05", 2).await;
         calendar.0 += DAY;
         faults.restart(Plan::At { call, kind: FaultKind::ServerError, times: u64::MAX });
         let died = store.reviews.audit_on_schedule(settings(PLENTY, true), calendar.0, || true).await.is_err();
@@ -317,15 +318,15 @@ async fn a_run_that_dies_at_any_call_is_gone_on_with() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_step_that_never_ends_is_passed_over_after_three_attempts() {
+async fn step_that_never_ends_is_skipped_after_three_attempts() {
     let (stack, _) = filled(false).await;
     let calm = stack.stores();
-    damage(&stack, "T#o:2", "M#2025-08", 40).await;
+    damage_counts(&stack, "T#o:2", "M#2025-08", 40).await;
     let faults = FaultConnector::new();
     let store = stack.stores_through(faults.over(plain_http()), long_timeouts(), stack.table_prefix());
     let now = Calendar::new().0;
     for _ in 0..3 {
-        // It dies in the first organisation: after position, list, months, and where it begins.
+        // The run dies in the first organisation: after the calls for the position, the list, the months and the new position.
         faults.restart(Plan::At { call: 6, kind: FaultKind::ServerError, times: u64::MAX });
         assert!(store.reviews.audit_on_schedule(settings(PLENTY, true), now, || true).await.is_err());
     }
@@ -335,7 +336,7 @@ async fn a_step_that_never_ends_is_passed_over_after_three_attempts() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_step_is_begun_without_time() {
+async fn no_step_is_started_without_time() {
     let (stack, _) = filled(false).await;
     let now = Calendar::new().0;
     let run = stack

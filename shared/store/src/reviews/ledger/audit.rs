@@ -98,8 +98,9 @@ impl ReviewStore {
     }
 }
 
-/// Returns the name of a ledger item in findings. The words "tally" and "slips" are part of the output of `ops`.
+/// Returns the name of a ledger item in findings.
 fn item_name(key: &LedgerKey) -> String {
+    // Stored names: the output of `ops` calls counts "tally" and postings "slips".
     let kind = if key.is_counts() { "tally" } else { "slips" };
     format!("{kind} {} {}", key.pk, key.sk)
 }
@@ -108,6 +109,7 @@ fn count_problem(differences: &[Difference]) -> String {
     let stored: i64 = differences.iter().filter_map(|difference| difference.stored).sum();
     let counted: i64 = differences.iter().filter_map(|difference| difference.counted).sum();
     let number = differences.len();
+    // "cells" is the older name of facet keys, and part of the output of `ops` too.
     format!("counts {stored} where there are {counted}, over the cells that differ: {number}")
 }
 

@@ -3,7 +3,7 @@
 //! 1. Read the facet counts of all months in the range. If the range begins or ends within a month, read the counts of that
 //!    month's days; if it begins or ends within a day, read that day's postings.
 //! 2. Sum the counts: that is the number of matches. Walk the months in the order of the answer to find those that hold the
-//!    page, and read the counts of their days, or all their postings where that is no more expensive.
+//!    page. Read the counts of their days, or all their postings if that is no more expensive.
 //! 3. Walk the days likewise, and read the postings of those that hold the page.
 //! 4. Cut the page out of the postings, and read its reviews.
 //!
@@ -30,8 +30,8 @@ use presence_domain::page::{Page, PageRequest};
 use presence_domain::review::{Review, ReviewId};
 use presence_runtime::telemetry::{Metric, log_metric};
 
-/// Maximum number of reads at a time. Each of the 100 reviews of the largest page may lie on a day of its own, and a
-/// PROVIDER's search reads the counts of every organisation.
+/// Maximum number of reads at a time. Each of the 100 reviews of the largest page may lie on a day of its own. A PROVIDER's
+/// search reads the counts of every organisation.
 pub(super) const READS_IN_FLIGHT: u16 = 128;
 
 /// A search of reviews in given review sets.
@@ -87,7 +87,7 @@ impl ReviewStore {
 }
 
 /// Result of one search.
-struct Found {
+struct SearchResult {
     page: Page<Review>,
     /// True if what was read did not add up. The page is the best that can be said then.
     has_drift: bool,
@@ -114,7 +114,7 @@ impl<'a> Search<'a> {
     }
 
     /// Does the search. Each turn of the loop expands the page's buckets by one level: from months to days to postings.
-    async fn run(mut self) -> Result<Found, Error> {
+    async fn run(mut self) -> Result<SearchResult, Error> {
         let mut buckets = self.read_initial_buckets().await?;
         loop {
             sort_buckets(&mut buckets, self.query.newest_first);
@@ -131,7 +131,7 @@ impl<'a> Search<'a> {
             // Postings whose review is not shown are not counted either.
             let count = count - (postings.len() - items.len()) as u64;
             let page = Page { request: self.query.page, count, items };
-            return Ok(Found { page, has_drift: self.has_drift });
+            return Ok(SearchResult { page, has_drift: self.has_drift });
         }
     }
 

@@ -6,7 +6,7 @@
 //! - **postings** for each day and facet key: the id and the second of each review.
 //!
 //! A write changes a review, its counts and its postings in one transaction ([`write`], [`delta`]). A search sums counts to
-//! know the number of matches, walks them to find the page, and reads only the postings and the reviews of that page
+//! know the number of matches, and walks them to find the page. It reads only the postings and the reviews of that page
 //! ([`find`]). A recount compares the ledger with the reviews, and a rebuild corrects it ([`recount`], [`rebuild`]).
 
 mod audit;
