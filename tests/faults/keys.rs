@@ -7,7 +7,7 @@ use presence_domain::error::Error;
 use presence_domain::ids::UserId;
 use presence_domain::user::{Role, Status};
 use presence_runtime::clock::Clock as _;
-use presence_store::{ApiKeyRecord, IssuedKey, KeyRefused, NewApiKey, Stores};
+use presence_store::{ApiKeyError, ApiKeyRecord, IssuedKey, NewApiKey, Stores};
 use presence_tests::ConnectorLayer as _;
 use presence_tests::{FaultConnector, FaultKind, Plan, TestStack, TestUser, no_read_wait, plain_http};
 
@@ -44,7 +44,7 @@ impl Operator {
     }
 
     /// Does it. The new key, where there is one.
-    async fn act(&self, act: Act, owner: &TestUser, first: &ApiKeyRecord) -> Result<Option<IssuedKey>, KeyRefused> {
+    async fn act(&self, act: Act, owner: &TestUser, first: &ApiKeyRecord) -> Result<Option<IssuedKey>, ApiKeyError> {
         let (now, new) = (self.stack.clock.now(), NewApiKey::default());
         match act {
             Act::Issue => {
@@ -92,8 +92,8 @@ impl Operator {
                     assert_eq!(self.stack.get("/user/me", issued.key.expose()).await.status, 200, "{what}");
                 }
             }
-            Err(KeyRefused::Failed(Error::Unavailable(_))) if done => {}
-            Err(KeyRefused::Failed(Error::Unavailable(_))) => {
+            Err(ApiKeyError::Failed(Error::Unavailable(_))) if done => {}
+            Err(ApiKeyError::Failed(Error::Unavailable(_))) => {
                 self.act(act, &owner, &first).await.unwrap_or_else(|refused| panic!("{what}, again: {refused:?}"));
                 assert!(self.is_done(act, &self.keys(&owner).await, &first), "{what}: the end");
             }

@@ -12,7 +12,7 @@ use clap::Parser as _;
 use presence_local::Options;
 use presence_ops::{Cli, Console, Context, Exit};
 use presence_runtime::clock::SystemClock;
-use presence_store::{Finding, Patience, Stores, schema};
+use presence_store::{Finding, RetryPolicy, Stores, schema};
 use presence_tests::ConnectorLayer as _;
 use presence_tests::{FaultConnector, Plan, TestStack, key_names, long_timeouts, plain_http, sdk_config};
 use serde_json::{Value, json};
@@ -42,20 +42,24 @@ pub(crate) struct ImportEnv {
 impl ImportEnv {
     /// One whose operator waits long for an answer, and soon stops trying again what is refused.
     pub(crate) async fn new() -> Self {
-        Self::waiting(Options { patience: Patience::Time(SOON), ..long_timeouts() }).await
+        Self::waiting(Options { retry_policy: RetryPolicy::For(SOON), ..long_timeouts() }).await
     }
 
     /// One whose operator tries again for as long as it takes.
     pub(crate) async fn lasting() -> Self {
-        Self::waiting(Options { patience: Patience::Time(LASTING), ..long_timeouts() }).await
+        Self::waiting(Options { retry_policy: RetryPolicy::For(LASTING), ..long_timeouts() }).await
     }
 
     /// One whose operator gives up soon on what hangs.
     pub(crate) async fn hurried() -> Self {
         let [attempt, operation] = HURRY;
         let timeouts = TimeoutConfig::builder().operation_attempt_timeout(attempt).operation_timeout(operation);
-        Self::waiting(Options { timeouts: Some(timeouts.build()), patience: Patience::Time(SOON), ..long_timeouts() })
-            .await
+        Self::waiting(Options {
+            timeouts: Some(timeouts.build()),
+            retry_policy: RetryPolicy::For(SOON),
+            ..long_timeouts()
+        })
+        .await
     }
 
     /// One whose operator is as patient as the options say, before a database with their limits.

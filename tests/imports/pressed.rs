@@ -8,7 +8,7 @@ use futures::future::BoxFuture;
 use presence_local::{AwsLimits, Options};
 use presence_ops::Exit;
 use presence_runtime::clock::{SystemTimer, Timer};
-use presence_store::{Pace, Patience};
+use presence_store::{RetryPolicy, WriteRate};
 use presence_tests::{FaultKind, Plan, long_timeouts};
 use serde_json::Value;
 
@@ -21,8 +21,8 @@ const UNITS_A_SECOND: &str = "seed=14,table-writes=500";
 /// A transaction in the middle of an import of the rows.
 const MIDDLE: u64 = 12;
 
-fn importing(timer: impl Timer + 'static) -> Patience {
-    Patience::Import(Arc::new(Pace::new(Arc::new(timer))))
+fn importing(timer: impl Timer + 'static) -> RetryPolicy {
+    RetryPolicy::WhileImporting(Arc::new(WriteRate::new(Arc::new(timer))))
 }
 
 /// Time that passes only where somebody waits, and at once: a minute without progress takes no minute.
@@ -45,7 +45,8 @@ async fn an_import_into_a_table_that_throttles_most_of_it_ends_with_all_rows() {
     let limits: AwsLimits = UNITS_A_SECOND.parse().expect("settings");
     let aws_limits = Some(AwsLimits { throttling: limits.throttling, ..AwsLimits::off() });
     let env =
-        ImportEnv::waiting(Options { aws_limits, patience: importing(SystemTimer::start()), ..long_timeouts() }).await;
+        ImportEnv::waiting(Options { aws_limits, retry_policy: importing(SystemTimer::start()), ..long_timeouts() })
+            .await;
     let file = rows(ROWS, 0);
     let imported = env.import_aloud("reviews", &file).await;
     assert_eq!(imported.exit, Exit::Done, "{}", imported.stderr);
@@ -59,7 +60,7 @@ async fn an_import_into_a_table_that_throttles_most_of_it_ends_with_all_rows() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_import_that_gets_nothing_through_stops_and_says_what_was_written_and_goes_on_when_run_again() {
     for kind in [FaultKind::TransactionThrottle, FaultKind::Throttle, FaultKind::RefuseConnection] {
-        let env = ImportEnv::waiting(Options { patience: importing(Skipping::default()), ..long_timeouts() }).await;
+        let env = ImportEnv::waiting(Options { retry_policy: importing(Skipping::default()), ..long_timeouts() }).await;
         let file = rows(ROWS, 0);
         env.faults.restart(Plan::At { call: MIDDLE, kind, times: u64::MAX });
         let stopped = env.import_aloud("reviews", &file).await;
@@ -82,7 +83,7 @@ async fn an_import_that_gets_nothing_through_stops_and_says_what_was_written_and
 
 #[tokio::test(flavor = "multi_thread")]
 async fn as_many_throttles_in_a_row_as_once_stopped_an_import_do_not() {
-    let env = ImportEnv::waiting(Options { patience: importing(Skipping::default()), ..long_timeouts() }).await;
+    let env = ImportEnv::waiting(Options { retry_policy: importing(Skipping::default()), ..long_timeouts() }).await;
     let file = rows(ROWS, 0);
     env.faults.restart(Plan::At { call: MIDDLE, kind: FaultKind::TransactionThrottle, times: 12 });
     assert_eq!(env.import("reviews", &file).await, Exit::Done);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use presence_local::Options;
 use presence_ops::Exit;
 use presence_runtime::clock::SystemTimer;
-use presence_store::{Pace, Patience};
+use presence_store::{RetryPolicy, WriteRate};
 use presence_tests::long_timeouts;
 
 use super::{ENOUGH, counts, each_seed, limits};
@@ -20,8 +20,12 @@ async fn imports_end_in_exact_tables_under_the_limits_of_aws() {
     let contents = [undisturbed(&editions[0]).await, undisturbed(&editions[1]).await];
     let (editions, contents) = (&editions, &contents);
     let run = |seed| async move {
-        let pace = Arc::new(Pace::new(Arc::new(SystemTimer::start())));
-        let options = Options { aws_limits: Some(limits(seed)), patience: Patience::Import(pace), ..long_timeouts() };
+        let pace = Arc::new(WriteRate::new(Arc::new(SystemTimer::start())));
+        let options = Options {
+            aws_limits: Some(limits(seed)),
+            retry_policy: RetryPolicy::WhileImporting(pace),
+            ..long_timeouts()
+        };
         let env = ImportEnv::waiting(options).await;
         assert_eq!(env.import("reviews", &editions[0]).await, Exit::Done);
         assert_eq!(env.content().await, contents[0]);

@@ -6,7 +6,7 @@ use fastrand::Rng;
 use presence_local::aws_limits::Throttling;
 use presence_local::{AwsLimits, DynamoDb, LimitCounts, Options};
 use presence_runtime::clock::SystemTimer;
-use presence_store::{Pace, Patience, Stores};
+use presence_store::{RetryPolicy, Stores, WriteRate};
 use presence_tests::{Fixtures, TestStack, long_timeouts, plain_http};
 
 use super::{ENOUGH, counts, each_seed, limits, stack, stack_with};
@@ -27,8 +27,8 @@ const STEPS: usize = 25;
 /// An operator's store, which meets the limits, too.
 fn operator(stack: &TestStack) -> Stores {
     // As long as something is written: many workers share the units of a hot partition.
-    let pace = Arc::new(Pace::new(Arc::new(SystemTimer::start())));
-    let options = Options { patience: Patience::Import(pace), ..long_timeouts() };
+    let pace = Arc::new(WriteRate::new(Arc::new(SystemTimer::start())));
+    let options = Options { retry_policy: RetryPolicy::WhileImporting(pace), ..long_timeouts() };
     stack.stores_through(plain_http(), options, stack.table_prefix())
 }
 

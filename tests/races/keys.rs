@@ -5,7 +5,7 @@ use presence_domain::error::Error;
 use presence_domain::ids::UserId;
 use presence_domain::user::{Role, Status};
 use presence_runtime::clock::Clock as _;
-use presence_store::{IssuedKey, KeyRefused, NewApiKey};
+use presence_store::{ApiKeyError, IssuedKey, NewApiKey};
 use presence_tests::TestUser;
 use rstest::rstest;
 use serde_json::json;
@@ -18,11 +18,11 @@ const USES: usize = 4;
 
 impl RaceEnv {
     /// Issues a key, again while the database is busy.
-    async fn issue(&self, owner: &TestUser) -> Result<IssuedKey, KeyRefused> {
+    async fn issue(&self, owner: &TestUser) -> Result<IssuedKey, ApiKeyError> {
         let (owner, new) = (UserId::parse(&owner.id).expect("an id"), NewApiKey::default());
         loop {
             match self.operator.users.issue_key(owner, &new, self.stack.clock.now()).await {
-                Err(KeyRefused::Failed(Error::Unavailable(_))) => {}
+                Err(ApiKeyError::Failed(Error::Unavailable(_))) => {}
                 outcome => return outcome,
             }
         }
@@ -32,7 +32,7 @@ impl RaceEnv {
         let hash = PlaintextApiKey::parse(key).expect("a key").hash();
         let record = self.stack.stores().api_keys.get(&hash).await.expect("the store answers").expect("a stored key");
         while let Err(refused) = self.operator.users.revoke_key(&record.id(), self.stack.clock.now()).await {
-            assert!(matches!(refused, KeyRefused::Failed(Error::Unavailable(_))), "{refused:?}");
+            assert!(matches!(refused, ApiKeyError::Failed(Error::Unavailable(_))), "{refused:?}");
         }
     }
 }
@@ -116,8 +116,8 @@ async fn a_key_issued_while_its_owner_is_deleted_or_disabled_gives_no_access(#[c
         assert_eq!(ended.status, 200, "{}", ended.text);
         match issued {
             Ok(issued) => assert_eq!(env.stack.get("/user/me", issued.key.expose()).await.status, 401),
-            Err(KeyRefused::NotFound) => assert_eq!(round % 2, 0),
-            Err(refused) => assert!(matches!(refused, KeyRefused::OwnerNotActive), "{refused:?}"),
+            Err(ApiKeyError::NotFound) => assert_eq!(round % 2, 0),
+            Err(refused) => assert!(matches!(refused, ApiKeyError::OwnerNotActive), "{refused:?}"),
         }
         assert_eq!(env.stack.get("/user/me", &user.key).await.status, 401, "round {round}");
         env.check().await;

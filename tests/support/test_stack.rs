@@ -15,7 +15,7 @@ use presence_local::connectors::WavesConnector;
 use presence_local::{DynamoDb, Options, Stack};
 use presence_runtime::clock::ManualClock;
 use presence_runtime::config::Config;
-use presence_store::{Database, Finding, NewApiKey, OutboxRow, Patience, Stores, schema};
+use presence_store::{Database, Finding, NewApiKey, OutboxRow, RetryPolicy, Stores, schema};
 use reqwest::Method;
 use serde_json::Value;
 
@@ -96,7 +96,7 @@ impl TestStack {
         let config = presence_local::sdk_config(self.local.dynamodb_url()).into_builder();
         let config = config.http_client(SharedHttpClient::new(client));
         let config = config.timeout_config(options.timeouts.unwrap_or_else(TimeoutConfig::disabled)).build();
-        Stores::new(Database::new(&config, prefix).with_patience(options.patience))
+        Stores::new(Database::new(&config, prefix).with_retry_policy(options.retry_policy))
     }
 
     /// Waits until indexes show everything, where they lag by the limits of AWS.
@@ -273,7 +273,7 @@ fn tables() -> (DynamoDb, String) {
 /// Options of a stack whose functions soon stop trying again: for what `DynamoDB` refuses for ever, which would be tried again
 /// until the deadline.
 pub fn short_retries() -> Options {
-    Options { patience: Patience::Time(SOON), ..long_timeouts() }
+    Options { retry_policy: RetryPolicy::For(SOON), ..long_timeouts() }
 }
 
 /// Options of a stack that gives up at once on an answer that [`FaultConnector`](crate::FaultConnector) holds back, and waits long for every

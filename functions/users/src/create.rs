@@ -44,7 +44,7 @@ pub(crate) async fn run(app: &App, request: &AuthenticatedRequest) -> Result<Ans
     }
     let foreign_org = new.org_id.filter(|given| request.principal.org_id != Some(*given));
     let ids: Vec<_> = new.business_ids.iter().filter_map(|text| BusinessId::parse(text)).collect();
-    let known = app.businesses.get_known(&ids, foreign_org).await?;
+    let known = app.businesses.get_existing(&ids, foreign_org).await?;
     if !known.has_org {
         errors.add("org_id", wire::UNKNOWN_ORG);
     }

@@ -11,8 +11,7 @@ use presence_domain::invitation::{InvitationLinks, InvitationPace};
 use presence_domain::password::{Password, PasswordHash};
 use presence_domain::patch::Patch;
 use presence_domain::user::{Lang, PersonName, Phone, Role, Status, User};
-use presence_store::meter::beside;
-use presence_store::{Known, MailChange, Refused, UserChange};
+use presence_store::{ExistingReferences, MailChange, Refused, UserChange};
 
 use crate::password_hashing;
 use crate::wire::{self, SuccessBody, WRITE_ATTEMPTS, user_id};
@@ -41,8 +40,8 @@ pub(crate) async fn run(app: &App, request: &AuthenticatedRequest) -> Result<Ans
     for _ in 0..WRITE_ATTEMPTS {
         let (ids, org_id) = patch.asked_for(&request.principal);
         let (record, mut known) = futures::try_join!(
-            beside(app.users.get_record(request.principal.scope(), id)),
-            beside(app.businesses.get_known(&ids, org_id))
+            app.users.get_record(request.principal.scope(), id),
+            app.businesses.get_existing(&ids, org_id)
         )?;
         let record = record.ok_or(Error::NotFound)?;
         let before = &record.user;
@@ -128,7 +127,7 @@ impl UserPatch {
     fn apply(
         &self,
         before: &User,
-        known: &Known,
+        known: &ExistingReferences,
         hashed: &mut Option<PasswordHash>,
         now: Timestamp,
         mut errors: FieldErrors,
@@ -170,7 +169,7 @@ impl UserPatch {
         &self,
         before: &User,
         org_id: Option<OrgId>,
-        known: &Known,
+        known: &ExistingReferences,
         errors: &mut FieldErrors,
     ) -> Vec<BusinessId> {
         if !self.moves(before) && !self.changes_businesses(before) {

@@ -12,7 +12,6 @@ use presence_domain::access::Principal;
 use presence_domain::api_key::{ApiKeyHash, PlaintextApiKey};
 use presence_domain::error::Error;
 use presence_runtime::clock::Clock;
-use presence_store::meter::beside as parallel;
 use presence_store::{ApiKeyStore, Database};
 
 /// Maximum time that the record of a key's use may delay an answer. The record is for information only.
@@ -78,7 +77,7 @@ impl Authenticator {
     ) -> Result<(VerifiedKey, F::Output), Error> {
         // The SDK's futures are large: on the heap, moving them costs nothing.
         let authentication = Box::pin(self.authenticate(hash));
-        futures::try_join!(parallel(authentication), parallel(operation.map(Ok)))
+        futures::try_join!(authentication, operation.map(Ok))
     }
 
     /// Records that a key was used, at most once an hour. A failure is logged and ignored.

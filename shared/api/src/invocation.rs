@@ -11,7 +11,7 @@ use presence_domain::error::Error;
 use presence_runtime::clock::{Stopwatch, time_left};
 use presence_runtime::telemetry::{self, RequestLog};
 use presence_store::meter::Meter;
-use presence_store::within;
+use presence_store::with_deadline;
 
 /// Part of the runtime's deadline that is kept for the answer.
 const DEADLINE_MARGIN: Duration = Duration::from_millis(300);
@@ -46,7 +46,7 @@ impl Invocation {
 
     /// Runs an operation under the meter. Returns [`Error::Unavailable`] if it does not end before the deadline.
     pub(super) async fn run<T>(&self, operation: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
-        let in_time = within(self.time_limit, operation);
+        let in_time = with_deadline(self.time_limit, operation);
         let outcome = Arc::clone(&self.meter).watch(in_time).await;
         outcome.unwrap_or_else(|| Err(Error::Unavailable("the deadline of the invocation has come".into())))
     }

@@ -17,7 +17,6 @@ use crate::auth::{Authenticator, VerifiedKey};
 use presence_domain::access::Principal;
 use presence_domain::api_key::ApiKeyHash;
 use presence_domain::error::Error;
-use presence_store::meter::beside as parallel;
 
 /// Runs an operation that only reads. It starts with the cached principal of the key, if there is one.
 pub(super) async fn run_speculatively<Running>(
@@ -74,6 +73,6 @@ where
     Running: Future<Output = Result<Answer, Error>>,
 {
     let recording = Box::pin(authenticator.record_use(key));
-    let (result, ()) = futures::join!(parallel(operation(key.principal)), parallel(recording));
+    let (result, ()) = futures::join!(operation(key.principal), recording);
     result
 }

@@ -20,8 +20,6 @@ const VERBOSE_TARGETS: [&str; 5] = ["aws_", "hyper", "h2", "rustls", "lambda_"];
 pub struct Cost {
     /// Number of operations sent to DynamoDB. The SDK's retries of an operation do not count.
     pub calls: u32,
-    /// Number of calls on the longest chain in which each waits for the one before it. Latency is proportional to it.
-    pub waves: u32,
     /// Number of read request units.
     pub read_units: f64,
     /// Number of write request units.
@@ -106,14 +104,13 @@ fn is_harmless(line: &Metadata<'_>) -> bool {
 
 /// Logs a request.
 pub fn log_request(request: &RequestLog<'_>) {
-    let Cost { calls, waves, read_units, write_units } = request.cost;
+    let Cost { calls, read_units, write_units } = request.cost;
     tracing::info!(
         request_id = request.request_id,
         operation = request.operation,
         status = request.status,
         duration_ms = request.duration.as_secs_f64() * 1000.0,
         calls,
-        waves,
         read_units,
         write_units,
         "request"

@@ -1,4 +1,4 @@
-//! Holds users, locks, rosters, keys, the outbox and `email-index` against each other.
+//! Audit of the users: compares users, reservations of addresses, directory heads, keys, the outbox and `email-index`.
 
 mod businesses;
 mod email_index;
@@ -21,42 +21,42 @@ use presence_domain::user::{Status, User};
 
 /// Items in one page of a Scan.
 const PAGE: i32 = 1_000;
-/// Pages at the most: an operator's audit reads all there is, however much.
+/// Largest number of pages. The audit of an operator reads everything.
 const MAX_PAGES: usize = usize::MAX;
 
-/// Something that does not fit. It names users by id, never by name or address.
+/// Inconsistency. It names users by id, never by name or address.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Finding {
-    /// What it is about: `user 7`, `roster 42`.
+    /// Subject, such as `user 7` or `roster 42`.
     pub subject: String,
-    /// What is wrong with it.
+    /// Problem, as a phrase that follows the subject.
     pub problem: String,
 }
 
-/// What an audit of the users saw.
+/// Result of an audit of the users.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct UsersAudit {
-    /// Users.
+    /// Number of users.
     pub users: usize,
-    /// API keys, dead ones included.
+    /// Number of API keys, dead ones included.
     pub keys: usize,
-    /// Mails in the outbox.
+    /// Number of mails in the outbox.
     pub mails: usize,
-    /// Users of an earlier format, which `ops migrate` rewrites.
+    /// Number of users of an earlier format, which `ops migrate` rewrites.
     pub outdated: usize,
-    /// Everything that does not fit; empty when all is well.
+    /// Inconsistencies; empty if there are none.
     pub findings: Vec<Finding>,
 }
 
-/// Everything in the users table.
+/// Contents of the users table.
 #[derive(Default)]
 struct Contents {
     users: BTreeMap<UserId, User>,
-    /// Partition of the lock → user that it names.
-    locks: HashMap<String, String>,
+    /// Partition key of the reservation → user that it names.
+    reservations: HashMap<String, String>,
     rosters: BTreeMap<Option<OrgId>, Roster>,
     mails: Vec<OutboxRow>,
-    /// User → the mail that its item names.
+    /// User → mail that its item names.
     waiting: BTreeMap<UserId, String>,
     /// Users of an earlier format.
     outdated: BTreeSet<UserId>,
@@ -64,8 +64,8 @@ struct Contents {
 }
 
 impl UserStore {
-    /// Reads every user and every key, and compares. Writes that happen meanwhile may be reported as findings:
-    /// what a second run reports too is one.
+    /// Reads and compares everything. Concurrent writes may be reported as findings; a finding that a second run reports too is
+    /// real.
     pub async fn audit(&self) -> Result<UsersAudit, Error> {
         let mut contents = Contents::default();
         for item in self.db.scan(&schema::USERS, PAGE, MAX_PAGES).await? {
@@ -73,7 +73,7 @@ impl UserStore {
         }
         let keys = self.db.scan(&schema::API_KEYS, PAGE, MAX_PAGES).await?.into_iter().map(ApiKeyRecord::read);
         let keys = keys.collect::<Result<Vec<_>, _>>()?;
-        contents.check_locks();
+        contents.check_reservations();
         contents.check_rosters();
         contents.check_keys(&keys);
         contents.check_mails();
@@ -96,14 +96,14 @@ impl Contents {
             self.add_user(&item)?;
         } else if sk == LOCK_SK {
             let user_id = key("user_id");
-            self.locks.insert(pk, user_id);
+            self.reservations.insert(pk, user_id);
         } else if sk == MAILBOX_SK {
-            // It belongs to no user: it outlives whoever was sent the mail. Its key is an address, and not said.
+            // A window belongs to an address, not to a user. The address must not be printed.
             if !mailboxes::is_readable(item) {
                 self.find("users table".to_owned(), "holds a window of an address that cannot be read");
             }
         } else if pk.starts_with(CHANGES_PK_PREFIX) {
-            // The log only says where to look: whatever it lacks, or has too much, is found out by the digest.
+            // The change log is a hint only: the digest of the head detects a missing or wrong entry.
         } else if sk.starts_with(MAIL_SK_PREFIX) {
             match OutboxRow::read(item) {
                 Ok(row) => self.mails.push(row),
@@ -131,24 +131,26 @@ impl Contents {
         self.findings.push(Finding { subject, problem: problem.into() });
     }
 
-    /// Locks and users are in bijection.
-    fn check_locks(&mut self) {
-        let mut locks = std::mem::take(&mut self.locks);
+    /// Checks that each user has one reservation, and each reservation one user.
+    fn check_reservations(&mut self) {
+        let mut reservations = std::mem::take(&mut self.reservations);
         let mut found = Vec::new();
         for user in self.users.values() {
-            match locks.remove(&lock_pk(user.email.key())) {
+            match reservations.remove(&lock_pk(user.email.key())) {
                 Some(holder) if holder == user.id.to_string() => {}
                 Some(holder) => found.push((subject(user.id), format!("has its address locked by user {holder}"))),
                 None => found.push((subject(user.id), "has no lock on its address".to_owned())),
             }
         }
-        found.extend(locks.into_values().map(|holder| (format!("user {holder}"), "left a lock behind".to_owned())));
+        found.extend(
+            reservations.into_values().map(|holder| (format!("user {holder}"), "left a lock behind".to_owned())),
+        );
         for (subject, problem) in found {
             self.find(subject, problem);
         }
     }
 
-    /// Rosters equal a recount.
+    /// Checks that each head equals a recount.
     fn check_rosters(&mut self) {
         let mut recount: BTreeMap<Option<OrgId>, Roster> = BTreeMap::new();
         for user in self.users.values() {
@@ -168,7 +170,7 @@ impl Contents {
         }
     }
 
-    /// Every key belongs to a user that lists it, and says of it what is so.
+    /// Checks that each key belongs to a user that lists it, and agrees with that user.
     fn check_keys(&mut self, keys: &[ApiKeyRecord]) {
         let mut listed: std::collections::HashSet<_> =
             self.users.values().flat_map(|user| user.keys.iter().map(|hash| (user.id, *hash))).collect();
@@ -191,7 +193,7 @@ impl Contents {
         }
     }
 
-    /// Every mail waits for the one user whose item names it, and opened that user's window; every mail named is there.
+    /// Checks that each mail is named by its user, that the user was invited, and that each named mail exists.
     fn check_mails(&mut self) {
         let mut found = Vec::new();
         let mut named = std::mem::take(&mut self.waiting);

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
+use struct_field_names_as_array::FieldNamesAsArray;
 
 use crate::client::read::{Item, Partition, item, number, parse, parse_as, text};
 use crate::format::BUSINESS;
@@ -12,50 +13,50 @@ use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::text::city_key;
 
-/// Businesses in one page of a Query: they fill less than the 1 MB that DynamoDB returns at a time.
+/// Businesses in one page of a Query. They fill less than the 1 MB that DynamoDB returns at a time.
 const PAGE: i32 = 2_000;
-/// Pages at the most: a million businesses of one organisation.
+/// Largest number of pages: a million businesses of one organisation.
 const MAX_PAGES: usize = 500;
 
-/// An organisation.
+/// Organisation that owns businesses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Org {
-    /// Its id.
+    /// Number of the organisation.
     pub id: OrgId,
-    /// Its name.
+    /// Display name.
     pub name: String,
 }
 
-/// A business.
+/// Business of an organisation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Business {
-    /// Its id.
+    /// Identifier of the business.
     pub id: BusinessId,
-    /// The organisation that it belongs to.
+    /// Organisation that owns it.
     pub org_id: OrgId,
-    /// Its name.
+    /// Display name.
     pub name: String,
-    /// The city where it is, as written.
+    /// City, as written in the import.
     pub city: String,
 }
 
-/// Where the reviews of a business are counted.
+/// Organisation and city in which the reviews of a business are counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BusinessLocation {
-    /// The organisation that it belongs to.
+    /// Organisation that owns the business.
     pub org_id: OrgId,
-    /// The folded name of its city.
+    /// Folded name of its city.
     pub city_key: String,
 }
 
-/// What a put did.
+/// Outcome of a put, or of the comparison that a dry run makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PutOutcome {
-    /// There was none.
+    /// No item was there.
     Created,
-    /// There was another.
+    /// A different item was there.
     Updated,
-    /// There was the same.
+    /// The same item was there, and nothing was written.
     Unchanged,
 }
 
@@ -76,19 +77,20 @@ struct BusinessItem {
     city_listing: String,
 }
 
-/// The fields that a new user is to have, as far as they exist.
+/// Organisation and businesses of a request that exist.
 #[derive(Clone, Debug, Default)]
-pub struct Known {
-    /// The organisation of each business.
+pub struct ExistingReferences {
+    /// Organisation of each business that exists.
     pub owners: HashMap<BusinessId, OrgId>,
-    /// True if the organisation exists, or none was asked for.
+    /// True if the organisation exists, or if the request names none.
     pub has_org: bool,
 }
 
-#[derive(Deserialize)]
+/// Attributes that tell the owner of a business.
+#[derive(Deserialize, FieldNamesAsArray)]
 struct OwnedItem {
     id: String,
-    /// Only businesses have one.
+    /// None in the item of an organisation.
     org_id: Option<u64>,
 }
 
@@ -99,19 +101,20 @@ impl OwnedItem {
     }
 }
 
-#[derive(Deserialize)]
-struct PlacedItem {
+/// Attributes that tell the location of a business.
+#[derive(Deserialize, FieldNamesAsArray)]
+struct LocatedItem {
     id: String,
     org_id: u64,
     city: String,
 }
 
-impl PlacedItem {
+impl LocatedItem {
     fn read(item: Item) -> Result<(BusinessId, BusinessLocation), Error> {
-        let placed: Self = parse_as(BUSINESS, item)?;
-        let place = |org_id| BusinessLocation { org_id, city_key: city_key(&placed.city) };
-        let (id, place) = (BusinessId::parse(&placed.id), OrgId::new(placed.org_id).map(place));
-        id.zip(place).ok_or_else(|| Error::internal("a stored business breaks the rules of its fields"))
+        let located: Self = parse_as(BUSINESS, item)?;
+        let (id, org_id) = (BusinessId::parse(&located.id), OrgId::new(located.org_id));
+        let location = org_id.map(|org_id| BusinessLocation { org_id, city_key: city_key(&located.city) });
+        id.zip(location).ok_or_else(|| Error::internal("a stored business breaks the rules of its fields"))
     }
 }
 
@@ -127,50 +130,45 @@ impl BusinessStore {
     pub fn new(database: &Database) -> Self {
         Self { db: database.clone() }
     }
-}
 
-impl BusinessStore {
-    /// The businesses among the ids that are not of this organisation (or of any), in the order given.
+    /// Returns the businesses that do not belong to the organisation, in the order given.
     pub async fn list_unknown(&self, org_id: Option<OrgId>, ids: &[BusinessId]) -> Result<Vec<BusinessId>, Error> {
         let owners = self.get_owners(ids).await?;
-        let known = |id: &&BusinessId| org_id.is_some() && owners.get(*id).copied() == org_id;
-        Ok(ids.iter().filter(|id| !known(id)).cloned().collect())
+        let is_owned = |id: &BusinessId| org_id.is_some() && owners.get(id).copied() == org_id;
+        Ok(ids.iter().filter(|id| !is_owned(id)).cloned().collect())
     }
 
-    /// The organisation of each of these businesses that exists, read strongly.
+    /// Returns the organisation of each business that exists, by strong reads.
     pub async fn get_owners(&self, ids: &[BusinessId]) -> Result<HashMap<BusinessId, OrgId>, Error> {
-        Ok(self.get_known(ids, None).await?.owners)
+        Ok(self.get_existing(ids, None).await?.owners)
     }
 
-    /// Which of these businesses exist, and whether the organisation does, read strongly and together.
-    pub async fn get_known(&self, ids: &[BusinessId], org_id: Option<OrgId>) -> Result<Known, Error> {
+    /// Looks businesses and an organisation up together, by strong reads.
+    pub async fn get_existing(&self, ids: &[BusinessId], org_id: Option<OrgId>) -> Result<ExistingReferences, Error> {
         let unique: HashSet<&BusinessId> = ids.iter().collect();
         let keys = unique.into_iter().map(business_pk).chain(org_id.map(org_pk)).map(key).collect();
-        let items = self.db.get_batch(&schema::BUSINESSES, keys, &["id", "org_id"]).await?;
-        let mut known = Known { owners: HashMap::with_capacity(ids.len()), has_org: org_id.is_none() };
+        let items = self.db.get_batch(&schema::BUSINESSES, keys, &OwnedItem::FIELD_NAMES_AS_ARRAY).await?;
+        let mut existing = ExistingReferences { owners: HashMap::with_capacity(ids.len()), has_org: org_id.is_none() };
         for item in items {
             let owned: OwnedItem = parse(item)?;
             match owned.org_id {
-                Some(org_id) => known.owners.extend([owned.business(org_id)?]),
-                None => known.has_org = true,
+                Some(org_id) => existing.owners.extend([owned.business(org_id)?]),
+                None => existing.has_org = true,
             }
         }
-        Ok(known)
+        Ok(existing)
     }
 
-    /// Where the reviews of each of these businesses that exists are counted, read strongly.
+    /// Returns the location of each business that exists, by strong reads.
     pub async fn get_locations(&self, ids: &[BusinessId]) -> Result<HashMap<BusinessId, BusinessLocation>, Error> {
-        self.business_items(ids, &["id", "org_id", "city"]).await?.into_iter().map(PlacedItem::read).collect()
-    }
-
-    /// These attributes of each of these businesses that exists, read strongly, each business once.
-    async fn business_items(&self, ids: &[BusinessId], attributes: &[&'static str]) -> Result<Vec<Item>, Error> {
+        // BatchGetItem refuses a key that comes twice.
         let unique: HashSet<&BusinessId> = ids.iter().collect();
         let keys = unique.into_iter().map(|id| key(business_pk(id))).collect();
-        self.db.get_batch(&schema::BUSINESSES, keys, attributes).await
+        let items = self.db.get_batch(&schema::BUSINESSES, keys, &LocatedItem::FIELD_NAMES_AS_ARRAY).await?;
+        items.into_iter().map(LocatedItem::read).collect()
     }
 
-    /// The businesses of an organisation and where their reviews are counted, read from `city-index`, which lags.
+    /// Returns the businesses of an organisation with their locations, from `city-index`, which lags.
     pub(super) async fn list_by_org(&self, org_id: OrgId) -> Result<Vec<(BusinessId, BusinessLocation)>, Error> {
         let partition = Partition {
             table: &schema::BUSINESSES,
@@ -180,42 +178,42 @@ impl BusinessStore {
             page: PAGE,
             max_pages: MAX_PAGES,
         };
-        self.db.query(partition).await?.into_iter().map(PlacedItem::read).collect()
+        self.db.query(partition).await?.into_iter().map(LocatedItem::read).collect()
     }
 
-    /// Every organisation that has been imported, read strongly.
+    /// Returns every imported organisation, by a strong scan.
     pub(super) async fn list_orgs(&self) -> Result<Vec<OrgId>, Error> {
         let items = self.db.scan(&schema::BUSINESSES, PAGE, MAX_PAGES).await?;
         let org = |item: &Item| item.get("pk")?.as_s().ok()?.strip_prefix("ORG#")?.parse().ok().and_then(OrgId::new);
         Ok(items.iter().filter_map(org).collect())
     }
 
-    /// Whether there is such an organisation, read strongly: one read unit.
+    /// True if the organisation exists, by a strong read of one unit.
     pub async fn has_org(&self, id: OrgId) -> Result<bool, Error> {
         Ok(self.db.get(&schema::BUSINESSES, key(org_pk(id))).await?.is_some())
     }
 
-    /// Writes an organisation, unless it is already there.
+    /// Writes an organisation, unless the same one is stored.
     pub async fn put_org(&self, org: &Org) -> Result<PutOutcome, Error> {
         let row = OrgItem::from(org);
         let outcome = self.compare_item(&row.pk, &row).await?;
         self.put_unless_same(outcome, &row).await
     }
 
-    /// What [`BusinessStore::put_org`] would do. Writes nothing.
+    /// Returns the outcome that [`BusinessStore::put_org`] would have. Writes nothing.
     pub async fn compare_org(&self, org: &Org) -> Result<PutOutcome, Error> {
         let row = OrgItem::from(org);
         self.compare_item(&row.pk, &row).await
     }
 
-    /// Writes a business, unless it is already there.
+    /// Writes a business, unless the same one is stored.
     pub async fn put(&self, business: &Business) -> Result<PutOutcome, Error> {
         let row = BusinessItem::from(business);
         let outcome = self.compare_item(&row.pk, &row).await?;
         self.put_unless_same(outcome, &row).await
     }
 
-    /// What [`BusinessStore::put`] would do. Writes nothing.
+    /// Returns the outcome that [`BusinessStore::put`] would have. Writes nothing.
     pub async fn compare(&self, business: &Business) -> Result<PutOutcome, Error> {
         let row = BusinessItem::from(business);
         self.compare_item(&row.pk, &row).await
@@ -238,7 +236,7 @@ impl BusinessStore {
         if outcome != PutOutcome::Unchanged {
             let put =
                 self.db.client.put_item().table_name(self.db.name(&schema::BUSINESSES)).set_item(Some(item(row)?));
-            self.db.patiently(|| put.clone().send()).await?;
+            self.db.retry_throttled(|| put.clone().send()).await?;
             self.db.note_progress();
         }
         Ok(outcome)

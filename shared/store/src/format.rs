@@ -1,8 +1,8 @@
-//! The formats of stored items.
+//! Formats of stored items.
 //!
-//! Old items keep their form until they are written again. So each kind of item counts its formats:
-//! the attribute `format` tells which one an item has, and its absence means the first. Every format up to the present one is
-//! read; a newer one, which a version after this one wrote, is refused by name. `ops migrate` rewrites what is older.
+//! Old items keep their form until they are written again. So each kind of item numbers its formats. The attribute `format`
+//! holds the number; without it the item has the first format. This version reads every format up to the present one, and
+//! refuses newer ones, which a later version wrote. `ops migrate` rewrites older ones.
 //!
 //! Facet counts and postings are written by `ADD` and `SET`, not from a type: they have the first format until the ledger changes.
 
@@ -14,18 +14,18 @@ use crate::keys::{
 use crate::schema::{API_KEYS, BUSINESSES, CATEGORIES, REVIEWS, Table, USERS};
 use presence_domain::error::Error;
 
-/// The attribute.
+/// Attribute that holds the format.
 pub(super) const FORMAT: &str = "format";
 
-/// The format of items without the attribute.
+/// Format of items without the attribute.
 const FIRST: u64 = 1;
 
-/// A kind of item.
+/// Kind of item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Kind {
-    /// Its name, for people.
+    /// Name in error messages.
     pub(super) name: &'static str,
-    /// The format that this version writes.
+    /// Format that this version writes.
     pub(super) format: u64,
 }
 
@@ -35,31 +35,31 @@ impl Kind {
     }
 }
 
-/// Any kind of which there is one format yet.
+/// Any kind that has one format.
 pub(super) const ANY: Kind = Kind::first("item");
-/// A user. Format 2 has `email_domain`, for `email-index`.
+/// Item of a user. Format 2 has `email_domain`, for `email-index`.
 pub(super) const USER: Kind = Kind { name: "user", format: 2 };
-/// The lock on an address.
+/// Reservation of an address.
 pub(super) const LOCK: Kind = Kind::first("lock");
-/// The counts and the digest of an organisation's users.
+/// Head of a user directory: counts and digest.
 pub(super) const ROSTER: Kind = Kind::first("roster");
-/// A mail that waits in the outbox.
+/// Mail in the outbox.
 pub(super) const MAIL: Kind = Kind::first("mail");
-/// The window of an address.
+/// Quiet window of an address.
 pub(super) const MAILBOX: Kind = Kind::first("mailbox");
-/// The log of changes of an organisation's users.
+/// Entry in the change log of a user directory.
 pub(super) const CHANGES: Kind = Kind::first("changes");
-/// An API key.
+/// API key by hash.
 pub(super) const KEY: Kind = Kind::first("key");
-/// An organisation.
+/// Organisation that owns businesses.
 pub(super) const ORG: Kind = Kind::first("organisation");
-/// A business.
+/// Business of an organisation.
 pub(super) const BUSINESS: Kind = Kind::first("business");
-/// A category. Format 2 holds its states as text; format 1 holds them as maps, or, in versions between, as text too.
+/// Category of businesses. Format 2 holds its states as text; format 1 holds them as maps, or, in versions between, as text too.
 pub(super) const CATEGORY: Kind = Kind { name: "category", format: 2 };
-/// The head of the categories.
+/// Head of the category directory.
 pub(super) const CATEGORY_HEAD: Kind = Kind::first("category head");
-/// A review.
+/// Review of a business.
 pub(super) const REVIEW: Kind = Kind::first("review");
 /// Facet counts of a month or a day.
 pub(super) const FACET_COUNTS: Kind = Kind::first("tally");
@@ -68,7 +68,7 @@ pub(super) const POSTINGS: Kind = Kind::first("slips");
 /// An organisation in the list of those with reviews.
 pub(super) const ORG_WITH_REVIEWS: Kind = Kind::first("organisation with reviews");
 
-/// The kinds of items in a table.
+/// Returns the kinds of items in a table.
 pub(super) fn kinds(table: &Table) -> &'static [Kind] {
     match table.name {
         name if name == USERS.name => &[USER, LOCK, ROSTER, MAIL, MAILBOX, CHANGES],
@@ -80,7 +80,7 @@ pub(super) fn kinds(table: &Table) -> &'static [Kind] {
     }
 }
 
-/// The kind of an item, by its key; [`ANY`] for those that have only ever had one format.
+/// Returns the kind of an item by its key; [`ANY`] for an unknown one.
 pub(super) fn kind_of(table: &Table, item: &Item) -> Kind {
     let text = |name: &str| item.get(name).and_then(|value| value.as_s().ok()).map_or("", String::as_str);
     let (pk, sk) = (text("pk"), text("sk"));
@@ -118,14 +118,14 @@ pub(super) fn kind_of(table: &Table, item: &Item) -> Kind {
     }
 }
 
-/// The format of an item; 0 where the attribute is not a number.
+/// Returns the format of an item; 0 if the attribute is not a number.
 pub(super) fn format_of(item: &Item) -> u64 {
     let parse = |value: &aws_sdk_dynamodb::types::AttributeValue| value.as_n().ok()?.parse().ok();
     item.get(FORMAT).map_or(FIRST, |value| parse(value).unwrap_or_default())
 }
 
-/// Refuses an item of a format that this version does not know. A caller who tries again may meet a function of the version
-/// that wrote it, while a deployment is under way.
+/// Checks that this version knows the format of an item. Returns [`Error::Unavailable`] otherwise: during a deployment, a retry
+/// may reach a function of the version that wrote the item.
 pub(super) fn check(kind: Kind, item: &Item) -> Result<(), Error> {
     match format_of(item) {
         format if (FIRST..=kind.format).contains(&format) => Ok(()),
@@ -137,7 +137,7 @@ pub(super) fn check(kind: Kind, item: &Item) -> Result<(), Error> {
     }
 }
 
-/// Marks an item with the present format of its kind; the first one needs no mark.
+/// Writes the present format of a kind into an item. The first format needs no attribute.
 pub(super) fn mark(kind: Kind, item: &mut Item) {
     if kind.format > FIRST {
         item.insert(FORMAT.to_owned(), number(kind.format));

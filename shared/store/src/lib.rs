@@ -19,14 +19,14 @@ mod users;
 
 pub use api_keys::{ApiKeyRecord, ApiKeyStore};
 pub use audit::{Finding, UsersAudit};
-pub use businesses::{Business, BusinessLocation, BusinessStore, Known, Org, PutOutcome};
+pub use businesses::{Business, BusinessLocation, BusinessStore, ExistingReferences, Org, PutOutcome};
 pub use categories::{CategoryHead, CategoryImport, CategoryStore};
 pub use client::database::Database;
 pub use client::meter;
-pub use client::pace::Pace;
-pub use client::retry::{Patience, within};
+pub use client::retry::{RetryPolicy, with_deadline};
+pub use client::write_rate::WriteRate;
 pub use mailboxes::MailboxClaim;
-pub use migrate::Migrated;
+pub use migrate::MigrationCounts;
 pub use outbox::{MailState, OutboxRow, OutboxStore, PageStart, UnreadableRow, WaitingMails};
 pub use reviews::ReviewStore;
 pub use reviews::ledger::{
@@ -35,7 +35,7 @@ pub use reviews::ledger::{
 };
 pub use reviews::search::ReviewFilter;
 pub use users::{
-    BusinessIds, ClaimRefused, EmailSearch, FoundUser, IssuedKey, KeyRefused, MAX_LIVE_KEYS, MailChange, NewApiKey,
+    ApiKeyError, BusinessIds, ClaimRefused, EmailSearch, FoundUser, IssuedKey, MAX_LIVE_KEYS, MailChange, NewApiKey,
     Refused, UserChange, UserRecord, UserStore,
 };
 

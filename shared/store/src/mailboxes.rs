@@ -1,8 +1,8 @@
-//! The windows of addresses: one mail for each in five minutes, whoever owns it in between.
+//! Quiet windows of addresses: one mail to each address in five minutes.
 //!
-//! A window belongs to an address key, not to a user: users are deleted and created anew, and addresses go from one to the
-//! other. A mailer claims it in the transaction that claims the mail, and settles it once the outcome is known. A claim that is
-//! never settled ends by itself, when a second mail would break no rule.
+//! A window belongs to an address, not to a user, since addresses move between users. A mailer claims the window in the
+//! transaction that claims the mail, and settles the claim once the outcome is known. A claim that is never settled expires when
+//! a second mail breaks no rule.
 
 use aws_sdk_dynamodb::types::Put;
 use jiff::Timestamp;
@@ -15,17 +15,17 @@ use crate::{Database, OutboxStore, schema};
 use presence_domain::error::Error;
 use presence_domain::invitation::ActivationTokenHash;
 
-/// Seconds after its end for which a window is kept: the clocks of functions and of DynamoDB differ by less.
+/// Seconds for which a window is kept after its end. The clocks of functions and of DynamoDB differ by less.
 const KEPT_SECONDS: i64 = 3_600;
 
-/// A claim of the window of an address.
+/// Claim of the quiet window of an address.
 #[derive(Clone, Copy, Debug)]
 pub struct MailboxClaim<'a> {
-    /// The address's key.
+    /// Key of the address.
     pub email_key: &'a str,
-    /// The digest of the token in the mail: tells this claim from every other.
+    /// Hash of the token in the mail. It identifies the claim.
     pub hash: ActivationTokenHash,
-    /// Until then no other mail is sent to the address.
+    /// End of the window.
     pub quiet_until: Timestamp,
 }
 
@@ -35,13 +35,13 @@ struct MailboxItem {
     sk: String,
     /// Milliseconds since 1970.
     quiet_until: i64,
-    /// Digest of the token in the last mail.
+    /// Hash of the token in the last mail.
     claim: String,
     /// Seconds since 1970.
     ttl: i64,
 }
 
-/// Returns the put of a claim. Its condition fails as long as another mail keeps the address quiet.
+/// Returns the put of a claim. Its condition fails while another mail holds the window.
 pub(super) fn claim(db: &Database, claim: MailboxClaim<'_>, now: Timestamp) -> Result<Put, Error> {
     let stored = item(&MailboxItem {
         pk: mailbox_pk(claim.email_key),
@@ -50,7 +50,7 @@ pub(super) fn claim(db: &Database, claim: MailboxClaim<'_>, now: Timestamp) -> R
         claim: claim.hash.as_hex(),
         ttl: ttl(claim.quiet_until),
     })?;
-    // The claim's own is there only if an attempt was carried out whose reply was lost.
+    // An item with this claim exists only if an earlier attempt succeeded and its reply was lost.
     Put::builder()
         .table_name(db.name(&schema::USERS))
         .set_item(Some(stored))
@@ -66,7 +66,7 @@ fn ttl(quiet_until: Timestamp) -> i64 {
     quiet_until.as_second() + KEPT_SECONDS
 }
 
-/// True if the item is a window.
+/// True if the item is a valid window.
 pub(super) fn is_readable(item: Item) -> bool {
     parse::<MailboxItem>(item).is_ok_and(|stored| Timestamp::from_millisecond(stored.quiet_until).is_ok())
 }
@@ -80,7 +80,7 @@ impl OutboxStore {
         Ok(Some(quiet_until).filter(|quiet_until| *quiet_until > now))
     }
 
-    /// Ends a claim whose mail was sent, unless another one has come: the address is quiet until the instant.
+    /// Settles a claim whose mail was sent: the window ends at the instant. Does nothing if another claim holds the window.
     pub async fn shorten_window(
         &self,
         email_key: &str,
@@ -105,8 +105,8 @@ impl OutboxStore {
         }
     }
 
-    /// Ends a claim whose mail was not sent, unless another one has come. The window before it was over when it was claimed, so
-    /// that none is left.
+    /// Deletes a claim whose mail was not sent. Does nothing if another claim holds the window. No earlier window is lost: it was
+    /// over when this one was claimed.
     pub async fn release_window(&self, email_key: &str, hash: ActivationTokenHash) -> Result<(), Error> {
         let delete = self
             .db

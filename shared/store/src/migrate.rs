@@ -1,4 +1,4 @@
-//! Rewrites items of earlier formats to the present ones.
+//! Migration of items from earlier formats to the present ones.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::Database;
 use crate::categories::rewritten as rewritten_category;
 use crate::client::errors::is_condition_failed;
-use crate::client::meter::side_by_side;
+use crate::client::parallel::parallel;
 use crate::client::read::Item;
 use crate::format::{ANY, CATEGORY, FORMAT, Kind, USER, check, format_of, kind_of, kinds};
 use crate::schema::{TABLES, Table};
@@ -17,19 +17,19 @@ use presence_domain::error::Error;
 
 /// Items in one page of a Scan.
 const PAGE: i32 = 1_000;
-/// Writes in flight: far below what a partition takes, so that the service does not feel them.
+/// Writes in flight: far below the capacity of a partition, so that the service is not slowed down.
 const IN_FLIGHT: u16 = 8;
 
-/// The outcome for the items of one kind.
+/// Numbers of items of one kind, by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Migrated {
-    /// Had the present format already.
+pub struct MigrationCounts {
+    /// Items that had the present format already.
     pub current: u64,
-    /// Were rewritten, or would have been.
+    /// Items that were rewritten, or would be in a dry run.
     pub rewritten: u64,
-    /// Were changed by somebody else meanwhile, and are left as they are. A version that writes the present format rewrote them.
+    /// Items that changed meanwhile and are left alone. The version that changed them wrote the present format.
     pub overtaken: u64,
-    /// Cannot be read, and are left as they are.
+    /// Items that cannot be read and are left alone.
     pub unreadable: u64,
 }
 
@@ -40,9 +40,10 @@ enum Outcome {
 }
 
 impl Database {
-    /// Rewrites each item of an earlier format, if it still is as it was read: no change of anybody is lost. Reads the tables
-    /// in which there are such formats. Run again, it goes on where it was; a dry run writes nothing. Counts by kind.
-    pub async fn migrate(&self, dry_run: bool) -> Result<BTreeMap<&'static str, Migrated>, Error> {
+    /// Rewrites each item of an earlier format, on the condition that it has not changed since it was read. Returns counts by kind.
+    ///
+    /// Scans only tables in which a kind has more than one format. Can be repeated after an interruption. A dry run writes nothing.
+    pub async fn migrate(&self, dry_run: bool) -> Result<BTreeMap<&'static str, MigrationCounts>, Error> {
         let mut counts = BTreeMap::new();
         for table in TABLES.iter().filter(|table| kinds(table).iter().any(has_formats)) {
             self.migrate_table(table, dry_run, &mut counts).await?;
@@ -54,7 +55,7 @@ impl Database {
         &self,
         table: &Table,
         dry_run: bool,
-        counts: &mut BTreeMap<&'static str, Migrated>,
+        counts: &mut BTreeMap<&'static str, MigrationCounts>,
     ) -> Result<(), Error> {
         for kind in kinds(table).iter().filter(|kind| has_formats(kind)) {
             counts.entry(kind.name).or_default();
@@ -75,7 +76,7 @@ impl Database {
             let writes = old.into_iter().map(|(kind, item)| async move {
                 self.migrate_item(table, kind, item, dry_run).await.map(|outcome| (kind, outcome))
             });
-            for (kind, outcome) in side_by_side(IN_FLIGHT, writes).await? {
+            for (kind, outcome) in parallel(IN_FLIGHT, writes).await? {
                 let counts = counts.entry(kind.name).or_default();
                 match outcome {
                     Outcome::Rewritten => counts.rewritten += 1,
@@ -109,11 +110,11 @@ impl Database {
                 Err(error) => Err(error),
             }
         };
-        self.patiently(write).await
+        self.retry_throttled(write).await
     }
 }
 
-/// The put, on the condition that every attribute is as it was. One that was new would come with another version or format.
+/// Adds the condition that every attribute is unchanged. A new attribute would come with another version or format.
 fn if_unchanged(put: PutItemFluentBuilder, old: Item) -> PutItemFluentBuilder {
     let (mut put, mut conditions) = (put, Vec::new());
     if !old.contains_key(FORMAT) {

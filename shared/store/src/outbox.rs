@@ -219,9 +219,7 @@ impl OutboxStore {
     pub fn new(database: &Database) -> Self {
         Self { db: database.clone() }
     }
-}
 
-impl OutboxStore {
     /// Returns the mails that wait or were given up, the one due first at the front, those given up last; without rows that
     /// cannot be read. From an index: a mail accepted just now may be missing.
     pub async fn list(&self) -> Result<Vec<OutboxRow>, Error> {

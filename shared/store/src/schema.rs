@@ -1,21 +1,21 @@
-//! The five tables and their indexes, as data: the single truth. The local stack and `ops tables create`
-//! make tables from it; a test holds every query of the service against it.
+//! Definitions of the five tables and their indexes: the single source of truth. The local stack and `ops tables create` create
+//! tables from it. Tests compare the template and every query of the service with it.
 
 use aws_sdk_dynamodb::types::{
     AttributeDefinition, BillingMode, GlobalSecondaryIndex, KeySchemaElement, KeyType, Projection, ProjectionType,
     ScalarAttributeType, StreamSpecification, StreamViewType, TimeToLiveSpecification,
 };
 
-/// The type of a key attribute.
+/// Type of a key attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Text, ordered by its UTF-8 bytes.
     Text,
-    /// A number.
+    /// Number, ordered by value.
     Number,
 }
 
-/// A key: partition and, where there is one, sort attribute.
+/// Key of a table or index: partition attribute, and sort attribute if any.
 #[derive(Clone, Copy, Debug)]
 pub struct Key {
     /// Partition attribute.
@@ -24,39 +24,39 @@ pub struct Key {
     pub sort: Option<(&'static str, Kind)>,
 }
 
-/// What an index holds beside the keys.
+/// Attributes that an index holds in addition to the keys.
 #[derive(Clone, Copy, Debug)]
 pub enum Projected {
     /// Every attribute.
     All,
-    /// These.
+    /// Named attributes.
     Only(&'static [&'static str]),
 }
 
-/// A global secondary index.
+/// Global secondary index of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct Index {
-    /// Its name.
+    /// Name of the index.
     pub name: &'static str,
-    /// Its key.
+    /// Key of its entries.
     pub key: Key,
-    /// What it holds.
+    /// Attributes of its entries.
     pub projected: Projected,
 }
 
-/// A table.
+/// Table of the service.
 #[derive(Clone, Copy, Debug)]
 pub struct Table {
-    /// Its name, without the prefix.
+    /// Name without the prefix.
     pub name: &'static str,
-    /// Its key.
+    /// Key of its items.
     pub key: Key,
-    /// Its indexes.
+    /// Global secondary indexes.
     pub indexes: &'static [Index],
-    /// Whether changes are streamed (to the mailer).
+    /// True if changes are streamed, to the mailer.
     pub stream: bool,
-    /// The number attribute that holds when an item ends, in seconds since 1970. `DynamoDB` removes such items some time
-    /// later, within days: whoever reads one looks at its end.
+    /// Number attribute with the expiry of an item, in seconds since 1970. `DynamoDB` removes expired items within days, so readers
+    /// check the expiry themselves.
     pub ttl: Option<&'static str>,
 }
 
@@ -70,7 +70,7 @@ const fn number(name: &'static str) -> (&'static str, Kind) {
 
 const PK_SK: Key = Key { partition: text("pk"), sort: Some(text("sk")) };
 
-/// By organisation, then status and name.
+/// Users of an organisation by status and name.
 pub const STATUS_INDEX: Index = Index {
     name: "status-index",
     key: Key { partition: text("org"), sort: Some(text("listing")) },
@@ -87,35 +87,35 @@ pub const STATUS_INDEX: Index = Index {
     ]),
 };
 
-/// By domain, then address: for operators, over all organisations.
+/// Users of all organisations by domain and address, for operators.
 pub const EMAIL_INDEX: Index = Index {
     name: "email-index",
     key: Key { partition: text("email_domain"), sort: Some(text("email_key")) },
     projected: Projected::Only(&["id", "org", "status"]),
 };
 
-/// Mails to be sent, by the instant when they are due. Sparse: sent mails are not in it.
+/// Mails to be sent by due time. Sparse: sent mails are not in it.
 pub const OUTBOX_INDEX: Index = Index {
     name: "outbox-index",
     key: Key { partition: text("outbox"), sort: Some(number("due_at")) },
     projected: Projected::All,
 };
 
-/// The businesses of an organisation by city.
+/// Businesses of an organisation by city.
 pub const CITY_INDEX: Index = Index {
     name: "city-index",
     key: Key { partition: number("org_id"), sort: Some(text("city_listing")) },
     projected: Projected::Only(&["id", "city", "name"]),
 };
 
-/// The reviews of a business by effective date.
+/// Reviews of a business by effective date.
 pub const BUSINESS_INDEX: Index = Index {
     name: "business-index",
     key: Key { partition: text("business_id"), sort: Some(text("effective_listing")) },
     projected: Projected::Only(&["id", "cell"]),
 };
 
-/// Users, e-mail locks, rosters and the outbox.
+/// Users, reservations of addresses, heads and change logs of directories, and the outbox.
 pub const USERS: Table = Table {
     name: "users",
     key: PK_SK,
@@ -123,7 +123,7 @@ pub const USERS: Table = Table {
     stream: true,
     ttl: Some("ttl"),
 };
-/// API keys by digest.
+/// API keys by hash.
 pub const API_KEYS: Table = Table {
     name: "api-keys",
     key: Key { partition: text("key_hash"), sort: None },
@@ -139,7 +139,7 @@ pub const BUSINESSES: Table = Table {
     stream: false,
     ttl: None,
 };
-/// The category directory.
+/// Categories and the head of their directory.
 pub const CATEGORIES: Table = Table {
     name: "categories",
     key: Key { partition: text("pk"), sort: None },
@@ -154,7 +154,7 @@ pub const REVIEWS: Table = Table { name: "reviews", key: PK_SK, indexes: &[BUSIN
 pub const TABLES: [Table; 5] = [USERS, API_KEYS, BUSINESSES, CATEGORIES, REVIEWS];
 
 impl Key {
-    /// The attributes of the key, partition first.
+    /// Returns the attributes of the key, partition first.
     pub fn attributes(&self) -> impl Iterator<Item = (&'static str, Kind)> + use<> {
         std::iter::once(self.partition).chain(self.sort)
     }
@@ -169,7 +169,7 @@ impl Key {
 }
 
 impl Index {
-    /// Whether a query of the index, on this table, can see the attribute.
+    /// True if a query of the index of this table can see the attribute.
     #[must_use]
     pub fn holds(&self, table: &Table, attribute: &str) -> bool {
         let in_keys = self.key.attributes().chain(table.key.attributes()).any(|(name, _)| name == attribute);
@@ -197,7 +197,7 @@ impl Index {
 }
 
 impl Table {
-    /// The request that creates the table, on demand, under its full name.
+    /// Returns the request that creates the table under its full name, with on-demand capacity.
     #[must_use]
     pub fn create(
         &self,
@@ -209,7 +209,7 @@ impl Table {
             .stream_enabled(true)
             .stream_view_type(StreamViewType::NewImage)
             .build()
-            .expect("whether it is enabled is set");
+            .expect("the required field is set");
         client
             .create_table()
             .table_name(full_name)
@@ -220,7 +220,7 @@ impl Table {
             .set_stream_specification(self.stream.then_some(stream))
     }
 
-    /// The request that has ended items removed; `None` if no item of the table ends.
+    /// Returns the request that turns the expiry of items on; `None` if no item of the table expires.
     #[must_use]
     pub fn expire(
         &self,
@@ -228,7 +228,7 @@ impl Table {
         full_name: &str,
     ) -> Option<aws_sdk_dynamodb::operation::update_time_to_live::builders::UpdateTimeToLiveFluentBuilder> {
         let ttl = TimeToLiveSpecification::builder().enabled(true).attribute_name(self.ttl?);
-        let ttl = ttl.build().expect("both are set");
+        let ttl = ttl.build().expect("the required fields are set");
         Some(client.update_time_to_live().table_name(full_name).time_to_live_specification(ttl))
     }
 

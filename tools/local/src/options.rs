@@ -8,7 +8,7 @@ use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use aws_smithy_types::timeout::TimeoutConfig;
 use presence_runtime::clock::{Clock, SystemClock};
 use presence_runtime::config::Config;
-use presence_store::Patience;
+use presence_store::RetryPolicy;
 
 use crate::aws_limits::AwsLimits;
 use crate::connectors::WavesConnector;
@@ -54,7 +54,7 @@ pub struct Options {
     /// machine; short ones let tests of faults finish sooner.
     pub timeouts: Option<TimeoutConfig>,
     /// Time for which the functions retry calls that `DynamoDB` throttles or cancels.
-    pub patience: Patience,
+    pub retry_policy: RetryPolicy,
     /// Time limit of an invocation.
     pub function_timeout: Duration,
     /// True to run the mailer in the background, on the stream and the sweep. Tests invoke it themselves.
@@ -76,7 +76,7 @@ impl Default for Options {
             http_client: None,
             waves: None,
             timeouts: None,
-            patience: Patience::default(),
+            retry_policy: RetryPolicy::default(),
             function_timeout: Duration::from_secs(10),
             mailer: false,
             public_base_url: None,

@@ -66,7 +66,7 @@ impl Stack {
         let dynamodb_url = limits.as_ref().map_or_else(|| database_url.clone(), LimitsProxy::endpoint_url);
         let functions_config = functions_config(&dynamodb_url, &options);
         let functions_database =
-            Database::new(&functions_config, &options.table_prefix).with_patience(options.patience.clone());
+            Database::new(&functions_config, &options.table_prefix).with_retry_policy(options.retry_policy.clone());
         let mailbox = Arc::new(Mailbox::default());
         let pages = docs::router(&keys).merge(mail::router(store.clone(), Arc::clone(&mailbox)));
         let gateway = Gateway::start(options.port, function_routes(&functions_database, &options), pages)?;

@@ -12,7 +12,7 @@ use clap::Args;
 use presence_runtime::aws::behavior_version;
 use presence_runtime::clock::{SystemClock, SystemTimer};
 use presence_runtime::config::Config;
-use presence_store::{Database, Pace, Patience, Stores};
+use presence_store::{Database, RetryPolicy, Stores, WriteRate};
 use url::{Host, Url};
 
 use crate::credentials::{NamedProfile, OperatorCredentials, OperatorCredentialsError};
@@ -66,8 +66,9 @@ impl Context {
     pub(crate) async fn connect(options: &ConnectionOptions) -> Result<Self, OperatorCredentialsError> {
         let config = load_config(options).await?;
         let prefix = options.prefix.clone().unwrap_or_else(|| Config::from_env().table_prefix);
-        let pace = Pace::new(Arc::new(SystemTimer::start()));
-        let stores = Stores::new(Database::new(&config, &prefix).with_patience(Patience::Import(Arc::new(pace))));
+        let pace = WriteRate::new(Arc::new(SystemTimer::start()));
+        let stores =
+            Stores::new(Database::new(&config, &prefix).with_retry_policy(RetryPolicy::WhileImporting(Arc::new(pace))));
         Ok(Self { stores, clock: Arc::new(SystemClock), console: Console::standard() })
     }
 }

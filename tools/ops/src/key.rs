@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 use jiff::{SignedDuration, Timestamp};
 use presence_domain::ids::UserId;
-use presence_store::{ApiKeyRecord, IssuedKey, KeyRefused, MAX_LIVE_KEYS, NewApiKey};
+use presence_store::{ApiKeyError, ApiKeyRecord, IssuedKey, MAX_LIVE_KEYS, NewApiKey};
 use serde::Serialize;
 use serde_json::json;
 
@@ -93,7 +93,7 @@ async fn issue(args: IssueArgs, context: &mut Context) -> Result<(), CommandErro
     let now = context.clock.now();
     let new = NewApiKey { label: args.label, expires_at: args.expires.map(|lifetime| now + lifetime) };
     let issued = context.stores.users.issue_key(owner, &new, now).await.map_err(|error| match error {
-        KeyRefused::NotFound => CommandError::user_not_found(&args.user),
+        ApiKeyError::NotFound => CommandError::user_not_found(&args.user),
         other => command_error(other, "key"),
     })?;
     print_issued_key(&issued, &new, context)
@@ -158,15 +158,15 @@ fn print_issued_key(issued: &IssuedKey, new: &NewApiKey, context: &mut Context) 
 }
 
 /// Converts the error of the store. `id` names the key.
-fn command_error(error: KeyRefused, id: &str) -> CommandError {
+fn command_error(error: ApiKeyError, id: &str) -> CommandError {
     match error {
-        KeyRefused::NotFound => CommandError::NotFound(format!("there is no key {id}")),
-        KeyRefused::OwnerNotActive => CommandError::from_text("the user is not active: only active users have keys"),
-        KeyRefused::TooMany => CommandError::from_text(format!(
+        ApiKeyError::NotFound => CommandError::NotFound(format!("there is no key {id}")),
+        ApiKeyError::OwnerNotActive => CommandError::from_text("the user is not active: only active users have keys"),
+        ApiKeyError::TooMany => CommandError::from_text(format!(
             "the user has {MAX_LIVE_KEYS} live keys, and may not have more: revoke one first"
         )),
-        KeyRefused::NotLive => CommandError::from_text("the key gives no access any more: issue a new one"),
-        KeyRefused::Failed(error) => error.into(),
+        ApiKeyError::NotLive => CommandError::from_text("the key gives no access any more: issue a new one"),
+        ApiKeyError::Failed(error) => error.into(),
     }
 }
 

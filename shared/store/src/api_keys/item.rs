@@ -1,4 +1,4 @@
-//! How a key is stored.
+//! Item of an API key.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -12,28 +12,28 @@ use presence_domain::error::Error;
 use presence_domain::ids::{OrgId, UserId};
 use presence_domain::user::{Role, Status, User};
 
-/// The stored record of an API key. The key itself is not in it: only its digest.
+/// Stored record of an API key. It holds the hash of the key, never the key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiKeyRecord {
     /// SHA-256 of the key.
     pub hash: ApiKeyHash,
-    /// The owner.
+    /// User that owns the key.
     pub user_id: UserId,
-    /// The owner's organisation.
+    /// Organisation of the owner.
     pub org_id: Option<OrgId>,
-    /// The owner's role.
+    /// Role of the owner.
     pub role: Role,
-    /// Whether the owner is active.
+    /// True if the owner is active.
     pub active: bool,
-    /// What the operator called it.
+    /// Name given by the operator.
     pub label: Option<String>,
-    /// When it was issued.
+    /// Instant of issue.
     pub created_at: Timestamp,
-    /// From when on it gives no access.
+    /// Instant from which it gives no access.
     pub expires_at: Option<Timestamp>,
-    /// When it was last used, to the hour.
+    /// Last use, to the hour.
     pub last_used_at: Option<Timestamp>,
-    /// When it was revoked.
+    /// Instant of revocation.
     pub revoked_at: Option<Timestamp>,
 }
 
@@ -58,7 +58,7 @@ struct ApiKeyItem {
 }
 
 impl ApiKeyRecord {
-    /// A fresh record for a user.
+    /// Returns the record of a new key of a user.
     #[must_use]
     pub(crate) fn new(hash: ApiKeyHash, owner: &User, now: Timestamp) -> Self {
         Self {
@@ -75,19 +75,19 @@ impl ApiKeyRecord {
         }
     }
 
-    /// What operators name it by: the owner's id and the start of the digest.
+    /// Returns the name that operators use: the owner's id and the first 12 digits of the hash.
     #[must_use]
     pub fn id(&self) -> String {
         format!("{}-{}", self.user_id, &self.hash.as_hex()[..12])
     }
 
-    /// Whether it is neither revoked nor expired.
+    /// True if the key is neither revoked nor expired.
     #[must_use]
     pub fn is_live(&self, now: Timestamp) -> bool {
         self.revoked_at.is_none() && self.expires_at.is_none_or(|expires_at| now < expires_at)
     }
 
-    /// The caller that it stands for; `None` when it gives no access.
+    /// Returns the principal of the key; `None` if the key gives no access.
     #[must_use]
     pub fn principal(&self, now: Timestamp) -> Option<Principal> {
         let gives_access = self.active && self.is_live(now);

@@ -1,4 +1,4 @@
-//! API keys: how they are stored, read by the next request, and kept in step with their owner.
+//! API keys: their items, their lookup by the next request, and their synchronisation with the owner.
 
 mod item;
 mod sync_with_owner;
@@ -28,15 +28,13 @@ impl ApiKeyStore {
     pub fn new(database: &Database) -> Self {
         Self { db: database.clone() }
     }
-}
 
-impl ApiKeyStore {
-    /// The record of a key by its digest, read strongly: one read unit.
+    /// Returns the record of a key by a strong read of one unit.
     pub async fn get(&self, hash: &ApiKeyHash) -> Result<Option<ApiKeyRecord>, Error> {
         self.db.get(&schema::API_KEYS, key(hash)).await?.map(ApiKeyRecord::read).transpose()
     }
 
-    /// Records when a key was last used. A key that is gone stays gone.
+    /// Records the last use of a key. Does not bring a deleted key back.
     pub async fn record_use(&self, hash: &ApiKeyHash, used_at: Timestamp) -> Result<(), Error> {
         let update = self
             .db

@@ -1,5 +1,5 @@
-//! What a write of a user does to its keys, in the same transaction: so that demotion, suspension and
-//! deletion take effect on the very next request.
+//! Writes of key items in the transaction that writes their owner, so that a demotion, suspension or deletion takes effect with
+//! the next request.
 
 use aws_sdk_dynamodb::types::{AttributeValue, Delete, Put, Update};
 use jiff::Timestamp;
@@ -11,18 +11,18 @@ use presence_domain::api_key::ApiKeyHash;
 use presence_domain::ids::OrgId;
 use presence_domain::user::{Status, User};
 
-/// One write of a key item.
+/// Write of a key item.
 #[derive(Debug)]
 pub(crate) enum KeyWrite {
-    /// A fresh key.
+    /// Adds a key.
     Put(Put),
-    /// A change.
+    /// Changes a key.
     Update(Update),
-    /// Gone.
+    /// Deletes a key.
     Delete(Delete),
 }
 
-/// The writes that keep the keys of `before` in step with `after`.
+/// Returns the writes that bring the keys of the owner from `before` to `after`.
 pub(crate) fn sync_with_owner(
     db: &Database,
     before: Option<&User>,
@@ -30,18 +30,19 @@ pub(crate) fn sync_with_owner(
     now: Timestamp,
 ) -> Vec<KeyWrite> {
     let Some(before) = before else { return Vec::new() };
-    let kept = |hash: &ApiKeyHash| after.is_some_and(|user| user.keys.contains(hash));
     let mut writes = Vec::new();
     for hash in &before.keys {
         match after {
-            Some(after) if kept(hash) => writes.extend(change(db, hash, before, after, now).map(KeyWrite::Update)),
+            Some(after) if after.keys.contains(hash) => {
+                writes.extend(change(db, hash, before, after, now).map(KeyWrite::Update));
+            }
             _ => writes.push(KeyWrite::Delete(delete(db, hash))),
         }
     }
     writes
 }
 
-/// Refuses the key from now on, for good.
+/// Returns the update that revokes a key for good.
 pub(crate) fn revoke(db: &Database, hash: &ApiKeyHash, now: Timestamp) -> Update {
     update(db, hash)
         .update_expression("SET revoked_at = if_not_exists(revoked_at, :now)")
@@ -50,7 +51,7 @@ pub(crate) fn revoke(db: &Database, hash: &ApiKeyHash, now: Timestamp) -> Update
         .expect("table, key and expression are set")
 }
 
-/// Lets the key give access until the instant, unless it was revoked.
+/// Returns the update that sets the end of a key, unless the key is revoked.
 pub(crate) fn expire(db: &Database, hash: &ApiKeyHash, expires_at: Timestamp) -> Update {
     update(db, hash)
         .condition_expression("attribute_exists(key_hash) AND attribute_not_exists(revoked_at)")
@@ -61,8 +62,7 @@ pub(crate) fn expire(db: &Database, hash: &ApiKeyHash, expires_at: Timestamp) ->
 }
 
 fn change(db: &Database, hash: &ApiKeyHash, before: &User, after: &User, now: Timestamp) -> Option<Update> {
-    let standing = |user: &User| (user.org_id, user.role, user.status);
-    if standing(before) == standing(after) {
+    if (before.org_id, before.role, before.status) == (after.org_id, after.role, after.status) {
         return None;
     }
     let mut set = "SET #role = :role, active = :active, org_id = :org_id".to_owned();

@@ -1,4 +1,4 @@
-//! Holds the lists of users against the businesses.
+//! Audit of the businesses that users may write.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -9,18 +9,18 @@ use presence_domain::ids::{BusinessId, OrgId, UserId};
 use presence_domain::user::User;
 
 impl UserStore {
-    /// Finds businesses in the lists of users that are unknown, or of another organisation than the user: what is left over
-    /// where a user was written while a business moved. Reads each business that is in any list once.
+    /// Finds businesses in the lists of users that are unknown or belong to another organisation. They are left over when a user is
+    /// written while a business moves. Reads each listed business once.
     pub(super) async fn audit_businesses(&self, users: &BTreeMap<UserId, User>) -> Result<Vec<Finding>, Error> {
         let listed: HashSet<&BusinessId> = users.values().flat_map(|user| &user.business_ids).collect();
         let listed: Vec<BusinessId> = listed.into_iter().cloned().collect();
         let owners = BusinessStore::new(&self.db).get_owners(&listed).await?;
-        Ok(users.values().flat_map(|user| misfits(user, &owners)).collect())
+        Ok(users.values().flat_map(|user| foreign_businesses(user, &owners)).collect())
     }
 }
 
-/// The businesses in a user's list that do not belong there.
-fn misfits(user: &User, owners: &HashMap<BusinessId, OrgId>) -> impl Iterator<Item = Finding> {
+/// Returns the businesses in the list of a user that do not belong there.
+fn foreign_businesses(user: &User, owners: &HashMap<BusinessId, OrgId>) -> impl Iterator<Item = Finding> {
     user.business_ids.iter().filter_map(|business| {
         let problem = match owners.get(business) {
             None => format!("lists the business {}, which is unknown", business.as_str()),

@@ -1,4 +1,4 @@
-//! Holds `email-index` against the users that it follows. Their locks are held against the users too, so that all three agree.
+//! Audit of `email-index` against the users.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use super::{Finding, PAGE};
-use crate::client::meter::side_by_side;
+use crate::client::parallel::parallel;
 use crate::client::read::{Partition, parse, parse_as, text};
 use crate::format::USER;
 use crate::users::to_item;
@@ -16,7 +16,7 @@ use presence_domain::error::Error;
 use presence_domain::ids::UserId;
 use presence_domain::user::User;
 
-/// The pauses before a difference is looked at again. An index lags for milliseconds, rarely for seconds.
+/// Pauses before a difference is checked again. An index lags for milliseconds, rarely for seconds.
 const PAUSES: [Duration; 5] = [
     Duration::ZERO,
     Duration::from_millis(50),
@@ -24,14 +24,14 @@ const PAUSES: [Duration; 5] = [
     Duration::from_secs(1),
     Duration::from_secs(3),
 ];
-/// Users that are looked at again. Where more differ, the index is not merely late.
+/// Largest number of users checked again. If more differ, the index is not merely late.
 const MAX_SUSPECTS: usize = 1_000;
-/// Looks in flight.
+/// Checks in flight.
 const IN_FLIGHT: u16 = 8;
-/// Entries of one address: there is one user for each.
+/// Entries of one address in one page. An address has one user.
 const ENTRIES_PAGE: i32 = 10;
 
-/// A user in the index.
+/// Entry of a user in the index.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 struct Entry {
     id: String,
@@ -41,7 +41,7 @@ struct Entry {
     status: String,
 }
 
-/// A user whose entries are not as expected, with those that were seen.
+/// User whose entries differ from the expected one, with the entries that were read.
 #[derive(Clone, Debug)]
 struct Suspect {
     id: String,
@@ -49,16 +49,17 @@ struct Suspect {
 }
 
 impl Entry {
-    /// The entry that a user makes.
+    /// Returns the entry that a user should have.
     fn of(user: &User) -> Result<Self, Error> {
         parse_as(USER, to_item(user, None)?)
     }
 }
 
 impl UserStore {
-    /// The differences between the index and the users, as they were read strongly. What differs is looked at again, the user
-    /// strongly, until the index had time to follow; what then still differs is a finding.
-    /// Users of an earlier format are not in the index yet, and are passed over.
+    /// Returns the differences between the index and the users.
+    ///
+    /// The index lags, so each difference is checked again after pauses, with a strong read of the user. A difference that stays
+    /// is a finding. Users of an earlier format are skipped: they are not in the index yet.
     pub(super) async fn audit_email_index(
         &self,
         users: &BTreeMap<UserId, User>,
@@ -72,7 +73,7 @@ impl UserStore {
             }
             tokio::time::sleep(pause).await;
             let looks = suspects.into_iter().map(|suspect| self.still_differs(suspect));
-            suspects = side_by_side(IN_FLIGHT, looks).await?.into_iter().flatten().collect();
+            suspects = parallel(IN_FLIGHT, looks).await?.into_iter().flatten().collect();
         }
         let finding = |suspect: Suspect| Finding {
             subject: format!("user {}", suspect.id),
@@ -86,7 +87,7 @@ impl UserStore {
         Ok(findings)
     }
 
-    /// Users whose entries are not what they make.
+    /// Returns the users whose entries differ from the expected ones.
     async fn suspects(
         &self,
         users: &BTreeMap<UserId, User>,
@@ -118,7 +119,7 @@ impl UserStore {
         Ok(suspects)
     }
 
-    /// The suspect, if its entries are not what the user makes that is stored now.
+    /// Checks a user again. Returns it if its entries still differ from the stored user.
     async fn still_differs(&self, suspect: Suspect) -> Result<Option<Suspect>, Error> {
         let user = match UserId::parse(&suspect.id) {
             Some(id) => self.get(Scope::for_operator(), id).await?,

@@ -12,7 +12,7 @@ use aws_sdk_dynamodb::types::{AttributeValue, Delete, Put, Update};
 use super::item::{Body, CategoryItem, Text};
 use super::{CategoryHead, key};
 use crate::client::read::{Item, item_as, number};
-use crate::client::transaction::{Refusal, Transaction};
+use crate::client::transaction::{Transaction, TransactionError};
 use crate::format::CATEGORY;
 use crate::keys::{DIRECTORY_PK, category_pk, parse_category_pk};
 use crate::{CategoryStore, PutOutcome, schema};
@@ -138,8 +138,8 @@ impl CategoryImport {
         }
         match transaction.commit(&self.store.db).await {
             Ok(()) => {}
-            Err(Refusal::Conditions(_)) => return Err(Error::Conflict),
-            Err(Refusal::Failed(error)) => return Err(error),
+            Err(TransactionError::ConditionsFailed(_)) => return Err(Error::Conflict),
+            Err(TransactionError::Failed(error)) => return Err(error),
         }
         self.pending_bytes = 0;
         self.head.revision += 1;

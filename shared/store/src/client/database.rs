@@ -13,7 +13,7 @@ use presence_runtime::config::{Config, ConfigError};
 
 use super::errors::failed;
 use super::meter::MeterInterceptor;
-use super::retry::Patience;
+use super::retry::RetryPolicy;
 use crate::schema::{TABLES, Table};
 
 /// Connection to the tables of the service, over the real SDK client. Cheap to clone.
@@ -23,7 +23,7 @@ use crate::schema::{TABLES, Table};
 pub struct Database {
     pub(crate) client: aws_sdk_dynamodb::Client,
     pub(crate) prefix: Arc<str>,
-    pub(crate) patience: Patience,
+    pub(crate) retry_policy: RetryPolicy,
 }
 
 impl Database {
@@ -37,7 +37,7 @@ impl Database {
         Self {
             client: aws_sdk_dynamodb::Client::from_conf(config.interceptor(MeterInterceptor).build()),
             prefix: table_prefix.into(),
-            patience: Patience::default(),
+            retry_policy: RetryPolicy::default(),
         }
     }
 

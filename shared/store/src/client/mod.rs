@@ -3,7 +3,8 @@
 pub(crate) mod database;
 pub(crate) mod errors;
 pub mod meter;
-pub(crate) mod pace;
+pub(crate) mod parallel;
 pub(crate) mod read;
 pub(crate) mod retry;
 pub(crate) mod transaction;
+pub(crate) mod write_rate;

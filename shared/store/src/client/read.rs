@@ -1,4 +1,4 @@
-//! The four ways in which the store reads.
+//! Reads: get, query, scan and batch.
 
 use std::collections::HashMap;
 
@@ -6,82 +6,81 @@ use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes};
 use serde::de::DeserializeOwned;
 
 use crate::Database;
-use crate::client::meter::side_by_side;
+use crate::client::parallel::parallel;
 use crate::format::{self, Kind};
 use crate::schema::{Index, Table};
 use presence_domain::error::Error;
 
-/// An item as the SDK has it.
+/// Item of a table, in the form of the SDK.
 pub(crate) type Item = HashMap<String, AttributeValue>;
 
-/// Keys in one BatchGetItem: DynamoDB's limit.
+/// Largest number of keys in one BatchGetItem, DynamoDB's limit.
 const BATCH_KEYS: usize = 100;
-/// `BatchGetItems` in flight: enough for the 2,000 businesses of a user in a few waves.
+/// Largest number of batches in flight: enough for the 2,000 businesses of a user in three round trips.
 const BATCHES_IN_FLIGHT: u16 = 8;
 
-/// Reads an item, of a kind that has had one format, into its type. An item that does not fit is stored data that breaks the
-/// rules.
+/// Parses an item of a kind that has one format. An item that does not fit its type is [`Error::Internal`].
 pub(crate) fn parse<T: DeserializeOwned>(item: Item) -> Result<T, Error> {
     parse_as(format::ANY, item)
 }
 
-/// Reads an item of a kind into its type; one of a format that this version does not know is refused.
+/// Parses an item of a kind. Returns [`Error::Unavailable`] for a format that this version does not know.
 pub(crate) fn parse_as<T: DeserializeOwned>(kind: Kind, item: Item) -> Result<T, Error> {
     format::check(kind, &item)?;
     serde_dynamo::from_item(item).map_err(Error::internal)
 }
 
-/// Writes a type as an item of a kind that has had one format.
+/// Serialises a value as an item of a kind that has one format.
 pub(crate) fn item<T: serde::Serialize>(value: &T) -> Result<Item, Error> {
     item_as(format::ANY, value)
 }
 
-/// Writes a type as an item of a kind, in its present format.
+/// Serialises a value as an item of a kind, in its present format.
 pub(crate) fn item_as<T: serde::Serialize>(kind: Kind, value: &T) -> Result<Item, Error> {
     let mut item = serde_dynamo::to_item(value).map_err(Error::internal)?;
     format::mark(kind, &mut item);
     Ok(item)
 }
 
-/// A text attribute.
+/// Returns a text attribute.
 pub(crate) fn text(value: impl Into<String>) -> AttributeValue {
     AttributeValue::S(value.into())
 }
 
-/// A number attribute.
+/// Returns a number attribute.
 pub(crate) fn number(value: impl Into<i128>) -> AttributeValue {
     AttributeValue::N(value.into().to_string())
 }
 
-/// A key of `pk` and `sk`.
+/// Returns a key of `pk` and `sk`.
 pub(crate) fn pk_sk(pk: impl Into<String>, sk: impl Into<String>) -> Item {
     HashMap::from([("pk".to_owned(), text(pk)), ("sk".to_owned(), text(sk))])
 }
 
-/// A query of one partition.
+/// Query of one partition.
 #[derive(Debug)]
 pub(crate) struct Partition<'a> {
     pub(crate) table: &'a Table,
-    /// The base table, read strongly, where there is none.
+    /// Index to query; the base table, read strongly, if none.
     pub(crate) index: Option<&'a Index>,
-    /// Its value of the partition attribute.
+    /// Value of the partition attribute.
     pub(crate) value: AttributeValue,
-    /// The sort keys that the items lie between, both included; the whole partition without.
+    /// Least and largest sort key; the whole partition if none.
     pub(crate) between: Option<(String, String)>,
-    /// Items in one page. Always set: without it the embedded DynamoDB would read the whole partition.
+    /// Largest number of items in one page. Always set, since the embedded DynamoDB reads the whole partition without it.
     pub(crate) page: i32,
-    /// Pages at the most.
+    /// Largest number of pages. More are an error, so that no loop is unbounded.
     pub(crate) max_pages: usize,
 }
 
 impl Database {
-    /// One item, read strongly.
+    /// Gets one item by a strong read.
     pub(crate) async fn get(&self, table: &Table, key: Item) -> Result<Option<Item>, Error> {
         let get = self.client.get_item().table_name(self.name(table)).set_key(Some(key)).consistent_read(true);
-        Ok(self.patiently(|| get.clone().send()).await?.item)
+        Ok(self.retry_throttled(|| get.clone().send()).await?.item)
     }
 
-    /// Every item of a partition, page by page, in the order of the sort key.
+    /// Queries every item of a partition, page by page, in the order of the sort key.
     pub(crate) async fn query(&self, partition: Partition<'_>) -> Result<Vec<Item>, Error> {
         let (mut items, mut start) = (Vec::new(), None);
         for _ in 0..partition.max_pages {
@@ -95,7 +94,7 @@ impl Database {
         Err(Error::internal("a partition is larger than the bound on its pages"))
     }
 
-    /// One page of a partition, and the key that the next one starts after.
+    /// Queries one page of a partition. Returns its items and the key after which the next page starts.
     pub(crate) async fn query_page(
         &self,
         partition: &Partition<'_>,
@@ -120,11 +119,11 @@ impl Database {
                 .expression_attribute_values(":to", text(to)),
             _ => query.key_condition_expression("#partition = :partition"),
         };
-        let page = self.patiently(|| query.clone().send()).await?;
+        let page = self.retry_throttled(|| query.clone().send()).await?;
         Ok((page.items.unwrap_or_default(), page.last_evaluated_key))
     }
 
-    /// Every item of a table, page by page, read strongly, in no order.
+    /// Scans every item of a table by strong reads, page by page, in no order.
     pub(crate) async fn scan(&self, table: &Table, page: i32, max_pages: usize) -> Result<Vec<Item>, Error> {
         let (mut items, mut start) = (Vec::new(), None);
         for _ in 0..max_pages {
@@ -138,7 +137,7 @@ impl Database {
         Err(Error::internal("a table is larger than the bound on its pages"))
     }
 
-    /// One page of a table, read strongly, in no order, and the key that the next one starts after.
+    /// Scans one page of a table by a strong read, in no order. Returns its items and the key after which the next page starts.
     pub(crate) async fn scan_page(
         &self,
         table: &Table,
@@ -147,12 +146,12 @@ impl Database {
     ) -> Result<(Vec<Item>, Option<Item>), Error> {
         let scan = self.client.scan().table_name(self.name(table)).consistent_read(true).limit(page);
         let scan = scan.set_exclusive_start_key(start);
-        let page = self.patiently(|| scan.clone().send()).await?;
+        let page = self.retry_throttled(|| scan.clone().send()).await?;
         Ok((page.items.unwrap_or_default(), page.last_evaluated_key))
     }
 
-    /// One page of an index, which lags, in no order, and the key that the next one starts after; only the entries in which
-    /// the attribute begins with the text, where one is named.
+    /// Scans one page of an index, which lags, in no order. Returns its entries and the key after which the next page starts. With
+    /// a prefix, returns only the entries in which the attribute begins with the text.
     pub(crate) async fn scan_index_page(
         &self,
         table: &Table,
@@ -170,11 +169,11 @@ impl Database {
             None => scan,
         };
         let scan = scan.set_exclusive_start_key(start);
-        let page = self.patiently(|| scan.clone().send()).await?;
+        let page = self.retry_throttled(|| scan.clone().send()).await?;
         Ok((page.items.unwrap_or_default(), page.last_evaluated_key))
     }
 
-    /// The items that exist among the keys, read strongly, in no order; only the named attributes, or all without a name.
+    /// Gets the items that exist among the keys by strong reads, in no order. Reads the named attributes, or all if none is named.
     pub(crate) async fn get_batch(
         &self,
         table: &Table,
@@ -183,7 +182,7 @@ impl Database {
     ) -> Result<Vec<Item>, Error> {
         let chunks: Vec<Vec<Item>> = keys.chunks(BATCH_KEYS).map(<[Item]>::to_vec).collect();
         let reads = chunks.into_iter().map(|chunk| self.get_chunk(table, chunk, attributes));
-        Ok(side_by_side(BATCHES_IN_FLIGHT, reads).await?.concat())
+        Ok(parallel(BATCHES_IN_FLIGHT, reads).await?.concat())
     }
 
     async fn get_chunk(&self, table: &Table, keys: Vec<Item>, attributes: &[&'static str]) -> Result<Vec<Item>, Error> {
@@ -191,21 +190,21 @@ impl Database {
         let names: HashMap<_, _> =
             attributes.iter().enumerate().map(|(n, attribute)| (format!("#{n}"), (*attribute).to_owned())).collect();
         let projection: Vec<_> = (0..attributes.len()).map(|n| format!("#{n}")).collect();
-        let some = !attributes.is_empty();
+        let has_projection = !attributes.is_empty();
         let wanted = KeysAndAttributes::builder()
             .set_keys(Some(keys))
             .consistent_read(true)
-            .set_projection_expression(some.then(|| projection.join(",")))
-            .set_expression_attribute_names(some.then_some(names));
-        let mut wanted = Some(HashMap::from([(name.clone(), wanted.build().map_err(Error::internal)?)]));
+            .set_projection_expression(has_projection.then(|| projection.join(",")))
+            .set_expression_attribute_names(has_projection.then_some(names));
+        let mut unread = Some(HashMap::from([(name.clone(), wanted.build().map_err(Error::internal)?)]));
         let mut items = Vec::new();
         let mut retries = self.retries();
         loop {
-            let read = || self.client.batch_get_item().set_request_items(wanted.clone()).send();
-            let batch = self.patiently(read).await?;
+            let read = || self.client.batch_get_item().set_request_items(unread.clone()).send();
+            let batch = self.retry_throttled(read).await?;
             items.extend(batch.responses.unwrap_or_default().remove(&name).unwrap_or_default());
-            wanted = batch.unprocessed_keys.filter(|left| !left.is_empty());
-            if wanted.is_none() {
+            unread = batch.unprocessed_keys.filter(|keys| !keys.is_empty());
+            if unread.is_none() {
                 return Ok(items);
             }
             if !retries.pause().await {

@@ -1,10 +1,8 @@
-//! Trying again what DynamoDB refused only for now: throttled calls, transactions that met another one, keys of a batch that
-//! were left unread.
+//! Retries of calls that DynamoDB refused for now: throttled calls, conflicting transactions, unread keys of a batch.
 //!
-//! The SDK tries a throttled call again, at most three times within a quarter of a second, and never a transaction that was
-//! cancelled. DynamoDB needs seconds to take a wave in: it fills its buckets of throughput once a second, and splits a hot
-//! partition in minutes. A request has until the deadline of its invocation, and uses that time. An import has as long as it
-//! gets on.
+//! The SDK retries a throttled call up to three times within a quarter of a second, and never a cancelled transaction. That is
+//! too short for DynamoDB, which refills its throughput once a second and splits a hot partition in minutes. So a request
+//! retries until the deadline of its invocation, and an import as long as it makes progress.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -16,130 +14,130 @@ use tokio::time::Instant;
 
 use crate::Database;
 use crate::client::errors::{failed, is_throttled};
-use crate::client::pace::Pace;
+use crate::client::write_rate::WriteRate;
 use presence_domain::error::Error;
 use presence_runtime::aws::OPERATION_TIMEOUT;
 
-/// The longest pause before the second attempt; it doubles. DynamoDB holds an item of a transaction for some milliseconds.
+/// Longest pause before the second attempt; it doubles. A transaction holds its items for some milliseconds.
 const FIRST_PAUSE: Duration = Duration::from_millis(25);
-/// The longest pause: throughput comes back with every second.
+/// Longest pause of all: throughput is refilled every second.
 const MAX_PAUSE: Duration = Duration::from_secs(1);
-/// Doublings after which a pause is the longest one for sure.
+/// Doublings after which the longest pause is reached for sure, so that the shift does not overflow.
 const MAX_DOUBLINGS: u32 = 16;
-/// A call is tried again for this time where no deadline is known: as long as the SDK takes for a call with its own retries.
+/// Time for retries without a known deadline: the time that the SDK takes for a call with its own retries.
 const DEFAULT_TIME: Duration = OPERATION_TIMEOUT;
-/// The least time that an attempt needs: without it before the deadline, there is none. A transaction takes some 10 ms.
+/// Least time for another attempt before the deadline. A transaction takes some 10 ms.
 const ATTEMPT_TIME: Duration = Duration::from_millis(50);
 
 tokio::task_local! {
     static DEADLINE: Instant;
 }
 
-/// The time for which a store tries again what DynamoDB refuses for now.
+/// Limit of the retries of calls that DynamoDB refused for now.
 #[derive(Clone, Debug, Default)]
-pub enum Patience {
-    /// Until the deadline of the invocation; for some seconds where there is none.
+pub enum RetryPolicy {
+    /// Retries until the deadline of the invocation; for some seconds without one.
     #[default]
-    Deadline,
-    /// For this time, whatever the deadline: for tests in which DynamoDB never yields.
-    Time(Duration),
-    /// As long as an import gets on, and as fast as DynamoDB lets it.
-    Import(Arc<Pace>),
+    UntilDeadline,
+    /// Retries for this time, whatever the deadline. For tests in which DynamoDB refuses for ever.
+    For(Duration),
+    /// Retries while an import makes progress, at its write rate.
+    WhileImporting(Arc<WriteRate>),
 }
 
-/// Runs the future for at most this time, and tells the store in it how long it may try again. `None` when the time is over.
-pub async fn within<F: Future>(time: Duration, future: F) -> Option<F::Output> {
+/// Runs the future with a deadline, which its retries respect too. Returns `None` if the time is over first.
+pub async fn with_deadline<F: Future>(time: Duration, future: F) -> Option<F::Output> {
     DEADLINE.scope(Instant::now() + time, tokio::time::timeout(time, future)).await.ok()
 }
 
-/// The pauses between the attempts of one call.
+/// Pauses between the attempts of one call.
 #[derive(Debug)]
 pub(crate) struct Retries {
-    end: End,
+    limit: RetryLimit,
     pauses: u32,
 }
 
 #[derive(Debug)]
-enum End {
+enum RetryLimit {
     At(Instant),
-    /// When the import did not get on for too long, counted from here at the earliest.
-    WithoutProgress(Arc<Pace>, Duration),
+    /// Ends when the import stalls. The duration is the start of the call, the earliest start of the stall.
+    WhenStalled(Arc<WriteRate>, Duration),
 }
 
 impl Retries {
-    fn start(patience: &Patience) -> Self {
+    fn start(policy: &RetryPolicy) -> Self {
         let deadline = || DEADLINE.try_with(|deadline| *deadline).unwrap_or_else(|_| Instant::now() + DEFAULT_TIME);
-        let end = match patience {
-            Patience::Deadline => End::At(deadline()),
-            Patience::Time(time) => End::At(Instant::now() + *time),
-            Patience::Import(pace) => End::WithoutProgress(Arc::clone(pace), pace.now()),
+        let limit = match policy {
+            RetryPolicy::UntilDeadline => RetryLimit::At(deadline()),
+            RetryPolicy::For(time) => RetryLimit::At(Instant::now() + *time),
+            RetryPolicy::WhileImporting(rate) => RetryLimit::WhenStalled(Arc::clone(rate), rate.now()),
         };
-        Self { end, pauses: 0 }
+        Self { limit, pauses: 0 }
     }
 
-    /// Pauses before the next attempt. False at once when there is no time for another one.
+    /// Pauses before the next attempt. Returns false at once if there is no time for one.
     pub(crate) async fn pause(&mut self) -> bool {
-        match &self.end {
-            End::At(instant) => {
+        match &self.limit {
+            RetryLimit::At(instant) => {
                 let left = instant.saturating_duration_since(Instant::now());
                 let Some(pause) = self.next(left, fastrand::f64()) else { return false };
                 tokio::time::sleep(pause).await;
             }
-            End::WithoutProgress(pace, since) => {
-                let (pace, left) = (Arc::clone(pace), pace.patience_left(*since));
+            RetryLimit::WhenStalled(rate, since) => {
+                let (rate, left) = (Arc::clone(rate), rate.time_until_stalled(*since));
                 let Some(pause) = self.next(left, fastrand::f64()) else { return false };
-                pace.sleep(pause).await;
+                rate.sleep(pause).await;
             }
         }
         true
     }
 
-    /// The next pause, where so much time is left and this part of it was drawn: between nothing and a longest pause that
-    /// doubles, since full jitter keeps writers that met from meeting again.
-    fn next(&mut self, left: Duration, drawn: f64) -> Option<Duration> {
+    /// Returns the next pause: a random part of a longest pause that doubles. `left` is the time until the limit, `random` is
+    /// from 0 to 1. Full jitter keeps writers that conflicted from conflicting again.
+    fn next(&mut self, left: Duration, random: f64) -> Option<Duration> {
         let spare = left.checked_sub(ATTEMPT_TIME)?;
         let longest = FIRST_PAUSE.saturating_mul(1 << self.pauses.min(MAX_DOUBLINGS)).min(MAX_PAUSE);
         self.pauses += 1;
-        Some(longest.mul_f64(drawn).min(spare))
+        Some(longest.mul_f64(random).min(spare))
     }
 }
 
 impl Database {
-    /// The same tables, tried again for as long as this says.
+    /// Returns the same connection with another retry policy.
     #[must_use]
-    pub fn with_patience(self, patience: Patience) -> Self {
-        Self { patience, ..self }
+    pub fn with_retry_policy(self, retry_policy: RetryPolicy) -> Self {
+        Self { retry_policy, ..self }
     }
 
-    /// The pauses of a call that begins now.
+    /// Returns the pauses of a call that begins now.
     pub(crate) fn retries(&self) -> Retries {
-        Retries::start(&self.patience)
+        Retries::start(&self.retry_policy)
     }
 
-    /// Returns the pace that an import writes by; none for anything else.
-    pub(crate) fn pace(&self) -> Option<&Pace> {
-        match &self.patience {
-            Patience::Import(pace) => Some(pace),
-            Patience::Deadline | Patience::Time(_) => None,
+    /// Returns the write rate of an import; none for everything else.
+    pub(crate) fn write_rate(&self) -> Option<&WriteRate> {
+        match &self.retry_policy {
+            RetryPolicy::WhileImporting(rate) => Some(rate),
+            RetryPolicy::UntilDeadline | RetryPolicy::For(_) => None,
         }
     }
 
-    /// Tells an import that it got on.
+    /// Records that the import made progress.
     pub fn note_progress(&self) {
-        if let Some(pace) = self.pace() {
-            pace.note_progress();
+        if let Some(rate) = self.write_rate() {
+            rate.note_progress();
         }
     }
 
-    /// Has an import try nothing again any more: it ends.
-    pub fn stop_trying(&self) {
-        if let Some(pace) = self.pace() {
-            pace.stop();
+    /// Ends all retries of an import, so that it ends.
+    pub fn stop_retries(&self) {
+        if let Some(rate) = self.write_rate() {
+            rate.stop();
         }
     }
 
-    /// Makes a call, again and again while it is throttled. Only for what may be done twice.
-    pub(crate) async fn patiently<T, E, F>(&self, call: impl Fn() -> F) -> Result<T, Error>
+    /// Makes a call, and retries it while it is throttled. The call must be idempotent.
+    pub(crate) async fn retry_throttled<T, E, F>(&self, call: impl Fn() -> F) -> Result<T, Error>
     where
         F: Future<Output = Result<T, SdkError<E, Response>>>,
         E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
@@ -160,12 +158,12 @@ impl Database {
 mod tests {
     use super::*;
 
-    /// The pauses in so much time, of which attempts take none.
-    fn pauses(time: Duration, drawn: f64) -> Vec<Duration> {
-        let mut retries = Retries { end: End::At(Instant::now()), pauses: 0 };
+    /// Returns the pauses within a time, for attempts that take none.
+    fn pauses(time: Duration, random: f64) -> Vec<Duration> {
+        let mut retries = Retries { limit: RetryLimit::At(Instant::now()), pauses: 0 };
         let (mut left, mut pauses) = (time, Vec::new());
         while pauses.len() < 1_000
-            && let Some(pause) = retries.next(left, drawn)
+            && let Some(pause) = retries.next(left, random)
         {
             left -= pause;
             pauses.push(pause);
@@ -176,7 +174,7 @@ mod tests {
     #[test]
     fn pauses_double_up_to_a_second_and_end_where_no_attempt_would_fit() {
         let milliseconds =
-            |time, drawn| -> Vec<_> { pauses(time, drawn).iter().map(Duration::as_millis).take(8).collect() };
+            |time, random| -> Vec<_> { pauses(time, random).iter().map(Duration::as_millis).take(8).collect() };
         assert_eq!(milliseconds(Duration::from_secs(10), 1.0), [25, 50, 100, 200, 400, 800, 1_000, 1_000]);
         assert_eq!(milliseconds(Duration::from_millis(300), 1.0)[..4], [25, 50, 100, 75]);
         assert_eq!(milliseconds(ATTEMPT_TIME / 2, 1.0), [0_u128; 0]);
@@ -184,21 +182,21 @@ mod tests {
 
     #[test]
     fn an_attempt_always_has_its_time_before_the_deadline() {
-        for (seconds, drawn) in [(1, 1.0), (1, 0.3), (10, 1.0), (10, 0.01)] {
+        for (seconds, random) in [(1, 1.0), (1, 0.3), (10, 1.0), (10, 0.01)] {
             let time = Duration::from_secs(seconds);
-            let total: Duration = pauses(time, drawn).iter().sum();
+            let total: Duration = pauses(time, random).iter().sum();
             assert!(total + ATTEMPT_TIME <= time, "{total:?} of {time:?}");
         }
     }
 
     #[tokio::test]
-    async fn the_store_knows_the_deadline_and_without_one_takes_some_seconds() {
-        let end = || match Retries::start(&Patience::Deadline).end {
-            End::At(instant) => instant,
-            End::WithoutProgress(..) => unreachable!("there is no import"),
+    async fn retries_end_at_the_deadline_or_after_some_seconds_without_one() {
+        let end = || match Retries::start(&RetryPolicy::UntilDeadline).limit {
+            RetryLimit::At(instant) => instant,
+            RetryLimit::WhenStalled(..) => unreachable!("there is no import"),
         };
         let long = DEFAULT_TIME * 100;
-        let known = within(long, async { end() }).await.expect("it is done at once");
+        let known = with_deadline(long, async { end() }).await.expect("it is done at once");
         assert!(known > Instant::now() + DEFAULT_TIME);
         assert!(end() < Instant::now() + long);
     }

@@ -1,39 +1,39 @@
-//! All-or-nothing writes, and what their refusal means.
+//! All-or-nothing writes, and the meaning of their failures.
 
 use aws_sdk_dynamodb::types::{Delete, Put, TransactWriteItem, Update};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 
 use crate::Database;
-use crate::client::errors::{Cancelled, ItemsTooLarge, cancellation_codes, failed, is_throttled};
-use crate::client::pace::Units;
+use crate::client::errors::{Cancellation, ItemTooLargeError, cancellation_codes, failed, is_throttled};
+use crate::client::write_rate::ReservedUnits;
 use presence_domain::error::Error;
 use presence_domain::ids::random_u64;
 
-/// A transaction in the making. Each item carries a name of what its condition protects.
+/// Transaction under construction. Each item carries a guard: the name of the thing that its condition protects.
 #[derive(Debug)]
 pub(crate) struct Transaction<Guard> {
     items: Vec<TransactWriteItem>,
     guards: Vec<Guard>,
 }
 
-/// Why a transaction was not done. Nothing of it was.
+/// Occurs when a transaction is not carried out. None of its writes happened, unless the reply was lost.
 #[derive(Debug)]
-pub(crate) enum Refusal<Guard> {
-    /// The conditions of these items failed.
-    Conditions(Vec<Guard>),
-    /// Something else.
+pub(crate) enum TransactionError<Guard> {
+    /// The conditions of these guards failed.
+    ConditionsFailed(Vec<Guard>),
+    /// Any other failure.
     Failed(Error),
 }
 
-impl<Guard> From<Error> for Refusal<Guard> {
+impl<Guard> From<Error> for TransactionError<Guard> {
     fn from(error: Error) -> Self {
         Self::Failed(error)
     }
 }
 
 impl<Guard: Copy> Transaction<Guard> {
-    /// An empty one.
+    /// Returns an empty transaction.
     pub(crate) fn new() -> Self {
         Self { items: Vec::new(), guards: Vec::new() }
     }
@@ -58,72 +58,75 @@ impl<Guard: Copy> Transaction<Guard> {
         self.guards.push(guard);
     }
 
-    /// Sends it.
-    pub(crate) async fn commit(self, store: &Database) -> Result<(), Refusal<Guard>> {
-        self.commit_unless(store, |_| std::future::ready(Ok(false)).boxed()).await
+    /// Commits the transaction, as [`Transaction::commit_unless`] without a precondition to look at.
+    pub(crate) async fn commit(self, database: &Database) -> Result<(), TransactionError<Guard>> {
+        self.commit_unless(database, |_| std::future::ready(Ok(false)).boxed()).await
     }
 
-    /// Sends it, again and again while it is throttled or meets another one, until the deadline. The token is the same for
-    /// every attempt: where a reply was lost, the next attempt is answered with the outcome of the first, so that nothing is
-    /// ever done twice.
+    /// Commits the transaction. Retries while it is throttled or conflicts with another one, until the deadline.
     ///
-    /// After a conflict `overtaken` tells of the items that another transaction held whether their conditions fail by
-    /// now. Most often that other one has won, and a read says so where one more transaction would only add to the
-    /// crowd, and meet the next one in it.
+    /// Every attempt has the same token: if a reply is lost, DynamoDB answers the next attempt with the outcome of the first, so
+    /// that nothing is done twice.
+    ///
+    /// After a conflict, `precondition_lost` tells for each item that another transaction held if its condition fails by now.
+    /// Most often the other transaction has won. A read finds that out more cheaply than one more transaction, which would
+    /// conflict with the next one.
     pub(crate) async fn commit_unless<'a>(
         self,
-        store: &Database,
-        overtaken: impl Fn(Guard) -> BoxFuture<'a, Result<bool, Error>>,
-    ) -> Result<(), Refusal<Guard>> {
+        database: &Database,
+        precondition_lost: impl Fn(Guard) -> BoxFuture<'a, Result<bool, Error>>,
+    ) -> Result<(), TransactionError<Guard>> {
         let token = format!("{:016x}{:016x}", random_u64(), random_u64());
-        let mut retries = store.retries();
+        let mut retries = database.retries();
         loop {
-            let units = self.admitted(store).await;
-            let attempt = store.client.transact_write_items().client_request_token(&token);
+            let reserved = self.reserve_units(database).await;
+            let attempt = database.client.transact_write_items().client_request_token(&token);
             let attempt = attempt.set_transact_items(Some(self.items.clone())).send();
             // On the heap: the SDK's futures are large, and every caller would hold a copy.
             let error = match Box::pin(attempt).await {
                 Ok(written) => {
-                    if let Some(pace) = store.pace() {
-                        pace.written(&units, written.consumed_capacity());
+                    if let Some(rate) = database.write_rate() {
+                        rate.record_write(&reserved, written.consumed_capacity());
                     }
                     return Ok(());
                 }
                 Err(error) => error,
             };
-            let (held, throttled) = match cancellation_codes(&error).map(|codes| Cancelled::of(&codes)) {
-                Some(Cancelled::Conditions(places)) => return Err(Refusal::Conditions(self.guards_at(places))),
-                Some(Cancelled::ForNow { held, throttled }) => (self.guards_at(held), throttled),
+            let (held, throttled) = match cancellation_codes(&error).map(|codes| Cancellation::of(&codes)) {
+                Some(Cancellation::ConditionsFailed(positions)) => {
+                    return Err(TransactionError::ConditionsFailed(self.guards_at(positions)));
+                }
+                Some(Cancellation::Transient { held, throttled }) => (self.guards_at(held), throttled),
                 None if is_throttled(&error) => (Vec::new(), true),
-                Some(Cancelled::ForGood) | None => {
-                    let too_large = ItemsTooLarge::of(&error);
-                    return Err(Refusal::Failed(too_large.map_or_else(|| failed(error), Error::internal)));
+                Some(Cancellation::Permanent) | None => {
+                    let too_large = ItemTooLargeError::of(&error);
+                    return Err(TransactionError::Failed(too_large.map_or_else(|| failed(error), Error::internal)));
                 }
             };
-            if let Some(pace) = store.pace().filter(|_| throttled) {
-                pace.throttled(&units);
+            if let Some(rate) = database.write_rate().filter(|_| throttled) {
+                rate.record_throttle(&reserved);
             }
             if !retries.pause().await {
-                return Err(Refusal::Failed(failed(error)));
+                return Err(TransactionError::Failed(failed(error)));
             }
             for guard in held {
-                if overtaken(guard).await.map_err(Refusal::Failed)? {
-                    return Err(Refusal::Conditions(vec![guard]));
+                if precondition_lost(guard).await.map_err(TransactionError::Failed)? {
+                    return Err(TransactionError::ConditionsFailed(vec![guard]));
                 }
             }
         }
     }
 
-    /// Waits until an import may send it.
-    async fn admitted(&self, store: &Database) -> Units {
-        match store.pace() {
-            Some(pace) => pace.admit(self.items.iter().filter_map(table_of)).await,
-            None => Units::new(),
+    /// Waits until the write rate of an import allows the transaction.
+    async fn reserve_units(&self, database: &Database) -> ReservedUnits {
+        match database.write_rate() {
+            Some(rate) => rate.reserve(self.items.iter().filter_map(table_of)).await,
+            None => ReservedUnits::new(),
         }
     }
 
-    fn guards_at(&self, places: Vec<usize>) -> Vec<Guard> {
-        places.into_iter().filter_map(|place| self.guards.get(place).copied()).collect()
+    fn guards_at(&self, positions: Vec<usize>) -> Vec<Guard> {
+        positions.into_iter().filter_map(|position| self.guards.get(position).copied()).collect()
     }
 }
 

@@ -7,7 +7,6 @@ use std::collections::HashMap;
 use std::future::Future;
 use std::sync::Arc;
 
-use crate::client::meter::beside;
 use presence_domain::directory::{Change, Directory, ListedUser, News};
 use presence_domain::error::Error;
 use presence_domain::ids::UserId;
@@ -105,8 +104,8 @@ async fn follow_log<S: Source>(
     let (mut may_read, mut may_look) = (MIN_READ + users / READ_SHARE, MIN_LOOKED + users / READ_SHARE);
     let mut followed = HashMap::new();
     for pass in 0..PASSES {
-        let newest = beside(source.changes(FIRST_LOOK, None));
-        let (head, mut page) = futures::try_join!(beside(source.head()), newest)?;
+        let newest = source.changes(FIRST_LOOK, None);
+        let (head, mut page) = futures::try_join!(source.head(), newest)?;
         let (mut look, mut has_news) = (FIRST_LOOK, false);
         loop {
             let news = known.news(&page.changes, &followed);

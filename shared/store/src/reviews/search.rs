@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::client::meter::beside;
 use crate::{ReviewQuery, ReviewStore};
 use presence_domain::access::Scope;
 use presence_domain::error::Error;
@@ -113,8 +112,7 @@ impl ReviewStore {
         let cached = self.listed_orgs.get();
         let query = filter.query_in(&cached, page);
         // With an empty cache the query has no sets, and makes no read.
-        let (orgs, found) =
-            futures::try_join!(beside(self.orgs_with_reviews()), beside(self.find_reviews(scope, &query)))?;
+        let (orgs, found) = futures::try_join!(self.orgs_with_reviews(), self.find_reviews(scope, &query))?;
         if *orgs == *cached {
             return Ok(found);
         }

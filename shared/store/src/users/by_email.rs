@@ -1,4 +1,4 @@
-//! Searching users by address: the lock on the address names the one user, and no directory is read.
+//! Search of users by address. The reservation of the address names the one user, so no directory is read.
 
 use super::find::BusinessIds;
 use super::item::{business_ids, from_item, listed_user};
@@ -12,11 +12,11 @@ use presence_domain::ids::{OrgId, UserId};
 use presence_domain::page::{Page, PageRequest};
 
 impl UserStore {
-    /// As [`UserStore::search_with_businesses`], for a filter that names an address: two strong reads, of the lock and of the
-    /// user that holds it; one where nobody has the address.
+    /// Searches as [`UserStore::search_with_businesses`] does, for a filter that names an address. Makes two strong reads: of the
+    /// reservation, and of the user that holds it.
     ///
-    /// A user that gives the address up between the two reads is not found. That is right: the lock goes in the same
-    /// transaction, so that nobody had the address at that instant.
+    /// A user that gives the address up between the two reads is not found. That is right: the reservation is deleted in the same
+    /// transaction, so nobody had the address at that instant.
     pub(super) async fn find_by_email(
         &self,
         scope: Scope,
@@ -32,13 +32,13 @@ impl UserStore {
         };
         let Some(item) = item else { return Ok((Page { request, count: 0, items: Vec::new() }, BusinessIds::new())) };
         let user = listed_user(item.clone())?;
-        // The address is one of the filters: whoever does not have it any more is not admitted.
+        // The filter includes the address, so it does not match a user who has given it up.
         let count = Directory::new(std::slice::from_ref(&user)).search(filter).len() as u64;
         let items = request.range(count).map(|_| user.clone()).collect();
         Ok((Page { request, count, items }, BusinessIds::from([business_ids(item)?])))
     }
 
-    /// The item of a user, read strongly, if it is in the scope and in the organisation that is named.
+    /// Gets the item of a user by a strong read, if the user is in the scope and in the organisation of the filter.
     async fn item_in(&self, scope: Scope, org_id: Option<OrgId>, id: UserId) -> Result<Option<Item>, Error> {
         let Some(item) = self.db.get(&schema::USERS, pk_sk(user_pk(id), USER_SK)).await? else { return Ok(None) };
         let user_org = from_item(item.clone())?.user.org_id;

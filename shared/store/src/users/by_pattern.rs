@@ -1,4 +1,4 @@
-//! Finding users by a half of their addresses, for operators: over all organisations, from `email-index`.
+//! Search of users by a part of their addresses, over all organisations, for operators. It reads `email-index`.
 
 use std::collections::HashSet;
 
@@ -15,25 +15,25 @@ use presence_domain::error::Error;
 use presence_domain::ids::{OrgId, UserId};
 use presence_domain::user::{Role, Status};
 
-/// Entries in one page: about 150 KB of the index, and at most ten batches of users.
+/// Index entries in one page: about 150 KB, and at most ten batches of users.
 const PAGE: i32 = 1_000;
 
-/// A user that was looked for by its address.
+/// User found by address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundUser {
-    /// Its id.
+    /// Identifier of the user.
     pub id: UserId,
-    /// Its organisation.
+    /// Organisation of the user; none for those outside organisations.
     pub org_id: Option<OrgId>,
-    /// Where it stands.
+    /// Status in the life of the account.
     pub status: Status,
-    /// Its role.
+    /// Role that the policy table knows.
     pub role: Role,
     /// First name.
     pub first_name: String,
     /// Last name.
     pub last_name: String,
-    /// Address as typed.
+    /// Address as it was typed.
     pub email: String,
     email_key: String,
 }
@@ -51,44 +51,45 @@ struct FoundItem {
     email_key: String,
 }
 
-/// A search by a pattern of addresses, page by page.
+/// Search by a pattern of addresses, page by page.
 ///
-/// The index lags: a user that was written a moment ago may be missing. Whoever is found is read strongly, so that nobody is
-/// shown who does not fit any more, and nobody as they were.
+/// The index lags: a user written a moment ago may be missing. Each match is read strongly and checked again, so that the search
+/// never shows an outdated user.
 #[derive(Debug)]
 pub struct EmailSearch<'a> {
     store: &'a UserStore,
     pattern: EmailPattern,
-    place: Place,
-    /// An entry that moves while the index is read may come twice.
+    position: SearchPosition,
+    /// Users found so far. An entry that moves while the index is read may come twice.
     seen: HashSet<UserId>,
 }
 
 #[derive(Debug)]
-enum Place {
-    Begin,
+enum SearchPosition {
+    Start,
+    /// After the entry with this key.
     After(Item),
     End,
 }
 
 impl UserStore {
-    /// Begins a search for the users whose addresses fit, over all organisations. Makes no call.
+    /// Starts a search for users whose addresses match the pattern, over all organisations. Makes no call.
     #[must_use]
     pub fn search_emails(&self, pattern: EmailPattern) -> EmailSearch<'_> {
-        EmailSearch { store: self, pattern, place: Place::Begin, seen: HashSet::new() }
+        EmailSearch { store: self, pattern, position: SearchPosition::Start, seen: HashSet::new() }
     }
 }
 
 impl EmailSearch<'_> {
     /// Returns the users of the next page, in the order of their addresses; it may be empty. `None` after the last page.
     ///
-    /// An address costs two units. A domain costs half a unit for each 4 KB of its entries (some 25 users), a local part the
-    /// same for the whole index; each user that is shown costs one more.
+    /// An address costs two units. A domain costs half a unit for each 4 KB of its entries, which are some 25 users. A local part
+    /// costs the same for the whole index. Each match costs one more unit.
     pub async fn next_page(&mut self) -> Result<Option<Vec<FoundUser>>, Error> {
-        let start = match std::mem::replace(&mut self.place, Place::End) {
-            Place::Begin => None,
-            Place::After(key) => Some(key),
-            Place::End => return Ok(None),
+        let start = match std::mem::replace(&mut self.position, SearchPosition::End) {
+            SearchPosition::Start => None,
+            SearchPosition::After(key) => Some(key),
+            SearchPosition::End => return Ok(None),
         };
         let mut ids = self.candidates(start).await?;
         ids.retain(|id| self.seen.insert(*id));
@@ -100,7 +101,7 @@ impl EmailSearch<'_> {
         Ok(Some(users))
     }
 
-    /// The users that may fit: from the lock on an address, else from one page of the index.
+    /// Returns users that may match: from the reservation of an address, else from one page of the index.
     async fn candidates(&mut self, start: Option<Item>) -> Result<Vec<UserId>, Error> {
         let index = &schema::EMAIL_INDEX;
         let (entries, next) = match &self.pattern {
@@ -117,7 +118,7 @@ impl EmailSearch<'_> {
                 self.store.db.scan_index_page(&schema::USERS, index, PAGE, prefix, start).await?
             }
         };
-        self.place = next.map_or(Place::End, Place::After);
+        self.position = next.map_or(SearchPosition::End, SearchPosition::After);
         let id = |entry: Item| entry.get("id").and_then(|id| id.as_s().ok()).and_then(|id| UserId::parse(id));
         Ok(entries.into_iter().filter_map(id).collect())
     }

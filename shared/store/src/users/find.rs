@@ -1,14 +1,12 @@
-//! Searching users: over the directories in memory, checked against the rosters.
+//! Search of users: over the directories in memory, verified by their heads.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use futures::stream::{FuturesOrdered, StreamExt as _};
-
 use struct_field_names_as_array::FieldNamesAsArray as _;
 
 use super::item::{BusinessIdsItem, business_ids};
-use crate::client::meter::{after, beside};
 use crate::client::read::pk_sk;
 use crate::directories::{Began, Directories};
 use crate::keys::{USER_SK, user_pk};
@@ -22,27 +20,26 @@ use presence_domain::roster::Roster;
 
 type Rosters = Vec<(Option<OrgId>, Roster)>;
 
-/// The businesses that users may write, by user.
+/// Businesses that users may write, by user.
 pub type BusinessIds = HashMap<UserId, Vec<String>>;
 
-/// How often a page is found anew because one of its users was deleted before its businesses were read.
+/// Attempts to find a page again after one of its users was deleted before its businesses were read.
 const ATTEMPTS: u32 = 3;
-/// Directories loaded ahead.
-const MAX_LOADS: usize = WAVE as usize;
-/// The same: they make one wave.
-const WAVE: u32 = 8;
-/// Memory that a user takes in a directory with its index of words, about, in bytes.
+/// Largest number of directories loaded at a time.
+const MAX_LOADS: usize = 8;
+/// Estimated memory of a user in a directory with its word index, in bytes.
 const USER_BYTES: usize = 250;
 
 impl UserStore {
-    /// Counts of the users in the scope, read strongly: one read, at one unit for a single organisation.
+    /// Counts the users in the scope by a strong read, at one unit for a single organisation.
     pub async fn count(&self, scope: Scope) -> Result<Roster, Error> {
         Ok(self.rosters_in(scope, None).await?.into_iter().map(|(_, roster)| roster).sum())
     }
 
-    /// Returns one page of the users in the scope (of one organisation, where one is named) that the filter admits.
-    /// Organisations come by number, users without one first; within each the best match comes first where
-    /// words are searched for, then the order of names.
+    /// Returns one page of the users that the filter matches, in the scope and in the organisation if one is named.
+    ///
+    /// Organisations come by number, users without one first. Within an organisation the best match of a word search comes first,
+    /// then the order of names.
     pub async fn search(
         &self,
         scope: Scope,
@@ -58,8 +55,10 @@ impl UserStore {
         self.page_by(rosters, began, filter, request).await
     }
 
-    /// As [`UserStore::search`], with the businesses of those on the page, read strongly. Who was on the page when its
-    /// directories were last read is known without a read, so that for a warm function all of it is one wave.
+    /// Searches as [`UserStore::search`] does, and reads the businesses of the users on the page strongly.
+    ///
+    /// A warm function guesses the page from the directories in memory, and reads the businesses of that page while it reads the
+    /// heads. If the heads have not changed, the guess is right, and one round trip is enough.
     pub async fn search_with_businesses(
         &self,
         scope: Scope,
@@ -72,8 +71,8 @@ impl UserStore {
         }
         let began = self.directories.begin();
         let (last_rosters, last_page) = self.last_found(scope, org_id, filter, request);
-        let rosters = beside(Box::pin(self.rosters_in(scope, org_id)));
-        let business_ids = beside(Box::pin(self.business_ids_of(ids(&last_page).collect())));
+        let rosters = Box::pin(self.rosters_in(scope, org_id));
+        let business_ids = Box::pin(self.business_ids_of(ids(&last_page).collect()));
         let (rosters, mut business_ids) = futures::try_join!(rosters, business_ids)?;
         let mut page =
             if rosters == last_rosters { last_page } else { self.page_by(rosters, began, filter, request).await? };
@@ -88,19 +87,19 @@ impl UserStore {
         Ok((page, business_ids))
     }
 
-    /// Returns the same tables, with so many bytes for directories at the most, and none in memory yet.
+    /// Returns a store with another memory limit for directories, in bytes, and none in memory yet.
     #[must_use]
     pub fn with_directory_bytes(self, max_bytes: usize) -> Self {
         Self { directories: Arc::new(Directories::within(max_bytes)), ..self }
     }
 
-    /// Returns the most bytes that directories have taken at a time: those kept, and those that requests held.
+    /// Returns the peak memory of directories in bytes: of those kept and of those in use by requests.
     #[must_use]
     pub fn most_directory_bytes(&self) -> usize {
         self.directories.most_bytes()
     }
 
-    /// What a search finds in the directories as they are in memory, and the rosters by which that is so.
+    /// Returns the page found in the directories in memory, and the heads that this page is valid for.
     fn last_found(
         &self,
         scope: Scope,
@@ -113,20 +112,20 @@ impl UserStore {
             None if scope.covers(None) => self.directories.of(|_| true),
             _ => BTreeMap::new(),
         };
-        let mut cut = Cut::new(filter, request);
+        let mut builder = PageBuilder::new(filter, request);
         let mut rosters = Rosters::new();
         for (org_id, directory) in directories {
             let roster = directory.roster();
             if roster.count() > 0 {
-                cut.add(&directory);
+                builder.add(&directory);
                 rosters.push((org_id, roster));
             }
         }
-        (rosters, cut.page())
+        (rosters, builder.page())
     }
 
-    /// Walks over the organisations in order, loads ahead those whose users are needed, and holds none for longer than it takes
-    /// to search it: all of them may be larger than the memory for directories.
+    /// Finds a page by walking over the organisations in order. Loads the needed directories ahead, and releases each after its
+    /// search, since all of them may be larger than the memory limit.
     async fn page_by(
         &self,
         rosters: Rosters,
@@ -134,12 +133,12 @@ impl UserStore {
         filter: &UserFilter,
         request: PageRequest,
     ) -> Result<Page<ListedUser>, Error> {
-        let mut cut = Cut::new(filter, request);
+        let mut builder = PageBuilder::new(filter, request);
         let expected = needed(&rosters, filter, request);
         let all = rosters.iter().zip(&expected);
         let mut waiting: VecDeque<_> = all.filter(|(_, needed)| **needed).map(|(head, _)| *head).collect();
         let mut loads = FuturesOrdered::new();
-        let (mut bytes, mut started) = (0, 0);
+        let mut bytes = 0;
         for ((org_id, roster), needed) in rosters.iter().zip(&expected) {
             while let Some((next_id, next)) = waiting.front().copied() {
                 let fits = loads.len() < MAX_LOADS && bytes + expected_bytes(&next) <= self.directories.loading_bytes();
@@ -147,34 +146,34 @@ impl UserStore {
                     break;
                 }
                 waiting.pop_front();
-                loads.push_back(after(started / WAVE, Box::pin(self.directory(next_id, next, began))));
-                (bytes, started) = (bytes + expected_bytes(&next), started + 1);
+                loads.push_back(Box::pin(self.directory(next_id, next, began)));
+                bytes += expected_bytes(&next);
             }
             let directory = if *needed {
                 bytes -= expected_bytes(roster);
                 loads.next().await.ok_or_else(|| Error::internal("a directory was not asked for"))??
-            } else if cut.is_on_page(roster) {
-                // Writes in organisations before this one have moved the page.
+            } else if builder.is_on_page(roster) {
+                // Writes in earlier organisations have moved the page into this one.
                 self.directory(*org_id, *roster, began).await?
             } else {
-                cut.count(roster);
+                builder.count(roster);
                 continue;
             };
-            cut.add(&directory);
+            builder.add(&directory);
             self.directories.measure(*org_id, &directory, began);
         }
-        Ok(cut.page())
+        Ok(builder.page())
     }
 
-    /// The businesses of these users, each asked for once (somebody who moved is in two directories while one of them is
-    /// older), read strongly; a user deleted meanwhile is missing.
+    /// Reads the businesses of users strongly. A user deleted meanwhile is missing. The ids are a set, since a user who moved may
+    /// be in two directories while one of them is older.
     async fn business_ids_of(&self, ids: HashSet<UserId>) -> Result<BusinessIds, Error> {
         let keys = ids.into_iter().map(|id| pk_sk(user_pk(id), USER_SK)).collect();
         let items = self.db.get_batch(&schema::USERS, keys, &BusinessIdsItem::FIELD_NAMES_AS_ARRAY).await?;
         items.into_iter().map(business_ids).collect()
     }
 
-    /// The rosters with anybody in them, of the scope and the organisation that is named.
+    /// Reads the heads of the organisations in the scope that have users, or of the named one.
     async fn rosters_in(&self, scope: Scope, org_id: Option<OrgId>) -> Result<Rosters, Error> {
         let mut rosters = match org_id.or(scope.only_org()) {
             Some(org) if scope.covers(Some(org)) => vec![(Some(org), self.roster(Some(org)).await?)],
@@ -186,30 +185,29 @@ impl UserStore {
     }
 }
 
-/// The users on a page.
+/// Returns the ids of the users on a page.
 fn ids(page: &Page<ListedUser>) -> impl Iterator<Item = UserId> {
     page.items.iter().map(|user| user.id)
 }
 
-/// Memory that the users of a roster will take, about: their index of words included.
+/// Estimates the memory of a directory with its word index, in bytes.
 fn expected_bytes(roster: &Roster) -> usize {
     usize::try_from(roster.count()).unwrap_or_default().saturating_mul(USER_BYTES)
 }
 
-/// The organisations whose users must be looked at, as far as their rosters tell: all, unless counts are enough for those off
-/// the page.
+/// Tells for each organisation if its directory is needed. If the filter is by status only, the heads count those off the page.
 fn needed(rosters: &Rosters, filter: &UserFilter, request: PageRequest) -> Vec<bool> {
-    let mut cut = Cut::new(filter, request);
+    let mut builder = PageBuilder::new(filter, request);
     let is_needed = rosters.iter().map(|(_, roster)| {
-        let is_needed = cut.is_on_page(roster);
-        cut.count(roster);
+        let is_needed = builder.is_on_page(roster);
+        builder.count(roster);
         is_needed
     });
     is_needed.collect()
 }
 
-/// A page in the making: it is cut out of the organisations one by one, in order.
-struct Cut<'a> {
+/// Page under construction. Organisations are added one by one, in order.
+struct PageBuilder<'a> {
     filter: &'a UserFilter,
     request: PageRequest,
     /// Users found so far.
@@ -217,19 +215,19 @@ struct Cut<'a> {
     items: Vec<ListedUser>,
 }
 
-impl<'a> Cut<'a> {
+impl<'a> PageBuilder<'a> {
     fn new(filter: &'a UserFilter, request: PageRequest) -> Self {
         Self { filter, request, count: 0, items: Vec::new() }
     }
 
-    /// True if an organisation with this roster, the next one, has users that must be looked at.
+    /// True if the next organisation, with this head, may have users on the page.
     fn is_on_page(&self, roster: &Roster) -> bool {
         let page = self.request.range(u64::MAX);
         !self.filter.is_by_status_only()
             || (self.count < page.end && page.start < self.count.saturating_add(self.count_of(roster)))
     }
 
-    /// Counts the users of the next organisation, which is off the page.
+    /// Counts the users of the next organisation, which has none on the page.
     fn count(&mut self, roster: &Roster) {
         self.count += self.count_of(roster);
     }
@@ -238,16 +236,16 @@ impl<'a> Cut<'a> {
         u64::try_from(roster.count_of(self.filter.status)).unwrap_or_default()
     }
 
-    /// Searches the next organisation.
+    /// Searches the directory of the next organisation.
     fn add(&mut self, directory: &Directory) {
         if !self.is_on_page(&directory.roster()) {
             return self.count(&directory.roster());
         }
         let page = self.request.range(u64::MAX);
-        let places = directory.search(self.filter);
-        let on_page = (self.count..).zip(&places).filter(|(number, _)| page.contains(number));
-        self.items.extend(on_page.map(|(_, place)| directory.user(*place)));
-        self.count += places.len() as u64;
+        let matches = directory.search(self.filter);
+        let on_page = (self.count..).zip(&matches).filter(|(number, _)| page.contains(number));
+        self.items.extend(on_page.map(|(_, position)| directory.user(*position)));
+        self.count += matches.len() as u64;
     }
 
     fn page(self) -> Page<ListedUser> {

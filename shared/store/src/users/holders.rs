@@ -1,4 +1,4 @@
-//! Businesses in the lists of users.
+//! Businesses that users may write, from the side of the business.
 
 use std::collections::HashMap;
 
@@ -15,14 +15,14 @@ use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId, UserId};
 use presence_domain::user::User;
 
-/// Users in one page of the index: they fill about the 1 MB that DynamoDB returns at a time.
+/// Users in one page of the index. They fill about the 1 MB that DynamoDB returns at a time.
 const PAGE: i32 = 4_000;
-/// Pages at the most: a million users, even where each page is a quarter full.
+/// Largest number of pages: a million users, even if each page is a quarter full.
 const MAX_PAGES: usize = 1_000;
 
 impl UserStore {
-    /// The users of an organisation by each business in their lists. Who is of the organisation is read from
-    /// `status-index`, which lags; the lists are read strongly.
+    /// Returns the users of an organisation by each business in their lists. The members come from `status-index`, which lags; their
+    /// lists are read strongly.
     pub async fn list_business_holders(&self, org_id: OrgId) -> Result<HashMap<BusinessId, Vec<UserId>>, Error> {
         let partition = Partition {
             table: &schema::USERS,
@@ -52,8 +52,8 @@ impl UserStore {
         Err(Error::internal("an organisation has more users than the bound on its pages"))
     }
 
-    /// Takes a business out of the list of a user, if it is in it and the user still is of this organisation. True if it was.
-    /// Changes that others make to the user meanwhile stay.
+    /// Removes a business from the list of a user who is still in this organisation. Returns true if it was in the list. Keeps
+    /// concurrent changes of the user.
     pub async fn remove_business(
         &self,
         user: UserId,

@@ -1,4 +1,4 @@
-//! How a user is stored.
+//! Item of a user.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -33,7 +33,7 @@ struct UserItem {
     last_name: String,
     email: String,
     email_key: String,
-    /// None in items that were written before there was `email-index`.
+    /// Empty in items of format 1, which are older than `email-index`.
     #[serde(default)]
     email_domain: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -52,12 +52,12 @@ struct UserItem {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     links: Vec<LinkItem>,
     keys: Vec<String>,
-    /// The sort key of the mail that waits in the outbox.
+    /// Sort key of the mail that waits in the outbox.
     #[serde(skip_serializing_if = "Option::is_none")]
     mail: Option<String>,
 }
 
-/// A link that the user was sent.
+/// Activation link that was sent to the user.
 #[derive(Serialize, Deserialize)]
 struct LinkItem {
     hash: String,
@@ -66,7 +66,7 @@ struct LinkItem {
     state: String,
 }
 
-/// The attributes of `status-index` that a directory reads. The status and the id are in `listing`.
+/// Attributes of `status-index` that a directory reads. The status and the id are in `listing`.
 pub(crate) const LISTED: [&str; 7] = ["listing", "version", "role", "first_name", "last_name", "email", "phone"];
 
 /// Attributes of a user's item that a directory reads.
@@ -90,7 +90,7 @@ pub(super) struct BusinessIdsItem {
     business_ids: Vec<String>,
 }
 
-/// The item of a user, and of the mail that waits for it.
+/// Serialises a user, and names its mail that waits in the outbox.
 pub(crate) fn to_item(user: &User, mail: Option<&str>) -> Result<Item, Error> {
     let order = name_order(&user.last_name, &user.first_name, user.id);
     read::item_as(
@@ -123,7 +123,7 @@ pub(crate) fn to_item(user: &User, mail: Option<&str>) -> Result<Item, Error> {
     )
 }
 
-/// Reads the item of a user.
+/// Parses the item of a user.
 pub(crate) fn from_item(item: Item) -> Result<UserRecord, Error> {
     let mut stored: UserItem = read::parse_as(USER, item)?;
     let mail = stored.mail.take();
@@ -131,7 +131,7 @@ pub(crate) fn from_item(item: Item) -> Result<UserRecord, Error> {
     record.ok_or_else(|| Error::internal("a stored user breaks the rules of its fields"))
 }
 
-/// The item of a user in the present format.
+/// Converts the item of a user to the present format.
 pub(crate) fn rewritten(item: Item) -> Result<Item, Error> {
     let UserRecord { user, mail } = from_item(item)?;
     to_item(&user, mail.as_deref())
@@ -177,8 +177,8 @@ fn link(stored: &LinkItem) -> Option<InvitationLink> {
     })
 }
 
-/// Adds an entry of `status-index`, as [`LISTED`] names it, to a directory. Done by hand: a cold function does it for every user
-/// of an organisation.
+/// Adds an entry of `status-index` with the attributes [`LISTED`] to a directory. Parses by hand, since a cold function does it
+/// for every user of an organisation.
 pub(crate) fn add_listed(item: &Item, directory: &mut DirectoryBuilder) -> Result<(), Error> {
     let added = listed_row(item).map(|(row, name_order)| directory.push(&row, name_order));
     added.ok_or_else(|| Error::internal("a listed user breaks the rules of its fields"))
@@ -186,12 +186,12 @@ pub(crate) fn add_listed(item: &Item, directory: &mut DirectoryBuilder) -> Resul
 
 fn listed_row(item: &Item) -> Option<(NewRow<'_>, &str)> {
     let text = |name: &str| item.get(name).and_then(|value| value.as_s().ok()).map(String::as_str);
-    let (stands, name_order) = text("listing")?.split_once(SEPARATOR)?;
+    let (listed_status, name_order) = text("listing")?.split_once(SEPARATOR)?;
     let (_, id) = name_order.rsplit_once(SEPARATOR)?;
     let row = NewRow {
         id: UserId::parse(id.trim_start_matches('0'))?,
         version: item.get("version")?.as_n().ok()?.parse().ok()?,
-        status: status(stands)?,
+        status: status(listed_status)?,
         role: role(text("role")?)?,
         first_name: text("first_name")?,
         last_name: text("last_name")?,
@@ -201,7 +201,7 @@ fn listed_row(item: &Item) -> Option<(NewRow<'_>, &str)> {
     Some((row, name_order))
 }
 
-/// Reads the attributes of [`ListedItem`], or a whole item; `None` if the user is not of this organisation.
+/// Parses the attributes of [`ListedItem`], or a whole item; `None` if the user is in another organisation.
 pub(crate) fn listed_in(item: Item, org_id: Option<OrgId>) -> Result<Option<ListedUser>, Error> {
     let stored: ListedItem = read::parse_as(USER, item)?;
     if stored.org != org_key(org_id) {
@@ -210,7 +210,7 @@ pub(crate) fn listed_in(item: Item, org_id: Option<OrgId>) -> Result<Option<List
     from_listed(stored).map(Some)
 }
 
-/// Reads a user's item as a search lists it.
+/// Parses the attributes of a user that a search lists.
 pub(super) fn listed_user(item: Item) -> Result<ListedUser, Error> {
     from_listed(read::parse_as(USER, item)?)
 }
@@ -229,7 +229,7 @@ fn from_listed(stored: ListedItem) -> Result<ListedUser, Error> {
     })
 }
 
-/// Reads the id and the businesses of a user.
+/// Parses the id and the businesses of a user.
 pub(super) fn business_ids(item: Item) -> Result<(UserId, Vec<String>), Error> {
     let stored: BusinessIdsItem = read::parse_as(USER, item)?;
     let id =

@@ -1,4 +1,4 @@
-//! Issuing, listing, rotating and revoking keys: the operator's side.
+//! Issue, list, rotate and revoke keys, for operators.
 
 use aws_sdk_dynamodb::types::Put;
 use jiff::Timestamp;
@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use super::write::{MailChange, Refused, UserChange};
 use crate::api_keys::{ApiKeyRecord, KeyWrite, expire, key, revoke};
 use crate::client::read::Item;
-use crate::client::transaction::{Refusal, Transaction};
+use crate::client::transaction::{Transaction, TransactionError};
 use crate::{UserStore, schema};
 use presence_domain::access::Scope;
 use presence_domain::api_key::{ApiKeyHash, PlaintextApiKey};
@@ -14,47 +14,47 @@ use presence_domain::error::Error;
 use presence_domain::ids::UserId;
 use presence_domain::user::{Status, User};
 
-/// Live keys that one user may have.
+/// Largest number of live keys of a user.
 pub const MAX_LIVE_KEYS: usize = 5;
-/// Dead keys whose records are kept for the list. With the live ones they fit every transaction of their owner.
+/// Largest number of dead keys kept for the list. With the live ones they fit into every transaction of their owner.
 const MAX_DEAD_KEYS: usize = 5;
-/// How often a key is issued anew when its owner changed at the same time.
+/// Attempts to issue a key whose owner changes at the same time.
 const ATTEMPTS: u32 = 3;
 
-/// What a new key shall be.
+/// Settings of a new key.
 #[derive(Clone, Debug, Default)]
 pub struct NewApiKey {
-    /// What to call it.
+    /// Name given by the operator.
     pub label: Option<String>,
-    /// From when on it gives no access.
+    /// Instant from which it gives no access.
     pub expires_at: Option<Timestamp>,
 }
 
-/// A key just issued: the one time that it is shown.
+/// Key just issued. It is shown this one time.
 #[derive(Debug)]
 pub struct IssuedKey {
-    /// The key.
+    /// Key in plain text.
     pub key: PlaintextApiKey,
-    /// What operators name it by.
+    /// Name that operators use for it.
     pub id: String,
 }
 
-/// Why a key was not issued, rotated or revoked. Nothing was changed.
+/// Occurs when a key is not issued, rotated or revoked. Nothing was changed.
 #[derive(Debug)]
-pub enum KeyRefused {
-    /// There is no such user, or no such key.
+pub enum ApiKeyError {
+    /// No such user or key exists.
     NotFound,
     /// The owner is not active.
     OwnerNotActive,
     /// The owner has [`MAX_LIVE_KEYS`] live keys already.
     TooMany,
-    /// The key to be rotated gives no access any more.
+    /// The key to rotate gives no access any more.
     NotLive,
-    /// Something else.
+    /// Any other failure.
     Failed(Error),
 }
 
-impl From<Error> for KeyRefused {
+impl From<Error> for ApiKeyError {
     fn from(error: Error) -> Self {
         Self::Failed(error)
     }
@@ -62,32 +62,32 @@ impl From<Error> for KeyRefused {
 
 impl UserStore {
     /// Issues a key to an active user.
-    pub async fn issue_key(&self, owner: UserId, new: &NewApiKey, now: Timestamp) -> Result<IssuedKey, KeyRefused> {
+    pub async fn issue_key(&self, owner: UserId, new: &NewApiKey, now: Timestamp) -> Result<IssuedKey, ApiKeyError> {
         self.replace_key(owner, new, None, PlaintextApiKey::generate, now).await
     }
 
-    /// Issues a key that was drawn elsewhere: one that examples name. Issued once more, it is as good as new.
+    /// Issues a given key, such as one that examples name. Issuing it again replaces its record.
     pub async fn issue_given_key(
         &self,
         owner: UserId,
         key: &PlaintextApiKey,
         new: &NewApiKey,
         now: Timestamp,
-    ) -> Result<IssuedKey, KeyRefused> {
+    ) -> Result<IssuedKey, ApiKeyError> {
         self.replace_key(owner, new, None, || key.clone(), now).await
     }
 
-    /// Issues a key in the place of another one, which gives access until `old_ends_at`.
+    /// Issues a key that replaces another one. The old one gives access until `old_ends_at`.
     pub async fn rotate_key(
         &self,
         old_id: &str,
         new: &NewApiKey,
         old_ends_at: Timestamp,
         now: Timestamp,
-    ) -> Result<IssuedKey, KeyRefused> {
+    ) -> Result<IssuedKey, ApiKeyError> {
         let old = self.get_key(old_id).await?;
         if !old.is_live(now) {
-            return Err(KeyRefused::NotLive);
+            return Err(ApiKeyError::NotLive);
         }
         let ends_at = old.expires_at.map_or(old_ends_at, |expires_at| expires_at.min(old_ends_at));
         let owner = old.user_id;
@@ -95,18 +95,18 @@ impl UserStore {
         self.replace_key(owner, new, Some(old), PlaintextApiKey::generate, now).await
     }
 
-    /// Refuses a key from the next request on. Revoking it again changes nothing.
-    pub async fn revoke_key(&self, id: &str, now: Timestamp) -> Result<(), KeyRefused> {
+    /// Revokes a key from the next request on. Revoking it again changes nothing.
+    pub async fn revoke_key(&self, id: &str, now: Timestamp) -> Result<(), ApiKeyError> {
         let record = self.get_key(id).await?;
         let mut transaction = Transaction::new();
         transaction.update((), revoke(&self.db, &record.hash, now));
         transaction.commit(&self.db).await.map_err(|refusal| match refusal {
-            Refusal::Conditions(_) => KeyRefused::NotFound,
-            Refusal::Failed(error) => KeyRefused::Failed(error),
+            TransactionError::ConditionsFailed(_) => ApiKeyError::NotFound,
+            TransactionError::Failed(error) => ApiKeyError::Failed(error),
         })
     }
 
-    /// The keys of a user, oldest first, dead ones included; `None` where there is no such user.
+    /// Returns the keys of a user, oldest first, with dead ones; `None` if the user does not exist.
     pub async fn list_keys(&self, owner: UserId) -> Result<Option<Vec<ApiKeyRecord>>, Error> {
         match self.get(Scope::for_operator(), owner).await? {
             Some(user) => self.key_records(&user.keys).await.map(Some),
@@ -114,11 +114,11 @@ impl UserStore {
         }
     }
 
-    /// The record of a key by the id that operators use.
-    pub async fn get_key(&self, id: &str) -> Result<ApiKeyRecord, KeyRefused> {
-        let owner = id.split_once('-').and_then(|(owner, _)| UserId::parse(owner)).ok_or(KeyRefused::NotFound)?;
-        let records = self.list_keys(owner).await?.ok_or(KeyRefused::NotFound)?;
-        records.into_iter().find(|record| record.id() == id).ok_or(KeyRefused::NotFound)
+    /// Returns the record of a key by the id that operators use.
+    pub async fn get_key(&self, id: &str) -> Result<ApiKeyRecord, ApiKeyError> {
+        let owner = id.split_once('-').and_then(|(owner, _)| UserId::parse(owner)).ok_or(ApiKeyError::NotFound)?;
+        let records = self.list_keys(owner).await?.ok_or(ApiKeyError::NotFound)?;
+        records.into_iter().find(|record| record.id() == id).ok_or(ApiKeyError::NotFound)
     }
 
     async fn replace_key(
@@ -128,11 +128,11 @@ impl UserStore {
         old: Option<ApiKeyRecord>,
         draw: impl Fn() -> PlaintextApiKey,
         now: Timestamp,
-    ) -> Result<IssuedKey, KeyRefused> {
+    ) -> Result<IssuedKey, ApiKeyError> {
         for _ in 0..ATTEMPTS {
-            let record = self.get_record(Scope::for_operator(), owner).await?.ok_or(KeyRefused::NotFound)?;
+            let record = self.get_record(Scope::for_operator(), owner).await?.ok_or(ApiKeyError::NotFound)?;
             if record.user.status != Status::Active {
-                return Err(KeyRefused::OwnerNotActive);
+                return Err(ApiKeyError::OwnerNotActive);
             }
             let plaintext = draw();
             let fresh = ApiKeyRecord {
@@ -157,17 +157,17 @@ impl UserStore {
                 Err(_) => {}
             }
         }
-        Err(KeyRefused::Failed(Error::Conflict))
+        Err(ApiKeyError::Failed(Error::Conflict))
     }
 
-    /// The owner with one more key, and without the dead keys that are too many.
+    /// Returns the owner with one more key, and without the oldest dead keys beyond the limit.
     async fn with_key(
         &self,
         owner: &User,
         fresh: &ApiKeyRecord,
         old: Option<&ApiKeyRecord>,
         now: Timestamp,
-    ) -> Result<User, KeyRefused> {
+    ) -> Result<User, ApiKeyError> {
         let mut records = self.key_records(&owner.keys).await?;
         records.retain(|record| record.hash != fresh.hash);
         for record in &mut records {
@@ -177,7 +177,7 @@ impl UserStore {
         }
         let (live, mut dead): (Vec<_>, Vec<_>) = records.into_iter().partition(|record| record.is_live(now));
         if live.len() >= MAX_LIVE_KEYS {
-            return Err(KeyRefused::TooMany);
+            return Err(ApiKeyError::TooMany);
         }
         // The old key is written in this transaction: its record must not be pruned in it.
         dead.retain(|record| old.is_none_or(|old| old.hash != record.hash));

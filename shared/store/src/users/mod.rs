@@ -12,7 +12,7 @@ mod write;
 pub use by_pattern::{EmailSearch, FoundUser};
 pub use find::BusinessIds;
 pub(super) use item::{LISTED, ListedItem, add_listed, from_item, listed_in, rewritten, role, to_item};
-pub use keys::{IssuedKey, KeyRefused, MAX_LIVE_KEYS, NewApiKey};
+pub use keys::{ApiKeyError, IssuedKey, MAX_LIVE_KEYS, NewApiKey};
 pub use record::UserRecord;
 pub use write::{ClaimRefused, MailChange, Refused, UserChange};
 

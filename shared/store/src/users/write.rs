@@ -10,7 +10,7 @@ use super::item::to_item;
 use super::record::UserRecord;
 use crate::api_keys::KeyWrite;
 use crate::client::read::{Item, number, pk_sk, text};
-use crate::client::transaction::{Refusal, Transaction};
+use crate::client::transaction::{Transaction, TransactionError};
 use crate::keys::{LOCK_SK, USER_SK, lock_pk, user_pk};
 use crate::outbox::OutboxRow;
 use crate::{MailboxClaim, UserStore, api_keys, changes, mailboxes, outbox, rosters, schema};
@@ -102,10 +102,10 @@ impl UserStore {
     pub async fn claim_mail(&self, change: UserChange<'_>, claim: MailboxClaim<'_>) -> Result<(), ClaimRefused> {
         let window = mailboxes::claim(&self.db, claim, change.now).map_err(ClaimRefused::Failed)?;
         self.write_items(change, Vec::new(), Some(window)).await.map_err(|refusal| match refusal {
-            Refusal::Conditions(guards) if guards.contains(&Guard::User) => ClaimRefused::Stale,
-            Refusal::Conditions(guards) if guards.contains(&Guard::Mailbox) => ClaimRefused::Quiet,
-            Refusal::Conditions(_) => ClaimRefused::Stale,
-            Refusal::Failed(error) => ClaimRefused::Failed(error),
+            TransactionError::ConditionsFailed(guards) if guards.contains(&Guard::User) => ClaimRefused::Stale,
+            TransactionError::ConditionsFailed(guards) if guards.contains(&Guard::Mailbox) => ClaimRefused::Quiet,
+            TransactionError::ConditionsFailed(_) => ClaimRefused::Stale,
+            TransactionError::Failed(error) => ClaimRefused::Failed(error),
         })
     }
 
@@ -119,7 +119,7 @@ impl UserStore {
         change: UserChange<'_>,
         keys: Vec<KeyWrite>,
         window: Option<Put>,
-    ) -> Result<(), Refusal<Guard>> {
+    ) -> Result<(), TransactionError<Guard>> {
         let mut transaction = Transaction::new();
         let now = change.now;
         let before = change.before.map(|record| &record.user);
@@ -157,12 +157,12 @@ impl UserStore {
             transaction.put(Guard::Mailbox, window);
         }
         let after = after.as_ref();
-        let overtaken = |guard| match (guard, before, after) {
+        let precondition_lost = |guard| match (guard, before, after) {
             (Guard::User, Some(old), _) => self.has_changed(old).boxed(),
             (Guard::Lock, _, Some(new)) => self.is_anothers(new).boxed(),
             _ => std::future::ready(Ok(false)).boxed(),
         };
-        transaction.commit_unless(&self.db, overtaken).await
+        transaction.commit_unless(&self.db, precondition_lost).await
     }
 
     /// Whether the user is not any more as it was read.
@@ -287,12 +287,12 @@ fn lock_item(email_key: &str, id: UserId) -> Item {
     lock
 }
 
-fn refused(refusal: Refusal<Guard>) -> Refused {
+fn refused(refusal: TransactionError<Guard>) -> Refused {
     match refusal {
-        Refusal::Conditions(guards) if guards.contains(&Guard::User) => Refused::Stale,
-        Refusal::Conditions(guards) if guards.contains(&Guard::Lock) => Refused::EmailTaken,
-        Refusal::Conditions(guards) if guards.contains(&Guard::Roster) => Refused::LastAdmin,
-        Refusal::Conditions(_) => Refused::Stale,
-        Refusal::Failed(error) => Refused::Failed(error),
+        TransactionError::ConditionsFailed(guards) if guards.contains(&Guard::User) => Refused::Stale,
+        TransactionError::ConditionsFailed(guards) if guards.contains(&Guard::Lock) => Refused::EmailTaken,
+        TransactionError::ConditionsFailed(guards) if guards.contains(&Guard::Roster) => Refused::LastAdmin,
+        TransactionError::ConditionsFailed(_) => Refused::Stale,
+        TransactionError::Failed(error) => Refused::Failed(error),
     }
 }

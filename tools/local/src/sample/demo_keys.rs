@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use presence_domain::api_key::PlaintextApiKey;
 use presence_domain::email::EmailAddress;
 use presence_domain::user::Role;
-use presence_store::{KeyRefused, NewApiKey, Stores};
+use presence_store::{ApiKeyError, NewApiKey, Stores};
 
 /// Role, address and fixed key of each demo user. The fixed keys are public: they give access to a local sample only.
 const DEMO_USERS: [(Role, &str, &str); 3] = [
@@ -54,14 +54,14 @@ async fn replace_demo_key(
     };
     match issued {
         Ok(issued) => Ok(Some(issued.key.expose().to_owned())),
-        Err(KeyRefused::OwnerNotActive | KeyRefused::TooMany) => Ok(None),
+        Err(ApiKeyError::OwnerNotActive | ApiKeyError::TooMany) => Ok(None),
         Err(error) => Err(into_error(error)),
     }
 }
 
-fn into_error(error: KeyRefused) -> anyhow::Error {
+fn into_error(error: ApiKeyError) -> anyhow::Error {
     match error {
-        KeyRefused::Failed(error) => error.into(),
+        ApiKeyError::Failed(error) => error.into(),
         other => anyhow!("a demo key was refused: {other:?}"),
     }
 }

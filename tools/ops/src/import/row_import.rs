@@ -58,7 +58,7 @@ impl<R: Row> RowImport<R> {
     pub(super) async fn run(&mut self, lines: LineReader) -> anyhow::Result<()> {
         let result = self.import(lines).await;
         if result.is_err() {
-            self.context.stores.database.stop_trying();
+            self.context.stores.database.stop_retries();
             while let Some(InFlight { line, task, .. }) = self.in_flight.pop_front() {
                 if let Ok(Ok(outcome)) = task.await {
                     self.count(&line, outcome)?;

@@ -13,7 +13,7 @@ use std::ops::Range;
 use serde::Deserialize;
 
 use super::item::Posting;
-use crate::client::meter::side_by_side;
+use crate::client::parallel::parallel;
 use crate::client::read::{Item, Partition, parse, text};
 use crate::keys::{effective_between, parse_effective_listing};
 use crate::reviews::search::ReviewFilter;
@@ -69,7 +69,7 @@ impl ReviewStore {
     ) -> Result<Page<Review>, Error> {
         let between = effective_between(filter.from, filter.to);
         let reads = businesses.iter().map(|id| self.query_business_postings(id, between.clone()));
-        let listed = side_by_side(READS_IN_FLIGHT, reads).await?.into_iter().flatten();
+        let listed = parallel(READS_IN_FLIGHT, reads).await?.into_iter().flatten();
         let matching = listed.filter(|posting| filter.admits(posting.effective_at, posting.facet_key));
         let mut search = Search {
             store: self,

@@ -21,7 +21,7 @@ use super::buckets::{Bucket, PageBuckets, Span, merge_buckets, sort_buckets};
 use super::item::Posting;
 use super::read_costs::{is_whole_month_cheaper, runs_to_read};
 use crate::ReviewStore;
-use crate::client::meter::side_by_side;
+use crate::client::parallel::parallel;
 use presence_domain::access::Scope;
 use presence_domain::error::Error;
 use presence_domain::instant::{FIRST_SECOND, LAST_SECOND, is_empty_range};
@@ -142,7 +142,7 @@ impl<'a> Search<'a> {
         let PageBuckets { before, on_page, after, .. } = located;
         let months_only = on_page.iter().any(Bucket::is_unread_month);
         let expansions = on_page.into_iter().map(|bucket| self.expand_bucket(bucket, months_only));
-        let expansions: Vec<Expansion<'a>> = side_by_side(READS_IN_FLIGHT, expansions).await?;
+        let expansions: Vec<Expansion<'a>> = parallel(READS_IN_FLIGHT, expansions).await?;
         self.has_drift |= expansions.iter().any(|expansion| !expansion.adds_up);
         let expanded = expansions.into_iter().flat_map(|expansion| expansion.buckets);
         Ok(before.into_iter().chain(expanded).chain(after).collect())
@@ -168,7 +168,7 @@ impl<'a> Search<'a> {
     /// Reads the counts of a month's days, in those review sets that have reviews in the month.
     async fn split_month(&self, bucket: Bucket<'a>, month: Month) -> Result<Expansion<'a>, Error> {
         let reads = bucket.counts.iter().map(|(set, _)| self.read_days(set, month));
-        let days = side_by_side(READS_IN_FLIGHT, reads).await?;
+        let days = parallel(READS_IN_FLIGHT, reads).await?;
         let days = merge_buckets(days.into_iter().flatten());
         let count: u64 = days.iter().map(|day| day.expected_count(self.query.mask)).sum();
         Ok(Expansion { buckets: days, adds_up: count == bucket.expected_count(self.query.mask) })
@@ -182,7 +182,7 @@ impl<'a> Search<'a> {
     /// Reads all postings of a month, in those review sets that have reviews in it.
     async fn load_month(&self, bucket: Bucket<'a>, month: Month) -> Result<Expansion<'a>, Error> {
         let reads = bucket.counts.iter().map(|(set, _)| self.store.query_month_postings(set, month));
-        let postings = side_by_side(READS_IN_FLIGHT, reads).await?;
+        let postings = parallel(READS_IN_FLIGHT, reads).await?;
         Ok(self.load_bucket(bucket, postings))
     }
 
@@ -193,7 +193,7 @@ impl<'a> Search<'a> {
             let runs = runs_to_read(self.query.mask, counts).into_iter();
             reads.extend(runs.map(|run| self.store.query_day_postings(set, day, run)));
         }
-        let postings = side_by_side(READS_IN_FLIGHT, reads).await?;
+        let postings = parallel(READS_IN_FLIGHT, reads).await?;
         Ok(self.load_bucket(bucket, postings))
     }
 

@@ -5,7 +5,7 @@
 
 use super::buckets::{Bucket, Span, merge_buckets};
 use super::find::{READS_IN_FLIGHT, Search};
-use crate::client::meter::side_by_side;
+use crate::client::parallel::parallel;
 use presence_domain::error::Error;
 use presence_domain::ledger::{Day, FacetMask, Month, ReviewSet};
 
@@ -51,7 +51,7 @@ impl<'a> Search<'a> {
         let reads = plan_initial_reads(self.query.from, self.query.to);
         let reads_of_sets = self.query.sets.iter().flat_map(|set| reads.iter().map(move |read| (set, *read)));
         let parts = reads_of_sets.map(|(set, read)| self.read_initial(set, read));
-        let parts: Vec<Vec<Bucket<'a>>> = side_by_side(READS_IN_FLIGHT, parts).await?;
+        let parts: Vec<Vec<Bucket<'a>>> = parallel(READS_IN_FLIGHT, parts).await?;
         let mut buckets = merge_buckets(parts.into_iter().flatten());
         // Compare before anything is dropped: only whole months and whole days have counts to compare with.
         self.has_drift |= !reads.iter().all(|read| self.adds_up(*read, &buckets));
@@ -80,7 +80,7 @@ impl<'a> Search<'a> {
                 let runs = self.query.mask.runs();
                 let runs = if runs.len() > MAX_RUNS { FacetMask::ALL.runs() } else { runs };
                 let reads = runs.into_iter().map(|run| self.store.query_day_postings(set, day, run));
-                let postings = side_by_side(READS_IN_FLIGHT, reads).await?;
+                let postings = parallel(READS_IN_FLIGHT, reads).await?;
                 vec![Bucket::with_postings(Span::PartialDay(day), self.matching(postings))]
             }
         })

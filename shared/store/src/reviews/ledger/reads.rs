@@ -88,7 +88,7 @@ impl ReviewStore {
     pub async fn register_org_with_reviews(&self, org_id: OrgId) -> Result<(), Error> {
         let put = self.db.client.put_item().table_name(self.db.name(&schema::REVIEWS));
         let put = put.set_item(Some(pk_sk(ORGS_WITH_REVIEWS_PK, org_key(Some(org_id)))));
-        self.db.patiently(|| put.clone().send()).await.map(|_| ())
+        self.db.retry_throttled(|| put.clone().send()).await.map(|_| ())
     }
 
     /// Returns the items of a partition of the reviews table, between two sort keys or all.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::recount_scope::RecountScope;
 use super::snapshot::{Differences, LedgerSnapshot};
 use crate::ReviewStore;
-use crate::client::meter::side_by_side;
+use crate::client::parallel::parallel;
 use crate::client::read::Item;
 use crate::keys::{DAY_SK_PREFIX, MONTH_SK_PREFIX, counts_pk, postings_pk};
 use presence_domain::error::Error;
@@ -81,7 +81,7 @@ impl ReviewStore {
             reads.push(self.query_reviews_table(counts_pk(set), Some(days)));
             reads.push(self.query_reviews_table(postings_pk(set, month), None));
         }
-        let items: Vec<Vec<Item>> = Box::pin(side_by_side(READS_IN_FLIGHT, reads)).await?;
+        let items: Vec<Vec<Item>> = Box::pin(parallel(READS_IN_FLIGHT, reads)).await?;
         Ok(LedgerSnapshot::from_items(&items.concat()))
     }
 }

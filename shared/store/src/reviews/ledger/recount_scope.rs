@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::item::Posting;
-use crate::client::meter::side_by_side;
+use crate::client::parallel::parallel;
 use crate::keys::effective_between;
 use crate::{BusinessLocation, ReviewStore};
 use presence_domain::error::Error;
@@ -71,7 +71,7 @@ impl ReviewStore {
         let cities = businesses.iter().map(|(_, location)| city_of(org_id, location));
         let sets: BTreeSet<ReviewSet> = cities.chain([ReviewSet::Org(org_id)]).collect();
         let reads = sets.iter().map(|set| self.query_month_counts(set, from, to));
-        let counts = side_by_side(READS_IN_FLIGHT, reads).await?;
+        let counts = parallel(READS_IN_FLIGHT, reads).await?;
         let months = sets.iter().zip(counts);
         Ok(months.flat_map(|(set, counts)| counts.into_keys().map(|month| (set.clone(), month))).collect())
     }
@@ -88,7 +88,7 @@ impl ReviewStore {
         let last_second = to.map(|month| month.last_day().end());
         let between = effective_between(first_second, last_second);
         let reads = businesses.iter().map(|(id, _)| self.query_business_postings(id, between.clone()));
-        let postings = side_by_side(READS_IN_FLIGHT, reads).await?;
+        let postings = parallel(READS_IN_FLIGHT, reads).await?;
         let cities = businesses.iter().map(|(_, location)| city_of(org_id, location));
         let postings = cities.zip(postings);
         Ok(postings.flat_map(|(city, postings)| postings.into_iter().map(move |one| (city.clone(), one))).collect())

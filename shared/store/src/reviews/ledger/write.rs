@@ -4,9 +4,9 @@ use aws_sdk_dynamodb::types::Put;
 
 use super::delta::{LedgerDelta, counts_update, postings_update};
 use super::item::{LedgerKey, review_to_item};
-use crate::client::errors::ItemsTooLarge;
+use crate::client::errors::ItemTooLargeError;
 use crate::client::read::number;
-use crate::client::transaction::{Refusal, Transaction};
+use crate::client::transaction::{Transaction, TransactionError};
 use crate::keys::{POSTING_SHARDS, POSTINGS_PK_PREFIX};
 use crate::{ReviewStore, schema};
 use presence_domain::error::Error;
@@ -112,8 +112,10 @@ impl ReviewStore {
             posting_keys.push(Some(key));
         }
         transaction.commit(&self.db).await.map_err(|refusal| match refusal {
-            Refusal::Conditions(positions) => WriteReviewsError::Stale(positions.into_iter().flatten().collect()),
-            Refusal::Failed(error) => write_error(error, &posting_keys),
+            TransactionError::ConditionsFailed(positions) => {
+                WriteReviewsError::Stale(positions.into_iter().flatten().collect())
+            }
+            TransactionError::Failed(error) => write_error(error, &posting_keys),
         })
     }
 }
@@ -135,7 +137,7 @@ fn review_put(table: &str, write: &ReviewWrite) -> Result<Put, Error> {
 /// Returns the error of a failed transaction: a full postings item, if one of the items that are too large is one.
 fn write_error(error: Error, posting_keys: &[Option<&LedgerKey>]) -> WriteReviewsError {
     let too_large = match &error {
-        Error::Internal(source) => source.downcast_ref::<ItemsTooLarge>(),
+        Error::Internal(source) => source.downcast_ref::<ItemTooLargeError>(),
         _ => None,
     };
     let positions = too_large.map_or(&[][..], |items| &items.0);

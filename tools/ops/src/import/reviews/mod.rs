@@ -77,7 +77,7 @@ impl ReviewImport {
     pub(super) async fn run(&mut self, lines: LineReader) -> anyhow::Result<()> {
         let result = self.import(lines).await;
         if result.is_err() {
-            self.stores.database.stop_trying();
+            self.stores.database.stop_retries();
             while let Some(Ok(JobResult { summary, rejected, .. })) = self.workers.join_next().await {
                 self.count(summary, rejected)?;
             }
