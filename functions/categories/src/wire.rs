@@ -28,7 +28,7 @@ impl<'a> CategoryBody<'a> {
     }
 }
 
-/// What the listing partners call a category. Every key is always there; nothing known is an empty list.
+/// Ids of a category at the listing partners. Every partner is present; an empty list means that no id is known.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Partners))]
 #[expect(clippy::struct_field_names, reason = "the interface names them")]
@@ -80,7 +80,7 @@ impl<'a> PartnersBody<'a> {
     }
 }
 
-/// A category of the partner that gives names too.
+/// Id and name of a category at the listing partner that names its categories.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = PartnerCategory))]
 pub(crate) struct PartnerCategoryBody<'a> {

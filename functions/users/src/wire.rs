@@ -106,7 +106,7 @@ pub(crate) struct StatsBody {
     pub(crate) activate_count: i64,
 }
 
-/// What create, update and delete answer; re-invite leaves the id out.
+/// Response to create, update, delete and invite. Invite leaves the id out.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Success))]
 pub(crate) struct SuccessBody {

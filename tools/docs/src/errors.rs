@@ -61,7 +61,9 @@ impl ErrorResponse {
         let response =
             describe_response(self.description, self.schema, [("refused".to_owned(), String::new(), self.body())]);
         match self.status {
-            401 => response.header("WWW-Authenticate", text_header("How to send a key.", "Bearer realm=\"presence\"")),
+            401 => {
+                response.header("WWW-Authenticate", text_header("Authentication scheme.", "Bearer realm=\"presence\""))
+            }
             405 => response.header("Allow", text_header("The methods of the path.", "GET, POST, DELETE")),
             429 => {
                 response.header("Retry-After", seconds_header("Seconds until the next invitation, rounded up.", 300))
