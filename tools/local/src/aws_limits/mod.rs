@@ -10,7 +10,6 @@
 
 mod batches;
 mod conflicts;
-mod counts;
 mod item;
 mod lag;
 mod latency;
@@ -34,6 +33,6 @@ mod writes;
 mod layer_tests;
 
 pub use conflicts::{CallKind, ConflictTracker};
-pub use counts::LimitCounts;
 pub use proxy::LimitsProxy;
 pub use settings::{AwsLimits, PageTruncation, Throttling};
+pub use state::LimitCounts;

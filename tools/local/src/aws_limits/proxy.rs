@@ -13,10 +13,10 @@ use http::{HeaderMap, HeaderValue, Request, Response, StatusCode};
 use serde_json::json;
 use tokio::task::JoinHandle;
 
-use super::counts::LimitCounts;
 use super::layer::Layer;
 use super::response::DynamoDbResponse;
 use super::settings::AwsLimits;
+use super::state::LimitCounts;
 use super::upstream::{TARGET_HEADER, TARGET_PREFIX, Upstream, UpstreamError};
 use crate::local_only::local_hosts_only;
 

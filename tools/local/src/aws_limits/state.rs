@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::conflicts::ConflictTracker;
-use super::counts::LimitCounts;
 use super::lag::PendingChanges;
 use super::settings::AwsLimits;
 use super::tables::ItemName;
@@ -15,6 +14,31 @@ const SEED_MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// Number of transaction tokens that are kept. Clients retry within seconds; `DynamoDB` keeps tokens for ten minutes.
 const MAX_TOKENS: usize = 1_000;
+
+/// Number of times that each limit had an effect since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LimitCounts {
+    /// Data plane calls.
+    pub calls: u64,
+    /// Throttled calls, transactions included.
+    pub throttled: u64,
+    /// Keys and items that a batch returned as unprocessed.
+    pub unprocessed: u64,
+    /// Calls that were refused or cancelled because of another transaction.
+    pub conflicted: u64,
+    /// Cancelled transactions with different reasons at different items.
+    pub mixed_cancellations: u64,
+    /// Pages that ended before their limit, empty ones included.
+    pub truncated_pages: u64,
+    /// Empty pages that were followed by more items.
+    pub empty_pages: u64,
+    /// Pages of an index that did not show its current items.
+    pub stale_pages: u64,
+    /// Index reads without lag, because it is not modelled for them: scans, filters and nested projections.
+    pub unlagged_reads: u64,
+    /// Calls that were refused because of their size.
+    pub too_large: u64,
+}
 
 /// State of the limits.
 #[derive(Debug)]
