@@ -108,7 +108,7 @@ async fn run() -> Played {
             }
         }
         if function == "auditor" {
-            fixture.damage_a_tally().await;
+            fixture.damage_counts().await;
         }
         for event in events_of(function) {
             let answer = fixture.answer(&event).await;
@@ -166,7 +166,7 @@ impl Fixture {
     }
 
     /// Makes a count wrong, so that the auditor has something to do.
-    async fn damage_a_tally(&self) {
+    async fn damage_counts(&self) {
         let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(self.stack.local.dynamodb_url()));
         let table = self.stack.stores().database.name(&REVIEWS);
         let months = client.query().table_name(&table).key_condition_expression("pk = :pk AND begins_with(sk, :month)");

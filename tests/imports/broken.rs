@@ -1,4 +1,4 @@
-//! Whatever breaks, tallies and slips fit the reviews at once, and the import run again ends in the tables of one run in
+//! Broken imports: counts and postings fit the reviews at any time, and the import run again ends in the tables of one run in
 //! one go.
 
 use std::collections::BTreeMap;
@@ -103,7 +103,7 @@ async fn an_import_killed_at_50_points_and_run_again_equals_one_in_one_go() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_import_broken_at_any_attempt_in_any_way_leaves_exact_tallies_and_is_mended_by_the_next() {
+async fn an_import_broken_at_any_attempt_in_any_way_leaves_exact_counts_and_is_mended_by_the_next() {
     let editions = Editions::new().await;
     let (mut rng, attempts) = (rng("imports broken"), editions.attempts().await);
     let (soon, late) = (faults(&mut rng, &SOON_TOLD, attempts), faults(&mut rng, &LATE, attempts));
@@ -111,7 +111,7 @@ async fn an_import_broken_at_any_attempt_in_any_way_leaves_exact_tallies_and_is_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn faults_all_over_an_import_leave_exact_tallies() {
+async fn faults_all_over_an_import_leave_exact_counts() {
     let editions = Editions::new().await;
     let plan = |seed| Plan::Seeded { seed, percent: 15, kinds: SOON_TOLD.to_vec() };
     editions.survive_all(false, (0..4).map(plan).collect()).await;

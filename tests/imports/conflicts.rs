@@ -34,14 +34,14 @@ fn in_months(edition: usize, months: [&str; 2]) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_imports_of_one_file_at_once_end_in_exact_tallies() {
+async fn two_imports_of_one_file_at_once_end_in_exact_counts() {
     let env = ImportEnv::lasting().await;
     let file = rows(ROWS, 1);
     end_in(&env, [&file, &file], &file).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_updates_of_one_file_at_once_end_in_exact_tallies() {
+async fn two_updates_of_one_file_at_once_end_in_exact_counts() {
     let env = ImportEnv::lasting().await;
     env.import_calmly("reviews", &rows(ROWS, 0)).await;
     let file = rows(ROWS, 1);
@@ -49,7 +49,7 @@ async fn two_updates_of_one_file_at_once_end_in_exact_tallies() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn imports_of_different_months_at_once_end_in_exact_tallies() {
+async fn imports_of_different_months_at_once_end_in_exact_counts() {
     let env = ImportEnv::lasting().await;
     let files = [in_months(0, ["2024-02", "2024-03"]), in_months(1, ["2024-06", "2024-07"])];
     end_in(&env, [&files[0], &files[1]], &files.concat()).await;

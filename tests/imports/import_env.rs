@@ -115,8 +115,8 @@ impl ImportEnv {
         self.calm_store.reviews.audit_reviews(None).await.expect("the store answers").findings
     }
 
-    /// What the table says, whatever was written on the way there: without versions, zeros in tallies, and groups of slips
-    /// that are empty.
+    /// Returns the content of the table, independent of the writes that led to it: without versions, counts of zero and postings
+    /// items that are empty.
     pub(crate) async fn content(&self) -> BTreeMap<String, String> {
         let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(self.stack.local.database_url()));
         let mut pages =

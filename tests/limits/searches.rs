@@ -33,7 +33,7 @@ fn operator(stack: &TestStack) -> Stores {
 }
 
 async fn search_reviews(seed: u64) -> LimitCounts {
-    // At the rates of AWS: an update of a large group of slips costs much of them.
+    // At the rates of AWS, since an update of a large postings item costs many units.
     let throttling = Throttling { spurious: 0.05, ..Throttling::default() };
     let stack = stack_with(AwsLimits { throttling: Some(throttling), ..limits(seed) }).await;
     let mut rng = Rng::with_seed(seed);
