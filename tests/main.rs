@@ -3,6 +3,7 @@
 mod api;
 mod authorization;
 mod canary;
+mod concurrency;
 mod deploy;
 mod faults;
 mod faults_selftest;
@@ -11,6 +12,5 @@ mod ledger;
 mod limits;
 mod mail;
 mod properties;
-mod races;
 mod robustness;
 mod store;
