@@ -7,3 +7,21 @@ pub(crate) mod reviews;
 mod sample;
 mod smoke;
 mod users;
+
+use futures::{StreamExt as _, stream};
+
+/// Headers of every answer of the service with JSON.
+pub(crate) const SERVICE_HEADERS: [(&str, &str); 4] = [
+    ("content-type", "application/json; charset=utf-8"),
+    ("cache-control", "no-store"),
+    ("x-content-type-options", "nosniff"),
+    ("referrer-policy", "no-referrer"),
+];
+
+/// Number of requests in flight at once: enough to keep two cores busy.
+pub(crate) const CONCURRENT_REQUESTS: usize = 16;
+
+/// Runs all requests, some of them concurrently, and returns the answers in the order of the requests.
+pub(crate) async fn send_all<Answer>(requests: Vec<impl Future<Output = Answer>>) -> Vec<Answer> {
+    stream::iter(requests).buffered(CONCURRENT_REQUESTS).collect().await
+}

@@ -11,7 +11,8 @@ use rstest::rstest;
 use serde_json::{Value, json};
 
 use super::matrix::assert_forbidden;
-use super::requests::{NOBODY, call, newcomer, together};
+use super::requests::{NOBODY, call, newcomer};
+use crate::api::send_all;
 
 /// A key of the user that ends at the instant; its id for operators stands first.
 async fn key_until(stack: &TestStack, user: &str, expires_at: Option<Timestamp>) -> (String, String) {
@@ -77,7 +78,7 @@ async fn keys_that_give_no_access_are_refused_alike_on_every_route_whatever_the_
     }
     // Four routes name a user.
     assert_eq!(calls.len(), keys.len() * (4 * (3 + NOBODY.len()) + routes().len() - 4));
-    let answers = together(calls).await;
+    let answers = send_all(calls).await;
     let first = without_the_request_id(&answers[0].1);
     assert_eq!((first.0, first.1.as_str()), (401, r#"{"errors":{"authentication":"a valid API key is required"}}"#));
     assert_eq!(answers[0].1.header("www-authenticate"), r#"Bearer realm="presence""#);

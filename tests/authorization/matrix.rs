@@ -6,8 +6,9 @@ use rstest::rstest;
 use serde_json::{Value, json};
 
 use super::expected_policy::{ON_NO_USER, Operation, Verdict, creating};
-use super::requests::{Caller, NOT_FOUND, Target, call, newcomer, together};
+use super::requests::{Caller, NOT_FOUND, Target, call, newcomer};
 use crate::api::categories::{DIRECTORY, load, parse};
+use crate::api::send_all;
 
 /// Cell of the matrix: one operation as a request.
 #[derive(Clone, Debug)]
@@ -86,7 +87,7 @@ async fn a_refused_call_has_its_exact_status_and_changes_nothing(#[case] caller:
     assert!(refused.len() >= 70, "{} cells", refused.len());
     let before = stack.snapshot().await;
     let calls = refused.iter().map(|(cell, id)| cell.send(&stack, id, &myself.key)).collect();
-    for ((cell, _), reply) in refused.iter().zip(together(calls).await) {
+    for ((cell, _), reply) in refused.iter().zip(send_all(calls).await) {
         match cell.verdict {
             Verdict::Hidden => assert_eq!((reply.status, reply.text.as_str()), (404, NOT_FOUND), "{cell:?}"),
             _ => assert_forbidden(&reply, &format!("{cell:?}")),

@@ -2,15 +2,11 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use futures::{StreamExt as _, stream};
 use presence_domain::user::{Role, Status};
 use presence_tests::{AnyRoute, Fixtures, Reply, TestStack, TestUser, path_of, send};
 use serde_json::{Value, json};
 
 use super::expected_policy::Relation;
-
-/// How many requests are under way at once: enough to keep two cores busy.
-pub(super) const AT_ONCE: usize = 16;
 
 /// The one body of every 404.
 pub(super) const NOT_FOUND: &str = r#"{"errors":{"json":"not found"}}"#;
@@ -152,9 +148,4 @@ pub(super) async fn call(stack: &TestStack, route: &AnyRoute, id: &str, key: &st
     let request =
         if reads_a_body { request.header("content-type", "application/json").body(body.to_string()) } else { request };
     send(request).await
-}
-
-/// Does all of it, some at once; the answers come in the order of the requests.
-pub(super) async fn together<Answer>(doing: Vec<impl Future<Output = Answer>>) -> Vec<Answer> {
-    stream::iter(doing).buffered(AT_ONCE).collect().await
 }

@@ -12,7 +12,7 @@ use presence_tests::invitations::LIFE;
 use presence_tests::{TestStack, send};
 use serde_json::{Value, json};
 
-use crate::api::invitation_page::names::{READABLE, hostile};
+use crate::api::invitation_page::hostile_names::{READABLE, hostile};
 
 /// The environment variable with the endpoint of an SES to test against in the place of the local one.
 const EXTERNAL_SES: &str = "PRESENCE_TEST_SES_URL";

@@ -6,9 +6,10 @@ use presence_domain::user::User;
 use presence_tests::{Fixtures, Reply, TestStack, address, send};
 use serde_json::Value;
 
-use super::values::{json, no_json};
-use super::wire::Raw;
-use super::{Origin, sound, together};
+use super::hostile_values::{json, no_json};
+use super::raw_http::Raw;
+use super::{Origin, sound};
+use crate::api::send_all;
 
 /// The fields of create, by the interface, without the key; and one that is none.
 const CREATE: [&str; 12] = [
@@ -157,7 +158,7 @@ async fn hostile_values_in_every_field_of_create_are_refused_or_kept_faithfully(
         let values = values();
         let calls = values.iter().enumerate();
         let calls = calls.map(|(number, (text, _))| post(stack, "/user", key, body("create", number, field, text)));
-        let answers = together(calls.collect()).await;
+        let answers = send_all(calls.collect()).await;
         let mut created = Vec::new();
         for ((text, value), reply) in values.iter().zip(&answers) {
             let fine = value.as_ref().is_some_and(|value| is_fine(field, value));
@@ -167,10 +168,10 @@ async fn hostile_values_in_every_field_of_create_are_refused_or_kept_faithfully(
             );
         }
         let created: Vec<_> = created.into_iter().map(|(id, value)| (id.expect("an id"), value)).collect();
-        together(created.iter().map(|(id, value)| assert_found(stack, key, id, field, value)).collect()).await;
+        send_all(created.iter().map(|(id, value)| assert_found(stack, key, id, field, value)).collect()).await;
         assert_eq!(stack.audit().await, [], "{field}");
         let paths: Vec<_> = created.iter().map(|(id, _)| format!("/user/{id}")).collect();
-        for reply in together(paths.iter().map(|path| stack.delete(path, key)).collect()).await {
+        for reply in send_all(paths.iter().map(|path| stack.delete(path, key)).collect()).await {
             assert_eq!(reply.status, 200, "{field}: {}", reply.text);
         }
         assert_eq!(lasting(stack).await, before, "{field}: what was created is gone, and nothing else is there");
@@ -194,7 +195,7 @@ async fn victims(stack: &TestStack, fixtures: &Fixtures, count: usize) -> Vec<St
         ..model.clone()
     });
     let victims: Vec<_> = victims.collect();
-    together(victims.iter().map(|user| stack.put_user(user)).collect()).await;
+    send_all(victims.iter().map(|user| stack.put_user(user)).collect()).await;
     victims.iter().map(|user| user.id.to_string()).collect()
 }
 
@@ -210,7 +211,7 @@ async fn hostile_values_in_every_field_of_update_are_refused_or_kept_faithfully(
         let paths: Vec<_> = victims.iter().map(|id| format!("/user/{id}")).collect();
         let calls = values.iter().zip(&paths);
         let calls = calls.map(|((text, _), path)| post(stack, path, key, body("update", 0, field, text)));
-        let answers = together(calls.collect()).await;
+        let answers = send_all(calls.collect()).await;
         let after = lasting(stack).await;
         let mut kept = Vec::new();
         for (((text, value), id), reply) in values.iter().zip(&victims).zip(&answers) {
@@ -222,7 +223,7 @@ async fn hostile_values_in_every_field_of_update_are_refused_or_kept_faithfully(
             assert!(fine || about(&before) == about(&after), "{what}");
             kept.extend(value.as_ref().filter(|_| fine).map(|value| assert_found(stack, key, id, field, value)));
         }
-        together(kept).await;
+        send_all(kept).await;
         assert_eq!(after.len(), before.len(), "{field}");
         assert_eq!(stack.audit().await, [], "{field}");
     }
@@ -286,7 +287,7 @@ async fn hostile_keys_in_a_body_give_no_access() {
                 (text, value, send(request.body(body)).await)
             }
         });
-        for (text, value, reply) in together(bodies.collect()).await {
+        for (text, value, reply) in send_all(bodies.collect()).await {
             let what = format!("{operation} with api_key {}", shown(&text));
             assert_eq!(sound(&reply, &what), Origin::Service);
             assert_eq!(reply.status, if value.is_some() { 401 } else { 400 }, "{what}");

@@ -2,27 +2,17 @@
 //! no change in the data.
 
 mod bodies;
-mod heads;
+mod headers;
+mod hostile_values;
 mod large_pages;
 mod local_ports;
 mod paths;
 mod queries;
-mod values;
-mod wire;
+mod raw_http;
 
-use futures::{StreamExt as _, stream};
 use presence_tests::Reply;
 
-/// How many requests are under way at once: enough to keep two cores busy.
-const AT_ONCE: usize = 16;
-
-/// The headers of every answer of the service.
-const HEADERS: [(&str, &str); 4] = [
-    ("content-type", "application/json; charset=utf-8"),
-    ("cache-control", "no-store"),
-    ("x-content-type-options", "nosniff"),
-    ("referrer-policy", "no-referrer"),
-];
+use crate::api::SERVICE_HEADERS;
 
 /// Who answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +30,7 @@ fn sound(reply: &Reply, what: &str) -> Origin {
     assert!(reply.status < 500, "{what}: {} {}", reply.status, reply.text);
     let body = reply.json();
     if reply.headers.contains_key("x-request-id") {
-        for (name, value) in HEADERS {
+        for (name, value) in SERVICE_HEADERS {
             assert_eq!(reply.header(name), value, "{what}: {name}");
         }
         let errors = body["errors"].as_object();
@@ -61,9 +51,4 @@ fn sound(reply: &Reply, what: &str) -> Origin {
     }
     assert_eq!((reply.status, reply.text.as_str()), (400, ""), "{what}");
     Origin::Server
-}
-
-/// Does all of it, some at once; the results come in the order of the requests.
-async fn together<Answer>(doing: Vec<impl Future<Output = Answer>>) -> Vec<Answer> {
-    stream::iter(doing).buffered(AT_ONCE).collect().await
 }

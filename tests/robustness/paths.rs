@@ -2,9 +2,10 @@
 
 use presence_tests::{Fixtures, TestStack};
 
-use super::values::segments;
-use super::wire::{Raw, is_target};
-use super::{Origin, sound, together};
+use super::hostile_values::segments;
+use super::raw_http::{Raw, is_target};
+use super::{Origin, sound};
+use crate::api::send_all;
 
 const NOT_FOUND: &str = r#"{"errors":{"json":"not found"}}"#;
 
@@ -37,7 +38,7 @@ async fn hostile_path_segments_name_nobody() {
             calls.push(async move { (what, is_http, raw.send(stack).await) });
         }
     }
-    for (what, is_http, reply) in together(calls).await {
+    for (what, is_http, reply) in send_all(calls).await {
         match sound(&reply, &what) {
             Origin::Service => assert_eq!((reply.status, reply.text.as_str()), (404, NOT_FOUND), "{what}"),
             Origin::Gateway => assert_eq!(reply.status, 404, "{what}"),

@@ -3,11 +3,12 @@
 use presence_tests::{AnyRoute, Fixtures, TestStack, path_of, routes};
 use serde_json::Value;
 
-use super::values::{NAMES, query};
-use super::wire::{Raw, is_target};
-use super::{Origin, sound, together};
+use super::hostile_values::{NAMES, query};
+use super::raw_http::{Raw, is_target};
+use super::{Origin, sound};
 use crate::api::categories::{DIRECTORY, load, parse};
 use crate::api::reviews::fixtures::seed;
+use crate::api::send_all;
 
 /// The parameters of an operation in the query string, by the interface, without the key: those that choose what is found
 /// first, and the others.
@@ -93,7 +94,7 @@ async fn hostile_values_of_parameters_break_nothing_and_never_show_everything() 
         }
     }
     assert!(calls.len() >= 34 * 30, "{}", calls.len());
-    for (what, name, value, everything, reply) in together(calls).await {
+    for (what, name, value, everything, reply) in send_all(calls).await {
         let origin = sound(&reply, &what);
         assert_eq!(origin, if is_target(&value) { Origin::Service } else { Origin::Server }, "{what}");
         let statuses: &[u16] = if name == "bogus" { &[400] } else { &[200, 400, 403] };
@@ -118,7 +119,7 @@ async fn hostile_keys_in_the_query_give_no_access() {
             calls.push(async move { (what, raw.send(stack).await) });
         }
     }
-    for (what, reply) in together(calls).await {
+    for (what, reply) in send_all(calls).await {
         sound(&reply, &what);
         assert!([400, 401].contains(&reply.status), "{what}: {}", reply.status);
     }
@@ -138,7 +139,7 @@ async fn parameters_that_no_operation_has_are_refused_on_every_one() {
             calls.push(async move { (what, raw.send(stack).await) });
         }
     }
-    for (what, reply) in together(calls).await {
+    for (what, reply) in send_all(calls).await {
         assert_eq!((sound(&reply, &what), reply.status), (Origin::Service, 400), "{what}: {}", reply.text);
     }
     assert_eq!(stack.snapshot().await, before);

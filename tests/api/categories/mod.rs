@@ -1,11 +1,11 @@
 //! Categories: the contract, who may read, and imports that come while functions are warm.
 
 mod access;
-mod contract;
+mod case;
 mod faults;
-mod imports;
-mod interrupted;
-mod row;
+mod get_and_search;
+mod interrupted_imports;
+mod warm_functions;
 
 use presence_domain::category::{Category, CategoryRow};
 use presence_store::Stores;

@@ -1,6 +1,6 @@
 //! The page that invitations lead to.
 
 mod accepting;
-pub(crate) mod names;
-mod requests;
-mod states;
+pub(crate) mod hostile_names;
+mod http;
+mod link_states;

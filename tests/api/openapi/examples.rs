@@ -5,7 +5,7 @@ use presence_local::Options;
 use presence_tests::{Reply, TestStack, long_timeouts};
 use serde_json::Value;
 
-use super::schemas::Description;
+use super::description::Description;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_example_is_answered_as_it_says() {

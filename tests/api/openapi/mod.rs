@@ -1,10 +1,10 @@
 //! The description of the API, held against the API, and what the API answers where nothing is described.
 
+mod committed_file;
+mod description;
 mod docs;
+mod error_responses;
 mod examples;
-mod file;
 mod parameters;
-mod refusals;
-mod schemas;
 mod served;
-mod unknown;
+mod unknown_paths;

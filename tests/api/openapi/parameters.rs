@@ -7,7 +7,7 @@ use presence_local::Options;
 use presence_tests::{Reply, TestStack, long_timeouts, route};
 use serde_json::{Value, json};
 
-use super::schemas::Description;
+use super::description::Description;
 
 const UNKNOWN: &str = "is not a parameter of this operation";
 

@@ -2,6 +2,8 @@
 
 use presence_tests::{TestStack, send};
 
+use crate::api::SERVICE_HEADERS;
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_description_is_served_without_a_key_and_is_the_file() {
     let stack = TestStack::start().await;
@@ -9,7 +11,7 @@ async fn the_description_is_served_without_a_key_and_is_the_file() {
     assert_eq!(reply.status, 200, "{}", reply.text);
     assert_eq!(reply.text, presence_categories::OPENAPI);
     assert_eq!(reply.json()["openapi"], "3.1.0");
-    for (name, value) in super::unknown::HEADERS {
+    for (name, value) in SERVICE_HEADERS {
         assert_eq!(reply.header(name), value, "{name}");
     }
     assert_eq!(reply.logged_cost().calls, 0, "a document asks no database");

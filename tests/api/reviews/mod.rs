@@ -1,18 +1,18 @@
 //! The search of reviews: contract, scope, wire, hostile values, a brute-force oracle, and its cost.
 
-mod answers;
+mod access;
 mod budget;
 mod dates;
-mod ends_of_time;
+mod extreme_dates;
 mod filters;
 pub(crate) mod fixtures;
-mod hostile;
-mod lag;
+mod hostile_values;
+mod index_lag;
 mod lists;
 pub(crate) mod oracle;
 mod paging;
+mod response_body;
 mod scope;
-mod wire;
 
 use fixtures::Row;
 

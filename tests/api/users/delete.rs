@@ -23,10 +23,10 @@ fn refused() -> Vec<Case> {
         delete("nobody of another organisation", "/user/<manager_2>").not_found(),
         delete("no unknown user", "/user/1").not_found(),
         delete("no malformed id", "/user/x").not_found(),
-        delete("an unknown parameter", "/user/<manager_1>?foo=1").bad(unknown),
-        delete("a blank unknown parameter", "/user/<manager_1>?foo=").bad(unknown),
+        delete("an unknown parameter", "/user/<manager_1>?foo=1").bad_fields(unknown),
+        delete("a blank unknown parameter", "/user/<manager_1>?foo=").bad_fields(unknown),
         delete("no parameter of other operations", "/user/<manager_1>?display_business_ids=1")
-            .bad(r#"{"display_business_ids":"is not a parameter of this operation"}"#),
+            .bad_fields(r#"{"display_business_ids":"is not a parameter of this operation"}"#),
         delete("without a key", "/user/<manager_1>").by("").unauthenticated(),
     ]
 }
@@ -34,22 +34,23 @@ fn refused() -> Vec<Case> {
 fn deleted() -> Vec<Case> {
     vec![
         create("somebody with a mail to be sent", r#"{"email":"gone@canary-mail.example","status":"invited"}"#)
-            .makes("gone")
-            .facts("gone", "mails=0"),
-        delete("success", "/user/<gone>").done("gone").facts("gone", GONE),
+            .creates("gone")
+            .stores("gone", "mails=0"),
+        delete("success", "/user/<gone>").succeeds("gone").stores("gone", GONE),
         delete("a second time", "/user/<gone>").not_found(),
         get("afterwards get", "/user/<gone>").not_found(),
         post("afterwards update", "/user/<gone>", r#"{"phone":"1"}"#).not_found(),
         call("afterwards invite", "POST", "/user/<gone>/invite").not_found(),
         get("afterwards search", "/user/search?email=gone@canary-mail.example").finds(""),
-        create("the address is free", r#"{"email":"GONE@canary-mail.example"}"#).makes("again"),
+        create("the address is free", r#"{"email":"GONE@canary-mail.example"}"#).creates("again"),
         create("and taken", r#"{"email":"gone@canary-mail.example"}"#)
-            .bad(r#"{"email":"gone@canary-mail.example already exists in db"}"#),
-        delete("an active user, with keys", "/user/<manager_1>").done("manager_1").facts("manager_1", GONE),
+            .bad_fields(r#"{"email":"gone@canary-mail.example already exists in db"}"#),
+        delete("an active user, with keys", "/user/<manager_1>").succeeds("manager_1").stores("manager_1", GONE),
         get("whose key gives no access from the next request on", "/user/me").by("manager_1").unauthenticated(),
-        delete("an invited user", "/user/<invited_1>").done("invited_1"),
-        delete("another ORG_ADMIN", "/user/<other_admin_1>").done("other_admin_1"),
-        get("who is counted no more", "/user/stats").gives(200, r#"{"count":4,"invited_count":0,"activate_count":4}"#),
+        delete("an invited user", "/user/<invited_1>").succeeds("invited_1"),
+        delete("another ORG_ADMIN", "/user/<other_admin_1>").succeeds("other_admin_1"),
+        get("who is counted no more", "/user/stats")
+            .answers(200, r#"{"count":4,"invited_count":0,"activate_count":4}"#),
     ]
 }
 
@@ -57,13 +58,13 @@ fn providers() -> Vec<Case> {
     vec![
         delete("a PROVIDER deletes the last ORG_ADMIN of an organisation", "/user/<admin_2>")
             .by("provider")
-            .done("admin_2"),
-        delete("another PROVIDER", "/user/<provider_in_1>").by("provider").done("provider_in_1"),
+            .succeeds("admin_2"),
+        delete("another PROVIDER", "/user/<provider_in_1>").by("provider").succeeds("provider_in_1"),
         delete("an unknown id", "/user/<admin_2>").by("provider").not_found(),
     ]
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn delete_answers_as_its_table_says() {
+async fn every_case_of_delete_gets_its_answer_and_effect() {
     CaseRunner::start().await.run(&cases()).await;
 }

@@ -15,14 +15,16 @@ pub(super) fn cases() -> Vec<Case> {
 
 fn people() -> Vec<Case> {
     vec![
-        get("nine keys in the order of the interface", "/user/<manager_1>").gives(200, MANAGER_1),
-        get("a BUSINESS_MANAGER reads its own organisation", "/user/<invited_1>").by("manager_1").gives(200, INVITED_1),
-        get("a PROVIDER in the organisation is visible to it", "/user/<provider_in_1>").gives(200, PROVIDER_IN_1),
-        get("a PROVIDER reads every organisation", "/user/<manager_2>").by("provider").gives(200, MANAGER_2),
+        get("nine keys in the order of the interface", "/user/<manager_1>").answers(200, MANAGER_1),
+        get("a BUSINESS_MANAGER reads its own organisation", "/user/<invited_1>")
+            .by("manager_1")
+            .answers(200, INVITED_1),
+        get("a PROVIDER in the organisation is visible to it", "/user/<provider_in_1>").answers(200, PROVIDER_IN_1),
+        get("a PROVIDER reads every organisation", "/user/<manager_2>").by("provider").answers(200, MANAGER_2),
         get("a PROVIDER of an organisation reads every other", "/user/<manager_2>")
             .by("provider_in_1")
-            .gives(200, MANAGER_2),
-        get("org_id is null without an organisation", "/user/<provider>").by("provider_in_1").gives(200, PROVIDER),
+            .answers(200, MANAGER_2),
+        get("org_id is null without an organisation", "/user/<provider>").by("provider_in_1").answers(200, PROVIDER),
     ]
 }
 
@@ -30,7 +32,7 @@ fn with_business_ids() -> Vec<Case> {
     ["True", "true", "TRUE", "tRuE", "1"]
         .map(|yes| {
             let path = format!("/user/<manager_1>?display_business_ids={yes}");
-            get("true in any case, or 1, shows business_ids", &path).gives(200, MANAGER_1)
+            get("true in any case, or 1, shows business_ids", &path).answers(200, MANAGER_1)
         })
         .to_vec()
 }
@@ -39,7 +41,7 @@ fn without_business_ids() -> Vec<Case> {
     ["False", "false", "FALSE", "fAlSe", "0"]
         .map(|no| {
             let path = format!("/user/<manager_1>?display_business_ids={no}");
-            get("false in any case, or 0, leaves the key out", &path).gives(200, MANAGER_1_WITHOUT)
+            get("false in any case, or 0, leaves the key out", &path).answers(200, MANAGER_1_WITHOUT)
         })
         .to_vec()
 }
@@ -49,21 +51,20 @@ fn refused() -> Vec<Case> {
     let mut cases: Vec<_> = ["yes", "no", "2", "-1", "t", "null", "truefalse", "1.0", "01", "", "%20", "%C2%A0"]
         .map(|text| {
             let path = format!("/user/<manager_1>?display_business_ids={text}");
-            get("no other spelling, nor a blank one, is a boolean", &path).bad(&choices)
+            get("no other spelling, nor a blank one, is a boolean", &path).bad_fields(&choices)
         })
         .to_vec();
     cases.push(
         get("a boolean twice", "/user/<manager_1>?display_business_ids=1&display_business_ids=1")
-            .bad(r#"{"display_business_ids":"is given more than once"}"#),
+            .bad_fields(r#"{"display_business_ids":"is given more than once"}"#),
     );
     cases.push(
         get("parameter names are case-sensitive", "/user/<manager_1>?Display_Business_Ids=1")
-            .bad(r#"{"Display_Business_Ids":"is not a parameter of this operation"}"#),
+            .bad_fields(r#"{"Display_Business_Ids":"is not a parameter of this operation"}"#),
     );
-    cases.push(
-        get("a parameter of another operation", "/user/<manager_1>?page=1&query=a")
-            .bad(r#"{"page":"is not a parameter of this operation","query":"is not a parameter of this operation"}"#),
-    );
+    cases.push(get("a parameter of another operation", "/user/<manager_1>?page=1&query=a").bad_fields(
+        r#"{"page":"is not a parameter of this operation","query":"is not a parameter of this operation"}"#,
+    ));
     cases
 }
 
@@ -106,6 +107,6 @@ fn malformed_ids() -> Vec<Case> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn get_answers_as_its_table_says() {
+async fn every_case_of_get_gets_its_answer() {
     CaseRunner::start().await.run(&cases()).await;
 }

@@ -8,18 +8,18 @@ pub(super) fn cases() -> Vec<Case> {
     [refused(), windows(), callers()].concat()
 }
 
-fn invite(why: &'static str, path: &str) -> Case {
-    call(why, "POST", path)
+fn invite(reason: &'static str, path: &str) -> Case {
+    call(reason, "POST", path)
 }
 
 fn refused() -> Vec<Case> {
     let unknown = r#"{"foo":"is not a parameter of this operation"}"#;
     let not_invited = r#"{"status":"is not invited"}"#;
     vec![
-        invite("an active user", "/user/<manager_1>/invite").bad(not_invited),
-        invite("oneself", "/user/<admin_1>/invite").bad(not_invited),
-        invite("an unknown parameter", "/user/<invited_1>/invite?foo=1").bad(unknown),
-        invite("a parameter of other operations", "/user/<invited_1>/invite?foo=").bad(unknown),
+        invite("an active user", "/user/<manager_1>/invite").bad_fields(not_invited),
+        invite("oneself", "/user/<admin_1>/invite").bad_fields(not_invited),
+        invite("an unknown parameter", "/user/<invited_1>/invite?foo=1").bad_fields(unknown),
+        invite("a parameter of other operations", "/user/<invited_1>/invite?foo=").bad_fields(unknown),
         invite("no unknown user", "/user/1/invite").not_found(),
         invite("no malformed id", "/user/x/invite").not_found(),
         invite("no literal of another path", "/user/stats/invite").not_found(),
@@ -30,7 +30,7 @@ fn refused() -> Vec<Case> {
     ]
 }
 
-/// Milliseconds since the case before, and the seconds that `Retry-After` says; 0 for a success.
+/// Reason, milliseconds since the case before, and the seconds of `Retry-After`; 0 seconds for a success.
 const WINDOW: [(&str, i64, u32); 12] = [
     ("never invited: at once", 0, 0),
     ("at the same instant", 0, 300),
@@ -48,10 +48,10 @@ const WINDOW: [(&str, i64, u32); 12] = [
 
 fn windows() -> Vec<Case> {
     WINDOW
-        .map(|(why, later, seconds)| {
-            let case = invite(why, "/user/<invited_1>/invite").later(later);
-            // One mail waits, however many were accepted: the mailer sends the newest.
-            if seconds > 0 { case.too_soon(seconds) } else { case.invites().facts("invited_1", "mails=0 invited=0") }
+        .map(|(reason, later, seconds)| {
+            let case = invite(reason, "/user/<invited_1>/invite").after_ms(later);
+            // Only the newest invitation is sent, so one mail waits after any number of accepted ones.
+            if seconds > 0 { case.too_soon(seconds) } else { case.invites().stores("invited_1", "mails=0 invited=0") }
         })
         .to_vec()
 }
@@ -60,23 +60,24 @@ fn callers() -> Vec<Case> {
     vec![
         invite("any user by a PROVIDER", "/user/<invited_2>/invite").by("provider").invites(),
         invite("the window is the user's, not the caller's", "/user/<invited_2>/invite").by("admin_2").too_soon(300),
-        invite("other users have windows of their own", "/user/<invited_1>/invite").later(300_000).invites(),
+        invite("other users have windows of their own", "/user/<invited_1>/invite").after_ms(300_000).invites(),
         invite("a body is not looked at", "/user/<invited_2>/invite")
             .body(r#"{"api_key":1,"foo":"#)
             .header("content-type", "text/plain")
             .by("admin_2")
             .invites()
-            .facts("invited_2", "status=invited mails=0"),
-        create("invited ORG_ADMIN", r#"{"role":"ORG_ADMIN","status":"invited","send_invitation":false}"#).makes("boss"),
+            .stores("invited_2", "status=invited mails=0"),
+        create("invited ORG_ADMIN", r#"{"role":"ORG_ADMIN","status":"invited","send_invitation":false}"#)
+            .creates("boss"),
         invite("an ORG_ADMIN by another", "/user/<boss>/invite").invites(),
         create("invited PROVIDER", r#"{"role":"PROVIDER","org_id":1,"status":"invited"}"#)
             .by("provider")
-            .makes("chief"),
+            .creates("chief"),
         invite("an invited PROVIDER by no ORG_ADMIN", "/user/<chief>/invite").forbidden(NO_INVITE),
     ]
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn invite_answers_as_its_table_says() {
+async fn every_case_of_invite_gets_its_answer_and_effect() {
     CaseRunner::start().await.run(&cases()).await;
 }

@@ -17,6 +17,8 @@ use serde_json::Value;
 use dataset::Dataset;
 use random_query::RandomQuery;
 
+use crate::api::CONCURRENT_REQUESTS;
+
 const REVIEWS: usize = 3_200;
 /// Requests of each of the three rounds.
 const REQUESTS: usize = 680;
@@ -24,8 +26,6 @@ const CHANGES: usize = 300;
 const NEWCOMERS: usize = 40;
 /// A month with more reviews is searched by its days.
 const WHOLE_MONTH: usize = 2_000;
-/// How many requests are under way at once: enough to keep two cores busy.
-const AT_ONCE: usize = 16;
 
 /// Imports rows as an operator does.
 async fn import(stack: &TestStack, what: &str, rows: &str) {
@@ -93,7 +93,7 @@ pub(crate) async fn ask_some(
             (format!("{round}, {number}: {} {}", caller.email, random_query.path), random_query, reply)
         }
     });
-    let mut answers = stream::iter(wishes).buffered(AT_ONCE);
+    let mut answers = stream::iter(wishes).buffered(CONCURRENT_REQUESTS);
     while let Some((what, random_query, reply)) = answers.next().await {
         assert_eq!(reply.status, 200, "{what}: {}", reply.text);
         let mut body = reply.json();

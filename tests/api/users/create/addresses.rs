@@ -1,4 +1,4 @@
-//! E-mail addresses: which are valid, and which are the same.
+//! E-mail addresses: valid ones, and spellings of the same one.
 
 use crate::api::users::fixture::{ABSENT, Case, create, delete, get};
 
@@ -6,35 +6,41 @@ const INVALID: &str = "is not a valid e-mail address";
 const NOT_ASCII: &str = "must have ASCII characters only before the @: no mail can be sent to others";
 
 pub(super) fn cases() -> Vec<Case> {
-    [refused(), same(), different(), freed()].concat()
+    [refused(), same_mailbox(), other_mailboxes(), freed_addresses()].concat()
 }
 
-fn with(why: &'static str, email: &str) -> Case {
-    create(why, &format!(r#"{{"email":{email}}}"#))
+fn create_with(reason: &'static str, email: &str) -> Case {
+    create(reason, &format!(r#"{{"email":{email}}}"#))
+}
+
+fn email_refused(reason: &'static str, email: &str, text: &str) -> Case {
+    create_with(reason, email).bad_field("email", text)
+}
+
+/// Returns a JSON string with an address of 248 bytes and this top-level domain.
+fn long_address(top_level: &str) -> String {
+    let (local, label) = ("a".repeat(64), "b".repeat(60));
+    format!(r#""{local}@{label}.{label}.canary-mail{}.{top_level}""#, "c".repeat(49))
 }
 
 fn refused() -> Vec<Case> {
-    let bad = |why, email: &str, text: &str| with(why, email).bad(&format!(r#"{{"email":"{text}"}}"#));
-    let local = "a".repeat(64);
-    let label = "b".repeat(60);
-    let long = |top_level: &str| format!(r#""{local}@{label}.{label}.canary-mail{}.{top_level}""#, "c".repeat(49));
     let mut cases = vec![
-        bad("an address is required", ABSENT, "is required"),
-        bad("null is no address", "null", "is required"),
-        bad("a blank address is none", r#""""#, "is required"),
-        bad("blanks are no address", r#""  ""#, "is required"),
-        bad("a number is no address", "1", "must be a string"),
-        bad("a list is no address", r#"["a@canary-mail.example"]"#, "must be a string"),
-        bad(
+        email_refused("an address is required", ABSENT, "is required"),
+        email_refused("null is no address", "null", "is required"),
+        email_refused("a blank address is none", r#""""#, "is required"),
+        email_refused("blanks are no address", r#""  ""#, "is required"),
+        email_refused("a number is no address", "1", "must be a string"),
+        email_refused("a list is no address", r#"["a@canary-mail.example"]"#, "must be a string"),
+        email_refused(
             "a line break in an address",
             r#""a@canary-mail.example\r\nBcc: b@canary-mail.example""#,
             "must not contain control characters",
         ),
-        bad("NUL in an address", r#""a\u0000@canary-mail.example""#, "must not contain control characters"),
-        with("254 bytes", &long("abcdef")).makes("long"),
-        bad("255 bytes", &long("abcdefg"), "must be at most 254 bytes long"),
+        email_refused("NUL in an address", r#""a\u0000@canary-mail.example""#, "must not contain control characters"),
+        create_with("254 bytes", &long_address("abcdef")).creates("long"),
+        email_refused("255 bytes", &long_address("abcdefg"), "must be at most 254 bytes long"),
     ];
-    for (why, email) in [
+    for (reason, email) in [
         ("no at", "canary-mail.example"),
         ("no local part", "@canary-mail.example"),
         ("no domain", "a@"),
@@ -52,32 +58,32 @@ fn refused() -> Vec<Case> {
         ("mailto", "mailto:a@canary-mail.example"),
         ("a comment", "a(b)@canary-mail.example"),
     ] {
-        cases.push(bad(why, &format!(r#""{email}""#), INVALID));
+        cases.push(email_refused(reason, &format!(r#""{email}""#), INVALID));
     }
-    for (why, email) in [
+    for (reason, email) in [
         ("composed accents", "zoë@canary-mail.example"),
         ("accents as combining marks", "zoe\u{308}@canary-mail.example"),
         ("sharp s", "straße@canary-mail.example"),
         ("full width, although it is folded to ASCII", "ａｎａ@canary-mail.example"),
         ("another script", "用户@例子.canary-mail.example"),
     ] {
-        cases.push(bad(why, &format!(r#""{email}""#), NOT_ASCII));
+        cases.push(email_refused(reason, &format!(r#""{email}""#), NOT_ASCII));
     }
-    cases.push(bad("what is no address at all says so", r#""ë@""#, INVALID));
+    cases.push(email_refused("what is no address at all says so", r#""ë@""#, INVALID));
     cases
 }
 
-/// Taken, however it is spelled; the answer repeats the address as it was sent, trimmed.
-fn same() -> Vec<Case> {
+/// Returns the cases of an address that is taken in any spelling. The answer repeats it as it was sent, trimmed.
+fn same_mailbox() -> Vec<Case> {
     let mut cases = vec![
-        with("stored as typed, trimmed", r#"" Ana.Lopez@Canary-Mail.example ""#)
-            .makes("ana")
-            .facts("ana", "email=Ana.Lopez@Canary-Mail.example"),
-        with("a domain of its own script", r#""info@Bücher.canary-mail.example""#)
-            .makes("buecher")
-            .facts("buecher", "email=info@Bücher.canary-mail.example"),
+        create_with("stored as typed, trimmed", r#"" Ana.Lopez@Canary-Mail.example ""#)
+            .creates("ana")
+            .stores("ana", "email=Ana.Lopez@Canary-Mail.example"),
+        create_with("a domain of its own script", r#""info@Bücher.canary-mail.example""#)
+            .creates("buecher")
+            .stores("buecher", "email=info@Bücher.canary-mail.example"),
     ];
-    for (why, sent) in [
+    for (reason, sent) in [
         ("the same spelling", "Ana.Lopez@Canary-Mail.example"),
         ("lower case", "ana.lopez@canary-mail.example"),
         ("upper case", "ANA.LOPEZ@CANARY-MAIL.EXAMPLE"),
@@ -86,11 +92,11 @@ fn same() -> Vec<Case> {
         ("the domain in capitals", "INFO@BÜCHER.canary-mail.example"),
         ("the domain with a combining mark", "info@bu\u{308}cher.canary-mail.example"),
     ] {
-        cases.push(taken(why, sent));
+        cases.push(taken(reason, sent));
     }
     cases.push(
-        with("blanks around", r#""  ana.lopez@canary-mail.example  ""#)
-            .bad(r#"{"email":"ana.lopez@canary-mail.example already exists in db"}"#),
+        create_with("blanks around", r#""  ana.lopez@canary-mail.example  ""#)
+            .bad_fields(r#"{"email":"ana.lopez@canary-mail.example already exists in db"}"#),
     );
     cases.push(taken("of an invited user", "<invited_1.email>"));
     cases.push(taken("of a user of another organisation", "<manager_2.email>"));
@@ -99,11 +105,11 @@ fn same() -> Vec<Case> {
     cases
 }
 
-fn taken(why: &'static str, sent: &str) -> Case {
-    with(why, &format!(r#""{sent}""#)).bad(&format!(r#"{{"email":"{sent} already exists in db"}}"#))
+fn taken(reason: &'static str, sent: &str) -> Case {
+    create_with(reason, &format!(r#""{sent}""#)).bad_fields(&format!(r#"{{"email":"{sent} already exists in db"}}"#))
 }
 
-fn different() -> Vec<Case> {
+fn other_mailboxes() -> Vec<Case> {
     [
         ("without the dot", "analopez@canary-mail.example"),
         ("with a plus tag", "ana.lopez+shop@canary-mail.example"),
@@ -111,16 +117,18 @@ fn different() -> Vec<Case> {
         ("in a subdomain", "ana.lopez@a.canary-mail.example"),
         ("in another domain", "ana.lopez@canary-mail.test"),
     ]
-    .map(|(why, email)| with(why, &format!(r#""{email}""#)).makes("other").facts("other", &format!("email={email}")))
+    .map(|(reason, email)| {
+        create_with(reason, &format!(r#""{email}""#)).creates("other").stores("other", &format!("email={email}"))
+    })
     .to_vec()
 }
 
-fn freed() -> Vec<Case> {
+fn freed_addresses() -> Vec<Case> {
     vec![
-        delete("the owner of an address goes", "/user/<ana>").done("ana"),
-        with("its address is free again", r#""ANA.lopez@canary-mail.example""#)
-            .makes("next_ana")
-            .facts("next_ana", "email=ANA.lopez@canary-mail.example"),
+        delete("the owner of an address goes", "/user/<ana>").succeeds("ana"),
+        create_with("its address is free again", r#""ANA.lopez@canary-mail.example""#)
+            .creates("next_ana")
+            .stores("next_ana", "email=ANA.lopez@canary-mail.example"),
         get("the first owner stays gone", "/user/<ana>").not_found(),
         taken("and the address is taken again", "ana.lopez@canary-mail.example"),
     ]

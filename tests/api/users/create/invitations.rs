@@ -1,4 +1,4 @@
-//! Every combination of status, `send_invitation` and password, with what is stored and what is to be sent.
+//! Combinations of status, `send_invitation` and password, with the stored user and the mails to be sent.
 
 use crate::api::users::fixture::{Case, call, create};
 
@@ -9,23 +9,24 @@ pub(super) fn cases() -> Vec<Case> {
     cases
 }
 
-const BAD: &str = "400";
+/// Outcome of a create that is refused for its password.
+const REFUSED: &str = "400";
 
-/// Why, status, `send_invitation`, and the facts: without a password, with a good one, with one that is too short.
+/// Reason, status, `send_invitation`, and the facts without a password, with a valid one, and with one that is too short.
 #[rustfmt::skip]
 const OUTCOMES: [(&str, &str, &str, [&str; 3]); 12] = [
     ("neither given: active, and no mail", "", "",
-        ["status=active password=none mails=none", "status=active password=set mails=none", BAD]),
+        ["status=active password=none mails=none", "status=active password=set mails=none", REFUSED]),
     ("only an invitation wanted: invited", "", "true",
         ["status=invited password=none mails=0", "status=invited password=none mails=0", "status=invited password=none mails=0"]),
     ("only an invitation not wanted: active", "", "false",
-        ["status=active password=none mails=none", "status=active password=set mails=none", BAD]),
+        ["status=active password=none mails=none", "status=active password=set mails=none", REFUSED]),
     ("active: no mail", r#""active""#, "",
-        ["status=active password=none mails=none", "status=active password=set mails=none", BAD]),
+        ["status=active password=none mails=none", "status=active password=set mails=none", REFUSED]),
     ("active with an invitation: the mail is sent too", r#""active""#, "true",
-        ["status=active password=none mails=0", "status=active password=set mails=0", BAD]),
+        ["status=active password=none mails=0", "status=active password=set mails=0", REFUSED]),
     ("active without an invitation", r#""active""#, "false",
-        ["status=active password=none mails=none", "status=active password=set mails=none", BAD]),
+        ["status=active password=none mails=none", "status=active password=set mails=none", REFUSED]),
     ("invited: the mail is sent unless refused", r#""invited""#, "",
         ["status=invited password=none mails=0", "status=invited password=none mails=0", "status=invited password=none mails=0"]),
     ("invited with an invitation", r#""invited""#, "true",
@@ -33,7 +34,7 @@ const OUTCOMES: [(&str, &str, &str, [&str; 3]); 12] = [
     ("invited without an invitation: waits silently", r#""invited""#, "false",
         ["status=invited password=none mails=none", "status=invited password=none mails=none", "status=invited password=none mails=none"]),
     ("null is not given: neither", "null", "null",
-        ["status=active password=none mails=none", "status=active password=set mails=none", BAD]),
+        ["status=active password=none mails=none", "status=active password=set mails=none", REFUSED]),
     ("null is not given: status", "null", "true",
         ["status=invited password=none mails=0", "status=invited password=none mails=0", "status=invited password=none mails=0"]),
     ("null is not given: send_invitation", r#""invited""#, "null",
@@ -42,17 +43,17 @@ const OUTCOMES: [(&str, &str, &str, [&str; 3]); 12] = [
 
 fn combinations() -> Vec<Case> {
     let mut cases = Vec::new();
-    for (why, status, send, outcomes) in OUTCOMES {
+    for (reason, status, send, outcomes) in OUTCOMES {
         for (password, facts) in ["", r#""canary-pass-1""#, r#""short""#].into_iter().zip(outcomes) {
             let given = [("status", status), ("send_invitation", send), ("password", password)];
             let given = given.into_iter().filter(|(_, value)| !value.is_empty());
             let fields: Vec<_> = given.map(|(field, value)| format!(r#""{field}":{value}"#)).collect();
-            let case = create(why, &format!("{{{}}}", fields.join(",")));
-            cases.push(if facts == BAD {
-                case.bad(r#"{"password":"must be at least 6 characters long"}"#)
+            let case = create(reason, &format!("{{{}}}", fields.join(",")));
+            cases.push(if facts == REFUSED {
+                case.bad_fields(r#"{"password":"must be at least 6 characters long"}"#)
             } else {
                 let invited = if facts.ends_with("mails=0") { "0" } else { "none" };
-                case.makes("made").facts("made", &format!("{facts} invited={invited}"))
+                case.creates("made").stores("made", &format!("{facts} invited={invited}"))
             });
         }
     }
@@ -63,23 +64,26 @@ fn ignored_passwords() -> Vec<Case> {
     ["1", "[]", r#""""#, r#""a\u0000b""#, "true"]
         .map(|password| {
             create("not even validated for who is invited", &format!(r#"{{"status":"invited","password":{password}}}"#))
-                .makes("made")
-                .facts("made", "status=invited password=none")
+                .creates("made")
+                .stores("made", "status=invited password=none")
         })
         .to_vec()
 }
 
-/// A mail on create opens the window of 5 minutes; silence does not.
+fn invite(reason: &'static str, path: &str) -> Case {
+    call(reason, "POST", path)
+}
+
+/// Returns the cases of the 5 minutes between two invitations: a create with a mail starts them, one without does not.
 fn windows() -> Vec<Case> {
-    let invite = |why, path| call(why, "POST", path);
     vec![
-        create("invited with a mail", r#"{"status":"invited"}"#).makes("loud"),
+        create("invited with a mail", r#"{"status":"invited"}"#).creates("loud"),
         invite("the mail of the create opened the window", "/user/<loud>/invite").too_soon(300),
-        create("invited without a mail", r#"{"status":"invited","send_invitation":"False"}"#).makes("silent"),
-        invite("silence opens no window", "/user/<silent>/invite").invites().facts("silent", "mails=0 invited=0"),
-        invite("a millisecond before the window ends", "/user/<loud>/invite").later(299_999).too_soon(1),
-        invite("the window ends after exactly 300 s", "/user/<loud>/invite").later(1).invites(),
-        create("active with a mail", r#"{"send_invitation":true,"status":"active"}"#).makes("active"),
-        invite("who is active is not invited", "/user/<active>/invite").bad(r#"{"status":"is not invited"}"#),
+        create("invited without a mail", r#"{"status":"invited","send_invitation":"False"}"#).creates("silent"),
+        invite("silence opens no window", "/user/<silent>/invite").invites().stores("silent", "mails=0 invited=0"),
+        invite("a millisecond before the window ends", "/user/<loud>/invite").after_ms(299_999).too_soon(1),
+        invite("the window ends after exactly 300 s", "/user/<loud>/invite").after_ms(1).invites(),
+        create("active with a mail", r#"{"send_invitation":true,"status":"active"}"#).creates("active"),
+        invite("who is active is not invited", "/user/<active>/invite").bad_fields(r#"{"status":"is not invited"}"#),
     ]
 }

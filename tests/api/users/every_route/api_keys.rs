@@ -1,4 +1,4 @@
-//! Where a key may stand, and which keys give access.
+//! Places in which a request may have its key, and keys that give access.
 
 use super::OPERATIONS;
 use crate::api::users::fixture::{Case, call, create, delete, get, post};
@@ -10,59 +10,62 @@ pub(super) fn cases() -> Vec<Case> {
         .concat()
 }
 
-fn me(why: &'static str, path: &str) -> Case {
-    get(why, path).by("").gives(200, ME)
+fn me(reason: &'static str, path: &str) -> Case {
+    get(reason, path).by("").answers(200, ME)
 }
 
 const ME: &str = r#"{"id":"<manager_1>","status":"active","first_name":"Test","last_name":"manager-1","org_id":1,"phone":null,"role":"BUSINESS_MANAGER","email":"<manager_1.email>"}"#;
-const PATH: &str = "/user/me?display_business_ids=0";
+const ME_PATH: &str = "/user/me?display_business_ids=0";
 
 fn places() -> Vec<Case> {
     vec![
-        me("in x-api-key", PATH).header("x-api-key", "<manager_1.key>"),
-        me("in x-apikey", PATH).header("x-apikey", "<manager_1.key>"),
-        me("as a bearer token", PATH).header("authorization", "Bearer <manager_1.key>"),
-        me("the scheme ignores case", PATH).header("authorization", "bEARER <manager_1.key>"),
-        me("blanks after the scheme", PATH).header("authorization", "Bearer   <manager_1.key>"),
-        me("header names ignore case", PATH).header("X-Api-Key", "<manager_1.key>"),
-        me("in the query", &format!("{PATH}&api_key=<manager_1.key>")),
+        me("in x-api-key", ME_PATH).header("x-api-key", "<manager_1.key>"),
+        me("in x-apikey", ME_PATH).header("x-apikey", "<manager_1.key>"),
+        me("as a bearer token", ME_PATH).header("authorization", "Bearer <manager_1.key>"),
+        me("the scheme ignores case", ME_PATH).header("authorization", "bEARER <manager_1.key>"),
+        me("blanks after the scheme", ME_PATH).header("authorization", "Bearer   <manager_1.key>"),
+        me("header names ignore case", ME_PATH).header("X-Api-Key", "<manager_1.key>"),
+        me("in the query", &format!("{ME_PATH}&api_key=<manager_1.key>")),
         me("first in the query", "/user/me?api_key=<manager_1.key>&display_business_ids=0"),
-        me("percent-encoded in the query", &format!("{PATH}&api%5Fkey=%70k_<manager_1.rest>")),
+        me("percent-encoded in the query", &format!("{ME_PATH}&api%5Fkey=%70k_<manager_1.rest>")),
     ]
 }
 
-/// The query and each header on every operation; the body on those two that read it.
+/// Returns the cases of keys on each operation: in the query, in each header, and in the body of the two that read it.
 fn bodies() -> Vec<Case> {
     let mut cases = vec![
-        create("create takes the key from the body", r#"{"api_key":"<admin_1.key>"}"#).by("").makes("by_body"),
-        create("create takes the key from the query", "{}").at("/user?api_key=<admin_1.key>").by("").makes("by_query"),
+        create("create takes the key from the body", r#"{"api_key":"<admin_1.key>"}"#).by("").creates("by_body"),
+        create("create takes the key from the query", "{}")
+            .path("/user?api_key=<admin_1.key>")
+            .by("")
+            .creates("by_query"),
         create("create takes a bearer token", "{}")
             .by("")
             .header("authorization", "Bearer <admin_1.key>")
-            .makes("by_bearer"),
-        create("create takes x-apikey", "{}").by("").header("x-apikey", "<admin_1.key>").makes("by_header"),
-        create("a key of null is not given", r#"{"api_key":null}"#).makes("by_null"),
+            .creates("by_bearer"),
+        create("create takes x-apikey", "{}").by("").header("x-apikey", "<admin_1.key>").creates("by_header"),
+        create("a key of null is not given", r#"{"api_key":null}"#).creates("by_null"),
         create("a key of null alone", r#"{"api_key":null}"#).by("").unauthenticated(),
         create("a number is a malformed key", r#"{"api_key":1}"#).by("").unauthenticated(),
         create("an object is a malformed key", r#"{"api_key":{"a":1}}"#).by("").unauthenticated(),
         create("a blank key alone", r#"{"api_key":""}"#).by("").unauthenticated(),
         post("update takes the key from the body", "/user/<by_body>", r#"{"api_key":"<admin_1.key>"}"#)
             .by("")
-            .done("by_body"),
+            .succeeds("by_body"),
         post("update takes the key from the query", "/user/<by_body>?api_key=<admin_1.key>", "{}")
             .by("")
-            .done("by_body"),
+            .succeeds("by_body"),
         post("update takes a bearer token", "/user/<by_body>", "{}")
             .by("")
             .header("authorization", "Bearer <admin_1.key>")
-            .done("by_body"),
+            .succeeds("by_body"),
         call("delete takes the key from the query", "DELETE", "/user/<by_body>?api_key=<admin_1.key>")
             .by("")
-            .done("by_body"),
+            .succeeds("by_body"),
         call("delete takes a bearer token", "DELETE", "/user/<by_query>")
             .by("")
             .header("authorization", "Bearer <admin_1.key>")
-            .done("by_query"),
+            .succeeds("by_query"),
         call("invite takes the key from the query", "POST", "/user/<invited_1>/invite?api_key=<admin_1.key>")
             .by("")
             .invites(),
@@ -84,80 +87,101 @@ fn bodies() -> Vec<Case> {
 
 fn two_keys() -> Vec<Case> {
     vec![
-        get("two headers", PATH).header("x-apikey", "<manager_1.key>").whole(400, TWO_KEYS),
-        get("header and bearer token", PATH).header("authorization", "Bearer <manager_1.key>").whole(400, TWO_KEYS),
-        get("header and query", "/user/me?api_key=<manager_1.key>").whole(400, TWO_KEYS),
-        get("twice in the query", "/user/me?api_key=<manager_1.key>&api_key=<admin_1.key>").by("").whole(400, TWO_KEYS),
-        get("one of them is malformed", "/user/me?api_key=x").whole(400, TWO_KEYS),
-        create("header and body", r#"{"api_key":"<manager_1.key>"}"#).whole(400, TWO_KEYS),
+        get("two headers", ME_PATH).header("x-apikey", "<manager_1.key>").error(400, TWO_KEYS),
+        get("header and bearer token", ME_PATH).header("authorization", "Bearer <manager_1.key>").error(400, TWO_KEYS),
+        get("header and query", "/user/me?api_key=<manager_1.key>").error(400, TWO_KEYS),
+        get("twice in the query", "/user/me?api_key=<manager_1.key>&api_key=<admin_1.key>").by("").error(400, TWO_KEYS),
+        get("one of them is malformed", "/user/me?api_key=x").error(400, TWO_KEYS),
+        create("header and body", r#"{"api_key":"<manager_1.key>"}"#).error(400, TWO_KEYS),
         create("query and body", r#"{"api_key":"<manager_1.key>"}"#)
-            .at("/user?api_key=<admin_1.key>")
+            .path("/user?api_key=<admin_1.key>")
             .by("")
-            .whole(400, TWO_KEYS),
-        create("a blank key in the body is not given", r#"{"api_key":" "}"#).makes("blank"),
-        create("a number in the body is another key", r#"{"api_key":1}"#).whole(400, TWO_KEYS),
-        post("update: header and body", "/user/<manager_1>", r#"{"api_key":"<manager_1.key>"}"#).whole(400, TWO_KEYS),
-        get("neither needs to give access", "/user/me?api_key=y").by("").header("x-api-key", "x").whole(400, TWO_KEYS),
+            .error(400, TWO_KEYS),
+        create("a blank key in the body is not given", r#"{"api_key":" "}"#).creates("blank"),
+        create("a number in the body is another key", r#"{"api_key":1}"#).error(400, TWO_KEYS),
+        post("update: header and body", "/user/<manager_1>", r#"{"api_key":"<manager_1.key>"}"#).error(400, TWO_KEYS),
+        get("neither needs to give access", "/user/me?api_key=y").by("").header("x-api-key", "x").error(400, TWO_KEYS),
     ]
 }
 
 fn one_key_twice() -> Vec<Case> {
     vec![
-        me("everywhere the same", &format!("{PATH}&api_key=<manager_1.key>"))
+        me("everywhere the same", &format!("{ME_PATH}&api_key=<manager_1.key>"))
             .header("x-api-key", "<manager_1.key>")
             .header("x-apikey", "<manager_1.key>")
             .header("authorization", "Bearer <manager_1.key>"),
         get("not twice in the query", "/user/me?api_key=<manager_1.key>&api_key=<manager_1.key>")
             .by("")
-            .bad(r#"{"api_key":"is given more than once"}"#),
-        create("header and body", r#"{"api_key":"<admin_1.key>"}"#).makes("twice"),
+            .bad_fields(r#"{"api_key":"is given more than once"}"#),
+        create("header and body", r#"{"api_key":"<admin_1.key>"}"#).creates("twice"),
         post("update: header, query and body", "/user/<twice>?api_key=<admin_1.key>", r#"{"api_key":"<admin_1.key>"}"#)
-            .done("twice"),
+            .succeeds("twice"),
         post("not twice in the body", "/user/<twice>", r#"{"api_key":"<admin_1.key>","api_key":"<admin_1.key>"}"#)
-            .bad(r#"{"api_key":"is given more than once"}"#),
-        me("a blank header is not given", PATH).header("x-api-key", "").header("x-apikey", "<manager_1.key>"),
-        me("a blank parameter is not given", &format!("{PATH}&api_key=%20")).header("x-api-key", "<manager_1.key>"),
-        me("another scheme is not looked at", PATH)
+            .bad_fields(r#"{"api_key":"is given more than once"}"#),
+        me("a blank header is not given", ME_PATH).header("x-api-key", "").header("x-apikey", "<manager_1.key>"),
+        me("a blank parameter is not given", &format!("{ME_PATH}&api_key=%20")).header("x-api-key", "<manager_1.key>"),
+        me("another scheme is not looked at", ME_PATH)
             .header("authorization", "Basic QWxhZGRpbg==")
             .header("x-api-key", "<manager_1.key>"),
     ]
 }
 
-/// The gateway joins the values of a header that was sent twice with a comma.
+fn me_with_two_headers(reason: &'static str, name: &'static str, first: &str, second: &str) -> Case {
+    me(reason, ME_PATH).header(name, first).header(name, second)
+}
+
+/// Returns the cases of headers that are sent twice: the gateway joins their values with a comma.
 fn repeated_headers() -> Vec<Case> {
-    let twice = |why, name, one: &str, other: &str| me(why, PATH).header(name, one).header(name, other);
     let mut cases = Vec::new();
     for name in ["x-api-key", "x-apikey"] {
         cases.extend([
-            twice("a header sent twice with one key", name, "<manager_1.key>", "<manager_1.key>"),
-            twice("a header sent twice, once blank", name, "", "<manager_1.key>"),
-            twice("a header sent twice with two keys", name, "<manager_1.key>", "<admin_1.key>").whole(400, TWO_KEYS),
-            twice("one of them is malformed", name, "<manager_1.key>", "x").whole(400, TWO_KEYS),
-            me("joined on the way, without a blank", PATH).header(name, "<manager_1.key>,<manager_1.key>"),
-            me("joined on the way, with blanks", PATH).header(name, " <manager_1.key> ,  <manager_1.key> , "),
-            me("two keys, joined on the way", PATH).header(name, "<admin_1.key>,<manager_1.key>").whole(400, TWO_KEYS),
+            me_with_two_headers("a header sent twice with one key", name, "<manager_1.key>", "<manager_1.key>"),
+            me_with_two_headers("a header sent twice, once blank", name, "", "<manager_1.key>"),
+            me_with_two_headers("a header sent twice with two keys", name, "<manager_1.key>", "<admin_1.key>")
+                .error(400, TWO_KEYS),
+            me_with_two_headers("one of them is malformed", name, "<manager_1.key>", "x").error(400, TWO_KEYS),
+            me("joined on the way, without a blank", ME_PATH).header(name, "<manager_1.key>,<manager_1.key>"),
+            me("joined on the way, with blanks", ME_PATH).header(name, " <manager_1.key> ,  <manager_1.key> , "),
+            me("two keys, joined on the way", ME_PATH)
+                .header(name, "<admin_1.key>,<manager_1.key>")
+                .error(400, TWO_KEYS),
         ]);
     }
-    let bearer = |why, one: &str, other: &str| twice(why, "authorization", one, other);
     cases.extend([
-        bearer("a bearer token sent twice", "Bearer <manager_1.key>", "bearer  <manager_1.key>"),
-        bearer("two bearer tokens", "Bearer <manager_1.key>", "Bearer <admin_1.key>").whole(400, TWO_KEYS),
-        bearer("another scheme beside it", "Basic QWxhZGRpbg==", "Bearer <manager_1.key>"),
-        bearer("another scheme after it", "Bearer <manager_1.key>", "Digest username=\"a\", realm=\"b\""),
-        me("two tokens of one scheme", PATH)
+        me_with_two_headers(
+            "a bearer token sent twice",
+            "authorization",
+            "Bearer <manager_1.key>",
+            "bearer  <manager_1.key>",
+        ),
+        me_with_two_headers("two bearer tokens", "authorization", "Bearer <manager_1.key>", "Bearer <admin_1.key>")
+            .error(400, TWO_KEYS),
+        me_with_two_headers(
+            "another scheme beside it",
+            "authorization",
+            "Basic QWxhZGRpbg==",
+            "Bearer <manager_1.key>",
+        ),
+        me_with_two_headers(
+            "another scheme after it",
+            "authorization",
+            "Bearer <manager_1.key>",
+            "Digest username=\"a\", realm=\"b\"",
+        ),
+        me("two tokens of one scheme", ME_PATH)
             .header("authorization", "Bearer <manager_1.key>, <admin_1.key>")
-            .whole(400, TWO_KEYS),
-        me("one token of one scheme, twice", PATH).header("authorization", "Bearer <manager_1.key>,<manager_1.key>"),
-        twice("a header sent twice, and the query", "x-api-key", "<manager_1.key>", "<manager_1.key>")
-            .at(&format!("{PATH}&api_key=<admin_1.key>"))
-            .whole(400, TWO_KEYS),
-        create("create: a header sent twice", "{}").header("x-api-key", "<admin_1.key>").makes("repeated"),
-        create("create: a header sent twice, two keys", "{}").header("x-api-key", "<admin_2.key>").whole(400, TWO_KEYS),
+            .error(400, TWO_KEYS),
+        me("one token of one scheme, twice", ME_PATH).header("authorization", "Bearer <manager_1.key>,<manager_1.key>"),
+        me_with_two_headers("a header sent twice, and the query", "x-api-key", "<manager_1.key>", "<manager_1.key>")
+            .path(&format!("{ME_PATH}&api_key=<admin_1.key>"))
+            .error(400, TWO_KEYS),
+        create("create: a header sent twice", "{}").header("x-api-key", "<admin_1.key>").creates("repeated"),
+        create("create: a header sent twice, two keys", "{}").header("x-api-key", "<admin_2.key>").error(400, TWO_KEYS),
     ]);
     cases
 }
 
-/// Byte for byte the same answer on every operation, whatever is the matter with the key.
+/// Returns the cases of keys without access: every operation answers each of them with the same bytes.
 fn no_access() -> Vec<Case> {
     let mut cases = Vec::new();
     for (method, path) in OPERATIONS {
@@ -169,8 +193,8 @@ fn no_access() -> Vec<Case> {
     cases
 }
 
-fn operation(why: &'static str, method: &'static str, path: &str) -> Case {
-    let case = call(why, method, path).by("");
+fn operation(reason: &'static str, method: &'static str, path: &str) -> Case {
+    let case = call(reason, method, path).by("");
     if method == "POST" && !path.ends_with("invite") { case.body("{}") } else { case }
 }
 
@@ -197,22 +221,20 @@ fn malformed() -> Vec<Case> {
     cases
 }
 
-/// Revocation, expiry, demotion and deletion take effect on the very next request.
+/// Returns cases that show that revocation, expiry and deletion take effect on the next request.
 fn ends_of_keys() -> Vec<Case> {
     const HOUR: i64 = 3_600_000;
-    let expiring = |why| me(why, PATH).header("x-api-key", "<expiring.key>");
-    let resting = |why| get(why, "/user/<invited_1>").by("resting");
     vec![
-        get("a key of an active user", "/user/<resting>?display_business_ids=0").by("resting").gives(200, RESTING),
-        post("its owner is invited again", "/user/<resting>", r#"{"status":"invited"}"#).done("resting"),
-        resting("the key of an invited user").unauthenticated(),
+        get("a key of an active user", "/user/<resting>?display_business_ids=0").by("resting").answers(200, RESTING),
+        post("its owner is invited again", "/user/<resting>", r#"{"status":"invited"}"#).succeeds("resting"),
+        get("the key of an invited user", "/user/<invited_1>").by("resting").unauthenticated(),
         post("its owner is activated", "/user/<resting>", r#"{"status":"active","password":"canary-pass-1"}"#)
-            .done("resting"),
-        resting("a key that was revoked stays revoked").unauthenticated(),
-        delete("the owner goes", "/user/<leaving>").done("leaving"),
+            .succeeds("resting"),
+        get("a key that was revoked stays revoked", "/user/<invited_1>").by("resting").unauthenticated(),
+        delete("the owner goes", "/user/<leaving>").succeeds("leaving"),
         get("the key of a deleted user", "/user/me").by("leaving").unauthenticated(),
-        expiring("a millisecond before it expires").later(HOUR - 1),
-        get("expired to the millisecond", PATH).by("expiring").later(1).unauthenticated(),
+        me("a millisecond before it expires", ME_PATH).header("x-api-key", "<expiring.key>").after_ms(HOUR - 1),
+        get("expired to the millisecond", ME_PATH).by("expiring").after_ms(1).unauthenticated(),
     ]
 }
 

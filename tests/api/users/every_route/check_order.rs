@@ -1,4 +1,4 @@
-//! The order of checks: each case breaks two of them, and the earlier one answers.
+//! Order of the checks: each request fails two of them, and the answer is that of the earlier one.
 
 use crate::api::users::fixture::{Case, call, create, delete, get, post};
 
@@ -13,7 +13,7 @@ pub(super) fn cases() -> Vec<Case> {
         .concat()
 }
 
-fn large() -> Vec<u8> {
+fn too_large_body() -> Vec<u8> {
     vec![b'x'; 131_073]
 }
 
@@ -21,29 +21,34 @@ fn path_first() -> Vec<Case> {
     vec![
         get("404 of a path before 401", "/user/a/b/c").by("").not_found(),
         call("405 before 401", "PUT", "/user/<manager_1>").by("").not_allowed("GET, POST, DELETE"),
-        call("405 before 413", "PUT", "/user").body(large()).not_allowed("POST"),
+        call("405 before 413", "PUT", "/user").body(too_large_body()).not_allowed("POST"),
         call("405 before 415", "PUT", "/user").body("x").header("content-type", "text/plain").not_allowed("POST"),
         call("405 before a malformed query", "PUT", "/user?a=%zz").not_allowed("POST"),
-        call("404 of a path before 413", "POST", "/user/a/b/c").body(large()).not_found(),
+        call("404 of a path before 413", "POST", "/user/a/b/c").body(too_large_body()).not_found(),
     ]
 }
 
 fn readable_before_key() -> Vec<Case> {
     vec![
-        post("413 before 415", "/user", large()).header("content-type", "text/plain").whole(413, TOO_LARGE),
-        post("413 before 401", "/user", large()).by("").whole(413, TOO_LARGE),
-        get("413 before 401 where the body is not looked at", "/user/me").by("").body(large()).whole(413, TOO_LARGE),
-        post("415 before malformed JSON", "/user", "x").header("content-type", "text/plain").whole(415, WRONG_TYPE),
-        post("415 before 401", "/user", "{}").by("").header("content-type", "text/plain").whole(415, WRONG_TYPE),
-        post("malformed JSON before 401", "/user", "x").by("").whole(400, NOT_JSON),
-        post("no object before 401", "/user", "[]").by("").whole(400, "the body must be a JSON object"),
-        post("a field twice before 401", "/user", r#"{"a":1,"a":1}"#).by("").bad(r#"{"a":"is given more than once"}"#),
+        post("413 before 415", "/user", too_large_body()).header("content-type", "text/plain").error(413, TOO_LARGE),
+        post("413 before 401", "/user", too_large_body()).by("").error(413, TOO_LARGE),
+        get("413 before 401 where the body is not looked at", "/user/me")
+            .by("")
+            .body(too_large_body())
+            .error(413, TOO_LARGE),
+        post("415 before malformed JSON", "/user", "x").header("content-type", "text/plain").error(415, WRONG_TYPE),
+        post("415 before 401", "/user", "{}").by("").header("content-type", "text/plain").error(415, WRONG_TYPE),
+        post("malformed JSON before 401", "/user", "x").by("").error(400, NOT_JSON),
+        post("no object before 401", "/user", "[]").by("").error(400, "the body must be a JSON object"),
+        post("a field twice before 401", "/user", r#"{"a":1,"a":1}"#)
+            .by("")
+            .bad_fields(r#"{"a":"is given more than once"}"#),
         get("a malformed query before 401", "/user/me?a=%zz")
             .by("")
-            .bad(r#"{"a":"is not valid percent-encoded UTF-8"}"#),
-        post("malformed JSON before 404", "/user/1", "x").whole(400, NOT_JSON),
-        post("malformed JSON before 403", "/user", "x").by("manager_1").whole(400, NOT_JSON),
-        get("two keys before 404", "/user/1?api_key=x").whole(400, "the request has two different API keys"),
+            .bad_fields(r#"{"a":"is not valid percent-encoded UTF-8"}"#),
+        post("malformed JSON before 404", "/user/1", "x").error(400, NOT_JSON),
+        post("malformed JSON before 403", "/user", "x").by("manager_1").error(400, NOT_JSON),
+        get("two keys before 404", "/user/1?api_key=x").error(400, "the request has two different API keys"),
     ]
 }
 
@@ -61,12 +66,11 @@ fn key_before_user() -> Vec<Case> {
 }
 
 fn user_before_policy() -> Vec<Case> {
-    let by = |case: Case| case.by("manager_1").not_found();
     vec![
-        by(post("404 before 403 of an update", "/user/<manager_2>", r#"{"role":"PROVIDER"}"#)),
-        by(delete("404 before 403 of a delete", "/user/<manager_2>")),
-        by(call("404 before 403 of an invite", "POST", "/user/<invited_2>/invite")),
-        by(delete("404 before 403 of a malformed id", "/user/x")),
+        post("404 before 403 of an update", "/user/<manager_2>", r#"{"role":"PROVIDER"}"#).by("manager_1").not_found(),
+        delete("404 before 403 of a delete", "/user/<manager_2>").by("manager_1").not_found(),
+        call("404 before 403 of an invite", "POST", "/user/<invited_2>/invite").by("manager_1").not_found(),
+        delete("404 before 403 of a malformed id", "/user/x").by("manager_1").not_found(),
         get("404 before bad parameters", "/user/<manager_2>?foo=1").not_found(),
         post("404 before bad fields", "/user/<manager_2>", r#"{"foo":1,"email":null}"#).not_found(),
         delete("404 before bad parameters of a delete", "/user/1?foo=1").not_found(),
@@ -104,20 +108,21 @@ fn state_last() -> Vec<Case> {
     const UNKNOWN: &str = r#"{"foo":"is not a parameter of this operation"}"#;
     const PHONE: &str = r#"{"phone":"must have at most 32 characters: digits, spaces and + - . ( ) /"}"#;
     vec![
-        call("bad parameters before the state of a user", "POST", "/user/<manager_1>/invite?foo=1").bad(UNKNOWN),
-        call("the state of a user", "POST", "/user/<manager_1>/invite").bad(r#"{"status":"is not invited"}"#),
-        create("bad fields before a duplicate address", r#"{"email":"<manager_1.email>","phone":"x"}"#).bad(PHONE),
+        call("bad parameters before the state of a user", "POST", "/user/<manager_1>/invite?foo=1").bad_fields(UNKNOWN),
+        call("the state of a user", "POST", "/user/<manager_1>/invite").bad_fields(r#"{"status":"is not invited"}"#),
+        create("bad fields before a duplicate address", r#"{"email":"<manager_1.email>","phone":"x"}"#)
+            .bad_fields(PHONE),
         post(
             "update: bad fields before a duplicate address",
             "/user/<manager_1>",
             r#"{"email":"<admin_1.email>","phone":"x"}"#,
         )
-        .bad(PHONE),
+        .bad_fields(PHONE),
         call("an invite", "POST", "/user/<invited_1>/invite").invites(),
-        call("bad parameters before 429", "POST", "/user/<invited_1>/invite?foo=1").bad(UNKNOWN),
+        call("bad parameters before 429", "POST", "/user/<invited_1>/invite?foo=1").bad_fields(UNKNOWN),
         call("429", "POST", "/user/<invited_1>/invite").too_soon(300),
         post("update: bad fields before the last ORG_ADMIN", "/user/<admin_2>", r#"{"phone":"x"}"#)
             .by("admin_2")
-            .bad(PHONE),
+            .bad_fields(PHONE),
     ]
 }

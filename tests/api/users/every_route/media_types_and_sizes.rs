@@ -1,25 +1,28 @@
-//! Media types and the size of bodies.
+//! Media types and sizes of bodies.
 
 use crate::api::users::fixture::{Case, call, create, delete, get, post};
 
 const TOO_LARGE: &str = "the body is larger than 128 KiB";
 const WRONG_TYPE: &str = "the body must have the media type application/json";
-/// 128 KiB.
-const MOST_BYTES: usize = 131_072;
+/// Largest size of a body: 128 KiB.
+const MAX_BODY_BYTES: usize = 131_072;
 
 pub(super) fn cases() -> Vec<Case> {
     [media_types(), sizes()].concat()
 }
 
+fn create_typed(reason: &'static str, media_type: &str) -> Case {
+    create(reason, "{}").header("content-type", media_type)
+}
+
 fn media_types() -> Vec<Case> {
-    let typed = |why, media_type| create(why, "{}").header("content-type", media_type);
     let mut cases = vec![
-        typed("JSON", "application/json").makes("typed_1"),
-        typed("with a parameter", "application/json; charset=utf-8").makes("typed_2"),
-        typed("in any case, with blanks", "Application/JSON ;charset=UTF-8").makes("typed_3"),
+        create_typed("JSON", "application/json").creates("typed_1"),
+        create_typed("with a parameter", "application/json; charset=utf-8").creates("typed_2"),
+        create_typed("in any case, with blanks", "Application/JSON ;charset=UTF-8").creates("typed_3"),
         post("update: the same", "/user/<typed_1>", "{}")
             .header("content-type", "application/json;v=1")
-            .done("typed_1"),
+            .succeeds("typed_1"),
         call("an invite needs no media type", "POST", "/user/<invited_1>/invite").invites(),
         call("an invite takes any", "POST", "/user/<invited_2>/invite")
             .by("provider")
@@ -29,14 +32,14 @@ fn media_types() -> Vec<Case> {
         delete("a delete takes any", "/user/<typed_1>")
             .body("<xml/>")
             .header("content-type", "text/xml")
-            .done("typed_1"),
+            .succeeds("typed_1"),
         call("no body at all is no JSON, of whatever type", "POST", "/user")
-            .whole(400, "the body must be a JSON object: it is empty"),
+            .error(400, "the body must be a JSON object: it is empty"),
         call("an empty body of another type is empty first", "POST", "/user")
             .header("content-type", "text/plain")
-            .whole(400, "the body must be a JSON object: it is empty"),
+            .error(400, "the body must be a JSON object: it is empty"),
         call("update: no body at all", "POST", "/user/<typed_2>")
-            .whole(400, "the body must be a JSON object: it is empty"),
+            .error(400, "the body must be a JSON object: it is empty"),
     ];
     for wrong in [
         "",
@@ -51,32 +54,38 @@ fn media_types() -> Vec<Case> {
         "*/*",
         "application/json, text/plain",
     ] {
-        cases.push(typed("another media type, or none", wrong).whole(415, WRONG_TYPE));
+        cases.push(create_typed("another media type, or none", wrong).error(415, WRONG_TYPE));
         let update = post("update: another media type, or none", "/user/<typed_2>", "{}");
-        cases.push(update.header("content-type", wrong).whole(415, WRONG_TYPE));
+        cases.push(update.header("content-type", wrong).error(415, WRONG_TYPE));
     }
     cases
 }
 
+/// Returns an empty JSON object of so many bytes.
+fn object_of_size(bytes: usize) -> String {
+    format!("{{{}}}", " ".repeat(bytes - 2))
+}
+
+/// Returns the JSON of a user, padded to so many bytes.
+fn user_of_size(bytes: usize) -> String {
+    let user = r#"{"email":"sizes@canary-mail.example","first_name":"Ada","last_name":"Lovelace"}"#;
+    format!("{user}{}", " ".repeat(bytes - user.len()))
+}
+
 fn sizes() -> Vec<Case> {
-    let padded = |length: usize| format!("{{{}}}", " ".repeat(length - 2));
-    let full = |length: usize| {
-        let user = r#"{"email":"sizes@canary-mail.example","first_name":"Ada","last_name":"Lovelace"}"#;
-        format!("{user}{}", " ".repeat(length - user.len()))
-    };
-    let large = "x".repeat(MOST_BYTES + 1);
+    let large = "x".repeat(MAX_BODY_BYTES + 1);
     vec![
-        post("create at 128 KiB", "/user", full(MOST_BYTES)).makes("sized"),
-        post("create past 128 KiB", "/user", full(MOST_BYTES + 1)).whole(413, TOO_LARGE),
-        post("update at 128 KiB", "/user/<sized>", padded(MOST_BYTES)).done("sized"),
-        post("update past 128 KiB", "/user/<sized>", padded(MOST_BYTES + 1)).whole(413, TOO_LARGE),
-        post("past 128 KiB nothing is parsed", "/user", large.clone()).whole(413, TOO_LARGE),
-        post("bytes count, not characters", "/user", format!("{{{}}}", "é".repeat(MOST_BYTES / 2)))
-            .whole(413, TOO_LARGE),
-        post("far past 128 KiB", "/user", "x".repeat(MOST_BYTES * 20)).whole(413, TOO_LARGE),
-        delete("delete past 128 KiB", "/user/<sized>").body(large.clone()).whole(413, TOO_LARGE),
-        call("invite past 128 KiB", "POST", "/user/<invited_1>/invite").body(large.clone()).whole(413, TOO_LARGE),
-        get("get past 128 KiB", "/user/me").body(large).whole(413, TOO_LARGE),
-        delete("delete at 128 KiB", "/user/<sized>").body("x".repeat(MOST_BYTES)).done("sized"),
+        post("create at 128 KiB", "/user", user_of_size(MAX_BODY_BYTES)).creates("sized"),
+        post("create past 128 KiB", "/user", user_of_size(MAX_BODY_BYTES + 1)).error(413, TOO_LARGE),
+        post("update at 128 KiB", "/user/<sized>", object_of_size(MAX_BODY_BYTES)).succeeds("sized"),
+        post("update past 128 KiB", "/user/<sized>", object_of_size(MAX_BODY_BYTES + 1)).error(413, TOO_LARGE),
+        post("past 128 KiB nothing is parsed", "/user", large.clone()).error(413, TOO_LARGE),
+        post("bytes count, not characters", "/user", format!("{{{}}}", "é".repeat(MAX_BODY_BYTES / 2)))
+            .error(413, TOO_LARGE),
+        post("far past 128 KiB", "/user", "x".repeat(MAX_BODY_BYTES * 20)).error(413, TOO_LARGE),
+        delete("delete past 128 KiB", "/user/<sized>").body(large.clone()).error(413, TOO_LARGE),
+        call("invite past 128 KiB", "POST", "/user/<invited_1>/invite").body(large.clone()).error(413, TOO_LARGE),
+        get("get past 128 KiB", "/user/me").body(large).error(413, TOO_LARGE),
+        delete("delete at 128 KiB", "/user/<sized>").body("x".repeat(MAX_BODY_BYTES)).succeeds("sized"),
     ]
 }

@@ -1,4 +1,4 @@
-//! What holds for every operation: reading, keys, paths, media types, sizes and the order of checks.
+//! Rules of every operation on users: parsing, keys, paths, media types, sizes and the order of checks.
 
 mod api_keys;
 mod check_order;
@@ -19,7 +19,7 @@ pub(super) fn cases() -> Vec<Case> {
     [api_keys::cases(), media_types_and_sizes::cases(), check_order::cases(), paths::cases(), parsing::cases()].concat()
 }
 
-/// Every operation by method and path, on a user that the caller sees and that is not active.
+/// Operations by method and path, on a user that the caller sees and that is not active.
 const OPERATIONS: [(&str, &str); 8] = [
     ("GET", "/user/me"),
     ("GET", "/user/search"),
@@ -32,45 +32,45 @@ const OPERATIONS: [(&str, &str); 8] = [
 ];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn requests_are_read_strictly_as_the_table_says() {
+async fn every_case_of_parsing_gets_its_answer() {
     CaseRunner::start().await.run(&parsing::cases()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn paths_methods_media_types_and_sizes_are_as_their_tables_say() {
+async fn every_case_of_paths_media_types_and_sizes_gets_its_answer() {
     let mut runner = CaseRunner::start().await;
     runner.run(&paths::cases()).await;
     runner.run(&media_types_and_sizes::cases()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn checks_come_in_the_order_of_the_table() {
+async fn checks_come_in_the_documented_order() {
     CaseRunner::start().await.run(&check_order::cases()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn keys_are_taken_and_refused_as_the_table_says() {
+async fn every_case_of_api_keys_gets_its_answer() {
     let mut runner = CaseRunner::start().await;
-    keys_that_give_no_access(&mut runner).await;
+    define_refused_keys(&mut runner).await;
     runner.run(&api_keys::cases()).await;
 }
 
-/// Names keys of every kind that is refused, and `expiring.key`, which lives for an hour.
-async fn keys_that_give_no_access(runner: &mut CaseRunner) {
+/// Defines a key of every kind that is refused, and `expiring.key`, which expires in an hour.
+async fn define_refused_keys(runner: &mut CaseRunner) {
     let unknown = PlaintextApiKey::generate();
-    runner.name("unknown.key", unknown.expose());
-    let good = runner.named("admin_1.key").to_owned();
+    runner.define("unknown.key", unknown.expose());
+    let good = runner.value("admin_1.key").to_owned();
     let (body, last) = good.split_at(good.len() - 1);
-    runner.name("mistyped.key", &format!("{body}{}", if last == "a" { "b" } else { "a" }));
+    runner.define("mistyped.key", &format!("{body}{}", if last == "a" { "b" } else { "a" }));
     let now = runner.stack.clock.now();
-    let owner = UserId::parse(runner.named("manager_1")).expect("an id");
-    let issue = |expires_at| NewApiKey { label: None, expires_at };
-    let for_an_hour = issue(Some(now + SignedDuration::from_hours(1)));
+    let owner = UserId::parse(runner.value("manager_1")).expect("an id");
+    let for_an_hour = NewApiKey { label: None, expires_at: Some(now + SignedDuration::from_hours(1)) };
     let expiring = runner.stack.stores().users.issue_key(owner, &for_an_hour, now).await.expect("an active user");
-    runner.name("expiring.key", expiring.key.expose());
-    let revoked = runner.stack.stores().users.issue_key(owner, &issue(None), now).await.expect("an active user");
+    runner.define("expiring.key", expiring.key.expose());
+    let revoked =
+        runner.stack.stores().users.issue_key(owner, &NewApiKey::default(), now).await.expect("an active user");
     runner.stack.stores().users.revoke_key(&revoked.id, now).await.expect("a key");
-    runner.name("revoked.key", revoked.key.expose());
+    runner.define("revoked.key", revoked.key.expose());
     for name in ["leaving", "resting"] {
         let person = runner.stack.create_user(name, Role::BusinessManager, Some(1), Status::Active).await;
         runner.introduce(name, &person);

@@ -1,25 +1,28 @@
-//! Strict reading: what is malformed or mistyped is never passed over.
+//! Strict parsing: malformed and mistyped input is never ignored.
 
 use super::OPERATIONS;
 use crate::api::users::fixture::{Case, call, get, post};
-
-const UNKNOWN: &str = r#"{"foo":"is not a parameter of this operation"}"#;
 
 pub(super) fn cases() -> Vec<Case> {
     [malformed_json(), no_object(), bytes(), repeated(), unknown(), queries()].concat()
 }
 
-/// Create and update read a body alike.
-fn both(why: &'static str, body: impl AsRef<[u8]>, expect: impl Fn(Case) -> Case) -> Vec<Case> {
-    ["/user", "/user/<invited_1>"].map(|path| expect(post(why, path, body.as_ref()))).to_vec()
+/// Returns the same case for create and for update, which parse a body alike.
+fn create_and_update(reason: &'static str, body: impl AsRef<[u8]>, expect: impl Fn(Case) -> Case) -> Vec<Case> {
+    ["/user", "/user/<invited_1>"].map(|path| expect(post(reason, path, body.as_ref()))).to_vec()
+}
+
+fn invalid_json(line: u32, column: u32) -> String {
+    format!("the body is not valid JSON: line {line}, column {column}")
+}
+
+fn malformed(reason: &'static str, body: &str, column: u32) -> Vec<Case> {
+    create_and_update(reason, body, |case| case.error(400, &invalid_json(1, column)))
 }
 
 fn malformed_json() -> Vec<Case> {
     const NESTED: usize = 10_000;
     let deep = format!(r#"{{"phone":{}{}}}"#, "[".repeat(NESTED), "]".repeat(NESTED));
-    let malformed = |why, body: &str, column: u32| {
-        both(why, body, |case| case.whole(400, &format!("the body is not valid JSON: line 1, column {column}")))
-    };
     [
         malformed("an object without an end", "{", 1),
         malformed("a field without a value", r#"{"phone"}"#, 9),
@@ -38,43 +41,52 @@ fn malformed_json() -> Vec<Case> {
         malformed("a byte order mark", "\u{feff}{}", 1),
         malformed("blanks only", "   ", 3),
         malformed("nesting without measure", &deep, 136),
-        both("a whole line further down", "{\n\n  \"a\": tru }", |case| {
-            case.whole(400, "the body is not valid JSON: line 3, column 11")
+        create_and_update("a whole line further down", "{\n\n  \"a\": tru }", |case| {
+            case.error(400, &invalid_json(3, 11))
         }),
     ]
     .concat()
 }
 
 fn no_object() -> Vec<Case> {
-    let refused = |body| both("JSON, but no object", body, |case| case.whole(400, "the body must be a JSON object"));
-    ["[]", "[{}]", r#""text""#, "1", "true", "null"].map(refused).concat()
+    ["[]", "[{}]", r#""text""#, "1", "true", "null"]
+        .map(|body| {
+            create_and_update("JSON, but no object", body, |case| case.error(400, "the body must be a JSON object"))
+        })
+        .concat()
 }
 
 fn bytes() -> Vec<Case> {
-    let at = |column| format!("the body is not valid JSON: line 1, column {column}");
     [
-        both("invalid UTF-8 in a value", b"{\"phone\":\"\xff\"}".as_slice(), |case| case.whole(400, &at(11))),
-        both("invalid UTF-8 in a name", b"{\"\xc3(\":1}".as_slice(), |case| case.whole(400, &at(3))),
-        both("UTF-16", b"{\0\"\0a\0\"\0:\x001\0}\0".as_slice(), |case| case.whole(400, &at(2))),
+        create_and_update("invalid UTF-8 in a value", b"{\"phone\":\"\xff\"}".as_slice(), |case| {
+            case.error(400, &invalid_json(1, 11))
+        }),
+        create_and_update("invalid UTF-8 in a name", b"{\"\xc3(\":1}".as_slice(), |case| {
+            case.error(400, &invalid_json(1, 3))
+        }),
+        create_and_update("UTF-16", b"{\0\"\0a\0\"\0:\x001\0}\0".as_slice(), |case| {
+            case.error(400, &invalid_json(1, 2))
+        }),
     ]
     .concat()
+}
+
+fn given_twice(reason: &'static str, body: &str, name: &str) -> Vec<Case> {
+    create_and_update(reason, body, |case| case.bad_field(name, "is given more than once"))
 }
 
 fn repeated() -> Vec<Case> {
-    let twice = |why, body: &'static str, name: &str| {
-        both(why, body, |case| case.bad(&format!(r#"{{"{name}":"is given more than once"}}"#)))
-    };
     [
-        twice("a field twice", r#"{"phone":"1","phone":"2"}"#, "phone"),
-        twice("a field twice with one value", r#"{"phone":"1","phone":"1"}"#, "phone"),
-        twice("a field twice, spelled with an escape", r#"{"phone":"1","\u0070hone":"2"}"#, "phone"),
-        twice("a field twice, once null", r#"{"role":null,"role":"PROVIDER"}"#, "role"),
-        twice("an unknown field twice", r#"{"foo":1,"foo":2}"#, "foo"),
+        given_twice("a field twice", r#"{"phone":"1","phone":"2"}"#, "phone"),
+        given_twice("a field twice with one value", r#"{"phone":"1","phone":"1"}"#, "phone"),
+        given_twice("a field twice, spelled with an escape", r#"{"phone":"1","\u0070hone":"2"}"#, "phone"),
+        given_twice("a field twice, once null", r#"{"role":null,"role":"PROVIDER"}"#, "role"),
+        given_twice("an unknown field twice", r#"{"foo":1,"foo":2}"#, "foo"),
     ]
     .concat()
 }
 
-/// On every operation, in the query and in the body.
+/// Returns the cases of unknown parameters, in the query and in the body, on every operation.
 fn unknown() -> Vec<Case> {
     let mut cases = Vec::new();
     for (method, path) in OPERATIONS {
@@ -84,27 +96,28 @@ fn unknown() -> Vec<Case> {
             ("POST", "/user/<invited_1>") => case.body("{}"),
             _ => case,
         };
-        cases.push(case.bad(UNKNOWN));
+        cases.push(case.unknown_parameter("foo"));
     }
     let user = r#""email":"<new>","first_name":"A","last_name":"B""#;
-    let of_body = |name: &str| format!(r#"{{"{name}":"is not a parameter of this operation"}}"#);
     for name in
         ["foo", "Email", "first-name", "firstName", "id", "user_id", "keys", "invited_at", "", " phone", "__proto__"]
     {
         let body = format!(r#"{{{user},"{name}":1}}"#);
-        cases.push(post("create: an unknown field", "/user", body).bad(&of_body(name)));
+        cases.push(post("create: an unknown field", "/user", body).unknown_parameter(name));
         let body = format!(r#"{{"phone":"1","{name}":null}}"#);
-        cases.push(post("update: an unknown field, even of null", "/user/<invited_1>", body).bad(&of_body(name)));
+        cases.push(post("update: an unknown field, even of null", "/user/<invited_1>", body).unknown_parameter(name));
     }
     cases.push(
         post("update has no send_invitation", "/user/<invited_1>", r#"{"send_invitation":"True"}"#)
-            .bad(&of_body("send_invitation")),
+            .unknown_parameter("send_invitation"),
     );
     cases.push(
-        post("create takes no field from the query", "/user?phone=1", format!("{{{user}}}")).bad(&of_body("phone")),
+        post("create takes no field from the query", "/user?phone=1", format!("{{{user}}}")).unknown_parameter("phone"),
     );
-    cases.push(post("update takes no field from the query", "/user/<invited_1>?phone=1", "{}").bad(&of_body("phone")));
-    cases.push(post("all unknown fields at once", "/user/<invited_1>?c=1", r#"{"b":1,"a":1}"#).bad(
+    cases.push(
+        post("update takes no field from the query", "/user/<invited_1>?phone=1", "{}").unknown_parameter("phone"),
+    );
+    cases.push(post("all unknown fields at once", "/user/<invited_1>?c=1", r#"{"b":1,"a":1}"#).bad_fields(
         r#"{"a":"is not a parameter of this operation","b":"is not a parameter of this operation","c":"is not a parameter of this operation"}"#,
     ));
     cases
@@ -116,22 +129,22 @@ fn queries() -> Vec<Case> {
     let mut cases: Vec<_> = ["%", "%4", "%zz", "a%", "%ff", "%C3", "%C3%28", "%ED%A0%80", "%C0%80", "%u0041"]
         .map(|value| {
             let path = format!("/user/search?query={value}");
-            get("an invalid percent sequence, or invalid UTF-8", &path).bad(UNREADABLE)
+            get("an invalid percent sequence, or invalid UTF-8", &path).bad_fields(UNREADABLE)
         })
         .to_vec();
     cases.extend(
         ["/user/me?%=1", "/user/me?%ff=1", "/user/stats?a%zz"]
-            .map(|path| get("an invalid percent sequence in a name", path).whole(400, BAD_NAME)),
+            .map(|path| get("an invalid percent sequence in a name", path).error(400, BAD_NAME)),
     );
     cases.push(
         get("a key that cannot be decoded is not repeated", "/user/me?api_key=%ff")
             .by("")
-            .whole(400, "query parameter api_key is not valid percent-encoded UTF-8"),
+            .error(400, "query parameter api_key is not valid percent-encoded UTF-8"),
     );
     for (method, path) in OPERATIONS {
         let case = call("an unreadable query, on every operation", method, &format!("{path}?foo=%ff"));
         let case = if method == "POST" { case.body("{}") } else { case };
-        cases.push(case.bad(r#"{"foo":"is not valid percent-encoded UTF-8"}"#));
+        cases.push(case.bad_fields(r#"{"foo":"is not valid percent-encoded UTF-8"}"#));
     }
     cases.push(get("empty pairs are nothing", "/user/search?&&last_name=admin-2&").by("admin_2").finds("admin_2"));
     cases.push(get("plus is a blank", "/user/search?last_name=+admin-2+").by("admin_2").finds("admin_2"));

@@ -1,4 +1,4 @@
-//! Paths and methods.
+//! Unknown paths, ids and methods.
 
 use crate::api::users::fixture::{Case, call, get, post};
 
@@ -21,20 +21,20 @@ fn unknown_paths() -> Vec<Case> {
     .to_vec()
 }
 
-/// The same bytes for ids that are unknown, malformed or foreign, on every operation on a user.
+/// Returns the cases of unknown, malformed and foreign ids: the answer is the same on every operation.
 fn ids() -> Vec<Case> {
     let mut cases = Vec::new();
-    for (why, id) in [
+    for (reason, id) in [
         ("an unknown id", "1"),
         ("a malformed id", "x"),
         ("the id of a foreign user", "<manager_2>"),
         ("an id with a leading zero", "0<manager_1>"),
         ("an id that is too large", "9007199254740992"),
     ] {
-        cases.push(get(why, &format!("/user/{id}")).not_found());
-        cases.push(post(why, &format!("/user/{id}"), r#"{"first_name":"Eve"}"#).not_found());
-        cases.push(call(why, "DELETE", &format!("/user/{id}")).not_found());
-        cases.push(call(why, "POST", &format!("/user/{id}/invite")).not_found());
+        cases.push(get(reason, &format!("/user/{id}")).not_found());
+        cases.push(post(reason, &format!("/user/{id}"), r#"{"first_name":"Eve"}"#).not_found());
+        cases.push(call(reason, "DELETE", &format!("/user/{id}")).not_found());
+        cases.push(call(reason, "POST", &format!("/user/{id}/invite")).not_found());
     }
     cases
 }
@@ -44,7 +44,7 @@ fn methods() -> Vec<Case> {
     const THREE: &str = "another method than the three that a user's path has";
     const WORD: &str = "a path that is spelled out is no user, so the methods of users are not its own";
     let mut cases = Vec::new();
-    for (why, methods, path, allow) in [
+    for (reason, methods, path, allow) in [
         (ONE, ["GET", "PUT", "PATCH", "DELETE"], "/user", "POST"),
         (ONE, ["GET", "PUT", "PATCH", "DELETE"], "/user/<manager_1>/invite", "POST"),
         (THREE, ["PUT", "PATCH", "OPTIONS", "TRACE"], "/user/<manager_1>", "GET, POST, DELETE"),
@@ -52,7 +52,7 @@ fn methods() -> Vec<Case> {
         (WORD, ["POST", "PUT", "DELETE", "PATCH"], "/user/search", "GET"),
         (WORD, ["POST", "PUT", "DELETE", "PATCH"], "/user/stats", "GET"),
     ] {
-        cases.extend(methods.map(|method| call(why, method, path).not_allowed(allow)));
+        cases.extend(methods.map(|method| call(reason, method, path).not_allowed(allow)));
     }
     cases.push(call("the id is not looked at before the method", "PUT", "/user/x").not_allowed("GET, POST, DELETE"));
     cases.push(call("me cannot be invited: it is no id", "POST", "/user/me/invite").not_found());

@@ -17,12 +17,12 @@ pub(super) fn cases() -> Vec<Case> {
     [filters::cases(), order::cases(), paging::cases(), query::cases()].concat()
 }
 
-/// Somebody to be found: name, first and last name, local part of the address (or a whole one), status, organisation.
-type Found = (&'static str, &'static str, &'static str, &'static str, Status, Option<u64>);
+/// User to be found: name in the tables, first name, last name, local part of the address (or all of it), status, organisation.
+type StoredUser = (&'static str, &'static str, &'static str, &'static str, Status, Option<u64>);
 
-/// Puts people into a runner's stack; ids follow from `first_id` on.
-async fn people(runner: &mut CaseRunner, people: &[Found], first_id: u64) {
-    for (id, (name, first_name, last_name, email, status, org)) in (first_id..).zip(people) {
+/// Stores users without the API. Their ids count from `first_id` on.
+async fn store_users(runner: &mut CaseRunner, users: &[StoredUser], first_id: u64) {
+    for (id, (name, first_name, last_name, email, status, org)) in (first_id..).zip(users) {
         let typed = if email.contains('@') { (*email).to_owned() } else { address(email) };
         let user = User {
             id: UserId::parse(&id.to_string()).expect("an id"),
@@ -47,42 +47,42 @@ async fn people(runner: &mut CaseRunner, people: &[Found], first_id: u64) {
     }
 }
 
-/// An `ORG_ADMIN` whose name and address no search of the tables finds.
-async fn reader(runner: &mut CaseRunner, org: u64) {
+/// Creates `reader`: an `ORG_ADMIN` whose name and address no search by a name finds.
+async fn create_reader(runner: &mut CaseRunner, org: u64) {
     let person = runner.stack.create_user("zz", Role::OrgAdmin, Some(org), Status::Active).await;
     runner.introduce("reader", &person);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn search_filters_as_the_table_says() {
+async fn every_case_of_search_filters_gets_its_answer() {
     let mut runner = CaseRunner::start().await;
-    reader(&mut runner, 7).await;
+    create_reader(&mut runner, 7).await;
     runner.stack.create_business(7, "b7-1", "Lyon").await;
-    people(&mut runner, &filters::PEOPLE, 1_000).await;
+    store_users(&mut runner, &filters::USERS, 1_000).await;
     runner.run(&filters::cases()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn search_forgives_as_the_table_says() {
+async fn every_case_of_fuzzy_search_finds_its_users() {
     let mut runner = CaseRunner::start().await;
-    reader(&mut runner, 7).await;
-    people(&mut runner, &query::PEOPLE, 1_000).await;
+    create_reader(&mut runner, 7).await;
+    store_users(&mut runner, &query::USERS, 1_000).await;
     runner.run(&query::cases()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn search_orders_as_the_table_says() {
+async fn every_case_of_search_order_gets_its_users_in_order() {
     let mut runner = CaseRunner::start().await;
-    reader(&mut runner, 7).await;
-    people(&mut runner, &order::PEOPLE, 1).await;
-    people(&mut runner, &order::LATER_IDS, 9).await;
+    create_reader(&mut runner, 7).await;
+    store_users(&mut runner, &order::USERS, 1).await;
+    store_users(&mut runner, &order::LATER_IDS, 9).await;
     runner.run(&order::cases()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn search_pages_as_the_table_says() {
+async fn every_case_of_search_pages_gets_its_page() {
     let mut runner = CaseRunner::start().await;
-    reader(&mut runner, 7).await;
-    paging::crowd(&mut runner).await;
+    create_reader(&mut runner, 7).await;
+    paging::store_crowd(&mut runner).await;
     runner.run(&paging::cases()).await;
 }

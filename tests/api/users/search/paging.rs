@@ -1,15 +1,15 @@
-//! Pages.
+//! Pages of a search: numbers, sizes and bounds.
 
 use presence_domain::user::Status::Active;
 
-use super::people;
+use super::store_users;
 use crate::api::users::fixture::{Case, CaseRunner, get};
 
-/// With the reader 61: two full pages of 30 and one user.
+/// Number of users. With the reader they make two full pages of 30 and one user more.
 const CROWD: usize = 60;
 const NAMES: [&str; CROWD] = names();
 
-/// `n10` to `n69`: in the order of names.
+/// Returns `n10` to `n69`, in the order of names.
 const fn names() -> [&'static str; CROWD] {
     const DIGITS: &str = "n10n11n12n13n14n15n16n17n18n19n20n21n22n23n24n25n26n27n28n29n30n31n32n33n34n35n36n37n38n39\
                           n40n41n42n43n44n45n46n47n48n49n50n51n52n53n54n55n56n57n58n59n60n61n62n63n64n65n66n67n68n69";
@@ -25,90 +25,95 @@ const fn names() -> [&'static str; CROWD] {
     names
 }
 
-/// Puts the crowd into organisation 7.
-pub(super) async fn crowd(runner: &mut CaseRunner) {
+/// Stores the crowd in organisation 7.
+pub(super) async fn store_crowd(runner: &mut CaseRunner) {
     let crowd = NAMES.map(|name| (name, "Crowd", name, name, Active, Some(7)));
-    people(runner, &crowd, 5_000).await;
+    store_users(runner, &crowd, 5_000).await;
 }
 
 pub(super) fn cases() -> Vec<Case> {
-    [pages(), no_pages(), sizes()].concat()
+    [pages(), refused_pages(), sizes()].concat()
 }
 
-/// Everyone, in order: from and to are positions.
-fn part(from: usize, to: usize) -> Vec<String> {
+/// Returns the names of the users from a position up to another one.
+fn slice(from: usize, to: usize) -> Vec<String> {
     NAMES.iter().chain(&["reader"]).skip(from).take(to - from).map(ToString::to_string).collect()
 }
 
-fn page(why: &'static str, parameters: &str) -> Case {
-    get(why, &format!("/user/search?{parameters}")).by("reader")
+fn page(reason: &'static str, parameters: &str) -> Case {
+    get(reason, &format!("/user/search?{parameters}")).by("reader")
+}
+
+fn first_page(reason: &'static str, number: &str) -> Case {
+    page(reason, &format!("page={number}")).page(1, 3, 61, slice(0, 30))
+}
+
+fn page_of_size(reason: &'static str, size: &str) -> Case {
+    page(reason, &format!("per_page={size}"))
 }
 
 fn pages() -> Vec<Case> {
-    let first = |why, value: &str| page(why, &format!("page={value}")).page(1, 3, 61, part(0, 30));
     vec![
-        page("30 unless asked otherwise, from the first page", "").page(1, 3, 61, part(0, 30)),
-        first("the first page", "1"),
-        page("the second page", "page=2").page(2, 3, 61, part(30, 60)),
-        page("the last page, not full", "page=3").page(3, 3, 61, part(60, 61)),
+        page("30 unless asked otherwise, from the first page", "").page(1, 3, 61, slice(0, 30)),
+        first_page("the first page", "1"),
+        page("the second page", "page=2").page(2, 3, 61, slice(30, 60)),
+        page("the last page, not full", "page=3").page(3, 3, 61, slice(60, 61)),
         page("past the end: empty, with the page as asked", "page=4").page(4, 3, 61, Vec::new()),
         page("far past the end", "page=1000000").page(1_000_000, 3, 61, Vec::new()),
         page("the largest page", "page=9007199254740991").page(9_007_199_254_740_991, 3, 61, Vec::new()),
-        first("0 counts as 1, and is echoed as 1", "0"),
-        first("-1 counts as 1", "-1"),
-        first("far below 1", "-9007199254740993"),
-        first("below every integer", &format!("-{}", "9".repeat(60))),
-        first("-0 counts as 1", "-0"),
-        first("blank is not given", ""),
-        first("with blanks around", "%201%20"),
-        first("with leading zeros", "001"),
+        first_page("0 counts as 1, and is echoed as 1", "0"),
+        first_page("-1 counts as 1", "-1"),
+        first_page("far below 1", "-9007199254740993"),
+        first_page("below every integer", &format!("-{}", "9".repeat(60))),
+        first_page("-0 counts as 1", "-0"),
+        first_page("blank is not given", ""),
+        first_page("with blanks around", "%201%20"),
+        first_page("with leading zeros", "001"),
         page("an empty list has one page", "last_name=nobody").page(1, 1, 0, Vec::new()),
         page("a page past the end of an empty list", "last_name=nobody&page=2").page(2, 1, 0, Vec::new()),
-        page("pages of a filter", "last_name=n1&per_page=4&page=3").page(3, 3, 10, part(8, 10)),
-        page("pages of a query", "query=crowd&page=2").page(2, 2, 60, part(30, 60)),
-        page("pages of a status", "status=active&page=3").page(3, 3, 61, part(60, 61)),
-        page("a full last page", "query=crowd&per_page=20&page=3").page(3, 3, 60, part(40, 60)),
+        page("pages of a filter", "last_name=n1&per_page=4&page=3").page(3, 3, 10, slice(8, 10)),
+        page("pages of a query", "query=crowd&page=2").page(2, 2, 60, slice(30, 60)),
+        page("pages of a status", "status=active&page=3").page(3, 3, 61, slice(60, 61)),
+        page("a full last page", "query=crowd&per_page=20&page=3").page(3, 3, 60, slice(40, 60)),
         page("past a full last page", "query=crowd&per_page=20&page=4").page(4, 3, 60, Vec::new()),
-        page("a page over organisations", "per_page=2&page=6").by("provider").page(6, 36, 71, part(0, 2)),
+        page("a page over organisations", "per_page=2&page=6").by("provider").page(6, 36, 71, slice(0, 2)),
     ]
 }
 
-fn no_pages() -> Vec<Case> {
+fn refused_pages() -> Vec<Case> {
     const INTEGER: &str = "must be an integer";
-    let bad =
-        |why, value: &str, text: &str| page(why, &format!("page={value}")).bad(&format!(r#"{{"page":"{text}"}}"#));
     let mut cases: Vec<_> =
         ["x", "1.0", "1.5", "1e3", "0x1", "%2B1", "--1", "1,2", "%D9%A1", "null", "true", "1%00", "-"]
-            .map(|value| bad("no integer", value, INTEGER))
+            .map(|value| page("no integer", &format!("page={value}")).bad_field("page", INTEGER))
             .to_vec();
     let nines = "9".repeat(60);
-    cases.extend(
-        ["9007199254740992", "18446744073709551615", "18446744073709551616", &nines]
-            .map(|value| bad("past the largest page", value, "must be at most 9007199254740991")),
-    );
+    cases.extend(["9007199254740992", "18446744073709551615", "18446744073709551616", &nines].map(|value| {
+        page("past the largest page", &format!("page={value}")).bad_field("page", "must be at most 9007199254740991")
+    }));
     cases
 }
 
 fn sizes() -> Vec<Case> {
     const RANGE: &str = r#"{"per_page":"must be an integer from 1 to 100"}"#;
     const INTEGER: &str = r#"{"per_page":"must be an integer"}"#;
-    let of = |why, value: &str| page(why, &format!("per_page={value}"));
     let mut cases = vec![
-        of("1 on a page", "1").page(1, 61, 61, part(0, 1)),
-        of("30, as by default", "30").page(1, 3, 61, part(0, 30)),
-        of("one less than there are", "60").page(1, 2, 61, part(0, 60)),
-        of("as many as there are", "61").page(1, 1, 61, part(0, 61)),
-        of("100, the most", "100").page(1, 1, 61, part(0, 61)),
-        of("1 on the last page", "1&page=61").page(61, 61, 61, part(60, 61)),
-        of("without business_ids", "1&display_business_ids=0").page(1, 61, 61, part(0, 1)),
-        of("the largest page of the largest size", "100&page=9007199254740991").page(
+        page_of_size("1 on a page", "1").page(1, 61, 61, slice(0, 1)),
+        page_of_size("30, as by default", "30").page(1, 3, 61, slice(0, 30)),
+        page_of_size("one less than there are", "60").page(1, 2, 61, slice(0, 60)),
+        page_of_size("as many as there are", "61").page(1, 1, 61, slice(0, 61)),
+        page_of_size("100, the most", "100").page(1, 1, 61, slice(0, 61)),
+        page_of_size("1 on the last page", "1&page=61").page(61, 61, 61, slice(60, 61)),
+        page_of_size("without business_ids", "1&display_business_ids=0").page(1, 61, 61, slice(0, 1)),
+        page_of_size("the largest page of the largest size", "100&page=9007199254740991").page(
             9_007_199_254_740_991,
             1,
             61,
             Vec::new(),
         ),
     ];
-    cases.extend(["0", "-1", "101", "9007199254740992"].map(|value| of("out of range", value).bad(RANGE)));
-    cases.extend(["x", "1.0", "1e1", "null"].map(|value| of("no integer", value).bad(INTEGER)));
+    cases.extend(
+        ["0", "-1", "101", "9007199254740992"].map(|value| page_of_size("out of range", value).bad_fields(RANGE)),
+    );
+    cases.extend(["x", "1.0", "1e1", "null"].map(|value| page_of_size("no integer", value).bad_fields(INTEGER)));
     cases
 }

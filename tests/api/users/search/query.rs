@@ -1,11 +1,11 @@
-//! The forgiving search: which words match, and what is best.
+//! Fuzzy search by `query`: the words that match, and their order.
 
 use presence_domain::user::Status::Active;
 
-use super::Found;
+use super::StoredUser;
 use crate::api::users::fixture::{Case, get};
 
-pub(super) const PEOPLE: [Found; 8] = [
+pub(super) const USERS: [StoredUser; 8] = [
     ("xav", "Xav", "Adupont", "p1", Active, Some(7)),
     ("wil", "Wil", "Dupond", "p2", Active, Some(7)),
     ("zoe", "Zoé", "Dupont", "p3", Active, Some(7)),
@@ -20,69 +20,73 @@ pub(super) fn cases() -> Vec<Case> {
     [words(), edits(), order(), bounds()].concat()
 }
 
-fn ask(why: &'static str, query: &str, people: &str) -> Case {
-    get(why, &format!("/user/search?query={query}")).by("reader").finds(people)
+fn search(reason: &'static str, query: &str, people: &str) -> Case {
+    get(reason, &format!("/user/search?query={query}")).by("reader").finds(people)
+}
+
+fn refused(reason: &'static str, query: &str, text: &str) -> Case {
+    get(reason, &format!("/user/search?query={query}")).by("reader").bad_field("query", text)
 }
 
 fn words() -> Vec<Case> {
     vec![
-        ask("a first name", "olaf", "four"),
-        ask("a last name", "quux", "four"),
-        ask("the local part of an address", "boutique", "jean"),
-        ask(
+        search("a first name", "olaf", "four"),
+        search("a last name", "quux", "four"),
+        search("the local part of an address", "boutique", "jean"),
+        search(
             "a whole address, then those an edit or two away",
             "p6@canary-mail.example",
             "four xav wil zoe yan kon reader",
         ),
-        ask("a substring", "ola", "four"),
-        ask("a substring in the middle", "apado", "kon"),
-        ask("a substring across signs", "que.ly", "jean"),
-        ask("without case and accents", "NOEL", "jean"),
-        ask("with accents that the name lacks", "qüux", "four"),
-        ask("full width", "%EF%BC%B1uux", "four"),
-        ask("another script, in any case", "КОНСТАНТИН", "kon"),
-        ask("every word must match", "olaf+quux", "four"),
-        ask("in any order", "quux+olaf", "four"),
-        ask("in different fields", "noel+jean+boutique", "jean"),
-        ask("one that does not match is enough", "olaf+dupont", ""),
-        ask("blanks around and between", "%20%20olaf%20%20%20quux%20", "four"),
-        ask("a word twice", "olaf+olaf", "four"),
-        ask("no phone", "33", ""),
-        ask("no wildcard", "ola*", ""),
-        ask("nobody of another organisation", "farah", ""),
-        ask("one letter", "q", "four jean"),
+        search("a substring", "ola", "four"),
+        search("a substring in the middle", "apado", "kon"),
+        search("a substring across signs", "que.ly", "jean"),
+        search("without case and accents", "NOEL", "jean"),
+        search("with accents that the name lacks", "qüux", "four"),
+        search("full width", "%EF%BC%B1uux", "four"),
+        search("another script, in any case", "КОНСТАНТИН", "kon"),
+        search("every word must match", "olaf+quux", "four"),
+        search("in any order", "quux+olaf", "four"),
+        search("in different fields", "noel+jean+boutique", "jean"),
+        search("one that does not match is enough", "olaf+dupont", ""),
+        search("blanks around and between", "%20%20olaf%20%20%20quux%20", "four"),
+        search("a word twice", "olaf+olaf", "four"),
+        search("no phone", "33", ""),
+        search("no wildcard", "ola*", ""),
+        search("nobody of another organisation", "farah", ""),
+        search("one letter", "q", "four jean"),
     ]
 }
 
-/// One edit from 5 letters up, two from 9.
+/// Returns the cases of typing errors: words of 5 letters and more may have one, those of 9 and more two.
 fn edits() -> Vec<Case> {
     vec![
-        ask("4 letters: no edit", "quxx", ""),
-        ask("4 letters: no swap", "oalf", ""),
-        ask("5 letters, one added", "quuux", "four"),
-        ask("5 letters, one replaced, in a part of a name", "piere", "jean"),
-        ask("5 letters, another one dropped", "pirre", "jean"),
-        ask("5 letters, two edits", "biere", ""),
-        ask("6 letters, one dropped in the query", "boutiqe", "jean"),
-        ask("6 letters, neighbours swapped", "duopnt", "zoe"),
-        ask("8 letters, one edit", "boutiqye", "jean"),
-        ask("8 letters, two edits", "boutykye", ""),
-        ask("9 letters, two edits", "boutiquxy", "jean"),
-        ask("9 letters, three edits", "bautiquxy", ""),
-        ask("11 letters, two edits", "papadobulos", "kon"),
-        ask("11 letters, three edits", "papatobulos", ""),
-        ask("letters of another script count as one", "канстонтин", "kon"),
-        ask("an edit in the address", "boutiqua", "jean"),
+        search("4 letters: no edit", "quxx", ""),
+        search("4 letters: no swap", "oalf", ""),
+        search("5 letters, one added", "quuux", "four"),
+        search("5 letters, one replaced, in a part of a name", "piere", "jean"),
+        search("5 letters, another one dropped", "pirre", "jean"),
+        search("5 letters, two edits", "biere", ""),
+        search("6 letters, one dropped in the query", "boutiqe", "jean"),
+        search("6 letters, neighbours swapped", "duopnt", "zoe"),
+        search("8 letters, one edit", "boutiqye", "jean"),
+        search("8 letters, two edits", "boutykye", ""),
+        search("9 letters, two edits", "boutiquxy", "jean"),
+        search("9 letters, three edits", "bautiquxy", ""),
+        search("11 letters, two edits", "papadobulos", "kon"),
+        search("11 letters, three edits", "papatobulos", ""),
+        search("letters of another script count as one", "канстонтин", "kon"),
+        search("an edit in the address", "boutiqua", "jean"),
     ]
 }
 
-/// Best match first, then last name, first name, id.
+/// Returns the cases of the order: best match first, then last name, first name and id.
 fn order() -> Vec<Case> {
     vec![
-        ask("equal, beginning, substring, one edit", "dupont", "zoe yan xav wil"),
-        ask("equal, then one edit", "dupond", "wil zoe"),
-        ask("equals by name", "dupon", "wil zoe yan xav"),
-        ask("the words' distances add up", "dupont+yan", "yan"),
+        search("equal, beginning, substring, one edit", "dupont", "zoe yan xav wil"),
+        search("equal, then one edit", "dupond", "wil zoe"),
+        search("equals by name", "dupon", "wil zoe yan xav"),
+        search("the words' distances add up", "dupont+yan", "yan"),
         get("over organisations, by a PROVIDER: best match first in each", "/user/search?query=dupont")
             .by("provider")
             .finds("zoe yan xav wil far"),
@@ -91,21 +95,18 @@ fn order() -> Vec<Case> {
 
 fn bounds() -> Vec<Case> {
     let long = "q".repeat(255);
-    let bad = |why, query: &str, text: &str| {
-        get(why, &format!("/user/search?query={query}")).by("reader").bad(&format!(r#"{{"query":"{text}"}}"#))
-    };
     vec![
-        ask("255 characters", &long, ""),
-        ask("255 characters of several bytes", &"é".repeat(255), ""),
-        bad("256 characters", &format!("{long}q"), "must have at most 255 characters"),
-        bad(
+        search("255 characters", &long, ""),
+        search("255 characters of several bytes", &"é".repeat(255), ""),
+        refused("256 characters", &format!("{long}q"), "must have at most 255 characters"),
+        refused(
             "256 characters, blanks among them",
             &format!("{}a", "%20".repeat(255)),
             "must have at most 255 characters",
         ),
-        bad("NUL", "a%00b", "must not contain control characters"),
-        bad("a tab", "a%09b", "must not contain control characters"),
-        bad("a control character of Unicode", "a%C2%85b", "must not contain control characters"),
-        bad("nothing but an accent", "%CC%81", "has nothing to search for"),
+        refused("NUL", "a%00b", "must not contain control characters"),
+        refused("a tab", "a%09b", "must not contain control characters"),
+        refused("a control character of Unicode", "a%C2%85b", "must not contain control characters"),
+        refused("nothing but an accent", "%CC%81", "has nothing to search for"),
     ]
 }

@@ -8,7 +8,7 @@ use presence_tests::{
 };
 use serde_json::{Value, json};
 
-use super::schemas::Description;
+use super::description::Description;
 use presence_tests::PauseConnector;
 
 /// A user and a category of the sample.

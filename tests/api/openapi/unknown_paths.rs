@@ -3,13 +3,7 @@
 use presence_tests::{TestStack, send};
 use serde_json::json;
 
-/// The headers of every answer of the API.
-pub(super) const HEADERS: [(&str, &str); 4] = [
-    ("content-type", "application/json; charset=utf-8"),
-    ("cache-control", "no-store"),
-    ("x-content-type-options", "nosniff"),
-    ("referrer-policy", "no-referrer"),
-];
+use crate::api::SERVICE_HEADERS;
 
 const PATHS: [&str; 13] = [
     "",
@@ -36,7 +30,7 @@ async fn an_unknown_path_is_not_found_with_any_method_and_without_a_key() {
             let expected = json!({"errors": {"json": "not found"}});
             assert_eq!((reply.status, reply.json()), (404, expected), "{method} {path}");
             assert!(!reply.header("x-request-id").is_empty(), "{method} {path}");
-            for (name, value) in HEADERS {
+            for (name, value) in SERVICE_HEADERS {
                 assert_eq!(reply.header(name), value, "{method} {path}: {name}");
             }
         }

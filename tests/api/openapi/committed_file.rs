@@ -6,7 +6,7 @@ use std::path::Path;
 use presence_tests::routes;
 use serde_json::Value;
 
-use super::schemas::Description;
+use super::description::Description;
 
 #[test]
 fn the_committed_description_is_the_one_that_the_functions_have() {

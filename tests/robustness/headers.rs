@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use presence_tests::{Fixtures, TestStack, path_of, routes};
 
-use super::wire::{Raw, host};
+use super::raw_http::{Raw, host};
 use super::{Origin, sound};
 
 /// What the gateway takes: the request line and the values of all headers, in bytes.

@@ -1,6 +1,6 @@
 //! Both operations and every parameter, as the interface and its decisions say.
 
-use super::row::{Row, get, run};
+use super::case::{Row, get, run};
 
 /// The issue asks for as many.
 const FEWEST_ROWS: usize = 80;

@@ -4,14 +4,7 @@ use presence_tests::{Fixtures, Reply, TestStack, send};
 use serde_json::json;
 
 use super::{DIRECTORY, load, parse};
-
-/// Headers of every answer of the service.
-const ALWAYS: [(&str, &str); 4] = [
-    ("content-type", "application/json; charset=utf-8"),
-    ("cache-control", "no-store"),
-    ("x-content-type-options", "nosniff"),
-    ("referrer-policy", "no-referrer"),
-];
+use crate::api::SERVICE_HEADERS;
 
 /// One row.
 pub(super) struct Row {
@@ -95,7 +88,7 @@ impl Row {
         if expected != actual {
             wrong.push(format!("answer\n      {actual}\n    instead of\n      {expected}"));
         }
-        let headers = ALWAYS.into_iter().chain([("allow", self.allow)]);
+        let headers = SERVICE_HEADERS.into_iter().chain([("allow", self.allow)]);
         wrong.extend(
             headers.filter(|(name, value)| reply.header(name) != *value).map(|(name, _)| format!("header {name}")),
         );
