@@ -1,7 +1,7 @@
 //! The matrix itself: every operation × every caller × every target.
 
 use presence_domain::user::{Role, Status};
-use presence_tests::{Fixtures, Reply, Stored, TestStack, route, routes};
+use presence_tests::{Fixtures, Reply, StoredUser, TestStack, route, routes};
 use rstest::rstest;
 use serde_json::{Value, json};
 
@@ -125,7 +125,7 @@ async fn an_allowed_call_does_what_it_says(#[case] caller: Caller) {
     assert_eq!(stack.audit().await, []);
 }
 
-fn assert_done(cell: &Cell, reply: &Reply, before: &Stored, after: Option<Stored>) {
+fn assert_done(cell: &Cell, reply: &Reply, before: &StoredUser, after: Option<StoredUser>) {
     if cell.operation == Operation::Delete {
         assert!(after.is_none(), "{cell:?}");
         return;

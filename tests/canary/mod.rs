@@ -35,7 +35,7 @@ const FIELDS: [&str; 11] = [
 #[track_caller]
 fn assert_logged(reply: &Reply, operation: &str, status: u16) {
     assert_eq!(reply.status, status, "{operation}: {}", reply.text);
-    let line = logs::of_request(reply.header("x-request-id"));
+    let line = logs::request_line(reply.header("x-request-id"));
     let mut fields: Vec<&str> = line.as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect();
     fields.sort_unstable();
     assert_eq!(fields, FIELDS, "{operation}");

@@ -3,7 +3,7 @@
 use futures::future::{BoxFuture, FutureExt as _};
 use presence_domain::invitation::ActivationToken;
 use presence_domain::user::{Lang, Role, Status};
-use presence_tests::{Reply, Stored, TestUser, address, send};
+use presence_tests::{Reply, StoredUser, TestUser, address, send};
 use presence_texts::{Notice, Texts};
 use rstest::rstest;
 use serde_json::json;
@@ -44,7 +44,7 @@ fn english() -> &'static presence_texts::PageTexts {
 }
 
 /// An active user has a password, and no link that works.
-fn assert_settled(stored: &Stored, password: &str) {
+fn assert_settled(stored: &StoredUser, password: &str) {
     assert_eq!(stored.user.status, Status::Active);
     assert!(stored.has_password(password) && !stored.has_live_link() && stored.mails.is_empty());
 }

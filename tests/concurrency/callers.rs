@@ -51,7 +51,7 @@ impl Fixture {
         let fixtures = Fixtures::create(&warm).await;
         load(warm.stores(), parse(DIRECTORY)).await;
         seed(&warm).await;
-        let other = Arc::new(TestStack::with(warm.beside()).await);
+        let other = Arc::new(TestStack::with(warm.second_stack_options()).await);
         Self { warm, other, interleaving, fixtures, people: 0 }
     }
 

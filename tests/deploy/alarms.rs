@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use jiff::SignedDuration;
 use presence_local::SesMode;
 use presence_mailer::handle;
-use presence_tests::logs::measured;
+use presence_tests::logs::with_metrics;
 use presence_tests::{Fixtures, TestStack, address};
 use rstest::rstest;
 use serde_json::json;
@@ -128,7 +128,7 @@ impl AlarmSimulation {
         for _ in 0..minutes {
             let event = json!({ "source": "aws.scheduler", "detail-type": "Scheduled Event", "detail": {} });
             let deadline = presence_runtime::clock::deadline_in(std::time::Duration::from_mins(10));
-            let swept = Box::pin(measured(handle(self.stack.local.outbox(), &event, deadline))).await;
+            let swept = Box::pin(with_metrics(handle(self.stack.local.outbox(), &event, deadline))).await;
             assert!(swept.0.is_ok());
             let ages: Vec<_> = swept.1.iter().filter(|(name, _)| name == "outbox_age_seconds").collect();
             let [(_, age)] = ages[..] else { panic!("one age a sweep: {ages:?}") };

@@ -7,7 +7,7 @@ use presence_domain::user::{Role, Status};
 use presence_local::Options;
 use presence_store::{MailChange, UserChange};
 use presence_tests::ConnectorLayer as _;
-use presence_tests::Stored;
+use presence_tests::StoredUser;
 use presence_tests::{FaultConnector, Fixtures, Reply, TestStack, TestUser, address, plain_http, send};
 use serde_json::Value;
 
@@ -51,11 +51,11 @@ pub(super) enum Done {
     /// It changes nothing. Its answer is always the same, to the byte.
     ChangesNothing,
     /// By the target.
-    Target(fn(Option<&Stored>) -> bool),
+    Target(fn(Option<&StoredUser>) -> bool),
     /// By the target, which is still there.
-    TargetIs(fn(&Stored) -> bool),
+    TargetIs(fn(&StoredUser) -> bool),
     /// By the user with the address of [`Fixture::fresh`].
-    Fresh(fn(Option<&Stored>) -> bool),
+    Fresh(fn(Option<&StoredUser>) -> bool),
 }
 
 /// Whom a call is about: made anew for each call.
@@ -178,7 +178,7 @@ impl Fixture {
     }
 
     /// The user that the scenario's call is about, as it is stored.
-    pub(super) async fn watched(&self, scenario: &Scenario) -> Option<Stored> {
+    pub(super) async fn watched(&self, scenario: &Scenario) -> Option<StoredUser> {
         let id = match scenario.done {
             Done::Fresh(_) => {
                 let fresh = EmailAddress::parse(&self.fresh()).expect("an address");

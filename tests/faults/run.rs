@@ -1,7 +1,7 @@
 //! Runs a scenario once unbroken, and then with each of its calls to `DynamoDB` broken in each way.
 
 use presence_local::Options;
-use presence_tests::Stored;
+use presence_tests::StoredUser;
 use presence_tests::{FaultKind, Plan, Reply};
 use serde_json::json;
 
@@ -83,7 +83,7 @@ async fn run_broken(
 }
 
 /// What a careful client does: asks again until it is answered. Only a busy machine makes that more than once.
-async fn try_again(fixture: &Fixture, scenario: &Scenario, before: Option<&Stored>, ask: &Ask, what: &str) {
+async fn try_again(fixture: &Fixture, scenario: &Scenario, before: Option<&StoredUser>, ask: &Ask, what: &str) {
     for _ in 0..TRIES {
         let done = is_done(scenario, before, fixture.watched(scenario).await.as_ref());
         let expected = if done { scenario.again } else { scenario.unbroken };
@@ -109,7 +109,7 @@ fn check_answer(scenario: &Scenario, reply: &Reply, masked: bool, unbroken: &Rep
 }
 
 /// What changes nothing is done when nothing has changed.
-fn is_done(scenario: &Scenario, before: Option<&Stored>, after: Option<&Stored>) -> bool {
+fn is_done(scenario: &Scenario, before: Option<&StoredUser>, after: Option<&StoredUser>) -> bool {
     match scenario.done {
         Done::ChangesNothing => before == after && scenario.unbroken == 200,
         Done::Target(done) | Done::Fresh(done) => done(after),

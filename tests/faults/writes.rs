@@ -1,7 +1,7 @@
 //! The scenarios of the operations that write, and of their refusals.
 
 use presence_domain::user::{Role, Status};
-use presence_tests::Stored;
+use presence_tests::StoredUser;
 use presence_tests::{Fixtures, TestUser};
 use serde_json::{Value, json};
 
@@ -138,7 +138,7 @@ fn create(name: &'static str, body: fn(&Fixture) -> Value) -> Scenario {
     }
 }
 
-fn update(name: &'static str, target: Target, body: fn(&Fixture) -> Value, done: fn(&Stored) -> bool) -> Scenario {
+fn update(name: &'static str, target: Target, body: fn(&Fixture) -> Value, done: fn(&StoredUser) -> bool) -> Scenario {
     Scenario {
         name,
         operation: "update_user",
@@ -186,7 +186,7 @@ fn invite(name: &'static str, target: Target, unbroken: u16, done: Done) -> Scen
     }
 }
 
-fn never(_: &Stored) -> bool {
+fn never(_: &StoredUser) -> bool {
     false
 }
 

@@ -7,7 +7,7 @@ use presence_domain::ledger::{FacetMask, ReviewSet};
 use presence_domain::page::PageRequest;
 use presence_domain::review::{Rating, Review, ReviewId, ReviewState};
 use presence_store::{ReviewQuery, bulk_review_items, schema};
-use presence_tests::logs::measured;
+use presence_tests::logs::with_metrics;
 use presence_tests::{TestStack, rng, sdk_config};
 
 use super::model::{Model, review};
@@ -30,7 +30,7 @@ fn query_for_all() -> ReviewQuery {
 /// Returns the count, the ids of the reviews that were found, and the metrics.
 async fn search(stack: &TestStack) -> (u64, Vec<ReviewId>, Vec<(String, f64)>) {
     let query = query_for_all();
-    let (page, metrics) = measured(stack.stores().reviews.find_reviews(Scope::for_operator(), &query)).await;
+    let (page, metrics) = with_metrics(stack.stores().reviews.find_reviews(Scope::for_operator(), &query)).await;
     let page = page.expect("the store answers");
     (page.count, page.items.into_iter().map(|review| review.id).collect(), metrics)
 }
@@ -119,7 +119,7 @@ async fn review_that_the_filter_excludes_is_neither_shown_nor_counted_whatever_t
     let (from, to) = (Some(start), Some(start + 30 * DAY));
     let sets = vec![ReviewSet::City(org, "lyon".to_owned())];
     let query = ReviewQuery { sets, mask, from, to, newest_first: false, page };
-    let (found, metrics) = measured(stack.stores().reviews.find_reviews(Scope::for_operator(), &query)).await;
+    let (found, metrics) = with_metrics(stack.stores().reviews.find_reviews(Scope::for_operator(), &query)).await;
     let found = found.expect("the store answers");
     let shown: Vec<&ReviewId> = found.items.iter().map(|review| &review.id).collect();
     let expected = [16, 17, 23, 18, 19, 20, 21, 22].map(|number| &reviews[number].id);

@@ -12,7 +12,7 @@ use presence_domain::review::{Rating, Review, ReviewState};
 use presence_store::{AuditRun, AuditSettings, ReviewWrite, Stores, schema};
 use presence_tests::ConnectorLayer as _;
 use presence_tests::InterleavingConnector;
-use presence_tests::logs::measured;
+use presence_tests::logs::with_metrics;
 use presence_tests::{
     FaultConnector, FaultKind, LagConnector, Plan, TestStack, long_timeouts, plain_http, rng, sdk_config,
 };
@@ -68,7 +68,7 @@ impl Calendar {
         self.0 += DAY;
         let (mut runs, mut metrics) = (Vec::new(), Vec::new());
         while runs.len() < MAX_RUNS && !runs.last().is_some_and(|run: &AuditRun| run.round_is_done) {
-            let (run, measured) = measured(store.reviews.audit_on_schedule(settings, self.0, || true)).await;
+            let (run, measured) = with_metrics(store.reviews.audit_on_schedule(settings, self.0, || true)).await;
             runs.push(run.expect("the store answers"));
             metrics.extend(measured);
         }
@@ -138,12 +138,12 @@ async fn wrong_month_is_found_within_a_round_and_reported_until_it_is_corrected(
     assert_eq!(findings(&stack).await, 2, "nothing was written");
     let five_minutes_later = calendar.0 + SignedDuration::from_mins(5);
     let (run, metrics) =
-        measured(store.reviews.audit_on_schedule(settings(PLENTY, false), five_minutes_later, || true)).await;
+        with_metrics(store.reviews.audit_on_schedule(settings(PLENTY, false), five_minutes_later, || true)).await;
     let run = run.expect("the store answers");
     assert_eq!((run.steps, metrics), (0, drift(1, 2.0)), "two months stay wrong, and the alarm stays on");
 
     let (run, metrics) =
-        measured(store.reviews.audit_on_schedule(settings(PLENTY, true), five_minutes_later, || true)).await;
+        with_metrics(store.reviews.audit_on_schedule(settings(PLENTY, true), five_minutes_later, || true)).await;
     assert_eq!((run.expect("the store answers").mended, metrics), (2, drift(2, 1.0)));
     assert_eq!(findings(&stack).await, 0);
     let (runs, metrics) = calendar.round(store, settings(PLENTY, true)).await;

@@ -51,7 +51,7 @@ async fn search_reviews(seed: u64) -> LimitCounts {
     // Counts of single businesses come from an index: they are exact once it has caught up.
     let by_ledger = |path: &str| !path.contains("business__in");
     ask_some(&stack, &fixtures, &dataset, &mut rng, ("changed", REQUESTS, by_ledger)).await;
-    stack.caught_up().await;
+    stack.wait_for_indexes().await;
     ask_some(&stack, &fixtures, &dataset, &mut rng, ("caught up", REQUESTS, |_| true)).await;
     assert_eq!(stack.stores().reviews.audit_reviews(None).await.expect("the store answers").findings, []);
     counts(&stack)

@@ -2,7 +2,7 @@
 
 use jiff::SignedDuration;
 use presence_mailer::Delivered;
-use presence_tests::logs::measured;
+use presence_tests::logs::with_metrics;
 use serde_json::json;
 
 use super::fake_mailer::{LEASE, SendOutcome, sweep};
@@ -106,7 +106,7 @@ async fn a_mail_that_is_refused_rests_longer_each_time_and_is_given_up_after_a_d
 async fn a_mail_that_ses_calls_malformed_is_given_up_at_once_and_keeps_nobody_waiting() {
     let fixture = InvitationFixture::new().await;
     fixture.fake_mailer.set_outcome(SendOutcome::Malformed);
-    let ((), metrics) = Box::pin(measured(fixture.invoke(&json!({ "Records": [fixture.record] }), None))).await;
+    let ((), metrics) = Box::pin(with_metrics(fixture.invoke(&json!({ "Records": [fixture.record] }), None))).await;
     assert_eq!(metrics, [("mails_failed".to_owned(), 1.0)]);
     let stored = fixture.stack.stored(&fixture.id).await.expect("the guest");
     assert_eq!((stored.mails[0].state, stored.user.links.as_slice()), (presence_store::MailState::Failed, &[][..]));
@@ -151,7 +151,7 @@ async fn a_mail_that_waits_is_measured_and_given_up_after_a_day() {
         (1, vec![age(0.0)]),
     ] {
         fixture.stack.clock.advance(SignedDuration::from_hours(hours));
-        assert_eq!(Box::pin(measured(fixture.invoke(&sweep(), None))).await, ((), metrics));
+        assert_eq!(Box::pin(with_metrics(fixture.invoke(&sweep(), None))).await, ((), metrics));
     }
     assert_eq!(fixture.mails(), 0);
 }
@@ -163,7 +163,7 @@ async fn a_mail_that_rests_after_a_refusal_has_the_age_since_it_could_first_have
     let user_id = presence_domain::ids::UserId::parse(&fixture.id).expect("an id");
     assert_eq!(fixture.process.outbox.deliver(user_id).await.ok(), Some(Delivered::Refused));
     fixture.stack.clock.advance(SignedDuration::from_secs(10));
-    let ((), metrics) = Box::pin(measured(fixture.invoke(&sweep(), None))).await;
+    let ((), metrics) = Box::pin(with_metrics(fixture.invoke(&sweep(), None))).await;
     assert_eq!(metrics, [("outbox_age_seconds".to_owned(), 10.0)], "it rests for five seconds more");
 }
 

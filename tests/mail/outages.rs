@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 use presence_local::SesMode;
 use presence_mailer::handle;
 use presence_runtime::clock::Clock as _;
-use presence_tests::logs::measured;
+use presence_tests::logs::with_metrics;
 use presence_tests::{Fixtures, TestStack, address};
 use serde_json::json;
 
@@ -37,7 +37,7 @@ impl Outage {
     async fn sweep_until(&mut self, hours: i64) {
         let end = self.begun_at + SignedDuration::from_hours(hours);
         while self.stack.clock.now() < end {
-            let swept = Box::pin(measured(handle(self.stack.local.outbox(), &sweep(), deadline()))).await;
+            let swept = Box::pin(with_metrics(handle(self.stack.local.outbox(), &sweep(), deadline()))).await;
             assert!(swept.0.is_ok());
             self.failed += swept.1.iter().filter(|(name, _)| name == "mails_failed").count();
             self.stack.clock.advance(pause(self.stack.clock.now().duration_since(self.begun_at)));

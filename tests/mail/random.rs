@@ -248,7 +248,7 @@ impl Run {
     async fn settle(&mut self) {
         for process in &self.workers {
             // The index may still show as given up what the process before has retried.
-            self.stack.caught_up().await;
+            self.stack.wait_for_indexes().await;
             for row in process.outbox.outbox.list().await.expect("the store answers") {
                 if row.state == MailState::Failed {
                     let now = self.stack.clock.now();
@@ -260,7 +260,7 @@ impl Run {
         // The longest rest is an hour, and a window or two may follow.
         for _ in 0..80 {
             self.stack.clock.advance(SignedDuration::from_mins(1));
-            self.stack.caught_up().await;
+            self.stack.wait_for_indexes().await;
             let process = &self.workers[0];
             let answer = process.crashes.run(None, handle(&process.outbox, &sweep(), deadline())).await;
             assert!(matches!(answer, Some(Ok(_))), "{answer:?}");

@@ -18,7 +18,7 @@ async fn lagging(reads: u64) -> (TestStack, LagConnector) {
 
 /// A second stack over the same tables and behind the same lag: another warm function.
 async fn beside(stack: &TestStack, lag: &LagConnector) -> TestStack {
-    TestStack::with(Options { http_client: Some(lag.over(plain_http())), ..stack.beside() }).await
+    TestStack::with(Options { http_client: Some(lag.over(plain_http())), ..stack.second_stack_options() }).await
 }
 
 /// Searches as the provider: what comes is what the model has.

@@ -1,4 +1,4 @@
-//! The people and shops that tests speak of.
+//! Users, organisations and businesses of the tests.
 
 use presence_domain::email::EmailAddress;
 use presence_domain::ids::{BusinessId, OrgId, UserId};
@@ -11,18 +11,18 @@ use presence_store::{Business, MailChange, Org, UserChange};
 use crate::logs::ADDRESS_CANARY;
 use crate::test_stack::TestStack;
 
-/// A user of a test.
+/// User of a test.
 #[derive(Clone, Debug)]
 pub struct TestUser {
-    /// Its id.
+    /// Id.
     pub id: String,
-    /// Its address.
+    /// E-mail address.
     pub email: String,
-    /// A key; empty unless it is active.
+    /// API key; empty unless the user is active.
     pub key: String,
 }
 
-/// Two organisations, 1 and 2, with people of every role; each has the businesses `b<org>-1` to `b<org>-3`.
+/// Users of every role in two organisations, 1 and 2. Each organisation has the businesses `b<org>-1` to `b<org>-3`.
 #[derive(Clone, Debug)]
 pub struct Fixtures {
     /// PROVIDER without organisation.
@@ -31,23 +31,23 @@ pub struct Fixtures {
     pub provider_in_1: TestUser,
     /// `ORG_ADMIN` of organisation 1.
     pub admin_1: TestUser,
-    /// A second `ORG_ADMIN` of organisation 1.
+    /// Second `ORG_ADMIN` of organisation 1.
     pub other_admin_1: TestUser,
     /// `BUSINESS_MANAGER` of organisation 1.
     pub manager_1: TestUser,
-    /// A second `BUSINESS_MANAGER` of organisation 1.
+    /// Second `BUSINESS_MANAGER` of organisation 1.
     pub other_manager_1: TestUser,
-    /// Invited `BUSINESS_MANAGER` of organisation 1, not sent a mail.
+    /// Invited `BUSINESS_MANAGER` of organisation 1, without a mail.
     pub invited_1: TestUser,
     /// `ORG_ADMIN` of organisation 2.
     pub admin_2: TestUser,
     /// `BUSINESS_MANAGER` of organisation 2.
     pub manager_2: TestUser,
-    /// Invited `BUSINESS_MANAGER` of organisation 2, not sent a mail.
+    /// Invited `BUSINESS_MANAGER` of organisation 2, without a mail.
     pub invited_2: TestUser,
 }
 
-/// An address that the log must never show.
+/// Returns an e-mail address that the log must never show.
 pub fn address(local: &str) -> String {
     format!("{local}@{ADDRESS_CANARY}.example")
 }
@@ -77,10 +77,10 @@ impl Fixtures {
 }
 
 impl TestStack {
-    /// Adds a user; its names follow from the local part of its address.
+    /// Creates a user, past the API. Its last name is the local part of its address.
     ///
     /// # Panics
-    /// When the user cannot be written.
+    /// Panics if the user cannot be written.
     pub async fn create_user(&self, local: &str, role: Role, org: Option<u64>, status: Status) -> TestUser {
         let name = |text: &str| PersonName::parse(text).expect("a name");
         let user = User {
@@ -107,29 +107,29 @@ impl TestStack {
         TestUser { id, email: address(local), key }
     }
 
-    /// Writes a user as it is, past the API.
+    /// Writes a new user, past the API.
     ///
     /// # Panics
-    /// When the user cannot be written.
+    /// Panics if the user cannot be written.
     pub async fn put_user(&self, user: &User) {
         let now = presence_runtime::clock::Clock::now(self.clock.as_ref());
         let change = UserChange { before: None, after: Some(user), mail: MailChange::Keep, keep_an_admin: false, now };
         self.stores().users.write(change).await.expect("a fresh user");
     }
 
-    /// Adds an organisation.
+    /// Creates an organisation.
     ///
     /// # Panics
-    /// When the organisation cannot be written.
+    /// Panics if the organisation cannot be written.
     pub async fn create_org(&self, id: u64) {
         let org = Org { id: OrgId::new(id).expect("an id"), name: format!("Organisation {id}") };
         self.stores().businesses.put_org(&org).await.expect("the store answers");
     }
 
-    /// Adds a business.
+    /// Creates a business.
     ///
     /// # Panics
-    /// When the business cannot be written.
+    /// Panics if the business cannot be written.
     pub async fn create_business(&self, org: u64, id: &str, city: &str) {
         let business = Business {
             id: BusinessId::parse(id).expect("an id"),

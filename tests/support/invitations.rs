@@ -1,4 +1,4 @@
-//! Links of invitations, and the page that they lead to.
+//! Links of invitations, and requests to the page behind them.
 
 use jiff::SignedDuration;
 use presence_domain::access::Scope;
@@ -10,28 +10,28 @@ use presence_runtime::clock::Clock as _;
 use presence_store::{MailChange, UserChange};
 use presence_users::password_hashing::verifies;
 
-use crate::{Reply, Stored, TestStack, send};
+use crate::{Reply, StoredUser, TestStack, send};
 
-/// How long a link works.
+/// Time for which a link works.
 pub const LIFE: SignedDuration = SignedDuration::from_hours(72);
 
 impl TestStack {
-    /// Starts a request of the page, which takes no key.
+    /// Builds a request of the page, which takes no key.
     pub fn page(&self, method: &str) -> reqwest::RequestBuilder {
         self.request_at(method, &self.local.base_url().replace("/api/v2", "/invitation"))
     }
 
-    /// Follows a link.
+    /// Opens a link.
     pub async fn follow(&self, id: &str, token: &ActivationToken) -> Reply {
         send(self.page("GET").query(&[("user", id), ("token", token.expose())])).await
     }
 
-    /// Sends the form of the page with the same password twice.
+    /// Submits the form of the page, with the same password in both fields.
     pub async fn accept(&self, id: &str, token: &ActivationToken, password: &str) -> Reply {
         send(self.page("POST").form(&form(id, token, password, password))).await
     }
 
-    /// A link that the user was sent just now, for certain: it replaces those before it.
+    /// Gives the user a link, past the API, as if its mail was sent just now. It replaces the earlier links.
     pub async fn link(&self, id: &str) -> ActivationToken {
         let (token, now) = (ActivationToken::generate(), self.clock.now());
         self.rewrite(id, |user| {
@@ -45,7 +45,7 @@ impl TestStack {
     /// Changes a stored user, past the API.
     ///
     /// # Panics
-    /// When there is no such user, or another write comes between.
+    /// Panics if there is no such user, or somebody else writes it at the same time.
     pub async fn rewrite(&self, id: &str, change: impl FnOnce(&mut User)) {
         let id = UserId::parse(id).expect("an id");
         let record = self.stores().users.get_record(Scope::for_operator(), id).await.expect("the store answers");
@@ -58,23 +58,23 @@ impl TestStack {
     }
 }
 
-impl Stored {
-    /// Whether a link of the user can still be followed, but for its time.
+impl StoredUser {
+    /// True if a link of the user is live. The link may have expired.
     pub fn has_live_link(&self) -> bool {
         self.user.links.as_slice().iter().any(|link| link.state == LinkState::Live)
     }
 
-    /// Whether this is the user's password.
+    /// True if this is the user's password.
     ///
     /// # Panics
-    /// When it is none that a user could have.
+    /// Panics if no user could have such a password.
     pub fn has_password(&self, password: &str) -> bool {
         let password = Password::parse(password).expect("a password");
         self.user.password.as_ref().is_some_and(|hash| verifies(hash, &password))
     }
 }
 
-/// The fields of the form.
+/// Returns the fields of the form.
 pub fn form<'a>(
     id: &'a str,
     token: &'a ActivationToken,

@@ -8,6 +8,7 @@ pub mod connectors;
 pub mod fixtures;
 pub mod invitations;
 pub mod logs;
+mod options;
 mod reply;
 mod rng;
 mod routes;
@@ -19,10 +20,9 @@ pub use connectors::{
     InterleavingConnector, KeyNames, LagConnector, PauseConnector, Plan, key_names,
 };
 pub use fixtures::{Fixtures, TestUser, address};
+pub use options::{counting_waves, long_timeouts, no_read_wait, rounds, short_retries, short_timeouts};
 pub use reply::{Cost, Reply, send};
 pub use rng::rng;
 pub use routes::{AnyRoute, path_of, route, routes};
-pub use test_stack::{
-    Stored, TestStack, counting_waves, long_timeouts, no_read_wait, rounds, short_retries, short_timeouts,
-};
+pub use test_stack::{StoredUser, TestStack};
 pub use wire::{plain_http, sdk_config};

@@ -1,4 +1,4 @@
-//! Every line that the service logs in the tests: what requests cost, and whether a secret got out.
+//! Capture of the service's log: costs of requests, metrics, and secrets that must not be there.
 
 use std::collections::HashMap;
 use std::io;
@@ -8,17 +8,17 @@ use serde_json::Value;
 use tracing::instrument::WithSubscriber as _;
 use tracing_subscriber::fmt::MakeWriter;
 
-/// Every password of the tests has this in it.
+/// Part of every password of the tests.
 pub const PASSWORD_CANARY: &str = "canary-pass";
-/// Every address of the tests has this in it.
+/// Part of every e-mail address of the tests.
 pub const ADDRESS_CANARY: &str = "canary-mail";
-/// A name with this in it is looked for in the log.
+/// Part of the names that a test wants to find in no line.
 pub const NAME_CANARY: &str = "canary-name";
-/// A phone number with this in it is looked for in the log.
+/// Start of the phone numbers that a test wants to find in no line.
 pub const PHONE_CANARY: &str = "+999 0";
 
-/// What no line may have in it, in lower case: the canaries, what keys and password hashes start with, what an invitation's
-/// link and its token stand behind, and names of the fixtures that no line has by chance.
+/// Texts that no line may contain, in lower case: the canaries, the starts of keys and password hashes, the texts before an
+/// invitation's link and its token, and names of the fixtures that no line has by chance.
 const SECRETS: [&str; 14] = [
     PASSWORD_CANARY,
     ADDRESS_CANARY,
@@ -36,13 +36,13 @@ const SECRETS: [&str; 14] = [
     "invited-1",
 ];
 
-/// Our own crates tell more than in operation: what debugging would show must not leak either.
+/// Filter of the log. The service's crates log more than in operation, because debug lines must not leak secrets either.
 const FILTER: &str = "info,presence=debug";
 
-/// What the log says that a request cost.
+/// Cost of a request, as its line in the log has it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LoggedCost {
-    /// `DynamoDB` operations.
+    /// Number of `DynamoDB` operations.
     pub calls: u64,
     /// Read request units.
     pub read_units: f64,
@@ -52,6 +52,7 @@ pub struct LoggedCost {
 
 #[derive(Default)]
 struct Log {
+    /// Line of each request, by the id of the request.
     requests: HashMap<String, Value>,
     leaks: Vec<String>,
     lines: usize,
@@ -64,7 +65,7 @@ static STARTED: Once = Once::new();
 /// Captures the log of this process from now on.
 ///
 /// # Panics
-/// When something else took the log first.
+/// Panics if something else captures the log already.
 pub fn capture() {
     STARTED.call_once(|| {
         let subscriber = presence_runtime::telemetry::subscriber(FILTER, LOG.clone());
@@ -72,34 +73,34 @@ pub fn capture() {
     });
 }
 
-/// The log's line of a request.
+/// Returns the line of a request.
 ///
 /// # Panics
-/// When no such request was logged.
-pub fn of_request(request_id: &str) -> Value {
+/// Panics if no such request was logged.
+pub fn request_line(request_id: &str) -> Value {
     log().requests.get(request_id).cloned().expect("every request is logged under the id in its answer")
 }
 
-/// What a request cost, by its line.
+/// Returns the cost in the line of a request.
 pub fn cost(request_id: &str) -> LoggedCost {
-    let line = of_request(request_id);
+    let line = request_line(request_id);
     let whole = |name: &str| line[name].as_u64().expect("a whole number");
     let units = |name: &str| line[name].as_f64().expect("a number");
     LoggedCost { calls: whole("calls"), read_units: units("read_units"), write_units: units("write_units") }
 }
 
-/// How many lines were logged.
+/// Returns the number of lines so far.
 pub fn lines() -> usize {
     log().lines
 }
 
-/// The lines with a key, a password, a name, an address or an invitation in them.
+/// Returns the lines that contain a key, a password, a name, an address or an invitation.
 pub fn leaks() -> Vec<String> {
     LOG.leaks()
 }
 
-/// What a future does, and what it measures meanwhile.
-pub async fn measured<F: Future>(future: F) -> (F::Output, Vec<(String, f64)>) {
+/// Runs a future, and returns its output with the metrics that it logs.
+pub async fn with_metrics<F: Future>(future: F) -> (F::Output, Vec<(String, f64)>) {
     let log = Capture::default();
     let output = future.with_subscriber(presence_runtime::telemetry::subscriber(FILTER, log.clone())).await;
     let metrics = std::mem::take(&mut log.log().metrics);
@@ -110,17 +111,17 @@ fn log() -> MutexGuard<'static, Log> {
     LOG.log()
 }
 
-/// Takes lines and looks for secrets in them. Clones share everything.
+/// Writer of a log that looks for secrets in its lines. Clones share one log.
 #[derive(Clone, Default)]
 pub struct Capture(Arc<Mutex<Log>>);
 
 impl Capture {
-    /// The lines with a secret in them.
+    /// Returns the lines that contain a secret.
     pub fn leaks(&self) -> Vec<String> {
         self.log().leaks.clone()
     }
 
-    /// How many lines came.
+    /// Returns the number of lines.
     pub fn lines(&self) -> usize {
         self.log().lines
     }

@@ -1,4 +1,4 @@
-//! Answer of the gateway.
+//! Answer of the gateway, and its cost.
 
 use presence_local::gateway::WAVES_HEADER;
 use reqwest::StatusCode;
@@ -49,7 +49,7 @@ impl Reply {
     /// Returns the whole cost of the request.
     ///
     /// # Panics
-    /// When the stack does not count waves: see [`TestStack::counting_waves`](crate::TestStack::counting_waves).
+    /// Panics if the stack does not count waves: see [`TestStack::counting_waves`](crate::TestStack::counting_waves).
     pub fn cost(&self) -> Cost {
         let LoggedCost { calls, read_units, write_units } = self.logged_cost();
         let waves = self.header(WAVES_HEADER).parse().expect("a stack that counts waves");
@@ -60,7 +60,7 @@ impl Reply {
 /// Sends a request.
 ///
 /// # Panics
-/// When the gateway does not answer.
+/// Panics if the gateway does not answer.
 pub async fn send(request: reqwest::RequestBuilder) -> Reply {
     let response = request.send().await.expect("the gateway answers");
     let (status, headers) = (response.status(), response.headers().clone());

@@ -1,17 +1,18 @@
-//! Randomness that can be repeated.
+//! Random numbers that a failed test can repeat.
 
-/// The seed when none is given: the same steps on every machine.
-const SEED: u64 = 0x5EED;
+/// Default seed: the same steps on every machine.
+const DEFAULT_SEED: u64 = 0x5EED;
 
 /// Returns the generator of a test. Its seed is the environment variable `PRESENCE_SEED`, else a fixed one. It is printed, so
 /// that a failure names it.
 ///
 /// # Panics
-/// When `PRESENCE_SEED` is no whole number.
+/// Panics if `PRESENCE_SEED` is no whole number.
 #[must_use]
-#[expect(clippy::disallowed_methods, clippy::print_stdout, reason = "a test's own setting, for the eyes of its reader")]
+#[expect(clippy::disallowed_methods, clippy::print_stdout, reason = "a test's own setting, shown to its reader")]
 pub fn rng(test: &str) -> fastrand::Rng {
-    let seed = std::env::var("PRESENCE_SEED").map_or(SEED, |text| text.parse().expect("PRESENCE_SEED is a number"));
+    let seed =
+        std::env::var("PRESENCE_SEED").map_or(DEFAULT_SEED, |text| text.parse().expect("PRESENCE_SEED is a number"));
     println!("{test}: PRESENCE_SEED={seed}");
     fastrand::Rng::with_seed(seed)
 }

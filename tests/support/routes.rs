@@ -1,30 +1,34 @@
-//! The routes of all functions as one list, so that a test can ask for a row about each of them.
+//! Routes of all functions in one list, so that a test can demand a case for each of them.
 
 use presence_api::Route;
 
-/// A route of whichever function.
+/// Route of any function.
 pub type AnyRoute = Route<()>;
 
-/// Every route of every function.
+/// Returns the routes of all functions.
 pub fn routes() -> Vec<AnyRoute> {
-    let users = presence_users::ROUTES.iter().map(any);
-    users.chain(presence_categories::ROUTES.iter().map(any)).chain(presence_reviews::ROUTES.iter().map(any)).collect()
+    let users = presence_users::ROUTES.iter().map(without_operation);
+    users
+        .chain(presence_categories::ROUTES.iter().map(without_operation))
+        .chain(presence_reviews::ROUTES.iter().map(without_operation))
+        .collect()
 }
 
-/// The route with the name.
+/// Returns the route of this name.
 ///
 /// # Panics
-/// When there is none.
+/// Panics if there is none.
 pub fn route(name: &str) -> AnyRoute {
     routes().into_iter().find(|route| route.name == name).expect("a route of this name")
 }
 
-/// The route's path below `/api/v2`, of this user or this category where it names one.
+/// Returns the path below `/api/v2`, with the id of the user or of the category in its place.
 pub fn path_of(route: &AnyRoute, user: &str, category: &str) -> String {
     route.path.trim_start_matches("/api/v2").replace("{user_id}", user).replace("{categoryId}", category)
 }
 
-fn any<Operation>(route: &Route<Operation>) -> AnyRoute {
+/// Returns the route without its operation, whose type differs by function.
+fn without_operation<Operation>(route: &Route<Operation>) -> AnyRoute {
     let Route { method, path, name, body, .. } = *route;
     Route { method, path, name, operation: (), body }
 }

@@ -1,4 +1,4 @@
-//! A stack of its own for each test, and a client that speaks HTTP to it.
+//! Local stack of a test, with a client that speaks HTTP to it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,64 +9,57 @@ use aws_smithy_runtime_api::client::http::{HttpClient, SharedHttpClient};
 use aws_smithy_types::timeout::TimeoutConfig;
 use jiff::Timestamp;
 use presence_domain::access::Scope;
-use presence_domain::ids::{UserId, random_u64};
+use presence_domain::ids::UserId;
 use presence_domain::user::User;
-use presence_local::connectors::WavesConnector;
 use presence_local::{DynamoDb, Options, Stack};
 use presence_runtime::clock::ManualClock;
-use presence_runtime::config::Config;
-use presence_store::{Database, Finding, NewApiKey, OutboxRow, RetryPolicy, Stores, schema};
+use presence_store::{Database, Finding, NewApiKey, OutboxRow, Stores, schema};
 use reqwest::Method;
 use serde_json::Value;
 
-use crate::{Reply, logs, plain_http, send};
+use crate::{Reply, counting_waves, logs, long_timeouts, send};
 
-/// The environment variable with the endpoint of a DynamoDB to test against in the place of the embedded one. It should be
-/// empty and nothing else's: stacks leave their tables there.
-const EXTERNAL_DYNAMODB: &str = "PRESENCE_TEST_DYNAMODB_URL";
+/// Time for which the client keeps an idle connection. The gateway closes it after 30 s, which would fail a request that is
+/// on its way.
+const MAX_IDLE_TIME: Duration = Duration::from_secs(10);
 
-/// A connection may be idle for this time. The gateway closes them after 30 s.
-const IDLE: Duration = Duration::from_secs(10);
-/// When functions of [`short_retries`] stop trying again: long after the few faults that they are to outlast.
-const SOON: Duration = Duration::from_secs(1);
-
-/// A running stack, and the means to call it.
+/// Running local stack, and a client of its API.
 #[derive(Debug)]
 pub struct TestStack {
     /// Local stack.
     pub local: Stack,
-    /// The time of the functions: stands still until a test moves it.
+    /// Clock of the functions. It stands still until a test moves it.
     pub clock: Arc<ManualClock>,
     table_prefix: String,
     client: reqwest::Client,
 }
 
-/// A user as it is stored.
+/// User as it is stored, with its mails.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stored {
-    /// The user.
+pub struct StoredUser {
+    /// User.
     pub user: User,
-    /// Its mails in the outbox, oldest first.
+    /// Mails of the user in the outbox, oldest first.
     pub mails: Vec<OutboxRow>,
 }
 
 impl TestStack {
-    /// An empty stack: tables, nobody in them.
+    /// Starts an empty stack: tables without items.
     pub async fn start() -> Self {
         Self::with(long_timeouts()).await
     }
 
-    /// A stack with other options; its clock is that of the tests.
+    /// Starts a stack with these options and a clock of its own.
     ///
     /// # Panics
-    /// When the stack does not start.
+    /// Panics if the stack does not start.
     pub async fn with(options: Options) -> Self {
         logs::capture();
         let noon: Timestamp = "2026-03-01T12:00:00Z".parse().expect("an instant");
         let clock = Arc::new(ManualClock::at(noon));
         let table_prefix = options.table_prefix.clone();
         let local = Stack::start(Options { clock: Arc::clone(&clock) as _, ..options }).await.expect("a free port");
-        Self { local, clock, table_prefix, client: client() }
+        Self { local, clock, table_prefix, client: http_client() }
     }
 
     /// Starts an empty stack whose functions count their waves, for [`Reply::cost`].
@@ -74,24 +67,24 @@ impl TestStack {
         Self::with(counting_waves(long_timeouts())).await
     }
 
-    /// The tables, past the HTTP client of the functions.
+    /// Returns stores that bypass the HTTP client of the functions.
     pub fn stores(&self) -> &Stores {
         self.local.stores()
     }
 
-    /// What the names of its tables start with.
+    /// Returns the prefix of its table names.
     pub fn table_prefix(&self) -> &str {
         &self.table_prefix
     }
 
-    /// Options of a second stack over the same tables: another warm function.
-    pub fn beside(&self) -> Options {
+    /// Returns the options of a second stack over the same tables: of other instances of the functions.
+    pub fn second_stack_options(&self) -> Options {
         let dynamodb = DynamoDb::Endpoint(self.local.dynamodb_url().to_owned());
         Options { dynamodb, table_prefix: self.table_prefix.clone(), ..long_timeouts() }
     }
 
-    /// Tables of this stack through a client, as an operator reaches them, or a function that was just started: with a
-    /// memory of its own, waiting as the options say.
+    /// Returns stores over an HTTP client, with caches of their own and the timeouts and retries of the options. An operator
+    /// reaches the tables like this, and so does a function that was just started.
     pub fn stores_through(&self, client: impl HttpClient + 'static, options: Options, prefix: &str) -> Stores {
         let config = presence_local::sdk_config(self.local.dynamodb_url()).into_builder();
         let config = config.http_client(SharedHttpClient::new(client));
@@ -99,48 +92,48 @@ impl TestStack {
         Stores::new(Database::new(&config, prefix).with_retry_policy(options.retry_policy))
     }
 
-    /// Waits until indexes show everything, where they lag by the limits of AWS.
-    pub async fn caught_up(&self) {
+    /// Waits until the indexes show every write, if the limits of AWS make them lag.
+    pub async fn wait_for_indexes(&self) {
         if let Some(limits) = self.local.limits() {
             limits.wait_for_indexes().await;
         }
     }
 
-    /// Starts a request of a path such as `/user/me`.
+    /// Builds a request of a path such as `/user/me`.
     pub fn request(&self, method: &str, path: &str) -> reqwest::RequestBuilder {
         self.request_at(method, &format!("{}{path}", self.local.base_url()))
     }
 
-    /// Starts a request of a whole address.
+    /// Builds a request of a whole URL.
     pub(crate) fn request_at(&self, method: &str, url: &str) -> reqwest::RequestBuilder {
         self.client.request(Method::from_bytes(method.as_bytes()).expect("a method"), url)
     }
 
-    /// GETs a path with a key.
+    /// Sends a GET request with a key.
     pub async fn get(&self, path: &str, key: &str) -> Reply {
         send(self.request("GET", path).header("x-api-key", key)).await
     }
 
-    /// POSTs a JSON body to a path with a key.
+    /// Sends a POST request with a key and a JSON body.
     pub async fn post(&self, path: &str, key: &str, body: &Value) -> Reply {
         let request = self.request("POST", path).header("x-api-key", key);
         send(request.header("content-type", "application/json").body(body.to_string())).await
     }
 
-    /// DELETEs a path with a key.
+    /// Sends a DELETE request with a key.
     pub async fn delete(&self, path: &str, key: &str) -> Reply {
         send(self.request("DELETE", path).header("x-api-key", key)).await
     }
 
-    /// Re-invites a user.
+    /// Sends a request that invites a user again.
     pub async fn invite(&self, id: &str, key: &str) -> Reply {
         send(self.request("POST", &format!("/user/{id}/invite")).header("x-api-key", key)).await
     }
 
-    /// A fresh key of an active user.
+    /// Issues a key of an active user, past the API.
     ///
     /// # Panics
-    /// When the user cannot have one.
+    /// Panics if the user cannot have one.
     pub async fn issue_key(&self, id: &str) -> String {
         let id = UserId::parse(id).expect("an id");
         let now = presence_runtime::clock::Clock::now(self.clock.as_ref());
@@ -148,29 +141,29 @@ impl TestStack {
         issued.key.expose().to_owned()
     }
 
-    /// A user as it is stored, with its mails in the outbox.
+    /// Returns a stored user with its mails, or none if there is no such user.
     ///
     /// # Panics
-    /// When the store does not answer.
-    pub async fn stored(&self, id: &str) -> Option<Stored> {
+    /// Panics if the store does not answer.
+    pub async fn stored(&self, id: &str) -> Option<StoredUser> {
         let id = UserId::parse(id).expect("an id");
         let user = self.stores().users.get(Scope::for_operator(), id).await.expect("the store answers")?;
-        Some(Stored { user, mails: self.stores().users.list_mails(id).await.expect("the store answers") })
+        Some(StoredUser { user, mails: self.stores().users.list_mails(id).await.expect("the store answers") })
     }
 
-    /// What `ops users audit` finds.
+    /// Returns the findings of `ops users audit`.
     ///
     /// # Panics
-    /// When the store does not answer.
+    /// Panics if the store does not answer.
     pub async fn audit(&self) -> Vec<Finding> {
         self.stores().users.audit().await.expect("the store answers").findings
     }
 
-    /// Every item of the users and api-keys tables, ordered: to show that nothing changed. The hour at which a key was
-    /// last used is left out: a refused call is a use of its key.
+    /// Returns every item of the users and api-keys tables, ordered, so that a test can show that nothing changed. The time
+    /// at which a key was last used is left out, because a refused call is a use of its key.
     ///
     /// # Panics
-    /// When `DynamoDB` does not answer.
+    /// Panics if `DynamoDB` does not answer.
     pub async fn snapshot(&self) -> Vec<String> {
         let mut items = self.items(&self.stores().database.name(&schema::USERS)).await;
         items.extend(self.items(&self.stores().database.name(&schema::API_KEYS)).await);
@@ -178,10 +171,10 @@ impl TestStack {
         items
     }
 
-    /// Puts a text where a stored user has its list of businesses: what no write of ours does.
+    /// Makes a stored user unreadable: replaces its list of businesses by a text.
     ///
     /// # Panics
-    /// When `DynamoDB` does not answer.
+    /// Panics if `DynamoDB` does not answer.
     pub async fn corrupt(&self, id: &str, text: &str) {
         let client = aws_sdk_dynamodb::Client::from_conf(crate::wire::sdk_config(self.local.database_url()));
         let text_value = |text: &str| AttributeValue::S(text.to_owned());
@@ -191,7 +184,7 @@ impl TestStack {
         update.expression_attribute_values(":wrong", text_value(text)).send().await.expect("DynamoDB answers");
     }
 
-    /// Every item of a table, by its full name, but for the time at which a key was used; in no order.
+    /// Returns every item of a table, in no order, without the time at which a key was last used. Takes the full table name.
     pub async fn items(&self, table: &str) -> Vec<String> {
         let config = crate::wire::sdk_config(self.local.database_url());
         let client = aws_sdk_dynamodb::Client::from_conf(config);
@@ -200,104 +193,33 @@ impl TestStack {
         while let Some(item) = pages.next().await {
             let mut item = item.expect("DynamoDB answers");
             item.remove("last_used_at");
-            items.push(in_order(&AttributeValue::M(item)));
+            items.push(sorted_text(&AttributeValue::M(item)));
         }
         items
     }
 }
 
-/// A value with the names of its maps in order.
-fn in_order(value: &AttributeValue) -> String {
+/// Returns the text of a value, with the names of its maps in order.
+fn sorted_text(value: &AttributeValue) -> String {
     match value {
         AttributeValue::M(map) => {
-            let map: BTreeMap<_, _> = map.iter().map(|(name, value)| (name, in_order(value))).collect();
+            let map: BTreeMap<_, _> = map.iter().map(|(name, value)| (name, sorted_text(value))).collect();
             format!("{map:?}")
         }
-        AttributeValue::L(list) => format!("{:?}", list.iter().map(in_order).collect::<Vec<_>>()),
+        AttributeValue::L(list) => format!("{:?}", list.iter().map(sorted_text).collect::<Vec<_>>()),
         other => format!("{other:?}"),
     }
 }
 
-/// A client that lets idle connections go before the gateway does: one that the gateway closes while a request is on its way
-/// would fail that request.
-fn client() -> reqwest::Client {
-    reqwest::Client::builder().pool_idle_timeout(IDLE).build().expect("a client without TLS")
+fn http_client() -> reqwest::Client {
+    reqwest::Client::builder().pool_idle_timeout(MAX_IDLE_TIME).build().expect("a client without TLS")
 }
 
 impl Drop for TestStack {
-    /// Whatever a test did: no key, password, name, address or invitation is in the log.
+    /// Fails the test if a key, a password, a name, an address or an invitation is in the log.
     fn drop(&mut self) {
         if !std::thread::panicking() {
             assert_eq!(logs::leaks(), Vec::<String>::new());
         }
     }
-}
-
-/// Options of an empty stack that waits long for `DynamoDB`: a busy machine must not fail a test. On an external one, its
-/// tables are its own.
-pub fn long_timeouts() -> Options {
-    let (dynamodb, table_prefix) = tables();
-    let timeouts = TimeoutConfig::builder()
-        .operation_attempt_timeout(Duration::from_secs(30))
-        .operation_timeout(Duration::from_mins(1))
-        .build();
-    Options {
-        dynamodb,
-        table_prefix,
-        http_client: Some(plain_http()),
-        timeouts: Some(timeouts),
-        function_timeout: Duration::from_mins(2),
-        ..Options::default()
-    }
-}
-
-#[expect(clippy::disallowed_methods, reason = "a test's own setting")]
-fn external_dynamodb() -> Option<String> {
-    std::env::var(EXTERNAL_DYNAMODB).ok()
-}
-
-/// How many rounds of a long test to do, of so many: a tenth on an external database, which is slower by as much. The whole
-/// is done on the embedded one.
-pub fn rounds(all: usize) -> usize {
-    if external_dynamodb().is_some() { all / 10 } else { all }
-}
-
-/// Where the tables of a new stack are, and what their names start with.
-fn tables() -> (DynamoDb, String) {
-    match external_dynamodb() {
-        Some(url) => (DynamoDb::Endpoint(url), format!("test-{:016x}-", random_u64())),
-        None => (DynamoDb::Embedded { port: 0, data: None }, Config::DEFAULT_TABLE_PREFIX.to_owned()),
-    }
-}
-
-/// Options of a stack whose functions soon stop trying again: for what `DynamoDB` refuses for ever, which would be tried again
-/// until the deadline.
-pub fn short_retries() -> Options {
-    Options { retry_policy: RetryPolicy::For(SOON), ..long_timeouts() }
-}
-
-/// Options of a stack that gives up at once on an answer that [`FaultConnector`](crate::FaultConnector) holds back, and waits long for every
-/// other one: what is late does not depend on the machine.
-pub fn no_read_wait() -> Options {
-    let timeouts = TimeoutConfig::builder()
-        .read_timeout(Duration::from_millis(1))
-        .operation_attempt_timeout(Duration::from_secs(30))
-        .operation_timeout(Duration::from_mins(1))
-        .build();
-    Options { timeouts: Some(timeouts), ..short_retries() }
-}
-
-/// Returns the options with the count of waves on, for [`Reply::cost`].
-pub fn counting_waves(options: Options) -> Options {
-    let http_client = options.http_client.unwrap_or_else(plain_http);
-    Options { waves: Some(WavesConnector), http_client: Some(http_client), ..options }
-}
-
-/// Options of a stack that gives up soon on a `DynamoDB` that does not answer: for faults that hang.
-pub fn short_timeouts() -> Options {
-    let timeouts = TimeoutConfig::builder()
-        .operation_attempt_timeout(Duration::from_millis(300))
-        .operation_timeout(Duration::from_secs(1))
-        .build();
-    Options { timeouts: Some(timeouts), ..short_retries() }
 }

@@ -10,7 +10,7 @@ use super::{DIRECTORY, load, numbered, parse, walk};
 
 /// A second stack over the same tables: another warm function.
 async fn beside(stack: &TestStack) -> TestStack {
-    TestStack::with(counting_waves(stack.beside())).await
+    TestStack::with(counting_waves(stack.second_stack_options())).await
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -81,7 +81,7 @@ async fn every_answer_of_the_page_is_a_page_with_strict_headers_and_a_line_in_th
         let reply = send(request).await;
         assert_eq!(reply.status, status, "{what}: {}", reply.text);
         assert_is_a_page(&reply, what);
-        let logged = logs::of_request(reply.header("x-request-id"));
+        let logged = logs::request_line(reply.header("x-request-id"));
         assert_eq!((&logged["operation"], &logged["status"]), (&operation.into(), &status.into()), "{what}");
         assert_eq!(reply.header("allow"), if status == 405 { "GET, HEAD, POST" } else { "" }, "{what}");
     }

@@ -53,7 +53,7 @@ async fn a_search_is_logged_by_name_and_without_what_was_searched() {
     let review_fixtures = ReviewFixtures::new().await;
     for (query, status) in [(format!("business_city={NAME_CANARY}"), 200), (format!("{NAME_CANARY}=1"), 400)] {
         let reply = review_fixtures.ask("admin_1", &query).await;
-        let line = logs::of_request(reply.header("x-request-id"));
+        let line = logs::request_line(reply.header("x-request-id"));
         assert_eq!((&line["operation"], &line["status"]), (&json!("search_reviews"), &json!(status)), "{}", reply.text);
         for (header, value) in [("cache-control", "no-store"), ("content-type", "application/json; charset=utf-8")] {
             assert_eq!(reply.header(header), value);

@@ -30,7 +30,7 @@ async fn every_operation_of_categories_is_two_reads_side_by_side() {
         for key in [&fixtures.provider.key, &fixtures.admin_1.key, &fixtures.manager_1.key] {
             let reply = stack.get(path_of(route.operation), key).await;
             assert_costs(route.name, &reply, 200, warm_cost());
-            assert_eq!(logs::of_request(reply.header("x-request-id"))["operation"], route.name);
+            assert_eq!(logs::request_line(reply.header("x-request-id"))["operation"], route.name);
         }
     }
     let key = &fixtures.admin_1.key;

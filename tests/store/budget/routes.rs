@@ -47,7 +47,7 @@ async fn every_route_has_a_budget_and_keeps_it() {
         let budget = BUDGETS.iter().find(|budget| budget.route == route.name);
         let budget = budget.unwrap_or_else(|| panic!("{} has no row in the budget", route.name));
         let reply = ask(&stack, &fixtures, route.name).await;
-        let (line, spent) = (logs::of_request(reply.header("x-request-id")), reply.cost());
+        let (line, spent) = (logs::request_line(reply.header("x-request-id")), reply.cost());
         assert_eq!((reply.status, &line["operation"]), (200, &json!(route.name)), "{}", reply.text);
         assert!(budget.waves.contains(&spent.waves), "{} waves of {}", spent.waves, route.name);
         assert!(budget.calls.contains(&spent.calls), "{} calls of {}", spent.calls, route.name);

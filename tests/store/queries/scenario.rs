@@ -178,7 +178,7 @@ async fn create(stack: &TestStack, key: &str, local: &str, more: &Value) -> Stri
 #[track_caller]
 fn ok(reply: &Reply) {
     assert_eq!(reply.status, 200, "{}", reply.text);
-    let line = logs::of_request(reply.header("x-request-id"));
+    let line = logs::request_line(reply.header("x-request-id"));
     let name = line["operation"].as_str().expect("a name").to_owned();
     PLAYED.lock().unwrap_or_else(PoisonError::into_inner).insert(name);
 }

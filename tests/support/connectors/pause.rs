@@ -56,7 +56,7 @@ impl PauseConnector {
     /// are `name` and a number.
     ///
     /// # Panics
-    /// When the store does not answer, or the user is gone.
+    /// Panics if the store does not answer, or the user is gone.
     pub async fn rename_before_each_change(&self, stack: &TestStack, id: &str, name: &str) {
         let id = UserId::parse(id).expect("an id");
         for round in 0_u64.. {

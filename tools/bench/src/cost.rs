@@ -22,7 +22,7 @@ pub struct Cost {
 /// [`WavesConnector`](presence_local::connectors::WavesConnector).
 ///
 /// # Panics
-/// When the operation panics.
+/// Panics if the operation panics.
 pub async fn measure_cost<F>(operation: F) -> (F::Output, Cost)
 where
     F: Future<Output: Send> + Send + 'static,

@@ -54,7 +54,7 @@ async fn whole_answer(request: HttpRequest, next: Next) -> Answer {
 /// Runs a future in virtual time and returns its output with the number of its waves. Blocks the thread.
 ///
 /// # Panics
-/// On a thread that runs tasks of a runtime: call it by `spawn_blocking`.
+/// Panics on a thread that runs the tasks of a runtime. Call it by `spawn_blocking`.
 pub fn count_waves<F: Future>(future: F) -> (F::Output, u32) {
     let runtime = Builder::new_current_thread().enable_all().start_paused(true).build();
     runtime.expect("a runtime can be started").block_on(async {
