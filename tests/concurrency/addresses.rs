@@ -135,7 +135,7 @@ async fn an_address_whose_lock_is_still_held_by_the_winner_is_refused_and_not_un
     assert_eq!(create().await.status, 200);
     assert_eq!(create().await.status, 400, "the lock, held or not, can be read");
     let other = json!({"email": address("not-held"), "first_name": "Ada", "last_name": "Lovelace"});
-    assert_eq!(env.stack.post("/user", &env.fixtures.admin_1.key, &other).await.status, 503, "the roster is held");
-    assert_eq!(env.stack.post("/user", &env.fixtures.admin_2.key, &other).await.status, 200, "another roster is not");
+    assert_eq!(env.stack.post("/user", &env.fixtures.admin_1.key, &other).await.status, 503, "the head is held");
+    assert_eq!(env.stack.post("/user", &env.fixtures.admin_2.key, &other).await.status, 200, "another head is not");
     env.check().await;
 }

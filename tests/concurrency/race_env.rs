@@ -87,7 +87,7 @@ impl RaceEnv {
         true
     }
 
-    /// Locks and users are in bijection, rosters equal a recount, keys and mails belong to their users.
+    /// Locks and users are in bijection, heads equal a recount, keys and mails belong to their users.
     pub(super) async fn check(&self) {
         assert_eq!(self.stack.audit().await, []);
     }

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::{AttributeValue, PutRequest, WriteRequest};
 use presence_domain::ids::{OrgId, UserId};
-use presence_domain::roster::member_digest;
 use presence_domain::user::{PersonName, Role, Status, User};
+use presence_domain::user_directory::user_digest;
 use presence_store::keys::{
     CHANGES_PK_PREFIX, LOCK_SK, ROSTERS_PK, business_pk, city_listing, listing, lock_pk, name_order, org_key, user_pk,
 };
@@ -23,7 +23,7 @@ pub(super) fn client(stack: &TestStack) -> Client {
     Client::from_conf(sdk_config(stack.local.database_url()))
 }
 
-/// Adds active business managers to an organisation, with the locks and the roster that go with them.
+/// Adds active business managers to an organisation, with the locks and the head that go with them.
 pub(super) async fn users(stack: &TestStack, org: u64, count: u64) {
     let (client, users) = (client(stack), stack.stores().database.name(&USERS));
     let first = stack.create_user("bulk", Role::BusinessManager, Some(org), Status::Invited).await;
@@ -32,16 +32,15 @@ pub(super) async fn users(stack: &TestStack, org: u64, count: u64) {
     let template = stored.expect("DynamoDB answers").item.expect("the user just written");
     let items = (1..=count).flat_map(|number| [user(&template, number), lock(number)]);
     put_all(&client, &users, items.collect()).await;
-    let digest: i128 = (1..=count).map(|number| member_digest(id(number), 1)).sum();
-    let roster = client.update_item().table_name(&users).key("pk", text(ROSTERS_PK));
-    roster
-        .key("sk", text(&org_key(OrgId::new(org))))
+    let digest: i128 = (1..=count).map(|number| user_digest(id(number), 1)).sum();
+    let head = client.update_item().table_name(&users).key("pk", text(ROSTERS_PK));
+    head.key("sk", text(&org_key(OrgId::new(org))))
         .update_expression("ADD active :count, digest :digest")
         .expression_attribute_values(":count", AttributeValue::N(count.to_string()))
         .expression_attribute_values(":digest", AttributeValue::N(digest.to_string()))
         .send()
         .await
-        .expect("the roster is there");
+        .expect("the head is there");
 }
 
 /// Writes many users into empty organisations.

@@ -2,8 +2,8 @@
 
 mod budget;
 pub(crate) mod bulk;
-mod directories;
 mod emails;
 mod formats;
 pub(crate) mod lag;
 mod queries;
+mod user_directory;

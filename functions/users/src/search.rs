@@ -3,12 +3,12 @@
 use crate::App;
 use presence_api::{Answer, AuthenticatedRequest, Fields, RawValue, read};
 use presence_domain::access::{Action, Target, authorize};
-use presence_domain::directory::{ListedUser, UserFilter};
 use presence_domain::error::{Error, FieldError};
 use presence_domain::fuzzy::FuzzyQuery;
 use presence_domain::ids::OrgId;
 use presence_domain::page::{Page, PageRequest};
 use presence_domain::user::Role;
+use presence_domain::user_directory::{ListedUser, UserFilter};
 use presence_store::BusinessIds;
 
 use crate::wire::{FoundUserBody, PageEnvelope, display_business_ids, email, status};

@@ -8,7 +8,7 @@ use crate::wire::StatsBody;
 
 pub(crate) async fn run(app: &App, request: &AuthenticatedRequest) -> Result<Answer, Error> {
     request.query().finish()?;
-    let roster = app.users.count(request.principal.scope()).await?;
-    let body = StatsBody { count: roster.count(), invited_count: roster.invited, activate_count: roster.active };
+    let head = app.users.count(request.principal.scope()).await?;
+    let body = StatsBody { count: head.count(), invited_count: head.invited, activate_count: head.active };
     Ok(Answer::ok(&body))
 }

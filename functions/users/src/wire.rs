@@ -3,12 +3,12 @@
 use std::collections::{HashMap, HashSet};
 
 use presence_api::{AuthenticatedRequest, Fields, RawValue, read};
-use presence_domain::directory::ListedUser;
 use presence_domain::email::EmailAddress;
 use presence_domain::error::{Error, FieldError};
 use presence_domain::ids::{BusinessId, OrgId, UserId};
 use presence_domain::password::Password;
 use presence_domain::user::{Lang, PersonName, Phone, Role, Status, User};
+use presence_domain::user_directory::ListedUser;
 use presence_store::BusinessIds;
 use serde::Serialize;
 

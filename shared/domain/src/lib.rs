@@ -5,7 +5,6 @@
 pub mod access;
 pub mod api_key;
 pub mod category;
-pub mod directory;
 pub mod display;
 pub mod email;
 pub mod email_pattern;
@@ -19,7 +18,7 @@ pub mod page;
 pub mod password;
 pub mod patch;
 pub mod review;
-pub mod roster;
 pub mod secret_hash;
 pub mod text;
 pub mod user;
+pub mod user_directory;

@@ -13,11 +13,11 @@ use crate::keys::{CHANGES_PK_PREFIX, LOCK_SK, MAIL_SK_PREFIX, MAILBOX_SK, ROSTER
 use crate::outbox::OutboxRow;
 use crate::schema;
 use crate::users::{UserRecord, from_item, to_item};
-use crate::{ApiKeyRecord, UserStore, mailboxes, rosters};
+use crate::{ApiKeyRecord, UserStore, directory_heads, mailboxes};
 use presence_domain::error::Error;
 use presence_domain::ids::{OrgId, UserId};
-use presence_domain::roster::Roster;
 use presence_domain::user::{Status, User};
+use presence_domain::user_directory::DirectoryHead;
 
 /// Items in one page of a Scan.
 const PAGE: i32 = 1_000;
@@ -54,7 +54,7 @@ struct Contents {
     users: BTreeMap<UserId, User>,
     /// Partition key of the reservation → user that it names.
     reservations: HashMap<String, String>,
-    rosters: BTreeMap<Option<OrgId>, Roster>,
+    heads: BTreeMap<Option<OrgId>, DirectoryHead>,
     mails: Vec<OutboxRow>,
     /// User → mail that its item names.
     waiting: BTreeMap<UserId, String>,
@@ -74,7 +74,7 @@ impl UserStore {
         let keys = self.db.scan(&schema::API_KEYS, PAGE, MAX_PAGES).await?.into_iter().map(ApiKeyRecord::read);
         let keys = keys.collect::<Result<Vec<_>, _>>()?;
         contents.check_reservations();
-        contents.check_rosters();
+        contents.check_heads();
         contents.check_keys(&keys);
         contents.check_mails();
         let Contents { users, mails, outdated, mut findings, .. } = contents;
@@ -90,8 +90,8 @@ impl Contents {
         let key = |name: &str| item.get(name).and_then(|value| value.as_s().ok()).cloned().unwrap_or_default();
         let (pk, sk) = (key("pk"), key("sk"));
         if pk == ROSTERS_PK {
-            let (org_id, roster) = rosters::read(item)?;
-            self.rosters.insert(org_id, roster);
+            let (org_id, head) = directory_heads::parse_item(item)?;
+            self.heads.insert(org_id, head);
         } else if sk == USER_SK {
             self.add_user(&item)?;
         } else if sk == LOCK_SK {
@@ -151,16 +151,16 @@ impl Contents {
     }
 
     /// Checks that each head equals a recount.
-    fn check_rosters(&mut self) {
-        let mut recount: BTreeMap<Option<OrgId>, Roster> = BTreeMap::new();
+    fn check_heads(&mut self) {
+        let mut recount: BTreeMap<Option<OrgId>, DirectoryHead> = BTreeMap::new();
         for user in self.users.values() {
             let sum = recount.entry(user.org_id).or_default();
-            *sum = *sum + Roster::of(user);
+            *sum = *sum + DirectoryHead::of(user);
         }
-        let orgs: BTreeSet<_> = recount.keys().chain(self.rosters.keys()).copied().collect();
+        let orgs: BTreeSet<_> = recount.keys().chain(self.heads.keys()).copied().collect();
         for org_id in orgs {
             let counted = recount.get(&org_id).copied().unwrap_or_default();
-            let stored = self.rosters.get(&org_id).copied().unwrap_or_default();
+            let stored = self.heads.get(&org_id).copied().unwrap_or_default();
             if counted != stored {
                 self.find(
                     format!("roster {}", org_key(org_id)),

@@ -42,7 +42,7 @@ pub(super) const USER: Kind = Kind { name: "user", format: 2 };
 /// Reservation of an address.
 pub(super) const LOCK: Kind = Kind::first("lock");
 /// Head of a user directory: counts and digest.
-pub(super) const ROSTER: Kind = Kind::first("roster");
+pub(super) const DIRECTORY_HEAD: Kind = Kind::first("roster");
 /// Mail in the outbox.
 pub(super) const MAIL: Kind = Kind::first("mail");
 /// Quiet window of an address.
@@ -71,7 +71,7 @@ pub(super) const ORG_WITH_REVIEWS: Kind = Kind::first("organisation with reviews
 /// Returns the kinds of items in a table.
 pub(super) fn kinds(table: &Table) -> &'static [Kind] {
     match table.name {
-        name if name == USERS.name => &[USER, LOCK, ROSTER, MAIL, MAILBOX, CHANGES],
+        name if name == USERS.name => &[USER, LOCK, DIRECTORY_HEAD, MAIL, MAILBOX, CHANGES],
         name if name == API_KEYS.name => &[KEY],
         name if name == BUSINESSES.name => &[ORG, BUSINESS],
         name if name == CATEGORIES.name => &[CATEGORY, CATEGORY_HEAD],
@@ -89,7 +89,7 @@ pub(super) fn kind_of(table: &Table, item: &Item) -> Kind {
             USER_SK => USER,
             LOCK_SK => LOCK,
             MAILBOX_SK => MAILBOX,
-            _ if pk == ROSTERS_PK => ROSTER,
+            _ if pk == ROSTERS_PK => DIRECTORY_HEAD,
             _ if pk.starts_with(CHANGES_PK_PREFIX) => CHANGES,
             sk if sk.starts_with(MAIL_SK_PREFIX) => MAIL,
             _ => ANY,
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn an_item_is_marked_where_its_format_is_not_the_first() {
-        for (kind, format) in [(USER, Some(2)), (ROSTER, None)] {
+        for (kind, format) in [(USER, Some(2)), (DIRECTORY_HEAD, None)] {
             let mut item = HashMap::new();
             mark(kind, &mut item);
             assert_eq!(item.get(FORMAT).cloned(), format.map(|format: i128| number(format)));

@@ -10,7 +10,7 @@ use presence_domain::ledger::{Day, FacetKey, ReviewSet};
 use presence_domain::review::ReviewId;
 use presence_domain::user::{PersonName, Status};
 
-pub use presence_domain::directory::SEPARATOR;
+pub use presence_domain::user_directory::SEPARATOR;
 
 /// Sort key of a user item.
 pub const USER_SK: &str = "USER";
@@ -70,7 +70,7 @@ pub fn parse_org_key(text: &str) -> Option<Option<OrgId>> {
 /// Returns the key by which a user search is sorted: folded last name, folded first name, id by number.
 #[must_use]
 pub fn name_order(last_name: &PersonName, first_name: &PersonName, id: UserId) -> String {
-    presence_domain::directory::name_order(last_name.as_str(), first_name.as_str(), id)
+    presence_domain::user_directory::name_order(last_name.as_str(), first_name.as_str(), id)
 }
 
 /// Returns the sort key of `status-index`: the status, then [`name_order`].

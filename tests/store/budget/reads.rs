@@ -89,7 +89,7 @@ async fn a_search_reads_the_directory_only_when_it_has_changed() {
 
     let moved = format!("/user/{}", fixtures.manager_1.id);
     assert_eq!(stack.post(&moved, key, &serde_json::json!({"phone": "1"})).await.status, 200);
-    // The key and the roster, the log of changes and the roster again, and the one user that has changed.
+    // The key and the head, the log of changes and the head again, and the one user that has changed.
     assert_costs("after a change", &stack.get(bare, key).await, 200, reading(5, 3, 5.0));
     assert_eq!(stack.post(&moved, key, &serde_json::json!({"phone": "2"})).await.status, 200);
     assert_costs("after a change, with businesses", &stack.get(full, key).await, 200, reading(6, 3, 5.0 + 6.0));

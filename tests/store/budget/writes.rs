@@ -24,7 +24,7 @@ fn new(local: &str, more: &Value) -> Value {
 async fn creating_is_one_transaction_and_reads_only_businesses() {
     let (stack, fixtures) = warm().await;
     let key = &fixtures.admin_1.key;
-    // User 2 + 1 for its listing + 1 for its address, lock 2, roster 2, entry of the log of changes 2; a mail 2 + 1 for its place in the queue.
+    // User 2 + 1 for its listing + 1 for its address, lock 2, head 2, entry of the log of changes 2; a mail 2 + 1 for its place in the queue.
     let rows = [
         ("active", json!({}), 2, 1.0, 10.0),
         ("active with a password", json!({"password": "canary-pass-1"}), 2, 1.0, 10.0),
@@ -68,7 +68,7 @@ async fn five_hundred_businesses_are_read_in_one_wave() {
 async fn updating_is_one_read_and_one_transaction() {
     let (stack, fixtures) = warm().await;
     let key = &fixtures.provider.key;
-    // User 2, its listing 1 (2 where it moves within the index), roster 2 and log 2 of each organisation, keys 2 each. In email-index 1
+    // User 2, its listing 1 (2 where it moves within the index), head 2 and log 2 of each organisation, keys 2 each. In email-index 1
     // for another status or organisation, 2 for another address.
     let rows = [
         ("phone", json!({"phone": "+33 4"}), changing(2.0, 7.0)),
@@ -117,13 +117,13 @@ async fn deleting_and_inviting_are_one_read_and_one_transaction() {
     let (stack, fixtures) = warm().await;
     let key = &fixtures.admin_1.key;
     let invited = &fixtures.invited_1.id;
-    // User 2 + 1, roster 2, log 2, mail 2 + 1.
+    // User 2 + 1, head 2, log 2, mail 2 + 1.
     assert_costs("invite", &stack.invite(invited, key).await, 200, changing(2.0, 10.0));
     assert_costs("too soon", &stack.invite(invited, key).await, 429, reading(2, 2, 2.0));
     assert_costs("not invited", &stack.invite(&fixtures.manager_1.id, key).await, 400, reading(2, 2, 2.0));
     stack.clock.advance(SignedDuration::from_mins(5));
     assert_costs("again, over a mail that waits", &stack.invite(invited, key).await, 200, changing(2.0, 13.0));
-    // User 2 + 1 + 1, lock 2, roster 2, log 2, and what it leaves behind: a mail 2 + 1, a key 2.
+    // User 2 + 1 + 1, lock 2, head 2, log 2, and what it leaves behind: a mail 2 + 1, a key 2.
     assert_costs("delete with a mail", &delete(&stack, invited, key).await, 200, changing(2.0, 13.0));
     assert_costs("delete with a key", &delete(&stack, &fixtures.manager_1.id, key).await, 200, changing(2.0, 12.0));
     assert_costs("delete again", &delete(&stack, invited, key).await, 404, reading(2, 2, 2.0));

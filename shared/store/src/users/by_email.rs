@@ -6,10 +6,10 @@ use crate::client::read::{Item, pk_sk};
 use crate::keys::{USER_SK, user_pk};
 use crate::{UserStore, schema};
 use presence_domain::access::Scope;
-use presence_domain::directory::{Directory, ListedUser, UserFilter};
 use presence_domain::error::Error;
 use presence_domain::ids::{OrgId, UserId};
 use presence_domain::page::{Page, PageRequest};
+use presence_domain::user_directory::{ListedUser, UserDirectory, UserFilter};
 
 impl UserStore {
     /// Searches as [`UserStore::search_with_businesses`] does, for a filter that names an address. Makes two strong reads: of the
@@ -33,7 +33,7 @@ impl UserStore {
         let Some(item) = item else { return Ok((Page { request, count: 0, items: Vec::new() }, BusinessIds::new())) };
         let user = listed_user(item.clone())?;
         // The filter includes the address, so it does not match a user who has given it up.
-        let count = Directory::new(std::slice::from_ref(&user)).search(filter).len() as u64;
+        let count = UserDirectory::new(std::slice::from_ref(&user)).search(filter).len() as u64;
         let items = request.range(count).map(|_| user.clone()).collect();
         Ok((Page { request, count, items }, BusinessIds::from([business_ids(item)?])))
     }

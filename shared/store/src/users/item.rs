@@ -9,13 +9,13 @@ use crate::format::USER;
 use crate::keys::{USER_SK, listing, name_order, org_key, user_pk};
 use crate::users::UserRecord;
 use presence_domain::api_key::ApiKeyHash;
-use presence_domain::directory::{DirectoryBuilder, ListedUser, NewRow, SEPARATOR};
 use presence_domain::email::EmailAddress;
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId, UserId};
 use presence_domain::invitation::{ActivationTokenHash, InvitationLink, InvitationLinks, LinkState};
 use presence_domain::password::PasswordHash;
 use presence_domain::user::{Lang, PersonName, Phone, Role, Status, User};
+use presence_domain::user_directory::{ListedUser, NewUser, SEPARATOR, UserDirectoryBuilder};
 
 #[derive(Serialize, Deserialize)]
 struct UserItem {
@@ -179,16 +179,16 @@ fn link(stored: &LinkItem) -> Option<InvitationLink> {
 
 /// Adds an entry of `status-index` with the attributes [`LISTED`] to a directory. Parses by hand, since a cold function does it
 /// for every user of an organisation.
-pub(crate) fn add_listed(item: &Item, directory: &mut DirectoryBuilder) -> Result<(), Error> {
+pub(crate) fn add_listed(item: &Item, directory: &mut UserDirectoryBuilder) -> Result<(), Error> {
     let added = listed_row(item).map(|(row, name_order)| directory.push(&row, name_order));
     added.ok_or_else(|| Error::internal("a listed user breaks the rules of its fields"))
 }
 
-fn listed_row(item: &Item) -> Option<(NewRow<'_>, &str)> {
+fn listed_row(item: &Item) -> Option<(NewUser<'_>, &str)> {
     let text = |name: &str| item.get(name).and_then(|value| value.as_s().ok()).map(String::as_str);
     let (listed_status, name_order) = text("listing")?.split_once(SEPARATOR)?;
     let (_, id) = name_order.rsplit_once(SEPARATOR)?;
-    let row = NewRow {
+    let row = NewUser {
         id: UserId::parse(id.trim_start_matches('0'))?,
         version: item.get("version")?.as_n().ok()?.parse().ok()?,
         status: status(listed_status)?,

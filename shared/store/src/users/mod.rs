@@ -18,7 +18,7 @@ pub use write::{ClaimRefused, MailChange, Refused, UserChange};
 
 use std::sync::Arc;
 
-use crate::directories::Directories;
+use crate::user_directory::DirectoryCache;
 use crate::{Database, OutboxStore};
 
 /// Users with everything that is written with them: directories, keys, mails. Cheap to clone.
@@ -26,13 +26,13 @@ use crate::{Database, OutboxStore};
 pub struct UserStore {
     pub(crate) db: Database,
     pub(crate) outbox: OutboxStore,
-    pub(crate) directories: Arc<Directories>,
+    pub(crate) directory_cache: Arc<DirectoryCache>,
 }
 
 impl UserStore {
     /// Builds the store. Makes no call.
     #[must_use]
     pub fn new(database: &Database) -> Self {
-        Self { db: database.clone(), outbox: OutboxStore::new(database), directories: Arc::default() }
+        Self { db: database.clone(), outbox: OutboxStore::new(database), directory_cache: Arc::default() }
     }
 }

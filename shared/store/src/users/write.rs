@@ -1,4 +1,4 @@
-//! The one way in which a user is written: user, lock, roster, log of changes, keys and outbox in one transaction.
+//! The one way in which a user is written: user, lock, head, log of changes, keys and outbox in one transaction.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,12 +13,12 @@ use crate::client::read::{Item, number, pk_sk, text};
 use crate::client::transaction::{Transaction, TransactionError};
 use crate::keys::{LOCK_SK, USER_SK, lock_pk, user_pk};
 use crate::outbox::OutboxRow;
-use crate::{MailboxClaim, UserStore, api_keys, changes, mailboxes, outbox, rosters, schema};
+use crate::{MailboxClaim, UserStore, api_keys, change_log, directory_heads, mailboxes, outbox, schema};
 use presence_domain::access::Scope;
 use presence_domain::error::Error;
 use presence_domain::ids::{OrgId, UserId};
-use presence_domain::roster::Roster;
 use presence_domain::user::User;
+use presence_domain::user_directory::DirectoryHead;
 
 /// What a write does to the user's mails in the outbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub enum MailChange<'a> {
     Rewrite(&'a OutboxRow),
 }
 
-/// One write of one user. `before` and `after` tell what happens to lock, roster and keys.
+/// One write of one user. `before` and `after` tell what happens to lock, head and keys.
 #[derive(Clone, Debug)]
 pub struct UserChange<'a> {
     /// As it was read; `None` creates.
@@ -68,7 +68,7 @@ pub enum Refused {
 enum Guard {
     User,
     Lock,
-    Roster,
+    DirectoryHead,
     Change,
     Key,
     Mail,
@@ -132,9 +132,9 @@ impl UserStore {
         };
         self.add_user(&mut transaction, before, after.as_ref(), mail)?;
         self.add_locks(&mut transaction, before, after.as_ref())?;
-        self.add_rosters(&mut transaction, before, after.as_ref(), change.keep_an_admin);
-        for (org_id, change) in changes::of_write(before, after.as_ref()) {
-            transaction.put(Guard::Change, changes::put(&self.db, org_id, change, now)?);
+        self.add_heads(&mut transaction, before, after.as_ref(), change.keep_an_admin);
+        for (org_id, change) in change_log::entries_of_write(before, after.as_ref()) {
+            transaction.put(Guard::Change, change_log::put(&self.db, org_id, change, now)?);
         }
         for write in api_keys::sync_with_owner(&self.db, before, after.as_ref(), now).into_iter().chain(keys) {
             match write {
@@ -177,18 +177,18 @@ impl UserStore {
         Ok(holder.is_some_and(|holder| holder != user.id))
     }
 
-    /// Every item of the users table that these users make, rosters included: for loading many at once into an empty
+    /// Every item of the users table that these users make, heads included: for loading many at once into an empty
     /// table, where nothing can be in the way. They must have distinct ids and addresses, and no keys.
     pub fn to_items(&self, users: &[User]) -> Result<Vec<HashMap<String, AttributeValue>>, Error> {
-        let mut sums: BTreeMap<Option<OrgId>, Roster> = BTreeMap::new();
+        let mut sums: BTreeMap<Option<OrgId>, DirectoryHead> = BTreeMap::new();
         let mut items = Vec::with_capacity(users.len() * 2);
         for user in users {
             let sum = sums.entry(user.org_id).or_default();
-            *sum = *sum + Roster::of(user);
+            *sum = *sum + DirectoryHead::of(user);
             items.push(to_item(user, None)?);
             items.push(lock_item(user.email.key(), user.id));
         }
-        items.extend(sums.into_iter().map(|(org_id, roster)| rosters::item(org_id, &roster)));
+        items.extend(sums.into_iter().map(|(org_id, head)| directory_heads::to_item(org_id, &head)));
         Ok(items)
     }
 
@@ -252,23 +252,23 @@ impl UserStore {
         put.condition_expression("attribute_not_exists(pk)").build().map_err(Error::internal)
     }
 
-    fn add_rosters(
+    fn add_heads(
         &self,
         transaction: &mut Transaction<Guard>,
         before: Option<&User>,
         after: Option<&User>,
         keep_an_admin: bool,
     ) {
-        let removed = before.map(|user| (user.org_id, Roster::default() - Roster::of(user)));
-        let added = after.map(|user| (user.org_id, Roster::of(user)));
+        let removed = before.map(|user| (user.org_id, DirectoryHead::default() - DirectoryHead::of(user)));
+        let added = after.map(|user| (user.org_id, DirectoryHead::of(user)));
         let differences = match (removed, added) {
             (Some((old, minus)), Some((new, plus))) if old == new => vec![(old, minus + plus)],
             (removed, added) => removed.into_iter().chain(added).collect(),
         };
         for (org_id, difference) in differences {
             let loses_an_admin = org_id.is_some() && difference.admins < 0;
-            let update = rosters::add(&self.db, org_id, &difference, keep_an_admin && loses_an_admin);
-            transaction.update(Guard::Roster, update);
+            let update = directory_heads::add(&self.db, org_id, &difference, keep_an_admin && loses_an_admin);
+            transaction.update(Guard::DirectoryHead, update);
         }
     }
 }
@@ -291,7 +291,7 @@ fn refused(refusal: TransactionError<Guard>) -> Refused {
     match refusal {
         TransactionError::ConditionsFailed(guards) if guards.contains(&Guard::User) => Refused::Stale,
         TransactionError::ConditionsFailed(guards) if guards.contains(&Guard::Lock) => Refused::EmailTaken,
-        TransactionError::ConditionsFailed(guards) if guards.contains(&Guard::Roster) => Refused::LastAdmin,
+        TransactionError::ConditionsFailed(guards) if guards.contains(&Guard::DirectoryHead) => Refused::LastAdmin,
         TransactionError::ConditionsFailed(_) => Refused::Stale,
         TransactionError::Failed(error) => Refused::Failed(error),
     }

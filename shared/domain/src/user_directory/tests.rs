@@ -1,4 +1,4 @@
-//! A directory that followed changes, held against one made afresh of the same users.
+//! Compares a directory that applied changes with a new one of the same users.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::user::{Role, Status};
 
 type Users = BTreeMap<UserId, ListedUser>;
 
-/// One write, or more than one in one read: users in their new form, or gone.
+/// Changes that one read delivers: users by number with their new attributes, or `None` for a removal.
 type Step = Vec<(u64, Option<[usize; 4]>)>;
 
 const FIRST: [&str; 7] = ["Ana", "ana", "Anä", "Ana Maria", "Jean-Pierre", "王", "Z"];
@@ -72,16 +72,16 @@ fn any_filter() -> impl Strategy<Value = UserFilter> {
     )
 }
 
-fn found(directory: &Directory, filter: &UserFilter) -> Vec<ListedUser> {
-    directory.search(filter).into_iter().map(|place| directory.user(place)).collect()
+fn found(directory: &UserDirectory, filter: &UserFilter) -> Vec<ListedUser> {
+    directory.search(filter).into_iter().map(|position| directory.user(position)).collect()
 }
 
-fn afresh(users: &Users) -> Directory {
-    Directory::new(&users.values().cloned().collect::<Vec<_>>())
+fn rebuilt(users: &Users) -> UserDirectory {
+    UserDirectory::new(&users.values().cloned().collect::<Vec<_>>())
 }
 
-/// The rule spelled out: everybody is looked at, and all are sorted.
-fn found_plainly(users: &Users, filter: &UserFilter) -> Vec<ListedUser> {
+/// Reference search: it looks at every user, and sorts all of them.
+fn reference_search(users: &Users, filter: &UserFilter) -> Vec<ListedUser> {
     let penalty = |user: &ListedUser| match &filter.query {
         None => Some(0),
         Some(query) => {
@@ -98,22 +98,22 @@ fn found_plainly(users: &Users, filter: &UserFilter) -> Vec<ListedUser> {
 
 proptest! {
     #[test]
-    fn a_directory_that_followed_changes_answers_as_one_made_afresh(
+    fn a_directory_that_applied_changes_answers_as_one_made_rebuilt(
         (first, steps) in any_steps(), filters in vec(any_filter(), 1..4), merge_after in 0..20_usize,
     ) {
         let mut users = Users::new();
         apply(&mut users, &first, 1);
-        let mut directory = afresh(&users);
+        let mut directory = rebuilt(&users);
         for (number, step) in (0..).zip(&steps) {
             let changes = apply(&mut users, step, number as u64 + 2);
-            directory = directory.with(changes);
+            directory = directory.with_users(changes);
             if number == merge_after {
                 directory = directory.merged();
             }
-            let fresh = afresh(&users);
-            prop_assert_eq!(directory.roster(), fresh.roster());
+            let fresh = rebuilt(&users);
+            prop_assert_eq!(directory.head(), fresh.head());
             for filter in &filters {
-                let expected = found_plainly(&users, filter);
+                let expected = reference_search(&users, filter);
                 prop_assert_eq!(&found(&directory, filter), &expected);
                 prop_assert_eq!(&found(&fresh, filter), &expected);
             }
@@ -124,63 +124,67 @@ proptest! {
     }
 
     #[test]
-    fn what_an_index_shows_twice_counts_once_in_its_newest_version((first, _) in any_steps(), again in 0..20_u64) {
+    fn user_that_the_index_shows_twice_counts_once_in_its_newest_version((first, _) in any_steps(), again in 0..20_u64) {
         let mut users = Users::new();
         apply(&mut users, &first, 1);
-        let mut builder = DirectoryBuilder::with_capacity(users.len());
+        let mut builder = UserDirectoryBuilder::with_capacity(users.len());
         for user in users.values() {
-            builder.push(&NewRow::from(user), &user.name_order());
+            builder.push(&NewUser::from(user), &user.name_order());
         }
         for (version, name) in [(3, 3), (2, 2)] {
             let moved = user(again, version, [name, 1, 2, 3]);
-            builder.push(&NewRow::from(&moved), &moved.name_order());
+            builder.push(&NewUser::from(&moved), &moved.name_order());
             users.entry(moved.id).and_modify(|user| if user.version < moved.version { *user = moved.clone() }).or_insert(moved);
         }
         let directory = builder.finish();
-        prop_assert_eq!(found(&directory, &UserFilter::default()), found_plainly(&users, &UserFilter::default()));
-        prop_assert_eq!(directory.roster(), afresh(&users).roster());
+        prop_assert_eq!(found(&directory, &UserFilter::default()), reference_search(&users, &UserFilter::default()));
+        prop_assert_eq!(directory.head(), rebuilt(&users).head());
     }
 }
 
 #[test]
-fn an_older_user_never_takes_the_place_of_a_newer_one() {
+fn older_version_of_a_user_never_replaces_a_newer_one() {
     let newer = user(1, 5, [1, 1, 1, 1]);
-    let directory = Directory::new(&[]).with([(newer.id, Some(newer.clone()))]);
-    let after = directory.with([(newer.id, Some(user(1, 4, [2, 2, 2, 2])))]);
+    let directory = UserDirectory::new(&[]).with_users([(newer.id, Some(newer.clone()))]);
+    let after = directory.with_users([(newer.id, Some(user(1, 4, [2, 2, 2, 2])))]);
     assert_eq!(found(&after, &UserFilter::default()), [newer]);
-    assert_eq!(after.roster(), directory.roster());
+    assert_eq!(after.head(), directory.head());
 }
 
 #[test]
-fn a_directory_is_merged_before_changed_users_are_many() {
+fn directory_needs_a_merge_when_many_users_have_changed() {
     let people: Vec<ListedUser> = (0..5_000).map(|number| user(number, 1, [1, 2, 3, 4])).collect();
-    let mut directory = Directory::new(&people);
+    let mut directory = UserDirectory::new(&people);
     let changed = |number| (id(number), Some(user(number, 2, [3, 3, 3, 3])));
-    directory = directory.with((0..1_180).map(changed));
-    assert!(!directory.is_to_be_merged());
-    directory = directory.with((1_180..1_181).map(changed));
-    assert!(directory.is_to_be_merged());
+    directory = directory.with_users((0..1_180).map(changed));
+    assert!(!directory.needs_merge());
+    directory = directory.with_users((1_180..1_181).map(changed));
+    assert!(directory.needs_merge());
     let merged = directory.merged();
-    assert!(!merged.is_to_be_merged());
+    assert!(!merged.needs_merge());
     let everybody = UserFilter::default();
     assert_eq!(found(&merged, &everybody), found(&directory, &everybody));
-    let gone = merged.with((0..1_181).map(|number| (id(number), None)));
-    assert!(gone.is_to_be_merged(), "those who are gone take memory too");
+    let gone = merged.with_users((0..1_181).map(|number| (id(number), None)));
+    assert!(gone.needs_merge(), "removed users take memory too");
 }
 
 #[test]
-fn changes_that_are_known_are_no_news() {
-    let here = user(1, 5, [0; 4]);
-    let directory = Directory::new(std::slice::from_ref(&here));
-    let change = |number, version, is_gone| Change { user_id: id(number), version, is_gone };
-    let nothing_followed = std::collections::HashMap::new();
-    let news = |changes: &[Change]| directory.news(changes, &nothing_followed);
-    assert!(news(&[change(1, 5, false), change(1, 4, false), change(1, 4, true), change(2, 3, true)]).is_empty());
-    assert_eq!(news(&[change(1, 4, true), change(1, 6, false)]).to_read, [change(1, 6, false)]);
-    assert_eq!(news(&[change(1, 6, true), change(1, 7, false)]).to_read, [change(1, 7, false)], "it came back");
-    assert_eq!(news(&[change(1, 7, true), change(1, 6, false)]).gone, [change(1, 7, true)], "in any order");
-    assert_eq!(news(&[change(2, 1, false)]).to_read, [change(2, 1, false)]);
-    let followed = std::collections::HashMap::from([(id(2), 1)]);
-    assert!(directory.news(&[change(2, 1, false)], &followed).is_empty());
-    assert_eq!(directory.news(&[change(2, 2, false)], &followed).to_read, [change(2, 2, false)]);
+fn changes_that_a_directory_has_are_not_pending() {
+    let present = user(1, 5, [0; 4]);
+    let directory = UserDirectory::new(std::slice::from_ref(&present));
+    let change = |number, version, is_removal| ChangeEntry { user_id: id(number), version, is_removal };
+    let nothing_applied = std::collections::HashMap::new();
+    let pending = |entries: &[ChangeEntry]| directory.pending_changes(entries, &nothing_applied);
+    assert!(pending(&[change(1, 5, false), change(1, 4, false), change(1, 4, true), change(2, 3, true)]).is_empty());
+    assert_eq!(pending(&[change(1, 4, true), change(1, 6, false)]).to_read, [change(1, 6, false)]);
+    assert_eq!(
+        pending(&[change(1, 6, true), change(1, 7, false)]).to_read,
+        [change(1, 7, false)],
+        "the user came back"
+    );
+    assert_eq!(pending(&[change(1, 7, true), change(1, 6, false)]).removals, [change(1, 7, true)], "in any order");
+    assert_eq!(pending(&[change(2, 1, false)]).to_read, [change(2, 1, false)]);
+    let applied = std::collections::HashMap::from([(id(2), 1)]);
+    assert!(directory.pending_changes(&[change(2, 1, false)], &applied).is_empty());
+    assert_eq!(directory.pending_changes(&[change(2, 2, false)], &applied).to_read, [change(2, 2, false)]);
 }

@@ -1,66 +1,64 @@
-//! Reads the directory of an organisation from the tables.
+//! Reads of a directory from the tables.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use super::follow::{ChangePage, Source};
+use struct_field_names_as_array::FieldNamesAsArray as _;
+
+use super::refresh::{ChangePage, DirectorySource};
 use crate::client::errors::failed;
 use crate::client::read::{Item, pk_sk, text};
 use crate::keys::{USER_SK, org_key, user_pk};
 use crate::users::{LISTED, ListedItem, add_listed, listed_in};
 use crate::{UserStore, schema};
-use struct_field_names_as_array::FieldNamesAsArray as _;
-
-use presence_domain::directory::{Directory, DirectoryBuilder, ListedUser};
 use presence_domain::error::Error;
 use presence_domain::ids::{OrgId, UserId};
-use presence_domain::roster::Roster;
+use presence_domain::user_directory::{DirectoryHead, ListedUser, UserDirectory, UserDirectoryBuilder};
 
-/// Users in one page of a Query. Read by the SDK, a page of so many takes some 10 MB while it becomes compact: they fill about
-/// the 1 MB that DynamoDB returns at a time.
+/// Number of users in one page of a Query. They fill about the 1 MB that DynamoDB returns at a time. The SDK takes some 10 MB for such a
+/// page, until it is added to the directory.
 const PAGE: i32 = 4_000;
-/// Pages at the most: a million users of one organisation, with room for short pages.
+/// Maximum number of pages: enough for a million users of one organisation, also in short pages.
 const MAX_PAGES: usize = 4_000;
-/// The pause before an index that lags is read again; it doubles. An index lags for milliseconds, rarely for a second.
+/// Pause before an index that lags is read again. It doubles each time. An index lags for milliseconds, rarely for a second.
 const LAG_PAUSE: Duration = Duration::from_millis(20);
-/// Users for which memory is set aside at the beginning: whatever a roster says, not more than the bound on pages.
+/// Maximum number of users for which memory is reserved in advance, whatever the head says.
 const MAX_CAPACITY: usize = 1_000_000;
 
-/// The users of one organisation, in the tables.
-pub(super) struct Tables<'a> {
+/// Users of one organisation in the tables.
+pub(super) struct TableSource<'a> {
     pub(super) store: &'a UserStore,
     pub(super) org_id: Option<OrgId>,
 }
 
-impl Source for Tables<'_> {
+impl DirectorySource for TableSource<'_> {
     type Cursor = Item;
 
-    async fn head(&self) -> Result<Roster, Error> {
-        self.store.roster(self.org_id).await
+    async fn get_head(&self) -> Result<DirectoryHead, Error> {
+        self.store.get_head(self.org_id).await
     }
 
-    async fn changes(&self, limit: usize, before: Option<Item>) -> Result<ChangePage<Item>, Error> {
-        self.store.changes(self.org_id, limit, before).await
+    async fn list_changes(&self, limit: usize, before: Option<Item>) -> Result<ChangePage<Item>, Error> {
+        self.store.list_changes(self.org_id, limit, before).await
     }
 
-    async fn users(&self, ids: Vec<UserId>) -> Result<Vec<ListedUser>, Error> {
+    async fn get_users(&self, ids: Vec<UserId>) -> Result<Vec<ListedUser>, Error> {
         let keys = ids.into_iter().map(|id| pk_sk(user_pk(id), USER_SK)).collect();
         let items = self.store.db.get_batch(&schema::USERS, keys, &ListedItem::FIELD_NAMES_AS_ARRAY).await?;
         let users = items.into_iter().map(|item| listed_in(item, self.org_id));
         users.filter_map(Result::transpose).collect()
     }
 
-    async fn listed(&self, head: Roster) -> Result<Directory, Error> {
-        // What is in memory is of no use any more: its place is taken by what is read now.
-        self.store.directories.forget(self.org_id);
+    async fn read_index(&self, head: DirectoryHead) -> Result<UserDirectory, Error> {
+        // The cached directory is of no use any more. Its memory is freed before the new one takes its place.
+        self.store.directory_cache.remove(self.org_id);
         if head.count() == 0 {
-            return Ok(Directory::default());
+            return Ok(UserDirectory::default());
         }
         let users = usize::try_from(head.count()).unwrap_or_default().min(MAX_CAPACITY);
-        let mut builder = DirectoryBuilder::with_capacity(users);
+        let mut builder = UserDirectoryBuilder::with_capacity(users);
         let mut start = None;
         for _ in 0..MAX_PAGES {
-            let (page, next) = self.listed_page(start).await?;
+            let (page, next) = self.get_index_page(start).await?;
             for item in page {
                 add_listed(&item, &mut builder)?;
             }
@@ -77,9 +75,9 @@ impl Source for Tables<'_> {
     }
 }
 
-impl Tables<'_> {
-    /// One page of the index, with the attributes that a directory keeps.
-    async fn listed_page(&self, start: Option<Item>) -> Result<(Vec<Item>, Option<Item>), Error> {
+impl TableSource<'_> {
+    /// Reads one page of the index, with the attributes that a directory keeps.
+    async fn get_index_page(&self, start: Option<Item>) -> Result<(Vec<Item>, Option<Item>), Error> {
         let (partition, index) = (schema::STATUS_INDEX.key.partition.0, schema::STATUS_INDEX.name);
         let mut query = self
             .store
@@ -100,17 +98,5 @@ impl Tables<'_> {
         }
         let page = query.projection_expression(names.join(",")).send().await.map_err(failed)?;
         Ok((page.items.unwrap_or_default(), page.last_evaluated_key))
-    }
-}
-
-impl UserStore {
-    /// Returns the directory by what is read now, with `last` to begin with.
-    pub(super) async fn read_directory(
-        &self,
-        org_id: Option<OrgId>,
-        last: Option<Arc<Directory>>,
-        head: Roster,
-    ) -> Result<Arc<Directory>, Error> {
-        Box::pin(super::follow::current(&Tables { store: self, org_id }, last, head)).await
     }
 }

@@ -1,10 +1,11 @@
-//! Holds the memory that a directory reports against an allocator that counts. A program of its own: the counter counts all.
+//! Compares the memory that a directory reports with the memory that an allocator counts. It is a test program of its own, because
+//! the allocator counts the memory of the whole program.
 
 use peak_alloc::PeakAlloc;
-use presence_domain::directory::{Directory, DirectoryBuilder, ListedUser, NewRow, UserFilter};
 use presence_domain::fuzzy::FuzzyQuery;
 use presence_domain::ids::UserId;
 use presence_domain::user::{Role, Status};
+use presence_domain::user_directory::{ListedUser, NewUser, UserDirectory, UserDirectoryBuilder, UserFilter};
 
 #[global_allocator]
 static ALLOCATED: PeakAlloc = PeakAlloc;
@@ -12,7 +13,7 @@ static ALLOCATED: PeakAlloc = PeakAlloc;
 const USERS: u64 = 100_000;
 
 fn user(number: u64, version: u64) -> ListedUser {
-    // Ids in no order, as they are drawn.
+    // Ids in random order, as the service draws them.
     let id = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 12;
     let name = |syllables: [&str; 8], shift: u64| {
         (0..3)
@@ -33,58 +34,58 @@ fn user(number: u64, version: u64) -> ListedUser {
     }
 }
 
-/// True if what is said is right to a twentieth, or to 4 KB.
-fn is_right(said: usize, counted: usize) -> bool {
-    said.abs_diff(counted) <= counted / 20 + 4_096
+/// True if the reported size differs from the counted size by a twentieth or by 4 KB at most.
+fn is_right(reported: usize, counted: usize) -> bool {
+    reported.abs_diff(counted) <= counted / 20 + 4_096
 }
 
-fn read() -> Directory {
-    let mut builder = DirectoryBuilder::with_capacity(usize::try_from(USERS).expect("fits"));
+fn read() -> UserDirectory {
+    let mut builder = UserDirectoryBuilder::with_capacity(usize::try_from(USERS).expect("fits"));
     for number in 0..USERS {
         let user = user(number, 1);
-        builder.push(&NewRow::from(&user), &user.name_order());
+        builder.push(&NewUser::from(&user), &user.name_order());
     }
     builder.finish()
 }
 
 #[test]
-fn a_directory_tells_its_memory_and_takes_little_of_it() {
+fn directory_reports_its_memory_and_takes_little_of_it() {
     let before = ALLOCATED.current_usage();
     let counted = || ALLOCATED.current_usage().saturating_sub(before);
     ALLOCATED.reset_peak_usage();
     let directory = read();
     let (held, peak) = (counted(), ALLOCATED.peak_usage().saturating_sub(before));
-    assert!(is_right(directory.heap_bytes(), held), "{} said, {held} counted", directory.heap_bytes());
+    assert!(is_right(directory.heap_bytes(), held), "{} reported, {held} counted", directory.heap_bytes());
     assert!(held < 130 * 100_000, "{held} bytes of users");
-    assert!(peak < 250 * 100_000, "{peak} bytes while they are read");
+    assert!(peak < 250 * 100_000, "{peak} bytes while users are read");
 
     let words = UserFilter { query: FuzzyQuery::parse("dupontros"), ..UserFilter::default() };
     ALLOCATED.reset_peak_usage();
     assert!(!directory.search(&words).is_empty());
     let (held, peak) = (counted(), ALLOCATED.peak_usage().saturating_sub(before));
-    assert!(is_right(directory.heap_bytes(), held), "{} said, {held} counted", directory.heap_bytes());
+    assert!(is_right(directory.heap_bytes(), held), "{} reported, {held} counted", directory.heap_bytes());
     assert!(held < 300 * 100_000, "{held} bytes with the index of words");
-    assert!(peak < 500 * 100_000, "{peak} bytes while the index is made");
+    assert!(peak < 500 * 100_000, "{peak} bytes while the index of words is built");
 
     let changed: Vec<ListedUser> = (0..4_000).map(|number| user(number * 20, 2)).collect();
-    let changed = directory.with(changed.into_iter().map(|user| (user.id, Some(user))));
+    let changed = directory.with_users(changed.into_iter().map(|user| (user.id, Some(user))));
     assert!(!changed.search(&words).is_empty());
     let both = counted();
     assert!(
         both - held < 400 * 4_000 + 200_000,
-        "{} bytes of changed users, and no second copy of the others",
+        "{} bytes of changed users, without a second copy of the others",
         both - held
     );
     drop(directory);
     let held = counted();
-    assert!(is_right(changed.heap_bytes(), held), "{} said, {held} counted", changed.heap_bytes());
+    assert!(is_right(changed.heap_bytes(), held), "{} reported, {held} counted", changed.heap_bytes());
 
     ALLOCATED.reset_peak_usage();
     let merged = changed.merged();
-    assert!(changed.is_to_be_merged() || merged.roster() == changed.roster());
+    assert!(changed.needs_merge() || merged.head() == changed.head());
     let peak = ALLOCATED.peak_usage().saturating_sub(before);
-    assert!(peak < held + 150 * 100_000, "{peak} bytes while they are merged");
+    assert!(peak < held + 150 * 100_000, "{peak} bytes while base and overlay are merged");
     drop(changed);
     let held = counted();
-    assert!(is_right(merged.heap_bytes(), held), "{} said, {held} counted", merged.heap_bytes());
+    assert!(is_right(merged.heap_bytes(), held), "{} reported, {held} counted", merged.heap_bytes());
 }

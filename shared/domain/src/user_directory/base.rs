@@ -1,40 +1,40 @@
-//! Users in little memory: a row of fixed size for each, and all their texts one after another.
+//! Compact part of a directory: a row of fixed size for each user, and all texts in one string.
 
 use std::sync::OnceLock;
 
-use super::super::fuzzy::PeopleIndex;
-use super::super::ids::UserId;
-use super::super::roster::Roster;
-use super::super::text::fold;
-use super::super::user::{Role, Status};
-use super::listed::{ListedUser, UserFilter, share};
+use super::head::DirectoryHead;
+use super::listed_user::{ListedUser, UserFilter, head_of};
+use crate::fuzzy::PeopleIndex;
+use crate::ids::UserId;
+use crate::text::fold;
+use crate::user::{Role, Status};
 
 const TOO_LARGE: &str = "a directory is far below 4 GiB of text and 2^32 users, and its fields are bounded";
 
-/// A user: 32 bytes. Its texts follow one another: first name, last name, address, phone number.
+/// User in 32 bytes. Its texts lie one after another: first name, last name, e-mail address, phone number.
 #[derive(Clone, Copy, Debug)]
 struct Row {
     id: UserId,
     version: u64,
-    /// Where its texts start.
+    /// Start of its texts, in bytes.
     start: u32,
-    first_name: u16,
-    last_name: u16,
-    email: u16,
+    first_name_len: u16,
+    last_name_len: u16,
+    email_len: u16,
     /// Zero without a phone number.
-    phone: u16,
+    phone_len: u16,
     status: Status,
     role: Role,
 }
 
-/// Users in the order of answers. Never changed: what changes lies over it.
+/// Users in the order of results. It never changes: changed users lie in the overlay of the directory.
 #[derive(Debug, Default)]
 pub(super) struct Base {
     rows: Vec<Row>,
     texts: String,
-    /// Positions in the order of ids, then versions. A user that an index showed twice, while it moved there, has two.
+    /// Positions in the order of ids, then versions. A user that moved within the index while it was read has two.
     by_id: Vec<u32>,
-    /// Made when the first fuzzy search asks for it.
+    /// Index of words. The first fuzzy search builds it.
     people: OnceLock<PeopleIndex>,
 }
 
@@ -47,12 +47,12 @@ impl Base {
         self.rows[position].version
     }
 
-    pub(super) fn share(&self, position: usize) -> Roster {
+    pub(super) fn head_at(&self, position: usize) -> DirectoryHead {
         let row = &self.rows[position];
-        share(row.id, row.version, row.status, row.role)
+        head_of(row.id, row.version, row.status, row.role)
     }
 
-    /// Returns the user at a position, as a value of its own.
+    /// Returns a copy of the user at a position.
     pub(super) fn user(&self, position: usize) -> ListedUser {
         let row = &self.rows[position];
         let [first_name, last_name, email, phone] = self.texts_of(row);
@@ -68,21 +68,21 @@ impl Base {
         }
     }
 
-    /// True if the filter admits the user at a position, the words of its query aside.
+    /// True if the filter admits the user at a position. The words of its query are not checked.
     pub(super) fn is_admitted(&self, position: usize, filter: &UserFilter) -> bool {
         let row = &self.rows[position];
         let [_, last_name, email, _] = self.texts_of(row);
         filter.admits(row.status, last_name, email)
     }
 
-    /// Returns the positions of a user: mostly one or none.
+    /// Returns the positions of a user: usually one or none.
     pub(super) fn positions_of(&self, id: UserId) -> &[u32] {
         let from = self.by_id.partition_point(|position| self.rows[*position as usize].id < id);
-        let many = self.by_id[from..].iter().take_while(|position| self.rows[**position as usize].id == id).count();
-        &self.by_id[from..from + many]
+        let count = self.by_id[from..].iter().take_while(|position| self.rows[**position as usize].id == id).count();
+        &self.by_id[from..from + count]
     }
 
-    /// Returns the positions of users that are here in a later version too: an index that they moved in showed both.
+    /// Returns the positions of users that the base also has in a later version.
     pub(super) fn outdated(&self) -> impl Iterator<Item = usize> {
         let id = |position: u32| self.rows[position as usize].id;
         let pairs = self.by_id.windows(2).filter(move |pair| id(pair[0]) == id(pair[1]));
@@ -90,11 +90,11 @@ impl Base {
         pairs.map(|pair| pair[0] as usize)
     }
 
-    /// Returns the position before which a user with this key belongs.
+    /// Returns the position before which a user with this key comes in the order of results.
     pub(super) fn position_before(&self, name_order: &str) -> usize {
         self.rows.partition_point(|row| {
             let [first_name, last_name, ..] = self.texts_of(row);
-            super::listed::name_order(last_name, first_name, row.id).as_str() < name_order
+            super::listed_user::name_order(last_name, first_name, row.id).as_str() < name_order
         })
     }
 
@@ -107,7 +107,7 @@ impl Base {
         })
     }
 
-    /// Returns the bytes that it holds on the heap now.
+    /// Returns the size of its data on the heap, in bytes.
     pub(super) fn heap_bytes(&self) -> usize {
         self.rows.capacity() * size_of::<Row>()
             + self.texts.capacity()
@@ -117,7 +117,7 @@ impl Base {
 
     fn texts_of(&self, row: &Row) -> [&str; 4] {
         let mut rest = &self.texts[row.start as usize..];
-        [row.first_name, row.last_name, row.email, row.phone].map(|length| {
+        [row.first_name_len, row.last_name_len, row.email_len, row.phone_len].map(|length| {
             let (text, after) = rest.split_at(usize::from(length));
             rest = after;
             text
@@ -125,28 +125,28 @@ impl Base {
     }
 }
 
-/// A user on its way into a directory.
+/// User to be added to a directory.
 #[derive(Clone, Copy, Debug)]
-pub struct NewRow<'a> {
-    /// As in [`ListedUser`].
+pub struct NewUser<'a> {
+    /// Id of the user.
     pub id: UserId,
-    /// As in [`ListedUser`].
+    /// Version of the user when it was read.
     pub version: u64,
-    /// As in [`ListedUser`].
+    /// Status of the user.
     pub status: Status,
-    /// As in [`ListedUser`].
+    /// Role of the user.
     pub role: Role,
-    /// As in [`ListedUser`].
+    /// First name.
     pub first_name: &'a str,
-    /// As in [`ListedUser`].
+    /// Last name.
     pub last_name: &'a str,
-    /// As in [`ListedUser`].
+    /// E-mail address as typed.
     pub email: &'a str,
-    /// Empty without a phone number.
+    /// Phone number; empty if there is none.
     pub phone: &'a str,
 }
 
-impl<'a> From<&'a ListedUser> for NewRow<'a> {
+impl<'a> From<&'a ListedUser> for NewUser<'a> {
     fn from(user: &'a ListedUser) -> Self {
         Self {
             id: user.id,
@@ -161,13 +161,13 @@ impl<'a> From<&'a ListedUser> for NewRow<'a> {
     }
 }
 
-/// Users as they come in, in runs that are in order: all active ones by name, then all invited ones by name.
+/// Builder of a base. The index delivers users in sorted runs: all active ones by name, then all invited ones by name.
 #[derive(Debug, Default)]
 pub(super) struct BaseBuilder {
     base: Base,
-    /// The keys of the order, until the rows are in it.
+    /// Keys of the rows, in the order in which the rows were added.
     keys: String,
-    /// Where each key ends.
+    /// End of each key, in bytes.
     key_ends: Vec<u32>,
 }
 
@@ -177,24 +177,23 @@ impl BaseBuilder {
         Self { base, keys: String::new(), key_ends: Vec::with_capacity(users) }
     }
 
-    /// Adds a user with the key that orders it.
-    pub(super) fn push(&mut self, user: &NewRow<'_>, name_order: &str) {
+    /// Adds a user with its key in the order of results.
+    pub(super) fn push(&mut self, user: &NewUser<'_>, name_order: &str) {
         self.push_in_order(user);
         self.keys.push_str(name_order);
         self.key_ends.push(u32::try_from(self.keys.len()).expect(TOO_LARGE));
     }
 
-    /// Adds a user that comes after all others.
-    pub(super) fn push_in_order(&mut self, user: &NewRow<'_>) {
-        let length = |text: &str| u16::try_from(text.len()).expect(TOO_LARGE);
+    /// Adds a user that comes after all others in the order of results.
+    pub(super) fn push_in_order(&mut self, user: &NewUser<'_>) {
         self.base.rows.push(Row {
             id: user.id,
             version: user.version,
             start: u32::try_from(self.base.texts.len()).expect(TOO_LARGE),
-            first_name: length(user.first_name),
-            last_name: length(user.last_name),
-            email: length(user.email),
-            phone: length(user.phone),
+            first_name_len: text_len(user.first_name),
+            last_name_len: text_len(user.last_name),
+            email_len: text_len(user.email),
+            phone_len: text_len(user.phone),
             status: user.status,
             role: user.role,
         });
@@ -203,15 +202,15 @@ impl BaseBuilder {
         }
     }
 
-    /// Adds the user at a position of another base, which comes after all others.
+    /// Adds the user at a position of another base. It comes after all others in the order of results.
     pub(super) fn push_from(&mut self, other: &Base, position: usize) {
         let row = &other.rows[position];
         let [first_name, last_name, email, phone] = other.texts_of(row);
         let Row { id, version, status, role, .. } = *row;
-        self.push_in_order(&NewRow { id, version, status, role, first_name, last_name, email, phone });
+        self.push_in_order(&NewUser { id, version, status, role, first_name, last_name, email, phone });
     }
 
-    /// Puts the users in order and gives back what memory is left over.
+    /// Sorts the users, and releases the memory that is not used.
     pub(super) fn finish(mut self) -> Base {
         let users = u32::try_from(self.base.rows.len()).expect(TOO_LARGE);
         if !self.key_ends.is_empty() {
@@ -235,9 +234,13 @@ impl BaseBuilder {
             &self.keys[start..self.key_ends[row] as usize]
         };
         let mut order: Vec<u32> = (0..).take(self.key_ends.len()).collect();
-        // A stable sort merges runs that are in order already.
+        // A stable sort is fast here: it merges sorted runs.
         order.sort_by(|one, other| key(*one as usize).cmp(key(*other as usize)));
         let rows = order.iter().map(|row| self.base.rows[*row as usize]).collect();
         self.base.rows = rows;
     }
+}
+
+fn text_len(text: &str) -> u16 {
+    u16::try_from(text.len()).expect(TOO_LARGE)
 }

@@ -1,44 +1,45 @@
-//! What is known of an organisation's users without reading them: counts, and a digest that tells
-//! whether a list of them is complete and current.
+//! Head of a directory: facts about all users of an organisation that are known without reading them.
 
 use sha2::{Digest as _, Sha256};
 
-use super::ids::UserId;
-use super::user::{Status, User};
+use crate::ids::UserId;
+use crate::user::{Status, User};
 
-/// Counts and digest of one organisation's users. The sum of [`Roster::of`] over its users, always.
+/// Counts and digest of the users of one organisation. It is always the sum of [`DirectoryHead::of`] over these users.
+///
+/// Every write of a user adds the difference to the stored head, in the same transaction. So a list of users is complete and
+/// current if, and only if, it adds up to the stored head.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Roster {
-    /// Active users.
+pub struct DirectoryHead {
+    /// Number of active users.
     pub active: i64,
-    /// Invited users.
+    /// Number of invited users.
     pub invited: i64,
-    /// Active `ORG_ADMINs`.
+    /// Number of active `ORG_ADMINs`.
     pub admins: i64,
-    /// Sum of [`member_digest`] over the users. A plain sum: 2^53 users would still fit the 38 digits
-    /// of a DynamoDB number.
+    /// Sum of [`user_digest`] over the users. It never overflows: the sum over 2^53 users fits the 38 digits of a number of DynamoDB.
     pub digest: i128,
 }
 
-impl Roster {
-    /// The share of one user.
+impl DirectoryHead {
+    /// Returns the head of one user.
     #[must_use]
     pub fn of(user: &User) -> Self {
         Self {
             active: i64::from(user.status == Status::Active),
             invited: i64::from(user.status == Status::Invited),
             admins: i64::from(user.is_active_admin()),
-            digest: member_digest(user.id, user.version),
+            digest: user_digest(user.id, user.version),
         }
     }
 
-    /// All users.
+    /// Returns the number of users.
     #[must_use]
     pub fn count(&self) -> i64 {
         self.active + self.invited
     }
 
-    /// How many users have the status; all, when none is asked for.
+    /// Returns the number of users with the status, or of all users if no status is given.
     #[must_use]
     pub fn count_of(&self, status: Option<Status>) -> i64 {
         match status {
@@ -49,7 +50,7 @@ impl Roster {
     }
 }
 
-impl std::ops::Add for Roster {
+impl std::ops::Add for DirectoryHead {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
@@ -62,7 +63,7 @@ impl std::ops::Add for Roster {
     }
 }
 
-impl std::ops::Sub for Roster {
+impl std::ops::Sub for DirectoryHead {
     type Output = Self;
 
     fn sub(self, other: Self) -> Self {
@@ -75,15 +76,15 @@ impl std::ops::Sub for Roster {
     }
 }
 
-impl std::iter::Sum for Roster {
-    fn sum<I: Iterator<Item = Self>>(shares: I) -> Self {
-        shares.fold(Self::default(), |sum, share| sum + share)
+impl std::iter::Sum for DirectoryHead {
+    fn sum<I: Iterator<Item = Self>>(heads: I) -> Self {
+        heads.fold(Self::default(), |sum, head| sum + head)
     }
 }
 
-/// 64 bits that stand for one user in one version: the first eight bytes of SHA-256 over both numbers.
+/// Returns the digest of one user in one version: the first 64 bits of SHA-256 over both numbers.
 #[must_use]
-pub fn member_digest(id: UserId, version: u64) -> i128 {
+pub fn user_digest(id: UserId, version: u64) -> i128 {
     let mut bytes = [0_u8; 16];
     bytes[..8].copy_from_slice(&id.get().to_be_bytes());
     bytes[8..].copy_from_slice(&version.to_be_bytes());
@@ -96,14 +97,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_digest_tells_versions_and_users_apart() {
+    fn digests_of_other_users_and_versions_differ() {
         let id = |text| UserId::parse(text).expect("a valid id");
-        let digests = [
-            member_digest(id("1"), 1),
-            member_digest(id("1"), 2),
-            member_digest(id("2"), 1),
-            member_digest(id("257"), 1),
-        ];
+        let digests =
+            [user_digest(id("1"), 1), user_digest(id("1"), 2), user_digest(id("2"), 1), user_digest(id("257"), 1)];
         for (index, digest) in digests.iter().enumerate() {
             assert!((0..1 << 64).contains(digest));
             assert!(!digests[..index].contains(digest));

@@ -1,13 +1,13 @@
 //! The bound on the memory for directories, while a request walks over more than fits.
 
 use presence_domain::access::Scope;
-use presence_domain::directory::UserFilter;
 use presence_domain::email::EmailAddress;
 use presence_domain::fuzzy::FuzzyQuery;
 use presence_domain::ids::{OrgId, UserId};
 use presence_domain::invitation::InvitationLinks;
 use presence_domain::page::PageRequest;
 use presence_domain::user::{PersonName, Role, Status, User};
+use presence_domain::user_directory::UserFilter;
 use presence_store::UserStore;
 use presence_tests::{TestStack, long_timeouts, plain_http};
 
