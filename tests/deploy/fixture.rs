@@ -9,7 +9,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use jiff::SignedDuration;
 use presence_local::Options;
 use presence_local::gateway::LocalFunction;
-use presence_mailer::Outbox;
+use presence_mailer::OutboxProcessor;
 use presence_runtime::clock::Clock;
 use presence_runtime::config::AuditConfig;
 use presence_store::schema::{API_KEYS, REVIEWS, USERS};
@@ -91,7 +91,7 @@ pub(super) async fn played() -> &'static Played {
 struct Fixture {
     stack: TestStack,
     functions: BTreeMap<&'static str, LocalFunction>,
-    mailer: Outbox,
+    mailer: OutboxProcessor,
     calls: BTreeMap<&'static str, FaultConnector>,
 }
 
@@ -152,7 +152,7 @@ impl Fixture {
         }
         let stores = stack.stores_through(calls["mailer"].over(plain_http()), long_timeouts(), stack.table_prefix());
         stores.database.connect(&USERS).await;
-        let mailer = Outbox { users: stores.users, outbox: stores.outbox, ..stack.local.outbox().clone() };
+        let mailer = OutboxProcessor { users: stores.users, outbox: stores.outbox, ..stack.local.outbox().clone() };
         Self { stack, functions, mailer, calls }
     }
 

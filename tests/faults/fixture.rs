@@ -3,9 +3,9 @@
 use presence_domain::access::Scope;
 use presence_domain::email::EmailAddress;
 use presence_domain::ids::UserId;
+use presence_domain::user::UserChange;
 use presence_domain::user::{Role, Status};
 use presence_local::Options;
-use presence_store::{MailChange, UserChange};
 use presence_tests::ConnectorLayer as _;
 use presence_tests::StoredUser;
 use presence_tests::{FaultConnector, Fixtures, Reply, TestStack, TestUser, address, plain_http, send};
@@ -152,9 +152,8 @@ impl Fixture {
         let record = self.stack.stores().users.get_record(Scope::for_operator(), id).await.expect("the store answers");
         let record = record.expect("one of the fixtures");
         let now = presence_runtime::clock::Clock::now(self.stack.clock.as_ref());
-        let (before, after) = (Some(&record), Some(&record.user));
-        let change = UserChange { before, after, mail: MailChange::Keep, keep_an_admin: false, now };
-        self.stack.stores().users.write(change).await.expect("nobody else writes");
+        let change = UserChange::to(record.user.clone(), now);
+        self.stack.stores().users.write(Some(&record), &change).await.expect("nobody else writes");
     }
 
     pub(super) async fn ask(&self, scenario: &Scenario, ask: &Ask) -> Reply {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::SignedDuration;
 use presence_domain::ids::UserId;
 use presence_domain::invitation::WINDOW;
-use presence_mailer::{Delivered, handle};
+use presence_mailer::{DeliveryOutcome, handle};
 use presence_tests::{Fixtures, TestStack, address};
 use serde_json::json;
 
@@ -47,7 +47,7 @@ impl Town {
         assert_eq!(self.stack.invite(id, &self.fixtures.admin_1.key).await.status, 200);
     }
 
-    async fn deliver(&self, id: &str) -> Delivered {
+    async fn deliver(&self, id: &str) -> DeliveryOutcome {
         self.process.outbox.deliver(UserId::parse(id).expect("an id")).await.expect("a delivery")
     }
 
@@ -117,13 +117,13 @@ async fn two_users_who_swap_addresses_are_sent_no_second_mail_there_in_five_minu
     let town = Town::start().await;
     let (one, other) = (town.create("first").await, town.create("second").await);
     for id in [&one, &other] {
-        assert_eq!(town.deliver(id).await, Delivered::Sent);
+        assert_eq!(town.deliver(id).await, DeliveryOutcome::Sent);
     }
     town.move_to(&one, "between").await;
     town.move_to(&other, "first").await;
     town.move_to(&one, "second").await;
     for id in [&one, &other] {
-        assert_eq!(town.deliver(id).await, Delivered::Nothing);
+        assert_eq!(town.deliver(id).await, DeliveryOutcome::Nothing);
     }
     town.wait(WINDOW);
     town.sweep().await;
@@ -133,7 +133,9 @@ async fn two_users_who_swap_addresses_are_sent_no_second_mail_there_in_five_minu
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_address_whose_mail_was_refused_is_open_at_once_and_one_whose_mail_may_have_arrived_is_not() {
-    for (fate, delivered) in [(SendOutcome::Refused, Delivered::Sent), (SendOutcome::Lost, Delivered::Nothing)] {
+    for (fate, delivered) in
+        [(SendOutcome::Refused, DeliveryOutcome::Sent), (SendOutcome::Lost, DeliveryOutcome::Nothing)]
+    {
         let town = Town::start().await;
         let id = town.create("guest").await;
         town.fake_mailer.set_outcome(fate);

@@ -6,14 +6,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
-use presence_domain::invitation::{ActivationToken, ActivationTokenHash, WINDOW};
-use presence_mailer::{Mail, Mailer, Outbox, Outcome};
+use presence_domain::invitation::{ActivationToken, ActivationTokenHash, OutboxMessage, WINDOW};
+use presence_mailer::{Mail, Mailer, OutboxProcessor, SendResult};
 use presence_runtime::clock::{Clock, ManualClock};
 use presence_runtime::config::MailConfig;
-use presence_store::OutboxRow;
+use presence_store::keys::user_pk;
 use presence_tests::ConnectorLayer as _;
 use presence_tests::{TestStack, long_timeouts, plain_http};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use presence_tests::CrashConnector;
 
@@ -106,7 +106,7 @@ impl FakeMailer {
 /// A process that delivers mails, and can be killed.
 pub(super) struct MailerProcess {
     pub(super) crashes: CrashConnector,
-    pub(super) outbox: Outbox,
+    pub(super) outbox: OutboxProcessor,
 }
 
 /// Client of the [`FakeMailer`] that one mailer process uses.
@@ -116,17 +116,17 @@ struct FakeMailerClient {
 }
 
 impl Mailer for FakeMailerClient {
-    fn send<'a>(&'a self, mail: &'a Mail) -> BoxFuture<'a, Outcome> {
+    fn send<'a>(&'a self, mail: &'a Mail) -> BoxFuture<'a, SendResult> {
         let fate = self.fake_mailer.state().fate;
         if matches!(fate, SendOutcome::Sent | SendOutcome::Lost | SendOutcome::DiesAfter) {
             self.fake_mailer.take(mail);
         }
         async move {
             match fate {
-                SendOutcome::Sent => Outcome::Sent,
-                SendOutcome::Refused => Outcome::Refused("TooManyRequestsException".to_owned()),
-                SendOutcome::Malformed => Outcome::Malformed("BadRequestException".to_owned()),
-                SendOutcome::Lost | SendOutcome::Vanished => Outcome::Unknown("Timeout".to_owned()),
+                SendOutcome::Sent => SendResult::Sent,
+                SendOutcome::Refused => SendResult::Refused("TooManyRequestsException".to_owned()),
+                SendOutcome::Malformed => SendResult::Malformed("BadRequestException".to_owned()),
+                SendOutcome::Lost | SendOutcome::Vanished => SendResult::Unknown("Timeout".to_owned()),
                 SendOutcome::DiesBefore | SendOutcome::DiesAfter => self.crashes.crash().await,
             }
         }
@@ -139,7 +139,7 @@ impl MailerProcess {
         let crashes = CrashConnector::new();
         let stores = stack.stores_through(crashes.over(plain_http()), long_timeouts(), stack.table_prefix());
         let config = MailConfig::parse("no-reply@presence.example", "https://presence.example", "72");
-        let outbox = Outbox {
+        let outbox = OutboxProcessor {
             users: stores.users,
             outbox: stores.outbox,
             clock: Arc::clone(&stack.clock) as _,
@@ -151,14 +151,21 @@ impl MailerProcess {
 }
 
 /// The record of the stream for a mail that was put into the outbox.
-pub(super) fn record(row: &OutboxRow, sequence_number: usize) -> Value {
-    let Ok(Value::Object(fields)) = serde_json::to_value(row) else { panic!("a row is an object") };
-    let attribute = |value: &Value| match value {
-        Value::String(text) => json!({ "S": text }),
-        number => json!({ "N": number.to_string() }),
-    };
-    let image: Map<_, _> = fields.iter().map(|(name, value)| (name.clone(), attribute(value))).collect();
-    let keys = json!({ "pk": image["pk"], "sk": image["sk"] });
+pub(super) fn record(message: &OutboxMessage, sequence_number: usize) -> Value {
+    let number = |number: String| json!({ "N": number });
+    let instant = |instant: Timestamp| number(instant.as_millisecond().to_string());
+    let keys = json!({ "pk": { "S": user_pk(message.user_id) }, "sk": { "S": message.id } });
+    let image = json!({
+        "pk": keys["pk"],
+        "sk": keys["sk"],
+        "user_id": { "S": message.user_id.to_string() },
+        "outbox": { "S": message.state.as_str() },
+        "due_at": instant(message.due_at),
+        "created_at": instant(message.created_at),
+        "give_up_at": instant(message.give_up_at),
+        "state": { "S": message.state.as_str() },
+        "attempts": number(message.attempts.to_string()),
+    });
     let change = json!({ "Keys": keys, "NewImage": image, "SequenceNumber": format!("{sequence_number:021}") });
     json!({ "eventName": "INSERT", "eventSource": "aws:dynamodb", "dynamodb": change })
 }

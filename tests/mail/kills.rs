@@ -1,7 +1,7 @@
 //! The mailer killed at each of its calls, and each way in which a sending can end.
 
 use jiff::SignedDuration;
-use presence_mailer::Delivered;
+use presence_mailer::DeliveryOutcome;
 use presence_tests::logs::with_metrics;
 use serde_json::json;
 
@@ -77,26 +77,26 @@ async fn a_mail_that_is_refused_rests_longer_each_time_and_is_given_up_after_a_d
     // Whole hours follow, and the last rest ends with the day.
     let pauses = [15, 30, 60, 120, 240, 480, 960, 1_920].into_iter().chain([3_600; 22]).chain([3_375]);
     for pause in pauses {
-        assert_eq!(fixture.process.outbox.deliver(user_id).await.ok(), Some(Delivered::Refused));
+        assert_eq!(fixture.process.outbox.deliver(user_id).await.ok(), Some(DeliveryOutcome::Refused));
         fixture.stack.clock.advance(SignedDuration::from_secs(pause - 1));
-        assert_eq!(fixture.process.outbox.deliver(user_id).await.ok(), Some(Delivered::Nothing), "before {pause} s");
+        assert_eq!(
+            fixture.process.outbox.deliver(user_id).await.ok(),
+            Some(DeliveryOutcome::Nothing),
+            "before {pause} s"
+        );
         fixture.stack.clock.advance(SignedDuration::from_secs(1));
     }
-    assert_eq!(fixture.process.outbox.deliver(user_id).await.ok(), Some(Delivered::GivenUp));
+    assert_eq!(fixture.process.outbox.deliver(user_id).await.ok(), Some(DeliveryOutcome::GivenUp));
     fixture.stack.clock.advance(SignedDuration::from_hours(1));
-    assert_eq!(fixture.process.outbox.deliver(user_id).await.ok(), Some(Delivered::Nothing));
+    assert_eq!(fixture.process.outbox.deliver(user_id).await.ok(), Some(DeliveryOutcome::Nothing));
     assert_eq!(fixture.stack.audit().await, []);
     let listed = fixture.stack.stores().outbox.list().await.expect("the store answers");
-    assert_eq!(listed[0].state, presence_store::MailState::Failed);
+    assert_eq!(listed[0].state, presence_domain::invitation::MessageState::Failed);
 
     fixture.fake_mailer.set_outcome(SendOutcome::Sent);
     let now = presence_runtime::clock::Clock::now(fixture.stack.clock.as_ref());
-    assert_eq!(fixture.stack.stores().users.retry_mail(listed[0].id(), now).await.ok(), Some(true));
-    assert_eq!(
-        fixture.stack.stores().users.retry_mail(listed[0].id(), now).await.ok(),
-        Some(false),
-        "it waits already"
-    );
+    assert_eq!(fixture.stack.stores().users.retry_mail(&listed[0].id, now).await.ok(), Some(true));
+    assert_eq!(fixture.stack.stores().users.retry_mail(&listed[0].id, now).await.ok(), Some(false), "it waits already");
     fixture.invoke(&sweep(), None).await;
     assert_eq!(fixture.mails(), 1);
     fixture.assert_consistent("retried").await;
@@ -109,7 +109,10 @@ async fn a_mail_that_ses_calls_malformed_is_given_up_at_once_and_keeps_nobody_wa
     let ((), metrics) = Box::pin(with_metrics(fixture.invoke(&json!({ "Records": [fixture.record] }), None))).await;
     assert_eq!(metrics, [("mails_failed".to_owned(), 1.0)]);
     let stored = fixture.stack.stored(&fixture.id).await.expect("the guest");
-    assert_eq!((stored.mails[0].state, stored.user.links.as_slice()), (presence_store::MailState::Failed, &[][..]));
+    assert_eq!(
+        (stored.mails[0].state, stored.user.links.as_slice()),
+        (presence_domain::invitation::MessageState::Failed, &[][..])
+    );
     let now = presence_runtime::clock::Clock::now(fixture.stack.clock.as_ref());
     assert_eq!(fixture.stack.stores().outbox.get_quiet_until(stored.user.email.key(), now).await.ok(), Some(None));
 }
@@ -125,7 +128,7 @@ async fn replies_that_are_lost_for_a_day_make_some_thirty_mails_and_no_two_in_fi
     assert_eq!(fixture.fake_mailer.too_soon(), Vec::<String>::new());
     assert!((20..=35).contains(&fixture.mails()), "{} mails: the pauses grow", fixture.mails());
     let listed = fixture.stack.stores().outbox.list().await.expect("the store answers");
-    assert_eq!(listed[0].state, presence_store::MailState::Failed, "it ends");
+    assert_eq!(listed[0].state, presence_domain::invitation::MessageState::Failed, "it ends");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -142,7 +145,7 @@ async fn a_mail_that_waits_is_measured_and_given_up_after_a_day() {
     let fixture = InvitationFixture::new().await;
     let user_id = presence_domain::ids::UserId::parse(&fixture.id).expect("an id");
     fixture.fake_mailer.set_outcome(SendOutcome::Refused);
-    assert_eq!(fixture.process.outbox.deliver(user_id).await.ok(), Some(Delivered::Refused));
+    assert_eq!(fixture.process.outbox.deliver(user_id).await.ok(), Some(DeliveryOutcome::Refused));
     let age = |seconds: f64| ("outbox_age_seconds".to_owned(), seconds);
     for (hours, metrics) in [
         (1, vec![age(3_600.0)]),
@@ -161,7 +164,7 @@ async fn a_mail_that_rests_after_a_refusal_has_the_age_since_it_could_first_have
     let fixture = InvitationFixture::new().await;
     fixture.fake_mailer.set_outcome(SendOutcome::Refused);
     let user_id = presence_domain::ids::UserId::parse(&fixture.id).expect("an id");
-    assert_eq!(fixture.process.outbox.deliver(user_id).await.ok(), Some(Delivered::Refused));
+    assert_eq!(fixture.process.outbox.deliver(user_id).await.ok(), Some(DeliveryOutcome::Refused));
     fixture.stack.clock.advance(SignedDuration::from_secs(10));
     let ((), metrics) = Box::pin(with_metrics(fixture.invoke(&sweep(), None))).await;
     assert_eq!(metrics, [("outbox_age_seconds".to_owned(), 10.0)], "it rests for five seconds more");

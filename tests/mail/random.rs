@@ -5,10 +5,10 @@ use std::sync::Arc;
 use fastrand::Rng;
 use jiff::{SignedDuration, Timestamp};
 use presence_domain::invitation::LinkStatus;
+use presence_domain::invitation::MessageState;
 use presence_domain::user::Status;
 use presence_mailer::handle;
 use presence_runtime::clock::Clock as _;
-use presence_store::MailState;
 use presence_tests::{Fixtures, TestStack, address, rng};
 use serde_json::{Value, json};
 
@@ -250,9 +250,9 @@ impl Run {
             // The index may still show as given up what the process before has retried.
             self.stack.wait_for_indexes().await;
             for row in process.outbox.outbox.list().await.expect("the store answers") {
-                if row.state == MailState::Failed {
+                if row.state == MessageState::Failed {
                     let now = self.stack.clock.now();
-                    assert!(process.outbox.users.retry_mail(row.id(), now).await.expect("the store answers"));
+                    assert!(process.outbox.users.retry_mail(&row.id, now).await.expect("the store answers"));
                 }
             }
         }

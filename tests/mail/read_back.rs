@@ -7,7 +7,7 @@ use presence_domain::invitation::ActivationToken;
 use presence_domain::user::{Lang, PersonName, Role, Status, User};
 use presence_local::{SesMode, sdk_config};
 use presence_mailer::message::Message;
-use presence_mailer::{Mail, Mailer as _, Outcome, SesMailer};
+use presence_mailer::{Mail, Mailer as _, SendResult, SesMailer};
 use presence_tests::invitations::LIFE;
 use presence_tests::{TestStack, send};
 use serde_json::{Value, json};
@@ -75,7 +75,7 @@ impl Post {
     /// Sends as the product does, from an address of the test's own to another, and reads that mail back.
     async fn send(&self, mailer: &SesMailer, to: &str, message: &Message) -> Kept {
         let mail = Mail { to: to.to_owned(), message: message.clone() };
-        assert_eq!(mailer.send(&mail).await, Outcome::Sent, "{to}");
+        assert_eq!(mailer.send(&mail).await, SendResult::Sent, "{to}");
         let mut kept: Vec<_> = self.kept().await.into_iter().filter(|kept| kept.to == [to]).collect();
         assert_eq!(kept.len(), 1, "{to}");
         kept.remove(0)
@@ -145,6 +145,6 @@ async fn what_ses_does_not_take_is_refused_by_its_code_and_not_kept() {
     let (mailer, to) = (post.mailer(STRANGER), fresh("refused"));
     let message = invitation(&model(&post.stack).await, LIFE);
     let outcome = mailer.send(&Mail { to: to.clone(), message }).await;
-    assert_eq!(outcome, Outcome::Refused("MessageRejected".to_owned()));
+    assert_eq!(outcome, SendResult::Refused("MessageRejected".to_owned()));
     assert!(post.kept().await.iter().all(|kept| kept.to != [to.as_str()]));
 }

@@ -7,7 +7,7 @@ use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_types::body::SdkBody;
 use presence_local::SesMode;
 use presence_mailer::message::Message;
-use presence_mailer::{Mail, Mailer as _, Outcome, SesMailer};
+use presence_mailer::{Mail, Mailer as _, SendResult, SesMailer};
 use presence_tests::connectors::{Answer, ConnectorLayer, Next};
 use presence_tests::{FaultConnector, FaultKind, Plan, TestStack, address, plain_http};
 
@@ -45,10 +45,10 @@ fn mailer(client: SharedHttpClient, url: &str) -> SesMailer {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn each_answer_of_ses_ends_a_mail_rests_it_or_leaves_it_open_and_nothing_is_tried_twice() {
-    let refused = |code: &str| Outcome::Refused(code.to_owned());
-    let unknown = |code: &str| Outcome::Unknown(code.to_owned());
+    let refused = |code: &str| SendResult::Refused(code.to_owned());
+    let unknown = |code: &str| SendResult::Unknown(code.to_owned());
     for (status, code, expected) in [
-        (400, "BadRequestException", Outcome::Malformed("BadRequestException".to_owned())),
+        (400, "BadRequestException", SendResult::Malformed("BadRequestException".to_owned())),
         (400, "AccountSuspendedException", refused("AccountSuspendedException")),
         (400, "LimitExceededException", refused("LimitExceededException")),
         (400, "MailFromDomainNotVerifiedException", refused("MailFromDomainNotVerifiedException")),
@@ -85,10 +85,10 @@ async fn the_local_ses_takes_refuses_and_loses_as_its_switches_say() {
         stack.local.mailbox().set_ses_mode(mode);
         let outcome = outbox.mailer.send(&mail()).await;
         let as_expected = match mode {
-            SesMode::Accept => outcome == Outcome::Sent,
-            SesMode::Throttle => outcome == Outcome::Refused("TooManyRequestsException".to_owned()),
-            SesMode::Reject => outcome == Outcome::Refused("MessageRejected".to_owned()),
-            SesMode::LoseReply => matches!(outcome, Outcome::Unknown(_)),
+            SesMode::Accept => outcome == SendResult::Sent,
+            SesMode::Throttle => outcome == SendResult::Refused("TooManyRequestsException".to_owned()),
+            SesMode::Reject => outcome == SendResult::Refused("MessageRejected".to_owned()),
+            SesMode::LoseReply => matches!(outcome, SendResult::Unknown(_)),
         };
         assert!(as_expected, "{mode:?}: {outcome:?}");
         assert_eq!(stack.local.mailbox().mails().len(), taken, "{mode:?}");
@@ -106,7 +106,7 @@ async fn a_connection_that_breaks_anywhere_leaves_the_outcome_unknown_and_nothin
         let faults = FaultConnector::new();
         faults.restart(Plan::At { call: 1, kind, times: 1 });
         let outcome = mailer(faults.over(plain_http()), &url).send(&mail()).await;
-        assert!(matches!(outcome, Outcome::Unknown(_)), "{kind:?}: {outcome:?}");
+        assert!(matches!(outcome, SendResult::Unknown(_)), "{kind:?}: {outcome:?}");
         assert_eq!(faults.attempts(), 1, "{kind:?}");
     }
 }

@@ -8,7 +8,7 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
 use presence_domain::invitation::{LinkStatus, WINDOW};
-use presence_mailer::{Delivered, Mail, Mailer, Outcome, handle};
+use presence_mailer::{DeliveryOutcome, Mail, Mailer, SendResult, handle};
 use presence_runtime::clock::{Clock, ManualClock, deadline_in};
 use presence_store::schema;
 use presence_tests::{address, sdk_config, send};
@@ -39,7 +39,7 @@ struct Meanwhile {
 }
 
 impl Mailer for Meanwhile {
-    fn send<'a>(&'a self, mail: &'a Mail) -> BoxFuture<'a, Outcome> {
+    fn send<'a>(&'a self, mail: &'a Mail) -> BoxFuture<'a, SendResult> {
         let event = (self.event)();
         async move {
             event.await;
@@ -115,7 +115,7 @@ async fn a_mailer_that_is_held_up_sends_only_while_its_claim_keeps_the_next_five
         fixture.process.outbox.clock =
             Arc::new(Slow(Arc::clone(&fixture.stack.clock), SignedDuration::from_secs(seconds)));
         fixture.fake_mailer.set_outcome(SendOutcome::Lost);
-        assert_eq!(fixture.process.outbox.deliver(id).await.ok(), Some(Delivered::Unknown));
+        assert_eq!(fixture.process.outbox.deliver(id).await.ok(), Some(DeliveryOutcome::Unknown));
         let quiet_until = fixture.stack.stored(&fixture.id).await.and_then(|stored| stored.user.quiet_until);
         for mail in fixture.fake_mailer.taken(&address("guest")) {
             let quiet = quiet_until.expect("a claim").duration_since(mail.at);
@@ -233,7 +233,7 @@ async fn a_refusal_that_comes_after_another_mailers_claim_leaves_that_claim_alon
         async move {
             clock.advance(LEASE);
             fake_mailer.set_outcome(SendOutcome::Lost);
-            assert_eq!(other.deliver(id).await.ok(), Some(Delivered::Unknown));
+            assert_eq!(other.deliver(id).await.ok(), Some(DeliveryOutcome::Unknown));
             fake_mailer.set_outcome(SendOutcome::Refused);
         }
         .boxed()

@@ -3,7 +3,7 @@
 use jiff::SignedDuration;
 use presence_domain::ids::UserId;
 use presence_domain::invitation::WINDOW;
-use presence_mailer::Delivered;
+use presence_mailer::DeliveryOutcome;
 use serde_json::json;
 
 use super::fake_mailer::SendOutcome;
@@ -25,7 +25,7 @@ impl InvitationFixture {
         })
     }
 
-    async fn deliver(&self) -> Delivered {
+    async fn deliver(&self) -> DeliveryOutcome {
         self.process.outbox.deliver(UserId::parse(&self.id).expect("an id")).await.expect("a delivery")
     }
 }
@@ -33,7 +33,7 @@ impl InvitationFixture {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_user_made_active_and_invited_thirteen_times_is_never_to_wait_longer_than_five_minutes() {
     let fixture = InvitationFixture::new().await;
-    assert_eq!(fixture.deliver().await, Delivered::Sent);
+    assert_eq!(fixture.deliver().await, DeliveryOutcome::Sent);
     for _ in 0..13 {
         fixture.stack.clock.advance(SignedDuration::from_secs(1));
         fixture.set_status("active").await;
@@ -45,9 +45,9 @@ async fn a_user_made_active_and_invited_thirteen_times_is_never_to_wait_longer_t
     assert_eq!(fixture.mails(), 1);
     // The mail that waits is sent when the window of the one that was sent is over.
     fixture.stack.clock.advance(WINDOW - SignedDuration::from_secs(13) - SignedDuration::from_millis(1));
-    assert_eq!(fixture.deliver().await, Delivered::Nothing);
+    assert_eq!(fixture.deliver().await, DeliveryOutcome::Nothing);
     fixture.stack.clock.advance(SignedDuration::from_millis(1));
-    assert_eq!(fixture.deliver().await, Delivered::Sent);
+    assert_eq!(fixture.deliver().await, DeliveryOutcome::Sent);
     fixture.assert_consistent("toggled").await;
 }
 
@@ -57,7 +57,7 @@ async fn a_mail_that_is_called_off_before_it_was_sent_gives_its_window_back() {
     let fixture = InvitationFixture::new().await;
     fixture.set_status("active").await;
     fixture.set_status("invited").await;
-    assert_eq!(fixture.deliver().await, Delivered::Sent);
+    assert_eq!(fixture.deliver().await, DeliveryOutcome::Sent);
     // One was sent: its window counts, not that of the mail that was called off later.
     fixture.stack.clock.advance(SignedDuration::from_secs(200));
     fixture.set_status("active").await;
@@ -65,7 +65,7 @@ async fn a_mail_that_is_called_off_before_it_was_sent_gives_its_window_back() {
     fixture.set_status("active").await;
     fixture.stack.clock.advance(SignedDuration::from_secs(100));
     fixture.set_status("invited").await;
-    assert_eq!(fixture.deliver().await, Delivered::Sent);
+    assert_eq!(fixture.deliver().await, DeliveryOutcome::Sent);
     fixture.assert_consistent("called off").await;
 }
 
@@ -73,9 +73,9 @@ async fn a_mail_that_is_called_off_before_it_was_sent_gives_its_window_back() {
 async fn a_mail_that_was_refused_leaves_no_window_when_it_is_called_off() {
     let fixture = InvitationFixture::new().await;
     fixture.fake_mailer.set_outcome(SendOutcome::Refused);
-    assert_eq!(fixture.deliver().await, Delivered::Refused);
+    assert_eq!(fixture.deliver().await, DeliveryOutcome::Refused);
     fixture.set_status("active").await;
     fixture.fake_mailer.set_outcome(SendOutcome::Sent);
     fixture.set_status("invited").await;
-    assert_eq!(fixture.deliver().await, Delivered::Sent);
+    assert_eq!(fixture.deliver().await, DeliveryOutcome::Sent);
 }

@@ -10,10 +10,10 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use jiff::Timestamp;
 use presence_domain::access::Scope;
 use presence_domain::ids::UserId;
-use presence_domain::user::{PersonName, User};
+use presence_domain::user::{PersonName, User, UserChange};
 use presence_runtime::clock::Clock as _;
+use presence_store::Stores;
 use presence_store::schema::{API_KEYS, BUSINESSES, CATEGORIES, REVIEWS, Table, USERS};
-use presence_store::{MailChange, Stores, UserChange};
 use presence_tests::ConnectorLayer as _;
 use presence_tests::InterleavingConnector;
 use presence_tests::{TestStack, long_timeouts, plain_http};
@@ -140,9 +140,7 @@ async fn migrating_rewrites_what_is_old_once_and_changes_no_answer() {
 async fn change(store: Stores, invited: UserId, now: Timestamp) {
     let record = store.users.get_record(Scope::for_operator(), invited).await.expect("an answer").expect("a user");
     let renamed = User { last_name: PersonName::parse("King").expect("a name"), ..record.user.clone() };
-    let mail = MailChange::Keep;
-    let change = UserChange { before: Some(&record), after: Some(&renamed), mail, keep_an_admin: false, now };
-    store.users.write(change).await.expect("nobody else writes");
+    store.users.write(Some(&record), &UserChange::to(renamed, now)).await.expect("nobody else writes");
     load(&store, parse(r#"{"id": "c-shop", "code": "shop", "names": {"GB": "Stall"}}"#)).await;
 }
 

@@ -5,8 +5,8 @@ use presence_domain::ids::{BusinessId, OrgId, UserId};
 use presence_domain::invitation::InvitationLinks;
 use presence_domain::user::Role::{self, BusinessManager, OrgAdmin, Provider};
 use presence_domain::user::Status::{self, Active, Invited};
-use presence_domain::user::{PersonName, User};
-use presence_store::{Business, MailChange, Org, UserChange};
+use presence_domain::user::{PersonName, User, UserChange};
+use presence_store::{Business, Org};
 
 use crate::logs::ADDRESS_CANARY;
 use crate::test_stack::TestStack;
@@ -113,8 +113,7 @@ impl TestStack {
     /// Panics if the user cannot be written.
     pub async fn put_user(&self, user: &User) {
         let now = presence_runtime::clock::Clock::now(self.clock.as_ref());
-        let change = UserChange { before: None, after: Some(user), mail: MailChange::Keep, keep_an_admin: false, now };
-        self.stores().users.write(change).await.expect("a fresh user");
+        self.stores().users.write(None, &UserChange::to(user.clone(), now)).await.expect("a fresh user");
     }
 
     /// Creates an organisation.

@@ -5,9 +5,8 @@ use presence_domain::access::Scope;
 use presence_domain::ids::UserId;
 use presence_domain::invitation::{ActivationToken, LinkState};
 use presence_domain::password::Password;
-use presence_domain::user::User;
+use presence_domain::user::{User, UserChange};
 use presence_runtime::clock::Clock as _;
-use presence_store::{MailChange, UserChange};
 use presence_users::password_hashing::verifies;
 
 use crate::{Reply, StoredUser, TestStack, send};
@@ -52,9 +51,8 @@ impl TestStack {
         let record = record.expect("the user");
         let mut after = record.user.clone();
         change(&mut after);
-        let (before, after, now) = (Some(&record), Some(&after), self.clock.now());
-        let change = UserChange { before, after, mail: MailChange::Keep, keep_an_admin: false, now };
-        self.stores().users.write(change).await.expect("nobody else writes");
+        let change = UserChange::to(after, self.clock.now());
+        self.stores().users.write(Some(&record), &change).await.expect("nobody else writes");
     }
 }
 

@@ -10,10 +10,11 @@ use aws_smithy_types::timeout::TimeoutConfig;
 use jiff::Timestamp;
 use presence_domain::access::Scope;
 use presence_domain::ids::UserId;
+use presence_domain::invitation::OutboxMessage;
 use presence_domain::user::User;
 use presence_local::{DynamoDb, Options, Stack};
 use presence_runtime::clock::ManualClock;
-use presence_store::{Database, Finding, NewApiKey, OutboxRow, Stores, schema};
+use presence_store::{Database, Finding, NewApiKey, Stores, schema};
 use reqwest::Method;
 use serde_json::Value;
 
@@ -40,7 +41,7 @@ pub struct StoredUser {
     /// User.
     pub user: User,
     /// Mails of the user in the outbox, oldest first.
-    pub mails: Vec<OutboxRow>,
+    pub mails: Vec<OutboxMessage>,
 }
 
 impl TestStack {

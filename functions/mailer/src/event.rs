@@ -1,83 +1,84 @@
-//! The two events that the mailer is invoked with.
+//! Events that invoke the mailer: a batch of the users table's stream, or a call to sweep.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use futures::stream::{self, StreamExt as _};
 use jiff::SignedDuration;
 use presence_domain::error::Error;
 use presence_domain::ids::UserId;
+use presence_domain::invitation::OutboxMessage;
 use presence_runtime::clock::time_left;
 use presence_runtime::telemetry::{self, Metric, log_metric};
 use presence_store::keys::MAIL_SK_PREFIX;
-use presence_store::{OutboxRow, UnreadableRow, WaitingMails};
+use presence_store::{OutboxPage, UnreadableMessage};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::deliver::{Delivered, Outbox};
+use crate::deliver::{DeliveryOutcome, OutboxProcessor};
 
-/// Deliveries side by side: SES takes 14 mails a second of a new account in production.
+/// Number of concurrent deliveries: SES takes 14 mails a second of a new account in production.
 const IN_FLIGHT: usize = 4;
-/// A delivery is begun while at least so much time is left.
+/// Time that must be left to start a delivery.
 const DELIVERY_TIME: Duration = Duration::from_secs(15);
 
-/// Pages of waiting mails that one sweep looks at, of 1,000 each: what it reads within some seconds. Of more mails it sees
-/// those that are due first.
+/// Largest number of pages that one sweep reads, of 1,000 messages each: it reads them within some seconds. Of more messages it
+/// sees those that are due first.
 const MAX_PAGES: usize = 50;
-/// Mails that one sweep begins to deliver: seven times what SES takes of a new account in that time, since rows that are
-/// nobody's are among them.
+/// Largest number of messages that one sweep starts to deliver. That is seven times what SES takes of a new account in that time,
+/// since some of them belong to nobody.
 const MAX_DUE: usize = 5_000;
 
-/// What a stream is answered: the records to be handed over again. A schedule does not look at it.
+/// Response to a batch of the stream: the records to be handed over again. A schedule ignores it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct BatchAnswer {
-    /// The records that failed.
+pub struct BatchResponse {
+    /// Records that failed.
     #[serde(rename = "batchItemFailures")]
     pub failures: Vec<BatchFailure>,
 }
 
-/// A record that failed.
+/// Record that failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BatchFailure {
-    /// Its sequence number.
+    /// Sequence number of the record.
     #[serde(rename = "itemIdentifier")]
     pub id: String,
 }
 
-/// A record of the stream that tells of a mail that may be due.
-struct Record {
+/// Record of the stream about a message that may be due.
+struct StreamRecord {
     user_id: UserId,
     sequence_number: String,
 }
 
-/// Serves one event: a batch of the stream, or any other event as a call to sweep.
-pub async fn handle(outbox: &Outbox, event: &Value, deadline: std::time::SystemTime) -> Result<BatchAnswer, Error> {
-    let has_time = || time_left(deadline).is_none_or(|left| left > DELIVERY_TIME);
+/// Serves one event. Any event that is no batch of the stream is a call to sweep.
+pub async fn handle(processor: &OutboxProcessor, event: &Value, deadline: SystemTime) -> Result<BatchResponse, Error> {
     if let Some(records) = event.get("Records").and_then(Value::as_array) {
-        return Ok(deliver_records(outbox, records, has_time).await);
+        return Ok(deliver_records(processor, records, deadline).await);
     }
-    let swept = sweep(outbox, has_time).await;
+    let swept = sweep(processor, deadline).await;
     swept.inspect_err(|error| telemetry::log_error("none", "sweep_outbox", error))?;
-    Ok(BatchAnswer::default())
+    Ok(BatchResponse::default())
 }
 
-/// Delivers what the records tell of. Those that there is no time for, or whose delivery failed, are named in the answer:
-/// they come again. One that is no record of a mail is none of ours, however it looks, and is passed over.
-async fn deliver_records(outbox: &Outbox, records: &[Value], has_time: impl Fn() -> bool) -> BatchAnswer {
-    let now = outbox.clock.now().as_millisecond();
-    let mails = records.iter().filter_map(|record| mail_in(record, now));
-    let deliveries = mails.map(|record| {
-        let has_time = &has_time;
-        async move {
-            let delivered = has_time() && try_deliver(outbox, record.user_id).await.is_some();
-            (!delivered).then_some(BatchFailure { id: record.sequence_number })
-        }
+fn has_time(deadline: SystemTime) -> bool {
+    time_left(deadline).is_none_or(|left| left > DELIVERY_TIME)
+}
+
+/// Delivers the messages of the records. The response names those that there is no time for, or whose delivery failed: they come
+/// again. Records about anything else are skipped.
+async fn deliver_records(processor: &OutboxProcessor, records: &[Value], deadline: SystemTime) -> BatchResponse {
+    let now = processor.clock.now().as_millisecond();
+    let due = records.iter().filter_map(|record| parse_record(record, now));
+    let deliveries = due.map(|record| async move {
+        let is_done = has_time(deadline) && try_deliver(processor, record.user_id).await.is_some();
+        (!is_done).then_some(BatchFailure { id: record.sequence_number })
     });
     let failures = stream::iter(deliveries.collect::<Vec<_>>()).buffered(IN_FLIGHT);
-    BatchAnswer { failures: failures.filter_map(std::future::ready).collect().await }
+    BatchResponse { failures: failures.filter_map(std::future::ready).collect().await }
 }
 
-/// The mail that a record tells of, if it is one that may be sent now.
-fn mail_in(record: &Value, now: i64) -> Option<Record> {
+/// Parses a record about a message that is due by `now`, in milliseconds since 1970; `None` for any other record.
+fn parse_record(record: &Value, now: i64) -> Option<StreamRecord> {
     let change = record.get("dynamodb")?;
     let text = |item: &str, name: &str| change.get(item)?.get(name)?.get("S")?.as_str();
     let due_at: i64 = change.get("NewImage")?.get("due_at")?.get("N")?.as_str()?.parse().ok()?;
@@ -85,85 +86,84 @@ fn mail_in(record: &Value, now: i64) -> Option<Record> {
         return None;
     }
     let user_id = UserId::parse(text("NewImage", "user_id")?)?;
-    Some(Record { user_id, sequence_number: change.get("SequenceNumber")?.as_str()?.to_owned() })
+    Some(StreamRecord { user_id, sequence_number: change.get("SequenceNumber")?.as_str()?.to_owned() })
 }
 
-/// The result of one look at everything that waits.
+/// Messages that a sweep found.
 #[derive(Default)]
-struct Waiting {
-    /// The mails that are due, the longest due first.
-    due: Vec<(UserId, OutboxRow)>,
-    /// For how long the mail that waits longest could have been sent by now.
+struct SweptMessages {
+    /// Messages that are due, the longest due first.
+    due: Vec<OutboxMessage>,
+    /// Longest time for which a message could have been sent by now.
     age: SignedDuration,
 }
 
-/// Looks at everything that waits, says for how long, and delivers what is due, as long as there is time. A sweep that cannot
-/// look says nothing: the alarm takes silence for the worst.
-async fn sweep(outbox: &Outbox, has_time: impl Fn() -> bool) -> Result<(), Error> {
-    let Waiting { due, age } = look(outbox).await?;
+/// Reads all messages that wait, reports their age, and delivers those that are due, as long as there is time. A sweep that cannot
+/// read reports nothing: the alarm takes silence for the worst.
+async fn sweep(processor: &OutboxProcessor, deadline: SystemTime) -> Result<(), Error> {
+    let SweptMessages { due, age } = list_due(processor).await?;
     log_metric(Metric::OutboxAgeSeconds, age.as_secs_f64());
-    let deliveries = due.into_iter().map(|(user_id, row)| {
-        let has_time = &has_time;
-        async move {
-            if has_time() {
-                deliver_row(outbox, user_id, &row).await;
-            }
+    let deliveries = due.into_iter().map(|message| async move {
+        if has_time(deadline) {
+            deliver_swept(processor, &message).await;
         }
     });
     stream::iter(deliveries).buffer_unordered(IN_FLIGHT).collect::<Vec<_>>().await;
     Ok(())
 }
 
-async fn look(outbox: &Outbox) -> Result<Waiting, Error> {
-    let now = outbox.clock.now();
-    let (mut waiting, mut start) = (Waiting::default(), None);
+async fn list_due(processor: &OutboxProcessor) -> Result<SweptMessages, Error> {
+    let now = processor.clock.now();
+    let (mut swept, mut start) = (SweptMessages::default(), None);
     for _ in 0..MAX_PAGES {
-        let WaitingMails { rows, unreadable, next } = outbox.outbox.list_waiting(start).await?;
-        for row in unreadable {
-            set_aside(outbox, &row).await;
+        let OutboxPage { messages, unreadable, next } = processor.outbox.list_waiting(start).await?;
+        for message in unreadable {
+            set_aside(processor, &message).await;
         }
-        for row in rows {
-            waiting.age = waiting.age.max(row.overdue(now));
-            let user_id = UserId::parse(&row.user_id).filter(|_| row.is_due(now) && waiting.due.len() < MAX_DUE);
-            waiting.due.extend(user_id.map(|user_id| (user_id, row)));
+        for message in messages {
+            swept.age = swept.age.max(message.overdue(now));
+            if message.is_due(now) && swept.due.len() < MAX_DUE {
+                swept.due.push(message);
+            }
         }
         start = next;
         if start.is_none() {
-            return Ok(waiting);
+            return Ok(swept);
         }
     }
     tracing::warn!(pages = MAX_PAGES, "more mails wait than a sweep looks at");
-    Ok(waiting)
+    Ok(swept)
 }
 
-/// Takes a row that cannot be read out of the way of those behind it, and says so to the log and to the alarm.
-async fn set_aside(outbox: &Outbox, row: &UnreadableRow) {
-    match outbox.outbox.set_aside(row).await {
+/// Takes an unreadable message out of the way of those behind it, and reports it to the log and to the alarm.
+async fn set_aside(processor: &OutboxProcessor, message: &UnreadableMessage) {
+    match processor.outbox.set_aside(message).await {
         Ok(()) => {
-            tracing::error!(mail = row.id(), of = row.partition(), "a mail cannot be read and was set aside");
+            tracing::error!(mail = message.id(), of = message.partition(), "a mail cannot be read and was set aside");
             log_metric(Metric::MailsFailed, 1.0);
         }
         Err(error) => telemetry::log_error("none", "set_mail_aside", &error),
     }
 }
 
-/// Delivers a mail that the sweep found, or removes it if it is nobody's.
-async fn deliver_row(outbox: &Outbox, user_id: UserId, row: &OutboxRow) {
-    if try_deliver(outbox, user_id).await != Some(Delivered::Nothing) {
+/// Delivers a message that the sweep found, or removes it if it belongs to nobody.
+async fn deliver_swept(processor: &OutboxProcessor, message: &OutboxMessage) {
+    if try_deliver(processor, message.user_id).await != Some(DeliveryOutcome::Nothing) {
         return;
     }
-    if let Err(error) = outbox.remove_orphan(user_id, row).await {
+    if let Err(error) = processor.remove_orphan(message).await {
         telemetry::log_error("none", "remove_mail", &error);
     }
 }
 
-/// Returns how a delivery ended; `None` after a failure, which is logged.
-async fn try_deliver(outbox: &Outbox, user_id: UserId) -> Option<Delivered> {
-    match Box::pin(outbox.deliver(user_id)).await {
-        Ok(Delivered::Nothing) => Some(Delivered::Nothing),
-        Ok(delivered) => {
-            tracing::info!(%user_id, outcome = ?delivered, "mail");
-            Some(delivered)
+/// Delivers the mail of a user. Returns the outcome, or `None` after a failure, which is logged.
+async fn try_deliver(processor: &OutboxProcessor, user_id: UserId) -> Option<DeliveryOutcome> {
+    // On the heap: the SDK's futures are large.
+    match Box::pin(processor.deliver(user_id)).await {
+        Ok(DeliveryOutcome::Nothing) => Some(DeliveryOutcome::Nothing),
+        Ok(outcome) => {
+            tracing::info!(%user_id, outcome = ?outcome, "mail");
+            Some(outcome)
         }
         Err(error) => {
             telemetry::log_error("none", "deliver_mail", &error);

@@ -1,7 +1,7 @@
-//! The mailer: sends the invitations that wait in the outbox.
+//! Mailer: sends the invitations that wait in the outbox.
 //!
-//! It is fed by the users table's stream, record by record, and by a schedule, for whatever the stream missed. Both lead to
-//! [`Outbox::deliver`].
+//! The users table's stream invokes it, record by record. A schedule invokes it for messages that the stream missed. Both lead to
+//! [`OutboxProcessor::deliver`].
 
 mod deliver;
 mod event;
@@ -9,7 +9,7 @@ mod mailer;
 pub mod message;
 mod ses;
 
-pub use deliver::{Delivered, Outbox};
-pub use event::{BatchAnswer, handle};
-pub use mailer::{Mail, Mailer, Outcome};
+pub use deliver::{DeliveryOutcome, OutboxProcessor};
+pub use event::{BatchResponse, handle};
+pub use mailer::{Mail, Mailer, SendResult};
 pub use ses::SesMailer;

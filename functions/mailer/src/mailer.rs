@@ -1,15 +1,15 @@
-//! What sends a mail, and what is known of it afterwards.
+//! Sender of mails, and the result of a sending.
 
 use futures::future::BoxFuture;
 
 use crate::message::Message;
 
-/// A mail, ready to be sent.
+/// Mail that is ready to be sent.
 #[derive(Clone)]
 pub struct Mail {
-    /// The address that it goes to.
+    /// Address of the recipient.
     pub to: String,
-    /// What it says.
+    /// Subject and text.
     pub message: Message,
 }
 
@@ -20,21 +20,21 @@ impl std::fmt::Debug for Mail {
     }
 }
 
-/// How the sending of a mail ended.
+/// Result of the sending of a mail.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// It was accepted for delivery.
+pub enum SendResult {
+    /// The mail was accepted for delivery.
     Sent,
-    /// It was certainly not, and may be later: the code says why.
+    /// The mail was certainly not accepted, and may be later. The code names the reason.
     Refused(String),
-    /// It was not, and never will be: the code says why.
+    /// The mail was not accepted, and never will be. The code names the reason.
     Malformed(String),
-    /// Nobody knows: the code says what happened.
+    /// Nobody knows whether it was accepted. The code names the failure.
     Unknown(String),
 }
 
-/// Sends mails: one attempt for each call, never a second one of its own.
+/// Sender of mails: one attempt for each call, never a second one of its own.
 pub trait Mailer: Send + Sync {
     /// Tries to send the mail.
-    fn send<'a>(&'a self, mail: &'a Mail) -> BoxFuture<'a, Outcome>;
+    fn send<'a>(&'a self, mail: &'a Mail) -> BoxFuture<'a, SendResult>;
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
-use presence_mailer::{Outbox, SesMailer, handle};
+use presence_mailer::{OutboxProcessor, SesMailer, handle};
 use presence_runtime::aws::Aws;
 use presence_runtime::clock::SystemClock;
 use presence_runtime::config::{Config, MailConfig};
@@ -19,7 +19,7 @@ async fn main() -> Result<(), Error> {
     let aws = Aws::from_env()?;
     let database = Database::new(&aws.dynamodb(), &Config::from_env().table_prefix);
     database.connect(&USERS).await;
-    let outbox = Arc::new(Outbox {
+    let processor = Arc::new(OutboxProcessor {
         users: UserStore::new(&database),
         outbox: OutboxStore::new(&database),
         clock: Arc::new(SystemClock),
@@ -27,8 +27,8 @@ async fn main() -> Result<(), Error> {
         config,
     });
     let serve = move |event: LambdaEvent<Value>| {
-        let outbox = Arc::clone(&outbox);
-        async move { handle(&outbox, &event.payload, event.context.deadline()).await.map_err(Error::from) }
+        let processor = Arc::clone(&processor);
+        async move { handle(&processor, &event.payload, event.context.deadline()).await.map_err(Error::from) }
     };
     run(service_fn(serve)).await
 }

@@ -1,4 +1,4 @@
-//! The mail that invites.
+//! Text of the invitation.
 
 use askama::Template;
 use jiff::SignedDuration;
@@ -7,17 +7,17 @@ use presence_domain::user::User;
 use presence_texts::Texts;
 use textwrap::WordSplitter;
 
-/// Characters in a line of the plain text: what RFC 5322 recommends at the most.
+/// Largest number of characters in a line of the plain text, by RFC 5322.
 const LINE: usize = 78;
 
-/// A mail, but for its addresses.
+/// Subject and text of a mail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// One line. Nothing in it was written by a user.
+    /// Subject: one line, without any text of a user.
     pub subject: String,
-    /// A whole document.
+    /// HTML document.
     pub html: String,
-    /// The same for programs that show no HTML. No line but the link's has more than 78 characters.
+    /// Plain text, for programs that show no HTML. No line but that of the link has more than 78 characters.
     pub text: String,
 }
 
@@ -40,11 +40,11 @@ struct Text<'a> {
 }
 
 impl Message {
-    /// An invitation in the user's language, English where none was chosen. The link works for `life` from now on.
+    /// Returns an invitation in the user's language, or in English if none was chosen. The link works for `life` from now on.
     ///
     /// # Panics
     ///
-    /// Never: the templates hold nothing that could fail.
+    /// Never: nothing in the templates can fail.
     #[must_use]
     pub fn invitation(user: &User, link: &str, life: SignedDuration) -> Self {
         let texts = Texts::of(user.lang.unwrap_or_default());

@@ -1,8 +1,8 @@
 //! Sending by SES.
 //!
-//! The answers of SES to `SendEmail`, in its own words, and the outcome of the mail for each:
+//! Answers of SES to `SendEmail`, in its own words, and the effect on the mail:
 //!
-//! | code | in SES's words | the mail |
+//! | code | text of SES | the mail |
 //! |---|---|---|
 //! | `BadRequestException` | The input you provided is invalid. | is given up: the message or the address is malformed |
 //! | `AccountSuspendedException` | The account's ability to send email has been permanently restricted. | is tried again |
@@ -15,7 +15,7 @@
 //! | any other of status 400 to 499: throttling, missing rights, expired credentials | | is tried again |
 //! | 408, 500 and above, or no answer | | may have been sent: is tried again after five minutes |
 //!
-//! All but the first are an operator's trouble, which ends: the mail did nothing wrong.
+//! All but the first are trouble of the account, which an operator ends: the mail is not at fault.
 
 use std::time::Duration;
 
@@ -30,20 +30,20 @@ use aws_types::SdkConfig;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 
-use crate::mailer::{Mail, Mailer, Outcome};
+use crate::mailer::{Mail, Mailer, SendResult};
 
 /// Longest wait for a connection. Inside AWS one opens in milliseconds.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
-/// Longest wait for the answer, far below the time in which a mail may be sent at all.
+/// Longest wait for the answer, far below the time that a claim gives to the sending.
 const TIMEOUT: Duration = Duration::from_secs(8);
-/// The one code that says that the mail itself is wrong, and ever will be.
+/// Code of a mail that is wrong itself, now and later.
 const MALFORMED: &str = "BadRequestException";
-/// A status of this kind means that the request itself was not taken.
+/// Statuses of requests that SES certainly did not take.
 const REFUSALS: std::ops::Range<u16> = 400..500;
-/// But for this one: the server gave up waiting for the rest of a request that it may have had.
+/// Exception among these: the server gave up waiting for the rest of a request, and may have had all of it.
 const REQUEST_TIMEOUT: u16 = 408;
 
-/// Sends by SES, version 2 of its API.
+/// Mailer that sends by SES, version 2 of its API.
 #[derive(Clone, Debug)]
 pub struct SesMailer {
     client: Client,
@@ -51,8 +51,8 @@ pub struct SesMailer {
 }
 
 impl SesMailer {
-    /// Sends in the name of the sender: an address, or a name and an address in angle brackets. One attempt for each mail,
-    /// whatever the configuration says: a retry after a timeout would be the second mail that must not be.
+    /// Builds a mailer for this sender: an address, or a name and an address in angle brackets. It makes one attempt for each mail,
+    /// against any configuration: a retry after a timeout could be a second mail.
     #[must_use]
     pub fn new(config: &SdkConfig, sender: String) -> Self {
         let timeouts = TimeoutConfig::builder()
@@ -64,19 +64,19 @@ impl SesMailer {
         Self { client: Client::from_conf(config), sender }
     }
 
-    async fn try_send(&self, mail: &Mail) -> Outcome {
-        let Some(content) = content(mail) else { return Outcome::Refused("InvalidContent".to_owned()) };
+    async fn try_send(&self, mail: &Mail) -> SendResult {
+        let Some(content) = content(mail) else { return SendResult::Refused("InvalidContent".to_owned()) };
         let send = self.client.send_email().from_email_address(&self.sender);
         let send = send.destination(Destination::builder().to_addresses(&mail.to).build()).content(content);
         match send.send().await {
-            Ok(_) => Outcome::Sent,
-            Err(error) => outcome(&error),
+            Ok(_) => SendResult::Sent,
+            Err(error) => send_result(&error),
         }
     }
 }
 
 impl Mailer for SesMailer {
-    fn send<'a>(&'a self, mail: &'a Mail) -> BoxFuture<'a, Outcome> {
+    fn send<'a>(&'a self, mail: &'a Mail) -> BoxFuture<'a, SendResult> {
         self.try_send(mail).boxed()
     }
 }
@@ -88,27 +88,27 @@ fn content(mail: &Mail) -> Option<EmailContent> {
     Some(EmailContent::builder().simple(message).build())
 }
 
-/// Only SES's own word that it did not take the mail is a refusal.
-fn outcome(error: &SdkError<SendEmailError>) -> Outcome {
+/// Returns the result after an error. The mail counts as refused only if SES itself said that it did not take it.
+fn send_result(error: &SdkError<SendEmailError>) -> SendResult {
     match error {
         SdkError::ServiceError(answer) => {
             let (code, status) = (code(answer.err().code()), answer.raw().status().as_u16());
             if REFUSALS.contains(&status) && code == MALFORMED {
-                Outcome::Malformed(code)
+                SendResult::Malformed(code)
             } else if REFUSALS.contains(&status) && status != REQUEST_TIMEOUT {
-                Outcome::Refused(code)
+                SendResult::Refused(code)
             } else {
-                Outcome::Unknown(code)
+                SendResult::Unknown(code)
             }
         }
-        SdkError::ConstructionFailure(_) => Outcome::Refused("ConstructionFailure".to_owned()),
-        SdkError::TimeoutError(_) => Outcome::Unknown("Timeout".to_owned()),
-        SdkError::DispatchFailure(_) => Outcome::Unknown("DispatchFailure".to_owned()),
-        _ => Outcome::Unknown("ResponseError".to_owned()),
+        SdkError::ConstructionFailure(_) => SendResult::Refused("ConstructionFailure".to_owned()),
+        SdkError::TimeoutError(_) => SendResult::Unknown("Timeout".to_owned()),
+        SdkError::DispatchFailure(_) => SendResult::Unknown("DispatchFailure".to_owned()),
+        _ => SendResult::Unknown("ResponseError".to_owned()),
     }
 }
 
-/// The code of an error; its text may name the address.
+/// Returns the code of an error. Its text may name the address, and must not be logged.
 fn code(code: Option<&str>) -> String {
     code.unwrap_or("NoCode").to_owned()
 }

@@ -1,24 +1,19 @@
-//! POST /api/v2/user
+//! POST `/api/v2/user`: creates a user.
 
-use crate::App;
 use presence_api::{Answer, AuthenticatedRequest, Fields, read};
 use presence_domain::access::{Action, Target, authorize};
 use presence_domain::email::EmailAddress;
 use presence_domain::error::{Error, FieldError, FieldErrors};
 use presence_domain::ids::{BusinessId, OrgId, UserId};
-use presence_domain::invitation::InvitationLinks;
 use presence_domain::password::Password;
 use presence_domain::patch::Patch;
-use presence_domain::user::{Lang, PersonName, Phone, Role, Status, User};
-use presence_store::{MailChange, Refused, UserChange};
+use presence_domain::user::{Lang, NewUser, PersonName, Phone, Role, Status, User};
+use presence_store::UserWriteError;
 
-use crate::{password_hashing, wire};
+use crate::{App, password_hashing, wire};
 
-/// How often an id is drawn: two collisions in a row among 2^53 ids do not happen.
-const ATTEMPTS: u32 = 3;
-
-/// The body, as far as its fields are well-formed.
-struct NewUser {
+/// Body of the request, as far as its fields are well-formed.
+struct NewUserBody {
     email: Option<EmailAddress>,
     first_name: Option<PersonName>,
     last_name: Option<PersonName>,
@@ -33,29 +28,31 @@ struct NewUser {
 }
 
 pub(crate) async fn run(app: &App, request: &AuthenticatedRequest) -> Result<Answer, Error> {
+    let principal = &request.principal;
     let mut fields = request.body();
-    let new = NewUser::read(&mut fields);
-    let org_id = new.org_id.or(request.principal.org_id);
-    let role = new.role.unwrap_or(Role::BusinessManager);
-    authorize(&request.principal, Action::CreateUser, Target { user_id: None, org_id, role })?;
+    let body = NewUserBody::read(&mut fields);
+    let org_id = body.org_id.or(principal.org_id);
+    let role = body.role.unwrap_or(Role::BusinessManager);
+    authorize(principal, Action::CreateUser, Target { user_id: None, org_id, role })?;
     let mut errors = fields.into_errors();
-    if org_id.is_none() && role != Role::Provider {
-        errors.add("org_id", "is required");
-    }
-    let foreign_org = new.org_id.filter(|given| request.principal.org_id != Some(*given));
-    let ids: Vec<_> = new.business_ids.iter().filter_map(|text| BusinessId::parse(text)).collect();
-    let known = app.businesses.get_existing(&ids, foreign_org).await?;
-    if !known.has_org {
-        errors.add("org_id", wire::UNKNOWN_ORG);
-    }
-    let business_ids = wire::known_businesses(&new.business_ids, org_id, &known.owners);
+    // The caller's own organisation exists.
+    let foreign_org = body.org_id.filter(|given| principal.org_id != Some(*given));
+    let named: Vec<_> = body.business_ids.iter().filter_map(|text| BusinessId::parse(text)).collect();
+    let references = app.businesses.get_existing(&named, foreign_org).await?;
+    references.check_org(role, org_id, true, &mut errors);
+    let business_ids = references.parse_businesses(&body.business_ids, org_id);
     let business_ids = business_ids.map_err(|error| errors.add("business_ids", error)).unwrap_or_default();
-    let (user, mail) = new.into_user(app, role, org_id, business_ids, errors)?;
-    let id = write(app, user, mail).await?;
-    Ok(Answer::ok(&wire::SuccessBody::of(id)))
+    let new = body.into_new_user(role, org_id, business_ids, errors)?;
+    let change = User::create(new, UserId::random(), app.clock.now());
+    match app.users.create(&change).await {
+        Ok(id) => Ok(Answer::ok(&wire::SuccessBody::of(id))),
+        Err(UserWriteError::EmailTaken) => Err(change.email_taken_error()),
+        Err(UserWriteError::Stale | UserWriteError::LastAdmin) => Err(Error::Conflict),
+        Err(UserWriteError::Failed(error)) => Err(error),
+    }
 }
 
-impl NewUser {
+impl NewUserBody {
     fn read(fields: &mut Fields<'_>) -> Self {
         Self {
             email: fields.required("email", wire::new_email),
@@ -72,33 +69,23 @@ impl NewUser {
         }
     }
 
-    /// The user, without an id of its own yet, and whether it is sent a mail.
-    fn into_user(
+    /// Returns the attributes of the new user, or all errors of the body. An invited user's password is ignored, not even
+    /// validated.
+    fn into_new_user(
         self,
-        app: &App,
         role: Role,
         org_id: Option<OrgId>,
         business_ids: Vec<BusinessId>,
         mut errors: FieldErrors,
-    ) -> Result<(User, bool), Error> {
-        let invited = if self.send_invitation == Some(true) { Status::Invited } else { Status::Active };
-        let status = self.status.unwrap_or(invited);
-        let password = match self.password.filter(|_| status == Status::Active) {
-            Some(Ok(password)) => Some(password),
-            Some(Err(error)) => {
-                errors.add("password", error);
-                None
-            }
-            None => None,
-        };
+    ) -> Result<NewUser, Error> {
+        let status = Status::of_new_user(self.status, self.send_invitation);
+        let password = self.password.filter(|_| status == Status::Active).transpose();
+        let password = password.map_err(|error| errors.add("password", error)).unwrap_or_default();
         errors.into_result()?;
         let (Some(email), Some(first_name), Some(last_name)) = (self.email, self.first_name, self.last_name) else {
             return Err(Error::internal("a required field is missing without an error"));
         };
-        let mail = self.send_invitation.unwrap_or(status == Status::Invited);
-        let user = User {
-            id: UserId::random(),
-            version: 1,
+        Ok(NewUser {
             status,
             role,
             org_id,
@@ -108,33 +95,8 @@ impl NewUser {
             phone: self.phone.apply(None),
             lang: self.lang.apply(None),
             business_ids,
-            // Without a password given nobody can sign in with one: as with a random one that nobody ever sees.
             password: password.as_ref().map(password_hashing::hash),
-            invited_at: mail.then(|| app.clock.now()),
-            quiet_until: None,
-            links: InvitationLinks::default(),
-            keys: Vec::new(),
-        };
-        Ok((user, mail))
+            send_invitation: self.send_invitation,
+        })
     }
-}
-
-async fn write(app: &App, mut user: User, mail: bool) -> Result<UserId, Error> {
-    let now = user.invited_at.unwrap_or_else(|| app.clock.now());
-    for _ in 0..ATTEMPTS {
-        let change = UserChange {
-            before: None,
-            after: Some(&user),
-            mail: if mail { MailChange::Send { due_at: now } } else { MailChange::Keep },
-            keep_an_admin: false,
-            now,
-        };
-        match app.users.write(change).await {
-            Ok(()) => return Ok(user.id),
-            Err(Refused::Stale | Refused::LastAdmin) => user.id = UserId::random(),
-            Err(Refused::EmailTaken) => return Err(wire::email_taken(&user.email)),
-            Err(Refused::Failed(error)) => return Err(error),
-        }
-    }
-    Err(Error::Conflict)
 }

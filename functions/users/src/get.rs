@@ -1,4 +1,4 @@
-//! GET /`api/v2/user/{user_id`}
+//! GET `/api/v2/user/{user_id}`: returns one user.
 
 use crate::App;
 use presence_api::{Answer, AuthenticatedRequest};

@@ -1,4 +1,4 @@
-//! GET /api/v2/user/me
+//! GET `/api/v2/user/me`: returns the calling user.
 
 use crate::App;
 use presence_api::{Answer, AuthenticatedRequest};

@@ -1,5 +1,7 @@
 //! Hashing and verifying passwords with Argon2id.
 
+use std::sync::OnceLock;
+
 use argon2::password_hash::{PasswordHasher, PasswordVerifier, phc};
 use argon2::{Algorithm, Argon2, Params, Version};
 use presence_domain::password::{Password, PasswordHash};
@@ -27,6 +29,18 @@ pub fn hash(password: &Password) -> PasswordHash {
 pub fn verifies(hash: &PasswordHash, password: &Password) -> bool {
     phc::PasswordHash::new(hash.as_phc())
         .is_ok_and(|hash| argon2id().verify_password(password.expose_bytes(), &hash).is_ok())
+}
+
+/// Hash of the one password of a request, computed when it is first needed, and at most once: hashing is slow on purpose, and a
+/// write may be tried several times.
+#[derive(Debug, Default)]
+pub(crate) struct HashOnce(OnceLock<PasswordHash>);
+
+impl HashOnce {
+    /// Returns the hash of the password. It is the same password each time.
+    pub(crate) fn get(&self, password: &Password) -> PasswordHash {
+        self.0.get_or_init(|| hash(password)).clone()
+    }
 }
 
 fn argon2id() -> Argon2<'static> {

@@ -1,4 +1,4 @@
-//! GET /api/v2/user/search
+//! GET `/api/v2/user/search`: returns one page of the users that match.
 
 use crate::App;
 use presence_api::{Answer, AuthenticatedRequest, Fields, RawValue, read};

@@ -1,4 +1,4 @@
-//! GET /api/v2/user/stats
+//! GET `/api/v2/user/stats`: counts users by status.
 
 use crate::App;
 use presence_api::{Answer, AuthenticatedRequest};

@@ -1,6 +1,7 @@
-//! Bodies of requests and answers, and their conversion from and to the domain.
+//! Bodies of requests and answers, and their conversion from and to the domain. The functions that read a field return the error
+//! that the client reads.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use presence_api::{AuthenticatedRequest, Fields, RawValue, read};
 use presence_domain::email::EmailAddress;
@@ -12,16 +13,10 @@ use presence_domain::user_directory::ListedUser;
 use presence_store::BusinessIds;
 use serde::Serialize;
 
-/// The most businesses of one user.
+/// Largest number of businesses of one user.
 pub(crate) const MAX_BUSINESSES: usize = 2_000;
 
-/// The error text for an organisation that does not exist.
-pub(crate) const UNKNOWN_ORG: &str = "is unknown";
-
-/// How often a change is tried when others change the same user at the same time.
-pub(crate) const WRITE_ATTEMPTS: u32 = 3;
-
-/// A user as get and me return it.
+/// User as get and me return it.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = User))]
 pub(crate) struct UserBody<'a> {
@@ -56,7 +51,7 @@ impl<'a> UserBody<'a> {
     }
 }
 
-/// A user as search returns it.
+/// User as search returns it.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = FoundUser))]
 pub(crate) struct FoundUserBody {
@@ -73,7 +68,7 @@ pub(crate) struct FoundUserBody {
 }
 
 impl FoundUserBody {
-    /// `business_ids`: those of every user of the page; none when they are not wanted.
+    /// Converts a user. `business_ids` has those of every user of the page; `None` leaves them out.
     pub(crate) fn new(user: ListedUser, business_ids: Option<&mut BusinessIds>) -> Self {
         Self {
             id: user.id.to_string(),
@@ -87,7 +82,7 @@ impl FoundUserBody {
     }
 }
 
-/// One page of a search.
+/// Page of a search.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = UserPage))]
 pub(crate) struct PageEnvelope {
@@ -97,7 +92,7 @@ pub(crate) struct PageEnvelope {
     pub(crate) users: Vec<FoundUserBody>,
 }
 
-/// Counts by status.
+/// Numbers of users by status.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = UserStats))]
 pub(crate) struct StatsBody {
@@ -126,12 +121,12 @@ impl SuccessBody {
     }
 }
 
-/// The user that the path names. Whatever is not an id is not found, like an id that nobody has.
+/// Returns the id in the path. Text that is no id is not found, like an id that nobody has.
 pub(crate) fn user_id(request: &AuthenticatedRequest) -> Result<UserId, Error> {
     UserId::parse(request.path("user_id")).ok_or(Error::NotFound)
 }
 
-/// Whether business ids are wanted; they are unless refused.
+/// True if the answer has business ids: unless the caller declines them.
 pub(crate) fn display_business_ids(fields: &mut Fields<'_>) -> bool {
     fields.optional_strict("display_business_ids", read::boolean).unwrap_or(true)
 }
@@ -148,7 +143,7 @@ pub(crate) fn email(raw: RawValue<'_>) -> Result<EmailAddress, FieldError> {
     EmailAddress::parse(read::text(raw)?).map_err(FieldError::from)
 }
 
-/// An address that a user is to get: one that mail can be sent to.
+/// Reads an address that a user is to get: mail can be sent to it.
 pub(crate) fn new_email(raw: RawValue<'_>) -> Result<EmailAddress, FieldError> {
     let address = email(raw)?;
     address.check_deliverable()?;
@@ -172,7 +167,7 @@ pub(crate) fn lang(raw: RawValue<'_>) -> Result<Option<Lang>, FieldError> {
     lang.map(Some).ok_or_else(|| FieldError::choice(Lang::ALL.map(Lang::as_str)))
 }
 
-/// Business ids as given, in order, without duplicates. Whether they exist is not known yet.
+/// Reads business ids as given, in order, without duplicates. They may name businesses that do not exist.
 pub(crate) fn business_ids(raw: RawValue<'_>) -> Result<Vec<String>, FieldError> {
     let RawValue::Json(serde_json::Value::Array(values)) = raw else {
         return Err("must be a list of strings".into());
@@ -187,25 +182,4 @@ pub(crate) fn business_ids(raw: RawValue<'_>) -> Result<Vec<String>, FieldError>
         }
     }
     if ids.len() > MAX_BUSINESSES { Err(format!("must have at most {MAX_BUSINESSES} ids").into()) } else { Ok(ids) }
-}
-
-/// The ids as such, if every one is a business of the organisation; else the error names the others.
-pub(crate) fn known_businesses(
-    given: &[String],
-    org_id: Option<OrgId>,
-    owners: &HashMap<BusinessId, OrgId>,
-) -> Result<Vec<BusinessId>, FieldError> {
-    let (mut known, mut unknown) = (Vec::new(), Vec::new());
-    for text in given {
-        match BusinessId::parse(text).filter(|id| org_id.is_some() && owners.get(id).copied() == org_id) {
-            Some(id) => known.push(id),
-            None => unknown.push(text.as_str()),
-        }
-    }
-    if unknown.is_empty() { Ok(known) } else { Err(format!("unknown businesses: {}", unknown.join(", ")).into()) }
-}
-
-/// The error of an address that another user has; its text is fixed by the interface.
-pub(crate) fn email_taken(email: &EmailAddress) -> Error {
-    Error::invalid_field("email", format!("{} already exists in db", email.as_str()))
 }

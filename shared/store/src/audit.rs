@@ -10,12 +10,13 @@ use serde::Serialize;
 use crate::client::read::Item;
 use crate::format::{USER, format_of};
 use crate::keys::{CHANGES_PK_PREFIX, LOCK_SK, MAIL_SK_PREFIX, MAILBOX_SK, ROSTERS_PK, USER_SK, lock_pk, org_key};
-use crate::outbox::OutboxRow;
+use crate::outbox_item;
 use crate::schema;
 use crate::users::{UserRecord, from_item, to_item};
 use crate::{ApiKeyRecord, UserStore, directory_heads, mailboxes};
 use presence_domain::error::Error;
 use presence_domain::ids::{OrgId, UserId};
+use presence_domain::invitation::OutboxMessage;
 use presence_domain::user::{Status, User};
 use presence_domain::user_directory::DirectoryHead;
 
@@ -55,7 +56,7 @@ struct Contents {
     /// Partition key of the reservation → user that it names.
     reservations: HashMap<String, String>,
     heads: BTreeMap<Option<OrgId>, DirectoryHead>,
-    mails: Vec<OutboxRow>,
+    mails: Vec<OutboxMessage>,
     /// User → mail that its item names.
     waiting: BTreeMap<UserId, String>,
     /// Users of an earlier format.
@@ -105,8 +106,8 @@ impl Contents {
         } else if pk.starts_with(CHANGES_PK_PREFIX) {
             // The change log is a hint only: the digest of the head detects a missing or wrong entry.
         } else if sk.starts_with(MAIL_SK_PREFIX) {
-            match OutboxRow::read(item) {
-                Ok(row) => self.mails.push(row),
+            match outbox_item::read(item) {
+                Ok(message) => self.mails.push(message),
                 Err(_) => self.find(pk.replace("USER#", "user "), "has a mail that cannot be read"),
             }
         } else {
@@ -198,10 +199,9 @@ impl Contents {
         let mut found = Vec::new();
         let mut named = std::mem::take(&mut self.waiting);
         for mail in &self.mails {
-            let user = UserId::parse(&mail.user_id).and_then(|id| self.users.get(&id));
-            let problem = match user {
+            let problem = match self.users.get(&mail.user_id) {
                 None => Some("has a mail waiting, and does not exist"),
-                Some(user) if named.remove(&user.id).as_deref() != Some(mail.id()) => {
+                Some(user) if named.remove(&user.id).as_deref() != Some(mail.id.as_str()) => {
                     Some("has a mail that it does not name")
                 }
                 Some(user) if user.invited_at.is_none() => Some("has a mail waiting that opened no window"),

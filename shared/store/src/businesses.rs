@@ -12,6 +12,7 @@ use crate::{Database, schema};
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::text::city_key;
+use presence_domain::user::References;
 
 /// Businesses in one page of a Query. They fill less than the 1 MB that DynamoDB returns at a time.
 const PAGE: i32 = 2_000;
@@ -77,15 +78,6 @@ struct BusinessItem {
     city_listing: String,
 }
 
-/// Organisation and businesses of a request that exist.
-#[derive(Clone, Debug, Default)]
-pub struct ExistingReferences {
-    /// Organisation of each business that exists.
-    pub owners: HashMap<BusinessId, OrgId>,
-    /// True if the organisation exists, or if the request names none.
-    pub has_org: bool,
-}
-
 /// Attributes that tell the owner of a business.
 #[derive(Deserialize, FieldNamesAsArray)]
 struct OwnedItem {
@@ -144,16 +136,16 @@ impl BusinessStore {
     }
 
     /// Looks businesses and an organisation up together, by strong reads.
-    pub async fn get_existing(&self, ids: &[BusinessId], org_id: Option<OrgId>) -> Result<ExistingReferences, Error> {
+    pub async fn get_existing(&self, ids: &[BusinessId], org_id: Option<OrgId>) -> Result<References, Error> {
         let unique: HashSet<&BusinessId> = ids.iter().collect();
         let keys = unique.into_iter().map(business_pk).chain(org_id.map(org_pk)).map(key).collect();
         let items = self.db.get_batch(&schema::BUSINESSES, keys, &OwnedItem::FIELD_NAMES_AS_ARRAY).await?;
-        let mut existing = ExistingReferences { owners: HashMap::with_capacity(ids.len()), has_org: org_id.is_none() };
+        let mut existing = References { owners: HashMap::with_capacity(ids.len()), org_exists: org_id.is_none() };
         for item in items {
             let owned: OwnedItem = parse(item)?;
             match owned.org_id {
                 Some(org_id) => existing.owners.extend([owned.business(org_id)?]),
-                None => existing.has_org = true,
+                None => existing.org_exists = true,
             }
         }
         Ok(existing)

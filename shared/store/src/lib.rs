@@ -12,6 +12,7 @@ pub mod keys;
 mod mailboxes;
 mod migrate;
 mod outbox;
+mod outbox_item;
 mod reviews;
 pub mod schema;
 mod user_directory;
@@ -19,7 +20,7 @@ mod users;
 
 pub use api_keys::{ApiKeyRecord, ApiKeyStore};
 pub use audit::{Finding, UsersAudit};
-pub use businesses::{Business, BusinessLocation, BusinessStore, ExistingReferences, Org, PutOutcome};
+pub use businesses::{Business, BusinessLocation, BusinessStore, Org, PutOutcome};
 pub use categories::{CategoryHead, CategoryImport, CategoryStore};
 pub use client::database::Database;
 pub use client::meter;
@@ -27,7 +28,8 @@ pub use client::retry::{RetryPolicy, with_deadline};
 pub use client::write_rate::WriteRate;
 pub use mailboxes::MailboxClaim;
 pub use migrate::MigrationCounts;
-pub use outbox::{MailState, OutboxRow, OutboxStore, PageStart, UnreadableRow, WaitingMails};
+pub use outbox::{OutboxPage, OutboxStore, PageStart};
+pub use outbox_item::UnreadableMessage;
 pub use reviews::ReviewStore;
 pub use reviews::ledger::{
     AuditRun, AuditSettings, PostingItemFullError, RebuildReport, ReviewQuery, ReviewWrite, ReviewsAudit,
@@ -35,8 +37,8 @@ pub use reviews::ledger::{
 };
 pub use reviews::search::ReviewFilter;
 pub use users::{
-    ApiKeyError, BusinessIds, ClaimRefused, EmailSearch, FoundUser, IssuedKey, MAX_LIVE_KEYS, MailChange, NewApiKey,
-    Refused, UserChange, UserRecord, UserStore,
+    ApiKeyError, BusinessIds, ClaimError, Decision, EmailSearch, FoundUser, IssuedKey, MAX_LIVE_KEYS, NewApiKey,
+    Update, UserRecord, UserStore, UserWriteError, retry_stale,
 };
 
 /// Every store over one connection, for the operator's tool, the local stack and tests. A function is built from the stores

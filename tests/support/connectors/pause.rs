@@ -6,8 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
 use presence_domain::access::Scope;
 use presence_domain::ids::UserId;
-use presence_domain::user::PersonName;
-use presence_store::{MailChange, UserChange};
+use presence_domain::user::{PersonName, UserChange};
 use tokio::sync::Notify;
 
 use super::{Answer, ConnectorLayer, Next};
@@ -66,9 +65,8 @@ impl PauseConnector {
             let mut after = record.user.clone();
             after.last_name = PersonName::parse(&format!("{name} {round}")).expect("a name");
             let now = presence_runtime::clock::Clock::now(stack.clock.as_ref());
-            let mail = MailChange::Keep;
-            let change = UserChange { before: Some(&record), after: Some(&after), mail, keep_an_admin: false, now };
-            stack.stores().users.write(change).await.expect("every other write is paused");
+            let change = UserChange::to(after, now);
+            stack.stores().users.write(Some(&record), &change).await.expect("every other write is paused");
             // The next attempt is to be paused as well.
             self.arm();
             self.resume();

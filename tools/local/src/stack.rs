@@ -10,7 +10,7 @@ use aws_types::SdkConfig;
 use aws_types::sdk_config::Builder;
 use presence_api::Route;
 use presence_domain::review::Review;
-use presence_mailer::{Outbox, SesMailer};
+use presence_mailer::{OutboxProcessor, SesMailer};
 use presence_runtime::config::MailConfig;
 use presence_store::{Database, OutboxStore, Stores, UserStore, schema};
 
@@ -41,7 +41,7 @@ pub struct Stack {
     store: Stores,
     keys: DemoKeys,
     mailbox: Arc<Mailbox>,
-    outbox: Outbox,
+    outbox: OutboxProcessor,
     stream_poller: Option<StreamPoller>,
 }
 
@@ -70,7 +70,7 @@ impl Stack {
         let mailbox = Arc::new(Mailbox::default());
         let pages = docs::router(&keys).merge(mail::router(store.clone(), Arc::clone(&mailbox)));
         let gateway = Gateway::start(options.port, function_routes(&functions_database, &options), pages)?;
-        let outbox = mailer_outbox(&functions_config, &options, &format!("http://{}", gateway.addr()))?;
+        let outbox = outbox_processor(&functions_config, &options, &format!("http://{}", gateway.addr()))?;
         let stream_poller = if options.mailer {
             Some(StreamPoller::start(outbox.clone(), &functions_config, &store.database.name(&schema::USERS)).await?)
         } else {
@@ -144,7 +144,7 @@ impl Stack {
 
     /// Returns the parts of the mailer, with which tests invoke it step by step.
     #[must_use]
-    pub fn outbox(&self) -> &Outbox {
+    pub fn outbox(&self) -> &OutboxProcessor {
         &self.outbox
     }
 
@@ -226,11 +226,11 @@ fn local_config(endpoint_url: &str) -> Builder {
 }
 
 /// Builds the parts of the mailer: the functions' tables, and the local SES.
-fn mailer_outbox(functions_config: &SdkConfig, options: &Options, origin: &str) -> anyhow::Result<Outbox> {
+fn outbox_processor(functions_config: &SdkConfig, options: &Options, origin: &str) -> anyhow::Result<OutboxProcessor> {
     let config = MailConfig::parse(SENDER, options.public_base_url.as_deref().unwrap_or(origin), "")?;
     let ses = sdk_config(&format!("{origin}{}", mail::SES_PATH));
     let database = Database::new(functions_config, &options.table_prefix);
-    Ok(Outbox {
+    Ok(OutboxProcessor {
         users: UserStore::new(&database),
         outbox: OutboxStore::new(&database),
         clock: Arc::clone(&options.clock),

@@ -1,8 +1,8 @@
 //! `ops outbox`: lists the mails that wait to be sent, and retries those that failed.
 
 use clap::Subcommand;
-use jiff::Timestamp;
-use presence_store::{MailState, OutboxRow, UnreadableRow};
+use presence_domain::invitation::OutboxMessage;
+use presence_store::UnreadableMessage;
 use serde::Serialize;
 
 use crate::console::{cell_or_dash, format_instant};
@@ -40,7 +40,7 @@ pub(crate) enum Command {
 #[derive(Serialize)]
 struct ListedMail<'a> {
     id: &'a str,
-    user_id: &'a str,
+    user_id: String,
     state: &'static str,
     due_at: Option<String>,
     created_at: Option<String>,
@@ -48,40 +48,32 @@ struct ListedMail<'a> {
 }
 
 impl<'a> ListedMail<'a> {
-    fn new(row: &'a OutboxRow) -> Self {
+    fn new(message: &'a OutboxMessage) -> Self {
         Self {
-            id: row.id(),
-            user_id: &row.user_id,
-            state: match row.state {
-                MailState::Pending => "pending",
-                MailState::Failed => "failed",
-            },
-            due_at: format_milliseconds(row.due_at),
-            created_at: format_milliseconds(row.created_at),
-            attempts: Some(row.attempts),
+            id: &message.id,
+            user_id: message.user_id.to_string(),
+            state: message.state.as_str(),
+            due_at: Some(format_instant(message.due_at)),
+            created_at: Some(format_instant(message.created_at)),
+            attempts: Some(message.attempts),
         }
     }
 
-    fn unreadable(row: &'a UnreadableRow) -> Self {
-        let user_id = row.partition().trim_start_matches("USER#");
-        Self { id: row.id(), user_id, state: "unreadable", due_at: None, created_at: None, attempts: None }
+    fn unreadable(message: &'a UnreadableMessage) -> Self {
+        let user_id = message.partition().trim_start_matches("USER#").to_owned();
+        Self { id: message.id(), user_id, state: "unreadable", due_at: None, created_at: None, attempts: None }
     }
 
     fn into_cells(self) -> [String; 6] {
         [
             self.id.to_owned(),
-            self.user_id.to_owned(),
+            self.user_id,
             self.state.to_owned(),
             cell_or_dash(self.due_at),
             cell_or_dash(self.created_at),
             cell_or_dash(self.attempts.map(|attempts| attempts.to_string())),
         ]
     }
-}
-
-/// Formats an instant that is stored as milliseconds since 1970. Returns `None` for a number that no instant has.
-fn format_milliseconds(milliseconds: i64) -> Option<String> {
-    Timestamp::from_millisecond(milliseconds).map(format_instant).ok()
 }
 
 pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit, CommandError> {

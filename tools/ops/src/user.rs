@@ -4,17 +4,14 @@ use std::collections::HashSet;
 
 use clap::{Args, Subcommand};
 use presence_domain::email::EmailAddress;
+use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId, UserId};
-use presence_domain::invitation::InvitationLinks;
-use presence_domain::user::{Lang, PersonName, Phone, Role, Status, User};
-use presence_store::{MailChange, Refused, UserChange};
+use presence_domain::user::{Lang, NewUser, PersonName, Phone, Role, Status, User};
+use presence_store::UserWriteError;
 use serde_json::json;
 
 use crate::error::CommandError;
 use crate::{Context, Exit, args};
-
-/// Number of random ids to try. Two collisions in a row among 2^53 ids are practically impossible.
-const ID_ATTEMPTS: u32 = 3;
 
 const CREATE_EXAMPLES: &str = "\
 Examples:
@@ -96,21 +93,16 @@ async fn check_businesses(args: &CreateArgs, context: &Context) -> Result<(), Co
 }
 
 async fn create(args: CreateArgs, context: &Context) -> Result<UserId, CommandError> {
-    let now = context.clock.now();
-    let sends_mail = args.status == Status::Invited && !args.no_mail;
-    let mail = if sends_mail { MailChange::Send { due_at: now } } else { MailChange::Keep };
-    let mut user = args.into_user();
-    user.invited_at = sends_mail.then_some(now);
-    for _ in 0..ID_ATTEMPTS {
-        let change = UserChange { before: None, after: Some(&user), mail, keep_an_admin: false, now };
-        match context.stores.users.write(change).await {
-            Ok(()) => return Ok(user.id),
-            Err(Refused::Stale | Refused::LastAdmin) => user.id = UserId::random(),
-            Err(Refused::EmailTaken) => return Err(email_taken_error(&user.email, context).await?),
-            Err(Refused::Failed(error)) => return Err(error.into()),
+    let email = args.email.clone();
+    let change = User::create(args.into_new_user(), UserId::random(), context.clock.now());
+    match context.stores.users.create(&change).await {
+        Ok(id) => Ok(id),
+        Err(UserWriteError::EmailTaken) => Err(email_taken_error(&email, context).await?),
+        Err(UserWriteError::Stale | UserWriteError::LastAdmin | UserWriteError::Failed(Error::Conflict)) => {
+            Err(CommandError::from_text("concurrent changes won every attempt: run it again"))
         }
+        Err(UserWriteError::Failed(error)) => Err(error.into()),
     }
-    Err(CommandError::from_text("concurrent changes won every attempt: run it again"))
 }
 
 /// Returns the error that names the user who has the address.
@@ -121,13 +113,11 @@ async fn email_taken_error(email: &EmailAddress, context: &Context) -> Result<Co
 }
 
 impl CreateArgs {
-    fn into_user(self) -> User {
+    fn into_new_user(self) -> NewUser {
         let mut seen = HashSet::new();
         let mut business_ids = self.business_ids;
         business_ids.retain(|id| seen.insert(id.clone()));
-        User {
-            id: UserId::random(),
-            version: 1,
+        NewUser {
             status: self.status,
             role: self.role,
             org_id: self.org_id,
@@ -139,10 +129,7 @@ impl CreateArgs {
             business_ids,
             // Nobody can sign in with a password until the user has chosen one.
             password: None,
-            invited_at: None,
-            quiet_until: None,
-            links: InvitationLinks::default(),
-            keys: Vec::new(),
+            send_invitation: self.no_mail.then_some(false),
         }
     }
 }

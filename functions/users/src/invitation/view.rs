@@ -1,4 +1,4 @@
-//! The pages, one for each state.
+//! Pages: one for each status of a link and each error.
 
 use askama::Template;
 use lambda_http::http::StatusCode;
@@ -11,13 +11,13 @@ use presence_domain::password::{MAX_CHARACTERS, MIN_CHARACTERS};
 use presence_domain::user::User;
 use presence_texts::{Notice, Texts};
 
-use super::accept::Fault;
-use super::ask::{Link, Reason};
+use super::password_form::PasswordFormError;
+use super::request::{Link, RefusalReason};
 
 const STYLE: &str = include_str!("../../templates/style.css");
-/// The methods that the page has.
+/// Methods that the page answers.
 const METHODS: &str = "GET, HEAD, POST";
-/// Seconds after which a browser may try again when a dependency did not answer.
+/// Number of seconds after which a browser may try again, if a dependency did not answer.
 const RETRY_AFTER_SECONDS: &str = "1";
 
 #[derive(Template)]
@@ -31,7 +31,7 @@ struct FormPage<'a> {
     token: &'a str,
     hint: String,
     least: usize,
-    faults: Faults,
+    errors: FormErrors,
 }
 
 #[derive(Template)]
@@ -43,24 +43,24 @@ struct NoticePage<'a> {
     notice: Notice,
 }
 
-/// What is wrong, at the field that it is wrong with.
-struct Faults {
+/// Errors of a form by field.
+struct FormErrors {
     password: Option<String>,
     confirmation: Option<String>,
 }
 
-impl Faults {
+impl FormErrors {
     fn any(&self) -> bool {
         self.password.is_some() || self.confirmation.is_some()
     }
 }
 
-/// The form: 200, or 400 with what is wrong. Only the holder of an open link sees it, and in it the user's address, so that
-/// a password manager knows what the password is for.
-pub(super) fn form(texts: &Texts, user: &User, link: &Link, faults: &[Fault]) -> HtmlPage {
+/// Returns the form: 200, or 400 with the errors. Only the holder of an open link sees it. It has the user's address, so that a
+/// password manager knows the account.
+pub(super) fn form(texts: &Texts, user: &User, link: &Link, errors: &[PasswordFormError]) -> HtmlPage {
     let names = [display_name(user.first_name.as_str()), display_name(user.last_name.as_str())].join(" ");
-    let of_password = faults.iter().find(|fault| **fault != Fault::Mismatch);
-    let of_confirmation = faults.iter().find(|fault| **fault == Fault::Mismatch);
+    let of_password = errors.iter().find(|error| **error != PasswordFormError::Mismatch);
+    let of_confirmation = errors.iter().find(|error| **error == PasswordFormError::Mismatch);
     let page = FormPage {
         texts,
         style: STYLE,
@@ -70,58 +70,58 @@ pub(super) fn form(texts: &Texts, user: &User, link: &Link, faults: &[Fault]) ->
         token: link.token.expose(),
         hint: (texts.page.hint)(MIN_CHARACTERS, MAX_CHARACTERS),
         least: MIN_CHARACTERS,
-        faults: Faults {
-            password: of_password.map(|fault| said(texts, *fault)),
-            confirmation: of_confirmation.map(|fault| said(texts, *fault)),
+        errors: FormErrors {
+            password: of_password.map(|error| error_text(texts, *error)),
+            confirmation: of_confirmation.map(|error| error_text(texts, *error)),
         },
     };
-    let status = if faults.is_empty() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
+    let status = if errors.is_empty() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
     HtmlPage::new(status, page.render().expect("text renders into memory"), STYLE)
 }
 
-fn said(texts: &Texts, fault: Fault) -> String {
-    match fault {
-        Fault::TooShort => (texts.page.too_short)(MIN_CHARACTERS),
-        Fault::TooLong => (texts.page.too_long)(MAX_CHARACTERS),
-        Fault::Control => texts.page.control.to_owned(),
-        Fault::Mismatch => texts.page.mismatch.to_owned(),
+fn error_text(texts: &Texts, error: PasswordFormError) -> String {
+    match error {
+        PasswordFormError::TooShort => (texts.page.too_short)(MIN_CHARACTERS),
+        PasswordFormError::TooLong => (texts.page.too_long)(MAX_CHARACTERS),
+        PasswordFormError::ControlCharacter => texts.page.control.to_owned(),
+        PasswordFormError::Mismatch => texts.page.mismatch.to_owned(),
     }
 }
 
-/// The password was set.
+/// Returns the page after the password was set.
 pub(super) fn done(texts: &Texts) -> HtmlPage {
     notice(texts, StatusCode::OK, texts.page.done, "good")
 }
 
-/// What a link leads to that does not work any more; `None` for one that does.
-pub(super) fn closed(texts: &Texts, standing: LinkStatus) -> Option<HtmlPage> {
-    let says = match standing {
+/// Returns the page of a link that does not work any more; `None` for an open link.
+pub(super) fn terminal_page(texts: &Texts, status: LinkStatus) -> Option<HtmlPage> {
+    let text = match status {
         LinkStatus::Open => return None,
         LinkStatus::Expired => texts.page.expired,
         LinkStatus::Used => texts.page.used,
         LinkStatus::Replaced => texts.page.replaced,
         LinkStatus::Unknown => return Some(unknown(texts)),
     };
-    Some(notice(texts, StatusCode::GONE, says, "bad"))
+    Some(notice(texts, StatusCode::GONE, text, "bad"))
 }
 
-/// There is no such link: the same for whatever reason, to the byte.
+/// Returns the page of a link that does not exist. It is the same for every reason, to the byte.
 pub(super) fn unknown(texts: &Texts) -> HtmlPage {
     notice(texts, StatusCode::NOT_FOUND, texts.page.unknown, "bad")
 }
 
-/// The request is none that the page answers.
-pub(super) fn refused(texts: &Texts, reason: Reason) -> HtmlPage {
+/// Returns the page of a refused request.
+pub(super) fn refused(texts: &Texts, reason: RefusalReason) -> HtmlPage {
     let rejected = |status| notice(texts, status, texts.page.rejected, "bad");
     match reason {
-        Reason::Method => rejected(StatusCode::METHOD_NOT_ALLOWED).with(ALLOW, METHODS),
-        Reason::TooLarge => rejected(StatusCode::PAYLOAD_TOO_LARGE),
-        Reason::MediaType => rejected(StatusCode::UNSUPPORTED_MEDIA_TYPE),
-        Reason::Foreign => notice(texts, StatusCode::FORBIDDEN, texts.page.foreign, "bad"),
+        RefusalReason::Method => rejected(StatusCode::METHOD_NOT_ALLOWED).with(ALLOW, METHODS),
+        RefusalReason::TooLarge => rejected(StatusCode::PAYLOAD_TOO_LARGE),
+        RefusalReason::MediaType => rejected(StatusCode::UNSUPPORTED_MEDIA_TYPE),
+        RefusalReason::CrossSite => notice(texts, StatusCode::FORBIDDEN, texts.page.foreign, "bad"),
     }
 }
 
-/// The request failed.
+/// Returns the page of a request that failed.
 pub(super) fn failed(texts: &Texts, error: &Error) -> HtmlPage {
     let unavailable = |status| notice(texts, status, texts.page.unavailable, "bad");
     match error {

@@ -12,7 +12,7 @@ impl User {
         let pace = self.pace().call_off(now);
         let mut after = Self { status: Status::Active, password: Some(password), ..self.clone() }.with_pace(pace);
         after.links.use_up();
-        UserChange::to(after).with_mail(MailEffect::Cancel)
+        UserChange::to(after, now).with_mail(MailEffect::Cancel)
     }
 }
 

@@ -31,13 +31,15 @@ pub struct UserChange {
     pub mail: MailEffect,
     /// True if the write must fail rather than leave the organisation without an active `ORG_ADMIN`.
     pub keeps_an_admin: bool,
+    /// Instant of the change.
+    pub at: Timestamp,
 }
 
 impl UserChange {
     /// Returns a change that writes the user and leaves its mail alone.
     #[must_use]
-    pub fn to(after: User) -> Self {
-        Self { after: Some(after), mail: MailEffect::Keep, keeps_an_admin: false }
+    pub fn to(after: User, at: Timestamp) -> Self {
+        Self { after: Some(after), mail: MailEffect::Keep, keeps_an_admin: false, at }
     }
 
     /// Returns the change with this effect on the mail.

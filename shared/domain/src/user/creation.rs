@@ -61,7 +61,7 @@ impl User {
             keys: Vec::new(),
         };
         let mail = if is_sent_mail { MailEffect::Send { due_at: now } } else { MailEffect::Keep };
-        UserChange::to(user).with_mail(mail)
+        UserChange::to(user, now).with_mail(mail)
     }
 }
 

@@ -38,7 +38,7 @@ impl DeliveryClaim {
     /// Returns the change that writes the claim.
     #[must_use]
     pub fn change(&self) -> UserChange {
-        UserChange::to(self.user.clone()).with_mail(MailEffect::Rewrite(self.message.clone()))
+        UserChange::to(self.user.clone(), self.claimed_at).with_mail(MailEffect::Rewrite(self.message.clone()))
     }
 
     /// Returns the instant until which the claim keeps other mails away.
@@ -100,7 +100,7 @@ impl User {
         let mut after = self.clone().with_pace(InvitationPace { quiet_until, ..pace });
         after.links.was_sent(claim.token_hash);
         let is_waiting = waiting == Some(claim.message.id.as_str());
-        Some(UserChange::to(after).with_mail(if is_waiting { MailEffect::Cancel } else { MailEffect::Keep }))
+        Some(UserChange::to(after, sent_at).with_mail(if is_waiting { MailEffect::Cancel } else { MailEffect::Keep }))
     }
 
     /// Returns the change after the claimed mail was certainly not sent: its link is gone, and the mail takes the given state.
@@ -113,6 +113,7 @@ impl User {
         claim: &DeliveryClaim,
         waiting: Option<&str>,
         message: &OutboxMessage,
+        now: Timestamp,
     ) -> Option<UserChange> {
         if !self.links.contains(claim.token_hash) {
             return None;
@@ -125,7 +126,7 @@ impl User {
         }
         let is_waiting = waiting == Some(claim.message.id.as_str());
         let mail = if is_waiting && is_last { MailEffect::Rewrite(message.clone()) } else { MailEffect::Keep };
-        Some(UserChange::to(after).with_mail(mail))
+        Some(UserChange::to(after, now).with_mail(mail))
     }
 
     /// True if nobody claimed a mail of this user after that claim.
@@ -223,7 +224,7 @@ mod tests {
                 (Some("MAIL#2"), MailEffect::Keep),
                 (None, MailEffect::Keep),
             ] {
-                let change = claim.user.record_not_sent(&claim, waiting, &message).expect("a change");
+                let change = claim.user.record_not_sent(&claim, waiting, &message, at(12)).expect("a change");
                 assert_eq!(change.mail, mail, "{status:?} {waiting:?}");
                 let after = change.after.expect("a user");
                 assert_eq!((after.invited_at, after.quiet_until), (Some(at(0)), None));
@@ -240,7 +241,7 @@ mod tests {
         let sent = second.user.record_sent(&first, Some("MAIL#1"), at(410)).expect("a change");
         assert_eq!(sent.mail, MailEffect::Cancel, "the mail was sent: it is done");
         assert_eq!(sent.after.map(|after| after.quiet_until), Some(Some(second.quiet_until())));
-        let refused = second.user.record_not_sent(&first, Some("MAIL#1"), &first.message).expect("a change");
+        let refused = second.user.record_not_sent(&first, Some("MAIL#1"), &first.message, at(410)).expect("a change");
         assert_eq!(refused.mail, MailEffect::Keep, "the other mailer decides on it");
         assert_eq!(refused.after.map(|after| after.quiet_until), Some(Some(second.quiet_until())));
     }
@@ -250,7 +251,7 @@ mod tests {
         let before = user(Status::Invited);
         let claim = claim(&before, 10);
         assert_eq!(before.record_sent(&claim, Some("MAIL#1"), at(12)), None);
-        assert_eq!(before.record_not_sent(&claim, Some("MAIL#1"), &claim.message), None);
+        assert_eq!(before.record_not_sent(&claim, Some("MAIL#1"), &claim.message, at(12)), None);
     }
 
     #[test]

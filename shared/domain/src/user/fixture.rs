@@ -8,27 +8,27 @@ use crate::ids::{BusinessId, OrgId, UserId};
 use crate::invitation::{ActivationToken, ActivationTokenHash, LinkStatus};
 use crate::password::PasswordHash;
 
-pub(super) fn at(second: i64) -> Timestamp {
+pub(crate) fn at(second: i64) -> Timestamp {
     Timestamp::from_second(1_700_000_000 + second).expect("a valid instant")
 }
 
-pub(super) fn hash(text: &str) -> PasswordHash {
+pub(crate) fn hash(text: &str) -> PasswordHash {
     PasswordHash::from_phc(text.to_owned())
 }
 
-pub(super) fn email(text: &str) -> EmailAddress {
+pub(crate) fn email(text: &str) -> EmailAddress {
     EmailAddress::parse(text).expect("a valid address")
 }
 
-pub(super) fn org(number: u64) -> OrgId {
+pub(crate) fn org(number: u64) -> OrgId {
     OrgId::new(number).expect("a valid id")
 }
 
-pub(super) fn business(text: &str) -> BusinessId {
+pub(crate) fn business(text: &str) -> BusinessId {
     BusinessId::parse(text).expect("a valid id")
 }
 
-pub(super) fn new_user() -> NewUser {
+pub(crate) fn new_user() -> NewUser {
     NewUser {
         status: Status::Active,
         role: Role::BusinessManager,
@@ -45,14 +45,14 @@ pub(super) fn new_user() -> NewUser {
 }
 
 /// Returns a user that was sent nothing. An active one has the password `a`.
-pub(super) fn user(status: Status) -> User {
+pub(crate) fn user(status: Status) -> User {
     let new = NewUser { status, password: Some(hash("a")), ..new_user() };
     let id = UserId::parse("7").expect("a valid id");
     User::create(new, id, at(0)).after.expect("a user")
 }
 
 /// Returns the user with live links, oldest first, and their hashes.
-pub(super) fn with_links(mut user: User, count: usize) -> (User, Vec<ActivationTokenHash>) {
+pub(crate) fn with_links(mut user: User, count: usize) -> (User, Vec<ActivationTokenHash>) {
     let hashes: Vec<_> = (0..count).map(|_| ActivationToken::generate().hash()).collect();
     for hash in &hashes {
         user.links.add(*hash, at(0), SignedDuration::from_hours(72));
@@ -60,6 +60,6 @@ pub(super) fn with_links(mut user: User, count: usize) -> (User, Vec<ActivationT
     (user, hashes)
 }
 
-pub(super) fn link_statuses(user: &User, hashes: &[ActivationTokenHash]) -> Vec<LinkStatus> {
+pub(crate) fn link_statuses(user: &User, hashes: &[ActivationTokenHash]) -> Vec<LinkStatus> {
     hashes.iter().map(|hash| user.links.status_at(*hash, at(60))).collect()
 }

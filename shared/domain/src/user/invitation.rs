@@ -18,7 +18,7 @@ impl User {
             return Err(Error::TooSoon { retry_after_seconds: seconds_until(allowed_at, now) });
         }
         let after = self.clone().with_pace(self.pace().accept(now));
-        Ok(UserChange::to(after).with_mail(MailEffect::Send { due_at: now }))
+        Ok(UserChange::to(after, now).with_mail(MailEffect::Send { due_at: now }))
     }
 }
 
@@ -47,7 +47,7 @@ mod tests {
             match (before.invite(at(now)), retry_after) {
                 (Ok(change), None) => {
                     let after = User { invited_at: Some(at(now)), ..before };
-                    assert_eq!(change, UserChange::to(after).with_mail(MailEffect::Send { due_at: at(now) }));
+                    assert_eq!(change, UserChange::to(after, at(now)).with_mail(MailEffect::Send { due_at: at(now) }));
                 }
                 (Err(Error::TooSoon { retry_after_seconds }), Some(seconds)) => {
                     assert_eq!(retry_after_seconds, seconds, "{invited_at:?} at {now}");

@@ -87,12 +87,7 @@ impl User {
     pub fn with_pace(self, pace: InvitationPace) -> Self {
         Self { invited_at: pace.invited_at, quiet_until: pace.quiet_until, ..self }
     }
-
-    /// Changes the pace of the user's invitations.
-    pub fn set_pace(&mut self, pace: InvitationPace) {
-        (self.invited_at, self.quiet_until) = (pace.invited_at, pace.quiet_until);
-    }
 }
 
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;

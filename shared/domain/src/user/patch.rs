@@ -95,7 +95,7 @@ impl User {
         }
         .with_pace(pace);
         let is_unchanged = after == *self && mail == MailEffect::Keep;
-        Ok((!is_unchanged).then(|| UserChange::to(after).with_mail(mail)))
+        Ok((!is_unchanged).then(|| UserChange::to(after, now).with_mail(mail)))
     }
 
     fn patched_businesses(

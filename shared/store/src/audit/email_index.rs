@@ -11,7 +11,6 @@ use crate::client::read::{Partition, parse, parse_as, text};
 use crate::format::USER;
 use crate::users::to_item;
 use crate::{UserStore, schema};
-use presence_domain::access::Scope;
 use presence_domain::error::Error;
 use presence_domain::ids::UserId;
 use presence_domain::user::User;
@@ -122,7 +121,7 @@ impl UserStore {
     /// Checks a user again. Returns it if its entries still differ from the stored user.
     async fn still_differs(&self, suspect: Suspect) -> Result<Option<Suspect>, Error> {
         let user = match UserId::parse(&suspect.id) {
-            Some(id) => self.get(Scope::for_operator(), id).await?,
+            Some(id) => self.get_unscoped(id).await?.map(|record| record.user),
             None => None,
         };
         let expected: BTreeSet<Entry> = user.as_ref().map(Entry::of).transpose()?.into_iter().collect();

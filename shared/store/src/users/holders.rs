@@ -6,14 +6,11 @@ use jiff::Timestamp;
 use struct_field_names_as_array::FieldNamesAsArray as _;
 
 use super::item::BusinessIdsItem;
-use super::write::{MailChange, Refused, UserChange};
 use crate::client::read::{Partition, pk_sk, text};
 use crate::keys::{USER_SK, org_key, user_pk};
 use crate::{UserStore, schema};
-use presence_domain::access::Scope;
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId, UserId};
-use presence_domain::user::User;
 
 /// Users in one page of the index. They fill about the 1 MB that DynamoDB returns at a time.
 const PAGE: i32 = 4_000;
@@ -63,25 +60,14 @@ impl UserStore {
     ) -> Result<bool, Error> {
         let mut retries = self.db.retries();
         loop {
-            let Some(record) = self.get_record(Scope::for_operator(), user).await? else { return Ok(false) };
-            let before = &record.user;
-            if before.org_id != Some(org_id) || !before.business_ids.contains(business) {
-                return Ok(false);
+            let Some(record) = self.get_unscoped(user).await? else { return Ok(false) };
+            let Some(change) = record.user.remove_business(business, org_id, now) else { return Ok(false) };
+            if self.write_if_current(&record, &change).await? {
+                return Ok(true);
             }
-            let business_ids = before.business_ids.iter().filter(|id| *id != business).cloned().collect();
-            let after = User { business_ids, ..before.clone() };
-            let change = UserChange {
-                before: Some(&record),
-                after: Some(&after),
-                mail: MailChange::Keep,
-                keep_an_admin: false,
-                now,
-            };
-            match self.write(change).await {
-                Ok(()) => return Ok(true),
-                Err(Refused::Failed(error)) => return Err(error),
-                Err(_) if retries.pause().await => {}
-                Err(_) => return Err(Error::Conflict),
+            // An import waits longer for a user that others change than a request does: see `Retries`.
+            if !retries.pause().await {
+                return Err(Error::Conflict);
             }
         }
     }

@@ -3,23 +3,21 @@
 use aws_sdk_dynamodb::types::Put;
 use jiff::Timestamp;
 
-use super::write::{MailChange, Refused, UserChange};
+use super::update::{WRITE_ATTEMPTS, retry_stale};
+use super::write::UserWriteError;
 use crate::api_keys::{ApiKeyRecord, KeyWrite, expire, key, revoke};
 use crate::client::read::Item;
 use crate::client::transaction::{Transaction, TransactionError};
 use crate::{UserStore, schema};
-use presence_domain::access::Scope;
 use presence_domain::api_key::{ApiKeyHash, PlaintextApiKey};
 use presence_domain::error::Error;
 use presence_domain::ids::UserId;
-use presence_domain::user::{Status, User};
+use presence_domain::user::{Status, User, UserChange};
 
 /// Largest number of live keys of a user.
 pub const MAX_LIVE_KEYS: usize = 5;
 /// Largest number of dead keys kept for the list. With the live ones they fit into every transaction of their owner.
 const MAX_DEAD_KEYS: usize = 5;
-/// Attempts to issue a key whose owner changes at the same time.
-const ATTEMPTS: u32 = 3;
 
 /// Settings of a new key.
 #[derive(Clone, Debug, Default)]
@@ -108,8 +106,8 @@ impl UserStore {
 
     /// Returns the keys of a user, oldest first, with dead ones; `None` if the user does not exist.
     pub async fn list_keys(&self, owner: UserId) -> Result<Option<Vec<ApiKeyRecord>>, Error> {
-        match self.get(Scope::for_operator(), owner).await? {
-            Some(user) => self.key_records(&user.keys).await.map(Some),
+        match self.get_unscoped(owner).await? {
+            Some(record) => self.key_records(&record.user.keys).await.map(Some),
             None => Ok(None),
         }
     }
@@ -129,8 +127,8 @@ impl UserStore {
         draw: impl Fn() -> PlaintextApiKey,
         now: Timestamp,
     ) -> Result<IssuedKey, ApiKeyError> {
-        for _ in 0..ATTEMPTS {
-            let record = self.get_record(Scope::for_operator(), owner).await?.ok_or(ApiKeyError::NotFound)?;
+        let attempt = |_| async {
+            let record = self.get_unscoped(owner).await?.ok_or(ApiKeyError::NotFound)?;
             if record.user.status != Status::Active {
                 return Err(ApiKeyError::OwnerNotActive);
             }
@@ -144,20 +142,13 @@ impl UserStore {
             let ending =
                 old.as_ref().and_then(|old| Some(KeyWrite::Update(expire(&self.db, &old.hash, old.expires_at?))));
             let writes = ending.into_iter().chain([self.put_key(&fresh)?]).collect();
-            let change = UserChange {
-                before: Some(&record),
-                after: Some(&after),
-                mail: MailChange::Keep,
-                keep_an_admin: false,
-                now,
-            };
-            match self.write_user_and_keys(change, writes).await {
-                Ok(()) => return Ok(IssuedKey { key: plaintext, id: fresh.id() }),
-                Err(Refused::Failed(error)) => return Err(error.into()),
-                Err(_) => {}
+            match self.write_with_keys(Some(&record), &UserChange::to(after, now), writes).await {
+                Ok(()) => Ok(Some(IssuedKey { key: plaintext, id: fresh.id() })),
+                Err(UserWriteError::Failed(error)) => Err(error.into()),
+                Err(UserWriteError::Stale | UserWriteError::EmailTaken | UserWriteError::LastAdmin) => Ok(None),
             }
-        }
-        Err(ApiKeyError::Failed(Error::Conflict))
+        };
+        retry_stale(WRITE_ATTEMPTS, attempt).await
     }
 
     /// Returns the owner with one more key, and without the oldest dead keys beyond the limit.

@@ -7,6 +7,8 @@ mod holders;
 mod item;
 mod keys;
 mod record;
+mod retry_mails;
+mod update;
 mod write;
 
 pub use by_pattern::{EmailSearch, FoundUser};
@@ -14,7 +16,8 @@ pub use find::BusinessIds;
 pub(super) use item::{LISTED, ListedItem, add_listed, from_item, listed_in, rewritten, role, to_item};
 pub use keys::{ApiKeyError, IssuedKey, MAX_LIVE_KEYS, NewApiKey};
 pub use record::UserRecord;
-pub use write::{ClaimRefused, MailChange, Refused, UserChange};
+pub use update::{Decision, Update, retry_stale};
+pub use write::{ClaimError, UserWriteError};
 
 use std::sync::Arc;
 

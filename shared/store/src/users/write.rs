@@ -1,73 +1,59 @@
 //! The one way in which a user is written: user, lock, head, log of changes, keys and outbox in one transaction.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use aws_sdk_dynamodb::types::{AttributeValue, Delete, Put};
 use futures::FutureExt as _;
-use jiff::Timestamp;
 
 use super::item::to_item;
 use super::record::UserRecord;
 use crate::api_keys::KeyWrite;
 use crate::client::read::{Item, number, pk_sk, text};
 use crate::client::transaction::{Transaction, TransactionError};
-use crate::keys::{LOCK_SK, USER_SK, lock_pk, user_pk};
-use crate::outbox::OutboxRow;
-use crate::{MailboxClaim, UserStore, api_keys, change_log, directory_heads, mailboxes, outbox, schema};
-use presence_domain::access::Scope;
+use crate::keys::{LOCK_SK, USER_SK, lock_pk, mail_sk, user_pk};
+use crate::{MailboxClaim, UserStore, api_keys, change_log, directory_heads, mailboxes, outbox_item, schema};
 use presence_domain::error::Error;
 use presence_domain::ids::{OrgId, UserId};
-use presence_domain::user::User;
+use presence_domain::invitation::OutboxMessage;
+use presence_domain::user::{MailEffect, User, UserChange};
 use presence_domain::user_directory::DirectoryHead;
 
-/// What a write does to the user's mails in the outbox.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MailChange<'a> {
-    /// Leaves them alone.
-    Keep,
-    /// Removes them unsent.
-    Cancel,
-    /// Puts a fresh one, to be sent at the instant, in the place of those that wait.
-    Send {
-        /// Not before this.
-        due_at: Timestamp,
-    },
-    /// Rewrites the one that waits.
-    Rewrite(&'a OutboxRow),
-}
-
-/// One write of one user. `before` and `after` tell what happens to lock, head and keys.
-#[derive(Clone, Debug)]
-pub struct UserChange<'a> {
-    /// As it was read; `None` creates.
-    pub before: Option<&'a UserRecord>,
-    /// As it shall be, with the version of `before`; `None` deletes.
-    pub after: Option<&'a User>,
-    /// The outbox.
-    pub mail: MailChange<'a>,
-    /// Refuse to take the last active `ORG_ADMIN` from its organisation.
-    pub keep_an_admin: bool,
-    /// When.
-    pub now: Timestamp,
-}
-
-/// Why a user was not written. Nothing was.
+/// Error of the write of a user. Nothing was written.
 #[derive(Debug)]
-pub enum Refused {
-    /// It has changed since it was read (or the drawn id is taken).
+pub enum UserWriteError {
+    /// The user has changed since it was read, or the id of a new user is taken.
     Stale,
     /// The address belongs to another user.
     EmailTaken,
-    /// It is the last active `ORG_ADMIN` of its organisation.
+    /// The user is the last active `ORG_ADMIN` of its organisation.
     LastAdmin,
-    /// Something else.
+    /// The write failed.
     Failed(Error),
 }
 
+/// Error of the claim of a mail. Nothing was written.
+#[derive(Debug)]
+pub enum ClaimError {
+    /// The user has changed since it was read.
+    Stale,
+    /// The window of another mail to the address is open.
+    AddressQuiet,
+    /// The write failed.
+    Failed(Error),
+}
+
+impl From<Error> for UserWriteError {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// Item of the transaction, for the meaning of its failed condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Guard {
     User,
-    Lock,
+    Reservation,
     DirectoryHead,
     Change,
     Key,
@@ -75,104 +61,95 @@ enum Guard {
     Mailbox,
 }
 
-/// Why a mail was not claimed. Nothing was written.
-#[derive(Debug)]
-pub enum ClaimRefused {
-    /// The user has changed since it was read.
-    Stale,
-    /// Another mail keeps the address quiet.
-    Quiet,
-    /// Something else.
-    Failed(Error),
-}
-
-impl From<Error> for Refused {
-    fn from(error: Error) -> Self {
-        Self::Failed(error)
-    }
-}
-
 impl UserStore {
-    /// Writes the user, all or nothing. Its version grows by one.
-    pub async fn write(&self, change: UserChange<'_>) -> Result<(), Refused> {
-        self.write_user_and_keys(change, Vec::new()).await
+    /// Writes a change of the user `before`, or creates one; all or nothing. The version grows by one.
+    pub async fn write(&self, before: Option<&UserRecord>, change: &UserChange) -> Result<(), UserWriteError> {
+        self.write_with_keys(before, change, Vec::new()).await
     }
 
-    /// Writes the user like [`UserStore::write`], and claims the window of its address in the same transaction.
-    pub async fn claim_mail(&self, change: UserChange<'_>, claim: MailboxClaim<'_>) -> Result<(), ClaimRefused> {
-        let window = mailboxes::claim(&self.db, claim, change.now).map_err(ClaimRefused::Failed)?;
-        self.write_items(change, Vec::new(), Some(window)).await.map_err(|refusal| match refusal {
-            TransactionError::ConditionsFailed(guards) if guards.contains(&Guard::User) => ClaimRefused::Stale,
-            TransactionError::ConditionsFailed(guards) if guards.contains(&Guard::Mailbox) => ClaimRefused::Quiet,
-            TransactionError::ConditionsFailed(_) => ClaimRefused::Stale,
-            TransactionError::Failed(error) => ClaimRefused::Failed(error),
+    /// Writes a change like [`UserStore::write`], and claims the window of the address in the same transaction.
+    pub async fn claim_mail(
+        &self,
+        before: &UserRecord,
+        change: &UserChange,
+        claim: MailboxClaim<'_>,
+    ) -> Result<(), ClaimError> {
+        let window = mailboxes::claim(&self.db, claim, change.at).map_err(ClaimError::Failed)?;
+        self.write_items(Some(before), change, Vec::new(), Some(window)).await.map_err(|error| match error {
+            TransactionError::ConditionsFailed(guards) if guards.contains(&Guard::User) => ClaimError::Stale,
+            TransactionError::ConditionsFailed(guards) if guards.contains(&Guard::Mailbox) => ClaimError::AddressQuiet,
+            TransactionError::ConditionsFailed(_) => ClaimError::Stale,
+            TransactionError::Failed(error) => ClaimError::Failed(error),
         })
     }
 
-    /// Like [`UserStore::write`], with writes of key items in the same transaction.
-    pub(crate) async fn write_user_and_keys(&self, change: UserChange<'_>, keys: Vec<KeyWrite>) -> Result<(), Refused> {
-        self.write_items(change, keys, None).await.map_err(refused)
+    /// Writes a change like [`UserStore::write`], with items of keys in the same transaction.
+    pub(crate) async fn write_with_keys(
+        &self,
+        before: Option<&UserRecord>,
+        change: &UserChange,
+        keys: Vec<KeyWrite>,
+    ) -> Result<(), UserWriteError> {
+        self.write_items(before, change, keys, None).await.map_err(write_error)
     }
 
     async fn write_items(
         &self,
-        change: UserChange<'_>,
+        record: Option<&UserRecord>,
+        change: &UserChange,
         keys: Vec<KeyWrite>,
         window: Option<Put>,
     ) -> Result<(), TransactionError<Guard>> {
         let mut transaction = Transaction::new();
-        let now = change.now;
-        let before = change.before.map(|record| &record.user);
-        let after = change.after.map(|user| User { version: before.map_or(1, |old| old.version + 1), ..user.clone() });
-        let waiting = change.before.and_then(|record| record.mail.as_deref());
-        let fresh = fresh_mail(&change);
+        let before = record.map(|record| &record.user);
+        let version = before.map_or(1, |before| before.version + 1);
+        let after = change.after.as_ref().map(|user| User { version, ..user.clone() });
+        let after = after.as_ref();
+        let waiting = record.and_then(|record| record.mail.as_deref());
+        let message = message_to_put(change);
         let mail = match change.mail {
-            MailChange::Keep | MailChange::Rewrite(_) => waiting,
-            MailChange::Cancel | MailChange::Send { .. } => fresh.as_ref().map(OutboxRow::id),
+            MailEffect::Keep | MailEffect::Rewrite(_) => waiting,
+            MailEffect::Cancel | MailEffect::Send { .. } => message.as_deref().map(|message| message.id.as_str()),
         };
-        self.add_user(&mut transaction, before, after.as_ref(), mail)?;
-        self.add_locks(&mut transaction, before, after.as_ref())?;
-        self.add_heads(&mut transaction, before, after.as_ref(), change.keep_an_admin);
-        for (org_id, change) in change_log::entries_of_write(before, after.as_ref()) {
-            transaction.put(Guard::Change, change_log::put(&self.db, org_id, change, now)?);
+        self.add_user(&mut transaction, before, after, mail)?;
+        self.add_reservations(&mut transaction, before, after)?;
+        self.add_heads(&mut transaction, before, after, change.keeps_an_admin);
+        for (org_id, logged) in change_log::entries_of_write(before, after) {
+            transaction.put(Guard::Change, change_log::put(&self.db, org_id, logged, change.at)?);
         }
-        for write in api_keys::sync_with_owner(&self.db, before, after.as_ref(), now).into_iter().chain(keys) {
+        for write in api_keys::sync_with_owner(&self.db, before, after, change.at).into_iter().chain(keys) {
             match write {
                 KeyWrite::Put(put) => transaction.put(Guard::Key, put),
                 KeyWrite::Update(update) => transaction.update(Guard::Key, update),
                 KeyWrite::Delete(delete) => transaction.delete(Guard::Key, delete),
             }
         }
-        if let Some((user, sk)) = before.zip(waiting).filter(|_| after.is_none() || mail != waiting) {
-            transaction.delete(Guard::Mail, outbox::delete(&self.db, user.id, sk));
+        if let Some((user, id)) = before.zip(waiting).filter(|_| after.is_none() || mail != waiting) {
+            transaction.delete(Guard::Mail, outbox_item::delete(&self.db, user.id, id));
         }
-        let rewritten = match change.mail {
-            MailChange::Rewrite(row) => Some(row),
-            _ => None,
-        };
-        if let Some(row) = fresh.as_ref().or(rewritten) {
-            transaction.put(Guard::Mail, outbox::put(&self.db, row)?);
+        if let Some(message) = &message {
+            transaction.put(Guard::Mail, outbox_item::put(&self.db, message)?);
         }
         if let Some(window) = window {
             transaction.put(Guard::Mailbox, window);
         }
-        let after = after.as_ref();
+        // An attempt whose reply was lost may have been carried out: these look whether it was another writer instead.
         let precondition_lost = |guard| match (guard, before, after) {
-            (Guard::User, Some(old), _) => self.has_changed(old).boxed(),
-            (Guard::Lock, _, Some(new)) => self.is_anothers(new).boxed(),
+            (Guard::User, Some(before), _) => self.has_changed(before).boxed(),
+            (Guard::Reservation, _, Some(after)) => self.is_address_of_another(after).boxed(),
             _ => std::future::ready(Ok(false)).boxed(),
         };
         transaction.commit_unless(&self.db, precondition_lost).await
     }
 
-    /// Whether the user is not any more as it was read.
+    /// True if the user has changed since it was read.
     async fn has_changed(&self, user: &User) -> Result<bool, Error> {
-        let now = self.get(Scope::for_operator(), user.id).await?;
-        Ok(now.is_none_or(|now| now.version != user.version))
+        let latest = self.get_unscoped(user.id).await?;
+        Ok(latest.is_none_or(|latest| latest.user.version != user.version))
     }
 
-    /// Whether the user's address belongs to another user.
-    async fn is_anothers(&self, user: &User) -> Result<bool, Error> {
+    /// True if the user's address belongs to another user.
+    async fn is_address_of_another(&self, user: &User) -> Result<bool, Error> {
         let holder = self.get_id_by_email(user.email.key()).await?;
         Ok(holder.is_some_and(|holder| holder != user.id))
     }
@@ -225,7 +202,7 @@ impl UserStore {
         Ok(())
     }
 
-    fn add_locks(
+    fn add_reservations(
         &self,
         transaction: &mut Transaction<Guard>,
         before: Option<&User>,
@@ -239,10 +216,10 @@ impl UserStore {
             let delete = Delete::builder()
                 .table_name(self.db.name(&schema::USERS))
                 .set_key(Some(pk_sk(lock_pk(old.email.key()), LOCK_SK)));
-            transaction.delete(Guard::Lock, delete.build().map_err(Error::internal)?);
+            transaction.delete(Guard::Reservation, delete.build().map_err(Error::internal)?);
         }
         if let Some(new) = after {
-            transaction.put(Guard::Lock, self.lock(new.email.key(), new.id)?);
+            transaction.put(Guard::Reservation, self.lock(new.email.key(), new.id)?);
         }
         Ok(())
     }
@@ -273,10 +250,13 @@ impl UserStore {
     }
 }
 
-/// The mail that a change puts into the outbox.
-fn fresh_mail(change: &UserChange<'_>) -> Option<OutboxRow> {
-    match (change.mail, change.after) {
-        (MailChange::Send { due_at }, Some(user)) => Some(OutboxRow::new(user.id, change.now, due_at)),
+/// Returns the message that a change puts into the outbox: a new one, or the new state of the one that waits.
+fn message_to_put(change: &UserChange) -> Option<Cow<'_, OutboxMessage>> {
+    match (&change.mail, &change.after) {
+        (MailEffect::Send { due_at }, Some(user)) => {
+            Some(Cow::Owned(OutboxMessage::new(mail_sk(change.at), user.id, change.at, *due_at)))
+        }
+        (MailEffect::Rewrite(message), _) => Some(Cow::Borrowed(message)),
         _ => None,
     }
 }
@@ -287,12 +267,17 @@ fn lock_item(email_key: &str, id: UserId) -> Item {
     lock
 }
 
-fn refused(refusal: TransactionError<Guard>) -> Refused {
-    match refusal {
-        TransactionError::ConditionsFailed(guards) if guards.contains(&Guard::User) => Refused::Stale,
-        TransactionError::ConditionsFailed(guards) if guards.contains(&Guard::Lock) => Refused::EmailTaken,
-        TransactionError::ConditionsFailed(guards) if guards.contains(&Guard::DirectoryHead) => Refused::LastAdmin,
-        TransactionError::ConditionsFailed(_) => Refused::Stale,
-        TransactionError::Failed(error) => Refused::Failed(error),
+/// Returns the error of a refused write. The user counts first: if it changed, the other conditions say nothing.
+fn write_error(error: TransactionError<Guard>) -> UserWriteError {
+    match error {
+        TransactionError::ConditionsFailed(guards) if guards.contains(&Guard::User) => UserWriteError::Stale,
+        TransactionError::ConditionsFailed(guards) if guards.contains(&Guard::Reservation) => {
+            UserWriteError::EmailTaken
+        }
+        TransactionError::ConditionsFailed(guards) if guards.contains(&Guard::DirectoryHead) => {
+            UserWriteError::LastAdmin
+        }
+        TransactionError::ConditionsFailed(_) => UserWriteError::Stale,
+        TransactionError::Failed(error) => UserWriteError::Failed(error),
     }
 }

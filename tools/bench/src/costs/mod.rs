@@ -19,7 +19,7 @@ use presence_domain::invitation::WINDOW;
 use presence_local::connectors::WavesConnector;
 use presence_local::gateway::WAVES_HEADER;
 use presence_local::{Options, Stack, sdk_config};
-use presence_mailer::Delivered;
+use presence_mailer::DeliveryOutcome;
 use presence_runtime::clock::ManualClock;
 use serde_json::{Value, json};
 
@@ -130,7 +130,7 @@ impl CostBenchmark {
         let outbox = self.stack.outbox().clone();
         let (delivered, cost) = measure_cost(async move { outbox.deliver(user_id).await }).await;
         let delivered = delivered?;
-        ensure!(delivered == Delivered::Sent, "{delivered:?}");
+        ensure!(delivered == DeliveryOutcome::Sent, "{delivered:?}");
         let answer = self.accept_invitation().await?;
         let sent = OperationUsage {
             cost,

@@ -8,11 +8,11 @@ use aws_sdk_dynamodb::types::{AttributeValue, PutRequest, WriteRequest};
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use jiff::Timestamp;
 use presence_domain::ids::UserId;
-use presence_domain::user::{Role, Status, User};
+use presence_domain::user::{Role, Status, User, UserChange};
 use presence_local::sdk_config;
 use presence_runtime::clock::{Clock as _, SystemClock};
 use presence_store::schema::{self, Table};
-use presence_store::{Database, MailChange, NewApiKey, Stores, UserChange};
+use presence_store::{Database, NewApiKey, Stores};
 
 use super::generated_users::generate_user;
 
@@ -65,8 +65,8 @@ pub(crate) async fn create_caller(store: &Stores, role: Role, org: u64, now: Tim
     let org_id = template.org_id.filter(|_| role != Role::Provider);
     let id = UserId::random();
     let caller = User { id, role, org_id, status: Status::Active, business_ids: Vec::new(), ..template };
-    let change = UserChange { before: None, after: Some(&caller), mail: MailChange::Keep, keep_an_admin: false, now };
-    store.users.write(change).await.map_err(|error| anyhow!("{error:?}"))?;
-    let issued = store.users.issue_key(caller.id, &NewApiKey::default(), now).await;
+    let created = store.users.write(None, &UserChange::to(caller, now)).await;
+    created.map_err(|error| anyhow!("{error:?}"))?;
+    let issued = store.users.issue_key(id, &NewApiKey::default(), now).await;
     issued.map(|issued| issued.key.expose().to_owned()).ok().context("a new user can have a key")
 }

@@ -7,8 +7,8 @@ use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse as _, Response};
 use axum::routing::get;
 use axum::{Json, Router};
-use jiff::Timestamp;
-use presence_store::{OutboxRow, Stores};
+use presence_domain::invitation::OutboxMessage;
+use presence_store::Stores;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -54,12 +54,16 @@ async fn set_ses_mode(State(mailbox): State<Arc<Mailbox>>, Json(request): Json<S
 
 async fn list_outbox(State(store): State<Stores>) -> Response {
     match store.outbox.list().await {
-        Ok(rows) => Json(rows.iter().map(outbox_row_json).collect::<Vec<_>>()).into_response(),
+        Ok(messages) => Json(messages.iter().map(outbox_message_json).collect::<Vec<_>>()).into_response(),
         Err(error) => (StatusCode::SERVICE_UNAVAILABLE, error.to_string()).into_response(),
     }
 }
 
-fn outbox_row_json(row: &OutboxRow) -> Value {
-    let due_at = Timestamp::from_millisecond(row.due_at).map(|instant| format!("{instant:.0}")).unwrap_or_default();
-    json!({ "user_id": row.user_id, "state": row.state, "due_at": due_at, "attempts": row.attempts })
+fn outbox_message_json(message: &OutboxMessage) -> Value {
+    json!({
+        "user_id": message.user_id.to_string(),
+        "state": message.state.as_str(),
+        "due_at": format!("{:.0}", message.due_at),
+        "attempts": message.attempts,
+    })
 }

@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use aws_sdk_dynamodbstreams::Client;
 use aws_sdk_dynamodbstreams::types::ShardIteratorType;
 use aws_types::SdkConfig;
-use presence_mailer::{BatchAnswer, Outbox, handle};
+use presence_mailer::{BatchResponse, OutboxProcessor, handle};
 use presence_runtime::clock::deadline_in;
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
@@ -47,7 +47,7 @@ struct Shard {
 
 impl StreamPoller {
     /// Starts to sweep, and to poll the table's stream for writes from now on.
-    pub(crate) async fn start(outbox: Outbox, config: &SdkConfig, table: &str) -> anyhow::Result<Self> {
+    pub(crate) async fn start(outbox: OutboxProcessor, config: &SdkConfig, table: &str) -> anyhow::Result<Self> {
         let stream = Stream::open(config, table).await?;
         let interval = if stream.is_some() { SWEEP_INTERVAL } else { SWEEP_INTERVAL_WITHOUT_STREAM };
         let mut tasks = vec![tokio::spawn(sweep(outbox.clone(), interval))];
@@ -66,7 +66,7 @@ impl Drop for StreamPoller {
     }
 }
 
-async fn sweep(outbox: Outbox, interval: Duration) {
+async fn sweep(outbox: OutboxProcessor, interval: Duration) {
     let mut ticks = tokio::time::interval(interval);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
@@ -77,7 +77,7 @@ async fn sweep(outbox: Outbox, interval: Duration) {
     }
 }
 
-async fn poll(outbox: Outbox, mut stream: Stream) {
+async fn poll(outbox: OutboxProcessor, mut stream: Stream) {
     loop {
         match stream.next_batch().await {
             Ok(Some(event)) => invoke_with_retries(&outbox, event).await,
@@ -91,12 +91,12 @@ async fn poll(outbox: Outbox, mut stream: Stream) {
 }
 
 /// Invokes the mailer with a batch, then with the records that failed, as Lambda does with `ReportBatchItemFailures`.
-async fn invoke_with_retries(outbox: &Outbox, event: Value) {
+async fn invoke_with_retries(outbox: &OutboxProcessor, event: Value) {
     let mut batch = Some(event);
     for _ in 0..=RETRIES {
         let Some(event) = batch else { return };
         let answer = handle(outbox, &event, deadline_in(INVOCATION_TIMEOUT)).await;
-        let BatchAnswer { failures } = answer.unwrap_or_default();
+        let BatchResponse { failures } = answer.unwrap_or_default();
         let failed: Vec<_> = failures.into_iter().map(|failure| failure.id).collect();
         batch = stream_event::with_records(&event, &failed);
     }

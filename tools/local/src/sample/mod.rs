@@ -8,8 +8,8 @@ use anyhow::anyhow;
 use jiff::Timestamp;
 use presence_domain::access::Scope;
 use presence_domain::category::CategoryRow;
-use presence_domain::user::User;
-use presence_store::{MailChange, Refused, Stores, UserChange};
+use presence_domain::user::{User, UserChange};
+use presence_store::{Stores, UserWriteError};
 
 use crate::embedded::EmbeddedDynamo;
 pub use demo_keys::DemoKeys;
@@ -58,10 +58,9 @@ async fn load_categories(store: &Stores) -> anyhow::Result<()> {
 }
 
 async fn create_user(store: &Stores, user: &User, now: Timestamp) -> anyhow::Result<()> {
-    let change = UserChange { before: None, after: Some(user), mail: MailChange::Keep, keep_an_admin: false, now };
-    match store.users.write(change).await {
+    match store.users.write(None, &UserChange::to(user.clone(), now)).await {
         Ok(()) => Ok(()),
-        Err(Refused::Failed(error)) => Err(error.into()),
+        Err(UserWriteError::Failed(error)) => Err(error.into()),
         Err(refused) => Err(anyhow!("a sample user was refused: {refused:?}")),
     }
 }

@@ -1,0 +1,90 @@
+//! Access: who may do what. Handlers ask [`authorize`] and pass the caller's [`Scope`] to storage.
+//!
+//! The policy is a table: one [`Rule`] for each [`Action`]. The acceptance tests enumerate it. Categories belong to nobody: every
+//! caller reads all of them, so that no rule is needed.
+
+mod policy;
+mod scope;
+
+pub use policy::{Action, Grant, Rule};
+pub use scope::Scope;
+
+use crate::error::Error;
+use crate::ids::{OrgId, UserId};
+use crate::user::{Role, User, UserPatch};
+
+/// Caller: the owner of the key, as the record of the key describes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Principal {
+    /// Id of the caller's user.
+    pub user_id: UserId,
+    /// Organisation of the caller. Only a PROVIDER may have none.
+    pub org_id: Option<OrgId>,
+    /// Role of the caller.
+    pub role: Role,
+}
+
+impl Principal {
+    /// Returns the part of the data that the caller can see.
+    #[must_use]
+    pub fn scope(&self) -> Scope {
+        Scope::of_caller(self)
+    }
+
+    /// True if the caller's changes must leave an active `ORG_ADMIN` in each organisation. A PROVIDER can always create another.
+    #[must_use]
+    pub fn must_keep_an_admin(&self) -> bool {
+        self.role != Role::Provider
+    }
+}
+
+/// User that an action is done to, as far as the policy looks at it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// Id; `None` for a user that is yet to be created.
+    pub user_id: Option<UserId>,
+    /// Organisation.
+    pub org_id: Option<OrgId>,
+    /// Role. A role to be given counts like a role that is held.
+    pub role: Role,
+}
+
+impl From<&User> for Target {
+    fn from(user: &User) -> Self {
+        Self { user_id: Some(user.id), org_id: user.org_id, role: user.role }
+    }
+}
+
+/// Allows or refuses ([`Error::Forbidden`]) an action on a user that the caller can see.
+pub fn authorize(principal: &Principal, action: Action, target: Target) -> Result<(), Error> {
+    let rule = Rule::for_action(action);
+    let is_self = target.user_id == Some(principal.user_id);
+    let is_own_org = target.org_id.is_some() && target.org_id == principal.org_id;
+    let is_not_above = target.role <= principal.role;
+    let is_allowed = match rule.grant(principal.role) {
+        Grant::Nobody => false,
+        Grant::SelfOnly => is_self,
+        Grant::OwnOrg => is_own_org && is_not_above,
+        Grant::OwnOrgButSelf => is_own_org && is_not_above && !is_self,
+        Grant::WholeOrg => is_own_org,
+        Grant::Everyone => true,
+        Grant::EveryoneButSelf => !is_self,
+    };
+    if is_allowed { Ok(()) } else { Err(Error::Forbidden(rule.refusal)) }
+}
+
+/// Allows or refuses ([`Error::Forbidden`]) a patch of a user that the caller can see. A field with its present value is no change.
+pub fn authorize_patch(principal: &Principal, patch: &UserPatch, before: &User) -> Result<(), Error> {
+    let target = Target::from(before);
+    authorize(principal, Action::UpdateUser, target)?;
+    if patch.changes_membership(before) {
+        authorize(principal, Action::ChangeMembership, target)?;
+    }
+    if patch.moves(before) {
+        authorize(principal, Action::MoveUser, target)?;
+    }
+    match patch.role {
+        Some(role) if role > principal.role => Err(Error::Forbidden("this key may not give this role")),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,111 @@
+//! Items of the outbox: messages as they are stored, beside their users.
+
+use aws_sdk_dynamodb::types::{Delete, Put};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::client::read::{Item, item_as, parse_as, pk_sk};
+use crate::format::MAIL;
+use crate::keys::{OUTBOX_FAILED, OUTBOX_PENDING, user_pk};
+use crate::{Database, schema};
+use presence_domain::error::Error;
+use presence_domain::ids::UserId;
+use presence_domain::invitation::{MessageState, OutboxMessage};
+
+/// Last instant that a message may have, in milliseconds since 1970: the end of the year 9000, so that sums stay in range.
+const LATEST: i64 = 221_876_841_600_000;
+
+/// Stored message. All instants are milliseconds since 1970.
+#[derive(Serialize, Deserialize)]
+struct OutboxItem {
+    pk: String,
+    sk: String,
+    user_id: String,
+    /// Partition of `outbox-index`: the state, or "unreadable".
+    outbox: String,
+    due_at: i64,
+    created_at: i64,
+    give_up_at: i64,
+    state: String,
+    attempts: u32,
+}
+
+/// Item of the outbox that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnreadableMessage {
+    pub(crate) pk: String,
+    pub(crate) sk: String,
+}
+
+impl UnreadableMessage {
+    /// Returns the sort key, which is the message's id.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.sk
+    }
+
+    /// Returns the partition key, which names the user.
+    #[must_use]
+    pub fn partition(&self) -> &str {
+        &self.pk
+    }
+
+    /// Reads the key of an item.
+    pub(crate) fn of(item: &Item) -> Self {
+        let key = |name: &str| item.get(name).and_then(|value| value.as_s().ok()).cloned().unwrap_or_default();
+        Self { pk: key("pk"), sk: key("sk") }
+    }
+}
+
+/// Reads the item of a message.
+pub(crate) fn read(item: Item) -> Result<OutboxMessage, Error> {
+    let stored: OutboxItem = parse_as(MAIL, item)?;
+    message(stored).ok_or_else(|| Error::internal("an outbox row breaks the rules of its fields"))
+}
+
+fn message(stored: OutboxItem) -> Option<OutboxMessage> {
+    let instant = |milliseconds: i64| {
+        let is_in_range = (0..=LATEST).contains(&milliseconds);
+        Timestamp::from_millisecond(milliseconds).ok().filter(|_| is_in_range)
+    };
+    Some(OutboxMessage {
+        id: stored.sk,
+        user_id: UserId::parse(&stored.user_id).filter(|id| user_pk(*id) == stored.pk)?,
+        state: [MessageState::Pending, MessageState::Failed]
+            .into_iter()
+            .find(|state| state.as_str() == stored.state)?,
+        created_at: instant(stored.created_at)?,
+        due_at: instant(stored.due_at)?,
+        give_up_at: instant(stored.give_up_at)?,
+        attempts: stored.attempts,
+    })
+}
+
+/// Returns the put of a message.
+pub(crate) fn put(db: &Database, message: &OutboxMessage) -> Result<Put, Error> {
+    let outbox = match message.state {
+        MessageState::Pending => OUTBOX_PENDING,
+        MessageState::Failed => OUTBOX_FAILED,
+    };
+    let item = item_as(
+        MAIL,
+        &OutboxItem {
+            pk: user_pk(message.user_id),
+            sk: message.id.clone(),
+            user_id: message.user_id.to_string(),
+            outbox: outbox.to_owned(),
+            due_at: message.due_at.as_millisecond(),
+            created_at: message.created_at.as_millisecond(),
+            give_up_at: message.give_up_at.as_millisecond(),
+            state: message.state.as_str().to_owned(),
+            attempts: message.attempts,
+        },
+    )?;
+    Put::builder().table_name(db.name(&schema::USERS)).set_item(Some(item)).build().map_err(Error::internal)
+}
+
+/// Returns the delete of a message.
+pub(crate) fn delete(db: &Database, user_id: UserId, id: &str) -> Delete {
+    let key = pk_sk(user_pk(user_id), id);
+    Delete::builder().table_name(db.name(&schema::USERS)).set_key(Some(key)).build().expect("table and key are set")
+}
