@@ -122,6 +122,7 @@ impl<'a> Search<'a> {
             let range = self.query.page.range(count);
             let located = PageBuckets::locate(buckets, self.query.mask, &range);
             if !located.is_loaded() {
+                // What is read may change counts, and with them the place of the page: locate it again.
                 buckets = self.expand_page(located).await?;
                 continue;
             }

@@ -14,6 +14,15 @@ const PAGE: i32 = 1_000;
 /// Maximum number of pages: ten million reviews of one business.
 const MAX_PAGES: usize = 10_000;
 
+/// Result of one attempt to move reviews.
+struct RelocationRound {
+    moved: u64,
+    /// Reviews that were not moved.
+    pending: Vec<ReviewId>,
+    /// Reason for pending reviews; `None` if they changed meanwhile.
+    error: Option<Error>,
+}
+
 impl BusinessLocation {
     /// True if the review is counted in this organisation and city.
     pub(super) fn matches(&self, review: &Review) -> bool {
@@ -64,34 +73,40 @@ impl ReviewStore {
     ) -> Result<u64, Error> {
         let (mut moved, mut retries) = (0, self.db.retries());
         loop {
-            let stored = self.get_reviews(&ids).await?;
-            let elsewhere: Vec<Review> = stored.into_values().filter(|review| !location.matches(review)).collect();
-            if elsewhere.is_empty() {
+            let round = self.relocate_once(&ids, location).await?;
+            moved += round.moved;
+            if round.pending.is_empty() {
                 return Ok(moved);
             }
-            if elsewhere.iter().any(|review| review.org_id != location.org_id) {
-                self.register_org_with_reviews(location.org_id).await?;
-            }
-            let writes = elsewhere.iter().map(|review| location.write_moving(review)).enumerate();
-            let writes = writes.map(|(position, write)| NumberedWrite { position, write }).collect();
-            let outcome = self.write_all(writes).await;
-            if let Some((_, error)) = outcome.rejected.into_iter().next() {
-                return Err(Error::internal(error));
-            }
-            let written = elsewhere.len() - outcome.pending.len();
-            moved += written as u64;
-            if outcome.pending.is_empty() {
-                return Ok(moved);
-            }
-            if written > 0 {
+            if round.moved > 0 {
                 retries = self.db.retries();
             }
-            let error = outcome.error.unwrap_or_else(kept_changing);
+            let error = round.error.unwrap_or_else(kept_changing);
             if !may_succeed_later(&error) || !retries.pause().await {
                 return Err(error);
             }
-            ids = outcome.pending.iter().map(|pending| elsewhere[pending.position].id.clone()).collect();
+            ids = round.pending;
         }
+    }
+
+    /// Reads the reviews, and moves those that are counted elsewhere, each at most once.
+    async fn relocate_once(&self, ids: &[ReviewId], location: &BusinessLocation) -> Result<RelocationRound, Error> {
+        let stored = self.get_reviews(ids).await?;
+        let elsewhere: Vec<Review> = stored.into_values().filter(|review| !location.matches(review)).collect();
+        if elsewhere.iter().any(|review| review.org_id != location.org_id) {
+            self.register_org_with_reviews(location.org_id).await?;
+        }
+        let writes = elsewhere.iter().map(|review| location.write_moving(review)).enumerate();
+        let writes = writes.map(|(position, write)| NumberedWrite { position, write }).collect();
+        let outcome = self.write_all(writes).await;
+        if let Some((_, error)) = outcome.rejected.into_iter().next() {
+            return Err(Error::internal(error));
+        }
+        Ok(RelocationRound {
+            moved: (elsewhere.len() - outcome.pending.len()) as u64,
+            pending: outcome.pending.iter().map(|pending| elsewhere[pending.position].id.clone()).collect(),
+            error: outcome.error,
+        })
     }
 }
 
