@@ -1,4 +1,4 @@
-//! GET /api/v2/category/{categoryId}
+//! `GET /api/v2/category/{categoryId}`
 
 use presence_api::{Answer, Input};
 use presence_domain::category::CategoryDirectory;
@@ -12,6 +12,6 @@ pub(crate) fn run(directory: &CategoryDirectory, input: &Input) -> Result<Answer
     let mut fields = input.query();
     let lang = lang(&mut fields, directory);
     fields.finish()?;
-    let lang = lang.ok_or_else(|| Error::internal("no language, and no mistake either"))?;
+    let lang = lang.ok_or_else(|| Error::internal("a required language is missing without an error"))?;
     Ok(Answer::ok(&CategoryBody::new(category, lang)))
 }

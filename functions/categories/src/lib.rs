@@ -1,4 +1,4 @@
-//! The categories function: one file for each operation.
+//! Categories function: one file for each operation.
 
 mod app;
 mod get;
@@ -17,7 +17,7 @@ use presence_domain::error::Error;
 
 pub use app::App;
 
-/// What the function can do.
+/// Operation of the function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
     /// Search categories.
@@ -30,31 +30,31 @@ const fn route(path: &'static str, name: &'static str, operation: Operation) -> 
     Route { method: "GET", path, name, operation, body: presence_api::Body::Ignored }
 }
 
-/// Every route of the function.
+/// Routes of the function.
 pub const ROUTES: [Route<Operation>; 2] = [
     route("/api/v2/category/search", "search_categories", Operation::Search),
     route("/api/v2/category/{categoryId}", "get_category", Operation::Get),
 ];
 
-/// Gateway routes that lead here too, so that unknown paths and methods get an answer of ours: also those that no function
-/// has, since this is the function with the fewest rights.
+/// Gateway routes for unknown paths and methods, so that the service answers them and not the gateway. This function also has the paths
+/// of no function, because it has the fewest rights.
 pub const CATCH_ALL: [&str; 4] =
     ["ANY /api/v2/category", "ANY /api/v2/category/{proxy+}", "ANY /api/v2", "ANY /api/v2/{proxy+}"];
 
-/// Gateway routes of documents, which take no key.
+/// Gateway routes of documents, which need no key.
 pub const DOCUMENTS: [&str; 1] = ["GET /api/v2/openapi.json"];
 
-/// The description of the API, in OpenAPI 3.1: of all functions, served by this one.
+/// Description of the API of all functions, in OpenAPI 3.1.
 pub const OPENAPI: &str = include_str!("../../../shared/docs/openapi.json");
 
 const OPENAPI_PATH: &str = "/api/v2/openapi.json";
 
-/// Serves one request. The version of the directory is read beside the key: one wave for a warm function.
+/// Serves one request. The head of the directory is read while the key is verified, so that a warm function needs one wave.
 pub async fn handle(app: Arc<App>, request: Request) -> Result<Response<Body>, Infallible> {
     if presence_api::is_for(OPENAPI_PATH, &request) {
         return Ok(serve_document(&request, "get_openapi", OPENAPI));
     }
-    // On the heap: the SDK's futures are large.
+    // The SDK's futures are large: on the heap, moving them costs nothing.
     Ok(Box::pin(serve_for_any_principal(&app.authenticator, &ROUTES, request, |operation, input| {
         dispatch(Arc::clone(&app), operation, input)
     }))

@@ -1,4 +1,4 @@
-//! The categories function on AWS Lambda.
+//! Binary of the categories function on AWS Lambda.
 
 use std::sync::Arc;
 

@@ -1,11 +1,11 @@
-//! The shapes of the answers, made from the types that are sent: for the description of the API.
+//! Schemas of the responses, derived from the types that are sent. Only the documentation tool is built with them.
 
 use presence_api::openapi::schema;
 use utoipa::openapi::{RefOr, Schema};
 
 use crate::wire::{CategoryBody, PageEnvelope, PartnerCategoryBody, PartnersBody};
 
-/// Every schema of this function's answers, by name.
+/// Returns the schemas of this function's responses, by name.
 pub fn schemas() -> Vec<(String, RefOr<Schema>)> {
     vec![
         schema::<CategoryBody<'_>>(),

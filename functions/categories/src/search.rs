@@ -1,4 +1,4 @@
-//! GET /api/v2/category/search
+//! `GET /api/v2/category/search`
 
 use presence_api::{Answer, Input, RawValue, read};
 use presence_domain::category::{CategoryDirectory, NameFilter};
@@ -12,7 +12,7 @@ pub(crate) fn run(directory: &CategoryDirectory, input: &Input) -> Result<Answer
     let filter = fields.optional("name", name);
     let request = fields.page_request();
     fields.finish()?;
-    let lang = lang.ok_or_else(|| Error::internal("no language, and no mistake either"))?;
+    let lang = lang.ok_or_else(|| Error::internal("a required language is missing without an error"))?;
     let page = directory.search(lang, filter.as_ref(), request);
     let categories = page.items.iter().map(|category| CategoryBody::new(category, lang)).collect();
     Ok(Answer::page(&PageEnvelope {

@@ -1,4 +1,4 @@
-//! Bodies of answers and values of requests.
+//! Bodies of answers, and readers of parameters.
 
 use presence_api::{Fields, Input, read};
 use presence_domain::category::{Category, CategoryDirectory, CategoryId, Country, PartnerCategory, Partners};
@@ -106,12 +106,12 @@ pub(crate) struct PageEnvelope<'a> {
     pub(crate) categories: Vec<CategoryBody<'a>>,
 }
 
-/// The category that the path names. Whatever is not an id is not found, like an id that nothing has.
+/// Returns the id that the path names. A text that is no id is answered like an unknown id.
 pub(crate) fn category_id(input: &Input) -> Result<CategoryId, Error> {
     CategoryId::parse(input.path("categoryId")).ok_or(Error::NotFound)
 }
 
-/// The language of names. It must be one that the directory is kept in.
+/// Reads the language of names. It must be a language of the directory.
 pub(crate) fn lang(fields: &mut Fields<'_>, directory: &CategoryDirectory) -> Option<Country> {
     let text = fields.required("lang", |given| read::text(given).map(str::to_owned))?;
     let lang = directory.language(&text);

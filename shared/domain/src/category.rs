@@ -1,4 +1,4 @@
-//! Categories of businesses: a code, a name in each language, and what listing partners call it.
+//! Categories of businesses: a code, names by language, and the names that listing partners use.
 
 mod directory;
 mod lang;
@@ -13,24 +13,24 @@ pub use super::ids::CategoryId;
 pub use directory::{CategoryDirectory, NameFilter};
 pub use row::CategoryRow;
 
-/// The most bytes of a category, as [`Category::bytes`] counts them: ten times a real one in forty languages.
+/// Maximum size of a category in bytes, by [`Category::bytes`]. It is ten times the size of a real one in forty languages.
 pub const MAX_CATEGORY_BYTES: usize = 32 << 10;
-/// The most bytes of all categories: a function holds them, folded and sorted, well inside its 256 MB. A directory of
-/// 5,000 categories in ten languages is a quarter of it.
+/// Maximum size of all categories in bytes. A function holds them, folded and sorted, within its 256 MB. A directory of 5,000
+/// categories in ten languages takes a quarter of it.
 pub const MAX_DIRECTORY_BYTES: usize = 32 << 20;
-/// Bytes that the database and the memory need around each text.
+/// Overhead of each text in the database and in memory, in bytes.
 const TEXT_OVERHEAD: usize = 8;
 
-/// A language, called by the ISO 3166 alpha-2 code of a country: two letters in upper case.
+/// Language, named by the ISO 3166 alpha-2 code of a country: two letters in upper case.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Country([u8; 2]);
 
 impl Country {
-    /// English: what is not known in a language is shown in this one.
+    /// English. It stands in for texts that are missing in a language.
     pub const FALLBACK: Self = Self(*b"GB");
 
-    /// Reads the one spelling: two upper-case ASCII letters.
+    /// Parses a code. Its only spelling is two upper-case ASCII letters.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let letters: [u8; 2] = text.as_bytes().try_into().ok()?;
@@ -64,10 +64,10 @@ impl From<Country> for String {
     }
 }
 
-/// What the listing partners call a category. Every key is always there; nothing known is an empty list.
+/// Names of a category at the listing partners. Every partner has a list, which may be empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-#[expect(missing_docs, reason = "partners have neutral names: there is no more to tell")]
+#[expect(missing_docs, reason = "the names of partners are neutral, and say all there is")]
 pub struct Partners {
     pub partner_1: Vec<String>,
     pub partner_2: Vec<String>,
@@ -83,18 +83,18 @@ pub struct Partners {
     pub partner_12: Vec<String>,
 }
 
-/// A category of the partner that gives names too.
+/// Category of the partner whose categories have an id and a name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PartnerCategory {
-    /// Its id there.
+    /// Id at the partner.
     pub id: String,
-    /// Its name there.
+    /// Name at the partner.
     pub name: String,
 }
 
 impl Partners {
-    /// Every text in it, with the key that it stands under.
+    /// Iterates over all texts, each with the name of its partner.
     fn texts(&self) -> impl Iterator<Item = (&'static str, &String)> {
         let lists = [
             ("partner_1", &self.partner_1),
@@ -115,35 +115,35 @@ impl Partners {
     }
 }
 
-/// A category.
+/// Category of businesses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Category {
-    /// Its id.
+    /// Id of the category.
     pub id: CategoryId,
-    /// Its code: the same in every language.
+    /// Code, the same in every language.
     pub code: String,
-    /// Its name in the languages that have one.
+    /// Names by language.
     pub names: BTreeMap<Country, String>,
-    /// The names of its top-level groups in the languages that have some; never an empty list.
+    /// Names of its top-level groups by language. A list is never empty.
     pub ancestors: BTreeMap<Country, Vec<String>>,
-    /// What partners call it.
+    /// Names at the partners.
     pub partners: Partners,
 }
 
 impl Category {
-    /// The name in a language, else in English, else the code.
+    /// Returns the name in a language. A missing name is replaced by the English one, and that by the code.
     #[must_use]
     pub fn name(&self, lang: Country) -> &str {
         self.names.get(&lang).or_else(|| self.names.get(&Country::FALLBACK)).unwrap_or(&self.code)
     }
 
-    /// The top-level groups in a language, else in English, else none.
+    /// Returns the top-level groups in a language. Missing groups are replaced by the English ones, or by an empty list.
     #[must_use]
     pub fn ancestors(&self, lang: Country) -> &[String] {
         self.ancestors.get(&lang).or_else(|| self.ancestors.get(&Country::FALLBACK)).map_or(&[], Vec::as_slice)
     }
 
-    /// About how much room it takes, stored or in memory.
+    /// Returns the approximate size in the database and in memory, in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         let own = [self.id.as_str(), &self.code].into_iter();
@@ -151,9 +151,13 @@ impl Category {
             .chain(self.names.values().map(String::as_str))
             .chain(self.ancestors.values().flatten().map(String::as_str))
             .chain(self.partners.texts().map(|(_, text)| text.as_str()));
-        let escapes = |text: &str| text.bytes().filter(|byte| matches!(byte, b'"' | b'\\')).count();
-        texts.map(|text| text.len() + escapes(text) + TEXT_OVERHEAD).sum()
+        texts.map(|text| text.len() + count_escapes(text) + TEXT_OVERHEAD).sum()
     }
+}
+
+/// Counts the characters that JSON escapes by one more byte.
+fn count_escapes(text: &str) -> usize {
+    text.bytes().filter(|byte| matches!(byte, b'"' | b'\\')).count()
 }
 
 #[cfg(test)]
@@ -165,25 +169,25 @@ mod tests {
     }
 
     #[test]
-    fn a_category_id_is_opaque_but_bounded() {
-        for right in ["c98c57c34311d078171539c5", "gcid:bakery", "a", "A-1_b.c", &"a".repeat(64)] {
-            assert_eq!(CategoryId::parse(right).as_ref().map(CategoryId::as_str), Some(right));
+    fn category_id_is_opaque_but_bounded() {
+        for valid in ["c98c57c34311d078171539c5", "gcid:bakery", "a", "A-1_b.c", &"a".repeat(64)] {
+            assert_eq!(CategoryId::parse(valid).as_ref().map(CategoryId::as_str), Some(valid));
         }
-        for wrong in ["", "a b", "é", "a/b", "a%", "a\0", &"a".repeat(65)] {
-            assert_eq!(CategoryId::parse(wrong), None, "{wrong:?}");
+        for invalid in ["", "a b", "é", "a/b", "a%", "a\0", &"a".repeat(65)] {
+            assert_eq!(CategoryId::parse(invalid), None, "{invalid:?}");
         }
     }
 
     #[test]
-    fn a_country_is_two_upper_case_letters() {
+    fn country_is_two_upper_case_letters() {
         assert_eq!(country("GB").to_string(), "GB");
-        for wrong in ["", "G", "gb", "GBR", "G1", "ÉÉ", "É"] {
-            assert_eq!(Country::parse(wrong), None, "{wrong:?}");
+        for invalid in ["", "G", "gb", "GBR", "G1", "ÉÉ", "É"] {
+            assert_eq!(Country::parse(invalid), None, "{invalid:?}");
         }
     }
 
     #[test]
-    fn what_is_not_known_in_a_language_is_shown_in_english_then_as_the_code() {
+    fn missing_name_falls_back_to_english_then_to_the_code() {
         let mut category = Category {
             id: CategoryId::parse("c1").expect("an id"),
             code: "shop_bakery".to_owned(),

@@ -1,9 +1,11 @@
-//! Search over people that forgives typing errors: the query, the rule, and the index that answers it.
+//! Search of people that tolerates typing errors: the query, the rule, and the index that applies it.
 //!
-//! Every word of the query must match a word of the first name, the last name or the e-mail address: as a substring, or
-//! with one edit from 5 letters up, two from 9. An edit is a letter added, dropped or replaced, or two neighbours
-//! swapped. Words end at white space; for edits and for the ranking, their alphanumeric parts count as words too, so
-//! that `piere` finds `Jean-Pierre` and `dupond` finds `jean.dupont@example.com`.
+//! Every word of the query must match a word of the first name, the last name or the e-mail address. It matches as a substring, with
+//! one edit from 5 letters on, or with two edits from 9 letters on. An edit is a letter added, removed or replaced, or two neighbours
+//! swapped.
+//!
+//! Words end at white space. For edits and for the ranking, their alphanumeric parts count as words too: `piere` finds `Jean-Pierre`,
+//! and `dupond` finds `jean.dupont@example.com`.
 
 mod index;
 
@@ -15,30 +17,32 @@ pub use index::{Match, PeopleIndex};
 
 use super::text::fold;
 
-/// Distinct words that count; those after them are ignored. A query of 255 characters could have 128, nobody types
-/// more than a few, and every word costs a pass over the index.
+/// Maximum number of distinct words of a query; further ones are ignored. People type a few words, but 255 characters can hold 128, and
+/// each word costs a pass over the index.
 pub const MAX_WORDS: usize = 32;
 
-/// Letters of a query word from which one edit is forgiven: shorter words are too close to one another.
+/// Minimum length in letters of a query word that may match with one edit. Shorter words are too similar to each other.
 const ONE_EDIT_FROM: usize = 5;
 
-/// Letters of a query word from which two edits are forgiven.
+/// Minimum length in letters of a query word that may match with two edits.
 const TWO_EDITS_FROM: usize = 9;
 
-/// Penalties of one query word, best first. One edit costs one more than a substring, two edits two more.
+/// Penalty of a query word that equals a word. The other penalties follow in order; one edit adds 1 to a substring, two edits add 2.
 const EQUAL: u8 = 0;
+/// Penalty of a query word at the start of a word.
 const PREFIX: u8 = 1;
+/// Penalty of a query word inside a word.
 const SUBSTRING: u8 = 2;
 
-/// The distinct words of a search text, folded, in the order of the text.
+/// Distinct words of a search text, folded, in the order of the text.
 #[derive(Clone, PartialEq, Eq)]
 pub struct FuzzyQuery {
     words: Vec<String>,
 }
 
 impl FuzzyQuery {
-    /// Folds the text and splits it at white space; `None` when no word is left. Repeated words and words after the
-    /// [`MAX_WORDS`]th are dropped.
+    /// Folds the text and splits it at white space. Repeated words and words after the [`MAX_WORDS`]th are dropped. Returns `None` if no
+    /// word is left.
     pub fn parse(text: &str) -> Option<Self> {
         let folded = fold(text);
         let mut seen = HashSet::new();
@@ -53,27 +57,29 @@ impl FuzzyQuery {
 }
 
 impl fmt::Debug for FuzzyQuery {
-    /// Never prints the words: people search by name and e-mail address.
+    /// Prints the number of words only: the words are names and e-mail addresses.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "FuzzyQuery({} words)", self.words.len())
     }
 }
 
-/// How far one person is from the query, 0 being best; `None` when a word does not match. The person is the folded
-/// first name, last name and e-mail address.
+/// Returns the penalty of a person, 0 being the best match; `None` if a word of the query does not match. The person is given by its
+/// folded first name, last name and e-mail address.
 ///
-/// The sum over the words of the query of the best penalty over the person's words and their parts: 0 equal, 1 prefix,
-/// 2 substring, 3 one edit, 4 two edits. This is the rule spelled out; [`PeopleIndex`] answers the same for thousands.
+/// The penalty is the sum over the words of the query. Each word has its best penalty over the person's words and their parts: 0 equal,
+/// 1 prefix, 2 substring, 3 one edit, 4 two edits. This function is the reference: [`PeopleIndex`] returns the same for thousands of
+/// people.
 pub fn penalty(query: &FuzzyQuery, person: [&str; 3]) -> Option<u32> {
     let mut sum = 0;
     for word in query.words() {
         let candidates = person.iter().flat_map(|field| words_and_parts(field));
-        sum += candidates.filter_map(|candidate| distance(word, candidate)).min()?;
+        sum += candidates.filter_map(|candidate| word_penalty(word, candidate)).min()?;
     }
     Some(sum)
 }
 
-fn distance(word: &str, candidate: &str) -> Option<u32> {
+/// Returns the penalty of one query word on one word; `None` if it does not match.
+fn word_penalty(word: &str, candidate: &str) -> Option<u32> {
     if candidate == word {
         return Some(0);
     }
@@ -90,7 +96,7 @@ fn distance(word: &str, candidate: &str) -> Option<u32> {
     }
 }
 
-/// The words of a folded field, each followed by its alphanumeric parts where it has other characters.
+/// Iterates over the words of a folded field, each followed by its alphanumeric parts if it has other characters.
 fn words_and_parts(field: &str) -> impl Iterator<Item = &str> {
     field.split_whitespace().flat_map(|word| {
         let parts = word.split(|c: char| !c.is_alphanumeric()).filter(move |part| !part.is_empty() && *part != word);
@@ -106,14 +112,14 @@ mod tests {
     const JEAN: [&str; 3] = ["Jean-Pierre", "Dupont", "jp@example.org"];
     const KONSTANTIN: [&str; 3] = ["Константин", "Papadopoulos", "k.papadopoulos@example.net"];
 
-    /// The reference and the index, which must agree.
-    fn ask(text: &str, person: [&str; 3]) -> Option<u32> {
+    /// Returns the penalty, by the reference and by the index, which must agree.
+    fn penalty_of(text: &str, person: [&str; 3]) -> Option<u32> {
         let query = FuzzyQuery::parse(text).expect("the query has a word");
         let folded = person.map(fold);
-        let plain = penalty(&query, [&folded[0], &folded[1], &folded[2]]);
+        let reference = penalty(&query, [&folded[0], &folded[1], &folded[2]]);
         let indexed = PeopleIndex::build([folded]).find(&query).first().map(|found| found.penalty);
-        assert_eq!(plain, indexed, "{text}");
-        plain
+        assert_eq!(reference, indexed, "{text}");
+        reference
     }
 
     #[test]
@@ -140,26 +146,26 @@ mod tests {
             ("three edits", "bapedopulus", KONSTANTIN, None),
             ("nothing alike", "martin", JEAN, None),
         ];
-        for (what, text, person, expected) in cases {
-            assert_eq!(ask(text, person), expected, "{what}");
+        for (case, text, person, expected) in cases {
+            assert_eq!(penalty_of(text, person), expected, "{case}");
         }
     }
 
     #[test]
     fn every_word_must_match_and_penalties_add_up() {
-        assert_eq!(ask("lopez ana", ANA), Some(0));
-        assert_eq!(ask("LÓP mari shopp", ANA), Some(1 + 1 + 3));
-        assert_eq!(ask("lopez dupont", ANA), None);
+        assert_eq!(penalty_of("lopez ana", ANA), Some(0));
+        assert_eq!(penalty_of("LÓP mari shopp", ANA), Some(1 + 1 + 3));
+        assert_eq!(penalty_of("lopez dupont", ANA), None);
     }
 
     #[test]
     fn words_do_not_run_over_the_end_of_a_field() {
-        assert_eq!(ask("marialopez", ANA), None);
-        assert_eq!(ask("ana\u{A0}lopez", ANA), Some(0));
+        assert_eq!(penalty_of("marialopez", ANA), None);
+        assert_eq!(penalty_of("ana\u{A0}lopez", ANA), Some(0));
     }
 
     #[test]
-    fn a_query_without_words_is_none() {
+    fn query_without_words_is_none() {
         for text in ["", " ", "\t\u{3000}", "\u{301}"] {
             assert_eq!(FuzzyQuery::parse(text), None, "{text:?}");
         }

@@ -1,4 +1,4 @@
-//! All categories in memory: found, filtered and ordered without a read.
+//! Directory of categories in memory: found, filtered and ordered without a read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
@@ -7,88 +7,89 @@ use super::{Category, CategoryId, Country, lang};
 use crate::page::{Page, PageRequest};
 use crate::text::fold;
 
-/// What a name must be like.
+/// Filter of a search of categories. It admits a category with this id, this code, or this text in its name.
 #[derive(Clone, Debug)]
 pub struct NameFilter {
-    /// Exactly the id or the code, as typed.
+    /// Id or code, spelled exactly.
     pub exact: String,
-    /// Or this in the name, folded.
+    /// Part of the name, folded.
     pub folded: String,
 }
 
-/// The categories of one version of the directory, in the order of answers in each language.
+/// Categories of one version of the directory, ordered for each language.
 #[derive(Debug)]
 pub struct CategoryDirectory {
     version: u64,
-    /// By id.
+    /// Categories in the order of their ids.
     categories: Vec<Category>,
-    /// The languages in which at least one category has a name; made when first asked for.
-    listings: BTreeMap<Country, OnceLock<Vec<Listed>>>,
+    /// Orders by name, for each language in which a category has a name. The first search in a language builds its order.
+    orders: BTreeMap<Country, OnceLock<Vec<NamedPosition>>>,
 }
 
-/// A category in one language.
+/// Category in the order of one language.
 #[derive(Debug)]
-struct Listed {
+struct NamedPosition {
     folded_name: String,
+    /// Index of the category in the order of ids.
     position: usize,
 }
 
 impl CategoryDirectory {
-    /// Orders the categories, of which no two have one id.
+    /// Builds the directory of a version. No two categories have the same id.
     #[must_use]
     pub fn new(version: u64, mut categories: Vec<Category>) -> Self {
         categories.sort_unstable_by(|one, other| one.id.cmp(&other.id));
         let languages: BTreeSet<Country> =
             categories.iter().flat_map(|category| category.names.keys().copied()).collect();
-        let listings = languages.into_iter().map(|lang| (lang, OnceLock::new())).collect();
-        Self { version, categories, listings }
+        let orders = languages.into_iter().map(|lang| (lang, OnceLock::new())).collect();
+        Self { version, categories, orders }
     }
 
-    /// The version that it was read at.
+    /// Returns the version of the directory.
     #[must_use]
     pub fn version(&self) -> u64 {
         self.version
     }
 
-    /// How many categories there are.
+    /// Returns the number of categories.
     #[must_use]
     pub fn len(&self) -> usize {
         self.categories.len()
     }
 
-    /// Whether there are none.
+    /// True if there are no categories.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.categories.is_empty()
     }
 
-    /// The languages that it is kept in, in the order of their codes.
+    /// Iterates over the languages of the directory, in the order of their codes.
     pub fn languages(&self) -> impl Iterator<Item = Country> {
-        self.listings.keys().copied()
+        self.orders.keys().copied()
     }
 
-    /// The language that a client means; none when it is not kept in it. Any case, `-` or `_`; a language stands for its
-    /// country and the other way round.
+    /// Returns the language that a client's text means; `None` if the directory does not have it. The text may be a language, a
+    /// country or both, in any case, with `-` or `_`.
     #[must_use]
     pub fn language(&self, text: &str) -> Option<Country> {
-        lang::resolve(text, |country| self.listings.contains_key(&country))
+        lang::resolve(text, |country| self.orders.contains_key(&country))
     }
 
-    /// One category.
+    /// Returns a category by its id.
     #[must_use]
     pub fn get(&self, id: &CategoryId) -> Option<&Category> {
         let position = self.categories.binary_search_by(|category| category.id.cmp(id)).ok()?;
         self.categories.get(position)
     }
 
-    /// One page of the categories that the filter admits, by name in the language (folded), then by id. Empty for a
-    /// language that the directory is not kept in.
+    /// Returns one page of the categories that the filter admits, by folded name in the language, then by id. The page is empty for a
+    /// language that the directory does not have.
     #[must_use]
     pub fn search(&self, lang: Country, filter: Option<&NameFilter>, request: PageRequest) -> Page<&Category> {
-        let listing = self.listing(lang);
+        let order = self.order_in(lang);
         let admitted: Vec<&Category> = match filter {
-            None => listing.iter().map(|listed| &self.categories[listed.position]).collect(),
-            Some(filter) => listing.iter().filter_map(|listed| self.admitted(listed, filter)).collect(),
+            None => order.iter().map(|named| &self.categories[named.position]).collect(),
+            Some(filter) => order.iter().filter_map(|named| self.admitted(named, filter)).collect(),
         };
         let count = admitted.len() as u64;
         let range = request.range(count);
@@ -97,26 +98,29 @@ impl CategoryDirectory {
         Page { request, count, items: admitted.into_iter().skip(start).take(page).collect() }
     }
 
-    fn admitted(&self, listed: &Listed, filter: &NameFilter) -> Option<&Category> {
-        let category = &self.categories[listed.position];
-        let is_admitted = listed.folded_name.contains(&filter.folded)
+    /// Returns the category if the filter admits it.
+    fn admitted(&self, named: &NamedPosition, filter: &NameFilter) -> Option<&Category> {
+        let category = &self.categories[named.position];
+        let is_admitted = named.folded_name.contains(&filter.folded)
             || category.code == filter.exact
             || category.id.as_str() == filter.exact;
         is_admitted.then_some(category)
     }
 
-    fn listing(&self, lang: Country) -> &[Listed] {
-        let Some(listing) = self.listings.get(&lang) else { return &[] };
-        listing.get_or_init(|| {
-            let listed = self.categories.iter().enumerate();
-            let listed = listed.map(|(position, category)| Listed { folded_name: fold(category.name(lang)), position });
-            let mut listing: Vec<_> = listed.collect();
-            // Positions are in the order of ids.
-            listing.sort_unstable_by(|one, other| {
-                (&one.folded_name, one.position).cmp(&(&other.folded_name, other.position))
-            });
-            listing
-        })
+    /// Returns the order of a language. It is empty if the directory does not have the language.
+    fn order_in(&self, lang: Country) -> &[NamedPosition] {
+        self.orders.get(&lang).map_or(&[], |order| order.get_or_init(|| self.build_order(lang)))
+    }
+
+    fn build_order(&self, lang: Country) -> Vec<NamedPosition> {
+        let categories = self.categories.iter().enumerate();
+        let mut order: Vec<_> = categories
+            .map(|(position, category)| NamedPosition { folded_name: fold(category.name(lang)), position })
+            .collect();
+        // Positions are in the order of ids, so that categories with the same name are ordered by id.
+        order
+            .sort_unstable_by(|one, other| (&one.folded_name, one.position).cmp(&(&other.folded_name, other.position)));
+        order
     }
 }
 
@@ -146,24 +150,28 @@ mod tests {
     }
 
     #[test]
-    fn categories_are_ordered_by_the_name_that_is_shown_then_by_id() {
+    fn categories_are_ordered_by_the_shown_name_then_by_id() {
         assert_eq!(found("GB", None), ["c3", "c0", "c2", "c4", "c1"]);
-        assert_eq!(found("FR", None), ["c0", "c2", "c3", "c1", "c4"], "without accents, with English where none is");
+        assert_eq!(
+            found("FR", None),
+            ["c0", "c2", "c3", "c1", "c4"],
+            "accents are ignored, and missing names are English"
+        );
     }
 
     #[test]
-    fn a_filter_looks_into_names_or_matches_an_id_or_a_code_exactly() {
+    fn filter_matches_a_part_of_the_name_or_an_exact_id_or_code() {
         assert_eq!(found("FR", Some("ECOL")), ["c1"]);
-        assert_eq!(found("GB", Some("ecol")), Vec::<String>::new(), "only names of the language");
+        assert_eq!(found("GB", Some("ecol")), Vec::<String>::new(), "names of other languages are not searched");
         assert_eq!(found("FR", Some("bank")), ["c0", "c2"], "names that stand in for missing ones, and codes");
         assert_eq!(found("GB", Some("c2")), ["c2"]);
         assert_eq!(found("GB", Some("shop_bakery")), ["c3"]);
-        assert_eq!(found("GB", Some("SHOP_BAKERY")), Vec::<String>::new(), "a code is one spelling");
-        assert_eq!(found("GB", Some("shop_bak")), Vec::<String>::new(), "and not a part of it");
+        assert_eq!(found("GB", Some("SHOP_BAKERY")), Vec::<String>::new(), "a code has one spelling");
+        assert_eq!(found("GB", Some("shop_bak")), Vec::<String>::new(), "a part of a code is no match");
     }
 
     #[test]
-    fn one_category_is_found_by_its_id() {
+    fn category_is_found_by_its_id() {
         let directory = directory();
         let id = |text| CategoryId::parse(text).expect("an id");
         assert_eq!(directory.get(&id("c4")).map(|category| category.code.as_str()), Some("nameless"));

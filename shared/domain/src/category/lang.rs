@@ -1,12 +1,12 @@
-//! Which language of a directory a client means.
+//! Resolution of a client's language to a language of the directory.
 
 use super::Country;
 
-/// A language, by its ISO 639 code, and the countries where people read it, its home first. The one table of aliases:
-/// a language stands for its countries, and a country for the others that read its languages. A country with several
-/// languages stands for the first of them here.
+/// Table of languages: ISO 639 code, and the countries whose people read it, the country of origin first.
 ///
-/// A country is left out where its code is better known as a language (`SV` is Swedish here, not El Salvador).
+/// A language stands for its countries. A country stands for all countries that read its languages. A country with several languages
+/// stands for the first of them in this table. A country is left out if its code is better known as a language: `SV` is Swedish, not
+/// El Salvador.
 const LANGUAGES: [(&str, &[&[u8; 2]]); 27] = [
     (
         "EN",
@@ -49,28 +49,28 @@ const LANGUAGES: [(&str, &[&[u8; 2]]); 27] = [
     ("AR", &[b"SA", b"AE", b"EG", b"MA", b"DZ", b"TN", b"QA", b"KW", b"LB", b"JO"]),
 ];
 
-/// The language that is meant, if the directory has it: a country or a language, or a language with a country as
-/// `PT-BR`, in any case, with `-` or `_`.
+/// Returns the language that a text means, if the directory has it. The text is a country, a language, or both as in `PT-BR`, in any
+/// case, with `-` or `_`.
 pub(super) fn resolve(text: &str, has: impl Fn(Country) -> bool) -> Option<Country> {
     let tag = text.trim().to_ascii_uppercase().replace('_', "-");
-    let mut meant: Vec<Country> = Vec::new();
+    let mut candidates: Vec<Country> = Vec::new();
     match tag.split_once('-') {
         None => {
-            meant.extend(Country::parse(&tag));
-            meant.extend(neighbours(&tag));
-            meant.extend(countries_of(&tag));
+            candidates.extend(Country::parse(&tag));
+            candidates.extend(countries_sharing_language(&tag));
+            candidates.extend(countries_of(&tag));
         }
         Some((language, rest)) => {
             let region = region(rest)?;
             let countries = countries_of(language);
-            meant.extend(countries.iter().filter(|country| country.to_string() == region));
-            meant.extend(countries);
+            candidates.extend(countries.iter().filter(|country| country.to_string() == region));
+            candidates.extend(countries);
         }
     }
-    meant.into_iter().find(|country| has(*country))
+    candidates.into_iter().find(|country| has(*country))
 }
 
-/// The region of a tag, its script passed over (`HANT-TW`): a country or the number of a part of the world (`419`).
+/// Returns the region of a tag, without its script (`HANT-TW`): a country, or the number of a part of the world (`419`).
 fn region(rest: &str) -> Option<&str> {
     let region = match rest.split_once('-') {
         Some((script, region)) if script.len() == 4 && script.bytes().all(|byte| byte.is_ascii_uppercase()) => region,
@@ -81,13 +81,14 @@ fn region(rest: &str) -> Option<&str> {
     (is_number || Country::parse(region).is_some()).then_some(region)
 }
 
+/// Returns the countries of a language.
 fn countries_of(language: &str) -> Vec<Country> {
     let countries = LANGUAGES.iter().find(|(code, _)| *code == language).map_or(&[][..], |(_, countries)| *countries);
     countries.iter().map(|country| Country(**country)).collect()
 }
 
-/// The countries that read a language which this one reads.
-fn neighbours(country: &str) -> Vec<Country> {
+/// Returns the countries that share a language with this one.
+fn countries_sharing_language(country: &str) -> Vec<Country> {
     let shared = LANGUAGES.iter().filter(|(_, all)| all.iter().any(|one| one.as_slice() == country.as_bytes()));
     shared.flat_map(|(_, countries)| countries.iter().map(|country| Country(**country))).collect()
 }
@@ -102,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn clients_say_languages_and_countries_in_many_ways() {
+    fn languages_and_countries_are_recognised_in_many_spellings() {
         let all = "BR DE ES FR GB IT JP NL PL PT";
         let cases = [
             ("GB", "GB"),
@@ -143,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_language_is_found_under_any_of_its_countries() {
+    fn language_is_found_under_any_of_its_countries() {
         for (text, keys, expected) in [
             ("PT", "BR", "BR"),
             ("PT-PT", "BR", "BR"),
@@ -159,18 +160,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_neither_is_refused() {
+    fn text_that_is_no_language_is_refused() {
         for wrong in
             ["", "E", "ENG", "XX", "XX-GB", "EN-", "-GB", "EN-U", "EN-USA", "EN-41", "EN-US-x", "EN US", "É", "英"]
         {
             assert_eq!(resolved(wrong, "FR GB"), "", "{wrong:?}");
         }
-        assert_eq!(resolved("IT", "FR GB"), "", "a language that the directory does not have");
-        assert_eq!(resolved("GB", ""), "", "a directory without languages");
+        assert_eq!(resolved("IT", "FR GB"), "", "the directory does not have the language");
+        assert_eq!(resolved("GB", ""), "", "the directory has no languages");
     }
 
     #[test]
-    fn every_row_of_the_table_is_well_formed_and_once() {
+    fn every_row_of_the_table_is_well_formed_and_unique() {
         let mut codes = std::collections::HashSet::new();
         for (code, countries) in LANGUAGES {
             assert!(codes.insert(code) && code.len() == 2 && !countries.is_empty(), "{code}");

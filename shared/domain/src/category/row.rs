@@ -1,4 +1,4 @@
-//! A category as files have it.
+//! Row of an import file of categories.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,10 +9,10 @@ use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
 use super::{Category, CategoryId, Country, MAX_CATEGORY_BYTES, Partners};
 use crate::text::has_control;
 
-/// The most characters of a name, a code or a partner's id.
+/// Maximum number of characters in a name, a code or an id of a partner.
 const MAX_CHARS: usize = 255;
 
-/// A row of a file: types and names of fields are right, values may be wrong. `ancestors` and `partners` may be missing.
+/// Row of a file, with fields of the right names and types. Its values are not checked yet. `ancestors` and `partners` may be missing.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CategoryRow {
@@ -25,7 +25,7 @@ pub struct CategoryRow {
     partners: Partners,
 }
 
-/// A map from countries of which none comes twice: the usual map would silently keep the last.
+/// Map that refuses a repeated country. The usual map would silently keep the last value.
 #[derive(Clone, Debug)]
 struct ByCountry<T>(BTreeMap<Country, T>);
 
@@ -36,7 +36,7 @@ impl<T> Default for ByCountry<T> {
 }
 
 impl CategoryRow {
-    /// The category, texts trimmed, if its values follow the rules; else which one does not, and why.
+    /// Returns the category, with its texts trimmed. The error names the value that breaks a rule, and the rule.
     pub fn read(self) -> Result<Category, String> {
         let id = CategoryId::parse(&self.id).ok_or("id: must have 1 to 64 letters, digits and : _ . -")?;
         let code = text("code", &self.code)?;
@@ -48,7 +48,7 @@ impl CategoryRow {
         for (lang, groups) in self.ancestors.0 {
             let groups = groups.iter().map(|group| text(&format!("ancestors.{lang}"), group));
             let groups: Vec<String> = groups.collect::<Result<_, _>>()?;
-            // Nothing known is the same as not being there: English stands in for it.
+            // An empty list counts as missing, so that the English groups stand in for it.
             if !groups.is_empty() {
                 ancestors.insert(lang, groups);
             }
@@ -64,6 +64,7 @@ impl CategoryRow {
     }
 }
 
+/// Returns a text trimmed, or the rule that it breaks.
 fn text(field: &str, value: &str) -> Result<String, String> {
     let trimmed = value.trim();
     if has_control(trimmed) {
@@ -116,16 +117,16 @@ mod tests {
     }
 
     #[test]
-    fn a_row_is_trimmed_and_what_may_be_missing_is_empty() {
+    fn texts_of_a_row_are_trimmed_and_missing_parts_are_empty() {
         let category = read(r#"{"id":"c1","code":" bank ","names":{"GB":" Bank "}}"#).expect("a category");
         assert_eq!((category.code.as_str(), category.name(Country::FALLBACK)), ("bank", "Bank"));
         assert_eq!((category.ancestors.len(), category.partners), (0, Partners::default()));
         let category = read(r#"{"id":"c1","code":"bank","names":{},"ancestors":{"FR":[]}}"#).expect("a category");
-        assert!(category.ancestors.is_empty(), "an empty list is nothing known");
+        assert!(category.ancestors.is_empty(), "an empty list counts as missing");
     }
 
     #[test]
-    fn the_reason_says_what_is_wrong() {
+    fn error_says_what_is_wrong() {
         let row = |rest: &str| format!(r#"{{"id":"c1","code":"bank","names":{{"GB":"Bank"}}{rest}}}"#);
         let long = "x".repeat(256);
         let heavy: Vec<String> = (0..200).map(|_| "x".repeat(255)).collect();

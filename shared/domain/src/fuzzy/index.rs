@@ -1,7 +1,7 @@
-//! The index behind the search: every distinct word once, and for each the people who have it.
+//! Index of people: every distinct word once, with the people who have it.
 //!
-//! Names and the parts of e-mail addresses repeat a lot, so a query word is held against each distinct word once and
-//! the result handed to the people. The words lie in one arena, ordered by length: substrings are one scan of it, and
+//! Names and the parts of e-mail addresses repeat often. So a query word is compared with each distinct word once, and the result is
+//! passed on to the people. The words lie in one arena, ordered by length. Substrings are found by one scan of the arena, and
 //! the candidates for edits are neighbours in it.
 
 use std::fmt;
@@ -13,48 +13,49 @@ use memchr::memmem::Finder;
 
 use super::{EQUAL, FuzzyQuery, MAX_WORDS, ONE_EDIT_FROM, PREFIX, SUBSTRING, TWO_EDITS_FROM, words_and_parts};
 
-/// No word has it: words end at white space. It keeps a match from running from one word into the next.
+/// Separator of words in the arena. No word contains it, because words end at white space. So no match runs over the end of a word.
 const SEPARATOR: char = '\n';
 
-/// The penalty of what does not match. Adding to it saturates, so it stays.
+/// Penalty of a word or person that does not match. Sums saturate, so that it stays.
 const NO_MATCH: u8 = u8::MAX;
 
 const _: () = assert!(MAX_WORDS * (SUBSTRING as usize + 2) < NO_MATCH as usize, "a sum of penalties fits a byte");
 
 const TOO_LARGE: &str = "an index is far below 4 GiB of text and 2^32 people";
 
-/// A person who matches: the position in the order in which the index was built, and the penalty, 0 being best.
+/// Person who matches a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Match {
-    /// Index of the person among those given to [`PeopleIndex::build`].
+    /// Position of the person among those given to [`PeopleIndex::build`].
     pub position: u32,
-    /// As by [`penalty`](super::penalty).
+    /// Penalty by [`penalty`](super::penalty), 0 being the best match.
     pub penalty: u32,
 }
 
-/// The words of a list of people, ready to be searched. About 100 bytes a person.
+/// Index of the words of a list of people. It takes about 100 bytes for each person.
 pub struct PeopleIndex {
+    /// Number of people.
     people: usize,
-    /// The distinct words, ordered by their number of characters, each followed by the separator.
+    /// Distinct words, ordered by their number of characters, each followed by the separator.
     arena: Box<str>,
-    /// Where each word starts in the arena, and the arena's end.
+    /// Start of each word in the arena, and the arena's end.
     starts: Box<[u32]>,
-    /// The first word of each number of characters that occurs: (characters, word), ascending.
+    /// First word of each length in characters that occurs: (length, word), ascending.
     lengths: Box<[(u32, u32)]>,
-    /// Which characters each word has, as by [`bag`].
-    bags: Box<[u64]>,
-    /// The people of each word, word by word.
+    /// Set of characters of each word, by [`character_set`].
+    character_sets: Box<[u64]>,
+    /// People of each word, word by word.
     postings: Box<[u32]>,
-    /// Where each word's people start in the postings, and the postings' end.
+    /// Start of each word's people in the postings, and the postings' end.
     posting_starts: Box<[u32]>,
 }
 
 impl PeopleIndex {
-    /// Indexes people, each given as folded first name, last name and e-mail address.
+    /// Builds the index of people, each given by its folded first name, last name and e-mail address.
     ///
     /// # Panics
     ///
-    /// Above 2^32 people, distinct words times people who have them, or bytes of distinct words.
+    /// Panics above 2^32 people, pairs of a distinct word and a person, or bytes of distinct words.
     pub fn build(people: impl IntoIterator<Item = [impl AsRef<str>; 3]>) -> Self {
         let mut words = DistinctWords::default();
         let mut count = 0;
@@ -68,17 +69,17 @@ impl PeopleIndex {
         words.into_index(count)
     }
 
-    /// Everyone who matches, in the order of their positions.
+    /// Returns the people who match, in the order of their positions.
     pub fn find(&self, query: &FuzzyQuery) -> Vec<Match> {
         let mut sums = vec![EQUAL; self.people];
         let mut of_people = vec![NO_MATCH; self.people];
-        let mut of_words = vec![NO_MATCH; self.bags.len()];
+        let mut of_words = vec![NO_MATCH; self.character_sets.len()];
         for word in query.words() {
             of_words.fill(NO_MATCH);
             of_people.fill(NO_MATCH);
             self.match_substrings(word, &mut of_words);
             self.match_edits(word, &mut of_words);
-            self.hand_to_people(&of_words, &mut of_people);
+            self.pass_to_people(&of_words, &mut of_people);
             for (sum, penalty) in sums.iter_mut().zip(&of_people) {
                 *sum = sum.saturating_add(*penalty);
             }
@@ -87,16 +88,17 @@ impl PeopleIndex {
         found.map(|(position, sum)| Match { position, penalty: u32::from(sum) }).collect()
     }
 
-    /// Bytes that the index holds on the heap.
+    /// Returns the size of the index on the heap, in bytes.
     pub fn heap_bytes(&self) -> usize {
         self.arena.len()
             + size_of_val(&*self.starts)
             + size_of_val(&*self.lengths)
-            + size_of_val(&*self.bags)
+            + size_of_val(&*self.character_sets)
             + size_of_val(&*self.postings)
             + size_of_val(&*self.posting_starts)
     }
 
+    /// Sets the penalties of the words that contain the query word, by one scan of the arena.
     fn match_substrings(&self, query: &str, of_words: &mut [u8]) {
         let finder = Finder::new(query);
         let mut word = self.first_of_length(query.chars().count());
@@ -118,6 +120,7 @@ impl PeopleIndex {
         }
     }
 
+    /// Sets the penalties of the words that are few edits away from the query word. Only words of a similar length can be.
     fn match_edits(&self, query: &str, of_words: &mut [u8]) {
         let length = query.chars().count();
         let edits: u8 = match length {
@@ -125,12 +128,12 @@ impl PeopleIndex {
             ONE_EDIT_FROM..TWO_EDITS_FROM => 1,
             TWO_EDITS_FROM.. => 2,
         };
-        let bag = bag(query);
+        let query_set = character_set(query);
         let (shortest, longest) = (length - usize::from(edits), length + usize::from(edits));
         let near = self.first_of_length(shortest)..self.first_of_length(longest + 1);
-        let bags = &self.bags[near.clone()];
-        for ((word, of_word), &word_bag) in near.clone().zip(&mut of_words[near]).zip(bags) {
-            if *of_word != NO_MATCH || !may_be_close(bag, word_bag, edits) {
+        let character_sets = &self.character_sets[near.clone()];
+        for ((word, of_word), &word_set) in near.clone().zip(&mut of_words[near]).zip(character_sets) {
+            if *of_word != NO_MATCH || !may_be_close(query_set, word_set, edits) {
                 continue;
             }
             let distance = strsim::osa_distance(query, &self.arena[self.span(word)]);
@@ -142,7 +145,8 @@ impl PeopleIndex {
         }
     }
 
-    fn hand_to_people(&self, of_words: &[u8], of_people: &mut [u8]) {
+    /// Sets the penalty of each person to the best one of its words.
+    fn pass_to_people(&self, of_words: &[u8], of_people: &mut [u8]) {
         for (word, &penalty) in of_words.iter().enumerate().filter(|&(_, &penalty)| penalty != NO_MATCH) {
             let people = self.posting_starts[word] as usize..self.posting_starts[word + 1] as usize;
             for &person in &self.postings[people] {
@@ -152,38 +156,38 @@ impl PeopleIndex {
         }
     }
 
-    /// The first word with at least so many characters; the number of words when there is none.
+    /// Returns the first word with at least so many characters, or the number of words if there is none.
     fn first_of_length(&self, characters: usize) -> usize {
         let class = self.lengths.partition_point(|&(length, _)| (length as usize) < characters);
-        self.lengths.get(class).map_or(self.bags.len(), |&(_, word)| word as usize)
+        self.lengths.get(class).map_or(self.character_sets.len(), |&(_, word)| word as usize)
     }
 
-    /// Where the word lies in the arena, without its separator.
+    /// Returns the place of a word in the arena, without its separator.
     fn span(&self, word: usize) -> Range<usize> {
         self.starts[word] as usize..self.starts[word + 1] as usize - SEPARATOR.len_utf8()
     }
 }
 
 impl fmt::Debug for PeopleIndex {
-    /// Never prints the words: they are names and e-mail addresses.
+    /// Prints numbers only: the words are names and e-mail addresses.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "PeopleIndex({} people, {} words)", self.people, self.bags.len())
+        write!(f, "PeopleIndex({} people, {} words)", self.people, self.character_sets.len())
     }
 }
 
-/// The words as they come in while the index is built: their texts one after another, and no allocation for each.
+/// Distinct words while the index is built. Their texts lie in one string, without an allocation for each.
 #[derive(Default)]
 struct DistinctWords {
-    /// Each word, followed by the separator, as it came first.
+    /// Words in the order of their first occurrence, each followed by the separator.
     arena: String,
-    /// Where each word ends in the arena, its separator included.
+    /// End of each word in the arena, with its separator.
     ends: Vec<u32>,
-    /// The numbers of the words, by their texts.
+    /// Numbers of the words, by their texts.
     numbers: HashTable<u32>,
     hasher: RandomState,
-    /// The last person who has each word: a person counts once for a word.
+    /// Last person who has each word, so that a person counts once for a word.
     last: Vec<u32>,
-    /// Word and person, person by person.
+    /// Pairs of word and person, person by person.
     pairs: Vec<(u32, u32)>,
 }
 
@@ -201,6 +205,7 @@ impl DistinctWords {
         self.pairs.push((number, person));
     }
 
+    /// Returns the number of a word. A new word gets the next number.
     fn number(&mut self, word: &str) -> u32 {
         let Self { arena, ends, numbers, hasher, .. } = self;
         let hash = hasher.hash_one(word);
@@ -227,16 +232,16 @@ impl DistinctWords {
         let mut arena = String::with_capacity(unordered.len());
         let mut starts = Vec::with_capacity(order.len() + 1);
         starts.push(0);
-        let (mut lengths, mut bags) = (Vec::new(), Vec::with_capacity(order.len()));
+        let (mut lengths, mut character_sets) = (Vec::new(), Vec::with_capacity(order.len()));
         for (length, number) in &order {
             if lengths.last().is_none_or(|(last, _)| last != length) {
-                lengths.push((*length, index_u32(bags.len())));
+                lengths.push((*length, index_u32(character_sets.len())));
             }
             let word = word(*number);
             arena.push_str(word);
             arena.push(SEPARATOR);
             starts.push(index_u32(arena.len()));
-            bags.push(bag(word));
+            character_sets.push(character_set(word));
         }
         drop((unordered, ends));
         let (postings, posting_starts) = postings(&order, &pairs);
@@ -245,7 +250,7 @@ impl DistinctWords {
             arena: arena.into(),
             starts: starts.into(),
             lengths: lengths.into(),
-            bags: bags.into(),
+            character_sets: character_sets.into(),
             postings,
             posting_starts,
         }
@@ -258,7 +263,7 @@ fn word_at<'a>(arena: &'a str, ends: &[u32], number: u32) -> &'a str {
     &arena[start..ends[number] as usize - SEPARATOR.len_utf8()]
 }
 
-/// The people of each word, word by word in this order, and where those of each word start.
+/// Returns the people of each word in this order of words, and the start of each word's people. It is a counting sort of the pairs.
 fn postings(order: &[(u32, u32)], pairs: &[(u32, u32)]) -> (Box<[u32]>, Box<[u32]>) {
     let mut places = vec![0_u32; order.len()];
     for (place, (_, number)) in (0..).zip(order) {
@@ -281,10 +286,10 @@ fn postings(order: &[(u32, u32)], pairs: &[(u32, u32)]) -> (Box<[u32]>, Box<[u32
     (postings.into(), starts.into())
 }
 
-/// The set of characters of a word, in 64 bits: one for each letter and digit of ASCII, the others share the rest.
-fn bag(word: &str) -> u64 {
-    word.chars().fold(0, |bag, c| {
-        bag | 1
+/// Returns the set of characters of a word in 64 bits. Each letter and digit of ASCII has its own bit; all others share 28 bits.
+fn character_set(word: &str) -> u64 {
+    word.chars().fold(0, |set, c| {
+        set | 1
             << match c {
                 'a'..='z' => u32::from(c) - u32::from('a'),
                 '0'..='9' => 26 + u32::from(c) - u32::from('0'),
@@ -293,8 +298,8 @@ fn bag(word: &str) -> u64 {
     })
 }
 
-/// Whether words with these characters can be so few edits apart. An edit brings at most one new character and takes
-/// at most one away.
+/// True if words with these sets of characters can be at most so many edits apart. An edit adds at most one character to the set and
+/// removes at most one. The test is much cheaper than the edit distance.
 fn may_be_close(a: u64, b: u64, edits: u8) -> bool {
     (a & !b).count_ones() <= u32::from(edits) && (b & !a).count_ones() <= u32::from(edits)
 }

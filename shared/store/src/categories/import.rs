@@ -1,15 +1,15 @@
-//! An import of categories: drafts first, the version last.
+//! Import of categories: it writes drafts first, and raises the version last.
 //!
-//! Every write is a transaction that raises the head's revision, on condition that it is the one that this import saw
-//! or wrote last. So of two imports at once one stops ([`Error::Conflict`]), and what it left stays a draft. An import
-//! that was killed leaves drafts too. The next one finds them: those of the rows that it writes again are taken as they
-//! are, all others are undone before it publishes. An import therefore counts as a whole or not at all.
+//! Every write is a transaction that raises the revision of the head. Its condition is that the revision is the one that this import has
+//! read or written last. So of two concurrent imports, one fails with [`Error::Conflict`]. Its drafts stay, and so do those of an import
+//! that was killed. The next import finds them. It keeps those that equal its own rows, and undoes all others before it publishes. So an
+//! import takes effect as a whole or not at all.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use aws_sdk_dynamodb::types::{AttributeValue, Delete, Put, Update};
 
-use super::item::{Body, CategoryItem, Text};
+use super::item::{Body, CategoryItem, JsonText};
 use super::{CategoryHead, key};
 use crate::client::read::{Item, item_as, number};
 use crate::client::transaction::{Transaction, TransactionError};
@@ -19,63 +19,64 @@ use crate::{CategoryStore, PutOutcome, schema};
 use presence_domain::category::{Category, CategoryId, Country, MAX_DIRECTORY_BYTES};
 use presence_domain::error::Error;
 
-/// Categories in one transaction: DynamoDB's limit of 100 items, the head being one.
-const BATCH: usize = 99;
-/// Bytes in one transaction, both states of its items counted. The limit is 4 MB.
-const BATCH_BYTES: usize = 2 << 20;
+/// Maximum number of categories in one transaction. DynamoDB takes 100 items, and the head is one of them.
+const MAX_BATCH: usize = 99;
+/// Maximum size of one transaction in bytes, with both states of its items. DynamoDB takes 4 MB.
+const MAX_BATCH_BYTES: usize = 2 << 20;
 
-/// An import under way.
+/// Import in progress.
 #[derive(Debug)]
 pub struct CategoryImport {
     store: CategoryStore,
     head: CategoryHead,
     dry_run: bool,
-    known: BTreeMap<CategoryId, Known>,
-    /// Bytes of the directory as it will be.
+    categories: BTreeMap<CategoryId, ImportedCategory>,
+    /// Size of the directory after the import, in bytes.
     bytes: usize,
-    /// Changed, and not written yet.
+    /// Categories that have changed and are not written yet.
     pending: BTreeSet<CategoryId>,
+    /// Size of these categories with both states, in bytes.
     pending_bytes: usize,
 }
 
-/// One category, as far as the import knows.
+/// Category during an import.
 #[derive(Debug, Default)]
-struct Known {
-    /// What holds at the version of the head.
+struct ImportedCategory {
+    /// Category at the version of the head.
     published: Option<Category>,
-    /// What is to hold from the next version on.
+    /// Category from the next version on.
     draft: Option<Category>,
-    /// Whether a row of this import was about it.
-    is_named: bool,
+    /// True if this import had a row of the category.
+    has_row: bool,
 }
 
 impl CategoryStore {
-    /// Begins an import: reads all that is there. Writes nothing yet, in a dry run never.
+    /// Starts an import by reading the directory. A dry run never writes.
     pub async fn begin_import(&self, dry_run: bool) -> Result<CategoryImport, Error> {
         let head = self.get_head().await?;
-        let mut known = BTreeMap::new();
-        for (pk, item) in self.category_items().await? {
+        let mut categories = BTreeMap::new();
+        for (pk, item) in self.list_items().await? {
             if item.since > head.version + 1 {
                 return Err(Error::Conflict);
             }
             let id = parse_category_pk(&pk).ok_or_else(|| Error::internal("a category without an id"))?;
-            let draft = Some(item.body.0.clone().of(id.clone()));
-            let published = item.state_at(head.version).map(|body| body.of(id.clone()));
-            known.insert(id, Known { published, draft, is_named: false });
+            let draft = Some(item.body.0.clone().into_category(id.clone()));
+            let published = item.state_at(head.version).map(|body| body.into_category(id.clone()));
+            categories.insert(id, ImportedCategory { published, draft, has_row: false });
         }
-        let bytes = known.values().map(|known| bytes(known.published.as_ref())).sum();
+        let bytes = categories.values().map(|category| bytes(category.published.as_ref())).sum();
         let (pending, pending_bytes) = (BTreeSet::new(), 0);
-        Ok(CategoryImport { store: self.clone(), head, dry_run, known, bytes, pending, pending_bytes })
+        Ok(CategoryImport { store: self.clone(), head, dry_run, categories, bytes, pending, pending_bytes })
     }
 }
 
 impl CategoryImport {
-    /// Takes in a category: it counts once the import is published. `None` when the directory is full
-    /// ([`MAX_DIRECTORY_BYTES`]); the category is then left as it was.
+    /// Adds a category, which takes effect when the import is published. Returns `None` and leaves the category as it was if the directory
+    /// would be larger than [`MAX_DIRECTORY_BYTES`].
     pub async fn put(&mut self, category: Category) -> Result<Option<PutOutcome>, Error> {
-        let known = self.known.entry(category.id.clone()).or_default();
-        // Before its first row, what an import that was never published made of the category does not count.
-        let present = if known.is_named { &known.draft } else { &known.published };
+        let entry = self.categories.entry(category.id.clone()).or_default();
+        // Before the first row of a category, its draft is that of an earlier import that was not published: it does not count.
+        let present = if entry.has_row { &entry.draft } else { &entry.published };
         let outcome = match present {
             None => PutOutcome::Created,
             Some(present) if *present == category => PutOutcome::Unchanged,
@@ -86,52 +87,58 @@ impl CategoryImport {
             return Ok(None);
         }
         self.bytes = bytes;
-        known.is_named = true;
-        if known.draft.as_ref() != Some(&category) {
+        entry.has_row = true;
+        if entry.draft.as_ref() != Some(&category) {
             let id = category.id.clone();
-            known.draft = Some(category);
-            self.change(id).await?;
+            entry.draft = Some(category);
+            self.add_pending(id).await?;
         }
         Ok(Some(outcome))
     }
 
-    /// Ends the import: undoes the drafts that an earlier one left, then makes all of this one count. Changes nothing when
-    /// nothing is new.
+    /// Publishes the import. It first undoes the drafts of earlier imports that were not published. An import without changes writes
+    /// nothing.
     pub async fn publish(mut self) -> Result<(), Error> {
-        let left: Vec<_> =
-            self.known.iter().filter(|(_, known)| known.is_left_over()).map(|(id, _)| id.clone()).collect();
-        for id in left {
-            if let Some(known) = self.known.get_mut(&id) {
-                known.draft.clone_from(&known.published);
+        let stale: Vec<_> = self
+            .categories
+            .iter()
+            .filter(|(_, category)| category.has_stale_draft())
+            .map(|(id, _)| id.clone())
+            .collect();
+        for id in stale {
+            if let Some(category) = self.categories.get_mut(&id) {
+                category.draft.clone_from(&category.published);
             }
-            self.change(id).await?;
+            self.add_pending(id).await?;
         }
-        let is_new = self.known.values().any(|known| known.draft != known.published);
+        let is_new = self.categories.values().any(|category| category.draft != category.published);
         if !self.dry_run && (is_new || !self.pending.is_empty()) {
             self.write(is_new).await?;
         }
         Ok(())
     }
 
-    /// Writes the category with the next transaction.
-    async fn change(&mut self, id: CategoryId) -> Result<(), Error> {
+    /// Adds a category to the next transaction, and writes the transaction if it is full.
+    async fn add_pending(&mut self, id: CategoryId) -> Result<(), Error> {
         if self.dry_run {
             return Ok(());
         }
-        let known = self.known.get(&id);
-        self.pending_bytes += known.map_or(0, |known| bytes(known.published.as_ref()) + bytes(known.draft.as_ref()));
+        let category = self.categories.get(&id);
+        self.pending_bytes +=
+            category.map_or(0, |category| bytes(category.published.as_ref()) + bytes(category.draft.as_ref()));
         self.pending.insert(id);
-        let is_full = self.pending.len() == BATCH || self.pending_bytes >= BATCH_BYTES;
+        let is_full = self.pending.len() == MAX_BATCH || self.pending_bytes >= MAX_BATCH_BYTES;
         if is_full { self.write(false).await } else { Ok(()) }
     }
 
-    /// Writes what is pending, and the next version where it is to be published, or nothing of it.
+    /// Writes the pending categories, and the next version if `publish` is true, in one transaction.
     async fn write(&mut self, publish: bool) -> Result<(), Error> {
         let mut transaction = Transaction::new();
         transaction.update((), self.head_update(publish));
         for id in std::mem::take(&mut self.pending) {
-            let known = self.known.get(&id).ok_or_else(|| Error::internal("a pending category is not known"))?;
-            match known.item(&id, self.head.version + 1)? {
+            let category =
+                self.categories.get(&id).ok_or_else(|| Error::internal("a pending category is not in the import"))?;
+            match category.to_item(&id, self.head.version + 1)? {
                 Some(item) => transaction.put((), self.put_of(item)),
                 None => transaction.delete((), self.delete_of(&id)),
             }
@@ -146,6 +153,7 @@ impl CategoryImport {
         Ok(())
     }
 
+    /// Returns the update of the head, on condition of the last revision.
     fn head_update(&self, publish: bool) -> Update {
         let CategoryHead { version, revision, .. } = self.head;
         let condition = if revision == 0 { "attribute_not_exists(pk)" } else { "revision = :revision" };
@@ -174,8 +182,9 @@ impl CategoryImport {
         update.build().expect("table, key and expression are set")
     }
 
+    /// Iterates over the categories of the next version.
     fn drafts(&self) -> impl Iterator<Item = &Category> {
-        self.known.values().filter_map(|known| known.draft.as_ref())
+        self.categories.values().filter_map(|category| category.draft.as_ref())
     }
 
     fn languages(&self) -> AttributeValue {
@@ -194,17 +203,17 @@ impl CategoryImport {
     }
 }
 
-impl Known {
-    /// Whether an import that was never published made it what it is.
-    fn is_left_over(&self) -> bool {
-        !self.is_named && self.draft != self.published
+impl ImportedCategory {
+    /// True if the draft is that of an earlier import that was not published.
+    fn has_stale_draft(&self) -> bool {
+        !self.has_row && self.draft != self.published
     }
 
-    /// The item of both states, for the version that makes the draft hold; none when the category is not to be.
-    fn item(&self, id: &CategoryId, since: u64) -> Result<Option<Item>, Error> {
+    /// Returns the item of both states; `None` if the category does not exist from version `since` on.
+    fn to_item(&self, id: &CategoryId, since: u64) -> Result<Option<Item>, Error> {
         let Some(body) = self.draft.clone().map(Body::from) else { return Ok(None) };
-        let before = self.published.clone().map(|category| Text(Body::from(category)));
-        item_as(CATEGORY, &CategoryItem { pk: category_pk(id), since, body: Text(body), before }).map(Some)
+        let before = self.published.clone().map(|category| JsonText(Body::from(category)));
+        item_as(CATEGORY, &CategoryItem { pk: category_pk(id), since, body: JsonText(body), before }).map(Some)
     }
 }
 

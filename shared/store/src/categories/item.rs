@@ -1,4 +1,4 @@
-//! How categories are stored.
+//! Items of the categories table.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::format::CATEGORY;
 use presence_domain::category::{Category, CategoryId, Country, Partners};
 use presence_domain::error::Error;
 
-/// The head.
+/// Item of the head.
 #[derive(Deserialize)]
 pub(super) struct HeadItem {
     version: u64,
@@ -27,29 +27,28 @@ impl From<HeadItem> for CategoryHead {
     }
 }
 
-/// A category in its two states.
+/// Item of a category, with two states.
 #[derive(Serialize, Deserialize)]
 pub(super) struct CategoryItem {
     pub(super) pk: String,
-    /// The version of the directory from which on `body` holds.
+    /// First version of the directory at which `body` is the category.
     pub(super) since: u64,
-    pub(super) body: Text<Body>,
-    /// What held until then; none for a category that was new.
+    pub(super) body: JsonText<Body>,
+    /// Category before that version; missing for a new category.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) before: Option<Text<Body>>,
+    pub(super) before: Option<JsonText<Body>>,
 }
 
-/// A value that is stored as the text of its JSON: whoever reads whole tables of it reads several times faster than with an
-/// attribute for each part.
-pub(super) struct Text<T>(pub(super) T);
+/// Value that is stored as JSON text. Reading the whole table is several times faster than with an attribute for each part.
+pub(super) struct JsonText<T>(pub(super) T);
 
-impl<T: Serialize> Serialize for Text<T> {
+impl<T: Serialize> Serialize for JsonText<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&serde_json::to_string(&self.0).map_err(S::Error::custom)?)
     }
 }
 
-/// As text, or in its parts: so the first format has it.
+/// Stored value: JSON text, or attributes as in the first format.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Stored<T> {
@@ -57,7 +56,7 @@ enum Stored<T> {
     Parts(T),
 }
 
-impl<'de, T: DeserializeOwned> Deserialize<'de> for Text<T> {
+impl<'de, T: DeserializeOwned> Deserialize<'de> for JsonText<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match Stored::deserialize(deserializer)? {
             Stored::Text(text) => serde_json::from_str(&text).map(Self).map_err(D::Error::custom),
@@ -66,12 +65,12 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Text<T> {
     }
 }
 
-/// The item of a category in the present format.
+/// Returns the item of a category in the present format.
 pub(crate) fn rewritten(item: Item) -> Result<Item, Error> {
     item_as(CATEGORY, &parse_as::<CategoryItem>(CATEGORY, item)?)
 }
 
-/// All of a category but its id.
+/// Category without its id.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Body {
     code: String,
@@ -81,14 +80,14 @@ pub(super) struct Body {
 }
 
 impl CategoryItem {
-    /// What held at a version, which is at least the one before `since`.
+    /// Returns the category at a version; `None` if it does not exist then. The version must not be below the one before `since`.
     pub(super) fn state_at(self, version: u64) -> Option<Body> {
         if self.since <= version { Some(self.body.0) } else { self.before.map(|before| before.0) }
     }
 }
 
 impl Body {
-    pub(super) fn of(self, id: CategoryId) -> Category {
+    pub(super) fn into_category(self, id: CategoryId) -> Category {
         let Self { code, names, ancestors, partners } = self;
         Category { id, code, names, ancestors, partners }
     }
@@ -107,11 +106,11 @@ mod tests {
     use crate::client::read::{item, parse};
     use presence_domain::category::CategoryRow;
 
-    /// Keys, brackets and commas of a category without texts.
+    /// Size of a category without texts: keys, brackets and commas.
     const EMPTY_BYTES: usize = 300;
 
     #[test]
-    fn whatever_a_category_says_is_read_back_and_takes_the_bytes_that_it_counts() {
+    fn category_is_read_back_as_written_and_takes_the_bytes_that_it_counts() {
         for name in [r#"Chez "L'Ami" \ fils"#, "Café 🥐 \u{2028}", &r#"""#.repeat(255), &"é".repeat(255)] {
             let row = serde_json::json!({"id": "c1", "code": "a", "names": {"FR": name}, "ancestors": {"FR": [name]}});
             let category = serde_json::from_value::<CategoryRow>(row).expect("a row").read().expect("a category");
@@ -119,14 +118,14 @@ mod tests {
             let stored = CategoryItem {
                 pk: "CATEGORY#c1".to_owned(),
                 since: 7,
-                body: Text(body.clone()),
-                before: Some(Text(body.clone())),
+                body: JsonText(body.clone()),
+                before: Some(JsonText(body.clone())),
             };
             let text = serde_json::to_string(&body).expect("JSON");
             assert!(text.len() <= category.bytes() + EMPTY_BYTES, "{name}: {} of {}", text.len(), category.bytes());
             let read: CategoryItem = parse(item(&stored).expect("an item")).expect("the item again");
             assert_eq!(read.before.map(|before| before.0), Some(body.clone()));
-            assert_eq!(read.body.0.of(category.id.clone()), category);
+            assert_eq!(read.body.0.into_category(category.id.clone()), category);
         }
     }
 }

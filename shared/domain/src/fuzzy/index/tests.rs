@@ -1,4 +1,4 @@
-//! The index held against the plain rule.
+//! Compares the index with the reference rule.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -9,10 +9,10 @@ use super::*;
 
 type Person = [String; 3];
 
-/// Where, which, and with which letter.
+/// Edit of a word: position, kind, and letter.
 type Edit = (Index, u8, char);
 
-fn find_plainly(people: &[Person], query: &FuzzyQuery) -> Vec<Match> {
+fn find_by_reference(people: &[Person], query: &FuzzyQuery) -> Vec<Match> {
     let penalties = people.iter().map(|[first, last, email]| penalty(query, [first, last, email]));
     (0..).zip(penalties).filter_map(|(position, penalty)| Some(Match { position, penalty: penalty? })).collect()
 }
@@ -21,7 +21,7 @@ fn index_of(people: &[Person]) -> PeopleIndex {
     PeopleIndex::build(people.iter().cloned())
 }
 
-/// Few letters, so that words are often near one another; signs, white space and letters of two and three bytes.
+/// Generates a field. It has few letters, so that words are often similar, and signs, white space and letters of several bytes.
 fn any_field() -> impl Strategy<Value = String> {
     prop_oneof![
         "[abcé]{0,11}([ .-][abcé]{1,7}){0,2}",
@@ -35,7 +35,7 @@ fn any_people() -> impl Strategy<Value = Vec<Person>> {
     vec([any_field(), any_field(), any_field()], 1..12)
 }
 
-/// One edit or none.
+/// Generates an edit, which may have no effect.
 fn any_edit() -> impl Strategy<Value = Edit> {
     (any::<Index>(), 0..5u8, select(vec!['a', 'b', 'é', '字', '.', 'z']))
 }
@@ -56,14 +56,14 @@ fn edited(word: &str, edits: &[Edit]) -> String {
 }
 
 #[test]
-fn an_index_of_nobody_finds_nobody() {
+fn empty_index_finds_nobody() {
     let index = PeopleIndex::build(Vec::<Person>::new());
     let query = FuzzyQuery::parse("dupont a").expect("the query has a word");
     assert_eq!(index.find(&query), []);
 }
 
 #[test]
-fn people_come_in_the_order_of_their_positions() {
+fn people_are_found_in_the_order_of_their_positions() {
     let people = ["dupond", "martin", "dupont", "", "dupontel"].map(|last| [String::new(), last.into(), String::new()]);
     let query = FuzzyQuery::parse("dupont").expect("the query has a word");
     let found = index_of(&people).find(&query);
@@ -72,16 +72,16 @@ fn people_come_in_the_order_of_their_positions() {
 }
 
 #[test]
-fn words_that_people_share_are_held_once() {
+fn shared_words_are_stored_once() {
     let person = |n: usize| ["ana".to_owned(), "lopez".to_owned(), format!("{n}@example.com")];
     let people: Vec<Person> = (0..1000).map(person).collect();
     let index = index_of(&people);
-    // Each address and its number, and "ana", "lopez", "example", "com".
+    // Distinct words: each address and its number, and "ana", "lopez", "example", "com".
     assert_eq!(format!("{index:?}"), "PeopleIndex(1000 people, 2004 words)");
     assert!(index.heap_bytes() < 100 * people.len(), "{}", index.heap_bytes());
 }
 
-/// For each word of the query: the person and the word to take, and the edits to make.
+/// Generates the words of a query: for each the person and the word to take, and the edits to make.
 fn any_picks() -> impl Strategy<Value = Vec<(Index, Index, Vec<Edit>)>> {
     vec((any::<Index>(), any::<Index>(), vec(any_edit(), 0..4)), 1..4)
 }
@@ -96,20 +96,20 @@ fn mistyped(people: &[Person], picks: &[(Index, Index, Vec<Edit>)]) -> String {
 
 proptest! {
     #[test]
-    fn finds_what_the_plain_rule_finds_for_mistyped_words(people in any_people(), picks in any_picks()) {
+    fn index_agrees_with_the_reference_for_mistyped_words(people in any_people(), picks in any_picks()) {
         if let Some(query) = FuzzyQuery::parse(&mistyped(&people, &picks)) {
-            prop_assert_eq!(index_of(&people).find(&query), find_plainly(&people, &query));
+            prop_assert_eq!(index_of(&people).find(&query), find_by_reference(&people, &query));
         }
     }
 
     #[test]
-    fn finds_what_the_plain_rule_finds_for_any_query(people in any_people(), text in "[ab]{1,3}( [abcé.]{1,9}){0,2}") {
+    fn index_agrees_with_the_reference_for_any_query(people in any_people(), text in "[ab]{1,3}( [abcé.]{1,9}){0,2}") {
         let query = FuzzyQuery::parse(&text).expect("the query has a word");
-        prop_assert_eq!(index_of(&people).find(&query), find_plainly(&people, &query));
+        prop_assert_eq!(index_of(&people).find(&query), find_by_reference(&people, &query));
     }
 
     #[test]
-    fn words_few_edits_apart_pass_the_character_test(word in "[a-d0é字.]{5,12}", edits in vec(any_edit(), 0..3)) {
-        prop_assert!(may_be_close(bag(&word), bag(&edited(&word, &edits)), 2));
+    fn words_few_edits_apart_pass_the_test_of_characters(word in "[a-d0é字.]{5,12}", edits in vec(any_edit(), 0..3)) {
+        prop_assert!(may_be_close(character_set(&word), character_set(&edited(&word, &edits)), 2));
     }
 }
