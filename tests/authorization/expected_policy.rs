@@ -1,97 +1,97 @@
-//! What the project's decisions say about who may do what (section 4), row by row. Nothing here is taken from the code
-//! under test: a change of the policy has to be made here too, by hand.
+//! Expected policy, row by row, as the project decided it (section 4).
+//!
+//! No row is taken from the code under test. A change of the policy must be made here too, by hand.
 
-use Operation::{Delete, Get, Invite, Move, Standing, Update};
-use Verdict::{Forbidden as F, Hidden as H, May as Y};
+use Operation::{ChangeMembership, Delete, Get, Invite, Move, Update};
+use Verdict::{Allowed as Y, Forbidden as F, Hidden as H};
 use presence_domain::user::Role;
 
 const PROVIDER: Role = Role::Provider;
 const ADMIN: Role = Role::OrgAdmin;
 const MANAGER: Role = Role::BusinessManager;
 
-/// What the decisions say about a call.
+/// Decision about a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// It is done, as far as the fields and the state of the user allow.
-    May,
-    /// 403: the caller can see the user.
+    /// Permission, as far as the fields and the state of the user allow.
+    Allowed,
+    /// Answer 403: the caller can see the user.
     Forbidden,
-    /// 404: for the caller there is no such user.
+    /// Answer 404: for the caller no such user exists.
     Hidden,
 }
 
-/// What is done to one user. An update is three operations, by what it changes.
+/// Operation on one user. An update is one of three operations, depending on the changed field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operation {
-    /// Get it.
+    /// Read of the user.
     Get,
-    /// Change a field that is not guarded, or send a guarded one with its present value.
+    /// Change of an unguarded field, or a guarded field with its present value.
     Update,
-    /// Change role, status or businesses.
-    Standing,
-    /// Change the organisation.
+    /// Change of role, status or businesses.
+    ChangeMembership,
+    /// Change of the organisation.
     Move,
-    /// Delete it.
+    /// Deletion.
     Delete,
-    /// Send a new invitation.
+    /// New invitation.
     Invite,
 }
 
-/// Whom it is done to, as the caller sees it.
+/// Target of a call, in relation to the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Relation {
-    /// The caller's own user.
+    /// User of the caller.
     SelfUser,
-    /// Another user of the caller's organisation.
+    /// Other user of the caller's organisation, with this role.
     Colleague(Role),
-    /// A user of another organisation, or of none.
+    /// User of another organisation, or of none.
     Stranger,
-    /// An id that nobody has, or that is no id.
+    /// Id that no user has, or malformed id.
     Nobody,
 }
 
-/// Operation × role of the caller × target: the caller itself; a `BUSINESS_MANAGER`, an `ORG_ADMIN`, a PROVIDER of its
-/// organisation; a user elsewhere; nobody.
+/// Table of decisions: operation, role of the caller, and the decision for each target. The targets are the caller, a
+/// `BUSINESS_MANAGER`, an `ORG_ADMIN` and a PROVIDER of its organisation, a user elsewhere, and no user.
 #[rustfmt::skip]
 pub(super) const ON_ONE_USER: [(Operation, Role, [Verdict; 6]); 18] = [
-    //                   self manager admin provider elsewhere nobody
-    (Get,      PROVIDER, [Y,    Y,     Y,     Y,       Y,       H]),
-    (Get,      ADMIN,    [Y,    Y,     Y,     Y,       H,       H]),
-    (Get,      MANAGER,  [Y,    Y,     Y,     Y,       H,       H]),
-    (Update,   PROVIDER, [Y,    Y,     Y,     Y,       Y,       H]),
-    (Update,   ADMIN,    [Y,    Y,     Y,     F,       H,       H]),
-    (Update,   MANAGER,  [Y,    F,     F,     F,       H,       H]),
-    (Standing, PROVIDER, [F,    Y,     Y,     Y,       Y,       H]),
-    (Standing, ADMIN,    [F,    Y,     Y,     F,       H,       H]),
-    (Standing, MANAGER,  [F,    F,     F,     F,       H,       H]),
-    (Move,     PROVIDER, [F,    Y,     Y,     Y,       Y,       H]),
-    (Move,     ADMIN,    [F,    F,     F,     F,       H,       H]),
-    (Move,     MANAGER,  [F,    F,     F,     F,       H,       H]),
-    (Delete,   PROVIDER, [F,    Y,     Y,     Y,       Y,       H]),
-    (Delete,   ADMIN,    [F,    Y,     Y,     F,       H,       H]),
-    (Delete,   MANAGER,  [F,    F,     F,     F,       H,       H]),
-    // Nobody is both a caller and invited: to invite oneself is allowed to some, and then fails for the status.
-    (Invite,   PROVIDER, [Y,    Y,     Y,     Y,       Y,       H]),
-    (Invite,   ADMIN,    [Y,    Y,     Y,     F,       H,       H]),
-    (Invite,   MANAGER,  [F,    F,     F,     F,       H,       H]),
+    //                           self manager admin provider elsewhere nobody
+    (Get,              PROVIDER, [Y,    Y,     Y,     Y,       Y,       H]),
+    (Get,              ADMIN,    [Y,    Y,     Y,     Y,       H,       H]),
+    (Get,              MANAGER,  [Y,    Y,     Y,     Y,       H,       H]),
+    (Update,           PROVIDER, [Y,    Y,     Y,     Y,       Y,       H]),
+    (Update,           ADMIN,    [Y,    Y,     Y,     F,       H,       H]),
+    (Update,           MANAGER,  [Y,    F,     F,     F,       H,       H]),
+    (ChangeMembership, PROVIDER, [F,    Y,     Y,     Y,       Y,       H]),
+    (ChangeMembership, ADMIN,    [F,    Y,     Y,     F,       H,       H]),
+    (ChangeMembership, MANAGER,  [F,    F,     F,     F,       H,       H]),
+    (Move,             PROVIDER, [F,    Y,     Y,     Y,       Y,       H]),
+    (Move,             ADMIN,    [F,    F,     F,     F,       H,       H]),
+    (Move,             MANAGER,  [F,    F,     F,     F,       H,       H]),
+    (Delete,           PROVIDER, [F,    Y,     Y,     Y,       Y,       H]),
+    (Delete,           ADMIN,    [F,    Y,     Y,     F,       H,       H]),
+    (Delete,           MANAGER,  [F,    F,     F,     F,       H,       H]),
+    // A caller is active, so an allowed invitation of oneself fails for the status afterwards.
+    (Invite,           PROVIDER, [Y,    Y,     Y,     Y,       Y,       H]),
+    (Invite,           ADMIN,    [Y,    Y,     Y,     F,       H,       H]),
+    (Invite,           MANAGER,  [F,    F,     F,     F,       H,       H]),
 ];
 
-/// Operations on no user in particular, by role of the caller: PROVIDER, `ORG_ADMIN`, `BUSINESS_MANAGER`.
+/// Table of operations without a target user, with the decision for PROVIDER, `ORG_ADMIN` and `BUSINESS_MANAGER`.
 #[rustfmt::skip]
 pub(super) const ON_NO_USER: [(&str, [Verdict; 3]); 7] = [
     ("get_me",            [Y, Y, Y]),
     ("search_users",      [Y, Y, Y]),
     ("get_user_stats",    [Y, Y, Y]),
-    // In their own organisation, of the role that is the default. The rest is in `CREATING`.
+    // With the default role, in the caller's organisation. `CREATING` has the other cases.
     ("create_user",       [Y, Y, F]),
     ("search_categories", [Y, Y, Y]),
     ("get_category",      [Y, Y, Y]),
-    // Of whom is in `REVIEWS`.
+    // `REVIEWS` has the organisations.
     ("search_reviews",    [Y, Y, Y]),
 ];
 
-/// Creating: role of the caller × a `BUSINESS_MANAGER`, an `ORG_ADMIN`, a PROVIDER in the caller's organisation; anybody
-/// elsewhere.
+/// Table of creations: role of the caller, and the decision for each new role in its organisation and for any role elsewhere.
 #[rustfmt::skip]
 pub(super) const CREATING: [(Role, [Verdict; 4]); 3] = [
     //         manager admin provider elsewhere
@@ -100,7 +100,7 @@ pub(super) const CREATING: [(Role, [Verdict; 4]); 3] = [
     (MANAGER,  [F,      F,     F,       F]),
 ];
 
-/// Whose reviews a role sees: its own organisation's, and another's.
+/// Table of readable reviews: role of the caller, and whether it reads those of its own and of other organisations.
 #[rustfmt::skip]
 pub(super) const REVIEWS: [(Role, [bool; 2]); 3] = [
     //         own   elsewhere
@@ -110,20 +110,20 @@ pub(super) const REVIEWS: [(Role, [bool; 2]); 3] = [
 ];
 
 impl Operation {
-    /// Every operation.
-    pub(super) const ALL: [Self; 6] = [Get, Update, Standing, Move, Delete, Invite];
+    /// All operations.
+    pub(super) const ALL: [Self; 6] = [Get, Update, ChangeMembership, Move, Delete, Invite];
 
-    /// The operation that does it.
+    /// Returns the name of the route.
     pub(super) fn route(self) -> &'static str {
         match self {
             Get => "get_user",
-            Update | Standing | Move => "update_user",
+            Update | ChangeMembership | Move => "update_user",
             Delete => "delete_user",
             Invite => "invite_user",
         }
     }
 
-    /// What the decisions say.
+    /// Returns the decision.
     pub(super) fn verdict(self, caller: Role, target: Relation) -> Verdict {
         let mut rows = ON_ONE_USER.iter().filter(|(operation, role, _)| (*operation, *role) == (self, caller));
         let (Some((_, _, verdicts)), None) = (rows.next(), rows.next()) else {
@@ -138,8 +138,8 @@ impl Operation {
     }
 }
 
-/// What the decisions say about creating a user of this role, in the caller's organisation or elsewhere.
-pub(super) fn creating(caller: Role, role: Role, elsewhere: bool) -> Verdict {
+/// Returns the decision about creating a user of this role, in the caller's organisation or elsewhere.
+pub(super) fn creation_verdict(caller: Role, role: Role, elsewhere: bool) -> Verdict {
     let (_, verdicts) = CREATING.iter().find(|(row, _)| *row == caller).expect("a row for each role");
     verdicts[if elsewhere { 3 } else { column(role) }]
 }
@@ -152,14 +152,18 @@ fn column(role: Role) -> usize {
     }
 }
 
+/// Returns the number of roles that have a row for the operation.
+fn roles_of(operation: Operation) -> usize {
+    let has_row = |role: &&Role| ON_ONE_USER.iter().any(|row| (row.0, row.1) == (operation, **role));
+    Role::ALL.iter().filter(has_row).count()
+}
+
 #[test]
 fn every_route_has_its_rows_in_the_matrix() {
     for route in presence_tests::routes() {
         let rows = if route.path.contains("{user_id}") {
             let operations = Operation::ALL.into_iter().filter(|operation| operation.route() == route.name);
-            let rows =
-                |operation| move |role: &Role| ON_ONE_USER.iter().any(|row| (row.0, row.1) == (operation, *role));
-            operations.map(|operation| Role::ALL.iter().filter(|role| rows(operation)(role)).count()).min().unwrap_or(0)
+            operations.map(roles_of).min().unwrap_or(0)
         } else {
             ON_NO_USER.iter().filter(|(operation, _)| *operation == route.name).map(|(_, row)| row.len()).sum()
         };

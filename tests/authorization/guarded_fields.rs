@@ -1,4 +1,4 @@
-//! Guarded fields at their edges: one's own, the present value, roles above one's own, the order of the checks.
+//! Edge cases of guarded fields: the caller's own ones, present values, roles above the caller's, order of the checks.
 
 use presence_domain::user::Role;
 use presence_tests::{Fixtures, TestStack};
@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use super::matrix::assert_forbidden;
 use super::requests::{Caller, NOT_FOUND};
 
-/// A change of each guarded field of a user of organisation 1 that is active, has no business and is not `not_role`.
-fn guarded(new_role: Role) -> [Value; 4] {
+/// Returns a change of each guarded field, for an active user of organisation 1 with another role and no business.
+fn guarded_changes(new_role: Role) -> [Value; 4] {
     [
         json!({"role": new_role.as_str()}),
         json!({"status": "invited"}),
@@ -19,14 +19,14 @@ fn guarded(new_role: Role) -> [Value; 4] {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nobody_changes_its_own_standing() {
+async fn no_caller_changes_its_own_guarded_fields() {
     let stack = TestStack::start().await;
     let fixtures = Fixtures::create(&stack).await;
     let before = stack.snapshot().await;
     for caller in Caller::ALL {
-        let myself = caller.person(&fixtures);
+        let myself = caller.user(&fixtures);
         for role in Role::ALL.into_iter().filter(|role| *role != caller.role()) {
-            for change in guarded(role) {
+            for change in guarded_changes(role) {
                 let reply = stack.post(&format!("/user/{}", myself.id), &myself.key, &change).await;
                 assert_forbidden(&reply, &format!("{caller:?} sends {change}"));
             }
@@ -37,11 +37,11 @@ async fn nobody_changes_its_own_standing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn everybody_changes_its_own_name_phone_language_address_and_password() {
+async fn every_caller_changes_its_own_name_phone_language_address_and_password() {
     let stack = TestStack::start().await;
     let fixtures = Fixtures::create(&stack).await;
     for caller in Caller::ALL {
-        let myself = caller.person(&fixtures);
+        let myself = caller.user(&fixtures);
         let body = json!({
             "first_name": "Mine", "last_name": "Own", "phone": "+33 1", "lang": "fr", "password": "canary-pass-1",
             "email": format!("own-{}", myself.email),
@@ -57,13 +57,13 @@ async fn everybody_changes_its_own_name_phone_language_address_and_password() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_guarded_field_with_its_present_value_hides_no_forbidden_change() {
+async fn a_forbidden_change_is_refused_beside_guarded_fields_with_present_values() {
     let stack = TestStack::start().await;
     let fixtures = Fixtures::create(&stack).await;
     let manager = &fixtures.manager_1;
     let path = format!("/user/{}", manager.id);
     let before = stack.snapshot().await;
-    for change in guarded(Role::OrgAdmin) {
+    for change in guarded_changes(Role::OrgAdmin) {
         let mut body = json!({"first_name": "Mine", "role": "BUSINESS_MANAGER", "status": "active", "org_id": 1});
         let fields = change.as_object().expect("an object").clone();
         body.as_object_mut().expect("an object").extend(fields);

@@ -1,4 +1,4 @@
-//! Keys that give no access, and the instant from which on they give none.
+//! Keys that give no access, and the instant from which they give none.
 
 use jiff::{SignedDuration, Timestamp};
 use presence_domain::api_key::PlaintextApiKey;
@@ -11,24 +11,24 @@ use rstest::rstest;
 use serde_json::{Value, json};
 
 use super::matrix::assert_forbidden;
-use super::requests::{NOBODY, call, newcomer};
+use super::requests::{UNKNOWN_IDS, call, newcomer};
 use crate::api::send_all;
 
-/// A key of the user that ends at the instant; its id for operators stands first.
-async fn key_until(stack: &TestStack, user: &str, expires_at: Option<Timestamp>) -> (String, String) {
+/// Issues a key that expires at the instant, and returns its id for operators and the key.
+async fn issue_key_until(stack: &TestStack, user: &str, expires_at: Option<Timestamp>) -> (String, String) {
     let new = NewApiKey { expires_at, ..NewApiKey::default() };
     let user = UserId::parse(user).expect("an id");
     let issued = stack.stores().users.issue_key(user, &new, stack.clock.now()).await.expect("an active user");
     (issued.id, issued.key.expose().to_owned())
 }
 
-/// One key for each way of giving no access. The owners could do everything, were the key alive.
-async fn dead_keys(stack: &TestStack, fixtures: &Fixtures) -> Vec<(&'static str, String)> {
+/// Returns a key for each reason to refuse one. With a valid key, its owner could call every route.
+async fn refused_keys(stack: &TestStack, fixtures: &Fixtures) -> Vec<(&'static str, String)> {
     let owner = &fixtures.provider.id;
     let good = &fixtures.provider.key;
-    let (revoked_id, revoked) = key_until(stack, owner, None).await;
+    let (revoked_id, revoked) = issue_key_until(stack, owner, None).await;
     stack.stores().users.revoke_key(&revoked_id, stack.clock.now()).await.expect("a live key");
-    let (_, expired) = key_until(stack, owner, Some(stack.clock.now())).await;
+    let (_, expired) = issue_key_until(stack, owner, Some(stack.clock.now())).await;
     let demoted = stack.create_user("made-invited", Role::Provider, None, Status::Active).await;
     let suspend = stack.post(&format!("/user/{}", demoted.id), good, &json!({"status": "invited"})).await;
     assert_eq!(suspend.status, 200, "{}", suspend.text);
@@ -50,7 +50,8 @@ async fn dead_keys(stack: &TestStack, fixtures: &Fixtures) -> Vec<(&'static str,
     ]
 }
 
-fn without_the_request_id(reply: &Reply) -> (u16, String, Vec<(String, String)>) {
+/// Returns the answer without the headers that differ from answer to answer.
+fn comparable(reply: &Reply) -> (u16, String, Vec<(String, String)>) {
     let text = |value: &reqwest::header::HeaderValue| value.to_str().expect("text").to_owned();
     let changing = ["x-request-id", "apigw-requestid", "date"];
     let kept = reply.headers.iter().filter(|(name, _)| !changing.contains(&name.as_str()));
@@ -61,10 +62,10 @@ fn without_the_request_id(reply: &Reply) -> (u16, String, Vec<(String, String)>)
 async fn keys_that_give_no_access_are_refused_alike_on_every_route_whatever_the_target() {
     let stack = TestStack::start().await;
     let fixtures = Fixtures::create(&stack).await;
-    let keys = dead_keys(&stack, &fixtures).await;
+    let keys = refused_keys(&stack, &fixtures).await;
     let before = stack.snapshot().await;
     let targets =
-        [fixtures.provider.id.as_str(), &fixtures.manager_1.id, &fixtures.invited_2.id].into_iter().chain(NOBODY);
+        [fixtures.provider.id.as_str(), &fixtures.manager_1.id, &fixtures.invited_2.id].into_iter().chain(UNKNOWN_IDS);
     let mut calls = Vec::new();
     for route in routes() {
         let named = route.path.contains("{user_id}");
@@ -76,37 +77,41 @@ async fn keys_that_give_no_access_are_refused_alike_on_every_route_whatever_the_
             }
         }
     }
-    // Four routes name a user.
-    assert_eq!(calls.len(), keys.len() * (4 * (3 + NOBODY.len()) + routes().len() - 4));
+    // Four routes have a user in their path; the others are called once for each key.
+    assert_eq!(calls.len(), keys.len() * (4 * (3 + UNKNOWN_IDS.len()) + routes().len() - 4));
     let answers = send_all(calls).await;
-    let first = without_the_request_id(&answers[0].1);
+    let first = comparable(&answers[0].1);
     assert_eq!((first.0, first.1.as_str()), (401, r#"{"errors":{"authentication":"a valid API key is required"}}"#));
     assert_eq!(answers[0].1.header("www-authenticate"), r#"Bearer realm="presence""#);
     for (what, answer) in answers {
-        assert_eq!(without_the_request_id(&answer), first, "{what}");
+        assert_eq!(comparable(&answer), first, "{what}");
     }
     assert_eq!(stack.snapshot().await, before);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_key_gives_access_until_the_very_instant_of_its_expiry() {
+async fn a_key_gives_access_until_the_instant_of_its_expiry() {
     let stack = TestStack::start().await;
     let fixtures = Fixtures::create(&stack).await;
     let expires_at = stack.clock.now() + SignedDuration::from_hours(1);
-    let (_, key) = key_until(&stack, &fixtures.admin_1.id, Some(expires_at)).await;
-    let to = |instant: Timestamp| stack.clock.advance(instant.duration_since(stack.clock.now()));
+    let (_, key) = issue_key_until(&stack, &fixtures.admin_1.id, Some(expires_at)).await;
     for (offset, status) in [(-3_600_000, 200), (-1, 200), (0, 401), (1, 401), (86_400_000, 401)] {
-        to(expires_at + SignedDuration::from_millis(offset));
+        let instant = expires_at + SignedDuration::from_millis(offset);
+        stack.clock.advance(instant.duration_since(stack.clock.now()));
         assert_eq!(stack.get("/user/me", &key).await.status, status, "{offset} ms after the expiry");
-        assert_eq!(stack.get("/user/me", &fixtures.admin_1.key).await.status, 200, "another key of the user goes on");
+        assert_eq!(
+            stack.get("/user/me", &fixtures.admin_1.key).await.status,
+            200,
+            "another key of the user stays valid"
+        );
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_revoked_key_is_refused_on_the_very_next_request_and_the_others_go_on() {
+async fn a_revoked_key_is_refused_on_the_next_request_and_other_keys_stay_valid() {
     let stack = TestStack::start().await;
     let fixtures = Fixtures::create(&stack).await;
-    let (id, key) = key_until(&stack, &fixtures.admin_1.id, None).await;
+    let (id, key) = issue_key_until(&stack, &fixtures.admin_1.id, None).await;
     assert_eq!(stack.get("/user/search", &key).await.status, 200);
     stack.stores().users.revoke_key(&id, stack.clock.now()).await.expect("a live key");
     assert_eq!(stack.get("/user/search", &key).await.status, 401);
@@ -117,10 +122,10 @@ async fn a_revoked_key_is_refused_on_the_very_next_request_and_the_others_go_on(
 #[case::deleted(None)]
 #[case::suspended(Some(json!({"status": "invited"})))]
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_is_gone_is_refused_on_the_very_next_request(#[case] change: Option<Value>) {
+async fn keys_of_a_deleted_or_suspended_user_are_refused_on_the_next_request(#[case] change: Option<Value>) {
     let stack = TestStack::start().await;
     let fixtures = Fixtures::create(&stack).await;
-    let (_, second) = key_until(&stack, &fixtures.manager_1.id, None).await;
+    let (_, second) = issue_key_until(&stack, &fixtures.manager_1.id, None).await;
     let path = format!("/user/{}", fixtures.manager_1.id);
     let keys = [&fixtures.manager_1.key, &second];
     for key in keys {
@@ -139,7 +144,7 @@ async fn whoever_is_gone_is_refused_on_the_very_next_request(#[case] change: Opt
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_keys_of_a_user_made_invited_stay_dead_when_it_is_active_again() {
+async fn keys_of_a_user_made_invited_stay_revoked_after_activation() {
     let stack = TestStack::start().await;
     let fixtures = Fixtures::create(&stack).await;
     let path = format!("/user/{}", fixtures.manager_1.id);
@@ -153,26 +158,26 @@ async fn the_keys_of_a_user_made_invited_stay_dead_when_it_is_active_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_demotion_binds_the_very_next_request_and_so_does_a_promotion() {
+async fn a_demotion_and_a_promotion_take_effect_on_the_next_request() {
     let stack = TestStack::start().await;
     let fixtures = Fixtures::create(&stack).await;
     let (path, key) = (format!("/user/{}", fixtures.other_admin_1.id), &fixtures.other_admin_1.key);
-    let victim = format!("/user/{}", fixtures.manager_1.id);
+    let target = format!("/user/{}", fixtures.manager_1.id);
     let rename = |name: &'static str| json!({"first_name": name});
-    assert_eq!(stack.post(&victim, key, &rename("One")).await.status, 200);
+    assert_eq!(stack.post(&target, key, &rename("One")).await.status, 200);
     stack.post(&path, &fixtures.admin_1.key, &json!({"role": "BUSINESS_MANAGER"})).await;
-    assert_forbidden(&stack.post(&victim, key, &rename("Two")).await, "update");
-    assert_forbidden(&stack.delete(&victim, key).await, "delete");
+    assert_forbidden(&stack.post(&target, key, &rename("Two")).await, "update");
+    assert_forbidden(&stack.delete(&target, key).await, "delete");
     assert_forbidden(&stack.post("/user", key, &newcomer()).await, "create");
     assert_forbidden(&stack.invite(&fixtures.invited_1.id, key).await, "invite");
     stack.post(&path, &fixtures.provider.key, &json!({"role": "PROVIDER"})).await;
     assert_eq!(stack.get(&format!("/user/{}", fixtures.admin_2.id), key).await.status, 200);
-    assert_eq!(stack.post(&victim, key, &rename("Three")).await.status, 200);
+    assert_eq!(stack.post(&target, key, &rename("Three")).await.status, 200);
     assert_eq!(stack.audit().await, []);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_user_that_moves_sees_its_new_organisation_and_no_more_the_old_one_on_the_very_next_request() {
+async fn a_moved_user_sees_only_its_new_organisation_from_the_next_request() {
     let stack = TestStack::start().await;
     let fixtures = Fixtures::create(&stack).await;
     let key = &fixtures.manager_1.key;

@@ -1,8 +1,7 @@
-//! The last active `ORG_ADMIN` of an organisation.
+//! Last active `ORG_ADMIN` of an organisation, who may be removed by a PROVIDER only.
 //!
-//! One request after the other, no `ORG_ADMIN` can reach it: the caller is an active `ORG_ADMIN` of the organisation, nobody
-//! demotes or deletes oneself, so at least the caller stays. It takes two `ORG_ADMIN`s that turn on each other at the same
-//! time; the one whose write comes second would take the last.
+//! Sequential requests of an `ORG_ADMIN` never remove the last one: the caller is active, and no caller demotes or deletes
+//! itself. Two that remove each other at the same time could: the second write would remove the last one.
 
 use presence_domain::user::{Role, Status};
 use presence_tests::ConnectorLayer as _;
@@ -15,8 +14,8 @@ use presence_tests::PauseConnector;
 
 const LAST: &str = "this is the last active ORG_ADMIN of its organisation";
 
-/// What takes an `ORG_ADMIN` from its organisation: a deletion where there is no body.
-async fn strike(stack: &TestStack, target: &TestUser, key: &str, change: &Value) -> Reply {
+/// Removes an `ORG_ADMIN` by the change, or by a deletion if the change is null.
+async fn remove_admin(stack: &TestStack, target: &TestUser, key: &str, change: &Value) -> Reply {
     let path = format!("/user/{}", target.id);
     if change.is_null() { stack.delete(&path, key).await } else { stack.post(&path, key, change).await }
 }
@@ -26,7 +25,7 @@ async fn strike(stack: &TestStack, target: &TestUser, key: &str, change: &Value)
 #[case::demotes(json!({"role": "BUSINESS_MANAGER"}), json!({"role": LAST}))]
 #[case::suspends(json!({"status": "invited"}), json!(LAST))]
 #[tokio::test(flavor = "multi_thread")]
-async fn of_two_org_admins_that_strike_each_other_the_second_fails(#[case] change: Value, #[case] error: Value) {
+async fn of_two_org_admins_that_remove_each_other_the_second_fails(#[case] change: Value, #[case] error: Value) {
     let pause = PauseConnector::new();
     let options = presence_local::Options { http_client: Some(pause.over(plain_http())), ..long_timeouts() };
     let stack = TestStack::with(options).await;
@@ -35,11 +34,11 @@ async fn of_two_org_admins_that_strike_each_other_the_second_fails(#[case] chang
     pause.arm();
     let first = async {
         pause.paused().await;
-        let reply = strike(&stack, one, &other.key, &change).await;
+        let reply = remove_admin(&stack, one, &other.key, &change).await;
         pause.resume();
         reply
     };
-    let (late, first) = tokio::join!(strike(&stack, other, &one.key, &change), first);
+    let (late, first) = tokio::join!(remove_admin(&stack, other, &one.key, &change), first);
     assert_eq!(first.status, 200, "{}", first.text);
     assert_eq!((late.status, late.json()), (400, json!({"errors": {"json": error}})));
     let left = stack.stored(&other.id).await.expect("it is still there").user;
@@ -48,7 +47,7 @@ async fn of_two_org_admins_that_strike_each_other_the_second_fails(#[case] chang
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_org_admin_takes_every_other_one_and_never_itself() {
+async fn an_org_admin_removes_every_other_one_and_never_itself() {
     let stack = TestStack::start().await;
     let fixtures = Fixtures::create(&stack).await;
     let one = &fixtures.admin_1;
@@ -57,14 +56,14 @@ async fn an_org_admin_takes_every_other_one_and_never_itself() {
     let waiting = stack.create_user("invited-admin", Role::OrgAdmin, Some(1), Status::Invited).await;
     let changes = [Value::Null, json!({"role": "BUSINESS_MANAGER"}), json!({"status": "invited"})];
     for (target, change) in [&fixtures.other_admin_1, &third, &fourth].into_iter().zip(&changes) {
-        let reply = strike(&stack, target, &one.key, change).await;
+        let reply = remove_admin(&stack, target, &one.key, change).await;
         assert_eq!(reply.status, 200, "{change}: {}", reply.text);
     }
     for change in &changes {
-        assert_forbidden(&strike(&stack, one, &one.key, change).await, &change.to_string());
+        assert_forbidden(&remove_admin(&stack, one, &one.key, change).await, &change.to_string());
     }
-    // The last one that is active is left; one that is invited is not the last, and may go.
-    assert_eq!(strike(&stack, &waiting, &one.key, &Value::Null).await.status, 200);
+    // Only active users count: with one of them left, an invited one may still be deleted.
+    assert_eq!(remove_admin(&stack, &waiting, &one.key, &Value::Null).await.status, 200);
     assert_eq!(stack.audit().await, []);
 }
 
@@ -74,10 +73,10 @@ async fn an_org_admin_takes_every_other_one_and_never_itself() {
 #[case::suspends(json!({"status": "invited"}))]
 #[case::moves(json!({"org_id": 1}))]
 #[tokio::test(flavor = "multi_thread")]
-async fn a_provider_takes_even_the_last_one(#[case] change: Value) {
+async fn a_provider_removes_even_the_last_org_admin(#[case] change: Value) {
     let stack = TestStack::start().await;
     let fixtures = Fixtures::create(&stack).await;
-    let reply = strike(&stack, &fixtures.admin_2, &fixtures.provider.key, &change).await;
+    let reply = remove_admin(&stack, &fixtures.admin_2, &fixtures.provider.key, &change).await;
     assert_eq!(reply.status, 200, "{}", reply.text);
     assert_eq!(stack.audit().await, []);
 }

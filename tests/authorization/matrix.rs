@@ -1,11 +1,11 @@
-//! The matrix itself: every operation × every caller × every target.
+//! Matrix of every operation, every caller and every target.
 
 use presence_domain::user::{Role, Status};
 use presence_tests::{Fixtures, Reply, StoredUser, TestStack, route, routes};
 use rstest::rstest;
 use serde_json::{Value, json};
 
-use super::expected_policy::{ON_NO_USER, Operation, Verdict, creating};
+use super::expected_policy::{ON_NO_USER, Operation, Verdict, creation_verdict};
 use super::requests::{Caller, NOT_FOUND, Target, call, newcomer};
 use crate::api::categories::{DIRECTORY, load, parse};
 use crate::api::send_all;
@@ -20,7 +20,7 @@ struct Cell {
 }
 
 impl Cell {
-    /// Every cell of a caller.
+    /// Returns the cells of a caller.
     fn all(caller: Caller) -> Vec<Self> {
         let mut cells = Vec::new();
         for operation in Operation::ALL {
@@ -37,20 +37,20 @@ impl Cell {
         call(stack, &route(self.operation.route()), id, key, &self.body).await
     }
 
-    /// The status of an allowed call: what is left to decide is the state of the user.
+    /// Returns the status of an allowed call, which depends on the state of the target only.
     fn allowed_status(&self) -> u16 {
         if self.operation == Operation::Invite && self.target.status() == Status::Active { 400 } else { 200 }
     }
 }
 
-/// Returns the requests for an operation: an update is one for each field.
+/// Returns the bodies of an operation: for an update one for each field.
 fn bodies(operation: Operation, target: Target) -> Vec<Value> {
     let other_role = if target.role() == Role::BusinessManager { Role::OrgAdmin } else { Role::BusinessManager };
     let other_org = if target.org() == Some(1) { 2 } else { 1 };
     let business = target.org().map(|org| json!({"business_ids": [format!("b{org}-1")]}));
     let role = match target.org() {
         Some(_) => json!({"role": other_role.as_str()}),
-        // Whoever is not a PROVIDER must have an organisation.
+        // Only a PROVIDER may have no organisation.
         None => json!({"role": other_role.as_str(), "org_id": 1}),
     };
     let status = match target.status() {
@@ -62,7 +62,7 @@ fn bodies(operation: Operation, target: Target) -> Vec<Value> {
     });
     match operation {
         Operation::Update => vec![json!({"last_name": "Changed"}), present],
-        Operation::Standing => [Some(role), Some(status), business].into_iter().flatten().collect(),
+        Operation::ChangeMembership => [Some(role), Some(status), business].into_iter().flatten().collect(),
         Operation::Move => vec![json!({"org_id": other_org})],
         Operation::Get | Operation::Delete | Operation::Invite => vec![Value::Null],
     }
@@ -77,11 +77,12 @@ fn bodies(operation: Operation, target: Target) -> Vec<Value> {
 async fn a_refused_call_has_its_exact_status_and_changes_nothing(#[case] caller: Caller) {
     let stack = TestStack::start().await;
     let fixtures = Fixtures::create(&stack).await;
-    let myself = caller.person(&fixtures);
+    let myself = caller.user(&fixtures);
     let mut refused = Vec::new();
     for target in Target::all(caller) {
         let id = target.create(&stack, myself).await;
-        let cells = Cell::all(caller).into_iter().filter(|cell| cell.target == target && cell.verdict != Verdict::May);
+        let cells =
+            Cell::all(caller).into_iter().filter(|cell| cell.target == target && cell.verdict != Verdict::Allowed);
         refused.extend(cells.map(|cell| (cell, id.clone())));
     }
     assert!(refused.len() >= 70, "{} cells", refused.len());
@@ -96,7 +97,7 @@ async fn a_refused_call_has_its_exact_status_and_changes_nothing(#[case] caller:
     assert_eq!(stack.snapshot().await, before);
 }
 
-/// 403 in its envelope.
+/// Asserts a 403 in its envelope.
 pub(super) fn assert_forbidden(reply: &Reply, what: &str) {
     assert_eq!(reply.status, 403, "{what}: {}", reply.text);
     let body = reply.json();
@@ -110,22 +111,23 @@ pub(super) fn assert_forbidden(reply: &Reply, what: &str) {
 #[case::org_admin(Caller::Admin)]
 #[case::business_manager(Caller::Manager)]
 #[tokio::test(flavor = "multi_thread")]
-async fn an_allowed_call_does_what_it_says(#[case] caller: Caller) {
+async fn an_allowed_call_has_its_effect(#[case] caller: Caller) {
     let stack = TestStack::start().await;
     let fixtures = Fixtures::create(&stack).await;
-    let myself = caller.person(&fixtures);
-    let allowed = Cell::all(caller).into_iter().filter(|cell| cell.verdict == Verdict::May);
+    let myself = caller.user(&fixtures);
+    let allowed = Cell::all(caller).into_iter().filter(|cell| cell.verdict == Verdict::Allowed);
     for cell in allowed {
         let id = cell.target.create(&stack, myself).await;
         let before = stack.stored(&id).await.expect("a fresh user");
         let reply = cell.send(&stack, &id, &myself.key).await;
         assert_eq!(reply.status, cell.allowed_status(), "{cell:?}: {}", reply.text);
-        assert_done(&cell, &reply, &before, stack.stored(&id).await);
+        assert_effect(&cell, &reply, &before, stack.stored(&id).await);
     }
     assert_eq!(stack.audit().await, []);
 }
 
-fn assert_done(cell: &Cell, reply: &Reply, before: &StoredUser, after: Option<StoredUser>) {
+/// Asserts that the allowed call had its effect on the stored user.
+fn assert_effect(cell: &Cell, reply: &Reply, before: &StoredUser, after: Option<StoredUser>) {
     if cell.operation == Operation::Delete {
         assert!(after.is_none(), "{cell:?}");
         return;
@@ -154,7 +156,7 @@ fn assert_done(cell: &Cell, reply: &Reply, before: &StoredUser, after: Option<St
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn operations_on_no_user_in_particular_are_open_to_whom_the_table_says() {
+async fn operations_without_a_target_are_allowed_as_in_the_table() {
     let stack = TestStack::start().await;
     let fixtures = Fixtures::create(&stack).await;
     load(stack.stores(), parse(DIRECTORY)).await;
@@ -164,9 +166,9 @@ async fn operations_on_no_user_in_particular_are_open_to_whom_the_table_says() {
             let mut body = newcomer();
             body["org_id"] = json!(1);
             let verdict = verdicts[Role::ALL.iter().position(|role| *role == caller.role()).expect("a column")];
-            let reply = call(&stack, route, "", &caller.person(&fixtures).key, &body).await;
+            let reply = call(&stack, route, "", &caller.user(&fixtures).key, &body).await;
             match verdict {
-                Verdict::May => assert_eq!(reply.status, 200, "{} by {caller:?}: {}", route.name, reply.text),
+                Verdict::Allowed => assert_eq!(reply.status, 200, "{} by {caller:?}: {}", route.name, reply.text),
                 _ => assert_forbidden(&reply, &format!("{} by {caller:?}", route.name)),
             }
         }
@@ -179,21 +181,21 @@ async fn operations_on_no_user_in_particular_are_open_to_whom_the_table_says() {
 #[case::org_admin(Caller::Admin)]
 #[case::business_manager(Caller::Manager)]
 #[tokio::test(flavor = "multi_thread")]
-async fn nobody_creates_above_its_role_or_beyond_its_organisation(#[case] caller: Caller) {
+async fn no_caller_creates_above_its_role_or_beyond_its_organisation(#[case] caller: Caller) {
     let stack = TestStack::start().await;
     let fixtures = Fixtures::create(&stack).await;
-    let key = &caller.person(&fixtures).key;
+    let key = &caller.user(&fixtures).key;
     for org in [None, Some(1), Some(2)] {
         for role in [None].into_iter().chain(Role::ALL.map(Some)) {
             let mut body = newcomer();
             body["org_id"] = json!(org);
             body["role"] = json!(role.map(Role::as_str));
             let (becomes, lands_in) = (role.unwrap_or(Role::BusinessManager), org.or(caller.org()));
-            let verdict = creating(caller.role(), becomes, lands_in != caller.org());
+            let verdict = creation_verdict(caller.role(), becomes, lands_in != caller.org());
             let what = format!("{caller:?} creates {role:?} in {org:?}");
             let before = stack.snapshot().await;
             let reply = call(&stack, &route("create_user"), "", key, &body).await;
-            if verdict != Verdict::May {
+            if verdict != Verdict::Allowed {
                 assert_forbidden(&reply, &what);
                 assert_eq!(stack.snapshot().await, before, "{what}");
             } else if lands_in.is_none() && becomes != Role::Provider {

@@ -1,5 +1,5 @@
-//! Who may do what: the matrix of roles, operations and targets, held against a table that was written from the
-//! project's decisions and not from the code.
+//! Authorisation: every role, operation and target is compared with a table that was written from the project's decisions,
+//! not from the code.
 
 mod expected_policy;
 mod guarded_fields;

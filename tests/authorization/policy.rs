@@ -1,4 +1,4 @@
-//! The policy table of the code, held against the decisions, and against a text that shows every change in review.
+//! Policy table of the code, compared with the decisions and with a golden file that shows every change in a review.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -7,9 +7,9 @@ use presence_domain::access::{Action, Principal, Rule, Target, authorize};
 use presence_domain::ids::{OrgId, UserId};
 use presence_domain::user::Role;
 
-use super::expected_policy::{Operation, Relation, Verdict, creating};
+use super::expected_policy::{Operation, Relation, Verdict, creation_verdict};
 
-/// Set to anything, it writes the text anew.
+/// Environment variable that, with any value, rewrites the golden file.
 const BLESS: &str = "PRESENCE_BLESS";
 
 const RELATIONS: [Relation; 5] = [
@@ -31,18 +31,18 @@ fn target(caller: Role, relation: Relation) -> Target {
 
 fn verdict(action: Action, caller: Role, relation: Relation) -> Verdict {
     let operation = match action {
-        // Reviews are read like users: those of the own organisation; of every one by a PROVIDER.
+        // Reviews have the scope of users: the own organisation, for a PROVIDER all of them.
         Action::ReadUsers | Action::ReadReviews => Operation::Get,
         Action::UpdateUser => Operation::Update,
-        Action::ChangeMembership => Operation::Standing,
+        Action::ChangeMembership => Operation::ChangeMembership,
         Action::MoveUser => Operation::Move,
         Action::DeleteUser => Operation::Delete,
         Action::InviteUser => Operation::Invite,
         Action::CreateUser => {
             return match relation {
-                Relation::SelfUser => creating(caller, caller, false),
-                Relation::Colleague(role) => creating(caller, role, false),
-                Relation::Stranger | Relation::Nobody => creating(caller, Role::BusinessManager, true),
+                Relation::SelfUser => creation_verdict(caller, caller, false),
+                Relation::Colleague(role) => creation_verdict(caller, role, false),
+                Relation::Stranger | Relation::Nobody => creation_verdict(caller, Role::BusinessManager, true),
             };
         }
     };
@@ -50,7 +50,7 @@ fn verdict(action: Action, caller: Role, relation: Relation) -> Verdict {
 }
 
 #[test]
-fn every_row_of_the_policy_says_what_the_decisions_say() {
+fn every_action_of_the_policy_agrees_with_the_decisions() {
     for action in Action::ALL {
         for caller in Role::ALL {
             let principal =
@@ -58,14 +58,14 @@ fn every_row_of_the_policy_says_what_the_decisions_say() {
             for relation in RELATIONS {
                 let target = target(caller, relation);
                 let allowed = authorize(&principal, action, target).is_ok();
-                let expected = verdict(action, caller, relation) == Verdict::May;
+                let expected = verdict(action, caller, relation) == Verdict::Allowed;
                 assert_eq!(allowed, expected, "{action:?} by {caller:?} on {relation:?}");
             }
         }
     }
 }
 
-/// The policy as a table: who reaches whom with what, and what those who do not are told.
+/// Returns the policy as text: the grant of each role for each action, and the error of the other callers.
 fn rendered() -> String {
     let mut text = String::new();
     for action in Action::ALL {

@@ -1,4 +1,4 @@
-//! What search, stats and me show to whom.
+//! Users that search, stats and me show to each caller.
 
 use std::collections::BTreeSet;
 
@@ -9,13 +9,13 @@ use serde_json::json;
 use super::matrix::assert_forbidden;
 use super::requests::{Caller, Target};
 
-/// The fixtures, a PROVIDER without organisation that is invited, and an organisation 3 whose users came and went.
-async fn stack() -> (TestStack, Fixtures) {
+/// Starts a stack with the fixtures, an invited PROVIDER without organisation, and organisation 3, whose user was deleted.
+async fn start_stack() -> (TestStack, Fixtures) {
     let stack = TestStack::start().await;
     let fixtures = Fixtures::create(&stack).await;
     stack.create_user("invited-provider", Role::Provider, None, Status::Invited).await;
-    let passing = stack.create_user("passing", Role::BusinessManager, Some(3), Status::Active).await;
-    assert_eq!(stack.delete(&format!("/user/{}", passing.id), &fixtures.provider.key).await.status, 200);
+    let former = stack.create_user("passing", Role::BusinessManager, Some(3), Status::Active).await;
+    assert_eq!(stack.delete(&format!("/user/{}", former.id), &fixtures.provider.key).await.status, 200);
     (stack, fixtures)
 }
 
@@ -48,9 +48,9 @@ fn of_org_2(fixtures: &Fixtures) -> BTreeSet<String> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn search_and_stats_count_the_same_people_in_the_callers_scope() {
-    let (stack, fixtures) = stack().await;
+    let (stack, fixtures) = start_stack().await;
     for caller in Caller::ALL {
-        let key = &caller.person(&fixtures).key;
+        let key = &caller.user(&fixtures).key;
         let sees_all = caller.role() == Role::Provider;
         let all = found(&stack.get("/user/search", key).await);
         assert_eq!(all.len(), if sees_all { 11 } else { 6 }, "{caller:?}");
@@ -68,7 +68,7 @@ async fn search_and_stats_count_the_same_people_in_the_callers_scope() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_filter_reaches_beyond_the_callers_scope() {
-    let (stack, fixtures) = stack().await;
+    let (stack, fixtures) = start_stack().await;
     let foreign = &fixtures.manager_2;
     let filters = [
         format!("email={}", foreign.email),
@@ -78,7 +78,7 @@ async fn no_filter_reaches_beyond_the_callers_scope() {
     ];
     for filter in filters {
         for caller in Caller::ALL {
-            let reply = stack.get(&format!("/user/search?{filter}"), &caller.person(&fixtures).key).await;
+            let reply = stack.get(&format!("/user/search?{filter}"), &caller.user(&fixtures).key).await;
             let sees_it = caller.role() == Role::Provider;
             assert_eq!(found(&reply).contains(&foreign.id), sees_it, "{filter} by {caller:?}");
         }
@@ -86,10 +86,10 @@ async fn no_filter_reaches_beyond_the_callers_scope() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_filter_by_organisation_takes_ones_own_and_of_a_provider_any() {
-    let (stack, fixtures) = stack().await;
+async fn the_filter_by_organisation_accepts_the_own_one_and_for_a_provider_any() {
+    let (stack, fixtures) = start_stack().await;
     for caller in Caller::ALL {
-        let key = &caller.person(&fixtures).key;
+        let key = &caller.user(&fixtures).key;
         let search = async |org: u64| stack.get(&format!("/user/search?org_id={org}"), key).await;
         assert_eq!(found(&search(1).await), of_org_1(&fixtures), "{caller:?}");
         for (org, there) in [(2, of_org_2(&fixtures)), (3, BTreeSet::new()), (9_007_199_254_740_991, BTreeSet::new())] {
@@ -104,18 +104,18 @@ async fn the_filter_by_organisation_takes_ones_own_and_of_a_provider_any() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_foreign_organisation_is_refused_before_the_other_parameters_are_looked_at() {
-    let (stack, fixtures) = stack().await;
+async fn a_foreign_organisation_is_refused_before_other_parameters_are_checked() {
+    let (stack, fixtures) = start_stack().await;
     assert_forbidden(&stack.get("/user/search?org_id=2&status=wrong&bogus=1", &fixtures.admin_1.key).await, "foreign");
     assert_eq!(stack.get("/user/search?org_id=1&status=wrong", &fixtures.admin_1.key).await.status, 400);
     assert_eq!(stack.get("/user/search?org_id=0", &fixtures.admin_1.key).await.status, 400);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn everybody_is_shown_oneself() {
-    let (stack, fixtures) = stack().await;
+async fn every_caller_is_shown_its_own_user() {
+    let (stack, fixtures) = start_stack().await;
     for caller in Caller::ALL {
-        let myself = caller.person(&fixtures);
+        let myself = caller.user(&fixtures);
         let me = stack.get("/user/me", &myself.key).await;
         assert_eq!(me.json()["id"], myself.id.as_str(), "{caller:?}");
         let got = stack.get(&format!("/user/{}", myself.id), &myself.key).await;
@@ -124,8 +124,8 @@ async fn everybody_is_shown_oneself() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_user_out_of_scope_is_answered_like_one_that_never_was() {
-    let (stack, fixtures) = stack().await;
+async fn a_user_out_of_scope_is_answered_like_an_unknown_one() {
+    let (stack, fixtures) = start_stack().await;
     let key = &fixtures.admin_1.key;
     let stranger =
         Target::Other(Role::BusinessManager, Some(2), Status::Active).create(&stack, &fixtures.admin_1).await;

@@ -8,28 +8,28 @@ use serde_json::{Value, json};
 
 use super::expected_policy::Relation;
 
-/// The one body of every 404.
+/// Body of every 404.
 pub(super) const NOT_FOUND: &str = r#"{"errors":{"json":"not found"}}"#;
 
-/// Ids that nobody can have, and one that nobody has.
-pub(super) const NOBODY: [&str; 8] =
+/// Ids of no user: an unknown one and malformed ones.
+pub(super) const UNKNOWN_IDS: [&str; 8] =
     ["9007199254740991", "9007199254740992", "0", "01", "-1", "1.0", "abc", "99999999999999999999999999999999"];
 
-/// Who calls.
+/// User that calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Caller {
-    /// A PROVIDER without organisation.
+    /// PROVIDER without organisation.
     Provider,
-    /// A PROVIDER in organisation 1.
+    /// PROVIDER in organisation 1.
     ProviderIn1,
-    /// An `ORG_ADMIN` of organisation 1.
+    /// `ORG_ADMIN` of organisation 1.
     Admin,
-    /// A `BUSINESS_MANAGER` of organisation 1.
+    /// `BUSINESS_MANAGER` of organisation 1.
     Manager,
 }
 
 impl Caller {
-    /// Every caller.
+    /// All callers.
     pub(super) const ALL: [Self; 4] = [Self::Provider, Self::ProviderIn1, Self::Admin, Self::Manager];
 
     pub(super) fn role(self) -> Role {
@@ -44,7 +44,7 @@ impl Caller {
         (self != Self::Provider).then_some(1)
     }
 
-    pub(super) fn person(self, fixtures: &Fixtures) -> &TestUser {
+    pub(super) fn user(self, fixtures: &Fixtures) -> &TestUser {
         match self {
             Self::Provider => &fixtures.provider,
             Self::ProviderIn1 => &fixtures.provider_in_1,
@@ -54,19 +54,19 @@ impl Caller {
     }
 }
 
-/// Whom it is done to.
+/// User that an operation is called on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Target {
-    /// The caller itself, which has this role and organisation.
+    /// User of the caller, with this role and organisation.
     SelfUser(Role, Option<u64>),
-    /// Somebody else.
+    /// Other user, with this role, organisation and status.
     Other(Role, Option<u64>, Status),
-    /// One of [`NOBODY`].
+    /// One of [`UNKNOWN_IDS`].
     Nobody(&'static str),
 }
 
 impl Target {
-    /// Every target of a caller.
+    /// Returns all targets of a caller.
     pub(super) fn all(caller: Caller) -> Vec<Self> {
         let mut targets = vec![Self::SelfUser(caller.role(), caller.org())];
         for status in Status::ALL {
@@ -74,7 +74,7 @@ impl Target {
             let people = everywhere.chain([(Role::Provider, None)]);
             targets.extend(people.map(|(role, org)| Self::Other(role, org, status)));
         }
-        targets.extend(NOBODY.map(Self::Nobody));
+        targets.extend(UNKNOWN_IDS.map(Self::Nobody));
         targets
     }
 
@@ -108,35 +108,35 @@ impl Target {
         }
     }
 
-    /// The id of such a user: the caller's own, a made-up one, or one of a user that is created now.
+    /// Returns the id of the target. Another user than the caller is created.
     pub(super) async fn create(self, stack: &TestStack, myself: &TestUser) -> String {
         match self {
             Self::SelfUser(..) => myself.id.clone(),
             Self::Nobody(id) => id.to_owned(),
             Self::Other(role, org, status) => {
-                let local = format!("target-{}", number());
+                let local = format!("target-{}", next_number());
                 stack.create_user(&local, role, org, status).await.id
             }
         }
     }
 }
 
-/// Another one each time, for addresses.
-fn number() -> u64 {
+/// Returns a number that is used once, for addresses.
+fn next_number() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
-/// A body for which create answers 200 to whoever may create.
+/// Returns the body of a valid create.
 pub(super) fn newcomer() -> Value {
-    let email = presence_tests::address(&format!("new-{}", number()));
+    let email = presence_tests::address(&format!("new-{}", next_number()));
     json!({"email": email, "first_name": "New", "last_name": "Comer"})
 }
 
-/// The category that paths name.
+/// Category in the paths.
 const CATEGORY: &str = "c-bank";
 
-/// Calls an operation, on the user with the id where its path has one, with the body where it reads one.
+/// Calls an operation. The id and the body are used by the operations that take them.
 pub(super) async fn call(stack: &TestStack, route: &AnyRoute, id: &str, key: &str, body: &Value) -> Reply {
     let mut path = path_of(route, id, CATEGORY);
     if path.starts_with("/category/") {

@@ -1,4 +1,4 @@
-//! Whose reviews a search shows to whom, however it names them.
+//! Reviews that a search shows to each caller, for every way to select them.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use super::expected_policy::REVIEWS;
 use super::requests::Caller;
 use crate::api::reviews::fixtures::seed;
 
-/// Searches, with the organisations whose reviews they name. Lyon and Paris are cities of both.
+/// Searches, with the organisations whose reviews they select. Both have businesses in Lyon and Paris.
 const SEARCHES: [(&str, &[u64]); 10] = [
     ("", &[1, 2]),
     ("state=treated,deleted", &[1, 2]),
@@ -22,8 +22,8 @@ const SEARCHES: [(&str, &[u64]); 10] = [
     ("business__in=lyon-9,lyon-1&state=treated", &[1, 2]),
 ];
 
-/// The organisations of the reviews found, all on one page.
-fn found(reply: &Reply) -> BTreeSet<u64> {
+/// Returns the organisations of the reviews on the only page.
+fn orgs_found(reply: &Reply) -> BTreeSet<u64> {
     let body = reply.json();
     let reviews = body["reviews"].as_array().expect("a page");
     assert_eq!(body["count"], reviews.len());
@@ -31,13 +31,13 @@ fn found(reply: &Reply) -> BTreeSet<u64> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_search_shows_the_reviews_of_those_organisations_that_the_table_says() {
+async fn a_search_shows_the_reviews_of_the_organisations_in_the_table() {
     let stack = TestStack::start().await;
     let fixtures = Fixtures::create(&stack).await;
     seed(&stack).await;
     let of_org_2 =
         [&fixtures.admin_2, &fixtures.manager_2].into_iter().zip([Caller::Admin.role(), Caller::Manager.role()]);
-    let callers = Caller::ALL.map(|caller| (caller.person(&fixtures), caller.role(), caller.org()));
+    let callers = Caller::ALL.map(|caller| (caller.user(&fixtures), caller.role(), caller.org()));
     let callers = callers.into_iter().chain(of_org_2.map(|(person, role)| (person, role, Some(2))));
     for (caller, role, org) in callers {
         let (_, [own, elsewhere]) = REVIEWS.iter().find(|row| row.0 == role).expect("a row for each role");
@@ -46,7 +46,7 @@ async fn a_search_shows_the_reviews_of_those_organisations_that_the_table_says()
             assert_eq!(reply.status, 200, "{search} by {}: {}", caller.email, reply.text);
             let sees = |of: &u64| if org == Some(*of) { *own } else { *elsewhere };
             let expected = named.iter().copied().filter(sees).collect();
-            assert_eq!(found(&reply), expected, "{search} by {}", caller.email);
+            assert_eq!(orgs_found(&reply), expected, "{search} by {}", caller.email);
         }
     }
 }

@@ -1,9 +1,9 @@
-//! That a leak would be caught: what the other tests rely on.
+//! Detection of leaks, on which the other tests rely.
 
 use presence_tests::logs::{Capture, NAME_CANARY, PHONE_CANARY};
 use presence_tests::{Fixtures, TestStack, address};
 
-/// What a filter and a line come to, in a log of their own.
+/// Logs with a filter, and returns the captured log.
 fn logged(filter: &str, log: impl FnOnce()) -> Capture {
     let capture = Capture::default();
     let subscriber = presence_runtime::telemetry::subscriber(filter, capture.clone());
@@ -42,7 +42,7 @@ async fn a_planted_leak_of_any_kind_is_caught() {
 }
 
 #[test]
-fn crates_that_show_requests_stay_silent_whatever_is_asked_for() {
+fn crates_that_log_requests_stay_silent_with_any_filter() {
     let filter = "trace,aws_sdk_dynamodb=trace,hyper::client=debug,lambda_http=info";
     let capture = logged(filter, || {
         tracing::trace!(target: "aws_sdk_dynamodb::operation", "a request");

@@ -1,4 +1,4 @@
-//! Every operation, through what the database does wrong.
+//! Failures of the database in every operation.
 
 use presence_local::Options;
 use presence_tests::ConnectorLayer as _;
@@ -7,7 +7,7 @@ use presence_tests::{
     FaultConnector, FaultKind, Fixtures, Plan, TestStack, long_timeouts, plain_http, route, routes, short_retries,
 };
 
-use super::{ask, assert_logged, guest, seed};
+use super::{assert_logged, call, create_target, seed};
 use presence_tests::PauseConnector;
 
 async fn faulty() -> (TestStack, FaultConnector, Fixtures) {
@@ -27,10 +27,10 @@ async fn faulty() -> (TestStack, FaultConnector, Fixtures) {
 async fn a_database_that_fails_leaks_nothing() {
     let (stack, faults, fixtures) = faulty().await;
     seed(&stack, &fixtures).await;
-    let mut id = guest(&stack, &fixtures).await;
+    let mut id = create_target(&stack, &fixtures).await;
     for route in routes() {
-        // The key's read, the operation's own and what comes behind it: the transaction, or the index. A cut answer has
-        // data in what is left of it.
+        // The first call reads the key, the second is the operation's own, the third a transaction or an index. A cut answer
+        // still has data.
         let calls = [FaultKind::ServerError, FaultKind::CutBody, FaultKind::CutBody];
         let two = matches!(
             route.name,
@@ -44,18 +44,18 @@ async fn a_database_that_fails_leaks_nothing() {
         );
         for (number, kind) in (1..=if two { 2 } else { 3 }).zip(calls) {
             faults.restart(Plan::At { call: number, kind, times: u64::MAX });
-            let reply = ask(&stack, &fixtures.admin_1.key, &id, &route, "").await;
+            let reply = call(&stack, &fixtures.admin_1.key, &id, &route, "").await;
             assert_logged(&reply, route.name, 503);
             assert_eq!(reply.header("retry-after"), "1");
         }
         if route.method != "GET" && !two {
-            id = guest_past(&faults, &stack, &fixtures).await;
+            id = create_target_without_faults(&faults, &stack, &fixtures).await;
         }
     }
     let update = route("update_user");
     for kind in [FaultKind::TransactionConflict, FaultKind::Throttle, FaultKind::RefuseConnection] {
         faults.restart(Plan::At { call: 3, kind, times: u64::MAX });
-        let reply = ask(&stack, &fixtures.admin_1.key, &id, &update, "").await;
+        let reply = call(&stack, &fixtures.admin_1.key, &id, &update, "").await;
         assert_logged(&reply, update.name, 503);
     }
     faults.restart(Plan::None);
@@ -63,26 +63,26 @@ async fn a_database_that_fails_leaks_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_stored_user_that_does_not_fit_leaks_nothing() {
+async fn a_corrupt_stored_user_leaks_nothing() {
     let (stack, _, fixtures) = faulty().await;
-    let id = guest(&stack, &fixtures).await;
+    let id = create_target(&stack, &fixtures).await;
     stack.corrupt(&id, &format!("{NAME_CANARY}: not a list")).await;
     for route in routes().into_iter().filter(|route| route.path.contains("{user_id}")) {
-        assert_logged(&ask(&stack, &fixtures.admin_1.key, &id, &route, "").await, route.name, 500);
+        assert_logged(&call(&stack, &fixtures.admin_1.key, &id, &route, "").await, route.name, 500);
     }
     assert_eq!(logs::leaks(), Vec::<String>::new());
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_change_that_others_always_win_leaks_nothing() {
+async fn a_change_that_always_loses_to_another_leaks_nothing() {
     let pause = PauseConnector::new();
     let options = Options { http_client: Some(pause.over(plain_http())), ..long_timeouts() };
     let stack = TestStack::with(options).await;
     let fixtures = Fixtures::create(&stack).await;
     for route in ["update_user", "invite_user", "delete_user"].map(route) {
-        let id = guest(&stack, &fixtures).await;
+        let id = create_target(&stack, &fixtures).await;
         pause.arm();
-        let asking = ask(&stack, &fixtures.admin_1.key, &id, &route, "");
+        let asking = call(&stack, &fixtures.admin_1.key, &id, &route, "");
         let reply = tokio::select! {
             reply = asking => reply,
             () = pause.rename_before_each_change(&stack, &id, NAME_CANARY) => unreachable!("it never ends"),
@@ -93,8 +93,8 @@ async fn a_change_that_others_always_win_leaks_nothing() {
     assert_eq!(logs::leaks(), Vec::<String>::new());
 }
 
-/// A guest, created while nothing is broken: an earlier one may be gone or changed although its answer said otherwise.
-async fn guest_past(faults: &FaultConnector, stack: &TestStack, fixtures: &Fixtures) -> String {
+/// Creates a target without faults. A failed write may have changed or deleted the one before.
+async fn create_target_without_faults(faults: &FaultConnector, stack: &TestStack, fixtures: &Fixtures) -> String {
     faults.restart(Plan::None);
-    guest(stack, fixtures).await
+    create_target(stack, fixtures).await
 }

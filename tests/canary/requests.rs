@@ -1,10 +1,10 @@
-//! Every operation, through success and through what the caller does wrong.
+//! Successes and client errors of every operation.
 
 use presence_tests::logs::NAME_CANARY;
 use presence_tests::{Fixtures, Reply, TestStack, address, routes, send};
 use serde_json::json;
 
-use super::{ask, assert_logged, body, guest, seed};
+use super::{assert_logged, body, call, create_target, seed};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn success_and_refusal_of_every_operation_leak_nothing() {
@@ -16,19 +16,19 @@ async fn success_and_refusal_of_every_operation_leak_nothing() {
     seed(&stack, &fixtures).await;
     let bad = format!("{NAME_CANARY}={}", address("x"));
     for route in routes() {
-        let id = guest(&stack, &fixtures).await;
-        assert_logged(&ask(&stack, &gone, &id, &route, "").await, route.name, 401);
-        assert_logged(&ask(&stack, "pk_canary-pass", &id, &route, "").await, route.name, 401);
-        assert_logged(&ask(&stack, admin, &id, &route, &bad).await, route.name, 400);
+        let id = create_target(&stack, &fixtures).await;
+        assert_logged(&call(&stack, &gone, &id, &route, "").await, route.name, 401);
+        assert_logged(&call(&stack, "pk_canary-pass", &id, &route, "").await, route.name, 401);
+        assert_logged(&call(&stack, admin, &id, &route, &bad).await, route.name, 400);
         if matches!(route.name, "create_user" | "update_user" | "delete_user" | "invite_user") {
-            assert_logged(&ask(&stack, manager, &id, &route, "").await, route.name, 403);
+            assert_logged(&call(&stack, manager, &id, &route, "").await, route.name, 403);
         }
         if route.path.contains("{user_id}") {
-            assert_logged(&ask(&stack, &fixtures.admin_2.key, &id, &route, "").await, route.name, 404);
+            assert_logged(&call(&stack, &fixtures.admin_2.key, &id, &route, "").await, route.name, 404);
         }
-        assert_logged(&ask(&stack, admin, &id, &route, "").await, route.name, 200);
+        assert_logged(&call(&stack, admin, &id, &route, "").await, route.name, 200);
         if route.name == "invite_user" {
-            assert_logged(&ask(&stack, admin, &id, &route, "").await, route.name, 429);
+            assert_logged(&call(&stack, admin, &id, &route, "").await, route.name, 429);
         }
     }
     let foreign = stack.get(&format!("/user/search?org_id=2&query={NAME_CANARY}"), admin).await;
@@ -36,7 +36,7 @@ async fn success_and_refusal_of_every_operation_leak_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn unreadable_requests_and_bad_values_leak_nothing() {
+async fn malformed_requests_and_invalid_values_leak_nothing() {
     let stack = TestStack::start().await;
     let fixtures = Fixtures::create(&stack).await;
     let key = &fixtures.admin_1.key;

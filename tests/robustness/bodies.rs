@@ -6,12 +6,12 @@ use presence_domain::user::User;
 use presence_tests::{Fixtures, Reply, TestStack, address, send};
 use serde_json::Value;
 
-use super::hostile_values::{json, no_json};
-use super::raw_http::Raw;
-use super::{Origin, sound};
+use super::hostile_values::{json_values, malformed_json};
+use super::raw_http::RawRequest;
+use super::{Origin, check_envelope};
 use crate::api::send_all;
 
-/// The fields of create, by the interface, without the key; and one that is none.
+/// Fields of create in the interface, without the key, and an unknown one.
 const CREATE: [&str; 12] = [
     "email",
     "first_name",
@@ -27,7 +27,7 @@ const CREATE: [&str; 12] = [
     "bogus",
 ];
 
-/// The fields of update, by the interface, without the key; and one that is none.
+/// Fields of update in the interface, without the key, and an unknown one.
 const UPDATE: [&str; 11] = [
     "email",
     "first_name",
@@ -42,14 +42,13 @@ const UPDATE: [&str; 11] = [
     "bogus",
 ];
 
-/// Text that the service may take: without control characters.
+/// Returns the text of a value, or nothing if it has control characters.
 fn text(value: &Value) -> Option<&str> {
     value.as_str().filter(|text| !text.chars().any(char::is_control))
 }
 
-/// What the decisions say about a value of a field, for the hostile values: none of them is an address, an organisation
-/// or a language.
-fn is_fine(field: &str, value: &Value) -> bool {
+/// True if the field accepts this hostile value. None of the hostile values is an address, an organisation or a language.
+fn is_valid(field: &str, value: &Value) -> bool {
     let characters = |text: &str| text.chars().count();
     match field {
         "first_name" | "last_name" => text(value).is_some_and(|text| (1..=100).contains(&characters(text.trim()))),
@@ -78,7 +77,7 @@ fn is_password(text: &str) -> bool {
     (6..=128).contains(&text.chars().count())
 }
 
-/// A body with the value in the field, whatever it is; `number` makes the address its own.
+/// Returns a body with the value, valid or not, in the field. Each `number` has an address of its own.
 fn body(operation: &str, number: usize, field: &str, value: &str) -> String {
     let email = format!("{:?}", address(&format!("hostile-{number}")));
     let needed = [("email", email.as_str()), ("first_name", r#""First""#), ("last_name", r#""Last""#)];
@@ -92,25 +91,25 @@ async fn post(stack: &TestStack, path: &str, key: &str, body: String) -> Reply {
     send(request.header("content-type", "application/json").body(body)).await
 }
 
-/// The values that are JSON, with the value; those that are none, without.
+/// Returns all hostile texts, each with its value if it is JSON.
 fn values() -> Vec<(String, Option<Value>)> {
     let read = |text: String| {
         let value = serde_json::from_str(&text).expect("JSON");
         (text, Some(value))
     };
-    json().into_iter().map(read).chain(no_json().into_iter().map(|text| (text, None))).collect()
+    json_values().into_iter().map(read).chain(malformed_json().into_iter().map(|text| (text, None))).collect()
 }
 
-fn assert_status(reply: &Reply, fine: bool, what: &str) {
-    assert_eq!(sound(reply, what), Origin::Service, "{what}");
-    assert_eq!(reply.status, if fine { 200 } else { 400 }, "{what}: {}", reply.text);
+fn assert_status(reply: &Reply, valid: bool, what: &str) {
+    assert_eq!(check_envelope(reply, what), Origin::Service, "{what}");
+    assert_eq!(reply.status, if valid { 200 } else { 400 }, "{what}: {}", reply.text);
 }
 
 fn shown(text: &str) -> String {
     text.chars().take(60).collect()
 }
 
-/// What get shows of a value that was taken: names and numbers trimmed, repeats dropped, null and blanks for nothing.
+/// Returns an accepted value as get shows it: trimmed, without repeats, and null for a blank.
 fn as_shown(field: &str, value: &Value) -> Option<Value> {
     match (field, value) {
         ("first_name" | "last_name", Value::String(text)) => Some(text.trim().into()),
@@ -120,7 +119,7 @@ fn as_shown(field: &str, value: &Value) -> Option<Value> {
     }
 }
 
-/// The user is found again: byte for byte by its id, and by a search for its name.
+/// Asserts that get shows the value exactly, and that a search for the name finds the user.
 async fn assert_found(stack: &TestStack, key: &str, id: &str, field: &str, value: &Value) {
     let got = stack.get(&format!("/user/{id}"), key).await;
     if let Some(expected) = as_shown(field, value) {
@@ -138,7 +137,7 @@ async fn assert_found(stack: &TestStack, key: &str, id: &str, field: &str, value
         ("per_page", "100"),
     ]);
     let reply = send(search.header("x-api-key", key)).await;
-    // Of marks alone nothing is left to search for.
+    // A name of combining marks only is empty after folding.
     if name.chars().all(|char| ('\u{300}'..='\u{36f}').contains(&char)) {
         assert_eq!(reply.status, 400, "{name:?}");
     } else {
@@ -149,11 +148,11 @@ async fn assert_found(stack: &TestStack, key: &str, id: &str, field: &str, value
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn hostile_values_in_every_field_of_create_are_refused_or_kept_faithfully() {
+async fn hostile_values_in_every_field_of_create_are_refused_or_stored_exactly() {
     let stack = &TestStack::start().await;
     let fixtures = Fixtures::create(stack).await;
     let key = fixtures.admin_1.key.as_str();
-    let before = lasting(stack).await;
+    let before = items_without_logs(stack).await;
     for field in CREATE {
         let values = values();
         let calls = values.iter().enumerate();
@@ -161,10 +160,10 @@ async fn hostile_values_in_every_field_of_create_are_refused_or_kept_faithfully(
         let answers = send_all(calls.collect()).await;
         let mut created = Vec::new();
         for ((text, value), reply) in values.iter().zip(&answers) {
-            let fine = value.as_ref().is_some_and(|value| is_fine(field, value));
-            assert_status(reply, fine, &format!("create with {field} {}", shown(text)));
+            let valid = value.as_ref().is_some_and(|value| is_valid(field, value));
+            assert_status(reply, valid, &format!("create with {field} {}", shown(text)));
             created.extend(
-                value.as_ref().filter(|_| fine).map(|value| (reply.json()["id"].as_str().map(str::to_owned), value)),
+                value.as_ref().filter(|_| valid).map(|value| (reply.json()["id"].as_str().map(str::to_owned), value)),
             );
         }
         let created: Vec<_> = created.into_iter().map(|(id, value)| (id.expect("an id"), value)).collect();
@@ -174,54 +173,59 @@ async fn hostile_values_in_every_field_of_create_are_refused_or_kept_faithfully(
         for reply in send_all(paths.iter().map(|path| stack.delete(path, key)).collect()).await {
             assert_eq!(reply.status, 200, "{field}: {}", reply.text);
         }
-        assert_eq!(lasting(stack).await, before, "{field}: what was created is gone, and nothing else is there");
+        assert_eq!(
+            items_without_logs(stack).await,
+            before,
+            "{field}: what was created is gone, and nothing else is there"
+        );
     }
 }
 
-/// Returns the stored items without those that outlive a user on purpose: the log of changes, and the windows of addresses.
-async fn lasting(stack: &TestStack) -> Vec<String> {
+/// Returns the stored items without those that outlive a user on purpose: the log of changes and the pauses of mailboxes.
+async fn items_without_logs(stack: &TestStack) -> Vec<String> {
     let passing = |item: &String| item.contains("CHANGES#") || item.contains("MAILBOX#");
     let items = stack.snapshot().await;
     items.into_iter().filter(|item| !passing(item)).collect()
 }
 
-/// Fresh users without keys, so that each value has its own.
-async fn victims(stack: &TestStack, fixtures: &Fixtures, count: usize) -> Vec<String> {
+/// Stores fresh users without keys, one for each value.
+async fn store_users(stack: &TestStack, fixtures: &Fixtures, count: usize) -> Vec<String> {
     let model = stack.stored(&fixtures.manager_1.id).await.expect("a user").user;
-    let victims = (0..count).map(|number| User {
-        id: UserId::random(),
-        email: EmailAddress::parse(&address(&format!("victim-{number}"))).expect("an address"),
-        keys: Vec::new(),
-        ..model.clone()
-    });
-    let victims: Vec<_> = victims.collect();
-    send_all(victims.iter().map(|user| stack.put_user(user)).collect()).await;
-    victims.iter().map(|user| user.id.to_string()).collect()
+    let users: Vec<_> = (0..count)
+        .map(|number| User {
+            id: UserId::random(),
+            email: EmailAddress::parse(&address(&format!("victim-{number}"))).expect("an address"),
+            keys: Vec::new(),
+            ..model.clone()
+        })
+        .collect();
+    send_all(users.iter().map(|user| stack.put_user(user)).collect()).await;
+    users.iter().map(|user| user.id.to_string()).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn hostile_values_in_every_field_of_update_are_refused_or_kept_faithfully() {
+async fn hostile_values_in_every_field_of_update_are_refused_or_stored_exactly() {
     let stack = &TestStack::start().await;
     let fixtures = Fixtures::create(stack).await;
     let key = fixtures.admin_1.key.as_str();
     let values = values();
-    let victims = victims(stack, &fixtures, values.len()).await;
+    let users = store_users(stack, &fixtures, values.len()).await;
     for field in UPDATE {
-        let before = lasting(stack).await;
-        let paths: Vec<_> = victims.iter().map(|id| format!("/user/{id}")).collect();
+        let before = items_without_logs(stack).await;
+        let paths: Vec<_> = users.iter().map(|id| format!("/user/{id}")).collect();
         let calls = values.iter().zip(&paths);
         let calls = calls.map(|((text, _), path)| post(stack, path, key, body("update", 0, field, text)));
         let answers = send_all(calls.collect()).await;
-        let after = lasting(stack).await;
+        let after = items_without_logs(stack).await;
         let mut kept = Vec::new();
-        for (((text, value), id), reply) in values.iter().zip(&victims).zip(&answers) {
-            let fine = value.as_ref().is_some_and(|value| is_fine(field, value));
+        for (((text, value), id), reply) in values.iter().zip(&users).zip(&answers) {
+            let valid = value.as_ref().is_some_and(|value| is_valid(field, value));
             let what = format!("update with {field} {}", shown(text));
-            assert_status(reply, fine, &what);
+            assert_status(reply, valid, &what);
             let about =
                 |snapshot: &[String]| snapshot.iter().filter(|item| item.contains(id)).cloned().collect::<Vec<_>>();
-            assert!(fine || about(&before) == about(&after), "{what}");
-            kept.extend(value.as_ref().filter(|_| fine).map(|value| assert_found(stack, key, id, field, value)));
+            assert!(valid || about(&before) == about(&after), "{what}");
+            kept.extend(value.as_ref().filter(|_| valid).map(|value| assert_found(stack, key, id, field, value)));
         }
         send_all(kept).await;
         assert_eq!(after.len(), before.len(), "{field}");
@@ -246,11 +250,12 @@ async fn hostile_values_as_the_whole_body_are_refused() {
         b"{\"phone\":\"1\"}{}",
         b"{\"phone\":\"1\"}\0",
     ];
-    let texts = json().into_iter().filter(|text| text != "{}").chain(no_json()).map(String::into_bytes);
+    let texts = json_values().into_iter().filter(|text| text != "{}").chain(malformed_json()).map(String::into_bytes);
     for body in texts.chain(broken.map(<[u8]>::to_vec)) {
         for path in &paths {
             let what = format!("{path} {}", shown(&String::from_utf8_lossy(&body)));
-            let reply = Raw::new("POST", path).with("x-api-key", &fixtures.admin_1.key).json(&body).send(&stack).await;
+            let reply =
+                RawRequest::new("POST", path).with("x-api-key", &fixtures.admin_1.key).json(&body).send(&stack).await;
             assert_status(&reply, false, &what);
         }
     }
@@ -258,7 +263,7 @@ async fn hostile_values_as_the_whole_body_are_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_body_has_at_most_128_kib_whatever_is_in_it() {
+async fn a_body_over_128_kib_is_refused_with_any_content() {
     let stack = TestStack::start().await;
     let fixtures = Fixtures::create(&stack).await;
     let before = stack.snapshot().await;
@@ -268,7 +273,7 @@ async fn a_body_has_at_most_128_kib_whatever_is_in_it() {
     {
         let body = unit.repeat(bytes / unit.len() + 1)[..bytes].to_owned();
         let reply = post(&stack, &path, &fixtures.admin_1.key, body).await;
-        assert_eq!((sound(&reply, unit), reply.status), (Origin::Service, status), "{bytes} of {unit}");
+        assert_eq!((check_envelope(&reply, unit), reply.status), (Origin::Service, status), "{bytes} of {unit}");
     }
     assert_eq!(stack.snapshot().await, before);
 }
@@ -289,7 +294,7 @@ async fn hostile_keys_in_a_body_give_no_access() {
         });
         for (text, value, reply) in send_all(bodies.collect()).await {
             let what = format!("{operation} with api_key {}", shown(&text));
-            assert_eq!(sound(&reply, &what), Origin::Service);
+            assert_eq!(check_envelope(&reply, &what), Origin::Service);
             assert_eq!(reply.status, if value.is_some() { 401 } else { 400 }, "{what}");
         }
     }

@@ -1,7 +1,7 @@
-//! The hostile values.
+//! Hostile values: JSON, query values, names of parameters, path segments.
 
-/// JSON values, as text: wrong types, borders of numbers, injections, characters that mislead.
-pub(super) fn json() -> Vec<String> {
+/// Returns JSON values as text: wrong types, limits of numbers, injections, misleading characters.
+pub(super) fn json_values() -> Vec<String> {
     const PLAIN: [&str; 70] = [
         "null",
         "true",
@@ -91,8 +91,8 @@ pub(super) fn json() -> Vec<String> {
     PLAIN.into_iter().map(str::to_owned).chain(built).collect()
 }
 
-/// What stands where a JSON value should, and is none, or none that can be read.
-pub(super) fn no_json() -> Vec<String> {
+/// Returns texts in the place of a JSON value that are malformed or too deep.
+pub(super) fn malformed_json() -> Vec<String> {
     const PLAIN: [&str; 20] = [
         "",
         "1e400",
@@ -120,8 +120,8 @@ pub(super) fn no_json() -> Vec<String> {
     PLAIN.into_iter().map(str::to_owned).chain(deep).collect()
 }
 
-/// Values in a query string, as bytes: what decodes badly, what means something elsewhere, what is too long.
-pub(super) fn query() -> Vec<Vec<u8>> {
+/// Returns values of a query string as bytes: badly encoded ones, syntax of other systems, too long ones.
+pub(super) fn query_values() -> Vec<Vec<u8>> {
     const PLAIN: [&str; 62] = [
         "",
         "+",
@@ -198,7 +198,7 @@ pub(super) fn query() -> Vec<Vec<u8>> {
 }
 
 /// Names of parameters that no operation has.
-pub(super) const NAMES: [&str; 16] = [
+pub(super) const UNKNOWN_PARAMETERS: [&str; 16] = [
     "",
     "%00",
     "bogus",
@@ -217,8 +217,8 @@ pub(super) const NAMES: [&str; 16] = [
     "ж",
 ];
 
-/// Path segments that name nobody; `{id}` stands for the id of somebody.
-pub(super) fn segments() -> Vec<Vec<u8>> {
+/// Returns path segments that are the id of no user; `{id}` stands for the id of a user.
+pub(super) fn path_segments() -> Vec<Vec<u8>> {
     const PLAIN: [&str; 46] = [
         "{id}%00",
         "{id}%20",
@@ -278,10 +278,10 @@ pub(super) fn segments() -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn there_are_as_many_values_as_promised() {
+fn hostile_values_are_many_and_distinct() {
     use std::collections::HashSet;
-    let distinct = json().into_iter().chain(no_json()).collect::<HashSet<_>>().len();
-    assert!(distinct >= 40 && distinct == json().len() + no_json().len());
-    let distinct = query().into_iter().collect::<HashSet<_>>().len();
-    assert!(distinct >= 30 && distinct == query().len());
+    let bodies = json_values().into_iter().chain(malformed_json()).collect::<HashSet<_>>().len();
+    assert!(bodies >= 40 && bodies == json_values().len() + malformed_json().len());
+    let queries = query_values().into_iter().collect::<HashSet<_>>().len();
+    assert!(queries >= 30 && queries == query_values().len());
 }

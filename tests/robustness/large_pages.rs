@@ -1,4 +1,4 @@
-//! Pages that would be larger than what Lambda lets through: 6 MB, as it counts them.
+//! Pages that would be larger than the 6 MB that Lambda accepts.
 
 use std::sync::Arc;
 
@@ -15,11 +15,11 @@ use serde_json::{Value, json};
 use crate::api::categories::{load, parse};
 use crate::api::reviews::fixtures::{post, posted};
 
-/// Lambda's limit for the JSON of an answer.
-const LIMIT: usize = 6 * 1024 * 1024;
+/// Limit of Lambda for the JSON of an answer, in bytes.
+const MAX_ANSWER_BYTES: usize = 6 * 1024 * 1024;
 const REFUSAL: &str = r#"{"errors":{"json":{"per_page":"the page would be larger than 6 MB: ask for fewer"}}}"#;
 
-/// The answer refuses the size of the page.
+/// Asserts that the size of the page is refused.
 fn assert_refused(reply: &Reply) {
     assert_eq!((reply.status, reply.text.as_str()), (400, REFUSAL));
 }
@@ -30,7 +30,7 @@ fn assert_page(reply: &Reply, key: &str, length: usize) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn users_with_many_businesses_are_asked_for_in_smaller_pages() {
+async fn a_page_of_users_with_many_businesses_is_refused_if_too_large() {
     let stack = TestStack::start().await;
     let fixtures = Fixtures::create(&stack).await;
     let ids: Vec<_> = (0..1_660)
@@ -48,15 +48,14 @@ async fn users_with_many_businesses_are_asked_for_in_smaller_pages() {
 }
 
 fn user(number: usize, business_ids: &[BusinessId]) -> User {
-    let name = |text: &str| PersonName::parse(text).expect("a name");
     User {
         id: UserId::random(),
         version: 1,
         status: Status::Active,
         role: Role::BusinessManager,
         org_id: OrgId::new(9),
-        first_name: name("Ada"),
-        last_name: name("Many"),
+        first_name: PersonName::parse("Ada").expect("a name"),
+        last_name: PersonName::parse("Many").expect("a name"),
         email: EmailAddress::parse(&address(&format!("many-{number}"))).expect("an address"),
         phone: None,
         lang: None,
@@ -69,8 +68,8 @@ fn user(number: usize, business_ids: &[BusinessId]) -> User {
     }
 }
 
-/// So many reviews with this content.
-async fn reviews(stack: &TestStack, count: usize, content: &str) -> Vec<Review> {
+/// Writes so many reviews with this content.
+async fn store_reviews(stack: &TestStack, count: usize, content: &str) -> Vec<Review> {
     let template = posted("a");
     stack.stores().reviews.register_org_with_reviews(template.org_id).await.expect("the store answers");
     let reviews: Vec<_> = (0..count)
@@ -89,11 +88,11 @@ async fn reviews(stack: &TestStack, count: usize, content: &str) -> Vec<Review> 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn reviews_full_of_quotation_marks_are_counted_as_they_are_sent() {
+async fn quotation_marks_of_reviews_count_with_their_escapes() {
     let stack = TestStack::start().await;
     let fixtures = Fixtures::create(&stack).await;
-    // A quotation mark is two bytes of the body, and four of the answer's JSON.
-    reviews(&stack, 40, &"\"".repeat(40_000)).await;
+    // Each quotation mark takes two bytes of the body and four of the JSON around it.
+    store_reviews(&stack, 40, &"\"".repeat(40_000)).await;
     let ask = |query| stack.get(query, &fixtures.admin_1.key);
     assert_refused(&ask("/reviews?per_page=40").await);
     assert_refused(&ask("/reviews?per_page=100&order_by=update_date").await);
@@ -102,18 +101,18 @@ async fn reviews_full_of_quotation_marks_are_counted_as_they_are_sent() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn reviews_with_control_characters_are_counted_as_they_are_sent() {
+async fn control_characters_of_reviews_count_with_their_escapes() {
     let stack = TestStack::start().await;
     let fixtures = Fixtures::create(&stack).await;
-    // One is six bytes of the body, and seven of the answer's JSON: its backslash twice.
-    reviews(&stack, 30, &"\u{1}".repeat(30_000)).await;
+    // Each character takes six bytes of the body and seven of the JSON around it, which escapes the backslash.
+    store_reviews(&stack, 30, &"\u{1}".repeat(30_000)).await;
     let ask = |query| stack.get(query, &fixtures.admin_1.key);
     assert_refused(&ask("/reviews").await);
     assert_page(&ask("/reviews?per_page=29").await, "reviews", 29);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn categories_full_of_quotation_marks_are_counted_as_they_are_sent() {
+async fn quotation_marks_of_categories_count_with_their_escapes() {
     let stack = TestStack::start().await;
     let fixtures = Fixtures::create(&stack).await;
     let marks = "\"".repeat(255);
@@ -129,14 +128,13 @@ async fn categories_full_of_quotation_marks_are_counted_as_they_are_sent() {
     assert_page(&ask("/category/search?lang=GB").await, "categories", 30);
 }
 
-/// The largest page passes, to the byte, and one byte more is refused: what is counted is what `lambda_http` sends.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_limit_is_that_of_lambda_to_the_byte() {
+async fn a_page_of_exactly_the_limit_passes_and_one_byte_more_is_refused() {
     let stack = TestStack::start().await;
     let fixtures = Fixtures::create(&stack).await;
-    // Of every kind: one byte, two bytes for a character, an escape, and an escape that grows to seven bytes.
-    let mut review = reviews(&stack, 40, &format!("{}é\"\u{1}", "x".repeat(157_000))).await.swap_remove(7);
-    let function = function(&stack);
+    // The content has characters of one byte and of two, an escape of two bytes and one of six.
+    let mut review = store_reviews(&stack, 40, &format!("{}é\"\u{1}", "x".repeat(157_000))).await.swap_remove(7);
+    let function = reviews_function(&stack);
     let (mut room, mut answers) = (0_usize, Vec::new());
     for more in [None, Some(0), Some(1), Some(-1)] {
         let length = more.map_or(0, |more: isize| room.checked_add_signed(more).expect("a positive number"));
@@ -145,27 +143,27 @@ async fn the_limit_is_that_of_lambda_to_the_byte() {
         review.content = Some(content);
         post(&stack, vec![ReviewWrite { old: Some(old), new: review.clone() }]).await;
         review.version += 1;
-        let (status, bytes) = answer(&function, &fixtures.admin_1.key).await;
+        let (status, bytes) = invoke(&function, &fixtures.admin_1.key).await;
         if more.is_none() {
             assert_eq!(status, 200);
-            room = LIMIT - bytes;
+            room = MAX_ANSWER_BYTES - bytes;
         }
         answers.push((status, bytes));
     }
     assert!((1_000..200_000).contains(&room), "{room} bytes are left");
-    assert_eq!((answers[1], answers[2].0, answers[3]), ((200, LIMIT), 400, (200, LIMIT - 1)));
+    assert_eq!((answers[1], answers[2].0, answers[3]), ((200, MAX_ANSWER_BYTES), 400, (200, MAX_ANSWER_BYTES - 1)));
 }
 
-/// The function of reviews, behind the same limits as in the local stack.
-fn function(stack: &TestStack) -> LocalFunction {
+/// Returns the reviews function behind the limits of Lambda, as in the local stack.
+fn reviews_function(stack: &TestStack) -> LocalFunction {
     let stores = stack.stores_through(plain_http(), long_timeouts(), stack.table_prefix());
     let app = Arc::new(presence_reviews::App::new(&stores.database, Arc::clone(&stack.clock) as _));
     LocalFunction::new("reviews", move |request| presence_reviews::handle(Arc::clone(&app), request))
         .with_timeout(std::time::Duration::from_mins(2))
 }
 
-/// The status of the page of forty, and the bytes of the JSON that the function answers with.
-async fn answer(function: &LocalFunction, key: &str) -> (i64, usize) {
+/// Returns the status of a page of forty, and the size of the JSON that the function returns to Lambda.
+async fn invoke(function: &LocalFunction, key: &str) -> (i64, usize) {
     let event = json!({
         "version": "2.0", "routeKey": "GET /api/v2/reviews", "rawPath": "/api/v2/reviews",
         "rawQueryString": "per_page=40", "headers": {"host": "localhost", "x-api-key": key},

@@ -1,4 +1,4 @@
-//! Every port of the local stack, as a page of another site would find it: by DNS rebinding, with its own name as the host.
+//! Ports of the local stack, called as by a page of another site: with another host (DNS rebinding) or another origin.
 
 use std::collections::BTreeSet;
 use std::io::{Read as _, Write as _};
@@ -8,8 +8,9 @@ use presence_local::{AwsLimits, Options, SesMode};
 use presence_tests::{TestStack, long_timeouts, sdk_config};
 use serde_json::json;
 
-const LOCAL: [&str; 6] = ["localhost", "localhost:1", "LOCALHOST:65535", "127.0.0.1", "127.0.0.1:80", "[::1]:3000"];
-const OTHERS: [&str; 9] = [
+const LOCAL_HOSTS: [&str; 6] =
+    ["localhost", "localhost:1", "LOCALHOST:65535", "127.0.0.1", "127.0.0.1:80", "[::1]:3000"];
+const OTHER_HOSTS: [&str; 9] = [
     "evil.example",
     "evil.example:3000",
     "localhost.evil.example",
@@ -21,7 +22,7 @@ const OTHERS: [&str; 9] = [
     "192.168.0.1:3000",
 ];
 
-/// A request as it is sent, and the status and all bytes of its answer.
+/// Sends the bytes of a request, and returns the status and all bytes of the answer.
 fn exchange(address: &str, request: &str) -> (u16, String) {
     let mut stream = TcpStream::connect(address).expect("a port that is open");
     stream.write_all(request.as_bytes()).expect("the request is taken");
@@ -41,7 +42,7 @@ fn port_of(url: &str) -> String {
     format!("{}:{}", url.host_str().expect("a host"), url.port().expect("a port"))
 }
 
-/// The ports of a stack with sample data, each with a target that it has.
+/// Returns the ports of a stack with sample data, each with an existing target.
 fn ports(stack: &TestStack) -> Vec<(String, &'static str)> {
     let gateway = port_of(&stack.local.base_url());
     let pages = ["/docs", "/docs/swagger-ui.css", "/mailbox", "/mailbox.json", "/mailbox/outbox.json", "/mailbox/ses"];
@@ -51,21 +52,21 @@ fn ports(stack: &TestStack) -> Vec<(String, &'static str)> {
     ports
 }
 
-/// Options of a stack with every port that it may have: sample data, and the limits of AWS in front of the database.
-fn every_port() -> Options {
+/// Returns options with which a stack opens every port: sample data, and the limits of AWS in front of the database.
+fn all_ports() -> Options {
     Options { sample: true, aws_limits: Some(AwsLimits::off()), ..long_timeouts() }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_port_answers_to_the_names_of_this_machine_only() {
-    let stack = TestStack::with(every_port()).await;
+async fn every_port_refuses_hosts_other_than_this_machine() {
+    let stack = TestStack::with(all_ports()).await;
     let demo_key = stack.local.keys()["PROVIDER"].clone();
     for (port, target) in ports(&stack) {
-        for host in LOCAL {
+        for host in LOCAL_HOSTS {
             let (status, answer) = get(&port, target, &format!("Host: {host}\r\n"));
             assert!([200, 400, 404].contains(&status), "{host} {target}: {answer}");
         }
-        for host in OTHERS {
+        for host in OTHER_HOSTS {
             let (status, answer) = get(&port, target, &format!("Host: {host}\r\n"));
             assert_eq!(status, 403, "{host} {target}: {answer}");
             assert!(answer.contains("localhost, 127.0.0.1 and [::1] only"), "{answer}");
@@ -87,10 +88,9 @@ async fn every_port_answers_to_the_names_of_this_machine_only() {
     );
 }
 
-/// A page of another site gets nothing from the tables: neither by their own port, nor by the gateway's.
 #[tokio::test(flavor = "multi_thread")]
 async fn no_answer_of_any_port_has_a_cors_header() {
-    let stack = TestStack::with(every_port()).await;
+    let stack = TestStack::with(all_ports()).await;
     let preflight = "Access-Control-Request-Method: POST\r\nAccess-Control-Request-Headers: x-amz-target\r\n";
     for (port, target) in ports(&stack) {
         for method in ["GET", "POST", "OPTIONS", "PUT"] {
@@ -107,7 +107,7 @@ async fn no_answer_of_any_port_has_a_cors_header() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn pages_of_other_sites_change_nothing_on_the_pages() {
+async fn requests_of_other_sites_neither_send_mails_nor_switch_the_mailbox() {
     let stack = TestStack::start().await;
     let gateway = port_of(&stack.local.base_url());
     let mail = json!({
@@ -151,7 +151,7 @@ async fn pages_of_other_sites_change_nothing_on_the_pages() {
     assert_eq!((stack.local.mailbox().ses_mode(), stack.local.mailbox().mails().len()), (SesMode::Throttle, 1));
 }
 
-/// The ports of this process, so that none is forgotten: the emulator's own is open only while a connection to it is made.
+/// Returns the open ports of this process. The emulator opens its own only while a connection to it is made.
 #[cfg(target_os = "linux")]
 fn listening() -> BTreeSet<u16> {
     let sockets: BTreeSet<String> = std::fs::read_dir("/proc/self/fd")
@@ -168,7 +168,7 @@ fn listening() -> BTreeSet<u16> {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_stack_opens_no_other_port() {
-    // In a process of its own: other tests open ports meanwhile.
+    // Other tests open ports at the same time, so the stack starts in another process.
     let program = std::env::current_exe().expect("this program");
     let child = std::process::Command::new(program)
         .args(["--ignored", "--exact", "robustness::local_ports::prints_its_ports", "--nocapture"])
@@ -184,7 +184,7 @@ fn a_stack_opens_no_other_port() {
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "run by another test, in a process of its own"]
 async fn prints_its_ports() {
-    let stack = TestStack::with(Options { mailer: true, ..every_port() }).await;
+    let stack = TestStack::with(Options { mailer: true, ..all_ports() }).await;
     let tables = aws_sdk_dynamodb::Client::from_conf(sdk_config(stack.local.dynamodb_url()));
     let asking = (0..100).map(|_| tables.list_tables().send());
     assert!(futures::future::join_all(asking).await.iter().all(Result::is_ok));

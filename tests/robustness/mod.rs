@@ -1,5 +1,5 @@
-//! Hostile values in every field, parameter, path and header: no answer of 500 or above, every answer in its envelope,
-//! no change in the data.
+//! Hostile input in every field, parameter, path and header: no answer is 500 or above, every answer has its envelope, and
+//! the data do not change.
 
 mod bodies;
 mod headers;
@@ -14,19 +14,19 @@ use presence_tests::Reply;
 
 use crate::api::SERVICE_HEADERS;
 
-/// Who answered.
+/// Component that answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Origin {
-    /// A function.
+    /// Function behind the gateway.
     Service,
-    /// The gateway, before any function.
+    /// Gateway, which calls no function.
     Gateway,
-    /// The HTTP server, to what is no HTTP.
+    /// HTTP server, for a request that is not HTTP.
     Server,
 }
 
-/// Holds an answer against its envelope, and tells whose it is.
-fn sound(reply: &Reply, what: &str) -> Origin {
+/// Asserts that the answer has the envelope of its origin, and returns the origin.
+fn check_envelope(reply: &Reply, what: &str) -> Origin {
     assert!(reply.status < 500, "{what}: {} {}", reply.status, reply.text);
     let body = reply.json();
     if reply.headers.contains_key("x-request-id") {

@@ -1,19 +1,19 @@
-//! Hostile path segments.
+//! Hostile segments of paths.
 
 use presence_tests::{Fixtures, TestStack};
 
-use super::hostile_values::segments;
-use super::raw_http::{Raw, is_target};
-use super::{Origin, sound};
+use super::hostile_values::path_segments;
+use super::raw_http::{RawRequest, is_valid_target};
+use super::{Origin, check_envelope};
 use crate::api::send_all;
 
 const NOT_FOUND: &str = r#"{"errors":{"json":"not found"}}"#;
 
-/// Requests on a user, by what stands around its id.
-const SHAPES: [(&str, &str, &str); 4] =
+/// Routes of a user: method, and the path before and after the id.
+const ROUTES_OF_A_USER: [(&str, &str, &str); 4] =
     [("GET", "/user/", ""), ("POST", "/user/", ""), ("DELETE", "/user/", ""), ("POST", "/user/", "/invite")];
 
-/// The bytes with `{id}` replaced.
+/// Returns the bytes with `{id}` replaced.
 fn with_id(segment: &[u8], id: &str) -> Vec<u8> {
     match std::str::from_utf8(segment) {
         Ok(text) => text.replace("{id}", id).into_bytes(),
@@ -22,24 +22,24 @@ fn with_id(segment: &[u8], id: &str) -> Vec<u8> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn hostile_path_segments_name_nobody() {
+async fn hostile_path_segments_are_the_id_of_no_user() {
     let stack = TestStack::start().await;
     let fixtures = Fixtures::create(&stack).await;
     let before = stack.snapshot().await;
     let mut calls = Vec::new();
-    for (method, start, end) in SHAPES {
-        for segment in segments() {
-            let is_http = is_target(&segment);
+    for (method, start, end) in ROUTES_OF_A_USER {
+        for segment in path_segments() {
+            let is_http = is_valid_target(&segment);
             let path = [start.as_bytes(), &with_id(&segment, &fixtures.invited_1.id), end.as_bytes()].concat();
             let what = format!("{method} {}", String::from_utf8_lossy(&path[..path.len().min(120)]));
-            let raw = Raw::new(method, &path).with("x-api-key", &fixtures.admin_1.key);
+            let raw = RawRequest::new(method, &path).with("x-api-key", &fixtures.admin_1.key);
             let raw = if method == "POST" { raw.json(r#"{"last_name":"Changed"}"#) } else { raw };
             let stack = &stack;
             calls.push(async move { (what, is_http, raw.send(stack).await) });
         }
     }
     for (what, is_http, reply) in send_all(calls).await {
-        match sound(&reply, &what) {
+        match check_envelope(&reply, &what) {
             Origin::Service => assert_eq!((reply.status, reply.text.as_str()), (404, NOT_FOUND), "{what}"),
             Origin::Gateway => assert_eq!(reply.status, 404, "{what}"),
             Origin::Server => assert!(!is_http, "{what}"),
@@ -49,7 +49,7 @@ async fn hostile_path_segments_name_nobody() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn words_that_are_operations_are_no_ids() {
+async fn names_of_operations_are_no_ids() {
     let stack = TestStack::start().await;
     let fixtures = Fixtures::create(&stack).await;
     let before = stack.snapshot().await;
@@ -61,9 +61,9 @@ async fn words_that_are_operations_are_no_ids() {
             ("GET", format!("/user/{}", word.to_uppercase()), 404),
             ("GET", format!("/user/{word}/"), 404),
         ] {
-            let raw = Raw::new(method, &path).with("x-api-key", &fixtures.admin_1.key).json("{}");
+            let raw = RawRequest::new(method, &path).with("x-api-key", &fixtures.admin_1.key).json("{}");
             let reply = raw.send(&stack).await;
-            sound(&reply, &path);
+            check_envelope(&reply, &path);
             assert_eq!(reply.status, status, "{method} {path}");
         }
     }
@@ -71,10 +71,10 @@ async fn words_that_are_operations_are_no_ids() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_id_may_be_spelled_with_percent_signs_as_every_path() {
+async fn an_id_may_be_percent_encoded() {
     let stack = TestStack::start().await;
     let fixtures = Fixtures::create(&stack).await;
-    // The ASCII codes of the digits are 30 to 39, in hexadecimal.
+    // ASCII codes of the digits are 30 to 39 in hexadecimal.
     let escaped = fixtures
         .manager_1
         .id
@@ -82,8 +82,10 @@ async fn an_id_may_be_spelled_with_percent_signs_as_every_path() {
         .filter(|digit| !digit.is_empty())
         .fold(String::new(), |path, digit| path + "%3" + digit);
     for (segment, id) in [(escaped.as_str(), &fixtures.manager_1.id), ("%6de", &fixtures.admin_1.id)] {
-        let reply =
-            Raw::new("GET", format!("/user/{segment}")).with("x-api-key", &fixtures.admin_1.key).send(&stack).await;
+        let reply = RawRequest::new("GET", format!("/user/{segment}"))
+            .with("x-api-key", &fixtures.admin_1.key)
+            .send(&stack)
+            .await;
         assert_eq!((reply.status, &reply.json()["id"]), (200, &id.as_str().into()), "{segment}");
     }
 }

@@ -1,17 +1,16 @@
-//! Hostile values in every parameter of every operation of every function.
+//! Hostile values in every query parameter of every operation.
 
 use presence_tests::{AnyRoute, Fixtures, TestStack, path_of, routes};
 use serde_json::Value;
 
-use super::hostile_values::{NAMES, query};
-use super::raw_http::{Raw, is_target};
-use super::{Origin, sound};
+use super::hostile_values::{UNKNOWN_PARAMETERS, query_values};
+use super::raw_http::{RawRequest, is_valid_target};
+use super::{Origin, check_envelope};
 use crate::api::categories::{DIRECTORY, load, parse};
 use crate::api::reviews::fixtures::seed;
 use crate::api::send_all;
 
-/// The parameters of an operation in the query string, by the interface, without the key: those that choose what is found
-/// first, and the others.
+/// Returns the query parameters of an operation in the interface, without the key: first the filters, then the others.
 fn parameters(route: &AnyRoute) -> [&'static [&'static str]; 2] {
     match route.name {
         "get_user" | "get_me" => [&[], &["display_business_ids"]],
@@ -39,12 +38,12 @@ fn parameters(route: &AnyRoute) -> [&'static [&'static str]; 2] {
     }
 }
 
-/// A request that would do what it asks for, were it not for the query.
-fn request(route: &AnyRoute, fixtures: &Fixtures, query: &[u8]) -> Raw {
+/// Returns a request that is valid except for the query.
+fn request(route: &AnyRoute, fixtures: &Fixtures, query: &[u8]) -> RawRequest {
     let path = path_of(route, &fixtures.invited_1.id, "c-bank");
     let needs_lang = path.starts_with("/category/") && !query.starts_with(b"lang=");
     let query = [if needs_lang { b"lang=GB&".as_slice() } else { b"" }, query].concat();
-    let raw = Raw::new(route.method, [path.as_bytes(), b"?", &query].concat());
+    let raw = RawRequest::new(route.method, [path.as_bytes(), b"?", &query].concat());
     match route.name {
         "create_user" => {
             let email = presence_tests::address("newcomer");
@@ -55,8 +54,8 @@ fn request(route: &AnyRoute, fixtures: &Fixtures, query: &[u8]) -> Raw {
     }
 }
 
-/// A stack with something to find for every search.
-async fn stack() -> (TestStack, Fixtures) {
+/// Starts a stack with data for every search.
+async fn start_stack() -> (TestStack, Fixtures) {
     let stack = TestStack::start().await;
     let fixtures = Fixtures::create(&stack).await;
     load(stack.stores(), parse(DIRECTORY)).await;
@@ -64,8 +63,9 @@ async fn stack() -> (TestStack, Fixtures) {
     (stack, fixtures)
 }
 
-/// Whether the value, as far as it belongs to its parameter, is blank: then the parameter counts as not given. A tab and
-/// a next-line character are control characters and blanks; alone, they are taken for blanks.
+/// True if the part of the value that belongs to its parameter is blank: then the parameter counts as not given.
+///
+/// A tab and a next-line character are both control characters and blanks. Alone, they count as blanks.
 fn is_blank(value: &[u8]) -> bool {
     const BLANKS: [&str; 5] = ["%20", "%E3%80%80", "%09", "%C2%85", "+"];
     let own = value.split(|byte| *byte == b'&').next().unwrap_or_default();
@@ -73,8 +73,8 @@ fn is_blank(value: &[u8]) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn hostile_values_of_parameters_break_nothing_and_never_show_everything() {
-    let (stack, fixtures) = stack().await;
+async fn hostile_parameters_cause_no_error_and_never_find_everything() {
+    let (stack, fixtures) = start_stack().await;
     let key = &fixtures.admin_1.key;
     let before = stack.snapshot().await;
     let (mut calls, stack) = (Vec::new(), &stack);
@@ -84,7 +84,7 @@ async fn hostile_values_of_parameters_break_nothing_and_never_show_everything() 
         let everything =
             if filters.is_empty() { Value::Null } else { everything.send(stack).await.json()["count"].clone() };
         for name in filters.iter().chain(others).copied().chain(["bogus"]) {
-            for value in query() {
+            for value in query_values() {
                 let raw = request(&route, &fixtures, &[name.as_bytes(), b"=", &value].concat()).with("x-api-key", key);
                 let what =
                     format!("{} {}", route.name, String::from_utf8_lossy(&raw.target[..raw.target.len().min(120)]));
@@ -95,8 +95,8 @@ async fn hostile_values_of_parameters_break_nothing_and_never_show_everything() 
     }
     assert!(calls.len() >= 34 * 30, "{}", calls.len());
     for (what, name, value, everything, reply) in send_all(calls).await {
-        let origin = sound(&reply, &what);
-        assert_eq!(origin, if is_target(&value) { Origin::Service } else { Origin::Server }, "{what}");
+        let origin = check_envelope(&reply, &what);
+        assert_eq!(origin, if is_valid_target(&value) { Origin::Service } else { Origin::Server }, "{what}");
         let statuses: &[u16] = if name == "bogus" { &[400] } else { &[200, 400, 403] };
         assert!(statuses.contains(&reply.status), "{what}: {}", reply.status);
         if let (200, Some(everything)) = (reply.status, everything) {
@@ -109,18 +109,18 @@ async fn hostile_values_of_parameters_break_nothing_and_never_show_everything() 
 
 #[tokio::test(flavor = "multi_thread")]
 async fn hostile_keys_in_the_query_give_no_access() {
-    let (stack, fixtures) = stack().await;
+    let (stack, fixtures) = start_stack().await;
     let before = stack.snapshot().await;
     let (mut calls, stack) = (Vec::new(), &stack);
     for route in routes() {
-        for value in query() {
+        for value in query_values() {
             let raw = request(&route, &fixtures, &[b"api_key=", value.as_slice()].concat());
             let what = format!("{} {}", route.name, String::from_utf8_lossy(&value));
             calls.push(async move { (what, raw.send(stack).await) });
         }
     }
     for (what, reply) in send_all(calls).await {
-        sound(&reply, &what);
+        check_envelope(&reply, &what);
         assert!([400, 401].contains(&reply.status), "{what}: {}", reply.status);
     }
     assert_eq!(stack.snapshot().await, before);
@@ -128,11 +128,11 @@ async fn hostile_keys_in_the_query_give_no_access() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn parameters_that_no_operation_has_are_refused_on_every_one() {
-    let (stack, fixtures) = stack().await;
+    let (stack, fixtures) = start_stack().await;
     let before = stack.snapshot().await;
     let (mut calls, stack) = (Vec::new(), &stack);
     for route in routes() {
-        for name in NAMES {
+        for name in UNKNOWN_PARAMETERS {
             let raw =
                 request(&route, &fixtures, format!("{name}=1").as_bytes()).with("x-api-key", &fixtures.admin_1.key);
             let what = format!("{} ?{name}=1", route.name);
@@ -140,7 +140,7 @@ async fn parameters_that_no_operation_has_are_refused_on_every_one() {
         }
     }
     for (what, reply) in send_all(calls).await {
-        assert_eq!((sound(&reply, &what), reply.status), (Origin::Service, 400), "{what}: {}", reply.text);
+        assert_eq!((check_envelope(&reply, &what), reply.status), (Origin::Service, 400), "{what}: {}", reply.text);
     }
     assert_eq!(stack.snapshot().await, before);
 }

@@ -1,4 +1,4 @@
-//! HTTP by hand, for what no client library would send.
+//! HTTP requests byte for byte, which no client library would send.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -8,40 +8,40 @@ use std::time::Duration;
 use presence_tests::{Reply, TestStack};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
-/// An answer later than this is none.
-const PATIENCE: Duration = Duration::from_mins(1);
+/// Time after which a missing answer is an error.
+const READ_TIMEOUT: Duration = Duration::from_mins(1);
 
-/// A request, byte for byte.
+/// Request, byte for byte.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Raw {
+pub(super) struct RawRequest {
     pub(super) method: String,
-    /// The whole path and query, `/api/v2` included.
+    /// Path and query, with `/api/v2`.
     pub(super) target: Vec<u8>,
-    /// Besides `host`, `connection` and `content-length`.
+    /// Headers besides `host`, `connection` and `content-length`.
     pub(super) headers: Vec<(String, Vec<u8>)>,
     pub(super) body: Vec<u8>,
 }
 
-impl Raw {
-    /// A request below `/api/v2` without headers.
+impl RawRequest {
+    /// Returns a request below `/api/v2` without headers.
     pub(super) fn new(method: &str, path: impl AsRef<[u8]>) -> Self {
         let target = [b"/api/v2", path.as_ref()].concat();
         Self { method: method.to_owned(), target, ..Self::default() }
     }
 
-    /// With one more header.
+    /// Adds a header.
     pub(super) fn with(mut self, name: &str, value: impl AsRef<[u8]>) -> Self {
         self.headers.push((name.to_owned(), value.as_ref().to_vec()));
         self
     }
 
-    /// With a JSON body.
+    /// Adds a JSON body.
     pub(super) fn json(mut self, body: impl AsRef<[u8]>) -> Self {
         self.body = body.as_ref().to_vec();
         self.with("content-type", "application/json")
     }
 
-    /// Sends it on a connection of its own.
+    /// Sends the request on a new connection.
     pub(super) async fn send(self, stack: &TestStack) -> Reply {
         let host = host(stack);
         let sending = tokio::task::spawn_blocking(move || exchange(&host, &self.bytes(&host)));
@@ -60,12 +60,12 @@ impl Raw {
     }
 }
 
-/// Whether the server takes the bytes as part of a target: it refuses what is no UTF-8, and these characters.
-pub(super) fn is_target(bytes: &[u8]) -> bool {
+/// True if the HTTP server accepts the bytes in a target: it refuses invalid UTF-8 and three characters.
+pub(super) fn is_valid_target(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_ok() && !bytes.iter().any(|byte| b"\"<>".contains(byte))
 }
 
-/// The gateway's host and port.
+/// Returns the host and the port of the gateway.
 pub(super) fn host(stack: &TestStack) -> String {
     let base = stack.local.base_url();
     base.trim_start_matches("http://").trim_end_matches("/api/v2").to_owned()
@@ -73,7 +73,7 @@ pub(super) fn host(stack: &TestStack) -> String {
 
 fn exchange(host: &str, bytes: &[u8]) -> std::io::Result<Reply> {
     let mut stream = TcpStream::connect(host)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_read_timeout(Some(READ_TIMEOUT))?;
     stream.write_all(bytes)?;
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer)?;
