@@ -10,13 +10,10 @@ use super::expression::{EXPRESSIONS, spelled_out};
 
 /// Each shape once, in order: operation, table, index and expressions, attributes spelled out.
 pub(super) const KNOWN: [&str; 44] = [
-    "BatchGetItem api-keys | \
-     format,key_hash,user_id,org_id,role,active,label,created_at,expires_at,last_used_at,revoked_at",
+    "BatchGetItem api-keys",
     "BatchGetItem businesses | id,org_id",
     "BatchGetItem businesses | id,org_id,city",
-    "BatchGetItem reviews | \
-     format,pk,sk,effective_listing,cell,id,version,org_id,business_id,city_key,partner,partner_id,key,author_name,\
-     date,update_date,delete_date,rating,title,content,reply_comment,state,link",
+    "BatchGetItem reviews",
     "BatchGetItem users | id,business_ids",
     "BatchGetItem users | id,org,version,status,role,first_name,last_name,email,phone",
     "BatchGetItem users | id,status,role,org_id,first_name,last_name,email,email_key",
