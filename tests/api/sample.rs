@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use presence_domain::access::Scope;
 use presence_domain::ids::OrgId;
 use presence_domain::ledger::{FacetMask, ReviewSet};
 use presence_domain::page::PageRequest;
@@ -86,8 +85,12 @@ async fn a_second_start_on_the_same_folder_keeps_what_is_there() {
         newest_first: true,
         page: PageRequest { page: 1, size: 1 },
     };
-    let loaded =
-        first.stores().reviews.find_reviews(Scope::for_operator(), &everything).await.expect("the store answers");
+    let loaded = first
+        .stores()
+        .reviews
+        .find_reviews(presence_tests::operator_scope(), &everything)
+        .await
+        .expect("the store answers");
     let another = Review { partner_id: "another".to_owned(), ..loaded.items[0].clone() };
     first.stores().reviews.upsert_reviews(&[another]).await.expect("the store answers");
     drop(first);

@@ -1,7 +1,6 @@
 //! Roles that change while they are used, and the last administrators of an organisation.
 
 use futures::future::join_all;
-use presence_domain::access::Scope;
 use presence_domain::user::{Role, Status};
 use presence_tests::{Reply, TestUser};
 use rstest::rstest;
@@ -122,8 +121,14 @@ async fn a_crowd_of_admins_that_delete_each_other_leaves_at_least_one(#[case] mo
         let mut left = 0;
         for (at, admin) in crowd.iter().enumerate() {
             let attacked = &replies[(at + crowd.len() - 1) % crowd.len()];
-            let is_left =
-                env.stack.stores().users.get(Scope::for_operator(), id(admin)).await.expect("an answer").is_some();
+            let is_left = env
+                .stack
+                .stores()
+                .users
+                .get(presence_tests::operator_scope(), id(admin))
+                .await
+                .expect("an answer")
+                .is_some();
             assert_eq!(is_left, attacked.status != 200, "{}", attacked.text);
             left += usize::from(is_left);
         }

@@ -1,6 +1,5 @@
 //! Scenario of one call, and the fixture that runs it.
 
-use presence_domain::access::Scope;
 use presence_domain::email::EmailAddress;
 use presence_domain::ids::UserId;
 use presence_domain::user::UserChange;
@@ -149,7 +148,13 @@ impl Fixture {
     /// Writes a user as it is: a newer version of the same.
     async fn rewrite(&self, person: &TestUser) {
         let id = UserId::parse(&person.id).expect("an id");
-        let record = self.stack.stores().users.get_record(Scope::for_operator(), id).await.expect("the store answers");
+        let record = self
+            .stack
+            .stores()
+            .users
+            .get_record(presence_tests::operator_scope(), id)
+            .await
+            .expect("the store answers");
         let record = record.expect("one of the fixtures");
         let now = presence_runtime::clock::Clock::now(self.stack.clock.as_ref());
         let change = UserChange::to(record.user.clone(), now);

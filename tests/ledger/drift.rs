@@ -1,7 +1,6 @@
 //! A damaged ledger: searches answer and report it, and a rebuild corrects it.
 
 use fastrand::Rng;
-use presence_domain::access::Scope;
 use presence_domain::ids::OrgId;
 use presence_domain::ledger::{FacetMask, ReviewSet};
 use presence_domain::page::PageRequest;
@@ -30,7 +29,8 @@ fn query_for_all() -> ReviewQuery {
 /// Returns the count, the ids of the reviews that were found, and the metrics.
 async fn search(stack: &TestStack) -> (u64, Vec<ReviewId>, Vec<(String, f64)>) {
     let query = query_for_all();
-    let (page, metrics) = with_metrics(stack.stores().reviews.find_reviews(Scope::for_operator(), &query)).await;
+    let (page, metrics) =
+        with_metrics(stack.stores().reviews.find_reviews(presence_tests::operator_scope(), &query)).await;
     let page = page.expect("the store answers");
     (page.count, page.items.into_iter().map(|review| review.id).collect(), metrics)
 }
@@ -119,7 +119,8 @@ async fn review_that_the_filter_excludes_is_neither_shown_nor_counted_whatever_t
     let (from, to) = (Some(start), Some(start + 30 * DAY));
     let sets = vec![ReviewSet::City(org, "lyon".to_owned())];
     let query = ReviewQuery { sets, mask, from, to, newest_first: false, page };
-    let (found, metrics) = with_metrics(stack.stores().reviews.find_reviews(Scope::for_operator(), &query)).await;
+    let (found, metrics) =
+        with_metrics(stack.stores().reviews.find_reviews(presence_tests::operator_scope(), &query)).await;
     let found = found.expect("the store answers");
     let shown: Vec<&ReviewId> = found.items.iter().map(|review| &review.id).collect();
     let expected = [16, 17, 23, 18, 19, 20, 21, 22].map(|number| &reviews[number].id);

@@ -3,7 +3,6 @@
 //! These searches have any set of facet keys. The oracle of the reviews API does those that requests can ask for.
 
 use fastrand::Rng;
-use presence_domain::access::Scope;
 use presence_domain::ids::OrgId;
 use presence_domain::review::{Review, ReviewId, ReviewState, normalize_text};
 use presence_store::schema;
@@ -18,7 +17,12 @@ const UPDATES: usize = 100;
 async fn searches_equal_the_model(stack: &TestStack, model: &Model, rng: &mut Rng) {
     for number in 0..rounds(SEARCHES) {
         let query = query(rng);
-        let page = stack.stores().reviews.find_reviews(Scope::for_operator(), &query).await.expect("the store answers");
+        let page = stack
+            .stores()
+            .reviews
+            .find_reviews(presence_tests::operator_scope(), &query)
+            .await
+            .expect("the store answers");
         let ids: Vec<ReviewId> = page.items.iter().map(|review| review.id.clone()).collect();
         assert_eq!((page.count, ids), model.find(&query), "search {number}: {query:?}");
         for found in &page.items {

@@ -8,7 +8,6 @@ use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use jiff::Timestamp;
-use presence_domain::access::Scope;
 use presence_domain::ids::UserId;
 use presence_domain::user::{PersonName, User, UserChange};
 use presence_runtime::clock::Clock as _;
@@ -138,7 +137,8 @@ async fn migrating_rewrites_what_is_old_once_and_changes_no_answer() {
 
 /// Somebody renames the invited user, and an import replaces the categories.
 async fn change(store: Stores, invited: UserId, now: Timestamp) {
-    let record = store.users.get_record(Scope::for_operator(), invited).await.expect("an answer").expect("a user");
+    let record =
+        store.users.get_record(presence_tests::operator_scope(), invited).await.expect("an answer").expect("a user");
     let renamed = User { last_name: PersonName::parse("King").expect("a name"), ..record.user.clone() };
     store.users.write(Some(&record), &UserChange::to(renamed, now)).await.expect("nobody else writes");
     load(&store, parse(r#"{"id": "c-shop", "code": "shop", "names": {"GB": "Stall"}}"#)).await;

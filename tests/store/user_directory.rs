@@ -1,6 +1,5 @@
 //! The bound on the memory for directories, while a request walks over more than fits.
 
-use presence_domain::access::Scope;
 use presence_domain::email::EmailAddress;
 use presence_domain::fuzzy::FuzzyQuery;
 use presence_domain::ids::{OrgId, UserId};
@@ -58,7 +57,7 @@ async fn assert_equal(bounded: &UserStore, unbounded: &UserStore, what: &str) {
     for (number, (filter, request)) in searches().into_iter().enumerate() {
         let find = |store: &UserStore| {
             let (store, filter) = (store.clone(), filter.clone());
-            async move { store.search(Scope::for_operator(), None, &filter, request).await.expect("it answers") }
+            async move { store.search(presence_tests::operator_scope(), None, &filter, request).await.expect("it answers") }
         };
         assert_eq!(find(bounded).await, find(unbounded).await, "{what}, search {number}");
     }

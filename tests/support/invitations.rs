@@ -1,7 +1,6 @@
 //! Links of invitations, and requests to the page behind them.
 
 use jiff::SignedDuration;
-use presence_domain::access::Scope;
 use presence_domain::ids::UserId;
 use presence_domain::invitation::{ActivationToken, LinkState};
 use presence_domain::password::Password;
@@ -47,7 +46,7 @@ impl TestStack {
     /// Panics if there is no such user, or somebody else writes it at the same time.
     pub async fn rewrite(&self, id: &str, change: impl FnOnce(&mut User)) {
         let id = UserId::parse(id).expect("an id");
-        let record = self.stores().users.get_record(Scope::for_operator(), id).await.expect("the store answers");
+        let record = self.stores().users.get_record(crate::operator_scope(), id).await.expect("the store answers");
         let record = record.expect("the user");
         let mut after = record.user.clone();
         change(&mut after);

@@ -8,7 +8,6 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use aws_smithy_runtime_api::client::http::{HttpClient, SharedHttpClient};
 use aws_smithy_types::timeout::TimeoutConfig;
 use jiff::Timestamp;
-use presence_domain::access::Scope;
 use presence_domain::ids::UserId;
 use presence_domain::invitation::OutboxMessage;
 use presence_domain::user::User;
@@ -148,7 +147,7 @@ impl TestStack {
     /// Panics if the store does not answer.
     pub async fn stored(&self, id: &str) -> Option<StoredUser> {
         let id = UserId::parse(id).expect("an id");
-        let user = self.stores().users.get(Scope::for_operator(), id).await.expect("the store answers")?;
+        let user = self.stores().users.get(crate::operator_scope(), id).await.expect("the store answers")?;
         Some(StoredUser { user, mails: self.stores().users.list_mails(id).await.expect("the store answers") })
     }
 

@@ -132,10 +132,16 @@ impl OutboxProcessor {
 
     /// Reads the user and the message that waits for it, strongly.
     async fn get_waiting(&self, id: UserId) -> Result<Option<(UserRecord, OutboxMessage)>, Error> {
-        let Some(record) = self.users.get_recipient(id).await? else { return Ok(None) };
+        let Some(record) = self.get_recipient(id).await? else { return Ok(None) };
         let Some(mail) = &record.mail else { return Ok(None) };
         let message = self.outbox.get(id, mail).await?;
         Ok(message.map(|message| (record, message)))
+    }
+
+    /// Reads the user that a mail goes to, strongly.
+    #[expect(clippy::disallowed_methods, reason = "the mailer acts for no caller")]
+    async fn get_recipient(&self, id: UserId) -> Result<Option<UserRecord>, Error> {
+        self.users.get_recipient(id).await
     }
 
     async fn claim(
@@ -218,7 +224,7 @@ impl OutboxProcessor {
         if self.outbox.get(id, &listed.id).await?.is_none() {
             return Ok(());
         }
-        let record = self.users.get_recipient(id).await?;
+        let record = self.get_recipient(id).await?;
         if record.is_some_and(|record| record.mail.as_ref() == Some(&listed.id)) {
             return Ok(());
         }

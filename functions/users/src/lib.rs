@@ -1,4 +1,4 @@
-//! The users function: one file for each operation.
+//! Users function: one file for each operation.
 
 mod app;
 mod create;
@@ -24,7 +24,7 @@ use presence_api::{Answer, AuthenticatedRequest, Route, serve};
 
 pub use app::App;
 
-/// What the function can do.
+/// Operation of the function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
     /// Get the calling user.
@@ -55,7 +55,7 @@ const fn route(
     Route { method, path, name, operation, body }
 }
 
-/// Every route of the function.
+/// Table of the routes: method, path, name, operation and body.
 #[rustfmt::skip]
 pub const ROUTES: [Route<Operation>; 8] = [
     route("GET", "/api/v2/user/me", "get_me", Operation::Me, presence_api::Body::Ignored),
@@ -68,10 +68,10 @@ pub const ROUTES: [Route<Operation>; 8] = [
     route("POST", "/api/v2/user/{user_id}/invite", "invite_user", Operation::Invite, presence_api::Body::Ignored),
 ];
 
-/// Gateway routes of the pages for people, which take no key: every method, so that each gets an answer of ours.
+/// Gateway routes of the pages for people, which take no key. They take every method, so that this function answers each.
 pub const PAGES: [&str; 1] = ["ANY /invitation"];
 
-/// Gateway routes that lead here too, so that unknown paths and methods get an answer of ours.
+/// Gateway routes of all other paths and methods, so that this function answers unknown ones, too.
 pub const CATCH_ALL: [&str; 2] = ["ANY /api/v2/user", "ANY /api/v2/user/{proxy+}"];
 
 /// Serves one request.

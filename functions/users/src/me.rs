@@ -1,9 +1,9 @@
 //! GET `/api/v2/user/me`: returns the calling user.
 
-use crate::App;
 use presence_api::{Answer, AuthenticatedRequest};
 use presence_domain::error::Error;
 
+use crate::App;
 use crate::wire::{UserBody, display_business_ids};
 
 pub(crate) async fn run(app: &App, request: &AuthenticatedRequest) -> Result<Answer, Error> {

@@ -1,4 +1,4 @@
-//! The shapes of the answers, made from the types that are sent: for the description of the API.
+//! Schemas of the answers, derived from the types that are sent, for the description of the API.
 
 use presence_api::openapi::schema;
 use utoipa::openapi::{RefOr, Schema};

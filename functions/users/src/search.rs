@@ -1,6 +1,5 @@
 //! GET `/api/v2/user/search`: returns one page of the users that match.
 
-use crate::App;
 use presence_api::{Answer, AuthenticatedRequest, Fields, RawValue, read};
 use presence_domain::access::{Action, Target, authorize};
 use presence_domain::error::{Error, FieldError};
@@ -11,8 +10,10 @@ use presence_domain::user::Role;
 use presence_domain::user_directory::{ListedUser, UserFilter};
 use presence_store::BusinessIds;
 
+use crate::App;
 use crate::wire::{FoundUserBody, PageEnvelope, display_business_ids, email, status};
 
+/// Parameters of the search.
 struct Search {
     org_id: Option<OrgId>,
     filter: UserFilter,
@@ -50,6 +51,7 @@ impl Search {
         }
     }
 
+    /// Returns the page, and the businesses of its users if they are wanted.
     async fn find(
         &self,
         app: &App,

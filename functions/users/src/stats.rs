@@ -1,9 +1,9 @@
 //! GET `/api/v2/user/stats`: counts users by status.
 
-use crate::App;
 use presence_api::{Answer, AuthenticatedRequest};
 use presence_domain::error::Error;
 
+use crate::App;
 use crate::wire::StatsBody;
 
 pub(crate) async fn run(app: &App, request: &AuthenticatedRequest) -> Result<Answer, Error> {

@@ -1,85 +1,90 @@
-//! Names as mails and pages show them: whoever typed one, it does no harm there.
+//! Names as mails and pages show them. A malicious name does no harm there.
 
 use icu_properties::props::{DefaultIgnorableCodePoint, GeneralCategory, GeneralCategoryGroup};
 use icu_properties::{CodePointMapData, CodePointSetData};
 use unicode_segmentation::UnicodeSegmentation as _;
 
-/// Longest name in characters as people count them. Longer ones are cut: they would push the rest off a small screen.
+/// Largest number of characters as people count them. Longer names would push the rest off a small screen.
 const MAX_GRAPHEMES: usize = 40;
 
-/// Marks on one letter. No name has more; a hundred of them run over the lines above and below.
+/// Largest number of marks on one letter. No name has more, and a hundred of them cover the lines above and below.
 const MAX_MARKS: usize = 4;
 
-/// The longest name in code points, so that no cluster is without a bound.
+/// Largest number of code points, so that each cluster has a bound.
 const MAX_CHARS: usize = 120;
 
-/// The name for display, on one line: empty when there is nothing in it to see.
+/// Returns the name for display, on one line; empty if nothing in it is visible.
 ///
-/// Control, format (bidirectional, zero-width), private and unassigned characters are gone, marks are few and stand on
-/// something, spaces are single, and long text ends in an ellipsis between two characters. The signs that make a program
-/// take text for a link or an address are blanks, and a blank follows each full stop: an invitation is no means to send an
-/// advertisement. HTML is left to the templates, which escape what they are given.
+/// - Control, format (bidirectional, zero-width), private and unassigned characters are removed.
+/// - Marks are few, and stand on a letter. Spaces are single. Long text ends in an ellipsis between two characters.
+/// - The signs of links and addresses become spaces, and a space follows each full stop. Otherwise a name could make an
+///   invitation an advertisement.
+///
+/// The templates escape HTML.
 #[must_use]
 pub fn display_name(name: &str) -> String {
     let mut shown = String::with_capacity(name.len());
     let mut marks = None;
     for c in name.chars() {
-        match Sort::of(c) {
-            Sort::Dropped => {}
-            Sort::Blank => {
-                blank(&mut shown);
+        match CharClass::of(c) {
+            CharClass::Invisible => {}
+            CharClass::Space => {
+                push_space(&mut shown);
                 marks = None;
             }
-            Sort::Mark => {
+            CharClass::Mark => {
                 if let Some(count) = marks.as_mut().filter(|count| **count < MAX_MARKS) {
                     shown.push(c);
                     *count += 1;
                 }
             }
-            Sort::Seen => {
+            CharClass::Visible => {
                 if shown.ends_with(['.', '。', '．', '｡']) {
-                    blank(&mut shown);
+                    push_space(&mut shown);
                 }
                 shown.push(c);
                 marks = Some(0);
             }
         }
     }
-    cut(shown.trim_end())
+    truncate(shown.trim_end())
 }
 
-/// What becomes of a character.
-enum Sort {
-    Dropped,
-    Blank,
+/// Class of a character, for its display.
+enum CharClass {
+    /// Removed.
+    Invisible,
+    /// Shown as a space.
+    Space,
     Mark,
-    Seen,
+    Visible,
 }
 
-impl Sort {
+impl CharClass {
     fn of(c: char) -> Self {
         let category = CodePointMapData::<GeneralCategory>::new().get(c);
         if c.is_whitespace() || matches!(c, '/' | '\\' | ':' | '@' | '\u{2800}') {
-            Self::Blank
+            Self::Space
         } else if GeneralCategoryGroup::Other.contains(category)
             || CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c)
         {
-            Self::Dropped
+            Self::Invisible
         } else if matches!(category, GeneralCategory::NonspacingMark | GeneralCategory::EnclosingMark) {
             Self::Mark
         } else {
-            Self::Seen
+            Self::Visible
         }
     }
 }
 
-fn blank(shown: &mut String) {
+fn push_space(shown: &mut String) {
     if !shown.is_empty() && !shown.ends_with(' ') {
         shown.push(' ');
     }
 }
 
-fn cut(shown: &str) -> String {
+/// Cuts long text between two characters, with an ellipsis.
+fn truncate(shown: &str) -> String {
     let fits = |&(count, (at, grapheme)): &(usize, (usize, &str))| {
         count < MAX_GRAPHEMES && shown[..at + grapheme.len()].chars().count() <= MAX_CHARS
     };
@@ -118,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_seen_goes_and_what_is_no_name_is_spelled_apart() {
+    fn invisible_characters_are_removed_and_links_are_spelled_apart() {
         let cases = [
             ("line breaks", "Ana\r\nBcc: x", "Ana Bcc x"),
             ("a line separator", "Ana\u{2028}Bee", "Ana Bee"),

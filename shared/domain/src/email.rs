@@ -1,4 +1,4 @@
-//! E-mail addresses and the key by which they are compared.
+//! E-mail addresses, and the keys by which they are compared.
 
 use std::fmt;
 
@@ -19,13 +19,13 @@ const INVALID: &str = "is not a valid e-mail address";
 const TOO_LONG: &str = "must be at most 254 bytes long";
 const NOT_ASCII: &str = "must have ASCII characters only before the @: no mail can be sent to others";
 
-/// A valid e-mail address, as typed without the spaces around it, with its comparison key.
+/// Valid e-mail address, as typed without the spaces around it, with its comparison key.
 ///
-/// No display name, no IP address for a domain, and a top-level domain. Local parts with letters,
-/// digits and marks of any script and internationalised domains are fine. Quoted local parts (`"a b"@example.com`) are refused: no provider hands them
-/// out, and `"a"@example.com` and `a@example.com` would be one mailbox with two keys.
+/// It has no display name and no IP address for a domain, and it has a top-level domain. Local parts may have letters, digits and
+/// marks of any script. Domains may be internationalised. Quoted local parts (`"a b"@example.com`) are refused. No provider hands
+/// them out, and `"a"@example.com` and `a@example.com` would be one mailbox with two keys.
 ///
-/// `==` compares the spelling too; two addresses are the same mailbox when their [`key`](Self::key)s are equal.
+/// `==` compares the spelling, too. Two addresses are the same mailbox if their [`key`](Self::key)s are equal.
 #[derive(Clone, PartialEq, Eq)]
 pub struct EmailAddress {
     typed: String,
@@ -33,7 +33,7 @@ pub struct EmailAddress {
 }
 
 impl EmailAddress {
-    /// Reads an address as typed, spaces around it ignored. The error is for the client to read.
+    /// Parses an address as typed; spaces around it are ignored. The client reads the error.
     pub fn parse(text: &str) -> Result<Self, &'static str> {
         let typed = text.trim();
         if typed.len() > MAX_BYTES {
@@ -41,7 +41,7 @@ impl EmailAddress {
         }
         let (local, domain) = typed.rsplit_once('@').ok_or(INVALID)?;
         let key = format!("{}@{}", folded(local), ascii_domain(domain).ok_or(INVALID)?);
-        // Both forms: folding turns characters that look harmless (`⒈`, `⑴`) into dots and brackets.
+        // Both forms must be valid: folding turns some harmless characters (`⒈`, `⑴`) into dots and brackets.
         if is_valid_local_part(local) && is_valid(&key) {
             Ok(Self { typed: typed.to_owned(), key })
         } else {
@@ -49,31 +49,31 @@ impl EmailAddress {
         }
     }
 
-    /// Refuses an address that no mail can be sent to: Amazon SES delivers to ASCII local parts only. Addresses that were
-    /// stored before this rule may have others. The error is for the client to read.
+    /// Checks that mail can be sent to the address: Amazon SES delivers to ASCII local parts only. Addresses that were stored before
+    /// this rule may have others. The client reads the error.
     pub fn check_deliverable(&self) -> Result<(), &'static str> {
         let (local, _) = self.typed.rsplit_once('@').unwrap_or_default();
         if local.is_ascii() { Ok(()) } else { Err(NOT_ASCII) }
     }
 
-    /// The address as typed, trimmed: for people to read and for mail to be sent to.
+    /// Returns the address as typed, trimmed, for people to read.
     pub fn as_str(&self) -> &str {
         &self.typed
     }
 
-    /// The address that a mail is sent to: as typed, but for the domain in ASCII, since not every server takes another.
+    /// Returns the address for a mail: as typed, with the domain in ASCII. Not every server takes another domain.
     pub fn for_delivery(&self) -> String {
         let local = self.typed.rsplit_once('@').map_or("", |(local, _)| local);
         format!("{local}@{}", self.domain())
     }
 
-    /// The domain of the comparison key.
+    /// Returns the domain of the comparison key.
     pub fn domain(&self) -> &str {
         self.key.rsplit_once('@').map_or("", |(_, domain)| domain)
     }
 
-    /// The comparison key: the local part NFKC and case folded, dots and plus tags kept; the domain in lower-case
-    /// ASCII (IDNA). A key is itself an address, with itself as its key.
+    /// Returns the comparison key. The local part is NFKC and case folded, with its dots and plus tags. The domain is in lower-case
+    /// ASCII (IDNA). A key is an address, too, and its own key.
     pub fn key(&self) -> &str {
         &self.key
     }
@@ -86,13 +86,13 @@ impl fmt::Debug for EmailAddress {
     }
 }
 
-/// Unicode's compatibility caseless form (3.13, D146), recomposed.
+/// Returns Unicode's compatibility caseless form (3.13, D146), recomposed.
 fn folded(local: &str) -> String {
     local.nfd().default_case_fold().nfkd().default_case_fold().nfkc().collect()
 }
 
-/// The domain in IDNA's ASCII form; `None` when it cannot be mapped, is no DNS name, has no top-level domain, or is an
-/// IPv4 address. Hyphens in third and fourth place are allowed: real domains have them.
+/// Returns the domain in IDNA's ASCII form. `None` if it cannot be mapped, is no DNS name, has no top-level domain, or is an IPv4
+/// address. Hyphens in third and fourth place are allowed: real domains have them.
 fn ascii_domain(domain: &str) -> Option<String> {
     let ascii = Uts46::new()
         .to_ascii(domain.as_bytes(), AsciiDenyList::STD3, Hyphens::CheckFirstLast, DnsLength::Verify)
@@ -115,7 +115,8 @@ fn is_valid_local_part(local: &str) -> bool {
         && email_address::EmailAddress::is_valid_local_part(&without_marks(local))
 }
 
-/// The crate takes letters and digits of every script, but not the marks that many scripts write them with.
+/// Returns the local part without marks. The crate takes letters and digits of every script, but not the marks that many
+/// scripts write them with.
 fn without_marks(local: &str) -> String {
     local.chars().filter(|&c| !is_combining_mark(c)).collect()
 }
@@ -159,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_plain_address_is_refused() {
+    fn text_that_is_no_plain_address_is_refused() {
         let cases = [
             ("empty", ""),
             ("no at", "example.com"),
@@ -229,7 +230,7 @@ mod tests {
         assert_eq!(format!("{address:?}"), "EmailAddress(..)");
     }
 
-    /// Letters whose cases fold together. Not `ı`: upper-cased it is `I`, which default case folding tells from it.
+    /// Returns addresses of letters whose cases fold together. `ı` is none: its upper case is `I`, which folds to another letter.
     fn any_address() -> impl Strategy<Value = String> {
         ("[a-zA-Z0-9à-þА-яα-ρß字é+_.-]{1,12}", "[a-zA-Z0-9à-þа-я]{1,12}", "[a-zA-Z]{2,6}")
             .prop_map(|(local, domain, top_level)| format!("{local}@{domain}.{top_level}"))

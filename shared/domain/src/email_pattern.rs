@@ -1,26 +1,26 @@
-//! Patterns of e-mail addresses, as operators look for users.
+//! Patterns of e-mail addresses, by which operators search users.
 
 use super::email::EmailAddress;
 
-/// The other half of an address while one half is read: any valid one does.
+/// Stand-ins for the other half of an address while one half is parsed.
 const ANY_LOCAL_PART: &str = "a";
 const ANY_DOMAIN: &str = "example.org";
 
 const INVALID: &str = "must be an address, LOCAL-PART@* or *@DOMAIN";
 
-/// One address, or all with a half in common. Folded as the keys of addresses are.
+/// Pattern of one address, or of all with a half in common. Folded as the keys of addresses are.
 #[derive(Clone, PartialEq, Eq)]
 pub enum EmailPattern {
-    /// This address, by its key.
+    /// One address, by its key.
     Address(String),
-    /// Every address with this local part: `ada@*`.
+    /// All addresses with this local part: `ada@*`.
     LocalPart(String),
-    /// Every address of this domain: `*@example.org`.
+    /// All addresses of this domain: `*@example.org`.
     Domain(String),
 }
 
 impl EmailPattern {
-    /// Reads a pattern as typed, spaces around it ignored. The error is for the operator to read.
+    /// Parses a pattern as typed; spaces around it are ignored. The operator reads the error.
     pub fn parse(text: &str) -> Result<Self, &'static str> {
         match text.trim().rsplit_once('@').ok_or(INVALID)? {
             ("*", "*") => Err(INVALID),
@@ -30,7 +30,7 @@ impl EmailPattern {
         }
     }
 
-    /// True if the key of an address fits.
+    /// True if the address with this key matches.
     #[must_use]
     pub fn admits(&self, email_key: &str) -> bool {
         let halves = email_key.rsplit_once('@');
@@ -49,7 +49,7 @@ impl std::fmt::Debug for EmailPattern {
     }
 }
 
-/// Both halves of the key of an address.
+/// Returns both halves of the key of an address.
 fn halves(local: &str, domain: &str) -> Result<(String, String), &'static str> {
     let address = EmailAddress::parse(&format!("{local}@{domain}")).map_err(|_| INVALID)?;
     let (local, domain) = address.key().rsplit_once('@').ok_or(INVALID)?;
@@ -71,16 +71,16 @@ mod tests {
             ("*@example.org", "\u{2a}@example.org", "ada@mail.example.org"),
             ("*a@example.org", "*a@example.org", "aa@example.org"),
         ];
-        for (pattern, fits, does_not) in cases {
+        for (pattern, matching, other) in cases {
             let read = EmailPattern::parse(pattern).unwrap_or_else(|error| panic!("{pattern} {error}"));
-            assert!(read.admits(fits), "{pattern} {fits}");
-            assert!(!read.admits(does_not), "{pattern} {does_not}");
+            assert!(read.admits(matching), "{pattern} {matching}");
+            assert!(!read.admits(other), "{pattern} {other}");
             assert_eq!(format!("{read:?}"), "EmailPattern(..)");
         }
     }
 
     #[test]
-    fn what_is_no_pattern_is_refused() {
+    fn text_that_is_no_pattern_is_refused() {
         for text in
             ["", "*", "*@*", "ada", "@", "@*", "*@", "*@localhost", "*@exa*.org", "ada@ *", "a b@*", "ada@*.org"]
         {

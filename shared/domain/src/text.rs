@@ -1,19 +1,19 @@
-//! The one place where text is folded for comparison, search and sorting.
+//! Folding of text for comparison, search and sorting. No other place folds text.
 
 use caseless::Caseless;
 use unicode_normalization::UnicodeNormalization;
 
-/// Longest sort key in bytes. Two of them (last and first name), the status and the id share one range key of the
+/// Largest number of bytes of a sort key. Two of them (last and first name), the status and the id share one range key of the
 /// database, which may have 1,024 bytes.
 pub const SORT_KEY_MAX_BYTES: usize = 400;
 
 const SOFT_HYPHEN: char = '\u{AD}';
 
-/// The text without case, accents and width: what two spellings of one name have in common.
+/// Returns the text without case, accents and width, so that two spellings of one name are equal.
 ///
-/// Compatibility decomposition, general combining marks dropped, default case folding, Latin letters without a
-/// decomposition (`ł`, `ø`, `æ`) spelled plainly, recomposed. Voicing marks of kana and vowel signs of Indic scripts
-/// stay: they change the word. Folding twice changes nothing more.
+/// The steps: compatibility decomposition, without general combining marks; default case folding; plain spelling of Latin letters
+/// without a decomposition (`ł`, `ø`, `æ`); recomposition. Voicing marks of kana and vowel signs of Indic scripts stay, since they
+/// change the word. Folding twice changes nothing more.
 pub fn fold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
@@ -30,8 +30,8 @@ pub fn fold(text: &str) -> String {
     plain.nfc().collect()
 }
 
-/// The folded text in the form that goes into a sort key: no control character, single spaces, none at the ends, at
-/// most [`SORT_KEY_MAX_BYTES`] bytes.
+/// Returns the folded text for a sort key: without control characters, with single spaces and none at the ends, at most
+/// [`SORT_KEY_MAX_BYTES`] bytes long.
 pub fn sort_key(text: &str) -> String {
     let printable: String = text.chars().filter(|&c| c.is_whitespace() || !c.is_control()).collect();
     let mut key = single_spaced(&fold(&printable));
@@ -40,12 +40,12 @@ pub fn sort_key(text: &str) -> String {
     key
 }
 
-/// Whether the text has a control character: NUL, a line break, a tab, an escape, a C1 control.
+/// True if the text has a control character: NUL, a line break, a tab, an escape, a C1 control.
 pub fn has_control(text: &str) -> bool {
     text.chars().any(char::is_control)
 }
 
-/// The key by which city names are compared: folded, with hyphens, apostrophes and repeated spaces as one space.
+/// Returns the key by which city names are compared: folded, with hyphens, apostrophes and repeated spaces as one space.
 ///
 /// `Saint-Étienne`, `saint etienne` and `SAINT  ETIENNE` are one city; `Paris` is not `Cormeilles-en-Parisis`.
 pub fn city_key(text: &str) -> String {
@@ -68,7 +68,7 @@ fn single_spaced(text: &str) -> String {
     spaced
 }
 
-/// The general combining blocks of Unicode, which hold accents and nothing that makes another word.
+/// True for characters of Unicode's general combining blocks. These hold accents, and nothing that makes another word.
 fn is_accent(c: char) -> bool {
     matches!(c,
         '\u{0300}'..='\u{036F}'
@@ -78,7 +78,7 @@ fn is_accent(c: char) -> bool {
         | '\u{FE20}'..='\u{FE2F}')
 }
 
-/// Dashes of any length and the hyphens of other scripts. Those of full or small width are gone after folding.
+/// True for dashes of any length and the hyphens of other scripts. Folding has replaced those of full or small width.
 fn is_hyphen(c: char) -> bool {
     matches!(
         c,
@@ -86,14 +86,14 @@ fn is_hyphen(c: char) -> bool {
     )
 }
 
-/// What people and their keyboards write for an apostrophe: quotes, primes, modifier letters, the backtick.
+/// True for the characters that people type for an apostrophe: quotes, primes, modifier letters, the backtick.
 fn is_apostrophe(c: char) -> bool {
     matches!(c,
         '\'' | '`' | '\u{02B9}' | '\u{02BB}'..='\u{02BF}' | '\u{02C8}' | '\u{02CA}' | '\u{02CB}' | '\u{055A}'
         | '\u{05F3}' | '\u{2018}'..='\u{201B}' | '\u{2032}' | '\u{2035}' | '\u{A78C}')
 }
 
-/// The plain spelling of lower-case Latin letters that Unicode does not decompose, after the usual ASCII folding.
+/// Returns the plain spelling of a lower-case Latin letter that Unicode does not decompose, by the usual ASCII folding.
 fn plain_latin(letter: char) -> Option<&'static str> {
     Some(match letter {
         'æ' => "ae",
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn control_characters_are_seen() {
+    fn control_characters_are_found() {
         for text in ["\0", "a\nb", "a\tb", "\u{7f}", "\u{9b}"] {
             assert!(has_control(text), "{text:?}");
         }

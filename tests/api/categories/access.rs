@@ -1,7 +1,6 @@
 //! Every caller reads all categories; nobody else does.
 
 use jiff::SignedDuration;
-use presence_domain::access::Scope;
 use presence_domain::ids::UserId;
 use presence_runtime::clock::Clock as _;
 use presence_store::NewApiKey;
@@ -81,7 +80,7 @@ async fn a_key_that_gives_no_access_is_refused_from_the_next_request_on() {
     stack.stores().users.revoke_key(&revoked.id, now).await.expect("a key");
     stack.clock.advance(SignedDuration::from_secs(60));
     assert_eq!(stack.delete(&format!("/user/{}", fixtures.manager_1.id), &fixtures.admin_1.key).await.status, 200);
-    assert!(stack.stores().users.get(Scope::for_operator(), owner).await.expect("an answer").is_some());
+    assert!(stack.stores().users.get(presence_tests::operator_scope(), owner).await.expect("an answer").is_some());
     for path in PATHS {
         for key in keys {
             let reply = stack.get(path, key).await;

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 use jiff::SignedDuration;
-use presence_domain::access::Scope;
 use presence_domain::email_pattern::EmailPattern;
 use presence_domain::ids::{BusinessId, OrgId, UserId};
 use presence_domain::user::{Role, Status};
@@ -122,8 +121,8 @@ pub(super) async fn of_operators(stack: &TestStack, faults: &FaultConnector) {
     let second = store.users.rotate_key(&first.id, &new, now + SignedDuration::from_mins(5), now).await.expect("a key");
     store.users.revoke_key(&second.id, now).await.expect("a key");
     assert_eq!(store.users.list_keys(owner).await.expect("an answer").map(|keys| keys.len()), Some(3));
-    store.users.count(Scope::for_operator()).await.expect("an answer");
-    store.users.get(Scope::for_operator(), UserId::parse("7").expect("an id")).await.expect("an answer");
+    store.users.count(presence_tests::operator_scope()).await.expect("an answer");
+    store.users.get(presence_tests::operator_scope(), UserId::parse("7").expect("an id")).await.expect("an answer");
     assert!(!store.outbox.list().await.expect("an answer").is_empty(), "the guest waits for a mail");
     for pattern in ["admin-2@*", &address("*"), &address("admin-2")] {
         let mut search = store.users.search_emails(EmailPattern::parse(pattern).expect("a pattern"));

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
-use presence_domain::access::Scope;
 use presence_domain::ids::UserId;
 use presence_domain::user::{PersonName, UserChange};
 use tokio::sync::Notify;
@@ -60,7 +59,7 @@ impl PauseConnector {
         let id = UserId::parse(id).expect("an id");
         for round in 0_u64.. {
             self.paused().await;
-            let record = stack.stores().users.get_record(Scope::for_operator(), id).await.expect("the store answers");
+            let record = stack.stores().users.get_record(crate::operator_scope(), id).await.expect("the store answers");
             let record = record.expect("nobody else deletes the user");
             let mut after = record.user.clone();
             after.last_name = PersonName::parse(&format!("{name} {round}")).expect("a name");

@@ -1,5 +1,5 @@
-//! Changes of users: read the record, let the domain decide, write guarded by the version, and begin again if another writer came
-//! first. There is no other loop of this kind.
+//! Changes of users: read the record, let the domain decide, write on the condition of its version, and begin again if another
+//! writer came first. [`retry_stale`] is the only loop of this kind but that of `remove_business`, which pauses as imports do.
 
 use std::future::ready;
 

@@ -19,6 +19,7 @@ const CATEGORIES: &str = include_str!("../../sample/categories.jsonl");
 /// Loads the sample if the store has no users, then issues the demo keys.
 ///
 /// `embedded` is the database behind the store if it runs in this process. With `is_fixed`, the keys are the same at each start.
+#[expect(clippy::disallowed_methods, reason = "the sample data is loaded before there is a caller")]
 pub(crate) async fn load(
     store: &Stores,
     embedded: Option<&EmbeddedDynamo>,
