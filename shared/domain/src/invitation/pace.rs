@@ -144,12 +144,12 @@ mod tests {
         ]
     }
 
-    /// One user, its mail, and what was sent.
+    /// One user with its waiting mail, and the mails that were sent.
     #[derive(Debug, Default)]
     struct Life {
         now: i64,
         pace: InvitationPace,
-        /// When the mail that waits is due.
+        /// Instant at which the waiting mail is due.
         waiting: Option<Timestamp>,
         accepted: Vec<i64>,
         sent: Vec<i64>,
@@ -171,7 +171,7 @@ mod tests {
             }
         }
 
-        /// Made active and invited again at once.
+        /// Makes the user active, and invites it again at once.
         fn toggle(&mut self) {
             let now = at(self.now);
             self.pace = self.pace.call_off(now);
@@ -185,7 +185,7 @@ mod tests {
             self.waiting = Some(due_at);
         }
 
-        /// The outcome is that of SES; none where nobody hears it, and the mail was sent.
+        /// Delivers the waiting mail if it is due. `None`: SES took it, and nobody learns that.
         fn deliver(&mut self, is_taken: Option<bool>) {
             let now = at(self.now);
             if self.waiting.is_none_or(|due_at| due_at > now) || self.pace.quiet_at(now).is_some() {

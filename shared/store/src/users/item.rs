@@ -127,7 +127,7 @@ pub(crate) fn to_item(user: &User, mail: Option<&str>) -> Result<Item, Error> {
 pub(crate) fn from_item(item: Item) -> Result<UserRecord, Error> {
     let mut stored: UserItem = read::parse_as(USER, item)?;
     let mail = stored.mail.take();
-    let record = user(stored).map(|user| UserRecord { user, mail });
+    let record = parse_user(stored).map(|user| UserRecord { user, mail });
     record.ok_or_else(|| Error::internal("a stored user breaks the rules of its fields"))
 }
 
@@ -137,7 +137,7 @@ pub(crate) fn rewritten(item: Item) -> Result<Item, Error> {
     to_item(&user, mail.as_deref())
 }
 
-fn user(stored: UserItem) -> Option<User> {
+fn parse_user(stored: UserItem) -> Option<User> {
     Some(User {
         id: UserId::parse(&stored.id)?,
         version: stored.version,

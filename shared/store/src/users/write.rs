@@ -1,4 +1,5 @@
-//! The one way in which a user is written: user, lock, head, log of changes, keys and outbox in one transaction.
+//! Writes of users. There is one way: user, reservation of the address, directory head, log of changes, keys and outbox in one
+//! transaction.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -154,8 +155,8 @@ impl UserStore {
         Ok(holder.is_some_and(|holder| holder != user.id))
     }
 
-    /// Every item of the users table that these users make, heads included: for loading many at once into an empty
-    /// table, where nothing can be in the way. They must have distinct ids and addresses, and no keys.
+    /// Returns all items of the users table for these users, heads included, to load many at once into an empty table. The users must
+    /// have distinct ids and addresses, and no keys.
     pub fn to_items(&self, users: &[User]) -> Result<Vec<HashMap<String, AttributeValue>>, Error> {
         let mut sums: BTreeMap<Option<OrgId>, DirectoryHead> = BTreeMap::new();
         let mut items = Vec::with_capacity(users.len() * 2);
@@ -163,7 +164,7 @@ impl UserStore {
             let sum = sums.entry(user.org_id).or_default();
             *sum = *sum + DirectoryHead::of(user);
             items.push(to_item(user, None)?);
-            items.push(lock_item(user.email.key(), user.id));
+            items.push(reservation_item(user.email.key(), user.id));
         }
         items.extend(sums.into_iter().map(|(org_id, head)| directory_heads::to_item(org_id, &head)));
         Ok(items)
@@ -219,13 +220,15 @@ impl UserStore {
             transaction.delete(Guard::Reservation, delete.build().map_err(Error::internal)?);
         }
         if let Some(new) = after {
-            transaction.put(Guard::Reservation, self.lock(new.email.key(), new.id)?);
+            transaction.put(Guard::Reservation, self.put_reservation(new.email.key(), new.id)?);
         }
         Ok(())
     }
 
-    fn lock(&self, email_key: &str, id: UserId) -> Result<Put, Error> {
-        let put = Put::builder().table_name(self.db.name(&schema::USERS)).set_item(Some(lock_item(email_key, id)));
+    /// Returns the put that reserves a free address for a user.
+    fn put_reservation(&self, email_key: &str, id: UserId) -> Result<Put, Error> {
+        let item = reservation_item(email_key, id);
+        let put = Put::builder().table_name(self.db.name(&schema::USERS)).set_item(Some(item));
         put.condition_expression("attribute_not_exists(pk)").build().map_err(Error::internal)
     }
 
@@ -234,8 +237,9 @@ impl UserStore {
         transaction: &mut Transaction<Guard>,
         before: Option<&User>,
         after: Option<&User>,
-        keep_an_admin: bool,
+        keeps_an_admin: bool,
     ) {
+        // One update for each organisation: a transaction must not have the same item twice.
         let removed = before.map(|user| (user.org_id, DirectoryHead::default() - DirectoryHead::of(user)));
         let added = after.map(|user| (user.org_id, DirectoryHead::of(user)));
         let differences = match (removed, added) {
@@ -244,7 +248,7 @@ impl UserStore {
         };
         for (org_id, difference) in differences {
             let loses_an_admin = org_id.is_some() && difference.admins < 0;
-            let update = directory_heads::add(&self.db, org_id, &difference, keep_an_admin && loses_an_admin);
+            let update = directory_heads::add(&self.db, org_id, &difference, keeps_an_admin && loses_an_admin);
             transaction.update(Guard::DirectoryHead, update);
         }
     }
@@ -261,10 +265,10 @@ fn message_to_put(change: &UserChange) -> Option<Cow<'_, OutboxMessage>> {
     }
 }
 
-fn lock_item(email_key: &str, id: UserId) -> Item {
-    let mut lock = pk_sk(lock_pk(email_key), LOCK_SK);
-    lock.insert("user_id".to_owned(), text(id.to_string()));
-    lock
+fn reservation_item(email_key: &str, id: UserId) -> Item {
+    let mut item = pk_sk(lock_pk(email_key), LOCK_SK);
+    item.insert("user_id".to_owned(), text(id.to_string()));
+    item
 }
 
 /// Returns the error of a refused write. The user counts first: if it changed, the other conditions say nothing.

@@ -135,7 +135,7 @@ fn links_are_used_up_by_a_new_password_of_an_active_user_only() {
 }
 
 #[test]
-fn what_is_given_as_it_is_stored_is_no_change() {
+fn a_field_with_its_stored_value_is_no_change() {
     for status in Status::ALL {
         let before = User { business_ids: vec![business("gone")], ..user(status) };
         let patch = UserPatch {
