@@ -1,4 +1,4 @@
-//! The sample data, as a developer meets it: over HTTP, with the keys that the start prints.
+//! Sample data, read over HTTP with the keys that the local stack prints at its start.
 
 use std::path::Path;
 
@@ -10,22 +10,22 @@ use presence_local::{DynamoDb, Options};
 use presence_store::ReviewQuery;
 use presence_tests::{TestStack, long_timeouts};
 
-/// What the product promises is "some thousands".
-const FEWEST: u64 = 3_000;
+/// Lower bound of the reviews in the sample: the documentation promises some thousands.
+const MIN_REVIEWS: u64 = 3_000;
 
 async fn start(data: Option<&Path>) -> TestStack {
     let dynamodb = DynamoDb::Embedded { port: 0, data: data.map(Path::to_path_buf) };
     TestStack::with(Options { sample: true, dynamodb, ..long_timeouts() }).await
 }
 
-/// How many of the reviews a search finds, by the key of a role.
+/// Returns the number of reviews that a search by a role finds.
 async fn count(stack: &TestStack, role: &str, query: &str) -> u64 {
     let reply = stack.get(&format!("/reviews?page=1&{query}"), &stack.local.keys()[role]).await;
     assert_eq!(reply.status, 200, "{query}: {}", reply.text);
     reply.json()["count"].as_u64().expect("a count")
 }
 
-/// One of every parameter, and of every value where they are few.
+/// Searches by every parameter, with all values where there are few.
 const SEARCHES: [&str; 24] = [
     "state=treated",
     "state=not_treated",
@@ -57,7 +57,7 @@ const SEARCHES: [&str; 24] = [
 async fn every_search_of_reviews_finds_some_of_the_sample_and_every_audit_is_clean() {
     let stack = start(None).await;
     let all = count(&stack, "PROVIDER", "").await;
-    assert!(all >= FEWEST, "{all} reviews");
+    assert!(all >= MIN_REVIEWS, "{all} reviews");
     for search in SEARCHES {
         let found = count(&stack, "PROVIDER", search).await;
         assert!((1..all).contains(&found), "{search}: {found} of {all}");
@@ -74,7 +74,7 @@ async fn every_search_of_reviews_finds_some_of_the_sample_and_every_audit_is_cle
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_second_start_on_the_same_folder_keeps_what_is_there() {
+async fn a_second_start_on_the_same_folder_keeps_its_data() {
     let folder = tempfile::tempdir().expect("a folder");
     let first = start(Some(folder.path())).await;
     let everything = ReviewQuery {

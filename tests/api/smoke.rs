@@ -1,10 +1,10 @@
-//! The shortest way through everything: a user is created, found, changed and deleted.
+//! Shortest test of the whole API: a user is created, found, changed and deleted.
 
 use presence_tests::{Fixtures, TestStack, address};
 use serde_json::json;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_user_lives_from_creation_to_deletion() {
+async fn a_user_is_created_found_changed_and_deleted() {
     let stack = TestStack::start().await;
     let fixtures = Fixtures::create(&stack).await;
     let key = &fixtures.admin_1.key;

@@ -10,16 +10,16 @@ use super::requests::{Caller, NOT_FOUND, Target, call, newcomer};
 use crate::api::categories::{DIRECTORY, load, parse};
 use crate::api::send_all;
 
-/// Cell of the matrix: one operation as a request.
+/// Cell of the matrix: one operation on one target, as a request.
 #[derive(Clone, Debug)]
-struct Cell {
+struct MatrixCell {
     operation: Operation,
     target: Target,
     body: Value,
     verdict: Verdict,
 }
 
-impl Cell {
+impl MatrixCell {
     /// Returns the cells of a caller.
     fn all(caller: Caller) -> Vec<Self> {
         let mut cells = Vec::new();
@@ -81,8 +81,9 @@ async fn a_refused_call_has_its_exact_status_and_changes_nothing(#[case] caller:
     let mut refused = Vec::new();
     for target in Target::all(caller) {
         let id = target.create(&stack, myself).await;
-        let cells =
-            Cell::all(caller).into_iter().filter(|cell| cell.target == target && cell.verdict != Verdict::Allowed);
+        let cells = MatrixCell::all(caller)
+            .into_iter()
+            .filter(|cell| cell.target == target && cell.verdict != Verdict::Allowed);
         refused.extend(cells.map(|cell| (cell, id.clone())));
     }
     assert!(refused.len() >= 70, "{} cells", refused.len());
@@ -115,7 +116,7 @@ async fn an_allowed_call_has_its_effect(#[case] caller: Caller) {
     let stack = TestStack::start().await;
     let fixtures = Fixtures::create(&stack).await;
     let myself = caller.user(&fixtures);
-    let allowed = Cell::all(caller).into_iter().filter(|cell| cell.verdict == Verdict::Allowed);
+    let allowed = MatrixCell::all(caller).into_iter().filter(|cell| cell.verdict == Verdict::Allowed);
     for cell in allowed {
         let id = cell.target.create(&stack, myself).await;
         let before = stack.stored(&id).await.expect("a fresh user");
@@ -127,7 +128,7 @@ async fn an_allowed_call_has_its_effect(#[case] caller: Caller) {
 }
 
 /// Asserts that the allowed call had its effect on the stored user.
-fn assert_effect(cell: &Cell, reply: &Reply, before: &StoredUser, after: Option<StoredUser>) {
+fn assert_effect(cell: &MatrixCell, reply: &Reply, before: &StoredUser, after: Option<StoredUser>) {
     if cell.operation == Operation::Delete {
         assert!(after.is_none(), "{cell:?}");
         return;

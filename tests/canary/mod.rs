@@ -14,7 +14,7 @@ use presence_tests::{AnyRoute, Fixtures, Reply, TestStack, address, path_of, sen
 use serde_json::{Value, json};
 
 use crate::api::categories::{load, parse};
-use crate::api::reviews::fixtures::{post, posted};
+use crate::api::reviews::fixtures::{seeded_review, write_reviews};
 
 /// Fields of the log line of a request; it has no others.
 const LOGGED_FIELDS: [&str; 11] = [
@@ -71,9 +71,9 @@ async fn seed(stack: &TestStack, fixtures: &Fixtures) {
         title: canary.clone(),
         content: canary.clone(),
         link: canary,
-        ..posted("a")
+        ..seeded_review("a")
     };
-    post(stack, vec![ReviewWrite { old: None, new }]).await;
+    write_reviews(stack, vec![ReviewWrite { old: None, new }]).await;
 }
 
 /// Calls the operation with a canary in every value. `extra` is appended to the query.

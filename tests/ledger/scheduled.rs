@@ -93,7 +93,7 @@ async fn compare_each_month(stack: &TestStack, store: &Stores, calendar: &mut Ca
 async fn change_behind(stack: &TestStack, lag: &LagConnector, reviews: &mut BTreeMap<String, Review>) {
     let turned = |old: &Review| Review { rating: Rating::ALL[4 - usize::from(old.rating.get() - 1)], ..old.clone() };
     let changed = reviews.values().map(|old| ReviewWrite { old: Some(old.clone()), new: turned(old) });
-    crate::api::reviews::fixtures::post(stack, changed.collect()).await;
+    crate::api::reviews::fixtures::write_reviews(stack, changed.collect()).await;
     for review in reviews.values_mut() {
         *review = Review { version: review.version + 1, ..turned(review) };
     }

@@ -12,7 +12,7 @@ use presence_tests::{Fixtures, TestStack, long_timeouts, plain_http};
 use super::{ENOUGH, counts, each_seed, limits, stack, stack_with};
 use crate::api::categories::{DIRECTORY, load, numbered, parse};
 use crate::api::reviews::oracle::dataset::Dataset;
-use crate::api::reviews::oracle::{ask_some, import_by};
+use crate::api::reviews::oracle::{check_some_queries, import_through};
 use crate::store::lag::model::{Model, list};
 
 /// Enough for a month that is searched by its days.
@@ -39,20 +39,20 @@ async fn search_reviews(seed: u64) -> LimitCounts {
     let mut rng = Rng::with_seed(seed);
     let fixtures = Fixtures::create(&stack).await;
     let mut dataset = Dataset::build(&mut rng, REVIEWS);
-    let (orgs, shops) = dataset.places();
-    import_by(&stack, stack.stores(), "orgs", &orgs).await;
-    import_by(&stack, stack.stores(), "businesses", &shops).await;
+    let (orgs, shops) = dataset.org_and_shop_rows();
+    import_through(&stack, stack.stores(), "orgs", &orgs).await;
+    import_through(&stack, stack.stores(), "businesses", &shops).await;
     stack.local.fill_reviews(&dataset.reviews()).expect("the table can be filled");
-    ask_some(&stack, &fixtures, &dataset, &mut rng, ("at first", REQUESTS, |_| true)).await;
+    check_some_queries(&stack, &fixtures, &dataset, &mut rng, ("at first", REQUESTS, |_| true)).await;
 
     let operator = operator(&stack);
     let [changes, newcomers] = CHANGES;
-    import_by(&stack, &operator, "reviews", &dataset.change(&mut rng, changes, newcomers)).await;
+    import_through(&stack, &operator, "reviews", &dataset.change(&mut rng, changes, newcomers)).await;
     // Counts of single businesses come from an index: they are exact once it has caught up.
     let by_ledger = |path: &str| !path.contains("business__in");
-    ask_some(&stack, &fixtures, &dataset, &mut rng, ("changed", REQUESTS, by_ledger)).await;
+    check_some_queries(&stack, &fixtures, &dataset, &mut rng, ("changed", REQUESTS, by_ledger)).await;
     stack.wait_for_indexes().await;
-    ask_some(&stack, &fixtures, &dataset, &mut rng, ("caught up", REQUESTS, |_| true)).await;
+    check_some_queries(&stack, &fixtures, &dataset, &mut rng, ("caught up", REQUESTS, |_| true)).await;
     assert_eq!(stack.stores().reviews.audit_reviews(None).await.expect("the store answers").findings, []);
     counts(&stack)
 }

@@ -12,7 +12,7 @@ use presence_tests::invitations::LIFE;
 use presence_tests::{TestStack, send};
 use serde_json::{Value, json};
 
-use crate::api::invitation_page::hostile_names::{READABLE, hostile};
+use crate::api::invitation_page::hostile_names::{READABLE, hostile_names};
 
 /// The environment variable with the endpoint of an SES to test against in the place of the local one.
 const EXTERNAL_SES: &str = "PRESENCE_TEST_SES_URL";
@@ -124,7 +124,7 @@ async fn ses_has_each_mail_as_it_was_meant_in_every_language_and_for_hostile_nam
         let (to, message) = (fresh(lang.as_str()), invitation(&User { lang: Some(lang), ..model.clone() }, LIFE));
         assert_is(&post.send(&mailer, &to, &message).await, &to, &message, lang.as_str());
     }
-    for name in hostile().iter().map(String::as_str).chain(READABLE) {
+    for name in hostile_names().iter().map(String::as_str).chain(READABLE) {
         let parsed = PersonName::parse(name).expect("a name");
         let user = User { first_name: parsed.clone(), last_name: parsed, ..model.clone() };
         let (to, message) = (fresh("name"), invitation(&user, LIFE));

@@ -13,7 +13,7 @@ use presence_tests::{Fixtures, Reply, TestStack, address, long_timeouts, plain_h
 use serde_json::{Value, json};
 
 use crate::api::categories::{load, parse};
-use crate::api::reviews::fixtures::{post, posted};
+use crate::api::reviews::fixtures::{seeded_review, write_reviews};
 
 /// Limit of Lambda for the JSON of an answer, in bytes.
 const MAX_ANSWER_BYTES: usize = 6 * 1024 * 1024;
@@ -70,7 +70,7 @@ fn user(number: usize, business_ids: &[BusinessId]) -> User {
 
 /// Writes so many reviews with this content.
 async fn store_reviews(stack: &TestStack, count: usize, content: &str) -> Vec<Review> {
-    let template = posted("a");
+    let template = seeded_review("a");
     stack.stores().reviews.register_org_with_reviews(template.org_id).await.expect("the store answers");
     let reviews: Vec<_> = (0..count)
         .map(|number| Review {
@@ -82,7 +82,7 @@ async fn store_reviews(stack: &TestStack, count: usize, content: &str) -> Vec<Re
         })
         .collect();
     for review in &reviews {
-        post(stack, vec![ReviewWrite { old: None, new: review.clone() }]).await;
+        write_reviews(stack, vec![ReviewWrite { old: None, new: review.clone() }]).await;
     }
     reviews
 }
@@ -141,7 +141,7 @@ async fn a_page_of_exactly_the_limit_passes_and_one_byte_more_is_refused() {
         let content = ["é\"\u{1}", &"y".repeat(length)].concat();
         let old = review.clone();
         review.content = Some(content);
-        post(&stack, vec![ReviewWrite { old: Some(old), new: review.clone() }]).await;
+        write_reviews(&stack, vec![ReviewWrite { old: Some(old), new: review.clone() }]).await;
         review.version += 1;
         let (status, bytes) = invoke(&function, &fixtures.admin_1.key).await;
         if more.is_none() {

@@ -1,4 +1,4 @@
-//! Every caller reads all categories; nobody else does.
+//! Access: every valid key reads all categories, and no other request does.
 
 use jiff::SignedDuration;
 use presence_domain::ids::UserId;
@@ -35,7 +35,7 @@ async fn every_role_reads_the_same() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_key_may_stand_wherever_other_operations_take_it() {
+async fn a_key_is_accepted_in_every_place_of_other_operations() {
     let stack = TestStack::start().await;
     let fixtures = Fixtures::create(&stack).await;
     load(stack.stores(), parse(DIRECTORY)).await;
@@ -69,8 +69,8 @@ async fn a_key_that_gives_no_access_is_refused_from_the_next_request_on() {
     let unknown = "pk_0000000000000000000000000000000000000000";
     let keys = [expiring.key.expose(), revoked.key.expose(), &fixtures.manager_1.key];
     for path in PATHS {
-        for dead in ["", "nonsense", unknown, &fixtures.admin_1.key[1..]] {
-            let reply = stack.get(path, dead).await;
+        for invalid in ["", "nonsense", unknown, &fixtures.admin_1.key[1..]] {
+            let reply = stack.get(path, invalid).await;
             assert_eq!((reply.status, reply.text.as_str()), (401, REFUSED), "{path}");
         }
         for key in keys {

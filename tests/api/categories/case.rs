@@ -1,4 +1,4 @@
-//! One row of the contract: a request and its whole answer. All rows are run in one stack.
+//! Case of a table: a request and its whole answer. All cases run in one stack.
 
 use presence_tests::{Fixtures, Reply, TestStack, send};
 use serde_json::json;
@@ -6,10 +6,10 @@ use serde_json::json;
 use super::{DIRECTORY, load, parse};
 use crate::api::SERVICE_HEADERS;
 
-/// One row.
-pub(super) struct Row {
-    /// The rule that the row shows.
-    why: &'static str,
+/// Request with its expected answer.
+pub(super) struct Case {
+    /// Rule that the case shows.
+    reason: &'static str,
     method: &'static str,
     path: String,
     status: u16,
@@ -18,66 +18,66 @@ pub(super) struct Row {
 }
 
 enum Expected {
-    /// These bytes.
+    /// Exact body.
     Text(String),
-    /// A page: its number, the last one's, the count, and the ids in order.
-    Page(u64, u64, usize, String),
-    /// A category: its name in the answer.
+    /// Page, with its ids in order.
+    Page { page: u64, max_page: u64, count: usize, ids: String },
+    /// Category with this name.
     Name(&'static str),
 }
 
-/// A GET that finds nothing wrong.
-pub(super) fn get(why: &'static str, path: impl Into<String>) -> Row {
-    Row { why, method: "GET", path: path.into(), status: 200, expected: Expected::Text(String::new()), allow: "" }
+/// Returns a GET that is answered 200 with an empty body.
+pub(super) fn get(reason: &'static str, path: impl Into<String>) -> Case {
+    Case { reason, method: "GET", path: path.into(), status: 200, expected: Expected::Text(String::new()), allow: "" }
 }
 
-impl Row {
+impl Case {
     pub(super) fn method(self, method: &'static str) -> Self {
         Self { method, ..self }
     }
 
-    pub(super) fn gives(self, status: u16, text: impl Into<String>) -> Self {
+    pub(super) fn answers(self, status: u16, text: impl Into<String>) -> Self {
         Self { status, expected: Expected::Text(text.into()), ..self }
     }
 
-    /// 400 with the bad fields as a JSON object.
-    pub(super) fn bad(self, fields: &str) -> Self {
-        self.gives(400, format!(r#"{{"errors":{{"json":{fields}}}}}"#))
+    /// Expects 400 with the invalid fields as a JSON object.
+    pub(super) fn bad_fields(self, fields: &str) -> Self {
+        self.answers(400, format!(r#"{{"errors":{{"json":{fields}}}}}"#))
     }
 
     pub(super) fn not_found(self) -> Self {
-        self.gives(404, json!({"errors": {"json": "not found"}}).to_string())
+        self.answers(404, json!({"errors": {"json": "not found"}}).to_string())
     }
 
     pub(super) fn not_allowed(self, allow: &'static str) -> Self {
-        Self { allow, ..self.gives(405, r#"{"errors":{"json":"method not allowed"}}"#) }
+        Self { allow, ..self.answers(405, r#"{"errors":{"json":"method not allowed"}}"#) }
     }
 
-    /// All of these and nothing else, on one page.
+    /// Expects exactly these categories, on one page.
     pub(super) fn finds(self, ids: &str) -> Self {
         let count = ids.split_whitespace().count();
         self.page(1, 1, count, ids)
     }
 
     pub(super) fn page(self, page: u64, max_page: u64, count: usize, ids: &str) -> Self {
-        Self { expected: Expected::Page(page, max_page, count, ids.to_owned()), ..self }
+        Self { expected: Expected::Page { page, max_page, count, ids: ids.to_owned() }, ..self }
     }
 
     pub(super) fn named(self, name: &'static str) -> Self {
         Self { expected: Expected::Name(name), ..self }
     }
 
-    fn wrong(&self, reply: &Reply) -> Vec<String> {
-        let mut wrong = Vec::new();
+    fn problems(&self, reply: &Reply) -> Vec<String> {
+        let mut problems = Vec::new();
         if reply.status != self.status {
-            wrong.push(format!("status {} instead of {}: {}", reply.status, self.status, reply.text));
-            return wrong;
+            problems.push(format!("status {} instead of {}: {}", reply.status, self.status, reply.text));
+            return problems;
         }
         let answer = reply.json();
         let (expected, actual) = match &self.expected {
             Expected::Text(text) => (text.clone(), reply.text.clone()),
             Expected::Name(name) => (json!(name).to_string(), answer["name"].to_string()),
-            Expected::Page(page, max_page, count, ids) => {
+            Expected::Page { page, max_page, count, ids } => {
                 let found = answer["categories"].as_array().map(Vec::as_slice).unwrap_or_default();
                 let found: Vec<_> = found.iter().filter_map(|category| category["id"].as_str()).collect();
                 let actual =
@@ -86,28 +86,31 @@ impl Row {
             }
         };
         if expected != actual {
-            wrong.push(format!("answer\n      {actual}\n    instead of\n      {expected}"));
+            problems.push(format!("answer\n      {actual}\n    instead of\n      {expected}"));
         }
         let headers = SERVICE_HEADERS.into_iter().chain([("allow", self.allow)]);
-        wrong.extend(
+        problems.extend(
             headers.filter(|(name, value)| reply.header(name) != *value).map(|(name, _)| format!("header {name}")),
         );
-        wrong
+        problems
     }
 }
 
-/// Runs the rows as a business manager.
-pub(super) async fn run(rows: &[Row]) {
+/// Runs the cases as a `BUSINESS_MANAGER`.
+///
+/// # Panics
+/// If a case fails, with the reasons of all cases that do.
+pub(super) async fn run(cases: &[Case]) {
     let stack = TestStack::start().await;
     let fixtures = Fixtures::create(&stack).await;
     load(stack.stores(), parse(DIRECTORY)).await;
     let mut failures = Vec::new();
-    for row in rows {
-        let reply = send(stack.request(row.method, &row.path).header("x-api-key", &fixtures.manager_1.key)).await;
-        let wrong = row.wrong(&reply);
-        if !wrong.is_empty() {
-            failures.push(format!("{}: {} {}\n    {}", row.why, row.method, row.path, wrong.join("\n    ")));
+    for case in cases {
+        let reply = send(stack.request(case.method, &case.path).header("x-api-key", &fixtures.manager_1.key)).await;
+        let problems = case.problems(&reply);
+        if !problems.is_empty() {
+            failures.push(format!("{}: {} {}\n    {}", case.reason, case.method, case.path, problems.join("\n    ")));
         }
     }
-    assert!(failures.is_empty(), "{} of {} rows:\n{}", failures.len(), rows.len(), failures.join("\n"));
+    assert!(failures.is_empty(), "{} of {} cases:\n{}", failures.len(), cases.len(), failures.join("\n"));
 }

@@ -1,4 +1,4 @@
-//! Every call of a request broken in every way: the answer is right, or it is 503.
+//! Faults in every call of a request: the answer is correct or 503.
 
 use presence_local::Options;
 use presence_tests::ConnectorLayer as _;
@@ -13,11 +13,11 @@ const KINDS: [FaultKind; 5] = [
     FaultKind::CutBody,
     FaultKind::LoseReply,
 ];
-/// What they answer stays the same in every version of the test's directory.
+/// Paths with the same answer for every directory that this test imports.
 const PATHS: [&str; 2] = ["/category/search?lang=FR&name=banque", "/category/c-bank?lang=FR"];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_broken_call_never_makes_an_answer_wrong() {
+async fn a_failed_call_never_causes_a_wrong_answer() {
     let faults = FaultConnector::new();
     let client = Some(faults.over(plain_http()));
     let stack = TestStack::with(Options { http_client: client, ..short_retries() }).await;
@@ -25,16 +25,16 @@ async fn a_broken_call_never_makes_an_answer_wrong() {
     let key = &fixtures.admin_1.key;
     load(stack.stores(), parse(DIRECTORY)).await;
     assert_eq!(stack.get(PATHS[0], key).await.status, 200);
-    let rights = [stack.get(PATHS[0], key).await.text, stack.get(PATHS[1], key).await.text];
+    let correct_answers = [stack.get(PATHS[0], key).await.text, stack.get(PATHS[1], key).await.text];
     for kind in KINDS {
-        for (path, right) in PATHS.into_iter().zip(&rights) {
-            // Key and version, beside each other, and the scan after them: every function is cold after an import.
+        for (path, correct) in PATHS.into_iter().zip(&correct_answers) {
+            // Calls 1 and 2 read the key and the version, call 3 scans: an import makes the directory in memory outdated.
             for call in 1..=3 {
                 load(stack.stores(), numbered(1, &format!("{kind:?} {path} {call}"))).await;
                 faults.restart(Plan::At { call, kind, times: 1 });
                 let reply = stack.get(path, key).await;
                 assert!(
-                    reply.status == 503 || (reply.status, &reply.text) == (200, right),
+                    reply.status == 503 || (reply.status, &reply.text) == (200, correct),
                     "{kind:?} {path}: {}",
                     reply.text
                 );
@@ -47,5 +47,5 @@ async fn a_broken_call_never_makes_an_answer_wrong() {
         assert_eq!((reply.status, reply.header("retry-after")), (503, "1"), "{kind:?}: {}", reply.text);
     }
     faults.set_plan(Plan::None);
-    assert_eq!(stack.get(PATHS[0], key).await.text, rights[0]);
+    assert_eq!(stack.get(PATHS[0], key).await.text, correct_answers[0]);
 }

@@ -1,4 +1,4 @@
-//! Imports that are killed, or meet another one: an import counts as a whole or not at all.
+//! Imports that are killed or run beside another one: an import takes effect as a whole or not at all.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,16 +14,16 @@ use presence_tests::{FaultConnector, FaultKind, Plan, TestStack, long_timeouts, 
 
 use super::{load, numbered};
 
-/// More than two transactions take.
+/// Number of categories that need more than two transactions.
 const MANY: usize = 250;
 
-/// A store of its own memory: a function just started, or an operator's tool.
-fn store(stack: &TestStack, prefix: &str, client: &FaultConnector) -> Stores {
+/// Returns stores without anything in memory: those of a cold function, or of the operator's tool.
+fn stores(stack: &TestStack, prefix: &str, client: &FaultConnector) -> Stores {
     stack.stores_through(client.over(plain_http()), long_timeouts(), prefix)
 }
 
-fn fresh(stack: &TestStack, prefix: &str) -> Stores {
-    store(stack, prefix, &FaultConnector::new())
+fn cold_stores(stack: &TestStack, prefix: &str) -> Stores {
+    stores(stack, prefix, &FaultConnector::new())
 }
 
 async fn directory(store: &Stores) -> Arc<CategoryDirectory> {
@@ -31,8 +31,8 @@ async fn directory(store: &Stores) -> Arc<CategoryDirectory> {
     store.categories.get_directory(head).await.expect("a whole directory")
 }
 
-/// Every category of what a function would serve, by id.
-async fn served(store: &Stores) -> BTreeMap<String, String> {
+/// Returns the categories that a function would serve, by id.
+async fn served_categories(store: &Stores) -> BTreeMap<String, String> {
     contents(&*directory(store).await)
 }
 
@@ -46,7 +46,7 @@ fn expected(categories: &[Category]) -> BTreeMap<String, String> {
     categories.iter().map(|category| (category.id.as_str().to_owned(), format!("{category:?}"))).collect()
 }
 
-/// Puts everything; does not publish.
+/// Puts all categories into an import, without publishing it.
 async fn put_all(import: &mut CategoryImport, categories: Vec<Category>) -> Result<Vec<PutOutcome>, Error> {
     let mut outcomes = Vec::new();
     for category in categories {
@@ -62,7 +62,7 @@ async fn import(store: &Stores, categories: Vec<Category>) -> Result<Vec<PutOutc
     Ok(outcomes)
 }
 
-/// Every item of the table, but how often it was written.
+/// Returns every item of the table, without the number of its writes.
 async fn items(stack: &TestStack, prefix: &str) -> Vec<String> {
     let client = Client::from_conf(sdk_config(stack.local.dynamodb_url()));
     let mut pages = client.scan().table_name(format!("{prefix}categories")).into_paginator().items().send();
@@ -70,115 +70,133 @@ async fn items(stack: &TestStack, prefix: &str) -> Vec<String> {
     while let Some(item) = pages.next().await {
         let item: BTreeMap<_, _> = item.expect("DynamoDB answers").into_iter().collect();
         let attributes = item.iter().filter(|(name, _)| *name != "revision");
-        items.push(attributes.map(|(name, value)| sorted(name, value)).collect());
+        items.push(attributes.map(|(name, value)| attribute_text(name, value)).collect());
     }
     items.sort();
     items
 }
 
-/// An attribute with its maps in order.
-fn sorted(name: &str, value: &AttributeValue) -> String {
+/// Returns the text of an attribute, with maps in a fixed order.
+fn attribute_text(name: &str, value: &AttributeValue) -> String {
     match value {
         M(map) => {
             let map: BTreeMap<_, _> = map.iter().collect();
-            format!("{name}:{:?}", map.iter().map(|(name, value)| sorted(name, value)).collect::<Vec<_>>())
+            format!("{name}:{:?}", map.iter().map(|(name, value)| attribute_text(name, value)).collect::<Vec<_>>())
         }
-        L(list) => format!("{name}:{:?}", list.iter().map(|value| sorted("", value)).collect::<Vec<_>>()),
+        L(list) => format!("{name}:{:?}", list.iter().map(|value| attribute_text("", value)).collect::<Vec<_>>()),
         other => format!("{name}:{other:?}"),
     }
 }
 
-/// The old directory: the first 150, of another name; so an import of `MANY` updates and creates.
-fn old() -> Vec<Category> {
+/// Returns the directory before an import: 150 categories with other names, so an import of `MANY` updates and creates.
+fn old_categories() -> Vec<Category> {
     numbered(150, "Old")
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_import_killed_anywhere_changes_nothing_and_run_again_is_as_if_in_one_go() {
+async fn an_import_killed_at_any_call_changes_nothing_and_a_second_run_completes_it() {
     let stack = TestStack::start().await;
     let whole_prefix = format!("{}whole-", stack.table_prefix());
-    let whole = fresh(&stack, &whole_prefix);
+    let whole = cold_stores(&stack, &whole_prefix);
     whole.database.create_tables().await.expect("tables");
-    load(&whole, old()).await;
-    let in_one_go = import(&whole, numbered(MANY, "New")).await.expect("an import");
+    load(&whole, old_categories()).await;
+    let uninterrupted = import(&whole, numbered(MANY, "New")).await.expect("an import");
     let wanted = items(&stack, &whole_prefix).await;
-    let mut was_whole = false;
+    let mut any_completed = false;
     for call in 1..=8 {
         for kind in [FaultKind::RefuseConnection, FaultKind::LoseReply] {
-            let weather = if kind == FaultKind::LoseReply { "lost" } else { "refused" };
-            let prefix = format!("{}{call}-{weather}-", stack.table_prefix());
+            let fault_name = if kind == FaultKind::LoseReply { "lost" } else { "refused" };
+            let prefix = format!("{}{call}-{fault_name}-", stack.table_prefix());
             let faults = FaultConnector::new();
-            let operator = store(&stack, &prefix, &faults);
+            let operator = stores(&stack, &prefix, &faults);
             operator.database.create_tables().await.expect("tables");
-            load(&operator, old()).await;
-            // A reply may be lost; after it nothing comes through any more.
+            load(&operator, old_categories()).await;
+            // From this call on every call fails. With a lost reply, the first of them still takes effect.
             faults.restart(Plan::At { call, kind, times: u64::MAX });
             let killed = import(&operator, numbered(MANY, "New")).await;
             faults.set_plan(Plan::None);
-            let (seen, before, after) = (served(&fresh(&stack, &prefix)).await, old(), numbered(MANY, "New"));
+            let (seen, before, after) =
+                (served_categories(&cold_stores(&stack, &prefix)).await, old_categories(), numbered(MANY, "New"));
             let is_done = killed.is_ok() || seen == expected(&after);
             assert!(is_done || seen == expected(&before), "{prefix}: a part of an import is served");
-            was_whole |= killed.is_ok();
-            let again = import(&fresh(&stack, &prefix), after.clone()).await.expect("nothing fails now");
+            any_completed |= killed.is_ok();
+            let again = import(&cold_stores(&stack, &prefix), after.clone()).await.expect("nothing fails now");
             if is_done {
                 assert!(again.iter().all(|outcome| *outcome == PutOutcome::Unchanged), "{prefix}");
             } else {
-                assert_eq!(again, in_one_go, "{prefix}: counted as in one go");
+                assert_eq!(again, uninterrupted, "{prefix}: the outcomes are those of one run");
             }
             assert_eq!(items(&stack, &prefix).await, wanted, "{prefix}");
         }
     }
-    assert!(was_whole, "the last calls come after the end of the import");
+    assert!(any_completed, "the last calls come after the end of the import");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn while_an_import_runs_cold_functions_serve_the_old_directory_and_then_the_new_one() {
+async fn cold_functions_serve_the_old_directory_until_an_import_is_published() {
     let stack = TestStack::start().await;
-    load(stack.stores(), old()).await;
+    load(stack.stores(), old_categories()).await;
     let (warm, first_head) =
-        (fresh(&stack, stack.table_prefix()), stack.stores().categories.get_head().await.expect("a head"));
-    let (before, after) = (expected(&old()), numbered(MANY, "New"));
+        (cold_stores(&stack, stack.table_prefix()), stack.stores().categories.get_head().await.expect("a head"));
+    let (before, after) = (expected(&old_categories()), numbered(MANY, "New"));
     let mut import = stack.stores().categories.begin_import(false).await.expect("an import");
     for (number, category) in after.clone().into_iter().enumerate() {
         import.put(category).await.expect("no other import").expect("there is room");
         if number % 30 == 0 {
-            assert_eq!(served(&fresh(&stack, stack.table_prefix())).await, before, "cold, after {number}");
-            assert_eq!(served(&warm).await, before, "warm, after {number}");
+            assert_eq!(
+                served_categories(&cold_stores(&stack, stack.table_prefix())).await,
+                before,
+                "cold, after {number}"
+            );
+            assert_eq!(served_categories(&warm).await, before, "warm, after {number}");
         }
     }
     import.publish().await.expect("no other import");
-    assert_eq!(served(&warm).await, expected(&after));
-    let slow = fresh(&stack, stack.table_prefix()).categories.get_directory(first_head).await.expect("a directory");
-    assert_eq!(contents(&slow), before, "who read the version before the import ended gets that version, whole");
+    assert_eq!(served_categories(&warm).await, expected(&after));
+    let slow =
+        cold_stores(&stack, stack.table_prefix()).categories.get_directory(first_head).await.expect("a directory");
+    assert_eq!(
+        contents(&slow),
+        before,
+        "a function that read the head before the import ended gets that directory as a whole"
+    );
 
     let mut next = stack.stores().categories.begin_import(false).await.expect("an import");
     put_all(&mut next, numbered(MANY, "Newer")).await.expect("no other import");
-    let slower = fresh(&stack, stack.table_prefix()).categories.get_directory(first_head).await.expect("a directory");
-    assert_eq!(contents(&slower), expected(&after), "who is two versions late gets the present one, whole");
+    let slower =
+        cold_stores(&stack, stack.table_prefix()).categories.get_directory(first_head).await.expect("a directory");
+    assert_eq!(
+        contents(&slower),
+        expected(&after),
+        "a function that is two versions late gets the present directory as a whole"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_abandoned_import_is_undone_by_the_next_one() {
     let stack = TestStack::start().await;
-    load(stack.stores(), old()).await;
+    load(stack.stores(), old_categories()).await;
     let mut abandoned = stack.stores().categories.begin_import(false).await.expect("an import");
     put_all(&mut abandoned, numbered(MANY, "Abandoned")).await.expect("no other import");
     drop(abandoned);
     let one: Vec<Category> = numbered(1, "Renamed");
     load(stack.stores(), one.clone()).await;
-    let mut wanted = expected(&old());
+    let mut wanted = expected(&old_categories());
     wanted.extend(expected(&one));
-    assert_eq!(served(stack.stores()).await, wanted);
+    assert_eq!(served_categories(stack.stores()).await, wanted);
     let id = CategoryId::parse("n0200").expect("an id");
-    assert!(directory(stack.stores()).await.get(&id).is_none(), "what only the abandoned import had is not there");
+    assert!(
+        directory(stack.stores()).await.get(&id).is_none(),
+        "a category of the abandoned import only is not served"
+    );
     let left = items(&stack, stack.table_prefix()).await;
     assert!(!left.iter().any(|item| item.contains("Abandoned")), "nor stored");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_two_imports_at_once_one_stops_and_the_other_counts_as_a_whole() {
+async fn of_two_concurrent_imports_one_fails_and_the_other_takes_effect_as_a_whole() {
     let stack = TestStack::start().await;
-    load(stack.stores(), old()).await;
+    load(stack.stores(), old_categories()).await;
     for (round, overtaking) in [("first", true), ("second", false)] {
         let mut one = stack.stores().categories.begin_import(false).await.expect("an import");
         put_all(&mut one, numbered(120, &format!("One {round}"))).await.expect("alone so far");
@@ -193,22 +211,22 @@ async fn of_two_imports_at_once_one_stops_and_the_other_counts_as_a_whole() {
         };
         winner.publish().await.expect("it counts");
         assert!(matches!(loser.publish().await, Err(Error::Conflict)), "{round}");
-        assert_eq!(served(&fresh(&stack, stack.table_prefix())).await, expected(&wanted), "{round}");
+        assert_eq!(served_categories(&cold_stores(&stack, stack.table_prefix())).await, expected(&wanted), "{round}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_import_that_changes_nothing_writes_nothing() {
     let stack = TestStack::start().await;
-    load(stack.stores(), old()).await;
+    load(stack.stores(), old_categories()).await;
     let faults = FaultConnector::new();
-    let operator = store(&stack, stack.table_prefix(), &faults);
-    let outcomes = import(&operator, old()).await.expect("an import");
+    let operator = stores(&stack, stack.table_prefix(), &faults);
+    let outcomes = import(&operator, old_categories()).await.expect("an import");
     assert!(outcomes.iter().all(|outcome| *outcome == PutOutcome::Unchanged));
     let mut dry = operator.categories.begin_import(true).await.expect("an import");
     put_all(&mut dry, numbered(MANY, "Dry")).await.expect("no other import");
     dry.publish().await.expect("nothing to write");
     let operations: Vec<_> = faults.observed().into_iter().map(|attempt| attempt.operation).collect();
     assert!(operations.iter().all(|operation| ["GetItem", "Scan"].contains(&operation.as_str())), "{operations:?}");
-    assert_eq!(served(stack.stores()).await, expected(&old()));
+    assert_eq!(served_categories(stack.stores()).await, expected(&old_categories()));
 }

@@ -1,4 +1,4 @@
-//! Categories: the contract, who may read, and imports that come while functions are warm.
+//! Routes of categories: get, search, access, and imports while functions run.
 
 mod access;
 mod case;
@@ -11,7 +11,7 @@ use presence_domain::category::{Category, CategoryRow};
 use presence_store::Stores;
 use presence_tests::TestStack;
 
-/// The directory of the contract: eight categories, five languages, holes in most of them.
+/// Rows of eight categories in five languages. Most of them lack some languages.
 pub(crate) const DIRECTORY: &str = r#"
 {"id":"c-bakery","code":"shop_bakery","names":{"GB":"Bakery","FR":"Boulangerie","DE":"Bäckerei","JP":"パン屋"},"ancestors":{"GB":["Shop"],"FR":["Commerce"]},"partners":{"partner_1":["gcid:bakery"],"partner_4":[{"id":"a1","name":"Bakery"}],"partner_9":["x","y"]}}
 {"id":"c-bank","code":"bank","names":{"GB":"Bank","FR":"Banque","DE":"Bank"},"ancestors":{"GB":["Finance","Money"]},"partners":{}}
@@ -23,21 +23,21 @@ pub(crate) const DIRECTORY: &str = r#"
 {"id":"gcid:zoo_1.b-2","code":"zoo","names":{"GB":"Zoo & Park 100%","FR":"Zoo"}}
 "#;
 
-/// The categories of rows.
+/// Parses rows of JSON into categories.
 pub(crate) fn parse(rows: &str) -> Vec<Category> {
     let rows = rows.lines().filter(|row| !row.is_empty());
     rows.map(|row| serde_json::from_str::<CategoryRow>(row).expect("a row").read().expect("a category")).collect()
 }
 
-/// So many categories, named by the word and their number.
+/// Returns so many categories, named by the word and their number.
 pub(crate) fn numbered(count: usize, word: &str) -> Vec<Category> {
-    let row = |n: usize| {
-        format!(r#"{{"id":"n{n:04}","code":"code_{n}","names":{{"GB":"{word} {}","FR":"Mot {n}"}}}}"#, n % 7)
-    };
-    (0..count).flat_map(|n| parse(&row(n))).collect()
+    (0..count)
+        .map(|n| format!(r#"{{"id":"n{n:04}","code":"code_{n}","names":{{"GB":"{word} {}","FR":"Mot {n}"}}}}"#, n % 7))
+        .flat_map(|row| parse(&row))
+        .collect()
 }
 
-/// Imports categories past the API.
+/// Imports categories without the operator's tool.
 pub(crate) async fn load(store: &Stores, categories: Vec<Category>) {
     let mut import = store.categories.begin_import(false).await.expect("DynamoDB answers");
     for category in categories {
@@ -46,8 +46,8 @@ pub(crate) async fn load(store: &Stores, categories: Vec<Category>) {
     import.publish().await.expect("no other import is under way");
 }
 
-/// The ids of all pages of a search, in order; `query` goes on after `&`.
-pub(crate) async fn walk(stack: &TestStack, key: &str, query: &str) -> Vec<String> {
+/// Returns the ids on all pages of a search, in order.
+pub(crate) async fn list_all_pages(stack: &TestStack, key: &str, query: &str) -> Vec<String> {
     let mut ids = Vec::new();
     for page in 1.. {
         let reply = stack.get(&format!("/category/search?{query}&page={page}"), key).await;
@@ -56,7 +56,7 @@ pub(crate) async fn walk(stack: &TestStack, key: &str, query: &str) -> Vec<Strin
         let categories = found["categories"].as_array().expect("a list").iter();
         ids.extend(categories.map(|category| category["id"].as_str().expect("an id").to_owned()));
         if found["max_page"] == page {
-            assert_eq!(found["count"], ids.len(), "the count is that of the walk");
+            assert_eq!(found["count"], ids.len(), "the count is the number of all ids");
             break;
         }
     }

@@ -1,4 +1,4 @@
-//! Imports while functions are warm.
+//! Imports while functions have an older directory in memory.
 
 use std::collections::HashSet;
 
@@ -6,10 +6,10 @@ use presence_local::Options;
 use presence_tests::Cost;
 use presence_tests::{Fixtures, TestStack, counting_waves, long_timeouts};
 
-use super::{DIRECTORY, load, numbered, parse, walk};
+use super::{DIRECTORY, list_all_pages, load, numbered, parse};
 
-/// A second stack over the same tables: another warm function.
-async fn beside(stack: &TestStack) -> TestStack {
+/// Starts a second stack over the same tables: another warm function.
+async fn start_beside(stack: &TestStack) -> TestStack {
     TestStack::with(counting_waves(stack.second_stack_options())).await
 }
 
@@ -17,7 +17,7 @@ async fn beside(stack: &TestStack) -> TestStack {
 async fn after_an_import_every_warm_function_serves_the_new_directory_on_its_next_request() {
     let stack = TestStack::counting_waves().await;
     let fixtures = Fixtures::create(&stack).await;
-    let others = [beside(&stack).await, beside(&stack).await];
+    let others = [start_beside(&stack).await, start_beside(&stack).await];
     let key = &fixtures.manager_1.key;
     for (round, word) in ["Shop", "Store", "Market", "Mall"].into_iter().enumerate() {
         load(stack.stores(), numbered(40 + round, word)).await;
@@ -26,19 +26,19 @@ async fn after_an_import_every_warm_function_serves_the_new_directory_on_its_nex
             assert_eq!(found.json()["count"], 40 + round, "{word}: {}", found.text);
             let one = function.get("/category/n0003?lang=EN", key).await;
             assert_eq!(one.json()["name"], format!("{word} 3"));
-            // It is in memory now: the key and the version, beside each other.
+            // The directory is in memory, so only the key and the version are read, in parallel.
             assert_eq!(one.cost(), Cost { calls: 2, waves: 1, read_units: 2.0, write_units: 0.0 }, "{word}");
         }
     }
     load(stack.stores(), parse(DIRECTORY)).await;
     for function in [&stack, &others[0], &others[1]] {
         let all = function.get("/category/search?lang=DE", key).await;
-        assert_eq!(all.json()["count"], 43 + 8, "what an import does not name stays; a new language is there");
+        assert_eq!(all.json()["count"], 43 + 8, "categories that an import lacks stay, and a new language is served");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_walk_over_all_pages_sees_every_category_once_in_every_language() {
+async fn all_pages_together_have_every_category_once_in_every_language() {
     let stack = TestStack::with(Options { sample: true, ..long_timeouts() }).await;
     let key = stack.local.keys()["BUSINESS_MANAGER"].clone();
     let refused = stack.get("/category/search?lang=XX", &key).await.json();
@@ -47,7 +47,7 @@ async fn a_walk_over_all_pages_sees_every_category_once_in_every_language() {
     for lang in &languages {
         let lang = lang.as_str().expect("a code");
         for size in [30, 100, 7] {
-            let ids = walk(&stack, &key, &format!("lang={lang}&per_page={size}")).await;
+            let ids = list_all_pages(&stack, &key, &format!("lang={lang}&per_page={size}")).await;
             assert!(ids.len() >= 250, "{} categories", ids.len());
             assert_eq!(ids.iter().collect::<HashSet<_>>().len(), ids.len(), "{lang} by {size}");
         }
@@ -55,7 +55,7 @@ async fn a_walk_over_all_pages_sees_every_category_once_in_every_language() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_sample_shows_every_fall_back() {
+async fn the_sample_has_every_fallback_of_names() {
     let stack = TestStack::with(Options { sample: true, ..long_timeouts() }).await;
     let key = stack.local.keys()["PROVIDER"].clone();
     for (lang, name, shown) in [

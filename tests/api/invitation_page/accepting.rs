@@ -1,4 +1,4 @@
-//! What sending the form does, and which passwords it takes.
+//! Effects of the form, and the passwords that it accepts.
 
 use jiff::SignedDuration;
 use presence_domain::user::{Lang, Role, Status};
@@ -8,7 +8,7 @@ use presence_texts::Texts;
 use serde_json::json;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_invited_user_chooses_a_password_and_is_active_and_the_link_is_used() {
+async fn an_invited_user_who_chooses_a_password_becomes_active_and_uses_up_the_link() {
     let stack = TestStack::start().await;
     let admin = stack.create_user("admin-1", Role::OrgAdmin, Some(1), Status::Active).await;
     let person = stack.create_user("invited-1", Role::BusinessManager, Some(1), Status::Invited).await;
@@ -37,7 +37,7 @@ async fn an_invited_user_chooses_a_password_and_is_active_and_the_link_is_used()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_active_user_who_was_sent_a_link_chooses_a_password_and_keeps_its_keys() {
+async fn an_active_user_with_a_link_chooses_a_password_and_keeps_its_keys() {
     let stack = TestStack::start().await;
     let person = stack.create_user("manager-1", Role::BusinessManager, Some(1), Status::Active).await;
     let token = stack.link(&person.id).await;
@@ -49,7 +49,7 @@ async fn an_active_user_who_was_sent_a_link_chooses_a_password_and_keeps_its_key
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_link_works_for_its_life_and_not_a_millisecond_longer() {
+async fn a_link_expires_to_the_millisecond() {
     let stack = TestStack::start().await;
     let person = stack.create_user("invited-1", Role::BusinessManager, Some(1), Status::Invited).await;
     let token = stack.link(&person.id).await;
@@ -63,7 +63,7 @@ async fn a_link_works_for_its_life_and_not_a_millisecond_longer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_password_that_will_not_do_is_refused_with_the_form_and_every_reason() {
+async fn an_invalid_password_is_refused_with_the_form_and_every_reason() {
     let stack = TestStack::start().await;
     let person = stack.create_user("invited-1", Role::BusinessManager, Some(1), Status::Invited).await;
     let token = stack.link(&person.id).await;
@@ -88,7 +88,7 @@ async fn a_password_that_will_not_do_is_refused_with_the_form_and_every_reason()
         let reply = send(stack.page("POST").form(&form(&person.id, &token, password, confirmation))).await;
         assert_eq!(reply.status, 400, "{what}");
         for reason in [&short, &long, &control, &mismatch] {
-            // In the summary, and at its field.
+            // Each reason is in the summary and at its field.
             let times = if reasons.contains(&reason) { 2 } else { 0 };
             assert_eq!(reply.text.matches(reason.as_str()).count(), times, "{what}: {reason}");
         }

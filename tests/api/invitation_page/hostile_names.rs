@@ -1,4 +1,4 @@
-//! Names that people with a grudge would give: harmless in the mail and on the page.
+//! Hostile names of users: they are harmless in the mail and on the page.
 
 use presence_domain::display::display_name;
 use presence_domain::user::{PersonName, Role, Status, User};
@@ -6,11 +6,11 @@ use presence_mailer::message::Message;
 use presence_tests::TestStack;
 use presence_tests::invitations::LIFE;
 
-/// A name that takes the place of any other.
-const TAME: &str = "Tame";
+/// Harmless name, whose texts are the expected ones.
+const PLAIN_NAME: &str = "Tame";
 const LINK: &str = "https://presence.example/invitation?user=1&token=x";
 
-/// What reads the same on its own and among other text, of every script: must stay as it is.
+/// Names of many scripts that are shown unchanged.
 pub(crate) const READABLE: [&str; 14] = [
     "O’Brien",
     "D'Arcy",
@@ -28,9 +28,9 @@ pub(crate) const READABLE: [&str; 14] = [
     "👍🏽 Léa 🇫🇷",
 ];
 
-/// What is not: markup, headers, bidirectional and invisible characters, floods.
+/// Returns hostile names: markup, headers, bidirectional and invisible characters, floods of marks.
 #[rustfmt::skip]
-pub(crate) fn hostile() -> Vec<String> {
+pub(crate) fn hostile_names() -> Vec<String> {
     let mut names: Vec<String> = [
         "<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "\"><svg onload=alert(1)>", "'><b>bold</b>",
         "</p></td></table><h1>Paid</h1>", "<!-- ", "--><style>*{display:none}</style>", "]]><x>", "<bdi>", "</bdi>",
@@ -54,14 +54,15 @@ pub(crate) fn hostile() -> Vec<String> {
     names
 }
 
-/// As askama escapes it.
-fn escaped(text: &str) -> String {
+/// Returns the text as askama escapes it.
+fn escape_html(text: &str) -> String {
     text.chars().fold(String::new(), |out, c| match c {
         '&' | '<' | '>' | '"' | '\'' => out + &format!("&#{};", u32::from(c)),
         c => out + c.encode_utf8(&mut [0; 4]),
     })
 }
 
+/// True if the text has no control, bidirectional or invisible characters and no flood of combining marks.
 fn is_harmless(text: &str) -> bool {
     let wrong = |c: char| {
         (c.is_control() && c != '\n')
@@ -72,57 +73,60 @@ fn is_harmless(text: &str) -> bool {
     !text.contains(wrong) && !floods
 }
 
-/// The user with this for its first and last name.
-fn named(user: &User, name: &str) -> User {
+/// Returns the user with this first and last name.
+fn with_name(user: &User, name: &str) -> User {
     let name = PersonName::parse(name).unwrap_or_else(|error| panic!("{name:?} {error}"));
     User { first_name: name.clone(), last_name: name, ..user.clone() }
 }
 
-/// The greeting of mail and page, in English.
+/// Returns the greeting of mail and page, in English.
 fn greeting(name: &str) -> String {
     if name.is_empty() { "Hello,".to_owned() } else { format!("Hello {name},") }
 }
 
-/// HTML without its greeting: what no name may change.
+/// Returns the HTML without its greeting: the part that no name may change.
 fn without_greeting(html: &str, shown: &str) -> String {
-    let name = if shown.is_empty() { String::new() } else { format!("<bdi>{}</bdi>", escaped(shown)) };
+    let name = if shown.is_empty() { String::new() } else { format!("<bdi>{}</bdi>", escape_html(shown)) };
     let greeting = greeting(&name);
     assert_eq!(html.matches(&greeting).count(), 1, "{greeting} in {html}");
     html.replace(&greeting, "")
 }
 
-/// Plain text without its greeting, which may have been broken into lines.
+fn without_blanks(text: &str) -> String {
+    text.replace([' ', '\n'], "")
+}
+
+/// Returns plain text without its greeting, which may have line breaks.
 fn text_without_greeting<'a>(text: &'a str, shown: &str) -> &'a str {
     let (first, rest) = text.split_once("\n\n").expect("several paragraphs");
-    let plain = |text: &str| text.replace([' ', '\n'], "");
-    assert_eq!(plain(first), plain(&greeting(shown)));
+    assert_eq!(without_blanks(first), without_blanks(&greeting(shown)));
     rest
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn hostile_names_come_out_harmless_in_subject_html_text_and_page() {
+async fn hostile_names_are_harmless_in_subject_html_text_and_page() {
     let stack = TestStack::start().await;
     let person = stack.create_user("invited-1", Role::BusinessManager, Some(1), Status::Invited).await;
     let token = stack.link(&person.id).await;
     let model = stack.stored(&person.id).await.expect("the user").user;
     let invitation = |user: &User| Message::invitation(user, LINK, LIFE);
-    // Written as a model user is: the expected texts are those of a name that nobody objects to.
-    stack.rewrite(&person.id, |user| *user = named(user, TAME)).await;
-    let (tame, tame_page) = (invitation(&named(&model, TAME)), stack.follow(&person.id, &token).await.text);
-    let tame_shown = format!("{TAME} {TAME}");
-    let hostile = hostile();
+    // The texts of a harmless name are the expected ones.
+    stack.rewrite(&person.id, |user| *user = with_name(user, PLAIN_NAME)).await;
+    let (plain, plain_page) = (invitation(&with_name(&model, PLAIN_NAME)), stack.follow(&person.id, &token).await.text);
+    let plain_shown = format!("{PLAIN_NAME} {PLAIN_NAME}");
+    let hostile = hostile_names();
     assert!(hostile.len() >= 60, "{}", hostile.len());
     for name in hostile.iter().map(String::as_str).chain(READABLE) {
-        stack.rewrite(&person.id, |user| *user = named(user, name)).await;
+        stack.rewrite(&person.id, |user| *user = with_name(user, name)).await;
         let shown = [display_name(name), display_name(name)].join(" ");
         let shown = shown.trim();
-        let (mail, page) = (invitation(&named(&model, name)), stack.follow(&person.id, &token).await.text);
+        let (mail, page) = (invitation(&with_name(&model, name)), stack.follow(&person.id, &token).await.text);
 
-        assert_eq!(mail.subject, tame.subject, "{name:?}");
-        assert_eq!(without_greeting(&mail.html, shown), without_greeting(&tame.html, &tame_shown), "{name:?}");
-        assert_eq!(without_greeting(&page, shown), without_greeting(&tame_page, &tame_shown), "{name:?}");
-        let (text, tame_text) = (&mail.text, &tame.text);
-        assert_eq!(text_without_greeting(text, shown), text_without_greeting(tame_text, &tame_shown), "{name:?}");
+        assert_eq!(mail.subject, plain.subject, "{name:?}");
+        assert_eq!(without_greeting(&mail.html, shown), without_greeting(&plain.html, &plain_shown), "{name:?}");
+        assert_eq!(without_greeting(&page, shown), without_greeting(&plain_page, &plain_shown), "{name:?}");
+        let (text, plain_text) = (&mail.text, &plain.text);
+        assert_eq!(text_without_greeting(text, shown), text_without_greeting(plain_text, &plain_shown), "{name:?}");
         assert!(is_harmless(&mail.html) && is_harmless(&mail.text) && is_harmless(&page), "{name:?}");
         assert!(shown.chars().count() <= 250 && !shown.contains(['\n', '\r', '/', '@']), "{name:?}");
     }

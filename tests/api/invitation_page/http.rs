@@ -1,4 +1,4 @@
-//! The page as HTTP: headers, methods, bodies, scanners, other sites, and a database that does not answer.
+//! Page over HTTP: headers, methods, bodies, scanners, other sites, and a database that fails.
 
 use presence_domain::invitation::ActivationToken;
 use presence_domain::user::{Lang, Role, Status};
@@ -12,12 +12,14 @@ use presence_texts::Texts;
 
 type Headers = &'static [(&'static str, &'static str)];
 
-async fn invited(stack: &TestStack) -> (TestUser, ActivationToken) {
+/// Creates an invited user, and returns it with a live link.
+async fn create_invited(stack: &TestStack) -> (TestUser, ActivationToken) {
     let person = stack.create_user("invited-1", Role::BusinessManager, Some(1), Status::Invited).await;
     let token = stack.link(&person.id).await;
     (person, token)
 }
 
+/// Asserts that the answer is a page with all security headers and nothing from other hosts.
 fn assert_is_a_page(reply: &Reply, what: &str) {
     let policy = reply.header("content-security-policy");
     for part in ["default-src 'none'", "form-action 'self'", "frame-ancestors 'none'", "base-uri 'none'"] {
@@ -47,7 +49,7 @@ fn assert_is_a_page(reply: &Reply, what: &str) {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_answer_of_the_page_is_a_page_with_strict_headers_and_a_line_in_the_log() {
     let stack = TestStack::start().await;
-    let (person, token) = invited(&stack).await;
+    let (person, token) = create_invited(&stack).await;
     let link = [("user", person.id.as_str()), ("token", token.expose())];
     let good = form(&person.id, &token, "canary-pass-1", "canary-pass-1");
     let big = format!("password={}", "a".repeat(128 * 1024));
@@ -90,7 +92,7 @@ async fn every_answer_of_the_page_is_a_page_with_strict_headers_and_a_line_in_th
 #[tokio::test(flavor = "multi_thread")]
 async fn the_page_costs_one_read_and_a_password_one_read_and_one_transaction() {
     let stack = TestStack::counting_waves().await;
-    let (person, token) = invited(&stack).await;
+    let (person, token) = create_invited(&stack).await;
     let page = stack.follow(&person.id, &token).await.cost();
     assert_eq!((page.calls, page.waves, page.read_units, page.write_units), (1, 1, 1.0, 0.0));
     let short = stack.accept(&person.id, &token, "canar").await.cost();
@@ -101,9 +103,9 @@ async fn the_page_costs_one_read_and_a_password_one_read_and_one_transaction() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_hundred_fetches_by_scanners_leave_the_link_alive() {
+async fn a_link_stays_valid_after_a_hundred_fetches_by_scanners() {
     let stack = TestStack::start().await;
-    let (person, token) = invited(&stack).await;
+    let (person, token) = create_invited(&stack).await;
     let before = stack.snapshot().await;
     let link = [("user", person.id.as_str()), ("token", token.expose())];
     let of_a_browser = [
@@ -127,7 +129,7 @@ async fn a_hundred_fetches_by_scanners_leave_the_link_alive() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_form_of_another_site_is_refused_and_the_pages_own_is_taken_whatever_its_origin() {
+async fn a_form_of_another_site_is_refused_and_the_own_one_accepted_with_any_origin() {
     let stack = TestStack::start().await;
     let cross_site: Headers = &[("sec-fetch-site", "cross-site"), ("origin", "https://evil.example")];
     let cases: [(&str, Headers, u16); 6] = [
@@ -157,11 +159,11 @@ async fn a_form_of_another_site_is_refused_and_the_pages_own_is_taken_whatever_i
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_database_that_does_not_answer_makes_a_page_that_says_to_try_again() {
+async fn a_failing_database_gives_a_page_that_asks_to_try_again() {
     let faults = FaultConnector::new();
     let http_client = Some(faults.over(plain_http()));
     let stack = TestStack::with(Options { http_client, ..short_retries() }).await;
-    let (person, token) = invited(&stack).await;
+    let (person, token) = create_invited(&stack).await;
     for (call, what) in [(1, "the read"), (2, "the write")] {
         faults.restart(Plan::At { call, kind: FaultKind::ServerError, times: u64::MAX });
         let reply = stack.accept(&person.id, &token, "canary-pass-1").await;

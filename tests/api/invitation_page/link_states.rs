@@ -1,4 +1,4 @@
-//! Every state of a link, in every language, for every method.
+//! States of a link, in every language and for every method.
 
 use jiff::SignedDuration;
 use presence_domain::invitation::ActivationToken;
@@ -9,7 +9,7 @@ use presence_tests::{Reply, TestStack, TestUser, send};
 use presence_texts::{Notice, Texts};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum LinkState {
     Open,
     Expired,
     Used,
@@ -17,10 +17,10 @@ enum State {
     Unknown,
 }
 
-impl State {
+impl LinkState {
     const ALL: [Self; 5] = [Self::Open, Self::Expired, Self::Used, Self::Replaced, Self::Unknown];
 
-    /// What the page says; `None` for the form.
+    /// Returns the notice on the page, or nothing for the form.
     fn notice(self, texts: &Texts) -> Option<Notice> {
         match self {
             Self::Open => None,
@@ -31,7 +31,7 @@ impl State {
         }
     }
 
-    /// The statuses of GET and HEAD, of POST with a bad password, and of POST with a good one.
+    /// Returns the statuses of GET and HEAD, of POST with an invalid password, and of POST with a valid one.
     fn statuses(self) -> [u16; 3] {
         match self {
             Self::Open => [200, 400, 200],
@@ -40,8 +40,8 @@ impl State {
         }
     }
 
-    /// A link in this state, of a user with a language.
-    async fn make(self, stack: &TestStack, person: &TestUser, lang: Option<Lang>) -> ActivationToken {
+    /// Adds a link in this state to the user, sets the language, and returns the token.
+    async fn add_link(self, stack: &TestStack, person: &TestUser, lang: Option<Lang>) -> ActivationToken {
         let now = stack.clock.now();
         let token = ActivationToken::generate();
         let sent_at = if self == Self::Expired { now - LIFE } else { now - LIFE + SignedDuration::from_millis(1) };
@@ -69,24 +69,24 @@ async fn invited(stack: &TestStack, local: &str) -> TestUser {
     stack.create_user(local, Role::BusinessManager, Some(1), Status::Invited).await
 }
 
-/// The whole of what the page says in a language.
-fn assert_says(reply: &Reply, texts: &Texts, notice: Option<Notice>, what: &str) {
+/// Asserts that the page has the notice, or the form, in the language.
+fn assert_page_text(reply: &Reply, texts: &Texts, notice: Option<Notice>, what: &str) {
     assert!(reply.text.contains(&format!("<html lang=\"{}\">", texts.lang.as_str())), "{what}: {}", reply.text);
-    let said = notice.map_or([texts.page.title, texts.page.intro], |notice| [notice.title, notice.text]);
-    assert!(said.iter().all(|text| reply.text.contains(text)), "{what}: {}", reply.text);
+    let texts_of_page = notice.map_or([texts.page.title, texts.page.intro], |notice| [notice.title, notice.text]);
+    assert!(texts_of_page.iter().all(|text| reply.text.contains(text)), "{what}: {}", reply.text);
     assert_eq!(reply.text.contains("<form"), notice.is_none(), "{what}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_state_of_a_link_has_its_page_in_every_language_and_for_every_method() {
+async fn every_link_state_has_its_page_in_every_language_and_for_every_method() {
     let stack = TestStack::start().await;
     for lang in Lang::ALL {
         let texts = Texts::of(lang);
-        for state in State::ALL {
+        for state in LinkState::ALL {
             let person = invited(&stack, &format!("{}-{state:?}", lang.as_str())).await;
-            let token = state.make(&stack, &person, Some(lang)).await;
-            // Of a link that was sent to nobody the language is not known: the browser's is taken.
-            let accepted = if state == State::Unknown { lang.as_str() } else { "nl, pt;q=0.5, de;q=0.4" };
+            let token = state.add_link(&stack, &person, Some(lang)).await;
+            // An unknown link shows nothing of its user, so the page takes the language of the browser.
+            let accepted = if state == LinkState::Unknown { lang.as_str() } else { "nl, pt;q=0.5, de;q=0.4" };
             let ask = |method| stack.page(method).header("accept-language", accepted);
             let before = stack.snapshot().await;
             let link = [("user", person.id.as_str()), ("token", token.expose())];
@@ -95,31 +95,31 @@ async fn every_state_of_a_link_has_its_page_in_every_language_and_for_every_meth
 
             let get = send(ask("GET").query(&link)).await;
             assert_eq!(get.status, seen, "GET {what}");
-            assert_says(&get, texts, state.notice(texts), &what);
+            assert_page_text(&get, texts, state.notice(texts), &what);
             let head = send(ask("HEAD").query(&link)).await;
             assert_eq!((head.status, head.text.as_str()), (seen, ""), "HEAD {what}");
             let short = send(ask("POST").form(&form(&person.id, &token, "canar", "canar"))).await;
             assert_eq!(short.status, refused, "bad POST {what}");
-            assert_says(&short, texts, state.notice(texts), &what);
+            assert_page_text(&short, texts, state.notice(texts), &what);
             let says_why = short.text.contains(&(texts.page.too_short)(6)) && short.text.contains(texts.page.wrong);
-            assert_eq!(says_why, state == State::Open, "{what}");
+            assert_eq!(says_why, state == LinkState::Open, "{what}");
             assert_eq!(stack.snapshot().await, before, "nothing changed: {what}");
 
             let good = send(ask("POST").form(&form(&person.id, &token, "canary-pass-1", "canary-pass-1"))).await;
             assert_eq!(good.status, accepted, "POST {what}");
-            let done = Some(texts.page.done).filter(|_| state == State::Open);
-            assert_says(&good, texts, done.or(state.notice(texts)), &what);
-            assert_eq!(stack.snapshot().await != before, state == State::Open, "{what}");
+            let done = Some(texts.page.done).filter(|_| state == LinkState::Open);
+            assert_page_text(&good, texts, done.or(state.notice(texts)), &what);
+            assert_eq!(stack.snapshot().await != before, state == LinkState::Open, "{what}");
         }
     }
     assert_eq!(stack.audit().await, []);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_user_who_chose_no_language_gets_that_of_the_browser_and_else_english() {
+async fn a_user_without_language_gets_that_of_the_browser_or_english() {
     let stack = TestStack::start().await;
     let person = invited(&stack, "no-language").await;
-    let token = State::Open.make(&stack, &person, None).await;
+    let token = LinkState::Open.add_link(&stack, &person, None).await;
     for (accepted, lang) in [
         (Some("fr-CH, en;q=0.9"), Lang::Fr),
         (Some("nl, it;q=0.3, es;q=0.7"), Lang::Es),
@@ -131,12 +131,21 @@ async fn a_user_who_chose_no_language_gets_that_of_the_browser_and_else_english(
         if let Some(accepted) = accepted {
             request = request.header("accept-language", accepted);
         }
-        assert_says(&send(request).await, Texts::of(lang), None, &format!("{accepted:?}"));
+        assert_page_text(&send(request).await, Texts::of(lang), None, &format!("{accepted:?}"));
     }
 }
 
+/// Returns the headers without those that differ from answer to answer.
+fn constant_headers(reply: &Reply) -> reqwest::header::HeaderMap {
+    let mut headers = reply.headers.clone();
+    for name in ["x-request-id", "apigw-requestid", "date"] {
+        headers.remove(name);
+    }
+    headers
+}
+
 #[tokio::test(flavor = "multi_thread")]
-async fn a_link_that_was_sent_to_nobody_is_told_by_nothing_in_the_answer() {
+async fn the_answers_to_all_unknown_links_are_equal() {
     let stack = TestStack::start().await;
     let (person, other) = (invited(&stack, "one").await, invited(&stack, "other").await);
     let (token, others, none) =
@@ -171,17 +180,14 @@ async fn a_link_that_was_sent_to_nobody_is_told_by_nothing_in_the_answer() {
         let post = send(stack.page("POST").form(&fields)).await;
         for reply in [get, post] {
             assert_eq!((reply.status, &reply.text), (404, &expected.text), "{what}");
-            let without_id = |reply: &Reply| {
-                let mut headers = reply.headers.clone();
-                for own in ["x-request-id", "apigw-requestid", "date"] {
-                    headers.remove(own);
-                }
-                headers
-            };
-            assert_eq!(without_id(&reply), without_id(&expected), "{what}");
+            assert_eq!(constant_headers(&reply), constant_headers(&expected), "{what}");
         }
     }
-    assert_eq!(stack.follow(&person.id, &token).await.status, 200, "the link itself goes on working");
+    assert_eq!(stack.follow(&person.id, &token).await.status, 200, "the link itself stays valid");
     let tracked = [("utm_source", "mail"), ("user", id), ("token", good), ("fbclid", "%ff")];
-    assert_eq!(send(stack.page("GET").query(&tracked)).await.status, 200, "what others append to a link is no harm");
+    assert_eq!(
+        send(stack.page("GET").query(&tracked)).await.status,
+        200,
+        "parameters that others append to a link are ignored"
+    );
 }

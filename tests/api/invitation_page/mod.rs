@@ -1,4 +1,4 @@
-//! The page that invitations lead to.
+//! Page behind the link of an invitation.
 
 mod accepting;
 pub(crate) mod hostile_names;

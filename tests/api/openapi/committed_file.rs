@@ -1,4 +1,4 @@
-//! The committed description against the functions, and against itself.
+//! Committed description, compared with the functions and with itself.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,7 +10,10 @@ use super::description::Description;
 
 #[test]
 fn the_committed_description_is_the_one_that_the_functions_have() {
-    assert!(presence_docs::openapi_json() == presence_categories::OPENAPI, "it is stale: `cargo openapi` writes it");
+    assert!(
+        presence_docs::openapi_json() == presence_categories::OPENAPI,
+        "the file is stale: `cargo openapi` writes it"
+    );
 }
 
 #[test]
@@ -33,7 +36,7 @@ fn every_route_is_an_operation_and_every_operation_a_route() {
 }
 
 #[test]
-fn every_operation_says_what_it_does_and_every_answer_has_a_schema_an_example_and_an_id() {
+fn every_operation_has_texts_and_every_answer_a_schema_an_example_and_an_id() {
     let description = Description::read();
     for route in routes() {
         let operation = description.operation(route.name);
@@ -55,7 +58,7 @@ fn every_operation_says_what_it_does_and_every_answer_has_a_schema_an_example_an
 }
 
 #[test]
-fn every_reference_leads_somewhere() {
+fn every_reference_exists() {
     let description = Description::read();
     let mut references = Vec::new();
     collect(&description.json, &mut references);
@@ -65,7 +68,7 @@ fn every_reference_leads_somewhere() {
     }
 }
 
-/// What no request can show: a name that is read, and was forgotten here and there.
+// Requests cannot find a parameter that is missing in both the description and the tests, so this test reads the sources.
 #[test]
 fn every_name_that_the_functions_read_is_described() {
     let description = Description::read();
@@ -93,13 +96,14 @@ fn every_name_that_the_functions_read_is_described() {
     assert_eq!(read.difference(&described).collect::<Vec<_>>(), Vec::<&String>::new());
 }
 
-/// The names in `fields.required("email", …)` and the like.
+/// Returns the names in `fields.required("email", …)` and similar calls.
 fn names_read(source: &str) -> Vec<String> {
     let calls = source.split("fields.").skip(1).filter_map(|call| call.split_once("(\""));
     let direct = calls.filter(|(method, _)| method.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'));
     direct.filter_map(|(_, rest)| rest.split('"').next()).map(str::to_owned).collect()
 }
 
+/// Collects all `$ref`s of a value.
 fn collect(value: &Value, references: &mut Vec<String>) {
     match value {
         Value::Object(object) => {

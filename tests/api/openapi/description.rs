@@ -1,10 +1,11 @@
-//! The schemas of the description, as validators. Those of answers are closed for it: what they do not name must not be there,
-//! although clients are to bear it.
+//! Validators from the schemas of the description.
+//!
+//! The schemas of answers are closed first: they refuse properties that are not described, which clients must accept.
 
 use jsonschema::Validator;
 use serde_json::{Map, Value, json};
 
-/// The description, and its schemas.
+/// Description with its schemas.
 pub(super) struct Description {
     pub(super) json: Value,
     closed: Value,
@@ -18,14 +19,14 @@ impl Description {
         Self { json, closed }
     }
 
-    /// The operation with the id.
+    /// Returns the operation with the id.
     pub(super) fn operation(&self, name: &str) -> &Value {
         let paths = self.json["paths"].as_object().expect("paths");
         let mut operations = paths.values().flat_map(|item| item.as_object().expect("operations").values());
         operations.find(|operation| operation["operationId"] == name).expect("an operation of this name")
     }
 
-    /// The answer of an operation with a status, its reference followed; nothing for a status that is not described.
+    /// Returns the described answer of an operation with this status, or nothing. References are resolved.
     pub(super) fn response(&self, operation: &str, status: u16) -> Option<&Value> {
         let response = self.operation(operation)["responses"].get(status.to_string())?;
         match response["$ref"].as_str() {
@@ -34,7 +35,7 @@ impl Description {
         }
     }
 
-    /// Why an answer is not as described: nothing if it is.
+    /// Returns the differences between an answer and its schema, or nothing.
     pub(super) fn objection_to_answer(&self, operation: &str, status: u16, body: &Value) -> Option<String> {
         let Some(response) = self.response(operation, status) else {
             return Some("the status is not described".to_owned());
@@ -42,7 +43,7 @@ impl Description {
         objection(&validator(&self.closed, &response["content"]["application/json"]["schema"]), body)
     }
 
-    /// Why the body of a request is not as described: nothing if it is.
+    /// Returns the differences between the body of a request and its schema, or nothing.
     pub(super) fn objection_to_body(&self, operation: &str, body: &Value) -> Option<String> {
         let schema = &self.operation(operation)["requestBody"]["content"]["application/json"]["schema"];
         objection(&validator(&self.json["components"], schema), body)
@@ -61,6 +62,7 @@ fn objection(validator: &Validator, value: &Value) -> Option<String> {
     (!objections.is_empty()).then(|| objections.join("; "))
 }
 
+/// Makes every schema of an object refuse other properties.
 fn close(schema: &mut Value) {
     match schema {
         Value::Object(object) => {

@@ -1,4 +1,4 @@
-//! Every example of the description, sent: what comes back is what it says.
+//! Examples of the description: each is sent and gets the described answer.
 
 use presence_docs::{Example, operations};
 use presence_local::Options;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::description::Description;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_example_is_answered_as_it_says() {
+async fn every_example_gets_its_described_answer() {
     let stack = TestStack::with(Options { sample: true, ..long_timeouts() }).await;
     let description = Description::read();
     let mut sent = 0;
@@ -52,7 +52,7 @@ async fn send(stack: &TestStack, example: &Example) -> Reply {
     }
 }
 
-/// The answer; the id of a created user is drawn, and taken for the one of the example.
+/// Returns the answer. The id of a created user is random, so it is replaced by that of the example.
 fn answer(reply: &Reply, example: &Example) -> Value {
     let mut answer = reply.json();
     if example.operation == "create_user" && reply.status == 200 {

@@ -1,8 +1,7 @@
-//! The description of the API, held against the API, and what the API answers where nothing is described.
+//! Description of the API, compared with the API, and the answers to paths that are not described.
 
 mod committed_file;
 mod description;
-mod docs;
 mod error_responses;
 mod examples;
 mod parameters;

@@ -1,4 +1,4 @@
-//! What is described may be given, and nothing else: parameters and fields are read one by one, and described one by one.
+//! Parameters and fields: those in the description are accepted, all others refused.
 
 use std::collections::BTreeSet;
 
@@ -11,19 +11,19 @@ use super::description::Description;
 
 const UNKNOWN: &str = "is not a parameter of this operation";
 
-/// Names that are part of no operation, besides those that are part of others.
-const STRAY: [&str; 4] = ["limit", "offset", "sort", "Page"];
+/// Names that no operation has. The tests also try the names of other operations.
+const UNKNOWN_NAMES: [&str; 4] = ["limit", "offset", "sort", "Page"];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_described_may_be_given_and_nothing_else() {
+async fn only_described_parameters_and_fields_are_accepted() {
     let stack = TestStack::with(Options { sample: true, ..long_timeouts() }).await;
-    every_described_parameter_is_taken_and_every_other_one_refused(&stack).await;
-    what_is_described_as_required_is_required(&stack).await;
-    every_described_field_is_taken_and_every_other_one_refused(&stack).await;
+    assert_only_described_parameters_are_accepted(&stack).await;
+    assert_required_parameters_are_required(&stack).await;
+    assert_only_described_fields_are_accepted(&stack).await;
 }
 
-/// Sends the operation with these parameters, a body of no fields where it takes one.
-async fn ask(stack: &TestStack, operation: &Operation, query: &[(&str, &str)]) -> Reply {
+/// Calls the operation with these parameters, and with an empty object if it takes a body.
+async fn call(stack: &TestStack, operation: &Operation, query: &[(&str, &str)]) -> Reply {
     let route = route(operation.name);
     let mut path = route.path.trim_start_matches("/api/v2").to_owned();
     for parameter in operation.parameters.iter().filter(|parameter| parameter.in_path) {
@@ -39,20 +39,20 @@ fn takes_body(operation: &Operation) -> bool {
     route(operation.name).body == presence_api::Body::Json
 }
 
-/// The parameters without which there is no answer.
+/// Returns the required parameters with their examples.
 fn required(operation: &Operation) -> Vec<(&'static str, &'static str)> {
     let required = operation.parameters.iter().filter(|parameter| parameter.is_required && !parameter.in_path);
     required.map(|parameter| (parameter.name, parameter.example)).collect()
 }
 
-/// The texts of the fields that a 400 names.
-fn complaint(reply: &Reply, name: &str) -> Value {
+/// Returns the error of a field in a 400.
+fn field_error(reply: &Reply, name: &str) -> Value {
     reply.json()["errors"]["json"][name].clone()
 }
 
-async fn every_described_parameter_is_taken_and_every_other_one_refused(stack: &TestStack) {
+async fn assert_only_described_parameters_are_accepted(stack: &TestStack) {
     let description = Description::read();
-    // Fields of bodies and answers too: a filter by one of them may be read, and not described.
+    // Fields of bodies and answers are tried too: a filter by one of them may exist without a description.
     let fields = ["NewUser", "UserChange", "User", "Category", "Review"]
         .into_iter()
         .flat_map(|schema| {
@@ -62,7 +62,7 @@ async fn every_described_parameter_is_taken_and_every_other_one_refused(stack: &
         .filter(|name| *name != "api_key");
     let described = operations();
     let parameters = described.iter().flat_map(|operation| &operation.parameters).map(|parameter| parameter.name);
-    let all: BTreeSet<&str> = parameters.chain(fields).chain(STRAY).collect();
+    let all: BTreeSet<&str> = parameters.chain(fields).chain(UNKNOWN_NAMES).collect();
     for operation in operations() {
         let described: BTreeSet<&str> = operation
             .parameters
@@ -74,24 +74,29 @@ async fn every_described_parameter_is_taken_and_every_other_one_refused(stack: &
             let mut query = required(&operation);
             query.retain(|(name, _)| *name != parameter.name);
             query.push((parameter.name, parameter.example));
-            let reply = ask(stack, &operation, &query).await;
+            let reply = call(stack, &operation, &query).await;
             assert_eq!(reply.status, 200, "{} of {}: {}", parameter.name, operation.name, reply.text);
         }
         for name in all.difference(&described) {
             let query = [required(&operation), vec![(name, "1")]].concat();
-            let reply = ask(stack, &operation, &query).await;
-            assert_eq!((reply.status, complaint(&reply, name)), (400, json!(UNKNOWN)), "{name} of {}", operation.name);
+            let reply = call(stack, &operation, &query).await;
+            assert_eq!(
+                (reply.status, field_error(&reply, name)),
+                (400, json!(UNKNOWN)),
+                "{name} of {}",
+                operation.name
+            );
         }
     }
 }
 
-async fn what_is_described_as_required_is_required(stack: &TestStack) {
+async fn assert_required_parameters_are_required(stack: &TestStack) {
     for operation in operations() {
         for (name, _) in required(&operation) {
             let query: Vec<_> = required(&operation).into_iter().filter(|(other, _)| *other != name).collect();
-            let reply = ask(stack, &operation, &query).await;
+            let reply = call(stack, &operation, &query).await;
             assert_eq!(
-                (reply.status, complaint(&reply, name)),
+                (reply.status, field_error(&reply, name)),
                 (400, json!("is required")),
                 "{name} of {}",
                 operation.name
@@ -106,23 +111,23 @@ async fn what_is_described_as_required_is_required(stack: &TestStack) {
     assert_eq!(reply.json(), json!({"errors": {"json": missing}}));
 }
 
-async fn every_described_field_is_taken_and_every_other_one_refused(stack: &TestStack) {
+async fn assert_only_described_fields_are_accepted(stack: &TestStack) {
     let description = Description::read();
     let schemas = &description.json["components"]["schemas"];
     let names = |schema: &str| -> BTreeSet<String> {
         schemas[schema]["properties"].as_object().expect("properties").keys().cloned().collect()
     };
     let all: BTreeSet<String> =
-        ["NewUser", "UserChange", "User"].into_iter().flat_map(names).chain(STRAY.map(str::to_owned)).collect();
+        ["NewUser", "UserChange", "User"].into_iter().flat_map(names).chain(UNKNOWN_NAMES.map(str::to_owned)).collect();
     let key = &stack.local.keys()["PROVIDER"];
     for (path, schema) in [("/user", "NewUser"), ("/user/1006", "UserChange")] {
-        // A value that no field can have tells the fields that are read from those that are not.
+        // No field accepts an object, so known and unknown fields get different errors.
         let body: Value = all.iter().filter(|name| *name != "api_key").map(|name| (name.clone(), json!({}))).collect();
         let reply = stack.post(path, key, &body).await;
         assert_eq!(reply.status, 400);
         for name in all.iter().filter(|name| *name != "api_key") {
-            let is_unknown = complaint(&reply, name) == UNKNOWN;
-            assert_eq!(is_unknown, !names(schema).contains(name), "{name} of {schema}: {}", complaint(&reply, name));
+            let is_unknown = field_error(&reply, name) == UNKNOWN;
+            assert_eq!(is_unknown, !names(schema).contains(name), "{name} of {schema}: {}", field_error(&reply, name));
         }
         assert!(names(schema).contains("api_key"));
     }

@@ -1,6 +1,7 @@
-//! The description is served to everyone, and to nobody otherwise than the file has it.
+//! Description and its page, as they are served: without a key, and from the stack alone.
 
-use presence_tests::{TestStack, send};
+use presence_local::Options;
+use presence_tests::{Reply, TestStack, long_timeouts, send};
 
 use crate::api::SERVICE_HEADERS;
 
@@ -14,7 +15,7 @@ async fn the_description_is_served_without_a_key_and_is_the_file() {
     for (name, value) in SERVICE_HEADERS {
         assert_eq!(reply.header(name), value, "{name}");
     }
-    assert_eq!(reply.logged_cost().calls, 0, "a document asks no database");
+    assert_eq!(reply.logged_cost().calls, 0, "a document needs no database");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -24,4 +25,28 @@ async fn the_description_cannot_be_changed() {
         let reply = send(stack.request(method, "/openapi.json")).await;
         assert_eq!((reply.status, reply.header("allow")), (405, "GET"), "{method}");
     }
+}
+
+async fn fetch(stack: &TestStack, path: &str) -> Reply {
+    let origin = stack.local.base_url().trim_end_matches("/api/v2").to_owned();
+    send(reqwest::Client::new().get(format!("{origin}{path}"))).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_page_and_its_parts_come_from_the_stack_alone() {
+    let stack = TestStack::with(Options { sample: true, ..long_timeouts() }).await;
+    let page = send(reqwest::Client::new().get(stack.local.docs_url())).await;
+    assert_eq!(page.status, 200);
+    for key in stack.local.keys().values() {
+        assert!(page.text.contains(key), "the page offers every key");
+    }
+    let parts: Vec<&str> = page.text.split('"').filter(|text| text.starts_with('/')).collect();
+    assert!(parts.len() > 4, "{parts:?}");
+    for part in parts {
+        assert_eq!(fetch(&stack, part).await.status, 200, "{part}");
+    }
+    assert!(!page.text.contains("https://") && !page.text.contains("http://"), "nothing comes from other hosts");
+    let script = fetch(&stack, "/docs/swagger-ui-bundle.js").await;
+    assert_eq!((script.header("content-type"), script.text.len() > 100_000), ("text/javascript", true));
+    assert_eq!(fetch(&stack, "/docs/elsewhere.js").await.status, 404);
 }

@@ -1,4 +1,4 @@
-//! Paths and methods that are none of the API's, anywhere below its version: they get the API's own answer.
+//! Unknown paths and methods below the version of the API: they get an answer of the API.
 
 use presence_tests::{TestStack, send};
 use serde_json::json;
@@ -38,7 +38,7 @@ async fn an_unknown_path_is_not_found_with_any_method_and_without_a_key() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_known_path_with_another_method_names_those_that_it_has() {
+async fn a_known_path_with_another_method_is_answered_with_the_allowed_ones() {
     let stack = TestStack::start().await;
     for (method, path, allowed) in [
         ("GET", "/user", "POST"),

@@ -1,13 +1,13 @@
-//! Answers that are no page: keys, paths and methods.
+//! Keys, paths, methods and the log line of a search.
 
 use presence_tests::logs::{self, NAME_CANARY};
 use presence_tests::send;
 use serde_json::json;
 
-use super::fixtures::{ReviewFixtures, found};
+use super::fixtures::{ReviewFixtures, describe_page};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_way_of_sending_a_key_is_taken_and_none_is_401() {
+async fn a_key_is_accepted_in_every_place_and_required() {
     let review_fixtures = ReviewFixtures::new().await;
     let key = review_fixtures.key("admin_1").to_owned();
     let request = |query: &str| review_fixtures.stack.request("GET", &format!("/reviews{query}"));
@@ -17,14 +17,14 @@ async fn every_way_of_sending_a_key_is_taken_and_none_is_401() {
         request("").header("authorization", format!("Bearer {key}")),
         request(&format!("?api_key={key}")),
     ] {
-        assert_eq!(found(&send(accepted).await), "page 1 of 1, 8 in all: h g f d e c b a");
+        assert_eq!(describe_page(&send(accepted).await), "page 1 of 1, 8 in all: h g f d e c b a");
     }
     let id = presence_domain::ids::UserId::parse(&review_fixtures.fixtures.manager_1.id).expect("an id");
     let now = presence_runtime::clock::Clock::now(review_fixtures.stack.clock.as_ref());
     let keys = review_fixtures.stack.stores().users.list_keys(id).await.expect("the store answers").expect("a user");
     review_fixtures.stack.stores().users.revoke_key(&keys[0].id(), now).await.expect("a live key");
     let revoked = request("").header("x-api-key", review_fixtures.key("manager_1"));
-    // The key is looked at before the parameters.
+    // The key is checked before the parameters.
     for refused in [request(""), request("?rating=9&bogus=1"), request("").header("x-api-key", "nonsense"), revoked] {
         let reply = send(refused).await;
         assert_eq!(reply.status, 401);
@@ -49,7 +49,7 @@ async fn other_methods_are_405_and_other_paths_404() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_search_is_logged_by_name_and_without_what_was_searched() {
+async fn a_search_is_logged_by_name_without_its_parameters() {
     let review_fixtures = ReviewFixtures::new().await;
     for (query, status) in [(format!("business_city={NAME_CANARY}"), 200), (format!("{NAME_CANARY}=1"), 400)] {
         let reply = review_fixtures.ask("admin_1", &query).await;

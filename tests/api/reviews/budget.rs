@@ -1,27 +1,27 @@
-//! What a search costs.
+//! Cost of a search.
 
 use presence_domain::review::{Review, ReviewId};
 use presence_store::ReviewWrite;
 use presence_tests::Cost;
 
-use super::fixtures::{ReviewFixtures, post, posted};
+use super::fixtures::{ReviewFixtures, seeded_review, write_reviews};
 use crate::imports::large_dataset::second;
 
-/// More than a month that is read whole: a search takes its longest way.
+/// Number of reviews on a day. Their month is too large to be read as a whole, so a search needs all its steps.
 const CROWD: u64 = 2_100;
-/// The data model's bounds of a search by book, and one wave and one unit for the key.
-const WAVES: u64 = 4 + 1;
-const READ_UNITS: f64 = 151.0 + 1.0;
+/// Bounds of a search of a review set in the data model, and one wave and one unit for the key.
+const MAX_WAVES: u64 = 4 + 1;
+const MAX_READ_UNITS: f64 = 151.0 + 1.0;
 
-/// A crowd of reviews on one day, one second apart.
-async fn crowd(review_fixtures: &ReviewFixtures) {
-    let template = posted("a");
+/// Stores reviews of one day, one second apart.
+async fn store_crowd(review_fixtures: &ReviewFixtures) {
+    let template = seeded_review("a");
     let reviews = (0..CROWD).map(|number| {
         let id = ReviewId::derive(&template.business_id, template.partner, &format!("crowd {number}"), 0);
         let date = second("2025-07-14") + i64::try_from(number).expect("small");
         Review { id, date, partner_id: format!("crowd {number}"), ..template.clone() }
     });
-    post(&review_fixtures.stack, reviews.map(|new| ReviewWrite { old: None, new }).collect()).await;
+    write_reviews(&review_fixtures.stack, reviews.map(|new| ReviewWrite { old: None, new }).collect()).await;
 }
 
 async fn cost(review_fixtures: &ReviewFixtures, by: &str, query: &str, count: u64) -> Cost {
@@ -31,9 +31,9 @@ async fn cost(review_fixtures: &ReviewFixtures, by: &str, query: &str, count: u6
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_search_keeps_its_budget_whatever_it_asks_for() {
+async fn every_search_keeps_its_budget() {
     let review_fixtures = ReviewFixtures::counting_waves().await;
-    crowd(&review_fixtures).await;
+    store_crowd(&review_fixtures).await;
     for by in ["admin_1", "provider", "admin_2"] {
         review_fixtures.ask(by, "").await;
     }
@@ -51,13 +51,13 @@ async fn a_search_keeps_its_budget_whatever_it_asks_for() {
         ("provider", "business_city=lyon", CROWD + 5),
     ] {
         let spent = cost(&review_fixtures, by, query, count).await;
-        assert!(spent.waves <= WAVES && spent.read_units <= READ_UNITS, "{by} {query}: {spent:?}");
+        assert!(spent.waves <= MAX_WAVES && spent.read_units <= MAX_READ_UNITS, "{by} {query}: {spent:?}");
         assert!(spent.write_units < 0.1, "{spent:?}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_cannot_match_costs_nothing_but_the_key_and_a_business_three_waves() {
+async fn a_search_without_possible_matches_reads_only_the_key_and_one_of_a_business_takes_three_waves() {
     let review_fixtures = ReviewFixtures::counting_waves().await;
     review_fixtures.ask("admin_1", "").await;
     let key = Cost { calls: 1, waves: 1, read_units: 1.0, write_units: 0.0 };
@@ -67,7 +67,7 @@ async fn what_cannot_match_costs_nothing_but_the_key_and_a_business_three_waves(
         assert_eq!(cost(&review_fixtures, "admin_1", query, 0).await, key, "{query}");
     }
     let one = cost(&review_fixtures, "admin_1", "business__in=lyon-1", 2).await;
-    // The key, the business, its entries (an index is read at half a unit), two reviews.
+    // One unit for the key, one for the business, a half for its entries in the index, two for the reviews.
     assert_eq!(one, Cost { calls: 4, waves: 3, read_units: 1.0 + 1.0 + 0.5 + 2.0, write_units: 0.0 });
     let foreign = cost(&review_fixtures, "admin_1", "business__in=lyon-9", 0).await;
     assert_eq!(foreign, Cost { calls: 2, waves: 1, read_units: 2.0, write_units: 0.0 });

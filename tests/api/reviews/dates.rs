@@ -1,87 +1,114 @@
-//! The range of effective dates.
+//! Range of effective dates.
 
 use super::filters::ALL;
-use super::fixtures::{Row, bad, finds};
+use super::fixtures::{Case, bad, finds};
 
 const TEXT: &str = "must be a date (YYYY-MM-DD) or a date and time (YYYY-MM-DDTHH:MM:SS, Z or ±hh:mm)";
 
-pub(super) fn rows() -> Vec<Row> {
+pub(super) fn cases() -> Vec<Case> {
     [from(), to(), both(), forms(), of_businesses(), refused()].concat()
 }
 
-fn from() -> Vec<Row> {
-    let ask = |why, value: &str, names| finds(why, &format!("update_date__gte={value}"), names);
+fn finds_from(reason: &'static str, value: &str, names: &'static str) -> Case {
+    finds(reason, &format!("update_date__gte={value}"), names)
+}
+
+fn finds_up_to(reason: &'static str, value: &str, names: &'static str) -> Case {
+    finds(reason, &format!("update_date__lte={value}"), names)
+}
+
+fn finds_between(reason: &'static str, from: &str, to: &str, names: &'static str) -> Case {
+    finds(reason, &format!("update_date__gte={from}&update_date__lte={to}"), names)
+}
+
+fn finds_of_businesses(reason: &'static str, dates: &str, names: &'static str) -> Case {
+    finds(reason, &format!("business__in=lyon-1,lyon-2,etienne,paris&{dates}"), names)
+}
+
+fn from() -> Vec<Case> {
     vec![
-        ask("gte is inclusive", "2025-03-01T12:00:00", "h g f d e"),
-        ask("a second later", "2025-03-01T12:00:01", "h g f"),
-        ask("a fraction of a second later", "2025-03-01T12:00:00.001", "h g f"),
-        ask("a bare day means its start", "2025-04-01", "h"),
-        ask("the day after", "2025-04-02", ""),
-        ask("the update date counts, not the creation before it", "2025-03-31T00:00:00", "h g"),
-        ask("the first second of all", "2025-01-01", ALL),
-        ask("long ago", "0001-01-01", ALL),
-        ask("long ago, with an offset", "0001-01-01T00:00%2B23:59", ALL),
-        ask("blank is not given", "", ALL),
+        finds_from("gte is inclusive", "2025-03-01T12:00:00", "h g f d e"),
+        finds_from("a second later", "2025-03-01T12:00:01", "h g f"),
+        finds_from("a fraction of a second later", "2025-03-01T12:00:00.001", "h g f"),
+        finds_from("a bare day means its start", "2025-04-01", "h"),
+        finds_from("the day after", "2025-04-02", ""),
+        finds_from("the update date counts, not the creation before it", "2025-03-31T00:00:00", "h g"),
+        finds_from("the first second of all", "2025-01-01", ALL),
+        finds_from("long ago", "0001-01-01", ALL),
+        finds_from("long ago, with an offset", "0001-01-01T00:00%2B23:59", ALL),
+        finds_from("blank is not given", "", ALL),
     ]
 }
 
-fn to() -> Vec<Row> {
-    let ask = |why, value: &str, names| finds(why, &format!("update_date__lte={value}"), names);
+fn to() -> Vec<Case> {
     vec![
-        ask("lte is inclusive: at or before", "2025-01-31T23:59:59", "b a"),
-        ask("a second earlier", "2025-01-31T23:59:58", "a"),
-        ask("a fraction keeps its second", "2025-01-31T23:59:59.999", "b a"),
-        ask("a bare day means its last second", "2025-01-31", "b a"),
-        ask("the day before", "2025-01-30", "a"),
-        ask("a changed review is not found by its creation", "2024-12-31", ""),
-        ask("the last day that can be written", "9999-12-31", ALL),
-        ask("its last second", "9999-12-31T23:59:59Z", ALL),
-        ask("blank is not given", "%20", ALL),
+        finds_up_to("lte is inclusive: at or before", "2025-01-31T23:59:59", "b a"),
+        finds_up_to("a second earlier", "2025-01-31T23:59:58", "a"),
+        finds_up_to("a fraction keeps its second", "2025-01-31T23:59:59.999", "b a"),
+        finds_up_to("a bare day means its last second", "2025-01-31", "b a"),
+        finds_up_to("the day before", "2025-01-30", "a"),
+        finds_up_to("a changed review is not found by its creation", "2024-12-31", ""),
+        finds_up_to("the last day that can be written", "9999-12-31", ALL),
+        finds_up_to("its last second", "9999-12-31T23:59:59Z", ALL),
+        finds_up_to("blank is not given", "%20", ALL),
     ]
 }
 
-fn both() -> Vec<Row> {
-    let ask =
-        |why, from: &str, to: &str, names| finds(why, &format!("update_date__gte={from}&update_date__lte={to}"), names);
+fn both() -> Vec<Case> {
     vec![
-        ask("one day", "2025-03-01", "2025-03-01", "f d e"),
-        ask("one second", "2025-03-01T12:00:00", "2025-03-01T12:00:00", "d e"),
-        ask("whole months", "2025-02-01", "2025-03-31", "g f d e c"),
-        ask("parts of months", "2025-01-15T12:00", "2025-03-01T12:00:00", "d e c b"),
-        ask("gte after lte: an empty page", "2025-04-01", "2025-03-01", ""),
-        ask("gte after lte by a second", "2025-03-01T12:00:01", "2025-03-01T12:00:00", ""),
-        ask("no whole second between two fractions", "2025-03-01T12:00:00.2", "2025-03-01T12:00:00.8", ""),
-        ask("with other filters", "2025-01-01", "2025-03-01&rating__in=2,5", "f d a"),
+        finds_between("one day", "2025-03-01", "2025-03-01", "f d e"),
+        finds_between("one second", "2025-03-01T12:00:00", "2025-03-01T12:00:00", "d e"),
+        finds_between("whole months", "2025-02-01", "2025-03-31", "g f d e c"),
+        finds_between("parts of months", "2025-01-15T12:00", "2025-03-01T12:00:00", "d e c b"),
+        finds_between("gte after lte: an empty page", "2025-04-01", "2025-03-01", ""),
+        finds_between("gte after lte by a second", "2025-03-01T12:00:01", "2025-03-01T12:00:00", ""),
+        finds_between("no whole second between two fractions", "2025-03-01T12:00:00.2", "2025-03-01T12:00:00.8", ""),
+        finds_between("with other filters", "2025-01-01", "2025-03-01&rating__in=2,5", "f d a"),
     ]
 }
 
-fn forms() -> Vec<Row> {
-    let ask = |why, value: &str| finds(why, &format!("update_date__gte={value}"), "h g f d e");
+/// Returns a search from a second, spelled in this form.
+fn finds_in_form(reason: &'static str, value: &str) -> Case {
+    finds_from(reason, value, "h g f d e")
+}
+
+fn forms() -> Vec<Case> {
     vec![
-        ask("Z", "2025-03-01T12:00:00Z"),
-        ask("without seconds", "2025-03-01T12:00"),
-        ask("an offset, its + encoded", "2025-03-01T14:00:00%2B02:00"),
-        ask("an offset whose + a query string turned into a blank", "2025-03-01T14:00:00+02:00"),
-        ask("an offset without colon, turned blank", "2025-03-01T14:00:00+0200"),
-        ask("a negative offset", "2025-03-01T06:30:00-05:30"),
-        ask("an offset into the day before", "2025-03-02T00:00:00%2B12:00"),
-        ask("with blanks around", "%202025-03-01T12:00:00%20"),
+        finds_in_form("Z", "2025-03-01T12:00:00Z"),
+        finds_in_form("without seconds", "2025-03-01T12:00"),
+        finds_in_form("an offset, its + encoded", "2025-03-01T14:00:00%2B02:00"),
+        finds_in_form("an offset whose + a query string turned into a blank", "2025-03-01T14:00:00+02:00"),
+        finds_in_form("an offset without colon, turned blank", "2025-03-01T14:00:00+0200"),
+        finds_in_form("a negative offset", "2025-03-01T06:30:00-05:30"),
+        finds_in_form("an offset into the day before", "2025-03-02T00:00:00%2B12:00"),
+        finds_in_form("with blanks around", "%202025-03-01T12:00:00%20"),
     ]
 }
 
-fn of_businesses() -> Vec<Row> {
-    let shops = "business__in=lyon-1,lyon-2,etienne,paris";
-    let ask = |why, dates: &str, names| finds(why, &format!("{shops}&{dates}"), names);
+fn of_businesses() -> Vec<Case> {
     vec![
-        ask("gte of businesses", "update_date__gte=2025-03-01T12:00:00", "f d e"),
-        ask("lte of businesses", "update_date__lte=2025-03-01T12:00:00", "d e c b a"),
-        ask("a range of businesses", "update_date__gte=2025-01-31&update_date__lte=2025-02-01", "c b"),
-        ask("an empty range of businesses", "update_date__gte=2025-02-01&update_date__lte=2025-01-01", ""),
-        ask("long ago, of businesses", "update_date__gte=0001-01-01&update_date__lte=9999-12-30", "f d e c b a"),
+        finds_of_businesses("gte of businesses", "update_date__gte=2025-03-01T12:00:00", "f d e"),
+        finds_of_businesses("lte of businesses", "update_date__lte=2025-03-01T12:00:00", "d e c b a"),
+        finds_of_businesses("a range of businesses", "update_date__gte=2025-01-31&update_date__lte=2025-02-01", "c b"),
+        finds_of_businesses(
+            "an empty range of businesses",
+            "update_date__gte=2025-02-01&update_date__lte=2025-01-01",
+            "",
+        ),
+        finds_of_businesses(
+            "long ago, of businesses",
+            "update_date__gte=0001-01-01&update_date__lte=9999-12-30",
+            "f d e c b a",
+        ),
     ]
 }
 
-fn refused() -> Vec<Row> {
+fn refused_date(reason: &'static str, name: &str, value: &str) -> Case {
+    let text = if value.contains("%0A") { "must not contain control characters" } else { TEXT };
+    bad(reason, &format!("{name}={value}"), &format!(r#"{{"{name}":"{text}"}}"#))
+}
+
+fn refused() -> Vec<Case> {
     let values = [
         ("no date", "yesterday"),
         ("a month", "2025-03"),
@@ -94,16 +121,13 @@ fn refused() -> Vec<Row> {
         ("the year 10,000", "10000-01-01"),
         ("a control character inside", "2025-03-01T12:00:00%0A"),
     ];
-    let row = |name: &str, (why, value): (&'static str, &str)| {
-        let text = if value.contains("%0A") { "must not contain control characters" } else { TEXT };
-        bad(why, &format!("{name}={value}"), &format!(r#"{{"{name}":"{text}"}}"#))
-    };
     let names = ["update_date__gte", "update_date__lte"];
-    let mut rows: Vec<_> = names.iter().flat_map(|name| values.map(|value| row(name, value))).collect();
-    rows.push(bad(
+    let mut cases: Vec<_> =
+        names.iter().flat_map(|name| values.map(|(reason, value)| refused_date(reason, name, value))).collect();
+    cases.push(bad(
         "given twice",
         "update_date__gte=2025-01-01&update_date__gte=2025-01-02",
         r#"{"update_date__gte":"is given more than once"}"#,
     ));
-    rows
+    cases
 }

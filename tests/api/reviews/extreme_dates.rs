@@ -1,5 +1,5 @@
-//! The first and the last second, day and month that a review may have: written by an import, found by every way of
-//! searching, counted, sorted, and filed where the audit wants them.
+//! First and last second, day and month of a review: an import writes them, every search finds, counts and sorts them, and
+//! the audit has no findings.
 
 use std::io;
 use std::sync::Arc;
@@ -10,8 +10,8 @@ use presence_store::Finding;
 use presence_tests::{Fixtures, TestStack};
 use serde_json::{Value, json};
 
-/// Effective dates in order: seconds next to the ends of the first and the last day, month and year.
-const AT: [&str; 18] = [
+/// Effective dates in order, at the limits of the first and the last day, month and year.
+const DATES: [&str; 18] = [
     "0001-01-01T00:00:00",
     "0001-01-01T00:00:01",
     "0001-01-01T23:59:59",
@@ -32,12 +32,12 @@ const AT: [&str; 18] = [
     "9999-12-31T23:59:59",
 ];
 
-struct Ends {
+struct ExtremeDates {
     stack: TestStack,
     fixtures: Fixtures,
 }
 
-impl Ends {
+impl ExtremeDates {
     async fn new() -> Self {
         let stack = TestStack::start().await;
         let fixtures = Fixtures::create(&stack).await;
@@ -45,7 +45,7 @@ impl Ends {
         Self { stack, fixtures }
     }
 
-    /// Imports rows as an operator does.
+    /// Imports rows with the operator's tool.
     async fn import(&self, rows: impl IntoIterator<Item = Value>) -> Exit {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let file = folder.path().join("rows.jsonl");
@@ -58,7 +58,7 @@ impl Ends {
         Box::pin(presence_ops::run(cli.expect("the words are right"), &mut context)).await
     }
 
-    /// The count of a search, and the dates that its pages of one, two and 100 show.
+    /// Returns the count of a search and the dates on its pages, which are the same for pages of 1, 7 and 100.
     async fn found(&self, query: &str) -> (u64, Vec<String>) {
         let mut found = None;
         for size in [1, 7, 100] {
@@ -92,31 +92,31 @@ fn row(at: &str) -> Value {
     })
 }
 
-/// The dates between two texts, both included; an empty text is no end.
+/// Returns the dates between two texts, both included. An empty text is no limit.
 fn between(from: &str, to: &str) -> Vec<String> {
     let within = |at: &&str| (from.is_empty() || from <= *at) && (to.is_empty() || *at <= to);
-    AT.into_iter().filter(|at| within(at)).map(str::to_owned).collect()
+    DATES.into_iter().filter(|at| within(at)).map(str::to_owned).collect()
 }
 
-/// Every way of searching finds these, in both orders.
-async fn finds(ends: &Ends, dates: &str, expected: &[String]) {
+/// Asserts that every kind of search finds these dates, in both orders.
+async fn assert_finds(env: &ExtremeDates, dates: &str, expected: &[String]) {
     for filters in ["", "business_city=lyon&", "business__in=shop&"] {
         let query = format!("{filters}{dates}");
         let count = expected.len() as u64;
         let newest: Vec<_> = expected.iter().rev().cloned().collect();
-        assert_eq!(ends.found(&query).await, (count, newest), "{query}");
+        assert_eq!(env.found(&query).await, (count, newest), "{query}");
         let oldest = format!("{query}&order_by=update_date");
-        assert_eq!(ends.found(&oldest).await, (count, expected.to_vec()), "{oldest}");
+        assert_eq!(env.found(&oldest).await, (count, expected.to_vec()), "{oldest}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_first_and_the_last_second_day_and_month_are_written_counted_found_and_sorted() {
-    let ends = Ends::new().await;
-    assert_eq!(ends.import(AT.map(row)).await, Exit::Done);
-    finds(&ends, "", &between("", "")).await;
-    for at in AT {
-        finds(&ends, &format!("update_date__gte={at}&update_date__lte={at}"), &between(at, at)).await;
+async fn the_first_and_the_last_dates_are_written_counted_found_and_sorted() {
+    let env = ExtremeDates::new().await;
+    assert_eq!(env.import(DATES.map(row)).await, Exit::Done);
+    assert_finds(&env, "", &between("", "")).await;
+    for at in DATES {
+        assert_finds(&env, &format!("update_date__gte={at}&update_date__lte={at}"), &between(at, at)).await;
     }
     for (from, to) in [
         ("0001-01-01", "9999-12-31"),
@@ -129,38 +129,38 @@ async fn the_first_and_the_last_second_day_and_month_are_written_counted_found_a
         ("9999-12-31", "9999-12-30"),
     ] {
         let expected = between(from, &format!("{to}T23:59:59"));
-        finds(&ends, &format!("update_date__gte={from}&update_date__lte={to}"), &expected).await;
+        assert_finds(&env, &format!("update_date__gte={from}&update_date__lte={to}"), &expected).await;
     }
-    finds(&ends, "update_date__gte=9999-12-30T22:00:01", &between("9999-12-30T22:00:01", "")).await;
-    finds(&ends, "update_date__lte=0001-01-01T00:00:00", &between("", "0001-01-01T00:00:00")).await;
-    assert_eq!(ends.findings().await, []);
+    assert_finds(&env, "update_date__gte=9999-12-30T22:00:01", &between("9999-12-30T22:00:01", "")).await;
+    assert_finds(&env, "update_date__lte=0001-01-01T00:00:00", &between("", "0001-01-01T00:00:00")).await;
+    assert_eq!(env.findings().await, []);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_date_outside_the_years_1_to_9999_is_before_or_after_everything() {
-    let ends = Ends::new().await;
-    assert_eq!(ends.import(AT.map(row)).await, Exit::Done);
+    let env = ExtremeDates::new().await;
+    assert_eq!(env.import(DATES.map(row)).await, Exit::Done);
     for after in ["9999-12-31T23:59-05:00", "9999-12-31T23:59:59.5-00:01"] {
-        finds(&ends, &format!("update_date__gte={after}"), &[]).await;
-        finds(&ends, &format!("update_date__lte={after}"), &between("", "")).await;
+        assert_finds(&env, &format!("update_date__gte={after}"), &[]).await;
+        assert_finds(&env, &format!("update_date__lte={after}"), &between("", "")).await;
     }
     for before in ["0001-01-01T00:00%2B00:01", "0000-12-31", "0000-01-01T00:00%2B23:59", "0000-12-31T23:59:59.999"] {
-        finds(&ends, &format!("update_date__gte={before}"), &between("", "")).await;
-        finds(&ends, &format!("update_date__lte={before}"), &[]).await;
+        assert_finds(&env, &format!("update_date__gte={before}"), &between("", "")).await;
+        assert_finds(&env, &format!("update_date__lte={before}"), &[]).await;
     }
     let (before, after) = ("0000-06-01", "9999-12-31T23:59-05:00");
-    finds(&ends, &format!("update_date__gte={before}&update_date__lte={after}"), &between("", "")).await;
-    finds(&ends, &format!("update_date__gte={after}&update_date__lte={before}"), &[]).await;
+    assert_finds(&env, &format!("update_date__gte={before}&update_date__lte={after}"), &between("", "")).await;
+    assert_finds(&env, &format!("update_date__gte={after}&update_date__lte={before}"), &[]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_import_rejects_a_date_that_an_offset_moves_outside() {
-    let ends = Ends::new().await;
+    let env = ExtremeDates::new().await;
     for at in ["9999-12-31T23:59-00:01", "0001-01-01T00:00+00:01", "0000-12-31", "0000-12-31T23:59:59"] {
-        assert_eq!(ends.import([row(at)]).await, Exit::SomeRejected, "{at}");
+        assert_eq!(env.import([row(at)]).await, Exit::SomeRejected, "{at}");
         let mut updated = row("2024-01-01");
         updated["update_date"] = json!(at);
-        assert_eq!(ends.import([updated]).await, Exit::SomeRejected, "{at}");
+        assert_eq!(env.import([updated]).await, Exit::SomeRejected, "{at}");
     }
-    finds(&ends, "", &[]).await;
+    assert_finds(&env, "", &[]).await;
 }

@@ -1,8 +1,8 @@
-//! Rating, content, city, order, and what they give together.
+//! Filters by rating, content and city, the order, and combinations of them.
 
-use super::fixtures::{Row, bad, finds};
+use super::fixtures::{Case, bad, finds};
 
-/// Everything of organisation 1, newest first.
+/// All reviews of organisation 1, newest first.
 pub(super) const ALL: &str = "h g f d e c b a";
 const RATING: &str = "must be an integer from 1 to 5";
 const BOOLEAN: &str = r#"{"content__isnull":{"explanation":"is not one of the choices","choices":["True","False"]}}"#;
@@ -10,58 +10,73 @@ const ORDERS: &str =
     r#"{"order_by":{"explanation":"is not one of the choices","choices":["update_date","-update_date"]}}"#;
 const NOTHING: &str = r#"{"business_city":"has nothing to search for"}"#;
 
-pub(super) fn rows() -> Vec<Row> {
+pub(super) fn cases() -> Vec<Case> {
     [rating(), content(), city(), order(), together()].concat()
 }
 
-fn rating() -> Vec<Row> {
-    let of = |why, value: &str, text: &str| bad(why, &format!("rating={value}"), &format!(r#"{{"rating":"{text}"}}"#));
+fn bad_rating(reason: &'static str, value: &str, text: &str) -> Case {
+    bad(reason, &format!("rating={value}"), &format!(r#"{{"rating":"{text}"}}"#))
+}
+
+fn rating() -> Vec<Case> {
     vec![
         finds("without filters everything of the organisation, in all three states", "", ALL),
         finds("one rating", "rating=5", "f a"),
         finds("the lowest", "rating=1", "e"),
         finds("with blanks around", "rating=%204%20", "g b"),
         finds("blank is not given", "rating=", ALL),
-        of("below the lowest", "0", RATING),
-        of("above the highest", "6", RATING),
-        of("negative", "-1", RATING),
-        of("no integer", "4.5", "must be an integer"),
-        of("no list", "4,5", "must be an integer"),
+        bad_rating("below the lowest", "0", RATING),
+        bad_rating("above the highest", "6", RATING),
+        bad_rating("negative", "-1", RATING),
+        bad_rating("no integer", "4.5", "must be an integer"),
+        bad_rating("no list", "4,5", "must be an integer"),
         bad("a scalar given twice", "rating=4&rating=5", r#"{"rating":"is given more than once"}"#),
     ]
 }
 
-fn content() -> Vec<Row> {
-    let ask = |why, value: &str, names| finds(why, &format!("content__isnull={value}"), names);
-    let refused = |why, value: &str| bad(why, &format!("content__isnull={value}"), BOOLEAN);
+fn finds_content(reason: &'static str, is_null: &str, names: &'static str) -> Case {
+    finds(reason, &format!("content__isnull={is_null}"), names)
+}
+
+fn bad_content(reason: &'static str, is_null: &str) -> Case {
+    bad(reason, &format!("content__isnull={is_null}"), BOOLEAN)
+}
+
+fn content() -> Vec<Case> {
     vec![
-        ask("true: missing, empty or blank content", "true", "d c b"),
-        ask("false: with a message", "false", "h g f e a"),
-        ask("any case", "TRUE", "d c b"),
-        ask("1", "1", "d c b"),
-        ask("0", "0", "h g f e a"),
-        refused("a blank boolean", ""),
-        refused("another word", "yes"),
-        refused("null", "null"),
+        finds_content("true: missing, empty or blank content", "true", "d c b"),
+        finds_content("false: with a message", "false", "h g f e a"),
+        finds_content("any case", "TRUE", "d c b"),
+        finds_content("1", "1", "d c b"),
+        finds_content("0", "0", "h g f e a"),
+        bad_content("a blank boolean", ""),
+        bad_content("another word", "yes"),
+        bad_content("null", "null"),
     ]
 }
 
-fn city() -> Vec<Row> {
-    let ask = |why, value: &str, names| finds(why, &format!("business_city={value}"), names);
-    let refused = |why, value: &str| bad(why, &format!("business_city={value}"), NOTHING);
+fn finds_city(reason: &'static str, city: &str, names: &'static str) -> Case {
+    finds(reason, &format!("business_city={city}"), names)
+}
+
+fn bad_city(reason: &'static str, city: &str) -> Case {
+    bad(reason, &format!("business_city={city}"), NOTHING)
+}
+
+fn city() -> Vec<Case> {
     vec![
-        ask("as written", "Lyon", "d c b a"),
-        ask("in any case, of all businesses in the city", "lYON", "d c b a"),
-        ask("without accents and hyphen", "saint+etienne", "e"),
-        ask("with accents and repeated blanks", "%20SAINT%20%20%C3%89TIENNE", "e"),
-        ask("with another apostrophe", "l'hay+les+roses", "h"),
-        ask("the whole name: no part of another one", "Paris", "f"),
-        ask("a part of a name is no city", "Parisis", ""),
-        ask("a city of nobody", "Marseille", ""),
-        ask("a comma is part of a name", "Lyon,Paris", ""),
-        ask("blank is not given", "%20", ALL),
-        refused("nothing but hyphens", "--"),
-        refused("nothing but apostrophes", "'"),
+        finds_city("as written", "Lyon", "d c b a"),
+        finds_city("in any case, of all businesses in the city", "lYON", "d c b a"),
+        finds_city("without accents and hyphen", "saint+etienne", "e"),
+        finds_city("with accents and repeated blanks", "%20SAINT%20%20%C3%89TIENNE", "e"),
+        finds_city("with another apostrophe", "l'hay+les+roses", "h"),
+        finds_city("the whole name: no part of another one", "Paris", "f"),
+        finds_city("a part of a name is no city", "Parisis", ""),
+        finds_city("a city of nobody", "Marseille", ""),
+        finds_city("a comma is part of a name", "Lyon,Paris", ""),
+        finds_city("blank is not given", "%20", ALL),
+        bad_city("nothing but hyphens", "--"),
+        bad_city("nothing but apostrophes", "'"),
         finds("255 characters", &format!("business_city={}", "x".repeat(255)), ""),
         bad(
             "256 characters",
@@ -78,7 +93,7 @@ fn city() -> Vec<Row> {
     ]
 }
 
-fn order() -> Vec<Row> {
+fn order() -> Vec<Case> {
     vec![
         finds("newest first, said", "order_by=-update_date", ALL),
         finds("oldest first: the exact reverse", "order_by=update_date", "a b c e d f g h"),
@@ -89,7 +104,7 @@ fn order() -> Vec<Row> {
     ]
 }
 
-fn together() -> Vec<Row> {
+fn together() -> Vec<Case> {
     vec![
         finds("rating and rating__in: the intersection", "rating=5&rating__in=4,5", "f a"),
         finds("an empty intersection", "rating=5&rating__in=4", ""),

@@ -1,4 +1,4 @@
-//! A handful of reviews that the rows speak of by one letter each, and the runner of the rows.
+//! Reviews, each named by a letter, and the cases that search them.
 
 use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::review::{Partner, Rating, Review, ReviewId, ReviewState};
@@ -11,7 +11,7 @@ use crate::imports::large_dataset::second;
 use Partner::{Partner1 as P1, Partner8 as P8, Partner9 as P9};
 use ReviewState::{Deleted, NotTreated, Treated};
 
-/// Business, organisation, city.
+/// Businesses: id, organisation, city.
 const BUSINESSES: [(&str, u64, &str); 8] = [
     ("lyon-1", 1, "Lyon"),
     ("lyon-2", 1, "LYON"),
@@ -23,11 +23,11 @@ const BUSINESSES: [(&str, u64, &str); 8] = [
     ("paris-9", 2, "Paris"),
 ];
 
-type Said =
+type ReviewRow =
     (&'static str, &'static str, Partner, u8, ReviewState, Option<&'static str>, &'static str, Option<&'static str>);
 
-/// Name, business, partner, rating, state, content, date, date of the last change.
-const REVIEWS: [Said; 10] = [
+/// Reviews: name, business, partner, rating, state, content, date, date of the last change.
+const REVIEWS: [ReviewRow; 10] = [
     ("a", "lyon-1", P8, 5, Treated, Some("Parfait"), "2025-01-01T00:00:00", None),
     ("b", "lyon-1", P1, 4, NotTreated, None, "2025-01-31T23:59:59", None),
     ("c", "lyon-2", P9, 3, Deleted, Some("  "), "2025-02-01T00:00:00", None),
@@ -40,61 +40,61 @@ const REVIEWS: [Said; 10] = [
     ("y", "paris-9", P9, 1, Deleted, Some("Nul"), "2025-05-01T00:00:00", None),
 ];
 
-/// What a request must give.
+/// Expected answer.
 #[derive(Clone, Debug)]
 pub(super) enum Expected {
-    /// A page with these reviews, by name, in this order.
+    /// Page with these reviews, by name, in this order.
     Page { page: u64, max_page: u64, count: usize, names: &'static str },
-    /// 400 with these bad fields, as JSON.
+    /// Status 400 with these invalid fields, as JSON.
     Bad(String),
 }
 
-/// A request of the search, and its whole answer.
+/// Search with its expected answer.
 #[derive(Clone, Debug)]
-pub(super) struct Row {
-    /// The rule that the row shows.
-    pub(super) why: &'static str,
+pub(super) struct Case {
+    /// Rule that the case shows.
+    pub(super) reason: &'static str,
     by: &'static str,
     query: String,
     expected: Expected,
 }
 
-/// The reviews in a stack.
+/// Stack with users, businesses and reviews.
 #[derive(Debug)]
 pub(super) struct ReviewFixtures {
     pub(super) stack: TestStack,
     pub(super) fixtures: Fixtures,
 }
 
-/// A search by an administrator of organisation 1 that finds these reviews, all on one page.
-pub(super) fn finds(why: &'static str, query: &str, names: &'static str) -> Row {
+/// Returns a search by an administrator of organisation 1 that finds these reviews, all on one page.
+pub(super) fn finds(reason: &'static str, query: &str, names: &'static str) -> Case {
     let count = names.split_whitespace().count();
-    page(why, query, (1, 1, count), names)
+    page(reason, query, (1, 1, count), names)
 }
 
-/// One that gives this page: number, number of the last one, count of all.
+/// Returns a search that finds this page: number, number of the last page, count of all.
 pub(super) fn page(
-    why: &'static str,
+    reason: &'static str,
     query: &str,
     (page, max_page, count): (u64, u64, usize),
     names: &'static str,
-) -> Row {
-    Row { why, by: "admin_1", query: query.to_owned(), expected: Expected::Page { page, max_page, count, names } }
+) -> Case {
+    Case { reason, by: "admin_1", query: query.to_owned(), expected: Expected::Page { page, max_page, count, names } }
 }
 
-/// One that is refused, with the bad fields as a JSON object.
-pub(super) fn bad(why: &'static str, query: &str, fields: &str) -> Row {
-    Row { why, by: "admin_1", query: query.to_owned(), expected: Expected::Bad(fields.to_owned()) }
+/// Returns a search that is refused, with the invalid fields as a JSON object.
+pub(super) fn bad(reason: &'static str, query: &str, fields: &str) -> Case {
+    Case { reason, by: "admin_1", query: query.to_owned(), expected: Expected::Bad(fields.to_owned()) }
 }
 
-impl Row {
+impl Case {
     pub(super) fn by(self, by: &'static str) -> Self {
         Self { by, ..self }
     }
 }
 
 impl ReviewFixtures {
-    /// A stack with the fixtures, the businesses and the reviews.
+    /// Starts a stack with the fixtures, the businesses and the reviews.
     pub(super) async fn new() -> Self {
         Self::of(TestStack::start().await).await
     }
@@ -109,7 +109,7 @@ impl ReviewFixtures {
         Self::seeded(stack, fixtures).await
     }
 
-    /// The same, in a stack that has its fixtures.
+    /// Adds the businesses and the reviews to a stack with fixtures.
     pub(super) async fn seeded(stack: TestStack, fixtures: Fixtures) -> Self {
         seed(&stack).await;
         Self { stack, fixtures }
@@ -130,31 +130,32 @@ impl ReviewFixtures {
         self.stack.get(&format!("/reviews?{query}"), self.key(by)).await
     }
 
-    /// What is wrong with a row's answer, if anything.
-    pub(super) async fn run(&self, row: &Row) -> Option<String> {
-        let reply = self.ask(row.by, &row.query).await;
-        let (status, expected, actual) = match &row.expected {
+    /// Runs a case, and returns a message if it fails.
+    pub(super) async fn run(&self, case: &Case) -> Option<String> {
+        let reply = self.ask(case.by, &case.query).await;
+        let (status, expected, actual) = match &case.expected {
             Expected::Page { page, max_page, count, names } => {
-                (200, format!("page {page} of {max_page}, {count} in all: {names}"), found(&reply))
+                (200, format!("page {page} of {max_page}, {count} in all: {names}"), describe_page(&reply))
             }
             Expected::Bad(fields) => (400, format!(r#"{{"errors":{{"json":{fields}}}}}"#), reply.text.clone()),
         };
-        let right = reply.status == status && expected == actual;
-        let tale =
-            || format!("{}: {}\n    {} {}\n    instead of\n    {expected}", row.why, row.query, reply.status, actual);
-        (!right).then(tale)
+        if reply.status == status && expected == actual {
+            return None;
+        }
+        let (reason, query, actual_status) = (case.reason, &case.query, reply.status);
+        Some(format!("{reason}: {query}\n    {actual_status} {actual}\n    instead of\n    {expected}"))
     }
 }
 
-/// A page in the form that rows are compared in; the text of an answer that is none.
-pub(super) fn found(reply: &Reply) -> String {
+/// Describes a page in the form in which cases are compared. Returns the text of an answer that is no page.
+pub(super) fn describe_page(reply: &Reply) -> String {
     let page = reply.json();
     let Some(reviews) = page["reviews"].as_array() else { return reply.text.clone() };
     let names: Vec<_> = reviews.iter().map(|review| review["partner_id"].as_str().unwrap_or("?")).collect();
     format!("page {} of {}, {} in all: {}", page["page"], page["max_page"], page["count"], names.join(" "))
 }
 
-/// Puts the businesses and the reviews into a stack.
+/// Stores the businesses and the reviews.
 pub(crate) async fn seed(stack: &TestStack) {
     for (id, org, city) in BUSINESSES {
         stack.create_business(org, id, city).await;
@@ -167,21 +168,21 @@ pub(crate) async fn seed(stack: &TestStack) {
             .await
             .expect("the store answers");
     }
-    post(stack, REVIEWS.iter().map(|said| ReviewWrite { old: None, new: review(said) }).collect()).await;
+    write_reviews(stack, REVIEWS.iter().map(|row| ReviewWrite { old: None, new: review(row) }).collect()).await;
 }
 
-/// Posts as many at a time as fit.
-pub(crate) async fn post(stack: &TestStack, writes: Vec<ReviewWrite>) {
+/// Writes reviews, in each transaction as many as fit.
+pub(crate) async fn write_reviews(stack: &TestStack, writes: Vec<ReviewWrite>) {
     let mut rest = &writes[..];
     while !rest.is_empty() {
-        let (now, later) = rest.split_at(ReviewWrite::count_fitting(rest));
-        stack.stores().reviews.write_reviews(now).await.expect("nobody else writes");
+        let (batch, later) = rest.split_at(ReviewWrite::count_fitting(rest));
+        stack.stores().reviews.write_reviews(batch).await.expect("nobody else writes");
         rest = later;
     }
 }
 
-fn review(said: &Said) -> Review {
-    let (name, business, partner, rating, state, content, date, update_date) = *said;
+fn review(row: &ReviewRow) -> Review {
+    let (name, business, partner, rating, state, content, date, update_date) = *row;
     let (_, org, city) = BUSINESSES.iter().find(|(id, ..)| *id == business).expect("a business");
     let business_id = BusinessId::parse(business).expect("an id");
     Review {
@@ -206,7 +207,7 @@ fn review(said: &Said) -> Review {
     }
 }
 
-/// The review of a name, as it was posted.
-pub(crate) fn posted(name: &str) -> Review {
-    review(REVIEWS.iter().find(|said| said.0 == name).expect("a review"))
+/// Returns the review with this name as it was stored.
+pub(crate) fn seeded_review(name: &str) -> Review {
+    review(REVIEWS.iter().find(|row| row.0 == name).expect("a review"))
 }

@@ -1,4 +1,4 @@
-//! Values that are hostile to the ledger's keys, in every parameter.
+//! Hostile values in every parameter, some of them in the form of the ledger's keys.
 
 use super::fixtures::ReviewFixtures;
 
@@ -16,10 +16,10 @@ const PARAMETERS: [&str; 12] = [
     "business__in",
     "business_city",
 ];
-/// Those that choose among the reviews.
-const FILTERS: std::ops::Range<usize> = 3..12;
+/// Parameters that do not filter the reviews.
+const NO_FILTERS: [&str; 3] = ["page", "per_page", "order_by"];
 
-/// What is hostile to this search; the hostile values of every operation are tried elsewhere.
+/// Returns the hostile values of this search only. `robustness` has those of every operation.
 fn values() -> Vec<String> {
     let mut values: Vec<String> = [
         "~",
@@ -43,16 +43,16 @@ fn values() -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn hostile_values_break_nothing_and_never_show_everything() {
+async fn hostile_values_cause_no_error_and_never_find_everything() {
     let review_fixtures = ReviewFixtures::new().await;
-    for (place, name) in PARAMETERS.into_iter().enumerate() {
+    for name in PARAMETERS {
         for value in values() {
             let reply = review_fixtures.ask("admin_1", &format!("{name}={value}")).await;
             let what =
                 format!("{name}={}: {}", &value[..value.len().min(60)], &reply.text[..reply.text.len().min(200)]);
             assert!([200, 400].contains(&reply.status), "{} {what}", reply.status);
             let blank = value == "%2C%2C%2C" && ["state", "rating__in", "partner__in", "business__in"].contains(&name);
-            if reply.status == 200 && FILTERS.contains(&place) {
+            if reply.status == 200 && !NO_FILTERS.contains(&name) {
                 assert_eq!(reply.json()["count"] == 8, blank, "{what}");
             }
             if reply.status == 400 {

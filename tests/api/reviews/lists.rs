@@ -1,18 +1,18 @@
-//! The parameters that take lists.
+//! Parameters with lists.
 
 use super::filters::ALL;
-use super::fixtures::{Row, bad, finds};
+use super::fixtures::{Case, bad, finds};
 
 const STATES: &str =
     r#"{"state":{"explanation":"is not one of the choices","choices":["treated","not_treated","deleted"]}}"#;
 const PARTNERS: &str =
     r#"{"partner__in":{"explanation":"is not one of the choices","choices":["partner_8","partner_1","partner_9"]}}"#;
 
-pub(super) fn rows() -> Vec<Row> {
+pub(super) fn cases() -> Vec<Case> {
     [states(), ratings(), partners(), businesses()].concat()
 }
 
-fn states() -> Vec<Row> {
+fn states() -> Vec<Case> {
     vec![
         finds("treated", "state=treated", "g d a"),
         finds("not treated", "state=not_treated", "h e b"),
@@ -27,10 +27,11 @@ fn states() -> Vec<Row> {
     ]
 }
 
-fn ratings() -> Vec<Row> {
-    let of = |why, value: &str, text: &str| {
-        bad(why, &format!("rating__in={value}"), &format!(r#"{{"rating__in":"{text}"}}"#))
-    };
+fn bad_rating(reason: &'static str, value: &str, text: &str) -> Case {
+    bad(reason, &format!("rating__in={value}"), &format!(r#"{{"rating__in":"{text}"}}"#))
+}
+
+fn ratings() -> Vec<Case> {
     vec![
         finds("one", "rating__in=5", "f a"),
         finds("several", "rating__in=1,2", "d e"),
@@ -41,15 +42,15 @@ fn ratings() -> Vec<Row> {
         finds("blank items are dropped", "rating__in=,1,,2,", "d e"),
         finds("an all-blank list is not given", "rating__in=,%20,", ALL),
         finds("an encoded comma", "rating__in=1%2C2", "d e"),
-        of("out of range", "0", "must be an integer from 1 to 5"),
-        of("one out of range is enough", "1,6", "must be an integer from 1 to 5"),
-        of("no integer", "1,x", "must be an integer"),
-        of("another separator", "1;2", "must be an integer"),
-        of("a control character", "1,%092", "must not contain control characters"),
+        bad_rating("out of range", "0", "must be an integer from 1 to 5"),
+        bad_rating("one out of range is enough", "1,6", "must be an integer from 1 to 5"),
+        bad_rating("no integer", "1,x", "must be an integer"),
+        bad_rating("another separator", "1;2", "must be an integer"),
+        bad_rating("a control character", "1,%092", "must not contain control characters"),
     ]
 }
 
-fn partners() -> Vec<Row> {
+fn partners() -> Vec<Case> {
     vec![
         finds("one", "partner__in=partner_8", "g d a"),
         finds("two", "partner__in=partner_1,partner_9", "h f e c b"),
@@ -60,7 +61,7 @@ fn partners() -> Vec<Row> {
     ]
 }
 
-fn businesses() -> Vec<Row> {
+fn businesses() -> Vec<Case> {
     let many = (0..500).map(|number| format!("n{number}")).collect::<Vec<_>>().join(",");
     vec![
         finds("one", "business__in=lyon-1", "b a"),
@@ -73,7 +74,7 @@ fn businesses() -> Vec<Row> {
         finds("nor does what is no id", "business__in=a%20b,%C3%A9", ""),
         finds("a known one among unknown ones", "business__in=nowhere,hay,a%20b", "h"),
         finds("ids are compared exactly", "business__in=LYON-1", ""),
-        finds("with cells", "business__in=lyon-1,lyon-2&state=treated", "d a"),
+        finds("with a state", "business__in=lyon-1,lyon-2&state=treated", "d a"),
         finds("more than a batch reads", &format!("business__in={many}"), ""),
         bad("too many", &format!("business__in={many},x"), r#"{"business__in":"must have at most 500 items"}"#),
         bad("a control character", "business__in=hay%00", r#"{"business__in":"must not contain control characters"}"#),

@@ -1,13 +1,13 @@
-//! Pages.
+//! Pages of a search: numbers, sizes and bounds.
 
 use super::filters::ALL;
-use super::fixtures::{Row, bad, finds, page};
+use super::fixtures::{Case, bad, finds, page};
 
-pub(super) fn rows() -> Vec<Row> {
+pub(super) fn cases() -> Vec<Case> {
     [pages(), refused()].concat()
 }
 
-fn pages() -> Vec<Row> {
+fn pages() -> Vec<Case> {
     vec![
         finds("page is optional", "", ALL),
         finds("the first page", "page=1", ALL),
@@ -34,7 +34,7 @@ fn pages() -> Vec<Row> {
     ]
 }
 
-fn refused() -> Vec<Row> {
+fn refused() -> Vec<Case> {
     vec![
         bad("no integer", "page=x", r#"{"page":"must be an integer"}"#),
         bad("a fraction", "page=1.5", r#"{"page":"must be an integer"}"#),

@@ -1,13 +1,13 @@
-//! Who sees which reviews.
+//! Reviews that each caller sees.
 
 use presence_tests::Reply;
 
 use super::filters::ALL;
-use super::fixtures::{ReviewFixtures, Row, finds, page};
+use super::fixtures::{Case, ReviewFixtures, finds, page};
 
 const EVERY: &str = "y h g f d e x c b a";
 
-pub(super) fn rows() -> Vec<Row> {
+pub(super) fn cases() -> Vec<Case> {
     let foreign = "business__in=lyon-9,paris-9";
     vec![
         finds("a manager reads the whole organisation, not only what it may write", "", ALL).by("manager_1"),
@@ -26,14 +26,14 @@ pub(super) fn rows() -> Vec<Row> {
         finds("businesses in a city of every organisation", "business__in=lyon-9,paris&business_city=paris", "f")
             .by("provider"),
         page("pages over organisations", "per_page=3&page=3", (3, 4, 10), "x c b").by("provider"),
-        finds("cells over organisations", "state=deleted&order_by=update_date", "c f y").by("provider"),
+        finds("a state over organisations", "state=deleted&order_by=update_date", "c f y").by("provider"),
         finds("dates over organisations", "update_date__lte=2025-02-28&update_date__gte=2025-02-01", "x c")
             .by("provider"),
     ]
 }
 
-/// An answer as a client sees it, but for what is another one each time.
-fn seen(reply: &Reply) -> (u16, String, Vec<(String, String)>) {
+/// Returns the answer without the headers that differ from answer to answer.
+fn comparable(reply: &Reply) -> (u16, String, Vec<(String, String)>) {
     let changing = ["x-request-id", "apigw-requestid", "date"];
     let headers = reply.headers.iter().filter(|(name, _)| !changing.contains(&name.as_str()));
     let text = |value: &reqwest::header::HeaderValue| value.to_str().expect("text").to_owned();
@@ -41,10 +41,10 @@ fn seen(reply: &Reply) -> (u16, String, Vec<(String, String)>) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_foreign_business_is_answered_byte_for_byte_like_an_unknown_one_and_at_the_same_cost() {
+async fn a_foreign_business_is_answered_like_an_unknown_one_at_the_same_cost() {
     let review_fixtures = ReviewFixtures::new().await;
     for by in ["admin_1", "manager_1"] {
-        assert_eq!(review_fixtures.ask(by, "").await.status, 200, "the use of the key is noted");
+        assert_eq!(review_fixtures.ask(by, "").await.status, 200, "the first request of a key also writes its use");
     }
     let lists = [
         ("lyon-9", "nobody-9"),
@@ -58,7 +58,7 @@ async fn a_foreign_business_is_answered_byte_for_byte_like_an_unknown_one_and_at
                 let foreign = review_fixtures.ask(by, &format!("business__in={foreign}{rest}")).await;
                 let unknown = review_fixtures.ask(by, &format!("business__in={unknown}{rest}")).await;
                 assert_eq!(foreign.status, 200, "{}", foreign.text);
-                assert_eq!(seen(&foreign), seen(&unknown), "{by} {rest}");
+                assert_eq!(comparable(&foreign), comparable(&unknown), "{by} {rest}");
                 assert_eq!(foreign.logged_cost(), unknown.logged_cost(), "nothing of it is read: {by} {rest}");
             }
         }
@@ -66,13 +66,13 @@ async fn a_foreign_business_is_answered_byte_for_byte_like_an_unknown_one_and_at
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_caller_that_moves_reads_its_new_organisation_on_the_next_request() {
+async fn a_moved_caller_reads_its_new_organisation_on_the_next_request() {
     let review_fixtures = ReviewFixtures::new().await;
     let moved = format!("/user/{}", review_fixtures.fixtures.manager_1.id);
     let body = serde_json::json!({"org_id": 2, "business_ids": []});
     assert_eq!(review_fixtures.stack.post(&moved, review_fixtures.key("provider"), &body).await.status, 200);
     let reply = review_fixtures.ask("manager_1", "").await;
-    assert_eq!(super::fixtures::found(&reply), "page 1 of 1, 2 in all: y x");
+    assert_eq!(super::fixtures::describe_page(&reply), "page 1 of 1, 2 in all: y x");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -81,10 +81,14 @@ async fn an_organisation_that_gets_its_first_review_is_read_by_a_provider_at_onc
     assert_eq!(review_fixtures.ask("provider", "").await.json()["count"], 10, "the organisations are known now");
     let org = presence_domain::ids::OrgId::new(3).expect("an id");
     review_fixtures.stack.stores().reviews.register_org_with_reviews(org).await.expect("the store answers");
-    let mut review = super::fixtures::posted("x");
+    let mut review = super::fixtures::seeded_review("x");
     review.org_id = org;
     review.id = presence_domain::review::ReviewId::parse("000000000000").expect("an id");
-    super::fixtures::post(&review_fixtures.stack, vec![presence_store::ReviewWrite { old: None, new: review }]).await;
+    super::fixtures::write_reviews(
+        &review_fixtures.stack,
+        vec![presence_store::ReviewWrite { old: None, new: review }],
+    )
+    .await;
     assert_eq!(review_fixtures.ask("provider", "").await.json()["count"], 11);
     assert_eq!(review_fixtures.ask("provider", "business_city=lyon").await.json()["count"], 6);
     assert_eq!(review_fixtures.ask("admin_1", "").await.json()["count"], 8);

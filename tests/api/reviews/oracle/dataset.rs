@@ -1,4 +1,4 @@
-//! Shops of two organisations and their reviews: the data of the oracle, how it changes, and the rows that tell so.
+//! Dataset of the oracle: shops of two organisations with their reviews, random changes, and the rows that import them.
 
 use std::collections::BTreeMap;
 
@@ -9,22 +9,22 @@ use presence_domain::review::{Partner, Rating, Review, ReviewId, ReviewState};
 use presence_domain::text::city_key;
 use serde_json::{Value, json};
 
-/// 2024-02-01: a leap day, month ends and a new year lie in the range of dates.
+/// Start of 2024-02-01. The range of dates has a leap day, ends of months and a new year.
 const FIRST_SECOND: i64 = 1_706_745_600;
 const DAY: i64 = 86_400;
 const DAYS: i64 = 400;
-/// February, in which most reviews lie: too many for a month that is read whole.
+/// Days of February, which has most reviews: too many for a month that is read as a whole.
 const CROWDED_DAYS: i64 = 29;
-/// Its leap day, on which a fifth of all lies.
+/// Leap day, which has a fifth of all reviews.
 const DENSE_DAY: i64 = 28;
 
-/// A business.
+/// Business with reviews.
 struct Shop {
     id: &'static str,
     org: u64,
-    /// Where it is, and where it is after it moved.
+    /// Cities before and after a move.
     cities: [&'static str; 2],
-    /// Its share of the reviews: organisation 2 is sparse.
+    /// Share of the reviews. Organisation 2 has few.
     share: usize,
 }
 
@@ -36,20 +36,20 @@ const SHOPS: [Shop; 5] = [
     Shop { id: "b5", org: 2, cities: ["Saint-Étienne", "Saint-Étienne"], share: 1 },
 ];
 
-/// The shops, and their reviews as they should be.
+/// Shops, with the reviews that the tables should have.
 pub(crate) struct Dataset {
     moved: bool,
     reviews: BTreeMap<ReviewId, Review>,
 }
 
 impl Dataset {
-    /// A dataset with so many reviews.
+    /// Builds a dataset with so many reviews.
     pub(crate) fn build(rng: &mut Rng, count: usize) -> Self {
-        let reviews = (0..count).map(|number| review(rng, number)).map(|review| (review.id.clone(), review));
+        let reviews = (0..count).map(|number| random_review(rng, number)).map(|review| (review.id.clone(), review));
         Self { moved: false, reviews: reviews.collect() }
     }
 
-    /// Every review, the oldest first, each with its city.
+    /// Returns all reviews with their cities, the oldest first.
     pub(super) fn sorted(&self) -> Vec<(&Review, &'static str)> {
         let city = |review: &Review| self.city(shop(review));
         let mut sorted: Vec<_> = self.reviews.values().map(|review| (review, city(review))).collect();
@@ -61,8 +61,8 @@ impl Dataset {
         self.reviews.values().cloned().collect()
     }
 
-    /// The largest number of reviews of organisation 1 in one month.
-    pub(super) fn crowd(&self) -> usize {
+    /// Returns the number of reviews of organisation 1 in its largest month.
+    pub(super) fn reviews_in_crowded_month(&self) -> usize {
         let in_crowd = |review: &&Review| {
             let at = review.effective_at() - FIRST_SECOND;
             review.org_id.get() == 1 && (0..CROWDED_DAYS * DAY).contains(&at)
@@ -74,8 +74,8 @@ impl Dataset {
         shop.cities[usize::from(self.moved)]
     }
 
-    /// Rows of the organisations and, where they are now, of the shops.
-    pub(crate) fn places(&self) -> (String, String) {
+    /// Returns the rows of the organisations, and those of the shops in their present cities.
+    pub(crate) fn org_and_shop_rows(&self) -> (String, String) {
         let orgs = [1, 2].map(|org| json!({"id": org, "name": format!("Org {org}")}));
         let shops = SHOPS
             .iter()
@@ -83,12 +83,12 @@ impl Dataset {
         (lines(orgs), lines(shops))
     }
 
-    /// Shops move: there, and the next time back.
+    /// Moves the shops to their other cities. A second call moves them back.
     pub(super) fn move_shops(&mut self) {
         self.moved = !self.moved;
     }
 
-    /// So many reviews change, and so many come. The rows of those.
+    /// Changes so many reviews, adds so many, and returns their rows.
     pub(crate) fn change(&mut self, rng: &mut Rng, changes: usize, newcomers: usize) -> String {
         let ids: Vec<_> = self.reviews.keys().cloned().collect();
         let mut touched = BTreeMap::new();
@@ -98,13 +98,13 @@ impl Dataset {
         }
         let known = self.reviews.len();
         touched.extend((known..known + newcomers).map(|number| {
-            let review = review(rng, number);
+            let review = random_review(rng, number);
             (review.id.clone(), review)
         }));
         self.put(rng, touched)
     }
 
-    /// What is deleted comes back. The rows of that.
+    /// Restores deleted reviews, and returns their rows.
     pub(super) fn restore(&mut self, rng: &mut Rng) -> String {
         let deleted = self.reviews.values().filter(|review| review.state == ReviewState::Deleted).take(150);
         let back = deleted.map(|review| (review.id.clone(), Review { state: ReviewState::Treated, ..review.clone() }));
@@ -112,6 +112,7 @@ impl Dataset {
         self.put(rng, back)
     }
 
+    /// Stores the reviews in the dataset, and returns their rows in random order.
     fn put(&mut self, rng: &mut Rng, reviews: BTreeMap<ReviewId, Review>) -> String {
         let mut rows: Vec<Value> = reviews.values().map(|review| row(rng, review)).collect();
         rng.shuffle(&mut rows);
@@ -128,13 +129,13 @@ fn shop(review: &Review) -> &'static Shop {
     SHOPS.iter().find(|shop| shop.id == review.business_id.as_str()).expect("a shop")
 }
 
-/// One of them.
+/// Returns a random element.
 pub(super) fn pick<T: Copy>(rng: &mut Rng, of: &[T]) -> T {
     of[rng.usize(..of.len())]
 }
 
-/// A second on which a review may have been written: often one that others have too.
-pub(super) fn second(rng: &mut Rng) -> i64 {
+/// Returns a random second in the range of dates, often the same one.
+pub(super) fn random_second(rng: &mut Rng) -> i64 {
     let day = match rng.u8(..20) {
         0..4 => DENSE_DAY,
         4..15 => rng.i64(0..CROWDED_DAYS),
@@ -144,8 +145,8 @@ pub(super) fn second(rng: &mut Rng) -> i64 {
     FIRST_SECOND + day * DAY + of_day
 }
 
-/// A random review.
-fn review(rng: &mut Rng, number: usize) -> Review {
+/// Returns a random review.
+fn random_review(rng: &mut Rng, number: usize) -> Review {
     let shares: Vec<&Shop> = SHOPS.iter().flat_map(|shop| std::iter::repeat_n(shop, shop.share)).collect();
     let shop = pick(rng, &shares);
     let business_id = BusinessId::parse(shop.id).expect("an id");
@@ -160,8 +161,8 @@ fn review(rng: &mut Rng, number: usize) -> Review {
         key: partner_id.clone(),
         partner_id,
         author_name: Some("Zoë".to_owned()),
-        date: second(rng),
-        update_date: (rng.u8(..3) == 0).then(|| second(rng)),
+        date: random_second(rng),
+        update_date: (rng.u8(..3) == 0).then(|| random_second(rng)),
         delete_date: None,
         rating: pick(rng, &Rating::ALL),
         title: None,
@@ -172,7 +173,7 @@ fn review(rng: &mut Rng, number: usize) -> Review {
     }
 }
 
-/// The review with some of what decides its place changed.
+/// Returns the review with a change of a field that searches depend on.
 fn changed(rng: &mut Rng, old: &Review) -> Review {
     let mut new = old.clone();
     match rng.u8(..5) {
@@ -180,7 +181,7 @@ fn changed(rng: &mut Rng, old: &Review) -> Review {
         1 => new.state = pick(rng, &ReviewState::ALL),
         2 => new.rating = pick(rng, &Rating::ALL),
         3 => new.content = pick(rng, &[None, Some(" "), Some("Nul")]).map(str::to_owned),
-        _ => new.update_date = (rng.u8(..3) > 0).then(|| second(rng)),
+        _ => new.update_date = (rng.u8(..3) > 0).then(|| random_second(rng)),
     }
     new
 }
@@ -190,12 +191,12 @@ fn row(rng: &mut Rng, review: &Review) -> Value {
         "business_id": review.business_id.as_str(), "partner": review.partner.as_str(),
         "partner_id": review.partner_id, "author_name": review.author_name, "rating": review.rating.get(),
         "content": review.content, "state": review.state.as_str(),
-        "date": spelled(rng, review.date), "update_date": review.update_date.map(|at| spelled(rng, at)),
+        "date": random_form(rng, review.date), "update_date": review.update_date.map(|at| random_form(rng, at)),
     })
 }
 
-/// A second in one of the forms that a row may have it in.
-fn spelled(rng: &mut Rng, at: i64) -> String {
+/// Returns a second in a random form that rows accept.
+fn random_form(rng: &mut Rng, at: i64) -> String {
     let text = |at: i64| format_second(at)[..19].to_owned();
     match rng.u8(..6) {
         0 => text(at),

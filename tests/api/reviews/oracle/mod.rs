@@ -1,5 +1,6 @@
-//! Random requests against a plain list that is searched by looking at each of its reviews: at first, after changes, and
-//! after shops moved to other cities and back. What changes comes by imports, as it does in operation.
+//! Oracle of searches: random requests, compared with a brute-force search of a list.
+//!
+//! They run at first, after changes of reviews, and after shops moved to other cities and back. Imports make the changes.
 
 pub(crate) mod dataset;
 mod random_query;
@@ -20,34 +21,34 @@ use random_query::RandomQuery;
 use crate::api::CONCURRENT_REQUESTS;
 
 const REVIEWS: usize = 3_200;
-/// Requests of each of the three rounds.
+/// Number of requests in each of the three rounds.
 const REQUESTS: usize = 680;
 const CHANGES: usize = 300;
 const NEWCOMERS: usize = 40;
-/// A month with more reviews is searched by its days.
-const WHOLE_MONTH: usize = 2_000;
+/// Largest number of reviews of a month that a search reads as a whole; a larger month is read by days.
+const MAX_WHOLE_MONTH: usize = 2_000;
 
-/// Imports rows as an operator does.
+/// Imports rows with the operator's tool.
 async fn import(stack: &TestStack, what: &str, rows: &str) {
-    import_by(stack, stack.stores(), what, rows).await;
+    import_through(stack, stack.stores(), what, rows).await;
 }
 
-/// The same by a store of the operator's own.
-pub(crate) async fn import_by(stack: &TestStack, store: &Stores, what: &str, rows: &str) {
+/// Imports rows with the operator's tool, through these stores.
+pub(crate) async fn import_through(stack: &TestStack, store: &Stores, what: &str, rows: &str) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join("rows.jsonl");
     std::fs::write(&file, rows).expect("the folder can be written");
     let cli = ["ops", "import", what, file.to_str().expect("a path in UTF-8")];
     let cli = Cli::try_parse_from(cli).expect("the words are right");
-    let said = tempfile::NamedTempFile::new().expect("a temporary file");
-    let console = Console::new(Box::new(io::sink()), Box::new(said.reopen().expect("a second handle")));
+    let output = tempfile::NamedTempFile::new().expect("a temporary file");
+    let console = Console::new(Box::new(io::sink()), Box::new(output.reopen().expect("a second handle")));
     let mut context = Context { stores: store.clone(), clock: Arc::clone(&stack.clock) as _, console };
     let exit = Box::pin(presence_ops::run(cli, &mut context)).await;
-    let said = std::fs::read_to_string(said.path()).expect("text");
-    assert_eq!(exit, Exit::Done, "{what}: {said}");
+    let output = std::fs::read_to_string(output.path()).expect("text");
+    assert_eq!(exit, Exit::Done, "{what}: {output}");
 }
 
-/// Every role, with the organisation that it sees; none where that is all of them.
+/// Returns callers of every role, each with the organisation that it sees, or none for all.
 fn callers(fixtures: &Fixtures) -> [(&TestUser, Option<u64>); 6] {
     [
         (&fixtures.manager_1, Some(1)),
@@ -59,24 +60,24 @@ fn callers(fixtures: &Fixtures) -> [(&TestUser, Option<u64>); 6] {
     ]
 }
 
-/// Makes random requests of every caller and holds the answers against the dataset.
-async fn ask_at_random(
+/// Makes random requests of every caller, and compares the answers with the dataset.
+async fn check_random_queries(
     stack: &TestStack,
     fixtures: &Fixtures,
     dataset: &Dataset,
     rng: &mut fastrand::Rng,
     round: &str,
 ) {
-    ask_some(stack, fixtures, dataset, rng, (round, REQUESTS, |_| true)).await;
+    check_some_queries(stack, fixtures, dataset, rng, (round, REQUESTS, |_| true)).await;
 }
 
-/// The same with so many requests, of those paths that fit.
-pub(crate) async fn ask_some(
+/// Makes so many random requests with accepted paths, and compares the answers with the dataset.
+pub(crate) async fn check_some_queries(
     stack: &TestStack,
     fixtures: &Fixtures,
     dataset: &Dataset,
     rng: &mut fastrand::Rng,
-    (round, requests, fits): (&str, usize, fn(&str) -> bool),
+    (round, count, accepts): (&str, usize, fn(&str) -> bool),
 ) {
     let all = dataset.sorted();
     let callers = callers(fixtures).map(|(caller, org)| {
@@ -84,16 +85,16 @@ pub(crate) async fn ask_some(
             |(review, _): &(&presence_domain::review::Review, &str)| org.is_none_or(|org| review.org_id.get() == org);
         (caller, all.iter().copied().filter(sees).collect::<Vec<_>>())
     });
-    let wishes = (0..requests).zip(callers.iter().cycle()).map(|(number, (caller, seen))| {
-        let random_query = std::iter::repeat_with(|| RandomQuery::make(rng, seen))
-            .find(|random_query| fits(&random_query.path))
+    let requests = (0..count).zip(callers.iter().cycle()).map(|(number, (caller, seen))| {
+        let random_query = std::iter::repeat_with(|| RandomQuery::random(rng, seen))
+            .find(|random_query| accepts(&random_query.path))
             .expect("one that fits");
         async move {
             let reply = stack.get(&random_query.path, &caller.key).await;
             (format!("{round}, {number}: {} {}", caller.email, random_query.path), random_query, reply)
         }
     });
-    let mut answers = stream::iter(wishes).buffered(CONCURRENT_REQUESTS);
+    let mut answers = stream::iter(requests).buffered(CONCURRENT_REQUESTS);
     while let Some((what, random_query, reply)) = answers.next().await {
         assert_eq!(reply.status, 200, "{what}: {}", reply.text);
         let mut body = reply.json();
@@ -106,29 +107,37 @@ pub(crate) async fn ask_some(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_random_request_is_answered_as_a_brute_force_model_says_before_and_after_changes() {
+async fn every_random_request_is_answered_like_a_brute_force_search_before_and_after_changes() {
     let mut rng = rng("reviews oracle");
     let stack = TestStack::start().await;
     let fixtures = Fixtures::create(&stack).await;
     let mut dataset = Dataset::build(&mut rng, REVIEWS);
-    let (orgs, shops) = dataset.places();
+    let (orgs, shops) = dataset.org_and_shop_rows();
     import(&stack, "orgs", &orgs).await;
     import(&stack, "businesses", &shops).await;
     stack.local.fill_reviews(&dataset.reviews()).expect("the table can be filled");
-    assert!(dataset.crowd() > WHOLE_MONTH, "{} in the crowded month", dataset.crowd());
-    ask_at_random(&stack, &fixtures, &dataset, &mut rng, "at first").await;
+    assert!(
+        dataset.reviews_in_crowded_month() > MAX_WHOLE_MONTH,
+        "{} in the crowded month",
+        dataset.reviews_in_crowded_month()
+    );
+    check_random_queries(&stack, &fixtures, &dataset, &mut rng, "at first").await;
 
     import(&stack, "reviews", &dataset.change(&mut rng, CHANGES, NEWCOMERS)).await;
     dataset.move_shops();
-    import(&stack, "businesses", &dataset.places().1).await;
-    assert!(dataset.crowd() > WHOLE_MONTH, "{} in the crowded month", dataset.crowd());
-    ask_at_random(&stack, &fixtures, &dataset, &mut rng, "changed").await;
+    import(&stack, "businesses", &dataset.org_and_shop_rows().1).await;
+    assert!(
+        dataset.reviews_in_crowded_month() > MAX_WHOLE_MONTH,
+        "{} in the crowded month",
+        dataset.reviews_in_crowded_month()
+    );
+    check_random_queries(&stack, &fixtures, &dataset, &mut rng, "changed").await;
 
     dataset.move_shops();
-    import(&stack, "businesses", &dataset.places().1).await;
+    import(&stack, "businesses", &dataset.org_and_shop_rows().1).await;
     import(&stack, "reviews", &dataset.restore(&mut rng)).await;
     import(&stack, "reviews", &dataset.change(&mut rng, CHANGES, 0)).await;
-    ask_at_random(&stack, &fixtures, &dataset, &mut rng, "changed back").await;
+    check_random_queries(&stack, &fixtures, &dataset, &mut rng, "changed back").await;
     let audit = stack.stores().reviews.audit_reviews(None).await.expect("the store answers");
     assert_eq!(audit.findings, []);
 }

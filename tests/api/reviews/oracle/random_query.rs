@@ -1,15 +1,15 @@
-//! Random requests, and what a look at each review says that they find.
+//! Random requests, and the answers that a brute-force search expects.
 
 use fastrand::Rng;
 use presence_domain::instant::format_second;
 use presence_domain::review::{Partner, Rating, Review, ReviewState};
 use serde_json::{Value, json};
 
-use super::dataset::{pick, second};
+use super::dataset::{pick, random_second};
 
 const DAY: i64 = 86_400;
 
-/// The ways in which a city may be spelled; nobody is in the last one.
+/// Cities with spellings of their names. No shop is in the last one.
 const SPELLINGS: [(&str, &str); 7] = [
     ("Évora", "%C3%89vora"),
     ("Évora", "EVORA"),
@@ -20,32 +20,32 @@ const SPELLINGS: [(&str, &str); 7] = [
     ("", "Braga"),
 ];
 
-/// What a parameter asks of a review and its city.
-type Test = Box<dyn Fn(&Review, &str) -> bool>;
+/// Predicate of a parameter on a review and its city.
+type Predicate = Box<dyn Fn(&Review, &str) -> bool>;
 
-/// A request, and what must be answered.
+/// Request with its expected answer.
 pub(super) struct RandomQuery {
     pub(super) path: String,
-    /// The envelope, without the reviews.
+    /// Envelope without the reviews.
     pub(super) envelope: Value,
     pub(super) ids: Vec<String>,
-    /// The body of the first review on the page; null on an empty one.
+    /// Body of the first review on the page, or null on an empty page.
     pub(super) first: Value,
 }
 
 #[derive(Default)]
 struct Filter {
     query: Vec<String>,
-    tests: Vec<Test>,
+    tests: Vec<Predicate>,
 }
 
 impl RandomQuery {
-    /// A random request of a caller that sees these reviews, the oldest first.
-    pub(super) fn make(rng: &mut Rng, seen: &[(&Review, &str)]) -> Self {
+    /// Returns a random request of a caller that sees these reviews, given with the oldest first.
+    pub(super) fn random(rng: &mut Rng, seen: &[(&Review, &str)]) -> Self {
         let mut filter = Filter::default();
-        filter.cells(rng);
-        filter.dates(rng);
-        filter.places(rng);
+        filter.add_facets(rng);
+        filter.add_dates(rng);
+        filter.add_businesses_and_city(rng);
         let fits = |(review, city): &&(&Review, &str)| filter.tests.iter().all(|test| test(review, city));
         let mut found: Vec<&Review> = seen.iter().filter(fits).map(|(review, _)| *review).collect();
         let mut query = filter.query;
@@ -88,15 +88,15 @@ impl Filter {
         self.tests.push(Box::new(test));
     }
 
-    fn cells(&mut self, rng: &mut Rng) {
+    fn add_facets(&mut self, rng: &mut Rng) {
         if rng.u8(..3) == 0 {
-            let states = some(rng, &ReviewState::ALL);
-            let parameter = list(rng, "state", &states, |state| state.as_str().to_owned());
+            let states = random_subset(rng, &ReviewState::ALL);
+            let parameter = list_parameter(rng, "state", &states, |state| state.as_str().to_owned());
             self.add(parameter, move |review, _| states.contains(&review.state));
         }
         if rng.u8(..3) == 0 {
-            let ratings = some(rng, &Rating::ALL);
-            let parameter = list(rng, "rating__in", &ratings, |rating| rating.get().to_string());
+            let ratings = random_subset(rng, &Rating::ALL);
+            let parameter = list_parameter(rng, "rating__in", &ratings, |rating| rating.get().to_string());
             self.add(parameter, move |review, _| ratings.contains(&review.rating));
         }
         if rng.u8(..6) == 0 {
@@ -104,8 +104,8 @@ impl Filter {
             self.add(format!("rating={}", rating.get()), move |review, _| review.rating == rating);
         }
         if rng.u8(..4) == 0 {
-            let partners = some(rng, &Partner::ALL);
-            let parameter = list(rng, "partner__in", &partners, |partner| partner.as_str().to_owned());
+            let partners = random_subset(rng, &Partner::ALL);
+            let parameter = list_parameter(rng, "partner__in", &partners, |partner| partner.as_str().to_owned());
             self.add(parameter, move |review, _| partners.contains(&review.partner));
         }
         if rng.u8(..4) == 0 {
@@ -115,22 +115,22 @@ impl Filter {
         }
     }
 
-    fn dates(&mut self, rng: &mut Rng) {
+    fn add_dates(&mut self, rng: &mut Rng) {
         let effective = |review: &Review| review.update_date.unwrap_or(review.date);
         if rng.u8(..3) == 0 {
-            let (text, first, _) = moment(rng);
+            let (text, first, _) = random_date(rng);
             self.add(format!("update_date__gte={text}"), move |review, _| effective(review) >= first);
         }
         if rng.u8(..3) == 0 {
-            let (text, _, last) = moment(rng);
+            let (text, _, last) = random_date(rng);
             self.add(format!("update_date__lte={text}"), move |review, _| effective(review) <= last);
         }
     }
 
-    fn places(&mut self, rng: &mut Rng) {
+    fn add_businesses_and_city(&mut self, rng: &mut Rng) {
         if rng.u8(..8) == 0 {
-            let ids = some(rng, &["b1", "b2", "b3", "b4", "b5", "nobody"]);
-            let parameter = list(rng, "business__in", &ids, |id| (*id).to_owned());
+            let ids = random_subset(rng, &["b1", "b2", "b3", "b4", "b5", "nobody"]);
+            let parameter = list_parameter(rng, "business__in", &ids, |id| (*id).to_owned());
             self.add(parameter, move |review, _| ids.contains(&review.business_id.as_str()));
         }
         if rng.u8(..3) == 0 {
@@ -140,10 +140,10 @@ impl Filter {
     }
 }
 
-/// The review as the interface shows it.
+/// Returns the body of a review in the interface.
 fn body(review: &Review) -> Value {
     let content = review.content.as_deref().filter(|content| !content.trim().is_empty());
-    // A review that was never updated was last updated when it was written.
+    // A review without updates has the date of its creation as that of the last update.
     let update_date = format_second(review.update_date.unwrap_or(review.date));
     json!({
         "id": review.id.as_str(), "org_id": review.org_id.to_string(), "business_id": review.business_id.as_str(),
@@ -154,8 +154,8 @@ fn body(review: &Review) -> Value {
     })
 }
 
-/// At least one of them.
-fn some<T: Copy>(rng: &mut Rng, of: &[T]) -> Vec<T> {
+/// Returns a random subset with at least one element.
+fn random_subset<T: Copy>(rng: &mut Rng, of: &[T]) -> Vec<T> {
     let mut chosen: Vec<T> = of.iter().copied().filter(|_| rng.bool()).collect();
     if chosen.is_empty() {
         chosen.push(pick(rng, of));
@@ -163,8 +163,8 @@ fn some<T: Copy>(rng: &mut Rng, of: &[T]) -> Vec<T> {
     chosen
 }
 
-/// A list in one of its two forms.
-fn list<T>(rng: &mut Rng, name: &str, items: &[T], spelling: fn(&T) -> String) -> String {
+/// Returns a list parameter in a random one of its two forms.
+fn list_parameter<T>(rng: &mut Rng, name: &str, items: &[T], spelling: fn(&T) -> String) -> String {
     let items: Vec<_> = items.iter().map(spelling).collect();
     if rng.bool() {
         return format!("{name}={}", items.join(","));
@@ -172,13 +172,13 @@ fn list<T>(rng: &mut Rng, name: &str, items: &[T], spelling: fn(&T) -> String) -
     items.iter().map(|item| format!("{name}={item}")).collect::<Vec<_>>().join("&")
 }
 
-/// A date in some form, its first and its last second.
-fn moment(rng: &mut Rng) -> (String, i64, i64) {
-    let at = second(rng);
+/// Returns a date in a random form, with its first and its last second.
+fn random_date(rng: &mut Rng) -> (String, i64, i64) {
+    let at = random_second(rng);
     let text = |second: i64| format_second(second)[..19].to_owned();
     match rng.u8(..5) {
         0 => (text(at)[..10].to_owned(), at - at.rem_euclid(DAY), at - at.rem_euclid(DAY) + DAY - 1),
-        // A plus that is not escaped arrives as a blank, and is repaired.
+        // An unescaped plus arrives as a blank, which the search reads as a plus.
         1 => (format!("{}+05:30", text(at + 19_800)), at, at),
         2 => (format!("{}-0800", text(at - 28_800)), at, at),
         3 => (format!("{}Z", text(at)), at, at),

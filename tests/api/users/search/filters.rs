@@ -2,10 +2,10 @@
 
 use presence_domain::user::Status::{Active, Invited};
 
-use super::StoredUser;
+use super::SearchedUser;
 use crate::api::users::fixture::{Case, choice, get};
 
-pub(super) const USERS: [StoredUser; 6] = [
+pub(super) const USERS: [SearchedUser; 6] = [
     ("ana", "Ana María", "López", "Ana.Lopez+Shop", Active, Some(7)),
     ("ben", "Bjørn", "Łukaszewicz", "ben@bücher.canary-mail.example", Invited, Some(7)),
     ("eva", "Éva", "Martin-Lopez", "eva", Invited, Some(7)),

@@ -18,10 +18,10 @@ pub(super) fn cases() -> Vec<Case> {
 }
 
 /// User to be found: name in the tables, first name, last name, local part of the address (or all of it), status, organisation.
-type StoredUser = (&'static str, &'static str, &'static str, &'static str, Status, Option<u64>);
+type SearchedUser = (&'static str, &'static str, &'static str, &'static str, Status, Option<u64>);
 
 /// Stores users without the API. Their ids count from `first_id` on.
-async fn store_users(runner: &mut CaseRunner, users: &[StoredUser], first_id: u64) {
+async fn store_users(runner: &mut CaseRunner, users: &[SearchedUser], first_id: u64) {
     for (id, (name, first_name, last_name, email, status, org)) in (first_id..).zip(users) {
         let typed = if email.contains('@') { (*email).to_owned() } else { address(email) };
         let user = User {

@@ -2,11 +2,11 @@
 
 use presence_domain::user::Status::{Active, Invited};
 
-use super::StoredUser;
+use super::SearchedUser;
 use crate::api::users::fixture::{Case, get};
 
 /// Users with ids from 1 on.
-pub(super) const USERS: [StoredUser; 8] = [
+pub(super) const USERS: [SearchedUser; 8] = [
     ("p1", "zoe", "Bauer", "o1", Active, Some(7)),
     ("p2", "Äda", "bauer", "o2", Invited, Some(7)),
     ("p3", "Bob", "BÄUER", "o3", Active, Some(7)),
@@ -18,7 +18,7 @@ pub(super) const USERS: [StoredUser; 8] = [
 ];
 
 /// Users with the ids 9 and 10. Compared as text, 10 would come before 6 and 9.
-pub(super) const LATER_IDS: [StoredUser; 2] =
+pub(super) const LATER_IDS: [SearchedUser; 2] =
     [("p9", "Twin", "TWIN", "o9", Active, Some(7)), ("p10", "twin", "Twin", "o10", Invited, Some(7))];
 
 fn search(reason: &'static str, caller: &'static str, path: &str, users: &str) -> Case {

@@ -2,10 +2,10 @@
 
 use presence_domain::user::Status::Active;
 
-use super::StoredUser;
+use super::SearchedUser;
 use crate::api::users::fixture::{Case, get};
 
-pub(super) const USERS: [StoredUser; 8] = [
+pub(super) const USERS: [SearchedUser; 8] = [
     ("xav", "Xav", "Adupont", "p1", Active, Some(7)),
     ("wil", "Wil", "Dupond", "p2", Active, Some(7)),
     ("zoe", "Zoé", "Dupont", "p3", Active, Some(7)),
