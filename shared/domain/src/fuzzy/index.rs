@@ -220,14 +220,17 @@ impl DistinctWords {
         number
     }
 
+    /// Builds the index: words ordered by length, and the people of each word.
     fn into_index(self, people: usize) -> PeopleIndex {
         let Self { arena: unordered, ends, numbers, last, pairs, .. } = self;
         drop((numbers, last));
-        let word = |number: u32| word_at(&unordered, &ends, number);
-        let mut order: Vec<(u32, u32)> =
-            (0..index_u32(ends.len())).map(|number| (index_u32(word(number).chars().count()), number)).collect();
+        let mut order: Vec<(u32, u32)> = (0..index_u32(ends.len()))
+            .map(|number| (index_u32(word_at(&unordered, &ends, number).chars().count()), number))
+            .collect();
         order.sort_unstable_by(|(length, number), (other_length, other)| {
-            length.cmp(other_length).then_with(|| word(*number).cmp(word(*other)))
+            length
+                .cmp(other_length)
+                .then_with(|| word_at(&unordered, &ends, *number).cmp(word_at(&unordered, &ends, *other)))
         });
         let mut arena = String::with_capacity(unordered.len());
         let mut starts = Vec::with_capacity(order.len() + 1);
@@ -237,7 +240,7 @@ impl DistinctWords {
             if lengths.last().is_none_or(|(last, _)| last != length) {
                 lengths.push((*length, index_u32(character_sets.len())));
             }
-            let word = word(*number);
+            let word = word_at(&unordered, &ends, *number);
             arena.push_str(word);
             arena.push(SEPARATOR);
             starts.push(index_u32(arena.len()));
@@ -257,6 +260,7 @@ impl DistinctWords {
     }
 }
 
+/// Returns the word with a number.
 fn word_at<'a>(arena: &'a str, ends: &[u32], number: u32) -> &'a str {
     let number = number as usize;
     let start = number.checked_sub(1).map_or(0, |before| ends[before] as usize);

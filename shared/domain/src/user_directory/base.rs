@@ -77,16 +77,15 @@ impl Base {
 
     /// Returns the positions of a user: usually one or none.
     pub(super) fn positions_of(&self, id: UserId) -> &[u32] {
-        let from = self.by_id.partition_point(|position| self.rows[*position as usize].id < id);
-        let count = self.by_id[from..].iter().take_while(|position| self.rows[**position as usize].id == id).count();
+        let from = self.by_id.partition_point(|position| self.id_at(*position) < id);
+        let count = self.by_id[from..].iter().take_while(|position| self.id_at(**position) == id).count();
         &self.by_id[from..from + count]
     }
 
     /// Returns the positions of users that the base also has in a later version.
     pub(super) fn outdated(&self) -> impl Iterator<Item = usize> {
-        let id = |position: u32| self.rows[position as usize].id;
-        let pairs = self.by_id.windows(2).filter(move |pair| id(pair[0]) == id(pair[1]));
-        // Within an id they are in the order of versions.
+        let pairs = self.by_id.windows(2).filter(|pair| self.id_at(pair[0]) == self.id_at(pair[1]));
+        // Positions of one id are in the order of versions.
         pairs.map(|pair| pair[0] as usize)
     }
 
@@ -115,6 +114,11 @@ impl Base {
             + self.people.get().map_or(0, PeopleIndex::heap_bytes)
     }
 
+    fn id_at(&self, position: u32) -> UserId {
+        self.rows[position as usize].id
+    }
+
+    /// Returns first name, last name, e-mail address and phone number of a row.
     fn texts_of(&self, row: &Row) -> [&str; 4] {
         let mut rest = &self.texts[row.start as usize..];
         [row.first_name_len, row.last_name_len, row.email_len, row.phone_len].map(|length| {
@@ -229,15 +233,17 @@ impl BaseBuilder {
     }
 
     fn sort_rows(&mut self) {
-        let key = |row: usize| {
-            let start = row.checked_sub(1).map_or(0, |before| self.key_ends[before] as usize);
-            &self.keys[start..self.key_ends[row] as usize]
-        };
         let mut order: Vec<u32> = (0..).take(self.key_ends.len()).collect();
         // A stable sort is fast here: it merges sorted runs.
-        order.sort_by(|one, other| key(*one as usize).cmp(key(*other as usize)));
+        order.sort_by(|one, other| self.key_of(*one as usize).cmp(self.key_of(*other as usize)));
         let rows = order.iter().map(|row| self.base.rows[*row as usize]).collect();
         self.base.rows = rows;
+    }
+
+    /// Returns the key of a row in the order of results.
+    fn key_of(&self, row: usize) -> &str {
+        let start = row.checked_sub(1).map_or(0, |before| self.key_ends[before] as usize);
+        &self.keys[start..self.key_ends[row] as usize]
     }
 }
 
