@@ -2,8 +2,8 @@
 //!
 //! 1. User and message are read, strongly.
 //! 2. The claim is written in one transaction, guarded by the user's version and the window of the address. It adds the digest of
-//!    the new token. It also sets the instant before which no other mail may be sent to the user or to the address, and makes the
-//!    message due again only then. From here on nobody else sends.
+//!    the new token. It sets the instant before which no other mail may be sent to the user or to the address. The message is due
+//!    again only then: from here on nobody else sends.
 //! 3. The mail is sent, once.
 //! 4. The outcome is written to the user and to the window of the address. A message that was sent leaves the outbox; one that was
 //!    refused rests a while. If nobody knows, nothing is written: the message is due again when a second mail breaks no rule.

@@ -31,7 +31,7 @@ pub fn verifies(hash: &PasswordHash, password: &Password) -> bool {
         .is_ok_and(|hash| argon2id().verify_password(password.expose_bytes(), &hash).is_ok())
 }
 
-/// Hash of the one password of a request, computed when it is first needed, and at most once: hashing is slow on purpose, and a
+/// Hash of the one password of a request. It is computed when it is first needed, and only once. Hashing is slow on purpose, and a
 /// write may be tried several times.
 #[derive(Debug, Default)]
 pub(crate) struct HashOnce(OnceLock<PasswordHash>);

@@ -66,8 +66,11 @@ impl UserStore {
         retry_stale(ID_ATTEMPTS, attempt).await
     }
 
-    /// Changes a user as `decide` says. [`Error::NotFound`] if there is none in the scope, [`Error::Conflict`] if others changed it
-    /// during each attempt; the error of the client if the address is taken, or the last admin would go.
+    /// Changes a user as `decide` says.
+    ///
+    /// - [`Error::NotFound`] if there is none in the scope.
+    /// - [`Error::Conflict`] if others changed it during each attempt.
+    /// - [`Error::Invalid`] if the address is taken, or if the last admin would go.
     pub async fn update<T>(
         &self,
         scope: Scope,
@@ -149,4 +152,31 @@ where
         }
     }
     Err(Error::Conflict.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt as _;
+
+    use super::*;
+
+    /// Runs attempts of which the first ones meet another writer, and returns the number of the one that succeeds.
+    fn run(stale_attempts: u32) -> Result<u32, Error> {
+        let attempt = |number| ready(Ok((number >= stale_attempts).then_some(number)));
+        retry_stale(WRITE_ATTEMPTS, attempt).now_or_never().expect("nothing to wait for")
+    }
+
+    #[test]
+    fn an_attempt_is_repeated_a_bounded_number_of_times_while_other_writers_come_first() {
+        assert!(matches!(run(0), Ok(0)));
+        assert!(matches!(run(WRITE_ATTEMPTS - 1), Ok(2)));
+        assert!(matches!(run(WRITE_ATTEMPTS), Err(Error::Conflict)));
+    }
+
+    #[test]
+    fn an_error_ends_the_attempts() {
+        let attempt = |number| ready(if number == 0 { Err::<Option<()>, _>(Error::NotFound) } else { Ok(None) });
+        let result = retry_stale(WRITE_ATTEMPTS, attempt).now_or_never();
+        assert!(matches!(result, Some(Err(Error::NotFound))));
+    }
 }
