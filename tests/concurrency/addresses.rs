@@ -1,4 +1,4 @@
-//! Whose address is it: uniqueness under any concurrency.
+//! Uniqueness of addresses under concurrent requests.
 
 use std::time::Duration;
 
@@ -11,16 +11,16 @@ use serde_json::json;
 use super::ROUNDS;
 use super::race_env::{ConflictMode, RaceEnv, count, statuses};
 
-/// The time of a function where a held item keeps it until its deadline: long enough for a busy machine.
-const UNTIL_GIVEN_UP: Duration = Duration::from_secs(20);
-/// Creates of one address at the same time.
+/// Timeout of a function that waits for a held item until its deadline. It leaves room for a busy machine.
+const FUNCTION_TIMEOUT: Duration = Duration::from_secs(20);
+/// Simultaneous creates with one address.
 const CREATES: usize = 100;
 
 #[rstest]
 #[case::serialized(ConflictMode::Serialize)]
 #[case::conflicts(ConflictMode::Cancel)]
 #[tokio::test(flavor = "multi_thread")]
-async fn of_a_hundred_simultaneous_creates_of_one_address_one_succeeds(#[case] mode: ConflictMode) {
+async fn only_one_of_a_hundred_simultaneous_creates_with_one_address_succeeds(#[case] mode: ConflictMode) {
     let env = RaceEnv::in_mode(mode).await;
     let before = env.users().await;
     for round in 0..ROUNDS {
@@ -43,7 +43,7 @@ async fn of_a_hundred_simultaneous_creates_of_one_address_one_succeeds(#[case] m
 #[case::serialized(ConflictMode::Serialize)]
 #[case::conflicts(ConflictMode::Cancel)]
 #[tokio::test(flavor = "multi_thread")]
-async fn two_users_that_take_each_others_address_both_keep_their_own(#[case] mode: ConflictMode) {
+async fn two_users_that_request_each_others_address_both_keep_their_own(#[case] mode: ConflictMode) {
     let env = RaceEnv::in_mode(mode).await;
     let (one, other) = (&env.fixtures.manager_1, &env.fixtures.admin_2);
     let before = env.stack.snapshot().await;
@@ -57,7 +57,7 @@ async fn two_users_that_take_each_others_address_both_keep_their_own(#[case] mod
             }
         });
         assert_eq!(statuses(&env.race(&swap).await), [400, 400], "round {round}");
-        assert_eq!(env.stack.snapshot().await, before, "a refused call changes nothing");
+        assert_eq!(env.stack.snapshot().await, before, "refused updates change nothing");
     }
     env.check().await;
 }
@@ -66,11 +66,11 @@ async fn two_users_that_take_each_others_address_both_keep_their_own(#[case] mod
 #[case::serialized(ConflictMode::Serialize)]
 #[case::conflicts(ConflictMode::Cancel)]
 #[tokio::test(flavor = "multi_thread")]
-async fn an_address_goes_to_one_of_those_that_want_it_when_its_owner_leaves_it(#[case] mode: ConflictMode) {
+async fn address_that_its_owner_gives_up_goes_to_at_most_one_other_user(#[case] mode: ConflictMode) {
     let env = RaceEnv::in_mode(mode).await;
     let takers = [&env.fixtures.other_manager_1, &env.fixtures.other_admin_1, &env.fixtures.manager_2];
     for round in 0..ROUNDS {
-        // The owner moves on to a fresh address, while three others reach for the one that it leaves.
+        // The owner takes a fresh address while three other users request the old one.
         let wanted = address(&format!("left-{round}"));
         let owner =
             env.stack.create_user(&format!("left-{round}"), Role::BusinessManager, Some(1), Status::Active).await;
@@ -85,7 +85,7 @@ async fn an_address_goes_to_one_of_those_that_want_it_when_its_owner_leaves_it(#
             })
             .collect();
         let replies = env.race(&moves).await;
-        assert_eq!(replies[0].status, 200, "nobody else wants the fresh address");
+        assert_eq!(replies[0].status, 200, "no other user requests the fresh address");
         let taken = count(&replies[1..], 200);
         assert!(taken <= 1 && taken + count(&replies[1..], 400) == takers.len(), "round {round}");
         let winner = (0..takers.len()).find(|at| replies[1 + at].status == 200);
@@ -102,7 +102,7 @@ async fn an_address_goes_to_one_of_those_that_want_it_when_its_owner_leaves_it(#
 #[case::serialized(ConflictMode::Serialize)]
 #[case::conflicts(ConflictMode::Cancel)]
 #[tokio::test(flavor = "multi_thread")]
-async fn a_create_beside_the_delete_of_its_address_wins_only_after_it(#[case] mode: ConflictMode) {
+async fn create_beside_the_deletion_of_the_owner_of_its_address_succeeds_only_after_it(#[case] mode: ConflictMode) {
     let env = RaceEnv::in_mode(mode).await;
     for round in 0..ROUNDS {
         let email = address(&format!("reborn-{round}"));
@@ -113,7 +113,7 @@ async fn a_create_beside_the_delete_of_its_address_wins_only_after_it(#[case] mo
         let path = format!("/user/{}", old.id);
         let delete = || env.stack.delete(&path, &env.fixtures.admin_1.key);
         let creates = [create; 4];
-        let (created, deleted) = tokio::join!(env.race(&creates), env.patiently(delete));
+        let (created, deleted) = tokio::join!(env.race(&creates), env.retried(delete));
 
         assert_eq!(deleted.status, 200, "{}", deleted.text);
         let successes: Vec<_> = created.iter().filter(|reply| reply.status == 200).collect();
@@ -126,14 +126,14 @@ async fn a_create_beside_the_delete_of_its_address_wins_only_after_it(#[case] mo
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_address_whose_lock_is_still_held_by_the_winner_is_refused_and_not_unavailable() {
+async fn address_whose_reservation_is_in_a_pending_transaction_is_refused_and_not_unavailable() {
     let env =
-        RaceEnv::with(ConflictMode::Serialize, Options { function_timeout: UNTIL_GIVEN_UP, ..long_timeouts() }).await;
+        RaceEnv::with(ConflictMode::Serialize, Options { function_timeout: FUNCTION_TIMEOUT, ..long_timeouts() }).await;
     let body = json!({"email": address("held"), "first_name": "Ada", "last_name": "Lovelace"});
     let create = || env.stack.post("/user", &env.fixtures.admin_1.key, &body);
     env.faults.set_plan(Plan::OverlapConflicts { window: Duration::from_mins(10) });
     assert_eq!(create().await.status, 200);
-    assert_eq!(create().await.status, 400, "the lock, held or not, can be read");
+    assert_eq!(create().await.status, 400, "a held reservation can still be read");
     let other = json!({"email": address("not-held"), "first_name": "Ada", "last_name": "Lovelace"});
     assert_eq!(env.stack.post("/user", &env.fixtures.admin_1.key, &other).await.status, 503, "the head is held");
     assert_eq!(env.stack.post("/user", &env.fixtures.admin_2.key, &other).await.status, 200, "another head is not");

@@ -1,4 +1,4 @@
-//! Keys that are issued and revoked while they, or the standing of their owner, are in use.
+//! Keys that are issued or revoked while they are used or their owner changes.
 
 use presence_domain::api_key::PlaintextApiKey;
 use presence_domain::error::Error;
@@ -13,11 +13,11 @@ use serde_json::json;
 use super::ROUNDS;
 use super::race_env::{ConflictMode, RaceEnv};
 
-/// Calls with the key that is revoked.
-const USES: usize = 4;
+/// Simultaneous requests with the key that is revoked.
+const REQUESTS: usize = 4;
 
 impl RaceEnv {
-    /// Issues a key, again while the database is busy.
+    /// Issues a key. Tries again while the database is unavailable.
     async fn issue(&self, owner: &TestUser) -> Result<IssuedKey, ApiKeyError> {
         let (owner, new) = (UserId::parse(&owner.id).expect("an id"), NewApiKey::default());
         loop {
@@ -28,11 +28,12 @@ impl RaceEnv {
         }
     }
 
+    /// Revokes a key. Tries again while the database is unavailable.
     async fn revoke(&self, key: &str) {
         let hash = PlaintextApiKey::parse(key).expect("a key").hash();
         let record = self.stack.stores().api_keys.get(&hash).await.expect("the store answers").expect("a stored key");
-        while let Err(refused) = self.operator.users.revoke_key(&record.id(), self.stack.clock.now()).await {
-            assert!(matches!(refused, ApiKeyError::Failed(Error::Unavailable(_))), "{refused:?}");
+        while let Err(error) = self.operator.users.revoke_key(&record.id(), self.stack.clock.now()).await {
+            assert!(matches!(error, ApiKeyError::Failed(Error::Unavailable(_))), "{error:?}");
         }
     }
 }
@@ -41,29 +42,29 @@ impl RaceEnv {
 #[case::serialized(ConflictMode::Serialize)]
 #[case::conflicts(ConflictMode::Cancel)]
 #[tokio::test(flavor = "multi_thread")]
-async fn a_revoked_key_is_refused_from_the_next_request_on(#[case] mode: ConflictMode) {
+async fn revoked_key_is_refused_from_the_next_request_on(#[case] mode: ConflictMode) {
     let env = RaceEnv::in_mode(mode).await;
     for round in 0..ROUNDS {
         let user =
             env.stack.create_user(&format!("revoked-{round}"), Role::BusinessManager, Some(1), Status::Active).await;
         let path = format!("/user/{}", user.id);
-        let uses: Vec<_> = (0..USES)
+        let uses: Vec<_> = (0..REQUESTS)
             .map(|number| {
                 let (env, path, key) = (&env, &path, &user.key);
                 move || async move { env.stack.post(path, key, &json!({"phone": number.to_string()})).await }
             })
             .collect();
-        let revoke_then_use = async {
+        let revoke_then_request = async {
             env.revoke(&user.key).await;
             env.stack.get("/user/me", &user.key).await
         };
-        let (used, late) = tokio::join!(env.race(&uses), revoke_then_use);
+        let (used, late) = tokio::join!(env.race(&uses), revoke_then_request);
 
         assert_eq!(late.status, 401, "round {round}: {}", late.text);
         assert!(used.iter().all(|reply| [200, 401, 409].contains(&reply.status)), "round {round}");
         let successes = used.iter().filter(|reply| reply.status == 200).count();
         let stored = env.stack.stored(&user.id).await.expect("the user").user;
-        assert_eq!(stored.version, 2 + u64::try_from(successes).expect("a few"), "the refused changed nothing");
+        assert_eq!(stored.version, 2 + u64::try_from(successes).expect("a few"), "refused requests change nothing");
         env.check().await;
     }
 }
@@ -72,7 +73,7 @@ async fn a_revoked_key_is_refused_from_the_next_request_on(#[case] mode: Conflic
 #[case::serialized(ConflictMode::Serialize)]
 #[case::conflicts(ConflictMode::Cancel)]
 #[tokio::test(flavor = "multi_thread")]
-async fn a_key_issued_while_the_role_changes_says_the_new_role(#[case] mode: ConflictMode) {
+async fn key_issued_while_the_role_changes_has_the_new_role(#[case] mode: ConflictMode) {
     let env = RaceEnv::in_mode(mode).await;
     for round in 0..ROUNDS {
         let user =
@@ -80,11 +81,11 @@ async fn a_key_issued_while_the_role_changes_says_the_new_role(#[case] mode: Con
         let path = format!("/user/{}", user.id);
         let role = json!({"role": "ORG_ADMIN"});
         let raise = || env.stack.post(&path, &env.fixtures.provider.key, &role);
-        let (raised, one, other) = tokio::join!(env.patiently(raise), env.issue(&user), env.issue(&user));
+        let (raised, one, other) = tokio::join!(env.retried(raise), env.issue(&user), env.issue(&user));
 
         assert_eq!(raised.status, 200, "{}", raised.text);
         for issued in [one, other] {
-            let issued = issued.expect("three at a time all have their turn within three attempts");
+            let issued = issued.expect("each of three writers succeeds within three attempts");
             let me = env.stack.get("/user/me", issued.key.expose()).await;
             assert_eq!(me.json()["role"], "ORG_ADMIN", "round {round}: {}", me.text);
             let record = env.stack.stores().api_keys.get(&issued.key.hash()).await.expect("an answer").expect("a key");
@@ -98,7 +99,7 @@ async fn a_key_issued_while_the_role_changes_says_the_new_role(#[case] mode: Con
 #[case::serialized(ConflictMode::Serialize)]
 #[case::conflicts(ConflictMode::Cancel)]
 #[tokio::test(flavor = "multi_thread")]
-async fn a_key_issued_while_its_owner_is_deleted_or_disabled_gives_no_access(#[case] mode: ConflictMode) {
+async fn key_issued_while_its_owner_is_deleted_or_disabled_gives_no_access(#[case] mode: ConflictMode) {
     let env = RaceEnv::in_mode(mode).await;
     for round in 0..ROUNDS {
         let user =
@@ -111,13 +112,13 @@ async fn a_key_issued_while_its_owner_is_deleted_or_disabled_gives_no_access(#[c
                 _ => env.stack.post(&path, &env.fixtures.admin_1.key, &disable).await,
             }
         };
-        let (ended, issued) = tokio::join!(env.patiently(end), env.issue(&user));
+        let (ended, issued) = tokio::join!(env.retried(end), env.issue(&user));
 
         assert_eq!(ended.status, 200, "{}", ended.text);
         match issued {
             Ok(issued) => assert_eq!(env.stack.get("/user/me", issued.key.expose()).await.status, 401),
             Err(ApiKeyError::NotFound) => assert_eq!(round % 2, 0),
-            Err(refused) => assert!(matches!(refused, ApiKeyError::OwnerNotActive), "{refused:?}"),
+            Err(error) => assert!(matches!(error, ApiKeyError::OwnerNotActive), "{error:?}"),
         }
         assert_eq!(env.stack.get("/user/me", &user.key).await.status, 401, "round {round}");
         env.check().await;

@@ -1,13 +1,12 @@
-//! Calls that run into each other, 20 rounds of each race: on the plain database, and with transactions that overlap
-//! cancelled as AWS does it. There a call may be refused with 503, never answered wrongly, and trying again ends well.
+//! Concurrent requests: each race runs 20 rounds on the plain database, and 20 with overlapping transactions cancelled as AWS
+//! cancels them. With cancellations, a request may be answered with 503. It is never answered wrongly, and a retry succeeds.
 
-mod acceptances;
 mod addresses;
-mod callers;
+mod admin_roles;
 mod invitations;
 mod keys;
+mod principal_cache;
 mod race_env;
-mod standing;
 mod updates;
 
 /// Rounds of each race.

@@ -1,4 +1,4 @@
-//! Where races are run: a stack with or without conflicts, and what must hold after each round.
+//! Environment of a race: a stack with or without transaction conflicts, and the check after each round.
 
 use std::future::Future;
 use std::time::Duration;
@@ -11,25 +11,25 @@ use presence_tests::ConnectorLayer as _;
 use presence_tests::{FaultConnector, Fixtures, Plan, Reply, TestStack, key_names, long_timeouts, plain_http};
 use serde_json::json;
 
-/// How long a finished transaction goes on holding its items: about what AWS takes for its second phase.
+/// Time that a finished transaction keeps holding its items: about the duration of the second phase on AWS.
 const WINDOW: Duration = Duration::from_millis(2);
-/// How often a patient client tries again what was answered with 503.
+/// Maximum number of retries of a client that is answered with 503.
 const TRIES: usize = 60;
 
-/// What the database does with transactions that overlap.
+/// Treatment of overlapping transactions by the database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ConflictMode {
-    /// Does them one after the other.
+    /// They run one after the other.
     Serialize,
-    /// Cancels all but the first.
+    /// All but the first are cancelled.
     Cancel,
 }
 
-/// A stack to race in.
+/// Stack that races run in.
 pub(super) struct RaceEnv {
     pub(super) stack: TestStack,
     pub(super) fixtures: Fixtures,
-    /// The tables as an operator reaches them, in the same mode as the functions.
+    /// Tables as an operator reaches them, in the same mode as the functions.
     pub(super) operator: Stores,
     pub(super) faults: FaultConnector,
     mode: ConflictMode,
@@ -53,35 +53,36 @@ impl RaceEnv {
         Self { stack, fixtures, operator, faults, mode }
     }
 
-    /// Starts the calls at once; those that were answered with 503 are tried again, all together, until none is. The
-    /// last answer of each, in the order given.
-    pub(super) async fn race<Call, Calling>(&self, calls: &[Call]) -> Vec<Reply>
+    /// Starts the calls together, and repeats those answered with 503, again together. Returns the last answer of each call, in
+    /// the order given.
+    pub(super) async fn race<Call, ReplyFuture>(&self, calls: &[Call]) -> Vec<Reply>
     where
-        Call: Fn() -> Calling,
-        Calling: Future<Output = Reply>,
+        Call: Fn() -> ReplyFuture,
+        ReplyFuture: Future<Output = Reply>,
     {
         let mut replies = join_all(calls.iter().map(|call| call())).await;
         for _ in 0..TRIES {
-            let again: Vec<usize> = (0..calls.len()).filter(|at| self.is_to_be_retried(&replies[*at])).collect();
-            if again.is_empty() {
+            let refused: Vec<usize> = (0..calls.len()).filter(|index| self.is_unavailable(&replies[*index])).collect();
+            if refused.is_empty() {
                 return replies;
             }
-            let answers = join_all(again.iter().map(|at| calls[*at]())).await;
-            again.into_iter().zip(answers).for_each(|(at, answer)| replies[at] = answer);
+            let answers = join_all(refused.iter().map(|index| calls[*index]())).await;
+            refused.into_iter().zip(answers).for_each(|(index, answer)| replies[index] = answer);
         }
         panic!("after {TRIES} tries calls are still answered with 503");
     }
 
-    /// One call, tried again while it is answered with 503.
-    pub(super) async fn patiently<Calling: Future<Output = Reply>>(&self, call: impl Fn() -> Calling) -> Reply {
+    /// Makes one call, and repeats it while it is answered with 503.
+    pub(super) async fn retried<ReplyFuture: Future<Output = Reply>>(&self, call: impl Fn() -> ReplyFuture) -> Reply {
         self.race(&[call]).await.remove(0)
     }
 
-    fn is_to_be_retried(&self, reply: &Reply) -> bool {
+    /// True if the answer is 503. Asserts that it is well-formed, and that the mode allows it.
+    fn is_unavailable(&self, reply: &Reply) -> bool {
         if reply.status != 503 {
             return false;
         }
-        assert_eq!(self.mode, ConflictMode::Cancel, "a needless {}", reply.text);
+        assert_eq!(self.mode, ConflictMode::Cancel, "503 without conflicts: {}", reply.text);
         assert_eq!(reply.header("retry-after"), "1");
         assert_eq!(reply.json(), json!({"errors": {"json": "temporarily unavailable: try again"}}));
         true
@@ -92,12 +93,12 @@ impl RaceEnv {
         assert_eq!(self.stack.audit().await, []);
     }
 
-    /// How many users there are.
+    /// Returns the number of users.
     pub(super) async fn users(&self) -> usize {
         self.stack.stores().users.audit().await.expect("the store answers").users
     }
 
-    /// The id of the user that has the address.
+    /// Returns the id of the user with the address.
     pub(super) async fn holder(&self, address: &str) -> Option<String> {
         let address = EmailAddress::parse(address).expect("an address");
         let holder = self.stack.stores().users.get_id_by_email(address.key()).await.expect("the store answers");
@@ -105,12 +106,12 @@ impl RaceEnv {
     }
 }
 
-/// How many of the answers have the status.
+/// Returns the number of answers with the status.
 pub(super) fn count(replies: &[Reply], status: u16) -> usize {
     replies.iter().filter(|reply| reply.status == status).count()
 }
 
-/// The statuses of answers, ordered.
+/// Returns the statuses of the answers, sorted.
 pub(super) fn statuses(replies: &[Reply]) -> Vec<u16> {
     let mut statuses: Vec<u16> = replies.iter().map(|reply| reply.status).collect();
     statuses.sort_unstable();

@@ -1,4 +1,4 @@
-//! Changes of one user at the same time: none is lost.
+//! Simultaneous changes of one user: none is lost.
 
 use presence_domain::user::{Lang, Role, Status, User};
 use rstest::rstest;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::ROUNDS;
 use super::race_env::{ConflictMode, RaceEnv, count};
 
-/// A change of one field, and whether it is there.
+/// Change of one field, and a predicate that is true if the user has it.
 type Change = (Value, fn(&User) -> bool);
 
 fn changes() -> [Change; 4] {
@@ -23,7 +23,7 @@ fn changes() -> [Change; 4] {
 #[case::serialized(ConflictMode::Serialize)]
 #[case::conflicts(ConflictMode::Cancel)]
 #[tokio::test(flavor = "multi_thread")]
-async fn an_update_that_succeeded_is_not_lost_to_another_one(#[case] mode: ConflictMode) {
+async fn update_that_succeeded_is_not_lost_to_another_one(#[case] mode: ConflictMode) {
     let env = RaceEnv::in_mode(mode).await;
     for round in 0..ROUNDS {
         let user =
@@ -55,7 +55,7 @@ async fn two_simultaneous_updates_both_succeed(#[case] mode: ConflictMode) {
         let path = format!("/user/{}", user.id);
         let [(one, has_one), (other, has_other), ..] = changes();
         let updates = [&one, &other].map(|body| || env.stack.post(&path, &env.fixtures.admin_1.key, body));
-        assert_eq!(count(&env.race(&updates).await, 200), 2, "each can lose to the other but once");
+        assert_eq!(count(&env.race(&updates).await, 200), 2, "each can lose to the other only once");
         let stored = env.stack.stored(&user.id).await.expect("the user").user;
         assert!(has_one(&stored) && has_other(&stored), "round {round}");
     }
@@ -66,7 +66,7 @@ async fn two_simultaneous_updates_both_succeed(#[case] mode: ConflictMode) {
 #[case::serialized(ConflictMode::Serialize)]
 #[case::conflicts(ConflictMode::Cancel)]
 #[tokio::test(flavor = "multi_thread")]
-async fn an_update_beside_a_delete_brings_nobody_back(#[case] mode: ConflictMode) {
+async fn update_beside_a_deletion_never_restores_the_user(#[case] mode: ConflictMode) {
     let env = RaceEnv::in_mode(mode).await;
     for round in 0..ROUNDS {
         let user =
@@ -75,17 +75,17 @@ async fn an_update_beside_a_delete_brings_nobody_back(#[case] mode: ConflictMode
         let changes = changes();
         let updates = changes.each_ref().map(|(body, _)| || env.stack.post(&path, &env.fixtures.admin_1.key, body));
         let delete = || env.stack.delete(&path, &env.fixtures.other_admin_1.key);
-        let (updated, deleted) = tokio::join!(env.race(&updates), env.patiently(delete));
+        let (updated, deleted) = tokio::join!(env.race(&updates), env.retried(delete));
 
-        // Four updates may win every attempt of the delete; then a client that tries again has its way.
+        // Four updates may win every attempt of the deletion. A client that tries again then succeeds.
         assert!([200, 409].contains(&deleted.status), "{}", deleted.text);
         if deleted.status == 409 {
-            assert_eq!(env.patiently(delete).await.status, 200, "alone, it wins");
+            assert_eq!(env.retried(delete).await.status, 200, "it succeeds without concurrent updates");
         }
         assert!(updated.iter().all(|reply| [200, 404, 409].contains(&reply.status)), "round {round}");
         assert_eq!(env.stack.stored(&user.id).await, None);
         assert_eq!(env.holder(&user.email).await, None);
-        assert_eq!(env.stack.get("/user/me", &user.key).await.status, 401, "its key went with it");
+        assert_eq!(env.stack.get("/user/me", &user.key).await.status, 401, "its key was deleted with it");
         env.check().await;
     }
 }

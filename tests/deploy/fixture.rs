@@ -19,7 +19,7 @@ use presence_tests::{FaultConnector, TestStack, long_timeouts, plain_http, sdk_c
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 
-use super::calls::{Right, asked};
+use super::permissions::{Right, asked};
 use super::template::root;
 
 /// A trace like those that AWS gives.

@@ -1,14 +1,14 @@
 //! The deployment: `template.yaml` against the code that it deploys, and `events/` against the handlers.
 
 mod alarms;
-mod calls;
 mod events;
 mod fixture;
-mod guards;
 mod memory;
 mod metrics;
+mod permissions;
+mod policies;
 mod replay;
-mod rights;
+mod roles;
 mod routes;
 mod tables;
 mod template;

@@ -1,4 +1,4 @@
-//! One mail for each address in five minutes, whoever owns it in between.
+//! Limit of one mail for each address in five minutes, also when the owner of the address changes.
 
 use std::sync::Arc;
 
@@ -11,15 +11,15 @@ use serde_json::json;
 
 use super::fake_mailer::{FakeMailer, MailerProcess, SendOutcome, deadline, sweep};
 
-/// Owners of addresses, and the mailer.
-struct Town {
+/// Stack with the mailer, for users that take and give up addresses.
+struct AddressFixture {
     stack: TestStack,
     fixtures: Fixtures,
     fake_mailer: Arc<FakeMailer>,
     process: MailerProcess,
 }
 
-impl Town {
+impl AddressFixture {
     async fn start() -> Self {
         let stack = TestStack::start().await;
         let fixtures = Fixtures::create(&stack).await;
@@ -39,8 +39,8 @@ impl Town {
         assert_eq!(self.stack.delete(&format!("/user/{id}"), &self.fixtures.admin_1.key).await.status, 200);
     }
 
-    /// Gives the user another address, and invites it there: the API accepts at once.
-    async fn move_to(&self, id: &str, local: &str) {
+    /// Gives the user another address, and invites it there. The API accepts both at once.
+    async fn change_address(&self, id: &str, local: &str) {
         let body = json!({ "email": address(local) });
         let moved = self.stack.post(&format!("/user/{id}"), &self.fixtures.admin_1.key, &body).await;
         assert_eq!(moved.status, 200, "{}", moved.text);
@@ -51,7 +51,7 @@ impl Town {
         self.process.outbox.deliver(UserId::parse(id).expect("an id")).await.expect("a delivery")
     }
 
-    fn wait(&self, time: SignedDuration) {
+    fn advance_time(&self, time: SignedDuration) {
         self.stack.clock.advance(time);
     }
 
@@ -61,7 +61,7 @@ impl Town {
     }
 
     fn mails(&self, local: &str) -> usize {
-        self.fake_mailer.taken(&address(local)).len()
+        self.fake_mailer.accepted(&address(local)).len()
     }
 
     async fn assert_consistent(&self) {
@@ -70,80 +70,81 @@ impl Town {
     }
 }
 
-const MOMENT: SignedDuration = SignedDuration::from_millis(250);
+/// Time between two steps of a test.
+const STEP: SignedDuration = SignedDuration::from_millis(250);
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_address_whose_owner_is_deleted_and_created_anew_twelve_times_is_sent_one_mail_in_five_minutes() {
-    let town = Town::start().await;
+async fn address_whose_owner_is_deleted_and_created_again_twelve_times_is_sent_one_mail_in_five_minutes() {
+    let fixture = AddressFixture::start().await;
     for _ in 0..12 {
-        let id = town.create("guest").await;
-        town.deliver(&id).await;
-        town.delete(&id).await;
-        town.wait(MOMENT);
+        let id = fixture.create("guest").await;
+        fixture.deliver(&id).await;
+        fixture.delete(&id).await;
+        fixture.advance_time(STEP);
     }
-    let last = town.create("guest").await;
-    assert_eq!(town.mails("guest"), 1);
-    // The last owner's mail waits for the end of the address's window, and not a millisecond longer.
-    town.deliver(&last).await;
-    town.wait(WINDOW - MOMENT * 12 - SignedDuration::from_millis(1));
-    town.sweep().await;
-    assert_eq!(town.mails("guest"), 1);
-    town.wait(SignedDuration::from_millis(1));
-    town.sweep().await;
-    assert_eq!(town.mails("guest"), 2);
-    assert_eq!(town.fake_mailer.taken(&address("guest"))[1].user_id, last);
-    town.assert_consistent().await;
+    let last = fixture.create("guest").await;
+    assert_eq!(fixture.mails("guest"), 1);
+    // The mail of the last owner waits until the window of the address ends, to the millisecond.
+    fixture.deliver(&last).await;
+    fixture.advance_time(WINDOW - STEP * 12 - SignedDuration::from_millis(1));
+    fixture.sweep().await;
+    assert_eq!(fixture.mails("guest"), 1);
+    fixture.advance_time(SignedDuration::from_millis(1));
+    fixture.sweep().await;
+    assert_eq!(fixture.mails("guest"), 2);
+    assert_eq!(fixture.fake_mailer.accepted(&address("guest"))[1].user_id, last);
+    fixture.assert_consistent().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_user_who_goes_to_and_fro_between_two_addresses_is_sent_one_mail_at_each_in_five_minutes() {
-    let town = Town::start().await;
-    let id = town.create("first").await;
-    town.deliver(&id).await;
+async fn user_that_alternates_between_two_addresses_is_sent_one_mail_at_each_in_five_minutes() {
+    let fixture = AddressFixture::start().await;
+    let id = fixture.create("first").await;
+    fixture.deliver(&id).await;
     for local in ["second", "first"].repeat(3) {
-        town.move_to(&id, local).await;
-        town.deliver(&id).await;
-        town.wait(MOMENT);
+        fixture.change_address(&id, local).await;
+        fixture.deliver(&id).await;
+        fixture.advance_time(STEP);
     }
-    assert_eq!((town.mails("first"), town.mails("second")), (1, 1));
-    town.wait(WINDOW);
-    town.sweep().await;
-    assert_eq!((town.mails("first"), town.mails("second")), (2, 1), "the last of them is owed");
-    town.assert_consistent().await;
+    assert_eq!((fixture.mails("first"), fixture.mails("second")), (1, 1));
+    fixture.advance_time(WINDOW);
+    fixture.sweep().await;
+    assert_eq!((fixture.mails("first"), fixture.mails("second")), (2, 1), "the mail to the last address is sent");
+    fixture.assert_consistent().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_users_who_swap_addresses_are_sent_no_second_mail_there_in_five_minutes() {
-    let town = Town::start().await;
-    let (one, other) = (town.create("first").await, town.create("second").await);
+async fn two_users_that_swap_addresses_are_sent_no_second_mail_there_in_five_minutes() {
+    let fixture = AddressFixture::start().await;
+    let (one, other) = (fixture.create("first").await, fixture.create("second").await);
     for id in [&one, &other] {
-        assert_eq!(town.deliver(id).await, DeliveryOutcome::Sent);
+        assert_eq!(fixture.deliver(id).await, DeliveryOutcome::Sent);
     }
-    town.move_to(&one, "between").await;
-    town.move_to(&other, "first").await;
-    town.move_to(&one, "second").await;
+    fixture.change_address(&one, "between").await;
+    fixture.change_address(&other, "first").await;
+    fixture.change_address(&one, "second").await;
     for id in [&one, &other] {
-        assert_eq!(town.deliver(id).await, DeliveryOutcome::Nothing);
+        assert_eq!(fixture.deliver(id).await, DeliveryOutcome::Nothing);
     }
-    town.wait(WINDOW);
-    town.sweep().await;
-    assert_eq!((town.mails("first"), town.mails("second"), town.mails("between")), (2, 2, 0));
-    town.assert_consistent().await;
+    fixture.advance_time(WINDOW);
+    fixture.sweep().await;
+    assert_eq!((fixture.mails("first"), fixture.mails("second"), fixture.mails("between")), (2, 2, 0));
+    fixture.assert_consistent().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_address_whose_mail_was_refused_is_open_at_once_and_one_whose_mail_may_have_arrived_is_not() {
-    for (fate, delivered) in
+async fn address_is_free_at_once_after_a_refused_mail_but_not_after_one_that_may_have_arrived() {
+    for (outcome, delivered) in
         [(SendOutcome::Refused, DeliveryOutcome::Sent), (SendOutcome::Lost, DeliveryOutcome::Nothing)]
     {
-        let town = Town::start().await;
-        let id = town.create("guest").await;
-        town.fake_mailer.set_outcome(fate);
-        town.deliver(&id).await;
-        town.fake_mailer.set_outcome(SendOutcome::Sent);
-        town.delete(&id).await;
-        let next = town.create("guest").await;
-        assert_eq!(town.deliver(&next).await, delivered, "{fate:?}");
-        town.assert_consistent().await;
+        let fixture = AddressFixture::start().await;
+        let id = fixture.create("guest").await;
+        fixture.fake_mailer.set_outcome(outcome);
+        fixture.deliver(&id).await;
+        fixture.fake_mailer.set_outcome(SendOutcome::Sent);
+        fixture.delete(&id).await;
+        let next = fixture.create("guest").await;
+        assert_eq!(fixture.deliver(&next).await, delivered, "{outcome:?}");
+        fixture.assert_consistent().await;
     }
 }

@@ -1,4 +1,4 @@
-//! Fake of SES: each mail ends as the test says, and the mails that were taken are kept.
+//! Fake of SES: the test sets the outcome of each mail, and accepted mails are recorded.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,22 +17,22 @@ use serde_json::{Value, json};
 
 use presence_tests::CrashConnector;
 
-/// What becomes of a mail.
+/// Outcome of sending a mail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SendOutcome {
-    /// Taken.
+    /// Accepted.
     Sent,
-    /// Not taken.
+    /// Not accepted.
     Refused,
-    /// Not taken, and never will be.
+    /// Not accepted, and no retry can succeed.
     Malformed,
-    /// Taken, but the reply is lost.
+    /// Accepted, but the reply is lost.
     Lost,
-    /// Not taken, and nobody says so.
+    /// Not accepted, and the reply is lost.
     Vanished,
-    /// The mailer dies before it asks.
+    /// The mailer dies before the request.
     DiesBefore,
-    /// The mailer dies before it hears that it was taken.
+    /// Accepted, and the mailer dies before it reads the reply.
     DiesAfter,
 }
 
@@ -41,12 +41,12 @@ impl SendOutcome {
         [Self::Sent, Self::Refused, Self::Malformed, Self::Lost, Self::Vanished, Self::DiesBefore, Self::DiesAfter];
 }
 
-/// A mail that was taken.
+/// Mail that was accepted.
 #[derive(Clone, Debug)]
-pub(super) struct Taken {
+pub(super) struct AcceptedMail {
     pub(super) at: Timestamp,
     pub(super) user_id: String,
-    /// By its digest: tokens are not for failure messages.
+    /// Hash of the token, since failure messages must not show tokens.
     pub(super) token: ActivationTokenHash,
 }
 
@@ -57,42 +57,42 @@ pub(super) struct FakeMailer {
 }
 
 struct State {
-    fate: SendOutcome,
-    /// By address.
-    taken: BTreeMap<String, Vec<Taken>>,
+    outcome: SendOutcome,
+    /// Accepted mails by address.
+    accepted: BTreeMap<String, Vec<AcceptedMail>>,
     too_soon: Vec<String>,
 }
 
 impl FakeMailer {
     pub(super) fn new(stack: &TestStack) -> Arc<Self> {
-        let state = State { fate: SendOutcome::Sent, taken: BTreeMap::new(), too_soon: Vec::new() };
+        let state = State { outcome: SendOutcome::Sent, accepted: BTreeMap::new(), too_soon: Vec::new() };
         Arc::new(Self { clock: Arc::clone(&stack.clock), state: Mutex::new(state) })
     }
 
-    pub(super) fn set_outcome(&self, fate: SendOutcome) {
-        self.state().fate = fate;
+    pub(super) fn set_outcome(&self, outcome: SendOutcome) {
+        self.state().outcome = outcome;
     }
 
-    /// What was taken for an address, first to last.
-    pub(super) fn taken(&self, address: &str) -> Vec<Taken> {
-        self.state().taken.get(address).cloned().unwrap_or_default()
+    /// Returns the accepted mails for an address, first to last.
+    pub(super) fn accepted(&self, address: &str) -> Vec<AcceptedMail> {
+        self.state().accepted.get(address).cloned().unwrap_or_default()
     }
 
-    /// Mails that came too soon after another one to the same address.
+    /// Returns the mails that were sent less than five minutes after another one to the same address.
     pub(super) fn too_soon(&self) -> Vec<String> {
         self.state().too_soon.clone()
     }
 
-    fn take(&self, mail: &Mail) {
+    fn accept(&self, mail: &Mail) {
         let at = self.clock.now();
         let link = mail.message.text.split_whitespace().find(|word| word.contains("/invitation?")).expect("a link");
         let (_, query) = link.split_once("?user=").expect("a user in the link");
         let (user_id, token) = query.split_once("&token=").expect("a token in the link");
         let token = ActivationToken::parse(token).expect("a token").hash();
         let mut state = self.state();
-        let before = state.taken.entry(mail.to.clone()).or_default();
-        let last = before.last().map(|last| last.at);
-        before.push(Taken { at, user_id: user_id.to_owned(), token });
+        let accepted = state.accepted.entry(mail.to.clone()).or_default();
+        let last = accepted.last().map(|last| last.at);
+        accepted.push(AcceptedMail { at, user_id: user_id.to_owned(), token });
         if last.is_some_and(|last| at.duration_since(last) < WINDOW) {
             state.too_soon.push(format!("user {user_id} at {at}"));
         }
@@ -103,7 +103,7 @@ impl FakeMailer {
     }
 }
 
-/// A process that delivers mails, and can be killed.
+/// Mailer process that can be killed.
 pub(super) struct MailerProcess {
     pub(super) crashes: CrashConnector,
     pub(super) outbox: OutboxProcessor,
@@ -117,12 +117,12 @@ struct FakeMailerClient {
 
 impl Mailer for FakeMailerClient {
     fn send<'a>(&'a self, mail: &'a Mail) -> BoxFuture<'a, SendResult> {
-        let fate = self.fake_mailer.state().fate;
-        if matches!(fate, SendOutcome::Sent | SendOutcome::Lost | SendOutcome::DiesAfter) {
-            self.fake_mailer.take(mail);
+        let outcome = self.fake_mailer.state().outcome;
+        if matches!(outcome, SendOutcome::Sent | SendOutcome::Lost | SendOutcome::DiesAfter) {
+            self.fake_mailer.accept(mail);
         }
         async move {
-            match fate {
+            match outcome {
                 SendOutcome::Sent => SendResult::Sent,
                 SendOutcome::Refused => SendResult::Refused("TooManyRequestsException".to_owned()),
                 SendOutcome::Malformed => SendResult::Malformed("BadRequestException".to_owned()),
@@ -150,7 +150,7 @@ impl MailerProcess {
     }
 }
 
-/// The record of the stream for a mail that was put into the outbox.
+/// Returns the stream record of a mail that was written to the outbox.
 pub(super) fn record(message: &OutboxMessage, sequence_number: usize) -> Value {
     let number = |number: String| json!({ "N": number });
     let instant = |instant: Timestamp| number(instant.as_millisecond().to_string());
@@ -170,15 +170,15 @@ pub(super) fn record(message: &OutboxMessage, sequence_number: usize) -> Value {
     json!({ "eventName": "INSERT", "eventSource": "aws:dynamodb", "dynamodb": change })
 }
 
-/// The event of the schedule.
+/// Returns the event of the schedule.
 pub(super) fn sweep() -> Value {
     json!({ "source": "aws.scheduler", "detail-type": "Scheduled Event", "detail": {} })
 }
 
-/// A minute, as far as tests are concerned: enough for a busy machine.
+/// Returns a deadline that no test reaches, even on a busy machine.
 pub(super) fn deadline() -> std::time::SystemTime {
     presence_runtime::clock::deadline_in(std::time::Duration::from_mins(10))
 }
 
-/// How long after a claim the next one is possible where nobody knows how the first one ended.
+/// Time from a claim until another process may claim the mail, if the outcome of the first is unknown.
 pub(super) const LEASE: SignedDuration = SignedDuration::from_secs(320);

@@ -1,9 +1,9 @@
-//! The outbox and its mailer: no mail is lost, and not two are sent to one user in five minutes, whatever crashes.
+//! Outbox and mailer: no mail is lost, and no user is sent two mails in five minutes, even after crashes.
 
 mod addresses;
+mod crashes;
 mod fake_mailer;
 mod invitation_fixture;
-mod kills;
 mod outages;
 pub(crate) mod random;
 mod read_back;

@@ -1,4 +1,4 @@
-//! SES that refuses for hours: by the local SES and the real client of it.
+//! Outages of SES for hours, with the local SES and the real client.
 
 use jiff::{SignedDuration, Timestamp};
 use presence_local::SesMode;
@@ -10,16 +10,17 @@ use serde_json::json;
 
 use super::fake_mailer::{deadline, sweep};
 
-/// The pauses of the simulated sweeps: the schedule's minute in the first hour, then longer ones. What rests then rests for
-/// longer than this.
+/// Returns the pause between two simulated sweeps: a minute in the first hour, as scheduled, then five minutes. A refused mail
+/// waits longer than that by then.
 fn pause(since: SignedDuration) -> SignedDuration {
     if since < SignedDuration::from_hours(1) { SignedDuration::from_mins(1) } else { SignedDuration::from_mins(5) }
 }
 
+/// Stack with one waiting mail, whose SES refuses.
 struct Outage {
     stack: TestStack,
     begun_at: Timestamp,
-    /// Mails that were given up.
+    /// Number of mails that were given up.
     failed: usize,
 }
 
@@ -33,7 +34,7 @@ impl Outage {
         Self { begun_at: stack.clock.now(), stack, failed: 0 }
     }
 
-    /// Sweeps until the instant.
+    /// Sweeps until so many hours after the start.
     async fn sweep_until(&mut self, hours: i64) {
         let end = self.begun_at + SignedDuration::from_hours(hours);
         while self.stack.clock.now() < end {
@@ -46,7 +47,7 @@ impl Outage {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_mail_that_ses_refuses_for_23_hours_is_sent_once_when_ses_takes_it() {
+async fn mail_that_ses_refuses_for_23_hours_is_sent_once_when_ses_accepts_it() {
     let mut outage = Outage::begin().await;
     outage.sweep_until(23).await;
     assert_eq!((outage.stack.local.mailbox().mails().len(), outage.failed), (0, 0));
@@ -57,7 +58,7 @@ async fn a_mail_that_ses_refuses_for_23_hours_is_sent_once_when_ses_takes_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_mail_that_ses_refuses_for_24_hours_is_given_up_then_and_not_before() {
+async fn mail_that_ses_refuses_for_24_hours_is_given_up_then_and_not_before() {
     let mut outage = Outage::begin().await;
     outage.sweep_until(24).await;
     assert_eq!(outage.failed, 0, "not before");

@@ -1,4 +1,4 @@
-//! What the SES client makes of every kind of answer, by SES's own protocol.
+//! Outcomes that the SES client reports for each kind of answer of the SES protocol.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use presence_mailer::{Mail, Mailer as _, SendResult, SesMailer};
 use presence_tests::connectors::{Answer, ConnectorLayer, Next};
 use presence_tests::{FaultConnector, FaultKind, Plan, TestStack, address, plain_http};
 
-/// Connector that answers every request in the same way, without a server.
+/// Connector that gives every request the same answer, without a server.
 #[derive(Clone)]
 struct CannedAnswer {
     status: u16,
@@ -44,7 +44,7 @@ fn mailer(client: SharedHttpClient, url: &str) -> SesMailer {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn each_answer_of_ses_ends_a_mail_rests_it_or_leaves_it_open_and_nothing_is_tried_twice() {
+async fn each_answer_of_ses_has_its_outcome_and_no_request_is_retried() {
     let refused = |code: &str| SendResult::Refused(code.to_owned());
     let unknown = |code: &str| SendResult::Unknown(code.to_owned());
     for (status, code, expected) in [
@@ -72,10 +72,10 @@ async fn each_answer_of_ses_ends_a_mail_rests_it_or_leaves_it_open_and_nothing_i
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_local_ses_takes_refuses_and_loses_as_its_switches_say() {
+async fn local_ses_behaves_as_its_mode_says() {
     let stack = TestStack::start().await;
     let outbox = stack.local.outbox();
-    for (mode, taken) in [
+    for (mode, accepted) in [
         (SesMode::Accept, 1),
         (SesMode::Throttle, 1),
         (SesMode::Reject, 1),
@@ -91,7 +91,7 @@ async fn the_local_ses_takes_refuses_and_loses_as_its_switches_say() {
             SesMode::LoseReply => matches!(outcome, SendResult::Unknown(_)),
         };
         assert!(as_expected, "{mode:?}: {outcome:?}");
-        assert_eq!(stack.local.mailbox().mails().len(), taken, "{mode:?}");
+        assert_eq!(stack.local.mailbox().mails().len(), accepted, "{mode:?}");
     }
     let sent = &stack.local.mailbox().mails()[0];
     assert_eq!((&sent.to, sent.subject.as_str()), (&address("guest"), "You are invited"));
@@ -99,7 +99,7 @@ async fn the_local_ses_takes_refuses_and_loses_as_its_switches_say() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_connection_that_breaks_anywhere_leaves_the_outcome_unknown_and_nothing_is_tried_twice() {
+async fn broken_connection_leaves_the_outcome_unknown_and_no_request_is_retried() {
     let stack = TestStack::start().await;
     let url = stack.local.mailbox_url().replace("/mailbox", "/ses");
     for kind in [FaultKind::LoseReply, FaultKind::RefuseConnection, FaultKind::CutBody, FaultKind::ServerError] {

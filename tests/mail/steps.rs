@@ -1,4 +1,4 @@
-//! Each step of a delivery on its own: the instants at which it may happen, and what a batch is answered.
+//! Single steps of a delivery: the instants at which they may happen, and the answer to a batch.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,13 +17,13 @@ use serde_json::{Value, json};
 use super::fake_mailer::{LEASE, MailerProcess, SendOutcome, deadline, record, sweep};
 use super::invitation_fixture::InvitationFixture;
 
-/// How long SES may take to answer, by the client's own limit.
-const SES_TIME: SignedDuration = SignedDuration::from_secs(8);
+/// Timeout of the SES client.
+const SES_TIMEOUT: SignedDuration = SignedDuration::from_secs(8);
 
-/// A clock of a process that is held up: each look at it takes as long as this.
-struct Slow(Arc<ManualClock>, SignedDuration);
+/// Clock of a delayed process: it advances by this time at each reading.
+struct DelayedClock(Arc<ManualClock>, SignedDuration);
 
-impl Clock for Slow {
+impl Clock for DelayedClock {
     fn now(&self) -> Timestamp {
         self.0.advance(self.1);
         self.0.now()
@@ -32,13 +32,13 @@ impl Clock for Slow {
 
 type Event = Box<dyn Fn() -> BoxFuture<'static, ()> + Send + Sync>;
 
-/// Sends, and something else happens meanwhile.
-struct Meanwhile {
+/// Mailer that lets an event happen before each send.
+struct InterleavingMailer {
     event: Event,
     inner: Arc<dyn Mailer>,
 }
 
-impl Mailer for Meanwhile {
+impl Mailer for InterleavingMailer {
     fn send<'a>(&'a self, mail: &'a Mail) -> BoxFuture<'a, SendResult> {
         let event = (self.event)();
         async move {
@@ -50,32 +50,32 @@ impl Mailer for Meanwhile {
 }
 
 impl InvitationFixture {
-    /// Invites once more, and gives the record of the stream.
+    /// Invites the guest again, and returns the stream record of the mail.
     async fn invite_again(&self) -> Value {
         assert_eq!(self.stack.invite(&self.id, &self.fixtures.admin_1.key).await.status, 200);
         let stored = self.stack.stored(&self.id).await.expect("the guest");
         record(&stored.mails[0], 2)
     }
 
-    /// Delivers once, and this happens while the mail is sent.
+    /// Delivers the mail, and lets the event happen while it is sent.
     async fn deliver_while(&mut self, event: Event) {
         let inner = Arc::clone(&self.process.outbox.mailer);
-        self.process.outbox.mailer = Arc::new(Meanwhile { event, inner: Arc::clone(&inner) });
+        self.process.outbox.mailer = Arc::new(InterleavingMailer { event, inner: Arc::clone(&inner) });
         let id = presence_domain::ids::UserId::parse(&self.id).expect("an id");
         assert!(self.process.outbox.deliver(id).await.is_ok());
         self.process.outbox.mailer = inner;
     }
 
-    /// A call of the API by the guest's administrator.
+    /// Returns an API call of the guest's administrator as an event.
     fn call(&self, path: &str, body: &Value) -> Event {
-        let asked = self.stack.request("POST", path).header("x-api-key", &self.fixtures.admin_1.key).json(body);
+        let request = self.stack.request("POST", path).header("x-api-key", &self.fixtures.admin_1.key).json(body);
         Box::new(move || {
-            let asked = send(asked.try_clone().expect("no body that is a stream"));
-            async move { assert_eq!(asked.await.status, 200) }.boxed()
+            let request = send(request.try_clone().expect("a body that is no stream"));
+            async move { assert_eq!(request.await.status, 200) }.boxed()
         })
     }
 
-    /// Makes what is stored of the guest a thing that nobody can read.
+    /// Makes the stored guest unreadable.
     async fn corrupt(&self) {
         let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(self.stack.local.database_url()));
         let text = |text: String| AttributeValue::S(text);
@@ -86,9 +86,10 @@ impl InvitationFixture {
         corrupt.send().await.expect("DynamoDB answers");
     }
 
-    async fn standing(&self, mail: usize) -> LinkStatus {
+    /// Returns the status of the link in a mail, by its number.
+    async fn link_status(&self, mail: usize) -> LinkStatus {
         let stored = self.stack.stored(&self.id).await.expect("the guest");
-        let token = self.fake_mailer.taken(&address("guest"))[mail].token;
+        let token = self.fake_mailer.accepted(&address("guest"))[mail].token;
         stored.user.links.status_at(token, self.stack.clock.now())
     }
 }
@@ -97,37 +98,37 @@ impl InvitationFixture {
 async fn exactly_five_minutes_after_a_mail_the_next_is_sent_at_once_and_replaces_its_link() {
     let fixture = InvitationFixture::new().await;
     fixture.invoke(&json!({ "Records": [fixture.record] }), None).await;
-    assert_eq!(fixture.standing(0).await, LinkStatus::Open);
+    assert_eq!(fixture.link_status(0).await, LinkStatus::Open);
     fixture.stack.clock.advance(WINDOW);
     let again = fixture.invite_again().await;
     fixture.invoke(&json!({ "Records": [again] }), None).await;
     assert_eq!(fixture.mails(), 2);
-    assert_eq!((fixture.standing(0).await, fixture.standing(1).await), (LinkStatus::Replaced, LinkStatus::Open));
+    assert_eq!((fixture.link_status(0).await, fixture.link_status(1).await), (LinkStatus::Replaced, LinkStatus::Open));
     fixture.assert_consistent("five minutes later").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_mailer_that_is_held_up_sends_only_while_its_claim_keeps_the_next_five_minutes_away() {
+async fn delayed_mailer_sends_only_while_its_claim_covers_the_window_of_the_mail() {
     let mut sent = 0;
     for seconds in [0, 3, 5, 6, 9, 20] {
         let mut fixture = InvitationFixture::new().await;
         let id = presence_domain::ids::UserId::parse(&fixture.id).expect("an id");
         fixture.process.outbox.clock =
-            Arc::new(Slow(Arc::clone(&fixture.stack.clock), SignedDuration::from_secs(seconds)));
+            Arc::new(DelayedClock(Arc::clone(&fixture.stack.clock), SignedDuration::from_secs(seconds)));
         fixture.fake_mailer.set_outcome(SendOutcome::Lost);
         assert_eq!(fixture.process.outbox.deliver(id).await.ok(), Some(DeliveryOutcome::Unknown));
         let quiet_until = fixture.stack.stored(&fixture.id).await.and_then(|stored| stored.user.quiet_until);
-        for mail in fixture.fake_mailer.taken(&address("guest")) {
+        for mail in fixture.fake_mailer.accepted(&address("guest")) {
             let quiet = quiet_until.expect("a claim").duration_since(mail.at);
-            assert!(quiet >= WINDOW + SES_TIME, "{seconds} s a look: another mail after {quiet:?}");
+            assert!(quiet >= WINDOW + SES_TIMEOUT, "{seconds} s a reading: another mail after {quiet:?}");
             sent += 1;
         }
     }
-    assert!((1..6).contains(&sent), "{sent}: the quick ones send, the slow ones do not");
+    assert!((1..6).contains(&sent), "{sent}: only quick mailers send");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_record_whose_delivery_fails_is_named_in_the_answer_and_no_other() {
+async fn only_the_record_whose_delivery_fails_is_in_the_answer() {
     let fixture = InvitationFixture::new().await;
     let body = json!({ "email": address("other"), "first_name": "Ada", "last_name": "Roy", "status": "invited" });
     let created = fixture.stack.post("/user", &fixture.fixtures.admin_1.key, &body).await.json();
@@ -137,11 +138,11 @@ async fn a_record_whose_delivery_fails_is_named_in_the_answer_and_no_other() {
     let answer = handle(&fixture.process.outbox, &event, deadline()).await.expect("an answer");
     let id = &fixture.record["dynamodb"]["SequenceNumber"];
     assert_eq!(json!(answer), json!({ "batchItemFailures": [{ "itemIdentifier": id }] }), "as Lambda reads it");
-    assert_eq!((fixture.mails(), fixture.fake_mailer.taken(&address("other")).len()), (0, 1));
+    assert_eq!((fixture.mails(), fixture.fake_mailer.accepted(&address("other")).len()), (0, 1));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_there_is_no_time_for_is_not_begun_and_comes_again() {
+async fn delivery_without_time_is_not_started_and_comes_again() {
     let fixture = InvitationFixture::new().await;
     let soon = || deadline_in(Duration::ZERO);
     let event = json!({ "Records": [fixture.record] });
@@ -154,7 +155,7 @@ async fn what_there_is_no_time_for_is_not_begun_and_comes_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_mail_that_was_refused_leaves_no_link_behind() {
+async fn refused_mail_leaves_no_link() {
     let fixture = InvitationFixture::new().await;
     fixture.fake_mailer.set_outcome(SendOutcome::Refused);
     fixture.invoke(&json!({ "Records": [fixture.record] }), None).await;
@@ -162,68 +163,72 @@ async fn a_mail_that_was_refused_leaves_no_link_behind() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_invitation_asked_for_while_an_older_one_is_sent_is_sent_too_however_that_ends() {
-    for (fate, first) in [(SendOutcome::Sent, 1), (SendOutcome::Refused, 0)] {
+async fn invitation_requested_while_an_older_one_is_sent_is_sent_too() {
+    for (outcome, first) in [(SendOutcome::Sent, 1), (SendOutcome::Refused, 0)] {
         let mut fixture = InvitationFixture::new().await;
         fixture.fake_mailer.set_outcome(SendOutcome::Refused);
         fixture.invoke(&json!({ "Records": [fixture.record] }), None).await;
         fixture.stack.clock.advance(WINDOW);
-        fixture.fake_mailer.set_outcome(fate);
+        fixture.fake_mailer.set_outcome(outcome);
         fixture.deliver_while(fixture.call(&format!("/user/{}/invite", fixture.id), &json!({}))).await;
         let waiting = fixture.stack.stored(&fixture.id).await.expect("the guest").mails;
-        assert_eq!((fixture.mails(), waiting.len(), waiting[0].attempts), (first, 1, 0), "{fate:?}");
+        assert_eq!((fixture.mails(), waiting.len(), waiting[0].attempts), (first, 1, 0), "{outcome:?}");
 
         fixture.fake_mailer.set_outcome(SendOutcome::Sent);
         fixture.advance_time(false, WINDOW).await;
-        assert_eq!(fixture.mails(), first + 1, "{fate:?}");
-        fixture.assert_consistent(&format!("{fate:?}")).await;
+        assert_eq!(fixture.mails(), first + 1, "{outcome:?}");
+        fixture.assert_consistent(&format!("{outcome:?}")).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_address_changed_while_a_mail_is_sent_to_the_old_one_may_be_sent_a_mail_at_once() {
-    for fate in [SendOutcome::Sent, SendOutcome::Refused] {
+async fn address_changed_while_a_mail_is_sent_to_the_old_one_may_be_sent_a_mail_at_once() {
+    for outcome in [SendOutcome::Sent, SendOutcome::Refused] {
         let mut fixture = InvitationFixture::new().await;
-        fixture.fake_mailer.set_outcome(fate);
+        fixture.fake_mailer.set_outcome(outcome);
         let moved = json!({ "email": address("moved") });
         fixture.deliver_while(fixture.call(&format!("/user/{}", fixture.id), &moved)).await;
         fixture.fake_mailer.set_outcome(SendOutcome::Sent);
         let again = fixture.invite_again().await;
         fixture.invoke(&json!({ "Records": [again] }), None).await;
-        assert_eq!(fixture.fake_mailer.taken(&address("moved")).len(), 1, "{fate:?}");
-        assert_eq!(fixture.stack.audit().await, [], "{fate:?}");
+        assert_eq!(fixture.fake_mailer.accepted(&address("moved")).len(), 1, "{outcome:?}");
+        assert_eq!(fixture.stack.audit().await, [], "{outcome:?}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_address_whose_owner_is_deleted_while_its_mail_is_refused_is_free_for_the_next_owners_mail() {
-    for fate in [SendOutcome::Refused, SendOutcome::Malformed, SendOutcome::Sent, SendOutcome::Lost] {
+async fn address_whose_owner_is_deleted_while_its_mail_is_refused_is_free_for_the_next_owner() {
+    for outcome in [SendOutcome::Refused, SendOutcome::Malformed, SendOutcome::Sent, SendOutcome::Lost] {
         let mut fixture = InvitationFixture::new().await;
-        fixture.fake_mailer.set_outcome(fate);
+        fixture.fake_mailer.set_outcome(outcome);
         let path = format!("/user/{}", fixture.id);
         let delete = fixture.stack.request("DELETE", &path).header("x-api-key", &fixture.fixtures.admin_1.key);
         fixture
             .deliver_while(Box::new(move || {
-                let asked = send(delete.try_clone().expect("no body that is a stream"));
-                async move { assert_eq!(asked.await.status, 200) }.boxed()
+                let request = send(delete.try_clone().expect("a body that is no stream"));
+                async move { assert_eq!(request.await.status, 200) }.boxed()
             }))
             .await;
         fixture.fake_mailer.set_outcome(SendOutcome::Sent);
         let body = json!({ "email": address("guest"), "first_name": "Ada", "last_name": "Roy", "status": "invited" });
         assert_eq!(fixture.stack.post("/user", &fixture.fixtures.admin_1.key, &body).await.status, 200);
         fixture.invoke(&sweep(), None).await;
-        assert_eq!(fixture.mails(), 1, "the next owner's at once, unless the first one's was sent: {fate:?}");
-        // What was sent keeps the address quiet for five minutes, and what may have been until the claim ends.
-        fixture.stack.clock.advance(if fate == SendOutcome::Lost { LEASE } else { WINDOW });
+        assert_eq!(
+            fixture.mails(),
+            1,
+            "the next owner is sent a mail at once, unless the first was sent one: {outcome:?}"
+        );
+        // A sent mail blocks the address for five minutes. A mail with an unknown outcome blocks it until the claim ends.
+        fixture.stack.clock.advance(if outcome == SendOutcome::Lost { LEASE } else { WINDOW });
         fixture.invoke(&sweep(), None).await;
-        let all = if matches!(fate, SendOutcome::Sent | SendOutcome::Lost) { 2 } else { 1 };
-        assert_eq!((fixture.mails(), fixture.fake_mailer.too_soon()), (all, Vec::new()), "{fate:?}");
-        assert_eq!(fixture.stack.audit().await, [], "{fate:?}");
+        let all = if matches!(outcome, SendOutcome::Sent | SendOutcome::Lost) { 2 } else { 1 };
+        assert_eq!((fixture.mails(), fixture.fake_mailer.too_soon()), (all, Vec::new()), "{outcome:?}");
+        assert_eq!(fixture.stack.audit().await, [], "{outcome:?}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_refusal_that_comes_after_another_mailers_claim_leaves_that_claim_alone() {
+async fn refusal_that_comes_after_the_claim_of_another_mailer_keeps_that_claim() {
     let mut fixture = InvitationFixture::new().await;
     let id = presence_domain::ids::UserId::parse(&fixture.id).expect("an id");
     let (clock, fake_mailer) = (Arc::clone(&fixture.stack.clock), Arc::clone(&fixture.fake_mailer));

@@ -1,4 +1,4 @@
-//! The sweep goes past rows that are nobody's or that nobody can read, and past pages with nothing in them.
+//! Sweeps over rows without a user, unreadable rows and empty pages.
 
 use std::collections::HashMap;
 
@@ -20,24 +20,24 @@ fn client(fixture: &InvitationFixture) -> Client {
     Client::from_conf(sdk_config(fixture.stack.local.dynamodb_url()))
 }
 
-/// A row of a user that does not exist, due before every other.
+/// Returns a row of a user that does not exist, due before every other.
 fn orphan(number: usize) -> Item {
     let text = |text: String| AttributeValue::S(text);
-    let moment = |at: usize| AttributeValue::N(at.to_string());
+    let number_of = |at: usize| AttributeValue::N(at.to_string());
     HashMap::from([
         ("pk".to_owned(), text(format!("USER#{number}"))),
         ("sk".to_owned(), text(format!("MAIL#{number:013}-0"))),
         ("user_id".to_owned(), text(number.to_string())),
         ("outbox".to_owned(), text("pending".to_owned())),
         ("state".to_owned(), text("pending".to_owned())),
-        ("due_at".to_owned(), moment(number)),
-        ("created_at".to_owned(), moment(number)),
+        ("due_at".to_owned(), number_of(number)),
+        ("created_at".to_owned(), number_of(number)),
         ("give_up_at".to_owned(), AttributeValue::N("9999999999999".to_owned())),
-        ("attempts".to_owned(), moment(0)),
+        ("attempts".to_owned(), number_of(0)),
     ])
 }
 
-/// A row that nobody can read.
+/// Returns a row that cannot be read.
 fn unreadable(number: usize) -> Item {
     let mut row = orphan(number);
     row.remove("user_id");
@@ -52,7 +52,7 @@ impl InvitationFixture {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn rows_without_a_user_are_removed_and_hold_nothing_up() {
+async fn rows_without_a_user_are_removed_and_delay_no_mail() {
     let fixture = InvitationFixture::new().await;
     for number in 1..=250 {
         fixture.put(orphan(number)).await;
@@ -63,7 +63,7 @@ async fn rows_without_a_user_are_removed_and_hold_nothing_up() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn rows_that_nobody_can_read_hold_nothing_up() {
+async fn unreadable_rows_delay_no_mail() {
     let fixture = InvitationFixture::new().await;
     for number in 1..=250 {
         fixture.put(unreadable(number)).await;
@@ -72,10 +72,10 @@ async fn rows_that_nobody_can_read_hold_nothing_up() {
     assert_eq!(fixture.mails(), 1, "the mail behind them");
     let outbox = &fixture.stack.stores().outbox;
     assert_eq!(outbox.list_waiting(None).await.expect("the store answers").unreadable, []);
-    assert_eq!(outbox.list_unreadable().await.expect("the store answers").len(), 250, "kept, and listed");
+    assert_eq!(outbox.list_unreadable().await.expect("the store answers").len(), 250, "they are kept, and listed");
 }
 
-/// Connector that answers the first page of each query of the outbox with no item and a key to go on after, as AWS may.
+/// Connector that answers the first page of each outbox query with no item and a key of the next page, as AWS may do.
 #[derive(Clone)]
 struct EmptyFirstPages;
 
@@ -94,7 +94,7 @@ impl ConnectorLayer for EmptyFirstPages {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_empty_page_that_is_not_the_last_one_ends_no_sweep() {
+async fn sweep_continues_after_an_empty_page() {
     let fixture = InvitationFixture::new().await;
     let client = EmptyFirstPages.over(plain_http());
     let stores = fixture.stack.stores_through(client, long_timeouts(), fixture.stack.table_prefix());
@@ -106,7 +106,7 @@ async fn an_empty_page_that_is_not_the_last_one_ends_no_sweep() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_windows_of_addresses_have_an_end_at_which_dynamodb_removes_them() {
+async fn windows_of_addresses_have_a_ttl() {
     let fixture = InvitationFixture::new().await;
     let (client, table) = (client(&fixture), fixture.stack.stores().database.name(&schema::USERS));
     let ttl = client.describe_time_to_live().table_name(&table).send().await.expect("DynamoDB answers");
@@ -116,6 +116,6 @@ async fn the_windows_of_addresses_have_an_end_at_which_dynamodb_removes_them() {
     let items = client.scan().table_name(table).send().await.expect("DynamoDB answers").items.unwrap_or_default();
     let window = items.iter().find(|item| item["sk"] == AttributeValue::S("MAILBOX".to_owned())).expect("a window");
     let number = |name: &str| window[name].as_n().expect("a number").parse::<i64>().expect("a whole number");
-    assert!(number("ttl") > number("quiet_until") / 1_000, "in seconds, and not before the window is over");
+    assert!(number("ttl") > number("quiet_until") / 1_000, "in seconds, after the end of the window");
     assert!(number("ttl") < number("quiet_until") / 1_000 + 86_400);
 }

@@ -1,4 +1,4 @@
-//! The five minutes of a user: what opens them, what gives them back, and what a caller is told to wait.
+//! Window of five minutes after a mail: its start, its end, and the wait that a caller is told.
 
 use jiff::SignedDuration;
 use presence_domain::ids::UserId;
@@ -16,7 +16,7 @@ impl InvitationFixture {
         assert_eq!(answer.status, 200, "{}", answer.text);
     }
 
-    /// Invites once more: the seconds to wait, none where the invitation was accepted.
+    /// Invites the guest again. Returns the seconds to wait, or `None` if the invitation was accepted.
     async fn retry_after(&self) -> Option<i64> {
         let answer = self.stack.invite(&self.id, &self.fixtures.admin_1.key).await;
         (answer.status != 200).then(|| {
@@ -31,7 +31,7 @@ impl InvitationFixture {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_user_made_active_and_invited_thirteen_times_is_never_to_wait_longer_than_five_minutes() {
+async fn user_activated_and_invited_thirteen_times_never_has_to_wait_longer_than_five_minutes() {
     let fixture = InvitationFixture::new().await;
     assert_eq!(fixture.deliver().await, DeliveryOutcome::Sent);
     for _ in 0..13 {
@@ -43,7 +43,7 @@ async fn a_user_made_active_and_invited_thirteen_times_is_never_to_wait_longer_t
         assert!((1..=300).contains(&seconds), "{seconds} s");
     }
     assert_eq!(fixture.mails(), 1);
-    // The mail that waits is sent when the window of the one that was sent is over.
+    // The waiting mail is sent when the window of the sent one ends.
     fixture.stack.clock.advance(WINDOW - SignedDuration::from_secs(13) - SignedDuration::from_millis(1));
     assert_eq!(fixture.deliver().await, DeliveryOutcome::Nothing);
     fixture.stack.clock.advance(SignedDuration::from_millis(1));
@@ -52,13 +52,13 @@ async fn a_user_made_active_and_invited_thirteen_times_is_never_to_wait_longer_t
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_mail_that_is_called_off_before_it_was_sent_gives_its_window_back() {
-    // None was ever sent: at once.
+async fn mail_that_is_cancelled_before_it_is_sent_starts_no_window() {
+    // No mail was sent before, so the next one is sent at once.
     let fixture = InvitationFixture::new().await;
     fixture.set_status("active").await;
     fixture.set_status("invited").await;
     assert_eq!(fixture.deliver().await, DeliveryOutcome::Sent);
-    // One was sent: its window counts, not that of the mail that was called off later.
+    // One mail was sent. Its window counts, not that of the mail that was cancelled later.
     fixture.stack.clock.advance(SignedDuration::from_secs(200));
     fixture.set_status("active").await;
     fixture.set_status("invited").await;
@@ -70,7 +70,7 @@ async fn a_mail_that_is_called_off_before_it_was_sent_gives_its_window_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_mail_that_was_refused_leaves_no_window_when_it_is_called_off() {
+async fn refused_mail_that_is_cancelled_starts_no_window() {
     let fixture = InvitationFixture::new().await;
     fixture.fake_mailer.set_outcome(SendOutcome::Refused);
     assert_eq!(fixture.deliver().await, DeliveryOutcome::Refused);

@@ -4,5 +4,5 @@
 mod model;
 mod order;
 mod pages;
-mod people;
 pub(crate) mod sequences;
+mod users;

@@ -10,7 +10,7 @@ use presence_store::keys::org_key;
 use presence_store::schema::USERS;
 use presence_tests::{TestStack, rng, sdk_config};
 
-use super::people::{create, in_order, walk};
+use super::users::{create, in_order, walk};
 
 /// People in the organisation.
 const PEOPLE: usize = 150;

@@ -6,7 +6,7 @@ use presence_domain::text::fold;
 use presence_domain::user::{Role, Status, User};
 use presence_tests::{TestStack, rng};
 
-use super::people::{create, in_order, walk};
+use super::users::{create, in_order, walk};
 
 /// Organisations and how many people are in each; none: those without one. Number 30 has nobody left.
 const CROWDS: [(Option<u64>, usize); 5] = [(None, 7), (Some(2), 33), (Some(10), 1), (Some(9), 30), (Some(30), 1)];

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use self::choices::{body_of, create_body, update_body};
 use super::model::{Change, Member, Model, New, Outcome};
-use super::people::ids;
+use super::users::ids;
 
 const STEPS: usize = 300;
 /// How often everything stored is audited on the way.

@@ -3,7 +3,7 @@
 use presence_domain::review::{Rating, Review, ReviewState};
 
 use super::super::large_dataset::{review, second};
-use super::questions::ReviewsByName;
+use super::searches::ReviewsByName;
 
 /// A change of a review, or back again.
 type Turn = fn(&mut Review);

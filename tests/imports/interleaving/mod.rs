@@ -1,7 +1,7 @@
 //! A transaction comes between any two reads of a search: the answer is that of before or of after it.
 
 mod changes;
-mod questions;
+mod searches;
 
 use futures::stream::{self, StreamExt as _};
 use presence_domain::review::Review;
@@ -12,7 +12,7 @@ use presence_tests::connectors::{Event, InterleavingConnector};
 use presence_tests::{Fixtures, TestStack, long_timeouts, plain_http, rng};
 
 use self::changes::{CHANGES, Change};
-use self::questions::{Answer, Question, ReviewsByName, answer, questions};
+use self::searches::{Answer, Question, ReviewsByName, answer, questions};
 use super::import_env::store_with_long_timeouts;
 use super::large_dataset;
 

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::calls::Right;
 use super::fixture::played;
-use super::guards::{list, statements};
+use super::permissions::Right;
+use super::policies::{list, statements};
 use super::template::{Resource, TEMPLATE, referent};
 
 /// The rights to tables of a role; and its statements about anything else, but for its log.
