@@ -1,6 +1,7 @@
 //! The deployment: `template.yaml` against the code that it deploys, and `events/` against the handlers.
 
 mod alarms;
+mod crates;
 mod events;
 mod fixture;
 mod memory;

@@ -10,10 +10,12 @@ use serde::Serialize;
 use crate::client::read::Item;
 use crate::format::{USER, format_of};
 use crate::keys::{CHANGES_PK_PREFIX, LOCK_SK, MAIL_SK_PREFIX, MAILBOX_SK, ROSTERS_PK, USER_SK, lock_pk, org_key};
-use crate::outbox_item;
+use crate::outbox::item as outbox_item;
+use crate::outbox::quiet_windows;
 use crate::schema;
+use crate::users::directory_heads;
 use crate::users::{UserRecord, from_item, to_item};
-use crate::{ApiKeyRecord, UserStore, directory_heads, mailboxes};
+use crate::{ApiKeyRecord, UserStore};
 use presence_domain::error::Error;
 use presence_domain::ids::{OrgId, UserId};
 use presence_domain::invitation::OutboxMessage;
@@ -100,7 +102,7 @@ impl Contents {
             self.reservations.insert(pk, user_id);
         } else if sk == MAILBOX_SK {
             // A window belongs to an address, not to a user. The address must not be printed.
-            if !mailboxes::is_readable(item) {
+            if !quiet_windows::is_readable(item) {
                 self.find("users table".to_owned(), "holds a window of an address that cannot be read");
             }
         } else if pk.starts_with(CHANGES_PK_PREFIX) {

@@ -5,8 +5,9 @@ use std::collections::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 use struct_field_names_as_array::FieldNamesAsArray;
 
-use crate::client::read::{Item, Partition, item, number, parse, parse_as, text};
+use crate::client::read::{Item, Partition, number, text};
 use crate::format::BUSINESS;
+use crate::format::{item, parse, parse_as};
 use crate::keys::{business_pk, city_listing, org_pk};
 use crate::{Database, schema};
 use presence_domain::error::Error;

@@ -21,8 +21,8 @@ pub use import::CategoryImport;
 pub(super) use item::rewritten;
 use item::{CategoryItem, HeadItem};
 
-use crate::client::read::{Item, parse_as, text};
-use crate::format::{CATEGORY, CATEGORY_HEAD};
+use crate::client::read::{Item, text};
+use crate::format::{CATEGORY, CATEGORY_HEAD, parse_as};
 use crate::keys::{DIRECTORY_PK, parse_category_pk};
 use crate::{Database, schema};
 use presence_domain::category::CategoryDirectory;

@@ -6,6 +6,8 @@
 //!
 //! Facet counts and postings are written by `ADD` and `SET`, not from a type: they have the first format until the ledger changes.
 
+use serde::de::DeserializeOwned;
+
 use crate::client::read::{Item, number};
 use crate::keys::{
     CHANGES_PK_PREFIX, COUNTS_PK_PREFIX, DIRECTORY_PK, LOCK_SK, MAIL_SK_PREFIX, MAILBOX_SK, ORGS_WITH_REVIEWS_PK,
@@ -142,6 +144,29 @@ pub(super) fn mark(kind: Kind, item: &mut Item) {
     if kind.format > FIRST {
         item.insert(FORMAT.to_owned(), number(kind.format));
     }
+}
+
+/// Parses an item of a kind that has one format. An item that does not fit its type is [`Error::Internal`].
+pub(crate) fn parse<T: DeserializeOwned>(item: Item) -> Result<T, Error> {
+    parse_as(ANY, item)
+}
+
+/// Parses an item of a kind. Returns [`Error::Unavailable`] for a format that this version does not know.
+pub(crate) fn parse_as<T: DeserializeOwned>(kind: Kind, item: Item) -> Result<T, Error> {
+    check(kind, &item)?;
+    serde_dynamo::from_item(item).map_err(Error::internal)
+}
+
+/// Serialises a value as an item of a kind that has one format.
+pub(crate) fn item<T: serde::Serialize>(value: &T) -> Result<Item, Error> {
+    item_as(ANY, value)
+}
+
+/// Serialises a value as an item of a kind, in its present format.
+pub(crate) fn item_as<T: serde::Serialize>(kind: Kind, value: &T) -> Result<Item, Error> {
+    let mut item = serde_dynamo::to_item(value).map_err(Error::internal)?;
+    mark(kind, &mut item);
+    Ok(item)
 }
 
 #[cfg(test)]

@@ -4,18 +4,13 @@ mod api_keys;
 mod audit;
 mod businesses;
 mod categories;
-mod change_log;
 mod client;
-mod directory_heads;
 mod format;
 pub mod keys;
-mod mailboxes;
 mod migrate;
 mod outbox;
-mod outbox_item;
 mod reviews;
 pub mod schema;
-mod user_directory;
 mod users;
 
 pub use api_keys::{ApiKeyRecord, ApiKeyStore};
@@ -26,10 +21,10 @@ pub use client::database::Database;
 pub use client::meter;
 pub use client::retry::{RetryPolicy, with_deadline};
 pub use client::write_rate::WriteRate;
-pub use mailboxes::MailboxClaim;
 pub use migrate::MigrationCounts;
+pub use outbox::item::UnreadableMessage;
+pub use outbox::quiet_windows::MailboxClaim;
 pub use outbox::{OutboxPage, OutboxStore, PageStart};
-pub use outbox_item::UnreadableMessage;
 pub use reviews::ReviewStore;
 pub use reviews::ledger::{
     AuditRun, AuditSettings, PostingItemFullError, RebuildReport, ReviewQuery, ReviewWrite, ReviewsAudit,

@@ -25,6 +25,12 @@ impl Role {
         }
     }
 
+    /// Returns the role with this spelling.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|role| role.as_str() == text)
+    }
+
     /// True if a user of this role must belong to an organisation.
     #[must_use]
     pub fn requires_org(self) -> bool {
@@ -52,6 +58,12 @@ impl Status {
             Self::Active => "active",
             Self::Invited => "invited",
         }
+    }
+
+    /// Returns the status with this spelling.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|status| status.as_str() == text)
     }
 
     /// Returns the status of a new user: the requested one, or else the one that fits the invitation.

@@ -3,9 +3,8 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::client::read::{self, Item};
-use crate::format::KEY;
-use crate::users::role;
+use crate::client::read::Item;
+use crate::format::{KEY, item_as, parse_as};
 use presence_domain::access::Principal;
 use presence_domain::api_key::ApiKeyHash;
 use presence_domain::error::Error;
@@ -95,13 +94,13 @@ impl ApiKeyRecord {
     }
 
     pub(crate) fn read(item: Item) -> Result<Self, Error> {
-        let stored: ApiKeyItem = read::parse_as(KEY, item)?;
+        let stored: ApiKeyItem = parse_as(KEY, item)?;
         record(stored).ok_or_else(|| Error::internal("a stored key breaks the rules of its fields"))
     }
 
     pub(crate) fn to_item(&self) -> Result<Item, Error> {
         let milliseconds = |instant: Option<Timestamp>| instant.map(Timestamp::as_millisecond);
-        read::item_as(
+        item_as(
             KEY,
             &ApiKeyItem {
                 key_hash: self.hash.as_hex(),
@@ -131,7 +130,7 @@ fn record(stored: ApiKeyItem) -> Option<ApiKeyRecord> {
             Some(number) => Some(OrgId::new(number)?),
             None => None,
         },
-        role: role(&stored.role)?,
+        role: Role::parse(&stored.role)?,
         active: stored.active,
         label: stored.label,
         created_at: Timestamp::from_millisecond(stored.created_at).ok()?,

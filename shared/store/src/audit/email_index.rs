@@ -7,8 +7,9 @@ use serde::Deserialize;
 
 use super::{Finding, PAGE};
 use crate::client::parallel::parallel;
-use crate::client::read::{Partition, parse, parse_as, text};
+use crate::client::read::{Partition, text};
 use crate::format::USER;
+use crate::format::{parse, parse_as};
 use crate::users::to_item;
 use crate::{UserStore, schema};
 use presence_domain::error::Error;

@@ -11,9 +11,9 @@ use aws_sdk_dynamodb::types::{AttributeValue, Delete, Put, Update};
 
 use super::item::{Body, CategoryItem, JsonText};
 use super::{CategoryHead, key};
-use crate::client::read::{Item, item_as, number};
+use crate::client::read::{Item, number};
 use crate::client::transaction::{Transaction, TransactionError};
-use crate::format::CATEGORY;
+use crate::format::{CATEGORY, item_as};
 use crate::keys::{DIRECTORY_PK, category_pk, parse_category_pk};
 use crate::{CategoryStore, PutOutcome, schema};
 use presence_domain::category::{Category, CategoryId, Country, MAX_DIRECTORY_BYTES};

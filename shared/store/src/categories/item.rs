@@ -7,8 +7,9 @@ use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::CategoryHead;
-use crate::client::read::{Item, item_as, parse_as};
+use crate::client::read::Item;
 use crate::format::CATEGORY;
+use crate::format::{item_as, parse_as};
 use presence_domain::category::{Category, CategoryId, Country, Partners};
 use presence_domain::error::Error;
 
@@ -103,7 +104,7 @@ impl From<Category> for Body {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::client::read::{item, parse};
+    use crate::format::{item, parse};
     use presence_domain::category::CategoryRow;
 
     /// Size of a category without texts: keys, brackets and commas.

@@ -3,11 +3,9 @@
 use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes};
-use serde::de::DeserializeOwned;
 
 use crate::Database;
 use crate::client::parallel::parallel;
-use crate::format::{self, Kind};
 use crate::schema::{Index, Table};
 use presence_domain::error::Error;
 
@@ -18,29 +16,6 @@ pub(crate) type Item = HashMap<String, AttributeValue>;
 const BATCH_KEYS: usize = 100;
 /// Largest number of batches in flight: enough for the 2,000 businesses of a user in three round trips.
 const BATCHES_IN_FLIGHT: u16 = 8;
-
-/// Parses an item of a kind that has one format. An item that does not fit its type is [`Error::Internal`].
-pub(crate) fn parse<T: DeserializeOwned>(item: Item) -> Result<T, Error> {
-    parse_as(format::ANY, item)
-}
-
-/// Parses an item of a kind. Returns [`Error::Unavailable`] for a format that this version does not know.
-pub(crate) fn parse_as<T: DeserializeOwned>(kind: Kind, item: Item) -> Result<T, Error> {
-    format::check(kind, &item)?;
-    serde_dynamo::from_item(item).map_err(Error::internal)
-}
-
-/// Serialises a value as an item of a kind that has one format.
-pub(crate) fn item<T: serde::Serialize>(value: &T) -> Result<Item, Error> {
-    item_as(format::ANY, value)
-}
-
-/// Serialises a value as an item of a kind, in its present format.
-pub(crate) fn item_as<T: serde::Serialize>(kind: Kind, value: &T) -> Result<Item, Error> {
-    let mut item = serde_dynamo::to_item(value).map_err(Error::internal)?;
-    format::mark(kind, &mut item);
-    Ok(item)
-}
 
 /// Returns a text attribute.
 pub(crate) fn text(value: impl Into<String>) -> AttributeValue {

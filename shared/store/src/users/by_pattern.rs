@@ -5,9 +5,8 @@ use std::collections::HashSet;
 use serde::Deserialize;
 use struct_field_names_as_array::FieldNamesAsArray;
 
-use super::item::{role, status};
-use crate::client::read::{Item, Partition, parse_as, pk_sk, text};
-use crate::format::USER;
+use crate::client::read::{Item, Partition, pk_sk, text};
+use crate::format::{USER, parse_as};
 use crate::keys::{USER_SK, user_pk};
 use crate::{UserStore, schema};
 use presence_domain::email_pattern::EmailPattern;
@@ -136,8 +135,8 @@ fn found(stored: FoundItem) -> Option<FoundUser> {
             Some(number) => Some(OrgId::new(number)?),
             None => None,
         },
-        status: status(&stored.status)?,
-        role: role(&stored.role)?,
+        status: Status::parse(&stored.status)?,
+        role: Role::parse(&stored.role)?,
         first_name: stored.first_name,
         last_name: stored.last_name,
         email: stored.email,

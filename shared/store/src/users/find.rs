@@ -10,7 +10,7 @@ use struct_field_names_as_array::FieldNamesAsArray as _;
 use super::item::{BusinessIdsItem, business_ids};
 use crate::client::read::pk_sk;
 use crate::keys::{USER_SK, user_pk};
-use crate::user_directory::{DirectoryCache, RequestStart};
+use crate::users::directory::{DirectoryCache, RequestStart};
 use crate::{UserStore, schema};
 use presence_domain::access::Scope;
 use presence_domain::error::Error;

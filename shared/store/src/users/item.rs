@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use struct_field_names_as_array::FieldNamesAsArray;
 
-use crate::client::read::{self, Item};
-use crate::format::USER;
+use crate::client::read::Item;
+use crate::format::{USER, item_as, parse_as};
 use crate::keys::{USER_SK, listing, name_order, org_key, user_pk};
 use crate::users::UserRecord;
 use presence_domain::api_key::ApiKeyHash;
@@ -93,7 +93,7 @@ pub(super) struct BusinessIdsItem {
 /// Serialises a user, and names its mail that waits in the outbox.
 pub(crate) fn to_item(user: &User, mail: Option<&str>) -> Result<Item, Error> {
     let order = name_order(&user.last_name, &user.first_name, user.id);
-    read::item_as(
+    item_as(
         USER,
         &UserItem {
             pk: user_pk(user.id),
@@ -125,7 +125,7 @@ pub(crate) fn to_item(user: &User, mail: Option<&str>) -> Result<Item, Error> {
 
 /// Parses the item of a user.
 pub(crate) fn from_item(item: Item) -> Result<UserRecord, Error> {
-    let mut stored: UserItem = read::parse_as(USER, item)?;
+    let mut stored: UserItem = parse_as(USER, item)?;
     let mail = stored.mail.take();
     let record = parse_user(stored).map(|user| UserRecord { user, mail });
     record.ok_or_else(|| Error::internal("a stored user breaks the rules of its fields"))
@@ -141,8 +141,8 @@ fn parse_user(stored: UserItem) -> Option<User> {
     Some(User {
         id: UserId::parse(&stored.id)?,
         version: stored.version,
-        status: status(&stored.status)?,
-        role: role(&stored.role)?,
+        status: Status::parse(&stored.status)?,
+        role: Role::parse(&stored.role)?,
         org_id: match stored.org_id {
             Some(number) => Some(OrgId::new(number)?),
             None => None,
@@ -191,8 +191,8 @@ fn listed_row(item: &Item) -> Option<(NewUser<'_>, &str)> {
     let row = NewUser {
         id: UserId::parse(id.trim_start_matches('0'))?,
         version: item.get("version")?.as_n().ok()?.parse().ok()?,
-        status: status(listed_status)?,
-        role: role(text("role")?)?,
+        status: Status::parse(listed_status)?,
+        role: Role::parse(text("role")?)?,
         first_name: text("first_name")?,
         last_name: text("last_name")?,
         email: text("email")?,
@@ -203,7 +203,7 @@ fn listed_row(item: &Item) -> Option<(NewUser<'_>, &str)> {
 
 /// Parses the attributes of [`ListedItem`], or a whole item; `None` if the user is in another organisation.
 pub(crate) fn listed_in(item: Item, org_id: Option<OrgId>) -> Result<Option<ListedUser>, Error> {
-    let stored: ListedItem = read::parse_as(USER, item)?;
+    let stored: ListedItem = parse_as(USER, item)?;
     if stored.org != org_key(org_id) {
         return Ok(None);
     }
@@ -212,7 +212,7 @@ pub(crate) fn listed_in(item: Item, org_id: Option<OrgId>) -> Result<Option<List
 
 /// Parses the attributes of a user that a search lists.
 pub(super) fn listed_user(item: Item) -> Result<ListedUser, Error> {
-    from_listed(read::parse_as(USER, item)?)
+    from_listed(parse_as(USER, item)?)
 }
 
 fn from_listed(stored: ListedItem) -> Result<ListedUser, Error> {
@@ -220,8 +220,8 @@ fn from_listed(stored: ListedItem) -> Result<ListedUser, Error> {
     Ok(ListedUser {
         id: UserId::parse(&stored.id).ok_or_else(broken)?,
         version: stored.version,
-        status: status(&stored.status).ok_or_else(broken)?,
-        role: role(&stored.role).ok_or_else(broken)?,
+        status: Status::parse(&stored.status).ok_or_else(broken)?,
+        role: Role::parse(&stored.role).ok_or_else(broken)?,
         first_name: stored.first_name,
         last_name: stored.last_name,
         email: stored.email,
@@ -231,16 +231,8 @@ fn from_listed(stored: ListedItem) -> Result<ListedUser, Error> {
 
 /// Parses the id and the businesses of a user.
 pub(super) fn business_ids(item: Item) -> Result<(UserId, Vec<String>), Error> {
-    let stored: BusinessIdsItem = read::parse_as(USER, item)?;
+    let stored: BusinessIdsItem = parse_as(USER, item)?;
     let id =
         UserId::parse(&stored.id).ok_or_else(|| Error::internal("a stored user breaks the rules of its fields"))?;
     Ok((id, stored.business_ids))
-}
-
-pub(crate) fn role(text: &str) -> Option<Role> {
-    Role::ALL.into_iter().find(|role| role.as_str() == text)
-}
-
-pub(super) fn status(text: &str) -> Option<Status> {
-    Status::ALL.into_iter().find(|status| status.as_str() == text)
 }

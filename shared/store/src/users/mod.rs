@@ -2,6 +2,9 @@
 
 mod by_email;
 mod by_pattern;
+pub(crate) mod change_log;
+pub(crate) mod directory;
+pub(crate) mod directory_heads;
 mod find;
 mod holders;
 mod item;
@@ -13,7 +16,7 @@ mod write;
 
 pub use by_pattern::{EmailSearch, FoundUser};
 pub use find::BusinessIds;
-pub(super) use item::{LISTED, ListedItem, add_listed, from_item, listed_in, rewritten, role, to_item};
+pub(super) use item::{LISTED, ListedItem, add_listed, from_item, listed_in, rewritten, to_item};
 pub use keys::{ApiKeyError, IssuedKey, MAX_LIVE_KEYS, NewApiKey};
 pub use record::UserRecord;
 pub use update::{Decision, Update, retry_stale};
@@ -21,7 +24,7 @@ pub use write::{ClaimError, UserWriteError};
 
 use std::sync::Arc;
 
-use crate::user_directory::DirectoryCache;
+use crate::users::directory::DirectoryCache;
 use crate::{Database, OutboxStore};
 
 /// Users with everything that is written with them: directories, keys, mails. Cheap to clone.

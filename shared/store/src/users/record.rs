@@ -2,7 +2,8 @@
 
 use crate::client::read::{Item, Partition, pk_sk, text};
 use crate::keys::{LOCK_SK, USER_SK, lock_pk, user_pk};
-use crate::{UserStore, format, outbox_item, schema};
+use crate::outbox::item as outbox_item;
+use crate::{UserStore, format, schema};
 use presence_domain::access::Scope;
 use presence_domain::error::Error;
 use presence_domain::ids::UserId;

@@ -13,7 +13,9 @@ use crate::api_keys::KeyWrite;
 use crate::client::read::{Item, number, pk_sk, text};
 use crate::client::transaction::{Transaction, TransactionError};
 use crate::keys::{LOCK_SK, USER_SK, lock_pk, mail_sk, user_pk};
-use crate::{MailboxClaim, UserStore, api_keys, change_log, directory_heads, mailboxes, outbox_item, schema};
+use crate::outbox::{item as outbox_item, quiet_windows};
+use crate::users::{change_log, directory_heads};
+use crate::{MailboxClaim, UserStore, api_keys, schema};
 use presence_domain::error::Error;
 use presence_domain::ids::{OrgId, UserId};
 use presence_domain::invitation::OutboxMessage;
@@ -75,7 +77,7 @@ impl UserStore {
         change: &UserChange,
         claim: MailboxClaim<'_>,
     ) -> Result<(), ClaimError> {
-        let window = mailboxes::claim(&self.db, claim, change.at).map_err(ClaimError::Failed)?;
+        let window = quiet_windows::claim(&self.db, claim, change.at).map_err(ClaimError::Failed)?;
         self.write_items(Some(before), change, Vec::new(), Some(window)).await.map_err(|error| match error {
             TransactionError::ConditionsFailed(guards) if guards.contains(&Guard::User) => ClaimError::Stale,
             TransactionError::ConditionsFailed(guards) if guards.contains(&Guard::Mailbox) => ClaimError::AddressQuiet,

@@ -73,12 +73,12 @@ fn business(row: BusinessRow) -> anyhow::Result<Business> {
 }
 
 fn user(row: UserRow) -> anyhow::Result<User> {
-    let status = Status::ALL.into_iter().find(|status| status.as_str() == row.status).context("status")?;
+    let status = Status::parse(&row.status).context("status")?;
     Ok(User {
         id: UserId::parse(&row.id).context("user id")?,
         version: 1,
         status,
-        role: Role::ALL.into_iter().find(|role| role.as_str() == row.role).context("role")?,
+        role: Role::parse(&row.role).context("role")?,
         org_id: row.org_id.map(|number| OrgId::new(number).context("org id")).transpose()?,
         first_name: PersonName::parse(&row.first_name).map_err(|text| anyhow!("first name {text}"))?,
         last_name: PersonName::parse(&row.last_name).map_err(|text| anyhow!("last name {text}"))?,

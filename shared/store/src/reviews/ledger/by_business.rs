@@ -14,7 +14,8 @@ use serde::Deserialize;
 
 use super::item::Posting;
 use crate::client::parallel::parallel;
-use crate::client::read::{Item, Partition, parse, text};
+use crate::client::read::{Item, Partition, text};
+use crate::format::parse;
 use crate::keys::{effective_between, parse_effective_listing};
 use crate::reviews::search::ReviewFilter;
 use crate::{ReviewStore, schema};

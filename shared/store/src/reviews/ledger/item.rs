@@ -7,8 +7,8 @@
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde::{Deserialize, Serialize};
 
-use crate::client::read::{self, Item, pk_sk};
-use crate::format::REVIEW;
+use crate::client::read::{Item, pk_sk};
+use crate::format::{REVIEW, item_as, parse_as};
 use crate::keys::{COUNTS_PK_PREFIX, REVIEW_SK, effective_listing, review_pk};
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId};
@@ -91,7 +91,7 @@ struct ReviewItem {
 /// Returns the item of a review.
 pub(super) fn review_to_item(review: &Review) -> Result<Item, Error> {
     let review = review.clone();
-    read::item_as(
+    item_as(
         REVIEW,
         &ReviewItem {
             pk: review_pk(&review.id),
@@ -122,7 +122,7 @@ pub(super) fn review_to_item(review: &Review) -> Result<Item, Error> {
 
 /// Reads a review item.
 pub(super) fn review_from_item(item: Item) -> Result<Review, Error> {
-    let stored: ReviewItem = read::parse_as(REVIEW, item)?;
+    let stored: ReviewItem = parse_as(REVIEW, item)?;
     parse_review(stored).ok_or_else(|| Error::internal("a stored review breaks the rules of its fields"))
 }
 

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::client::errors::failed;
-use crate::client::read::{Item, item, parse, pk_sk};
+use crate::client::read::{Item, pk_sk};
+use crate::format::{item, parse};
 use crate::keys::{AUDIT_PK, AUDIT_SK};
 use crate::{ReviewStore, schema};
 use presence_domain::error::Error;

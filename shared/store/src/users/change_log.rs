@@ -10,9 +10,10 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::client::errors::failed;
-use crate::client::read::{Item, item, parse, text};
+use crate::client::read::{Item, text};
+use crate::format::{item, parse};
 use crate::keys::{change_sk, changes_pk};
-use crate::user_directory::ChangePage;
+use crate::users::directory::ChangePage;
 use crate::{Database, UserStore, schema};
 use presence_domain::error::Error;
 use presence_domain::ids::{OrgId, UserId};
@@ -46,7 +47,7 @@ struct StoredChange {
 }
 
 /// Returns the entries of a write of a user: one for each organisation that it concerns.
-pub(super) fn entries_of_write(before: Option<&User>, after: Option<&User>) -> Vec<(Option<OrgId>, ChangeEntry)> {
+pub(crate) fn entries_of_write(before: Option<&User>, after: Option<&User>) -> Vec<(Option<OrgId>, ChangeEntry)> {
     let written =
         after.map(|new| (new.org_id, ChangeEntry { user_id: new.id, version: new.version, is_removal: false }));
     let left_org = before.filter(|old| after.is_none_or(|new| new.org_id != old.org_id));
@@ -56,7 +57,7 @@ pub(super) fn entries_of_write(before: Option<&User>, after: Option<&User>) -> V
 }
 
 /// Returns the put of an entry.
-pub(super) fn put(db: &Database, org_id: Option<OrgId>, entry: ChangeEntry, now: Timestamp) -> Result<Put, Error> {
+pub(crate) fn put(db: &Database, org_id: Option<OrgId>, entry: ChangeEntry, now: Timestamp) -> Result<Put, Error> {
     let change = ChangeItem {
         pk: changes_pk(org_id),
         sk: change_sk(now),
@@ -70,7 +71,7 @@ pub(super) fn put(db: &Database, org_id: Option<OrgId>, entry: ChangeEntry, now:
 
 impl UserStore {
     /// Reads at most `limit` entries, newest first, strongly: the newest ones, or those before a place.
-    pub(super) async fn list_changes(
+    pub(crate) async fn list_changes(
         &self,
         org_id: Option<OrgId>,
         limit: usize,

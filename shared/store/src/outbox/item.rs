@@ -4,8 +4,9 @@ use aws_sdk_dynamodb::types::{Delete, Put};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::client::read::{Item, item_as, parse_as, pk_sk};
+use crate::client::read::{Item, pk_sk};
 use crate::format::MAIL;
+use crate::format::{item_as, parse_as};
 use crate::keys::{OUTBOX_FAILED, OUTBOX_PENDING, user_pk};
 use crate::{Database, schema};
 use presence_domain::error::Error;

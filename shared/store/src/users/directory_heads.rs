@@ -3,8 +3,8 @@
 use aws_sdk_dynamodb::types::Update;
 use serde::Deserialize;
 
-use crate::client::read::{Item, Partition, number, parse_as, pk_sk, text};
-use crate::format::DIRECTORY_HEAD;
+use crate::client::read::{Item, Partition, number, pk_sk, text};
+use crate::format::{DIRECTORY_HEAD, parse_as};
 use crate::keys::{ROSTERS_PK, org_key, parse_org_key};
 use crate::{Database, UserStore, schema};
 use presence_domain::error::Error;
@@ -30,13 +30,13 @@ struct HeadItem {
 
 impl UserStore {
     /// Reads the head of one organisation, or of the users without one, strongly. It costs one read unit.
-    pub(super) async fn get_head(&self, org_id: Option<OrgId>) -> Result<DirectoryHead, Error> {
+    pub(crate) async fn get_head(&self, org_id: Option<OrgId>) -> Result<DirectoryHead, Error> {
         let item = self.db.get(&schema::USERS, pk_sk(ROSTERS_PK, org_key(org_id))).await?;
         item.map_or_else(|| Ok(DirectoryHead::default()), |item| parse_item(item).map(|(_, head)| head))
     }
 
     /// Reads the heads of all organisations that ever had a user, strongly, in the order of their numbers.
-    pub(super) async fn list_heads(&self) -> Result<Vec<(Option<OrgId>, DirectoryHead)>, Error> {
+    pub(crate) async fn list_heads(&self) -> Result<Vec<(Option<OrgId>, DirectoryHead)>, Error> {
         let partition = Partition {
             table: &schema::USERS,
             index: None,
@@ -50,7 +50,7 @@ impl UserStore {
 }
 
 /// Returns the update that adds a difference to a stored head. With `keep_an_admin` it fails if the head has only one admin left.
-pub(super) fn add(db: &Database, org_id: Option<OrgId>, difference: &DirectoryHead, keep_an_admin: bool) -> Update {
+pub(crate) fn add(db: &Database, org_id: Option<OrgId>, difference: &DirectoryHead, keep_an_admin: bool) -> Update {
     let update = Update::builder()
         .table_name(db.name(&schema::USERS))
         .set_key(Some(pk_sk(ROSTERS_PK, org_key(org_id))))
@@ -68,7 +68,7 @@ pub(super) fn add(db: &Database, org_id: Option<OrgId>, difference: &DirectoryHe
 }
 
 /// Returns the item of a head.
-pub(super) fn to_item(org_id: Option<OrgId>, head: &DirectoryHead) -> Item {
+pub(crate) fn to_item(org_id: Option<OrgId>, head: &DirectoryHead) -> Item {
     let mut item = pk_sk(ROSTERS_PK, org_key(org_id));
     item.insert("active".to_owned(), number(head.active));
     item.insert("invited".to_owned(), number(head.invited));
@@ -78,7 +78,7 @@ pub(super) fn to_item(org_id: Option<OrgId>, head: &DirectoryHead) -> Item {
 }
 
 /// Parses the item of a head.
-pub(super) fn parse_item(mut item: Item) -> Result<(Option<OrgId>, DirectoryHead), Error> {
+pub(crate) fn parse_item(mut item: Item) -> Result<(Option<OrgId>, DirectoryHead), Error> {
     // `serde_dynamo` has no integers of 128 bits: the digest is parsed here.
     let digest = item.remove("digest").and_then(|value| value.as_n().ok().and_then(|digits| digits.parse().ok()));
     let digest: i128 = digest.ok_or_else(|| Error::internal("a head of a directory without a digest"))?;

@@ -9,7 +9,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::client::errors::{failed, is_condition_failed};
-use crate::client::read::{Item, item, number, parse, pk_sk, text};
+use crate::client::read::{Item, number, pk_sk, text};
+use crate::format::{item, parse};
 use crate::keys::{MAILBOX_SK, mailbox_pk};
 use crate::{Database, OutboxStore, schema};
 use presence_domain::error::Error;
@@ -42,7 +43,7 @@ struct MailboxItem {
 }
 
 /// Returns the put of a claim. Its condition fails while another mail holds the window.
-pub(super) fn claim(db: &Database, claim: MailboxClaim<'_>, now: Timestamp) -> Result<Put, Error> {
+pub(crate) fn claim(db: &Database, claim: MailboxClaim<'_>, now: Timestamp) -> Result<Put, Error> {
     let stored = item(&MailboxItem {
         pk: mailbox_pk(claim.email_key),
         sk: MAILBOX_SK.to_owned(),
@@ -67,7 +68,7 @@ fn ttl(quiet_until: Timestamp) -> i64 {
 }
 
 /// True if the item is a valid window.
-pub(super) fn is_readable(item: Item) -> bool {
+pub(crate) fn is_readable(item: Item) -> bool {
     parse::<MailboxItem>(item).is_ok_and(|stored| Timestamp::from_millisecond(stored.quiet_until).is_ok())
 }
 

@@ -1,10 +1,13 @@
 //! Outbox: invitations that were accepted for sending, and wait for the mailer.
 
+pub(crate) mod item;
+pub(crate) mod quiet_windows;
+
 use crate::client::errors::{failed, is_condition_failed};
 use crate::client::read::{Item, Partition, pk_sk, text};
 use crate::keys::{OUTBOX_FAILED, OUTBOX_PENDING, OUTBOX_UNREADABLE, user_pk};
-use crate::outbox_item::{self, UnreadableMessage};
 use crate::{Database, schema};
+use item::UnreadableMessage;
 use presence_domain::error::Error;
 use presence_domain::ids::UserId;
 use presence_domain::invitation::OutboxMessage;
@@ -102,7 +105,7 @@ impl OutboxStore {
     /// Returns one message of a user, read strongly.
     pub async fn get(&self, user_id: UserId, id: &str) -> Result<Option<OutboxMessage>, Error> {
         let item = self.db.get(&schema::USERS, pk_sk(user_pk(user_id), id)).await?;
-        item.map(outbox_item::read).transpose()
+        item.map(item::read).transpose()
     }
 
     async fn list_partition(
@@ -118,7 +121,7 @@ fn read_all(items: Vec<Item>) -> (Vec<OutboxMessage>, Vec<UnreadableMessage>) {
     let (mut messages, mut unreadable) = (Vec::with_capacity(items.len()), Vec::new());
     for item in items {
         let key = UnreadableMessage::of(&item);
-        match outbox_item::read(item) {
+        match item::read(item) {
             Ok(message) => messages.push(message),
             Err(_) => unreadable.push(key),
         }

@@ -13,9 +13,9 @@ mod source;
 
 use std::sync::Arc;
 
-pub(super) use self::cache::{DirectoryCache, RequestStart};
-pub(super) use self::memory::MeasuredDirectory;
-pub(super) use self::refresh::ChangePage;
+pub(crate) use self::cache::{DirectoryCache, RequestStart};
+pub(crate) use self::memory::MeasuredDirectory;
+pub(crate) use self::refresh::ChangePage;
 use self::source::TableSource;
 use crate::UserStore;
 use presence_domain::error::Error;
@@ -25,7 +25,7 @@ use presence_domain::user_directory::DirectoryHead;
 impl UserStore {
     /// Returns the directory of one organisation. `head` was read strongly in this request. The directory is complete, and as current
     /// as the head or newer.
-    pub(super) async fn get_directory(
+    pub(crate) async fn get_directory(
         &self,
         org_id: Option<OrgId>,
         head: DirectoryHead,

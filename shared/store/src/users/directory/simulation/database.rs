@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use fastrand::Rng;
 
-use crate::user_directory::refresh::{ChangePage, DirectorySource};
+use crate::users::directory::refresh::{ChangePage, DirectorySource};
 use presence_domain::error::Error;
 use presence_domain::ids::UserId;
 use presence_domain::user::{Role, Status};

@@ -1,0 +1,137 @@
+//! Dependencies of the crates: the arrows of the architecture, as `cargo metadata` reports them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+
+use serde_json::Value;
+
+use super::template::root;
+
+/// Crates of the workspace that each crate may depend on. Tools may depend on every floor below them, and tests on everything.
+const ALLOWED: [(&str, &[&str]); 10] = [
+    ("presence-domain", &[]),
+    ("presence-runtime", &["presence-domain"]),
+    ("presence-texts", &["presence-domain"]),
+    ("presence-store", &["presence-domain", "presence-runtime"]),
+    ("presence-api", &["presence-domain", "presence-runtime", "presence-store"]),
+    ("presence-users", &API_FUNCTION),
+    ("presence-categories", &API_FUNCTION),
+    ("presence-reviews", &API_FUNCTION),
+    // No function of the API's crate: the mailer and the auditor serve no HTTP.
+    ("presence-mailer", &["presence-domain", "presence-runtime", "presence-store", "presence-texts"]),
+    ("presence-auditor", &["presence-domain", "presence-runtime", "presence-store"]),
+];
+
+const API_FUNCTION: [&str; 5] =
+    ["presence-api", "presence-domain", "presence-runtime", "presence-store", "presence-texts"];
+
+/// Crates that must not be in the tree of a crate, by the start of their names, with the reason.
+const FORBIDDEN: [(&str, &[&str], &str); 3] = [
+    (
+        "presence-domain",
+        &["aws-", "lambda", "http", "hyper", "serde_dynamo", "utoipa", "tokio", "futures", "tracing"],
+        "the domain is pure",
+    ),
+    ("presence-mailer", &["lambda_http", "argon2"], "the mailer serves no HTTP and sees no password"),
+    ("presence-auditor", &["lambda_http", "argon2"], "the auditor serves no HTTP and sees no password"),
+];
+
+/// Names of the dependencies of each crate, without those of tests, by the name of the crate.
+type Dependencies = BTreeMap<String, BTreeSet<String>>;
+
+fn cargo_metadata() -> Value {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--locked", "--offline"])
+        .current_dir(root())
+        .output()
+        .expect("cargo runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+/// Returns the dependencies that cargo resolved, features and platforms considered.
+fn resolved_dependencies(metadata: &Value) -> Dependencies {
+    let array = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let names: BTreeMap<String, String> =
+        array(&metadata["packages"]).iter().map(|package| (text(&package["id"]), text(&package["name"]))).collect();
+    let is_normal = |dependency: &Value| array(&dependency["dep_kinds"]).iter().any(|kind| kind["kind"].is_null());
+    array(&metadata["resolve"]["nodes"])
+        .iter()
+        .map(|node| {
+            let dependencies = array(&node["deps"]);
+            let normal = dependencies.iter().filter(|dependency| is_normal(dependency));
+            (names[&text(&node["id"])].clone(), normal.map(|one| names[&text(&one["pkg"])].clone()).collect())
+        })
+        .collect()
+}
+
+/// Returns every crate below a crate.
+fn tree_of(name: &str, dependencies: &Dependencies) -> BTreeSet<String> {
+    let (mut tree, mut unvisited) = (BTreeSet::new(), vec![name.to_owned()]);
+    while let Some(name) = unvisited.pop() {
+        for dependency in dependencies.get(&name).into_iter().flatten() {
+            if tree.insert(dependency.clone()) {
+                unvisited.push(dependency.clone());
+            }
+        }
+    }
+    tree
+}
+
+/// Returns the arrows that the architecture does not have, and the forbidden crates in a tree.
+fn violations(dependencies: &Dependencies) -> Vec<String> {
+    let mut violations = Vec::new();
+    for (name, allowed) in ALLOWED {
+        for dependency in dependencies[name].iter().filter(|dependency| dependency.starts_with("presence-")) {
+            if !allowed.contains(&dependency.as_str()) {
+                violations.push(format!("{name} → {dependency}"));
+            }
+        }
+    }
+    for (name, forbidden, reason) in FORBIDDEN {
+        for found in tree_of(name, dependencies) {
+            if forbidden.iter().any(|start| found.starts_with(start)) {
+                violations.push(format!("{name} → … → {found}: {reason}"));
+            }
+        }
+    }
+    violations
+}
+
+#[test]
+fn crates_depend_on_those_below_them_only() {
+    let dependencies = resolved_dependencies(&cargo_metadata());
+    assert_eq!(violations(&dependencies), Vec::<String>::new());
+    let deployed: BTreeSet<_> = ALLOWED.iter().map(|(name, _)| *name).collect();
+    for name in dependencies.keys().filter(|name| name.starts_with("presence-") && !deployed.contains(name.as_str())) {
+        let is_tool = ["presence-local", "presence-ops", "presence-docs", "presence-bench", "presence-tests"]
+            .iter()
+            .any(|tool| name.starts_with(tool));
+        assert!(is_tool, "{name} has no row in the table");
+    }
+}
+
+#[test]
+fn an_arrow_upwards_and_a_forbidden_crate_are_found() {
+    let mut dependencies = resolved_dependencies(&cargo_metadata());
+    dependencies.get_mut("presence-domain").expect("the domain").insert("presence-store".to_owned());
+    let found = violations(&dependencies);
+    assert!(found.contains(&"presence-domain → presence-store".to_owned()), "{found:?}");
+    assert!(found.iter().any(|violation| violation.starts_with("presence-domain → … → aws-")), "{found:?}");
+}
+
+/// The bundle of all stores is for tools and tests. A function names the stores that it uses.
+#[test]
+fn functions_name_no_bundle_of_all_stores() {
+    for function in ["auditor", "categories", "mailer", "reviews", "users"] {
+        let sources = root().join("functions").join(function).join("src");
+        for entry in std::fs::read_dir(&sources).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_file() {
+                let text = std::fs::read_to_string(&path).expect("a file");
+                assert!(!text.contains("Stores"), "{}", path.display());
+            }
+        }
+    }
+}
