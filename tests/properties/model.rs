@@ -1,5 +1,4 @@
-//! The service in miniature: who exists, who may do what, and what comes of it. Written from the interface and its decisions,
-//! not from the code.
+//! Model of the service: users, permissions and effects. It follows the interface and its decisions, not the code.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +7,7 @@ use presence_domain::user::{Role, Status};
 /// Seconds between two invitations of one user.
 const WINDOW: i64 = 300;
 
-/// A user, as far as the rules look at it.
+/// Fields of a user that the rules read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Member {
     pub(super) org: Option<u64>,
@@ -18,11 +17,11 @@ pub(super) struct Member {
     pub(super) email: String,
     pub(super) businesses: Vec<String>,
     pub(super) has_password: bool,
-    /// In seconds of the test's own time.
+    /// Instant of the invitation, in seconds of the model's time.
     pub(super) invited_at: Option<i64>,
 }
 
-/// What a create asks for.
+/// Fields of a request to create a user.
 #[derive(Clone, Debug)]
 pub(super) struct New {
     pub(super) org: Option<u64>,
@@ -35,7 +34,7 @@ pub(super) struct New {
     pub(super) password: Option<&'static str>,
 }
 
-/// What an update asks for.
+/// Fields of a request to update a user.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Change {
     pub(super) org: Option<u64>,
@@ -47,16 +46,16 @@ pub(super) struct Change {
     pub(super) password: Option<&'static str>,
 }
 
-/// Everybody by id, everybody's keys, and the time.
+/// Users by id, keys, and the time.
 #[derive(Debug, Default)]
 pub(super) struct Model {
     pub(super) users: BTreeMap<String, Member>,
-    /// Key → owner; a key that is dead is gone from here.
+    /// Live key → owner.
     pub(super) live_keys: BTreeMap<String, String>,
     pub(super) now: i64,
 }
 
-/// What a request comes to: the status of its answer, and the user afterwards.
+/// Expected user after a request, or the status of its refusal.
 pub(super) type Outcome = Result<Member, u16>;
 
 fn belong_to(businesses: &[String], org: Option<u64>) -> bool {
@@ -73,18 +72,18 @@ fn refuse_if(refused: bool, status: u16) -> Result<(), u16> {
 }
 
 impl Model {
-    /// The owner of a key, while it gives access.
+    /// Returns the owner of a live key.
     pub(super) fn caller(&self, key: &str) -> Result<(&str, &Member), u16> {
         let id = self.live_keys.get(key).ok_or(401_u16)?;
         Ok((id, &self.users[id]))
     }
 
-    /// The user that a caller can see under an id.
+    /// Returns the user with an id, if the caller may see it.
     pub(super) fn visible(&self, caller: &Member, id: &str) -> Outcome {
         self.users.get(id).filter(|user| sees(caller, user)).cloned().ok_or(404)
     }
 
-    /// The ids that a caller can see.
+    /// Returns the users that a caller may see.
     pub(super) fn all_visible(&self, caller: &Member) -> impl Iterator<Item = (&String, &Member)> {
         self.users.iter().filter(|(_, user)| sees(caller, user))
     }
@@ -166,7 +165,7 @@ impl Model {
         after
     }
 
-    /// The user to be deleted.
+    /// Returns the user to delete.
     pub(super) fn delete(&self, key: &str, id: &str) -> Outcome {
         let (caller_id, caller) = self.caller(key)?;
         let user = self.visible(caller, id)?;
@@ -183,7 +182,7 @@ impl Model {
         Ok(Member { invited_at: Some(self.now), ..user })
     }
 
-    /// Puts a user in its place; one that is invited has no keys.
+    /// Stores a user. An invited user loses its keys.
     pub(super) fn put(&mut self, id: &str, user: Member) {
         if user.status == Status::Invited {
             self.live_keys.retain(|_, owner| owner != id);
@@ -196,7 +195,7 @@ impl Model {
         self.users.remove(id);
     }
 
-    /// Active users with room for one more key.
+    /// Returns the active users that may have another key.
     pub(super) fn may_have_a_key(&self) -> BTreeSet<String> {
         let held = |id: &String| self.live_keys.values().filter(|owner| *owner == id).count();
         let active = self.users.iter().filter(|(_, user)| user.status == Status::Active);
@@ -208,7 +207,7 @@ fn sees(caller: &Member, user: &Member) -> bool {
     caller.role == Role::Provider || caller.org == user.org
 }
 
-/// Whether the caller may delete and invite users like this one, of those that it sees.
+/// True if the caller may delete and invite a user that it may see.
 fn administers(caller: &Member, user: &Member) -> bool {
     match caller.role {
         Role::Provider => true,
@@ -218,10 +217,11 @@ fn administers(caller: &Member, user: &Member) -> bool {
 }
 
 fn may_update(caller: &Member, oneself: bool, before: &Member, after: &Member) -> Result<(), u16> {
-    let standing = (before.role, before.status, &before.businesses) != (after.role, after.status, &after.businesses);
+    let membership_changes =
+        (before.role, before.status, &before.businesses) != (after.role, after.status, &after.businesses);
     let moved = before.org != after.org;
     refuse_if(!administers(caller, before) && !oneself, 403)?;
-    refuse_if(standing && (oneself || caller.role == Role::BusinessManager), 403)?;
+    refuse_if(membership_changes && (oneself || caller.role == Role::BusinessManager), 403)?;
     refuse_if(moved && (oneself || caller.role != Role::Provider), 403)?;
     refuse_if(after.role > caller.role, 403)
 }

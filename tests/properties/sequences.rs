@@ -1,4 +1,4 @@
-//! Random operations by random callers, each answer held against the model.
+//! Random operations of random callers. Each answer is compared with the model.
 
 mod choices;
 
@@ -13,18 +13,18 @@ use super::model::{Change, Member, Model, New, Outcome};
 use super::users::ids;
 
 const STEPS: usize = 300;
-/// How often everything stored is audited on the way.
+/// Number of steps between two audits of the store.
 const AUDIT_EVERY: usize = 60;
 
 struct Run {
     stack: TestStack,
     model: Model,
     rng: Rng,
-    /// Every key that was ever issued: dead ones are tried too.
+    /// Every issued key, dead ones too.
     keys: Vec<String>,
-    /// Never changed by others, so that somebody can always do everything.
+    /// Provider that no step changes, so that one caller may always do everything.
     provider: String,
-    /// Ids that were deleted: nobody sees them again.
+    /// Ids of deleted users.
     gone: Vec<String>,
 }
 
@@ -51,7 +51,7 @@ async fn any_sequence_of_operations_answers_as_the_model_does() {
     assert_eq!(run.stack.audit().await, []);
 }
 
-/// Does so many random operations in a stack, and holds each answer against the model.
+/// Runs random operations in a stack, and compares each answer with the model.
 pub(crate) async fn run(stack: TestStack, rng: Rng, steps: usize) -> TestStack {
     let mut run = Run::start(stack, rng).await;
     for step in 0..steps {
@@ -99,7 +99,7 @@ impl Run {
         Self { stack, model, rng, keys, provider: fixtures.provider.id, gone: vec!["7".to_owned()] }
     }
 
-    /// One operation; the status of its answer.
+    /// Runs one operation. Returns the status of its answer.
     async fn step(&mut self, step: usize) -> u16 {
         let key = self.pick_key();
         let what = format!("step {step}");

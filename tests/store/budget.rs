@@ -21,7 +21,7 @@ async fn warm() -> (TestStack, Fixtures) {
     (stack, fixtures)
 }
 
-/// What a request that only reads may cost.
+/// Cost of a request that only reads.
 fn reading(calls: u64, waves: u64, read_units: f64) -> Cost {
     Cost { calls, waves, read_units, write_units: 0.0 }
 }

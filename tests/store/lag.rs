@@ -10,21 +10,21 @@ use serde_json::json;
 use self::model::{Listed, Model, list};
 use super::bulk;
 
-/// A stack whose indexes lag, with the handle that steers the lag.
+/// Starts a stack whose indexes lag. Returns it with the handle that controls the lag.
 async fn lagging(reads: u64) -> (TestStack, LagConnector) {
     let lag = LagConnector::new(reads);
     (TestStack::with(Options { http_client: Some(lag.over(plain_http())), ..long_timeouts() }).await, lag)
 }
 
-/// A second stack over the same tables and behind the same lag: another warm function.
-async fn beside(stack: &TestStack, lag: &LagConnector) -> TestStack {
+/// Starts a second stack over the same tables, with the same lag: another instance of each function.
+async fn second_stack(stack: &TestStack, lag: &LagConnector) -> TestStack {
     TestStack::with(Options { http_client: Some(lag.over(plain_http())), ..stack.second_stack_options() }).await
 }
 
-/// Searches as the provider: what comes is what the model has.
+/// Asserts that a search of the provider finds the users of the model.
 async fn assert_right(stack: &TestStack, model: &Model, key: &str, what: &str) {
     let (found, expected) = (list(stack, key, "").await, model.listed(None));
-    assert_eq!(found, Some(expected), "{what}: the lag ends before the patience does");
+    assert_eq!(found, Some(expected), "{what}: the lag ends before the retries do");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -46,8 +46,13 @@ async fn a_warm_function_answers_right_however_many_reads_the_index_lags() {
         model.put(&id, Listed::new(Some(1), "King", "active"));
         assert_eq!(stack.get("/user/search?query=lovelace", admin).await.json()["count"], 0, "not under the old name");
         assert_right(&stack, &model, provider, "renamed").await;
-        assert_right(&beside(&stack, &lag).await, &model, provider, "renamed, for a function that was just started")
-            .await;
+        assert_right(
+            &second_stack(&stack, &lag).await,
+            &model,
+            provider,
+            "renamed, for a function that was just started",
+        )
+        .await;
 
         assert_eq!(stack.post(&format!("/user/{id}"), provider, &json!({"org_id": 2})).await.status, 200);
         model.put(&id, Listed::new(Some(2), "King", "active"));
@@ -56,8 +61,13 @@ async fn a_warm_function_answers_right_however_many_reads_the_index_lags() {
         assert_eq!(stack.delete(&format!("/user/{id}"), provider).await.status, 200);
         model.remove(&id);
         assert_right(&stack, &model, provider, "deleted").await;
-        assert_right(&beside(&stack, &lag).await, &model, provider, "deleted, for a function that was just started")
-            .await;
+        assert_right(
+            &second_stack(&stack, &lag).await,
+            &model,
+            provider,
+            "deleted, for a function that was just started",
+        )
+        .await;
         assert!(lag.stale_answers() > 0, "the index did lag: {}", lag.stale_answers());
     }
 }
@@ -76,7 +86,7 @@ async fn a_frozen_index_is_searched_right_by_the_log_of_changes() {
     model.remove(&fixtures.manager_1.id);
     model.put(&fixtures.other_manager_1.id, Listed::new(Some(2), "King", "active"));
 
-    for (what, stack) in [("warm", &stack), ("just started", &beside(&stack, &lag).await)] {
+    for (what, stack) in [("warm", &stack), ("just started", &second_stack(&stack, &lag).await)] {
         assert_right(stack, &model, provider, what).await;
         for (search, count) in [("query=king", 1), ("last_name=manager", 1), ("status=active", 7), ("org_id=2", 4)] {
             let reply = stack.get(&format!("/user/search?{search}"), provider).await;
@@ -101,7 +111,7 @@ async fn searches_during_writes_are_exact_and_never_refused_while_the_index_is_f
     let key = &fixtures.provider.key;
     assert_eq!(writer.get("/user/search", key).await.status, 200);
     lag.set_reads(u64::MAX);
-    let readers = [beside(&writer, &lag).await, beside(&writer, &lag).await];
+    let readers = [second_stack(&writer, &lag).await, second_stack(&writer, &lag).await];
     let mut model = Model::of(&fixtures);
     for write in 0..WRITES {
         // While somebody writes, an answer is the model before the write or after it.
@@ -202,7 +212,7 @@ async fn a_user_that_moved_is_found_once_while_one_directory_in_memory_is_older_
 async fn two_warm_functions_never_serve_each_other_old_users() {
     let (one, lag) = lagging(0).await;
     let fixtures = Fixtures::create(&one).await;
-    let two = beside(&one, &lag).await;
+    let two = second_stack(&one, &lag).await;
     let mut model = Model::of(&fixtures);
     let key = &fixtures.provider.key;
     for stack in [&one, &two] {
@@ -218,7 +228,7 @@ async fn two_warm_functions_never_serve_each_other_old_users() {
         assert_right(reader, &model, key, "the other function").await;
         assert_right(writer, &model, key, "the function that wrote").await;
     }
-    assert_right(&beside(&one, &lag).await, &model, key, "a function that was just started").await;
+    assert_right(&second_stack(&one, &lag).await, &model, key, "a function that was just started").await;
     assert!(lag.stale_answers() > 0, "the index did lag");
 }
 
@@ -228,7 +238,7 @@ async fn random_writes_and_searches_of_two_functions_agree_with_a_model() {
     let mut rng = rng("lag");
     let (one, lag) = lagging(0).await;
     let fixtures = Fixtures::create(&one).await;
-    let stacks = [beside(&one, &lag).await, one];
+    let stacks = [second_stack(&one, &lag).await, one];
     let mut model = Model::of(&fixtures);
     let searches = [("", None), ("?org_id=1", Some(1)), ("?org_id=2", Some(2))];
     for step in 0..STEPS {
@@ -238,7 +248,7 @@ async fn random_writes_and_searches_of_two_functions_agree_with_a_model() {
             model.change(stack, &fixtures.provider.key, &mut rng).await;
         } else {
             let (search, org) = *rng.choice(&searches).expect("three");
-            // A write between reads begins the lag anew, so that even a short lag may outlast the patience: 503 is right too.
+            // A write between reads begins the lag anew, so that even a short lag may outlast the retries. Then 503 is right, too.
             if let Some(found) = list(stack, &fixtures.provider.key, search).await {
                 assert_eq!(found, model.listed(org), "step {step}, {search}");
             }

@@ -1,4 +1,4 @@
-//! What the service asks of `DynamoDB`: budgets, queries, lagging indexes.
+//! Requests of the service to `DynamoDB`: budgets, queries, lagging indexes.
 
 mod budget;
 pub(crate) mod bulk;

@@ -13,7 +13,7 @@ use presence_store::schema::{BUSINESS_INDEX, EMAIL_INDEX, OUTBOX_INDEX, REVIEWS,
 use presence_tests::ConnectorLayer as _;
 use presence_tests::{Attempt, FaultConnector, TestStack, long_timeouts, plain_http, routes};
 
-/// What the names of the tables start with: not the usual prefix, so that one spelled out would be found.
+/// Prefix of the tables. It is not the usual one, so that the test finds a table name that is spelled out.
 const PREFIX: &str = "other-";
 
 async fn recorded() -> Vec<Attempt> {

@@ -1,4 +1,4 @@
-//! What is asked next, and how it is written down.
+//! Choice of the next operation, and its JSON.
 
 use presence_domain::user::{Role, Status};
 use presence_tests::address;
@@ -11,7 +11,7 @@ use super::Run;
 const BUSINESSES: [&str; 7] = ["b1-1", "b1-2", "b1-3", "b2-1", "b2-2", "b2-3", "nowhere"];
 
 impl Run {
-    /// Mostly a live key: that of somebody who may do something.
+    /// Returns a live key in most cases, else any key.
     pub(super) fn pick_key(&mut self) -> String {
         let live: Vec<&String> = self.keys.iter().filter(|key| self.model.live_keys.contains_key(*key)).collect();
         match self.rng.u8(0..8) {
@@ -20,7 +20,7 @@ impl Run {
         }
     }
 
-    /// Mostly somebody whom the caller sees.
+    /// Returns a user that the caller may see in most cases.
     pub(super) fn pick_target(&mut self, key: &str) -> String {
         let among = match (self.rng.u8(0..8), self.model.caller(key)) {
             (0, _) => self.gone.clone(),
@@ -30,7 +30,7 @@ impl Run {
         self.pick_among(among)
     }
 
-    /// Mostly somebody who is invited.
+    /// Returns an invited user in most cases.
     pub(super) fn pick_guest(&mut self, key: &str) -> String {
         if self.rng.u8(0..4) == 0 {
             return self.pick_target(key);
@@ -40,14 +40,14 @@ impl Run {
         self.pick_among(guests)
     }
 
-    /// Never the provider, as far as there is a choice.
+    /// Returns one of the users, but the provider only if there is no other.
     fn pick_among(&mut self, mut ids: Vec<String>) -> String {
         ids.retain(|id| *id != self.provider);
         self.order(&mut ids);
         self.rng.choice(&ids).unwrap_or(&self.gone[0]).clone()
     }
 
-    /// By address: ids are random, and the same seed must make the same choices.
+    /// Sorts ids by address: ids are random, and a seed must always make the same choices.
     pub(super) fn order(&self, ids: &mut [String]) {
         ids.sort_by_cached_key(|id| self.model.users.get(id).map(|user| user.email.clone()));
     }
@@ -60,7 +60,7 @@ impl Run {
         address(&format!("m{}", self.rng.u8(0..60)))
     }
 
-    /// Of the organisation mostly: random ones hardly ever fit together.
+    /// Returns businesses of the organisation in most cases: random ones rarely belong together.
     pub(super) fn pick_businesses(&mut self, org: Option<u64>) -> Vec<String> {
         let from = if org == Some(2) { 3 } else { 0 };
         let (from, count) =

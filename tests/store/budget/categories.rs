@@ -1,4 +1,4 @@
-//! What categories cost: the key and the version, beside each other.
+//! Cost of categories: the key and the version, read in parallel.
 
 use presence_categories::{Operation, ROUTES};
 use presence_tests::TestStack;

@@ -1,4 +1,4 @@
-//! What reading costs, and what being refused costs.
+//! Cost of reads and of refused requests.
 
 use jiff::SignedDuration;
 use presence_tests::Cost;

@@ -9,13 +9,13 @@ use super::warm;
 use crate::api::categories::{DIRECTORY, load, parse};
 use crate::api::reviews::fixtures::seed;
 
-/// What one operation may cost with a warm key and a warm directory.
+/// Cost that an operation may have with a cached principal and a directory in memory.
 struct Budget {
     route: &'static str,
-    /// One after the other, the key's included.
+    /// Waves, with that of the key.
     waves: RangeInclusive<u64>,
     calls: RangeInclusive<u64>,
-    /// Those of the bodies on a page come on top.
+    /// Read units; none for an operation that writes.
     read_units: Option<RangeInclusive<f64>>,
 }
 

@@ -1,4 +1,4 @@
-//! What changing costs.
+//! Cost of writes.
 
 use jiff::SignedDuration;
 use presence_tests::Cost;

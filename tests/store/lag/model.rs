@@ -1,4 +1,4 @@
-//! The users as they must be, and as a search lists them.
+//! Model of the users, and of a search of them.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use fastrand::Rng;
 use presence_tests::{Fixtures, TestStack, TestUser, address};
 use serde_json::{Value, json};
 
-/// What is looked at of a user.
+/// Fields of a user that the tests compare.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Listed {
     org: Option<u64>,
@@ -20,7 +20,7 @@ impl Listed {
     }
 }
 
-/// What a search lists: id → last name and status.
+/// Result of a search: id → last name and status.
 pub(crate) type List = BTreeMap<String, (String, String)>;
 
 /// Every user by id.
@@ -59,13 +59,13 @@ impl Model {
         self.users.remove(id);
     }
 
-    /// What a provider's search lists: of one organisation, or of all.
+    /// Returns the users that a provider's search lists: of one organisation, or of all.
     pub(crate) fn listed(&self, org: Option<u64>) -> List {
         let seen = self.users.iter().filter(|(_, user)| org.is_none() || user.org == org);
         seen.map(|(id, user)| (id.clone(), (user.last_name.clone(), user.status.clone()))).collect()
     }
 
-    /// What a provider's counts are.
+    /// Returns the counts that a provider reads.
     pub(crate) fn stats(&self) -> Value {
         let active = self.users.values().filter(|user| user.status == "active").count();
         json!({"count": self.users.len(), "invited_count": self.users.len() - active, "activate_count": active})
@@ -106,7 +106,7 @@ impl Model {
     }
 }
 
-/// What a search lists, on one page; `None` when it was refused with 503.
+/// Searches on one page. Returns the users found; `None` if the answer is 503.
 pub(crate) async fn list(stack: &TestStack, key: &str, search: &str) -> Option<List> {
     let mark = if search.is_empty() { '?' } else { '&' };
     let reply = stack.get(&format!("/user/search{search}{mark}per_page=100"), key).await;

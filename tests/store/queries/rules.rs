@@ -1,4 +1,4 @@
-//! What each request must be like.
+//! Rules that every request obeys.
 
 use std::collections::HashSet;
 

@@ -111,7 +111,7 @@ async fn refusals(stack: &TestStack, fixtures: &Fixtures) {
     assert_eq!(stack.get(&format!("/user/{}", fixtures.admin_2.id), key).await.status, 404);
 }
 
-/// What the operator's tools ask of the store.
+/// Makes the requests of the operator's tools.
 pub(super) async fn of_operators(stack: &TestStack, faults: &FaultConnector) {
     let store = operator_store(stack, faults);
     let now = stack.clock.now();
