@@ -1,4 +1,4 @@
-//! The invocation's deadline: an answer comes before it, and what comes after it is no success.
+//! Deadline of an invocation: the function answers before it, and never reports a success after it.
 
 use std::time::Duration;
 
@@ -10,9 +10,9 @@ use presence_tests::{
 };
 use serde_json::{Value, json};
 
-/// What the functions are given. They keep 300 ms of it back, to answer in.
+/// Timeout of the functions. They reserve 300 ms of it for the answer.
 const TIMEOUT: Duration = Duration::from_millis(1500);
-/// Tries that even a busy machine does not use up: there, a deadline may strike sooner than it is meant to.
+/// Maximum number of tries. On a busy machine, a deadline may come before the call that is tested.
 const TRIES: usize = 40;
 
 async fn stack() -> (TestStack, FaultConnector, Fixtures) {
@@ -26,12 +26,12 @@ async fn stack() -> (TestStack, FaultConnector, Fixtures) {
 fn assert_unavailable(reply: &Reply, what: &str) {
     assert_eq!(reply.status, 503, "{what}: {}", reply.text);
     assert_eq!(reply.header("retry-after"), "1", "{what}");
-    // The gateway's own answer to a function that is too late has another body and no id.
+    // The answer of the gateway for a late function has another body and no id.
     assert_eq!(reply.json(), json!({"errors": {"json": "temporarily unavailable: try again"}}), "{what}");
     assert!(!reply.header("x-request-id").is_empty(), "{what}");
 }
 
-/// A call of the route, and the key's owner may make it.
+/// Makes a request of the route that its caller may make.
 async fn call(stack: &TestStack, fixtures: &Fixtures, route: &AnyRoute) -> Reply {
     let path = path_of(route, &fixtures.invited_1.id, "c-bank");
     let body: Value = match route.name {
@@ -42,7 +42,7 @@ async fn call(stack: &TestStack, fixtures: &Fixtures, route: &AnyRoute) -> Reply
     send(request.header("content-type", "application/json").body(body.to_string())).await
 }
 
-/// Updates the user, again while a busy machine makes the deadline strike.
+/// Updates the user, and tries again while a busy machine misses the deadline.
 async fn update(stack: &TestStack, fixtures: &Fixtures, body: &Value) -> Reply {
     let path = format!("/user/{}", fixtures.manager_1.id);
     let mut reply = stack.post(&path, &fixtures.admin_1.key, body).await;
@@ -64,7 +64,7 @@ async fn with_a_database_that_hangs_every_operation_answers_503_before_its_deadl
     let calls = routes.iter().map(async |route| {
         let mut reply = call(&stack, &fixtures, route).await;
         for _ in 0..TRIES {
-            // On a busy machine the function's answer may miss what it kept back, and the gateway answers in its stead.
+            // On a busy machine the function may need more than it reserved. Then the gateway answers.
             if !reply.header("x-request-id").is_empty() {
                 break;
             }
@@ -78,14 +78,14 @@ async fn with_a_database_that_hangs_every_operation_answers_503_before_its_deadl
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_success_that_comes_after_the_deadline_is_answered_503_and_may_be_tried_again() {
+async fn success_after_the_deadline_is_answered_503_and_may_be_retried() {
     let (stack, faults, fixtures) = stack().await;
     let path = format!("/user/{}", fixtures.manager_1.id);
     let body = json!({"phone": "+33 4 77"});
     assert_eq!(update(&stack, &fixtures, &json!({})).await.status, 200, "the use of the key is noted");
     let stored = async || stack.stored(&fixtures.manager_1.id).await.expect("the user").user;
     for _ in 0..TRIES {
-        // The key, the user, and then the transaction: done at once, and answered too late.
+        // Calls: the key, the user, and then the transaction, which is applied at once and answered too late.
         faults.restart(Plan::At { call: 3, kind: FaultKind::Delay(TIMEOUT * 2), times: 1 });
         assert_unavailable(&stack.post(&path, &fixtures.admin_1.key, &body).await, "late");
         if stored().await.phone.is_some() {
@@ -93,19 +93,15 @@ async fn a_success_that_comes_after_the_deadline_is_answered_503_and_may_be_trie
         }
     }
     let done = stored().await;
-    assert_eq!(
-        done.phone.as_ref().map(presence_domain::user::Phone::as_str),
-        Some("+33 4 77"),
-        "it was done all the same"
-    );
+    assert_eq!(done.phone.as_ref().map(presence_domain::user::Phone::as_str), Some("+33 4 77"), "it was applied");
     faults.set_plan(Plan::None);
     assert_eq!(update(&stack, &fixtures, &body).await.status, 200);
-    assert_eq!(stored().await, done, "and is not done twice");
+    assert_eq!(stored().await, done, "it is not applied twice");
     assert_eq!(stack.audit().await, []);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_that_hangs_is_given_up_after_the_time_of_an_operation() {
+async fn hanging_call_ends_with_the_timeout_of_the_operation() {
     let faults = FaultConnector::new();
     let http_client = Some(faults.over(plain_http()));
     let stack = TestStack::with(Options { http_client, ..short_timeouts() }).await;

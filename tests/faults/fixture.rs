@@ -1,4 +1,4 @@
-//! Scenario of one call, and the fixture that runs it.
+//! Scenario of one request, and the fixture that runs it.
 
 use presence_domain::email::EmailAddress;
 use presence_domain::ids::UserId;
@@ -10,57 +10,57 @@ use presence_tests::StoredUser;
 use presence_tests::{FaultConnector, Fixtures, Reply, TestStack, TestUser, address, plain_http, send};
 use serde_json::Value;
 
-/// One call, what comes before it and what it is to do.
+/// One request, its preparation and its expected effect.
 #[derive(Clone)]
 pub(super) struct Scenario {
-    /// What a failed check is reported under.
+    /// Name in failure messages.
     pub(super) name: &'static str,
-    /// The name of the route.
+    /// Name of the route.
     pub(super) operation: &'static str,
-    /// Whose key is used.
+    /// Owner of the key.
     pub(super) by: fn(&Fixtures) -> &TestUser,
-    /// Whom the call is about.
+    /// User that the request is about.
     pub(super) target: Target,
-    /// What goes before each call.
+    /// Preparation before each request.
     pub(super) before: Before,
-    /// The call's method.
+    /// Method of the request.
     pub(super) method: &'static str,
-    /// The call's path.
+    /// Path of the request.
     pub(super) path: fn(&Fixture) -> String,
-    /// The call's body, where it has one.
+    /// Body of the request, if it has one.
     pub(super) body: Option<fn(&Fixture) -> Value>,
-    /// Its status when nothing is broken.
+    /// Status without faults.
     pub(super) unbroken: u16,
-    /// The status when it was done already: what a careful client meets that tries again after 503.
+    /// Status if the effect is there already, as for a client that tries again after 503.
     pub(super) again: u16,
-    /// Whether what it is to do is done, by the user that it is about.
+    /// Test of the effect, by the stored user.
     pub(super) done: Done,
 }
 
 impl Scenario {
-    /// The call, for the present state of the fixture.
-    pub(super) fn ask(&self, fixture: &Fixture) -> Ask {
-        Ask { method: self.method, path: (self.path)(fixture), body: self.body.map(|body| body(fixture)) }
+    /// Returns the request for the current state of the fixture.
+    pub(super) fn request(&self, fixture: &Fixture) -> ScenarioRequest {
+        ScenarioRequest { method: self.method, path: (self.path)(fixture), body: self.body.map(|body| body(fixture)) }
     }
 }
 
-/// How to tell that a call was done.
+/// Test that the effect of a request is stored.
 #[derive(Clone, Copy)]
 pub(super) enum Done {
-    /// It changes nothing. Its answer is always the same, to the byte.
+    /// The request changes nothing. Its answer is always the same bytes.
     ChangesNothing,
-    /// By the target.
+    /// Predicate on the target.
     Target(fn(Option<&StoredUser>) -> bool),
-    /// By the target, which is still there.
+    /// Predicate on the target, which must still exist.
     TargetIs(fn(&StoredUser) -> bool),
-    /// By the user with the address of [`Fixture::fresh`].
+    /// Predicate on the user with the address of [`Fixture::fresh`].
     Fresh(fn(Option<&StoredUser>) -> bool),
 }
 
-/// Whom a call is about: made anew for each call.
+/// User that a request is about. It is created for each request.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Target {
-    /// Nobody in particular.
+    /// No user.
     Nobody,
     /// An active `BUSINESS_MANAGER` with a key.
     Active,
@@ -70,30 +70,30 @@ pub(super) enum Target {
     JustInvited,
 }
 
-/// What goes before each call.
+/// Preparation before each request.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Before {
-    /// Nothing: the key was used in this hour, the directories are in memory.
+    /// Nothing. The key was used in this hour, and the directories are in memory.
     Nothing,
-    /// A new hour begins, so that the use of the key is noted.
+    /// Start of a new hour, so that the use of the key is written.
     NewHour,
-    /// Users are written, so that the directories in memory are out of date.
+    /// Writes of users, so that the directories in memory are outdated.
     Writes,
 }
 
-/// A request.
-pub(super) struct Ask {
+/// Request of a scenario.
+pub(super) struct ScenarioRequest {
     pub(super) method: &'static str,
     pub(super) path: String,
     pub(super) body: Option<Value>,
 }
 
-/// A stack, and what is new in it for the present call.
+/// Stack with faults, and the target of the current request.
 pub(super) struct Fixture {
     pub(super) stack: TestStack,
     pub(super) faults: FaultConnector,
     pub(super) fixtures: Fixtures,
-    /// The target; nobody where the scenario has none.
+    /// Target, if the scenario has one.
     pub(super) target: Option<TestUser>,
     calls: usize,
 }
@@ -107,18 +107,18 @@ impl Fixture {
         Self { stack, faults, fixtures, target: None, calls: 0 }
     }
 
-    /// The path of the target.
+    /// Returns the path of the target.
     pub(super) fn path(&self) -> String {
         format!("/user/{}", self.target.as_ref().expect("the scenario has a target").id)
     }
 
-    /// An address that nobody had before the present call.
+    /// Returns an address that no user had before the current request.
     pub(super) fn fresh(&self) -> String {
         address(&format!("fresh-{}", self.calls))
     }
 
-    /// Sets everything up for the next call of the scenario.
-    pub(super) async fn set(&mut self, scenario: &Scenario) {
+    /// Prepares the next request of the scenario.
+    pub(super) async fn prepare(&mut self, scenario: &Scenario) {
         self.calls += 1;
         if self.calls == 1 && scenario.operation == "search_reviews" {
             crate::api::reviews::fixtures::seed(&self.stack).await;
@@ -131,12 +131,16 @@ impl Fixture {
         if scenario.before == Before::NewHour {
             self.stack.clock.advance(jiff::SignedDuration::from_hours(1));
         } else if self.calls == 1 {
-            // The use of the key is noted, and the directories come into memory: nothing that is read changes later.
-            self.ask_patiently(scenario, &Ask { method: "GET", path: "/user/search".to_owned(), body: None }).await;
+            // Writes the use of the key, and loads the directories, so that later requests read the same.
+            self.retry_request(
+                scenario,
+                &ScenarioRequest { method: "GET", path: "/user/search".to_owned(), body: None },
+            )
+            .await;
         }
         if scenario.target == Target::JustInvited {
             let path = format!("{}/invite", self.path());
-            let invited = self.ask_patiently(scenario, &Ask { method: "POST", path, body: None }).await;
+            let invited = self.retry_request(scenario, &ScenarioRequest { method: "POST", path, body: None }).await;
             assert!([200, 429].contains(&invited.status), "once or, after a 503, already: {}", invited.text);
         }
         if scenario.before == Before::Writes {
@@ -145,7 +149,7 @@ impl Fixture {
         }
     }
 
-    /// Writes a user as it is: a newer version of the same.
+    /// Writes a user unchanged, which raises its version.
     async fn rewrite(&self, person: &TestUser) {
         let id = UserId::parse(&person.id).expect("an id");
         let record = self
@@ -161,7 +165,8 @@ impl Fixture {
         self.stack.stores().users.write(Some(&record), &change).await.expect("nobody else writes");
     }
 
-    pub(super) async fn ask(&self, scenario: &Scenario, ask: &Ask) -> Reply {
+    /// Sends the request.
+    pub(super) async fn send(&self, scenario: &Scenario, ask: &ScenarioRequest) -> Reply {
         let request = self.stack.request(ask.method, &ask.path).header("x-api-key", &(scenario.by)(&self.fixtures).key);
         match &ask.body {
             Some(body) => send(request.header("content-type", "application/json").body(body.to_string())).await,
@@ -169,19 +174,19 @@ impl Fixture {
         }
     }
 
-    /// Asks with nothing broken; again where a busy machine makes an impatient function give up.
-    pub(super) async fn ask_patiently(&self, scenario: &Scenario, ask: &Ask) -> Reply {
-        let mut reply = self.ask(scenario, ask).await;
+    /// Sends the request without faults, and repeats it while a busy machine makes the function give up.
+    pub(super) async fn retry_request(&self, scenario: &Scenario, ask: &ScenarioRequest) -> Reply {
+        let mut reply = self.send(scenario, ask).await;
         for _ in 0..20 {
             if reply.status != 503 {
                 break;
             }
-            reply = self.ask(scenario, ask).await;
+            reply = self.send(scenario, ask).await;
         }
         reply
     }
 
-    /// The user that the scenario's call is about, as it is stored.
+    /// Returns the stored user that the request of the scenario is about.
     pub(super) async fn watched(&self, scenario: &Scenario) -> Option<StoredUser> {
         let id = match scenario.done {
             Done::Fresh(_) => {

@@ -1,4 +1,4 @@
-//! Issuing, rotating and revoking keys with each call to `DynamoDB` broken in each way.
+//! Issue, rotation and revocation of keys with each kind of fault at each call to `DynamoDB`.
 
 use std::time::Duration;
 
@@ -11,15 +11,15 @@ use presence_store::{ApiKeyError, ApiKeyRecord, IssuedKey, NewApiKey, Stores};
 use presence_tests::ConnectorLayer as _;
 use presence_tests::{FaultConnector, FaultKind, Plan, TestStack, TestUser, no_read_wait, plain_http};
 
-/// What an operator does with keys.
+/// Operation on keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Act {
+enum KeyOperation {
     Issue,
     Rotate,
     Revoke,
 }
 
-/// An operator whose calls can be broken.
+/// Operator whose calls can have faults.
 struct Operator {
     stack: TestStack,
     faults: FaultConnector,
@@ -33,7 +33,7 @@ impl Operator {
         Self { stack, faults, store }
     }
 
-    /// The keys of a user, oldest first.
+    /// Returns the keys of a user, oldest first.
     async fn keys(&self, owner: &TestUser) -> Vec<ApiKeyRecord> {
         let owner = UserId::parse(&owner.id).expect("an id");
         let mut keys = self.stack.stores().users.list_keys(owner).await.expect("the store answers").expect("the user");
@@ -43,28 +43,33 @@ impl Operator {
         keys
     }
 
-    /// Does it. The new key, where there is one.
-    async fn act(&self, act: Act, owner: &TestUser, first: &ApiKeyRecord) -> Result<Option<IssuedKey>, ApiKeyError> {
+    /// Runs the operation. Returns the new key, if there is one.
+    async fn run(
+        &self,
+        operation: KeyOperation,
+        owner: &TestUser,
+        first: &ApiKeyRecord,
+    ) -> Result<Option<IssuedKey>, ApiKeyError> {
         let (now, new) = (self.stack.clock.now(), NewApiKey::default());
-        match act {
-            Act::Issue => {
+        match operation {
+            KeyOperation::Issue => {
                 self.store.users.issue_key(UserId::parse(&owner.id).expect("an id"), &new, now).await.map(Some)
             }
-            // The old key ends at once: to rotate it again is refused.
-            Act::Rotate => self.store.users.rotate_key(&first.id(), &new, now, now).await.map(Some),
-            Act::Revoke => self.store.users.revoke_key(&first.id(), now).await.map(|()| None),
+            // The old key ends at once, so that a second rotation is refused.
+            KeyOperation::Rotate => self.store.users.rotate_key(&first.id(), &new, now, now).await.map(Some),
+            KeyOperation::Revoke => self.store.users.revoke_key(&first.id(), now).await.map(|()| None),
         }
     }
 
-    /// Whether the owner's keys, of which there was one, say that it is done.
-    fn is_done(&self, act: Act, keys: &[ApiKeyRecord], first: &ApiKeyRecord) -> bool {
+    /// True if the keys of the owner, which had one, show the effect of the operation.
+    fn is_done(&self, operation: KeyOperation, keys: &[ApiKeyRecord], first: &ApiKeyRecord) -> bool {
         let now = self.stack.clock.now();
         let is_live = |key: &&ApiKeyRecord| key.is_live(now);
         let ended = keys.iter().filter(|key| key.hash == first.hash).all(|key| !key.is_live(now));
-        match act {
-            Act::Issue => keys.iter().filter(is_live).count() == 2 && !ended,
-            Act::Rotate => keys.iter().filter(is_live).count() == 1 && ended,
-            Act::Revoke => keys.len() == 1 && ended,
+        match operation {
+            KeyOperation::Issue => keys.iter().filter(is_live).count() == 2 && !ended,
+            KeyOperation::Rotate => keys.iter().filter(is_live).count() == 1 && ended,
+            KeyOperation::Revoke => keys.len() == 1 && ended,
         }
     }
 
@@ -75,16 +80,16 @@ impl Operator {
         (owner, first)
     }
 
-    async fn check(&self, act: Act, plan: Plan, number: u64) {
-        let what = format!("{act:?}: {plan:?}");
+    async fn check(&self, operation: KeyOperation, plan: Plan, number: u64) {
+        let what = format!("{operation:?}: {plan:?}");
         let (owner, first) = self.owner(number).await;
         let before = self.keys(&owner).await;
         self.faults.restart(plan);
-        let outcome = self.act(act, &owner, &first).await;
+        let outcome = self.run(operation, &owner, &first).await;
         self.faults.set_plan(Plan::None);
         let after = self.keys(&owner).await;
-        let done = self.is_done(act, &after, &first);
-        assert!(done || after == before, "{what}: done by halves");
+        let done = self.is_done(operation, &after, &first);
+        assert!(done || after == before, "{what}: applied in part");
         match outcome {
             Ok(issued) => {
                 assert!(done, "{what}: a success that did not happen");
@@ -94,21 +99,26 @@ impl Operator {
             }
             Err(ApiKeyError::Failed(Error::Unavailable(_))) if done => {}
             Err(ApiKeyError::Failed(Error::Unavailable(_))) => {
-                self.act(act, &owner, &first).await.unwrap_or_else(|refused| panic!("{what}, again: {refused:?}"));
-                assert!(self.is_done(act, &self.keys(&owner).await, &first), "{what}: the end");
+                self.run(operation, &owner, &first)
+                    .await
+                    .unwrap_or_else(|refused| panic!("{what}, again: {refused:?}"));
+                assert!(self.is_done(operation, &self.keys(&owner).await, &first), "{what}: the end");
             }
             Err(refused) => panic!("{what}: {refused:?}"),
         }
     }
 }
 
-async fn break_every_call(act: Act) {
+async fn test_every_fault(operation: KeyOperation) {
     use FaultKind::{CutBody, Delay, Hang, LoseReply, RefuseConnection, ServerError, Throttle, TransactionConflict};
     let operator = Operator::new().await;
     let (owner, first) = operator.owner(0).await;
     operator.faults.restart(Plan::None);
-    operator.act(act, &owner, &first).await.unwrap_or_else(|refused| panic!("{act:?} unbroken: {refused:?}"));
-    assert!(operator.is_done(act, &operator.keys(&owner).await, &first));
+    operator
+        .run(operation, &owner, &first)
+        .await
+        .unwrap_or_else(|refused| panic!("{operation:?} unbroken: {refused:?}"));
+    assert!(operator.is_done(operation, &operator.keys(&owner).await, &first));
     let calls = operator.faults.attempts();
     let late = Delay(Duration::from_mins(1));
     let kinds = [Throttle, ServerError, RefuseConnection, late, CutBody, TransactionConflict, LoseReply, Hang];
@@ -117,7 +127,7 @@ async fn break_every_call(act: Act) {
         for call in 1..=calls {
             for times in [1, u64::MAX] {
                 number += 1;
-                operator.check(act, Plan::At { call, kind, times }, number).await;
+                operator.check(operation, Plan::At { call, kind, times }, number).await;
             }
         }
     }
@@ -125,6 +135,6 @@ async fn break_every_call(act: Act) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_key_is_issued_rotated_or_revoked_wholly_or_not_at_all_whatever_call_breaks() {
-    join_all([Act::Issue, Act::Rotate, Act::Revoke].map(break_every_call)).await;
+async fn operation_on_keys_is_all_or_nothing_with_a_fault_at_any_call() {
+    join_all([KeyOperation::Issue, KeyOperation::Rotate, KeyOperation::Revoke].map(test_every_fault)).await;
 }

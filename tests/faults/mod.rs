@@ -1,5 +1,5 @@
-//! Calls to `DynamoDB` that go wrong, one after the other at every call site of every operation: the client gets the
-//! answer that it would have got, or 503, and trying again ends well.
+//! Faults at every call to `DynamoDB` of every operation: the client gets the answer without faults, or 503, and a retry
+//! succeeds.
 
 mod deadline;
 mod fixture;
@@ -20,8 +20,8 @@ use presence_tests::{FaultKind, no_read_wait, short_retries};
 use self::fixture::Scenario;
 use self::run::{Masking, run};
 
-/// Scripts that run side by side: they mostly wait for retries and for time to pass, but each has a database of its own.
-const SIDE_BY_SIDE: usize = 16;
+/// Number of scenarios in parallel, each with its own database. They mostly wait.
+const PARALLEL_SCENARIOS: usize = 16;
 
 fn scenarios() -> Vec<Scenario> {
     reads::scenarios().into_iter().chain(writes::scenarios()).collect()
@@ -29,10 +29,10 @@ fn scenarios() -> Vec<Scenario> {
 
 async fn run_all(options: fn() -> Options, kinds: &[(FaultKind, Masking)]) {
     let runs = scenarios().into_iter().map(|scenario| async move { run(&scenario, options(), kinds).await });
-    stream::iter(runs).buffer_unordered(SIDE_BY_SIDE).collect::<()>().await;
+    stream::iter(runs).buffer_unordered(PARALLEL_SCENARIOS).collect::<()>().await;
 }
 
-/// Runs one scenario in so many with these faults, on top of the options. The answer may always be 503.
+/// Runs one in `step` scenarios with these faults and options. The answer may always be 503.
 pub(crate) async fn run_some(options: Options, kinds: &[FaultKind], first: usize, step: usize) {
     let kinds: Vec<_> = kinds.iter().map(|kind| (*kind, Masking::Never)).collect();
     for scenario in scenarios().into_iter().skip(first % step).step_by(step) {
@@ -41,7 +41,7 @@ pub(crate) async fn run_some(options: Options, kinds: &[FaultKind], first: usize
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_that_is_refused_at_any_site_ends_in_the_same_answer_or_503() {
+async fn refused_call_at_any_site_leads_to_the_same_answer_or_503() {
     use FaultKind::{
         RefuseConnection, ServerError, Throttle, TransactionConflict, TransactionInProgress, TransactionThrottle,
         UnprocessedKeys,
@@ -53,19 +53,19 @@ async fn a_call_that_is_refused_at_any_site_ends_in_the_same_answer_or_503() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_that_is_done_and_whose_answer_is_lost_or_cut_at_any_site_is_never_done_twice() {
+async fn call_whose_answer_is_lost_or_cut_at_any_site_is_never_applied_twice() {
     use FaultKind::{CutBody, LoseReply};
     run_all(short_retries, &[(LoseReply, Masking::IfOnce), (CutBody, Masking::Never)]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_that_hangs_or_is_late_at_any_site_ends_in_the_same_answer_or_503() {
+async fn hanging_or_late_call_at_any_site_leads_to_the_same_answer_or_503() {
     let late = FaultKind::Delay(Duration::from_mins(1));
     run_all(no_read_wait, &[(FaultKind::Hang, Masking::Never), (late, Masking::Never)]).await;
 }
 
 #[test]
-fn every_operation_has_a_script() {
+fn every_operation_has_a_scenario() {
     let covered: BTreeSet<_> = scenarios().iter().map(|scenario| scenario.operation).collect();
     let reviews = presence_reviews::ROUTES.iter().map(|route| route.name);
     let routes: BTreeSet<_> = presence_users::ROUTES.iter().map(|route| route.name).chain(reviews).collect();

@@ -1,4 +1,4 @@
-//! The scenarios of the operations that read.
+//! Scenarios of the operations that read.
 
 use presence_tests::{Fixtures, TestUser};
 
@@ -18,7 +18,7 @@ pub(super) fn scenarios() -> Vec<Scenario> {
             "/user/search?status=invited&display_business_ids=false".to_owned()
         }),
         read("search of everyone, warm", "search_users", provider, Nothing, |_| "/user/search".to_owned()),
-        read("reviews of a book", "search_reviews", manager, Nothing, |_| {
+        read("reviews of an organisation", "search_reviews", manager, Nothing, |_| {
             "/reviews?update_date__gte=2025-04-01".to_owned()
         }),
         read("reviews of a business", "search_reviews", manager, Nothing, |_| {

@@ -1,27 +1,27 @@
-//! Runs a scenario once unbroken, and then with each of its calls to `DynamoDB` broken in each way.
+//! Run of a scenario: once without faults, then with each kind of fault at each of its calls to `DynamoDB`.
 
 use presence_local::Options;
 use presence_tests::StoredUser;
 use presence_tests::{FaultKind, Plan, Reply};
 use serde_json::json;
 
-use super::fixture::{Ask, Done, Fixture, Scenario};
+use super::fixture::{Done, Fixture, Scenario, ScenarioRequest};
 
-/// Tries that even a busy machine does not use up.
+/// Maximum number of tries, with room for a busy machine.
 const TRIES: usize = 20;
-/// How long a call site is broken.
+/// Numbers of attempts with a fault: one, or all from the call on.
 const TIMES: [u64; 2] = [1, u64::MAX];
 
-/// Whether the client is to see nothing of a fault.
+/// Rule that says if the client may see a fault.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Masking {
-    /// When it happens once, the SDK's retries and ours make up for it.
+    /// A single fault is masked by retries.
     IfOnce,
-    /// It may always be 503.
+    /// The answer may always be 503.
     Never,
 }
 
-/// Runs the scenario with each of its calls broken in each of these ways, once and for good.
+/// Runs the scenario with each of these faults at each call, once and for ever.
 pub(super) async fn run(scenario: &Scenario, options: Options, kinds: &[(FaultKind, Masking)]) {
     let mut fixture = Fixture::new(options).await;
     let (calls, unbroken) = run_unbroken(&mut fixture, scenario).await;
@@ -38,13 +38,14 @@ pub(super) async fn run(scenario: &Scenario, options: Options, kinds: &[(FaultKi
     assert_eq!(fixture.stack.audit().await, [], "{}", scenario.name);
 }
 
-/// How many calls it makes, and what it is answered; anew where a busy machine makes an impatient function give up.
+/// Returns the number of calls and the answer without faults. Repeats the request while a busy machine makes the function give
+/// up.
 async fn run_unbroken(fixture: &mut Fixture, scenario: &Scenario) -> (u64, Reply) {
     let (reply, before) = loop {
-        fixture.set(scenario).await;
+        fixture.prepare(scenario).await;
         fixture.faults.restart(Plan::None);
         let before = fixture.watched(scenario).await;
-        let reply = fixture.ask(scenario, &scenario.ask(fixture)).await;
+        let reply = fixture.send(scenario, &scenario.request(fixture)).await;
         if reply.status != 503 {
             break (reply, before);
         }
@@ -63,17 +64,17 @@ async fn run_broken(
     unbroken: &Reply,
     what: &str,
 ) {
-    fixture.set(scenario).await;
+    fixture.prepare(scenario).await;
     let before = fixture.watched(scenario).await;
-    let ask = scenario.ask(fixture);
+    let ask = scenario.request(fixture);
     fixture.faults.restart(plan);
-    let reply = fixture.ask(scenario, &ask).await;
+    let reply = fixture.send(scenario, &ask).await;
     fixture.faults.set_plan(Plan::None);
 
     check_answer(scenario, &reply, masked, unbroken, what);
     let after = fixture.watched(scenario).await;
     let done = is_done(scenario, before.as_ref(), after.as_ref());
-    assert!(done || after == before, "{what}: done by halves: {after:?}");
+    assert!(done || after == before, "{what}: applied in part: {after:?}");
     assert!(reply.status != 200 || done, "{what}: a success that did not happen");
 
     try_again(fixture, scenario, before.as_ref(), &ask, what).await;
@@ -82,12 +83,18 @@ async fn run_broken(
     assert!(end.is_none_or(|end| end.mails.len() <= 1), "{what}: two mails");
 }
 
-/// What a careful client does: asks again until it is answered. Only a busy machine makes that more than once.
-async fn try_again(fixture: &Fixture, scenario: &Scenario, before: Option<&StoredUser>, ask: &Ask, what: &str) {
+/// Repeats the request as a careful client does. Only a busy machine makes more than one repetition necessary.
+async fn try_again(
+    fixture: &Fixture,
+    scenario: &Scenario,
+    before: Option<&StoredUser>,
+    ask: &ScenarioRequest,
+    what: &str,
+) {
     for _ in 0..TRIES {
         let done = is_done(scenario, before, fixture.watched(scenario).await.as_ref());
         let expected = if done { scenario.again } else { scenario.unbroken };
-        let again = fixture.ask(scenario, ask).await;
+        let again = fixture.send(scenario, ask).await;
         if again.status != 503 {
             return assert_eq!(again.status, expected, "{what}, then again: {}", again.text);
         }
@@ -108,7 +115,7 @@ fn check_answer(scenario: &Scenario, reply: &Reply, masked: bool, unbroken: &Rep
     }
 }
 
-/// What changes nothing is done when nothing has changed.
+/// True if the effect of the scenario is stored. A request that changes nothing must leave the user as it was.
 fn is_done(scenario: &Scenario, before: Option<&StoredUser>, after: Option<&StoredUser>) -> bool {
     match scenario.done {
         Done::ChangesNothing => before == after && scenario.unbroken == 200,

@@ -1,5 +1,4 @@
-//! Searches of reviews and of categories with every call to `DynamoDB` broken in every way: the answer is right, to the
-//! byte, or it is 503.
+//! Searches of reviews and categories with each kind of fault at each call to `DynamoDB`: the answer is the same bytes, or 503.
 
 use std::time::Duration;
 
@@ -17,10 +16,10 @@ use super::run::Masking;
 use crate::api::categories::{DIRECTORY, load, numbered, parse};
 use crate::imports::large_dataset;
 
-/// Searches side by side: they mostly wait for retries and for time to pass, but each has a database of its own.
-const SIDE_BY_SIDE: usize = 6;
+/// Number of searches in parallel, each with its own database. They mostly wait.
+const PARALLEL_SEARCHES: usize = 6;
 
-/// A request that reads, and what comes before it each time.
+/// Search, and the preparation before each request.
 #[derive(Clone, Copy)]
 struct Search {
     path: &'static str,
@@ -28,18 +27,18 @@ struct Search {
     before: Before,
 }
 
-/// What comes before a request; its answer stays the same.
+/// Preparation before a request. It does not change the answer.
 #[derive(Clone, Copy)]
 enum Before {
     Nothing,
-    /// One more organisation is listed among those with reviews: what a function has in memory is outdated.
-    NewBook,
-    /// Categories that the search does not find are imported: so is its directory.
+    /// Registration of another organisation with reviews, which outdates the list in memory.
+    NewOrg,
+    /// Import of categories that the search does not find, which outdates the directory in memory.
     NewDirectory,
 }
 
 fn searches() -> Vec<Search> {
-    use Before::{NewBook, NewDirectory, Nothing};
+    use Before::{NewDirectory, NewOrg, Nothing};
     let search = |path, by, before| Search { path, by, before };
     vec![
         search("/reviews?per_page=10&page=2", manager, Nothing),
@@ -51,7 +50,7 @@ fn searches() -> Vec<Search> {
             Nothing,
         ),
         search("/reviews?per_page=10&rating__in=1,3&state=not_treated", provider, Nothing),
-        search("/reviews?per_page=10&business_city=lyon", provider, NewBook),
+        search("/reviews?per_page=10&business_city=lyon", provider, NewOrg),
         search("/category/search?lang=FR&name=banque", manager, Nothing),
         search("/category/search?lang=FR&name=banque", manager, NewDirectory),
         search("/category/c-bank?lang=FR", provider, Nothing),
@@ -67,13 +66,13 @@ fn provider(fixtures: &Fixtures) -> &str {
     &fixtures.provider.key
 }
 
-/// A stack of the search's own, with a function whose calls can be broken.
+/// Stack of one search, with a function whose calls can have faults.
 struct Fixture {
     stack: TestStack,
     fixtures: Fixtures,
     faults: FaultConnector,
     search: Search,
-    /// Requests made so far.
+    /// Number of requests so far.
     asked: u64,
 }
 
@@ -91,7 +90,7 @@ impl Fixture {
         self.asked += 1;
         match self.search.before {
             Before::Nothing => {}
-            Before::NewBook => {
+            Before::NewOrg => {
                 let org = OrgId::new(self.asked + 10).expect("an id");
                 self.stack.stores().reviews.register_org_with_reviews(org).await.expect("the store answers");
             }
@@ -101,8 +100,8 @@ impl Fixture {
         self.stack.get(self.search.path, (self.search.by)(&self.fixtures)).await
     }
 
-    /// What the search answers, and how many calls that takes when nothing breaks: the use of the key is noted before, and
-    /// what a function keeps is in memory. Anew where a busy machine makes a hurried function give up.
+    /// Returns the answer and the number of calls without faults. The second answer counts: the first writes the use of the key
+    /// and fills the memory of the function. A 503 on a busy machine does not count.
     async fn unbroken(&mut self) -> (String, u64) {
         let mut answered = 0;
         loop {
@@ -115,11 +114,11 @@ impl Fixture {
     }
 }
 
-/// Breaks every call of a search in each of these ways, once and for good.
+/// Repeats the search with each of these faults at each call, once and for ever.
 async fn break_search(mut fixture: Fixture, kinds: &[(FaultKind, Masking)]) {
     let search = fixture.search;
     let (right, calls) = fixture.unbroken().await;
-    // Single faults first: the SDK gives up on retries for a while after many faults for good.
+    // Single faults come first, since the SDK stops retrying for a while after many faults.
     for times in [1, u64::MAX] {
         for (kind, masking) in kinds {
             for call in 1..=calls {
@@ -145,11 +144,11 @@ async fn break_all(options: fn() -> Options, kinds: &[(FaultKind, Masking)]) {
     for search in searches() {
         runs.push(break_search(Fixture::new(search, options()).await, kinds));
     }
-    stream::iter(runs).buffer_unordered(SIDE_BY_SIDE).collect::<()>().await;
+    stream::iter(runs).buffer_unordered(PARALLEL_SEARCHES).collect::<()>().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_search_with_a_broken_call_answers_right_or_503() {
+async fn search_with_a_fault_at_any_call_answers_the_same_or_503() {
     use FaultKind::{CutBody, LoseReply, RefuseConnection, ServerError, Throttle, TransactionConflict};
     let masked = [Throttle, ServerError, RefuseConnection, TransactionConflict, LoseReply];
     let mut kinds = masked.map(|kind| (kind, Masking::IfOnce)).to_vec();
@@ -158,13 +157,13 @@ async fn a_search_with_a_broken_call_answers_right_or_503() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_search_with_a_call_that_hangs_or_is_late_answers_right_or_503() {
+async fn search_with_a_hanging_or_late_call_answers_the_same_or_503() {
     let late = FaultKind::Delay(Duration::from_millis(350));
-    break_all(hurried, &[(FaultKind::Hang, Masking::Never), (late, Masking::Never)]).await;
+    break_all(shorter_than_delay, &[(FaultKind::Hang, Masking::Never), (late, Masking::Never)]).await;
 }
 
-/// Gives up sooner than the delay above. A busy machine may make that a 503 more, which is allowed here.
-fn hurried() -> Options {
+/// Returns timeouts shorter than the delay above. A busy machine may cause more answers of 503, which are allowed here.
+fn shorter_than_delay() -> Options {
     let timeouts = TimeoutConfig::builder()
         .operation_attempt_timeout(Duration::from_millis(200))
         .operation_timeout(Duration::from_millis(450))

@@ -1,4 +1,4 @@
-//! DynamoDB that throttles: writes and batches are tried again until the deadline, and only then answered 503.
+//! Throttling by `DynamoDB`: writes and batches are retried until the deadline, and only then answered 503.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -11,16 +11,16 @@ use presence_tests::{
 };
 use serde_json::json;
 
-/// Users that are created, as in the trial in which 14 throttles were 14 times 503.
+/// Number of users that are created, as in a trial in which 14 throttles caused 14 answers of 503.
 const CREATES: usize = 60;
-/// Throttles that they meet at least.
+/// Minimum number of throttles.
 const THROTTLES: usize = 14;
-/// Broken attempts in a row; the reads between those of a transaction count too.
+/// Number of faults in a row. Reads between the attempts of a transaction count too.
 const IN_A_ROW: u64 = 12;
-/// Attempts that a transaction, and a batch, once had.
+/// Former maximum of attempts of a transaction or a batch.
 const FORMER_ATTEMPTS: u64 = 6;
-/// The time of a function whose deadline is to come. It keeps 300 ms of it back.
-const SHORT: Duration = Duration::from_millis(1_500);
+/// Timeout of a function that reaches its deadline. It reserves 300 ms for the answer.
+const SHORT_TIMEOUT: Duration = Duration::from_millis(1_500);
 
 async fn stack(options: Options) -> (TestStack, FaultConnector, Fixtures) {
     let faults = FaultConnector::new();
@@ -36,7 +36,7 @@ async fn create(stack: &TestStack, fixtures: &Fixtures, local: &str) -> (u16, St
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn creates_whose_transactions_are_throttled_succeed_each_of_them() {
+async fn every_create_with_throttled_transactions_succeeds() {
     let (stack, faults, fixtures) = stack(long_timeouts()).await;
     for kind in [FaultKind::TransactionThrottle, FaultKind::TransactionInProgress] {
         faults.restart(Plan::Seeded { seed: 14, percent: 35, kinds: vec![kind] });
@@ -55,12 +55,12 @@ async fn creates_whose_transactions_are_throttled_succeed_each_of_them() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_transaction_that_is_refused_many_times_in_a_row_is_done_once() {
+async fn transaction_that_is_refused_many_times_is_applied_once() {
     use FaultKind::{Throttle, TransactionConflict, TransactionInProgress, TransactionThrottle};
     let (stack, faults, fixtures) = stack(long_timeouts()).await;
     create(&stack, &fixtures, "first in the hour").await;
     for kind in [TransactionThrottle, TransactionConflict, TransactionInProgress, Throttle] {
-        // The key, and then the transaction.
+        // Calls: the key, and then the transaction.
         faults.restart(Plan::At { call: 2, kind, times: IN_A_ROW });
         let (status, text) = create(&stack, &fixtures, &format!("often-{kind:?}")).await;
         assert_eq!(status, 200, "{kind:?}: {text}");
@@ -72,7 +72,7 @@ async fn a_transaction_that_is_refused_many_times_in_a_row_is_done_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn keys_of_a_batch_that_are_left_unread_many_times_are_read_in_the_end() {
+async fn unprocessed_keys_of_a_batch_are_read_in_the_end() {
     let (stack, faults, fixtures) = stack(long_timeouts()).await;
     let body =
         json!({"email": address("batch"), "first_name": "Ada", "last_name": "L", "business_ids": ["b1-1", "b1-2"]});
@@ -85,9 +85,9 @@ async fn keys_of_a_batch_that_are_left_unread_many_times_are_read_in_the_end() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_throttled_until_the_deadline_is_answered_503_and_nothing_is_done() {
+async fn create_that_is_throttled_until_the_deadline_is_answered_503_and_writes_nothing() {
     use FaultKind::{Throttle, TransactionInProgress, TransactionThrottle, UnprocessedKeys};
-    let (stack, faults, fixtures) = stack(Options { function_timeout: SHORT, ..long_timeouts() }).await;
+    let (stack, faults, fixtures) = stack(Options { function_timeout: SHORT_TIMEOUT, ..long_timeouts() }).await;
     let before = stack.snapshot().await;
     for kind in [TransactionThrottle, TransactionInProgress, UnprocessedKeys, Throttle] {
         faults.restart(Plan::EveryAttempt(kind));

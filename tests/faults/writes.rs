@@ -1,4 +1,4 @@
-//! The scenarios of the operations that write, and of their refusals.
+//! Scenarios of the operations that write, and of their refusals.
 
 use presence_domain::user::{Role, Status};
 use presence_tests::StoredUser;

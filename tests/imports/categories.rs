@@ -1,4 +1,4 @@
-//! `ops import categories` with each of its calls broken in each way: the functions serve the old directory or the new one.
+//! `ops import categories` with each kind of fault at each call: the functions serve the old directory or the new one.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::import_env::ImportEnv;
 
-/// More than one transaction takes.
+/// Number of categories: more than one transaction takes.
 const ROWS: usize = 110;
 const PER_PAGE: usize = 100;
 
@@ -17,7 +17,7 @@ fn rows(word: &str) -> String {
     (0..ROWS).fold(String::new(), |rows, n| rows + &row(n).to_string() + "\n")
 }
 
-/// The names of all categories, as the function serves them.
+/// Returns the names of all categories, as the function serves them.
 async fn served(env: &ImportEnv, key: &str) -> Vec<String> {
     let mut names = Vec::new();
     for page in 1..=ROWS.div_ceil(PER_PAGE) {
@@ -31,15 +31,15 @@ async fn served(env: &ImportEnv, key: &str) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_import_of_categories_broken_anywhere_counts_as_a_whole_or_not_at_all_and_is_mended_by_the_next() {
+async fn import_of_categories_with_a_fault_at_any_call_is_all_or_nothing_and_the_next_completes_it() {
     use FaultKind::{CutBody, Delay, Hang, LoseReply, RefuseConnection, ServerError, Throttle, TransactionConflict};
     let mut rng = rng("imports of categories");
-    let env = ImportEnv::hurried().await;
+    let env = ImportEnv::with_short_timeouts().await;
     let key = Fixtures::create(&env.stack).await.manager_1.key;
     let editions = [rows("Shop"), rows("Store")];
-    env.import_calmly("categories", &editions[1]).await;
+    env.import_without_faults("categories", &editions[1]).await;
     let new = served(&env, &key).await;
-    env.import_calmly("categories", &editions[0]).await;
+    env.import_without_faults("categories", &editions[0]).await;
     let directories = [served(&env, &key).await, new];
     let attempts = env.attempts("categories", &editions[1]).await;
     let late = Delay(Duration::from_millis(350));
@@ -54,7 +54,7 @@ async fn an_import_of_categories_broken_anywhere_counts_as_a_whole_or_not_at_all
             let exit = env.import("categories", &editions[now]).await;
             let seen = served(&env, &key).await;
             assert!(seen == *new || (seen == *old && exit != Exit::Done), "{plan:?}: {exit:?}, and then {seen:?}");
-            env.import_calmly("categories", &editions[now]).await;
+            env.import_without_faults("categories", &editions[now]).await;
             assert_eq!(served(&env, &key).await, *new, "{plan:?}, and then again");
         }
     }

@@ -1,4 +1,4 @@
-//! Searches over HTTP beside a real import.
+//! Searches over HTTP during an import.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,11 +9,12 @@ use serde_json::Value;
 use super::import_env::{ImportEnv, rows_of};
 
 const ROWS: usize = 45;
-/// How often the readers walk, while imports go on.
-const WALKS: usize = 4;
+/// Rounds of the readers during the imports. A round repeats the same searches, and two rounds already see each page number and
+/// several imports.
+const ROUNDS: usize = 2;
 const PER_PAGE: usize = 20;
 
-/// A page: count, number of the last page, ids. No review is on it twice.
+/// Returns a page: count, number of the last page, ids. Asserts that no review is on it twice.
 async fn page(env: &ImportEnv, key: &str, query: &str) -> (u64, u64, Vec<String>) {
     let reply = env.stack.get(&format!("/reviews?{query}"), key).await;
     assert_eq!(reply.status, 200, "{query}: {}", reply.text);
@@ -30,7 +31,7 @@ async fn page(env: &ImportEnv, key: &str, query: &str) -> (u64, u64, Vec<String>
     (page["count"].as_u64().expect("a count"), page["max_page"].as_u64().expect("a number"), ids)
 }
 
-/// Every page of a search, with the count that each of them gives.
+/// Returns the counts that the pages of a search give, and the ids on all pages.
 async fn walk(env: &ImportEnv, key: &str, query: &str) -> (BTreeSet<u64>, Vec<String>) {
     let (mut counts, mut all) = (BTreeSet::new(), Vec::new());
     for number in 1.. {
@@ -44,28 +45,28 @@ async fn walk(env: &ImportEnv, key: &str, query: &str) -> (BTreeSet<u64>, Vec<St
     (counts, all)
 }
 
-/// Imports the editions of organisation 1 again and again until the readers are done. How often.
+/// Imports the editions of organisation 1 until the readers are done. Returns the number of imports.
 async fn import_until(env: &ImportEnv, done: &AtomicBool) -> usize {
     let editions = [0, 1, 2].map(|edition| rows_of(&["s1", "s2"], ROWS, edition));
     let mut imports = 0;
     while !done.load(Ordering::Relaxed) {
         imports += 1;
-        env.import_calmly("reviews", &editions[imports % editions.len()]).await;
+        env.import_without_faults("reviews", &editions[imports % editions.len()]).await;
     }
     imports
 }
 
-/// Walks the quiet organisation, and looks at pages of the other.
+/// Searches the organisation without imports page by page, and single pages of the other.
 async fn read(env: &ImportEnv, fixtures: &Fixtures, quiet: &[(&str, Vec<String>)]) {
     let busy =
         ["", "business_city=lyon", "rating__in=1,3,5", "update_date__gte=2024-02-29T12:00:00", "business__in=s1,s2"];
-    for walk_number in 0..WALKS {
+    for round in 0..ROUNDS {
         for (query, ids) in quiet {
             let expected = (BTreeSet::from([ids.len() as u64]), ids.clone());
             assert_eq!(walk(env, &fixtures.manager_2.key, query).await, expected, "{query}");
         }
         for query in busy {
-            let number = walk_number % 2 + 1;
+            let number = round % 2 + 1;
             for key in [&fixtures.manager_1.key, &fixtures.provider.key] {
                 page(env, key, &format!("{query}&per_page={PER_PAGE}&page={number}")).await;
             }
@@ -74,16 +75,16 @@ async fn read(env: &ImportEnv, fixtures: &Fixtures, quiet: &[(&str, Vec<String>)
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn beside_an_import_a_quiet_organisation_stays_the_same_and_no_page_shows_a_review_twice() {
+async fn import_changes_no_search_of_another_organisation_and_no_page_shows_a_review_twice() {
     let env = ImportEnv::new().await;
     let fixtures = Fixtures::create(&env.stack).await;
-    env.import_calmly("reviews", &rows_of(&["s3"], ROWS, 0)).await;
+    env.import_without_faults("reviews", &rows_of(&["s3"], ROWS, 0)).await;
     let mut quiet = Vec::new();
     for query in
         ["", "state=treated", "business_city=Lyon&order_by=update_date", "update_date__gte=2024-02-29T12:00:00"]
     {
         let (counts, ids) = walk(&env, &fixtures.manager_2.key, query).await;
-        assert_eq!(counts, BTreeSet::from([ids.len() as u64]), "{query}: the count is that of the walk");
+        assert_eq!(counts, BTreeSet::from([ids.len() as u64]), "{query}: the count equals the reviews on all pages");
         quiet.push((query, ids));
     }
     assert_eq!(quiet[0].1.len(), ROWS);
@@ -93,6 +94,6 @@ async fn beside_an_import_a_quiet_organisation_stays_the_same_and_no_page_shows_
         done.store(true, Ordering::Relaxed);
     };
     let (imports, ()) = futures::join!(import_until(&env, &done), reading);
-    assert!(imports > 1, "imports went on beside the searches");
+    assert!(imports > 1, "imports ran during the searches");
     assert_eq!(env.audit().await, []);
 }

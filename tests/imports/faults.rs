@@ -1,5 +1,5 @@
-//! Broken imports: counts and postings fit the reviews at any time, and the import run again ends in the tables of one run in
-//! one go.
+//! Imports with faults: counts and postings always fit the reviews. A second run leads to the content of a single run without
+//! faults.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -8,20 +8,20 @@ use fastrand::Rng;
 use futures::future::join_all;
 use presence_tests::{FaultKind, Plan, rng};
 
-use super::import_env::{ImportEnv, rows, undisturbed};
+use super::import_env::{ImportEnv, faultless_content, rows};
 
-/// Enough for several transactions of a month where reviews move.
+/// Number of rows: enough for several transactions of a month when reviews move.
 const ROWS: usize = 36;
-/// Points at which an import is cut off.
-const POINTS: usize = 50;
-/// Worlds side by side: the work is theirs, not the machine's.
-const DOCKS: usize = 4;
+/// Number of points at which an import is killed.
+const KILL_POINTS: usize = 50;
+/// Number of stacks in parallel: they mostly wait.
+const STACKS: usize = 4;
 
-/// Ways in which each attempt is broken: all of them would take minutes.
+/// Number of kinds of fault tested at each attempt. All of them would take minutes.
 const KINDS_OF_EACH: usize = 2;
 
-/// A reply that is lost or cut, and whatever is not done.
-const SOON_TOLD: [FaultKind; 6] = [
+/// Faults that the client sees at once.
+const IMMEDIATE: [FaultKind; 6] = [
     FaultKind::Throttle,
     FaultKind::ServerError,
     FaultKind::RefuseConnection,
@@ -29,10 +29,10 @@ const SOON_TOLD: [FaultKind; 6] = [
     FaultKind::LoseReply,
     FaultKind::CutBody,
 ];
-/// What only a timeout tells. The delay is longer than a hurried operator waits.
-const LATE: [FaultKind; 2] = [FaultKind::Hang, FaultKind::Delay(Duration::from_millis(350))];
+/// Faults that only a timeout ends. The delay is longer than the short timeouts.
+const TIMED_OUT: [FaultKind; 2] = [FaultKind::Hang, FaultKind::Delay(Duration::from_millis(350))];
 
-/// Two editions of the rows, and what each ends in when nothing breaks.
+/// Two editions of the rows, each with its content after an import without faults.
 struct Editions {
     rows: [String; 2],
     contents: [BTreeMap<String, String>; 2],
@@ -41,50 +41,49 @@ struct Editions {
 impl Editions {
     async fn new() -> Self {
         let rows = [rows(ROWS, 0), rows(ROWS, 1)];
-        let contents = futures::join!(Box::pin(undisturbed(&rows[0])), Box::pin(undisturbed(&rows[1])));
+        let contents = futures::join!(Box::pin(faultless_content(&rows[0])), Box::pin(faultless_content(&rows[1])));
         Self { rows, contents: contents.into() }
     }
 
-    /// How many attempts an import of one edition over the other makes.
+    /// Returns the number of attempts of an import of one edition over the other.
     async fn attempts(&self) -> u64 {
         let env = ImportEnv::new().await;
-        env.import_calmly("reviews", &self.rows[0]).await;
+        env.import_without_faults("reviews", &self.rows[0]).await;
         env.attempts("reviews", &self.rows[1]).await
     }
 
-    /// Imports one edition over the other and back, broken by one plan after the other, and mends it each time.
+    /// Imports one edition over the other and back, with one plan after the other, and repeats each import without faults.
     async fn run_with_faults(&self, env: ImportEnv, plans: Vec<Plan>) {
-        env.import_calmly("reviews", &self.rows[0]).await;
+        env.import_without_faults("reviews", &self.rows[0]).await;
         for (number, plan) in (1..).zip(plans) {
             let (rows, content) = (&self.rows[number % 2], &self.contents[number % 2]);
             env.faults.restart(plan.clone());
             env.import("reviews", rows).await;
             assert_eq!(env.audit().await, [], "{plan:?}");
-            env.import_calmly("reviews", rows).await;
+            env.import_without_faults("reviews", rows).await;
             assert_eq!(env.content().await, *content, "{plan:?}, and then again");
         }
     }
 
-    /// The same, the plans dealt out to several stacks.
-    async fn survive_all(&self, hurried: bool, plans: Vec<Plan>) {
-        let dealt = (0..DOCKS).map(|first| plans.iter().skip(first).step_by(DOCKS).cloned().collect());
-        let runs = dealt.map(|plans| async move {
-            let env = if hurried { ImportEnv::hurried().await } else { ImportEnv::new().await };
+    /// Runs the plans in several stacks in parallel.
+    async fn run_in_parallel(&self, short_timeouts: bool, plans: Vec<Plan>) {
+        let shares = (0..STACKS).map(|first| plans.iter().skip(first).step_by(STACKS).cloned().collect());
+        let runs = shares.map(|plans| async move {
+            let env = if short_timeouts { ImportEnv::with_short_timeouts().await } else { ImportEnv::new().await };
             self.run_with_faults(env, plans).await;
         });
         join_all(runs).await;
     }
 }
 
-/// From some attempt on nobody answers: as for a process that was killed, before it asked or before it heard.
+/// Returns plans in which no attempt succeeds from a random one on, as for a killed process.
 fn kills(rng: &mut Rng, attempts: u64) -> Vec<Plan> {
     let kinds = [FaultKind::RefuseConnection, FaultKind::LoseReply];
     let kill = |point: usize| Plan::At { call: rng.u64(1..=attempts), kind: kinds[point % 2], times: u64::MAX };
-    (0..POINTS).map(kill).collect()
+    (0..KILL_POINTS).map(kill).collect()
 }
 
-/// Every attempt broken in one of these ways after the other, once or for good: which of them meets which is drawn anew
-/// with every seed.
+/// Returns plans with a fault at every attempt, once or for ever. The seed decides on the kinds.
 fn faults(rng: &mut Rng, kinds: &[FaultKind], attempts: u64) -> Vec<Plan> {
     let mut plans = Vec::new();
     for call in 1..=attempts {
@@ -96,44 +95,44 @@ fn faults(rng: &mut Rng, kinds: &[FaultKind], attempts: u64) -> Vec<Plan> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_import_killed_at_50_points_and_run_again_equals_one_in_one_go() {
+async fn import_killed_at_50_points_and_run_again_equals_a_single_import() {
     let editions = Editions::new().await;
     let plans = kills(&mut rng("imports killed"), editions.attempts().await);
-    editions.survive_all(false, plans).await;
+    editions.run_in_parallel(false, plans).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_import_broken_at_any_attempt_in_any_way_leaves_exact_counts_and_is_mended_by_the_next() {
+async fn import_with_a_fault_at_any_attempt_leaves_exact_counts_and_the_next_completes_it() {
     let editions = Editions::new().await;
     let (mut rng, attempts) = (rng("imports broken"), editions.attempts().await);
-    let (soon, late) = (faults(&mut rng, &SOON_TOLD, attempts), faults(&mut rng, &LATE, attempts));
-    futures::join!(editions.survive_all(false, soon), editions.survive_all(true, late));
+    let (immediate, timed_out) = (faults(&mut rng, &IMMEDIATE, attempts), faults(&mut rng, &TIMED_OUT, attempts));
+    futures::join!(editions.run_in_parallel(false, immediate), editions.run_in_parallel(true, timed_out));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn faults_all_over_an_import_leave_exact_counts() {
+async fn random_faults_in_an_import_leave_exact_counts() {
     let editions = Editions::new().await;
-    let plan = |seed| Plan::Seeded { seed, percent: 15, kinds: SOON_TOLD.to_vec() };
-    editions.survive_all(false, (0..4).map(plan).collect()).await;
+    let plan = |seed| Plan::Seeded { seed, percent: 15, kinds: IMMEDIATE.to_vec() };
+    editions.run_in_parallel(false, (0..4).map(plan).collect()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_business_that_moves_takes_its_reviews_with_it_wherever_the_import_is_cut_off() {
+async fn business_that_moves_takes_its_reviews_with_it_although_the_import_is_killed_at_any_attempt() {
     let away = r#"{"id":"s2","org_id":2,"name":"Shop s2","city":"Saint-Étienne"}"#;
     let home = r#"{"id":"s2","org_id":1,"name":"Shop s2","city":"Lyon"}"#;
     let env = ImportEnv::new().await;
-    env.import_calmly("orgs", "{\"id\":1,\"name\":\"A\"}\n{\"id\":2,\"name\":\"B\"}").await;
-    env.import_calmly("reviews", &rows(ROWS, 1)).await;
+    env.import_without_faults("orgs", "{\"id\":1,\"name\":\"A\"}\n{\"id\":2,\"name\":\"B\"}").await;
+    env.import_without_faults("reviews", &rows(ROWS, 1)).await;
     let attempts = env.attempts("businesses", away).await;
-    let there = env.content().await;
-    env.import_calmly("businesses", home).await;
-    let places = [(home, env.content().await), (away, there)];
+    let moved_content = env.content().await;
+    env.import_without_faults("businesses", home).await;
+    let places = [(home, env.content().await), (away, moved_content)];
     for call in 1..=attempts {
         let (place, content) = &places[usize::from(call % 2 == 1)];
         env.faults.restart(Plan::At { call, kind: FaultKind::RefuseConnection, times: u64::MAX });
         env.import("businesses", place).await;
-        env.import_calmly("businesses", place).await;
-        assert_eq!(env.audit().await, [], "cut off at attempt {call}");
-        assert_eq!(env.content().await, *content, "cut off at attempt {call}");
+        env.import_without_faults("businesses", place).await;
+        assert_eq!(env.audit().await, [], "killed at attempt {call}");
+        assert_eq!(env.content().await, *content, "killed at attempt {call}");
     }
 }

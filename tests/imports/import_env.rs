@@ -1,4 +1,4 @@
-//! Where imports are run: a stack with businesses, files of reviews, and the tables as the operator reaches them.
+//! Environment of an import: a stack with businesses, rows of reviews, and an operator whose calls can be broken.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -20,73 +20,73 @@ use tempfile::TempDir;
 
 /// Days on both sides of the end of a leap February.
 const DAYS: [&str; 4] = ["2024-02-28", "2024-02-29", "2024-03-01", "2024-03-02"];
-/// What an operator who is in a hurry waits for one attempt, and for a call: for faults that hang.
-const HURRY: [Duration; 2] = [Duration::from_millis(200), Duration::from_millis(450)];
+/// Timeouts of one attempt and of one call, for faults that hang.
+const SHORT_TIMEOUTS: [Duration; 2] = [Duration::from_millis(200), Duration::from_millis(450)];
 
-/// A refusal is tried again for this time where it may last for ever. A single fault is over much sooner.
-const SOON: Duration = Duration::from_millis(300);
-/// The same where it ends by itself, on however busy a machine.
-const LASTING: Duration = Duration::from_mins(1);
+/// Retry time for faults that may last for ever. A single fault is over much sooner.
+const SHORT_RETRY: Duration = Duration::from_millis(300);
+/// Retry time for conflicts, which end by themselves, with room for a busy machine.
+const LONG_RETRY: Duration = Duration::from_mins(1);
 
-/// A stack to load reviews into.
+/// Stack that reviews are imported into.
 pub(crate) struct ImportEnv {
     pub(crate) stack: TestStack,
-    /// What breaks the operator's calls, and no others.
+    /// Faults in the calls of the operator only.
     pub(crate) faults: FaultConnector,
     store: Stores,
-    /// The same without faults.
-    calm_store: Stores,
+    /// The same tables without faults.
+    faultless_store: Stores,
     folder: TempDir,
 }
 
 impl ImportEnv {
-    /// One whose operator waits long for an answer, and soon stops trying again what is refused.
+    /// Starts an environment whose operator has long timeouts and short retries.
     pub(crate) async fn new() -> Self {
-        Self::waiting(Options { retry_policy: RetryPolicy::For(SOON), ..long_timeouts() }).await
+        Self::with_options(Options { retry_policy: RetryPolicy::For(SHORT_RETRY), ..long_timeouts() }).await
     }
 
-    /// One whose operator tries again for as long as it takes.
-    pub(crate) async fn lasting() -> Self {
-        Self::waiting(Options { retry_policy: RetryPolicy::For(LASTING), ..long_timeouts() }).await
+    /// Starts an environment whose operator retries for a long time.
+    pub(crate) async fn with_long_retries() -> Self {
+        Self::with_options(Options { retry_policy: RetryPolicy::For(LONG_RETRY), ..long_timeouts() }).await
     }
 
-    /// One whose operator gives up soon on what hangs.
-    pub(crate) async fn hurried() -> Self {
-        let [attempt, operation] = HURRY;
+    /// Starts an environment whose operator has short timeouts and short retries.
+    pub(crate) async fn with_short_timeouts() -> Self {
+        let [attempt, operation] = SHORT_TIMEOUTS;
         let timeouts = TimeoutConfig::builder().operation_attempt_timeout(attempt).operation_timeout(operation);
-        Self::waiting(Options {
+        Self::with_options(Options {
             timeouts: Some(timeouts.build()),
-            retry_policy: RetryPolicy::For(SOON),
+            retry_policy: RetryPolicy::For(SHORT_RETRY),
             ..long_timeouts()
         })
         .await
     }
 
-    /// One whose operator is as patient as the options say, before a database with their limits.
-    pub(crate) async fn waiting(options: Options) -> Self {
+    /// Starts an environment with these options for the operator, and their limits for the database.
+    pub(crate) async fn with_options(options: Options) -> Self {
         let stack = TestStack::with(Options { aws_limits: options.aws_limits.clone(), ..long_timeouts() }).await;
         for (org, id, city) in [(1, "s1", "Saint-Étienne"), (1, "s2", "Lyon"), (2, "s3", "Lyon")] {
             stack.create_business(org, id, city).await;
         }
         let faults = FaultConnector::with_keys(key_names(stack.table_prefix()));
         let store = stack.stores_through(faults.over(plain_http()), options, stack.table_prefix());
-        let calm_store = stack.stores().clone();
-        Self { stack, faults, store, calm_store, folder: tempfile::tempdir().expect("a temporary folder") }
+        let faultless_store = stack.stores().clone();
+        Self { stack, faults, store, faultless_store, folder: tempfile::tempdir().expect("a temporary folder") }
     }
 
-    /// Runs `ops import` for these rows, in the weather that the faults make.
+    /// Runs `ops import` for these rows, with the planned faults.
     pub(crate) async fn import(&self, what: &str, rows: &str) -> Exit {
         self.import_by(&self.store, what, rows).await.exit
     }
 
-    /// The same with all that it says.
-    pub(crate) async fn import_aloud(&self, what: &str, rows: &str) -> Imported {
+    /// Runs `ops import` with the planned faults, and returns its output too.
+    pub(crate) async fn import_with_output(&self, what: &str, rows: &str) -> Imported {
         self.import_by(&self.store, what, rows).await
     }
 
-    /// Imports the rows in calm weather, as an operator does after a failure.
-    pub(crate) async fn import_calmly(&self, what: &str, rows: &str) {
-        assert_eq!(self.import_by(&self.calm_store, what, rows).await.exit, Exit::Done);
+    /// Imports the rows without faults, as an operator does after a failure.
+    pub(crate) async fn import_without_faults(&self, what: &str, rows: &str) {
+        assert_eq!(self.import_by(&self.faultless_store, what, rows).await.exit, Exit::Done);
     }
 
     async fn import_by(&self, store: &Stores, what: &str, rows: &str) -> Imported {
@@ -94,7 +94,7 @@ impl ImportEnv {
         std::fs::write(&file, rows).expect("the folder can be written");
         let file = file.to_str().expect("a path in UTF-8");
         let cli = Cli::try_parse_from(["ops", "--json", "import", what, file]).expect("the words are right");
-        let (stdout, stderr) = (Said::default(), Said::default());
+        let (stdout, stderr) = (OutputBuffer::default(), OutputBuffer::default());
         let console = Console::new(Box::new(stdout.clone()), Box::new(stderr.clone()));
         let mut context = Context { stores: store.clone(), clock: Arc::new(SystemClock), console };
         let exit = Box::pin(presence_ops::run(cli, &mut context)).await;
@@ -102,7 +102,7 @@ impl ImportEnv {
         Imported { exit, stdout: stdout.text(), stderr: stderr.text() }
     }
 
-    /// How many attempts an import makes when nothing breaks.
+    /// Returns the number of attempts of an import without faults.
     pub(crate) async fn attempts(&self, what: &str, rows: &str) -> u64 {
         let store = store_with_long_timeouts(&self.stack, self.faults.over(plain_http()));
         self.faults.restart(Plan::None);
@@ -110,9 +110,9 @@ impl ImportEnv {
         self.faults.attempts()
     }
 
-    /// What does not fit.
+    /// Returns the findings of the audit of reviews.
     pub(crate) async fn audit(&self) -> Vec<Finding> {
-        self.calm_store.reviews.audit_reviews(None).await.expect("the store answers").findings
+        self.faultless_store.reviews.audit_reviews(None).await.expect("the store answers").findings
     }
 
     /// Returns the content of the table, independent of the writes that led to it: without versions, counts of zero and postings
@@ -136,7 +136,7 @@ impl ImportEnv {
     }
 }
 
-/// The output and the end of an import.
+/// Result of an import: exit code and output.
 pub(crate) struct Imported {
     pub(crate) exit: Exit,
     pub(crate) stdout: String,
@@ -144,25 +144,25 @@ pub(crate) struct Imported {
 }
 
 impl Imported {
-    /// The last line of its output.
+    /// Returns the last line of the output.
     pub(crate) fn summary(&self) -> Value {
         let line = self.stdout.lines().last().unwrap_or_default();
         serde_json::from_str(line).unwrap_or_else(|_| panic!("no summary: {}{}", self.stdout, self.stderr))
     }
 }
 
-/// Where a console writes.
+/// Buffer that a console writes to.
 #[derive(Clone, Default)]
-struct Said(Arc<Mutex<Vec<u8>>>);
+struct OutputBuffer(Arc<Mutex<Vec<u8>>>);
 
-impl Said {
+impl OutputBuffer {
     fn text(&self) -> String {
         let bytes = self.0.lock().expect("nobody panics while writing").clone();
         String::from_utf8(bytes).expect("text")
     }
 }
 
-impl io::Write for Said {
+impl io::Write for OutputBuffer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.lock().expect("nobody panics while writing").write(bytes)
     }
@@ -172,19 +172,19 @@ impl io::Write for Said {
     }
 }
 
-/// What these rows of reviews end in when nothing breaks.
-pub(crate) async fn undisturbed(rows: &str) -> BTreeMap<String, String> {
+/// Returns the content of the table after an import of these rows without faults.
+pub(crate) async fn faultless_content(rows: &str) -> BTreeMap<String, String> {
     let env = ImportEnv::new().await;
-    env.import_calmly("reviews", rows).await;
+    env.import_without_faults("reviews", rows).await;
     env.content().await
 }
 
-/// Rows of reviews. Those of another `edition` are the same reviews in other months, states and ratings.
+/// Returns rows of reviews. Another `edition` has the same reviews with other months, states and ratings.
 pub(crate) fn rows(count: usize, edition: usize) -> String {
     rows_of(&["s1", "s2", "s3"], count, edition)
 }
 
-/// The same, of these businesses.
+/// Returns rows of reviews of these businesses.
 pub(crate) fn rows_of(businesses: &[&str], count: usize, edition: usize) -> String {
     let row = |n: usize| {
         json!({
@@ -200,7 +200,7 @@ pub(crate) fn rows_of(businesses: &[&str], count: usize, edition: usize) -> Stri
     (0..count).fold(String::new(), |rows, n| rows + &row(n).to_string() + "\n")
 }
 
-/// The tables of a stack by a client of one's own, which waits longer than a busy machine takes.
+/// Returns the stores of a stack through this client, with timeouts for a busy machine.
 pub(crate) fn store_with_long_timeouts(stack: &TestStack, client: SharedHttpClient) -> Stores {
     stack.stores_through(client, long_timeouts(), stack.table_prefix())
 }

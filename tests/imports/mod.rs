@@ -1,4 +1,4 @@
-//! Imports while the database breaks, and searches while reviews are written: whatever happens, tables and answers are right.
+//! Imports with database faults, and searches during imports: tables and answers stay right.
 
 mod categories;
 mod concurrent_search;

@@ -1,4 +1,4 @@
-//! Businesses that move to another organisation leave the lists of the old one's users.
+//! Businesses that move to another organisation: they leave the lists of the users of the old one.
 
 use presence_ops::Exit;
 use presence_tests::{FaultKind, Fixtures, Plan};
@@ -8,20 +8,21 @@ use super::import_env::ImportEnv;
 
 const ORGS: &str = "{\"id\":1,\"name\":\"A\"}\n{\"id\":2,\"name\":\"B\"}";
 
-/// Rows that put the first businesses of organisation 1 there or elsewhere.
-fn shops(org: u64, numbers: &[u64]) -> String {
+/// Returns import rows that put these businesses of organisation 1 into an organisation.
+fn business_rows(org: u64, numbers: &[u64]) -> String {
     let row =
         |number: &u64| json!({"id": format!("b1-{number}"), "org_id": org, "name": "Shop", "city": "Saint-Étienne"});
     numbers.iter().fold(String::new(), |rows, number| rows + &row(number).to_string() + "\n")
 }
 
-async fn listed(env: &ImportEnv, id: &str) -> Vec<String> {
+/// Returns the ids in the business list of a user.
+async fn listed_businesses(env: &ImportEnv, id: &str) -> Vec<String> {
     let user = env.stack.stored(id).await.expect("the user").user;
     user.business_ids.iter().map(|business| business.as_str().to_owned()).collect()
 }
 
-/// Gives users of organisation 1 lists of its businesses.
-async fn give(env: &ImportEnv, fixtures: &Fixtures) {
+/// Gives two users of organisation 1 lists of its businesses.
+async fn assign_businesses(env: &ImportEnv, fixtures: &Fixtures) {
     for (id, businesses) in
         [(&fixtures.manager_1.id, vec!["b1-1", "b1-2", "b1-3"]), (&fixtures.admin_1.id, vec!["b1-2"])]
     {
@@ -32,50 +33,50 @@ async fn give(env: &ImportEnv, fixtures: &Fixtures) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_business_that_moves_leaves_the_lists_of_the_old_organisations_users() {
+async fn business_that_moves_leaves_the_lists_of_the_old_organisations_users() {
     let env = ImportEnv::new().await;
     let fixtures = Fixtures::create(&env.stack).await;
-    env.import_calmly("orgs", ORGS).await;
-    give(&env, &fixtures).await;
-    let moved = env.import_aloud("businesses", &shops(2, &[2, 3])).await;
+    env.import_without_faults("orgs", ORGS).await;
+    assign_businesses(&env, &fixtures).await;
+    let moved = env.import_with_output("businesses", &business_rows(2, &[2, 3])).await;
     assert_eq!((moved.exit, &moved.summary()["users_updated"]), (Exit::Done, &json!(2)), "{}", moved.stdout);
     assert!(moved.stderr.contains("taken out of the lists of 2 users"), "{}", moved.stderr);
     assert_eq!(
-        (listed(&env, &fixtures.manager_1.id).await, listed(&env, &fixtures.admin_1.id).await),
+        (listed_businesses(&env, &fixtures.manager_1.id).await, listed_businesses(&env, &fixtures.admin_1.id).await),
         (vec!["b1-1".to_owned()], vec![])
     );
     assert_eq!(env.stack.audit().await, []);
-    // A search shows it at once: the users were written as every user is.
+    // A search shows the change at once, since users are written as by the API.
     let found = env.stack.get("/user/search?org_id=1&last_name=&per_page=100", &fixtures.provider.key).await;
     assert!(!found.text.contains("b1-2") && found.text.contains("b1-1"), "{}", found.text);
-    let again = env.import_aloud("businesses", &shops(2, &[2, 3])).await;
+    let again = env.import_with_output("businesses", &business_rows(2, &[2, 3])).await;
     assert_eq!((&again.summary()["unchanged"], &again.summary()["users_updated"]), (&json!(2), &json!(null)));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_move_that_is_killed_anywhere_and_run_again_leaves_nothing_behind() {
+async fn move_that_is_killed_at_any_call_and_run_again_is_complete() {
     let env = ImportEnv::new().await;
     let fixtures = Fixtures::create(&env.stack).await;
-    env.import_calmly("orgs", ORGS).await;
-    give(&env, &fixtures).await;
-    let attempts = env.attempts("businesses", &shops(2, &[2, 3])).await;
+    env.import_without_faults("orgs", ORGS).await;
+    assign_businesses(&env, &fixtures).await;
+    let attempts = env.attempts("businesses", &business_rows(2, &[2, 3])).await;
     for call in 1..=attempts {
-        env.import_calmly("businesses", &shops(1, &[2, 3])).await;
-        give(&env, &fixtures).await;
+        env.import_without_faults("businesses", &business_rows(1, &[2, 3])).await;
+        assign_businesses(&env, &fixtures).await;
         env.faults.restart(Plan::At { call, kind: FaultKind::RefuseConnection, times: u64::MAX });
-        env.import("businesses", &shops(2, &[2, 3])).await;
-        env.import_calmly("businesses", &shops(2, &[2, 3])).await;
-        assert_eq!(listed(&env, &fixtures.manager_1.id).await, ["b1-1"], "killed at call {call}");
+        env.import("businesses", &business_rows(2, &[2, 3])).await;
+        env.import_without_faults("businesses", &business_rows(2, &[2, 3])).await;
+        assert_eq!(listed_businesses(&env, &fixtures.manager_1.id).await, ["b1-1"], "killed at call {call}");
         assert_eq!(env.stack.audit().await, [], "killed at call {call}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_move_beside_updates_of_the_same_users_loses_none_of_them() {
-    let env = ImportEnv::lasting().await;
+async fn move_beside_updates_of_the_same_users_loses_no_update() {
+    let env = ImportEnv::with_long_retries().await;
     let fixtures = Fixtures::create(&env.stack).await;
-    env.import_calmly("orgs", ORGS).await;
-    give(&env, &fixtures).await;
+    env.import_without_faults("orgs", ORGS).await;
+    assign_businesses(&env, &fixtures).await;
     let path = format!("/user/{}", fixtures.manager_1.id);
     let updates = async {
         for number in 0..20 {
@@ -83,19 +84,19 @@ async fn a_move_beside_updates_of_the_same_users_loses_none_of_them() {
             assert!([200, 409].contains(&reply.status), "{}", reply.text);
         }
     };
-    let file = shops(2, &[2, 3]);
+    let file = business_rows(2, &[2, 3]);
     let (moved, ()) = futures::join!(env.import("businesses", &file), updates);
     assert_eq!(moved, Exit::Done);
-    assert_eq!(listed(&env, &fixtures.manager_1.id).await, ["b1-1"]);
+    assert_eq!(listed_businesses(&env, &fixtures.manager_1.id).await, ["b1-1"]);
     assert_eq!(env.stack.audit().await, []);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_audit_finds_a_business_in_a_list_that_is_unknown_or_of_another_organisation() {
+async fn audit_finds_a_listed_business_of_another_organisation() {
     let env = ImportEnv::new().await;
     let fixtures = Fixtures::create(&env.stack).await;
-    give(&env, &fixtures).await;
-    // What the import never does: the business alone.
+    assign_businesses(&env, &fixtures).await;
+    // The business alone is moved. The import never does this.
     env.stack.create_business(2, "b1-2", "Lyon").await;
     let findings = env.stack.audit().await;
     let problems: Vec<_> =

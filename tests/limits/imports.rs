@@ -9,7 +9,7 @@ use presence_store::{RetryPolicy, WriteRate};
 use presence_tests::long_timeouts;
 
 use super::{ENOUGH, counts, each_seed, limits};
-use crate::imports::import_env::{ImportEnv, rows, undisturbed};
+use crate::imports::import_env::{ImportEnv, faultless_content, rows};
 
 /// Enough for several transactions of a month.
 const ROWS: usize = 36;
@@ -17,7 +17,7 @@ const ROWS: usize = 36;
 #[tokio::test(flavor = "multi_thread")]
 async fn imports_end_in_exact_tables_under_the_limits_of_aws() {
     let editions = [rows(ROWS, 0), rows(ROWS, 1)];
-    let contents = [undisturbed(&editions[0]).await, undisturbed(&editions[1]).await];
+    let contents = [faultless_content(&editions[0]).await, faultless_content(&editions[1]).await];
     let (editions, contents) = (&editions, &contents);
     let run = |seed| async move {
         let pace = Arc::new(WriteRate::new(Arc::new(SystemTimer::start())));
@@ -26,7 +26,7 @@ async fn imports_end_in_exact_tables_under_the_limits_of_aws() {
             retry_policy: RetryPolicy::WhileImporting(pace),
             ..long_timeouts()
         };
-        let env = ImportEnv::waiting(options).await;
+        let env = ImportEnv::with_options(options).await;
         assert_eq!(env.import("reviews", &editions[0]).await, Exit::Done);
         assert_eq!(env.content().await, contents[0]);
         let both = futures::join!(env.import("reviews", &editions[1]), env.import("reviews", &editions[1]));
