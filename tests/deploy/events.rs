@@ -1,4 +1,4 @@
-//! The events of `events/` are whole, and what AWS would send for the routes of the template.
+//! Events of `events/`: they are complete, and equal to those that AWS sends for the routes of the template.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::fixture::{Event, events};
 use super::routes::of_the_template;
 
-/// The account that owns all that the events name: AWS's own example.
+/// Account in the events: the example of AWS.
 const ACCOUNT: &str = "123456789012";
 
 fn requests() -> impl Iterator<Item = Event> {
@@ -96,7 +96,7 @@ fn every_request_has_the_fields_of_payload_2_0_and_they_agree() {
     }
 }
 
-/// The parameters of a query as the gateway joins them: repeats with commas, what is not UTF-8 as U+FFFD.
+/// Returns the query parameters as the gateway joins them: repeats with commas, invalid UTF-8 as U+FFFD.
 fn joined(query: &str) -> Value {
     let mut joined: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let parse = reqwest::Url::parse(&format!("http://localhost/?{query}")).expect("a query");

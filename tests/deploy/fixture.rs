@@ -1,4 +1,5 @@
-//! The functions side by side on one database with the sample, each with a record of its calls, and the files of `events/` that are sent to them.
+//! Fixture of all functions on one database with the sample data, with a record of the calls of each. It sends them the files
+//! of `events/`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -19,18 +20,18 @@ use presence_tests::{FaultConnector, TestStack, long_timeouts, plain_http, sdk_c
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 
-use super::permissions::{Right, asked};
+use super::permissions::{Permission, required};
 use super::template::root;
 
-/// A trace like those that AWS gives.
+/// Trace header like those of AWS.
 const TRACE: &str = "Root=1-69a42a40-0123456789abcdef01234567";
-/// What a busy machine needs at the most.
-const PATIENCE: Duration = Duration::from_mins(2);
-/// The functions, in the order in which they run to: the mailer finds what the users function left in the outbox.
+/// Timeout of a function, with room for a busy machine.
+const TIMEOUT: Duration = Duration::from_mins(2);
+/// Functions in the order of the run: the mailer needs the outbox that the users function has filled.
 const FUNCTIONS: [&str; 5] = ["categories", "reviews", "users", "mailer", "auditor"];
-/// Who may invite anybody: the key of the sample's PROVIDER.
+/// Name of the key of a PROVIDER in the sample, which may invite any user.
 const PROVIDER: &str = "PROVIDER";
-/// Users whose mails the events of the mailer tell of, beside those that the events of the users function invite.
+/// Users in the events of the mailer that no event of the users function invites.
 const ALSO_INVITED: [&str; 2] = ["1018", "1024"];
 
 /// The event that sends the form of an invitation.
@@ -44,12 +45,12 @@ pub(super) struct Event {
     pub(super) document: Value,
 }
 
-/// What came of a run of all events.
-pub(super) struct Played {
-    /// The answer to each event, by function and name.
+/// Result of a run of all events.
+pub(super) struct Replay {
+    /// Answers to the events: function, name, answer.
     pub(super) answers: Vec<(&'static str, String, Value)>,
-    /// What each function asked of the tables.
-    pub(super) rights: BTreeMap<&'static str, BTreeSet<Right>>,
+    /// Table permissions that each function used.
+    pub(super) permissions: BTreeMap<&'static str, BTreeSet<Permission>>,
 }
 
 /// Every event, in the order in which they run: of a function those that read, those that write, and deletions, by name.
@@ -82,10 +83,10 @@ pub(super) fn names(folder: &Path, ending: &str) -> Vec<String> {
     names
 }
 
-/// The one run that the tests share.
-pub(super) async fn played() -> &'static Played {
-    static PLAYED: OnceCell<Played> = OnceCell::const_new();
-    PLAYED.get_or_init(|| Box::pin(run())).await
+/// Returns the one run that the tests share.
+pub(super) async fn replayed() -> &'static Replay {
+    static REPLAY: OnceCell<Replay> = OnceCell::const_new();
+    REPLAY.get_or_init(|| Box::pin(run())).await
 }
 
 struct Fixture {
@@ -95,11 +96,11 @@ struct Fixture {
     calls: BTreeMap<&'static str, FaultConnector>,
 }
 
-async fn run() -> Played {
+async fn run() -> Replay {
     let fixture = Fixture::set().await;
     let mut answers = Vec::new();
     for function in FUNCTIONS {
-        // The first use of a key in an hour is noted: so each function gets to do it.
+        // The first use of a key in an hour is written. In a new hour, each function does it.
         fixture.stack.clock.advance(SignedDuration::from_hours(1));
         if function == "mailer" {
             for user in ALSO_INVITED {
@@ -116,8 +117,9 @@ async fn run() -> Played {
         }
     }
     fixture.follow_a_link().await;
-    let rights = fixture.calls.iter().map(|(name, calls)| (*name, calls.observed().iter().flat_map(asked).collect()));
-    Played { answers, rights: rights.collect() }
+    let permissions =
+        fixture.calls.iter().map(|(name, calls)| (*name, calls.observed().iter().flat_map(required).collect()));
+    Replay { answers, permissions: permissions.collect() }
 }
 
 /// Builds a function of the API as its `main` does.
@@ -148,7 +150,7 @@ impl Fixture {
             // As `main` does.
             stores.database.connect(&API_KEYS).await;
             let function = local_function(name, &stores.database, Arc::clone(&stack.clock) as _);
-            functions.insert(name, function.with_timeout(PATIENCE));
+            functions.insert(name, function.with_timeout(TIMEOUT));
         }
         let stores = stack.stores_through(calls["mailer"].over(plain_http()), long_timeouts(), stack.table_prefix());
         stores.database.connect(&USERS).await;
@@ -156,7 +158,7 @@ impl Fixture {
         Self { stack, functions, mailer, calls }
     }
 
-    /// Hands an event to its function, as Lambda would.
+    /// Invokes the function of an event, as Lambda does.
     async fn answer(&self, event: &Event) -> Value {
         match self.functions.get(event.function) {
             Some(function) => invoke(function, &event.document).await,
@@ -165,7 +167,7 @@ impl Fixture {
         }
     }
 
-    /// Makes a count wrong, so that the auditor has something to do.
+    /// Makes a count wrong, so that the auditor corrects it.
     async fn damage_counts(&self) {
         let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(self.stack.local.dynamodb_url()));
         let table = self.stack.stores().database.name(&REVIEWS);
@@ -190,7 +192,7 @@ impl Fixture {
         );
         let config = AuditConfig::parse("", "").expect("settings");
         let settings = AuditSettings::new(config.units, config.mends);
-        let deadline = presence_runtime::clock::deadline_in(PATIENCE);
+        let deadline = presence_runtime::clock::deadline_in(TIMEOUT);
         let run = presence_auditor::handle(&store.reviews, self.stack.clock.as_ref(), settings, deadline).await;
         let mut answer = serde_json::to_value(run.expect("an answer")).expect("JSON");
         let units = answer["units"].as_f64().expect("units");
@@ -199,10 +201,10 @@ impl Fixture {
         answer
     }
 
-    /// What the mailer answers, and the mails that it sent meanwhile.
+    /// Returns the answer of the mailer, and the mails that it sent.
     async fn deliver(&self, event: &Value) -> Value {
         let before = self.stack.local.mailbox().mails().len();
-        let deadline = presence_runtime::clock::deadline_in(PATIENCE);
+        let deadline = presence_runtime::clock::deadline_in(TIMEOUT);
         let answer = presence_mailer::handle(&self.mailer, event, deadline).await.expect("an answer");
         let mails = self.stack.local.mailbox().mails();
         let mut mails: Vec<_> =
@@ -225,7 +227,7 @@ impl Fixture {
     }
 }
 
-/// Status, headers and body of an answer; the body as JSON where it is.
+/// Returns status, headers and body of an answer, the body as JSON if it is.
 async fn invoke(function: &LocalFunction, event: &Value) -> Value {
     let answer = function.invoke(event.to_string().into_bytes(), TRACE).await.expect("an answer");
     let answer = serde_json::to_value(answer).expect("JSON");

@@ -1,4 +1,4 @@
-//! The memory of the functions: what the template gives, what the local stack says, and what was measured.
+//! Memory of the functions: in the template, in the local stack, and as measured.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::template::{TEMPLATE, root};
 /// The percentage of its memory that a function may use. Lambda counts its own runtime too, and ends a function that needs more
 /// than it has.
 const USABLE_PERCENT: f64 = 85.0;
-/// It is not among the benchmark's functions yet: nobody waits for it, and it runs for minutes.
+/// Function that the benchmark does not measure, since no caller waits for it.
 const UNMEASURED: &str = "auditor";
 
 /// Returns the memory of each function in MB, as it is deployed.

@@ -1,4 +1,4 @@
-//! The figures in the log, what makes metrics of them, and the alarms.
+//! Metrics in the log, the filters that read them, and the alarms.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::template::{Resource, TEMPLATE, referent};
 
-/// The functions that write a metric.
+/// Returns the functions that write a metric.
 fn writers(metric: Metric) -> &'static [&'static str] {
     match metric {
         Metric::MailsFailed | Metric::OutboxAgeSeconds => &["mailer"],
@@ -15,7 +15,7 @@ fn writers(metric: Metric) -> &'static [&'static str] {
     }
 }
 
-/// The alarms, each with every metric that it looks at, as `namespace/name`.
+/// Returns the alarms, each with its metrics as `namespace/name`.
 fn alarms() -> BTreeMap<&'static str, BTreeSet<String>> {
     let alarms = TEMPLATE.of_type("AWS::CloudWatch::Alarm");
     alarms.map(|alarm| (alarm.name, watched(alarm))).collect()
@@ -37,7 +37,7 @@ fn watched(alarm: Resource<'_>) -> BTreeSet<String> {
 }
 
 #[test]
-fn each_figure_of_the_code_has_one_filter_on_the_log_of_its_function_and_an_alarm() {
+fn each_metric_of_the_code_has_one_filter_on_the_log_of_its_function_and_an_alarm() {
     let filters: Vec<_> = TEMPLATE.of_type("AWS::Logs::MetricFilter").collect();
     let alarms: BTreeSet<_> = alarms().into_values().flatten().collect();
     let functions = TEMPLATE.functions();
@@ -85,7 +85,7 @@ fn everything_that_an_operator_must_hear_of_has_an_alarm() {
     }
 }
 
-/// The resources that a metric of an alarm is about.
+/// Returns the resources that the metrics of an alarm refer to.
 fn subjects(alarm: &str) -> BTreeSet<&'static str> {
     let metrics = TEMPLATE.resource(alarm).property("Metrics").as_array().expect("metrics");
     let metrics = metrics.iter().map(|metric| &metric["MetricStat"]["Metric"]).filter(|metric| metric.is_object());

@@ -1,4 +1,4 @@
-//! The deployment: `template.yaml` against the code that it deploys, and `events/` against the handlers.
+//! Deployment: `template.yaml` compared with the code that it deploys, and `events/` with the handlers.
 
 mod alarms;
 mod crates;

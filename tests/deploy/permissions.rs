@@ -1,25 +1,24 @@
-//! What a function may do, or did: an action on a table, or on one of its indexes.
+//! Permissions of a function: actions on a table or on one of its indexes.
 
 use std::collections::BTreeSet;
 
 use presence_tests::Attempt;
 use serde_json::Value;
 
-/// One right: what IAM is asked for, for one part of one call.
+/// Permission that IAM requires for one part of a call.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Right {
-    /// Such as `GetItem`.
+pub(super) struct Permission {
+    /// Action, such as `GetItem`.
     pub(super) action: String,
-    /// The table, by its full name.
+    /// Full name of the table.
     pub(super) table: String,
-    /// The index, where one is read.
+    /// Index, if one is read.
     pub(super) index: Option<String>,
 }
 
-/// What IAM is asked for when a call is made. A transaction asks for what is in it, and not for itself; a batch asks once for
-/// each table.
-pub(super) fn asked(attempt: &Attempt) -> BTreeSet<Right> {
-    let right = |action: &str, table: &str, index: Option<&str>| Right {
+/// Returns the permissions that IAM requires for a call. A transaction requires those of its parts, a batch one for each table.
+pub(super) fn required(attempt: &Attempt) -> BTreeSet<Permission> {
+    let right = |action: &str, table: &str, index: Option<&str>| Permission {
         action: action.to_owned(),
         table: table.to_owned(),
         index: index.map(str::to_owned),

@@ -1,4 +1,4 @@
-//! What the template promises beside working: least privilege, nothing secret in logs, nothing lost by mistake.
+//! Policies of the template: least privilege, no secrets in logs, schedules, and protection from loss.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::template::{Resource, TEMPLATE, referent};
 
-/// What may be in the access log. Not the path, the query or a header: they may hold a key or the token of an invitation.
+/// Variables of the access log. Path, query and headers are not among them, since they may hold a key or an activation token.
 const LOGGED: [&str; 11] = [
     "$context.requestId",
     "$context.requestTimeEpoch",
@@ -23,14 +23,14 @@ const LOGGED: [&str; 11] = [
     "$context.identity.sourceIp",
 ];
 
-/// The statements of the one policy of a role.
+/// Returns the statements of the one policy of a role.
 pub(super) fn statements(role: Resource<'_>) -> &[Value] {
     let policies = role.property("Policies").as_array().expect("policies");
     assert_eq!(policies.len(), 1, "{}", role.name);
     policies[0]["PolicyDocument"]["Statement"].as_array().expect("statements")
 }
 
-/// One value or a list of them.
+/// Returns the values of a list, or the single value.
 pub(super) fn list(value: &Value) -> Vec<&Value> {
     value.as_array().map_or_else(|| vec![value], |items| items.iter().collect())
 }
@@ -95,7 +95,7 @@ fn only_the_mailer_may_send_and_only_from_the_configured_address() {
 }
 
 #[test]
-fn the_auditor_may_write_counts_and_where_it_is_and_no_review() {
+fn auditor_may_write_counts_postings_and_its_position_but_no_review() {
     let role = TEMPLATE.resource("AuditorRole");
     for statement in statements(role) {
         let actions = list(&statement["Action"]);
@@ -110,7 +110,7 @@ fn the_auditor_may_write_counts_and_where_it_is_and_no_review() {
         let keys = json!({ "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["T#*", "L#*", "AUDIT"] } });
         assert_eq!(statement["Condition"], keys);
     }
-    // A review's partition begins otherwise.
+    // No partition key of a review begins like these.
     assert!(!["T#", "L#", AUDIT_PK].iter().any(|start| "R#0123456789ab".starts_with(start)));
     assert_eq!(
         TEMPLATE.resource("AuditorFunction").property("Environment")["Variables"]["AUDIT_MENDS"],
@@ -153,7 +153,7 @@ fn each_function_and_the_api_log_to_a_group_of_their_own_that_forgets() {
 }
 
 #[test]
-fn the_access_log_is_json_with_the_key_of_the_route_and_nothing_that_a_caller_wrote() {
+fn the_access_log_is_json_with_the_key_of_the_route_and_no_input_of_the_caller() {
     let format = TEMPLATE.resource("Api").property("AccessLogSettings")["Format"].as_str().expect("a format");
     let fields: Value = serde_json::from_str(format).expect("JSON");
     let variables: BTreeSet<_> = fields.as_object().expect("an object").values().filter_map(Value::as_str).collect();
@@ -183,7 +183,7 @@ fn the_stream_wakes_the_mailer_for_mails_only_and_gives_up_into_a_queue() {
 }
 
 #[test]
-fn whatever_can_carry_tags_does() {
+fn every_resource_that_can_have_tags_has_them() {
     let untagged = [
         "AWS::ApiGatewayV2::ApiMapping",
         "AWS::Route53::RecordSet",

@@ -1,14 +1,14 @@
-//! Each event of `events/` is played to the handlers, and the answer is the one in `events/expected/`.
+//! Replay of each event of `events/`: the answer of the handler is the one in `events/expected/`.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::fixture::{names, played};
+use super::fixture::{names, replayed};
 use super::template::root;
 
-/// What an answer says that is new each time: the request's id, and that of a user just created.
-fn without_chance(function: &str, name: &str, answer: &Value) -> Value {
+/// Returns the answer without random ids: that of the request, and that of a new user.
+fn without_random_ids(function: &str, name: &str, answer: &Value) -> Value {
     let mut answer = answer.clone();
     if let Some(id) = answer.pointer_mut("/headers/x-request-id") {
         assert_eq!(id.as_str().map(str::len), Some(36), "an id of a request");
@@ -29,11 +29,11 @@ fn without_chance(function: &str, name: &str, answer: &Value) -> Value {
     answer
 }
 
-/// A page without its style, which is looked at elsewhere: what stays is what it says.
-fn without_style(answer: &mut Value) {
+/// Removes the style of a page, which other tests cover.
+fn remove_style(answer: &mut Value) {
     let Some(page) = answer["body"].as_str().filter(|body| body.starts_with("<!doctype html>")) else { return };
-    let (_, said) = page.split_once("<body>").expect("a body");
-    answer["body"] = json!(said);
+    let (_, content) = page.split_once("<body>").expect("a body");
+    answer["body"] = json!(content);
     let policy = answer["headers"]["content-security-policy"].as_str().expect("a policy");
     let (before, digest) = policy.split_once("'sha256-").expect("the digest of the style");
     let (_, after) = digest.split_once('\'').expect("its end");
@@ -42,9 +42,9 @@ fn without_style(answer: &mut Value) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_event_is_answered_as_expected() {
-    for (function, name, answer) in &played().await.answers {
-        let mut answer = without_chance(function, name, answer);
-        without_style(&mut answer);
+    for (function, name, answer) in &replayed().await.answers {
+        let mut answer = without_random_ids(function, name, answer);
+        remove_style(&mut answer);
         let mut settings = insta::Settings::clone_current();
         settings.set_snapshot_path(root().join("events/expected").join(function));
         settings.set_prepend_module_to_snapshot(false);
@@ -55,7 +55,7 @@ async fn every_event_is_answered_as_expected() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_status_in_the_name_of_an_event_is_that_of_its_answer() {
-    let answers = &played().await.answers;
+    let answers = &replayed().await.answers;
     for (function, name, answer) in answers.iter().filter(|(function, ..)| !["mailer", "auditor"].contains(function)) {
         let named = name.rsplit('_').next().and_then(|word| word.parse().ok()).unwrap_or(200);
         assert_eq!(answer["status"], named, "{function}/{name}: {}", answer["body"]);

@@ -1,17 +1,17 @@
-//! The roles of the template against what the functions do: nothing is missing, and nothing superfluous.
+//! Roles of the template compared with the recorded calls: no permission is missing or superfluous.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::fixture::played;
-use super::permissions::Right;
+use super::fixture::replayed;
+use super::permissions::Permission;
 use super::policies::{list, statements};
 use super::template::{Resource, TEMPLATE, referent};
 
-/// The rights to tables of a role; and its statements about anything else, but for its log.
-fn granted(role: Resource<'_>) -> (BTreeSet<Right>, Vec<&Value>) {
-    let (mut rights, mut others) = (BTreeSet::new(), Vec::new());
+/// Returns the table permissions of a role, and its other statements except those for its log.
+fn granted(role: Resource<'_>) -> (BTreeSet<Permission>, Vec<&Value>) {
+    let (mut permissions, mut others) = (BTreeSet::new(), Vec::new());
     for statement in statements(role).iter().filter(|statement| statement["Sid"] != "Logs") {
         let targets: Option<Vec<_>> = list(&statement["Resource"]).into_iter().map(target).collect();
         let Some(targets) = targets else {
@@ -23,14 +23,14 @@ fn granted(role: Resource<'_>) -> (BTreeSet<Right>, Vec<&Value>) {
         {
             let action =
                 action.as_str().and_then(|action| action.strip_prefix("dynamodb:")).expect("an action on tables");
-            let right = Right { action: action.to_owned(), table: table.clone(), index: index.clone() };
-            assert!(rights.insert(right), "said once: {statement}");
+            let right = Permission { action: action.to_owned(), table: table.clone(), index: index.clone() };
+            assert!(permissions.insert(right), "said once: {statement}");
         }
     }
-    (rights, others)
+    (permissions, others)
 }
 
-/// The table that a resource is, by its full name, with the index; `None` where it is no table.
+/// Returns the full name of the table and the index that a resource names, or `None` if it is no table.
 fn target(resource: &Value) -> Option<(String, Option<String>)> {
     let name_of = |logical: &str| TEMPLATE.text(TEMPLATE.resource(logical).property("TableName"));
     if let Some(pattern) = resource["Fn::Sub"].as_str() {
@@ -43,18 +43,18 @@ fn target(resource: &Value) -> Option<(String, Option<String>)> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn each_function_may_do_what_it_does_and_nothing_else() {
-    let mut faults = Vec::new();
-    for (name, used) in &played().await.rights {
+async fn each_function_has_exactly_the_permissions_that_it_uses() {
+    let mut differences = Vec::new();
+    for (name, used) in &replayed().await.permissions {
         let (granted, _) = granted(TEMPLATE.resource(referent(TEMPLATE.functions()[name].property("Role"))));
-        faults.extend(used.difference(&granted).map(|right| format!("{name} lacks {right:?}")));
-        faults.extend(granted.difference(used).map(|right| format!("{name} does not need {right:?}")));
+        differences.extend(used.difference(&granted).map(|right| format!("{name} lacks {right:?}")));
+        differences.extend(granted.difference(used).map(|right| format!("{name} does not need {right:?}")));
     }
-    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
 
 #[test]
-fn beside_tables_and_logs_only_the_mailer_has_rights() {
+fn only_the_mailer_has_permissions_beside_tables_and_logs() {
     for role in TEMPLATE.of_type("AWS::IAM::Role") {
         let (_, others) = granted(role);
         let others: Vec<_> = others.iter().map(|statement| json!([statement["Sid"], statement["Action"]])).collect();

@@ -1,4 +1,4 @@
-//! The routes of the template against the tables of routes in the code.
+//! Routes of the template compared with the tables of routes in the code.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::template::{TEMPLATE, root};
 
-/// The route keys of each function: those of its operations, and those of pages and of what no operation takes.
+/// Route keys of a function: those of its operations, and the others (pages, catch-all routes).
 struct Keys {
     operations: BTreeSet<String>,
     others: BTreeSet<String>,
@@ -35,7 +35,7 @@ fn of_the_code() -> BTreeMap<&'static str, Keys> {
     .into()
 }
 
-/// The route keys of the template, each with its function.
+/// Returns the route keys of the template, each with its function.
 pub(super) fn of_the_template() -> Vec<(String, &'static str)> {
     let mut keys = Vec::new();
     for (name, function) in TEMPLATE.functions() {
@@ -63,7 +63,7 @@ fn each_route_of_the_code_is_one_route_of_the_template_and_leads_to_its_function
 }
 
 #[test]
-fn each_operation_and_page_has_limits_of_its_own_and_there_are_no_limits_of_what_is_no_route() {
+fn each_operation_and_page_has_limits_of_its_own_and_no_other_route_has_limits() {
     let api = TEMPLATE.resource("Api");
     let settings = api.property("RouteSettings").as_object().expect("settings");
     let mut expected: BTreeSet<String> = presence_users::PAGES.into_iter().map(str::to_owned).collect();

@@ -1,4 +1,4 @@
-//! The tables of the template against `schema.rs`.
+//! Tables of the template compared with `schema.rs`.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::template::{Resource, TEMPLATE};
 
-/// What a key may be made of, as the template writes it.
+/// Returns a key schema in the form of the template.
 fn key(key: &Key) -> Value {
     let kinds = ["HASH", "RANGE"];
     let parts = key.attributes().zip(kinds);
@@ -31,7 +31,7 @@ fn attributes(table: &Table) -> BTreeMap<&'static str, &'static str> {
     keys.flat_map(Key::attributes).map(|(name, of)| (name, kind(of))).collect()
 }
 
-/// The properties of a table that the code depends on: all of them, beside what guards the data.
+/// Returns the expected properties of a table, with those that protect its data.
 fn expected(table: &Table) -> Value {
     let attributes = attributes(table).into_iter();
     let attributes = attributes.map(|(name, kind)| json!({ "AttributeName": name, "AttributeType": kind }));

@@ -1,4 +1,4 @@
-//! `template.yaml`, read as `CloudFormation` reads it: its short tags become the long functions, as JSON.
+//! Reader of `template.yaml` that turns the short tags of `CloudFormation` into their long functions, as JSON.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,13 +7,13 @@ use std::sync::LazyLock;
 use saphyr::{LoadableYamlNode as _, Scalar, Yaml};
 use serde_json::{Map, Value, json};
 
-/// The template of the repository.
+/// Template of the repository.
 pub(super) static TEMPLATE: LazyLock<Template> = LazyLock::new(|| {
     let text = std::fs::read_to_string(root().join("template.yaml")).expect("the template");
     Template(parse(&text))
 });
 
-/// The repository.
+/// Returns the path of the repository.
 pub(super) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
@@ -28,7 +28,7 @@ pub(super) struct Resource<'a> {
     document: &'a Value,
 }
 
-/// A template from its text.
+/// Parses a template.
 pub(super) fn parse(text: &str) -> Value {
     let documents = Yaml::load_from_str(text).expect("YAML");
     assert_eq!(documents.len(), 1);
@@ -36,7 +36,7 @@ pub(super) fn parse(text: &str) -> Value {
 }
 
 impl Template {
-    /// What is at a path of names, `null` where nothing is.
+    /// Returns the value at a path of names, or `null`.
     pub(super) fn at(&self, path: &[&str]) -> &Value {
         path.iter().fold(&self.0, |value, name| &value[*name])
     }
@@ -111,7 +111,7 @@ fn to_json(yaml: &Yaml<'_>) -> Value {
             Value::Object(fields.collect::<Map<_, _>>())
         }
         Yaml::Tagged(tag, inner) => function(&tag.suffix, &to_json(inner)),
-        other => panic!("what CloudFormation does not know: {other:?}"),
+        other => panic!("unknown to CloudFormation: {other:?}"),
     }
 }
 

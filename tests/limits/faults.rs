@@ -1,4 +1,4 @@
-//! Calls that are broken on top of the limits.
+//! Faults in addition to the limits.
 
 use presence_local::{LimitCounts, Options};
 use presence_tests::{FaultKind, short_retries};
@@ -6,11 +6,11 @@ use presence_tests::{FaultKind, short_retries};
 use super::{each_seed, limits};
 use crate::faults;
 
-/// One scenario in so many is run with each seed.
+/// Each seed runs one in this number of scenarios.
 const ONE_IN: usize = 20;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_that_breaks_at_any_site_ends_in_the_same_answer_or_503_under_the_limits_of_aws() {
+async fn fault_at_any_call_leads_to_the_same_answer_or_503_under_the_limits_of_aws() {
     let run = |seed: u64| async move {
         let options = Options { aws_limits: Some(limits(seed)), ..short_retries() };
         let first = usize::try_from(seed).expect("a small one");

@@ -1,4 +1,4 @@
-//! Clients, time, streams, sweeps and deaths of the mailer.
+//! Random steps of clients, clock, stream, sweep and crashes of the mailer.
 
 use super::{ENOUGH, counts, each_seed, stack};
 use crate::mail::random;

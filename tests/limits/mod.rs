@@ -1,7 +1,7 @@
-//! Searches, changes of users, invitations, imports and faults on a `DynamoDB` with the limits of AWS: nothing is lost, nothing
-//! is there twice, no count is wrong, nothing is 500.
+//! Searches, changes of users, invitations, imports and faults on a `DynamoDB` with the limits of AWS: nothing is lost or
+//! duplicated, every count is right, and no answer is 500.
 //!
-//! The deadline of the functions is two minutes here, whatever the machine: a 503 says that somebody gave up before it.
+//! The deadline of the functions is two minutes here, so that a 503 means that a retry ended before it.
 
 mod faults;
 mod imports;
@@ -18,32 +18,32 @@ use presence_local::aws_limits::{PageTruncation, Throttling};
 use presence_local::{AwsLimits, LimitCounts, Options};
 use presence_tests::{TestStack, long_timeouts};
 
-/// The environment variable with the number of seeds that each scenario is run with.
+/// Environment variable with the number of seeds for each scenario.
 const SEEDS: &str = "PRESENCE_LIMIT_SEEDS";
-/// Calls after which chance has met every limit, for certain. A single seed makes fewer.
+/// Number of calls after which every limit was certainly met. A single seed makes fewer.
 const ENOUGH: u64 = 2_000;
-/// Seeds side by side: they mostly wait.
-const SIDE_BY_SIDE: usize = 10;
+/// Number of seeds in parallel: they mostly wait.
+const PARALLEL_SEEDS: usize = 10;
 
-/// Returns the number of seeds. One, where nobody asks for more: each takes some seconds.
+/// Returns the number of seeds: one by default, since each takes some seconds.
 #[expect(clippy::disallowed_methods, reason = "a test's own setting")]
 fn seeds() -> u64 {
     std::env::var(SEEDS).map_or(1, |text| text.parse().expect("PRESENCE_LIMIT_SEEDS is a number"))
 }
 
-/// Runs a scenario with each seed, and adds up what the limits did. A failure names its seed.
-#[expect(clippy::print_stdout, reason = "for the eyes of the reader of a failure")]
+/// Runs a scenario with each seed, and returns the sum of the limit counts. A failure names its seed.
+#[expect(clippy::print_stdout, reason = "the seed belongs to the failure")]
 async fn each_seed<F: Future<Output = LimitCounts>>(scenario: &str, run: impl Fn(u64) -> F) -> LimitCounts {
     let runs = (1..=seeds()).map(|seed| {
-        let playing = AssertUnwindSafe(run(seed)).catch_unwind();
+        let running = AssertUnwindSafe(run(seed)).catch_unwind();
         async move {
-            playing.await.unwrap_or_else(|panic| {
+            running.await.unwrap_or_else(|panic| {
                 println!("{scenario}: failed with seed {seed} of the limits");
                 resume_unwind(panic)
             })
         }
     });
-    let counts: Vec<LimitCounts> = stream::iter(runs).buffer_unordered(SIDE_BY_SIDE).collect().await;
+    let counts: Vec<LimitCounts> = stream::iter(runs).buffer_unordered(PARALLEL_SEEDS).collect().await;
     let sum = counts.into_iter().fold(LimitCounts::default(), |sum, counts| LimitCounts {
         calls: sum.calls + counts.calls,
         throttled: sum.throttled + counts.throttled,
@@ -61,7 +61,7 @@ async fn each_seed<F: Future<Output = LimitCounts>>(scenario: &str, run: impl Fn
     sum
 }
 
-/// Limits that are tighter than those of AWS, so that a short scenario meets all of them.
+/// Returns limits that are tighter than those of AWS, so that a short scenario meets all of them.
 fn limits(seed: u64) -> AwsLimits {
     let throttling = Throttling {
         table_writes: 1_500.0,
@@ -81,12 +81,12 @@ fn limits(seed: u64) -> AwsLimits {
     }
 }
 
-/// An empty stack with limits.
+/// Starts an empty stack with limits.
 async fn stack(seed: u64) -> TestStack {
     stack_with(limits(seed)).await
 }
 
-/// An empty stack with these limits.
+/// Starts an empty stack with these limits.
 async fn stack_with(limits: AwsLimits) -> TestStack {
     TestStack::with(Options { aws_limits: Some(limits), ..long_timeouts() }).await
 }

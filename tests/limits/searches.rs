@@ -15,18 +15,18 @@ use crate::api::reviews::oracle::dataset::Dataset;
 use crate::api::reviews::oracle::{check_some_queries, import_through};
 use crate::store::lag::model::{Model, list};
 
-/// Enough for a month that is searched by its days.
+/// Number of reviews: enough for a month that is searched by its days.
 const REVIEWS: usize = 3_200;
-/// Requests of each round.
+/// Number of requests of each round.
 const REQUESTS: usize = 24;
-/// Reviews that change, and that come.
+/// Numbers of changed and of new reviews.
 const CHANGES: [usize; 2] = [30, 8];
-/// Random changes of users, each with a search behind it.
+/// Number of random changes of users, each followed by a search.
 const STEPS: usize = 25;
 
-/// An operator's store, which meets the limits, too.
+/// Returns the stores of an operator, under the same limits.
 fn operator(stack: &TestStack) -> Stores {
-    // As long as something is written: many workers share the units of a hot partition.
+    // The policy retries while writes succeed, since many workers share the units of a hot partition.
     let pace = Arc::new(WriteRate::new(Arc::new(SystemTimer::start())));
     let options = Options { retry_policy: RetryPolicy::WhileImporting(pace), ..long_timeouts() };
     stack.stores_through(plain_http(), options, stack.table_prefix())
@@ -73,7 +73,7 @@ async fn search_users(seed: u64) -> LimitCounts {
         model.change(&stack, &fixtures.provider.key, &mut rng).await;
         let (search, org) = *rng.choice(&searches).expect("three");
         let found = list(&stack, &fixtures.provider.key, search).await;
-        assert_eq!(found, Some(model.listed(org)), "step {step}, {search}: nobody gives up before the deadline");
+        assert_eq!(found, Some(model.listed(org)), "step {step}, {search}: no retry ends before the deadline");
         assert_eq!(stack.get("/user/stats", &fixtures.provider.key).await.json(), model.stats(), "step {step}");
     }
     assert_eq!(stack.audit().await, []);
@@ -89,9 +89,9 @@ async fn searches_of_users_are_right_under_the_limits_of_aws() {
 async fn search_categories(seed: u64) -> LimitCounts {
     let stack = stack(seed).await;
     let fixtures = Fixtures::create(&stack).await;
-    // Another function over the same tables, past the limits: what it answers is right.
+    // Another function over the same tables without limits gives the expected answers.
     let dynamodb = DynamoDb::Endpoint(stack.local.database_url().to_owned());
-    let calm =
+    let unlimited =
         TestStack::with(Options { dynamodb, table_prefix: stack.table_prefix().to_owned(), ..long_timeouts() }).await;
     let operator = operator(&stack);
     load(&operator, parse(DIRECTORY)).await;
@@ -102,7 +102,7 @@ async fn search_categories(seed: u64) -> LimitCounts {
             "/category/search?lang=GB&name=word&per_page=2&page=2",
             "/category/c-bank?lang=DE",
         ] {
-            let [limited, right] = [&stack, &calm].map(|of| of.get(path, &fixtures.manager_1.key));
+            let [limited, right] = [&stack, &unlimited].map(|of| of.get(path, &fixtures.manager_1.key));
             let (limited, right) = futures::join!(limited, right);
             assert_eq!((limited.status, limited.text), (200, right.text), "round {round}, {path}");
         }

@@ -1,5 +1,5 @@
-//! Laws that hold for any data. Those of single types (address keys, folding, fuzzy search, API keys) are held by the unit
-//! tests of the domain; here are those that only show at the boundary.
+//! Properties of the API that hold for any data. The unit tests of the domain have those of single types: address keys, folding,
+//! fuzzy search, API keys.
 
 mod model;
 mod order;

@@ -1,4 +1,4 @@
-//! The order of answers.
+//! Order of the users in answers.
 
 use std::collections::HashMap;
 
@@ -12,28 +12,28 @@ use presence_tests::{TestStack, rng, sdk_config};
 
 use super::users::{create, in_order, walk};
 
-/// People in the organisation.
-const PEOPLE: usize = 150;
+/// Number of users in the organisation.
+const USER_COUNT: usize = 150;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_order_of_keys_is_the_order_of_answers() {
+async fn order_of_answers_is_the_order_of_the_index_keys() {
     let mut rng = rng("order");
     let stack = TestStack::start().await;
-    let mut people = create(&stack, Some(1), PEOPLE, &mut rng).await;
+    let mut users = create(&stack, Some(1), USER_COUNT, &mut rng).await;
     let admin = stack.create_user("admin", Role::OrgAdmin, Some(1), Status::Active).await;
-    people.push(stack.stored(&admin.id).await.expect("just written").user);
+    users.push(stack.stored(&admin.id).await.expect("just written").user);
     for status in Status::ALL {
         let filter = format!("&status={}", status.as_str());
         let answered = walk(&stack, &admin.key, &filter, 40).await;
-        let of_status = people.iter().filter(|user| user.status == status).cloned();
+        let of_status = users.iter().filter(|user| user.status == status).cloned();
         assert_eq!(answered, in_order(of_status), "answers and brute force: {}", status.as_str());
         assert_eq!(answered, listed(&stack, status).await, "answers and keys: {}", status.as_str());
     }
-    assert_eq!(walk(&stack, &admin.key, "", 100).await, in_order(people), "both statuses together");
+    assert_eq!(walk(&stack, &admin.key, "", 100).await, in_order(users), "both statuses together");
     assert_eq!(stack.audit().await, []);
 }
 
-/// The ids in `status-index`, in the order of its keys.
+/// Returns the ids in `status-index`, in the order of its keys.
 async fn listed(stack: &TestStack, status: Status) -> Vec<String> {
     let client = Client::from_conf(sdk_config(stack.local.dynamodb_url()));
     let values = HashMap::from([

@@ -1,4 +1,4 @@
-//! People with difficult names.
+//! Users with difficult names, and the expected order of them.
 
 use fastrand::Rng;
 use presence_domain::email::EmailAddress;
@@ -46,21 +46,21 @@ const NAMES: [&str; 34] = [
     "1st",
     "~",
 ];
-/// Longer than what a sort key keeps of a name: such names differ beyond its end, and are ordered by what follows.
+/// Character that makes a name longer than its sort key. Such names differ after the end of the key.
 const LONG: &str = "\u{fdfa}";
 
-/// Writes people into an organisation (or none), past the API.
+/// Writes random users into an organisation, or into none, past the API.
 pub(super) async fn create(stack: &TestStack, org: Option<u64>, count: usize, rng: &mut Rng) -> Vec<User> {
-    let mut people = Vec::new();
+    let mut users = Vec::new();
     for _ in 0..count {
-        let person = person(org, rng);
-        stack.put_user(&person).await;
-        people.push(person);
+        let user = user(org, rng);
+        stack.put_user(&user).await;
+        users.push(user);
     }
-    people
+    users
 }
 
-fn person(org: Option<u64>, rng: &mut Rng) -> User {
+fn user(org: Option<u64>, rng: &mut Rng) -> User {
     let id = UserId::random();
     User {
         id,
@@ -93,17 +93,17 @@ fn name(rng: &mut Rng) -> PersonName {
     PersonName::parse(&text).expect("a name")
 }
 
-/// Ids in the order of answers: organisation by number, none first; folded last name, folded first name, id by number.
-pub(super) fn in_order(people: impl IntoIterator<Item = User>) -> Vec<String> {
-    let mut people: Vec<User> = people.into_iter().collect();
-    people.sort_by_cached_key(|user| {
+/// Returns the ids in the order of answers: by organisation (none first), folded last name, folded first name, id.
+pub(super) fn in_order(users: impl IntoIterator<Item = User>) -> Vec<String> {
+    let mut users: Vec<User> = users.into_iter().collect();
+    users.sort_by_cached_key(|user| {
         let names = (sort_key(user.last_name.as_str()), sort_key(user.first_name.as_str()));
         (user.org_id.map_or(0, OrgId::get), names, user.id.get())
     });
-    people.into_iter().map(|user| user.id.to_string()).collect()
+    users.into_iter().map(|user| user.id.to_string()).collect()
 }
 
-/// The ids on a page.
+/// Returns the ids on a page.
 pub(super) fn ids(reply: &Reply) -> Vec<String> {
     assert_eq!(reply.status, 200, "{}", reply.text);
     let body = reply.json();
@@ -111,7 +111,7 @@ pub(super) fn ids(reply: &Reply) -> Vec<String> {
     users.map(|user| user["id"].as_str().expect("an id").to_owned()).collect()
 }
 
-/// The ids on all pages, in their order; each page says the same count and the same last page.
+/// Returns the ids on all pages, in order. Asserts the count, the last page and the size of each page.
 pub(super) async fn walk(stack: &TestStack, key: &str, filter: &str, per_page: usize) -> Vec<String> {
     let mut walked = Vec::new();
     let mut page = 1;

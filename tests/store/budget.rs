@@ -1,4 +1,4 @@
-//! Calls, waves and capacity units of each operation: the table of the data model, and every variant to the unit.
+//! Calls, waves and capacity units of each operation: the table of the data model, and the exact cost of every variant.
 //!
 //! Units of a write: twice the kilobytes of each item of the table, once those of each entry of an index that changes (twice
 //! where its key does: out and in again).
@@ -11,7 +11,7 @@ mod writes;
 use presence_tests::Cost;
 use presence_tests::{Fixtures, Reply, TestStack};
 
-/// A stack whose first administrator, provider and manager have warm keys: used in this hour already.
+/// Starts a stack whose first administrator, provider and manager have warm keys: keys that were used in this hour.
 async fn warm() -> (TestStack, Fixtures) {
     let stack = TestStack::counting_waves().await;
     let fixtures = Fixtures::create(&stack).await;
@@ -26,7 +26,7 @@ fn reading(calls: u64, waves: u64, read_units: f64) -> Cost {
     Cost { calls, waves, read_units, write_units: 0.0 }
 }
 
-/// Answered with the status, at the cost.
+/// Asserts the status and the cost of an answer.
 #[track_caller]
 fn assert_costs(what: &str, reply: &Reply, status: u16, cost: Cost) {
     assert_eq!((reply.status, reply.cost()), (status, cost), "{what}: {}", reply.text);

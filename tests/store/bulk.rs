@@ -1,4 +1,4 @@
-//! Many items at once, past the service: what it would take thousands of transactions to write.
+//! Bulk writes past the service, where it would need thousands of transactions.
 
 use std::collections::HashMap;
 
@@ -15,10 +15,10 @@ use presence_tests::{TestStack, address, sdk_config};
 
 type Item = HashMap<String, AttributeValue>;
 
-/// Puts in one `BatchWriteItem`: `DynamoDB`'s limit.
+/// Number of puts in one `BatchWriteItem`: the limit of `DynamoDB`.
 const BATCH: usize = 25;
 
-/// A client past the service.
+/// Returns a client past the service.
 pub(super) fn client(stack: &TestStack) -> Client {
     Client::from_conf(sdk_config(stack.local.database_url()))
 }
@@ -65,7 +65,7 @@ pub(crate) async fn businesses(stack: &TestStack, org: u64, count: u64) {
     put_all(&client(stack), &stack.stores().database.name(&BUSINESSES), items.collect()).await;
 }
 
-/// Empties the logs of changes, as time does.
+/// Deletes the change logs, as their TTL does.
 pub(super) async fn forget_changes(stack: &TestStack) {
     let (client, users) = (client(stack), stack.stores().database.name(&USERS));
     let items = client.scan().table_name(&users).send().await.expect("DynamoDB answers").items.unwrap_or_default();

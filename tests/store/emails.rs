@@ -1,4 +1,4 @@
-//! Users looked for by their addresses over all organisations, and the audit that holds `email-index` against them.
+//! Search for users by address over all organisations, and the audit that compares `email-index` with the users.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use presence_domain::email_pattern::EmailPattern;
@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::bulk;
 
-/// The table prefix of an operator's store beside the stack's.
+/// Table prefix of the stack with a lagging index.
 const PREFIX: &str = "late-";
 
 async fn find(store: &Stores, pattern: &str) -> Vec<String> {
@@ -67,7 +67,7 @@ async fn every_user_of_a_domain_is_found_once_over_many_pages() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_entry_that_its_user_contradicts_is_left_out_and_is_no_finding() {
+async fn stale_entry_is_left_out_and_is_no_finding() {
     let lag = LagConnector::new(0);
     let http_client = Some(lag.over(plain_http()));
     let stack = TestStack::with(Options { http_client, table_prefix: PREFIX.to_owned(), ..long_timeouts() }).await;
@@ -91,12 +91,12 @@ async fn an_entry_that_its_user_contradicts_is_left_out_and_is_no_finding() {
     assert_eq!(find(&store, "moved@new.canary-mail.example").await.len(), 1, "read strongly");
     let stale = lag.stale_answers();
     assert!(stale >= 2, "both patterns did read the old index");
-    assert_eq!(store.users.audit().await.expect("an answer").findings, [], "what is late is looked at again");
+    assert_eq!(store.users.audit().await.expect("an answer").findings, [], "stale entries are read again");
     assert!(lag.stale_answers() > stale, "the audit did read the old index");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_audit_finds_users_whose_entry_is_wrong_or_missing_and_entries_of_nobody() {
+async fn audit_finds_wrong_missing_and_orphaned_entries() {
     let stack = TestStack::start().await;
     let person = |local| stack.create_user(local, Role::OrgAdmin, Some(1), Status::Invited);
     let (wrong, missing) = (person("wrong").await, person("missing").await);

@@ -59,7 +59,7 @@ fn item(value: &Value) -> Item {
     attributes.map(|(name, value)| (name.clone(), attribute(value))).collect()
 }
 
-/// A stack with these items, and no others.
+/// Starts a stack with these items, and no others.
 async fn stack() -> TestStack {
     let stack = TestStack::start().await;
     let client = bulk::client(&stack);
@@ -102,7 +102,7 @@ async fn migrate(stack: &TestStack, dry_run: bool) -> [u64; 8] {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_the_version_before_wrote_is_read_and_changed_by_every_operation() {
+async fn items_of_the_previous_version_are_read_and_changed_by_every_operation() {
     let stack = stack().await;
     assert_answers(&stack).await;
     assert_eq!(stack.audit().await, []);
@@ -121,7 +121,7 @@ async fn what_the_version_before_wrote_is_read_and_changed_by_every_operation() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn migrating_rewrites_what_is_old_once_and_changes_no_answer() {
+async fn migration_rewrites_old_items_once_and_changes_no_answer() {
     let stack = stack().await;
     let before = stack.items(&stack.stores().database.name(&USERS)).await;
     assert_eq!(migrate(&stack, true).await, [0, 4, 0, 0, 0, 2, 0, 0], "a dry run counts");
@@ -135,7 +135,7 @@ async fn migrating_rewrites_what_is_old_once_and_changes_no_answer() {
     assert!(categories.iter().all(|item| !item.contains("\"body\": {")), "every body is text: {categories:?}");
 }
 
-/// Somebody renames the invited user, and an import replaces the categories.
+/// Renames the invited user, and imports other categories.
 async fn change(store: Stores, invited: UserId, now: Timestamp) {
     let record =
         store.users.get_record(presence_tests::operator_scope(), invited).await.expect("an answer").expect("a user");
@@ -145,7 +145,7 @@ async fn change(store: Stores, invited: UserId, now: Timestamp) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn migrating_never_writes_over_a_change_wherever_it_comes() {
+async fn migration_never_overwrites_a_change_at_any_call() {
     let invited = UserId::parse(&caller("invited")).expect("an id");
     // Two scans, and a write for each of four users and two categories.
     for call in 1..=8 {
@@ -167,7 +167,7 @@ async fn migrating_never_writes_over_a_change_wherever_it_comes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn items_of_a_later_version_are_refused_by_name_and_never_written_over() {
+async fn items_of_a_later_version_are_refused_by_name_and_never_overwritten() {
     let stack = stack().await;
     let (key, client) = (caller("key"), bulk::client(&stack));
     let text = |value: &str| AttributeValue::S(value.to_owned());

@@ -1,4 +1,4 @@
-//! Indexes that lag behind their table: a search is right or refused, never stale, and a stale directory is never kept.
+//! Indexes that lag behind their table: a search is right or refused, never stale, and no stale directory is cached.
 
 pub(crate) mod model;
 
@@ -22,31 +22,31 @@ async fn second_stack(stack: &TestStack, lag: &LagConnector) -> TestStack {
 }
 
 /// Asserts that a search of the provider finds the users of the model.
-async fn assert_right(stack: &TestStack, model: &Model, key: &str, what: &str) {
+async fn assert_search_equals(stack: &TestStack, model: &Model, key: &str, what: &str) {
     let (found, expected) = (list(stack, key, "").await, model.listed(None));
     assert_eq!(found, Some(expected), "{what}: the lag ends before the retries do");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_warm_function_answers_right_however_many_reads_the_index_lags() {
+async fn warm_function_answers_right_with_an_index_that_lags_by_several_reads() {
     for reads in [1, 2, 5] {
         let (stack, lag) = lagging(reads).await;
         let fixtures = Fixtures::create(&stack).await;
         let (provider, admin) = (&fixtures.provider.key, &fixtures.admin_1.key);
         let mut model = Model::of(&fixtures);
-        assert_right(&stack, &model, provider, "warmed up").await;
+        assert_search_equals(&stack, &model, provider, "warmed up").await;
 
         let body = json!({"email": address("ada"), "first_name": "Ada", "last_name": "Lovelace"});
         let created = stack.post("/user", admin, &body).await;
         let id = created.json()["id"].as_str().expect("an id").to_owned();
         model.put(&id, Listed::new(Some(1), "Lovelace", "active"));
-        assert_right(&stack, &model, provider, "created").await;
+        assert_search_equals(&stack, &model, provider, "created").await;
 
         assert_eq!(stack.post(&format!("/user/{id}"), admin, &json!({"last_name": "King"})).await.status, 200);
         model.put(&id, Listed::new(Some(1), "King", "active"));
         assert_eq!(stack.get("/user/search?query=lovelace", admin).await.json()["count"], 0, "not under the old name");
-        assert_right(&stack, &model, provider, "renamed").await;
-        assert_right(
+        assert_search_equals(&stack, &model, provider, "renamed").await;
+        assert_search_equals(
             &second_stack(&stack, &lag).await,
             &model,
             provider,
@@ -56,12 +56,12 @@ async fn a_warm_function_answers_right_however_many_reads_the_index_lags() {
 
         assert_eq!(stack.post(&format!("/user/{id}"), provider, &json!({"org_id": 2})).await.status, 200);
         model.put(&id, Listed::new(Some(2), "King", "active"));
-        assert_right(&stack, &model, provider, "moved").await;
+        assert_search_equals(&stack, &model, provider, "moved").await;
 
         assert_eq!(stack.delete(&format!("/user/{id}"), provider).await.status, 200);
         model.remove(&id);
-        assert_right(&stack, &model, provider, "deleted").await;
-        assert_right(
+        assert_search_equals(&stack, &model, provider, "deleted").await;
+        assert_search_equals(
             &second_stack(&stack, &lag).await,
             &model,
             provider,
@@ -73,7 +73,7 @@ async fn a_warm_function_answers_right_however_many_reads_the_index_lags() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_frozen_index_is_searched_right_by_the_log_of_changes() {
+async fn search_of_a_frozen_index_is_right_by_the_change_log() {
     let (stack, lag) = lagging(0).await;
     let fixtures = Fixtures::create(&stack).await;
     let (key, provider) = (&fixtures.admin_1.key, &fixtures.provider.key);
@@ -87,7 +87,7 @@ async fn a_frozen_index_is_searched_right_by_the_log_of_changes() {
     model.put(&fixtures.other_manager_1.id, Listed::new(Some(2), "King", "active"));
 
     for (what, stack) in [("warm", &stack), ("just started", &second_stack(&stack, &lag).await)] {
-        assert_right(stack, &model, provider, what).await;
+        assert_search_equals(stack, &model, provider, what).await;
         for (search, count) in [("query=king", 1), ("last_name=manager", 1), ("status=active", 7), ("org_id=2", 4)] {
             let reply = stack.get(&format!("/user/search?{search}"), provider).await;
             assert_eq!(
@@ -114,18 +114,18 @@ async fn searches_during_writes_are_exact_and_never_refused_while_the_index_is_f
     let readers = [second_stack(&writer, &lag).await, second_stack(&writer, &lag).await];
     let mut model = Model::of(&fixtures);
     for write in 0..WRITES {
-        // While somebody writes, an answer is the model before the write or after it.
+        // During a write, an answer is the model before it or after it.
         let before = model.clone();
         let ((), found) =
             futures::join!(model.change(&writer, key, &mut rng), list(&readers[write % 2], key, "?org_id=1"));
         let found = found.unwrap_or_else(|| panic!("write {write}: refused"));
         assert!([&before, &model].iter().any(|model| model.listed(Some(1)) == found), "write {write}: {found:?}");
-        assert_right(&readers[rng.usize(0..2)], &model, key, &format!("after write {write}")).await;
+        assert_search_equals(&readers[rng.usize(0..2)], &model, key, &format!("after write {write}")).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_frozen_index_without_a_log_is_answered_with_503_and_never_with_old_users() {
+async fn search_of_a_frozen_index_without_a_change_log_is_answered_with_503() {
     let (stack, lag) = lagging(0).await;
     let fixtures = Fixtures::create(&stack).await;
     let key = &fixtures.admin_1.key;
@@ -142,7 +142,7 @@ async fn a_frozen_index_without_a_log_is_answered_with_503_and_never_with_old_us
             u64::from(is_in_memory && !search.contains("display_business_ids")) + u64::from(is_in_memory) * 2;
         // The index, then the head and the log, seven times; the head before six of them.
         assert_eq!(reply.logged_cost().calls, 2 + of_memory + 7 * 3 + 6, "{search}");
-        assert!(!reply.text.contains("lag"), "{search}: why is not the client's business: {}", reply.text);
+        assert!(!reply.text.contains("lag"), "{search}: the client is not told the reason: {}", reply.text);
         is_in_memory = false;
     }
     let past_the_end = stack.get("/user/search?page=9", key).await.json();
@@ -216,7 +216,7 @@ async fn two_warm_functions_never_serve_each_other_old_users() {
     let mut model = Model::of(&fixtures);
     let key = &fixtures.provider.key;
     for stack in [&one, &two] {
-        assert_right(stack, &model, key, "warmed up").await;
+        assert_search_equals(stack, &model, key, "warmed up").await;
     }
     lag.set_reads(2);
     let path = format!("/user/{}", fixtures.manager_1.id);
@@ -225,10 +225,10 @@ async fn two_warm_functions_never_serve_each_other_old_users() {
         let name = format!("Round {round}");
         assert_eq!(writer.post(&path, &fixtures.admin_1.key, &json!({"last_name": name})).await.status, 200);
         model.put(&fixtures.manager_1.id, Listed::new(Some(1), &name, "active"));
-        assert_right(reader, &model, key, "the other function").await;
-        assert_right(writer, &model, key, "the function that wrote").await;
+        assert_search_equals(reader, &model, key, "the other function").await;
+        assert_search_equals(writer, &model, key, "the function that wrote").await;
     }
-    assert_right(&second_stack(&one, &lag).await, &model, key, "a function that was just started").await;
+    assert_search_equals(&second_stack(&one, &lag).await, &model, key, "a function that was just started").await;
     assert!(lag.stale_answers() > 0, "the index did lag");
 }
 

@@ -1,4 +1,4 @@
-//! Every request that the store makes, held against the schema.
+//! Comparison of every request of the store with the schema.
 //!
 //! A broad scenario is recorded on its way to the database; then each request is judged by itself, and the shapes of all of
 //! them against a list: a new shape fails until it was looked at.
@@ -25,7 +25,7 @@ async fn recorded() -> Vec<Attempt> {
     scenario::of_operators(&stack, &faults).await;
     scenario::of_categories(&stack, &faults).await;
     for route in routes() {
-        assert!(scenario::played().contains(route.name), "{} is not in the scenario", route.name);
+        assert!(scenario::operations_done().contains(route.name), "{} is not in the scenario", route.name);
     }
     assert_eq!(stack.audit().await, []);
     faults.observed()
@@ -50,7 +50,7 @@ async fn every_request_follows_the_schema() {
 }
 
 #[test]
-fn what_is_read_from_an_index_is_in_it() {
+fn attributes_read_from_an_index_are_in_it() {
     let listed =
         ["id", "version", "status", "role", "first_name", "last_name", "email", "email_key", "phone", "org", "listing"];
     for attribute in listed {
@@ -60,8 +60,8 @@ fn what_is_read_from_an_index_is_in_it() {
         assert!(EMAIL_INDEX.holds(&USERS, attribute), "{attribute}");
     }
     for secret in ["password_hash", "keys"] {
-        assert!(!STATUS_INDEX.holds(&USERS, secret), "{secret} has no business in an index");
-        assert!(!EMAIL_INDEX.holds(&USERS, secret), "{secret} has no business in an index");
+        assert!(!STATUS_INDEX.holds(&USERS, secret), "{secret} must not be in an index");
+        assert!(!EMAIL_INDEX.holds(&USERS, secret), "{secret} must not be in an index");
     }
     let mail = ["pk", "sk", "user_id", "outbox", "due_at", "created_at", "state", "attempts"];
     for attribute in mail {
@@ -73,7 +73,7 @@ fn what_is_read_from_an_index_is_in_it() {
 }
 
 #[test]
-fn a_request_that_breaks_a_rule_is_found() {
+fn request_that_breaks_a_rule_is_found() {
     for (rule, operation, request) in rules::broken_examples() {
         let attempt = rules::attempt(operation, request);
         let broken = rules::broken_by(&attempt);

@@ -7,7 +7,7 @@ use presence_tests::{Cost, logs};
 use super::{assert_costs, reading, warm};
 use crate::api::categories::{DIRECTORY, load, numbered, parse};
 
-/// A path of every operation.
+/// Returns a path of the operation.
 fn path_of(operation: Operation) -> &'static str {
     match operation {
         Operation::Search => "/category/search?lang=GB",
@@ -15,7 +15,7 @@ fn path_of(operation: Operation) -> &'static str {
     }
 }
 
-/// A version and a key in one wave, one unit each.
+/// Returns the cost of a version and a key in one wave, one unit each.
 fn warm_cost() -> Cost {
     reading(2, 1, 2.0)
 }
@@ -87,7 +87,7 @@ async fn a_refused_key_costs_no_more_than_a_good_one_and_a_malformed_one_nothing
     assert_costs("wrong method", &stack.delete("/category/a", &fixtures.admin_1.key).await, 405, reading(0, 0, 0.0));
 }
 
-/// The key of a user that is gone.
+/// Returns the key of a deleted user.
 async fn dead_key(stack: &TestStack, admin: &str) -> String {
     use presence_domain::user::{Role, Status};
     let gone = stack.create_user("gone", Role::OrgAdmin, Some(1), Status::Active).await;

@@ -1,4 +1,4 @@
-//! The table of the data model: a row for every route of every function.
+//! Table of the data model: a budget for every route of every function.
 
 use std::ops::RangeInclusive;
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{assert_costs, reading, warm};
 use crate::store::bulk;
 
-/// The key, one read of the user or of businesses, one transaction.
+/// Returns the cost of the key, one read of the user or of businesses, and one transaction.
 fn changing(read_units: f64, write_units: f64) -> Cost {
     Cost { calls: 3, waves: 3, read_units, write_units }
 }

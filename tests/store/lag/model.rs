@@ -23,12 +23,12 @@ impl Listed {
 /// Result of a search: id → last name and status.
 pub(crate) type List = BTreeMap<String, (String, String)>;
 
-/// Every user by id.
+/// Expected users by id.
 #[derive(Clone, Debug)]
 pub(crate) struct Model {
     users: BTreeMap<String, Listed>,
     created: u32,
-    /// Not changed by random steps: they hold the keys.
+    /// Ids that random steps do not change, since tests use their keys.
     kept: Vec<String>,
 }
 
@@ -71,7 +71,7 @@ impl Model {
         json!({"count": self.users.len(), "invited_count": self.users.len() - active, "activate_count": active})
     }
 
-    /// Creates, renames, moves, suspends or deletes somebody, here and there.
+    /// Creates, renames, moves, disables or deletes a random user, in the stack and in the model.
     pub(crate) async fn change(&mut self, stack: &TestStack, key: &str, rng: &mut Rng) {
         let ids: Vec<String> = self.users.keys().filter(|id| !self.kept.contains(id)).cloned().collect();
         let id = rng.choice(&ids).filter(|_| rng.u8(0..4) > 0).cloned();

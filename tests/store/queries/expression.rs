@@ -1,4 +1,4 @@
-//! The expressions of a request: which attributes and values they name.
+//! Expressions of a request: the attributes and values in them.
 
 use serde_json::Value;
 

@@ -20,7 +20,7 @@ const READ_WHOLE: [&str; 2] = [API_KEYS.name, REVIEWS.name];
 
 type Broken = Vec<String>;
 
-/// The rules that a request breaks.
+/// Returns the rules that a request breaks.
 pub(super) fn broken_by(attempt: &Attempt) -> Broken {
     let request = &attempt.request;
     let mut broken = Broken::new();

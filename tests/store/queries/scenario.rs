@@ -1,4 +1,4 @@
-//! Everything that callers and operators can ask for, once.
+//! Scenario with every request of callers and operators.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -16,18 +16,18 @@ use serde_json::{Value, json};
 use crate::api::categories::{DIRECTORY, load, numbered, parse};
 use crate::api::reviews::fixtures::seed;
 
-/// More businesses than one batch takes.
+/// Number of businesses: more than one batch takes.
 const BUSINESSES: usize = 150;
 
-/// The operations that were done.
-static PLAYED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+/// Names of the operations done so far.
+static OPERATIONS_DONE: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
-/// The operations that the scenario has done so far, by the names of their routes.
-pub(super) fn played() -> BTreeSet<String> {
-    PLAYED.lock().unwrap_or_else(PoisonError::into_inner).clone()
+/// Returns the operations that the scenario has done so far, by the names of their routes.
+pub(super) fn operations_done() -> BTreeSet<String> {
+    OPERATIONS_DONE.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
-/// All operations, each in its variants, through the gateway.
+/// Runs all operations in their variants through the gateway.
 pub(super) async fn of_requests(stack: &TestStack) {
     let fixtures = Fixtures::create(stack).await;
     for number in 0..BUSINESSES {
@@ -76,7 +76,7 @@ async fn writes(stack: &TestStack, fixtures: &Fixtures) {
     let id = create(stack, key, "busy", &json!({"org_id": 1, "business_ids": shops, "phone": "+33 4"})).await;
     stack.issue_key(&id).await;
     let found = stack.get(&format!("/user/search?email={}", address("busy")), key).await;
-    assert_eq!(found.json()["users"][0]["phone"], "+33 4", "what is optional comes out of the index as well");
+    assert_eq!(found.json()["users"][0]["phone"], "+33 4", "optional attributes are in the index");
     let changes = [
         json!({"last_name": "King", "email": address("king")}),
         json!({"role": "ORG_ADMIN"}),
@@ -160,7 +160,7 @@ pub(super) async fn of_categories(stack: &TestStack, faults: &FaultConnector) {
     }
 }
 
-/// A store of an operator whose calls are recorded too.
+/// Returns the stores of an operator whose calls are recorded too.
 fn operator_store(stack: &TestStack, faults: &FaultConnector) -> Stores {
     stack.stores_through(faults.over(plain_http()), long_timeouts(), super::PREFIX)
 }
@@ -179,5 +179,5 @@ fn ok(reply: &Reply) {
     assert_eq!(reply.status, 200, "{}", reply.text);
     let line = logs::request_line(reply.header("x-request-id"));
     let name = line["operation"].as_str().expect("a name").to_owned();
-    PLAYED.lock().unwrap_or_else(PoisonError::into_inner).insert(name);
+    OPERATIONS_DONE.lock().unwrap_or_else(PoisonError::into_inner).insert(name);
 }

@@ -1,4 +1,4 @@
-//! The distinct shapes of requests: what the store asks, without the values.
+//! Distinct shapes of requests: the requests of the store without their values.
 
 use std::collections::BTreeSet;
 
