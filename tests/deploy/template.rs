@@ -85,7 +85,7 @@ impl<'a> Resource<'a> {
         &self.document["Properties"][name]
     }
 
-    /// What is beside its properties, such as `DeletionPolicy`.
+    /// Returns an attribute beside the properties, such as `DeletionPolicy`.
     pub(super) fn attribute(&self, name: &str) -> &'a Value {
         &self.document[name]
     }

@@ -137,7 +137,7 @@ pub(super) fn get(client: &Client, pk: &str) -> aws_sdk_dynamodb::operation::get
     client.get_item().table_name(TABLE).key("pk", text(pk)).key("sk", text("-")).consistent_read(true)
 }
 
-/// Whether the thing is in the table, asked past the connector under test.
+/// True if the item is in the table, read past the connector under test.
 pub(super) async fn exists(embedded: &Embedded, pk: &str) -> bool {
     let direct = embedded.client(plain_http());
     get(&direct, pk).send().await.expect("a direct read").item.is_some()

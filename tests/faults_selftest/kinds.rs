@@ -77,7 +77,7 @@ async fn delay_past_the_attempt_timeout_is_a_timeout_of_an_applied_call() {
     panic!("it was not applied");
 }
 
-/// What the SDK makes of a success that does not parse: an unhandled service error without a code, on status 200.
+/// True if the error is that of the SDK for a success that does not parse: an unhandled service error without a code, on status 200.
 fn is_unparsed_success<E: ProvideErrorMetadata>(error: &SdkError<E>) -> bool {
     let unhandled = error.as_service_error().is_some_and(|source| source.code().is_none());
     unhandled && error.raw_response().is_some_and(|raw| raw.status().is_success())

@@ -13,7 +13,7 @@ async fn lagging_by(reads: u64) -> (Embedded, LagConnector, Client) {
     (embedded, lag, client)
 }
 
-/// How many red things the index shows. Two values, so that the order of a map in the request is put to the test.
+/// Returns the number of red items in the index. Two values, so that the order of a map in the request is put to the test.
 async fn red(client: &Client) -> i32 {
     let query = client.query().table_name(TABLE).index_name(INDEX).key_condition_expression("colour = :c");
     let query = query.filter_expression("sk = :s").expression_attribute_values(":c", text("red"));

@@ -1,4 +1,4 @@
-//! Which attempts a plan breaks, and what the record says of them.
+//! Plans of faults: the attempts that they break, and the record of them.
 
 use std::time::Duration;
 
