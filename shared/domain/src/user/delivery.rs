@@ -131,7 +131,9 @@ impl User {
 
     /// True if nobody claimed a mail of this user after that claim.
     fn is_last_claim(&self, claim: &DeliveryClaim) -> bool {
-        self.quiet_until == claim.user.quiet_until
+        // Stored instants have milliseconds, those of the clock have nanoseconds: a user that was read again must still be equal.
+        let [stored, claimed] = [self.quiet_until, claim.user.quiet_until];
+        stored.map(Timestamp::as_millisecond) == claimed.map(Timestamp::as_millisecond)
     }
 }
 
@@ -232,6 +234,19 @@ mod tests {
                 assert_eq!(link_statuses(&after, &[older[0], claim.token_hash]), expected);
             }
         }
+    }
+
+    #[test]
+    fn a_claim_is_the_last_one_after_the_user_was_stored_in_milliseconds() {
+        let now = at(10) + SignedDuration::from_nanos(123_456_789);
+        let before = User { invited_at: Some(at(0)), ..user(Status::Invited) };
+        let claim = before.claim_delivery(&message(), ActivationToken::generate().hash(), LINK_LIFE, now);
+        let to_stored = |instant: Timestamp| Timestamp::from_millisecond(instant.as_millisecond()).expect("an instant");
+        let stored = User { quiet_until: claim.user.quiet_until.map(to_stored), ..claim.user.clone() };
+        let refused = claim.message_after_refusal(at(12));
+        let change = stored.record_not_sent(&claim, Some("MAIL#1"), &refused, at(12)).expect("a change");
+        assert_eq!(change.mail, MailEffect::Rewrite(refused));
+        assert_eq!(change.after.expect("a user").quiet_until, None);
     }
 
     #[test]
