@@ -1,12 +1,10 @@
 //! Users with difficult names, and the expected order of them.
 
 use fastrand::Rng;
-use presence_domain::email::EmailAddress;
 use presence_domain::ids::{OrgId, UserId};
-use presence_domain::invitation::InvitationLinks;
 use presence_domain::text::sort_key;
 use presence_domain::user::{PersonName, Role, Status, User};
-use presence_tests::{Reply, TestStack, address};
+use presence_tests::{Reply, TestStack, test_user};
 use serde_json::Value;
 
 /// Names that are prefixes of one another, differ in case, accents, width or blanks only, or are of other scripts.
@@ -62,24 +60,10 @@ pub(super) async fn create(stack: &TestStack, org: Option<u64>, count: usize, rn
 
 fn user(org: Option<u64>, rng: &mut Rng) -> User {
     let id = UserId::random();
-    User {
-        id,
-        version: 1,
-        status: *rng.choice(&Status::ALL).expect("two"),
-        role: if org.is_some() { Role::BusinessManager } else { Role::Provider },
-        org_id: org.and_then(OrgId::new),
-        first_name: name(rng),
-        last_name: name(rng),
-        email: EmailAddress::parse(&address(&format!("p{id}"))).expect("an address"),
-        phone: None,
-        lang: None,
-        business_ids: Vec::new(),
-        password: None,
-        invited_at: None,
-        quiet_until: None,
-        links: InvitationLinks::default(),
-        keys: Vec::new(),
-    }
+    let status = *rng.choice(&Status::ALL).expect("two");
+    let role = if org.is_some() { Role::BusinessManager } else { Role::Provider };
+    let (first_name, last_name) = (name(rng), name(rng));
+    User { id, first_name, last_name, ..test_user(&format!("p{id}"), role, org, status) }
 }
 
 fn name(rng: &mut Rng) -> PersonName {

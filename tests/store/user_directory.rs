@@ -1,14 +1,12 @@
 //! The bound on the memory for directories, while a request walks over more than fits.
 
-use presence_domain::email::EmailAddress;
 use presence_domain::fuzzy::FuzzyQuery;
-use presence_domain::ids::{OrgId, UserId};
-use presence_domain::invitation::InvitationLinks;
+use presence_domain::ids::UserId;
 use presence_domain::page::PageRequest;
 use presence_domain::user::{PersonName, Role, Status, User};
 use presence_domain::user_directory::UserFilter;
 use presence_store::UserStore;
-use presence_tests::{TestStack, long_timeouts, plain_http};
+use presence_tests::{TestStack, long_timeouts, plain_http, test_user};
 
 use super::bulk;
 
@@ -18,23 +16,12 @@ const USERS_OF_EACH: u64 = 20;
 fn person(org: u64, number: u64) -> User {
     let id = org * 1_000 + number;
     let name = |text: &str| PersonName::parse(text).expect("a name");
+    let status = Status::ALL[usize::from(number.is_multiple_of(3))];
     User {
         id: UserId::parse(&id.to_string()).expect("an id"),
-        version: 1,
-        status: Status::ALL[usize::from(number.is_multiple_of(3))],
-        role: Role::BusinessManager,
-        org_id: OrgId::new(org),
         first_name: name(if number.is_multiple_of(2) { "Ana" } else { "Zoë" }),
         last_name: name(&format!("Martin {}", id % 17)),
-        email: EmailAddress::parse(&format!("p{id}@shops.example")).expect("an address"),
-        phone: None,
-        lang: None,
-        business_ids: Vec::new(),
-        password: None,
-        invited_at: None,
-        quiet_until: None,
-        links: InvitationLinks::default(),
-        keys: Vec::new(),
+        ..test_user(&format!("p{id}"), Role::BusinessManager, Some(org), status)
     }
 }
 

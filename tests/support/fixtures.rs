@@ -82,25 +82,7 @@ impl TestStack {
     /// # Panics
     /// Panics if the user cannot be written.
     pub async fn create_user(&self, local: &str, role: Role, org: Option<u64>, status: Status) -> TestUser {
-        let name = |text: &str| PersonName::parse(text).expect("a name");
-        let user = User {
-            id: UserId::random(),
-            version: 1,
-            status,
-            role,
-            org_id: org.and_then(OrgId::new),
-            first_name: name("Test"),
-            last_name: name(local),
-            email: EmailAddress::parse(&address(local)).expect("an address"),
-            phone: None,
-            lang: None,
-            business_ids: Vec::new(),
-            password: None,
-            invited_at: None,
-            quiet_until: None,
-            links: InvitationLinks::default(),
-            keys: Vec::new(),
-        };
+        let user = test_user(local, role, org, status);
         self.put_user(&user).await;
         let id = user.id.to_string();
         let key = if status == Status::Active { self.issue_key(&id).await } else { String::new() };
@@ -137,5 +119,31 @@ impl TestStack {
             city: city.to_owned(),
         };
         self.stores().businesses.put(&business).await.expect("the store answers");
+    }
+}
+
+/// Returns a user that is not stored, with an address of its own and no optional field.
+///
+/// # Panics
+/// Panics if the local part is no name, or no local part of an address.
+pub fn test_user(local: &str, role: Role, org: Option<u64>, status: Status) -> User {
+    let name = |text: &str| PersonName::parse(text).expect("a name");
+    User {
+        id: UserId::random(),
+        version: 1,
+        status,
+        role,
+        org_id: org.and_then(OrgId::new),
+        first_name: name("Test"),
+        last_name: name(local),
+        email: EmailAddress::parse(&address(local)).expect("an address"),
+        phone: None,
+        lang: None,
+        business_ids: Vec::new(),
+        password: None,
+        invited_at: None,
+        quiet_until: None,
+        links: InvitationLinks::default(),
+        keys: Vec::new(),
     }
 }

@@ -19,7 +19,7 @@ pub use connectors::{
     Attempt, AttemptOutcome, ConnectorLayer, CrashConnector, CrashPoint, FaultConnector, FaultKind,
     InterleavingConnector, KeyNames, LagConnector, PauseConnector, Plan, key_names,
 };
-pub use fixtures::{Fixtures, TestUser, address};
+pub use fixtures::{Fixtures, TestUser, address, test_user};
 pub use options::{counting_waves, long_timeouts, no_read_wait, operator_scope, rounds, short_retries, short_timeouts};
 pub use reply::{Cost, Reply, send};
 pub use rng::rng;

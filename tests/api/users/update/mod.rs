@@ -5,11 +5,10 @@ mod membership;
 mod status;
 
 use presence_domain::email::EmailAddress;
-use presence_domain::ids::{BusinessId, UserId};
-use presence_domain::invitation::InvitationLinks;
+use presence_domain::ids::BusinessId;
 use presence_domain::password::Password;
-use presence_domain::user::{PersonName, Role, Status, User};
-use presence_tests::{TestUser, address};
+use presence_domain::user::{Role, Status, User};
+use presence_tests::{TestUser, address, test_user};
 use presence_users::password_hashing::hash;
 
 use super::fixture::{Case, CaseRunner, create, post};
@@ -96,24 +95,7 @@ async fn create_elder(runner: &mut CaseRunner) {
 
 /// Stores an active user of organisation 1 without the API, and returns the id.
 async fn store_user(runner: &mut CaseRunner, who: &str, change: impl FnOnce(User) -> User) -> String {
-    let user = change(User {
-        id: UserId::random(),
-        version: 1,
-        status: Status::Active,
-        role: Role::BusinessManager,
-        org_id: presence_domain::ids::OrgId::new(1),
-        first_name: PersonName::parse("Test").expect("a name"),
-        last_name: PersonName::parse(who).expect("a name"),
-        email: EmailAddress::parse(&address(who)).expect("an address"),
-        phone: None,
-        lang: None,
-        business_ids: Vec::new(),
-        password: None,
-        invited_at: None,
-        quiet_until: None,
-        links: InvitationLinks::default(),
-        keys: Vec::new(),
-    });
+    let user = change(test_user(who, Role::BusinessManager, Some(1), Status::Active));
     runner.stack.put_user(&user).await;
     let person = TestUser { id: user.id.to_string(), email: address(who), key: String::new() };
     runner.introduce(who, &person);
