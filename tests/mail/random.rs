@@ -250,7 +250,7 @@ impl Run {
     }
 
     /// Asserts that every due mail arrives once SES accepts all mails.
-    async fn settle(&mut self) {
+    async fn deliver_all(&mut self) {
         for process in &self.processes {
             // The index may lag, and still show mails as given up that the other process has retried.
             self.stack.wait_for_indexes().await;
@@ -298,7 +298,7 @@ pub(crate) async fn run(stack: TestStack, number: u64, steps: usize) -> TestStac
             run.assert_consistent(step).await;
         }
     }
-    run.settle().await;
+    run.deliver_all().await;
     run.assert_consistent(steps).await;
     run.stack
 }
