@@ -36,12 +36,16 @@ const FORBIDDEN: [(&str, &[&str], &str); 3] = [
     ("presence-auditor", &["lambda_http", "argon2"], "the auditor serves no HTTP and sees no password"),
 ];
 
+/// Platform of the functions in the template.
+const PLATFORM: &str = "aarch64-unknown-linux-gnu";
+
 /// Names of the dependencies of each crate, without those of tests, by the name of the crate.
 type Dependencies = BTreeMap<String, BTreeSet<String>>;
 
 fn cargo_metadata() -> Value {
     let output = Command::new(env!("CARGO"))
-        .args(["metadata", "--format-version", "1", "--locked", "--offline"])
+        // The platform of the functions: others have dependencies of their own, such as those of a browser.
+        .args(["metadata", "--format-version", "1", "--locked", "--offline", "--filter-platform", PLATFORM])
         .current_dir(root())
         .output()
         .expect("cargo runs");
