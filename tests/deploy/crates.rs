@@ -36,16 +36,20 @@ const FORBIDDEN: [(&str, &[&str], &str); 3] = [
     ("presence-auditor", &["lambda_http", "argon2"], "the auditor serves no HTTP and sees no password"),
 ];
 
-/// Platform of the functions in the template.
-const PLATFORM: &str = "aarch64-unknown-linux-gnu";
-
 /// Names of the dependencies of each crate, without those of tests, by the name of the crate.
 type Dependencies = BTreeMap<String, BTreeSet<String>>;
 
+fn host_platform() -> String {
+    let output = Command::new("rustc").arg("-vV").output().expect("rustc runs");
+    let version = String::from_utf8(output.stdout).expect("text");
+    let host = version.lines().find_map(|line| line.strip_prefix("host: "));
+    host.expect("a line with the host").to_owned()
+}
+
 fn cargo_metadata() -> Value {
     let output = Command::new(env!("CARGO"))
-        // The platform of the functions: others have dependencies of their own, such as those of a browser.
-        .args(["metadata", "--format-version", "1", "--locked", "--offline", "--filter-platform", PLATFORM])
+        // Other platforms have dependencies of their own, such as those of a browser. Those of this one are all downloaded.
+        .args(["metadata", "--format-version", "1", "--locked", "--offline", "--filter-platform", &host_platform()])
         .current_dir(root())
         .output()
         .expect("cargo runs");
