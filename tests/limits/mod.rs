@@ -3,11 +3,9 @@
 //!
 //! The deadline of the functions is two minutes here, so that a 503 means that a retry ended before it.
 
-mod faults;
 mod imports;
-mod invitations;
+mod random_operations;
 mod searches;
-mod user_changes;
 
 use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::time::Duration;
