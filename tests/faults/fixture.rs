@@ -22,7 +22,7 @@ pub(super) struct Scenario {
     /// User that the request is about.
     pub(super) target: Target,
     /// Preparation before each request.
-    pub(super) before: Before,
+    pub(super) before: Preparation,
     /// Method of the request.
     pub(super) method: &'static str,
     /// Path of the request.
@@ -34,7 +34,7 @@ pub(super) struct Scenario {
     /// Status if the effect is there already, as for a client that tries again after 503.
     pub(super) again: u16,
     /// Test of the effect, by the stored user.
-    pub(super) done: Done,
+    pub(super) done: StoredEffect,
 }
 
 impl Scenario {
@@ -46,7 +46,7 @@ impl Scenario {
 
 /// Test that the effect of a request is stored.
 #[derive(Clone, Copy)]
-pub(super) enum Done {
+pub(super) enum StoredEffect {
     /// The request changes nothing. Its answer is always the same bytes.
     ChangesNothing,
     /// Predicate on the target.
@@ -72,7 +72,7 @@ pub(super) enum Target {
 
 /// Preparation before each request.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Before {
+pub(super) enum Preparation {
     /// Nothing. The key was used in this hour, and the directories are in memory.
     Nothing,
     /// Start of a new hour, so that the use of the key is written.
@@ -128,7 +128,7 @@ impl Fixture {
         if scenario.target != Target::Nobody {
             self.target = Some(self.stack.create_user(&local, Role::BusinessManager, Some(1), status).await);
         }
-        if scenario.before == Before::NewHour {
+        if scenario.before == Preparation::NewHour {
             self.stack.clock.advance(jiff::SignedDuration::from_hours(1));
         } else if self.calls == 1 {
             // Writes the use of the key, and loads the directories, so that later requests read the same.
@@ -143,7 +143,7 @@ impl Fixture {
             let invited = self.retry_request(scenario, &ScenarioRequest { method: "POST", path, body: None }).await;
             assert!([200, 429].contains(&invited.status), "once or, after a 503, already: {}", invited.text);
         }
-        if scenario.before == Before::Writes {
+        if scenario.before == Preparation::Writes {
             self.rewrite(&self.fixtures.other_manager_1).await;
             self.rewrite(&self.fixtures.manager_2).await;
         }
@@ -189,7 +189,7 @@ impl Fixture {
     /// Returns the stored user that the request of the scenario is about.
     pub(super) async fn watched(&self, scenario: &Scenario) -> Option<StoredUser> {
         let id = match scenario.done {
-            Done::Fresh(_) => {
+            StoredEffect::Fresh(_) => {
                 let fresh = EmailAddress::parse(&self.fresh()).expect("an address");
                 let holder = self.stack.stores().users.get_id_by_email(fresh.key()).await.expect("the store answers");
                 holder.map(|id| id.to_string())

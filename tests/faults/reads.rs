@@ -2,10 +2,10 @@
 
 use presence_tests::{Fixtures, TestUser};
 
-use super::fixture::{Before, Done, Fixture, Scenario, Target};
+use super::fixture::{Fixture, Preparation, Scenario, StoredEffect, Target};
 
 pub(super) fn scenarios() -> Vec<Scenario> {
-    use Before::{NewHour, Nothing, Writes};
+    use Preparation::{NewHour, Nothing, Writes};
     vec![
         read("me", "get_me", manager, Nothing, |_| "/user/me".to_owned()),
         read("me, first in the hour", "get_me", manager, NewHour, |_| "/user/me".to_owned()),
@@ -32,7 +32,7 @@ fn read(
     name: &'static str,
     operation: &'static str,
     by: fn(&Fixtures) -> &TestUser,
-    before: Before,
+    before: Preparation,
     path: fn(&Fixture) -> String,
 ) -> Scenario {
     Scenario {
@@ -46,7 +46,7 @@ fn read(
         body: None,
         unbroken: 200,
         again: 200,
-        done: Done::ChangesNothing,
+        done: StoredEffect::ChangesNothing,
     }
 }
 

@@ -5,7 +5,7 @@ use presence_tests::StoredUser;
 use presence_tests::{FaultKind, Plan, Reply};
 use serde_json::json;
 
-use super::fixture::{Done, Fixture, Scenario, ScenarioRequest};
+use super::fixture::{Fixture, Scenario, ScenarioRequest, StoredEffect};
 
 /// Maximum number of tries, with room for a busy machine.
 const TRIES: usize = 20;
@@ -110,7 +110,7 @@ fn check_answer(scenario: &Scenario, reply: &Reply, masked: bool, unbroken: &Rep
         return;
     }
     assert_eq!(reply.status, scenario.unbroken, "{what}: {}", reply.text);
-    if matches!(scenario.done, Done::ChangesNothing) && scenario.unbroken == 200 {
+    if matches!(scenario.done, StoredEffect::ChangesNothing) && scenario.unbroken == 200 {
         assert_eq!(reply.text, unbroken.text, "{what}");
     }
 }
@@ -118,8 +118,8 @@ fn check_answer(scenario: &Scenario, reply: &Reply, masked: bool, unbroken: &Rep
 /// True if the effect of the scenario is stored. A request that changes nothing must leave the user as it was.
 fn is_done(scenario: &Scenario, before: Option<&StoredUser>, after: Option<&StoredUser>) -> bool {
     match scenario.done {
-        Done::ChangesNothing => before == after && scenario.unbroken == 200,
-        Done::Target(done) | Done::Fresh(done) => done(after),
-        Done::TargetIs(done) => after.is_some_and(done),
+        StoredEffect::ChangesNothing => before == after && scenario.unbroken == 200,
+        StoredEffect::Target(done) | StoredEffect::Fresh(done) => done(after),
+        StoredEffect::TargetIs(done) => after.is_some_and(done),
     }
 }

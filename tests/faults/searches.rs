@@ -24,12 +24,12 @@ const PARALLEL_SEARCHES: usize = 6;
 struct Search {
     path: &'static str,
     by: fn(&Fixtures) -> &str,
-    before: Before,
+    before: Preparation,
 }
 
 /// Preparation before a request. It does not change the answer.
 #[derive(Clone, Copy)]
-enum Before {
+enum Preparation {
     Nothing,
     /// Registration of another organisation with reviews, which outdates the list in memory.
     NewOrg,
@@ -38,7 +38,7 @@ enum Before {
 }
 
 fn searches() -> Vec<Search> {
-    use Before::{NewDirectory, NewOrg, Nothing};
+    use Preparation::{NewDirectory, NewOrg, Nothing};
     let search = |path, by, before| Search { path, by, before };
     vec![
         search("/reviews?per_page=10&page=2", manager, Nothing),
@@ -89,12 +89,12 @@ impl Fixture {
     async fn ask(&mut self, plan: Plan) -> Reply {
         self.asked += 1;
         match self.search.before {
-            Before::Nothing => {}
-            Before::NewOrg => {
+            Preparation::Nothing => {}
+            Preparation::NewOrg => {
                 let org = OrgId::new(self.asked + 10).expect("an id");
                 self.stack.stores().reviews.register_org_with_reviews(org).await.expect("the store answers");
             }
-            Before::NewDirectory => load(self.stack.stores(), numbered(1, &format!("Word {}", self.asked))).await,
+            Preparation::NewDirectory => load(self.stack.stores(), numbered(1, &format!("Word {}", self.asked))).await,
         }
         self.faults.restart(plan);
         self.stack.get(self.search.path, (self.search.by)(&self.fixtures)).await

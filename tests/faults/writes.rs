@@ -5,7 +5,7 @@ use presence_tests::StoredUser;
 use presence_tests::{Fixtures, TestUser};
 use serde_json::{Value, json};
 
-use super::fixture::{Before, Done, Fixture, Scenario, Target};
+use super::fixture::{Fixture, Preparation, Scenario, StoredEffect, Target};
 
 pub(super) fn scenarios() -> Vec<Scenario> {
     creates().into_iter().chain(updates()).chain(refused_updates()).chain(others()).collect()
@@ -14,15 +14,17 @@ pub(super) fn scenarios() -> Vec<Scenario> {
 fn creates() -> Vec<Scenario> {
     vec![
         Scenario {
-            before: Before::NewHour,
-            done: Done::Fresh(|user| user.is_some_and(|it| it.mails.len() == 1 && it.user.business_ids.len() == 2)),
+            before: Preparation::NewHour,
+            done: StoredEffect::Fresh(|user| {
+                user.is_some_and(|it| it.mails.len() == 1 && it.user.business_ids.len() == 2)
+            }),
             ..create("create an invited user with businesses, first in the hour", |fixture| {
                 json!({"email": fixture.fresh(), "first_name": "Ada", "last_name": "L", "status": "invited",
                     "business_ids": ["b1-1", "b1-2"]})
             })
         },
         Scenario {
-            done: Done::Fresh(|user| user.is_some_and(|it| it.mails.is_empty() && it.user.password.is_some())),
+            done: StoredEffect::Fresh(|user| user.is_some_and(|it| it.mails.is_empty() && it.user.password.is_some())),
             ..create(
                 "create an active user",
                 |fixture| json!({"email": fixture.fresh(), "first_name": "Ada", "last_name": "L", "password": "canary-pass"}),
@@ -30,7 +32,7 @@ fn creates() -> Vec<Scenario> {
         },
         Scenario {
             unbroken: 400,
-            done: Done::ChangesNothing,
+            done: StoredEffect::ChangesNothing,
             ..create(
                 "create with an address that is taken",
                 |fixture| json!({"email": fixture.fixtures.manager_2.email, "first_name": "Ada", "last_name": "L"}),
@@ -78,7 +80,7 @@ fn updates() -> Vec<Scenario> {
             |it| it.user.org_id.is_some_and(|org| org.get() == 2) && it.user.business_ids.len() == 1,
         ),
         Scenario {
-            before: Before::NewHour,
+            before: Preparation::NewHour,
             ..update(
                 "change a role, first in the hour",
                 Target::Active,
@@ -93,7 +95,7 @@ fn refused_updates() -> Vec<Scenario> {
     vec![
         Scenario {
             unbroken: 400,
-            done: Done::ChangesNothing,
+            done: StoredEffect::ChangesNothing,
             ..update(
                 "take an address that another has",
                 Target::Active,
@@ -103,7 +105,7 @@ fn refused_updates() -> Vec<Scenario> {
         },
         Scenario {
             unbroken: 400,
-            done: Done::ChangesNothing,
+            done: StoredEffect::ChangesNothing,
             ..update("name a business that is not known", Target::Active, |_| json!({"business_ids": ["b2-1"]}), never)
         },
     ]
@@ -113,12 +115,12 @@ fn others() -> Vec<Scenario> {
     vec![
         delete("delete an active user with a key", Target::Active),
         Scenario {
-            before: Before::NewHour,
+            before: Preparation::NewHour,
             ..delete("delete a user whose mail waits, first in the hour", Target::JustInvited)
         },
-        invite("invite", Target::Invited, 200, Done::Target(|user| user.is_some_and(|it| it.mails.len() == 1))),
-        invite("invite too soon", Target::JustInvited, 429, Done::ChangesNothing),
-        invite("invite an active user", Target::Active, 400, Done::ChangesNothing),
+        invite("invite", Target::Invited, 200, StoredEffect::Target(|user| user.is_some_and(|it| it.mails.len() == 1))),
+        invite("invite too soon", Target::JustInvited, 429, StoredEffect::ChangesNothing),
+        invite("invite an active user", Target::Active, 400, StoredEffect::ChangesNothing),
     ]
 }
 
@@ -128,13 +130,13 @@ fn create(name: &'static str, body: fn(&Fixture) -> Value) -> Scenario {
         operation: "create_user",
         by: admin,
         target: Target::Nobody,
-        before: Before::Nothing,
+        before: Preparation::Nothing,
         method: "POST",
         path: |_| "/user".to_owned(),
         body: Some(body),
         unbroken: 200,
         again: 400,
-        done: Done::ChangesNothing,
+        done: StoredEffect::ChangesNothing,
     }
 }
 
@@ -144,13 +146,13 @@ fn update(name: &'static str, target: Target, body: fn(&Fixture) -> Value, done:
         operation: "update_user",
         by: provider,
         target,
-        before: Before::Nothing,
+        before: Preparation::Nothing,
         method: "POST",
         path: Fixture::path,
         body: Some(body),
         unbroken: 200,
         again: 200,
-        done: Done::TargetIs(done),
+        done: StoredEffect::TargetIs(done),
     }
 }
 
@@ -160,23 +162,23 @@ fn delete(name: &'static str, target: Target) -> Scenario {
         operation: "delete_user",
         by: admin,
         target,
-        before: Before::Nothing,
+        before: Preparation::Nothing,
         method: "DELETE",
         path: Fixture::path,
         body: None,
         unbroken: 200,
         again: 404,
-        done: Done::Target(|user| user.is_none()),
+        done: StoredEffect::Target(|user| user.is_none()),
     }
 }
 
-fn invite(name: &'static str, target: Target, unbroken: u16, done: Done) -> Scenario {
+fn invite(name: &'static str, target: Target, unbroken: u16, done: StoredEffect) -> Scenario {
     Scenario {
         name,
         operation: "invite_user",
         by: admin,
         target,
-        before: Before::Nothing,
+        before: Preparation::Nothing,
         method: "POST",
         path: |fixture| format!("{}/invite", fixture.path()),
         body: None,

@@ -83,14 +83,14 @@ impl fmt::Debug for PlaintextApiKey {
 
 /// Kind of the digests of API keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum OfApiKey {}
+pub enum ApiKeyKind {}
 
-impl SecretKind for OfApiKey {
+impl SecretKind for ApiKeyKind {
     const HASH_NAME: &'static str = "ApiKeyHash";
 }
 
 /// Digest of an API key.
-pub type ApiKeyHash = SecretHash<OfApiKey>;
+pub type ApiKeyHash = SecretHash<ApiKeyKind>;
 
 fn checksum(random: &str) -> String {
     format!("{:0>CHECKSUM_LENGTH$}", base62::encode(crc32fast::hash(random.as_bytes())))

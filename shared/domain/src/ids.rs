@@ -96,17 +96,17 @@ impl<K> fmt::Debug for OpaqueId<K> {
 
 /// Kind of the ids of businesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum OfBusiness {}
+pub enum BusinessKind {}
 
 /// Kind of the ids of categories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum OfCategory {}
+pub enum CategoryKind {}
 
 /// Id of a business.
-pub type BusinessId = OpaqueId<OfBusiness>;
+pub type BusinessId = OpaqueId<BusinessKind>;
 
 /// Id of a category.
-pub type CategoryId = OpaqueId<OfCategory>;
+pub type CategoryId = OpaqueId<CategoryKind>;
 
 /// Returns eight bytes from the operating system's generator.
 ///

@@ -10,7 +10,7 @@ use jiff::SignedDuration;
 pub use link::{InvitationLink, InvitationLinks, LinkState, LinkStatus};
 pub use message::{MessageState, OutboxMessage};
 pub use pace::{InvitationPace, claimed_until, seconds_until};
-pub use token::{ActivationToken, ActivationTokenHash, OfActivationToken};
+pub use token::{ActivationToken, ActivationTokenHash, ActivationTokenKind};
 
 /// Time in which at most one invitation is sent to a user, and one to an address, over all operations.
 pub const WINDOW: SignedDuration = SignedDuration::from_secs(300);

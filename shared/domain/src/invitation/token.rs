@@ -59,14 +59,14 @@ impl fmt::Debug for ActivationToken {
 
 /// Kind of the digests of activation tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum OfActivationToken {}
+pub enum ActivationTokenKind {}
 
-impl SecretKind for OfActivationToken {
+impl SecretKind for ActivationTokenKind {
     const HASH_NAME: &'static str = "ActivationTokenHash";
 }
 
 /// Digest of an activation token.
-pub type ActivationTokenHash = SecretHash<OfActivationToken>;
+pub type ActivationTokenHash = SecretHash<ActivationTokenKind>;
 
 #[cfg(test)]
 mod tests {

@@ -117,18 +117,18 @@ async fn apply_change_log<S: DirectorySource>(
     let mut replay = LogReplay::new(source, directory);
     for pass in 0..MAX_PASSES {
         match replay.run_pass(pass == 0).await? {
-            Pass::Current => return Ok(Some(replay.directory)),
-            Pass::OverBudget => return Ok(None),
+            PassResult::Current => return Ok(Some(replay.directory)),
+            PassResult::OverBudget => return Ok(None),
             // The pass found nothing, and nobody has written meanwhile: another pass would find nothing either.
-            Pass::Behind { head, has_changes } if !has_changes && head == last_head => return Ok(None),
-            Pass::Behind { head, .. } => last_head = head,
+            PassResult::Behind { head, has_changes } if !has_changes && head == last_head => return Ok(None),
+            PassResult::Behind { head, .. } => last_head = head,
         }
     }
     Ok(None)
 }
 
 /// Result of one pass over the log.
-enum Pass {
+enum PassResult {
     /// The directory adds up to the head that the pass has read.
     Current,
     /// The changes need more reads of users than the budget has.
@@ -167,21 +167,21 @@ impl<'a, S: DirectorySource> LogReplay<'a, S> {
     }
 
     /// Reads the head and the log from its end, and applies the changes, until the directory is current or a reason to stop comes up.
-    async fn run_pass(&mut self, is_first: bool) -> Result<Pass, Error> {
+    async fn run_pass(&mut self, is_first: bool) -> Result<PassResult, Error> {
         let newest = self.source.list_changes(FIRST_PAGE, None);
         let (head, mut page) = futures::try_join!(self.source.get_head(), newest)?;
         let (mut limit, mut has_changes) = (FIRST_PAGE, false);
         loop {
             let pending = self.directory.pending_changes(&page.entries, &self.applied);
             let Some(users_left) = self.users_left.checked_sub(pending.to_read.len()) else {
-                return Ok(Pass::OverBudget);
+                return Ok(PassResult::OverBudget);
             };
             self.users_left = users_left;
             let knows_older_half = self.knows_older_half(&page.entries);
             has_changes |= !pending.is_empty();
             self.apply(pending).await?;
             if is_current(&self.directory, head) {
-                return Ok(Pass::Current);
+                return Ok(PassResult::Current);
             }
             let Some(older) = page.older.take() else { break };
             // If the older half brought nothing, the missing change is most likely newer than this pass, and the next pass finds it. A
@@ -194,7 +194,7 @@ impl<'a, S: DirectorySource> LogReplay<'a, S> {
             limit = (limit * PAGE_GROWTH).min(MAX_PAGE);
             page = self.source.list_changes(limit, Some(older)).await?;
         }
-        Ok(Pass::Behind { head, has_changes })
+        Ok(PassResult::Behind { head, has_changes })
     }
 
     /// True if the directory has all changes of the older half of a page.
