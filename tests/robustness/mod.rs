@@ -7,7 +7,7 @@ mod hostile_values;
 mod large_pages;
 mod local_ports;
 mod paths;
-mod queries;
+pub(crate) mod queries;
 mod raw_http;
 
 use presence_tests::Reply;

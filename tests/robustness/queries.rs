@@ -11,7 +11,7 @@ use crate::api::reviews::fixtures::seed;
 use crate::api::send_all;
 
 /// Returns the query parameters of an operation in the interface, without the key: first the filters, then the others.
-fn parameters(route: &AnyRoute) -> [&'static [&'static str]; 2] {
+pub(crate) fn parameters(route: &AnyRoute) -> [&'static [&'static str]; 2] {
     match route.name {
         "get_user" | "get_me" => [&[], &["display_business_ids"]],
         "search_users" => {

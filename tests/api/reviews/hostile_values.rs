@@ -1,23 +1,9 @@
 //! Hostile values in every parameter, some of them in the form of the ledger's keys.
 
-use super::fixtures::ReviewFixtures;
+use presence_tests::route;
 
-const PARAMETERS: [&str; 12] = [
-    "page",
-    "per_page",
-    "order_by",
-    "state",
-    "rating",
-    "rating__in",
-    "partner__in",
-    "content__isnull",
-    "update_date__gte",
-    "update_date__lte",
-    "business__in",
-    "business_city",
-];
-/// Parameters that do not filter the reviews.
-const NO_FILTERS: [&str; 3] = ["page", "per_page", "order_by"];
+use super::fixtures::ReviewFixtures;
+use crate::robustness::queries::parameters;
 
 /// Returns the hostile values of this search only. `robustness` has those of every operation.
 fn values() -> Vec<String> {
@@ -45,14 +31,15 @@ fn values() -> Vec<String> {
 #[tokio::test(flavor = "multi_thread")]
 async fn hostile_values_cause_no_error_and_never_find_everything() {
     let review_fixtures = ReviewFixtures::new().await;
-    for name in PARAMETERS {
+    let [filters, others] = parameters(&route("search_reviews"));
+    for name in filters.iter().chain(others).copied() {
         for value in values() {
             let reply = review_fixtures.ask("admin_1", &format!("{name}={value}")).await;
             let what =
                 format!("{name}={}: {}", &value[..value.len().min(60)], &reply.text[..reply.text.len().min(200)]);
             assert!([200, 400].contains(&reply.status), "{} {what}", reply.status);
             let blank = value == "%2C%2C%2C" && ["state", "rating__in", "partner__in", "business__in"].contains(&name);
-            if reply.status == 200 && !NO_FILTERS.contains(&name) {
+            if reply.status == 200 && filters.contains(&name) {
                 assert_eq!(reply.json()["count"] == 8, blank, "{what}");
             }
             if reply.status == 400 {
