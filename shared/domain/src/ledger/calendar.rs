@@ -93,6 +93,24 @@ impl Month {
         Self(self.0 + 1)
     }
 
+    /// Returns the month of a second since 1970.
+    #[must_use]
+    pub fn of(second: i64) -> Self {
+        Day::of(second).month()
+    }
+
+    /// Returns the number of months since January of year 0.
+    #[must_use]
+    pub fn number(self) -> i64 {
+        self.0
+    }
+
+    /// Returns the month with this number of months since January of year 0.
+    #[must_use]
+    pub fn from_number(number: i64) -> Self {
+        Self(number)
+    }
+
     /// Reads the form that [`Month`] displays: `2025-11`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {

@@ -108,6 +108,29 @@ impl Default for FacetCounts {
 }
 
 impl FacetCounts {
+    /// Returns the counts of postings.
+    #[must_use]
+    pub fn of<'a>(postings: impl IntoIterator<Item = &'a super::Posting>) -> Self {
+        let mut counts = Self::default();
+        for posting in postings {
+            counts.add(posting.facet_key, 1);
+        }
+        counts
+    }
+
+    /// Adds the counts of others.
+    pub fn add_all(&mut self, other: &Self) {
+        for (own, other) in self.0.iter_mut().zip(&other.0) {
+            *own += other;
+        }
+    }
+
+    /// Returns the count of a key.
+    #[must_use]
+    pub fn get(&self, key: FacetKey) -> i64 {
+        self.0[usize::from(key.number())]
+    }
+
     /// Adds a difference to the count of a key.
     pub fn add(&mut self, key: FacetKey, difference: i64) {
         self.0[usize::from(key.number())] += difference;

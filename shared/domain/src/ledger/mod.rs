@@ -5,8 +5,21 @@
 
 mod calendar;
 mod facets;
+mod log;
+mod log_codec;
+mod page_search;
+mod posting;
+mod review_number;
 mod review_set;
+pub mod tree;
+mod tree_delta;
 
 pub use calendar::{Day, Month, SECONDS_OF_DAY};
 pub use facets::{FACET_KEY_COUNT, FacetCounts, FacetKey, FacetMask};
+pub use log::{LANES, LogChange, LogEntry, LogPosition, Place, TreeKey};
+pub use log_codec::{DIRECTORY_BUCKETS, Directory, DirectoryBucket, decode_changes, directory_hash, encode_changes};
+pub use page_search::{FoundPage, NeededNode, NodeKind, PageSearch};
+pub use posting::{Posting, PostingFilter, PostingKey};
+pub use review_number::ReviewNumber;
 pub use review_set::ReviewSet;
+pub use tree_delta::TreeDelta;

@@ -1,15 +1,17 @@
 //! Sets of reviews that the ledger counts together.
 
-use crate::ids::OrgId;
+use crate::ids::{BusinessId, OrgId};
 use crate::review::Review;
 
-/// The reviews that are counted together: those of an organisation, or those of one of its cities.
+/// The reviews that are counted together: those of an organisation, of one of its cities, or of one of its businesses.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ReviewSet {
     /// All reviews of an organisation.
     Org(OrgId),
     /// The reviews of an organisation's businesses in one city, named by its [`city_key`](crate::text::city_key).
     City(OrgId, String),
+    /// The reviews of one business.
+    Business(OrgId, BusinessId),
 }
 
 impl ReviewSet {
@@ -23,7 +25,7 @@ impl ReviewSet {
     #[must_use]
     pub fn org_id(&self) -> OrgId {
         match self {
-            Self::Org(org_id) | Self::City(org_id, _) => *org_id,
+            Self::Org(org_id) | Self::City(org_id, _) | Self::Business(org_id, _) => *org_id,
         }
     }
 }
@@ -34,6 +36,7 @@ impl std::fmt::Display for ReviewSet {
         match self {
             Self::Org(org_id) => write!(f, "o:{org_id}"),
             Self::City(org_id, city_key) => write!(f, "c:{org_id}:{city_key}"),
+            Self::Business(org_id, business_id) => write!(f, "b:{org_id}:{}", business_id.as_str()),
         }
     }
 }

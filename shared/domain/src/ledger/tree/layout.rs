@@ -1,0 +1,73 @@
+//! Sizes of trees, and the calendar spans of their periods.
+
+use crate::ledger::{Month, PostingKey, ReviewSet, TreeKey};
+
+/// Maximum number of postings of a leaf. They take some 14 bytes each, so that a leaf is one unit of an eventual read of 4 KB.
+pub const LEAF_MAX: usize = 280;
+/// Number of postings below which a leaf is merged with a neighbour, if both together have at most [`LEAF_MAX`].
+pub const LEAF_MIN: usize = 70;
+/// Maximum number of leaves of a period without branches.
+pub const PLAIN_LEAVES_MAX: usize = 4;
+/// Maximum number of leaves of a branch.
+pub const BRANCH_MAX: usize = 256;
+/// Number of postings from which a period of several months is split into shorter ones.
+pub const PERIOD_SPLIT: i64 = 64;
+/// Number of postings below which neighbouring periods are merged into the span that holds both.
+pub const PERIOD_MERGE: i64 = 24;
+/// Number of postings from which a set of an organisation or city has trees of single facet keys.
+pub const FACETS_FROM: i64 = 5_000;
+
+/// Sizes of a tree that depend on the set it counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TreeLimits {
+    /// Maximum number of postings that the root holds itself. When there are more, half of the limit stays.
+    pub recent_max: usize,
+}
+
+impl TreeLimits {
+    /// Returns the limits of a tree with this number of postings.
+    #[must_use]
+    pub fn of(tree: &TreeKey, postings: i64) -> Self {
+        let postings = usize::try_from(postings).unwrap_or(0);
+        let recent_max = match (&tree.set, tree.facet_key) {
+            (ReviewSet::Org(_), None) => 512,
+            (ReviewSet::City(..), None) => (postings / 32).clamp(64, 512),
+            _ => 64,
+        };
+        Self { recent_max }
+    }
+}
+
+/// Span of a period: 12, 6, 3 or 1 months, aligned within the year. Two spans never overlap in part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MonthSpan {
+    /// First month.
+    pub first: Month,
+    /// Number of months: 12, 6, 3 or 1.
+    pub months: u8,
+}
+
+impl MonthSpan {
+    /// Lengths of spans, longest first.
+    pub const LENGTHS: [u8; 4] = [12, 6, 3, 1];
+
+    /// Returns the span of a length that contains a month.
+    #[must_use]
+    pub fn containing(month: Month, months: u8) -> Self {
+        let first = Month::from_number(month.number().div_euclid(i64::from(months)) * i64::from(months));
+        Self { first, months }
+    }
+
+    /// Returns the first key of the span.
+    #[must_use]
+    pub fn start(self) -> PostingKey {
+        PostingKey::at(self.first.first_day().start())
+    }
+
+    /// Returns the first key behind the span.
+    #[must_use]
+    pub fn end(self) -> PostingKey {
+        let next = Month::from_number(self.first.number() + i64::from(self.months));
+        PostingKey::at(next.first_day().start())
+    }
+}
