@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::item::review_to_item;
 use super::snapshot::LedgerSnapshot;
 use crate::client::read::{Item, number, pk_sk};
 use crate::keys::{ORGS_WITH_REVIEWS_PK, org_key};
+use crate::reviews::body_item::review_to_item;
 use presence_domain::error::Error;
 use presence_domain::review::Review;
 

@@ -8,6 +8,7 @@ use crate::keys::{
     DAY_SK_PREFIX, MONTH_SK_PREFIX, ORGS_WITH_REVIEWS_PK, REVIEW_SK, counts_pk, org_key, parse_org_key, postings_pk,
     postings_range, review_pk,
 };
+use crate::reviews::body_item::review_from_item;
 use crate::{ReviewStore, schema};
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
@@ -73,7 +74,7 @@ impl ReviewStore {
         let keys = ids.iter().map(|id| pk_sk(review_pk(id), REVIEW_SK)).collect();
         let items = self.db.get_batch(&schema::REVIEWS, keys, &[]).await?;
         let by_id = |review: Review| (review.id.clone(), review);
-        items.into_iter().map(|item| item::review_from_item(item).map(by_id)).collect()
+        items.into_iter().map(|item| review_from_item(item).map(by_id)).collect()
     }
 
     /// Returns the organisations that have, or ever had, a review.

@@ -3,11 +3,12 @@
 use aws_sdk_dynamodb::types::Put;
 
 use super::delta::{LedgerDelta, counts_update, postings_update};
-use super::item::{LedgerKey, review_to_item};
+use super::item::LedgerKey;
 use crate::client::errors::ItemTooLargeError;
 use crate::client::read::number;
 use crate::client::transaction::{Transaction, TransactionError};
 use crate::keys::{POSTING_SHARDS, POSTINGS_PK_PREFIX};
+use crate::reviews::body_item::review_to_item;
 use crate::{ReviewStore, schema};
 use presence_domain::error::Error;
 use presence_domain::review::Review;
