@@ -115,6 +115,13 @@ pub const BUSINESS_INDEX: Index = Index {
     projected: Projected::Only(&["id", "cell"]),
 };
 
+/// Reviews of an organisation by effective date, whole: a page without a filter is one range of it.
+pub const LISTING_INDEX: Index = Index {
+    name: "listing-index",
+    key: Key { partition: number("org_id"), sort: Some(text("effective_listing")) },
+    projected: Projected::All,
+};
+
 /// Users, reservations of addresses, heads and change logs of directories, and the outbox.
 pub const USERS: Table = Table {
     name: "users",
@@ -148,7 +155,8 @@ pub const CATEGORIES: Table = Table {
     ttl: None,
 };
 /// Reviews and their ledger.
-pub const REVIEWS: Table = Table { name: "reviews", key: PK_SK, indexes: &[BUSINESS_INDEX], stream: false, ttl: None };
+pub const REVIEWS: Table =
+    Table { name: "reviews", key: PK_SK, indexes: &[BUSINESS_INDEX, LISTING_INDEX], stream: false, ttl: None };
 
 /// Every table.
 pub const TABLES: [Table; 5] = [USERS, API_KEYS, BUSINESSES, CATEGORIES, REVIEWS];
