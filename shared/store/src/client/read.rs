@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes};
 
 use crate::Database;
@@ -32,6 +33,27 @@ pub(crate) fn pk_sk(pk: impl Into<String>, sk: impl Into<String>) -> Item {
     HashMap::from([("pk".to_owned(), text(pk)), ("sk".to_owned(), text(sk))])
 }
 
+/// Returns a binary attribute.
+pub(crate) fn binary(value: Vec<u8>) -> AttributeValue {
+    AttributeValue::B(Blob::new(value))
+}
+
+/// Consistency of a read of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Consistency {
+    /// The read sees every write that was acknowledged before it.
+    Strong,
+    /// The read may see an older state, for half the units.
+    Eventual,
+}
+
+/// Order of a query by the sort key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    Ascending,
+    Descending,
+}
+
 /// Query of one partition.
 #[derive(Debug)]
 pub(crate) struct Partition<'a> {
@@ -51,7 +73,18 @@ pub(crate) struct Partition<'a> {
 impl Database {
     /// Gets one item by a strong read.
     pub(crate) async fn get(&self, table: &Table, key: Item) -> Result<Option<Item>, Error> {
-        let get = self.client.get_item().table_name(self.name(table)).set_key(Some(key)).consistent_read(true);
+        self.get_with(table, key, Consistency::Strong).await
+    }
+
+    /// Gets one item.
+    pub(crate) async fn get_with(
+        &self,
+        table: &Table,
+        key: Item,
+        consistency: Consistency,
+    ) -> Result<Option<Item>, Error> {
+        let get = self.client.get_item().table_name(self.name(table)).set_key(Some(key));
+        let get = get.consistent_read(consistency == Consistency::Strong);
         Ok(self.retry_throttled(|| get.clone().send()).await?.item)
     }
 
@@ -75,13 +108,25 @@ impl Database {
         partition: &Partition<'_>,
         start: Option<Item>,
     ) -> Result<(Vec<Item>, Option<Item>), Error> {
+        self.query_page_with(partition, start, Consistency::Strong, Order::Ascending).await
+    }
+
+    /// Queries one page of a partition, as [`Database::query_page`]. An index is always read eventually.
+    pub(crate) async fn query_page_with(
+        &self,
+        partition: &Partition<'_>,
+        start: Option<Item>,
+        consistency: Consistency,
+        order: Order,
+    ) -> Result<(Vec<Item>, Option<Item>), Error> {
         let key = partition.index.map_or(&partition.table.key, |index| &index.key);
         let query = self
             .client
             .query()
             .table_name(self.name(partition.table))
             .set_index_name(partition.index.map(|index| index.name.to_owned()))
-            .consistent_read(partition.index.is_none())
+            .consistent_read(partition.index.is_none() && consistency == Consistency::Strong)
+            .scan_index_forward(order == Order::Ascending)
             .expression_attribute_names("#partition", key.partition.0)
             .expression_attribute_values(":partition", partition.value.clone())
             .limit(partition.page)
@@ -155,12 +200,29 @@ impl Database {
         keys: Vec<Item>,
         attributes: &[&'static str],
     ) -> Result<Vec<Item>, Error> {
-        let chunks: Vec<Vec<Item>> = keys.chunks(BATCH_KEYS).map(<[Item]>::to_vec).collect();
-        let reads = chunks.into_iter().map(|chunk| self.get_chunk(table, chunk, attributes));
-        Ok(parallel(BATCHES_IN_FLIGHT, reads).await?.concat())
+        self.get_batch_with(table, keys, attributes, Consistency::Strong).await
     }
 
-    async fn get_chunk(&self, table: &Table, keys: Vec<Item>, attributes: &[&'static str]) -> Result<Vec<Item>, Error> {
+    /// Gets the items that exist among the keys, as [`Database::get_batch`]. No key may be there twice.
+    pub(crate) async fn get_batch_with(
+        &self,
+        table: &Table,
+        keys: Vec<Item>,
+        attributes: &[&'static str],
+        consistency: Consistency,
+    ) -> Result<Vec<Item>, Error> {
+        let chunks: Vec<Vec<Item>> = keys.chunks(BATCH_KEYS).map(<[Item]>::to_vec).collect();
+        let reads = chunks.into_iter().map(|chunk| self.get_chunk(table, chunk, attributes, consistency));
+        Ok(parallel(BATCHES_IN_FLIGHT, reads).await?.into_iter().flatten().collect())
+    }
+
+    async fn get_chunk(
+        &self,
+        table: &Table,
+        keys: Vec<Item>,
+        attributes: &[&'static str],
+        consistency: Consistency,
+    ) -> Result<Vec<Item>, Error> {
         let name = self.name(table);
         let names: HashMap<_, _> =
             attributes.iter().enumerate().map(|(n, attribute)| (format!("#{n}"), (*attribute).to_owned())).collect();
@@ -168,7 +230,7 @@ impl Database {
         let has_projection = !attributes.is_empty();
         let wanted = KeysAndAttributes::builder()
             .set_keys(Some(keys))
-            .consistent_read(true)
+            .consistent_read(consistency == Consistency::Strong)
             .set_projection_expression(has_projection.then(|| projection.join(",")))
             .set_expression_attribute_names(has_projection.then_some(names));
         let mut unread = Some(HashMap::from([(name.clone(), wanted.build().map_err(Error::internal)?)]));

@@ -3,6 +3,7 @@
 pub(crate) mod body_item;
 pub(crate) mod ledger;
 pub(crate) mod search;
+pub(crate) mod trees;
 
 use std::sync::Arc;
 

@@ -1,0 +1,8 @@
+//! Counted trees in storage: roots and nodes of every review set, and the directory that proves roots current.
+//!
+//! - A **root** has a fixed key and an edition, which every put raises. Its put is conditional on the edition that was read.
+//! - A **node** has a slot and a stamp. It never changes under this name, so a root and the nodes that it names are a snapshot.
+//! - The **directory** of an organisation names the least edition that each root has.
+
+mod items;
+pub(crate) mod nodes;
