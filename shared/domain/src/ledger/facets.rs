@@ -79,6 +79,11 @@ impl FacetMask {
         self.0 == 0
     }
 
+    /// Returns the mask as bits: the lowest is that of key 0.
+    pub(super) fn bits(self) -> u128 {
+        self.0
+    }
+
     /// Returns the longest runs of consecutive keys, ascending: the first and the last key of each.
     ///
     /// Postings are stored in the order of keys, so each run is one range of a Query.
@@ -116,6 +121,16 @@ impl FacetCounts {
             counts.add(posting.facet_key, 1);
         }
         counts
+    }
+
+    /// Returns the counts with these numbers, in the order of the keys.
+    pub(super) fn from_array(counts: [i64; FACET_KEY_COUNT]) -> Self {
+        Self(counts)
+    }
+
+    /// Returns the numbers in the order of the keys.
+    pub(super) fn as_array(&self) -> &[i64; FACET_KEY_COUNT] {
+        &self.0
     }
 
     /// Adds the counts of others.

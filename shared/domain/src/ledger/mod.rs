@@ -3,7 +3,11 @@
 //! The ledger is the index that counts and finds reviews. `presence-store` stores and reads it.
 //! This module knows the review; the review does not know the ledger.
 
+#[cfg(test)]
+mod arbitrary;
 mod calendar;
+#[cfg(test)]
+mod codec_tests;
 mod facets;
 mod log;
 mod log_codec;

@@ -10,6 +10,7 @@ mod edit;
 mod layout;
 
 pub use build::build_tree;
+pub(in crate::ledger) use codec::{ByteReader, ByteWriter};
 pub use codec::{
     DecodeError, PeriodSummary, RootSummary, decode_branch, decode_branch_matches, decode_leaf, decode_leaf_matches,
     decode_root, encode_branch, encode_leaf, encode_root,
@@ -59,7 +60,7 @@ pub struct Period {
 }
 
 /// Nodes of a period, ascending. Each holds the postings from its start to the start of the next one; the first one also
-/// those before its start.
+/// those before its start. Starts are in the span of the period.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PeriodNodes {
     /// Leaves: the start of each, and its name.

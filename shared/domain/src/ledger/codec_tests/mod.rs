@@ -1,0 +1,3 @@
+//! Tests of all binary forms of the ledger.
+
+mod round_trips;

@@ -1,0 +1,83 @@
+//! Single bits, which counts consist of. The first bit is the highest of the first byte.
+
+/// Writer of bits.
+pub(super) struct BitWriter {
+    bytes: Vec<u8>,
+    /// Bits of the last byte that is not full, and maybe of bytes before it. The last one is the lowest.
+    pending: u64,
+    /// Number of bits that are pending.
+    pending_bits: u32,
+}
+
+impl BitWriter {
+    pub(super) fn new() -> Self {
+        Self { bytes: Vec::new(), pending: 0, pending_bits: 0 }
+    }
+
+    /// Writes the low bits of a value: at most 32.
+    pub(super) fn bits(&mut self, value: u64, bits: u32) {
+        self.pending = self.pending << bits | value;
+        self.pending_bits += bits;
+        while self.pending_bits >= 8 {
+            self.pending_bits -= 8;
+            self.bytes.push((self.pending >> self.pending_bits & 0xff) as u8);
+        }
+    }
+
+    /// Fills the last byte with bits 0, and returns the bytes.
+    pub(super) fn finish(mut self) -> Vec<u8> {
+        let missing = (8 - self.pending_bits) % 8;
+        self.bits(0, missing);
+        self.bytes
+    }
+}
+
+/// Reader of bits. Behind the end are bits 0: the caller checks at the end that [`BitReader::read_bytes`] is not too much.
+pub(super) struct BitReader<'a> {
+    bytes: &'a [u8],
+    position: usize,
+}
+
+impl<'a> BitReader<'a> {
+    /// Number of bits of [`BitReader::window`] that can be relied on.
+    pub(super) const WINDOW_BITS: u32 = 57;
+
+    pub(super) fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, position: 0 }
+    }
+
+    /// Returns the next bits, from the highest one. All behind the 57th may be 0 instead.
+    #[inline]
+    pub(super) fn window(&self) -> u64 {
+        let start = self.position / 8;
+        let word = match self.bytes.get(start..start + 8) {
+            Some(bytes) => bytes.try_into().map_or(0, u64::from_be_bytes),
+            None => self.last_word(start),
+        };
+        word << (self.position % 8)
+    }
+
+    /// Returns the last bytes as the highest ones of a word.
+    #[cold]
+    fn last_word(&self, start: usize) -> u64 {
+        let mut word = [0; 8];
+        for (to, from) in word.iter_mut().zip(self.bytes.get(start..).unwrap_or_default()) {
+            *to = *from;
+        }
+        u64::from_be_bytes(word)
+    }
+
+    #[inline]
+    pub(super) fn skip(&mut self, bits: u32) {
+        self.position += bits as usize;
+    }
+
+    /// Returns the number of bytes that the bits read so far take. `None` if there are not as many, or if the rest of the last byte
+    /// is not 0.
+    pub(super) fn read_bytes(&self) -> Option<usize> {
+        let unused_bits = self.position.wrapping_neg() % 8;
+        let read = (self.position + unused_bits) / 8;
+        let last = *self.bytes.get(..read)?.last()?;
+        (last & ((1 << unused_bits) - 1) as u8 == 0).then_some(read)
+    }
+}
