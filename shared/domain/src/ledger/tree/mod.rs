@@ -16,7 +16,7 @@ pub use codec::{
     decode_root, encode_branch, encode_leaf, encode_root,
 };
 pub use edit::{EditedNode, EditedTree, TreeEdit};
-pub use layout::{MonthSpan, TreeLimits};
+pub use layout::{LEAF_MAX, MonthSpan, TreeLimits};
 
 use super::{FacetCounts, LogPosition, Posting, PostingKey};
 
