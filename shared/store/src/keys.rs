@@ -1,5 +1,7 @@
 //! Formats of all keys of all tables. Stored items have these keys: a format must never change.
 
+mod ledger;
+
 use std::fmt::Display;
 
 use jiff::Timestamp;
@@ -10,6 +12,10 @@ use presence_domain::ledger::{Day, FacetKey, ReviewSet};
 use presence_domain::review::ReviewId;
 use presence_domain::user::{PersonName, Status};
 
+pub use ledger::{
+    BUCKETS_PK_PREFIX, DIRECTORY_SK, LOG_PK_PREFIX, LogItemKey, NODE_SK_PREFIX, ROOT_SK, TREE_PK_PREFIX, bucket_sk,
+    buckets_pk, log_pk, node_sk, parse_bucket_sk, parse_node_sk, root_sk, tree_pk,
+};
 pub use presence_domain::user_directory::SEPARATOR;
 
 /// Sort key of a user item.

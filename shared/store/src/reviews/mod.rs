@@ -2,6 +2,7 @@
 
 pub(crate) mod body_item;
 pub(crate) mod ledger;
+pub(crate) mod log;
 pub(crate) mod search;
 pub(crate) mod trees;
 

@@ -1,0 +1,11 @@
+//! The log of an organisation's reviews in storage.
+//!
+//! The partition of a log has a **lane item** for each lane, **sealed chunks** with older changes, and the directory of the
+//! organisation's trees. A write adds its changes to the lane item, and seals them in a chunk when there are many. A fold
+//! brings the changes into the trees, and then deletes chunks and attributes that nobody needs any more.
+
+mod items;
+mod query;
+
+pub(crate) use items::{LaneState, SealedChunk};
+pub(crate) use query::OrgLog;

@@ -1,0 +1,158 @@
+//! Query of a log: its changes, the directory, and the position up to which both are complete.
+
+use std::collections::BTreeMap;
+
+use super::items::{LaneState, SealedChunk, changes_of, read_entries};
+use crate::client::read::{Item, Partition, text};
+use crate::keys::{LogItemKey, log_pk};
+use crate::{ReviewStore, schema};
+use presence_domain::error::Error;
+use presence_domain::ids::OrgId;
+use presence_domain::ledger::{Directory, LANES, LogChange, LogEntry, LogPosition};
+
+/// Items in one page of a Query. DynamoDB ends a page at 1 MB anyway.
+const PAGE: i32 = 2_000;
+/// Maximum number of pages that a search reads: 16 MB, some 200,000 changes. Folds begin long before.
+const SEARCH_PAGES: usize = 16;
+
+/// Log of an organisation as one Query shows it, with the directory of the organisation's trees.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct OrgLog {
+    /// Changes up to `end`, by lane, then by sequence number. Those up to `directory.trimmed_to` may be missing.
+    pub(crate) entries: Vec<LogEntry>,
+    /// Position up to which the log is complete. Includes every change that was acknowledged before the Query began.
+    pub(crate) end: LogPosition,
+    /// Directory, or the default if there is none.
+    pub(crate) directory: Directory,
+    /// True if a directory is stored.
+    pub(crate) has_directory: bool,
+    /// Lanes, by their number.
+    pub(crate) lanes: [LaneState; LANES],
+    /// Sealed chunks, by lane, then by sequence number.
+    pub(crate) chunks: Vec<SealedChunk>,
+}
+
+/// Items of a log while they are read.
+#[derive(Default)]
+struct LogReading {
+    changes: BTreeMap<(usize, u64), LogChange>,
+    lanes: [LaneState; LANES],
+    chunks: Vec<SealedChunk>,
+    directory: Option<Directory>,
+}
+
+impl ReviewStore {
+    /// Returns the log of an organisation by a strong Query. A log of more than 16 MB is [`Error::Unavailable`]: a fold shortens it.
+    pub(crate) async fn query_log(&self, org_id: OrgId) -> Result<OrgLog, Error> {
+        let log = self.query_log_pages(org_id, SEARCH_PAGES).await?;
+        log.ok_or_else(|| Error::Unavailable("the log of an organisation waits to be folded".into()))
+    }
+
+    /// Returns the log of an organisation by a strong Query of some pages; `None` if it has more.
+    ///
+    /// A Query is no snapshot. It may see the lane item of a transaction that sealed changes, and miss its chunk, which
+    /// DynamoDB stores a moment later. Such a lane has a gap before its last change. The log is then read again, since the
+    /// gap may hide acknowledged changes.
+    pub(crate) async fn query_log_pages(&self, org_id: OrgId, max_pages: usize) -> Result<Option<OrgLog>, Error> {
+        let mut retries = self.db.retries();
+        loop {
+            let Some(reading) = self.read_log(org_id, max_pages).await? else { return Ok(None) };
+            let log = reading.finish();
+            if log.has_all_of_lanes() {
+                return Ok(Some(log));
+            }
+            if !retries.pause().await {
+                tracing::error!(org = %org_id, "the log of reviews has a gap");
+                return Err(Error::Unavailable("a log of reviews has a gap".into()));
+            }
+        }
+    }
+
+    async fn read_log(&self, org_id: OrgId, max_pages: usize) -> Result<Option<LogReading>, Error> {
+        let partition = Partition {
+            table: &schema::REVIEWS,
+            index: None,
+            value: text(log_pk(org_id)),
+            between: None,
+            page: PAGE,
+            max_pages,
+        };
+        let (mut reading, mut start) = (LogReading::default(), None);
+        // The order of the sort keys is essential. A lane is read before its chunks: what the lane item does not hold any more
+        // is in a chunk. The directory is read last: what was trimmed before it was read is in the trees that it names.
+        for _ in 0..max_pages {
+            let (page, next) = self.db.query_page(&partition, start).await?;
+            page.iter().try_for_each(|item| reading.add(item))?;
+            start = next;
+            if start.is_none() {
+                return Ok(Some(reading));
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl LogReading {
+    fn add(&mut self, item: &Item) -> Result<(), Error> {
+        let sort_key = item.get("sk").and_then(|sk| sk.as_s().ok());
+        match sort_key.and_then(|sort_key| LogItemKey::parse(sort_key)) {
+            Some(LogItemKey::Lane(lane)) => {
+                self.lanes[lane] = LaneState::from_item(item)?;
+                self.add_changes(lane, item)?;
+            }
+            Some(LogItemKey::Chunk { lane, first }) => {
+                let last = self.add_changes(lane, item)?.unwrap_or(first);
+                self.chunks.push(SealedChunk { lane, first, last });
+            }
+            Some(LogItemKey::Directory) => self.directory = Some(read_directory(item)?),
+            None => return Err(Error::internal("an item of a log has an unknown sort key")),
+        }
+        Ok(())
+    }
+
+    /// Adds the changes of an item. Returns the largest sequence number of them.
+    fn add_changes(&mut self, lane: usize, item: &Item) -> Result<Option<u64>, Error> {
+        let mut last = None;
+        for (first, bytes) in changes_of(item) {
+            for LogEntry { sequence, change } in read_entries(lane, first, &bytes)? {
+                last = last.max(Some(sequence));
+                // A change that was sealed while it was read comes twice. Both are the same.
+                self.changes.insert((lane, sequence), change);
+            }
+        }
+        Ok(last)
+    }
+
+    fn finish(self) -> OrgLog {
+        let has_directory = self.directory.is_some();
+        let directory = self.directory.unwrap_or_default();
+        let mut end = directory.trimmed_to;
+        for (lane, last) in end.0.iter_mut().enumerate() {
+            while self.changes.contains_key(&(lane, last.saturating_add(1))) {
+                *last += 1;
+            }
+        }
+        let included = self.changes.into_iter().filter(|((lane, sequence), _)| end.includes(*lane, *sequence));
+        let entries = included.map(|((_, sequence), change)| LogEntry { sequence, change }).collect();
+        OrgLog { entries, end, directory, has_directory, lanes: self.lanes, chunks: self.chunks }
+    }
+}
+
+impl OrgLog {
+    /// Returns the number of changes that the trees may lack.
+    pub(crate) fn unfolded(&self) -> u64 {
+        self.end.0.iter().zip(&self.directory.trimmed_to.0).map(|(end, trimmed)| end.saturating_sub(*trimmed)).sum()
+    }
+
+    /// True if the log includes the last change that each lane item names.
+    fn has_all_of_lanes(&self) -> bool {
+        self.lanes.iter().zip(&self.end.0).all(|(state, end)| *end >= state.last)
+    }
+}
+
+/// Reads the item of a directory.
+fn read_directory(item: &Item) -> Result<Directory, Error> {
+    let bytes = item.get("v").and_then(|value| value.as_b().ok());
+    let bytes = bytes.ok_or_else(|| Error::internal("a directory of trees has no value"))?;
+    Directory::decode(bytes.as_ref()).map_err(Error::internal)
+}
