@@ -13,8 +13,9 @@ use presence_domain::review::ReviewId;
 use presence_domain::user::{PersonName, Status};
 
 pub use ledger::{
-    BUCKETS_PK_PREFIX, DIRECTORY_SK, LOG_PK_PREFIX, LogItemKey, NODE_SK_PREFIX, ROOT_SK, TREE_PK_PREFIX, bucket_sk,
-    buckets_pk, log_pk, node_sk, parse_bucket_sk, parse_node_sk, root_sk, tree_pk,
+    DIRECTORY_BUCKETS_PK_PREFIX, DIRECTORY_SK, LOG_PK_PREFIX, LogItemKey, NODE_SK_PREFIX, ROOT_SK, TREE_PK_PREFIX,
+    directory_bucket_sk, directory_buckets_pk, log_pk, node_sk, parse_directory_bucket_sk, parse_node_sk, root_sk,
+    tree_pk,
 };
 pub use presence_domain::user_directory::SEPARATOR;
 
@@ -201,48 +202,6 @@ pub fn postings_sk(day_of_month: &str, facet_key: FacetKey, id: &ReviewId) -> St
 pub fn postings_range(day: Day, first: FacetKey, last: FacetKey) -> (String, String) {
     let day_of_month = day.of_month();
     (format!("{day_of_month}{:02}0", first.number()), format!("{day_of_month}{:02}9", last.number()))
-}
-
-/// Prefix of the partitions with the trees of a review set.
-pub const TREE_PK_PREFIX: &str = "TREE#";
-/// Sort key of the root of a set's tree. Roots of facet trees have it as a prefix.
-pub const ROOT_SK: &str = "ROOT";
-/// Prefix of the sort keys of nodes.
-pub const NODE_SK_PREFIX: &str = "NODE#";
-/// Prefix of the partitions with the buckets of an organisation's directory of trees.
-pub const DIRECTORY_BUCKETS_PK_PREFIX: &str = "DIR#";
-
-/// Returns the partition with the tree of a review set and its facet trees.
-#[must_use]
-pub fn tree_pk(set: &ReviewSet) -> String {
-    format!("{TREE_PK_PREFIX}{set}")
-}
-
-/// Returns the sort key of the root of a tree.
-#[must_use]
-pub fn root_sk(facet_key: Option<FacetKey>) -> String {
-    facet_key.map_or_else(|| ROOT_SK.to_owned(), |facet_key| format!("{ROOT_SK}#{:02}", facet_key.number()))
-}
-
-/// Returns the sort key of the node of a tree at a slot.
-#[must_use]
-pub fn node_sk(facet_key: Option<FacetKey>, slot: u32) -> String {
-    match facet_key {
-        None => format!("{NODE_SK_PREFIX}{slot:08x}"),
-        Some(facet_key) => format!("{NODE_SK_PREFIX}{:02}#{slot:08x}", facet_key.number()),
-    }
-}
-
-/// Returns the partition with the buckets of an organisation's directory of trees.
-#[must_use]
-pub fn directory_buckets_pk(org_id: OrgId) -> String {
-    format!("{DIRECTORY_BUCKETS_PK_PREFIX}{org_id}")
-}
-
-/// Returns the sort key of a bucket of a directory of trees.
-#[must_use]
-pub fn directory_bucket_sk(bucket: usize) -> String {
-    format!("{bucket:02}")
 }
 
 /// Key of the head of the category directory.

@@ -1,14 +1,14 @@
 //! Keys of the ledger: logs, directories and trees.
 
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::{DIRECTORY_BUCKETS, FacetKey, LANES, ReviewSet, TreeKey};
+use presence_domain::ledger::{DIRECTORY_BUCKETS, FacetKey, LANES, ReviewSet};
 
 /// Prefix of the partitions with the logs of organisations.
 pub const LOG_PK_PREFIX: &str = "LOG#";
 /// Sort key of the directory of an organisation's trees. It sorts after all lanes and chunks: a Query reads it last.
 pub const DIRECTORY_SK: &str = "~";
 /// Prefix of the partitions with the buckets of directories.
-pub const BUCKETS_PK_PREFIX: &str = "DIR#";
+pub const DIRECTORY_BUCKETS_PK_PREFIX: &str = "DIR#";
 /// Prefix of the partitions with trees.
 pub const TREE_PK_PREFIX: &str = "TREE#";
 /// Sort key of the root of a tree of all reviews of a set.
@@ -67,20 +67,20 @@ pub fn log_pk(org_id: OrgId) -> String {
 
 /// Returns the partition with the buckets of an organisation's directory.
 #[must_use]
-pub fn buckets_pk(org_id: OrgId) -> String {
-    format!("{BUCKETS_PK_PREFIX}{org_id}")
+pub fn directory_buckets_pk(org_id: OrgId) -> String {
+    format!("{DIRECTORY_BUCKETS_PK_PREFIX}{org_id}")
 }
 
 /// Returns the sort key of a bucket: its number in two digits.
 #[must_use]
-pub fn bucket_sk(bucket: usize) -> String {
+pub fn directory_bucket_sk(bucket: usize) -> String {
     format!("{bucket:02}")
 }
 
-/// Reads [`bucket_sk`]; `None` if the text has another form.
+/// Reads [`directory_bucket_sk`]; `None` if the text has another form.
 #[must_use]
-pub fn parse_bucket_sk(text: &str) -> Option<usize> {
-    text.parse().ok().filter(|bucket| *bucket < DIRECTORY_BUCKETS && bucket_sk(*bucket) == text)
+pub fn parse_directory_bucket_sk(text: &str) -> Option<usize> {
+    text.parse().ok().filter(|bucket| *bucket < DIRECTORY_BUCKETS && directory_bucket_sk(*bucket) == text)
 }
 
 /// Returns the partition with the root and the nodes of the trees of a review set.
@@ -91,8 +91,8 @@ pub fn tree_pk(set: &ReviewSet) -> String {
 
 /// Returns the sort key of the root of a tree.
 #[must_use]
-pub fn root_sk(tree: &TreeKey) -> String {
-    match tree.facet_key {
+pub fn root_sk(facet_key: Option<FacetKey>) -> String {
+    match facet_key {
         None => ROOT_SK.to_owned(),
         Some(facet_key) => format!("{ROOT_SK}#{:02}", facet_key.number()),
     }
@@ -100,8 +100,8 @@ pub fn root_sk(tree: &TreeKey) -> String {
 
 /// Returns the sort key of the node of a tree in a slot.
 #[must_use]
-pub fn node_sk(tree: &TreeKey, slot: u32) -> String {
-    match tree.facet_key {
+pub fn node_sk(facet_key: Option<FacetKey>, slot: u32) -> String {
+    match facet_key {
         None => format!("{NODE_SK_PREFIX}{slot:08x}"),
         Some(facet_key) => format!("{NODE_SK_PREFIX}{:02}#{slot:08x}", facet_key.number()),
     }
@@ -125,9 +125,8 @@ mod tests {
     use super::*;
     use presence_domain::ids::BusinessId;
 
-    fn tree(facet_key: Option<u8>) -> TreeKey {
-        let set = ReviewSet::City(OrgId::new(42).expect("an id"), "saint etienne".to_owned());
-        TreeKey { set, facet_key: facet_key.map(|number| FacetKey::from_number(number).expect("a facet key")) }
+    fn facet_key(number: u8) -> Option<FacetKey> {
+        Some(FacetKey::from_number(number).expect("a facet key"))
     }
 
     #[test]
@@ -151,25 +150,27 @@ mod tests {
     #[test]
     fn keys_of_trees_and_directories_have_the_stored_form() {
         let org = OrgId::new(42).expect("an id");
-        assert_eq!((log_pk(org), buckets_pk(org)), ("LOG#42".to_owned(), "DIR#42".to_owned()));
-        assert_eq!((bucket_sk(3), parse_bucket_sk("03"), parse_bucket_sk("15")), ("03".to_owned(), Some(3), Some(15)));
+        assert_eq!((log_pk(org), directory_buckets_pk(org)), ("LOG#42".to_owned(), "DIR#42".to_owned()));
+        assert_eq!(
+            (directory_bucket_sk(3), parse_directory_bucket_sk("03"), parse_directory_bucket_sk("15")),
+            ("03".to_owned(), Some(3), Some(15))
+        );
         for wrong in ["3", "16", "+3", "003", ""] {
-            assert_eq!(parse_bucket_sk(wrong), None, "{wrong:?}");
+            assert_eq!(parse_directory_bucket_sk(wrong), None, "{wrong:?}");
         }
-        assert_eq!(tree_pk(&tree(None).set), "TREE#c:42:saint etienne");
+        assert_eq!(tree_pk(&ReviewSet::City(org, "saint etienne".to_owned())), "TREE#c:42:saint etienne");
         let business = ReviewSet::Business(org, BusinessId::parse("b1").expect("an id"));
         assert_eq!(tree_pk(&business), "TREE#b:42:b1");
-        assert_eq!((root_sk(&tree(None)), root_sk(&tree(Some(7)))), ("ROOT".to_owned(), "ROOT#07".to_owned()));
-        assert_eq!(node_sk(&tree(None), 255), "NODE#000000ff");
-        assert_eq!(node_sk(&tree(Some(89)), u32::MAX), "NODE#89#ffffffff");
+        assert_eq!((root_sk(None), root_sk(facet_key(7))), ("ROOT".to_owned(), "ROOT#07".to_owned()));
+        assert_eq!(node_sk(None, 255), "NODE#000000ff");
+        assert_eq!(node_sk(facet_key(89), u32::MAX), "NODE#89#ffffffff");
     }
 
     #[test]
     fn sort_keys_of_nodes_are_read_back() {
-        for facet_key in [None, Some(0), Some(89)] {
+        for facet_key in [None, facet_key(0), facet_key(89)] {
             for slot in [0, 1, 0xdead_beef, u32::MAX] {
-                let tree = tree(facet_key);
-                assert_eq!(parse_node_sk(&node_sk(&tree, slot)), Some((tree.facet_key, slot)));
+                assert_eq!(parse_node_sk(&node_sk(facet_key, slot)), Some((facet_key, slot)));
             }
         }
         for wrong in
