@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::order::Position;
 use super::window::{Weights, Window};
 use super::{NodeKind, is_outside};
-use crate::ledger::tree::{LEAF_MAX, NodeRef};
+use crate::ledger::tree::NodeRef;
 
 /// Matches in nodes that are not read: together a known number.
 #[derive(Debug)]
@@ -79,9 +79,16 @@ impl Bucket {
 
     /// Adds what is known about the positions of its matches: `least` gets a match where the last possible position of it ends,
     /// and `most` where the first possible one starts.
-    pub(super) fn add_weights(&self, parts: &[Part], range: &Range<Position>, least: &mut Weights, most: &mut Weights) {
+    pub(super) fn add_weights(
+        &self,
+        parts: &[Part],
+        range: &Range<Position>,
+        leaf_max: u64,
+        least: &mut Weights,
+        most: &mut Weights,
+    ) {
         let unread = self.unread(parts);
-        let capacity = if unread.clone().nth(1).is_none() { self.matches } else { self.matches.min(LEAF_MAX as u64) };
+        let capacity = if unread.clone().nth(1).is_none() { self.matches } else { self.matches.min(leaf_max) };
         let capacities = capacity.saturating_mul(unread.clone().count() as u64);
         let (mut possible, mut inside) = (0, 0);
         for part in unread.filter(|part| !part.is_outside(range)) {

@@ -6,6 +6,8 @@
 
 mod buckets;
 mod order;
+#[cfg(test)]
+mod tests;
 mod window;
 
 use std::collections::HashMap;
@@ -14,7 +16,9 @@ use std::ops::Range;
 use self::buckets::{Bucket, Part, Side};
 use self::order::{AnswerOrder, Position};
 use self::window::{Weights, Window};
-use super::tree::{DecodeError, NodeRef, PeriodSummary, RootSummary, decode_branch_matches, decode_leaf_matches};
+use super::tree::{
+    DecodeError, LEAF_MAX, NodeRef, PeriodSummary, RootSummary, decode_branch_matches, decode_leaf_matches,
+};
 use super::{Posting, PostingFilter, PostingKey, TreeDelta};
 use crate::page::PageRequest;
 
@@ -29,6 +33,8 @@ pub struct PageSearch {
     page: Range<u64>,
     /// Positions of the matches that each tree has at its own position of the log and not at the one that is answered; ascending.
     removed: Vec<Vec<Position>>,
+    /// Maximum number of postings of a leaf.
+    leaf_max: u64,
     buckets: Vec<Bucket>,
     parts: Vec<Part>,
     /// Matches that are known one by one.
@@ -98,6 +104,7 @@ impl PageSearch {
             range: order.positions(&(from..to.max(from))),
             page: page.start()..page.start().saturating_add(page.size),
             removed: Vec::new(),
+            leaf_max: LEAF_MAX as u64,
             buckets: Vec::new(),
             parts: Vec::new(),
             matches: Vec::new(),
@@ -251,7 +258,7 @@ impl PageSearch {
             most.add(*position, 1);
         }
         for bucket in &self.buckets {
-            bucket.add_weights(&self.parts, &self.range, &mut least, &mut most);
+            bucket.add_weights(&self.parts, &self.range, self.leaf_max, &mut least, &mut most);
         }
         Window::new(&self.page, least, most)
     }

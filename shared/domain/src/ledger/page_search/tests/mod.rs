@@ -1,0 +1,45 @@
+mod model;
+
+use proptest::prelude::*;
+
+use self::model::{TestTree, expected, reviews, run, search};
+use super::NodeKind;
+use crate::ledger::FacetMask;
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4_000))]
+
+    #[test]
+    fn page_of_one_tree_is_that_of_a_list(
+        reviews in reviews(200), recent in 0_usize..12, months in prop::sample::select(vec![12_u8, 6, 3, 1]), search in search(),
+    ) {
+        let trees = [TestTree::new(&reviews, recent, months, search.filter.mask, (0, 1))];
+        let (found, rounds) = run(&trees, &search);
+        prop_assert_eq!((found.count, found.postings), expected(&trees, &search));
+        prop_assert!(rounds.len() <= 2, "{:?}", rounds);
+        let of_one_kind = rounds.iter().all(|round| round.iter().all(|node| node.kind == round[0].kind));
+        prop_assert!(of_one_kind && rounds.get(1).is_none_or(|round| round[0].kind == NodeKind::Leaf), "{:?}", rounds);
+    }
+
+    #[test]
+    fn page_of_several_trees_is_that_of_one_list(
+        reviews in prop::collection::vec((reviews(80), 0_usize..12, prop::sample::select(vec![12_u8, 6, 3, 1])), 0..6),
+        search in search(),
+    ) {
+        let number = reviews.len() as u64;
+        let trees = (0..).zip(&reviews).map(|(tree, (reviews, recent, months))| {
+            TestTree::new(reviews, *recent, *months, search.filter.mask, (tree, number))
+        });
+        let trees: Vec<_> = trees.collect();
+        let (found, rounds) = run(&trees, &search);
+        prop_assert_eq!((found.count, found.postings), expected(&trees, &search));
+        prop_assert!(rounds.len() <= 2, "{:?}", rounds);
+    }
+}
+
+#[test]
+fn search_without_trees_finds_nothing() {
+    let filter = crate::ledger::PostingFilter { mask: FacetMask::ALL, from: None, to: None };
+    let search = model::TestSearch { filter, newest_first: true, page: crate::page::PageRequest::default() };
+    assert_eq!(run(&[], &search).0.count, 0);
+}
