@@ -107,7 +107,7 @@ impl Month {
 
     /// Returns the month with this number of months since January of year 0.
     #[must_use]
-    pub fn from_number(number: i64) -> Self {
+    pub const fn from_number(number: i64) -> Self {
         Self(number)
     }
 

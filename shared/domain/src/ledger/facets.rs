@@ -140,6 +140,19 @@ impl FacetCounts {
         }
     }
 
+    /// Subtracts the counts of others.
+    pub fn subtract_all(&mut self, other: &Self) {
+        for (own, other) in self.0.iter_mut().zip(&other.0) {
+            *own -= other;
+        }
+    }
+
+    /// Raises negative counts to 0. Returns how many there were.
+    pub fn raise_to_zero(&mut self) -> usize {
+        let negative = self.0.iter_mut().filter(|count| **count < 0);
+        negative.map(|count| *count = 0).count()
+    }
+
     /// Returns the count of a key.
     #[must_use]
     pub fn get(&self, key: FacetKey) -> i64 {

@@ -2,7 +2,7 @@
 //!
 //! A review's changes are all in one lane, chosen by its id. Within a lane, changes have consecutive sequence numbers from 1.
 
-use super::{FacetKey, ReviewNumber, ReviewSet};
+use super::{FacetKey, Posting, PostingKey, ReviewNumber, ReviewSet};
 use crate::ids::{BusinessId, OrgId};
 
 /// Number of lanes of a log. Writers of different lanes do not meet.
@@ -78,6 +78,13 @@ impl LogEntry {
 }
 
 impl Place {
+    /// Returns the posting of a review with this place, if the tree counts it. The place is one of the tree's organisation.
+    #[must_use]
+    pub fn posting_in(&self, tree: &TreeKey, id: ReviewNumber, version: u64) -> Option<Posting> {
+        let key = PostingKey { effective_at: self.effective_at, id };
+        self.is_in(tree.set.org_id(), tree).then_some(Posting { key, facet_key: self.facet_key, version })
+    }
+
     /// True if the tree counts a review with this place, in an organisation.
     #[must_use]
     pub fn is_in(&self, org_id: OrgId, tree: &TreeKey) -> bool {

@@ -1,11 +1,22 @@
 //! Build of a tree from all its postings.
 
-use super::{EditedTree, TreeLimits};
-use crate::ledger::{LogPosition, Posting};
+use super::edit::{lay_out_periods, spill};
+use super::{EditedTree, MonthSpan, TreeLimits, TreeRoot};
+use crate::ledger::{LogPosition, Month, Posting};
 
 /// Returns the tree of these postings, which are ascending, at a position of the log. Every node is to be written. The caller sets
-/// the edition of the root, the editions of facet trees, and the free nodes.
+/// the editions of facet trees.
 #[must_use]
-pub fn build_tree(_postings: Vec<Posting>, _position: LogPosition, _limits: TreeLimits) -> EditedTree {
-    unimplemented!()
+pub fn build_tree(postings: Vec<Posting>, position: LogPosition, limits: TreeLimits) -> EditedTree {
+    let mut root = TreeRoot { position, recent: postings, ..TreeRoot::empty() };
+    let spilled = spill(&mut root, limits);
+    let mut rest = &spilled[..];
+    let mut periods = Vec::new();
+    while let Some(first) = rest.first() {
+        let year = MonthSpan::containing(Month::of(first.key.effective_at), MonthSpan::LENGTHS[0]);
+        let (own, later) = year.split_off(rest);
+        periods.extend(lay_out_periods(year, own));
+        rest = later;
+    }
+    EditedTree { root, periods, replaced: Vec::new(), mismatches: 0 }
 }

@@ -1,19 +1,25 @@
 //! Sizes of trees, and the calendar spans of their periods.
 
-use crate::ledger::{Month, PostingKey, ReviewSet, TreeKey};
+use crate::ledger::{Month, Posting, PostingKey, ReviewSet, TreeKey};
 
 /// Maximum number of postings of a leaf. They take some 14 bytes each, so that a leaf is one unit of an eventual read of 4 KB.
 pub const LEAF_MAX: usize = 280;
 /// Number of postings below which a leaf is merged with a neighbour, if both together have at most [`LEAF_MAX`].
-pub const LEAF_MIN: usize = 70;
+pub(super) const LEAF_MIN: usize = 70;
+/// Number of postings of the leaves of a new period, if they fill several. They have room for late reviews.
+pub(super) const LEAF_FILL: usize = 256;
 /// Maximum number of leaves of a period without branches.
-pub const PLAIN_LEAVES_MAX: usize = 4;
+pub(super) const PLAIN_LEAVES_MAX: usize = 4;
 /// Maximum number of leaves of a branch.
-pub const BRANCH_MAX: usize = 256;
+pub(super) const BRANCH_MAX: usize = 256;
+/// Number of leaves of a branch below which it is merged with a neighbour, if both together have at most [`BRANCH_MAX`].
+pub(super) const BRANCH_MIN: usize = 64;
+/// Number of leaves of the branches of a new period, if they fill several.
+pub(super) const BRANCH_FILL: usize = 224;
 /// Number of postings from which a period of several months is split into shorter ones.
-pub const PERIOD_SPLIT: i64 = 64;
+pub(super) const PERIOD_SPLIT: i64 = 64;
 /// Number of postings below which neighbouring periods are merged into the span that holds both.
-pub const PERIOD_MERGE: i64 = 24;
+pub(super) const PERIOD_MERGE: i64 = 24;
 /// Number of postings from which a set of an organisation or city has trees of single facet keys.
 pub const FACETS_FROM: i64 = 5_000;
 
@@ -38,6 +44,11 @@ impl TreeLimits {
     }
 }
 
+/// First month of the calendar. Every earlier second counts to it.
+const FIRST_MONTH: Month = Month::from_number(-9999 * 12);
+/// Last month of the calendar. Every later second counts to it.
+const LAST_MONTH: Month = Month::from_number(9999 * 12 + 11);
+
 /// Span of a period: 12, 6, 3 or 1 months, aligned within the year. Two spans never overlap in part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MonthSpan {
@@ -58,16 +69,47 @@ impl MonthSpan {
         Self { first, months }
     }
 
+    /// True if the span contains the month.
+    #[must_use]
+    pub fn contains(self, month: Month) -> bool {
+        self.first <= month && month < self.next_month()
+    }
+
+    /// Returns the shorter spans of one length that make up this one, ascending.
+    pub fn split(self, months: u8) -> impl Iterator<Item = Self> {
+        let firsts = (self.first.number()..self.next_month().number()).step_by(usize::from(months));
+        firsts.map(move |first| Self { first: Month::from_number(first), months })
+    }
+
+    /// Returns the first month behind the span.
+    #[must_use]
+    pub fn next_month(self) -> Month {
+        Month::from_number(self.first.number() + i64::from(self.months))
+    }
+
     /// Returns the first key of the span.
     #[must_use]
     pub fn start(self) -> PostingKey {
-        PostingKey::at(self.first.first_day().start())
+        match self.first {
+            first if first <= FIRST_MONTH => PostingKey::FIRST,
+            first => PostingKey::at(first.first_day().start()),
+        }
     }
 
     /// Returns the first key behind the span.
     #[must_use]
     pub fn end(self) -> PostingKey {
-        let next = Month::from_number(self.first.number() + i64::from(self.months));
-        PostingKey::at(next.first_day().start())
+        match self.next_month() {
+            next if next > LAST_MONTH => PostingKey::END,
+            next => PostingKey::at(next.first_day().start()),
+        }
+    }
+
+    /// Splits ascending postings, the first of which is in the span, into those of the span and the later ones.
+    #[must_use]
+    pub fn split_off(self, postings: &[Posting]) -> (&[Posting], &[Posting]) {
+        let end = self.end();
+        // The first one is taken whatever the calendar says, so that loops over spans end.
+        postings.split_at(postings.partition_point(|posting| posting.key < end).max(1))
     }
 }

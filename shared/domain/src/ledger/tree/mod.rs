@@ -7,6 +7,7 @@
 mod build;
 mod codec;
 mod edit;
+mod edited;
 mod layout;
 
 pub use build::build_tree;
@@ -15,8 +16,9 @@ pub use codec::{
     DecodeError, PeriodSummary, RootSummary, decode_branch, decode_branch_matches, decode_leaf, decode_leaf_matches,
     decode_root, encode_branch, encode_leaf, encode_root,
 };
-pub use edit::{EditedNode, EditedTree, TreeEdit};
-pub use layout::{LEAF_MAX, MonthSpan, TreeLimits};
+pub use edit::TreeEdit;
+pub use edited::{EditedTree, FREE_MAX};
+pub use layout::{FACETS_FROM, LEAF_MAX, MonthSpan, TreeLimits};
 
 use super::{FacetCounts, LogPosition, Posting, PostingKey};
 

@@ -1,0 +1,123 @@
+//! Edit of a tree: applies changes of the log, and tells which nodes must be read for it.
+//!
+//! The edit makes no call. Its caller reads the nodes that [`TreeEdit::missing_nodes`] names until there are none, then writes
+//! the [`EditedTree`] that [`TreeEdit::finish`] returns. Nodes come in at most three rounds: branches, then leaves, then the
+//! neighbours of nodes that have become small.
+
+mod branches;
+mod changes;
+mod leaves;
+mod nodes;
+mod periods;
+mod plan;
+mod sizes;
+
+pub(super) use branches::BranchDraft;
+pub(super) use leaves::LeafDraft;
+pub(super) use periods::lay_out_periods;
+
+use changes::Changes;
+use nodes::{Attempt, Nodes};
+use plan::{Part, plan_parts};
+
+use super::edited::EditedPeriod;
+use super::{DecodeError, EditedTree, NodeRef, TreeLimits, TreeRoot};
+use crate::ledger::{LogPosition, Posting, PostingKey, TreeDelta};
+
+/// Edit in progress.
+#[derive(Debug)]
+pub struct TreeEdit {
+    /// Root of the edited tree, without its periods.
+    root: TreeRoot,
+    parts: Vec<PartState>,
+    nodes: Nodes,
+    replaced: Vec<NodeRef>,
+    mismatches: usize,
+}
+
+/// State of one part of the edit.
+#[derive(Debug)]
+enum PartState {
+    /// Nodes may be missing.
+    Open(Part),
+    /// Periods that take the place of the part.
+    Done(Vec<EditedPeriod>),
+}
+
+impl TreeEdit {
+    /// Starts the edit that brings a tree to a position of the log.
+    #[must_use]
+    pub fn new(mut root: TreeRoot, delta: &TreeDelta, position: LogPosition, limits: TreeLimits) -> Self {
+        let periods = std::mem::take(&mut root.periods);
+        if periods.is_empty() {
+            root.recent_start = PostingKey::FIRST;
+        }
+        let mut removed: Vec<Posting> = delta.removed.values().copied().collect();
+        removed.sort_unstable();
+        let mut recent_changes = Changes { removed: &removed, added: &delta.added };
+        let period_changes = recent_changes.split_off_before(root.recent_start);
+        let (recent, recent_mismatches) = recent_changes.apply(&root.recent);
+        root.recent = recent;
+        let mut added = period_changes.added.to_vec();
+        added.extend(spill(&mut root, limits));
+        root.position = root.position.max(&position);
+        let plan = plan_parts(periods, period_changes.removed, &added);
+        Self {
+            root,
+            parts: plan.parts.into_iter().map(PartState::Open).collect(),
+            nodes: Nodes::default(),
+            replaced: Vec::new(),
+            mismatches: recent_mismatches + plan.mismatches,
+        }
+    }
+
+    /// Returns the nodes that must be read next. Empty if the edit can be finished.
+    #[must_use]
+    pub fn missing_nodes(&mut self) -> Vec<NodeRef> {
+        for state in &mut self.parts {
+            let PartState::Open(part) = state else { continue };
+            let mut attempt = Attempt::new(&mut self.nodes);
+            if let Some(periods) = attempt.edit_part(part) {
+                self.replaced.append(&mut attempt.replaced);
+                self.mismatches += attempt.mismatches;
+                *state = PartState::Done(periods);
+            }
+        }
+        self.nodes.missing()
+    }
+
+    /// Takes the bytes of a node that was missing.
+    pub fn insert_node(&mut self, node: NodeRef, bytes: &[u8]) -> Result<(), DecodeError> {
+        self.nodes.insert(node, bytes)
+    }
+
+    /// Returns the edited tree. Every node that was missing must have been inserted.
+    pub fn finish(mut self) -> Result<EditedTree, DecodeError> {
+        if !self.missing_nodes().is_empty() {
+            return Err(DecodeError("a node of the tree was not read"));
+        }
+        let mut periods = Vec::new();
+        for state in self.parts {
+            if let PartState::Done(edited) = state {
+                periods.extend(edited);
+            }
+        }
+        if periods.is_empty() {
+            self.root.recent_start = PostingKey::FIRST;
+        }
+        Ok(EditedTree { root: self.root, periods, replaced: self.replaced, mismatches: self.mismatches })
+    }
+}
+
+/// Takes the oldest postings out of a root that holds too many. They are behind all postings of its periods.
+pub(super) fn spill(root: &mut TreeRoot, limits: TreeLimits) -> Vec<Posting> {
+    if root.recent.len() <= limits.recent_max {
+        return Vec::new();
+    }
+    let kept = root.recent.split_off(root.recent.len() - (limits.recent_max / 2).max(1));
+    let spilled = std::mem::replace(&mut root.recent, kept);
+    if let Some(first) = root.recent.first() {
+        root.recent_start = first.key;
+    }
+    spilled
+}
