@@ -35,41 +35,65 @@ impl BitWriter {
 /// Reader of bits. Behind the end are bits 0: the caller checks at the end that [`BitReader::read_bytes`] is not too much.
 pub(super) struct BitReader<'a> {
     bytes: &'a [u8],
+    /// Number of bits before the window.
     position: usize,
+    /// The next bits, from the highest one.
+    window: u64,
+    /// Number of bits of the window that can be relied on.
+    window_bits: u32,
 }
 
 impl<'a> BitReader<'a> {
-    /// Number of bits of [`BitReader::window`] that can be relied on.
-    pub(super) const WINDOW_BITS: u32 = 57;
+    /// Number of bits that [`BitReader::take`] returns at most.
+    const TAKEN_MAX: u32 = 32;
 
     pub(super) fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, position: 0 }
+        let mut reader = Self { bytes, position: 0, window: 0, window_bits: 0 };
+        reader.refill();
+        reader
     }
 
-    /// Returns the next bits, from the highest one. All behind the 57th may be 0 instead.
+    /// Reads some bits as a number: from 1 to 32.
     #[inline]
-    pub(super) fn window(&self) -> u64 {
+    pub(super) fn take(&mut self, bits: u32) -> u64 {
+        let taken = self.window >> (64 - bits);
+        self.skip(bits);
+        taken
+    }
+
+    /// Skips some bits: up to 32.
+    #[inline]
+    pub(super) fn skip(&mut self, bits: u32) {
+        self.window <<= bits;
+        self.window_bits -= bits;
+        self.position += bits as usize;
+        if self.window_bits < Self::TAKEN_MAX {
+            self.refill();
+        }
+    }
+
+    /// Returns the number of bits 0 before the next bit 1, if it is below 32. Otherwise, a number from 32 on.
+    #[inline]
+    pub(super) fn leading_zeros(&self) -> u32 {
+        self.window.leading_zeros()
+    }
+
+    /// Fills the window with at least 57 bits.
+    #[inline]
+    fn refill(&mut self) {
         let start = self.position / 8;
         let word = match self.bytes.get(start..start + 8) {
             Some(bytes) => bytes.try_into().map_or(0, u64::from_be_bytes),
             None => self.last_word(start),
         };
-        word << (self.position % 8)
+        let skipped = (self.position % 8) as u32;
+        (self.window, self.window_bits) = (word << skipped, 64 - skipped);
     }
 
     /// Returns the last bytes as the highest ones of a word.
-    #[cold]
     fn last_word(&self, start: usize) -> u64 {
-        let mut word = [0; 8];
-        for (to, from) in word.iter_mut().zip(self.bytes.get(start..).unwrap_or_default()) {
-            *to = *from;
-        }
-        u64::from_be_bytes(word)
-    }
-
-    #[inline]
-    pub(super) fn skip(&mut self, bits: u32) {
-        self.position += bits as usize;
+        let last = self.bytes.get(start..).unwrap_or_default();
+        last.iter().rev().fold(0, |word, byte| word >> 8 | u64::from(*byte) << 56)
     }
 
     /// Returns the number of bytes that the bits read so far take. `None` if there are not as many, or if the rest of the last byte

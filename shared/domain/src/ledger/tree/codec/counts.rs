@@ -1,15 +1,18 @@
-//! Binary form of counts by facet key: 4 bits for an order `k`, then an exponential-Golomb code of order `k` for each key.
+//! Binary form of counts by facet key, as a stream of bits.
 //!
-//! The code of a count `n` is `n + 2^k` in binary, behind as many bits 0 as it has bits behind its first `k + 1`. The order is the one
-//! that makes the form shortest: low for counts that are mostly 0, high for large counts.
+//! It has one of two forms, whichever is shorter. The **sparse** form is for few reviews: a bit for each key tells if its count is not 0
+//! (that of the last key first), and codes follow for these counts less 1. The **dense** form has a code for each count.
+//! A bit tells the form, 4 bits an order `k`, and the codes are exponential-Golomb codes of that order: the code of a number `n` is
+//! `n + 2^k` in binary, behind as many bits 0 as it has bits behind its first `k + 1`. The order is the one that makes the codes
+//! shortest: low where most numbers are small, high for large numbers.
 
 use super::DecodeError;
 use super::bits::{BitReader, BitWriter};
 use super::bytes::{ByteReader, ByteWriter};
 use crate::ledger::{FACET_KEY_COUNT, FacetCounts, FacetMask};
 
-/// Minimum number of bytes of counts: 4 bits, and 1 bit for each key.
-pub(super) const COUNTS_MIN_BYTES: usize = (4 + FACET_KEY_COUNT).div_ceil(8);
+/// Minimum number of bytes of counts: form and order, and 1 bit for each key.
+pub(super) const COUNTS_MIN_BYTES: usize = (1 + ORDER_BITS as usize + FACET_KEY_COUNT).div_ceil(8);
 
 /// Largest count that can be stored. Sums of stored counts never overflow, as no item has 2^25 of them.
 const COUNT_MAX: u64 = (1 << 31) - 1;
@@ -17,8 +20,11 @@ const COUNT_MAX: u64 = (1 << 31) - 1;
 /// Number of bits of the order.
 const ORDER_BITS: u32 = 4;
 
-/// Maximum number of bits of a count with its order added.
-const SUM_BITS: u32 = 32;
+/// Maximum number of bits of the binary number of a code.
+const NUMBER_BITS: u32 = 32;
+
+/// A bit for each key.
+const EVERY_KEY: u128 = (1 << FACET_KEY_COUNT) - 1;
 
 /// Number of postings: of all, and of those that a mask admits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,28 +33,54 @@ pub(super) struct MatchCounts {
     pub(super) matches: u64,
 }
 
+/// Form of counts.
+#[derive(Clone, Copy)]
+struct CountsForm {
+    is_dense: bool,
+    order: u32,
+}
+
+impl CountsForm {
+    /// Returns the form that takes the fewest bits.
+    fn shortest(counts: &[u64; FACET_KEY_COUNT]) -> Self {
+        let forms = (0..1 << ORDER_BITS).flat_map(|order| [false, true].map(|is_dense| Self { is_dense, order }));
+        forms.min_by_key(|form| form.bits(counts)).unwrap_or(Self { is_dense: true, order: 0 })
+    }
+
+    /// Returns the number that stands for a count. None does for 0 in the sparse form.
+    fn number(self, count: u64) -> Option<u64> {
+        if self.is_dense { Some(count) } else { count.checked_sub(1) }
+    }
+
+    /// Returns the number of bits of bits for keys and of codes.
+    fn bits(self, counts: &[u64; FACET_KEY_COUNT]) -> usize {
+        let code_bits = |number: u64| 2 * (number + (1 << self.order)).ilog2() + 1 - self.order;
+        let codes = counts.iter().filter_map(|count| self.number(*count)).map(code_bits).sum::<u32>();
+        codes as usize + if self.is_dense { 0 } else { FACET_KEY_COUNT }
+    }
+}
+
 impl ByteWriter {
     /// Writes counts. Those below 0 become 0 and those above 2^31 − 1 become that: no node has such counts.
     pub(super) fn counts(&mut self, counts: &FacetCounts) {
         let counts = counts.as_array().map(|count| u64::try_from(count).unwrap_or(0).min(COUNT_MAX));
-        let orders = 0..1 << ORDER_BITS;
-        let order = orders.min_by_key(|order| counts.iter().map(|count| code_bits(*count, *order)).sum::<u32>());
-        let order = order.unwrap_or(0);
+        let form = CountsForm::shortest(&counts);
         let mut bits = BitWriter::new();
-        bits.bits(u64::from(order), ORDER_BITS);
-        for count in counts {
-            let sum = count + (1 << order);
+        bits.bits(u64::from(form.is_dense), 1);
+        bits.bits(u64::from(form.order), ORDER_BITS);
+        if !form.is_dense {
+            for count in counts.iter().rev() {
+                bits.bits(u64::from(*count > 0), 1);
+            }
+        }
+        for number in counts.iter().filter_map(|count| form.number(*count)) {
+            let sum = number + (1 << form.order);
             let sum_bits = sum.ilog2() + 1;
-            bits.bits(0, sum_bits - 1 - order);
+            bits.bits(0, sum_bits - 1 - form.order);
             bits.bits(sum, sum_bits);
         }
         self.bytes(&bits.finish());
     }
-}
-
-/// Returns the number of bits of a count's code.
-fn code_bits(count: u64, order: u32) -> u32 {
-    2 * (count + (1 << order)).ilog2() + 1 - order
 }
 
 impl ByteReader<'_> {
@@ -56,8 +88,8 @@ impl ByteReader<'_> {
     pub(super) fn counts(&mut self) -> Result<FacetCounts, DecodeError> {
         let mut counts = [0; FACET_KEY_COUNT];
         self.each_count(|key, count| {
-            if let Some(own) = counts.get_mut(key) {
-                *own = i64::from(count);
+            if let Some(own) = counts.get_mut(key as usize) {
+                *own = count.cast_signed();
             }
         })?;
         Ok(FacetCounts::from_array(counts))
@@ -65,56 +97,56 @@ impl ByteReader<'_> {
 
     /// Reads the sums of counts.
     pub(super) fn match_counts(&mut self, mask: FacetMask) -> Result<MatchCounts, DecodeError> {
-        let (mut sums, bits) = (MatchCounts::default(), mask.bits());
+        let (mut sums, mask) = (MatchCounts::default(), mask.bits());
         self.each_count(|key, count| {
-            sums.total += u64::from(count);
-            sums.matches += u64::from(count) * (bits >> key & 1) as u64;
+            sums.total += count;
+            // Without a branch, which the processor could not predict.
+            sums.matches += count * (mask >> key & 1) as u64;
         })?;
         Ok(sums)
     }
 
-    /// Reads counts one by one. Some that are 0 are left out.
+    /// Reads the counts that have codes, with the numbers of their keys. The others are 0.
     #[inline]
-    fn each_count(&mut self, mut take: impl FnMut(usize, u32)) -> Result<(), DecodeError> {
+    fn each_count(&mut self, mut take: impl FnMut(u32, u64)) -> Result<(), DecodeError> {
         let mut bits = BitReader::new(self.rest());
-        let order = (bits.window() >> (64 - ORDER_BITS)) as u32;
-        bits.skip(ORDER_BITS);
-        let mut key = 0;
-        while key < FACET_KEY_COUNT {
-            let window = bits.window();
-            // In order 0, a count of 0 is one bit 1: most are, and a run of them is skipped at once.
-            let zeros = if order == 0 { window.leading_ones().min((FACET_KEY_COUNT - key) as u32) } else { 0 };
-            if zeros > 0 {
-                bits.skip(zeros);
-                key += zeros as usize;
-                continue;
+        let form = CountsForm { is_dense: bits.take(1) == 1, order: bits.take(ORDER_BITS) as u32 };
+        let keys = if form.is_dense { EVERY_KEY } else { read_keys(&mut bits) };
+        for (first, mut keys) in [(0, keys as u64), (64, (keys >> 64) as u64)] {
+            while keys != 0 {
+                let number = read_number(&mut bits, form.order)?;
+                let count = if form.is_dense { number } else { number + 1 };
+                if count > COUNT_MAX {
+                    return Err(TOO_LARGE);
+                }
+                take(first + keys.trailing_zeros(), count);
+                keys &= keys - 1;
             }
-            take(key, read_count(&mut bits, window, order)?);
-            key += 1;
         }
         let read = bits.read_bytes().ok_or(DecodeError("counts that do not end"))?;
         self.bytes(read).map(|_| ())
     }
 }
 
-/// Reads a count at the start of a window.
+/// Reads the bits of the keys whose counts are not 0.
 #[inline]
-fn read_count(bits: &mut BitReader<'_>, window: u64, order: u32) -> Result<u32, DecodeError> {
-    let zeros = window.leading_zeros();
-    let sum_bits = zeros + 1 + order;
-    if sum_bits > SUM_BITS {
-        return Err(DecodeError("a count that is too large"));
-    }
-    let sum = if zeros + sum_bits <= BitReader::WINDOW_BITS {
-        bits.skip(zeros + sum_bits);
-        window >> (64 - zeros - sum_bits)
-    } else {
-        bits.skip(zeros);
-        let window = bits.window();
-        bits.skip(sum_bits);
-        window >> (64 - sum_bits)
-    };
-    // The first bit of the sum is 1, so that it is not below 2^k.
-    let count = (sum & ((1 << SUM_BITS) - 1)).wrapping_sub(1 << order);
-    if count > COUNT_MAX { Err(DecodeError("a count that is too large")) } else { Ok(count as u32) }
+fn read_keys(bits: &mut BitReader<'_>) -> u128 {
+    let high = u128::from(bits.take(FACET_KEY_COUNT as u32 - 64));
+    let middle = u128::from(bits.take(32));
+    high << 64 | middle << 32 | u128::from(bits.take(32))
 }
+
+/// Reads the number of a code.
+#[inline]
+fn read_number(bits: &mut BitReader<'_>, order: u32) -> Result<u64, DecodeError> {
+    let zeros = bits.leading_zeros();
+    let sum_bits = zeros + 1 + order;
+    if sum_bits > NUMBER_BITS {
+        return Err(TOO_LARGE);
+    }
+    bits.skip(zeros);
+    // The first bit of the sum is 1, so that it is not below 2^k.
+    Ok(bits.take(sum_bits) - (1 << order))
+}
+
+const TOO_LARGE: DecodeError = DecodeError("a count that is too large");
