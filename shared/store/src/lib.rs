@@ -27,10 +27,11 @@ pub use outbox::quiet_windows::MailboxClaim;
 pub use outbox::{OutboxPage, OutboxStore, PageStart};
 pub use reviews::ReviewStore;
 pub use reviews::ledger::{
-    AuditRun, AuditSettings, PostingItemFullError, RebuildReport, ReviewQuery, ReviewWrite, ReviewsAudit,
-    UpsertOutcome, WriteReviewsError, bulk_review_items,
+    AuditRun, AuditSettings, PostingItemFullError, RebuildReport, ReviewQuery, ReviewsAudit, UpsertOutcome,
+    bulk_review_items,
 };
 pub use reviews::search::ReviewFilter;
+pub use reviews::write::{ReviewWrite, WriteReviewsError};
 pub use users::{
     ApiKeyError, BusinessIds, ClaimError, Decision, EmailSearch, FoundUser, IssuedKey, MAX_LIVE_KEYS, NewApiKey,
     Update, UserRecord, UserStore, UserWriteError, retry_stale,

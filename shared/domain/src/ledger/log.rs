@@ -4,6 +4,7 @@
 
 use super::{FacetKey, Posting, PostingKey, ReviewNumber, ReviewSet};
 use crate::ids::{BusinessId, OrgId};
+use crate::review::Review;
 
 /// Number of lanes of a log. Writers of different lanes do not meet.
 pub const LANES: usize = 8;
@@ -83,6 +84,17 @@ impl Place {
     pub fn posting_in(&self, tree: &TreeKey, id: ReviewNumber, version: u64) -> Option<Posting> {
         let key = PostingKey { effective_at: self.effective_at, id };
         self.is_in(tree.set.org_id(), tree).then_some(Posting { key, facet_key: self.facet_key, version })
+    }
+
+    /// Returns the place of a review.
+    #[must_use]
+    pub fn of(review: &Review) -> Self {
+        Self {
+            effective_at: review.effective_at(),
+            facet_key: FacetKey::of(review),
+            city_key: review.city_key.clone(),
+            business_id: review.business_id.clone(),
+        }
     }
 
     /// True if the tree counts a review with this place, in an organisation.

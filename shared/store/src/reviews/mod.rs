@@ -5,10 +5,12 @@ pub(crate) mod ledger;
 pub(crate) mod log;
 pub(crate) mod search;
 pub(crate) mod trees;
+pub(crate) mod write;
 
 use std::sync::Arc;
 
 use crate::{BusinessStore, Database};
+use log::LaneCache;
 use search::ListedOrgs;
 
 /// Reviews and the ledger that counts them. Cheap to clone.
@@ -17,12 +19,18 @@ pub struct ReviewStore {
     pub(crate) db: Database,
     pub(crate) businesses: BusinessStore,
     pub(crate) listed_orgs: Arc<ListedOrgs>,
+    pub(crate) lanes: Arc<LaneCache>,
 }
 
 impl ReviewStore {
     /// Builds the store. Makes no call.
     #[must_use]
     pub fn new(database: &Database) -> Self {
-        Self { db: database.clone(), businesses: BusinessStore::new(database), listed_orgs: Arc::default() }
+        Self {
+            db: database.clone(),
+            businesses: BusinessStore::new(database),
+            listed_orgs: Arc::default(),
+            lanes: Arc::default(),
+        }
     }
 }

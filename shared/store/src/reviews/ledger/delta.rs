@@ -6,9 +6,9 @@ use aws_sdk_dynamodb::types::Update;
 use aws_sdk_dynamodb::types::builders::UpdateBuilder;
 
 use super::item::{LedgerKey, count_attribute, update_expression};
-use super::write::ReviewWrite;
 use crate::client::read::number;
 use crate::keys::{DAY_SK_PREFIX, MONTH_SK_PREFIX, counts_pk, postings_pk, postings_sk};
+use crate::reviews::write::ReviewWrite;
 use presence_domain::ledger::{Day, FacetKey, ReviewSet, SECONDS_OF_DAY};
 use presence_domain::review::{Review, ReviewId};
 

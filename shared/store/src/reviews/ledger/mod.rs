@@ -36,4 +36,4 @@ pub use find::ReviewQuery;
 pub use rebuild::RebuildReport;
 pub use scheduled::{AuditRun, AuditSettings};
 pub use upsert::UpsertOutcome;
-pub use write::{PostingItemFullError, ReviewWrite, WriteReviewsError};
+pub use write::PostingItemFullError;

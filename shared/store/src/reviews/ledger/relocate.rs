@@ -1,9 +1,9 @@
 //! Relocation of reviews whose business moved to another city or organisation.
 
 use super::upsert::{kept_changing, may_succeed_later};
-use super::write::{NumberedWrite, ReviewWrite};
 use crate::client::read::{Item, Partition, text};
 use crate::keys::parse_effective_listing;
+use crate::reviews::write::{NumberedWrite, ReviewWrite};
 use crate::{BusinessLocation, ReviewStore, schema};
 use presence_domain::error::Error;
 use presence_domain::ids::BusinessId;

@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::write::{NumberedWrite, PostingItemFullError, ReviewWrite, WriteReviewsError};
+use super::write::PostingItemFullError;
 use crate::ReviewStore;
+use crate::reviews::write::{NumberedWrite, ReviewWrite, WriteReviewsError};
 use presence_domain::error::Error;
 use presence_domain::ledger::{Day, FacetKey};
 use presence_domain::review::{Review, ReviewId};

@@ -1,49 +1,18 @@
 //! Writes of reviews: each review and everything that counts it change in one transaction.
 
-use aws_sdk_dynamodb::types::Put;
-
 use super::delta::{LedgerDelta, counts_update, postings_update};
 use super::item::LedgerKey;
 use crate::client::errors::ItemTooLargeError;
-use crate::client::read::number;
 use crate::client::transaction::{Transaction, TransactionError};
 use crate::keys::{POSTING_SHARDS, POSTINGS_PK_PREFIX};
-use crate::reviews::body_item::review_to_item;
+use crate::reviews::write::{ReviewWrite, WriteReviewsError};
 use crate::{ReviewStore, schema};
 use presence_domain::error::Error;
-use presence_domain::review::Review;
 
 /// Maximum number of items in a transaction: DynamoDB's limit.
 const MAX_ITEMS: usize = 100;
 /// Maximum number of bytes of text in a transaction. DynamoDB takes 4 MB; a quarter is left for names, keys and numbers.
 const MAX_TEXT_BYTES: usize = 3_000_000;
-
-/// One review, before and after a write.
-#[derive(Clone, Debug)]
-pub struct ReviewWrite {
-    /// Review as it was read; `None` for a new one. The write fails if it has changed since.
-    pub old: Option<Review>,
-    /// Review as it shall be. The write sets its version.
-    pub new: Review,
-}
-
-/// A write with the caller's number for it.
-#[derive(Clone, Debug)]
-pub(super) struct NumberedWrite {
-    pub(super) position: usize,
-    pub(super) write: ReviewWrite,
-}
-
-/// Failure of a write of reviews. Nothing was written, unless the error says otherwise.
-#[derive(Debug)]
-pub enum WriteReviewsError {
-    /// The reviews at these positions changed since they were read, or exist already.
-    Stale(Vec<usize>),
-    /// A postings item has no room for another posting.
-    Full(PostingItemFullError),
-    /// Any other failure. The reviews may have been written, if no answer came.
-    Failed(Error),
-}
 
 /// A postings item has reached the 400 KB that DynamoDB takes. Reviews of its day, facet key and shard cannot be written
 /// until the ledger stores postings in another way.
@@ -97,7 +66,7 @@ impl ReviewStore {
         let mut delta = LedgerDelta::default();
         // Only the reviews have conditions. While their versions are those that were read, the differences are right.
         for (position, write) in writes.iter().enumerate() {
-            transaction.put(Some(position), review_put(&table, write).map_err(WriteReviewsError::Failed)?);
+            transaction.put(Some(position), write.put(&table).map_err(WriteReviewsError::Failed)?);
             delta.add(write);
         }
         // Keys of the postings items by position in the transaction, by which DynamoDB names an item that is too large.
@@ -121,20 +90,6 @@ impl ReviewStore {
     }
 }
 
-/// Returns the put of a review. Its condition is that the stored review is still the one that was read.
-fn review_put(table: &str, write: &ReviewWrite) -> Result<Put, Error> {
-    let version = write.old.as_ref().map(|old| old.version);
-    let new = Review { version: version.map_or(1, |version| version + 1), ..write.new.clone() };
-    let put = Put::builder().table_name(table).set_item(Some(review_to_item(&new)?));
-    let put = match version {
-        None => put.condition_expression("attribute_not_exists(pk)"),
-        Some(version) => {
-            put.condition_expression("version = :version").expression_attribute_values(":version", number(version))
-        }
-    };
-    put.build().map_err(Error::internal)
-}
-
 /// Returns the error of a failed transaction: a full postings item, if one of the items that are too large is one.
 fn write_error(error: Error, posting_keys: &[Option<&LedgerKey>]) -> WriteReviewsError {
     let too_large = match &error {
@@ -152,7 +107,7 @@ fn write_error(error: Error, posting_keys: &[Option<&LedgerKey>]) -> WriteReview
 mod tests {
     use super::*;
     use presence_domain::ids::{BusinessId, OrgId};
-    use presence_domain::review::{Partner, Rating, ReviewId, ReviewState};
+    use presence_domain::review::{Partner, Rating, Review, ReviewId, ReviewState};
 
     fn writes(count: usize, content: &str) -> Vec<ReviewWrite> {
         let business_id = BusinessId::parse("b1").expect("an id");

@@ -4,8 +4,12 @@
 //! organisation's trees. A write adds its changes to the lane item, and seals them in a chunk when there are many. A fold
 //! brings the changes into the trees, and then deletes chunks and attributes that nobody needs any more.
 
+mod append;
 mod items;
+mod lanes;
 mod query;
 
+pub(crate) use append::{LaneAppend, changes_by_lane, lanes_of};
 pub(crate) use items::{LaneState, SealedChunk};
+pub(crate) use lanes::{LaneCache, LaneKey};
 pub(crate) use query::OrgLog;

@@ -1,0 +1,232 @@
+//! Additions to lanes: the changes that go with a transaction's reviews.
+
+use std::collections::BTreeMap;
+
+use aws_sdk_dynamodb::primitives::Blob;
+use aws_sdk_dynamodb::types::{AttributeValue, Put, Update};
+
+use super::items::{LAST, LaneState, changes_attribute};
+use super::lanes::LaneKey;
+use crate::client::read::{number, pk_sk};
+use crate::keys::{LogItemKey, log_pk};
+use crate::reviews::write::ReviewWrite;
+use presence_domain::ledger::{LogChange, Place, ReviewNumber, encode_changes};
+use presence_domain::review::Review;
+
+/// Maximum number of changes that a lane item holds unsealed. It bounds the attributes of a lane item and of an expression.
+const MAX_UNSEALED: u64 = 16;
+/// Maximum size of a lane item with unsealed changes: a write of it costs two units up to here.
+const MAX_LANE_BYTES: usize = 1_024;
+/// Bytes of a lane item beside its changes at most: the key, and the last sequence number.
+const LANE_KEY_BYTES: usize = 64;
+
+/// Addition of changes to one lane.
+#[derive(Debug)]
+pub(crate) struct LaneAppend {
+    /// Update of the lane item. Its condition is that the lane is as it was known.
+    pub(crate) update: Update,
+    /// Put of a sealed chunk, if the changes do not fit the lane item.
+    pub(crate) chunk: Option<Put>,
+    /// State of the lane after the transaction.
+    pub(crate) after: LaneState,
+}
+
+/// Returns the lanes that the write of a review changes: one, or two if the review moves to another organisation.
+pub(crate) fn lanes_of(write: &ReviewWrite) -> impl Iterator<Item = LaneKey> {
+    let lane = ReviewNumber::of(&write.new.id).lane();
+    let old_org = write.old.as_ref().map(|old| old.org_id).filter(|old| *old != write.new.org_id);
+    [Some(write.new.org_id), old_org].into_iter().flatten().map(move |org_id| LaneKey { org_id, lane })
+}
+
+/// Returns the changes of writes by lane, in the order of the writes.
+pub(crate) fn changes_by_lane(writes: &[ReviewWrite]) -> BTreeMap<LaneKey, Vec<LogChange>> {
+    let mut changes: BTreeMap<LaneKey, Vec<LogChange>> = BTreeMap::new();
+    for write in writes {
+        for key in lanes_of(write) {
+            let in_org = |review: &Review| (review.org_id == key.org_id).then(|| Place::of(review));
+            let old_version = write.old.as_ref().map_or(0, |old| old.version);
+            changes.entry(key).or_default().push(LogChange {
+                id: ReviewNumber::of(&write.new.id),
+                version: write.new_version(),
+                old_version,
+                old: write.old.as_ref().and_then(in_org),
+                new: in_org(&write.new),
+            });
+        }
+    }
+    changes
+}
+
+impl LaneState {
+    /// Returns the addition of changes to the lane, which must not be empty.
+    ///
+    /// Few changes become an attribute of the lane item. Otherwise a new chunk takes them, and all unsealed changes: this
+    /// writer knows them exactly, because its condition is that the lane is still the known one.
+    pub(crate) fn append(&self, key: LaneKey, changes: &[LogChange], table: &str) -> LaneAppend {
+        let first = self.last + 1;
+        let mut unsealed = self.unsealed.clone();
+        unsealed.insert(first, Blob::new(encode_changes(changes)));
+        let mut after = Self { last: self.last + changes.len() as u64, unsealed };
+        let chunk = (!after.fits_lane_item()).then(|| chunk_put(key, &std::mem::take(&mut after.unsealed), table));
+        LaneAppend { update: self.update_to(&after, key, table), chunk, after }
+    }
+
+    /// True if a lane item may hold the unsealed changes.
+    fn fits_lane_item(&self) -> bool {
+        let Some((first, _)) = self.unsealed.first_key_value() else { return true };
+        let bytes = |(first, bytes): (&u64, &Blob)| changes_attribute(*first).len() + bytes.as_ref().len();
+        self.last - first < MAX_UNSEALED
+            && LANE_KEY_BYTES + self.unsealed.iter().map(bytes).sum::<usize>() <= MAX_LANE_BYTES
+    }
+
+    /// Returns the update of the lane item to the state after. It fails unless the item has this state.
+    fn update_to(&self, after: &Self, key: LaneKey, table: &str) -> Update {
+        let (pk, sk) = key.keys();
+        let mut update = Update::builder().table_name(table).set_key(Some(pk_sk(pk, sk)));
+        // LAST is a reserved word.
+        update = update.expression_attribute_names("#last", LAST);
+        update = update.expression_attribute_values(":last", number(after.last));
+        let mut expression = "SET #last = :last".to_owned();
+        for (first, bytes) in after.unsealed.iter().filter(|(first, _)| **first > self.last) {
+            expression += &format!(", {} = :changes", changes_attribute(*first));
+            update = update.expression_attribute_values(":changes", AttributeValue::B(bytes.clone()));
+        }
+        let sealed = self.unsealed.keys().filter(|first| !after.unsealed.contains_key(first));
+        let sealed: Vec<String> = sealed.map(|first| changes_attribute(*first)).collect();
+        if !sealed.is_empty() {
+            expression += &format!(" REMOVE {}", sealed.join(", "));
+        }
+        update = match self.last {
+            0 => update.condition_expression("attribute_not_exists(pk)"),
+            known => update.condition_expression("#last = :known").expression_attribute_values(":known", number(known)),
+        };
+        update.update_expression(expression).build().expect("table, key and expression are set")
+    }
+}
+
+/// Returns the put of a sealed chunk with these changes.
+fn chunk_put(key: LaneKey, changes: &BTreeMap<u64, Blob>, table: &str) -> Put {
+    let first = changes.keys().next().copied().unwrap_or_default();
+    let sort_key = LogItemKey::Chunk { lane: key.lane, first }.sort_key();
+    let mut item = pk_sk(log_pk(key.org_id), sort_key);
+    let attributes = changes.iter().map(|(first, bytes)| (changes_attribute(*first), AttributeValue::B(bytes.clone())));
+    item.extend(attributes);
+    Put::builder().table_name(table).set_item(Some(item)).build().expect("table and item are set")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::client::read::Item;
+    use crate::reviews::log::items::{changes_of, read_entries};
+    use presence_domain::ids::{BusinessId, OrgId};
+    use presence_domain::ledger::FacetKey;
+
+    fn key() -> LaneKey {
+        LaneKey { org_id: OrgId::new(42).expect("an id"), lane: 3 }
+    }
+
+    /// Returns changes of new reviews in lane 3, whose city names have this length.
+    fn changes(count: usize, city_bytes: usize) -> Vec<LogChange> {
+        let place = Place {
+            effective_at: 1_700_000_000,
+            facet_key: FacetKey::from_number(7).expect("a facet key"),
+            city_key: "x".repeat(city_bytes),
+            business_id: BusinessId::parse("b1").expect("an id"),
+        };
+        let change = |number: u64| LogChange {
+            id: ReviewNumber::new(number * 8 + 3),
+            version: 1,
+            old_version: 0,
+            old: None,
+            new: Some(place.clone()),
+        };
+        (1..=count as u64).map(change).collect()
+    }
+
+    /// Returns the unsealed attributes of a lane after single changes, and the number of changes in each chunk.
+    fn append_one_by_one(count: usize, city_bytes: usize) -> (usize, Vec<usize>) {
+        let (mut state, mut chunks) = (LaneState::default(), Vec::new());
+        for _ in 0..count {
+            let append = state.append(key(), &changes(1, city_bytes), "reviews");
+            chunks.extend(append.chunk.map(|chunk| changes_of(chunk.item()).len()));
+            state = append.after;
+        }
+        (state.unsealed.len(), chunks)
+    }
+
+    #[test]
+    fn single_changes_are_sealed_when_there_are_more_than_16_or_more_than_a_kilobyte() {
+        assert_eq!(append_one_by_one(16, 5), (16, vec![]));
+        assert_eq!(append_one_by_one(17, 5), (0, vec![17]));
+        assert_eq!(append_one_by_one(35, 5), (1, vec![17, 17]));
+        assert_eq!(append_one_by_one(4, 200), (4, vec![]));
+        assert_eq!(append_one_by_one(5, 200), (0, vec![5]));
+        assert_eq!(append_one_by_one(1, 1_000), (0, vec![1]));
+    }
+
+    #[test]
+    fn first_change_needs_an_absent_lane_and_later_ones_the_known_sequence_number() {
+        let first = LaneState::default().append(key(), &changes(98, 5), "reviews");
+        assert_eq!(first.update.condition_expression(), Some("attribute_not_exists(pk)"));
+        assert_eq!(first.after, LaneState { last: 98, ..LaneState::default() });
+        let second = first.after.append(key(), &changes(1, 5), "reviews");
+        assert_eq!(second.update.condition_expression(), Some("#last = :known"));
+        assert_eq!(
+            second.update.expression_attribute_values().and_then(|values| values.get(":known")),
+            Some(&number(98))
+        );
+        assert_eq!(second.update.update_expression(), "SET #last = :last, c99 = :changes");
+    }
+
+    /// Applies an update of a lane item, which has the form that [`LaneState::update_to`] gives it.
+    fn apply(update: &Update, item: &mut Item) {
+        let (sets, removes) =
+            update.update_expression().split_once(" REMOVE ").unwrap_or((update.update_expression(), ""));
+        let values = update.expression_attribute_values().expect("values");
+        for set in sets.trim_start_matches("SET ").split(", ") {
+            let (name, value) = set.split_once(" = ").expect("an assignment");
+            item.insert(name.replace("#last", LAST), values[value].clone());
+        }
+        removes.split(", ").filter(|name| !name.is_empty()).for_each(|name| {
+            item.remove(name).expect("only stored attributes are removed");
+        });
+    }
+
+    /// Writes batches to a lane, and checks that the item is as the writer believes and as small as it should be.
+    fn append_all(batches: &[Vec<LogChange>]) -> (Item, Vec<Item>) {
+        let (mut state, mut lane_item, mut chunks) = (LaneState::default(), Item::new(), Vec::new());
+        for batch in batches {
+            let append = state.append(key(), batch, "reviews");
+            apply(&append.update, &mut lane_item);
+            chunks.extend(append.chunk.map(|chunk| chunk.item().clone()));
+            state = append.after;
+            assert_eq!(LaneState::from_item(&lane_item).expect("a lane item"), state);
+            let bytes =
+                |(name, value): (&String, &AttributeValue)| name.len() + value.as_b().map_or(8, |b| b.as_ref().len());
+            let key_bytes = "pkLOG#0123456789012345sk3".len();
+            assert!(lane_item.iter().map(bytes).sum::<usize>() + key_bytes <= MAX_LANE_BYTES);
+        }
+        (lane_item, chunks)
+    }
+
+    #[test]
+    fn every_change_is_in_the_lane_item_or_in_one_chunk() {
+        for seed in 0..300 {
+            let mut rng = fastrand::Rng::with_seed(seed);
+            let largest = rng.usize(2..99);
+            let batches = (0..rng.usize(1..40)).map(|_| changes(rng.usize(1..largest), rng.usize(0..300)));
+            let batches: Vec<Vec<LogChange>> = batches.collect();
+            let (lane_item, chunks) = append_all(&batches);
+            let mut stored = Vec::new();
+            for item in chunks.iter().chain([&lane_item]) {
+                for (first, bytes) in changes_of(item) {
+                    stored.extend(read_entries(key().lane, first, &bytes).expect("changes"));
+                }
+            }
+            stored.sort_by_key(|entry| entry.sequence);
+            assert!(stored.iter().map(|entry| entry.sequence).eq(1..=batches.concat().len() as u64), "seed {seed}");
+            assert!(stored.into_iter().map(|entry| entry.change).eq(batches.concat()), "seed {seed}");
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Writes of reviews: each review and its changes in the log are stored in one transaction.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use aws_sdk_dynamodb::types::Put;
+use futures::FutureExt as _;
+
+use super::body_item::review_to_item;
+use super::log::{LaneAppend, LaneKey, changes_by_lane, lanes_of};
+use crate::client::read::number;
+use crate::client::transaction::{Transaction, TransactionError};
+use crate::reviews::ledger::PostingItemFullError;
+use crate::{ReviewStore, schema};
+use presence_domain::error::Error;
+use presence_domain::ledger::LogChange;
+use presence_domain::review::Review;
+
+/// Maximum number of items in a transaction: DynamoDB's limit.
+const MAX_ITEMS: usize = 100;
+/// Items of a lane in a transaction at most: the lane item and a sealed chunk.
+const ITEMS_PER_LANE: usize = 2;
+/// Maximum number of bytes of text in a transaction. DynamoDB takes 4 MB; a quarter is left for names, keys, numbers and changes.
+const MAX_TEXT_BYTES: usize = 3_000_000;
+
+/// One review, before and after a write.
+#[derive(Clone, Debug)]
+pub struct ReviewWrite {
+    /// Review as it was read; `None` for a new one. The write fails if it has changed since.
+    pub old: Option<Review>,
+    /// Review as it shall be. The write sets its version.
+    pub new: Review,
+}
+
+/// A write with the caller's number for it.
+#[derive(Clone, Debug)]
+pub(crate) struct NumberedWrite {
+    pub(crate) position: usize,
+    pub(crate) write: ReviewWrite,
+}
+
+/// Failure of a write of reviews. Nothing was written, unless the error says otherwise.
+#[derive(Debug)]
+pub enum WriteReviewsError {
+    /// The reviews at these positions changed since they were read, or exist already.
+    Stale(Vec<usize>),
+    /// A postings item has no room for another posting.
+    Full(PostingItemFullError),
+    /// Any other failure. The reviews may have been written, if no answer came.
+    Failed(Error),
+}
+
+/// Thing that a condition of the transaction protects.
+#[derive(Clone, Copy, Debug)]
+enum Guard {
+    /// Review, by its position among the writes.
+    Review(usize),
+    /// Lane with its sequence number as it was known.
+    Lane(LaneKey, u64),
+    /// Nothing: the item has no condition.
+    None,
+}
+
+/// Failure of one attempt.
+enum AttemptError {
+    /// Another writer added to a lane first.
+    LaneMoved,
+    Final(WriteReviewsError),
+}
+
+impl From<Error> for AttemptError {
+    fn from(error: Error) -> Self {
+        Self::Final(WriteReviewsError::Failed(error))
+    }
+}
+
+impl ReviewWrite {
+    /// Returns how many of the writes, from the first on, fit into one transaction. Writes of one lane fit best.
+    #[must_use]
+    pub fn count_fitting_log(writes: &[Self]) -> usize {
+        let (mut lanes, mut text_bytes) = (BTreeSet::new(), 0);
+        for (position, write) in writes.iter().enumerate() {
+            lanes.extend(lanes_of(write));
+            text_bytes += write.new.text_bytes();
+            if position + 1 + ITEMS_PER_LANE * lanes.len() > MAX_ITEMS || text_bytes > MAX_TEXT_BYTES {
+                // The first write always fits: one review has at most 5 items.
+                return position.max(1);
+            }
+        }
+        writes.len()
+    }
+
+    /// Returns the version of the review after the write.
+    pub(crate) fn new_version(&self) -> u64 {
+        self.old.as_ref().map_or(1, |old| old.version + 1)
+    }
+
+    /// Returns the put of the review. Its condition is that the stored review is still the one that was read.
+    pub(crate) fn put(&self, table: &str) -> Result<Put, Error> {
+        let new = Review { version: self.new_version(), ..self.new.clone() };
+        let put = Put::builder().table_name(table).set_item(Some(review_to_item(&new)?));
+        let put = match &self.old {
+            None => put.condition_expression("attribute_not_exists(pk)"),
+            Some(old) => put
+                .condition_expression("version = :version")
+                .expression_attribute_values(":version", number(old.version)),
+        };
+        put.build().map_err(Error::internal)
+    }
+}
+
+impl ReviewStore {
+    /// Writes the reviews and their changes in the log, all or nothing.
+    ///
+    /// Takes each review once, and at most [`ReviewWrite::count_fitting_log`] of them. Another writer of the same lane may be first:
+    /// then the changes get the next sequence numbers, as long as retries are left.
+    pub async fn write_reviews_to_log(&self, writes: &[ReviewWrite]) -> Result<(), WriteReviewsError> {
+        let changes = changes_by_lane(writes);
+        let mut retries = self.db.retries();
+        loop {
+            match self.try_write(writes, &changes).await {
+                Ok(()) => return Ok(()),
+                Err(AttemptError::LaneMoved) => {}
+                Err(AttemptError::Final(error)) => return Err(error),
+            }
+            if !retries.pause().await {
+                let text = "other writers kept adding to the log of reviews first";
+                return Err(WriteReviewsError::Failed(Error::Unavailable(text.into())));
+            }
+        }
+    }
+
+    /// Makes one transaction, with the lanes as this process knows them.
+    async fn try_write(
+        &self,
+        writes: &[ReviewWrite],
+        changes: &BTreeMap<LaneKey, Vec<LogChange>>,
+    ) -> Result<(), AttemptError> {
+        let table = self.db.name(&schema::REVIEWS);
+        let (mut transaction, mut states) = (Transaction::new(), Vec::new());
+        for (position, write) in writes.iter().enumerate() {
+            transaction.put(Guard::Review(position), write.put(&table)?);
+        }
+        for (key, changes) in changes {
+            let known = self.lane_state(*key).await?;
+            let LaneAppend { update, chunk, after } = known.append(*key, changes, &table);
+            transaction.update(Guard::Lane(*key, known.last), update);
+            if let Some(chunk) = chunk {
+                transaction.put(Guard::None, chunk);
+            }
+            states.push((*key, after));
+        }
+        let is_lost = |guard| self.is_lost(guard).boxed();
+        match transaction.commit_unless(&self.db, is_lost).await {
+            Ok(()) => {
+                states.into_iter().for_each(|(key, after)| self.lanes.insert(key, after));
+                Ok(())
+            }
+            Err(TransactionError::ConditionsFailed(guards)) => Err(self.forget_lost_lanes(guards)),
+            Err(TransactionError::Failed(error)) => {
+                // Without an answer, nobody knows the lanes: the transaction may have happened.
+                states.iter().for_each(|(key, _)| self.lanes.remove(*key));
+                Err(error.into())
+            }
+        }
+    }
+
+    /// True if the condition of an item, which another transaction held, fails by now.
+    async fn is_lost(&self, guard: Guard) -> Result<bool, Error> {
+        match guard {
+            Guard::Lane(key, known) => Ok(self.read_lane(key).await?.last != known),
+            Guard::Review(_) | Guard::None => Ok(false),
+        }
+    }
+
+    /// Returns the meaning of failed conditions: a changed review is a reason to give up, and a lane that moved on is none.
+    fn forget_lost_lanes(&self, guards: Vec<Guard>) -> AttemptError {
+        let mut reviews = Vec::new();
+        for guard in guards {
+            match guard {
+                Guard::Review(position) => reviews.push(position),
+                Guard::Lane(key, _) => self.lanes.remove(key),
+                Guard::None => {}
+            }
+        }
+        if reviews.is_empty() {
+            AttemptError::LaneMoved
+        } else {
+            AttemptError::Final(WriteReviewsError::Stale(reviews))
+        }
+    }
+}
