@@ -9,6 +9,7 @@ use aws_sdk_dynamodb::config::interceptors::{
 use aws_sdk_dynamodb::config::{ConfigBag, Intercept, RuntimeComponents};
 use aws_sdk_dynamodb::error::BoxError;
 use aws_sdk_dynamodb::operation::batch_get_item::{BatchGetItemInput, BatchGetItemOutput};
+use aws_sdk_dynamodb::operation::delete_item::{DeleteItemInput, DeleteItemOutput};
 use aws_sdk_dynamodb::operation::get_item::{GetItemInput, GetItemOutput};
 use aws_sdk_dynamodb::operation::put_item::{PutItemInput, PutItemOutput};
 use aws_sdk_dynamodb::operation::query::{QueryInput, QueryOutput};
@@ -82,6 +83,8 @@ impl Intercept for MeterInterceptor {
             scan.return_consumed_capacity = total;
         } else if let Some(put) = input.downcast_mut::<PutItemInput>() {
             put.return_consumed_capacity = total;
+        } else if let Some(delete) = input.downcast_mut::<DeleteItemInput>() {
+            delete.return_consumed_capacity = total;
         } else if let Some(transaction) = input.downcast_mut::<TransactWriteItemsInput>() {
             transaction.return_consumed_capacity = total;
         } else if let Some(update) = input.downcast_mut::<UpdateItemInput>() {
@@ -118,6 +121,8 @@ fn units(output: &Output) -> (f64, f64) {
         (sum(scan.consumed_capacity()), 0.0)
     } else if let Some(put) = output.downcast_ref::<PutItemOutput>() {
         (0.0, sum(put.consumed_capacity()))
+    } else if let Some(delete) = output.downcast_ref::<DeleteItemOutput>() {
+        (0.0, sum(delete.consumed_capacity()))
     } else if let Some(transaction) = output.downcast_ref::<TransactWriteItemsOutput>() {
         (0.0, sum(transaction.consumed_capacity()))
     } else if let Some(update) = output.downcast_ref::<UpdateItemOutput>() {

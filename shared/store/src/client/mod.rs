@@ -7,4 +7,5 @@ pub(crate) mod parallel;
 pub(crate) mod read;
 pub(crate) mod retry;
 pub(crate) mod transaction;
+pub(crate) mod write;
 pub(crate) mod write_rate;

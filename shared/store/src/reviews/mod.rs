@@ -12,6 +12,7 @@ use std::sync::Arc;
 use crate::{BusinessStore, Database};
 use log::LaneCache;
 use search::ListedOrgs;
+use trees::FoldLimits;
 
 /// Reviews and the ledger that counts them. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -20,6 +21,7 @@ pub struct ReviewStore {
     pub(crate) businesses: BusinessStore,
     pub(crate) listed_orgs: Arc<ListedOrgs>,
     pub(crate) lanes: Arc<LaneCache>,
+    pub(crate) fold_limits: FoldLimits,
 }
 
 impl ReviewStore {
@@ -31,6 +33,13 @@ impl ReviewStore {
             businesses: BusinessStore::new(database),
             listed_orgs: Arc::default(),
             lanes: Arc::default(),
+            fold_limits: FoldLimits::default(),
         }
+    }
+
+    /// Returns the same store with other limits of folds, for tests.
+    #[must_use]
+    pub fn with_fold_limits(self, fold_limits: FoldLimits) -> Self {
+        Self { fold_limits, ..self }
     }
 }

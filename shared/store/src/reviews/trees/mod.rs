@@ -4,5 +4,14 @@
 //! - A **node** has a slot and a stamp. It never changes under this name, so a root and the nodes that it names are a snapshot.
 //! - The **directory** of an organisation names the least edition that each root has.
 
+pub(crate) mod directory;
+mod fold;
 mod items;
 pub(crate) mod nodes;
+pub(crate) mod postings;
+mod set_fold;
+mod touched_sets;
+mod trim;
+mod write;
+
+pub use fold::{FoldLimits, FoldReport};

@@ -68,7 +68,11 @@ impl ReviewStore {
     }
 
     /// Returns the item of each key, in order; `None` for one that does not exist.
-    async fn get_items(&self, keys: Vec<Item>, consistency: Consistency) -> Result<Vec<Option<Item>>, Error> {
+    pub(super) async fn get_items(
+        &self,
+        keys: Vec<Item>,
+        consistency: Consistency,
+    ) -> Result<Vec<Option<Item>>, Error> {
         if let [key] = &keys[..] {
             return Ok(vec![self.db.get_with(&schema::REVIEWS, key.clone(), consistency).await?]);
         }

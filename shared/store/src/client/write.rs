@@ -1,0 +1,114 @@
+//! Writes of single items on a condition.
+
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
+use aws_sdk_dynamodb::types::AttributeValue;
+use aws_smithy_runtime_api::http::Response;
+
+use crate::Database;
+use crate::client::errors::{failed, is_condition_failed, is_throttled};
+use crate::client::read::{Item, number};
+use crate::schema::Table;
+use presence_domain::error::Error;
+
+/// Condition of a write of one item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Condition {
+    /// The item does not exist.
+    NotThere,
+    /// The attribute has this number.
+    NumberIs(&'static str, u64),
+}
+
+impl Condition {
+    fn expression(self) -> String {
+        match self {
+            Self::NotThere => "attribute_not_exists(pk)".to_owned(),
+            Self::NumberIs(..) => "#number = :number".to_owned(),
+        }
+    }
+
+    fn names(self) -> Option<HashMap<String, String>> {
+        match self {
+            Self::NotThere => None,
+            Self::NumberIs(name, _) => Some(HashMap::from([("#number".to_owned(), name.to_owned())])),
+        }
+    }
+
+    fn values(self) -> Option<HashMap<String, AttributeValue>> {
+        match self {
+            Self::NotThere => None,
+            Self::NumberIs(_, value) => Some(HashMap::from([(":number".to_owned(), number(value))])),
+        }
+    }
+}
+
+impl Database {
+    /// Puts an item on a condition. False if the condition does not hold.
+    ///
+    /// If a reply is lost, the SDK repeats the put, and the condition may fail because of the first one. So false may also mean
+    /// that the item was put.
+    pub(crate) async fn put_if(&self, table: &Table, item: Item, condition: Condition) -> Result<bool, Error> {
+        let put = self.client.put_item().table_name(self.name(table)).set_item(Some(item));
+        let put = put
+            .condition_expression(condition.expression())
+            .set_expression_attribute_names(condition.names())
+            .set_expression_attribute_values(condition.values());
+        self.retry_conditional(|| put.clone().send()).await
+    }
+
+    /// Deletes an item on a condition. False if the condition does not hold, as for [`Database::put_if`].
+    pub(crate) async fn delete_if(&self, table: &Table, key: Item, condition: Condition) -> Result<bool, Error> {
+        let delete = self.client.delete_item().table_name(self.name(table)).set_key(Some(key));
+        let delete = delete
+            .condition_expression(condition.expression())
+            .set_expression_attribute_names(condition.names())
+            .set_expression_attribute_values(condition.values());
+        self.retry_conditional(|| delete.clone().send()).await
+    }
+
+    /// Deletes an item, if it exists.
+    pub(crate) async fn delete(&self, table: &Table, key: Item) -> Result<(), Error> {
+        let delete = self.client.delete_item().table_name(self.name(table)).set_key(Some(key));
+        self.retry_throttled(|| delete.clone().send()).await.map(|_| ())
+    }
+
+    /// Removes attributes of an item that exists. Those that it does not have are skipped.
+    pub(crate) async fn remove_attributes(
+        &self,
+        table: &Table,
+        key: Item,
+        attributes: &[String],
+    ) -> Result<bool, Error> {
+        let update = self.client.update_item().table_name(self.name(table)).set_key(Some(key));
+        let names: Vec<String> = (0..attributes.len()).map(|n| format!("#{n}")).collect();
+        let named = names.iter().cloned().zip(attributes.iter().cloned()).collect();
+        let update = update
+            .update_expression(format!("REMOVE {}", names.join(", ")))
+            .condition_expression("attribute_exists(pk)")
+            .set_expression_attribute_names(Some(named));
+        self.retry_conditional(|| update.clone().send()).await
+    }
+
+    /// Makes a conditional call, and retries it while it is throttled. False if its condition does not hold.
+    async fn retry_conditional<T, E, F>(&self, call: impl Fn() -> F) -> Result<bool, Error>
+    where
+        F: Future<Output = Result<T, SdkError<E, Response>>>,
+        E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
+    {
+        let mut retries = self.retries();
+        loop {
+            // On the heap: the SDK's futures are large, and every caller would hold a copy.
+            match Box::pin(call()).await {
+                Ok(_) => {
+                    self.note_progress();
+                    return Ok(true);
+                }
+                Err(error) if is_condition_failed(&error) => return Ok(false),
+                Err(error) if is_throttled(&error) && retries.pause().await => {}
+                Err(error) => return Err(failed(error)),
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Fold: brings the changes of a log into the trees, names the new roots in the directory, and trims the log.
+//!
+//! Every put of a root is conditional on the edition that was read, so of two folds at a time one loses and stops. A fold may
+//! end anywhere. Roots that are newer than the directory say so by their own position: the next fold finds them done.
+
+use serde::Serialize;
+
+use super::directory::RootEditions;
+use super::set_fold::{FoldedSet, SetFold};
+use super::touched_sets::TouchedSets;
+use crate::ReviewStore;
+use crate::client::parallel::parallel;
+use crate::client::read::Consistency;
+use crate::reviews::log::OrgLog;
+use presence_domain::error::Error;
+use presence_domain::ids::OrgId;
+use presence_domain::ledger::tree::FACETS_FROM;
+use presence_domain::ledger::{LANES, LogPosition, TreeKey};
+use presence_runtime::telemetry::{Metric, log_metric};
+
+/// Number of sets that are folded at a time.
+const SETS_IN_FLIGHT: u16 = 32;
+/// Number of sets whose roots are read at a time: one BatchGetItem.
+const SETS_AT_A_TIME: usize = 100;
+/// Maximum number of pages of a log that a fold reads: 64 MB, some 800,000 changes.
+const FOLD_PAGES: usize = 64;
+
+/// Limits of folds. Tests make them small.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FoldLimits {
+    /// Number of changes in a log from which a writer folds it.
+    pub fold_from: u64,
+    /// Maximum number of changes that are folded in one pass, which bounds the memory.
+    pub pass_changes: u64,
+    /// Number of postings from which a set of an organisation or city has trees of single facet keys.
+    pub facets_from: i64,
+}
+
+impl Default for FoldLimits {
+    fn default() -> Self {
+        Self { fold_from: 512, pass_changes: 20_000, facets_from: FACETS_FROM }
+    }
+}
+
+/// Result of a fold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct FoldReport {
+    /// Number of changes that the fold brought into all trees.
+    pub changes: u64,
+    /// Number of roots that were put, without those of facet trees.
+    pub trees: usize,
+    /// Number of changes that did not fit the trees: the ledger has drifted.
+    pub mismatches: usize,
+    /// True if another fold was first somewhere, so that this one stopped.
+    pub lost: bool,
+}
+
+impl ReviewStore {
+    /// Folds the log of an organisation up to its end, and trims it.
+    ///
+    /// A log that is longer than [`FoldLimits::pass_changes`] is folded in several passes.
+    pub async fn fold_reviews(&self, org_id: OrgId) -> Result<FoldReport, Error> {
+        let mut report = FoldReport::default();
+        let Some(log) = self.query_log_pages(org_id, FOLD_PAGES).await? else {
+            return Err(Error::Unavailable("the log of an organisation is too long to be folded".into()));
+        };
+        let mut folded_to = log.directory.trimmed_to;
+        if log.unfolded() == 0 {
+            self.trim_log(org_id, &log, &folded_to).await?;
+        }
+        while !folded_to.covers(&log.end) && !report.lost {
+            let pass_end = end_of_pass(&folded_to, &log.end, self.fold_limits.pass_changes);
+            // On the heap: the future is large, and so are those of the callers.
+            let Some(trimmed_to) = Box::pin(self.fold_pass(org_id, &log, &folded_to, &pass_end, &mut report)).await?
+            else {
+                report.lost = true;
+                break;
+            };
+            report.changes += distance(&folded_to, &pass_end);
+            self.trim_log(org_id, &log, &trimmed_to).await?;
+            folded_to = pass_end;
+        }
+        if report.mismatches > 0 {
+            tracing::error!(%org_id, mismatches = report.mismatches, "ledger drift");
+            log_metric(Metric::LedgerDrift, f64::from(u32::try_from(report.mismatches).unwrap_or(u32::MAX)));
+        }
+        Ok(report)
+    }
+
+    /// Folds the changes behind one position and up to another one. Returns the position up to which the log may be trimmed;
+    /// `None` if another fold was first.
+    async fn fold_pass(
+        &self,
+        org_id: OrgId,
+        log: &OrgLog,
+        from: &LogPosition,
+        to: &LogPosition,
+        report: &mut FoldReport,
+    ) -> Result<Option<LogPosition>, Error> {
+        let touched = TouchedSets::between(org_id, &log.entries, from, to);
+        let mut editions = RootEditions::new();
+        for sets in touched.sets().chunks(SETS_AT_A_TIME) {
+            let trees: Vec<TreeKey> = sets.iter().map(|set| TreeKey { set: set.clone(), facet_key: None }).collect();
+            let roots = self.get_roots(&trees, Consistency::Strong).await?;
+            let folds = trees.iter().zip(roots).map(|(tree, root)| {
+                let changes = touched.changes_of(&tree.set);
+                SetFold { store: self, tree: tree.clone(), changes, to: *to }.run(root)
+            });
+            for (tree, folded) in trees.iter().zip(parallel(SETS_IN_FLIGHT, folds).await?) {
+                let FoldedSet { edition, is_written, mismatches } = match folded {
+                    Some(folded) => folded,
+                    None => return Ok(None),
+                };
+                report.mismatches += mismatches;
+                report.trees += usize::from(is_written);
+                editions.insert(tree.clone(), edition);
+            }
+        }
+        let directory = self.raise_directory(org_id, &editions, to).await?;
+        Ok(Some(directory.trimmed_to))
+    }
+}
+
+/// Returns the end of a pass: at most the given number of changes behind its start, shared among the lanes.
+fn end_of_pass(from: &LogPosition, end: &LogPosition, changes: u64) -> LogPosition {
+    if distance(from, end) <= changes {
+        return *end;
+    }
+    let share = (changes / LANES as u64).max(1);
+    LogPosition(std::array::from_fn(|lane| end.0[lane].min(from.0[lane].saturating_add(share)).max(from.0[lane])))
+}
+
+/// Returns the number of changes between two positions.
+fn distance(from: &LogPosition, to: &LogPosition) -> u64 {
+    from.0.iter().zip(to.0).map(|(from, to)| to.saturating_sub(*from)).sum()
+}
