@@ -3,6 +3,7 @@
 pub(crate) mod body_item;
 pub(crate) mod ledger;
 pub(crate) mod log;
+pub(crate) mod registered_orgs;
 pub(crate) mod search;
 pub(crate) mod trees;
 pub(crate) mod write;
@@ -12,6 +13,7 @@ use std::sync::Arc;
 use crate::{BusinessStore, Database};
 use log::LaneCache;
 use search::ListedOrgs;
+use search::cache::SearchCache;
 use trees::FoldLimits;
 
 /// Reviews and the ledger that counts them. Cheap to clone.
@@ -22,6 +24,7 @@ pub struct ReviewStore {
     pub(crate) listed_orgs: Arc<ListedOrgs>,
     pub(crate) lanes: Arc<LaneCache>,
     pub(crate) fold_limits: FoldLimits,
+    pub(crate) cache: Arc<SearchCache>,
 }
 
 impl ReviewStore {
@@ -34,6 +37,7 @@ impl ReviewStore {
             listed_orgs: Arc::default(),
             lanes: Arc::default(),
             fold_limits: FoldLimits::default(),
+            cache: Arc::default(),
         }
     }
 

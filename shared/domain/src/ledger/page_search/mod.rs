@@ -37,12 +37,8 @@ pub struct PageSearch {
     leaf_max: u64,
     buckets: Vec<Bucket>,
     parts: Vec<Part>,
-    /// Matches that are known one by one, before `limit`.
+    /// Matches that are known one by one.
     matches: Vec<Match>,
-    /// Every match from this position on comes after the page.
-    limit: Position,
-    /// Number of matches from `limit` on that were found and are not kept.
-    after: u64,
     /// Share of matches on stretches of the first tree.
     shares: Vec<Share>,
     /// Bucket and number of each node that was needed and is not read.
@@ -112,8 +108,6 @@ impl PageSearch {
             buckets: Vec::new(),
             parts: Vec::new(),
             matches: Vec::new(),
-            limit: Position::MAX,
-            after: 0,
             shares: Vec::new(),
             pending: HashMap::new(),
         }
@@ -131,10 +125,8 @@ impl PageSearch {
         let matches = self.add_matches(tree, &root.recent, true);
         self.add_matches(tree, &delta.added, false);
         self.add_share(&(root.recent_start..PostingKey::END), total, matches);
-        self.drop_matches_after_page();
         for period in &root.periods {
-            let start = period.span.start();
-            let keys = start..period.span.end().min(root.recent_start).max(start);
+            let keys = period.span.start()..period.span.end().min(root.recent_start);
             self.add_share(&keys, period.total, period.matches);
             self.add_period(tree, &keys, period);
         }
@@ -186,7 +178,7 @@ impl PageSearch {
             before += if side == Side::Before { bucket.matches } else { 0 };
             inside += if side == Side::Outside { 0 } else { bucket.matches };
         }
-        let count = inside + self.matches.len() as u64 + self.after;
+        let count = inside + self.matches.len() as u64;
         // All postings of the page are known, and so is every match between two of them.
         let first = self.page.start.saturating_sub(before)..self.page.end.saturating_sub(before);
         let matches = cut_out(&mut self.matches, &first);
@@ -199,43 +191,14 @@ impl PageSearch {
 impl PageSearch {
     /// Adds postings that the filter admits; of those that a tree has, not those that are removed. Returns their number.
     fn add_matches(&mut self, tree: usize, postings: &[Posting], is_stored: bool) -> u64 {
-        let before = self.matches.len() as u64 + self.after;
-        let filter = self.filter;
-        for posting in postings.iter().filter(|posting| filter.admits(posting)) {
+        let before = self.matches.len();
+        for posting in postings.iter().filter(|posting| self.filter.admits(posting)) {
             let position = self.order.position(posting.key);
             if !is_stored || self.removed[tree].binary_search(&position).is_err() {
-                self.add_match((position, tree, *posting));
+                self.matches.push((position, tree, *posting));
             }
         }
-        self.matches.len() as u64 + self.after - before
-    }
-
-    /// Adds a match that is known.
-    fn add_match(&mut self, found: Match) {
-        if found.0 < self.limit {
-            self.matches.push(found);
-        } else {
-            self.after += 1;
-        }
-    }
-
-    /// Drops the matches that come after the page, whatever else will be found. Most trees of many then add nothing for their
-    /// older periods but counts.
-    fn drop_matches_after_page(&mut self) {
-        let Ok(end) = usize::try_from(self.page.end) else { return };
-        // Twice as many as are kept, so that each match is looked at a few times only.
-        let enough = if self.limit == Position::MAX { end } else { end.saturating_mul(2) };
-        if end > 0 && self.matches.len() >= enough {
-            let (_, last, _) = self.matches.select_nth_unstable_by_key(end - 1, |(position, ..)| *position);
-            self.limit = last.0 + 1;
-            self.after += (self.matches.len() - end) as u64;
-            self.matches.truncate(end);
-        }
-    }
-
-    /// True if all postings at these positions are inside the range of dates and come after the page.
-    fn is_after_page(&self, positions: &Range<Position>) -> bool {
-        self.limit <= positions.start && self.range.start <= positions.start && positions.end <= self.range.end
+        (self.matches.len() - before) as u64
     }
 
     /// Notes how many postings of a stretch match, which the size of a page's stretch is estimated by.
@@ -248,37 +211,42 @@ impl PageSearch {
     /// Adds a period: a bucket for each branch, or one for all leaves, of which only the sum is known.
     fn add_period(&mut self, tree: usize, keys: &Range<PostingKey>, period: &PeriodSummary) {
         let positions = self.order.positions(keys);
-        let matches = period.matches.saturating_sub(removed_in(&self.removed[tree], &positions));
-        if self.is_after_page(&positions) {
-            self.after += matches;
-        } else if matches > 0 && !is_outside(&positions, &self.range) {
-            let first_part = self.parts.len();
-            let ranges = self.order.split(&positions, period.nodes.iter().map(|(start, ..)| *start));
-            for (positions, (_, node, matches)) in ranges.zip(&period.nodes) {
-                let kind = if matches.is_some() { NodeKind::Branch } else { NodeKind::Leaf };
-                let part = Part { positions, node: *node, kind, is_read: false };
-                match matches {
-                    Some(matches) => self.add_node(tree, *matches, part),
-                    None => self.parts.push(part),
-                }
+        if period.matches == 0 || is_outside(&positions, &self.range) {
+            return;
+        }
+        let first_part = self.parts.len();
+        let ranges = self.order.split(&positions, period.nodes.iter().map(|(start, ..)| *start));
+        for (positions, (_, node, matches)) in ranges.into_iter().zip(&period.nodes) {
+            let kind = if matches.is_some() { NodeKind::Branch } else { NodeKind::Leaf };
+            let part = Part { positions, node: *node, kind, is_read: false };
+            match matches {
+                Some(matches) => self.add_node(tree, *matches, part),
+                None => self.parts.push(part),
             }
-            if period.nodes.iter().all(|(.., matches)| matches.is_none()) {
-                if self.order.newest_first {
-                    self.parts[first_part..].reverse();
-                }
-                self.buckets.push(Bucket { tree, matches, parts: first_part..self.parts.len() });
+        }
+        if period.nodes.iter().all(|(.., matches)| matches.is_none()) {
+            if self.order.newest_first {
+                self.parts[first_part..].reverse();
             }
+            let matches = period.matches.saturating_sub(removed_in(&self.removed[tree], &positions));
+            self.add_bucket(Bucket { tree, matches, parts: first_part..self.parts.len() });
         }
     }
 
     /// Adds a node whose own number of matches is known.
     fn add_node(&mut self, tree: usize, matches: u64, part: Part) {
         let matches = matches.saturating_sub(removed_in(&self.removed[tree], &part.positions));
-        if self.is_after_page(&part.positions) {
-            self.after += matches;
-        } else if matches > 0 && !part.is_outside(&self.range) {
-            self.parts.push(part);
-            self.buckets.push(Bucket { tree, matches, parts: self.parts.len() - 1..self.parts.len() });
+        self.parts.push(part);
+        self.add_bucket(Bucket { tree, matches, parts: self.parts.len() - 1..self.parts.len() });
+    }
+
+    /// Adds a bucket, whose parts are the last ones, unless it has no matches in the range of dates.
+    fn add_bucket(&mut self, bucket: Bucket) {
+        let parts = &self.parts[bucket.parts.clone()];
+        if bucket.matches == 0 || parts.iter().all(|part| part.is_outside(&self.range)) {
+            self.parts.truncate(bucket.parts.start);
+        } else {
+            self.buckets.push(bucket);
         }
     }
 
@@ -300,7 +268,7 @@ impl PageSearch {
         let Some((bucket, part)) = self.pending.remove(&(node.tree, node.node)) else { return Ok(()) };
         let positions = self.parts[part].positions.clone();
         let ranges = self.order.split(&positions, leaves.iter().map(|(start, ..)| *start));
-        for (positions, (_, leaf, matches)) in ranges.zip(leaves) {
+        for (positions, (_, leaf, matches)) in ranges.into_iter().zip(leaves) {
             let part = Part { positions, node: *leaf, kind: NodeKind::Leaf, is_read: false };
             self.add_node(node.tree, *matches, part);
         }

@@ -4,14 +4,10 @@ use std::collections::BTreeMap;
 
 use super::item::{self, Posting};
 use crate::client::read::{Item, Partition, pk_sk, text};
-use crate::keys::{
-    DAY_SK_PREFIX, MONTH_SK_PREFIX, ORGS_WITH_REVIEWS_PK, REVIEW_SK, counts_pk, org_key, parse_org_key, postings_pk,
-    postings_range, review_pk,
-};
+use crate::keys::{DAY_SK_PREFIX, MONTH_SK_PREFIX, REVIEW_SK, counts_pk, postings_pk, postings_range, review_pk};
 use crate::reviews::body_item::review_from_item;
 use crate::{ReviewStore, schema};
 use presence_domain::error::Error;
-use presence_domain::ids::OrgId;
 use presence_domain::ledger::{Day, FacetCounts, FacetKey, Month, ReviewSet};
 use presence_domain::review::{Review, ReviewId};
 
@@ -75,21 +71,6 @@ impl ReviewStore {
         let items = self.db.get_batch(&schema::REVIEWS, keys, &[]).await?;
         let by_id = |review: Review| (review.id.clone(), review);
         items.into_iter().map(|item| review_from_item(item).map(by_id)).collect()
-    }
-
-    /// Returns the organisations that have, or ever had, a review.
-    pub async fn orgs_with_reviews(&self) -> Result<Vec<OrgId>, Error> {
-        let items = self.query_reviews_table(ORGS_WITH_REVIEWS_PK.to_owned(), None).await?;
-        Ok(items.iter().filter_map(|item| parse_org_key(sort_key(item)?).flatten()).collect())
-    }
-
-    /// Adds an organisation to those with reviews.
-    ///
-    /// Call it before the organisation's first review is written: a search over all organisations looks at no others.
-    pub async fn register_org_with_reviews(&self, org_id: OrgId) -> Result<(), Error> {
-        let put = self.db.client.put_item().table_name(self.db.name(&schema::REVIEWS));
-        let put = put.set_item(Some(pk_sk(ORGS_WITH_REVIEWS_PK, org_key(Some(org_id)))));
-        self.db.retry_throttled(|| put.clone().send()).await.map(|_| ())
     }
 
     /// Returns the items of a partition of the reviews table, between two sort keys or all.

@@ -43,6 +43,20 @@ pub struct PeriodSummary {
 }
 
 impl RootSummary {
+    /// Returns the root of a tree without postings that was never written.
+    #[must_use]
+    pub fn empty() -> Self {
+        Self {
+            edition: 0,
+            position: LogPosition::default(),
+            facet_editions: None,
+            periods: Vec::new(),
+            recent_start: PostingKey::FIRST,
+            recent: Vec::new(),
+            total: 0,
+        }
+    }
+
     /// Reads a root for a search with this mask.
     pub fn decode(bytes: &[u8], mask: FacetMask) -> Result<Self, DecodeError> {
         let mut reader = ByteReader::new(bytes)?;

@@ -1,4 +1,23 @@
-//! Search of reviews in a caller's scope: chooses the review sets or the businesses to look at.
+//! Search of reviews: exact count and any page, from the trees of the review sets and the log that completes them.
+//!
+//! 1. [`scope`]: the filter and the caller's scope choose review sets. Each has a tree.
+//! 2. [`snapshot`]: the log of the organisation is read strongly. Beside it the roots of the trees, which the log proves.
+//!    What the cache predicts is read beside both ([`prediction`]).
+//! 3. [`plan`]: each root is completed from the log. The nodes are read that lead to the page.
+//! 4. [`bodies`]: the reviews of the page are read, each in the version that its posting names.
+//!
+//! All that is answered is the state of the organisation at one position of its log. If anything that is read is newer, the
+//! search begins again ([`attempt`]).
+
+mod attempt;
+mod bodies;
+pub(crate) mod cache;
+mod migrated;
+mod plan;
+mod prediction;
+mod scope;
+mod snapshot;
+mod target;
 
 use std::sync::{Arc, Mutex, PoisonError};
 

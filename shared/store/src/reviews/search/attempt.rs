@@ -1,0 +1,106 @@
+//! One attempt of a search: waves of reads from the logs to the reviews of the page.
+
+use std::collections::HashSet;
+
+use super::bodies::Bodies;
+use super::plan::PagePlan;
+use super::prediction::Prediction;
+use super::snapshot::OrgSnapshot;
+use super::target::{OrgTarget, PostingPage, SearchTarget};
+use crate::ReviewStore;
+use presence_domain::error::Error;
+use presence_domain::ledger::TreeKey;
+use presence_domain::page::Page;
+use presence_domain::review::Review;
+
+/// Number of organisations whose logs and roots are read at a time. An organisation has some 30 KB of them, so that 4 MB are in
+/// flight at most.
+const ORGS_AT_A_TIME: usize = 64;
+
+/// Occurs when an attempt of a search ends without its page.
+#[derive(Debug)]
+pub(super) enum AttemptError {
+    /// Reviews or trees changed since the log was read. The next attempt reads the log anew.
+    Overtaken,
+    /// A node of the tree is no more: its root is too old. The next attempt reads the root strongly.
+    NodeGone(TreeKey),
+    /// A read failed.
+    Failed(Error),
+}
+
+impl From<Error> for AttemptError {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl ReviewStore {
+    /// Searches until an attempt has the page, or the time is over. Changes meanwhile overtake an attempt now and then, and each
+    /// new one starts with what the log says then.
+    pub(super) async fn search(&self, target: &SearchTarget) -> Result<Page<Review>, Error> {
+        let (mut retries, mut distrusted) = (self.db.retries(), HashSet::new());
+        loop {
+            match Box::pin(self.attempt(target, &distrusted)).await {
+                Ok(page) => return Ok(page),
+                Err(AttemptError::Failed(error)) => return Err(error),
+                Err(AttemptError::Overtaken) => {}
+                Err(AttemptError::NodeGone(tree)) => drop(distrusted.insert(tree)),
+            }
+            if !retries.pause().await {
+                return Err(Error::Unavailable("reviews kept changing while they were searched".into()));
+            }
+        }
+    }
+
+    async fn attempt(
+        &self,
+        target: &SearchTarget,
+        distrusted: &HashSet<TreeKey>,
+    ) -> Result<Page<Review>, AttemptError> {
+        let (postings, bodies) = match &target.orgs[..] {
+            [org] => self.find_in_org(target, org, distrusted).await?,
+            orgs => (self.find_in_orgs(target, orgs, distrusted).await?, Bodies::default()),
+        };
+        let items = self.load_page(target, &postings, bodies).await?;
+        Ok(Page { request: target.page, count: postings.count, items })
+    }
+
+    /// Finds the postings of a page in the trees of one organisation. What the cache predicts is read beside the log.
+    async fn find_in_org(
+        &self,
+        target: &SearchTarget,
+        org: &OrgTarget,
+        distrusted: &HashSet<TreeKey>,
+    ) -> Result<(PostingPage, Bodies), AttemptError> {
+        let snapshots = self.read_snapshots(std::slice::from_ref(org), distrusted);
+        let prefetch = async { Ok(self.prefetch(target, org, distrusted.is_empty()).await?) };
+        let (snapshots, (prediction, bodies)) = futures::try_join!(snapshots, prefetch)?;
+        if let Some(page) = prediction.and_then(|prediction| confirm(prediction, &snapshots)) {
+            return Ok((page, bodies));
+        }
+        let mut plan = PagePlan::new(target);
+        self.add_snapshots(&mut plan, target, std::slice::from_ref(org), &snapshots, distrusted).await?;
+        Ok((self.find_postings(plan).await?, bodies))
+    }
+
+    /// Finds the postings of a page in the trees of several organisations.
+    async fn find_in_orgs(
+        &self,
+        target: &SearchTarget,
+        orgs: &[OrgTarget],
+        distrusted: &HashSet<TreeKey>,
+    ) -> Result<PostingPage, AttemptError> {
+        let mut plan = PagePlan::new(target);
+        for orgs in orgs.chunks(ORGS_AT_A_TIME) {
+            let snapshots = self.read_snapshots(orgs, distrusted).await?;
+            self.add_snapshots(&mut plan, target, orgs, &snapshots, distrusted).await?;
+        }
+        self.find_postings(plan).await
+    }
+}
+
+/// Returns the predicted page if the snapshot that was read is the one that the prediction was made from.
+fn confirm(prediction: Prediction, snapshots: &[OrgSnapshot]) -> Option<PostingPage> {
+    let [snapshot] = snapshots else { return None };
+    prediction.snapshot.is_same(snapshot).then_some(prediction.page).flatten()
+}

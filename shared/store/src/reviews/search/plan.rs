@@ -1,0 +1,279 @@
+//! Search of a page in the trees of snapshots: decodes roots, completes them from the log, and reads the nodes that are needed.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use super::attempt::AttemptError;
+use super::snapshot::OrgSnapshot;
+use super::target::{OrgTarget, PostingPage, SearchTarget};
+use crate::ReviewStore;
+use crate::client::read::Consistency;
+use crate::reviews::log::OrgLog;
+use crate::reviews::trees::nodes::StoredRoot;
+use presence_domain::error::Error;
+use presence_domain::ids::BusinessId;
+use presence_domain::ledger::tree::{DecodeError, NodeRef, RootSummary};
+use presence_domain::ledger::{LogEntry, NeededNode, PageSearch, ReviewSet, TreeDelta, TreeKey};
+
+/// Number of trees from which the entries of a log are sorted by business first, instead of looking at each for each tree.
+const MANY_TREES: usize = 8;
+
+/// Search of a page in trees that are added one after the other.
+#[derive(Debug)]
+pub(super) struct PagePlan {
+    search: PageSearch,
+    /// Trees in the order in which they were added.
+    trees: Vec<TreeKey>,
+}
+
+/// Tree of one facet key that is searched in place of its set's tree.
+pub(super) struct FacetTree {
+    tree: TreeKey,
+    /// Least edition of its root.
+    edition: u64,
+    log: Arc<OrgLog>,
+}
+
+/// Entries of a log, by the business that they concern if there are many trees.
+struct LogView<'a> {
+    log: &'a OrgLog,
+    by_business: Option<HashMap<&'a BusinessId, Vec<&'a LogEntry>>>,
+}
+
+impl PagePlan {
+    /// Returns a search without trees.
+    pub(super) fn new(target: &SearchTarget) -> Self {
+        Self { search: PageSearch::new(target.filter, target.newest_first, target.page), trees: Vec::new() }
+    }
+
+    /// Adds the trees of an organisation. Returns those that are to be searched instead of some of them.
+    fn add_org(
+        &mut self,
+        target: &SearchTarget,
+        org: &OrgTarget,
+        snapshot: &OrgSnapshot,
+    ) -> Result<Vec<FacetTree>, AttemptError> {
+        let view = LogView::new(&snapshot.log, org.trees.len());
+        let mut facet_trees = Vec::new();
+        for (tree, root) in org.trees.iter().zip(&snapshot.roots) {
+            let root = decode_root(root.as_ref(), target, &snapshot.log)?;
+            match choose_facet_trees(tree, &root, target) {
+                None => self.add_tree(tree.clone(), &root, &view),
+                Some(chosen) => {
+                    let log = || Arc::clone(&snapshot.log);
+                    let chosen = chosen.into_iter().map(|(tree, edition)| FacetTree { tree, edition, log: log() });
+                    facet_trees.extend(chosen);
+                }
+            }
+        }
+        Ok(facet_trees)
+    }
+
+    /// Adds trees of facet keys.
+    fn add_facet_trees(
+        &mut self,
+        target: &SearchTarget,
+        facet_trees: Vec<FacetTree>,
+        roots: &[Option<StoredRoot>],
+    ) -> Result<(), AttemptError> {
+        for (FacetTree { tree, log, .. }, root) in facet_trees.into_iter().zip(roots) {
+            let root = decode_root(root.as_ref(), target, &log)?;
+            self.add_tree(tree, &root, &LogView { log: &log, by_business: None });
+        }
+        Ok(())
+    }
+
+    fn add_tree(&mut self, tree: TreeKey, root: &RootSummary, view: &LogView<'_>) {
+        self.search.add_tree(root, &view.delta(&tree, root));
+        self.trees.push(tree);
+    }
+
+    /// Returns a node that is needed, by its name.
+    fn name_of(&self, needed: &NeededNode) -> (&TreeKey, NodeRef) {
+        (&self.trees[needed.tree], needed.node)
+    }
+
+    fn finish(self) -> PostingPage {
+        let found = self.search.finish();
+        let tree = |number: usize| self.trees[number].clone();
+        let postings = found.postings.into_iter().map(|(number, posting)| (tree(number), posting)).collect();
+        PostingPage { count: found.count, postings, stretch_total: found.stretch_total }
+    }
+}
+
+impl ReviewStore {
+    /// Adds the trees of organisations. Reads the roots of facet trees if these are cheaper.
+    pub(super) async fn add_snapshots(
+        &self,
+        plan: &mut PagePlan,
+        target: &SearchTarget,
+        orgs: &[OrgTarget],
+        snapshots: &[OrgSnapshot],
+        distrusted: &HashSet<TreeKey>,
+    ) -> Result<(), AttemptError> {
+        let mut facet_trees = Vec::new();
+        for (org, snapshot) in orgs.iter().zip(snapshots) {
+            facet_trees.extend(plan.add_org(target, org, snapshot)?);
+        }
+        let roots = self.read_facet_roots(&facet_trees, distrusted).await?;
+        plan.add_facet_trees(target, facet_trees, &roots)
+    }
+
+    /// Adds the trees of an organisation from the cache. False if roots of facet trees were not cached; they are now.
+    pub(super) async fn add_cached(
+        &self,
+        plan: &mut PagePlan,
+        target: &SearchTarget,
+        org: &OrgTarget,
+        snapshot: &OrgSnapshot,
+    ) -> Result<bool, AttemptError> {
+        let facet_trees = plan.add_org(target, org, snapshot)?;
+        let roots: Vec<_> = facet_trees.iter().map(|facet_tree| self.cached_facet_root(facet_tree)).collect();
+        if roots.iter().any(Option::is_none) {
+            self.read_facet_roots(&facet_trees, &HashSet::new()).await?;
+            return Ok(false);
+        }
+        plan.add_facet_trees(target, facet_trees, &roots)?;
+        Ok(true)
+    }
+
+    /// Returns the postings of the page. Reads the nodes that lead to them.
+    pub(super) async fn find_postings(&self, mut plan: PagePlan) -> Result<PostingPage, AttemptError> {
+        loop {
+            let missing = self.insert_cached_nodes(&mut plan)?;
+            if missing.is_empty() {
+                return Ok(plan.finish());
+            }
+            for (needed, bytes) in self.read_needed(&plan, missing).await? {
+                plan.search.insert_node(needed, &bytes).map_err(damaged)?;
+            }
+        }
+    }
+
+    /// Returns the postings of the page if all its nodes are cached. If not, reads those that are needed next into the cache.
+    pub(super) async fn find_cached_postings(&self, mut plan: PagePlan) -> Result<Option<PostingPage>, AttemptError> {
+        let missing = self.insert_cached_nodes(&mut plan)?;
+        if missing.is_empty() {
+            return Ok(Some(plan.finish()));
+        }
+        self.read_needed(&plan, missing).await?;
+        Ok(None)
+    }
+
+    /// Inserts nodes from the cache. Returns those that are needed next and not cached; none if the page is found.
+    fn insert_cached_nodes(&self, plan: &mut PagePlan) -> Result<Vec<NeededNode>, AttemptError> {
+        loop {
+            let (mut missing, mut has_inserted) = (Vec::new(), false);
+            for needed in plan.search.needed_nodes() {
+                let (tree, node) = plan.name_of(&needed);
+                match self.cache.node(tree, node) {
+                    Some(bytes) => {
+                        plan.search.insert_node(needed, &bytes).map_err(damaged)?;
+                        has_inserted = true;
+                    }
+                    None => missing.push(needed),
+                }
+            }
+            if !missing.is_empty() || !has_inserted {
+                return Ok(missing);
+            }
+        }
+    }
+
+    async fn read_needed(
+        &self,
+        plan: &PagePlan,
+        needed: Vec<NeededNode>,
+    ) -> Result<Vec<(NeededNode, Arc<[u8]>)>, AttemptError> {
+        let names: Vec<_> = needed.iter().map(|needed| plan.name_of(needed)).collect();
+        let found = self.get_nodes(&names).await?;
+        let mut read = Vec::with_capacity(needed.len());
+        for ((tree, node), (needed, bytes)) in names.into_iter().zip(needed.iter().zip(found)) {
+            let Some(bytes) = bytes else {
+                self.cache.remove_root(tree);
+                return Err(AttemptError::NodeGone(tree.clone()));
+            };
+            self.cache.insert_node(tree, node, Arc::clone(&bytes));
+            read.push((*needed, bytes));
+        }
+        Ok(read)
+    }
+
+    fn cached_facet_root(&self, facet_tree: &FacetTree) -> Option<StoredRoot> {
+        self.cache.root(&facet_tree.tree).filter(|root| root.edition >= facet_tree.edition)
+    }
+
+    /// Returns the roots of facet trees: from the cache, else eventually read, else strongly read. The roots of their sets name
+    /// the least edition of each.
+    async fn read_facet_roots(
+        &self,
+        facet_trees: &[FacetTree],
+        distrusted: &HashSet<TreeKey>,
+    ) -> Result<Vec<Option<StoredRoot>>, Error> {
+        let is_distrusted = |facet_tree: &FacetTree| distrusted.contains(&facet_tree.tree);
+        let cached = |facet_tree| self.cached_facet_root(facet_tree).filter(|_| !is_distrusted(facet_tree));
+        let mut roots: Vec<Option<StoredRoot>> = facet_trees.iter().map(cached).collect();
+        for consistency in [Consistency::Eventual, Consistency::Strong] {
+            let is_unread = |position: &usize| {
+                let is_late = consistency == Consistency::Eventual && is_distrusted(&facet_trees[*position]);
+                roots[*position].is_none() && !is_late
+            };
+            let unread: Vec<usize> = (0..facet_trees.len()).filter(is_unread).collect();
+            let trees: Vec<TreeKey> = unread.iter().map(|position| facet_trees[*position].tree.clone()).collect();
+            for (tree, root) in self.read_roots(&trees, consistency).await? {
+                let position = unread.iter().find(|position| facet_trees[**position].tree == tree);
+                let Some(position) = position else { continue };
+                // A root that is older than its set's root says is read again, strongly.
+                let is_proven = consistency == Consistency::Strong || root.edition >= facet_trees[*position].edition;
+                roots[*position] = Some(root).filter(|_| is_proven);
+            }
+        }
+        Ok(roots)
+    }
+}
+
+impl<'a> LogView<'a> {
+    fn new(log: &'a OrgLog, trees: usize) -> Self {
+        let by_business = (trees >= MANY_TREES).then(|| {
+            let mut by_business: HashMap<&BusinessId, Vec<&LogEntry>> = HashMap::new();
+            for entry in &log.entries {
+                let places = [&entry.change.old, &entry.change.new];
+                let mut businesses: Vec<_> = places.into_iter().flatten().map(|place| &place.business_id).collect();
+                businesses.dedup();
+                for business_id in businesses {
+                    by_business.entry(business_id).or_default().push(entry);
+                }
+            }
+            by_business
+        });
+        Self { log, by_business }
+    }
+
+    /// Returns the difference of a tree from its root to the end of the log.
+    fn delta(&self, tree: &TreeKey, root: &RootSummary) -> TreeDelta {
+        let (from, to) = (&root.position, &self.log.end);
+        match (&tree.set, &self.by_business) {
+            (ReviewSet::Business(_, business_id), Some(by_business)) => {
+                let entries = by_business.get(business_id).map_or(&[][..], Vec::as_slice);
+                TreeDelta::between(tree, entries.iter().copied(), from, to)
+            }
+            _ => TreeDelta::between(tree, &self.log.entries, from, to),
+        }
+    }
+}
+
+/// Decodes a root. The log must include everything that the root contains: a root that was folded since is too new.
+fn decode_root(root: Option<&StoredRoot>, target: &SearchTarget, log: &OrgLog) -> Result<RootSummary, AttemptError> {
+    let Some(root) = root else { return Ok(RootSummary::empty()) };
+    let root = RootSummary::decode(&root.bytes, target.filter.mask).map_err(damaged)?;
+    if log.end.covers(&root.position) { Ok(root) } else { Err(AttemptError::Overtaken) }
+}
+
+fn damaged(error: DecodeError) -> AttemptError {
+    AttemptError::Failed(Error::internal(error))
+}
+
+/// Returns the facet trees that are cheaper to search than their set's tree, with the least edition of each root.
+fn choose_facet_trees(_: &TreeKey, _: &RootSummary, _: &SearchTarget) -> Option<Vec<(TreeKey, u64)>> {
+    None
+}

@@ -1,0 +1,105 @@
+//! Scope of a search: the review sets that the caller may see and the filter names.
+
+use std::collections::HashSet;
+
+use super::ReviewFilter;
+use super::target::SearchTarget;
+use crate::{ReviewQuery, ReviewStore};
+use presence_domain::access::Scope;
+use presence_domain::error::Error;
+use presence_domain::ids::{BusinessId, OrgId};
+use presence_domain::instant::is_empty_range;
+use presence_domain::ledger::{PostingFilter, ReviewSet};
+use presence_domain::page::{Page, PageRequest};
+use presence_domain::review::Review;
+
+impl ReviewStore {
+    /// Returns one page of the matching reviews in the scope, and their number.
+    pub async fn search_trees(
+        &self,
+        scope: Scope,
+        filter: &ReviewFilter,
+        page: PageRequest,
+    ) -> Result<Page<Review>, Error> {
+        if filter.matches_nothing() {
+            return Ok(empty_page(page));
+        }
+        match (scope.only_org(), &filter.businesses, &filter.city_key) {
+            (Some(own), Some(ids), None) => {
+                // A business of another organisation has no tree in this one. So nothing has to be looked up.
+                let sets = ids.iter().map(|id| ReviewSet::Business(own, id.clone()));
+                self.search(&filter.target(sets, page)).await
+            }
+            (_, Some(ids), city_key) => {
+                let sets = self.business_sets(scope, ids, city_key.as_deref()).await?;
+                self.search(&filter.target(sets, page)).await
+            }
+            (Some(own), None, _) => self.search(&filter.target([filter.set_in(own)], page)).await,
+            (None, None, _) => Box::pin(self.search_all_orgs(filter, page)).await,
+        }
+    }
+
+    /// Returns one page of the matching reviews in review sets, and their number. Sets outside the scope match nothing.
+    pub async fn find_in_sets(&self, scope: Scope, query: &ReviewQuery) -> Result<Page<Review>, Error> {
+        let sets: Vec<ReviewSet> = query.sets.iter().filter(|set| scope.covers(Some(set.org_id()))).cloned().collect();
+        if query.mask.is_empty() || is_empty_range(query.from, query.to) {
+            return Ok(empty_page(query.page));
+        }
+        let filter = PostingFilter { mask: query.mask, from: query.from, to: query.to };
+        self.search(&SearchTarget::new(sets, filter, query.newest_first, query.page)).await
+    }
+
+    /// Searches the reviews of all organisations.
+    ///
+    /// The search starts with the cached list of organisations, while the list is read. If the list has changed, the result
+    /// is discarded and the search is done again. Otherwise the list costs no wave.
+    async fn search_all_orgs(&self, filter: &ReviewFilter, page: PageRequest) -> Result<Page<Review>, Error> {
+        let target = |orgs: &[OrgId]| filter.target(orgs.iter().map(|org_id| filter.set_in(*org_id)), page);
+        let cached = self.listed_orgs.get();
+        let early = target(&cached);
+        // With an empty cache the target has no trees, and makes no read.
+        let (orgs, found) = futures::try_join!(self.orgs_with_reviews(), self.search(&early))?;
+        if *orgs == *cached {
+            return Ok(found);
+        }
+        self.listed_orgs.set(&orgs);
+        self.search(&target(&orgs)).await
+    }
+
+    /// Returns the sets of those businesses that the scope covers, and that are in the city if one is given.
+    async fn business_sets(
+        &self,
+        scope: Scope,
+        ids: &[BusinessId],
+        city_key: Option<&str>,
+    ) -> Result<Vec<ReviewSet>, Error> {
+        let locations = self.businesses.get_locations(ids).await?;
+        let mut sets = Vec::new();
+        for id in ids.iter().collect::<HashSet<_>>() {
+            let Some(location) = locations.get(id) else { continue };
+            if scope.covers(Some(location.org_id)) && city_key.is_none_or(|city| city == location.city_key) {
+                sets.push(ReviewSet::Business(location.org_id, id.clone()));
+            }
+        }
+        Ok(sets)
+    }
+}
+
+impl ReviewFilter {
+    /// Returns the set of an organisation that the filter names: the organisation or a city.
+    fn set_in(&self, org_id: OrgId) -> ReviewSet {
+        match &self.city_key {
+            None => ReviewSet::Org(org_id),
+            Some(city_key) => ReviewSet::City(org_id, city_key.clone()),
+        }
+    }
+
+    fn target(&self, sets: impl IntoIterator<Item = ReviewSet>, page: PageRequest) -> SearchTarget {
+        let filter = PostingFilter { mask: self.mask, from: self.from, to: self.to };
+        SearchTarget::new(sets, filter, self.newest_first, page)
+    }
+}
+
+fn empty_page(request: PageRequest) -> Page<Review> {
+    Page { request, count: 0, items: Vec::new() }
+}

@@ -1,0 +1,255 @@
+//! Snapshots of organisations: the log, and roots of trees that are proven current.
+//!
+//! Roots and buckets are read eventually, or come from the cache. So each may be older than the log. The directory, which the
+//! log holds, names the least edition of every bucket, and of the root of the organisation's own tree; a bucket names those of
+//! cities and businesses. What is older is read strongly. A strong read after the log is always recent enough.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+
+use super::target::OrgTarget;
+use crate::ReviewStore;
+use crate::client::parallel::parallel;
+use crate::client::read::Consistency;
+use crate::reviews::log::OrgLog;
+use crate::reviews::trees::directory::bucket_of;
+use crate::reviews::trees::nodes::StoredRoot;
+use presence_domain::error::Error;
+use presence_domain::ids::OrgId;
+use presence_domain::ledger::{Directory, DirectoryBucket, ReviewSet, TreeKey, directory_hash};
+
+/// Maximum number of logs and of directories that are read at a time. A log has some kilobytes.
+const READS_IN_FLIGHT: u16 = 64;
+/// Number of roots that are read strongly at once when their bucket is too old. Of more roots, the bucket is read first: it
+/// tells which of them have changed.
+const MAX_HASTY_ROOTS: usize = 20;
+
+/// State of an organisation at one position of its log.
+#[derive(Clone, Debug)]
+pub(super) struct OrgSnapshot {
+    /// Log of the organisation, with its directory.
+    pub(super) log: Arc<OrgLog>,
+    /// Roots of the trees that are searched, in their order; `None` for a tree without a root, which is empty.
+    pub(super) roots: Vec<Option<StoredRoot>>,
+}
+
+/// What is known of directories and roots, while it is read.
+#[derive(Default)]
+struct Readings {
+    buckets: HashMap<(OrgId, usize), Arc<DirectoryBucket>>,
+    roots: HashMap<TreeKey, StoredRoot>,
+    /// Trees whose root was read strongly after the log.
+    fresh: HashSet<TreeKey>,
+}
+
+/// Buckets to read, by organisation.
+type BucketNumbers = BTreeMap<OrgId, BTreeSet<usize>>;
+
+impl ReviewStore {
+    /// Reads the logs of organisations, and the roots of their trees. The roots of distrusted trees are read strongly.
+    pub(super) async fn read_snapshots(
+        &self,
+        orgs: &[OrgTarget],
+        distrusted: &HashSet<TreeKey>,
+    ) -> Result<Vec<OrgSnapshot>, Error> {
+        let (mut readings, unread) = self.cached_readings(orgs, distrusted);
+        let logs = parallel(READS_IN_FLIGHT, orgs.iter().map(|org| self.read_log_of(org.org_id)));
+        let roots = self.read_roots(&unread.roots, Consistency::Eventual);
+        let buckets = self.read_buckets(&unread.buckets, Consistency::Eventual);
+        let (logs, roots, buckets) = futures::try_join!(logs, roots, buckets)?;
+        readings.roots.extend(roots);
+        readings.buckets.extend(buckets);
+        self.check_migrated(orgs, &logs).await?;
+        self.refresh_buckets(orgs, &logs, &mut readings).await?;
+        self.refresh_roots(orgs, &logs, distrusted, &mut readings).await?;
+        let snapshots = orgs.iter().zip(logs).map(|(org, log)| {
+            let roots = org.trees.iter().map(|tree| readings.roots.remove(tree)).collect();
+            OrgSnapshot { log, roots }
+        });
+        Ok(snapshots.collect())
+    }
+
+    /// Returns the snapshot of an organisation as the cache has it. It may be older than what is stored. `None` if a part is missing.
+    pub(super) fn cached_snapshot(&self, org: &OrgTarget) -> Option<OrgSnapshot> {
+        let log = self.cache.log(org.org_id)?;
+        let mut roots = Vec::with_capacity(org.trees.len());
+        for tree in &org.trees {
+            let root = self.cache.root(tree);
+            let is_empty = root.is_none() && self.cached_edition(org.org_id, tree) == Some(0);
+            if root.is_none() && !is_empty {
+                return None;
+            }
+            roots.push(root);
+        }
+        Some(OrgSnapshot { log, roots })
+    }
+
+    async fn read_log_of(&self, org_id: OrgId) -> Result<Arc<OrgLog>, Error> {
+        let log = Arc::new(self.query_log(org_id).await?);
+        self.cache.insert_log(org_id, Arc::clone(&log));
+        Ok(log)
+    }
+
+    /// Returns what the cache has, and what must be read.
+    fn cached_readings(&self, orgs: &[OrgTarget], distrusted: &HashSet<TreeKey>) -> (Readings, Unread) {
+        let (mut readings, mut unread) = (Readings::default(), Unread::default());
+        for OrgTarget { org_id, trees } in orgs {
+            for tree in trees {
+                if let Some(number) = bucket_number(tree) {
+                    match self.cache.bucket(*org_id, number) {
+                        Some(bucket) => drop(readings.buckets.insert((*org_id, number), bucket)),
+                        None => drop(unread.buckets.entry(*org_id).or_default().insert(number)),
+                    }
+                }
+                // Distrusted roots are read after the log: only then a strong read proves itself.
+                if distrusted.contains(tree) {
+                    continue;
+                }
+                match self.cache.root(tree) {
+                    Some(root) => drop(readings.roots.insert(tree.clone(), root)),
+                    None if self.cached_edition(*org_id, tree) == Some(0) => {}
+                    None => unread.roots.push(tree.clone()),
+                }
+            }
+        }
+        (readings, unread)
+    }
+
+    /// Returns the edition of a root that the cached directory names, if it is cached.
+    fn cached_edition(&self, org_id: OrgId, tree: &TreeKey) -> Option<u64> {
+        match bucket_number(tree) {
+            None => Some(self.cache.log(org_id)?.directory.org_edition),
+            Some(number) => Some(named_in(&*self.cache.bucket(org_id, number)?, tree)),
+        }
+    }
+
+    pub(super) async fn read_roots(
+        &self,
+        trees: &[TreeKey],
+        consistency: Consistency,
+    ) -> Result<Vec<(TreeKey, StoredRoot)>, Error> {
+        if trees.is_empty() {
+            return Ok(Vec::new());
+        }
+        let roots = trees.iter().zip(self.get_roots(trees, consistency).await?);
+        let found: Vec<_> = roots.filter_map(|(tree, root)| Some((tree.clone(), root?))).collect();
+        for (tree, root) in &found {
+            self.cache.insert_root(tree, root.clone());
+        }
+        Ok(found)
+    }
+
+    async fn read_buckets(
+        &self,
+        numbers: &BucketNumbers,
+        consistency: Consistency,
+    ) -> Result<Vec<((OrgId, usize), Arc<DirectoryBucket>)>, Error> {
+        let reads = numbers.iter().map(async |(org_id, numbers)| {
+            let numbers: Vec<usize> = numbers.iter().copied().collect();
+            let buckets = self.get_buckets(*org_id, &numbers, consistency).await?;
+            Ok((*org_id, numbers, buckets))
+        });
+        let mut read = Vec::new();
+        for (org_id, numbers, buckets) in parallel(READS_IN_FLIGHT, reads).await? {
+            for (number, bucket) in numbers.into_iter().zip(buckets) {
+                let bucket = Arc::new(bucket);
+                self.cache.insert_bucket(org_id, number, Arc::clone(&bucket));
+                read.push(((org_id, number), bucket));
+            }
+        }
+        Ok(read)
+    }
+
+    /// Reads those buckets strongly that are older than the directory says. With them the roots that they name, if they are few.
+    async fn refresh_buckets(
+        &self,
+        orgs: &[OrgTarget],
+        logs: &[Arc<OrgLog>],
+        readings: &mut Readings,
+    ) -> Result<(), Error> {
+        let (mut old_buckets, mut trees) = (BucketNumbers::new(), Vec::new());
+        for (OrgTarget { org_id, trees: searched }, log) in orgs.iter().zip(logs) {
+            for tree in searched {
+                let Some(number) = bucket_number(tree) else { continue };
+                let bucket = readings.buckets.get(&(*org_id, number));
+                let edition = bucket.map_or(0, |bucket| bucket.edition);
+                if edition < log.directory.bucket_editions[number] {
+                    old_buckets.entry(*org_id).or_default().insert(number);
+                    trees.push(tree.clone());
+                }
+            }
+        }
+        if old_buckets.is_empty() {
+            return Ok(());
+        }
+        trees.truncate(if trees.len() <= MAX_HASTY_ROOTS { MAX_HASTY_ROOTS } else { 0 });
+        let buckets = self.read_buckets(&old_buckets, Consistency::Strong);
+        let (buckets, ()) = futures::try_join!(buckets, self.refresh(&trees, readings))?;
+        readings.buckets.extend(buckets);
+        Ok(())
+    }
+
+    /// Reads those roots strongly that are older than the directory says, and those that are distrusted.
+    async fn refresh_roots(
+        &self,
+        orgs: &[OrgTarget],
+        logs: &[Arc<OrgLog>],
+        distrusted: &HashSet<TreeKey>,
+        readings: &mut Readings,
+    ) -> Result<(), Error> {
+        let mut old = Vec::new();
+        for (OrgTarget { org_id, trees }, log) in orgs.iter().zip(logs) {
+            let is_old = |tree: &&TreeKey| {
+                let edition = readings.roots.get(tree).map_or(0, |root| root.edition);
+                let is_proven = edition >= readings.named_edition(*org_id, &log.directory, tree);
+                !readings.fresh.contains(tree) && (!is_proven || distrusted.contains(tree))
+            };
+            old.extend(trees.iter().filter(is_old).cloned());
+        }
+        self.refresh(&old, readings).await
+    }
+
+    /// Reads roots strongly.
+    async fn refresh(&self, trees: &[TreeKey], readings: &mut Readings) -> Result<(), Error> {
+        let roots = self.read_roots(trees, Consistency::Strong).await?;
+        readings.fresh.extend(trees.iter().cloned());
+        readings.roots.extend(roots);
+        Ok(())
+    }
+}
+
+/// Buckets and roots that must be read.
+#[derive(Default)]
+struct Unread {
+    buckets: BucketNumbers,
+    roots: Vec<TreeKey>,
+}
+
+impl Readings {
+    /// Returns the least edition that the root of a tree has, by the directory. The buckets must be recent enough.
+    fn named_edition(&self, org_id: OrgId, directory: &Directory, tree: &TreeKey) -> u64 {
+        match bucket_number(tree) {
+            None => directory.org_edition,
+            Some(number) => self.buckets.get(&(org_id, number)).map_or(0, |bucket| named_in(bucket, tree)),
+        }
+    }
+}
+
+/// Returns the bucket of the directory that names the root of a tree; `None` for an organisation's tree, which the directory
+/// itself names.
+fn bucket_number(tree: &TreeKey) -> Option<usize> {
+    (!matches!(tree.set, ReviewSet::Org(_))).then(|| bucket_of(tree))
+}
+
+fn named_in(bucket: &DirectoryBucket, tree: &TreeKey) -> u64 {
+    bucket.editions.get(&directory_hash(tree)).copied().unwrap_or_default()
+}
+
+impl OrgSnapshot {
+    /// True if both are the same position of the log, and the same roots.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        let edition = |root: &Option<StoredRoot>| root.as_ref().map(|root| root.edition);
+        let editions = |roots: &[Option<StoredRoot>]| roots.iter().map(edition).collect::<Vec<_>>();
+        self.log.end == other.log.end && editions(&self.roots) == editions(&other.roots)
+    }
+}

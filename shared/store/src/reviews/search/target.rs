@@ -1,0 +1,87 @@
+//! Target of a search: the trees that it looks at, by organisation, and what it looks for in them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use presence_domain::ids::OrgId;
+use presence_domain::instant::{FIRST_SECOND, LAST_SECOND};
+use presence_domain::ledger::{FacetKey, FacetMask, Posting, PostingFilter, ReviewSet, TreeKey};
+use presence_domain::page::PageRequest;
+use presence_domain::review::Review;
+
+/// Trees to search, and the page to find in them.
+#[derive(Clone, Debug)]
+pub(super) struct SearchTarget {
+    /// Organisations, ascending. Each has a log of its own.
+    pub(super) orgs: Vec<OrgTarget>,
+    /// Filter of the postings.
+    pub(super) filter: PostingFilter,
+    /// True for newest first.
+    pub(super) newest_first: bool,
+    /// Page to find.
+    pub(super) page: PageRequest,
+}
+
+/// Trees of one organisation.
+#[derive(Clone, Debug)]
+pub(super) struct OrgTarget {
+    pub(super) org_id: OrgId,
+    /// Trees of whole sets. No review is in two of them.
+    pub(super) trees: Vec<TreeKey>,
+}
+
+/// Page of postings, each with the tree that has it.
+#[derive(Clone, Debug)]
+pub(super) struct PostingPage {
+    /// Number of all matches.
+    pub(super) count: u64,
+    /// Postings of the page, in the order of the answer.
+    pub(super) postings: Vec<(TreeKey, Posting)>,
+    /// Estimated number of all postings of the tree from the first to the last one of the page; `None` for several trees.
+    pub(super) stretch_total: Option<u64>,
+}
+
+impl SearchTarget {
+    /// Returns the target of a search in review sets. A set that is named twice is searched once.
+    pub(super) fn new(
+        sets: impl IntoIterator<Item = ReviewSet>,
+        filter: PostingFilter,
+        newest_first: bool,
+        page: PageRequest,
+    ) -> Self {
+        let mut by_org: BTreeMap<OrgId, BTreeSet<ReviewSet>> = BTreeMap::new();
+        for set in sets {
+            by_org.entry(set.org_id()).or_default().insert(set);
+        }
+        let orgs = by_org.into_iter().map(|(org_id, sets)| {
+            let trees = sets.into_iter().map(|set| TreeKey { set, facet_key: None }).collect();
+            OrgTarget { org_id, trees }
+        });
+        // An end that excludes no review is left open: otherwise it could cut a period, which costs more reads.
+        let from = filter.from.filter(|from| *from > FIRST_SECOND);
+        let to = filter.to.filter(|to| *to < LAST_SECOND);
+        Self { orgs: orgs.collect(), filter: PostingFilter { from, to, ..filter }, newest_first, page }
+    }
+
+    /// Returns the organisation if every one of its reviews is searched, and no other one.
+    pub(super) fn only_whole_org(&self) -> Option<OrgId> {
+        let [org] = &self.orgs[..] else { return None };
+        let [tree] = &org.trees[..] else { return None };
+        matches!(tree.set, ReviewSet::Org(_)).then_some(org.org_id)
+    }
+
+    /// True for the first page of a search without a filter of facets.
+    pub(super) fn is_first_page_of_all(&self) -> bool {
+        self.page.page == 1 && self.filter.mask == FacetMask::ALL
+    }
+
+    /// True if the review may be shown in the place of this posting. Its version may be a later one, as long as everything is
+    /// the same that the search depends on.
+    pub(super) fn admits(&self, tree: &TreeKey, posting: &Posting, review: &Review) -> bool {
+        let in_set = match &tree.set {
+            ReviewSet::Org(org_id) => *org_id == review.org_id,
+            ReviewSet::City(org_id, city_key) => *org_id == review.org_id && *city_key == review.city_key,
+            ReviewSet::Business(org_id, business_id) => *org_id == review.org_id && *business_id == review.business_id,
+        };
+        in_set && review.effective_at() == posting.key.effective_at && self.filter.mask.contains(FacetKey::of(review))
+    }
+}
