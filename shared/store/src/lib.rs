@@ -31,7 +31,7 @@ pub use reviews::ledger::{
     bulk_review_items,
 };
 pub use reviews::search::ReviewFilter;
-pub use reviews::trees::{FoldLimits, FoldReport};
+pub use reviews::trees::{FoldLimits, FoldReport, OrgPostings, bulk_body_item, bulk_org_items};
 pub use reviews::write::{ReviewWrite, WriteReviewsError};
 pub use users::{
     ApiKeyError, BusinessIds, ClaimError, Decision, EmailSearch, FoundUser, IssuedKey, MAX_LIVE_KEYS, NewApiKey,

@@ -4,14 +4,20 @@
 //! - A **node** has a slot and a stamp. It never changes under this name, so a root and the nodes that it names are a snapshot.
 //! - The **directory** of an organisation names the least edition that each root has.
 
+pub(crate) mod build;
+mod bulk;
 pub(crate) mod directory;
+mod facets;
 mod fold;
 mod items;
 pub(crate) mod nodes;
+mod org_postings;
 pub(crate) mod postings;
 mod set_fold;
 mod touched_sets;
 mod trim;
 mod write;
 
+pub use bulk::{bulk_body_item, bulk_org_items};
 pub use fold::{FoldLimits, FoldReport};
+pub use org_postings::OrgPostings;

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::nodes::StoredRoot;
 use crate::ReviewStore;
 use crate::client::read::Consistency;
 use crate::reviews::log::OrgLog;
@@ -56,8 +57,7 @@ impl ReviewStore {
 
     /// Returns the root of a tree by a strong read. The root of a tree that was never written is empty.
     pub(crate) async fn read_root(&self, tree: &TreeKey) -> Result<TreeRoot, Error> {
-        let stored = self.get_root(tree, Consistency::Strong).await?;
-        stored.map_or_else(|| Ok(TreeRoot::empty()), |stored| decode_root(&stored.bytes).map_err(Error::internal))
+        decode_stored(self.get_root(tree, Consistency::Strong).await?.as_ref())
     }
 
     /// Returns the postings between two keys that a root and its nodes hold, ascending. `None` if a node is no more, because a
@@ -119,6 +119,11 @@ impl ReviewStore {
         let nodes: Vec<_> = names.iter().map(|name| (tree, *name)).collect();
         Ok(self.get_nodes(&nodes).await?.into_iter().collect())
     }
+}
+
+/// Returns a root; the empty one if none is stored.
+pub(crate) fn decode_stored(stored: Option<&StoredRoot>) -> Result<TreeRoot, Error> {
+    stored.map_or_else(|| Ok(TreeRoot::empty()), |stored| decode_root(&stored.bytes).map_err(Error::internal))
 }
 
 /// Returns those of the nodes that may hold postings between two keys. A node ends where the next one starts; the first one also

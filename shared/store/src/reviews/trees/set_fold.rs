@@ -3,18 +3,16 @@
 //! The root of the whole tree names the editions of the facet trees. So a reader who finds a new root never accepts an older
 //! facet tree with it.
 
+use super::facets::FACETS_IN_FLIGHT;
 use super::nodes::StoredRoot;
-use super::postings::ALL_KEYS;
+use super::postings::{ALL_KEYS, decode_stored};
 use super::touched_sets::SetChanges;
 use crate::ReviewStore;
 use crate::client::parallel::parallel;
 use crate::client::read::Consistency;
 use presence_domain::error::Error;
-use presence_domain::ledger::tree::{EditedTree, TreeEdit, TreeLimits, TreeRoot, build_tree, decode_root};
-use presence_domain::ledger::{FACET_KEY_COUNT, FacetKey, LogPosition, Posting, ReviewSet, TreeDelta, TreeKey};
-
-/// Number of facet trees of one set that are written at a time.
-const FACETS_IN_FLIGHT: u16 = 8;
+use presence_domain::ledger::tree::{EditedTree, TreeEdit, TreeLimits, TreeRoot};
+use presence_domain::ledger::{FacetKey, LogPosition, ReviewSet, TreeDelta, TreeKey};
 
 /// Fold of one set in progress.
 pub(super) struct SetFold<'a> {
@@ -41,7 +39,7 @@ pub(super) struct FoldedSet {
 impl SetFold<'_> {
     /// Folds the set. `stored` is its root by a strong read. Returns `None` if another fold was first.
     pub(super) async fn run(self, stored: Option<StoredRoot>) -> Result<Option<FoldedSet>, Error> {
-        let root = read_root(stored.as_ref())?;
+        let root = decode_stored(stored.as_ref())?;
         let edition = root.edition;
         let target = root.position.max(&self.to);
         let delta = TreeDelta::between(&self.tree, self.changes.entries.iter().copied(), &root.position, &target);
@@ -95,7 +93,7 @@ impl SetFold<'_> {
     }
 
     async fn fold_facet(&self, tree: &TreeKey, stored: Option<StoredRoot>) -> Result<Option<FoldedSet>, Error> {
-        let root = read_root(stored.as_ref())?;
+        let root = decode_stored(stored.as_ref())?;
         let edition = root.edition;
         let target = root.position.max(&self.to);
         let delta = TreeDelta::between(tree, self.changes.entries.iter().copied(), &root.position, &target);
@@ -109,44 +107,11 @@ impl SetFold<'_> {
         Ok(is_put.then_some(folded))
     }
 
-    /// Builds all facet trees from the postings of the set. Returns their editions; `None` if they cannot be built now, because
-    /// another fold is under way. A later fold builds them then.
-    ///
-    /// Roots of an earlier fold that died may exist. They are not continued: nothing kept them complete. Their put is conditional,
-    /// and never goes back in position: a fold whose root already names one of them stays right.
+    /// Builds all facet trees from the postings of the set. Returns their editions; `None` if they cannot be built now. A later fold
+    /// builds them then.
     async fn create_facets(&self, root: &TreeRoot) -> Result<Option<Vec<u64>>, Error> {
-        let keys = (0..).map_while(FacetKey::from_number);
-        let trees: Vec<TreeKey> = keys.map(|facet_key| self.facet_tree(facet_key)).collect();
-        let stored = self.store.get_roots(&trees, Consistency::Strong).await?;
-        for stored in &stored {
-            if !root.position.covers(&read_root(stored.as_ref())?.position) {
-                return Ok(None);
-            }
-        }
         let Some(postings) = self.store.postings_of_root(&self.tree, root, &ALL_KEYS).await? else { return Ok(None) };
-        let mut by_facet = vec![Vec::new(); FACET_KEY_COUNT];
-        for posting in postings {
-            by_facet[usize::from(posting.facet_key.number())].push(posting);
-        }
-        let builds = trees.iter().zip(stored).zip(by_facet);
-        let builds = builds.map(|((tree, stored), postings)| self.create_facet(tree, stored, postings, root.position));
-        Ok(parallel(FACETS_IN_FLIGHT, builds).await?.into_iter().collect())
-    }
-
-    /// Builds one facet tree. Returns its edition; `None` if another fold was first.
-    async fn create_facet(
-        &self,
-        tree: &TreeKey,
-        stored: Option<StoredRoot>,
-        postings: Vec<Posting>,
-        position: LogPosition,
-    ) -> Result<Option<u64>, Error> {
-        let edition = stored.as_ref().map_or(0, |stored| stored.edition) + 1;
-        let limits = TreeLimits::of(tree, i64::try_from(postings.len()).unwrap_or(i64::MAX));
-        let built = build_tree(postings, position, limits);
-        let root = self.store.write_nodes(tree, built, edition).await?;
-        let is_put = self.store.put_root(tree, &root, stored.as_ref()).await?;
-        Ok(is_put.then_some(edition))
+        self.store.build_facets(&self.tree.set, postings, &root.position).await
     }
 
     fn facet_tree(&self, facet_key: FacetKey) -> TreeKey {
@@ -176,8 +141,4 @@ impl ReviewStore {
             }
         }
     }
-}
-
-fn read_root(stored: Option<&StoredRoot>) -> Result<TreeRoot, Error> {
-    stored.map_or_else(|| Ok(TreeRoot::empty()), |stored| decode_root(&stored.bytes).map_err(Error::internal))
 }

@@ -1,0 +1,58 @@
+//! Trees of single facet keys, built from all postings of a set.
+
+use super::org_postings::split_by_facet;
+use super::postings::decode_stored;
+use crate::ReviewStore;
+use crate::client::parallel::parallel;
+use crate::client::read::Consistency;
+use presence_domain::error::Error;
+use presence_domain::ledger::tree::{TreeLimits, build_tree};
+use presence_domain::ledger::{FacetKey, LogPosition, Posting, ReviewSet, TreeKey};
+
+/// Number of facet trees of one set that are written at a time.
+pub(super) const FACETS_IN_FLIGHT: u16 = 8;
+
+/// Returns the trees of every facet key of a set, in the order of their numbers.
+pub(super) fn facet_trees(set: &ReviewSet) -> Vec<TreeKey> {
+    let keys = (0..).map_while(FacetKey::from_number);
+    keys.map(|facet_key| TreeKey { set: set.clone(), facet_key: Some(facet_key) }).collect()
+}
+
+impl ReviewStore {
+    /// Builds all facet trees of a set from its postings. Returns their editions; `None` if they cannot be built now, because a
+    /// fold is under way.
+    ///
+    /// Roots of an earlier fold that died may exist. They are not continued: nothing kept them complete. Their put is conditional,
+    /// and never goes back in position: a fold whose root names one of them already stays right.
+    pub(super) async fn build_facets(
+        &self,
+        set: &ReviewSet,
+        postings: Vec<Posting>,
+        position: &LogPosition,
+    ) -> Result<Option<Vec<u64>>, Error> {
+        let trees = facet_trees(set);
+        let builds = trees.iter().zip(split_by_facet(postings));
+        let builds = builds.map(|(tree, postings)| self.replace_tree(tree, postings, position));
+        Ok(parallel(FACETS_IN_FLIGHT, builds).await?.into_iter().collect())
+    }
+
+    /// Puts a new tree in the place of a stored one, without facet trees. Returns its edition; `None` if the stored tree contains
+    /// later changes, or another writer was first.
+    async fn replace_tree(
+        &self,
+        tree: &TreeKey,
+        postings: Vec<Posting>,
+        position: &LogPosition,
+    ) -> Result<Option<u64>, Error> {
+        let stored = self.get_root(tree, Consistency::Strong).await?;
+        if !position.covers(&decode_stored(stored.as_ref())?.position) {
+            return Ok(None);
+        }
+        let limits = TreeLimits::of(tree, i64::try_from(postings.len()).unwrap_or(i64::MAX));
+        let edition = stored.as_ref().map_or(0, |stored| stored.edition) + 1;
+        let built = build_tree(postings, *position, limits);
+        let root = self.write_nodes(tree, built, edition).await?;
+        let is_put = self.put_root(tree, &root, stored.as_ref()).await?;
+        Ok(is_put.then_some(edition))
+    }
+}
