@@ -24,6 +24,17 @@ const PAGE: i32 = 2_000;
 /// Maximum number of pages: 200,000 organisations.
 const MAX_PAGES: usize = 100;
 
+/// Edition of the ledger that has the reviews of an organisation, by its entry in the list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Registration {
+    /// The organisation has no reviews.
+    None,
+    /// The first edition, unless the organisation has a directory.
+    FirstEdition,
+    /// The present edition.
+    SecondEdition,
+}
+
 /// Returns the entry of an organisation in the list.
 pub(crate) fn registration_item(org_id: OrgId) -> Item {
     let mut item = pk_sk(ORGS_WITH_REVIEWS_PK, org_key(Some(org_id)));
@@ -49,10 +60,20 @@ impl ReviewStore {
 
     /// Adds an organisation to those with reviews.
     ///
-    /// Call it before the organisation's first review is written: a search over all organisations looks at no others. An entry
-    /// that exists stays as it is: without a mark, the reviews of the organisation wait to be migrated.
+    /// Call it before the organisation's first review is written: a search over all organisations looks at no others.
+    ///
+    /// # Errors
+    /// Occurs also when the reviews of the organisation wait to be migrated: nothing may be written until then.
     pub async fn register_org_with_reviews(&self, org_id: OrgId) -> Result<(), Error> {
-        self.db.put_if(&schema::REVIEWS, registration_item(org_id), Condition::NotThere).await.map(drop)
+        let is_new = self.db.put_if(&schema::REVIEWS, registration_item(org_id), Condition::NotThere).await?;
+        if is_new || self.registration(org_id).await? != Registration::FirstEdition {
+            return Ok(());
+        }
+        // A migration ends with the mark. One that was interrupted there has stored the directory before.
+        if self.query_log(org_id).await?.has_directory {
+            return self.mark_migrated(org_id).await;
+        }
+        Err(not_migrated(org_id))
     }
 
     /// Marks an organisation as one whose reviews are in the present edition of the ledger.
@@ -62,11 +83,21 @@ impl ReviewStore {
         self.db.retry_throttled(|| put.clone().send()).await.map(|_| ())
     }
 
-    /// True if the reviews of the organisation wait to be migrated, unless it has a directory. Reads strongly.
-    pub(crate) async fn waits_for_migration(&self, org_id: OrgId) -> Result<bool, Error> {
+    /// Returns the edition of the ledger that has the reviews of an organisation, by its entry in the list. Reads strongly.
+    pub(crate) async fn registration(&self, org_id: OrgId) -> Result<Registration, Error> {
         let key = pk_sk(ORGS_WITH_REVIEWS_PK, org_key(Some(org_id)));
-        Ok(self.db.get(&schema::REVIEWS, key).await?.is_some_and(|entry| !is_marked(&entry)))
+        Ok(match self.db.get(&schema::REVIEWS, key).await? {
+            None => Registration::None,
+            Some(entry) if is_marked(&entry) => Registration::SecondEdition,
+            Some(_) => Registration::FirstEdition,
+        })
     }
+}
+
+/// Returns the error of a read or write of reviews that wait to be migrated.
+pub(crate) fn not_migrated(org_id: OrgId) -> Error {
+    let text = format!("the reviews of organisation {org_id} are not in the ledger yet: run `ops migrate`");
+    Error::Unavailable(text.into())
 }
 
 fn is_marked(entry: &HashMap<String, AttributeValue>) -> bool {

@@ -139,6 +139,19 @@ impl LogReading {
 }
 
 impl OrgLog {
+    /// True if nothing was ever written to it, and there is no directory.
+    pub(crate) fn is_blank(&self) -> bool {
+        !self.has_directory && self.lanes.iter().all(|lane| lane.last == 0)
+    }
+
+    /// Returns the position up to which a current tree has every change, given the position of its root.
+    ///
+    /// That is at least the position of the directory. A root stays behind it if changes concerned its tree and took each other
+    /// back. A trim deletes such changes one by one, so that those that are left must not be applied again.
+    pub(crate) fn position_of_tree(&self, root: &LogPosition) -> LogPosition {
+        root.max(&self.directory.trimmed_to)
+    }
+
     /// Returns the number of changes that the trees may lack.
     pub(crate) fn unfolded(&self) -> u64 {
         self.end.0.iter().zip(&self.directory.trimmed_to.0).map(|(end, trimmed)| end.saturating_sub(*trimmed)).sum()

@@ -6,6 +6,7 @@ use super::target::OrgTarget;
 use crate::ReviewStore;
 use crate::client::parallel::parallel;
 use crate::reviews::log::OrgLog;
+use crate::reviews::registered_orgs::{Registration, not_migrated};
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
 
@@ -13,21 +14,30 @@ use presence_domain::ids::OrgId;
 const READS_IN_FLIGHT: u16 = 64;
 
 impl ReviewStore {
-    /// Checks that organisations without anything in the second edition have no reviews in the first one either.
+    /// Returns the logs of organisations, after a second look at those without anything in the second edition.
     ///
-    /// The check costs a read for an organisation without reviews only. Every other one has a lane in its log or a directory.
-    pub(super) async fn check_migrated(&self, orgs: &[OrgTarget], logs: &[Arc<OrgLog>]) -> Result<(), Error> {
-        let is_blank = |log: &OrgLog| !log.has_directory && log.lanes.iter().all(|lane| lane.last == 0);
-        let blank = orgs.iter().zip(logs).filter(|(_, log)| is_blank(log));
-        parallel(READS_IN_FLIGHT, blank.map(|(org, _)| self.check_registration(org.org_id))).await.map(drop)
+    /// Such an organisation has no reviews, or they wait to be migrated, or a migration or a first write ended between the Query
+    /// of the log and the look at the list. Only organisations without reviews pay for the second look.
+    pub(super) async fn confirm_blank_logs(
+        &self,
+        orgs: &[OrgTarget],
+        logs: Vec<Arc<OrgLog>>,
+    ) -> Result<Vec<Arc<OrgLog>>, Error> {
+        let confirmed = orgs.iter().zip(logs).map(|(org, log)| self.confirm_blank_log(org.org_id, log));
+        parallel(READS_IN_FLIGHT, confirmed).await
     }
 
-    /// Checks that an organisation is not registered, or was registered by a version that writes the second edition.
-    async fn check_registration(&self, org_id: OrgId) -> Result<(), Error> {
-        if !self.waits_for_migration(org_id).await? {
-            return Ok(());
+    async fn confirm_blank_log(&self, org_id: OrgId, log: Arc<OrgLog>) -> Result<Arc<OrgLog>, Error> {
+        if !log.is_blank() {
+            return Ok(log);
         }
-        let text = format!("the reviews of organisation {org_id} are not in the ledger yet: run `ops migrate`");
-        Err(Error::Unavailable(text.into()))
+        match self.registration(org_id).await? {
+            Registration::None => Ok(log),
+            Registration::SecondEdition => self.read_log_of(org_id).await,
+            Registration::FirstEdition => {
+                let again = self.read_log_of(org_id).await?;
+                if again.is_blank() { Err(not_migrated(org_id)) } else { Ok(again) }
+            }
+        }
     }
 }

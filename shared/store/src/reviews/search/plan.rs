@@ -251,7 +251,7 @@ impl<'a> LogView<'a> {
 
     /// Returns the difference of a tree from its root to the end of the log.
     fn delta(&self, tree: &TreeKey, root: &RootSummary) -> TreeDelta {
-        let (from, to) = (&root.position, &self.log.end);
+        let (from, to) = (&self.log.position_of_tree(&root.position), &self.log.end);
         match (&tree.set, &self.by_business) {
             (ReviewSet::Business(_, business_id), Some(by_business)) => {
                 let entries = by_business.get(business_id).map_or(&[][..], Vec::as_slice);

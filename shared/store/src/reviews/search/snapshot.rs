@@ -59,7 +59,7 @@ impl ReviewStore {
         let (logs, roots, buckets) = futures::try_join!(logs, roots, buckets)?;
         readings.roots.extend(roots);
         readings.buckets.extend(buckets);
-        self.check_migrated(orgs, &logs).await?;
+        let logs = self.confirm_blank_logs(orgs, logs).await?;
         self.refresh_buckets(orgs, &logs, &mut readings).await?;
         self.refresh_roots(orgs, &logs, distrusted, &mut readings).await?;
         let snapshots = orgs.iter().zip(logs).map(|(org, log)| {
@@ -84,7 +84,7 @@ impl ReviewStore {
         Some(OrgSnapshot { log, roots })
     }
 
-    async fn read_log_of(&self, org_id: OrgId) -> Result<Arc<OrgLog>, Error> {
+    pub(super) async fn read_log_of(&self, org_id: OrgId) -> Result<Arc<OrgLog>, Error> {
         let log = Arc::new(self.query_log(org_id).await?);
         self.cache.insert_log(org_id, Arc::clone(&log));
         Ok(log)
