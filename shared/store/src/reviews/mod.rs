@@ -1,5 +1,6 @@
 //! Reviews: the ledger that counts and finds them, and the search in the scope of a caller.
 
+pub(crate) mod audit;
 pub(crate) mod body_item;
 pub(crate) mod ledger;
 pub(crate) mod log;

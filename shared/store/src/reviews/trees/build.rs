@@ -1,5 +1,7 @@
 //! Build of all trees of an organisation, for the migration and the rebuild.
 
+use std::collections::BTreeSet;
+
 use super::directory::RootEditions;
 use super::org_postings::{Level, OrgPostings, SetPostings};
 use super::postings::decode_stored;
@@ -25,8 +27,9 @@ pub(crate) struct BuiltTrees {
 }
 
 impl ReviewStore {
-    /// Puts trees of these postings in the place of the stored ones, and names them in the directory. The postings are those at
-    /// the position of the log. A tree that contains a later change stays.
+    /// Puts trees of these postings in the place of the stored ones, and names them in the directory. The postings are those of
+    /// the whole organisation at the position of the log. Takes only the given sets, if any are given. A tree that contains a
+    /// later change stays.
     ///
     /// The directory keeps its position, so that the log keeps every change that a tree may lack: one of a set that has no
     /// postings, or of a set in [`BuiltTrees::lost`].
@@ -34,15 +37,21 @@ impl ReviewStore {
         &self,
         mut postings: OrgPostings,
         position: &LogPosition,
+        only: Option<&BTreeSet<ReviewSet>>,
     ) -> Result<BuiltTrees, Error> {
+        let named = self.named_editions(postings.org_id()).await?;
         let (mut editions, mut lost) = (RootEditions::new(), Vec::new());
         for level in Level::ALL {
             postings.sort_for(level);
             let in_flight = if level == Level::Business { BUSINESSES_IN_FLIGHT } else { 1 };
-            let numbers: Vec<usize> = (0..postings.sets_of(level)).collect();
+            let is_wanted = |number: &usize| only.is_none_or(|only| only.contains(&postings.set_name(level, *number)));
+            let numbers: Vec<usize> = (0..postings.sets_of(level)).filter(is_wanted).collect();
             for numbers in numbers.chunks(usize::from(in_flight)) {
-                let builds =
-                    numbers.iter().map(|number| self.build_set(postings.set_postings(level, *number), position));
+                let builds = numbers.iter().map(|number| {
+                    let own = postings.set_postings(level, *number);
+                    let named = named.edition_of(&own.set);
+                    self.build_set(own, position, named)
+                });
                 for (set, edition) in parallel(in_flight, builds).await? {
                     match edition {
                         Some(edition) => drop(editions.insert(TreeKey { set, facet_key: None }, edition)),
@@ -56,17 +65,23 @@ impl ReviewStore {
     }
 
     /// Builds the trees of one set. Returns the edition of its root; `None` if the stored tree contains later changes, or changed.
-    async fn build_set(&self, own: SetPostings, position: &LogPosition) -> Result<(ReviewSet, Option<u64>), Error> {
+    async fn build_set(
+        &self,
+        own: SetPostings,
+        position: &LogPosition,
+        named: u64,
+    ) -> Result<(ReviewSet, Option<u64>), Error> {
         let has_facets = own.has_facets(self.fold_limits.facets_from);
         let SetPostings { set, postings } = own;
         let tree = TreeKey { set, facet_key: None };
         let stored = self.get_root(&tree, Consistency::Strong).await?;
-        let old = decode_stored(stored.as_ref())?;
-        if !position.covers(&old.position) {
+        let Some(edition) = self.replacing_edition(&tree, stored.as_ref(), position, named).await? else {
             return Ok((tree.set, None));
-        }
-        let facet_editions = if has_facets || old.facet_editions.is_some() {
-            match self.build_facets(&tree.set, postings.clone(), position).await? {
+        };
+        let old_facets = decode_stored(stored.as_ref()).ok().and_then(|root| root.facet_editions);
+        let facet_editions = if has_facets || old_facets.is_some() {
+            let named = old_facets.unwrap_or_default();
+            match self.build_facets(&tree.set, postings.clone(), position, &named).await? {
                 Some(editions) => Some(editions),
                 None => return Ok((tree.set, None)),
             }
@@ -74,7 +89,7 @@ impl ReviewStore {
             None
         };
         let limits = TreeLimits::of(&tree, i64::try_from(postings.len()).unwrap_or(i64::MAX));
-        let mut root = self.write_nodes(&tree, build_tree(postings, *position, limits), old.edition + 1).await?;
+        let mut root = self.write_nodes(&tree, build_tree(postings, *position, limits), edition).await?;
         root.facet_editions = facet_editions;
         let is_put = self.put_root(&tree, &root, stored.as_ref()).await?;
         Ok((tree.set, is_put.then_some(root.edition)))

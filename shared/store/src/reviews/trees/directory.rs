@@ -68,7 +68,7 @@ impl ReviewStore {
     /// Brings the directory to a position, with editions of roots that are stored already. Returns the directory.
     ///
     /// Buckets first: the directory names their editions, and promises that all trees contain what lies before its position.
-    pub(super) async fn raise_directory(
+    pub(crate) async fn raise_directory(
         &self,
         org_id: OrgId,
         editions: &RootEditions,

@@ -1,5 +1,6 @@
 //! Trees of single facet keys, built from all postings of a set.
 
+use super::nodes::StoredRoot;
 use super::org_postings::split_by_facet;
 use super::postings::decode_stored;
 use crate::ReviewStore;
@@ -20,7 +21,7 @@ pub(super) fn facet_trees(set: &ReviewSet) -> Vec<TreeKey> {
 
 impl ReviewStore {
     /// Builds all facet trees of a set from its postings. Returns their editions; `None` if they cannot be built now, because a
-    /// fold is under way.
+    /// fold is under way. `named` are the editions that the root of the set names, if any.
     ///
     /// Roots of an earlier fold that died may exist. They are not continued: nothing kept them complete. Their put is conditional,
     /// and never goes back in position: a fold whose root names one of them already stays right.
@@ -29,10 +30,12 @@ impl ReviewStore {
         set: &ReviewSet,
         postings: Vec<Posting>,
         position: &LogPosition,
+        named: &[u64],
     ) -> Result<Option<Vec<u64>>, Error> {
         let trees = facet_trees(set);
-        let builds = trees.iter().zip(split_by_facet(postings));
-        let builds = builds.map(|(tree, postings)| self.replace_tree(tree, postings, position));
+        let named = named.iter().copied().chain(std::iter::repeat(0));
+        let builds = trees.iter().zip(split_by_facet(postings)).zip(named);
+        let builds = builds.map(|((tree, postings), named)| self.replace_tree(tree, postings, position, named));
         Ok(parallel(FACETS_IN_FLIGHT, builds).await?.into_iter().collect())
     }
 
@@ -43,16 +46,37 @@ impl ReviewStore {
         tree: &TreeKey,
         postings: Vec<Posting>,
         position: &LogPosition,
+        named: u64,
     ) -> Result<Option<u64>, Error> {
         let stored = self.get_root(tree, Consistency::Strong).await?;
-        if !position.covers(&decode_stored(stored.as_ref())?.position) {
+        let Some(edition) = self.replacing_edition(tree, stored.as_ref(), position, named).await? else {
             return Ok(None);
-        }
+        };
         let limits = TreeLimits::of(tree, i64::try_from(postings.len()).unwrap_or(i64::MAX));
-        let edition = stored.as_ref().map_or(0, |stored| stored.edition) + 1;
         let built = build_tree(postings, *position, limits);
         let root = self.write_nodes(tree, built, edition).await?;
         let is_put = self.put_root(tree, &root, stored.as_ref()).await?;
         Ok(is_put.then_some(edition))
+    }
+
+    /// Returns the edition of a new root in the place of a stored one: above it, and above the edition that the directory or the
+    /// root of the set names. `None` if the stored tree contains changes behind the position: the log may not have them any more.
+    ///
+    /// A root that cannot be read is replaced. So is one with changes that the present log does not reach: its log was lost.
+    pub(super) async fn replacing_edition(
+        &self,
+        tree: &TreeKey,
+        stored: Option<&StoredRoot>,
+        position: &LogPosition,
+        named: u64,
+    ) -> Result<Option<u64>, Error> {
+        let edition = stored.map_or(0, |stored| stored.edition).max(named) + 1;
+        match decode_stored(stored) {
+            Ok(root) if !position.covers(&root.position) => {
+                let log = self.query_log(tree.set.org_id()).await?;
+                Ok((!log.end.covers(&root.position)).then_some(edition))
+            }
+            _ => Ok(Some(edition)),
+        }
     }
 }

@@ -6,13 +6,16 @@
 
 pub(crate) mod build;
 mod bulk;
+pub(crate) mod correction;
 pub(crate) mod directory;
 mod facets;
 mod fold;
 mod items;
+mod named_editions;
 pub(crate) mod nodes;
 mod org_postings;
 pub(crate) mod postings;
+
 mod set_fold;
 mod touched_sets;
 mod trim;

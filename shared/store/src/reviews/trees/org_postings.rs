@@ -1,6 +1,6 @@
 //! Postings of a whole organisation, grouped by the review sets that count them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::ledger::{FACET_KEY_COUNT, Place, Posting, PostingKey, ReviewNumber, ReviewSet};
@@ -101,6 +101,17 @@ impl OrgPostings {
         }
     }
 
+    /// Keeps the latest of several postings of one review.
+    pub(crate) fn keep_latest(&mut self) {
+        self.postings.sort_unstable_by_key(|filed| (filed.posting.key.id, std::cmp::Reverse(filed.posting.version)));
+        self.postings.dedup_by_key(|filed| filed.posting.key.id);
+    }
+
+    /// Drops the postings of reviews.
+    pub(crate) fn remove(&mut self, ids: &HashSet<ReviewNumber>) {
+        self.postings.retain(|filed| !ids.contains(&filed.posting.key.id));
+    }
+
     /// Takes the postings of each set: of the organisation, then of its cities, then of its businesses. One set is made at a time.
     pub(super) fn for_each_set<E>(mut self, mut take: impl FnMut(SetPostings) -> Result<(), E>) -> Result<(), E> {
         for level in Level::ALL {
@@ -126,13 +137,18 @@ impl OrgPostings {
         }
     }
 
-    /// Returns the postings of a set, by its number. The postings must be sorted for the level.
-    pub(super) fn set_postings(&self, level: Level, number: usize) -> SetPostings {
-        let set = match level {
+    /// Returns the set of a level with this number.
+    pub(super) fn set_name(&self, level: Level, number: usize) -> ReviewSet {
+        match level {
             Level::Org => ReviewSet::Org(self.org_id),
             Level::City => ReviewSet::City(self.org_id, self.cities.names[number].clone()),
             Level::Business => ReviewSet::Business(self.org_id, self.businesses.names[number].clone()),
-        };
+        }
+    }
+
+    /// Returns the postings of a set, by its number. The postings must be sorted for the level.
+    pub(super) fn set_postings(&self, level: Level, number: usize) -> SetPostings {
+        let set = self.set_name(level, number);
         let before = |number: usize| self.postings.partition_point(|filed| (filed.number(level) as usize) < number);
         let own = &self.postings[before(number)..before(number + 1)];
         SetPostings { set, postings: own.iter().map(|filed| filed.posting).collect() }

@@ -111,7 +111,7 @@ impl SetFold<'_> {
     /// builds them then.
     async fn create_facets(&self, root: &TreeRoot) -> Result<Option<Vec<u64>>, Error> {
         let Some(postings) = self.store.postings_of_root(&self.tree, root, &ALL_KEYS).await? else { return Ok(None) };
-        self.store.build_facets(&self.tree.set, postings, &root.position).await
+        self.store.build_facets(&self.tree.set, postings, &root.position, &[]).await
     }
 
     fn facet_tree(&self, facet_key: FacetKey) -> TreeKey {
@@ -121,7 +121,7 @@ impl SetFold<'_> {
 
 impl ReviewStore {
     /// Applies changes to a tree, and reads the nodes for it. Returns `None` if a node is no more: another fold put a newer root.
-    async fn edit_tree(
+    pub(super) async fn edit_tree(
         &self,
         tree: &TreeKey,
         root: TreeRoot,

@@ -1,6 +1,4 @@
-mod costs;
 mod model;
-mod stored;
 
 use proptest::prelude::*;
 

@@ -1,0 +1,189 @@
+//! Differences between the trees of an organisation and its reviews that are certain, although reviews may be written meanwhile.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
+use std::time::Duration;
+
+use super::differences::{Difference, differences};
+use super::listing::{FiledReview, Slice};
+use super::view::TreeView;
+use crate::ReviewStore;
+use presence_domain::error::Error;
+use presence_domain::ids::OrgId;
+use presence_domain::ledger::{Posting, PostingKey, ReviewNumber, ReviewSet, TreeKey};
+
+/// Maximum number of times that a slice is looked at again while reviews are written. A difference that is uncertain then is
+/// looked at again the next day.
+const MAX_LOOKS: usize = 3;
+
+/// Tree that differs from the reviews, or contradicts itself.
+#[derive(Debug)]
+pub(super) struct WrongTree {
+    pub(super) view: TreeView,
+    pub(super) differences: Vec<Difference>,
+}
+
+/// Reviews of an organisation as far as they are known, by their numbers.
+#[derive(Debug, Default)]
+struct KnownReviews(BTreeMap<ReviewNumber, FiledReview>);
+
+impl KnownReviews {
+    fn of(listed: &[FiledReview]) -> Self {
+        Self(listed.iter().map(|review| (review.id, review.clone())).collect())
+    }
+
+    /// Takes what strong reads of some reviews have found. Those that were not found do not exist.
+    fn replace(&mut self, ids: &BTreeSet<ReviewNumber>, found: &[FiledReview]) {
+        ids.iter().for_each(|id| drop(self.0.remove(id)));
+        self.0.extend(found.iter().map(|review| (review.id, review.clone())));
+    }
+
+    /// Returns the sets of an organisation that count its reviews.
+    fn sets(&self, org_id: OrgId) -> BTreeSet<ReviewSet> {
+        let mut sets = BTreeSet::new();
+        for review in self.0.values().filter(|review| review.org_id == org_id) {
+            sets.extend(review.sets());
+        }
+        sets
+    }
+
+    /// Returns the postings that the trees should have in a range of keys, ascending.
+    fn expected(&self, org_id: OrgId, trees: &[&TreeKey], keys: &Range<PostingKey>) -> HashMap<TreeKey, Vec<Posting>> {
+        let mut expected: HashMap<TreeKey, Vec<Posting>> =
+            trees.iter().map(|tree| ((*tree).clone(), Vec::new())).collect();
+        for review in self.0.values().filter(|review| review.org_id == org_id) {
+            let posting = review.posting();
+            if !keys.contains(&posting.key) {
+                continue;
+            }
+            for set in review.sets() {
+                for facet_key in [None, Some(posting.facet_key)] {
+                    let tree = TreeKey { set: set.clone(), facet_key };
+                    expected.entry(tree).and_modify(|postings| postings.push(posting));
+                }
+            }
+        }
+        expected.values_mut().for_each(|postings| postings.sort_unstable());
+        expected
+    }
+}
+
+impl ReviewStore {
+    /// Returns the trees of an organisation that certainly differ from its reviews in the range of a slice.
+    ///
+    /// The first look compares with the index, which costs a fraction of reading the reviews. What differs is compared with the
+    /// index once more after `index_time`, and then with the reviews themselves. A difference is certain if strong reads
+    /// before and after the look at the trees saw the same version of the review: its last change was in the log that the look
+    /// read, and there was no other one.
+    pub(super) async fn find_wrong_trees(&self, slice: &Slice, index_time: Duration) -> Result<Vec<WrongTree>, Error> {
+        let Slice { org_id, keys, listed } = slice;
+        let sets = self.sets_of_org(*org_id).await?;
+        let wrong = self.compare_sets(*org_id, keys, &KnownReviews::of(listed), sets).await?;
+        if wrong.is_empty() {
+            return Ok(Vec::new());
+        }
+        tokio::time::sleep(index_time).await;
+        let mut known = KnownReviews::of(&self.list_range(*org_id, keys.clone()).await?.listed);
+        let mut wrong = self.compare_again(*org_id, keys, &known, &wrong).await?;
+        for _ in 0..MAX_LOOKS {
+            let ids = ids_of(&wrong);
+            let before = self.read_into(&mut known, &ids).await?;
+            wrong = self.compare_again(*org_id, keys, &known, &wrong).await?;
+            let after = versions(&self.get_filed_reviews(&ids_of(&wrong).into_iter().collect::<Vec<_>>()).await?);
+            let is_certain = |id: &ReviewNumber| ids.contains(id) && before.get(id) == after.get(id);
+            let certain = certain_trees(&mut wrong, is_certain);
+            if !certain.is_empty() || wrong.is_empty() {
+                return Ok(certain);
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    /// Reads reviews strongly into those that are known. Returns their versions.
+    async fn read_into(
+        &self,
+        known: &mut KnownReviews,
+        ids: &BTreeSet<ReviewNumber>,
+    ) -> Result<HashMap<ReviewNumber, u64>, Error> {
+        let found = self.get_filed_reviews(&ids.iter().copied().collect::<Vec<_>>()).await?;
+        known.replace(ids, &found);
+        Ok(versions(&found))
+    }
+
+    /// Returns the review sets of an organisation: its own, and those of its businesses and their cities.
+    pub(super) async fn sets_of_org(&self, org_id: OrgId) -> Result<BTreeSet<ReviewSet>, Error> {
+        let mut sets = BTreeSet::from([ReviewSet::Org(org_id)]);
+        for (business_id, location) in self.businesses.list_by_org(org_id).await? {
+            sets.insert(ReviewSet::Business(org_id, business_id));
+            sets.insert(ReviewSet::City(org_id, location.city_key));
+        }
+        Ok(sets)
+    }
+
+    /// Compares the trees of these sets, and of those of the reviews, with the reviews. Returns those that differ.
+    async fn compare_sets(
+        &self,
+        org_id: OrgId,
+        keys: &Range<PostingKey>,
+        known: &KnownReviews,
+        mut sets: BTreeSet<ReviewSet>,
+    ) -> Result<Vec<WrongTree>, Error> {
+        sets.extend(known.sets(org_id));
+        let trees: Vec<TreeKey> = sets.into_iter().map(|set| TreeKey { set, facet_key: None }).collect();
+        let mut wrong = Vec::new();
+        for group in trees.chunks(super::view::TREES_AT_ONCE) {
+            let views = self.view_trees(org_id, group, keys).await?;
+            let facet_trees: Vec<TreeKey> =
+                views.iter().flat_map(TreeView::facet_trees).map(|(tree, _)| tree).collect();
+            wrong.extend(compare(org_id, views, known, keys));
+            let views = self.view_trees(org_id, &facet_trees, keys).await?;
+            wrong.extend(compare(org_id, views, known, keys));
+        }
+        Ok(wrong)
+    }
+
+    /// Compares those trees again that differed.
+    async fn compare_again(
+        &self,
+        org_id: OrgId,
+        keys: &Range<PostingKey>,
+        known: &KnownReviews,
+        wrong: &[WrongTree],
+    ) -> Result<Vec<WrongTree>, Error> {
+        let trees: Vec<TreeKey> = wrong.iter().map(|wrong| wrong.view.tree.clone()).collect();
+        Ok(compare(org_id, self.view_trees(org_id, &trees, keys).await?, known, keys))
+    }
+}
+
+fn compare(org_id: OrgId, views: Vec<TreeView>, known: &KnownReviews, keys: &Range<PostingKey>) -> Vec<WrongTree> {
+    let trees: Vec<&TreeKey> = views.iter().map(|view| &view.tree).collect();
+    let expected = known.expected(org_id, &trees, keys);
+    let mut wrong = Vec::new();
+    for view in views {
+        // A tree that contradicts itself is rebuilt as a whole. What a damaged node held is no news.
+        let expected = expected.get(&view.tree).filter(|_| view.faults.is_empty());
+        let differences = expected.map_or_else(Vec::new, |postings| differences(&view.current, postings));
+        if !differences.is_empty() || !view.faults.is_empty() {
+            wrong.push(WrongTree { view, differences });
+        }
+    }
+    wrong
+}
+
+/// Takes the trees with certain differences or faults out of the list. The other differences of these trees are left out.
+fn certain_trees(wrong: &mut Vec<WrongTree>, is_certain: impl Fn(&ReviewNumber) -> bool) -> Vec<WrongTree> {
+    let has_certain = |wrong: &mut WrongTree| {
+        !wrong.view.faults.is_empty() || wrong.differences.iter().any(|difference| is_certain(&difference.id))
+    };
+    let mut certain: Vec<WrongTree> = wrong.extract_if(.., has_certain).collect();
+    certain.iter_mut().for_each(|wrong| wrong.differences.retain(|difference| is_certain(&difference.id)));
+    certain
+}
+
+fn ids_of(wrong: &[WrongTree]) -> BTreeSet<ReviewNumber> {
+    wrong.iter().flat_map(|wrong| &wrong.differences).map(|difference| difference.id).collect()
+}
+
+fn versions(reviews: &[FiledReview]) -> HashMap<ReviewNumber, u64> {
+    reviews.iter().map(|review| (review.id, review.version)).collect()
+}

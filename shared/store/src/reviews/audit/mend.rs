@@ -1,0 +1,152 @@
+//! Correction of trees that differ from the reviews.
+//!
+//! Wrong postings are replaced in the tree itself, under the condition of its root: the log may have them right, and another
+//! change there would be counted twice by the trees that are right. A set with a tree that contradicts itself is built anew
+//! from its reviews.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use super::confirm::WrongTree;
+use super::differences::Difference;
+use super::view::TreeView;
+use crate::ReviewStore;
+use crate::reviews::trees::correction::TreeCorrection;
+use crate::reviews::trees::directory::RootEditions;
+use presence_domain::error::Error;
+use presence_domain::ids::OrgId;
+use presence_domain::ledger::{
+    FacetKey, LogPosition, Posting, PostingKey, ReviewNumber, ReviewSet, TreeDelta, TreeKey,
+};
+
+/// Result of a correction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct MendOutcome {
+    /// Number of trees that are right now.
+    pub(super) mended: usize,
+    /// Number of trees that are still wrong, because they changed meanwhile or are too large to be built anew.
+    pub(super) left: usize,
+}
+
+/// Correction of the wrong postings of a tree, as far as its stored nodes have them.
+struct PostingChange {
+    change: TreeDelta,
+    /// True if nothing else is wrong.
+    is_complete: bool,
+}
+
+impl ReviewStore {
+    /// Corrects trees of an organisation. A set with a tree that contradicts itself is built anew, if the organisation has at
+    /// most `max_reviews`.
+    pub(super) async fn mend_trees(
+        &self,
+        org_id: OrgId,
+        wrong: &[WrongTree],
+        max_reviews: usize,
+    ) -> Result<MendOutcome, Error> {
+        let damaged: BTreeSet<ReviewSet> =
+            wrong.iter().filter(|wrong| wrong.is_damaged()).map(|wrong| wrong.view.tree.set.clone()).collect();
+        let mut outcome = MendOutcome::default();
+        if !damaged.is_empty() {
+            let built = self.rebuild_sets(org_id, &damaged, max_reviews).await?;
+            let of_sets =
+                |sets: &BTreeSet<ReviewSet>| wrong.iter().filter(|wrong| sets.contains(&wrong.view.tree.set)).count();
+            let (of_built, of_damaged) = (of_sets(&built), of_sets(&damaged));
+            outcome = MendOutcome { mended: of_built, left: of_damaged - of_built };
+        }
+        let mut by_set: BTreeMap<&ReviewSet, Vec<&WrongTree>> = BTreeMap::new();
+        for wrong in wrong.iter().filter(|wrong| !damaged.contains(&wrong.view.tree.set)) {
+            by_set.entry(&wrong.view.tree.set).or_default().push(wrong);
+        }
+        let mut editions = RootEditions::new();
+        for (set, trees) in by_set {
+            self.correct_set(set, &trees, &mut editions, &mut outcome).await?;
+        }
+        self.raise_directory(org_id, &editions, &LogPosition::default()).await?;
+        Ok(outcome)
+    }
+
+    /// Corrects the postings of trees of one set: its facet trees first, since their editions are named in the root of the set.
+    async fn correct_set(
+        &self,
+        set: &ReviewSet,
+        trees: &[&WrongTree],
+        editions: &mut RootEditions,
+        outcome: &mut MendOutcome,
+    ) -> Result<(), Error> {
+        let mut of_facets: Vec<(FacetKey, u64)> = Vec::new();
+        for wrong in trees {
+            let PostingChange { change, is_complete } = posting_change(&wrong.view, &wrong.differences);
+            let (tree, stored) = (wrong.view.tree.clone(), wrong.view.stored_root.clone());
+            let edition = match change.is_empty() {
+                true => None,
+                false => self.correct_tree(&TreeCorrection { tree: tree.clone(), stored, change }).await?,
+            };
+            match edition {
+                Some(_) if is_complete => outcome.mended += 1,
+                _ => outcome.left += 1,
+            }
+            match (edition, tree.facet_key) {
+                (Some(edition), Some(facet_key)) => of_facets.push((facet_key, edition)),
+                (Some(edition), None) => drop(editions.insert(tree, edition)),
+                (None, _) => {}
+            }
+        }
+        if !of_facets.is_empty()
+            && let Some(edition) = self.name_facet_editions(set, &of_facets).await?
+        {
+            editions.insert(TreeKey { set: set.clone(), facet_key: None }, edition);
+        }
+        Ok(())
+    }
+
+    /// Builds these sets of an organisation anew from the reviews. Returns those that were built; none if the organisation has
+    /// more than `max_reviews`. A set whose root was put by somebody else meanwhile is left out.
+    pub(super) async fn rebuild_sets(
+        &self,
+        org_id: OrgId,
+        sets: &BTreeSet<ReviewSet>,
+        max_reviews: usize,
+    ) -> Result<BTreeSet<ReviewSet>, Error> {
+        let read = self.read_org_postings(org_id, &BTreeSet::new(), max_reviews).await?;
+        let Some((mut postings, position)) = read else { return Ok(BTreeSet::new()) };
+        sets.iter().for_each(|set| postings.add_set(set));
+        let built = Box::pin(self.build_org(postings, &position, Some(sets))).await?;
+        let lost: BTreeSet<ReviewSet> = built.lost.into_iter().collect();
+        Ok(sets.difference(&lost).cloned().collect())
+    }
+}
+
+impl WrongTree {
+    /// True if only a build of the set removes what is wrong.
+    fn is_damaged(&self) -> bool {
+        !self.view.faults.is_empty() || has_twice(&self.differences)
+    }
+}
+
+/// True if a review is there twice among what is to be removed: an edit takes one posting of a review.
+fn has_twice(differences: &[Difference]) -> bool {
+    let mut ids: HashSet<ReviewNumber> = HashSet::new();
+    differences.iter().filter(|difference| difference.found.is_some()).any(|difference| !ids.insert(difference.id))
+}
+
+/// Returns the change of the stored tree that corrects it.
+///
+/// What the log adds or removes behind the root is left alone. If that is what is wrong, the tree is corrected after the next
+/// fold has brought it in.
+fn posting_change(view: &TreeView, differences: &[Difference]) -> PostingChange {
+    let added: HashSet<PostingKey> = view.delta.added.iter().map(|posting| posting.key).collect();
+    let removed: HashSet<PostingKey> = view.delta.removed.values().map(|posting| posting.key).collect();
+    let (mut change, mut is_complete) = (TreeDelta::default(), true);
+    for Difference { id, found, expected } in differences {
+        let is_stored = |found: Posting| view.stored.binary_search(&found).is_ok() && !added.contains(&found.key);
+        let is_fixed = found.is_none_or(is_stored)
+            && expected.is_none_or(|expected| !added.contains(&expected.key) && !removed.contains(&expected.key));
+        is_complete &= is_fixed;
+        if is_fixed {
+            change.removed.extend(found.map(|found| (*id, found)));
+            change.added.extend(*expected);
+        }
+    }
+    change.added.sort_unstable();
+    PostingChange { change, is_complete }
+}

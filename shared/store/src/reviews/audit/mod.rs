@@ -1,0 +1,15 @@
+//! Audit of the ledger: its trees, compared with the reviews that they count.
+//!
+//! The reviews themselves are the truth. An audit takes an organisation's reviews from `listing-index` in slices of the order of
+//! time ([`listing`]), reads every tree of the organisation in the same range ([`view`], [`tree_scan`]), and compares
+//! ([`differences`]). The index lags and reviews are written meanwhile, so a difference counts only after a second look at
+//! reviews that did not change around it ([`confirm`]).
+
+mod confirm;
+mod differences;
+mod listing;
+mod mend;
+mod org_state;
+mod report;
+mod tree_scan;
+mod view;
