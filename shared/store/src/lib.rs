@@ -27,10 +27,9 @@ pub use outbox::quiet_windows::MailboxClaim;
 pub use outbox::{OutboxPage, OutboxStore, PageStart};
 pub use reviews::ReviewStore;
 pub use reviews::ledger::{
-    AuditRun, AuditSettings, PostingItemFullError, RebuildReport, ReviewQuery, ReviewsAudit, UpsertOutcome,
-    bulk_review_items,
+    AuditRun, AuditSettings, PostingItemFullError, RebuildReport, ReviewsAudit, UpsertOutcome, bulk_review_items,
 };
-pub use reviews::search::ReviewFilter;
+pub use reviews::search::{ReviewFilter, ReviewQuery};
 pub use reviews::trees::{FoldLimits, FoldReport, OrgPostings, bulk_body_item, bulk_org_items};
 pub use reviews::write::{ReviewWrite, WriteReviewsError};
 pub use users::{

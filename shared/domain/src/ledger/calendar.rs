@@ -12,6 +12,9 @@ pub const SECONDS_OF_DAY: i64 = 86_400;
 /// Day from which days are counted.
 const EPOCH: Date = Date::constant(1970, 1, 1);
 
+/// Number of days from the first of March of the year -400 to the epoch. The calendar repeats itself every 400 years.
+const DAYS_BEFORE_EPOCH: i64 = 865_565;
+
 /// Day in UTC, as the number of days since 1970-01-01.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Day(i64);
@@ -78,7 +81,11 @@ impl Month {
     /// Returns its first day.
     #[must_use]
     pub fn first_day(self) -> Day {
-        Day::on(self.first_date())
+        match self.0 {
+            // The years 0 to 9999. A search reads the spans of thousands of periods, for which the date is too slow.
+            0..120_000 => Day(self.days_since_epoch()),
+            _ => Day::on(self.first_date()),
+        }
     }
 
     /// Returns its last day.
@@ -119,6 +126,14 @@ impl Month {
 
     fn on(date: Date) -> Self {
         Self(i64::from(date.year()) * 12 + i64::from(date.month()) - 1)
+    }
+
+    /// Returns the number of days from the epoch to its first day, for a month from year 0 on.
+    fn days_since_epoch(self) -> i64 {
+        // Years that begin in March end with the leap day. The 12 months then begin after 0, 31, 61, 92, … days.
+        let months = self.0 - 2 + 400 * 12;
+        let (year, month) = (months / 12, months % 12);
+        year * 365 + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 - DAYS_BEFORE_EPOCH
     }
 
     /// Returns the date of its first day, or the nearest one for a month outside the years -9999 to 9999.

@@ -76,7 +76,7 @@ impl From<Error> for AttemptError {
 impl ReviewWrite {
     /// Returns how many of the writes, from the first on, fit into one transaction. Writes of one lane fit best.
     #[must_use]
-    pub fn count_fitting_log(writes: &[Self]) -> usize {
+    pub fn count_fitting(writes: &[Self]) -> usize {
         let (mut lanes, mut text_bytes) = (BTreeSet::new(), 0);
         for (position, write) in writes.iter().enumerate() {
             lanes.extend(lanes_of(write));
@@ -111,9 +111,9 @@ impl ReviewWrite {
 impl ReviewStore {
     /// Writes the reviews and their changes in the log, all or nothing.
     ///
-    /// Takes each review once, and at most [`ReviewWrite::count_fitting_log`] of them. Another writer of the same lane may be first:
+    /// Takes each review once, and at most [`ReviewWrite::count_fitting`] of them. Another writer of the same lane may be first:
     /// then the changes get the next sequence numbers, as long as retries are left.
-    pub async fn write_reviews_to_log(&self, writes: &[ReviewWrite]) -> Result<(), WriteReviewsError> {
+    pub async fn write_reviews(&self, writes: &[ReviewWrite]) -> Result<(), WriteReviewsError> {
         let changes = changes_by_lane(writes);
         let mut retries = self.db.retries();
         loop {

@@ -37,18 +37,17 @@ impl AnswerOrder {
     pub(super) fn split(
         self,
         positions: &Range<Position>,
-        starts: impl ExactSizeIterator<Item = PostingKey>,
-    ) -> Vec<Range<Position>> {
+        starts: impl Iterator<Item = PostingKey>,
+    ) -> impl Iterator<Item = Range<Position>> {
         let Range { start, end } = *positions;
-        let mut ranges = Vec::with_capacity(starts.len());
         let (mut rest, last) = if self.newest_first { (end, start) } else { (start, end) };
         // The first range also has what is before its start. Bounds that are not in order, in damaged nodes, make empty ranges.
-        let bounds = starts.skip(1).map(|start| self.positions(&(start..start)).start).chain([last]);
-        for bound in bounds {
+        let bounds = starts.skip(1).map(move |start| self.positions(&(start..start)).start).chain([last]);
+        bounds.map(move |bound| {
             let bound = bound.clamp(start, end);
-            ranges.push(if self.newest_first { bound..rest.max(bound) } else { rest.min(bound)..bound });
+            let range = if self.newest_first { bound..rest.max(bound) } else { rest.min(bound)..bound };
             rest = bound;
-        }
-        ranges
+            range
+        })
     }
 }

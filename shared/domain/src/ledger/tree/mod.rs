@@ -20,6 +20,9 @@ pub use edit::TreeEdit;
 pub use edited::{EditedTree, FREE_MAX};
 pub use layout::{FACETS_FROM, LEAF_MAX, MonthSpan, TreeLimits};
 
+#[cfg(test)]
+mod tests;
+
 use super::{FacetCounts, LogPosition, Posting, PostingKey};
 
 /// Name of a node: a slot of the tree, and a stamp that is raised each time the slot is written. No name is used twice.

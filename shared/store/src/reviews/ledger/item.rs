@@ -3,11 +3,9 @@
 //! - A **counts item** holds the facet counts of one review set in one month or one day, an attribute for each facet key.
 //! - A **postings item** holds postings of one review set, day, facet key and shard, an attribute for each review.
 
-use aws_sdk_dynamodb::types::AttributeValue;
-
 use crate::client::read::{Item, pk_sk};
 use crate::keys::COUNTS_PK_PREFIX;
-use presence_domain::ledger::{FacetCounts, FacetKey, Month, SECONDS_OF_DAY};
+use presence_domain::ledger::{FacetCounts, FacetKey};
 use presence_domain::review::{Review, ReviewId};
 
 /// Prefix of the attributes of a counts item. The number of the facet key follows.
@@ -74,21 +72,4 @@ pub(super) fn read_counts(item: &Item) -> FacetCounts {
         }
     }
     counts
-}
-
-/// Reads a postings item of a month. `None` if its sort key has another form.
-///
-/// The sort key tells day and facet key. Each attribute is a review: its name is the id, its value the second of the day.
-pub(super) fn read_postings(item: &Item, month: Month) -> Option<Vec<Posting>> {
-    let sk = item.get("sk")?.as_s().ok()?;
-    let day_of_month: i64 = sk.get(..2)?.parse().ok()?;
-    let facet_key = FacetKey::from_number(sk.get(2..4)?.parse().ok()?)?;
-    let start_of_day = month.first_day().start() + (day_of_month - 1) * SECONDS_OF_DAY;
-    let posting = |(name, value): (&String, &AttributeValue)| {
-        let id = ReviewId::parse(name)?;
-        let second_of_day: i64 = value.as_n().ok()?.parse().ok()?;
-        Some(Posting { effective_at: start_of_day + second_of_day, id, facet_key })
-    };
-    // Names that are no review ids are the item's key and format.
-    Some(item.iter().filter_map(posting).collect())
 }

@@ -10,16 +10,11 @@
 //! ([`find`]). A recount compares the ledger with the reviews, and a rebuild corrects it ([`recount`], [`rebuild`]).
 
 mod audit;
-mod buckets;
 mod bulk_items;
 mod by_business;
 mod confirmed_differences;
-mod delta;
-mod find;
-mod initial_reads;
 mod item;
 mod position;
-mod read_costs;
 mod reads;
 mod rebuild;
 mod recount;
@@ -32,7 +27,6 @@ mod write;
 
 pub use audit::ReviewsAudit;
 pub use bulk_items::bulk_review_items;
-pub use find::ReviewQuery;
 pub use rebuild::RebuildReport;
 pub use scheduled::{AuditRun, AuditSettings};
 pub use upsert::UpsertOutcome;

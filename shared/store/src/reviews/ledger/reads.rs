@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::item::{self, Posting};
+use super::item::{self};
 use crate::client::read::{Item, Partition, pk_sk, text};
-use crate::keys::{DAY_SK_PREFIX, MONTH_SK_PREFIX, REVIEW_SK, counts_pk, postings_pk, postings_range, review_pk};
+use crate::keys::{MONTH_SK_PREFIX, REVIEW_SK, counts_pk, review_pk};
 use crate::reviews::body_item::review_from_item;
 use crate::{ReviewStore, schema};
 use presence_domain::error::Error;
-use presence_domain::ledger::{Day, FacetCounts, FacetKey, Month, ReviewSet};
+use presence_domain::ledger::{FacetCounts, Month, ReviewSet};
 use presence_domain::review::{Review, ReviewId};
 
 /// Items in one page of a Query. Counts and postings items are small, and DynamoDB ends a page at 1 MB anyway.
@@ -33,38 +33,6 @@ impl ReviewStore {
         Ok(items.iter().filter_map(|item| Some((month(item)?, item::read_counts(item)))).collect())
     }
 
-    /// Returns the facet counts of each day of a review set in one month.
-    pub(super) async fn query_day_counts(
-        &self,
-        set: &ReviewSet,
-        month: Month,
-    ) -> Result<BTreeMap<Day, FacetCounts>, Error> {
-        let (first, last) = (month.first_day(), month.last_day());
-        let bounds = (format!("{DAY_SK_PREFIX}{first}"), format!("{DAY_SK_PREFIX}{last}"));
-        let items = self.query_reviews_table(counts_pk(set), Some(bounds)).await?;
-        let day = |item: &Item| Day::parse(sort_key(item)?.strip_prefix(DAY_SK_PREFIX)?);
-        Ok(items.iter().filter_map(|item| Some((day(item)?, item::read_counts(item)))).collect())
-    }
-
-    /// Returns every posting of a review set in one month.
-    pub(super) async fn query_month_postings(&self, set: &ReviewSet, month: Month) -> Result<Vec<Posting>, Error> {
-        let items = self.query_reviews_table(postings_pk(set, month), None).await?;
-        Ok(postings_in(&items, month))
-    }
-
-    /// Returns the postings of a review set on one day, for consecutive facet keys: the first and the last of them.
-    pub(super) async fn query_day_postings(
-        &self,
-        set: &ReviewSet,
-        day: Day,
-        (first, last): (FacetKey, FacetKey),
-    ) -> Result<Vec<Posting>, Error> {
-        let month = day.month();
-        let bounds = postings_range(day, first, last);
-        let items = self.query_reviews_table(postings_pk(set, month), Some(bounds)).await?;
-        Ok(postings_in(&items, month))
-    }
-
     /// Returns the reviews with these ids, read strongly. Ids without a review are missing from the map.
     pub(super) async fn get_reviews(&self, ids: &[ReviewId]) -> Result<BTreeMap<ReviewId, Review>, Error> {
         let keys = ids.iter().map(|id| pk_sk(review_pk(id), REVIEW_SK)).collect();
@@ -87,8 +55,4 @@ impl ReviewStore {
 
 fn sort_key(item: &Item) -> Option<&str> {
     item.get("sk")?.as_s().ok().map(String::as_str)
-}
-
-fn postings_in(items: &[Item], month: Month) -> Vec<Posting> {
-    items.iter().filter_map(|item| item::read_postings(item, month)).flatten().collect()
 }

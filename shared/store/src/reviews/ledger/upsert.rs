@@ -7,7 +7,7 @@ use super::write::PostingItemFullError;
 use crate::ReviewStore;
 use crate::reviews::write::{NumberedWrite, ReviewWrite, WriteReviewsError};
 use presence_domain::error::Error;
-use presence_domain::ledger::{Day, FacetKey};
+use presence_domain::ledger::ReviewNumber;
 use presence_domain::review::{Review, ReviewId};
 
 /// Maximum number of reviews whose ids collide. Among ten million reviews, two collide in one case of 23,000.
@@ -127,9 +127,9 @@ impl ReviewStore {
     /// Writes of reviews that changed meanwhile stay pending, and so do all that follow an error. If a postings item is full,
     /// transactions become smaller, so that in the end only the writes that do not fit are rejected.
     pub(super) async fn write_all(&self, mut writes: Vec<NumberedWrite>) -> WriteOutcome {
-        // Reviews of one city and day share counts items, so more of them fit into a transaction.
-        writes.sort_by_cached_key(|NumberedWrite { write: ReviewWrite { new, .. }, .. }| {
-            (new.org_id, new.city_key.clone(), Day::of(new.effective_at()), FacetKey::of(new))
+        // Reviews of one lane share its item in the log, so more of them fit into a transaction.
+        writes.sort_by_key(|NumberedWrite { write: ReviewWrite { new, .. }, .. }| {
+            (new.org_id, ReviewNumber::of(&new.id).lane())
         });
         let (positions, writes): (Vec<usize>, Vec<ReviewWrite>) =
             writes.into_iter().map(|NumberedWrite { position, write }| (position, write)).unzip();

@@ -21,14 +21,10 @@ mod target;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::{ReviewQuery, ReviewStore};
-use presence_domain::access::Scope;
-use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::instant::is_empty_range;
-use presence_domain::ledger::{FacetKey, FacetMask, ReviewSet};
-use presence_domain::page::{Page, PageRequest};
-use presence_domain::review::Review;
+use presence_domain::ledger::{FacetMask, ReviewSet};
+use presence_domain::page::PageRequest;
 
 /// Maximum number of bytes in a city key. No business has a longer one, because it is the start of a sort key of
 /// `city-index`, which may have 1,024 bytes. Review sets of longer ones would have no valid partition key.
@@ -51,6 +47,23 @@ pub struct ReviewFilter {
     pub newest_first: bool,
 }
 
+/// A search of reviews in given review sets.
+#[derive(Clone, Debug)]
+pub struct ReviewQuery {
+    /// Review sets to search; no review may be in two of them.
+    pub sets: Vec<ReviewSet>,
+    /// Facets that match.
+    pub mask: FacetMask,
+    /// First effective second since 1970 that matches.
+    pub from: Option<i64>,
+    /// Last effective second since 1970 that matches.
+    pub to: Option<i64>,
+    /// True for newest first, then id descending; false for the exact reverse.
+    pub newest_first: bool,
+    /// Page to return.
+    pub page: PageRequest,
+}
+
 /// Cache of the organisations with reviews, as they were listed last. They may have changed since.
 #[derive(Debug, Default)]
 pub(crate) struct ListedOrgs(Mutex<Arc<[OrgId]>>);
@@ -71,89 +84,5 @@ impl ReviewFilter {
         let is_city_too_long = self.city_key.as_ref().is_some_and(|city| city.len() > MAX_CITY_KEY_BYTES);
         let has_no_business = self.businesses.as_ref().is_some_and(Vec::is_empty);
         is_empty_range(self.from, self.to) || is_city_too_long || has_no_business || self.mask.is_empty()
-    }
-
-    /// True if the range of dates and the facets admit a review.
-    pub(crate) fn admits(&self, effective_at: i64, facet_key: FacetKey) -> bool {
-        self.mask.contains(facet_key)
-            && self.from.is_none_or(|from| from <= effective_at)
-            && self.to.is_none_or(|to| effective_at <= to)
-    }
-
-    /// Returns the query for the reviews of these organisations, or of the city in each of them.
-    fn query_in(&self, orgs: &[OrgId], page: PageRequest) -> ReviewQuery {
-        let set_of = |org: &OrgId| match &self.city_key {
-            None => ReviewSet::Org(*org),
-            Some(city) => ReviewSet::City(*org, city.clone()),
-        };
-        ReviewQuery {
-            sets: orgs.iter().map(set_of).collect(),
-            mask: self.mask,
-            from: self.from,
-            to: self.to,
-            newest_first: self.newest_first,
-            page,
-        }
-    }
-}
-
-impl ReviewStore {
-    /// Returns one page of the matching reviews in the scope, and their number.
-    pub async fn search_reviews(
-        &self,
-        scope: Scope,
-        filter: &ReviewFilter,
-        page: PageRequest,
-    ) -> Result<Page<Review>, Error> {
-        if filter.matches_nothing() {
-            return Ok(Page { request: page, count: 0, items: Vec::new() });
-        }
-        if let Some(ids) = &filter.businesses {
-            let businesses = self.businesses_in(scope, ids, filter.city_key.as_deref()).await?;
-            return self.find_reviews_of(scope, &businesses, filter, page).await;
-        }
-        match scope.only_org() {
-            Some(own) => self.find_reviews(scope, &filter.query_in(&[own], page)).await,
-            None => Box::pin(self.search_every_org(scope, filter, page)).await,
-        }
-    }
-
-    /// Searches the reviews of all organisations.
-    ///
-    /// The search starts with the cached list of organisations, while the list is read. If the list has changed, the result
-    /// is discarded and the search is done again. Otherwise the list costs no wave.
-    async fn search_every_org(
-        &self,
-        scope: Scope,
-        filter: &ReviewFilter,
-        page: PageRequest,
-    ) -> Result<Page<Review>, Error> {
-        let cached = self.listed_orgs.get();
-        let query = filter.query_in(&cached, page);
-        // With an empty cache the query has no sets, and makes no read.
-        let (orgs, found) = futures::try_join!(self.orgs_with_reviews(), self.find_reviews(scope, &query))?;
-        if *orgs == *cached {
-            return Ok(found);
-        }
-        self.listed_orgs.set(&orgs);
-        self.find_reviews(scope, &filter.query_in(&orgs, page)).await
-    }
-
-    /// Returns those of the businesses that the scope covers, and that are in the city if one is given.
-    async fn businesses_in(
-        &self,
-        scope: Scope,
-        ids: &[BusinessId],
-        city_key: Option<&str>,
-    ) -> Result<Vec<BusinessId>, Error> {
-        let locations = self.businesses.get_locations(ids).await?;
-        let mut businesses = Vec::new();
-        for id in ids {
-            let Some(location) = locations.get(id) else { continue };
-            if scope.covers(Some(location.org_id)) && city_key.is_none_or(|city| city == location.city_key) {
-                businesses.push(id.clone());
-            }
-        }
-        Ok(businesses)
     }
 }

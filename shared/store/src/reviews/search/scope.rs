@@ -15,7 +15,7 @@ use presence_domain::review::Review;
 
 impl ReviewStore {
     /// Returns one page of the matching reviews in the scope, and their number.
-    pub async fn search_trees(
+    pub async fn search_reviews(
         &self,
         scope: Scope,
         filter: &ReviewFilter,
@@ -40,7 +40,7 @@ impl ReviewStore {
     }
 
     /// Returns one page of the matching reviews in review sets, and their number. Sets outside the scope match nothing.
-    pub async fn find_in_sets(&self, scope: Scope, query: &ReviewQuery) -> Result<Page<Review>, Error> {
+    pub async fn find_reviews(&self, scope: Scope, query: &ReviewQuery) -> Result<Page<Review>, Error> {
         let sets: Vec<ReviewSet> = query.sets.iter().filter(|set| scope.covers(Some(set.org_id()))).cloned().collect();
         if query.mask.is_empty() || is_empty_range(query.from, query.to) {
             return Ok(empty_page(query.page));

@@ -1,4 +1,6 @@
+mod costs;
 mod model;
+mod stored;
 
 use proptest::prelude::*;
 

@@ -1,0 +1,118 @@
+//! Trees of a search: what their roots and the log tell is turned into matches and buckets.
+
+use std::ops::Range;
+
+use super::buckets::{Bucket, Part};
+use super::found_page::Share;
+use super::order::Position;
+use super::{Match, NodeKind, PageSearch, is_outside, removed_in};
+use crate::ledger::tree::{PeriodSummary, RootSummary};
+use crate::ledger::{Posting, PostingKey, TreeDelta};
+
+impl PageSearch {
+    /// Adds a tree, and the difference from its position to the position at which the search answers. No review may be in
+    /// two of the trees.
+    pub fn add_tree(&mut self, root: &RootSummary, delta: &TreeDelta) {
+        let tree = self.removed.len();
+        let removed = delta.removed.values().filter(|posting| self.filter.mask.contains(posting.facet_key));
+        let mut removed: Vec<_> = removed.map(|posting| self.order.position(posting.key)).collect();
+        removed.sort_unstable();
+        self.removed.push(removed);
+        let total = root.recent.len() as u64;
+        let matches = self.add_matches(tree, &root.recent, true);
+        self.add_matches(tree, &delta.added, false);
+        self.add_share(&(root.recent_start..PostingKey::END), total, matches);
+        self.drop_matches_after_page();
+        for period in &root.periods {
+            let start = period.span.start();
+            let keys = start..period.span.end().min(root.recent_start).max(start);
+            self.add_share(&keys, period.total, period.matches);
+            self.add_period(tree, &keys, period);
+        }
+    }
+
+    /// Adds postings that the filter admits; of those that a tree has, not those that are removed. Returns their number.
+    pub(super) fn add_matches(&mut self, tree: usize, postings: &[Posting], is_stored: bool) -> u64 {
+        let before = self.matches.len() as u64 + self.after;
+        let filter = self.filter;
+        for posting in postings.iter().filter(|posting| filter.admits(posting)) {
+            let position = self.order.position(posting.key);
+            if !is_stored || self.removed[tree].binary_search(&position).is_err() {
+                self.add_match((position, tree, *posting));
+            }
+        }
+        self.matches.len() as u64 + self.after - before
+    }
+
+    /// Adds a match that is known.
+    fn add_match(&mut self, found: Match) {
+        if found.0 < self.limit {
+            self.matches.push(found);
+        } else {
+            self.after += 1;
+        }
+    }
+
+    /// Drops the matches that come after the page, whatever else will be found. Most trees of many then add nothing for their
+    /// older periods but counts.
+    fn drop_matches_after_page(&mut self) {
+        let Ok(end) = usize::try_from(self.page.end) else { return };
+        // Twice as many as are kept, so that each match is looked at a few times only.
+        let enough = if self.limit == Position::MAX { end } else { end.saturating_mul(2) };
+        if end > 0 && self.matches.len() >= enough {
+            let (_, last, _) = self.matches.select_nth_unstable_by_key(end - 1, |(position, ..)| *position);
+            self.limit = last.0 + 1;
+            self.after += (self.matches.len() - end) as u64;
+            self.matches.truncate(end);
+        }
+    }
+
+    /// True if all postings at these positions are inside the range of dates and come after the page.
+    fn is_after_page(&self, positions: &Range<Position>) -> bool {
+        self.limit <= positions.start && self.range.start <= positions.start && positions.end <= self.range.end
+    }
+
+    /// Notes how many postings of a stretch match, which the size of a page's stretch is estimated by.
+    fn add_share(&mut self, keys: &Range<PostingKey>, total: u64, matches: u64) {
+        if self.removed.len() == 1 && matches > 0 {
+            self.shares.push(Share { positions: self.order.positions(keys), total, matches });
+        }
+    }
+
+    /// Adds a period: a bucket for each branch, or one for all leaves, of which only the sum is known.
+    fn add_period(&mut self, tree: usize, keys: &Range<PostingKey>, period: &PeriodSummary) {
+        let positions = self.order.positions(keys);
+        let matches = period.matches.saturating_sub(removed_in(&self.removed[tree], &positions));
+        if self.is_after_page(&positions) {
+            self.after += matches;
+        } else if matches > 0 && !is_outside(&positions, &self.range) {
+            let first_part = self.parts.len();
+            let ranges = self.order.split(&positions, period.nodes.iter().map(|(start, ..)| *start));
+            for (positions, (_, node, matches)) in ranges.zip(&period.nodes) {
+                let kind = if matches.is_some() { NodeKind::Branch } else { NodeKind::Leaf };
+                let part = Part { positions, node: *node, kind, is_read: false };
+                match matches {
+                    Some(matches) => self.add_node(tree, *matches, part),
+                    None => self.parts.push(part),
+                }
+            }
+            if period.nodes.iter().all(|(.., matches)| matches.is_none()) {
+                if self.order.newest_first {
+                    self.parts[first_part..].reverse();
+                }
+                self.buckets.push(Bucket { tree, matches, parts: first_part..self.parts.len() });
+            }
+        }
+    }
+
+    /// Adds a node whose own number of matches is known.
+    pub(super) fn add_node(&mut self, tree: usize, matches: u64, part: Part) {
+        let matches = matches.saturating_sub(removed_in(&self.removed[tree], &part.positions));
+        if self.is_after_page(&part.positions) {
+            self.after += matches;
+        } else if matches > 0 && !part.is_outside(&self.range) {
+            self.parts.push(part);
+            self.buckets.push(Bucket { tree, matches, parts: self.parts.len() - 1..self.parts.len() });
+        }
+    }
+}
