@@ -13,7 +13,7 @@ use crate::reviews::trees::nodes::StoredRoot;
 use presence_domain::error::Error;
 use presence_domain::ids::BusinessId;
 use presence_domain::ledger::tree::{DecodeError, NodeRef, RootSummary};
-use presence_domain::ledger::{LogEntry, NeededNode, PageSearch, ReviewSet, TreeDelta, TreeKey};
+use presence_domain::ledger::{FacetKey, LogEntry, NeededNode, PageSearch, ReviewSet, TreeDelta, TreeKey};
 
 /// Number of trees from which the entries of a log are sorted by business first, instead of looking at each for each tree.
 const MANY_TREES: usize = 8;
@@ -56,9 +56,11 @@ impl PagePlan {
         let view = LogView::new(&snapshot.log, org.trees.len());
         let mut facet_trees = Vec::new();
         for (tree, root) in org.trees.iter().zip(&snapshot.roots) {
-            let root = decode_root(root.as_ref(), target, &snapshot.log)?;
-            match choose_facet_trees(tree, &root, target) {
-                None => self.add_tree(tree.clone(), &root, &view),
+            let stored = root.as_ref();
+            let root = decode_root(stored, target, &snapshot.log)?;
+            let delta = view.delta(tree, &root);
+            match self.choose_facet_trees(target, tree, stored, (&root, &delta))? {
+                None => self.add_completed_tree(tree.clone(), &root, &delta),
                 Some(chosen) => {
                     let log = || Arc::clone(&snapshot.log);
                     let chosen = chosen.into_iter().map(|(tree, edition)| FacetTree { tree, edition, log: log() });
@@ -84,8 +86,34 @@ impl PagePlan {
     }
 
     fn add_tree(&mut self, tree: TreeKey, root: &RootSummary, view: &LogView<'_>) {
-        self.search.add_tree(root, &view.delta(&tree, root));
+        let delta = view.delta(&tree, root);
+        self.add_completed_tree(tree, root, &delta);
+    }
+
+    fn add_completed_tree(&mut self, tree: TreeKey, root: &RootSummary, delta: &TreeDelta) {
+        self.search.add_tree(root, delta);
         self.trees.push(tree);
+    }
+
+    /// Returns the facet trees that are cheaper to search than the tree of their set, with the least edition of each root.
+    fn choose_facet_trees(
+        &self,
+        target: &SearchTarget,
+        tree: &TreeKey,
+        stored: Option<&StoredRoot>,
+        (root, delta): (&RootSummary, &TreeDelta),
+    ) -> Result<Option<Vec<(TreeKey, u64)>>, AttemptError> {
+        // Several trees share the reads of a page, so that facet trees of each would seldom be cheaper.
+        let is_only_tree = matches!(&target.orgs[..], [org] if org.trees.len() == 1);
+        let (Some(stored), Some(editions), true) = (stored, &root.facet_editions, is_only_tree) else {
+            return Ok(None);
+        };
+        let keys = self.search.choose_facet_keys(&stored.bytes, root, delta).map_err(damaged)?;
+        let facet_tree = |key: FacetKey| {
+            let edition = editions.get(usize::from(key.number())).copied().unwrap_or(0);
+            (TreeKey { set: tree.set.clone(), facet_key: Some(key) }, edition)
+        };
+        Ok(keys.map(|keys| keys.into_iter().map(facet_tree).collect()))
     }
 
     /// Returns a node that is needed, by its name.
@@ -271,9 +299,4 @@ fn decode_root(root: Option<&StoredRoot>, target: &SearchTarget, log: &OrgLog) -
 
 fn damaged(error: DecodeError) -> AttemptError {
     AttemptError::Failed(Error::internal(error))
-}
-
-/// Returns the facet trees that are cheaper to search than their set's tree, with the least edition of each root.
-fn choose_facet_trees(_: &TreeKey, _: &RootSummary, _: &SearchTarget) -> Option<Vec<(TreeKey, u64)>> {
-    None
 }
