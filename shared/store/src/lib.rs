@@ -26,9 +26,8 @@ pub use outbox::item::UnreadableMessage;
 pub use outbox::quiet_windows::MailboxClaim;
 pub use outbox::{OutboxPage, OutboxStore, PageStart};
 pub use reviews::ReviewStore;
-pub use reviews::ledger::{
-    AuditRun, AuditSettings, PostingItemFullError, RebuildReport, ReviewsAudit, UpsertOutcome, bulk_review_items,
-};
+pub use reviews::audit::{AuditRun, AuditSettings, RebuildReport, ReviewsAudit};
+pub use reviews::ledger::{PostingItemFullError, UpsertOutcome, bulk_review_items};
 pub use reviews::search::{ReviewFilter, ReviewQuery};
 pub use reviews::trees::{FoldLimits, FoldReport, OrgPostings, bulk_body_item, bulk_org_items};
 pub use reviews::write::{ReviewWrite, WriteReviewsError};

@@ -99,6 +99,13 @@ impl ReviewStore {
         Ok(Vec::new())
     }
 
+    /// True if trees differ from what the index lists. Reads no reviews.
+    pub(super) async fn differs_from_index(&self, slice: &Slice) -> Result<bool, Error> {
+        let Slice { org_id, keys, listed } = slice;
+        let sets = self.sets_of_org(*org_id).await?;
+        Ok(!self.compare_sets(*org_id, keys, &KnownReviews::of(listed), sets).await?.is_empty())
+    }
+
     /// Reads reviews strongly into those that are known. Returns their versions.
     async fn read_into(
         &self,
@@ -133,8 +140,7 @@ impl ReviewStore {
         let mut wrong = Vec::new();
         for group in trees.chunks(super::view::TREES_AT_ONCE) {
             let views = self.view_trees(org_id, group, keys).await?;
-            let facet_trees: Vec<TreeKey> =
-                views.iter().flat_map(TreeView::facet_trees).map(|(tree, _)| tree).collect();
+            let facet_trees: Vec<TreeKey> = views.iter().flat_map(TreeView::facet_trees).collect();
             wrong.extend(compare(org_id, views, known, keys));
             let views = self.view_trees(org_id, &facet_trees, keys).await?;
             wrong.extend(compare(org_id, views, known, keys));

@@ -14,18 +14,7 @@ use crate::reviews::trees::correction::TreeCorrection;
 use crate::reviews::trees::directory::RootEditions;
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::{
-    FacetKey, LogPosition, Posting, PostingKey, ReviewNumber, ReviewSet, TreeDelta, TreeKey,
-};
-
-/// Result of a correction.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct MendOutcome {
-    /// Number of trees that are right now.
-    pub(super) mended: usize,
-    /// Number of trees that are still wrong, because they changed meanwhile or are too large to be built anew.
-    pub(super) left: usize,
-}
+use presence_domain::ledger::{LogPosition, Posting, PostingKey, ReviewNumber, ReviewSet, TreeDelta, TreeKey};
 
 /// Correction of the wrong postings of a tree, as far as its stored nodes have them.
 struct PostingChange {
@@ -35,23 +24,24 @@ struct PostingChange {
 }
 
 impl ReviewStore {
-    /// Corrects trees of an organisation. A set with a tree that contradicts itself is built anew, if the organisation has at
-    /// most `max_reviews`.
+    /// Corrects trees of an organisation. Returns how many of them are right now.
+    ///
+    /// A set with a tree that contradicts itself, or with an old root, is built anew, if the organisation has at most
+    /// `max_reviews`. A tree that changes meanwhile stays wrong.
     pub(super) async fn mend_trees(
         &self,
         org_id: OrgId,
         wrong: &[WrongTree],
+        old_roots: &[ReviewSet],
         max_reviews: usize,
-    ) -> Result<MendOutcome, Error> {
-        let damaged: BTreeSet<ReviewSet> =
-            wrong.iter().filter(|wrong| wrong.is_damaged()).map(|wrong| wrong.view.tree.set.clone()).collect();
-        let mut outcome = MendOutcome::default();
+    ) -> Result<usize, Error> {
+        let damaged = wrong.iter().filter(|wrong| wrong.is_damaged()).map(|wrong| &wrong.view.tree.set);
+        let damaged: BTreeSet<ReviewSet> = damaged.chain(old_roots).cloned().collect();
+        let mut mended = 0;
         if !damaged.is_empty() {
             let built = self.rebuild_sets(org_id, &damaged, max_reviews).await?;
-            let of_sets =
-                |sets: &BTreeSet<ReviewSet>| wrong.iter().filter(|wrong| sets.contains(&wrong.view.tree.set)).count();
-            let (of_built, of_damaged) = (of_sets(&built), of_sets(&damaged));
-            outcome = MendOutcome { mended: of_built, left: of_damaged - of_built };
+            mended += wrong.iter().filter(|wrong| built.contains(&wrong.view.tree.set)).count();
+            mended += old_roots.iter().filter(|set| built.contains(set)).count();
         }
         let mut by_set: BTreeMap<&ReviewSet, Vec<&WrongTree>> = BTreeMap::new();
         for wrong in wrong.iter().filter(|wrong| !damaged.contains(&wrong.view.tree.set)) {
@@ -59,36 +49,35 @@ impl ReviewStore {
         }
         let mut editions = RootEditions::new();
         for (set, trees) in by_set {
-            self.correct_set(set, &trees, &mut editions, &mut outcome).await?;
+            mended += self.correct_set(set, &trees, &mut editions).await?;
         }
-        self.raise_directory(org_id, &editions, &LogPosition::default()).await?;
-        Ok(outcome)
+        if !editions.is_empty() {
+            self.raise_directory(org_id, &editions, &LogPosition::default()).await?;
+        }
+        Ok(mended)
     }
 
     /// Corrects the postings of trees of one set: its facet trees first, since their editions are named in the root of the set.
+    /// Returns how many are right now.
     async fn correct_set(
         &self,
         set: &ReviewSet,
         trees: &[&WrongTree],
         editions: &mut RootEditions,
-        outcome: &mut MendOutcome,
-    ) -> Result<(), Error> {
-        let mut of_facets: Vec<(FacetKey, u64)> = Vec::new();
+    ) -> Result<usize, Error> {
+        let (mut mended, mut of_facets) = (0, Vec::new());
         for wrong in trees {
             let PostingChange { change, is_complete } = posting_change(&wrong.view, &wrong.differences);
-            let (tree, stored) = (wrong.view.tree.clone(), wrong.view.stored_root.clone());
-            let edition = match change.is_empty() {
-                true => None,
-                false => self.correct_tree(&TreeCorrection { tree: tree.clone(), stored, change }).await?,
-            };
-            match edition {
-                Some(_) if is_complete => outcome.mended += 1,
-                _ => outcome.left += 1,
+            if change.is_empty() {
+                continue;
             }
-            match (edition, tree.facet_key) {
-                (Some(edition), Some(facet_key)) => of_facets.push((facet_key, edition)),
-                (Some(edition), None) => drop(editions.insert(tree, edition)),
-                (None, _) => {}
+            let (tree, stored) = (wrong.view.tree.clone(), wrong.view.stored_root.clone());
+            let correction = TreeCorrection { tree: tree.clone(), stored, change };
+            let Some(edition) = self.correct_tree(&correction).await? else { continue };
+            mended += usize::from(is_complete);
+            match tree.facet_key {
+                Some(facet_key) => of_facets.push((facet_key, edition)),
+                None => drop(editions.insert(tree, edition)),
             }
         }
         if !of_facets.is_empty()
@@ -96,7 +85,7 @@ impl ReviewStore {
         {
             editions.insert(TreeKey { set: set.clone(), facet_key: None }, edition);
         }
-        Ok(())
+        Ok(mended)
     }
 
     /// Builds these sets of an organisation anew from the reviews. Returns those that were built; none if the organisation has

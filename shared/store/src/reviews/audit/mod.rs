@@ -10,6 +10,13 @@ mod differences;
 mod listing;
 mod mend;
 mod org_state;
+mod position;
+mod rebuild;
 mod report;
+mod scheduled;
 mod tree_scan;
 mod view;
+
+pub use rebuild::RebuildReport;
+pub use report::ReviewsAudit;
+pub use scheduled::{AuditRun, AuditSettings};

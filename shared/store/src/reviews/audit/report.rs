@@ -11,12 +11,12 @@ use super::listing::FiledReview;
 use crate::{BusinessLocation, Finding, ReviewStore};
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId};
-use presence_domain::ledger::{PostingKey, ReviewSet, TreeKey};
+use presence_domain::ledger::{PostingKey, ReviewNumber, ReviewSet, TreeKey};
 
 /// Number of reviews that are compared at a time.
-const SLICE: usize = 50_000;
+pub(super) const SLICE: usize = 50_000;
 /// Time for the index to catch up before differences are looked at again.
-const INDEX_TIME: Duration = Duration::from_millis(500);
+pub(super) const INDEX_TIME: Duration = Duration::from_millis(500);
 
 /// Result of an audit of reviews.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -92,7 +92,7 @@ impl ReviewStore {
     /// Writes during the audit cause no findings. Reviews are found by `listing-index` and by the trees. The tree of a city or
     /// business is looked at if a business or a review is in that city, or if it is a business of the organisation or has a
     /// review.
-    pub async fn audit_trees(&self, org_id: Option<OrgId>) -> Result<ReviewsAudit, Error> {
+    pub async fn audit_reviews(&self, org_id: Option<OrgId>) -> Result<ReviewsAudit, Error> {
         let listed: BTreeSet<OrgId> = self.orgs_with_reviews().await?.into_iter().collect();
         let orgs = match org_id {
             Some(org_id) => BTreeSet::from([org_id]),
@@ -120,7 +120,7 @@ impl ReviewStore {
             for wrong in self.find_wrong_trees(&slice, INDEX_TIME).await? {
                 found.add(wrong);
             }
-            for misplaced in &self.find_misplaced(&slice.listed).await? {
+            for misplaced in &self.find_misplaced_reviews(&slice.listed).await? {
                 audit.add_misplaced(misplaced);
             }
             if slice.is_last() {
@@ -142,8 +142,15 @@ impl ReviewStore {
         Ok(0)
     }
 
-    /// Returns those of the reviews that are counted elsewhere than where their business is.
-    pub(super) async fn find_misplaced(&self, reviews: &[FiledReview]) -> Result<Vec<MisplacedReview>, Error> {
+    /// Returns those of the reviews that are counted elsewhere than where their business is. The index lags, so what looks
+    /// misplaced is read strongly.
+    pub(super) async fn find_misplaced_reviews(&self, listed: &[FiledReview]) -> Result<Vec<MisplacedReview>, Error> {
+        let misplaced = self.compare_locations(listed).await?;
+        let ids: Vec<ReviewNumber> = misplaced.iter().map(|misplaced| misplaced.review.id).collect();
+        self.compare_locations(&self.get_filed_reviews(&ids).await?).await
+    }
+
+    async fn compare_locations(&self, reviews: &[FiledReview]) -> Result<Vec<MisplacedReview>, Error> {
         let businesses: BTreeSet<&BusinessId> = reviews.iter().map(FiledReview::business_id).collect();
         let businesses: Vec<BusinessId> = businesses.into_iter().cloned().collect();
         let locations = self.businesses.get_locations(&businesses).await?;
@@ -162,7 +169,7 @@ impl ReviewStore {
 }
 
 /// Returns the name of a tree in findings.
-fn name_of(tree: &TreeKey) -> String {
+pub(super) fn name_of(tree: &TreeKey) -> String {
     match tree.facet_key {
         None => format!("tree {}", tree.set),
         Some(facet_key) => format!("tree {} of facet key {}", tree.set, facet_key.number()),

@@ -1,6 +1,6 @@
 //! Trees of an organisation as they are at one position of its log, in a range of keys.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 use super::tree_scan::TreeScan;
@@ -11,7 +11,7 @@ use crate::reviews::trees::nodes::StoredRoot;
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
 use presence_domain::ledger::tree::{NodeRef, TreeRoot, decode_root};
-use presence_domain::ledger::{FacetKey, Posting, PostingKey, TreeDelta, TreeKey};
+use presence_domain::ledger::{FacetKey, Posting, PostingKey, ReviewSet, TreeDelta, TreeKey};
 
 /// Maximum number of trees that are in memory at a time.
 pub(super) const TREES_AT_ONCE: usize = 200;
@@ -39,13 +39,17 @@ pub(super) struct TreeView {
 }
 
 impl TreeView {
-    /// Returns the facet keys of the trees that the set of this tree has besides, each with the edition that the root names.
-    pub(super) fn facet_trees(&self) -> impl Iterator<Item = (TreeKey, u64)> {
-        let editions = self.root.facet_editions.iter().flatten();
-        let facet_keys = (0..).map_while(FacetKey::from_number);
-        let named = facet_keys.zip(editions);
-        named.map(|(facet_key, edition)| (TreeKey { set: self.tree.set.clone(), facet_key: Some(facet_key) }, *edition))
+    /// Returns the facet trees that the root of the set names.
+    pub(super) fn facet_trees(&self) -> Vec<TreeKey> {
+        facet_trees_of(&self.tree.set, &self.root).map(|(tree, _)| tree).collect()
     }
+}
+
+/// Returns the facet trees that the root of a set names, each with its edition.
+fn facet_trees_of(set: &ReviewSet, root: &TreeRoot) -> impl Iterator<Item = (TreeKey, u64)> {
+    let facet_keys = (0..).map_while(FacetKey::from_number);
+    let named = facet_keys.zip(root.facet_editions.iter().flatten());
+    named.map(|(facet_key, edition)| (TreeKey { set: set.clone(), facet_key: Some(facet_key) }, *edition))
 }
 
 /// Root that was read, and what is wrong with it.
@@ -56,8 +60,13 @@ struct ReadRoot {
 }
 
 impl ReadRoot {
-    fn of(stored: Option<StoredRoot>) -> Self {
+    /// Reads a root. `named` is the edition that the root of its set names, if it is that of a facet tree.
+    fn of(stored: Option<StoredRoot>, named: Option<u64>) -> Self {
         let mut faults = Vec::new();
+        let edition = stored.as_ref().map_or(0, |stored| stored.edition);
+        if let Some(named) = named.filter(|named| edition < *named) {
+            faults.push(format!("the root has edition {edition}, that of the set names {named}"));
+        }
         let root = match stored.as_ref().map(|stored| (stored.edition, decode_root(&stored.bytes))) {
             None => TreeRoot::empty(),
             Some((edition, Ok(root))) if root.edition == edition => root,
@@ -96,8 +105,11 @@ impl ReviewStore {
     ) -> Result<Vec<TreeView>, Error> {
         for read in 1.. {
             let log = self.query_log(org_id).await?;
+            // Before the roots of the facet trees: they are put first.
+            let named = self.named_facet_editions(trees).await?;
             let roots = self.get_roots(trees, Consistency::Strong).await?;
-            let roots: Vec<ReadRoot> = roots.into_iter().map(ReadRoot::of).collect();
+            let roots = trees.iter().zip(roots).map(|(tree, root)| ReadRoot::of(root, named.get(tree).copied()));
+            let roots: Vec<ReadRoot> = roots.collect();
             let is_behind = roots.iter().any(|read| !log.end.covers(&read.root.position));
             if is_behind && read < MAX_READS {
                 // A fold has put in changes that came after the log was read.
@@ -112,6 +124,20 @@ impl ReviewStore {
             return Ok(views);
         }
         unreachable!("the last read returns")
+    }
+
+    /// Returns the editions of those of the trees that are facet trees, as the roots of their sets name them.
+    async fn named_facet_editions(&self, trees: &[TreeKey]) -> Result<HashMap<TreeKey, u64>, Error> {
+        let of_facets = trees.iter().filter(|tree| tree.facet_key.is_some());
+        let sets: BTreeSet<&ReviewSet> = of_facets.map(|tree| &tree.set).collect();
+        let parents: Vec<TreeKey> = sets.into_iter().map(|set| TreeKey { set: set.clone(), facet_key: None }).collect();
+        let mut named = HashMap::new();
+        for (parent, root) in parents.iter().zip(self.get_roots(&parents, Consistency::Strong).await?) {
+            // A root that cannot be read is a fault of its own tree.
+            let root = root.and_then(|root| decode_root(&root.bytes).ok());
+            named.extend(root.iter().flat_map(|root| facet_trees_of(&parent.set, root)));
+        }
+        Ok(named)
     }
 
     /// True if a root is not the one that was read any more.

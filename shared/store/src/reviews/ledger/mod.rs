@@ -9,25 +9,15 @@
 //! know the number of matches, and walks them to find the page. It reads only the postings and the reviews of that page
 //! ([`find`]). A recount compares the ledger with the reviews, and a rebuild corrects it ([`recount`], [`rebuild`]).
 
-mod audit;
 mod bulk_items;
 mod by_business;
-mod confirmed_differences;
 mod item;
-mod position;
 mod reads;
-mod rebuild;
-mod recount;
-mod recount_scope;
 mod relocate;
-mod scheduled;
 mod snapshot;
 mod upsert;
 mod write;
 
-pub use audit::ReviewsAudit;
 pub use bulk_items::bulk_review_items;
-pub use rebuild::RebuildReport;
-pub use scheduled::{AuditRun, AuditSettings};
 pub use upsert::UpsertOutcome;
 pub use write::PostingItemFullError;

@@ -66,7 +66,7 @@ impl ReviewStore {
     /// Moves those of the reviews that are counted elsewhere to this location. Returns their number.
     ///
     /// A review that changed meanwhile is read and moved again, as long as some reviews are moved or retries are left.
-    pub(super) async fn relocate_reviews(
+    pub(crate) async fn relocate_reviews(
         &self,
         mut ids: Vec<ReviewId>,
         location: &BusinessLocation,

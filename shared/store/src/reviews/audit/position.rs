@@ -1,0 +1,165 @@
+//! Position of the scheduled audit: one item of the reviews table.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use crate::client::errors::failed;
+use crate::client::read::{Item, pk_sk};
+use crate::format::{item, parse};
+use crate::keys::{AUDIT_PK, AUDIT_SK};
+use crate::{ReviewStore, schema};
+use presence_domain::error::Error;
+use presence_domain::ids::OrgId;
+use presence_domain::ledger::{PostingKey, ReviewNumber};
+
+/// Seconds between the starts of two rounds: a day, less ten minutes for a run that starts late. Without them, rounds would
+/// start later each day.
+const ROUND_SECONDS: i64 = 86_400 - 600;
+/// Maximum number of slices that are remembered as wrong. The next round finds others again.
+const MAX_OPEN: usize = 20;
+
+/// Position of the scheduled audit. The names of the fields are stored.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Position {
+    /// Start of the round, in seconds since 1970.
+    pub(super) began_at: i64,
+    /// True once every organisation was looked at in this round.
+    pub(super) is_done: bool,
+    /// Organisation to continue with; if it does not exist any more, the next one.
+    pub(super) org: u64,
+    /// First key of that organisation to continue with; empty for its first review.
+    pub(super) from: String,
+    /// Number of times that the step at this position was started.
+    pub(super) attempts: u32,
+    /// Units that earlier runs spent beyond their limit.
+    pub(super) debt: f64,
+    /// Slices that are known to be wrong.
+    pub(super) open: Vec<OpenSlice>,
+}
+
+/// Slice that is known to be wrong. The names of the fields are stored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct OpenSlice {
+    org: u64,
+    from: String,
+    to: String,
+}
+
+impl OpenSlice {
+    /// Returns the organisation and the keys; `None` if they cannot be read.
+    pub(super) fn read(&self) -> Option<(OrgId, Range<PostingKey>)> {
+        let from = parse_key(&self.from).unwrap_or(PostingKey::FIRST);
+        let to = parse_key(&self.to).unwrap_or(PostingKey::END);
+        Some((OrgId::new(self.org)?, from..to))
+    }
+}
+
+impl Position {
+    /// Returns the position of a run that starts now: the stored one, or the start of a new round.
+    pub(super) fn of_run(stored: Option<Self>, now: i64) -> Self {
+        match stored {
+            Some(position) if !position.is_done || now - position.began_at < ROUND_SECONDS => position,
+            ended => {
+                let Self { debt, open, .. } = ended.unwrap_or_default();
+                Self { began_at: now, debt, open, ..Self::default() }
+            }
+        }
+    }
+
+    /// Returns the key of this organisation to continue with.
+    pub(super) fn key_of(&self, org_id: OrgId) -> PostingKey {
+        let key = parse_key(&self.from).filter(|_| self.org == org_id.get());
+        key.unwrap_or(PostingKey::FIRST)
+    }
+
+    /// Moves to the end of a step. The end of all keys moves behind the organisation.
+    pub(super) fn pass(&mut self, org_id: OrgId, end: PostingKey) {
+        self.attempts = 0;
+        (self.org, self.from) = match end {
+            PostingKey::END => (org_id.get() + 1, String::new()),
+            end => (org_id.get(), key_text(end)),
+        };
+    }
+
+    /// Remembers a slice that is wrong.
+    pub(super) fn add_open(&mut self, org_id: OrgId, keys: &Range<PostingKey>) {
+        let slice = OpenSlice { org: org_id.get(), from: key_text(keys.start), to: key_text(keys.end) };
+        if self.open.len() < MAX_OPEN && !self.open.contains(&slice) {
+            self.open.push(slice);
+        }
+    }
+}
+
+impl ReviewStore {
+    /// Returns the position of the scheduled audit; `None` before the first run, or if the item cannot be read. The audit
+    /// starts from the beginning then.
+    pub(super) async fn load_position(&self) -> Result<Option<Position>, Error> {
+        let item = self.db.get(&schema::REVIEWS, pk_sk(AUDIT_PK, AUDIT_SK)).await?;
+        Ok(item.and_then(|item| parse(item).ok()))
+    }
+
+    /// Stores the position of the scheduled audit.
+    pub(super) async fn save_position(&self, position: &Position) -> Result<(), Error> {
+        let update = self.db.client.update_item().table_name(self.db.name(&schema::REVIEWS));
+        let mut update = update.set_key(Some(pk_sk(AUDIT_PK, AUDIT_SK)));
+        let fields: Item = item(position)?;
+        let mut sets = Vec::new();
+        for (number, (name, value)) in fields.into_iter().enumerate() {
+            update = update.expression_attribute_names(format!("#{number}"), name);
+            update = update.expression_attribute_values(format!(":{number}"), value);
+            sets.push(format!("#{number} = :{number}"));
+        }
+        update.update_expression(format!("SET {}", sets.join(", "))).send().await.map(drop).map_err(failed)
+    }
+}
+
+/// Returns a key as text: second and number of the review. The first and the last key of all are empty.
+fn key_text(key: PostingKey) -> String {
+    match key {
+        PostingKey::FIRST | PostingKey::END => String::new(),
+        PostingKey { effective_at, id } => format!("{effective_at}#{}", id.get()),
+    }
+}
+
+/// Reads [`key_text`]; `None` if the text has another form, or is empty.
+fn parse_key(text: &str) -> Option<PostingKey> {
+    let (effective_at, id) = text.split_once('#')?;
+    Some(PostingKey { effective_at: effective_at.parse().ok()?, id: ReviewNumber::new(id.parse().ok()?) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn position_moves_behind_slices_and_then_behind_the_organisation() {
+        let org = |number| OrgId::new(number).expect("an id");
+        let key = PostingKey { effective_at: -5, id: ReviewNumber::new(77) };
+        let mut position = Position { attempts: 2, ..Position::default() };
+        assert_eq!(position.key_of(org(7)), PostingKey::FIRST);
+        position.pass(org(7), key);
+        assert_eq!((position.attempts, position.key_of(org(7))), (0, key));
+        assert_eq!(position.key_of(org(8)), PostingKey::FIRST, "another organisation starts with its first review");
+        position.pass(org(7), PostingKey::END);
+        assert_eq!((position.org, position.from.as_str()), (8, ""));
+    }
+
+    #[test]
+    fn a_bounded_number_of_slices_is_remembered_each_once() {
+        let org = |number| OrgId::new(number).expect("an id");
+        let mut position = Position::default();
+        let key = PostingKey { effective_at: 1_700_000_000, id: ReviewNumber::new(9) };
+        for number in 1..=100 {
+            position.add_open(org(number % 50 + 1), &(key..PostingKey::END));
+        }
+        assert_eq!(position.open.len(), MAX_OPEN);
+        assert_eq!(position.open[0].read(), Some((org(2), key..PostingKey::END)));
+        let mut position = Position::default();
+        position.add_open(org(1), &(PostingKey::FIRST..key));
+        position.add_open(org(1), &(PostingKey::FIRST..key));
+        assert_eq!(position.open.len(), 1);
+        assert_eq!(position.open[0].read(), Some((org(1), PostingKey::FIRST..key)));
+    }
+}

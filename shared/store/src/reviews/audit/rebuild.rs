@@ -1,0 +1,105 @@
+//! Rebuild by the operator: makes the trees of an organisation what its reviews make them.
+
+use serde::Serialize;
+
+use super::listing::FiledReview;
+use super::report::{INDEX_TIME, MisplacedReview, SLICE};
+use crate::{BusinessLocation, ReviewStore};
+use presence_domain::error::Error;
+use presence_domain::ids::OrgId;
+use presence_domain::ledger::{PostingKey, ReviewSet};
+use presence_domain::review::ReviewId;
+
+/// Maximum number of times that a rebuild looks at the organisation: once to correct, once to see that all is right, and again
+/// while reviews are written.
+const PASSES: u32 = 5;
+/// Number of reviews whose texts are in memory at a time while they are moved.
+const MOVED_AT_ONCE: usize = 1_000;
+
+/// Report of a rebuild.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct RebuildReport {
+    /// Number of reviews of the organisation.
+    pub reviews: usize,
+    /// Number of reviews that were counted elsewhere than where their business is.
+    pub moved: u64,
+    /// Number of trees that were corrected or built anew.
+    pub rewritten: usize,
+}
+
+impl ReviewStore {
+    /// Makes the trees of an organisation what its reviews make them, and moves reviews to where their business is.
+    ///
+    /// Searches and imports may go on: a root is put only if it is still the one that was compared.
+    pub async fn rebuild_reviews(&self, org_id: OrgId) -> Result<RebuildReport, Error> {
+        let mut report = RebuildReport::default();
+        for _ in 0..PASSES {
+            self.fold_unless_damaged(org_id).await?;
+            let is_right = Box::pin(self.rebuild_once(org_id, &mut report)).await?;
+            // Only a pass that changed nothing shows that all is right.
+            if is_right {
+                return Ok(report);
+            }
+        }
+        Err(Error::Unavailable("reviews kept being written while their trees were corrected".into()))
+    }
+
+    /// Corrects what is wrong. True if nothing was.
+    async fn rebuild_once(&self, org_id: OrgId, report: &mut RebuildReport) -> Result<bool, Error> {
+        let mut sets = self.sets_of_org(org_id).await?;
+        let (mut is_right, mut from) = (true, PostingKey::FIRST);
+        report.reviews = 0;
+        loop {
+            let slice = self.list_slice(org_id, from, SLICE).await?;
+            report.reviews += slice.listed.len();
+            sets.extend(slice.listed.iter().flat_map(FiledReview::sets));
+            let wrong = self.find_wrong_trees(&slice, INDEX_TIME).await?;
+            report.rewritten += self.mend_trees(org_id, &wrong, &[], usize::MAX).await?;
+            is_right &= wrong.is_empty();
+            let moved = self.move_misplaced(&slice.listed).await?;
+            report.moved += moved;
+            is_right &= moved == 0;
+            if slice.is_last() {
+                break;
+            }
+            from = slice.keys.end;
+        }
+        let old: Vec<ReviewSet> = self.find_old_roots(org_id, &sets).await?.into_iter().map(|(set, ..)| set).collect();
+        report.rewritten += self.mend_trees(org_id, &[], &old, usize::MAX).await?;
+        if report.reviews > 0 {
+            self.register_org_with_reviews(org_id).await?;
+        }
+        Ok(is_right && old.is_empty())
+    }
+
+    /// Moves reviews to where their business is. Returns their number. Reviews of a business that does not exist have no place to
+    /// move to.
+    async fn move_misplaced(&self, reviews: &[FiledReview]) -> Result<u64, Error> {
+        let mut by_location: Vec<(BusinessLocation, Vec<ReviewId>)> = Vec::new();
+        for MisplacedReview { review, location } in self.find_misplaced_reviews(reviews).await? {
+            let Some((location, id)) = location.zip(review.id.to_id()) else { continue };
+            match by_location.iter_mut().find(|(known, _)| *known == location) {
+                Some((_, ids)) => ids.push(id),
+                None => by_location.push((location, vec![id])),
+            }
+        }
+        let mut moved = 0;
+        for (location, ids) in by_location {
+            for ids in ids.chunks(MOVED_AT_ONCE) {
+                moved += self.relocate_reviews(ids.to_vec(), &location).await?;
+            }
+        }
+        Ok(moved)
+    }
+
+    /// Folds the log of an organisation. A tree that cannot be read stops the fold, and is left to the audit.
+    pub(super) async fn fold_unless_damaged(&self, org_id: OrgId) -> Result<(), Error> {
+        match self.fold_reviews(org_id).await {
+            Err(Error::Internal(error)) => {
+                tracing::error!(%org_id, %error, "the log of an organisation cannot be folded");
+                Ok(())
+            }
+            folded => folded.map(drop),
+        }
+    }
+}
