@@ -109,10 +109,14 @@ impl StoredTree {
     pub(super) fn apply(&mut self, delta: &TreeDelta, position: LogPosition) -> EditCost {
         let (edited, reads) = self.edit(delta, position);
         assert_eq!(edited.mismatches, 0);
+        let live: HashSet<NodeRef> = self.live_nodes().into_iter().collect();
         let (root, cost) = self.nodes.write(edited, self.root.edition + 1);
         assert!(root.recent_start >= self.root.recent_start || root.periods.is_empty(), "the start moves forward");
         self.root = decode_root(&encode_root(&root)).expect("the root can be read");
         assert_eq!(self.root, root);
+        let live_now: HashSet<NodeRef> = self.live_nodes().into_iter().collect();
+        let is_lost = |node: &&NodeRef| !live_now.contains(node) && !root.free.contains(node);
+        assert!(root.free.len() == FREE_MAX || !live.iter().any(|node| is_lost(&node)), "replaced nodes are free");
         EditCost { reads, ..cost }
     }
 
