@@ -121,6 +121,24 @@ proptest! {
     }
 }
 
+/// Returns the number of branches of the first period.
+fn branches(tree: &StoredTree) -> usize {
+    match &tree.root.periods[0].nodes {
+        PeriodNodes::Leaves(_) => 0,
+        PeriodNodes::Branches(branches) => branches.len(),
+    }
+}
+
+#[test]
+fn branch_that_gets_small_is_merged_with_one_that_does_not_change() {
+    let (mut tree, mut history) = dense(90_000, 240);
+    assert_eq!(branches(&tree), 2);
+    history.play(&Step::DeleteHours { month: 12, hours: 0..115, keep_every: 100_000 });
+    catch_up(&mut tree, &history, history.position);
+    assert_eq!(branches(&tree), 1);
+    tree.check(&history.model());
+}
+
 #[test]
 fn new_reviews_write_no_full_leaf_again() {
     let mut history = History::new(7);
@@ -141,8 +159,7 @@ fn new_reviews_write_no_full_leaf_again() {
 #[test]
 fn edit_reads_and_writes_only_what_changes() {
     let (mut tree, mut history) = dense(100_000, 24);
-    let PeriodNodes::Branches(branches) = &tree.root.periods[0].nodes else { panic!("a large period has branches") };
-    assert!(branches.len() > 100_000 / LEAF_MAX / BRANCH_MAX);
+    assert!(branches(&tree) > 100_000 / LEAF_MAX / BRANCH_MAX);
     history.add(month_start(12) + 40_000);
     let cost = catch_up(&mut tree, &history, history.position);
     assert_eq!((cost.reads, cost.branches), (2, 1), "a branch and a leaf");
