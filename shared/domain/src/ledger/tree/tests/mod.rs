@@ -34,7 +34,7 @@ proptest! {
         let mut history = History::new(seed);
         let mut tree = StoredTree::empty(recent_max);
         for (batch, percent) in steps.iter().zip(percents) {
-            batch.iter().for_each(|step| history.play(step));
+            history.play_all(batch);
             let position = history.part_way(tree.root.position, percent);
             catch_up(&mut tree, &history, position);
             tree.check(&history.model_at(position));
@@ -51,13 +51,13 @@ proptest! {
         let mut history = History::new(seed);
         let mut tree = StoredTree::empty(64);
         for batch in &steps {
-            batch.iter().for_each(|step| history.play(step));
+            history.play_all(batch);
             catch_up(&mut tree, &history, history.position);
         }
         let mut edits = Vec::new();
         for steps in [first, second] {
             let mut branch = history.clone();
-            steps.iter().flatten().for_each(|step| branch.play(step));
+            branch.play_all(&steps.concat());
             let delta = TreeDelta::between(&tree_key(), &branch.entries, &tree.root.position, &branch.position);
             edits.push((tree.edit(&delta, branch.position).0, branch));
         }
@@ -76,10 +76,10 @@ proptest! {
 }
 
 /// Returns a tree of reviews that fill some hours of a month evenly, and its history.
-fn dense(reviews: usize, hours: i64) -> (StoredTree, History) {
+fn dense(reviews: i64, hours: i64) -> (StoredTree, History) {
     let mut history = History::new(1);
     for number in 0..reviews {
-        history.add(month_start(12) + number as i64 * hours * 3_600 / reviews as i64);
+        history.add(month_start(12) + number * hours * 3_600 / reviews);
     }
     history.forget();
     (StoredTree::build(&history.model(), 512, history.position), history)

@@ -81,7 +81,7 @@ impl StoredTree {
         let limits = TreeLimits { recent_max };
         let mut nodes = NodeStore::default();
         let built = build_tree(model.values().copied().collect(), position, limits);
-        assert_eq!((built.mismatches, built.total()), (0, model.len() as i64));
+        assert_eq!((built.mismatches, built.total()), (0, i64::try_from(model.len()).expect("a number of postings")));
         let (root, _) = nodes.write(built, 1);
         Self { root, nodes, limits }
     }
@@ -185,7 +185,7 @@ impl StoredTree {
                 leaves
             }
         };
-        for (_, pair) in leaves.iter().flat_map(|leaves| leaves.windows(2)).enumerate() {
+        for pair in leaves.iter().flat_map(|leaves| leaves.windows(2)) {
             assert!(pair.iter().any(|(_, leaf): &(_, Vec<Posting>)| leaf.len() >= LEAF_MIN), "two small neighbours");
         }
         let postings: Vec<Posting> = leaves.concat().into_iter().flat_map(|(_, leaf)| leaf).collect();
