@@ -4,3 +4,4 @@ mod drift;
 mod model;
 mod oracle;
 mod scheduled;
+mod tree_search;

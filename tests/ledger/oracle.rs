@@ -35,7 +35,7 @@ async fn searches_equal_the_model(stack: &TestStack, model: &Model, rng: &mut Rn
 }
 
 /// Returns the review with one change that moves it in the ledger.
-fn changed(rng: &mut Rng, old: &Review) -> Review {
+pub(super) fn changed(rng: &mut Rng, old: &Review) -> Review {
     let other = review(rng, 0);
     let mut new = old.clone();
     match rng.u64(..5) {

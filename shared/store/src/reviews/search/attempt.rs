@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::bodies::Bodies;
+use super::moves::OrgCut;
 use super::plan::PagePlan;
 use super::prediction::Prediction;
 use super::snapshot::OrgSnapshot;
@@ -90,11 +91,13 @@ impl ReviewStore {
         orgs: &[OrgTarget],
         distrusted: &HashSet<TreeKey>,
     ) -> Result<PostingPage, AttemptError> {
-        let mut plan = PagePlan::new(target);
+        let (mut plan, mut cut) = (PagePlan::new(target), OrgCut::default());
         for orgs in orgs.chunks(ORGS_AT_A_TIME) {
             let snapshots = self.read_snapshots(orgs, distrusted).await?;
+            orgs.iter().zip(&snapshots).for_each(|(org, snapshot)| cut.add(org.org_id, &snapshot.log));
             self.add_snapshots(&mut plan, target, orgs, &snapshots, distrusted).await?;
         }
+        self.check_moves(&cut).await?;
         self.find_postings(plan).await
     }
 }

@@ -6,14 +6,14 @@
 use std::collections::{HashMap, HashSet};
 
 use super::attempt::AttemptError;
-use super::target::{PostingPage, SearchTarget};
+use super::target::{OrgStretch, PostingPage, SearchTarget};
 use crate::client::read::{Consistency, Item, Order, Partition, number, pk_sk};
 use crate::keys::{REVIEW_SK, effective_between, effective_listing, review_pk};
 use crate::reviews::body_item::review_from_item;
 use crate::{ReviewStore, schema};
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::{Posting, ReviewNumber, ReviewSet, TreeKey};
+use presence_domain::ledger::{Posting, ReviewNumber, TreeKey};
 use presence_domain::review::Review;
 
 /// Least share of the postings of a stretch, in percent, that must be on the page for one Query of the whole stretch. Reviews
@@ -124,12 +124,9 @@ impl ReviewStore {
     }
 }
 
-/// Returns the stretch of `listing-index` from the first to the last missing review, if most of it is needed.
-///
-/// Only the size of a stretch of an organisation's own tree is known: the index holds the reviews of all its cities.
+/// Returns the stretch of `listing-index` from the first to the last missing review, if enough of it is needed.
 fn stretch_of(page: &PostingPage, missing: &[&Posting]) -> Option<Stretch> {
-    let ReviewSet::Org(org_id) = page.postings.first()?.0.set else { return None };
-    let entries = page.stretch_total?;
+    let OrgStretch { org_id, total: entries } = page.stretch?;
     if missing.len() < 2 || (missing.len() as u64).saturating_mul(100) < entries.saturating_mul(MIN_SHARE_PERCENT) {
         return None;
     }

@@ -13,6 +13,7 @@ mod attempt;
 mod bodies;
 pub(crate) mod cache;
 mod migrated;
+mod moves;
 mod plan;
 mod prediction;
 mod scope;

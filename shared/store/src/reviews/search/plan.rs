@@ -5,15 +5,17 @@ use std::sync::Arc;
 
 use super::attempt::AttemptError;
 use super::snapshot::OrgSnapshot;
-use super::target::{OrgTarget, PostingPage, SearchTarget};
+use super::target::{OrgStretch, OrgTarget, PostingPage, SearchTarget};
 use crate::ReviewStore;
 use crate::client::read::Consistency;
 use crate::reviews::log::OrgLog;
 use crate::reviews::trees::nodes::StoredRoot;
 use presence_domain::error::Error;
-use presence_domain::ids::BusinessId;
+use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::ledger::tree::{DecodeError, NodeRef, RootSummary};
-use presence_domain::ledger::{FacetKey, LogEntry, NeededNode, PageSearch, ReviewSet, TreeDelta, TreeKey};
+use presence_domain::ledger::{
+    FacetKey, FacetMask, LogEntry, NeededNode, PageSearch, Posting, ReviewSet, TreeDelta, TreeKey,
+};
 
 /// Number of trees from which the entries of a log are sorted by business first, instead of looking at each for each tree.
 const MANY_TREES: usize = 8;
@@ -24,6 +26,8 @@ pub(super) struct PagePlan {
     search: PageSearch,
     /// Trees in the order in which they were added.
     trees: Vec<TreeKey>,
+    /// Root of the tree of all reviews of the only organisation, to estimate stretches by.
+    org_root: Option<(OrgId, StoredRoot)>,
 }
 
 /// Tree of one facet key that is searched in place of its set's tree.
@@ -43,7 +47,11 @@ struct LogView<'a> {
 impl PagePlan {
     /// Returns a search without trees.
     pub(super) fn new(target: &SearchTarget) -> Self {
-        Self { search: PageSearch::new(target.filter, target.newest_first, target.page), trees: Vec::new() }
+        Self {
+            search: PageSearch::new(target.filter, target.newest_first, target.page),
+            trees: Vec::new(),
+            org_root: None,
+        }
     }
 
     /// Adds the trees of an organisation. Returns those that are to be searched instead of some of them.
@@ -54,6 +62,7 @@ impl PagePlan {
         snapshot: &OrgSnapshot,
     ) -> Result<Vec<FacetTree>, AttemptError> {
         let view = LogView::new(&snapshot.log, org.trees.len());
+        self.org_root = snapshot.org_root.clone().map(|root| (org.org_id, root));
         let mut facet_trees = Vec::new();
         for (tree, root) in org.trees.iter().zip(&snapshot.roots) {
             let stored = root.as_ref();
@@ -123,9 +132,15 @@ impl PagePlan {
 
     fn finish(self) -> PostingPage {
         let found = self.search.finish();
+        let stretch = match &self.trees[..] {
+            [TreeKey { set: ReviewSet::Org(org_id), facet_key: None }] => {
+                found.stretch_total.map(|total| OrgStretch { org_id: *org_id, total })
+            }
+            _ => self.org_root.as_ref().and_then(|org_root| stretch_in(org_root, &found.postings)),
+        };
         let tree = |number: usize| self.trees[number].clone();
         let postings = found.postings.into_iter().map(|(number, posting)| (tree(number), posting)).collect();
-        PostingPage { count: found.count, postings, stretch_total: found.stretch_total }
+        PostingPage { count: found.count, postings, stretch }
     }
 }
 
@@ -288,6 +303,22 @@ impl<'a> LogView<'a> {
             _ => TreeDelta::between(tree, &self.log.entries, from, to),
         }
     }
+}
+
+/// Estimates the number of an organisation's reviews between the first and the last posting of a page, by a root that may be old.
+fn stretch_in((org_id, root): &(OrgId, StoredRoot), page: &[(usize, Posting)]) -> Option<OrgStretch> {
+    let root = RootSummary::decode(&root.bytes, FacetMask::NONE).ok()?;
+    let keys = page.iter().map(|(_, posting)| posting.key);
+    let (first, last) = (keys.clone().min()?, keys.max()?);
+    let recent = root.recent.iter().filter(|posting| (first..=last).contains(&posting.key)).count() as u64;
+    let in_periods = root.periods.iter().map(|period| {
+        let (start, end) = (period.span.start().effective_at, period.span.end().effective_at);
+        let seconds = last.effective_at.min(end).saturating_sub(first.effective_at.max(start)).max(0);
+        // Reviews are taken to be spread evenly over a period.
+        u128::from(period.total) * seconds.unsigned_abs() as u128 / end.abs_diff(start).max(1) as u128
+    });
+    let total = u64::try_from(in_periods.sum::<u128>()).unwrap_or(u64::MAX).saturating_add(recent);
+    Some(OrgStretch { org_id: *org_id, total: total.max(page.len() as u64) })
 }
 
 /// Decodes a root. The log must include everything that the root contains: a root that was folded since is too new.

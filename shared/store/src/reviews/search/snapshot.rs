@@ -31,6 +31,8 @@ pub(super) struct OrgSnapshot {
     pub(super) log: Arc<OrgLog>,
     /// Roots of the trees that are searched, in their order; `None` for a tree without a root, which is empty.
     pub(super) roots: Vec<Option<StoredRoot>>,
+    /// Root of the organisation's own tree, if it is not searched itself. Nothing proves it: it only serves to estimate costs.
+    pub(super) org_root: Option<StoredRoot>,
 }
 
 /// What is known of directories and roots, while it is read.
@@ -64,7 +66,7 @@ impl ReviewStore {
         self.refresh_roots(orgs, &logs, distrusted, &mut readings).await?;
         let snapshots = orgs.iter().zip(logs).map(|(org, log)| {
             let roots = org.trees.iter().map(|tree| readings.roots.remove(tree)).collect();
-            OrgSnapshot { log, roots }
+            OrgSnapshot { log, roots, org_root: readings.roots.remove(&org_tree(org.org_id)) }
         });
         Ok(snapshots.collect())
     }
@@ -81,7 +83,7 @@ impl ReviewStore {
             }
             roots.push(root);
         }
-        Some(OrgSnapshot { log, roots })
+        Some(OrgSnapshot { log, roots, org_root: self.cache.root(&org_tree(org.org_id)) })
     }
 
     pub(super) async fn read_log_of(&self, org_id: OrgId) -> Result<Arc<OrgLog>, Error> {
@@ -93,6 +95,7 @@ impl ReviewStore {
     /// Returns what the cache has, and what must be read.
     fn cached_readings(&self, orgs: &[OrgTarget], distrusted: &HashSet<TreeKey>) -> (Readings, Unread) {
         let (mut readings, mut unread) = (Readings::default(), Unread::default());
+        let is_only_org = orgs.len() == 1;
         for OrgTarget { org_id, trees } in orgs {
             for tree in trees {
                 if let Some(number) = bucket_number(tree) {
@@ -109,6 +112,14 @@ impl ReviewStore {
                     Some(root) => drop(readings.roots.insert(tree.clone(), root)),
                     None if self.cached_edition(*org_id, tree) == Some(0) => {}
                     None => unread.roots.push(tree.clone()),
+                }
+            }
+            // One unit more, which most often saves some: the reviews of a large city are cheaper to read as one stretch.
+            let org_tree = org_tree(*org_id);
+            if is_only_org && !trees.contains(&org_tree) {
+                match self.cache.root(&org_tree) {
+                    Some(root) => drop(readings.roots.insert(org_tree, root)),
+                    None => unread.roots.push(org_tree),
                 }
             }
         }
@@ -233,6 +244,11 @@ impl Readings {
             Some(number) => self.buckets.get(&(org_id, number)).map_or(0, |bucket| named_in(bucket, tree)),
         }
     }
+}
+
+/// Returns the tree of all reviews of an organisation.
+fn org_tree(org_id: OrgId) -> TreeKey {
+    TreeKey { set: ReviewSet::Org(org_id), facet_key: None }
 }
 
 /// Returns the bucket of the directory that names the root of a tree; `None` for an organisation's tree, which the directory

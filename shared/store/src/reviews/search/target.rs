@@ -36,8 +36,16 @@ pub(super) struct PostingPage {
     pub(super) count: u64,
     /// Postings of the page, in the order of the answer.
     pub(super) postings: Vec<(TreeKey, Posting)>,
-    /// Estimated number of all postings of the tree from the first to the last one of the page; `None` for several trees.
-    pub(super) stretch_total: Option<u64>,
+    /// Stretch of the organisation's reviews that has the page, if it is known.
+    pub(super) stretch: Option<OrgStretch>,
+}
+
+/// Stretch of all reviews of an organisation, from the first to the last one of a page.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OrgStretch {
+    pub(super) org_id: OrgId,
+    /// Estimated number of its reviews, on the page or not.
+    pub(super) total: u64,
 }
 
 impl SearchTarget {
