@@ -15,6 +15,8 @@ mod page_search;
 mod posting;
 mod review_number;
 mod review_set;
+#[cfg(test)]
+mod simulation;
 pub mod tree;
 mod tree_delta;
 

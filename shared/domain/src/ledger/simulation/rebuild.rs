@@ -1,0 +1,169 @@
+//! Rebuilds: write the trees of an organisation anew from the bodies, also those of an organisation of the first edition.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::directory::{put_buckets, strong_directory};
+use super::engine::{build, posting};
+use super::fault::Fault;
+use super::fold::first_directory;
+use super::items::{FACETS, Item, Key, ORGS, REVIEWS, SETS, TreeId, facet_key, review_number, review_of};
+use super::log_query::{Log, query_log};
+use super::nodes::{put_root, strong_root, write_nodes};
+use super::world::{LostError, World};
+use crate::ledger::tree::TreeRoot;
+use crate::ledger::{Directory, FACET_KEY_COUNT, LogPosition, Place, Posting};
+
+/// Number of postings from which a rebuild creates facet trees.
+const FACETS_FROM: usize = 5;
+
+/// State of the reviews of an organisation: place and version of each.
+type State = BTreeMap<u64, (Place, u64)>;
+
+/// Rebuilds an organisation, once. True if it came to its end.
+pub(super) async fn rebuild(world: Rc<World>, org: u8) -> bool {
+    let is_built = strong_directory(&world, org).is_some();
+    let is_known = is_built || world.strong(Key::Listed(org)).is_some();
+    let done = is_known && try_rebuild(&world, org).await.is_ok();
+    if done {
+        let mut counts = world.counts.borrow_mut();
+        if is_built { counts.rebuilds += 1 } else { counts.migrations += 1 }
+    }
+    done
+}
+
+/// Rebuilds an organisation.
+async fn try_rebuild(world: &World, org: u8) -> Result<(), LostError> {
+    // The editions come first. A fold that trims the log meanwhile raises those of the trees that it touches.
+    let mut roots = BTreeMap::new();
+    for set in 0..SETS {
+        let tree = TreeId::of_set(org, set);
+        world.maybe_pause().await;
+        for tree in (0..FACETS).map(|facet| tree.with_facet(facet)).chain([tree]) {
+            roots.insert(tree, strong_root(world, tree).unwrap_or_else(TreeRoot::empty));
+        }
+    }
+    let before = query_log(world, org).await;
+    if before.directory.is_none() && world.has(Fault::MigrationDirectoryFirst) {
+        world.put(Key::directory(org), Item::Directory(first_directory()));
+    }
+    let mut state = read_bodies(world, org).await;
+    let after = query_log(world, org).await;
+    let mut position = after.end;
+    if world.has(Fault::RebuildFromOneLog) {
+        position = before.end;
+    } else {
+        bring_to_end(&mut state, &before, &after);
+    }
+    write_trees(world, org, &roots, &state, position).await
+}
+
+/// Reads the bodies of an organisation, strongly.
+async fn read_bodies(world: &World, org: u8) -> State {
+    let mut state = State::new();
+    for review in 0..REVIEWS {
+        world.maybe_pause().await;
+        let body = if world.has(Fault::RebuildFromIndex) { world.eventual_body(review) } else { world.body(review) };
+        if let Some(body) = body.filter(|body| body.org == org) {
+            state.insert(review, (body.place, body.version));
+        }
+    }
+    state
+}
+
+/// Brings the state to the end of the second log: the last change of each review counts, not its body.
+fn bring_to_end(state: &mut State, before: &Log, after: &Log) {
+    for entry in after.behind(&before.end) {
+        let review = review_of(entry.change.id);
+        match &entry.change.new {
+            Some(place) => state.insert(review, (place.clone(), entry.change.version)),
+            None => state.remove(&review),
+        };
+    }
+}
+
+/// Writes all trees, then names them.
+async fn write_trees(
+    world: &World,
+    org: u8,
+    roots: &BTreeMap<TreeId, TreeRoot>,
+    state: &State,
+    position: LogPosition,
+) -> Result<(), LostError> {
+    let mut editions = BTreeMap::new();
+    for set in 0..SETS {
+        let tree = TreeId::of_set(org, set);
+        let old = &roots[&tree];
+        let own = postings_of(state, tree);
+        if own.is_empty() && old.edition == 0 {
+            continue;
+        }
+        let mut facet_editions = None;
+        if old.facet_editions.is_some() || (set < 3 && own.len() >= FACETS_FROM) {
+            let mut named = vec![0; FACET_KEY_COUNT];
+            for facet in 0..FACETS {
+                let tree = tree.with_facet(facet);
+                let own = own.iter().filter(|posting| posting.facet_key == facet_key(facet)).copied().collect();
+                named[usize::from(facet)] = write_tree(world, tree, &roots[&tree], own, position, None).await?;
+            }
+            facet_editions = Some(named);
+        }
+        editions.insert(tree, write_tree(world, tree, old, own, position, facet_editions).await?);
+    }
+    let buckets = put_buckets(world, org, &editions).await;
+    name_trees(world, org, &editions, &buckets).await;
+    Ok(())
+}
+
+/// Returns the postings of a tree, ascending.
+fn postings_of(state: &State, tree: TreeId) -> Vec<Posting> {
+    let key = tree.key();
+    let own = state.iter().filter(|(_, (place, _))| place.is_in(key.set.org_id(), &key));
+    let mut postings: Vec<Posting> =
+        own.map(|(review, (place, version))| posting(review_number(*review), place, *version)).collect();
+    postings.sort_unstable();
+    postings
+}
+
+/// Writes a tree, on condition that its root is still the one that was read. Returns its edition.
+async fn write_tree(
+    world: &World,
+    tree: TreeId,
+    old: &TreeRoot,
+    own: Vec<Posting>,
+    position: LogPosition,
+    facet_editions: Option<Vec<u64>>,
+) -> Result<u64, LostError> {
+    // The nodes of the old tree are left to the sweep.
+    let mut root = write_nodes(world, tree, old.edition + 1, Vec::new(), build(world, own, position)).await;
+    root.facet_editions = facet_editions;
+    world.pause().await;
+    if world.has(Fault::RebuildWithoutCondition) {
+        let current = strong_root(world, tree).map_or(0, |root| root.edition);
+        root.edition = current + 1;
+        return put_root(world, tree, current, root);
+    }
+    put_root(world, tree, old.edition, root)
+}
+
+/// Names the trees in the directory, which is there from now on. The log stays as it is.
+async fn name_trees(world: &World, org: u8, editions: &BTreeMap<TreeId, u64>, buckets: &BTreeMap<usize, u64>) {
+    debug_assert!(org <= ORGS);
+    loop {
+        world.maybe_pause().await;
+        let read = strong_directory(world, org);
+        let mut new = Directory { edition: 1, ..read.clone().unwrap_or_default() };
+        new.edition = read.as_ref().map_or(0, |read| read.edition) + 1;
+        let org_edition = editions.get(&TreeId::of_set(org, 0)).copied().unwrap_or(0);
+        new.org_edition = new.org_edition.max(org_edition);
+        for (bucket, edition) in buckets {
+            let named = &mut new.bucket_editions[*bucket];
+            *named = (*named).max(*edition);
+        }
+        world.pause().await;
+        let current = strong_directory(world, org);
+        if current.map(|current| current.edition) == read.map(|read| read.edition) {
+            return world.put(Key::directory(org), Item::Directory(new));
+        }
+    }
+}

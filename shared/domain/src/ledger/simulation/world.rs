@@ -1,0 +1,180 @@
+//! The table, its history, and the truth about the reviews.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+
+use super::counts::Counts;
+use super::engine::Engine;
+use super::fault::Fault;
+use super::items::{Body, Item, Key, LogKey};
+use super::rng::Rng;
+use crate::ledger::{LogPosition, Place};
+
+/// Occurs when a condition does not hold, or another process was first.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LostError;
+
+/// Change of a review as it was written.
+#[derive(Clone, Debug)]
+pub(super) struct Commit {
+    pub org: u8,
+    pub lane: usize,
+    /// Sequence number; 0 for what was there before the log.
+    pub sequence: u64,
+    pub review: u64,
+    pub version: u64,
+    pub new: Option<Place>,
+    /// Number of the transaction.
+    pub written: usize,
+}
+
+/// The table, and everything that the processes of a run share.
+#[derive(Debug)]
+pub(super) struct World {
+    /// Trees of the run.
+    pub engine: Engine,
+    /// Planted fault.
+    pub fault: Option<Fault>,
+    /// Values of each item, oldest first; `None` where it was not there.
+    items: RefCell<BTreeMap<Key, Vec<Option<Rc<Item>>>>>,
+    rng: RefCell<Rng>,
+    /// Changes of all transactions, in their order.
+    pub commits: RefCell<Vec<Commit>>,
+    /// Sequence of the last acknowledged change of each lane, by organisation.
+    pub acknowledged: RefCell<BTreeMap<u8, LogPosition>>,
+    /// Number of transactions so far.
+    pub transactions: Cell<usize>,
+    pub counts: RefCell<Counts>,
+    /// First thing that went wrong.
+    pub violation: RefCell<Option<String>>,
+}
+
+/// Pause of a process: other processes run before it goes on.
+#[derive(Debug)]
+pub(super) struct Pause(bool);
+
+impl Future for Pause {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        if std::mem::replace(&mut self.0, true) { Poll::Ready(()) } else { Poll::Pending }
+    }
+}
+
+impl World {
+    /// Returns an empty table.
+    pub(super) fn new(seed: u64, engine: Engine, fault: Option<Fault>) -> Rc<Self> {
+        Rc::new(Self {
+            engine,
+            fault,
+            items: RefCell::default(),
+            rng: RefCell::new(Rng::new(seed)),
+            commits: RefCell::default(),
+            acknowledged: RefCell::default(),
+            transactions: Cell::new(0),
+            counts: RefCell::default(),
+            violation: RefCell::default(),
+        })
+    }
+
+    /// True if this fault is planted.
+    pub(super) fn has(&self, fault: Fault) -> bool {
+        self.fault == Some(fault)
+    }
+
+    /// Lets other processes run.
+    #[expect(clippy::unused_self, reason = "a pause of a process belongs to its world")]
+    pub(super) fn pause(&self) -> Pause {
+        Pause(false)
+    }
+
+    /// Lets other processes run, in half of the cases: calls that are made at the same time, or one page of a Query.
+    pub(super) fn maybe_pause(&self) -> Pause {
+        Pause(self.chance(50))
+    }
+
+    /// Returns a random number below a limit.
+    pub(super) fn below(&self, limit: u64) -> u64 {
+        self.rng.borrow_mut().below(limit)
+    }
+
+    /// True with a probability in percent.
+    pub(super) fn chance(&self, percent: u64) -> bool {
+        self.rng.borrow_mut().chance(percent)
+    }
+
+    /// Records something that must not happen.
+    pub(super) fn violated(&self, what: impl Into<String>) {
+        self.violation.borrow_mut().get_or_insert_with(|| what.into());
+    }
+
+    /// Returns the newest value.
+    pub(super) fn strong(&self, key: Key) -> Option<Rc<Item>> {
+        self.items.borrow().get(&key).and_then(|history| history.last().cloned().flatten())
+    }
+
+    /// Returns any value that the item ever had, or none if it was once not there.
+    pub(super) fn eventual(&self, key: Key) -> Option<Rc<Item>> {
+        let items = self.items.borrow();
+        let history = items.get(&key)?;
+        if self.chance(40) {
+            return history.last().cloned().flatten();
+        }
+        let age = usize::try_from(self.below(history.len() as u64 + 1)).expect("a small number");
+        age.checked_sub(1).and_then(|age| history[age].clone())
+    }
+
+    /// Writes an item.
+    pub(super) fn put(&self, key: Key, item: Item) {
+        self.items.borrow_mut().entry(key).or_default().push(Some(Rc::new(item)));
+    }
+
+    /// Deletes an item.
+    pub(super) fn delete(&self, key: Key) {
+        self.items.borrow_mut().entry(key).or_default().push(None);
+    }
+
+    /// Returns the next item of a log behind a key.
+    pub(super) fn next_in_log(&self, org: u8, after: LogKey) -> Option<(LogKey, Rc<Item>)> {
+        let items = self.items.borrow();
+        let behind = (std::ops::Bound::Excluded(Key::Log(org, after)), std::ops::Bound::Unbounded);
+        let mut present = items.range(behind).filter_map(|(key, history)| Some((*key, history.last()?.clone()?)));
+        match present.next()? {
+            (Key::Log(found, key), item) if found == org => Some((key, item)),
+            _ => None,
+        }
+    }
+
+    /// Returns the nodes of a tree that are there, ascending by slot.
+    pub(super) fn nodes_of(&self, tree: super::items::TreeId) -> Vec<(u32, u32)> {
+        let items = self.items.borrow();
+        let all = items.range(Key::Node(tree, 0)..=Key::Node(tree, u32::MAX));
+        all.filter_map(|(key, history)| match (key, history.last()?.as_deref()?) {
+            (Key::Node(_, slot), Item::Node(node)) => Some((*slot, node.stamp)),
+            _ => None,
+        })
+        .collect()
+    }
+
+    /// Returns the newest body of a review.
+    pub(super) fn body(&self, review: u64) -> Option<Body> {
+        body_of(self.strong(Key::Body(review)).as_deref())
+    }
+
+    /// Returns an earlier body of a review, or the newest.
+    pub(super) fn eventual_body(&self, review: u64) -> Option<Body> {
+        body_of(self.eventual(Key::Body(review)).as_deref())
+    }
+}
+
+/// Returns the body that an item holds.
+fn body_of(item: Option<&Item>) -> Option<Body> {
+    match item {
+        Some(Item::Body(body)) => Some(body.clone()),
+        _ => None,
+    }
+}
