@@ -27,9 +27,10 @@ pub use outbox::quiet_windows::MailboxClaim;
 pub use outbox::{OutboxPage, OutboxStore, PageStart};
 pub use reviews::ReviewStore;
 pub use reviews::audit::{AuditRun, AuditSettings, RebuildReport, ReviewsAudit};
-pub use reviews::ledger::{PostingItemFullError, UpsertOutcome, bulk_review_items};
+pub use reviews::ledger::bulk_review_items;
 pub use reviews::search::{ReviewFilter, ReviewQuery};
 pub use reviews::trees::{FoldLimits, FoldReport, OrgPostings, bulk_body_item, bulk_org_items};
+pub use reviews::upsert::UpsertOutcome;
 pub use reviews::write::{ReviewWrite, WriteReviewsError};
 pub use users::{
     ApiKeyError, BusinessIds, ClaimError, Decision, EmailSearch, FoundUser, IssuedKey, MAX_LIVE_KEYS, NewApiKey,

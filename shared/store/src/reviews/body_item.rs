@@ -1,10 +1,13 @@
 //! Item of the reviews table that holds one review.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
-use crate::client::read::Item;
+use crate::client::read::{Item, pk_sk};
 use crate::format::{REVIEW, item_as, parse_as};
 use crate::keys::{REVIEW_SK, effective_listing, review_pk};
+use crate::{ReviewStore, schema};
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::ledger::FacetKey;
@@ -108,4 +111,14 @@ fn parse_review(stored: ReviewItem) -> Option<Review> {
 /// Returns the text unless it is blank. Earlier versions stored blank texts; they mean no text.
 fn unless_blank(text: Option<String>) -> Option<String> {
     text.filter(|text| !text.trim().is_empty())
+}
+
+impl ReviewStore {
+    /// Returns the reviews with these ids, read strongly. Ids without a review are missing from the map.
+    pub(crate) async fn get_reviews(&self, ids: &[ReviewId]) -> Result<BTreeMap<ReviewId, Review>, Error> {
+        let keys = ids.iter().map(|id| pk_sk(review_pk(id), REVIEW_SK)).collect();
+        let items = self.db.get_batch(&schema::REVIEWS, keys, &[]).await?;
+        let by_id = |review: Review| (review.id.clone(), review);
+        items.into_iter().map(|item| review_from_item(item).map(by_id)).collect()
+    }
 }

@@ -5,14 +5,16 @@ pub(crate) mod body_item;
 pub(crate) mod ledger;
 pub(crate) mod log;
 pub(crate) mod registered_orgs;
+mod relocate;
 pub(crate) mod search;
 pub(crate) mod trees;
+pub(crate) mod upsert;
 pub(crate) mod write;
 
 use std::sync::Arc;
 
 use crate::{BusinessStore, Database};
-use log::LaneCache;
+use log::{DueFolds, LaneCache};
 use search::ListedOrgs;
 use search::cache::SearchCache;
 use trees::FoldLimits;
@@ -24,6 +26,7 @@ pub struct ReviewStore {
     pub(crate) businesses: BusinessStore,
     pub(crate) listed_orgs: Arc<ListedOrgs>,
     pub(crate) lanes: Arc<LaneCache>,
+    pub(crate) due_folds: Arc<DueFolds>,
     pub(crate) fold_limits: FoldLimits,
     pub(crate) cache: Arc<SearchCache>,
 }
@@ -37,6 +40,7 @@ impl ReviewStore {
             businesses: BusinessStore::new(database),
             listed_orgs: Arc::default(),
             lanes: Arc::default(),
+            due_folds: Arc::default(),
             fold_limits: FoldLimits::default(),
             cache: Arc::default(),
         }

@@ -66,7 +66,12 @@ impl ReviewStore {
     /// Occurs also when the reviews of the organisation wait to be migrated: nothing may be written until then.
     pub async fn register_org_with_reviews(&self, org_id: OrgId) -> Result<(), Error> {
         let is_new = self.db.put_if(&schema::REVIEWS, registration_item(org_id), Condition::NotThere).await?;
-        if is_new || self.registration(org_id).await? != Registration::FirstEdition {
+        if is_new { Ok(()) } else { self.check_migrated(org_id).await }
+    }
+
+    /// Checks that no reviews of the organisation wait to be migrated. Reads strongly.
+    pub(crate) async fn check_migrated(&self, org_id: OrgId) -> Result<(), Error> {
+        if self.registration(org_id).await? != Registration::FirstEdition {
             return Ok(());
         }
         // A migration ends with the mark. One that was interrupted there has stored the directory before.

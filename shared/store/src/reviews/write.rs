@@ -9,7 +9,6 @@ use super::body_item::review_to_item;
 use super::log::{LaneAppend, LaneKey, changes_by_lane, lanes_of};
 use crate::client::read::number;
 use crate::client::transaction::{Transaction, TransactionError};
-use crate::reviews::ledger::PostingItemFullError;
 use crate::{ReviewStore, schema};
 use presence_domain::error::Error;
 use presence_domain::ledger::LogChange;
@@ -43,8 +42,6 @@ pub(crate) struct NumberedWrite {
 pub enum WriteReviewsError {
     /// The reviews at these positions changed since they were read, or exist already.
     Stale(Vec<usize>),
-    /// A postings item has no room for another posting.
-    Full(PostingItemFullError),
     /// Any other failure. The reviews may have been written, if no answer came.
     Failed(Error),
 }
@@ -118,7 +115,7 @@ impl ReviewStore {
         let mut retries = self.db.retries();
         loop {
             match self.try_write(writes, &changes).await {
-                Ok(()) => return Ok(()),
+                Ok(()) => return Ok(self.fold_after(&changes).await),
                 Err(AttemptError::LaneMoved) => {}
                 Err(AttemptError::Final(error)) => return Err(error),
             }
@@ -126,6 +123,16 @@ impl ReviewStore {
                 let text = "other writers kept adding to the log of reviews first";
                 return Err(WriteReviewsError::Failed(Error::Unavailable(text.into())));
             }
+        }
+    }
+
+    /// Counts the changes that were added to the logs, and folds the logs that are long enough.
+    async fn fold_after(&self, changes: &BTreeMap<LaneKey, Vec<LogChange>>) {
+        for (key, changes) in changes {
+            self.due_folds.add(key.org_id, changes.len() as u64);
+        }
+        for org_id in changes.keys().map(|key| key.org_id).collect::<BTreeSet<_>>() {
+            self.fold_if_due(org_id).await;
         }
     }
 

@@ -67,12 +67,12 @@ impl Row for BusinessRow {
         }
         // The reviews move before the business is written, so that a run that is killed in between is repeated by the next
         // one. They move again afterwards, for reviews that were imported meanwhile.
-        if old_location.is_some() {
-            stores.reviews.relocate_business_reviews(&business.id, &location).await?;
+        if let Some(old) = &old_location {
+            stores.reviews.relocate_business_reviews(&business.id, old, &location).await?;
         }
         let outcome = stores.businesses.put(&business).await?;
-        if old_location.is_some() {
-            stores.reviews.relocate_business_reviews(&business.id, &location).await?;
+        if let Some(old) = &old_location {
+            stores.reviews.relocate_business_reviews(&business.id, old, &location).await?;
         }
         Ok(RowOutcome::Accepted(outcome))
     }

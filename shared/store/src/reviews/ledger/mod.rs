@@ -10,14 +10,7 @@
 //! ([`find`]). A recount compares the ledger with the reviews, and a rebuild corrects it ([`recount`], [`rebuild`]).
 
 mod bulk_items;
-mod by_business;
 mod item;
-mod reads;
-mod relocate;
 mod snapshot;
-mod upsert;
-mod write;
 
 pub use bulk_items::bulk_review_items;
-pub use upsert::UpsertOutcome;
-pub use write::PostingItemFullError;

@@ -5,11 +5,12 @@
 //! brings the changes into the trees, and then deletes chunks and attributes that nobody needs any more.
 
 mod append;
+mod due_folds;
 mod items;
 mod lanes;
 mod query;
 
 pub(crate) use append::{LaneAppend, changes_by_lane, lanes_of};
-pub(crate) use items::{LaneState, SealedChunk};
+pub(crate) use due_folds::DueFolds;
 pub(crate) use lanes::{LaneCache, LaneKey};
 pub(crate) use query::OrgLog;

@@ -1,8 +1,8 @@
 //! Backlog of an import: reviews that were read and are not written yet.
 //!
-//! One worker at a time writes the reviews of an organisation and month, because they share counts. A file in order of date
-//! has all rows of a month together. So the import reads ahead until the backlog is full, and the workers take their jobs
-//! from as many months as it holds.
+//! One worker at a time writes the reviews of a lane of an organisation's log, because each transaction names the last change
+//! of its lane. A lane has an eighth of an organisation's reviews, in no order of the file. So the import reads ahead until the
+//! backlog is full: the workers are busy, and their transactions are large.
 //!
 //! Rows about one review are written in the order of the file. A later row joins those that wait, or waits until those in
 //! flight are done.
@@ -11,22 +11,23 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use presence_domain::ids::{BusinessId, OrgId};
-use presence_domain::ledger::{Day, Month};
+use presence_domain::ledger::ReviewNumber;
 use presence_domain::review::{Partner, Review};
 
-/// Rows read ahead. If they are all of one month, one worker is busy; with 16 months of equal size, all 16 workers are.
+/// Rows read ahead. If they are all of one organisation, 8 workers are busy, and all 16 from two organisations on. Rows of
+/// 250 organisations in any order still make transactions of 100 reviews.
 const MAX_ROWS: usize = 200_000;
 /// Bytes of the file read ahead. The parsed rows and their index take some 300 MB of memory at most.
 const MAX_BYTES: u64 = 128 << 20;
-/// Rows to read before the first job. They are enough to bring the reviews of a day together in one transaction.
+/// Rows to read before the first job. They are enough for full transactions if the file has few organisations.
 const MIN_ROWS: usize = 20_000;
-/// Reviews of one job. They bring the reviews of a day together, and a failure is still reported soon.
-const JOB_REVIEWS: usize = 2_000;
+/// Reviews of one job: 20 full transactions, so that a failure is reported soon.
+const JOB_REVIEWS: usize = 20 * 98;
 
 /// Key of a review within the file.
 type ReviewKey = Arc<(BusinessId, Partner, String)>;
-/// Unit that one worker at a time writes. Reviews of a month share counts, and DynamoDB rejects transactions that conflict.
-type OrgMonth = (OrgId, Month);
+/// Unit that one worker at a time writes: a lane of an organisation's log. DynamoDB rejects transactions that conflict.
+type OrgLane = (OrgId, usize);
 
 /// Rows about one review, in the order of the file. The last one is to be stored.
 #[derive(Debug, Default)]
@@ -48,10 +49,10 @@ impl PendingReview {
     }
 }
 
-/// Reviews of one organisation and month that one worker writes.
+/// Reviews of one organisation and lane that one worker writes.
 #[derive(Debug)]
 pub(super) struct Job {
-    org_month: OrgMonth,
+    org_lane: OrgLane,
     reviews: Vec<(ReviewKey, PendingReview)>,
 }
 
@@ -82,12 +83,12 @@ impl Default for BacklogLimits {
 #[derive(Debug, Default)]
 pub(super) struct Backlog {
     limits: BacklogLimits,
-    /// Reviews that wait, by organisation and month, then by sequence number: first in, first out.
-    waiting: BTreeMap<OrgMonth, BTreeMap<u64, (ReviewKey, PendingReview)>>,
+    /// Reviews that wait, by organisation and lane, then by sequence number: first in, first out.
+    waiting: BTreeMap<OrgLane, BTreeMap<u64, (ReviewKey, PendingReview)>>,
     /// Key in `waiting` of each review that waits.
-    waiting_index: HashMap<ReviewKey, (OrgMonth, u64)>,
-    /// Organisations and months that a worker writes.
-    busy: HashSet<OrgMonth>,
+    waiting_index: HashMap<ReviewKey, (OrgLane, u64)>,
+    /// Lanes that a worker writes.
+    busy: HashSet<OrgLane>,
     /// Reviews that are being written, with the rows that were read meanwhile.
     in_flight: HashMap<ReviewKey, PendingReview>,
     last_sequence: u64,
@@ -125,34 +126,34 @@ impl Backlog {
         }
     }
 
-    /// Puts rows after those of the same review that wait. The last row determines the month.
+    /// Puts rows after those of the same review that wait. The last row determines the organisation.
     fn enqueue(&mut self, key: ReviewKey, rows: PendingReview) {
         let mut pending = self.remove_waiting(&key).unwrap_or_default();
         pending.append(rows);
         let Some(last) = pending.last() else { return };
-        let org_month = (last.org_id, Day::of(last.effective_at()).month());
+        let org_lane = (last.org_id, ReviewNumber::of(&last.id).lane());
         self.last_sequence += 1;
-        self.waiting_index.insert(Arc::clone(&key), (org_month, self.last_sequence));
-        self.waiting.entry(org_month).or_default().insert(self.last_sequence, (key, pending));
+        self.waiting_index.insert(Arc::clone(&key), (org_lane, self.last_sequence));
+        self.waiting.entry(org_lane).or_default().insert(self.last_sequence, (key, pending));
     }
 
     fn remove_waiting(&mut self, key: &ReviewKey) -> Option<PendingReview> {
-        let (org_month, sequence) = self.waiting_index.remove(key)?;
-        let reviews = self.waiting.get_mut(&org_month)?;
+        let (org_lane, sequence) = self.waiting_index.remove(key)?;
+        let reviews = self.waiting.get_mut(&org_lane)?;
         let (_, pending) = reviews.remove(&sequence)?;
         if reviews.is_empty() {
-            self.waiting.remove(&org_month);
+            self.waiting.remove(&org_lane);
         }
         Some(pending)
     }
 
-    /// Returns a job of the free month with the most reviews, since it takes longest. Returns `None` if nothing can be
+    /// Returns a job of the free lane with the most reviews, since it takes longest. Returns `None` if nothing can be
     /// written until another job is complete.
     pub(super) fn take_job(&mut self) -> Option<Job> {
-        let free = self.waiting.iter().filter(|(org_month, _)| !self.busy.contains(*org_month));
-        let (org_month, _) = free.max_by_key(|(_, reviews)| reviews.len())?;
-        let org_month = *org_month;
-        let waiting = self.waiting.get_mut(&org_month)?;
+        let free = self.waiting.iter().filter(|(org_lane, _)| !self.busy.contains(*org_lane));
+        let (org_lane, _) = free.max_by_key(|(_, reviews)| reviews.len())?;
+        let org_lane = *org_lane;
+        let waiting = self.waiting.get_mut(&org_lane)?;
         let mut reviews = Vec::new();
         while reviews.len() < self.limits.job_reviews
             && let Some((_, (key, pending))) = waiting.pop_first()
@@ -162,15 +163,15 @@ impl Backlog {
             reviews.push((key, pending));
         }
         if waiting.is_empty() {
-            self.waiting.remove(&org_month);
+            self.waiting.remove(&org_lane);
         }
-        self.busy.insert(org_month);
-        Some(Job { org_month, reviews })
+        self.busy.insert(org_lane);
+        Some(Job { org_lane, reviews })
     }
 
     /// Removes the rows of a job that is done. Rows of its reviews that were read meanwhile may be written now.
     pub(super) fn complete_job(&mut self, job: Job) {
-        self.busy.remove(&job.org_month);
+        self.busy.remove(&job.org_lane);
         for (key, written) in job.reviews {
             self.rows -= written.rows.len();
             self.bytes -= written.bytes;
@@ -185,27 +186,26 @@ impl Backlog {
 
 #[cfg(test)]
 mod tests {
+    use presence_domain::ledger::LANES;
     use presence_domain::review::{Rating, ReviewId, ReviewState};
 
     use super::*;
 
-    /// Seconds in the shortest month.
-    const MONTH: i64 = 28 * 86_400;
     const WORKERS: usize = 16;
 
-    fn review(name: &str, at: i64) -> Review {
+    fn review(name: &str, org: u64) -> Review {
         let business_id = BusinessId::parse("b1").expect("an id");
         Review {
             id: ReviewId::derive(&business_id, Partner::Partner8, name, 0),
             version: 0,
-            org_id: OrgId::new(1).expect("an id"),
+            org_id: OrgId::new(org).expect("an id"),
             business_id,
             city_key: "lyon".to_owned(),
             partner: Partner::Partner8,
             partner_id: name.to_owned(),
             key: name.to_owned(),
             author_name: None,
-            date: at,
+            date: 0,
             update_date: None,
             delete_date: None,
             rating: Rating::ALL[0],
@@ -238,7 +238,7 @@ mod tests {
                 && (rows.peek().is_none() || backlog.is_ready())
                 && let Some(job) = backlog.take_job()
             {
-                assert!(jobs.iter().all(|other| other.org_month != job.org_month), "two workers write one month");
+                assert!(jobs.iter().all(|other| other.org_lane != job.org_lane), "two workers write one lane");
                 on_start(&job);
                 jobs.push(job);
             }
@@ -257,15 +257,33 @@ mod tests {
         Backlog { limits, ..Backlog::default() }
     }
 
-    #[test]
-    fn file_of_one_organisation_in_order_of_date_keeps_most_workers_busy() {
-        // 60 months of 1,250 rows: with chunks of 2,000 rows, at most 3 workers had anything to do.
-        let rows = (0..75_000).map(|n| review(&n.to_string(), n / 1_250 * MONTH * 2));
+    /// Returns the mean and the largest number of busy workers in an import of a file with these organisations, one after another.
+    fn busy_workers(orgs: u64) -> (usize, usize) {
+        let rows = (0..75_000).map(|n: u64| review(&n.to_string(), 1 + n * orgs / 75_000));
         let mut rng = fastrand::Rng::with_seed(15);
         let busy = simulate_import(backlog_with_limits(20_000, 2_000, 200), rows, &mut rng, |_| {});
-        let mean = busy.iter().sum::<usize>() / busy.len();
+        (busy.iter().sum::<usize>() / busy.len(), busy.into_iter().max().unwrap_or_default())
+    }
+
+    #[test]
+    fn each_lane_of_an_organisation_keeps_a_worker_busy() {
+        let (mean, most) = busy_workers(1);
+        assert!(mean >= LANES - 1, "{mean} of {LANES} workers are busy on average");
+        assert_eq!(most, LANES);
+        let (mean, most) = busy_workers(20);
         assert!(mean >= WORKERS - 2, "{mean} of {WORKERS} workers are busy on average");
-        assert_eq!(busy.iter().max(), Some(&WORKERS));
+        assert_eq!(most, WORKERS);
+    }
+
+    #[test]
+    fn job_has_reviews_of_one_lane() {
+        let rows = (0..1_000).map(|n: u64| review(&n.to_string(), 1 + n % 3));
+        let mut rng = fastrand::Rng::with_seed(7);
+        simulate_import(backlog_with_limits(500, 100, 20), rows, &mut rng, |job| {
+            for last in job.reviews().filter_map(PendingReview::last) {
+                assert_eq!(job.org_lane, (last.org_id, ReviewNumber::of(&last.id).lane()));
+            }
+        });
     }
 
     #[test]
@@ -273,7 +291,7 @@ mod tests {
         let mut backlog = backlog_with_limits(10, 5, 3);
         for n in 0..10 {
             assert!(backlog.has_room());
-            backlog.push(n, review(&n.to_string(), 0), 100);
+            backlog.push(n, review(&n.to_string(), 1), 100);
         }
         assert!(!backlog.has_room());
         let job = backlog.take_job().expect("a job");
@@ -288,13 +306,9 @@ mod tests {
     fn rows_about_one_review_are_written_in_the_order_of_the_file() {
         for seed in 0..200 {
             let mut rng = fastrand::Rng::with_seed(seed);
-            // Few reviews with many rows each, which move between months.
-            let rows: Vec<Review> = (0..300)
-                .map(|n| Review {
-                    version: n,
-                    ..review(&rng.u8(0..12).to_string(), i64::from(rng.u8(0..6)) * MONTH * 2)
-                })
-                .collect();
+            // Few reviews with many rows each, which move between organisations.
+            let rows: Vec<Review> =
+                (0..300).map(|n| Review { version: n, ..review(&rng.u8(0..12).to_string(), rng.u64(1..7)) }).collect();
             let mut written: HashMap<String, Vec<u64>> = HashMap::new();
             let record = |job: &Job| {
                 for pending in job.reviews() {

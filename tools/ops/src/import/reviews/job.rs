@@ -1,30 +1,20 @@
-//! Job of a worker: writes the reviews of one organisation and month, and counts their rows.
+//! Job of a worker: writes the reviews of one lane of an organisation, and counts their rows.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use presence_domain::error::Error;
 use presence_domain::review::Review;
-use presence_store::{PostingItemFullError, PutOutcome, ReviewStore, UpsertOutcome};
+use presence_store::{PutOutcome, ReviewStore, UpsertOutcome};
 
 use super::backlog::{Job, PendingReview};
-use super::row::format_row;
 use crate::import::summary::ImportSummary;
 
 /// Result of a job.
 pub(super) struct JobResult {
     pub(super) job: Job,
     pub(super) summary: ImportSummary,
-    pub(super) rejected: Vec<RejectedRow>,
     /// Error that stopped the job. The reviews written before it are counted.
     pub(super) error: Option<Error>,
-}
-
-/// Valid row that cannot be stored, because the posting items of its day are full.
-pub(super) struct RejectedRow {
-    pub(super) line_number: u64,
-    pub(super) reason: String,
-    /// Text of the row, to import again when there is room.
-    pub(super) row: String,
 }
 
 /// Writes the last row of each review. In a dry run, only compares it with the stored review.
@@ -32,17 +22,13 @@ pub(super) async fn run(store: ReviewStore, dry_run: bool, job: Job) -> JobResul
     let last_rows: Vec<Review> = job.reviews().filter_map(|pending| pending.last().cloned()).collect();
     let outcome = if dry_run { compare(&store, &last_rows).await } else { store.try_upsert_reviews(&last_rows).await };
     let unwritten: HashSet<usize> = outcome.unwritten.into_iter().collect();
-    let full: HashMap<usize, PostingItemFullError> = outcome.rejected.into_iter().collect();
     let mut summary = ImportSummary::default();
-    let mut rejected = Vec::new();
     for (position, (pending, before)) in job.reviews().zip(outcome.before).enumerate() {
-        if let Some(full) = full.get(&position) {
-            rejected.extend(pending.rows.iter().map(|(line_number, review)| reject(*line_number, review, full)));
-        } else if !unwritten.contains(&position) {
+        if !unwritten.contains(&position) {
             count_rows(&mut summary, pending, before.as_ref());
         }
     }
-    JobResult { job, summary, rejected, error: outcome.error }
+    JobResult { job, summary, error: outcome.error }
 }
 
 /// Returns the stored reviews in the form of a write, and writes nothing.
@@ -51,11 +37,7 @@ async fn compare(store: &ReviewStore, last_rows: &[Review]) -> UpsertOutcome {
         Ok(before) => (before, None),
         Err(error) => (Vec::new(), Some(error)),
     };
-    UpsertOutcome { before, unwritten: Vec::new(), error, rejected: Vec::new() }
-}
-
-fn reject(line_number: u64, review: &Review, full: &PostingItemFullError) -> RejectedRow {
-    RejectedRow { line_number, reason: format!("cannot be stored: {full}"), row: format_row(review) }
+    UpsertOutcome { before, unwritten: Vec::new(), error }
 }
 
 /// Counts the rows as if each were written on its own. So the counts do not depend on how rows are grouped into jobs.

@@ -1,4 +1,4 @@
-//! Import of reviews: reads ahead, and writes several months of several organisations at the same time.
+//! Import of reviews: reads ahead, and writes several lanes of several organisations at the same time.
 
 mod backlog;
 mod job;
@@ -17,7 +17,7 @@ use super::rejects::RejectsFile;
 use super::row::parse_json;
 use super::summary::ImportSummary;
 use backlog::{Backlog, PendingReview};
-use job::{JobResult, RejectedRow};
+use job::JobResult;
 use row::RawReview;
 
 /// Name of the rows in messages.
@@ -76,10 +76,14 @@ impl ReviewImport {
     /// Reads, checks and writes every row. After an error it starts no further job, and counts the rows of those that run.
     pub(super) async fn run(&mut self, lines: LineReader) -> anyhow::Result<()> {
         let result = self.import(lines).await;
+        if result.is_ok() {
+            // Searches read the log, and a short one costs less.
+            self.stores.reviews.fold_written_reviews().await;
+        }
         if result.is_err() {
             self.stores.database.stop_retries();
-            while let Some(Ok(JobResult { summary, rejected, .. })) = self.workers.join_next().await {
-                self.count(summary, rejected)?;
+            while let Some(Ok(JobResult { summary, .. })) = self.workers.join_next().await {
+                self.summary += summary;
             }
         }
         result
@@ -89,7 +93,7 @@ impl ReviewImport {
         let mut is_all_read = false;
         loop {
             while let Some(result) = self.workers.try_join_next() {
-                self.finish_job(result.context("a month's task died")?)?;
+                self.finish_job(result.context("a lane's task died")?)?;
             }
             if !is_all_read && self.backlog.has_room() {
                 let block = self.read_block(&mut lines).await.context("cannot read the rows")?;
@@ -102,7 +106,7 @@ impl ReviewImport {
             // While there is room, the loop goes on reading. Otherwise only the end of a job makes progress possible.
             if is_all_read || !self.backlog.has_room() {
                 let Some(result) = self.workers.join_next().await else { return Ok(()) };
-                self.finish_job(result.context("a month's task died")?)?;
+                self.finish_job(result.context("a lane's task died")?)?;
             }
         }
     }
@@ -159,23 +163,14 @@ impl ReviewImport {
     }
 
     fn finish_job(&mut self, result: JobResult) -> anyhow::Result<()> {
-        let JobResult { job, summary, rejected, error } = result;
-        self.count(summary, rejected)?;
+        let JobResult { job, summary, error } = result;
+        self.summary += summary;
         if let Some(error) = error {
             return Err(error.into());
         }
         self.stores.database.note_progress();
         self.backlog.complete_job(job);
         self.progress.update(self.bytes_read - self.backlog.bytes(), self.summary.rows());
-        Ok(())
-    }
-
-    fn count(&mut self, summary: ImportSummary, rejected: Vec<RejectedRow>) -> anyhow::Result<()> {
-        self.summary += summary;
-        for RejectedRow { line_number, reason, row } in rejected {
-            self.rejects.write(line_number, &reason, &row)?;
-            self.summary.rejected += 1;
-        }
         Ok(())
     }
 }

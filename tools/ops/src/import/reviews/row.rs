@@ -1,15 +1,15 @@
-//! Rows of reviews: parsed from the file, and formatted for the file of rejected rows.
+//! Rows of reviews, parsed from the file.
 
 use jiff::civil::Date;
 use presence_domain::ids::BusinessId;
-use presence_domain::instant::{DateInput, format_second};
+use presence_domain::instant::DateInput;
 use presence_domain::review::{
     LONG_TEXT_MAX_CHARS, Partner, Rating, Review, ReviewId, ReviewState, SHORT_TEXT_MAX_BYTES, normalize_text,
     remove_control_characters,
 };
 use presence_store::BusinessLocation;
 use serde::Deserialize;
-use serde_json::{Number, json};
+use serde_json::Number;
 
 /// Row as parsed from JSON.
 #[derive(Deserialize)]
@@ -130,27 +130,6 @@ fn parse_day(field: &str, text: &str) -> Result<Date, String> {
 
 fn out_of_range(field: &str) -> String {
     format!("{field}: must lie in the years 1 to 9999, in UTC")
-}
-
-/// Formats a review as a row. The text of the file is not kept, since it would double the memory of an import.
-pub(super) fn format_row(review: &Review) -> String {
-    json!({
-        "business_id": review.business_id.as_str(),
-        "partner": review.partner.as_str(),
-        "partner_id": review.partner_id,
-        "key": review.key,
-        "author_name": review.author_name,
-        "date": format_second(review.date),
-        "update_date": review.update_date.map(format_second),
-        "delete_date": review.delete_date.map(|day| day.to_string()),
-        "rating": review.rating.get(),
-        "title": review.title,
-        "content": review.content,
-        "reply_comment": review.reply_comment,
-        "state": review.state.as_str(),
-        "link": review.link,
-    })
-    .to_string()
 }
 
 #[cfg(test)]

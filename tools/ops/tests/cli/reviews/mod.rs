@@ -1,6 +1,5 @@
 //! `ops import reviews`, and the ledger that counts reviews: `ops reviews`.
 
-mod full_postings;
 mod rebuild;
 
 use std::collections::BTreeMap;

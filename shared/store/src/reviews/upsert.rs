@@ -3,32 +3,29 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::write::PostingItemFullError;
 use crate::ReviewStore;
+use crate::reviews::log::lanes_of;
 use crate::reviews::write::{NumberedWrite, ReviewWrite, WriteReviewsError};
 use presence_domain::error::Error;
-use presence_domain::ledger::ReviewNumber;
 use presence_domain::review::{Review, ReviewId};
 
 /// Maximum number of reviews whose ids collide. Among ten million reviews, two collide in one case of 23,000.
 const SALTS: u8 = 8;
 
 /// A write that was not done.
-pub(super) struct PendingWrite {
+pub(crate) struct PendingWrite {
     /// The caller's number for the write.
-    pub(super) position: usize,
+    pub(crate) position: usize,
     /// True if the write may have been done after all, because no answer came.
     is_uncertain: bool,
 }
 
 /// Result of several writes.
 #[derive(Default)]
-pub(super) struct WriteOutcome {
-    pub(super) pending: Vec<PendingWrite>,
+pub(crate) struct WriteOutcome {
+    pub(crate) pending: Vec<PendingWrite>,
     /// Reason for pending writes; `None` if their reviews changed meanwhile.
-    pub(super) error: Option<Error>,
-    /// Writes that can never be done, because their postings item is full.
-    pub(super) rejected: Vec<(usize, PostingItemFullError)>,
+    pub(crate) error: Option<Error>,
 }
 
 /// Result of an upsert. Positions are those in the list of wanted reviews.
@@ -40,8 +37,6 @@ pub struct UpsertOutcome {
     pub unwritten: Vec<usize>,
     /// Reason for unwritten reviews.
     pub error: Option<Error>,
-    /// Positions of the reviews that can never be stored, because their postings item is full.
-    pub rejected: Vec<(usize, PostingItemFullError)>,
 }
 
 /// An upsert in progress.
@@ -50,7 +45,6 @@ struct Upsert<'a> {
     wanted: &'a [Review],
     before: Vec<Option<Review>>,
     pending: Vec<PendingWrite>,
-    rejected: Vec<(usize, PostingItemFullError)>,
 }
 
 impl ReviewStore {
@@ -67,14 +61,13 @@ impl ReviewStore {
     /// Calling it again writes the rest.
     pub async fn upsert_reviews(&self, wanted: &[Review]) -> Result<Vec<Option<Review>>, Error> {
         let outcome = self.try_upsert_reviews(wanted).await;
-        let rejection = outcome.rejected.into_iter().next().map(|(_, error)| Error::internal(error));
-        outcome.error.or(rejection).map_or(Ok(outcome.before), Err)
+        outcome.error.map_or(Ok(outcome.before), Err)
     }
 
     /// Does the same as [`ReviewStore::upsert_reviews`], and tells after an error which reviews are written.
     ///
     /// Reviews that another writer changed first are read and written again, as are those that DynamoDB refused for now. It
-    /// gives up when the retries end without a single write. Two imports of one file meet in every transaction of a month,
+    /// gives up when the retries end without a single write. Two imports of one file meet in every lane,
     /// and in each round at least one of them makes progress.
     pub async fn try_upsert_reviews(&self, wanted: &[Review]) -> UpsertOutcome {
         let mut upsert = Upsert::new(self, wanted);
@@ -122,31 +115,23 @@ impl ReviewStore {
         writes.ok_or_else(|| Error::internal("more reviews collide than there are salts"))
     }
 
-    /// Does the writes in transactions that are as large as possible.
+    /// Does the writes in transactions that are as large as possible, each of one lane of a log. A review that moves to another
+    /// organisation is in a lane of both logs.
     ///
-    /// Writes of reviews that changed meanwhile stay pending, and so do all that follow an error. If a postings item is full,
-    /// transactions become smaller, so that in the end only the writes that do not fit are rejected.
-    pub(super) async fn write_all(&self, mut writes: Vec<NumberedWrite>) -> WriteOutcome {
-        // Reviews of one lane share its item in the log, so more of them fit into a transaction.
-        writes.sort_by_key(|NumberedWrite { write: ReviewWrite { new, .. }, .. }| {
-            (new.org_id, ReviewNumber::of(&new.id).lane())
-        });
+    /// Writes of reviews that changed meanwhile stay pending, and so do all that follow an error.
+    pub(crate) async fn write_all(&self, mut writes: Vec<NumberedWrite>) -> WriteOutcome {
+        writes.sort_by_cached_key(|numbered| lanes_of(&numbered.write).collect::<Vec<_>>());
         let (positions, writes): (Vec<usize>, Vec<ReviewWrite>) =
             writes.into_iter().map(|NumberedWrite { position, write }| (position, write)).unzip();
         let pending = |range: Range<usize>, is_uncertain: bool| {
             positions[range].iter().map(move |position| PendingWrite { position: *position, is_uncertain })
         };
         let mut outcome = WriteOutcome::default();
-        let (mut start, mut max_writes) = (0, usize::MAX);
+        let mut start = 0;
         while start < writes.len() {
-            let end = start + ReviewWrite::count_fitting(&writes[start..]).min(max_writes);
+            let end = start + count_in_transaction(&writes[start..]);
             match self.write_reviews(&writes[start..end]).await {
-                Ok(()) => max_writes = max_writes.saturating_mul(2),
-                Err(WriteReviewsError::Full(_)) if end - start > 1 => {
-                    max_writes = (end - start) / 2;
-                    continue;
-                }
-                Err(WriteReviewsError::Full(error)) => outcome.rejected.push((positions[start], error)),
+                Ok(()) => {}
                 Err(WriteReviewsError::Stale(_)) => outcome.pending.extend(pending(start..end, false)),
                 Err(WriteReviewsError::Failed(error)) => {
                     outcome.pending.extend(pending(start..end, true));
@@ -161,10 +146,16 @@ impl ReviewStore {
     }
 }
 
+/// Returns how many of the writes, from the first on, are of its lanes and fit into one transaction.
+fn count_in_transaction(writes: &[ReviewWrite]) -> usize {
+    let same_lanes = writes.chunk_by(|one, other| lanes_of(one).eq(lanes_of(other))).next();
+    same_lanes.map_or(0, ReviewWrite::count_fitting)
+}
+
 impl<'a> Upsert<'a> {
     fn new(store: &'a ReviewStore, wanted: &'a [Review]) -> Self {
         let pending = (0..wanted.len()).map(|position| PendingWrite { position, is_uncertain: false }).collect();
-        Self { store, wanted, before: vec![None; wanted.len()], pending, rejected: Vec::new() }
+        Self { store, wanted, before: vec![None; wanted.len()], pending }
     }
 
     /// Finds the pending reviews, and writes those that differ. An error leaves some of them pending.
@@ -185,13 +176,12 @@ impl<'a> Upsert<'a> {
         }
         let outcome = self.store.write_all(writes).await;
         self.pending = outcome.pending;
-        self.rejected.extend(outcome.rejected);
         outcome.error.map_or(Ok(()), Err)
     }
 
     fn finish(self, error: Option<Error>) -> UpsertOutcome {
         let unwritten = self.pending.into_iter().map(|pending| pending.position).collect();
-        UpsertOutcome { before: self.before, unwritten, error, rejected: self.rejected }
+        UpsertOutcome { before: self.before, unwritten, error }
     }
 }
 
@@ -200,11 +190,11 @@ fn derive_id(Review { business_id, partner, partner_id, .. }: &Review, salt: u8)
 }
 
 /// True if the same call may succeed at another time.
-pub(super) fn may_succeed_later(error: &Error) -> bool {
+pub(crate) fn may_succeed_later(error: &Error) -> bool {
     matches!(error, Error::Unavailable(_))
 }
 
 /// Returns the error of reviews that other writers kept changing first.
-pub(super) fn kept_changing() -> Error {
+pub(crate) fn kept_changing() -> Error {
     Error::Unavailable("reviews kept changing while they were written".into())
 }

@@ -1,18 +1,18 @@
 //! Relocation of reviews whose business moved to another city or organisation.
 
+use std::collections::BTreeSet;
+
+use super::trees::postings::ALL_KEYS;
 use super::upsert::{kept_changing, may_succeed_later};
-use crate::client::read::{Item, Partition, text};
-use crate::keys::parse_effective_listing;
-use crate::reviews::write::{NumberedWrite, ReviewWrite};
-use crate::{BusinessLocation, ReviewStore, schema};
+use super::write::{NumberedWrite, ReviewWrite};
+use crate::{BusinessLocation, ReviewStore};
 use presence_domain::error::Error;
 use presence_domain::ids::BusinessId;
+use presence_domain::ledger::{Posting, ReviewSet, TreeKey};
 use presence_domain::review::{Review, ReviewId};
 
-/// Reviews in one page of `business-index`.
-const PAGE: i32 = 1_000;
-/// Maximum number of pages: ten million reviews of one business.
-const MAX_PAGES: usize = 10_000;
+/// Reviews that are read at a time, and then moved by some ten transactions.
+const STEP: usize = 1_000;
 
 /// Result of one attempt to move reviews.
 struct RelocationRound {
@@ -25,7 +25,7 @@ struct RelocationRound {
 
 impl BusinessLocation {
     /// True if the review is counted in this organisation and city.
-    pub(super) fn matches(&self, review: &Review) -> bool {
+    pub(crate) fn matches(&self, review: &Review) -> bool {
         (review.org_id, &review.city_key) == (self.org_id, &self.city_key)
     }
 
@@ -38,29 +38,27 @@ impl BusinessLocation {
 
 impl ReviewStore {
     /// Moves the reviews of a business that are counted elsewhere to this location. Returns their number.
+    ///
+    /// Takes the reviews from the trees of the business in the organisation that has them and in the new one. A run that was
+    /// interrupted has moved some of them: the next run finds and moves the others. Each step is in the log when it is done, so that
+    /// searches find every review meanwhile.
     pub async fn relocate_business_reviews(
         &self,
         business: &BusinessId,
+        old: &BusinessLocation,
         location: &BusinessLocation,
     ) -> Result<u64, Error> {
-        let partition = Partition {
-            table: &schema::REVIEWS,
-            index: Some(&schema::BUSINESS_INDEX),
-            value: text(business.as_str()),
-            between: None,
-            page: PAGE,
-            max_pages: MAX_PAGES,
-        };
-        let (mut moved, mut start) = (0, None);
-        for _ in 0..MAX_PAGES {
-            let (page, next) = self.db.query_page(&partition, start).await?;
-            moved += self.relocate_reviews(page.iter().filter_map(review_id).collect(), location).await?;
-            start = next;
-            if start.is_none() {
-                return Ok(moved);
+        let mut moved = 0;
+        for org_id in BTreeSet::from([old.org_id, location.org_id]) {
+            // The trees of an organisation that waits for its migration are empty, and its reviews would stay behind.
+            self.check_migrated(org_id).await?;
+            let tree = TreeKey { set: ReviewSet::Business(org_id, business.clone()), facet_key: None };
+            let postings = self.postings_of_tree(&tree, ALL_KEYS).await?;
+            for step in postings.chunks(STEP) {
+                moved += self.relocate_reviews(step.iter().filter_map(review_id).collect(), location).await?;
             }
         }
-        Err(Error::internal("a business has more reviews than the bound on its pages"))
+        Ok(moved)
     }
 
     /// Moves those of the reviews that are counted elsewhere to this location. Returns their number.
@@ -99,9 +97,6 @@ impl ReviewStore {
         let writes = elsewhere.iter().map(|review| location.write_moving(review)).enumerate();
         let writes = writes.map(|(position, write)| NumberedWrite { position, write }).collect();
         let outcome = self.write_all(writes).await;
-        if let Some((_, error)) = outcome.rejected.into_iter().next() {
-            return Err(Error::internal(error));
-        }
         Ok(RelocationRound {
             moved: (elsewhere.len() - outcome.pending.len()) as u64,
             pending: outcome.pending.iter().map(|pending| elsewhere[pending.position].id.clone()).collect(),
@@ -110,8 +105,7 @@ impl ReviewStore {
     }
 }
 
-/// Returns the review of an index entry.
-fn review_id(entry: &Item) -> Option<ReviewId> {
-    let (_, id) = parse_effective_listing(entry.get("effective_listing")?.as_s().ok()?)?;
-    Some(id)
+/// Returns the review of a posting.
+fn review_id(posting: &Posting) -> Option<ReviewId> {
+    posting.key.id.to_id()
 }
