@@ -71,3 +71,97 @@ struct Moves {
     old: Option<Posting>,
     new: Option<Posting>,
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+    use proptest::sample::select;
+
+    use super::*;
+    use crate::ids::{BusinessId, OrgId};
+    use crate::ledger::{FacetKey, LANES, LogChange, Place, ReviewSet};
+
+    fn place() -> impl Strategy<Value = Place> {
+        (0_i64..3, 0_u8..3, select(vec!["lyon", "metz"]), select(vec!["a", "b"])).prop_map(
+            |(effective_at, facet_key, city_key, business_id)| Place {
+                effective_at,
+                facet_key: FacetKey::from_number(facet_key).expect("a key"),
+                city_key: city_key.to_owned(),
+                business_id: BusinessId::parse(business_id).expect("an id"),
+            },
+        )
+    }
+
+    /// Returns a log of few reviews, in the order in which they were written.
+    fn entries() -> impl Strategy<Value = Vec<LogEntry>> {
+        prop::collection::vec((0_u64..24, prop::option::weighted(0.8, place())), 0..120).prop_map(|writes| {
+            let mut sequences = LogPosition::default();
+            let mut reviews: BTreeMap<u64, (u64, Option<Place>)> = BTreeMap::new();
+            let mut entry = |(number, new): (u64, Option<Place>)| {
+                let id = ReviewNumber::new(number);
+                let (old_version, old) = reviews.get(&number).cloned().unwrap_or_default();
+                let version = old_version + 1;
+                reviews.insert(number, (version, new.clone()));
+                sequences.0[id.lane()] += 1;
+                let change = LogChange { id, version, old_version, old, new };
+                LogEntry { sequence: sequences.0[id.lane()], change }
+            };
+            writes.into_iter().map(&mut entry).collect()
+        })
+    }
+
+    fn trees() -> impl Strategy<Value = TreeKey> {
+        let org_id = OrgId::new(42).expect("an id");
+        let business = ReviewSet::Business(org_id, BusinessId::parse("a").expect("an id"));
+        let sets = vec![ReviewSet::Org(org_id), ReviewSet::City(org_id, "lyon".to_owned()), business];
+        (select(sets), prop::option::of(0_u8..3))
+            .prop_map(|(set, facet_key)| TreeKey { set, facet_key: facet_key.and_then(FacetKey::from_number) })
+    }
+
+    /// Returns the postings of a tree at a position, found change by change.
+    fn postings_at(tree: &TreeKey, entries: &[LogEntry], position: &LogPosition) -> BTreeMap<ReviewNumber, Posting> {
+        let mut places = BTreeMap::new();
+        for LogEntry { sequence, change } in entries {
+            if *sequence <= position.0[change.id.lane()] {
+                places.insert(change.id, (change.new.clone(), change.version));
+            }
+        }
+        let posting = |(id, (place, version)): (ReviewNumber, (Option<Place>, u64))| {
+            let place = place.filter(|place| place.is_in(tree.set.org_id(), tree))?;
+            let key = crate::ledger::PostingKey { effective_at: place.effective_at, id };
+            Some((id, Posting { key, facet_key: place.facet_key, version }))
+        };
+        places.into_iter().filter_map(posting).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn difference_of_a_tree_is_what_its_postings_differ_by(
+            tree in trees(), entries in entries(), cuts in prop::collection::vec((0_u64..20, 0_u64..20), LANES),
+            copies in prop::collection::vec(0_usize..120, 0..10), passed in 0_usize..3,
+        ) {
+            let from = LogPosition(std::array::from_fn(|lane| cuts[lane].0));
+            let to = from.max(&LogPosition(std::array::from_fn(|lane| cuts[lane].1)));
+            let (before, after) = (postings_at(&tree, &entries, &from), postings_at(&tree, &entries, &to));
+            // The log comes lane by lane, some changes twice, and some of those before the first position are gone.
+            let mut given = entries.clone();
+            given.extend(copies.iter().filter_map(|copy| entries.get(*copy).cloned()));
+            given.retain(|entry| entry.sequence + passed as u64 > from.0[entry.lane()]);
+            given.sort_by_key(|entry| (entry.lane(), entry.sequence));
+
+            let delta = TreeDelta::between(&tree, &given, &from, &to);
+
+            let differs = |posting: &&Posting, other: &BTreeMap<_, Posting>| other.get(&posting.key.id) != Some(*posting);
+            let removed: HashMap<_, _> = before.iter().filter(|(_, one)| differs(one, &after)).map(|(id, one)| (*id, *one)).collect();
+            let mut added: Vec<_> = after.values().filter(|posting| differs(posting, &before)).copied().collect();
+            added.sort();
+            prop_assert_eq!(delta.is_empty(), before == after);
+            let mut counts = FacetCounts::of(after.values());
+            counts.subtract_all(&FacetCounts::of(before.values()));
+            prop_assert_eq!(delta.counts(), counts);
+            prop_assert_eq!((delta.removed, delta.added), (removed, added));
+        }
+    }
+}

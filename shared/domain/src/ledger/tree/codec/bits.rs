@@ -40,12 +40,12 @@ pub(super) struct BitReader<'a> {
     /// The next bits, from the highest one.
     window: u64,
     /// Number of bits of the window that can be relied on.
-    window_bits: u32,
+    window_bits: usize,
 }
 
 impl<'a> BitReader<'a> {
     /// Number of bits that [`BitReader::take`] returns at most.
-    const TAKEN_MAX: u32 = 32;
+    const TAKEN_MAX: usize = 32;
 
     pub(super) fn new(bytes: &'a [u8]) -> Self {
         let mut reader = Self { bytes, position: 0, window: 0, window_bits: 0 };
@@ -65,7 +65,7 @@ impl<'a> BitReader<'a> {
     #[inline]
     pub(super) fn skip(&mut self, bits: u32) {
         self.window <<= bits;
-        self.window_bits -= bits;
+        self.window_bits -= bits as usize;
         self.position += bits as usize;
         if self.window_bits < Self::TAKEN_MAX {
             self.refill();
@@ -86,7 +86,7 @@ impl<'a> BitReader<'a> {
             Some(bytes) => bytes.try_into().map_or(0, u64::from_be_bytes),
             None => self.last_word(start),
         };
-        let skipped = (self.position % 8) as u32;
+        let skipped = self.position % 8;
         (self.window, self.window_bits) = (word << skipped, 64 - skipped);
     }
 
@@ -102,6 +102,6 @@ impl<'a> BitReader<'a> {
         let unused_bits = self.position.wrapping_neg() % 8;
         let read = (self.position + unused_bits) / 8;
         let last = *self.bytes.get(..read)?.last()?;
-        (last & ((1 << unused_bits) - 1) as u8 == 0).then_some(read)
+        (last.trailing_zeros() as usize >= unused_bits).then_some(read)
     }
 }

@@ -23,8 +23,9 @@ const ORDER_BITS: u32 = 4;
 /// Maximum number of bits of the binary number of a code.
 const NUMBER_BITS: u32 = 32;
 
-/// A bit for each key.
-const EVERY_KEY: u128 = (1 << FACET_KEY_COUNT) - 1;
+/// Number of keys from key 64 on.
+#[expect(clippy::cast_possible_truncation, reason = "there are few keys")]
+const HIGH_KEYS: u32 = FACET_KEY_COUNT as u32 - 64;
 
 /// Number of postings: of all, and of those that a mask admits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -110,9 +111,9 @@ impl ByteReader<'_> {
     #[inline]
     fn each_count(&mut self, mut take: impl FnMut(u32, u64)) -> Result<(), DecodeError> {
         let mut bits = BitReader::new(self.rest());
-        let form = CountsForm { is_dense: bits.take(1) == 1, order: bits.take(ORDER_BITS) as u32 };
-        let keys = if form.is_dense { EVERY_KEY } else { read_keys(&mut bits) };
-        for (first, mut keys) in [(0, keys as u64), (64, (keys >> 64) as u64)] {
+        let form = CountsForm { is_dense: bits.take(1) == 1, order: (bits.take(ORDER_BITS) & 0xf) as u32 };
+        let (high, low) = if form.is_dense { ((1 << HIGH_KEYS) - 1, u64::MAX) } else { read_keys(&mut bits) };
+        for (first, mut keys) in [(0, low), (64, high)] {
             while keys != 0 {
                 let number = read_number(&mut bits, form.order)?;
                 let count = if form.is_dense { number } else { number + 1 };
@@ -128,12 +129,11 @@ impl ByteReader<'_> {
     }
 }
 
-/// Reads the bits of the keys whose counts are not 0.
+/// Reads the bits of the keys whose counts are not 0: those from key 64 on, and those before.
 #[inline]
-fn read_keys(bits: &mut BitReader<'_>) -> u128 {
-    let high = u128::from(bits.take(FACET_KEY_COUNT as u32 - 64));
-    let middle = u128::from(bits.take(32));
-    high << 64 | middle << 32 | u128::from(bits.take(32))
+fn read_keys(bits: &mut BitReader<'_>) -> (u64, u64) {
+    let (high, middle) = (bits.take(HIGH_KEYS), bits.take(32));
+    (high, middle << 32 | bits.take(32))
 }
 
 /// Reads the number of a code.

@@ -74,14 +74,14 @@ impl OpenBranch<'_> {
 }
 
 impl Attempt<'_> {
-    /// Edits a period with branches; `Some(None)` if nothing stays. Only changed branches are read, and small ones with their
+    /// Edits a period with branches; none if nothing stays. Only changed branches are read, and small ones with their
     /// neighbours.
     pub(super) fn edit_branched_period(
         &mut self,
         period: &Period,
         branches: &[BranchRef],
         changes: Changes<'_>,
-    ) -> Option<Option<EditedPeriod>> {
+    ) -> Option<Vec<EditedPeriod>> {
         let (mut open, mut expected) = self.open_branches(branches, changes)?;
         // Neighbours of small branches and of small leaves are read in the same round: merges follow from sizes alone.
         let sized = self.read_neighbours(&mut open);
@@ -90,10 +90,13 @@ impl Attempt<'_> {
         sized?;
         let branches = closed?;
         let mut counts = FacetCounts::default();
-        branches.iter().for_each(|branch| counts.add_all(&branch.counts));
+        for branch in &branches {
+            counts.add_all(&branch.counts);
+        }
         expected.add_all(&period.counts);
         self.mismatches += usize::from(counts != expected);
-        Some(lay_out_branches(branches).map(|nodes| EditedPeriod { span: period.span, counts, nodes }))
+        let nodes = lay_out_branches(branches);
+        Some(nodes.map(|nodes| EditedPeriod { span: period.span, counts, nodes }).into_iter().collect())
     }
 
     /// Applies changes to branches. Returns them with the difference of their counts.

@@ -73,13 +73,13 @@ impl LeafMerges {
 }
 
 impl Attempt<'_> {
-    /// Edits a period without branches; `Some(None)` if nothing stays.
+    /// Edits a period without branches; none if nothing stays.
     pub(super) fn edit_plain_period(
         &mut self,
         period: &Period,
         leaves: &[(PostingKey, NodeRef)],
         changes: Changes<'_>,
-    ) -> Option<Option<EditedPeriod>> {
+    ) -> Option<Vec<EditedPeriod>> {
         let stored = leaves.iter().map(|(start, node)| LeafDraft::stored(*start, None, *node)).collect();
         let (mut leaves, difference) = self.edit_leaves(stored, changes, true)?;
         self.count_neighbours(&mut leaves)?;
@@ -90,10 +90,10 @@ impl Attempt<'_> {
             all_found(found)?;
         }
         if leaves.is_empty() {
-            return Some(None);
+            return Some(Vec::new());
         }
         let counts = self.counts_after(period, &difference, &leaves);
-        Some(Some(EditedPeriod { span: period.span, counts, nodes: lay_out_nodes(leaves) }))
+        Some(vec![EditedPeriod { span: period.span, counts, nodes: lay_out_nodes(leaves) }])
     }
 
     /// Applies changes to leaves: those that change are read, and cut if they become too large. Returns them with the difference of
@@ -199,7 +199,9 @@ impl Attempt<'_> {
             return expected;
         };
         let mut counts = FacetCounts::default();
-        known.into_iter().for_each(|leaf| counts.add_all(leaf));
+        for leaf in known {
+            counts.add_all(leaf);
+        }
         self.mismatches += usize::from(counts != expected);
         counts
     }

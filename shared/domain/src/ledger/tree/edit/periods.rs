@@ -16,13 +16,10 @@ impl Attempt<'_> {
         match &part.periods[..] {
             [period] if !part.is_changed() => Some(vec![EditedPeriod::stored(period)]),
             // A month cannot be split: only its changed leaves are read. Longer periods are small and are laid out anew.
-            [period] if part.span.months == 1 => {
-                let edited = match &period.nodes {
-                    PeriodNodes::Leaves(leaves) => self.edit_plain_period(period, leaves, part.changes()),
-                    PeriodNodes::Branches(branches) => self.edit_branched_period(period, branches, part.changes()),
-                };
-                Some(edited?.into_iter().collect())
-            }
+            [period] if part.span.months == 1 => match &period.nodes {
+                PeriodNodes::Leaves(leaves) => self.edit_plain_period(period, leaves, part.changes()),
+                PeriodNodes::Branches(branches) => self.edit_branched_period(period, branches, part.changes()),
+            },
             _ => self.rebuild_part(part),
         }
     }

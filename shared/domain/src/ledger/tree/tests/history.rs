@@ -109,6 +109,12 @@ impl History {
         self.entries.clear();
     }
 
+    pub(super) fn play_all(&mut self, steps: &[Step]) {
+        for step in steps {
+            self.play(step);
+        }
+    }
+
     pub(super) fn play(&mut self, step: &Step) {
         match *step {
             Step::Append { reviews, apart } => {
@@ -161,14 +167,14 @@ impl History {
 
     /// Returns every n-th review that matches, from a random one on.
     fn some(&mut self, every: usize, matches: impl Fn(&Place) -> bool) -> Vec<ReviewNumber> {
-        let offset = self.random(every as u64) as usize;
+        let offset = self.random(every);
         let matching = self.reviews.iter().filter(|(_, (place, _))| matches(place)).map(|(id, _)| *id);
         matching.skip(offset).step_by(every).collect()
     }
 
     /// Adds a review.
     pub(super) fn add(&mut self, effective_at: i64) {
-        let id = ReviewNumber::new(self.random(u64::MAX / 4));
+        let id = ReviewNumber::new(self.next_number());
         let place = Place {
             effective_at,
             facet_key: self.facet_key(),
@@ -192,19 +198,25 @@ impl History {
 
     fn second_of(&mut self, month: i64, months: i64) -> i64 {
         let (start, end) = (month_start(month), month_start(month + months).max(month_start(month) + SECONDS_OF_DAY));
-        start + self.random((end - start) as u64) as i64
+        start + i64::try_from(self.random(usize::try_from(end - start).expect("a range"))).expect("small")
     }
 
     fn facet_key(&mut self) -> FacetKey {
-        let number = self.random(FACET_KEY_COUNT as u64) as u8;
+        let number = u8::try_from(self.random(FACET_KEY_COUNT)).expect("small");
         FacetKey::from_number(number).expect("a key")
     }
 
-    /// Returns a number below a bound (a step of the generator `splitmix64`).
-    fn random(&mut self, bound: u64) -> u64 {
+    /// Returns a number below a bound.
+    fn random(&mut self, bound: usize) -> usize {
+        let remainder = self.next_number() % bound as u64;
+        usize::try_from(remainder).expect("below the bound")
+    }
+
+    /// Returns the next number of the generator `splitmix64`.
+    fn next_number(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.state ^ (self.state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % bound
+        mixed ^ (mixed >> 31)
     }
 }

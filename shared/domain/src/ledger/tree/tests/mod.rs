@@ -34,7 +34,7 @@ proptest! {
         let mut history = History::new(seed);
         let mut tree = StoredTree::empty(recent_max);
         for (batch, percent) in steps.iter().zip(percents) {
-            batch.iter().for_each(|step| history.play(step));
+            history.play_all(batch);
             let position = history.part_way(tree.root.position, percent);
             catch_up(&mut tree, &history, position);
             tree.check(&history.model_at(position));
@@ -51,13 +51,13 @@ proptest! {
         let mut history = History::new(seed);
         let mut tree = StoredTree::empty(64);
         for batch in &steps {
-            batch.iter().for_each(|step| history.play(step));
+            history.play_all(batch);
             catch_up(&mut tree, &history, history.position);
         }
         let mut edits = Vec::new();
         for steps in [first, second] {
             let mut branch = history.clone();
-            steps.iter().flatten().for_each(|step| branch.play(step));
+            branch.play_all(&steps.concat());
             let delta = TreeDelta::between(&tree_key(), &branch.entries, &tree.root.position, &branch.position);
             edits.push((tree.edit(&delta, branch.position).0, branch));
         }
@@ -76,10 +76,10 @@ proptest! {
 }
 
 /// Returns a tree of reviews that fill some hours of a month evenly, and its history.
-fn dense(reviews: usize, hours: i64) -> (StoredTree, History) {
+fn dense(reviews: i64, hours: i64) -> (StoredTree, History) {
     let mut history = History::new(1);
     for number in 0..reviews {
-        history.add(month_start(12) + number as i64 * hours * 3_600 / reviews as i64);
+        history.add(month_start(12) + number * hours * 3_600 / reviews);
     }
     history.forget();
     (StoredTree::build(&history.model(), 512, history.position), history)
@@ -121,6 +121,24 @@ proptest! {
     }
 }
 
+/// Returns the number of branches of the first period.
+fn branches(tree: &StoredTree) -> usize {
+    match &tree.root.periods[0].nodes {
+        PeriodNodes::Leaves(_) => 0,
+        PeriodNodes::Branches(branches) => branches.len(),
+    }
+}
+
+#[test]
+fn branch_that_gets_small_is_merged_with_one_that_does_not_change() {
+    let (mut tree, mut history) = dense(90_000, 240);
+    assert_eq!(branches(&tree), 2);
+    history.play(&Step::DeleteHours { month: 12, hours: 0..115, keep_every: 100_000 });
+    catch_up(&mut tree, &history, history.position);
+    assert_eq!(branches(&tree), 1);
+    tree.check(&history.model());
+}
+
 #[test]
 fn new_reviews_write_no_full_leaf_again() {
     let mut history = History::new(7);
@@ -141,8 +159,7 @@ fn new_reviews_write_no_full_leaf_again() {
 #[test]
 fn edit_reads_and_writes_only_what_changes() {
     let (mut tree, mut history) = dense(100_000, 24);
-    let PeriodNodes::Branches(branches) = &tree.root.periods[0].nodes else { panic!("a large period has branches") };
-    assert!(branches.len() > 100_000 / LEAF_MAX / BRANCH_MAX);
+    assert!(branches(&tree) > 100_000 / LEAF_MAX / BRANCH_MAX);
     history.add(month_start(12) + 40_000);
     let cost = catch_up(&mut tree, &history, history.position);
     assert_eq!((cost.reads, cost.branches), (2, 1), "a branch and a leaf");

@@ -81,7 +81,7 @@ impl StoredTree {
         let limits = TreeLimits { recent_max };
         let mut nodes = NodeStore::default();
         let built = build_tree(model.values().copied().collect(), position, limits);
-        assert_eq!((built.mismatches, built.total()), (0, model.len() as i64));
+        assert_eq!((built.mismatches, built.total()), (0, i64::try_from(model.len()).expect("a number of postings")));
         let (root, _) = nodes.write(built, 1);
         Self { root, nodes, limits }
     }
@@ -109,10 +109,14 @@ impl StoredTree {
     pub(super) fn apply(&mut self, delta: &TreeDelta, position: LogPosition) -> EditCost {
         let (edited, reads) = self.edit(delta, position);
         assert_eq!(edited.mismatches, 0);
+        let live: HashSet<NodeRef> = self.live_nodes().into_iter().collect();
         let (root, cost) = self.nodes.write(edited, self.root.edition + 1);
         assert!(root.recent_start >= self.root.recent_start || root.periods.is_empty(), "the start moves forward");
         self.root = decode_root(&encode_root(&root)).expect("the root can be read");
         assert_eq!(self.root, root);
+        let live_now: HashSet<NodeRef> = self.live_nodes().into_iter().collect();
+        let is_lost = |node: &&NodeRef| !live_now.contains(node) && !root.free.contains(node);
+        assert!(root.free.len() == FREE_MAX || !live.iter().any(|node| is_lost(&node)), "replaced nodes are free");
         EditCost { reads, ..cost }
     }
 
@@ -181,7 +185,7 @@ impl StoredTree {
                 leaves
             }
         };
-        for (_, pair) in leaves.iter().flat_map(|leaves| leaves.windows(2)).enumerate() {
+        for pair in leaves.iter().flat_map(|leaves| leaves.windows(2)) {
             assert!(pair.iter().any(|(_, leaf): &(_, Vec<Posting>)| leaf.len() >= LEAF_MIN), "two small neighbours");
         }
         let postings: Vec<Posting> = leaves.concat().into_iter().flat_map(|(_, leaf)| leaf).collect();
