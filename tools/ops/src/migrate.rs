@@ -1,4 +1,4 @@
-//! `ops migrate`: rewrites items of earlier formats.
+//! `ops migrate`: rewrites items of earlier formats, and builds the present ledger of reviews.
 
 use clap::Args;
 
@@ -6,27 +6,40 @@ use crate::error::CommandError;
 use crate::{Context, Exit};
 
 pub(crate) const EXAMPLE: &str = "\
-With --json {\"user\":{\"current\":n,\"rewritten\":n,\"overtaken\":n,\"unreadable\":n},…}.
+The kind `ledger` stands for organisations: their reviews are counted anew. While this runs, no reviews may be imported, and
+an organisation's searches of reviews answer 503 until it is done. When no function of the earlier version runs any more,
+--finish deletes the items that only that version reads.
+
+With --json {\"user\":{\"current\":n,\"rewritten\":n,\"overtaken\":n,\"unreadable\":n},…}, with --finish {\"deleted\":n}.
 
 Example:
-  ops migrate --dry-run && ops migrate";
+  ops migrate --dry-run && ops migrate
+  ops migrate --finish";
 
 #[derive(Debug, Args)]
 pub(crate) struct MigrateArgs {
     /// Count, and write nothing
     #[arg(long)]
     dry_run: bool,
+    /// Delete what only the earlier version reads
+    #[arg(long)]
+    finish: bool,
 }
 
 pub(crate) async fn run(args: MigrateArgs, context: &mut Context) -> Result<Exit, CommandError> {
     let tables = context.stores.database.table_names().join(", ");
     let access = if args.dry_run { "reads" } else { "writes to" };
     context.console.write_message(format_args!("{access} {tables}"));
-    let kinds = context.stores.database.migrate(args.dry_run).await?;
+    if args.finish { finish(args.dry_run, context).await } else { migrate(args.dry_run, context).await }
+}
+
+async fn migrate(dry_run: bool, context: &mut Context) -> Result<Exit, CommandError> {
+    let mut kinds = context.stores.database.migrate(dry_run).await?;
+    kinds.insert("ledger", context.stores.reviews.migrate_ledger(dry_run).await?);
     if context.console.json {
         context.console.write_json(&kinds)?;
     }
-    let rewritten = if args.dry_run { "to be rewritten" } else { "rewritten" };
+    let rewritten = if dry_run { "to be rewritten" } else { "rewritten" };
     for (kind, counts) in &kinds {
         context.console.write_message(format_args!(
             "{kind}: {} current, {} {rewritten}, {} overtaken, {} unreadable",
@@ -35,4 +48,14 @@ pub(crate) async fn run(args: MigrateArgs, context: &mut Context) -> Result<Exit
     }
     let has_unreadable = kinds.values().any(|counts| counts.unreadable > 0);
     Ok(if has_unreadable { Exit::Failed } else { Exit::Done })
+}
+
+async fn finish(dry_run: bool, context: &mut Context) -> Result<Exit, CommandError> {
+    let deleted = context.stores.reviews.delete_first_edition(dry_run).await?;
+    if context.console.json {
+        context.console.write_json(&serde_json::json!({ "deleted": deleted }))?;
+    }
+    let done = if dry_run { "to be deleted" } else { "deleted" };
+    context.console.write_message(format_args!("first edition of the ledger: {deleted} items {done}"));
+    Ok(Exit::Done)
 }

@@ -40,6 +40,7 @@ fn assert_summary_of(summary: &RootSummary, root: &TreeRoot, mask: FacetMask) {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
     #[test]
     fn root_is_read_as_it_was_written(root in arbitrary::roots(), mask in arbitrary::masks()) {
         let bytes = encode_root(&root);

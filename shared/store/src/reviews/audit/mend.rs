@@ -16,6 +16,9 @@ use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
 use presence_domain::ledger::{LogPosition, Posting, PostingKey, ReviewNumber, ReviewSet, TreeDelta, TreeKey};
 
+/// Number of wrong postings of a tree from which its set is built anew.
+const MANY: usize = 5_000;
+
 /// Correction of the wrong postings of a tree, as far as its stored nodes have them.
 struct PostingChange {
     change: TreeDelta,
@@ -26,22 +29,20 @@ struct PostingChange {
 impl ReviewStore {
     /// Corrects trees of an organisation. Returns how many of them are right now.
     ///
-    /// A set with a tree that contradicts itself, or with an old root, is built anew, if the organisation has at most
-    /// `max_reviews`. A tree that changes meanwhile stays wrong.
+    /// A set with a damaged tree is built anew, if the organisation has at most `max_reviews`. A tree that changes meanwhile stays
+    /// wrong.
     pub(super) async fn mend_trees(
         &self,
         org_id: OrgId,
         wrong: &[WrongTree],
-        old_roots: &[ReviewSet],
         max_reviews: usize,
     ) -> Result<usize, Error> {
         let damaged = wrong.iter().filter(|wrong| wrong.is_damaged()).map(|wrong| &wrong.view.tree.set);
-        let damaged: BTreeSet<ReviewSet> = damaged.chain(old_roots).cloned().collect();
+        let damaged: BTreeSet<ReviewSet> = damaged.cloned().collect();
         let mut mended = 0;
         if !damaged.is_empty() {
             let built = self.rebuild_sets(org_id, &damaged, max_reviews).await?;
             mended += wrong.iter().filter(|wrong| built.contains(&wrong.view.tree.set)).count();
-            mended += old_roots.iter().filter(|set| built.contains(set)).count();
         }
         let mut by_set: BTreeMap<&ReviewSet, Vec<&WrongTree>> = BTreeMap::new();
         for wrong in wrong.iter().filter(|wrong| !damaged.contains(&wrong.view.tree.set)) {
@@ -106,9 +107,9 @@ impl ReviewStore {
 }
 
 impl WrongTree {
-    /// True if only a build of the set removes what is wrong.
+    /// True if only a build of the set removes what is wrong, or if it does so more cheaply.
     fn is_damaged(&self) -> bool {
-        !self.view.faults.is_empty() || has_twice(&self.differences)
+        !self.view.faults.is_empty() || has_twice(&self.differences) || self.differences.len() >= MANY
     }
 }
 

@@ -7,7 +7,7 @@ use super::report::{INDEX_TIME, MisplacedReview, SLICE};
 use crate::{BusinessLocation, ReviewStore};
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::{PostingKey, ReviewSet};
+use presence_domain::ledger::PostingKey;
 use presence_domain::review::ReviewId;
 
 /// Maximum number of times that a rebuild looks at the organisation: once to correct, once to see that all is right, and again
@@ -46,30 +46,25 @@ impl ReviewStore {
 
     /// Corrects what is wrong. True if nothing was.
     async fn rebuild_once(&self, org_id: OrgId, report: &mut RebuildReport) -> Result<bool, Error> {
-        let mut sets = self.sets_of_org(org_id).await?;
         let (mut is_right, mut from) = (true, PostingKey::FIRST);
         report.reviews = 0;
         loop {
             let slice = self.list_slice(org_id, from, SLICE).await?;
             report.reviews += slice.listed.len();
-            sets.extend(slice.listed.iter().flat_map(FiledReview::sets));
             let wrong = self.find_wrong_trees(&slice, INDEX_TIME).await?;
-            report.rewritten += self.mend_trees(org_id, &wrong, &[], usize::MAX).await?;
-            is_right &= wrong.is_empty();
+            report.rewritten += self.mend_trees(org_id, &wrong, usize::MAX).await?;
             let moved = self.move_misplaced(&slice.listed).await?;
             report.moved += moved;
-            is_right &= moved == 0;
+            is_right &= wrong.is_empty() && moved == 0;
             if slice.is_last() {
                 break;
             }
             from = slice.keys.end;
         }
-        let old: Vec<ReviewSet> = self.find_old_roots(org_id, &sets).await?.into_iter().map(|(set, ..)| set).collect();
-        report.rewritten += self.mend_trees(org_id, &[], &old, usize::MAX).await?;
         if report.reviews > 0 {
             self.register_org_with_reviews(org_id).await?;
         }
-        Ok(is_right && old.is_empty())
+        Ok(is_right)
     }
 
     /// Moves reviews to where their business is. Returns their number. Reviews of a business that does not exist have no place to

@@ -128,9 +128,6 @@ impl ReviewStore {
             }
             from = slice.keys.end;
         }
-        for (set, named, edition) in self.find_old_roots(org_id, &sets).await? {
-            audit.add_finding(format!("tree {set}"), format!("has edition {edition}, the directory names {named}"));
-        }
         audit.add_trees(found);
         audit.unused_nodes += self.count_unused_nodes(&sets).await?;
         audit.reviews += reviews;

@@ -19,14 +19,14 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::confirm::WrongTree;
-use super::listing::{FiledReview, Slice};
+use super::listing::Slice;
 use super::position::Position;
 use super::report::name_of;
 use crate::ReviewStore;
 use crate::client::meter::Meter;
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::{PostingKey, ReviewSet};
+use presence_domain::ledger::PostingKey;
 use presence_runtime::telemetry::{Metric, log_metric};
 
 /// Number of times that a step is started. A step that never ends must not stop the audit of all others.
@@ -132,7 +132,7 @@ impl ScheduledAudit<'_> {
         for open in std::mem::take(&mut self.position.open) {
             let Some((org_id, keys)) = open.read() else { continue };
             let slice = self.store.list_range(org_id, keys).await?;
-            let is_wrong = self.store.differs_from_index(&slice).await? || !self.old_roots(&slice).await?.is_empty();
+            let is_wrong = self.store.differs_from_index(&slice).await?;
             // The reviews were read when the error was found. They are read again only if that may correct it.
             if is_wrong && (!self.settings.mends || !self.correct_slice(&slice).await?) {
                 still_open.push(open);
@@ -196,39 +196,25 @@ impl ScheduledAudit<'_> {
     /// left.
     async fn correct_slice(&mut self, slice: &Slice) -> Result<bool, Error> {
         let wrong = self.store.find_wrong_trees(slice, self.settings.index_time).await?;
-        let old_roots = self.old_roots(slice).await?;
-        if wrong.is_empty() && old_roots.is_empty() {
+        if wrong.is_empty() {
             return Ok(true);
         }
-        let found = wrong.len() + old_roots.len();
         let mended = if self.settings.mends {
-            self.store.mend_trees(slice.org_id, &wrong, &old_roots, self.settings.rebuild_reviews).await?
+            self.store.mend_trees(slice.org_id, &wrong, self.settings.rebuild_reviews).await?
         } else {
             0
         };
-        self.report.wrong += found;
+        self.report.wrong += wrong.len();
         self.report.mended += mended;
-        let (from, trees) = (slice.keys.start.effective_at, names_of(&wrong, &old_roots));
-        tracing::error!(org_id = %slice.org_id, from, trees, wrong = found, mended, "ledger drift");
-        measure_drift(found);
-        Ok(mended == found)
-    }
-
-    /// Returns the sets whose root is older than the directory says. They are looked at with the first slice.
-    async fn old_roots(&self, slice: &Slice) -> Result<Vec<ReviewSet>, Error> {
-        if slice.keys.start != PostingKey::FIRST {
-            return Ok(Vec::new());
-        }
-        let mut sets = self.store.sets_of_org(slice.org_id).await?;
-        sets.extend(slice.listed.iter().flat_map(FiledReview::sets));
-        let old = self.store.find_old_roots(slice.org_id, &sets).await?;
-        Ok(old.into_iter().map(|(set, ..)| set).collect())
+        let (from, trees) = (slice.keys.start.effective_at, names_of(&wrong));
+        tracing::error!(org_id = %slice.org_id, from, trees, wrong = wrong.len(), mended, "ledger drift");
+        measure_drift(wrong.len());
+        Ok(mended == wrong.len())
     }
 }
 
-fn names_of(wrong: &[WrongTree], old_roots: &[ReviewSet]) -> String {
-    let wrong = wrong.iter().map(|wrong| name_of(&wrong.view.tree));
-    let names = wrong.chain(old_roots.iter().map(|set| format!("tree {set}")));
+fn names_of(wrong: &[WrongTree]) -> String {
+    let names = wrong.iter().map(|wrong| name_of(&wrong.view.tree));
     names.take(NAMED_TREES).collect::<Vec<_>>().join(", ")
 }
 

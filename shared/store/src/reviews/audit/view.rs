@@ -60,12 +60,12 @@ struct ReadRoot {
 }
 
 impl ReadRoot {
-    /// Reads a root. `named` is the edition that the root of its set names, if it is that of a facet tree.
+    /// Reads a root. `named` is the edition that the directory or the root of its set names.
     fn of(stored: Option<StoredRoot>, named: Option<u64>) -> Self {
         let mut faults = Vec::new();
         let edition = stored.as_ref().map_or(0, |stored| stored.edition);
         if let Some(named) = named.filter(|named| edition < *named) {
-            faults.push(format!("the root has edition {edition}, that of the set names {named}"));
+            faults.push(format!("the root has edition {edition}, and edition {named} is named"));
         }
         let root = match stored.as_ref().map(|stored| (stored.edition, decode_root(&stored.bytes))) {
             None => TreeRoot::empty(),
@@ -105,8 +105,8 @@ impl ReviewStore {
     ) -> Result<Vec<TreeView>, Error> {
         for read in 1.. {
             let log = self.query_log(org_id).await?;
-            // Before the roots of the facet trees: they are put first.
-            let named = self.named_facet_editions(trees).await?;
+            // Before the roots: they are put before somebody names them.
+            let named = self.editions_named_for(org_id, trees, log.directory.org_edition).await?;
             let roots = self.get_roots(trees, Consistency::Strong).await?;
             let roots = trees.iter().zip(roots).map(|(tree, root)| ReadRoot::of(root, named.get(tree).copied()));
             let roots: Vec<ReadRoot> = roots.collect();
@@ -126,12 +126,17 @@ impl ReviewStore {
         unreachable!("the last read returns")
     }
 
-    /// Returns the editions of those of the trees that are facet trees, as the roots of their sets name them.
-    async fn named_facet_editions(&self, trees: &[TreeKey]) -> Result<HashMap<TreeKey, u64>, Error> {
-        let of_facets = trees.iter().filter(|tree| tree.facet_key.is_some());
-        let sets: BTreeSet<&ReviewSet> = of_facets.map(|tree| &tree.set).collect();
+    /// Returns the editions that the directory names for trees of sets, and the roots of sets for facet trees.
+    async fn editions_named_for(
+        &self,
+        org_id: OrgId,
+        trees: &[TreeKey],
+        org_edition: u64,
+    ) -> Result<HashMap<TreeKey, u64>, Error> {
+        let (of_facets, of_sets): (Vec<&TreeKey>, _) = trees.iter().partition(|tree| tree.facet_key.is_some());
+        let mut named = self.named_editions(org_id, of_sets, org_edition).await?;
+        let sets: BTreeSet<&ReviewSet> = of_facets.iter().map(|tree| &tree.set).collect();
         let parents: Vec<TreeKey> = sets.into_iter().map(|set| TreeKey { set: set.clone(), facet_key: None }).collect();
-        let mut named = HashMap::new();
         for (parent, root) in parents.iter().zip(self.get_roots(&parents, Consistency::Strong).await?) {
             // A root that cannot be read is a fault of its own tree.
             let root = root.and_then(|root| decode_root(&root.bytes).ok());

@@ -39,7 +39,7 @@ impl ReviewStore {
         position: &LogPosition,
         only: Option<&BTreeSet<ReviewSet>>,
     ) -> Result<BuiltTrees, Error> {
-        let named = self.named_editions(postings.org_id()).await?;
+        let org_edition = self.query_log(postings.org_id()).await?.directory.org_edition;
         let (mut editions, mut lost) = (RootEditions::new(), Vec::new());
         for level in Level::ALL {
             postings.sort_for(level);
@@ -47,10 +47,12 @@ impl ReviewStore {
             let is_wanted = |number: &usize| only.is_none_or(|only| only.contains(&postings.set_name(level, *number)));
             let numbers: Vec<usize> = (0..postings.sets_of(level)).filter(is_wanted).collect();
             for numbers in numbers.chunks(usize::from(in_flight)) {
-                let builds = numbers.iter().map(|number| {
-                    let own = postings.set_postings(level, *number);
-                    let named = named.edition_of(&own.set);
-                    self.build_set(own, position, named)
+                let of_number = |number: &usize| TreeKey { set: postings.set_name(level, *number), facet_key: None };
+                let trees: Vec<TreeKey> = numbers.iter().map(of_number).collect();
+                let named = self.named_editions(postings.org_id(), &trees, org_edition).await?;
+                let builds = numbers.iter().zip(&trees).map(|(number, tree)| {
+                    let named = named.get(tree).copied().unwrap_or_default();
+                    self.build_set(postings.set_postings(level, *number), position, named)
                 });
                 for (set, edition) in parallel(in_flight, builds).await? {
                     match edition {
