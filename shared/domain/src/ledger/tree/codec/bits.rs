@@ -45,7 +45,7 @@ pub(super) struct BitReader<'a> {
 
 impl<'a> BitReader<'a> {
     /// Number of bits that [`BitReader::take`] returns at most.
-    const TAKEN_MAX: usize = 32;
+    pub(super) const TAKEN_MAX: usize = 32;
 
     pub(super) fn new(bytes: &'a [u8]) -> Self {
         let mut reader = Self { bytes, position: 0, window: 0, window_bits: 0 };

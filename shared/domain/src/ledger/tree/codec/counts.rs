@@ -99,10 +99,11 @@ impl ByteReader<'_> {
     /// Reads the sums of counts.
     pub(super) fn match_counts(&mut self, mask: FacetMask) -> Result<MatchCounts, DecodeError> {
         let (mut sums, mask) = (MatchCounts::default(), mask.bits());
+        let mask = [mask as u64, (mask >> 64) as u64];
         self.each_count(|key, count| {
             sums.total += count;
             // Without a branch, which the processor could not predict.
-            sums.matches += count * (mask >> key & 1) as u64;
+            sums.matches += count * (mask[(key >> 6 & 1) as usize] >> (key & 63) & 1);
         })?;
         Ok(sums)
     }
@@ -141,12 +142,23 @@ fn read_keys(bits: &mut BitReader<'_>) -> (u64, u64) {
 fn read_number(bits: &mut BitReader<'_>, order: u32) -> Result<u64, DecodeError> {
     let zeros = bits.leading_zeros();
     let sum_bits = zeros + 1 + order;
+    // The first bit of the sum is 1, so that it is not below 2^k. The bits 0 before it do not change its value.
+    let sum = if (zeros + sum_bits) as usize <= BitReader::TAKEN_MAX {
+        bits.take(zeros + sum_bits)
+    } else {
+        read_long_sum(bits, zeros, sum_bits)?
+    };
+    Ok(sum - (1 << order))
+}
+
+/// Reads the sum of a code that is longer than what the reader takes at once.
+#[cold]
+fn read_long_sum(bits: &mut BitReader<'_>, zeros: u32, sum_bits: u32) -> Result<u64, DecodeError> {
     if sum_bits > NUMBER_BITS {
         return Err(TOO_LARGE);
     }
     bits.skip(zeros);
-    // The first bit of the sum is 1, so that it is not below 2^k.
-    Ok(bits.take(sum_bits) - (1 << order))
+    Ok(bits.take(sum_bits))
 }
 
 const TOO_LARGE: DecodeError = DecodeError("a count that is too large");
