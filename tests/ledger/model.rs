@@ -159,7 +159,6 @@ impl Model {
             match store.reviews.write_reviews(now).await {
                 Ok(()) => {}
                 Err(WriteReviewsError::Stale(positions)) => panic!("nobody else writes, but {positions:?} changed"),
-                Err(WriteReviewsError::Full(full)) => panic!("{full}"),
                 Err(WriteReviewsError::Failed(error)) => panic!("{error}"),
             }
             rest = later;

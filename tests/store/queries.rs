@@ -9,7 +9,7 @@ mod scenario;
 mod shapes;
 
 use presence_local::Options;
-use presence_store::schema::{BUSINESS_INDEX, EMAIL_INDEX, OUTBOX_INDEX, REVIEWS, STATUS_INDEX, USERS};
+use presence_store::schema::{EMAIL_INDEX, LISTING_INDEX, OUTBOX_INDEX, REVIEWS, STATUS_INDEX, USERS};
 use presence_tests::ConnectorLayer as _;
 use presence_tests::{Attempt, FaultConnector, TestStack, long_timeouts, plain_http, routes};
 
@@ -67,8 +67,8 @@ fn attributes_read_from_an_index_are_in_it() {
     for attribute in mail {
         assert!(OUTBOX_INDEX.holds(&USERS, attribute), "{attribute}");
     }
-    for attribute in ["business_id", "effective_listing", "cell"] {
-        assert!(BUSINESS_INDEX.holds(&REVIEWS, attribute), "{attribute}");
+    for attribute in ["id", "version", "org_id", "business_id", "city_key", "content", "effective_listing"] {
+        assert!(LISTING_INDEX.holds(&REVIEWS, attribute), "{attribute}");
     }
 }
 

@@ -62,6 +62,18 @@ impl Call {
         matches!(self.operation.as_str(), "Query" | "Scan") && self.body["IndexName"].is_string()
     }
 
+    /// True for a read of a table that may return an older state.
+    pub(crate) fn reads_eventually(&self) -> bool {
+        let is_eventual = |read: &Value| read["ConsistentRead"] != true;
+        match self.operation.as_str() {
+            "GetItem" | "Query" | "Scan" => is_eventual(&self.body),
+            "BatchGetItem" => {
+                self.body["RequestItems"].as_object().is_some_and(|tables| tables.values().any(is_eventual))
+            }
+            _ => false,
+        }
+    }
+
     /// Returns the actions of a transaction in their order: the objects inside `Put`, `Update`, `Get`, …
     pub(crate) fn actions(&self) -> Vec<&Value> {
         let items = self.body["TransactItems"].as_array().map(Vec::as_slice).unwrap_or_default();

@@ -77,6 +77,9 @@ struct BusinessItem {
     name: String,
     city: String,
     city_listing: String,
+    /// Other organisation that has, or may have, some of its reviews: the next one before a move, the last one afterwards.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    other_org_id: Option<u64>,
 }
 
 /// Attributes that tell the owner of a business.
@@ -100,14 +103,31 @@ struct LocatedItem {
     id: String,
     org_id: u64,
     city: String,
+    other_org_id: Option<u64>,
+}
+
+/// Place of a business, and the organisations that may have some of its reviews.
+#[derive(Clone, Debug)]
+pub(crate) struct ReviewLocation {
+    /// Present location.
+    pub(crate) location: BusinessLocation,
+    /// Other organisation, while the business moves and after it has moved.
+    pub(crate) other_org_id: Option<OrgId>,
 }
 
 impl LocatedItem {
     fn read(item: Item) -> Result<(BusinessId, BusinessLocation), Error> {
+        Self::read_with_other(item).map(|(id, found)| (id, found.location))
+    }
+
+    fn read_with_other(item: Item) -> Result<(BusinessId, ReviewLocation), Error> {
         let located: Self = parse_as(BUSINESS, item)?;
         let (id, org_id) = (BusinessId::parse(&located.id), OrgId::new(located.org_id));
-        let location = org_id.map(|org_id| BusinessLocation { org_id, city_key: city_key(&located.city) });
-        id.zip(location).ok_or_else(|| Error::internal("a stored business breaks the rules of its fields"))
+        let found = org_id.map(|org_id| ReviewLocation {
+            location: BusinessLocation { org_id, city_key: city_key(&located.city) },
+            other_org_id: located.other_org_id.and_then(OrgId::new),
+        });
+        id.zip(found).ok_or_else(|| Error::internal("a stored business breaks the rules of its fields"))
     }
 }
 
@@ -154,11 +174,20 @@ impl BusinessStore {
 
     /// Returns the location of each business that exists, by strong reads.
     pub async fn get_locations(&self, ids: &[BusinessId]) -> Result<HashMap<BusinessId, BusinessLocation>, Error> {
+        let found = self.get_review_locations(ids).await?.into_iter();
+        Ok(found.map(|(id, found)| (id, found.location)).collect())
+    }
+
+    /// Returns the location of each business that exists, and the organisations that may have its reviews, by strong reads.
+    pub(crate) async fn get_review_locations(
+        &self,
+        ids: &[BusinessId],
+    ) -> Result<HashMap<BusinessId, ReviewLocation>, Error> {
         // BatchGetItem refuses a key that comes twice.
         let unique: HashSet<&BusinessId> = ids.iter().collect();
         let keys = unique.into_iter().map(|id| key(business_pk(id))).collect();
         let items = self.db.get_batch(&schema::BUSINESSES, keys, &LocatedItem::FIELD_NAMES_AS_ARRAY).await?;
-        items.into_iter().map(LocatedItem::read).collect()
+        items.into_iter().map(LocatedItem::read_with_other).collect()
     }
 
     /// Returns the businesses of an organisation with their locations, from `city-index`, which lags.
@@ -199,17 +228,45 @@ impl BusinessStore {
         self.compare_item(&row.pk, &row).await
     }
 
-    /// Writes a business, unless the same one is stored.
+    /// Writes a business, unless the same one is stored. Notes the organisation that it had before.
     pub async fn put(&self, business: &Business) -> Result<PutOutcome, Error> {
-        let row = BusinessItem::from(business);
-        let outcome = self.compare_item(&row.pk, &row).await?;
+        let (row, outcome) = self.compare_business(business).await?;
         self.put_unless_same(outcome, &row).await
     }
 
     /// Returns the outcome that [`BusinessStore::put`] would have. Writes nothing.
     pub async fn compare(&self, business: &Business) -> Result<PutOutcome, Error> {
-        let row = BusinessItem::from(business);
-        self.compare_item(&row.pk, &row).await
+        self.compare_business(business).await.map(|(_, outcome)| outcome)
+    }
+
+    /// Notes that the reviews of a business begin to move to another organisation. From now on searches of its reviews look
+    /// into both.
+    pub async fn note_move(&self, id: &BusinessId, org_id: OrgId) -> Result<(), Error> {
+        let update = self.db.client.update_item().table_name(self.db.name(&schema::BUSINESSES));
+        let update = update
+            .set_key(Some(key(business_pk(id))))
+            .update_expression("SET other_org_id = :org")
+            .condition_expression("attribute_exists(pk)")
+            .expression_attribute_values(":org", number(org_id.get()));
+        self.db.retry_throttled(|| update.clone().send()).await?;
+        self.db.note_progress();
+        Ok(())
+    }
+
+    /// Returns the item of a business, with the other organisation that it has or had, and the outcome of its put.
+    async fn compare_business(&self, business: &Business) -> Result<(BusinessItem, PutOutcome), Error> {
+        let mut row = BusinessItem::from(business);
+        let stored = self.db.get(&schema::BUSINESSES, key(row.pk.clone())).await?;
+        let stored = stored.map(parse::<BusinessItem>).transpose()?;
+        row.other_org_id = stored
+            .as_ref()
+            .and_then(|stored| if stored.org_id == row.org_id { stored.other_org_id } else { Some(stored.org_id) });
+        let outcome = match stored {
+            None => PutOutcome::Created,
+            Some(stored) if stored == row => PutOutcome::Unchanged,
+            Some(_) => PutOutcome::Updated,
+        };
+        Ok((row, outcome))
     }
 
     async fn compare_item<T: for<'de> Deserialize<'de> + PartialEq>(
@@ -251,6 +308,7 @@ impl From<&Business> for BusinessItem {
             name: business.name.clone(),
             city: business.city.clone(),
             city_listing: city_listing(&city_key(&business.city), &business.id),
+            other_org_id: None,
         }
     }
 }

@@ -31,8 +31,8 @@ const BUDGETS: [Budget; 11] = [
     Budget { route: "invite_user", waves: 3..=3, calls: 3..=5, read_units: None },
     Budget { route: "search_categories", waves: 1..=1, calls: 2..=2, read_units: Some(2.0..=2.0) },
     Budget { route: "get_category", waves: 1..=1, calls: 2..=2, read_units: Some(2.0..=2.0) },
-    // The key, and what any search by book is bounded by.
-    Budget { route: "search_reviews", waves: 1..=4, calls: 2..=60, read_units: Some(2.0..=1.0 + 151.0) },
+    // The key, and what any search by organisation or city is bounded by.
+    Budget { route: "search_reviews", waves: 1..=4, calls: 2..=1 + 15, read_units: Some(2.0..=1.0 + 30.0) },
 ];
 
 #[tokio::test(flavor = "multi_thread")]

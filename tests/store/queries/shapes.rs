@@ -12,7 +12,7 @@ use super::expression::{EXPRESSIONS, spelled_out};
 pub(super) const KNOWN: [&str; 44] = [
     "BatchGetItem api-keys",
     "BatchGetItem businesses | id,org_id",
-    "BatchGetItem businesses | id,org_id,city",
+    "BatchGetItem businesses | id,org_id,city,other_org_id",
     "BatchGetItem reviews",
     "BatchGetItem users | id,business_ids",
     "BatchGetItem users | id,org,version,status,role,first_name,last_name,email,phone",

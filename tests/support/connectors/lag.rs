@@ -1,14 +1,14 @@
-//! Connector that makes secondary indexes lag, which the embedded `DynamoDB` never does.
+//! Connector that makes secondary indexes and eventual reads lag, which the embedded `DynamoDB` never does.
 //!
 //! On AWS a secondary index follows its table with a delay: a query of an index after a write may be answered as if the write
-//! had not happened. The model keeps the last genuine answer to each index read (a `Query` or `Scan` with an `IndexName`), by
-//! the document of the request. After a write, the next N reads with the same document get that answer, byte for byte. The
-//! read after those is genuine, and its answer is kept. Each further write starts the N again.
+//! had not happened. So may an eventual read of a table. The model keeps the last genuine answer to each such read (one with an
+//! `IndexName`, or without `ConsistentRead`), by the document of the request. After a write, the next N reads with the same
+//! document get that answer, byte for byte. The read after those is genuine, and its answer is kept. Each further write starts
+//! the N again.
 //!
 //! Limits of the model:
 //! - A request that was never made before has no older answer, so it gets a genuine one.
 //! - Requests that differ in anything (a start key, a limit) lag apart. So one walk over pages may mix old and new, as on AWS.
-//! - Base tables never lag.
 //! - A write counts even if it was refused or abandoned. A refused one changes nothing, so the kept answer equals the genuine
 //!   one.
 
@@ -25,7 +25,7 @@ use crate::wire::{Call, RecordedReply};
 /// Maximum number of index requests whose answers are kept. Past it all are forgotten, and the lag starts afresh.
 const MAX_KEPT: usize = 10_000;
 
-/// Connector that makes indexes lag, and the handle that steers it. Clones share one state.
+/// Connector that makes indexes and eventual reads lag, and the handle that steers it. Clones share one state.
 #[derive(Clone)]
 pub struct LagConnector {
     state: Arc<Mutex<State>>,
@@ -33,7 +33,7 @@ pub struct LagConnector {
 
 #[derive(Default)]
 struct State {
-    /// Index reads of each request that get the old answer after a write.
+    /// Reads of each request that get the old answer after a write.
     reads: u64,
     writes: u64,
     stale_answers: u64,
@@ -51,12 +51,12 @@ struct KeptAnswer {
 }
 
 impl LagConnector {
-    /// Returns a connector in which, after a write, `reads` index reads of each request get the old answer. 0 is no lag.
+    /// Returns a connector in which, after a write, `reads` reads of each request get the old answer. 0 is no lag.
     pub fn new(reads: u64) -> Self {
         Self { state: Arc::new(Mutex::new(State { reads, ..State::default() })) }
     }
 
-    /// Changes the number of reads that lag, from the next read on. `u64::MAX` freezes the indexes, 0 lets them catch up.
+    /// Changes the number of reads that lag, from the next read on. `u64::MAX` freezes what lags, 0 lets it catch up.
     pub fn set_reads(&self, reads: u64) {
         self.state().reads = reads;
     }
@@ -70,7 +70,7 @@ impl LagConnector {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn read_index(
+    async fn read_lagging(
         &self,
         request: HttpRequest,
         document: Value,
@@ -128,8 +128,8 @@ impl Drop for PassingWrite {
 impl ConnectorLayer for LagConnector {
     async fn call(&self, request: HttpRequest, next: Next) -> Answer {
         let call = Call::read(&request);
-        if call.reads_an_index() {
-            return self.read_index(request, call.body, &next).await?.into_response();
+        if call.reads_an_index() || call.reads_eventually() {
+            return self.read_lagging(request, call.body, &next).await?.into_response();
         }
         let passing = call.is_write().then(|| PassingWrite(self.clone()));
         let reply = RecordedReply::of(&next, request).await;

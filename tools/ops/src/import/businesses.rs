@@ -68,6 +68,9 @@ impl Row for BusinessRow {
         // The reviews move before the business is written, so that a run that is killed in between is repeated by the next
         // one. They move again afterwards, for reviews that were imported meanwhile.
         if let Some(old) = &old_location {
+            if old.org_id != location.org_id {
+                stores.businesses.note_move(&business.id, location.org_id).await?;
+            }
             stores.reviews.relocate_business_reviews(&business.id, old, &location).await?;
         }
         let outcome = stores.businesses.put(&business).await?;

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use super::ReviewFilter;
 use super::target::SearchTarget;
+use crate::businesses::ReviewLocation;
 use crate::{ReviewQuery, ReviewStore};
 use presence_domain::access::Scope;
 use presence_domain::error::Error;
@@ -66,20 +67,25 @@ impl ReviewStore {
         self.search(&target(&orgs)).await
     }
 
-    /// Returns the sets of those businesses that the scope covers, and that are in the city if one is given.
+    /// Returns the sets of those businesses that the scope covers, and that are in the city if one is given. A business that has moved
+    /// has two.
     async fn business_sets(
         &self,
         scope: Scope,
         ids: &[BusinessId],
         city_key: Option<&str>,
     ) -> Result<Vec<ReviewSet>, Error> {
-        let locations = self.businesses.get_locations(ids).await?;
+        let locations = self.businesses.get_review_locations(ids).await?;
         let mut sets = Vec::new();
         for id in ids.iter().collect::<HashSet<_>>() {
-            let Some(location) = locations.get(id) else { continue };
-            if scope.covers(Some(location.org_id)) && city_key.is_none_or(|city| city == location.city_key) {
-                sets.push(ReviewSet::Business(location.org_id, id.clone()));
+            let Some(ReviewLocation { location, other_org_id }) = locations.get(id) else { continue };
+            if city_key.is_some_and(|city| city != location.city_key) {
+                continue;
             }
+            // While a business moves, each of its reviews is in one of two organisations.
+            let orgs = std::iter::once(location.org_id).chain(*other_org_id);
+            let covered = orgs.filter(|org_id| scope.covers(Some(*org_id)));
+            sets.extend(covered.map(|org_id| ReviewSet::Business(org_id, id.clone())));
         }
         Ok(sets)
     }
