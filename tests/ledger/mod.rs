@@ -1,7 +1,10 @@
 //! Tests of the ledger without HTTP: searches that no request can ask for, damaged ledgers, bulk items, the scheduled audit.
 
 mod drift;
+mod folding;
+mod log_writer;
 mod model;
 mod oracle;
 mod scheduled;
+mod stored_trees;
 mod tree_search;

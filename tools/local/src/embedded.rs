@@ -105,7 +105,7 @@ impl Drop for EmbeddedDynamo {
     }
 }
 
-/// Converts an item into the emulator's own type. Sets and binary values are not supported: the service stores none.
+/// Converts an item into the emulator's own type. Sets are not supported: the service stores none.
 fn embedded_item(item: HashMap<String, AttributeValue>) -> anyhow::Result<dynoxide::Item> {
     item.into_iter().map(|(name, value)| Ok((name, embedded_value(value)?))).collect()
 }
@@ -114,6 +114,7 @@ fn embedded_value(value: AttributeValue) -> anyhow::Result<dynoxide::AttributeVa
     Ok(match value {
         AttributeValue::S(text) => dynoxide::AttributeValue::S(text),
         AttributeValue::N(digits) => dynoxide::AttributeValue::N(digits),
+        AttributeValue::B(bytes) => dynoxide::AttributeValue::B(bytes.into_inner()),
         AttributeValue::Bool(is_true) => dynoxide::AttributeValue::BOOL(is_true),
         AttributeValue::Null(is_null) => dynoxide::AttributeValue::NULL(is_null),
         AttributeValue::L(values) => {

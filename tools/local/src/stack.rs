@@ -12,7 +12,7 @@ use presence_api::Route;
 use presence_domain::review::Review;
 use presence_mailer::{OutboxProcessor, SesMailer};
 use presence_runtime::config::MailConfig;
-use presence_store::{Database, OutboxStore, Stores, UserStore, schema};
+use presence_store::{Database, OutboxStore, Stores, UserStore, bulk_org_items, schema};
 
 use crate::aws_limits::LimitsProxy;
 use crate::connectors::ConnectorLayer as _;
@@ -104,6 +104,14 @@ impl Stack {
     pub fn fill_reviews(&self, reviews: &[Review]) -> anyhow::Result<()> {
         let embedded = self.embedded.as_ref().context("DynamoDB is not embedded")?;
         embedded.fill_reviews(&self.store, reviews)
+    }
+
+    /// Writes all reviews of some organisations straight into the embedded database, with their trees and directories. Sets of at
+    /// least `facets_from` reviews have facet trees. Returns an error if the database is not embedded.
+    pub fn fill_ledger(&self, reviews: &[Review], facets_from: i64) -> anyhow::Result<()> {
+        let embedded = self.embedded.as_ref().context("DynamoDB is not embedded")?;
+        let table = self.store.database.name(&schema::REVIEWS);
+        embedded.import(&table, bulk_org_items(reviews, facets_from)?).map(drop)
     }
 
     /// Returns the `DynamoDB` endpoint of the functions: the one with the limits of AWS if they are on.

@@ -1,12 +1,14 @@
 //! Items of the whole reviews table at once, for samples, benchmarks and tests with many reviews.
 
+use std::collections::BTreeMap;
+
 use super::directory::{RootEditions, bucket_item, directory_item, raise_editions};
 use super::facets::facet_trees;
 use super::items::{EDITION, STAMP, node_key, numbered_item, root_key};
 use super::org_postings::{OrgPostings, SetPostings, split_by_facet};
-use crate::client::read::{Item, pk_sk};
-use crate::keys::{ORGS_WITH_REVIEWS_PK, org_key};
+use crate::client::read::Item;
 use crate::reviews::body_item::review_to_item;
+use crate::reviews::registered_orgs::registration_item;
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
 use presence_domain::ledger::tree::{EditedTree, NodeRef, TreeLimits, build_tree, encode_root};
@@ -20,7 +22,7 @@ const FIRST_EDITION: u64 = 1;
 
 /// Returns every item of a reviews table that holds these reviews, with their versions: bodies, trees without a log, directories.
 pub fn bulk_org_items(reviews: &[Review], facets_from: i64) -> Result<Vec<Item>, Error> {
-    let mut by_org: std::collections::BTreeMap<OrgId, OrgPostings> = std::collections::BTreeMap::new();
+    let mut by_org: BTreeMap<OrgId, OrgPostings> = BTreeMap::new();
     let mut items = Vec::new();
     for review in reviews {
         by_org.entry(review.org_id).or_insert_with(|| OrgPostings::new(review.org_id)).add(review);
@@ -58,7 +60,7 @@ impl OrgPostings {
             give(bucket_item(org_id, number, &buckets[number]))?;
         }
         give(directory_item(org_id, &directory))?;
-        give(pk_sk(ORGS_WITH_REVIEWS_PK, org_key(Some(org_id))))
+        give(registration_item(org_id))
     }
 }
 

@@ -64,6 +64,9 @@ impl ReviewStore {
         let Some(log) = self.query_log_pages(org_id, FOLD_PAGES).await? else {
             return Err(Error::Unavailable("the log of an organisation is too long to be folded".into()));
         };
+        if !log.has_directory && self.waits_for_migration(org_id).await? {
+            return Err(Error::Unavailable("the reviews of the organisation wait to be migrated".into()));
+        }
         let mut folded_to = log.directory.trimmed_to;
         if log.unfolded() == 0 {
             self.trim_log(org_id, &log, &folded_to).await?;

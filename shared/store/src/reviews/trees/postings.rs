@@ -19,11 +19,7 @@ pub(crate) const ALL_KEYS: Range<PostingKey> = PostingKey::FIRST..PostingKey::EN
 
 impl ReviewStore {
     /// Returns the postings of a tree between two keys, at the present end of the log, ascending.
-    pub(crate) async fn postings_of_tree(
-        &self,
-        tree: &TreeKey,
-        range: Range<PostingKey>,
-    ) -> Result<Vec<Posting>, Error> {
+    pub async fn postings_of_tree(&self, tree: &TreeKey, range: Range<PostingKey>) -> Result<Vec<Posting>, Error> {
         let mut retries = self.db.retries();
         loop {
             let log = self.query_log(tree.set.org_id()).await?;

@@ -1,0 +1,197 @@
+//! Folds of logs into trees: after random writes, beside other folds, and after crashes and faults at any call.
+
+use std::sync::Arc;
+
+use fastrand::Rng;
+use presence_store::{FoldLimits, FoldReport, ReviewStore};
+use presence_tests::{
+    ConnectorLayer as _, CrashConnector, CrashPoint, FaultConnector, FaultKind, InterleavingConnector, Plan, TestStack,
+    long_timeouts, plain_http, rng, rounds,
+};
+
+use super::log_writer::{LogWriter, org};
+use super::stored_trees::{StoredTrees, changes_until};
+
+/// Number of reviews from which a set has facet trees, in these tests.
+const FACETS_FROM: i64 = 700;
+const LIMITS: FoldLimits = FoldLimits { fold_from: u64::MAX, pass_changes: 20_000, facets_from: FACETS_FROM };
+
+/// Stack with reviews of two organisations.
+struct Ledger {
+    stack: TestStack,
+    /// Writes without folds.
+    store: ReviewStore,
+    writer: LogWriter,
+    rng: Rng,
+}
+
+impl Ledger {
+    /// Starts a stack with stored reviews and their trees.
+    async fn with(test: &str, reviews: usize) -> Self {
+        let (stack, mut rng, mut writer) = (TestStack::start().await, rng(test), LogWriter::default());
+        let stored = writer.add_stored(&mut rng, reviews);
+        stack.local.fill_ledger(&stored, FACETS_FROM).expect("the table can be filled");
+        let store = stack.stores().reviews.clone().with_fold_limits(LIMITS);
+        Self { stack, store, writer, rng }
+    }
+
+    async fn write(&mut self, count: usize) {
+        self.writer.write_random(&self.store, &mut self.rng, count).await;
+    }
+
+    /// Folds both organisations. Nobody else folds.
+    async fn fold_alone(&self) -> [FoldReport; 2] {
+        let fold = |number| self.store.fold_reviews(org(number));
+        let reports = [fold(1).await.expect("the store answers"), fold(2).await.expect("the store answers")];
+        for report in reports {
+            assert!(!report.lost && report.mismatches == 0, "{report:?}");
+        }
+        reports
+    }
+
+    /// Compares the trees with the reviews, after a fold of all changes.
+    async fn assert_folded(&self, moment: &str) -> StoredTrees {
+        println!("{moment}");
+        let trees = StoredTrees::read(&self.stack).await;
+        for number in [1, 2] {
+            assert_eq!(trees.log_size(org(number)), 0, "{moment}: the log of organisation {number} is trimmed");
+            trees.assert_hold(org(number), &self.writer.reviews, FACETS_FROM);
+        }
+        trees
+    }
+
+    /// Returns the store of another process.
+    fn store_through(&self, client: impl presence_tests::ConnectorLayer + 'static) -> ReviewStore {
+        let stores = self.stack.stores_through(client.over(plain_http()), long_timeouts(), self.stack.table_prefix());
+        stores.reviews.with_fold_limits(LIMITS)
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn folds_after_random_writes_leave_the_trees_of_a_model() {
+    let mut ledger = Ledger::with("folds of random writes", 5_000).await;
+    ledger.assert_folded("nothing was written").await;
+    for round in 0..rounds(10) {
+        let before = StoredTrees::read(&ledger.stack).await;
+        let count = ledger.rng.usize(1..400);
+        ledger.write(count).await;
+        let reports = ledger.fold_alone().await;
+        let after = ledger.assert_folded(&format!("round {round}")).await;
+        for (number, report) in (1..).zip(reports) {
+            let position =
+                |trees: &StoredTrees| trees.directory(org(number)).map_or(0, |found| changes_until(&found.trimmed_to));
+            assert_eq!(report.changes, position(&after) - position(&before), "round {round}");
+        }
+        let again = ledger.fold_alone().await;
+        assert_eq!(again, [FoldReport::default(); 2], "there is nothing left to fold");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn trees_grow_from_nothing_in_passes_and_get_facet_trees_at_their_threshold() {
+    let mut ledger = Ledger::with("folds from nothing", 0).await;
+    ledger.store = ledger.store.clone().with_fold_limits(FoldLimits { pass_changes: 64, ..LIMITS });
+    for round in 0..6 {
+        ledger.write(300).await;
+        ledger.fold_alone().await;
+        ledger.assert_folded(&format!("round {round}")).await;
+    }
+    let in_org_1 = ledger.writer.reviews.values().filter(|review| review.org_id == org(1)).count();
+    assert!(in_org_1 > 2 * usize::try_from(FACETS_FROM).expect("small"), "the threshold was passed: {in_org_1}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn fold_that_crashes_at_any_call_is_completed_by_the_next_one() {
+    let mut ledger = Ledger::with("crashed folds", 750).await;
+    let crash = CrashConnector::new();
+    let crashing = ledger.store_through(crash.clone());
+    let (mut call, mut crashes) = (1, 0);
+    loop {
+        let mut has_crashed = false;
+        for point in [CrashPoint::Before, CrashPoint::After] {
+            ledger.write(12).await;
+            let fold = crash.run(Some((call, point)), crashing.fold_reviews(org(1))).await;
+            match fold {
+                None => (has_crashed, crashes) = (true, crashes + 1),
+                Some(report) => assert!(!report.expect("the store answers").lost),
+            }
+            ledger.fold_alone().await;
+            ledger.assert_folded(&format!("crash {point:?} call {call}")).await;
+        }
+        if !has_crashed {
+            break;
+        }
+        call += 1;
+    }
+    assert!(crashes > 80, "only {crashes} crashes");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn fold_in_the_middle_of_another_one_makes_it_stop_or_find_its_work_done() {
+    let mut ledger = Ledger::with("overtaken folds", 750).await;
+    let interleaving = InterleavingConnector::new();
+    let overtaken = ledger.store_through(interleaving.clone());
+    let (mut call, mut lost, mut ran) = (1, 0, true);
+    while ran {
+        ledger.write(12).await;
+        // The second fold knows more than the first one.
+        let (store, writer) =
+            (ledger.store.clone(), Arc::new(tokio::sync::Mutex::new(std::mem::take(&mut ledger.writer))));
+        let (later, mut later_rng) = (Arc::clone(&writer), ledger.rng.fork());
+        let event = async move {
+            later.lock().await.write_random(&store, &mut later_rng, 6).await;
+            let report = store.fold_reviews(org(1)).await.expect("the store answers");
+            assert_eq!(report.mismatches, 0);
+        };
+        interleaving.before(call, Box::pin(event)).await;
+        let report = overtaken.fold_reviews(org(1)).await.expect("the store answers");
+        assert_eq!(report.mismatches, 0);
+        lost += usize::from(report.lost);
+        ran = interleaving.end().await.1.is_none();
+        ledger.writer = std::mem::take(&mut *writer.lock().await);
+        ledger.fold_alone().await;
+        ledger.assert_folded(&format!("another fold before call {call}")).await;
+        call += 1;
+    }
+    assert!(lost > 20, "{lost} folds of {call} were overtaken");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn folds_at_the_same_time_leave_the_trees_of_a_model() {
+    let mut ledger = Ledger::with("folds at the same time", 1_500).await;
+    for round in 0..rounds(12) {
+        ledger.write(150).await;
+        let stores: Vec<_> = (0..3).map(|_| ledger.store_through(FaultConnector::new())).collect();
+        let folds = stores.iter().map(|store| store.fold_reviews(org(1)));
+        for report in futures::future::join_all(folds).await {
+            assert_eq!(report.expect("the store answers").mismatches, 0);
+        }
+        ledger.fold_alone().await;
+        ledger.assert_folded(&format!("round {round}")).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn fold_with_faults_is_completed_by_the_next_one() {
+    const KINDS: [FaultKind; 6] = [
+        FaultKind::Throttle,
+        FaultKind::ServerError,
+        FaultKind::RefuseConnection,
+        FaultKind::UnprocessedKeys,
+        FaultKind::LoseReply,
+        FaultKind::CutBody,
+    ];
+    let mut ledger = Ledger::with("folds with faults", 1_500).await;
+    let faults = FaultConnector::new();
+    let faulty = ledger.store_through(faults.clone());
+    for round in 0..u64::try_from(rounds(20)).expect("small") {
+        ledger.write(80).await;
+        faults.restart(Plan::Seeded { seed: round, percent: 20, kinds: KINDS.to_vec() });
+        // It may fail, or think that another fold was first.
+        if let Ok(report) = faulty.fold_reviews(org(1)).await {
+            assert_eq!(report.mismatches, 0);
+        }
+        ledger.fold_alone().await;
+        ledger.assert_folded(&format!("round {round}")).await;
+    }
+}
