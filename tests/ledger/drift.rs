@@ -2,6 +2,7 @@
 
 use fastrand::Rng;
 use presence_domain::ids::OrgId;
+use presence_domain::ledger::tree::FACETS_FROM;
 use presence_domain::ledger::{FacetMask, ReviewSet};
 use presence_domain::page::PageRequest;
 use presence_domain::review::{Rating, Review, ReviewId, ReviewState};
@@ -77,7 +78,7 @@ async fn damaged_ledger_still_answers_is_measured_and_is_corrected_by_a_rebuild(
 /// Changes a review without its counts and postings. No write of the store does this.
 async fn rewrite_review_only(stack: &TestStack, changed: &Review) {
     let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(stack.local.dynamodb_url()));
-    let items = bulk_review_items(std::slice::from_ref(changed)).expect("items");
+    let items = bulk_review_items(std::slice::from_ref(changed), FACETS_FROM).expect("items");
     let review = items.into_iter().find(|item| item["sk"].as_s().is_ok_and(|sk| sk == "R")).expect("a review");
     let put = client.put_item().table_name(stack.stores().database.name(&schema::REVIEWS)).set_item(Some(review));
     put.send().await.expect("DynamoDB answers");

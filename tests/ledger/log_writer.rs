@@ -89,8 +89,8 @@ impl LogWriter {
         writes.sort_by_key(|write| (write.new.org_id, presence_domain::ledger::ReviewNumber::of(&write.new.id).lane()));
         let mut rest = &writes[..];
         while !rest.is_empty() {
-            let (now, later) = rest.split_at(ReviewWrite::count_fitting_log(rest));
-            match store.write_reviews_to_log(now).await {
+            let (now, later) = rest.split_at(ReviewWrite::count_fitting(rest));
+            match store.write_reviews(now).await {
                 Ok(()) => {}
                 Err(WriteReviewsError::Stale(positions)) => panic!("nobody else writes, but {positions:?} changed"),
                 Err(error) => panic!("{error:?}"),

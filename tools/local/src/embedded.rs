@@ -12,12 +12,17 @@ use std::time::Duration;
 use anyhow::{Context, anyhow};
 use aws_sdk_dynamodb::types::AttributeValue;
 use dynoxide::{Database, ImportOptions};
+use presence_domain::error::Error;
+use presence_domain::ledger::tree::FACETS_FROM;
 use presence_domain::review::Review;
-use presence_store::{Stores, bulk_review_items, schema};
+use presence_store::{OrgPostings, Stores, bulk_review_items, schema};
 use tokio::sync::oneshot;
 
 /// Name of the database file in the data folder.
 const FILE_NAME: &str = "presence.sqlite";
+
+/// Number of items of trees that are imported at a time: some 40 MB.
+const IMPORT_CHUNK: usize = 10_000;
 
 /// Time for which a stop waits for running requests. Without it, a client that sent half a request would block the stop.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
@@ -74,14 +79,27 @@ impl EmbeddedDynamo {
         Ok(self.database.import_items(table, items?, ImportOptions::default())?.bytes_imported)
     }
 
+    /// Imports the trees and the directory of an organisation, whose reviews are imported one by one. Returns the number of bytes.
+    pub fn import_trees(&self, table: &str, postings: OrgPostings) -> anyhow::Result<usize> {
+        let (mut items, mut bytes) = (Vec::new(), 0);
+        postings.into_items(FACETS_FROM, |item| {
+            items.push(item);
+            if items.len() >= IMPORT_CHUNK {
+                bytes += self.import(table, std::mem::take(&mut items)).map_err(Error::internal)?;
+            }
+            Ok(())
+        })?;
+        Ok(bytes + self.import(table, items)?)
+    }
+
     /// Speeds up writes at the cost of durability: a power cut may corrupt the file. For data that can be generated again.
     pub fn enable_bulk_loading(&self) -> anyhow::Result<()> {
         self.database.enable_bulk_loading().context("cannot set the database up for bulk loading")
     }
 
-    /// Imports reviews and the items that count them. `reviews` must hold all reviews of each month that it touches.
-    pub(crate) fn fill_reviews(&self, store: &Stores, reviews: &[Review]) -> anyhow::Result<()> {
-        self.import(&store.database.name(&schema::REVIEWS), bulk_review_items(reviews)?).map(drop)
+    /// Imports all reviews of some organisations, and the items that count them.
+    pub(crate) fn fill_reviews(&self, store: &Stores, reviews: &[Review], facets_from: i64) -> anyhow::Result<()> {
+        self.import(&store.database.name(&schema::REVIEWS), bulk_review_items(reviews, facets_from)?).map(drop)
     }
 
     /// Stops accepting connections, waits for running requests and closes the file. Blocks for some seconds at most.

@@ -9,10 +9,11 @@ use aws_smithy_types::timeout::TimeoutConfig;
 use aws_types::SdkConfig;
 use aws_types::sdk_config::Builder;
 use presence_api::Route;
+use presence_domain::ledger::tree::FACETS_FROM;
 use presence_domain::review::Review;
 use presence_mailer::{OutboxProcessor, SesMailer};
 use presence_runtime::config::MailConfig;
-use presence_store::{Database, OutboxStore, Stores, UserStore, bulk_org_items, schema};
+use presence_store::{Database, OutboxStore, Stores, UserStore, schema};
 
 use crate::aws_limits::LimitsProxy;
 use crate::connectors::ConnectorLayer as _;
@@ -97,21 +98,17 @@ impl Stack {
         format!("{}{}", self.origin(), docs::DOCS_PATH)
     }
 
-    /// Writes reviews, with the items that count them, straight into the embedded database.
+    /// Writes all reviews of some organisations straight into the embedded database, with their trees and directories.
     ///
-    /// `reviews` must hold all reviews of each month that it touches, because the counts of a month are computed from it.
     /// Returns an error if the database is not embedded.
     pub fn fill_reviews(&self, reviews: &[Review]) -> anyhow::Result<()> {
-        let embedded = self.embedded.as_ref().context("DynamoDB is not embedded")?;
-        embedded.fill_reviews(&self.store, reviews)
+        self.fill_ledger(reviews, FACETS_FROM)
     }
 
-    /// Writes all reviews of some organisations straight into the embedded database, with their trees and directories. Sets of at
-    /// least `facets_from` reviews have facet trees. Returns an error if the database is not embedded.
+    /// Writes reviews as [`Stack::fill_reviews`]. Sets of at least `facets_from` reviews have facet trees.
     pub fn fill_ledger(&self, reviews: &[Review], facets_from: i64) -> anyhow::Result<()> {
         let embedded = self.embedded.as_ref().context("DynamoDB is not embedded")?;
-        let table = self.store.database.name(&schema::REVIEWS);
-        embedded.import(&table, bulk_org_items(reviews, facets_from)?).map(drop)
+        embedded.fill_reviews(&self.store, reviews, facets_from)
     }
 
     /// Returns the `DynamoDB` endpoint of the functions: the one with the limits of AWS if they are on.

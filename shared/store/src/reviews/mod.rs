@@ -2,7 +2,6 @@
 
 pub(crate) mod audit;
 pub(crate) mod body_item;
-pub(crate) mod ledger;
 pub(crate) mod log;
 mod migration;
 pub(crate) mod registered_orgs;

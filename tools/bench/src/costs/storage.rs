@@ -6,8 +6,9 @@ use std::fmt::Write as _;
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::AttributeValue;
 use presence_bench::distribution::Distribution;
+use presence_domain::ledger::tree::FACETS_FROM;
 use presence_store::schema::{self, Index, Projected, Table};
-use presence_store::{Stores, bulk_review_items};
+use presence_store::{OrgPostings, Stores, bulk_body_item};
 
 use super::prices::{GB, RECOVERY_GB, STORAGE_GB};
 
@@ -59,7 +60,7 @@ impl ItemSizes {
 /// Sizes of the reviews of a company.
 struct ReviewSizes {
     reviews: ItemSizes,
-    /// Facet counts and postings. They are counted by review, so that their average is that of a review.
+    /// Trees and directories. They are counted by review, so that their average is that of a review.
     ledger: ItemSizes,
 }
 
@@ -76,20 +77,23 @@ pub(super) async fn report(client: &Client, store: &Stores) -> anyhow::Result<St
     for (company, sizes) in COMPANIES.iter().zip(&reviews) {
         let total = thousands(company.reviews);
         kinds.insert(format!("reviews: a review, of {total} reviews"), sizes.reviews);
-        kinds.insert(format!("reviews: facet counts and postings of a review, of {total} reviews"), sizes.ledger);
+        kinds.insert(format!("reviews: trees of a review, of {total} reviews"), sizes.ledger);
     }
     Ok(render(&kinds, &reviews))
 }
 
 fn review_sizes(company: &Company) -> anyhow::Result<ReviewSizes> {
     let (mut reviews, mut ledger) = (ItemSizes::default(), ItemSizes::default());
-    for month in Distribution::new(company.reviews).months() {
-        for item in bulk_review_items(&month)? {
-            // Only the item of a review has a version.
-            let sizes = if item.contains_key("version") { &mut reviews } else { &mut ledger };
-            sizes.add(&schema::REVIEWS, &item);
-        }
+    let distribution = Distribution::new(company.reviews);
+    let mut postings = OrgPostings::new(distribution.org().id);
+    for review in distribution.months().flatten() {
+        postings.add(&review);
+        reviews.add(&schema::REVIEWS, &bulk_body_item(&review)?);
     }
+    postings.into_items(FACETS_FROM, |item| {
+        ledger.add(&schema::REVIEWS, &item);
+        Ok(())
+    })?;
     ledger.items = reviews.items;
     Ok(ReviewSizes { reviews, ledger })
 }

@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use presence_domain::ledger::FacetMask;
+use presence_domain::ledger::tree::FACETS_FROM;
 use presence_store::bulk_review_items;
 
 use super::*;
@@ -85,7 +86,7 @@ fn reviews_match_their_headers_and_have_some_500_bytes() {
     assert!(reviews.iter().filter(|review| review.update_date.is_some()).count() > 400);
     let of_small = |review: &&Review| review.business_id == distribution.small_business().id;
     assert_eq!(reviews.iter().filter(of_small).count(), 50);
-    let items = bulk_review_items(&reviews).expect("items");
+    let items = bulk_review_items(&reviews, FACETS_FROM).expect("items");
     let bytes = |item: &std::collections::HashMap<String, _>| format!("{item:?}").len();
     assert!(items.iter().filter(|item| item.contains_key("effective_listing")).all(|item| bytes(item) < 4_000));
     let texts: usize = reviews.iter().map(Review::text_bytes).sum::<usize>() / reviews.len();

@@ -17,7 +17,7 @@ use presence_local::embedded::EmbeddedDynamo;
 use presence_local::{DynamoDb, Options, Stack, sdk_config};
 use presence_ops::{Cli, Console, Exit};
 use presence_runtime::clock::{Clock as _, SystemClock};
-use presence_store::{Database, Org, Stores, bulk_review_items, schema};
+use presence_store::{Database, Org, OrgPostings, Stores, bulk_body_item, schema};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -281,9 +281,14 @@ async fn load_reviews(
     for business in distribution.businesses() {
         store.businesses.put(&business).await?;
     }
+    let table = store.database.name(&schema::REVIEWS);
+    let mut postings = OrgPostings::new(distribution.org().id);
     for month in distribution.months() {
-        dynamodb.import(&store.database.name(&schema::REVIEWS), bulk_review_items(&month)?)?;
+        month.iter().for_each(|review| postings.add(review));
+        let bodies: Result<Vec<_>, _> = month.iter().map(bulk_body_item).collect();
+        dynamodb.import(&table, bodies?)?;
     }
+    dynamodb.import_trees(&table, postings)?;
     load_users::create_caller(store, Role::OrgAdmin, distribution.org().id.get(), SystemClock.now()).await
 }
 

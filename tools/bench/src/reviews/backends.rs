@@ -7,6 +7,7 @@ use presence_bench::distribution::Distribution;
 use presence_domain::ids::OrgId;
 use presence_domain::review::Review;
 use presence_local::embedded::EmbeddedDynamo;
+use presence_store::OrgPostings;
 use tempfile::TempDir;
 
 use super::backend::{Answer, Backend};
@@ -62,16 +63,17 @@ impl Backends {
         let postgres = if with_postgres { Some(Postgres::start().await?) } else { None };
         ledger.load_businesses(&reviews.businesses()).await?;
         let (mut sizes, mut last_month) = (StorageSizes::default(), Vec::new());
+        let mut postings = OrgPostings::new(reviews.org().id);
         for month in reviews.months() {
-            let bytes = ledger.load(&dynamodb, &month)?;
-            sizes.reviews += bytes.reviews;
-            sizes.ledger += bytes.ledger;
+            sizes.reviews += ledger.load(&dynamodb, &month)?;
+            month.iter().for_each(|review| postings.add(review));
             sizes.thin_index += ThinIndex::load(&dynamodb, &month)?;
             if let Some(postgres) = &postgres {
                 postgres.load(&month).await?;
             }
             last_month = month;
         }
+        sizes.ledger = ledger.load_trees(&dynamodb, postings)?;
         if let Some(postgres) = &postgres {
             postgres.finish_loading().await?;
         }

@@ -1,9 +1,7 @@
 //! Backend of the ledger: the store of the service itself.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use aws_sdk_dynamodb::types::AttributeValue;
 use aws_smithy_http_client::Builder;
 use aws_smithy_types::timeout::TimeoutConfig;
 use presence_bench::cost::measure_cost;
@@ -16,7 +14,7 @@ use presence_local::embedded::EmbeddedDynamo;
 use presence_local::sdk_config;
 use presence_runtime::clock::Stopwatch;
 use presence_store::meter::Meter;
-use presence_store::{Business, Database, Stores, bulk_review_items, schema};
+use presence_store::{Business, Database, OrgPostings, Stores, bulk_body_item, schema};
 
 use super::backend::Answer;
 use super::delayed_client::delayed_client;
@@ -35,15 +33,7 @@ pub(super) struct Ledger {
     counting: Stores,
 }
 
-/// Sizes of loaded items in bytes.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct LoadedBytes {
-    pub(super) reviews: usize,
-    /// Facet counts and postings.
-    pub(super) ledger: usize,
-}
-
-/// Write units of a new review with its facet counts and postings.
+/// Write units of a new review with its changes in the log and in the trees.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WriteUnits {
     /// Units of a review that is written alone.
@@ -74,12 +64,15 @@ impl Ledger {
         Ok(())
     }
 
-    /// Loads all reviews of a month.
-    pub(super) fn load(&self, dynamodb: &EmbeddedDynamo, month: &[Review]) -> anyhow::Result<LoadedBytes> {
-        let table = self.loading.database.name(&schema::REVIEWS);
-        let is_review = |item: &HashMap<String, AttributeValue>| item.contains_key("version");
-        let (reviews, ledger) = bulk_review_items(month)?.into_iter().partition(is_review);
-        Ok(LoadedBytes { reviews: dynamodb.import(&table, reviews)?, ledger: dynamodb.import(&table, ledger)? })
+    /// Loads reviews without trees. Returns the number of bytes.
+    pub(super) fn load(&self, dynamodb: &EmbeddedDynamo, reviews: &[Review]) -> anyhow::Result<usize> {
+        let bodies: Result<Vec<_>, _> = reviews.iter().map(bulk_body_item).collect();
+        dynamodb.import(&self.loading.database.name(&schema::REVIEWS), bodies?)
+    }
+
+    /// Loads the trees of all reviews. Returns the number of bytes.
+    pub(super) fn load_trees(&self, dynamodb: &EmbeddedDynamo, postings: OrgPostings) -> anyhow::Result<usize> {
+        dynamodb.import_trees(&self.loading.database.name(&schema::REVIEWS), postings)
     }
 
     /// Searches as a user of the organisation.

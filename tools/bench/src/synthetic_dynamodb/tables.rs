@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use aws_sdk_dynamodb::types::AttributeValue;
 use presence_domain::ids::OrgId;
 use presence_domain::ledger::{Day, Month, ReviewSet};
-use presence_store::bulk_review_items;
+use presence_store::bulk_body_item;
 use presence_store::keys::{
     DAY_SK_PREFIX, MONTH_SK_PREFIX, ORGS_WITH_REVIEWS_PK, REVIEW_SK, business_pk, effective_listing, org_key,
     postings_sk, review_pk,
@@ -81,8 +81,7 @@ impl SyntheticTables {
     }
 
     fn review_item(&self, id: &str) -> Option<Item> {
-        let items = bulk_review_items(&[self.reviews.review(id)?]).ok()?;
-        let review = items.into_iter().find(|item| item.contains_key("version"))?;
+        let review = bulk_body_item(&self.reviews.review(id)?).ok()?;
         review.into_iter().map(|(name, value)| Some((name, protocol_value(&value)?))).collect()
     }
 

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use aws_smithy_http_client::Builder;
 use presence_domain::ids::OrgId;
+use presence_domain::ledger::tree::FACETS_FROM;
 use presence_local::embedded::EmbeddedDynamo;
 use presence_store::{bulk_review_items, schema};
 
@@ -22,10 +23,9 @@ async fn synthetic_database_answers_and_costs_as_the_embedded_one() {
     let config = config.http_client(WavesConnector.over(Builder::new().build_http())).build();
     let real = Stores::new(Database::new(&config, PREFIX));
     real.database.create_tables().await.expect("tables");
-    for reviews in distribution.months() {
-        let items = bulk_review_items(&reviews).expect("items");
-        embedded.import(&real.database.name(&schema::REVIEWS), items).expect("an empty table");
-    }
+    let reviews: Vec<_> = distribution.months().flatten().collect();
+    let items = bulk_review_items(&reviews, FACETS_FROM).expect("items");
+    embedded.import(&real.database.name(&schema::REVIEWS), items).expect("an empty table");
     real.businesses.put(distribution.small_business()).await.expect("a business");
     let mut rng = fastrand::Rng::with_seed(COMPARISON_SEED);
     let mut searches = named_searches(&distribution);

@@ -20,8 +20,12 @@ use presence_domain::review::Review;
 /// Edition of every item of a bulk.
 const FIRST_EDITION: u64 = 1;
 
-/// Returns every item of a reviews table that holds these reviews, with their versions: bodies, trees without a log, directories.
-pub fn bulk_org_items(reviews: &[Review], facets_from: i64) -> Result<Vec<Item>, Error> {
+/// Returns every item of a reviews table that holds these reviews, with their versions: bodies, trees, directories, and no log. Sets
+/// of at least `facets_from` reviews have facet trees.
+///
+/// The reviews of an organisation must be given together. Reviews that do not fit the memory are given to [`OrgPostings`] one by
+/// one.
+pub fn bulk_review_items(reviews: &[Review], facets_from: i64) -> Result<Vec<Item>, Error> {
     let mut by_org: BTreeMap<OrgId, OrgPostings> = BTreeMap::new();
     let mut items = Vec::new();
     for review in reviews {

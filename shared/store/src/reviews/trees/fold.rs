@@ -12,6 +12,7 @@ use crate::ReviewStore;
 use crate::client::parallel::parallel;
 use crate::client::read::Consistency;
 use crate::reviews::log::OrgLog;
+use crate::reviews::registered_orgs::{Registration, not_migrated};
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
 use presence_domain::ledger::tree::FACETS_FROM;
@@ -64,8 +65,8 @@ impl ReviewStore {
         let Some(log) = self.query_log_pages(org_id, FOLD_PAGES).await? else {
             return Err(Error::Unavailable("the log of an organisation is too long to be folded".into()));
         };
-        if !log.has_directory && self.waits_for_migration(org_id).await? {
-            return Err(Error::Unavailable("the reviews of the organisation wait to be migrated".into()));
+        if !log.has_directory && self.registration(org_id).await? == Registration::FirstEdition {
+            return if log.unfolded() == 0 { Ok(report) } else { Err(not_migrated(org_id)) };
         }
         let mut folded_to = log.directory.trimmed_to;
         if log.unfolded() == 0 {

@@ -15,12 +15,11 @@ mod named_editions;
 pub(crate) mod nodes;
 mod org_postings;
 pub(crate) mod postings;
-
 mod set_fold;
 mod touched_sets;
 mod trim;
 mod write;
 
-pub use bulk::{bulk_body_item, bulk_org_items};
+pub use bulk::{bulk_body_item, bulk_review_items};
 pub use fold::{FoldLimits, FoldReport};
 pub use org_postings::OrgPostings;

@@ -41,12 +41,12 @@ impl SetFold<'_> {
     pub(super) async fn run(self, stored: Option<StoredRoot>) -> Result<Option<FoldedSet>, Error> {
         let root = decode_stored(stored.as_ref())?;
         let edition = root.edition;
-        let target = root.position.max(&self.to);
-        let delta = TreeDelta::between(&self.tree, self.changes.entries.iter().copied(), &root.position, &target);
-        // An earlier fold may have been here, and then died.
-        if delta.is_empty() {
+        if root.position.covers(&self.to) {
+            // An earlier fold was here, and then died.
             return Ok(Some(FoldedSet { edition, ..FoldedSet::default() }));
         }
+        let target = root.position.max(&self.to);
+        let delta = self.delta(&self.tree, &root.position, &target);
         let mut folded = FoldedSet { edition: edition + 1, is_written: true, mismatches: 0 };
         let facet_editions = match &root.facet_editions {
             None => None,
@@ -95,11 +95,11 @@ impl SetFold<'_> {
     async fn fold_facet(&self, tree: &TreeKey, stored: Option<StoredRoot>) -> Result<Option<FoldedSet>, Error> {
         let root = decode_stored(stored.as_ref())?;
         let edition = root.edition;
-        let target = root.position.max(&self.to);
-        let delta = TreeDelta::between(tree, self.changes.entries.iter().copied(), &root.position, &target);
-        if delta.is_empty() {
+        if root.position.covers(&self.to) {
             return Ok(Some(FoldedSet { edition, ..FoldedSet::default() }));
         }
+        let target = root.position.max(&self.to);
+        let delta = self.delta(tree, &root.position, &target);
         let Some(edited) = self.store.edit_tree(tree, root, &delta, &target).await? else { return Ok(None) };
         let folded = FoldedSet { edition: edition + 1, is_written: true, mismatches: edited.mismatches };
         let root = self.store.write_nodes(tree, edited, folded.edition).await?;
@@ -112,6 +112,14 @@ impl SetFold<'_> {
     async fn create_facets(&self, root: &TreeRoot) -> Result<Option<Vec<u64>>, Error> {
         let Some(postings) = self.store.postings_of_root(&self.tree, root, &ALL_KEYS).await? else { return Ok(None) };
         self.store.build_facets(&self.tree.set, postings, &root.position, &[]).await
+    }
+
+    /// Returns the changes of a tree between two positions.
+    ///
+    /// A tree without a difference is written too, for its position. Otherwise a fold with older knowledge could still bring in
+    /// a change that a later one, which is no more in the log, takes back.
+    fn delta(&self, tree: &TreeKey, from: &LogPosition, to: &LogPosition) -> TreeDelta {
+        TreeDelta::between(tree, self.changes.entries.iter().copied(), from, to)
     }
 
     fn facet_tree(&self, facet_key: FacetKey) -> TreeKey {

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use presence_domain::ids::OrgId;
+use presence_domain::ledger::tree::FACETS_FROM;
 use presence_domain::ledger::{Day, Month};
 use presence_domain::review::Review;
 use presence_store::{Business, Stores};
@@ -29,7 +30,9 @@ pub(super) async fn load(
     reviews: Vec<Review>,
 ) -> anyhow::Result<()> {
     match embedded {
-        Some(embedded) if store.reviews.orgs_with_reviews().await?.is_empty() => embedded.fill_reviews(store, &reviews),
+        Some(embedded) if store.reviews.orgs_with_reviews().await?.is_empty() => {
+            embedded.fill_reviews(store, &reviews, FACETS_FROM)
+        }
         _ => put_reviews(store, reviews).await,
     }
 }
