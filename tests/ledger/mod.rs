@@ -1,6 +1,7 @@
 //! Tests of the ledger without HTTP: searches that no request can ask for, damaged ledgers, bulk items, the scheduled audit.
 
 mod drift;
+mod fold_budget;
 mod folding;
 mod log_writer;
 mod model;

@@ -1,0 +1,114 @@
+//! Write units of folds: of the newest reviews of a large organisation, in portions of a writer and of an import.
+
+use std::sync::Arc;
+
+use fastrand::Rng;
+use presence_domain::ids::{BusinessId, OrgId};
+use presence_domain::review::{Partner, Rating, Review, ReviewId, ReviewState};
+use presence_store::meter::Meter;
+use presence_store::{FoldLimits, ReviewStore, ReviewWrite};
+use presence_tests::{TestStack, rng};
+
+const REVIEWS: u32 = 100_000;
+/// Five years before the newest stored review, 2021-01-01.
+const FIRST_SECOND: i64 = 1_609_459_200;
+const SECONDS: i64 = 5 * 365 * 86_400;
+/// Cities with 30 %, 3 %, 0.3 % and 0.03 % of the reviews, in parts of 10,000. Others share the rest.
+const LARGE_CITIES: [u32; 4] = [3_000, 300, 30, 3];
+const OTHER_CITIES: u32 = 195;
+/// Businesses of the largest city, and of each other one.
+const BUSINESSES: [u32; 2] = [150, 2];
+
+/// Returns one of the values, each with its weight.
+fn weighted<T: Copy>(rng: &mut Rng, of: &[(T, u32)]) -> T {
+    let mut left = rng.u32(0..of.iter().map(|(_, weight)| weight).sum());
+    for (value, weight) in of {
+        match left.checked_sub(*weight) {
+            None => return *value,
+            Some(rest) => left = rest,
+        }
+    }
+    of[0].0
+}
+
+/// Returns the review with this number. Numbers from [`REVIEWS`] on are newer than all before.
+fn review(rng: &mut Rng, number: u32) -> Review {
+    let part = rng.u32(0..10_000);
+    let large = LARGE_CITIES.iter().scan(0, |until, size| {
+        *until += size;
+        Some(*until)
+    });
+    let city = large
+        .enumerate()
+        .find(|(_, until)| part < *until)
+        .map_or_else(|| 4 + rng.u32(0..OTHER_CITIES), |(city, _)| u32::try_from(city).expect("small"));
+    let business = rng.u32(0..BUSINESSES[usize::from(city > 0)]);
+    let business_id = BusinessId::parse(&format!("c{city}-b{business}")).expect("an id");
+    let partner = weighted(rng, &[(Partner::ALL[0], 70), (Partner::ALL[1], 24), (Partner::ALL[2], 6)]);
+    let ratings = [10, 5, 10, 25, 50];
+    let ratings: Vec<_> = Rating::ALL.into_iter().zip(ratings).collect();
+    let states = ReviewState::ALL.into_iter().zip([60, 35, 5]);
+    let partner_id = number.to_string();
+    Review {
+        id: ReviewId::derive(&business_id, partner, &partner_id, 0),
+        version: 1,
+        org_id: OrgId::new(1).expect("an id"),
+        business_id,
+        city_key: format!("city {city}"),
+        partner,
+        key: partner_id.clone(),
+        partner_id,
+        author_name: None,
+        date: FIRST_SECOND + SECONDS * i64::from(number) / i64::from(REVIEWS),
+        update_date: None,
+        delete_date: None,
+        rating: weighted(rng, &ratings),
+        title: None,
+        content: (rng.u8(..10) < 6).then(|| "Bien".to_owned()),
+        reply_comment: None,
+        state: weighted(rng, &states.collect::<Vec<_>>()),
+        link: None,
+    }
+}
+
+/// Writes reviews, and folds them. Returns the write units of the fold for each review.
+async fn units_of_fold(store: &ReviewStore, reviews: Vec<Review>) -> f64 {
+    let count = u32::try_from(reviews.len()).expect("few");
+    let mut writes: Vec<_> = reviews.into_iter().map(|new| ReviewWrite { old: None, new }).collect();
+    writes.sort_by_key(|write| presence_domain::ledger::ReviewNumber::of(&write.new.id).lane());
+    let mut rest = &writes[..];
+    while !rest.is_empty() {
+        let (now, later) = rest.split_at(ReviewWrite::count_fitting(rest));
+        store.write_reviews(now).await.expect("the store answers");
+        rest = later;
+    }
+    let meter = Arc::new(Meter::default());
+    let report = Arc::clone(&meter).watch(store.fold_reviews(OrgId::new(1).expect("an id"))).await;
+    let report = report.expect("the store answers");
+    assert_eq!((report.changes, report.mismatches, report.lost), (u64::from(count), 0, false));
+    let cost = meter.cost();
+    let units = [cost.write_units, cost.read_units].map(|units| units / f64::from(count));
+    println!("{count} changes, {} trees: {units:?} write and read units each, {} calls", report.trees, cost.calls);
+    units[0]
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn folds_of_the_newest_reviews_write_few_units_for_each() {
+    let (stack, mut rng) = (TestStack::start().await, rng("units of folds"));
+    let stored: Vec<Review> = (0..REVIEWS).map(|number| review(&mut rng, number)).collect();
+    stack.local.fill_reviews(&stored).expect("the table can be filled");
+    let limits = FoldLimits { fold_from: u64::MAX, ..FoldLimits::default() };
+    let store = stack.stores().reviews.clone().with_fold_limits(limits);
+    let mut next = REVIEWS;
+    let mut newest = |count: u32| {
+        next += count;
+        (next - count..next).map(|number| review(&mut rng, number)).collect::<Vec<_>>()
+    };
+    let mut sum = 0.0;
+    for _ in 0..4 {
+        sum += units_of_fold(&store, newest(512)).await;
+    }
+    assert!(sum / 4.0 <= 2.0, "{} units for each of 512 reviews", sum / 4.0);
+    let imported = units_of_fold(&store, newest(10_000)).await;
+    assert!(imported <= 0.5, "{imported} units for each of 10,000 reviews");
+}
