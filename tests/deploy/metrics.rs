@@ -12,6 +12,7 @@ fn writers(metric: Metric) -> &'static [&'static str] {
     match metric {
         Metric::MailsFailed | Metric::OutboxAgeSeconds => &["mailer"],
         Metric::LedgerDrift => &["auditor", "reviews"],
+        Metric::UnfoldedChanges => &["auditor"],
     }
 }
 

@@ -2,70 +2,12 @@
 
 use std::sync::Arc;
 
-use fastrand::Rng;
-use presence_store::{FoldLimits, FoldReport, ReviewStore};
-use presence_tests::{
-    ConnectorLayer as _, CrashConnector, CrashPoint, FaultConnector, FaultKind, InterleavingConnector, Plan, TestStack,
-    long_timeouts, plain_http, rng, rounds,
-};
+use presence_store::{FoldLimits, FoldReport};
+use presence_tests::{CrashConnector, CrashPoint, FaultConnector, FaultKind, InterleavingConnector, Plan, rounds};
 
-use super::log_writer::{LogWriter, org};
+use super::fold_fixture::{FACETS_FROM, LIMITS, Ledger};
+use super::log_writer::org;
 use super::stored_trees::{StoredTrees, changes_until};
-
-/// Number of reviews from which a set has facet trees, in these tests.
-const FACETS_FROM: i64 = 700;
-const LIMITS: FoldLimits = FoldLimits { fold_from: u64::MAX, pass_changes: 20_000, facets_from: FACETS_FROM };
-
-/// Stack with reviews of two organisations.
-struct Ledger {
-    stack: TestStack,
-    /// Writes without folds.
-    store: ReviewStore,
-    writer: LogWriter,
-    rng: Rng,
-}
-
-impl Ledger {
-    /// Starts a stack with stored reviews and their trees.
-    async fn with(test: &str, reviews: usize) -> Self {
-        let (stack, mut rng, mut writer) = (TestStack::start().await, rng(test), LogWriter::default());
-        let stored = writer.add_stored(&mut rng, reviews);
-        stack.local.fill_ledger(&stored, FACETS_FROM).expect("the table can be filled");
-        let store = stack.stores().reviews.clone().with_fold_limits(LIMITS);
-        Self { stack, store, writer, rng }
-    }
-
-    async fn write(&mut self, count: usize) {
-        self.writer.write_random(&self.store, &mut self.rng, count).await;
-    }
-
-    /// Folds both organisations. Nobody else folds.
-    async fn fold_alone(&self) -> [FoldReport; 2] {
-        let fold = |number| self.store.fold_reviews(org(number));
-        let reports = [fold(1).await.expect("the store answers"), fold(2).await.expect("the store answers")];
-        for report in reports {
-            assert!(!report.lost && report.mismatches == 0, "{report:?}");
-        }
-        reports
-    }
-
-    /// Compares the trees with the reviews, after a fold of all changes.
-    async fn assert_folded(&self, moment: &str) -> StoredTrees {
-        println!("{moment}");
-        let trees = StoredTrees::read(&self.stack).await;
-        for number in [1, 2] {
-            assert_eq!(trees.log_size(org(number)), 0, "{moment}: the log of organisation {number} is trimmed");
-            trees.assert_hold(org(number), &self.writer.reviews, FACETS_FROM);
-        }
-        trees
-    }
-
-    /// Returns the store of another process.
-    fn store_through(&self, client: impl presence_tests::ConnectorLayer + 'static) -> ReviewStore {
-        let stores = self.stack.stores_through(client.over(plain_http()), long_timeouts(), self.stack.table_prefix());
-        stores.reviews.with_fold_limits(LIMITS)
-    }
-}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn folds_after_random_writes_leave_the_trees_of_a_model() {

@@ -2,10 +2,12 @@
 
 mod drift;
 mod fold_budget;
+mod fold_fixture;
 mod folding;
 mod log_writer;
 mod model;
 mod oracle;
 mod scheduled;
 mod stored_trees;
+mod sweeps;
 mod tree_search;

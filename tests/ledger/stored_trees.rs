@@ -218,7 +218,7 @@ impl StoredTrees {
 }
 
 /// Returns the sets that count a review.
-fn sets_of(review: &Review) -> [ReviewSet; 3] {
+pub(super) fn sets_of(review: &Review) -> [ReviewSet; 3] {
     [
         ReviewSet::Org(review.org_id),
         ReviewSet::City(review.org_id, review.city_key.clone()),

@@ -1,4 +1,4 @@
-//! Auditor: compares the ledger of reviews with the reviews, and corrects it.
+//! Auditor: folds what is left in the logs of reviews, compares the ledger with the reviews, and corrects it.
 //!
 //! A schedule invokes it every five minutes; the event is ignored. Each run continues where the last one stopped. Every
 //! organisation is looked at once a day.
@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use presence_domain::error::Error;
 use presence_runtime::clock::{Clock, time_left};
 use presence_runtime::telemetry;
-use presence_store::{AuditRun, AuditSettings, ReviewStore};
+use presence_store::{AuditRun, AuditSettings, LeftoverFolds, ReviewStore};
 
 /// Least time that must be left for another step. A step of 20,000 reviews takes some ten seconds, or thirty if the reviews
 /// themselves are read.
@@ -22,6 +22,11 @@ pub async fn handle(
     deadline: SystemTime,
 ) -> Result<AuditRun, Error> {
     let has_time = || time_left(deadline).is_none_or(|left| left > STEP_TIME);
+    // First, and before each audit: searches read what is not folded.
+    match reviews.fold_leftovers(has_time).await {
+        Ok(LeftoverFolds { orgs, changes, failed, longest }) => tracing::info!(orgs, changes, failed, longest, "fold"),
+        Err(error) => telemetry::log_error("none", "fold_reviews", &error),
+    }
     let run = reviews.audit_on_schedule(settings, clock.now(), has_time).await;
     let run = run.inspect_err(|error| telemetry::log_error("none", "audit_reviews", error))?;
     let AuditRun { steps, reviews, wrong, mended, units, round_is_done } = run;

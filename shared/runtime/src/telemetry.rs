@@ -51,11 +51,13 @@ pub enum Metric {
     OutboxAgeSeconds,
     /// Number of searches that found counts of reviews that do not add up.
     LedgerDrift,
+    /// Number of changes in the longest log of reviews that the schedule could not fold.
+    UnfoldedChanges,
 }
 
 impl Metric {
     /// All metrics.
-    pub const ALL: [Self; 3] = [Self::MailsFailed, Self::OutboxAgeSeconds, Self::LedgerDrift];
+    pub const ALL: [Self; 4] = [Self::MailsFailed, Self::OutboxAgeSeconds, Self::LedgerDrift, Self::UnfoldedChanges];
 
     /// Returns the name in the log.
     #[must_use]
@@ -64,6 +66,7 @@ impl Metric {
             Self::MailsFailed => "mails_failed",
             Self::OutboxAgeSeconds => "outbox_age_seconds",
             Self::LedgerDrift => "ledger_drift",
+            Self::UnfoldedChanges => "unfolded_changes",
         }
     }
 }

@@ -28,7 +28,7 @@ pub use outbox::{OutboxPage, OutboxStore, PageStart};
 pub use reviews::ReviewStore;
 pub use reviews::audit::{AuditRun, AuditSettings, RebuildReport, ReviewsAudit};
 pub use reviews::search::{ReviewFilter, ReviewQuery};
-pub use reviews::trees::{FoldLimits, FoldReport, OrgPostings, bulk_body_item, bulk_review_items};
+pub use reviews::trees::{FoldLimits, FoldReport, LeftoverFolds, OrgPostings, bulk_body_item, bulk_review_items};
 pub use reviews::upsert::UpsertOutcome;
 pub use reviews::write::{ReviewWrite, WriteReviewsError};
 pub use users::{

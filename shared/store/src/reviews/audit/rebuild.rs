@@ -38,10 +38,21 @@ impl ReviewStore {
             let is_right = Box::pin(self.rebuild_once(org_id, &mut report)).await?;
             // Only a pass that changed nothing shows that all is right.
             if is_right {
+                self.sweep_org(org_id).await?;
                 return Ok(report);
             }
         }
         Err(Error::Unavailable("reviews kept being written while their trees were corrected".into()))
+    }
+
+    /// Deletes nodes that no tree of the organisation uses.
+    async fn sweep_org(&self, org_id: OrgId) -> Result<(), Error> {
+        let mut nodes = 0;
+        for set in self.sets_of_org(org_id).await? {
+            nodes += self.sweep_set(&set).await?;
+        }
+        tracing::info!(%org_id, nodes, "unused nodes were deleted");
+        Ok(())
     }
 
     /// Corrects what is wrong. True if nothing was.

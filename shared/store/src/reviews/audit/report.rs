@@ -135,8 +135,11 @@ impl ReviewStore {
     }
 
     async fn count_unused_nodes(&self, sets: &BTreeSet<ReviewSet>) -> Result<usize, Error> {
-        let _ = sets;
-        Ok(0)
+        let mut count = 0;
+        for set in sets {
+            count += self.count_orphans(set).await?;
+        }
+        Ok(count)
     }
 
     /// Returns those of the reviews that are counted elsewhere than where their business is. The index lags, so what looks

@@ -24,7 +24,7 @@ const SETS_IN_FLIGHT: u16 = 32;
 /// Number of sets whose roots are read at a time: one BatchGetItem.
 const SETS_AT_A_TIME: usize = 100;
 /// Maximum number of pages of a log that a fold reads: 64 MB, some 800,000 changes.
-const FOLD_PAGES: usize = 64;
+pub(super) const FOLD_PAGES: usize = 64;
 
 /// Limits of folds. Tests make them small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,27 +61,32 @@ impl ReviewStore {
     ///
     /// A log that is longer than [`FoldLimits::pass_changes`] is folded in several passes.
     pub async fn fold_reviews(&self, org_id: OrgId) -> Result<FoldReport, Error> {
-        let mut report = FoldReport::default();
         let Some(log) = self.query_log_pages(org_id, FOLD_PAGES).await? else {
             return Err(Error::Unavailable("the log of an organisation is too long to be folded".into()));
         };
+        self.fold_log(org_id, &log).await
+    }
+
+    /// Folds a log that was just read.
+    pub(super) async fn fold_log(&self, org_id: OrgId, log: &OrgLog) -> Result<FoldReport, Error> {
+        let mut report = FoldReport::default();
         if !log.has_directory && self.registration(org_id).await? == Registration::FirstEdition {
             return if log.unfolded() == 0 { Ok(report) } else { Err(not_migrated(org_id)) };
         }
         let mut folded_to = log.directory.trimmed_to;
         if log.unfolded() == 0 {
-            self.trim_log(org_id, &log, &folded_to).await?;
+            self.trim_log(org_id, log, &folded_to).await?;
         }
         while !folded_to.covers(&log.end) && !report.lost {
             let pass_end = end_of_pass(&folded_to, &log.end, self.fold_limits.pass_changes);
             // On the heap: the future is large, and so are those of the callers.
-            let Some(trimmed_to) = Box::pin(self.fold_pass(org_id, &log, &folded_to, &pass_end, &mut report)).await?
+            let Some(trimmed_to) = Box::pin(self.fold_pass(org_id, log, &folded_to, &pass_end, &mut report)).await?
             else {
                 report.lost = true;
                 break;
             };
             report.changes += distance(&folded_to, &pass_end);
-            self.trim_log(org_id, &log, &trimmed_to).await?;
+            self.trim_log(org_id, log, &trimmed_to).await?;
             folded_to = pass_end;
         }
         if report.mismatches > 0 {

@@ -11,15 +11,18 @@ pub(crate) mod directory;
 mod facets;
 mod fold;
 mod items;
+mod leftovers;
 mod named_editions;
 pub(crate) mod nodes;
 mod org_postings;
 pub(crate) mod postings;
 mod set_fold;
+mod sweep;
 mod touched_sets;
 mod trim;
 mod write;
 
 pub use bulk::{bulk_body_item, bulk_review_items};
 pub use fold::{FoldLimits, FoldReport};
+pub use leftovers::LeftoverFolds;
 pub use org_postings::OrgPostings;
