@@ -17,9 +17,9 @@ use super::import_env::{ImportEnv, faultless_content, rows};
 /// Number of rows. The trial on AWS had 10,000 and 1,500 write units a second; here both are fewer.
 const ROWS: usize = 250;
 /// Limits of the table: write units of about two transactions of the import each second.
-const LIMITS: &str = "seed=14,table-writes=500";
-/// Number of a call in the middle of an import of the rows.
-const MIDDLE: u64 = 12;
+const LIMITS: &str = "seed=14,table-writes=150";
+/// Number of a call in the middle of an import of the rows: each of 16 workers reads reviews and a lane before it writes.
+const MIDDLE: u64 = 45;
 
 fn importing(timer: impl Timer + 'static) -> RetryPolicy {
     RetryPolicy::WhileImporting(Arc::new(WriteRate::new(Arc::new(timer))))

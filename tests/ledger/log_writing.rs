@@ -1,0 +1,232 @@
+//! Writes of reviews and of the log: every change is in the log once, in the order in which it was written, whatever meets it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use fastrand::Rng;
+use futures::future::join_all;
+use presence_domain::ids::OrgId;
+use presence_domain::ledger::ReviewNumber;
+use presence_domain::review::{Rating, Review};
+use presence_local::{AwsLimits, Options};
+use presence_store::meter::{Cost, Meter};
+use presence_store::{
+    BusinessLocation, FoldLimits, RetryPolicy, ReviewStore, ReviewWrite, Stores, WriteReviewsError, schema,
+};
+use presence_tests::{
+    ConnectorLayer as _, FaultConnector, FaultKind, Plan, TestStack, key_names, long_timeouts, plain_http,
+};
+
+use super::model;
+use super::stored_log::StoredLogs;
+
+/// Time for retries of conflicts, which end by themselves, with room for a busy machine.
+const LONG_RETRY: Duration = Duration::from_mins(1);
+
+/// Returns another process over the same tables, which never folds: the log keeps every change.
+fn process(stack: &TestStack) -> ReviewStore {
+    without_folds(&Stores::new(stack.stores().database.clone()))
+}
+
+fn without_folds(stores: &Stores) -> ReviewStore {
+    stores.reviews.clone().with_fold_limits(FoldLimits { fold_from: u64::MAX, ..FoldLimits::default() })
+}
+
+/// Returns new reviews of lane 3 of an organisation.
+fn reviews_of_lane(org: u64, count: usize) -> Vec<Review> {
+    let mut rng = Rng::with_seed(org);
+    let org_id = OrgId::new(org).expect("an id");
+    let reviews = (0..).map(|number| {
+        let review = model::review(&mut rng, usize::try_from(org).expect("small") * 1_000_000 + number);
+        Review { org_id, content: None, ..review }
+    });
+    reviews.filter(|review| ReviewNumber::of(&review.id).lane() == 3).take(count).collect()
+}
+
+fn write_new(review: &Review) -> ReviewWrite {
+    ReviewWrite { old: None, new: review.clone() }
+}
+
+fn org(number: u64) -> OrgId {
+    OrgId::new(number).expect("an id")
+}
+
+/// Returns the write units of a write.
+async fn write_units(store: &ReviewStore, writes: &[ReviewWrite]) -> f64 {
+    let meter = Arc::new(Meter::default());
+    Arc::clone(&meter).watch(store.write_reviews(writes)).await.expect("nobody else writes");
+    let Cost { write_units, .. } = meter.cost();
+    write_units
+}
+
+#[tokio::test]
+async fn a_random_history_of_writes_and_moves_is_in_the_log_change_by_change() {
+    let stack = TestStack::start().await;
+    let processes = [process(&stack), process(&stack)];
+    let mut rng = presence_tests::rng("log writing");
+    let mut stored: Vec<Review> = Vec::new();
+    for round in 0..60 {
+        let mut writes = Vec::new();
+        for number in 0..rng.usize(1..40) {
+            writes.push(write_new(&model::review(&mut rng, round * 100 + number)));
+        }
+        rng.shuffle(&mut stored);
+        for old in stored.drain(..rng.usize(0..=stored.len().min(40))) {
+            // Half of the writes move the review to another organisation, or back.
+            let org_id = if rng.bool() { org(rng.u64(1..4)) } else { old.org_id };
+            let rating = Rating::ALL[rng.usize(..5)];
+            writes.push(ReviewWrite { new: Review { org_id, rating, ..old.clone() }, old: Some(old) });
+        }
+        let mut rest = &writes[..];
+        while !rest.is_empty() {
+            let (now, later) = rest.split_at(ReviewWrite::count_fitting(rest));
+            // Each process finds lanes that the other one has changed since it knew them.
+            processes[rng.usize(..2)].write_reviews(now).await.expect("these reviews are current");
+            rest = later;
+        }
+        let written = writes
+            .into_iter()
+            .map(|ReviewWrite { old, new }| Review { version: old.map_or(1, |old| old.version + 1), ..new });
+        stored.extend(written);
+    }
+    let logs = StoredLogs::read(&stack).await;
+    logs.assert_complete();
+    assert_eq!(logs.reviews.len(), stored.len());
+    assert!(logs.chunks > 50, "{} chunks", logs.chunks);
+}
+
+#[tokio::test]
+async fn a_review_that_changed_is_stale_and_its_lane_stays_as_it_was() {
+    let stack = TestStack::start().await;
+    let (first, second) = (process(&stack), process(&stack));
+    let reviews = reviews_of_lane(1, 3);
+    first.write_reviews(&reviews.iter().map(write_new).collect::<Vec<_>>()).await.expect("new reviews");
+    // The second process knows neither the lane nor the review.
+    for store in [&second, &first] {
+        let writes = [write_new(&reviews[0]), write_new(&Review { org_id: org(2), ..reviews[1].clone() })];
+        match store.write_reviews(&writes).await {
+            Err(WriteReviewsError::Stale(positions)) => assert_eq!(positions, [0, 1]),
+            other => panic!("{other:?}"),
+        }
+    }
+    let logs = StoredLogs::read(&stack).await;
+    logs.assert_complete();
+    assert_eq!(logs.lanes.values().map(|(last, _)| *last).collect::<Vec<_>>(), [3]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn processes_that_write_one_lane_at_once_lose_no_change() {
+    let stack = TestStack::start().await;
+    let faults = FaultConnector::with_keys(key_names(stack.table_prefix()));
+    let options = || Options { retry_policy: RetryPolicy::For(LONG_RETRY), ..long_timeouts() };
+    for (number, plan) in [(1, Plan::None), (2, Plan::OverlapConflicts { window: Duration::from_millis(2) })] {
+        faults.restart(plan.clone());
+        let reviews = reviews_of_lane(number, 60);
+        let writers = reviews.chunks(15).map(async |reviews| {
+            let stores = stack.stores_through(faults.over(plain_http()), options(), stack.table_prefix());
+            for review in reviews {
+                without_folds(&stores).write_reviews(&[write_new(review)]).await.expect("no other review is stale");
+            }
+        });
+        join_all(writers).await;
+        let logs = StoredLogs::read(&stack).await;
+        logs.assert_complete();
+        assert_eq!(logs.lanes[&(org(number), 3)].0, 60, "{plan:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn writes_of_one_lane_under_the_limits_of_aws_are_in_the_log_once() {
+    let aws_limits = AwsLimits { seed: Some(11), conflicts: Some(Duration::from_millis(5)), ..AwsLimits::default() };
+    let options =
+        Options { aws_limits: Some(aws_limits), retry_policy: RetryPolicy::For(LONG_RETRY), ..long_timeouts() };
+    let stack = TestStack::with(options).await;
+    let reviews = reviews_of_lane(1, 200);
+    let writers = reviews.chunks(50).map(async |reviews| {
+        let store = process(&stack);
+        for outcome in join_all(reviews.chunks(10).map(|batch| store.try_upsert_reviews(batch))).await {
+            assert!(outcome.unwritten.is_empty(), "{:?}", outcome.error);
+        }
+    });
+    join_all(writers).await;
+    let logs = StoredLogs::read(&stack).await;
+    logs.assert_complete();
+    assert_eq!((logs.reviews.len(), logs.lanes[&(org(1), 3)].0), (200, 200));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_upsert_whose_calls_fail_or_lose_their_replies_is_in_the_log_once() {
+    let stack = TestStack::start().await;
+    let faults = FaultConnector::with_keys(key_names(stack.table_prefix()));
+    let options = || Options { retry_policy: RetryPolicy::For(LONG_RETRY), ..long_timeouts() };
+    let reviews = reviews_of_lane(1, 150);
+    let kinds = [FaultKind::LoseReply, FaultKind::ServerError, FaultKind::CutBody, FaultKind::TransactionConflict];
+    let mut round = 0;
+    for kind in kinds {
+        for (call, times) in (1..=7).flat_map(|call| [(call, 1), (call, 6)]) {
+            round += 1;
+            let rating = Rating::ALL[round % 5];
+            let wanted: Vec<Review> = reviews.iter().map(|review| Review { rating, ..review.clone() }).collect();
+            faults.restart(Plan::At { call, kind, times });
+            let stores = stack.stores_through(faults.over(plain_http()), options(), stack.table_prefix());
+            let outcome = without_folds(&stores).try_upsert_reviews(&wanted).await;
+            if !outcome.unwritten.is_empty() {
+                process(&stack).upsert_reviews(&wanted).await.expect("no fault is left");
+            }
+            // Each of the 150 reviews is written once in every round.
+            let logs = StoredLogs::read(&stack).await;
+            logs.assert_complete();
+            let written = usize::try_from(logs.lanes[&(org(1), 3)].0).expect("small");
+            assert_eq!((logs.reviews.len(), written), (150, 150 * round), "{kind:?} at {call}, {times} times");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_review_alone_costs_two_units_for_the_log_and_one_of_many_a_tenth() {
+    let stack = TestStack::start().await;
+    let store = process(&stack);
+    let indexes = schema::REVIEWS.indexes.len() as f64;
+    let reviews = reviews_of_lane(1, 16 + 98 * 3);
+    let (alone, batches) = reviews.split_at(16);
+    for review in alone {
+        assert_eq!(write_units(&store, &[write_new(review)]).await, 2.0 + indexes + 2.0);
+    }
+    for batch in batches.chunks(98) {
+        let writes: Vec<ReviewWrite> = batch.iter().map(write_new).collect();
+        assert_eq!(ReviewWrite::count_fitting(&writes), 98);
+        let units = write_units(&store, &writes).await / 98.0;
+        assert!(units <= 2.0 + indexes + 0.3, "{units} units a review");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn reviews_of_a_business_that_moves_in_steps_are_complete_wherever_it_is_interrupted() {
+    let stack = TestStack::start().await;
+    let faults = FaultConnector::with_keys(key_names(stack.table_prefix()));
+    let options = || Options { retry_policy: RetryPolicy::For(Duration::from_millis(50)), ..long_timeouts() };
+    let mut reviews = reviews_of_lane(1, 250);
+    let business = reviews[0].business_id.clone();
+    reviews.iter_mut().for_each(|review| review.business_id = business.clone());
+    for org_id in [org(1), org(2)] {
+        stack.stores().reviews.register_org_with_reviews(org_id).await.expect("the store answers");
+    }
+    process(&stack).upsert_reviews(&reviews).await.expect("new reviews");
+    let place = |number: u64, city: &str| BusinessLocation { org_id: org(number), city_key: city.to_owned() };
+    let mut here = place(1, &reviews[0].city_key);
+    for call in 1..=12 {
+        let there = if call % 2 == 1 { place(2, "porto") } else { place(1, ["braga", "faro"][call / 2 % 2]) };
+        faults.restart(Plan::At { call: call as u64, kind: FaultKind::LoseReply, times: u64::MAX });
+        let broken = without_folds(&stack.stores_through(faults.over(plain_http()), options(), stack.table_prefix()));
+        let _ = broken.relocate_business_reviews(&business, &here, &there).await;
+        StoredLogs::read(&stack).await.assert_complete();
+        process(&stack).relocate_business_reviews(&business, &here, &there).await.expect("no fault is left");
+        let logs = StoredLogs::read(&stack).await;
+        logs.assert_complete();
+        assert!(
+            logs.reviews.iter().all(|((org_id, _), (_, at))| *org_id == there.org_id && at.city_key == there.city_key)
+        );
+        assert_eq!(logs.reviews.len(), reviews.len(), "interrupted at call {call}");
+        here = there;
+    }
+}
