@@ -1,13 +1,15 @@
 //! Fixture of all functions on one database with the sample data, with a record of the calls of each. It sends them the files
 //! of `events/`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::AttributeValue;
 use jiff::SignedDuration;
+use presence_domain::ledger::tree::{decode_root, encode_root};
 use presence_local::Options;
 use presence_local::gateway::LocalFunction;
 use presence_mailer::OutboxProcessor;
@@ -109,7 +111,7 @@ async fn run() -> Replay {
             }
         }
         if function == "auditor" {
-            fixture.damage_counts().await;
+            fixture.damage_tree().await;
         }
         for event in events_of(function) {
             let answer = fixture.answer(&event).await;
@@ -167,20 +169,18 @@ impl Fixture {
         }
     }
 
-    /// Makes a count wrong, so that the auditor corrects it.
-    async fn damage_counts(&self) {
+    /// Takes a posting out of a tree, so that the auditor corrects it.
+    async fn damage_tree(&self) {
         let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(self.stack.local.dynamodb_url()));
         let table = self.stack.stores().database.name(&REVIEWS);
-        let months = client.query().table_name(&table).key_condition_expression("pk = :pk AND begins_with(sk, :month)");
-        let text = |text: &str| AttributeValue::S(text.to_owned());
-        let months = months.expression_attribute_values(":pk", text("T#o:42"));
-        let months = months.expression_attribute_values(":month", text("M#")).send().await.expect("DynamoDB answers");
-        let month = months.items().first().expect("a month with reviews");
-        let update = client.update_item().table_name(&table);
-        let update = update.key("pk", month["pk"].clone()).key("sk", month["sk"].clone());
-        let update =
-            update.update_expression("ADD c7 :n").expression_attribute_values(":n", AttributeValue::N("40".into()));
-        update.send().await.expect("DynamoDB answers");
+        let key =
+            [("pk", "TREE#o:42"), ("sk", "ROOT")].map(|(name, text)| (name.to_owned(), AttributeValue::S(text.into())));
+        let get = client.get_item().table_name(&table).set_key(Some(HashMap::from(key)));
+        let mut item = get.send().await.expect("DynamoDB answers").item.expect("a root");
+        let mut root = decode_root(item["v"].as_b().expect("bytes").as_ref()).expect("a root");
+        root.recent.pop().expect("a posting");
+        item.insert("v".to_owned(), AttributeValue::B(Blob::new(encode_root(&root))));
+        client.put_item().table_name(&table).set_item(Some(item)).send().await.expect("DynamoDB answers");
     }
 
     /// Returns the answer of the auditor, but for its units.

@@ -95,7 +95,7 @@ fn only_the_mailer_may_send_and_only_from_the_configured_address() {
 }
 
 #[test]
-fn auditor_may_write_counts_postings_and_its_position_but_no_review() {
+fn auditor_may_write_the_ledger_and_its_position_but_no_review() {
     let role = TEMPLATE.resource("AuditorRole");
     for statement in statements(role) {
         let actions = list(&statement["Action"]);
@@ -106,12 +106,13 @@ fn auditor_may_write_counts_postings_and_its_position_but_no_review() {
             assert_eq!(statement["Condition"], Value::Null, "{statement}");
             continue;
         }
-        assert_eq!(statement["Action"], "dynamodb:UpdateItem");
-        let keys = json!({ "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["T#*", "L#*", "AUDIT"] } });
+        assert_eq!(statement["Action"], json!(["dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"]));
+        let written = ["LOG#*", "DIR#*", "TREE#*", AUDIT_PK];
+        let keys = json!({ "ForAllValues:StringLike": { "dynamodb:LeadingKeys": written } });
         assert_eq!(statement["Condition"], keys);
     }
     // No partition key of a review begins like these.
-    assert!(!["T#", "L#", AUDIT_PK].iter().any(|start| "R#0123456789ab".starts_with(start)));
+    assert!(!["LOG#", "DIR#", "TREE#", AUDIT_PK].iter().any(|start| "R#0123456789ab".starts_with(start)));
     assert_eq!(
         TEMPLATE.resource("AuditorFunction").property("Environment")["Variables"]["AUDIT_MENDS"],
         json!({ "Ref": "AuditMends" })

@@ -7,15 +7,29 @@ use std::sync::LazyLock;
 use saphyr::{LoadableYamlNode as _, Scalar, Yaml};
 use serde_json::{Map, Value, json};
 
-/// Template of the repository.
+/// Template of the repository, as a new stack has it.
 pub(super) static TEMPLATE: LazyLock<Template> = LazyLock::new(|| {
     let text = std::fs::read_to_string(root().join("template.yaml")).expect("the template");
-    Template(parse(&text))
+    Template(without_parts_of_updates(parse(&text)))
 });
 
 /// Returns the path of the repository.
 pub(super) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Removes the parts of lists that only an update needs: those under a condition that is false by default.
+fn without_parts_of_updates(value: Value) -> Value {
+    let is_of_update = |item: &Value| item["Fn::If"][0] == "KeepsBusinessIndex";
+    match value {
+        Value::Array(items) => {
+            items.into_iter().filter(|item| !is_of_update(item)).map(without_parts_of_updates).collect()
+        }
+        Value::Object(fields) => {
+            Value::Object(fields.into_iter().map(|(name, value)| (name, without_parts_of_updates(value))).collect())
+        }
+        other => other,
+    }
 }
 
 /// A whole template.
@@ -121,6 +135,18 @@ fn function(tag: &str, argument: &Value) -> Value {
         ("GetAtt", Some((name, attribute))) => json!({ "Fn::GetAtt": [name, attribute] }),
         _ => json!({ format!("Fn::{tag}"): argument }),
     }
+}
+
+#[test]
+fn business_index_is_kept_during_an_update_only() {
+    let text = std::fs::read_to_string(root().join("template.yaml")).expect("the template");
+    let kept = parse(&text);
+    assert_eq!(kept["Parameters"]["KeepBusinessIndex"]["Default"], "false");
+    let condition = json!({ "Fn::Equals": [{ "Ref": "KeepBusinessIndex" }, "true"] });
+    assert_eq!(kept["Conditions"]["KeepsBusinessIndex"], condition);
+    let of_table = |template: &Value| template["Resources"]["ReviewsTable"].to_string();
+    assert!(of_table(&kept).contains("business-index"));
+    assert!(!of_table(&TEMPLATE.0).contains("business"));
 }
 
 #[test]

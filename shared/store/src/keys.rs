@@ -150,7 +150,7 @@ pub fn review_pk(id: &ReviewId) -> String {
     format!("R#{}", id.as_str())
 }
 
-/// Returns the sort key of `business-index`: the effective second, then the id.
+/// Returns the sort key of `listing-index`: the effective second, then the id.
 ///
 /// Seconds are counted from the year 0, because then all of them are positive and have the same number of digits.
 #[must_use]
@@ -165,7 +165,7 @@ pub fn parse_effective_listing(text: &str) -> Option<(i64, ReviewId)> {
     Some((second.parse::<i64>().ok()? + YEAR_0, ReviewId::parse(id)?))
 }
 
-/// Returns the first and the last sort key of `business-index` for a range of effective seconds, both ends included.
+/// Returns the first and the last sort key of `listing-index` for a range of effective seconds, both ends included.
 /// `None` if the range has no end, and a query reads the whole partition.
 #[must_use]
 pub fn effective_between(from: Option<i64>, to: Option<i64>) -> Option<(String, String)> {

@@ -108,13 +108,6 @@ pub const CITY_INDEX: Index = Index {
     projected: Projected::Only(&["id", "city", "name"]),
 };
 
-/// Reviews of a business by effective date.
-pub const BUSINESS_INDEX: Index = Index {
-    name: "business-index",
-    key: Key { partition: text("business_id"), sort: Some(text("effective_listing")) },
-    projected: Projected::Only(&["id", "cell"]),
-};
-
 /// Reviews of an organisation by effective date, whole: a page without a filter is one range of it.
 pub const LISTING_INDEX: Index = Index {
     name: "listing-index",
@@ -155,8 +148,7 @@ pub const CATEGORIES: Table = Table {
     ttl: None,
 };
 /// Reviews and their ledger.
-pub const REVIEWS: Table =
-    Table { name: "reviews", key: PK_SK, indexes: &[BUSINESS_INDEX, LISTING_INDEX], stream: false, ttl: None };
+pub const REVIEWS: Table = Table { name: "reviews", key: PK_SK, indexes: &[LISTING_INDEX], stream: false, ttl: None };
 
 /// Every table.
 pub const TABLES: [Table; 5] = [USERS, API_KEYS, BUSINESSES, CATEGORIES, REVIEWS];

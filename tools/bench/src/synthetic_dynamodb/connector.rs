@@ -44,33 +44,43 @@ impl SyntheticConnector {
         let body: Value = serde_json::from_slice(request.body().bytes()?).ok()?;
         match operation {
             "Query" => self.query(&body),
+            "GetItem" => self.get(&body),
             "BatchGetItem" => self.batch_get(&body),
             _ => None,
         }
     }
 
     fn query(&self, body: &Value) -> Option<Value> {
-        let value = |name: &str| body["ExpressionAttributeValues"][name]["S"].as_str();
-        let range = value(":from").zip(value(":to"));
-        let range = range.map(|(from, to)| SortKeyRange { from: from.to_owned(), to: to.to_owned() });
-        let partition = value(":partition")?;
-        let (sort_key, items) = match body["IndexName"].as_str() {
-            None => ("sk", self.tables.query_partition(partition, range.as_ref())),
-            Some(_) => ("effective_listing", self.tables.query_business_index(partition, range.as_ref())),
-        };
-        let start = body["ExclusiveStartKey"][sort_key]["S"].as_str();
-        let remaining =
-            items.into_iter().skip_while(|item| start.is_some_and(|start| item[sort_key]["S"].as_str() <= Some(start)));
+        let range = query_range(body)?;
+        let partition = &body["ExpressionAttributeValues"][":partition"];
+        let is_forward = body["ScanIndexForward"].as_bool().unwrap_or(true);
         let limit = usize::try_from(body["Limit"].as_u64()?).ok()?;
-        let page = take_page(remaining, limit);
+        let page = match body["IndexName"].as_str() {
+            None => {
+                take_page(directed(self.tables.query_partition(partition["S"].as_str()?, range), is_forward), limit)
+            }
+            Some(_) => {
+                let positions = self.tables.listing_positions(partition["N"].as_str()?, &range);
+                let entries = positions.filter_map(|position| self.tables.listing_entry(position));
+                take_page(directed(entries, is_forward), limit)
+            }
+        };
         let mut answer = json!({ "Count": page.items.len(), "ScannedCount": page.items.len() });
         if page.has_more {
             answer["LastEvaluatedKey"] = key_of(page.items.last()?).into();
         }
-        let is_consistent = body["ConsistentRead"].as_bool().unwrap_or(false);
-        let units = read_units(page.bytes) * if is_consistent { 1.0 } else { 0.5 };
-        answer["ConsumedCapacity"] = capacity(&body["TableName"], units);
+        answer["ConsumedCapacity"] = capacity(&body["TableName"], read_units(page.bytes, body));
         answer["Items"] = page.items.into();
+        Some(answer)
+    }
+
+    fn get(&self, body: &Value) -> Option<Value> {
+        let item = self.get_item(&body["Key"]);
+        let units = read_units(item.as_ref().map_or(0, item_bytes), body);
+        let mut answer = json!({ "ConsumedCapacity": capacity(&body["TableName"], units) });
+        if let Some(item) = item {
+            answer["Item"] = item.into();
+        }
         Some(answer)
     }
 
@@ -78,13 +88,37 @@ impl SyntheticConnector {
         let (table, request) = body["RequestItems"].as_object()?.iter().next()?;
         let (mut items, mut units) = (Vec::new(), 0.0);
         for key in request["Keys"].as_array()? {
-            let item = self.tables.get(key["pk"]["S"].as_str()?);
-            units += read_units(item.as_ref().map_or(0, item_bytes));
+            let item = self.get_item(key);
+            units += read_units(item.as_ref().map_or(0, item_bytes), request);
             items.extend(item);
         }
         let capacity = capacity(&json!(table), units);
         Some(json!({ "Responses": { table: items }, "UnprocessedKeys": {}, "ConsumedCapacity": [capacity] }))
     }
+
+    fn get_item(&self, key: &Value) -> Option<Item> {
+        self.tables.get(key["pk"]["S"].as_str()?, key["sk"]["S"].as_str())
+    }
+}
+
+/// Returns the range of sort keys of a Query. The key after which it starts is no part of it.
+fn query_range(body: &Value) -> Option<SortKeyRange> {
+    // No search reads a second page. A start would need a range that is open at one end.
+    if !body["ExclusiveStartKey"].is_null() {
+        return None;
+    }
+    let value = |name: &str| body["ExpressionAttributeValues"][name]["S"].as_str();
+    let between = value(":from").zip(value(":to"));
+    let between = between.map(|(from, to)| SortKeyRange { from: from.to_owned(), to: to.to_owned() });
+    Some(between.unwrap_or_else(SortKeyRange::all))
+}
+
+/// Returns the items in the order of a Query.
+fn directed<'a>(
+    items: impl DoubleEndedIterator<Item = Item> + 'a,
+    is_forward: bool,
+) -> Box<dyn Iterator<Item = Item> + 'a> {
+    if is_forward { Box::new(items) } else { Box::new(items.rev()) }
 }
 
 impl HttpConnector for SyntheticConnector {
@@ -126,7 +160,7 @@ fn take_page(items: impl Iterator<Item = Item>, limit: usize) -> QueryPage {
 
 /// Returns the key attributes that an item has, of the table and of its index.
 fn key_of(item: &Item) -> Map<String, Value> {
-    let names = ["pk", "sk", "business_id", "effective_listing"];
+    let names = ["pk", "sk", "org_id", "effective_listing"];
     names.iter().filter_map(|name| Some(((*name).to_owned(), item.get(*name)?.clone()))).collect()
 }
 
@@ -134,19 +168,26 @@ fn capacity(table: &Value, units: f64) -> Value {
     json!({ "TableName": table, "CapacityUnits": units })
 }
 
-/// Returns the units of a strongly consistent read. A read of nothing costs one unit too.
+/// Returns the units of a read. An eventual one costs half of a strong one. A read of nothing costs as much as one of 4 KB.
 #[expect(clippy::cast_precision_loss, reason = "a page has a few hundred units")]
-fn read_units(bytes: usize) -> f64 {
-    bytes.div_ceil(UNIT_BYTES).max(1) as f64
+fn read_units(bytes: usize, request: &Value) -> f64 {
+    let is_strong = request["ConsistentRead"].as_bool().unwrap_or(false);
+    bytes.div_ceil(UNIT_BYTES).max(1) as f64 * if is_strong { 1.0 } else { 0.5 }
 }
 
-/// Returns the size of an item: names, texts by their bytes, numbers by their digits.
+/// Returns the size of an item: names, texts and binary values by their bytes, numbers by their digits.
 fn item_bytes(item: &Item) -> usize {
-    let value_bytes = |value: &Value| match value["S"].as_str() {
-        Some(text) => text.len(),
-        None => value["N"].as_str().map_or(0, number_bytes),
-    };
     item.iter().map(|(name, value)| name.len() + value_bytes(value)).sum()
+}
+
+fn value_bytes(value: &Value) -> usize {
+    match (value["S"].as_str(), value["B"].as_str(), value["N"].as_str()) {
+        (Some(text), _, _) => text.len(),
+        // Four characters of base 64 stand for three bytes, and each `=` at the end for one byte fewer.
+        (_, Some(encoded), _) => encoded.len() / 4 * 3 - encoded.bytes().rev().take_while(|byte| *byte == b'=').count(),
+        (_, _, Some(digits)) => number_bytes(digits),
+        _ => 0,
+    }
 }
 
 /// Returns the size of a number: one byte, and one for every two digits. Zeros at the end take no space.

@@ -15,6 +15,8 @@ use crate::distribution::{CITIES_BY_SIZE, DENSE_DAY, Distribution};
 
 /// Number of reviews on a page.
 pub const PER_PAGE: u64 = PageRequest::DEFAULT_SIZE;
+/// Numbers of businesses in lists. The last one is what a request line holds.
+pub(super) const BUSINESS_LISTS: [usize; 3] = [20, 100, 385];
 /// Last second of the distribution: that of 2025-12-31.
 const LAST_SECOND: i64 = 1_767_225_599;
 /// Number of seconds of the distribution: five years.
@@ -126,6 +128,15 @@ pub fn named_searches(distribution: &Distribution) -> Vec<Search> {
     let small_business = Some(vec![distribution.small_business().id.clone()]);
     searches.push(Search::new("a business of 1,000", ReviewFilter { businesses: small_business, ..unfiltered() }));
     searches
+        .extend(BUSINESS_LISTS.map(|number| Search::new(format!("{number} businesses"), listed(distribution, number))));
+    searches
+}
+
+/// Returns the filter of a list of businesses: every n-th one, so that all sizes are among them.
+fn listed(distribution: &Distribution, number: usize) -> ReviewFilter {
+    let all = distribution.businesses();
+    let ids = all.iter().step_by((all.len() / number).max(1)).take(number).map(|business| business.id.clone());
+    ReviewFilter { businesses: Some(ids.collect()), ..unfiltered() }
 }
 
 /// Returns a search with a random mask, range, city and order. It names no business, so that the ledger serves it.

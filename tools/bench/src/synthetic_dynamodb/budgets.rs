@@ -1,0 +1,166 @@
+//! Budgets of searches: the most units, calls and waves that a search may cost.
+
+use anyhow::ensure;
+use presence_domain::ledger::FacetMask;
+use presence_domain::page::PageRequest;
+use presence_store::ReviewFilter;
+
+use super::SyntheticDatabase;
+use super::searches::{PagePosition, Search, SearchOutcome, named_searches, random_search, run_search};
+use crate::cost::Cost;
+use crate::distribution::Distribution;
+
+/// Number of random searches. Each reads page 1 and another page.
+const RANDOM_SEARCHES: usize = 40;
+const SEED: u64 = 20_240_229;
+/// Largest number of businesses whose search is one wave when it is repeated.
+const WARM_BUSINESSES: usize = 100;
+
+/// Most that a search may cost, without the key.
+#[derive(Clone, Copy, Debug)]
+struct Budget {
+    read_units: f64,
+    calls: u32,
+    waves: u32,
+}
+
+/// Budget of a search in an organisation or city, on any page.
+const ANY_PAGE: Budget = Budget { read_units: 30.0, calls: 15, waves: 4 };
+/// Budget of page 1 without a filter.
+const FIRST_PAGE: Budget = Budget { read_units: 8.0, waves: 1, ..ANY_PAGE };
+/// Budget of page 1 of a filter that a tenth of the reviews match, or more.
+const FIRST_PAGE_OF_TENTH: Budget = Budget { read_units: 14.0, waves: 2, ..ANY_PAGE };
+/// Budgets of lists of businesses, by the largest number of businesses.
+const LISTS: [(usize, Budget); 2] =
+    [(20, Budget { read_units: 60.0, calls: 60, waves: 4 }), (385, Budget { read_units: 320.0, calls: 320, waves: 4 })];
+
+impl Budget {
+    /// Returns the budget of a search with this number of matches among this number of reviews.
+    fn of(filter: &ReviewFilter, request: PageRequest, matches: u64, reviews: u64) -> Self {
+        if let Some(businesses) = filter.businesses.as_ref().map(Vec::len).filter(|number| *number > 1) {
+            let list = LISTS.iter().find(|(most, _)| businesses <= *most);
+            return list.map_or(LISTS[1].1, |(_, budget)| *budget);
+        }
+        let has_range = filter.from.is_some() || filter.to.is_some();
+        let has_set = filter.city_key.is_some() || filter.businesses.is_some();
+        match request.page {
+            1 if filter.mask == FacetMask::ALL && !has_range && !has_set => FIRST_PAGE,
+            1 if !has_range && matches * 10 >= reviews => FIRST_PAGE_OF_TENTH,
+            _ => ANY_PAGE,
+        }
+    }
+
+    fn admits(&self, cost: Cost) -> bool {
+        cost.read_units <= self.read_units && cost.calls <= self.calls && cost.waves <= self.waves
+    }
+}
+
+/// Cost of a search on one page.
+#[derive(Clone, Debug)]
+pub struct CountedSearch {
+    /// Name of the search, and its page.
+    pub name: String,
+    /// Cost with empty caches.
+    pub cold: Cost,
+    /// Cost when it is repeated.
+    pub repeated: Cost,
+    /// Cost of the next page, with the caches of this one.
+    pub neighbour: Cost,
+}
+
+/// Checks the budgets of named searches on three pages each, and of random searches. Returns the costs of the named ones, and the
+/// searches beyond their budgets.
+pub async fn check_budgets(database: &SyntheticDatabase) -> anyhow::Result<(Vec<CountedSearch>, Vec<String>)> {
+    let (mut counted, mut beyond) = (Vec::new(), Vec::new());
+    let distribution = database.distribution();
+    for search in named_searches(distribution) {
+        let matches = run_search(&database.store(), &search.filter, PagePosition::First.page(0)).await?.page.count;
+        for position in PagePosition::ALL {
+            let name = format!("{}, {}", search.name, position.label());
+            let one = count_search(database, name, &search, position.page(matches), &mut beyond).await?;
+            counted.push(one);
+        }
+    }
+    check_random_searches(database, &mut beyond).await?;
+    Ok((counted, beyond))
+}
+
+/// Counts a search on one page: with empty caches, repeated, and on the next page.
+async fn count_search(
+    database: &SyntheticDatabase,
+    name: String,
+    search: &Search,
+    request: PageRequest,
+    beyond: &mut Vec<String>,
+) -> anyhow::Result<CountedSearch> {
+    let (store, filter) = (database.store(), &search.filter);
+    let cold = run_search(&store, filter, request).await?;
+    let repeated = run_search(&store, filter, request).await?;
+    ensure!(cold.page == repeated.page, "{name}: the repeated search has another answer");
+    let next = PageRequest { page: request.page + 1, ..request };
+    let neighbour = run_search(&store, filter, next).await?;
+    let cold_next = run_search(&database.store(), filter, next).await?;
+    ensure!(neighbour.page == cold_next.page, "{name}: the next page is another one with caches");
+    check(database.distribution(), &name, filter, request, &cold, beyond);
+    if filter.businesses.as_ref().is_none_or(|businesses| businesses.len() <= WARM_BUSINESSES) {
+        for (kind, warm, cold) in
+            [("repeated", repeated.cost, cold.cost), ("next page", neighbour.cost, cold_next.cost)]
+        {
+            if warm.waves > 1 || warm.read_units > cold.read_units {
+                beyond.push(format!("{name}, {kind}: {warm:?}, cold {cold:?}"));
+            }
+        }
+    }
+    Ok(CountedSearch { name, cold: cold.cost, repeated: repeated.cost, neighbour: neighbour.cost })
+}
+
+async fn check_random_searches(database: &SyntheticDatabase, beyond: &mut Vec<String>) -> anyhow::Result<()> {
+    let distribution = database.distribution();
+    let mut rng = fastrand::Rng::with_seed(SEED ^ distribution.total());
+    for number in 0..RANDOM_SEARCHES {
+        let Search { filter, .. } = random_search(&mut rng);
+        let name = format!("random {number}: {filter:?}");
+        let first = PagePosition::First.page(0);
+        let outcome = run_search(&database.store(), &filter, first).await?;
+        check(distribution, &name, &filter, first, &outcome, beyond);
+        let request = PagePosition::ALL[rng.usize(0..3)].page(outcome.page.count);
+        let outcome = run_search(&database.store(), &filter, request).await?;
+        check(distribution, &name, &filter, request, &outcome, beyond);
+    }
+    Ok(())
+}
+
+fn check(
+    distribution: &Distribution,
+    name: &str,
+    filter: &ReviewFilter,
+    request: PageRequest,
+    outcome: &SearchOutcome,
+    beyond: &mut Vec<String>,
+) {
+    let budget = Budget::of(filter, request, outcome.page.count, distribution.total());
+    if !budget.admits(outcome.cost) {
+        beyond.push(format!("{name}: {:?} of {budget:?}", outcome.cost));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn assert_within_budgets(reviews: u64) {
+        let database = SyntheticDatabase::new(Distribution::new(reviews)).expect("a database");
+        let (_, beyond) = check_budgets(&database).await.expect("answers");
+        assert!(beyond.is_empty(), "{} searches are beyond their budgets:\n{}", beyond.len(), beyond.join("\n"));
+    }
+
+    #[tokio::test]
+    async fn searches_of_ten_thousand_reviews_are_within_their_budgets() {
+        assert_within_budgets(10_000).await;
+    }
+
+    #[tokio::test]
+    async fn searches_of_a_hundred_thousand_reviews_are_within_their_budgets() {
+        assert_within_budgets(100_000).await;
+    }
+}
