@@ -1,10 +1,11 @@
 //! Benchmarks behind the numbers of the documentation. Run them with `cargo run --profile bench -p presence-bench -- users` (or
-//! `import`, `lambda`, `reviews`, `costs` or `start`).
+//! `budgets`, `import`, `lambda`, `reviews`, `costs` or `start`).
 //!
 //! Calls, waves and units are counted and exact. Times are medians of one run: compare them only within that run.
 
 #![expect(clippy::cast_precision_loss, reason = "reports have rounded numbers anyway")]
 
+mod budgets;
 mod costs;
 mod import;
 mod lambda;
@@ -51,6 +52,12 @@ enum Benchmark {
         #[arg(long, default_value_t = 40)]
         rounds: u64,
     },
+    /// Counts the reads of searches of reviews without loading these, and compares them with the budgets
+    Budgets {
+        /// Numbers of reviews
+        #[arg(long, value_delimiter = ',', default_values_t = [1_000_000, 10_000_000])]
+        sizes: Vec<u64>,
+    },
     /// Counts calls, waves and units of every operation, and calculates the price
     Costs {
         /// Results of the benchmark `lambda`, with the time of each operation
@@ -73,7 +80,13 @@ enum Benchmark {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> anyhow::Result<()> {
     let args = Args::parse();
+    let mut beyond = 0;
     let report = match args.benchmark {
+        Benchmark::Budgets { sizes } => {
+            let budgets = budgets::run(&sizes).await?;
+            beyond = budgets.beyond;
+            budgets.text
+        }
         Benchmark::Costs { durations } => costs::run(&durations).await?,
         Benchmark::Lambda(settings) => lambda::run(settings).await?,
         Benchmark::Start { programs, starts } => start::run(&programs, starts).await?,
@@ -85,5 +98,6 @@ async fn main() -> anyhow::Result<()> {
     };
     write!(std::io::stdout(), "{report}")?;
     args.out.map_or(Ok(()), |file| std::fs::write(file, &report))?;
+    anyhow::ensure!(beyond == 0, "{beyond} searches are beyond their budgets");
     Ok(())
 }

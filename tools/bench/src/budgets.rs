@@ -1,0 +1,43 @@
+//! Budgets of searches at sizes that no local database would hold.
+
+use std::fmt::Write as _;
+
+use presence_bench::cost::Cost;
+use presence_bench::distribution::Distribution;
+use presence_bench::synthetic_dynamodb::{SyntheticDatabase, check_budgets};
+
+/// Report of all sizes.
+pub(crate) struct BudgetsReport {
+    /// Cost of each search.
+    pub(crate) text: String,
+    /// Number of searches that cost more than they may.
+    pub(crate) beyond: usize,
+}
+
+/// Counts the reads of searches at each of the sizes, and compares them with the budgets.
+pub(crate) async fn run(sizes: &[u64]) -> anyhow::Result<BudgetsReport> {
+    let mut report = BudgetsReport { text: "# Budgets of searches\n".to_owned(), beyond: 0 };
+    for size in sizes {
+        let database = SyntheticDatabase::new(Distribution::new(*size))?;
+        let (counted, beyond) = check_budgets(&database).await?;
+        let _ = write!(
+            report.text,
+            "\n## {size} reviews\n\nUnits, calls and waves, without the key: with empty caches, repeated, and of the next page.\n\n\
+             | search | cold | repeated | next page |\n|---|---|---|---|\n"
+        );
+        for search in counted {
+            let [cold, repeated, next] = [search.cold, search.repeated, search.neighbour].map(cell);
+            let _ = writeln!(report.text, "| {} | {cold} | {repeated} | {next} |", search.name);
+        }
+        let _ = writeln!(report.text, "\nBeyond their budgets: {}.", beyond.len());
+        for line in &beyond {
+            let _ = writeln!(report.text, "- {line}");
+        }
+        report.beyond += beyond.len();
+    }
+    Ok(report)
+}
+
+fn cell(cost: Cost) -> String {
+    format!("{}, {}, {}", cost.read_units, cost.calls, cost.waves)
+}
