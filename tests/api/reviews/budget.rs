@@ -42,7 +42,7 @@ fn reviews(rng: &mut Rng) -> Vec<Review> {
         let business = if is_large { rng.usize(..40) } else { rng.usize(40..BUSINESSES) };
         let business_id = BusinessId::parse(&format!("b{business}")).expect("an id");
         let (partner, partner_id) = (Partner::ALL[rng.usize(..3)], format!("review {number}"));
-        let age = if rng.u8(..5) < 2 { rng.i64(..180) } else { rng.i64(..DAYS) };
+        let age = if rng.u8(..5) < 2 { rng.i64(0..180) } else { rng.i64(0..DAYS) };
         let state = if rng.u16(..700) == 0 { ReviewState::Deleted } else { ReviewState::ALL[rng.usize(..2)] };
         Review {
             id: ReviewId::derive(&business_id, partner, &partner_id, 0),
@@ -54,7 +54,7 @@ fn reviews(rng: &mut Rng) -> Vec<Review> {
             key: format!("{number:032}"),
             partner_id,
             author_name: Some("Camille Martin".to_owned()),
-            date: second("2025-12-31") - age * 86_400 - rng.i64(..86_400),
+            date: second("2025-12-31") - age * 86_400 - rng.i64(0..86_400),
             update_date: None,
             delete_date: None,
             rating: Rating::ALL[4_usize.saturating_sub(rng.usize(..9) / 2)],
@@ -72,6 +72,8 @@ async fn filled_stack(reviews: &[Review]) -> (TestStack, Fixtures) {
     let stack = TestStack::counting_waves().await;
     let fixtures = Fixtures::create(&stack).await;
     stack.local.fill_reviews(reviews).expect("the table can be filled");
+    // The first use of a key in an hour is a write.
+    ask(&stack, &fixtures.admin_1.key, NOTHING).await;
     (stack, fixtures)
 }
 
@@ -104,6 +106,7 @@ async fn searches_of_a_function_that_was_just_started_keep_their_budgets_and_rep
     let (stack, fixtures) = filled_stack(&reviews).await;
     let key = &fixtures.admin_1.key;
     let last = REVIEWS.div_ceil(30);
+    let mut exceeded = Vec::new();
     let (frequent, any, many) = ((2, 5, 14.0), (4, 15, 30.0), (4, 15, 60.0));
     for Budget { what, query, waves, calls, units } in [
         budget("page 1", "", (1, 4, 8.0)),
@@ -127,14 +130,19 @@ async fn searches_of_a_function_that_was_just_started_keep_their_budgets_and_rep
     ] {
         let started = just_started(&stack, key).await;
         let cold = cost_of_search(&ask(&started, key, &query).await);
-        assert!(cold.waves <= waves && cold.calls <= calls && cold.read_units <= units, "{what}: {cold:?}");
-        assert!(cold.write_units < 0.1, "{what}: {cold:?}");
         let warm = cost_of_search(&ask(&started, key, &query).await);
-        assert!(warm.read_units <= cold.read_units, "{what}: {warm:?} after {cold:?}");
-        let is_short_list = query.matches(",b").count() < 100;
-        assert!(warm.waves <= if is_short_list { 1 } else { 2 }, "{what}, again: {warm:?}");
-        println!("{what}: {cold:?}, again {warm:?}");
+        let warm_waves = if query.matches(",b").count() < 100 { 1 } else { 2 };
+        let is_within = cold.waves <= waves
+            && cold.calls <= calls
+            && cold.read_units <= units
+            && cold.write_units < 0.1
+            && warm.waves <= warm_waves
+            && warm.read_units <= cold.read_units;
+        if !is_within {
+            exceeded.push(format!("{what}: {cold:?}, again {warm:?}"));
+        }
     }
+    assert!(exceeded.is_empty(), "{}", exceeded.join("\n"));
     let fives = FacetMask::from_predicate(|_, rating, _, _| rating.get() == 5);
     assert_eq!(ask(&stack, key, "rating=5").await.json()["count"], count(&reviews, fives));
 }
@@ -145,7 +153,7 @@ async fn the_next_page_and_another_filter_take_one_wave_in_a_warm_function() {
     let (stack, fixtures) = filled_stack(&reviews).await;
     let key = &fixtures.admin_1.key;
     let started = just_started(&stack, key).await;
-    let ten = businesses(0..10);
+    let (ten, mut exceeded) = (businesses(0..10), Vec::new());
     for queries in [
         ["".to_owned(), "page=2".to_owned(), "page=3".to_owned(), "rating=5".to_owned(), "rating=5&page=2".to_owned()],
         [
@@ -165,10 +173,12 @@ async fn the_next_page_and_another_filter_take_one_wave_in_a_warm_function() {
     ] {
         for (number, query) in queries.iter().enumerate() {
             let spent = cost_of_search(&ask(&started, key, query).await);
-            assert!(number == 0 || spent.waves == 1, "{query}: {spent:?}");
-            println!("{query}: {spent:?}");
+            if number > 0 && spent.waves > 1 {
+                exceeded.push(format!("{query}: {spent:?}"));
+            }
         }
     }
+    assert!(exceeded.is_empty(), "{}", exceeded.join("\n"));
 }
 
 #[tokio::test(flavor = "multi_thread")]

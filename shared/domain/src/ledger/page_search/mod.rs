@@ -120,6 +120,17 @@ impl PageSearch {
         nodes
     }
 
+    /// Returns nodes that the search of the next page most likely needs. To be called when no node is needed any more.
+    #[must_use]
+    pub fn next_page_nodes(&mut self) -> Vec<NeededNode> {
+        let next_page = self.next_page();
+        let page = std::mem::replace(&mut self.page, next_page);
+        let nodes = self.needed_nodes();
+        self.pending.clear();
+        self.page = page;
+        nodes
+    }
+
     /// Takes the bytes of a node that was needed.
     pub fn insert_node(&mut self, node: NeededNode, bytes: &[u8]) -> Result<(), DecodeError> {
         match node.kind {
@@ -143,6 +154,11 @@ impl PageSearch {
             needed.extend(parts.drain(..).map(|part| (number, part)));
         }
         needed
+    }
+
+    /// Returns the ranks of the page after this one.
+    fn next_page(&self) -> Range<u64> {
+        self.page.end..self.page.end.saturating_add(self.page.end - self.page.start)
     }
 
     /// Returns the stretch in which the page's postings may lie.

@@ -19,8 +19,8 @@ use presence_domain::review::Review;
 /// Least share of the postings of a stretch, in percent, that must be on the page for one Query of the whole stretch. Reviews
 /// have some 550 bytes. A read of one costs half a unit; a Query reads seven for that.
 const MIN_SHARE_PERCENT: u64 = 13;
-/// Entries that a Query of `listing-index` reads beyond those expected. The expected number is an estimate.
-const SPARE_ENTRIES: u64 = 5;
+/// Entries that a Query of `listing-index` may read beyond twice the expected number, which is an estimate.
+const SPARE_ENTRIES: u64 = 20;
 /// Maximum number of entries that a Query of `listing-index` reads. [`MIN_SHARE_PERCENT`] of them is the largest page.
 const MAX_ENTRIES: u64 = 1_000;
 /// Number of reviews up to which those that are still missing after a first read are read strongly at once. One wave fewer is
@@ -71,13 +71,18 @@ impl ReviewStore {
         self.query_stretch(Stretch { org_id, between, entries: target.page.size, order }).await
     }
 
-    /// Reads reviews of a page that are not known, from where they cost less: by one Query of their stretch, or one by one.
+    /// Reads reviews of a page that are not known, from where they cost less: by one Query of their stretch, or one by one. Nodes
+    /// of the next page are read beside them.
     pub(super) async fn read_bodies(&self, page: &PostingPage, bodies: &Bodies) -> Result<Vec<Review>, Error> {
         let missing = bodies.missing(&page.postings);
-        match stretch_of(page, &missing) {
-            Some(stretch) => self.query_stretch(stretch).await,
-            None => self.get_bodies(&missing, Consistency::Eventual).await,
-        }
+        let read = async {
+            match stretch_of(page, &missing) {
+                Some(stretch) => self.query_stretch(stretch).await,
+                None => self.get_bodies(&missing, Consistency::Eventual).await,
+            }
+        };
+        let (reviews, ()) = futures::try_join!(read, self.read_ahead(&page.next_nodes))?;
+        Ok(reviews)
     }
 
     /// Returns the reviews of a page, in order. Reads those that are not known yet.
@@ -134,7 +139,8 @@ fn stretch_of(page: &PostingPage, missing: &[&Posting]) -> Option<Stretch> {
     let first = missing.iter().min_by_key(|posting| posting.key)?;
     let last = missing.iter().max_by_key(|posting| posting.key)?;
     let between = Some((listing(first)?, listing(last)?));
-    let entries = entries.saturating_add(SPARE_ENTRIES).min(MAX_ENTRIES);
+    // The Query ends at the last review in any case. The limit only keeps it from reading far more than was estimated.
+    let entries = entries.saturating_mul(2).saturating_add(SPARE_ENTRIES).min(MAX_ENTRIES);
     Some(Stretch { org_id, between, entries, order: Order::Ascending })
 }
 

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::attempt::AttemptError;
+use super::cache::SearchCache;
 use super::snapshot::OrgSnapshot;
 use super::target::{OrgStretch, OrgTarget, PostingPage, SearchTarget};
 use crate::ReviewStore;
@@ -20,6 +21,9 @@ use presence_domain::ledger::{
 /// Number of trees from which the entries of a log are sorted by business first, instead of looking at each for each tree.
 const MANY_TREES: usize = 8;
 
+/// Maximum number of nodes that are read for the next page. They take half a unit each.
+const MAX_NODES_AHEAD: usize = 8;
+
 /// Search of a page in trees that are added one after the other.
 #[derive(Debug)]
 pub(super) struct PagePlan {
@@ -28,6 +32,8 @@ pub(super) struct PagePlan {
     trees: Vec<TreeKey>,
     /// Root of the tree of all reviews of the only organisation, to estimate stretches by.
     org_root: Option<(OrgId, StoredRoot)>,
+    /// True if the nodes of the next page are to be told.
+    reads_ahead: bool,
 }
 
 /// Tree of one facet key that is searched in place of its set's tree.
@@ -51,6 +57,7 @@ impl PagePlan {
             search: PageSearch::new(target.filter, target.newest_first, target.page),
             trees: Vec::new(),
             org_root: None,
+            reads_ahead: target.orgs.len() == 1,
         }
     }
 
@@ -130,7 +137,20 @@ impl PagePlan {
         (&self.trees[needed.tree], needed.node)
     }
 
-    fn finish(self) -> PostingPage {
+    /// Returns the nodes of the next page that are not cached; none if they are many.
+    fn next_nodes(&mut self, cache: &SearchCache) -> Vec<(TreeKey, NodeRef)> {
+        if !self.reads_ahead {
+            return Vec::new();
+        }
+        let needed = self.search.next_page_nodes();
+        let names = needed.iter().map(|needed| self.name_of(needed));
+        let unread = names.filter(|(tree, node)| cache.node(tree, *node).is_none());
+        let unread: Vec<_> = unread.map(|(tree, node)| (tree.clone(), node)).collect();
+        if unread.len() <= MAX_NODES_AHEAD { unread } else { Vec::new() }
+    }
+
+    fn finish(mut self, cache: &SearchCache) -> PostingPage {
+        let next_nodes = self.next_nodes(cache);
         let found = self.search.finish();
         let stretch = match &self.trees[..] {
             [TreeKey { set: ReviewSet::Org(org_id), facet_key: None }] => {
@@ -140,7 +160,7 @@ impl PagePlan {
         };
         let tree = |number: usize| self.trees[number].clone();
         let postings = found.postings.into_iter().map(|(number, posting)| (tree(number), posting)).collect();
-        PostingPage { count: found.count, postings, stretch }
+        PostingPage { count: found.count, postings, stretch, next_nodes }
     }
 }
 
@@ -185,7 +205,7 @@ impl ReviewStore {
         loop {
             let missing = self.insert_cached_nodes(&mut plan)?;
             if missing.is_empty() {
-                return Ok(plan.finish());
+                return Ok(plan.finish(&self.cache));
             }
             for (needed, bytes) in self.read_needed(&plan, missing).await? {
                 plan.search.insert_node(needed, &bytes).map_err(damaged)?;
@@ -197,7 +217,7 @@ impl ReviewStore {
     pub(super) async fn find_cached_postings(&self, mut plan: PagePlan) -> Result<Option<PostingPage>, AttemptError> {
         let missing = self.insert_cached_nodes(&mut plan)?;
         if missing.is_empty() {
-            return Ok(Some(plan.finish()));
+            return Ok(Some(plan.finish(&self.cache)));
         }
         self.read_needed(&plan, missing).await?;
         Ok(None)
@@ -221,6 +241,20 @@ impl ReviewStore {
                 return Ok(missing);
             }
         }
+    }
+
+    /// Reads nodes of the next page into the cache. It takes one wave less then.
+    pub(super) async fn read_ahead(&self, nodes: &[(TreeKey, NodeRef)]) -> Result<(), Error> {
+        if nodes.is_empty() {
+            return Ok(());
+        }
+        let names: Vec<_> = nodes.iter().map(|(tree, node)| (tree, *node)).collect();
+        for ((tree, node), bytes) in nodes.iter().zip(self.get_nodes(&names).await?) {
+            if let Some(bytes) = bytes {
+                self.cache.insert_node(tree, *node, bytes);
+            }
+        }
+        Ok(())
     }
 
     async fn read_needed(

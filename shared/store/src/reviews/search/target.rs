@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use presence_domain::ids::OrgId;
 use presence_domain::instant::{FIRST_SECOND, LAST_SECOND};
+use presence_domain::ledger::tree::NodeRef;
 use presence_domain::ledger::{FacetKey, FacetMask, Posting, PostingFilter, ReviewSet, TreeKey};
 use presence_domain::page::PageRequest;
 use presence_domain::review::Review;
@@ -38,6 +39,8 @@ pub(super) struct PostingPage {
     pub(super) postings: Vec<(TreeKey, Posting)>,
     /// Stretch of the organisation's reviews that has the page, if it is known.
     pub(super) stretch: Option<OrgStretch>,
+    /// Nodes of the next page that are not cached.
+    pub(super) next_nodes: Vec<(TreeKey, NodeRef)>,
 }
 
 /// Stretch of all reviews of an organisation, from the first to the last one of a page.
