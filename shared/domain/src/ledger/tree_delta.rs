@@ -24,7 +24,7 @@ impl TreeDelta {
         to: &LogPosition,
     ) -> Self {
         let mut passed = *from;
-        let mut changes: HashMap<ReviewNumber, Moves> = HashMap::new();
+        let mut changes: HashMap<ReviewNumber, PostingChange> = HashMap::new();
         for LogEntry { sequence, change } in entries {
             let lane = change.id.lane();
             if passed.includes(lane, *sequence) || !to.includes(lane, *sequence) {
@@ -34,15 +34,15 @@ impl TreeDelta {
             let old = change.old.as_ref().and_then(|place| place.posting_in(tree, change.id, change.old_version));
             let new = change.new.as_ref().and_then(|place| place.posting_in(tree, change.id, change.version));
             if old.is_some() || new.is_some() {
-                changes.entry(change.id).or_insert(Moves { old, new }).new = new;
+                changes.entry(change.id).or_insert(PostingChange { old, new }).new = new;
             }
         }
         Self::of(changes)
     }
 
-    fn of(changes: HashMap<ReviewNumber, Moves>) -> Self {
+    fn of(changes: HashMap<ReviewNumber, PostingChange>) -> Self {
         let mut delta = Self::default();
-        for (id, Moves { old, new }) in changes.into_iter().filter(|(_, moves)| moves.old != moves.new) {
+        for (id, PostingChange { old, new }) in changes.into_iter().filter(|(_, change)| change.old != change.new) {
             delta.removed.extend(old.map(|old| (id, old)));
             delta.added.extend(new);
         }
@@ -67,7 +67,7 @@ impl TreeDelta {
 
 /// Posting of one review in a tree, before the first of its changes and after the last one.
 #[derive(Clone, Copy, Debug)]
-struct Moves {
+struct PostingChange {
     old: Option<Posting>,
     new: Option<Posting>,
 }
