@@ -97,6 +97,9 @@ pub(super) async fn trim(world: &World, org: u8, log: &Log, trimmed_to: &LogPosi
         let mut trimmed: Vec<u64> = found.unsealed.keys().copied().collect();
         trimmed.retain(|first| is_trimmed(lane, last_of(*first)));
         world.maybe_pause().await;
+        while world.is_held(Key::lane(org, lane)) {
+            world.pause().await;
+        }
         let Some(Item::Lane(mut new)) = world.strong(Key::lane(org, lane)).as_deref().cloned() else { continue };
         if world.has(Fault::TrimTooFar) {
             trimmed.extend(new.unsealed.keys());

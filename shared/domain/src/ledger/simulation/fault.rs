@@ -17,10 +17,8 @@ macro_rules! faults {
 }
 
 faults! {
-    /// The log query reads the directory before the lanes.
-    DirectoryBeforeLanes,
-    /// The log query reads the chunks of a lane before its lane item.
-    ChunksBeforeLane,
+    /// A lane whose last change is not found is not read again: its transaction may be visible in part.
+    GapNotNoticed,
     /// A fold trims the log before it writes the directory.
     TrimBeforeDirectory,
     /// A fold writes the directory before the roots.
@@ -51,7 +49,7 @@ faults! {
     PositionNotMerged,
     /// A fold applies the changes behind the directory, not those behind the root's own position.
     DeltaFromDirectory,
-    /// A reader does the same.
+    /// A reader applies the changes behind the directory, not those behind the root's own position.
     ReaderDeltaFromDirectory,
     /// A reader takes any node of the slot.
     StampNotChecked,
@@ -113,6 +111,8 @@ faults! {
     RebuildWithoutCondition,
     /// A rebuild takes the bodies for the state at the position of the log that it read before.
     RebuildFromOneLog,
+    /// A rebuild does not wait for transactions between the logs and the bodies.
+    RebuildWithoutPause,
     /// A rebuild takes the bodies from the index alone.
     RebuildFromIndex,
     /// An organisation is listed after its first write.

@@ -14,7 +14,7 @@ use crate::ledger::tree::TreeRoot;
 use crate::ledger::{Directory, FACET_KEY_COUNT, LogPosition, Posting, TreeDelta};
 
 /// Number of postings from which a set has facet trees.
-const FACETS_FROM: i64 = 5;
+const FACETS_FROM: i64 = 4;
 
 /// Returns the directory of an organisation without reviews.
 pub(super) fn first_directory() -> Directory {

@@ -14,7 +14,7 @@ pub(super) const SETS: u8 = 6;
 pub(super) const FACETS: u8 = 3;
 /// Number of lanes in use.
 pub(super) const USED_LANES: usize = 2;
-/// Number of reviews.
+/// Maximum number of reviews.
 pub(super) const REVIEWS: u64 = 12;
 /// Number of different seconds of reviews.
 pub(super) const SECONDS: u64 = 24;

@@ -15,7 +15,7 @@ use crate::ledger::tree::TreeRoot;
 use crate::ledger::{Directory, FACET_KEY_COUNT, LogPosition, Place, Posting};
 
 /// Number of postings from which a rebuild creates facet trees.
-const FACETS_FROM: usize = 5;
+const FACETS_FROM: usize = 4;
 
 /// State of the reviews of an organisation: place and version of each.
 type State = BTreeMap<u64, (Place, u64)>;
@@ -47,7 +47,9 @@ async fn try_rebuild(world: &World, org: u8) -> Result<(), LostError> {
     if before.directory.is_none() && world.has(Fault::MigrationDirectoryFirst) {
         world.put(Key::directory(org), Item::Directory(first_directory()));
     }
+    wait_for_transactions(world).await;
     let mut state = read_bodies(world, org).await;
+    wait_for_transactions(world).await;
     let after = query_log(world, org).await;
     let mut position = after.end;
     if world.has(Fault::RebuildFromOneLog) {
@@ -56,6 +58,15 @@ async fn try_rebuild(world: &World, org: u8) -> Result<(), LostError> {
         bring_to_end(&mut state, &before, &after);
     }
     write_trees(world, org, &roots, &state, position).await
+}
+
+/// Waits until the transactions are visible that are visible in part: body and change of a review are not seen at one moment.
+/// In storage this is a pause that is much longer than a transaction.
+async fn wait_for_transactions(world: &World) {
+    let transactions = world.transactions.get();
+    while !world.has(Fault::RebuildWithoutPause) && (1..=transactions).any(|number| world.is_open(number)) {
+        world.pause().await;
+    }
 }
 
 /// Reads the bodies of an organisation, strongly.

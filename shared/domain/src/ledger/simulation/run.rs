@@ -10,7 +10,7 @@ use super::counts::Counts;
 use super::engine::Engine;
 use super::fault::Fault;
 use super::fold::{first_directory, fold};
-use super::items::{Body, FACETS, Item, Key, ORGS, REVIEWS, SETS, TreeId, review_number};
+use super::items::{Body, FACETS, Item, Key, ORGS, SETS, TreeId, review_number};
 use super::judge::judge_log;
 use super::reader::{Cache, read};
 use super::rebuild::rebuild;
@@ -43,9 +43,13 @@ pub(super) fn run(seed: u64, engine: Engine, fault: Option<Fault>) -> Result<Cou
         } else if !processes.is_empty() {
             step_one(&world, &mut processes);
         }
+        if world.chance(50) {
+            world.show_one_write();
+        }
         check(&world)?;
     }
     drop(processes);
+    while world.show_one_write() {}
     finish(&world)?;
     let mut counts = *world.counts.borrow();
     counts.runs = 1;
@@ -61,7 +65,7 @@ fn begin(world: &Rc<World>) {
         return;
     }
     world.put(Key::Listed(1), Item::Listed);
-    for review in 0..=world.below(REVIEWS - 1) {
+    for review in 0..=world.below(world.reviews - 1) {
         let (_, place) = random_place(world);
         world.commits.borrow_mut().push(Commit {
             org: 1,
@@ -154,7 +158,7 @@ fn finish(world: &Rc<World>) -> Result<(), String> {
     for _ in 0..6 {
         let attempts = alone(read(world.clone(), Rc::default()));
         if attempts.is_none_or(|attempts| attempts > 2) {
-            world.violated("a search alone does not come to its end");
+            world.violated(format!("a search alone does not come to its end {attempts:?}"));
         }
     }
     check(world)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::fault::Fault;
 use super::items::{Body, Item, Key, Lane, LogKey, review_of};
-use super::world::{Commit, World};
+use super::world::{Commit, World, Write};
 use super::writer::KnownLane;
 use crate::ledger::{LogChange, Place};
 
@@ -31,13 +31,14 @@ pub(super) fn commit(world: &World, groups: &[Group], known: &mut BTreeMap<(u8, 
     }
     let number = world.transactions.get() + 1;
     world.transactions.set(number);
+    let mut writes = Vec::new();
     for group in groups {
         let known = known.get_mut(&(group.org, group.lane)).expect("every group's lane");
-        write_log(world, group, known, number);
-        for (review, _, target) in &group.bodies {
-            write_body(world, *review, target.as_ref(), group, number);
-        }
+        write_log(world, group, known, number, &mut writes);
+        writes
+            .extend(group.bodies.iter().map(|(review, _, target)| body_write(*review, target.as_ref(), group, number)));
     }
+    world.begin_transaction(number, writes);
     world.counts.borrow_mut().writes += groups.iter().map(|group| group.bodies.len() as u64).sum::<u64>();
     Some(number)
 }
@@ -48,16 +49,19 @@ fn holds(world: &World, group: &Group, known: &KnownLane) -> bool {
         Some(Item::Lane(lane)) => lane.last,
         _ => 0,
     };
+    // A transaction refuses items that another one holds.
+    let is_held = world.is_held(Key::lane(group.org, group.lane))
+        || group.bodies.iter().any(|(review, ..)| world.is_held(Key::Body(*review)));
     let is_lane_known = last == known.last || world.has(Fault::LaneWithoutCondition);
     let are_bodies_known = group.bodies.iter().all(|(review, read, _)| {
         let version = world.body(*review).map(|body| body.version);
         version == read.as_ref().map(|body| body.version) || world.has(Fault::BodyWithoutCondition)
     });
-    is_lane_known && are_bodies_known
+    !is_held && is_lane_known && are_bodies_known
 }
 
 /// Writes the changes of a group: beside the last sequence of the lane, or as a sealed chunk.
-fn write_log(world: &World, group: &Group, known: &mut KnownLane, number: usize) {
+fn write_log(world: &World, group: &Group, known: &mut KnownLane, number: usize, writes: &mut Vec<Write>) {
     let key = Key::lane(group.org, group.lane);
     let mut lane = match world.strong(key).as_deref() {
         Some(Item::Lane(lane)) => lane.clone(),
@@ -77,15 +81,21 @@ fn write_log(world: &World, group: &Group, known: &mut KnownLane, number: usize)
             content
         });
     } else {
-        seal(world, group, first, content, &mut lane);
+        writes.push(seal(world, group, first, content, &mut lane));
         known.unsealed = Some(lane.unsealed.clone()).filter(|_| seals && known.unsealed.is_some());
     }
     known.last = lane.last;
-    world.put(key, Item::Lane(lane));
+    writes.push((key, Some(Item::Lane(lane))));
 }
 
-/// Puts a chunk, with the unsealed changes of the lane where they are known.
-fn seal(world: &World, group: &Group, first: u64, content: Option<BTreeMap<u64, Vec<LogChange>>>, lane: &mut Lane) {
+/// Returns the put of a chunk, with the unsealed changes of the lane where they are known.
+fn seal(
+    world: &World,
+    group: &Group,
+    first: u64,
+    content: Option<BTreeMap<u64, Vec<LogChange>>>,
+    lane: &mut Lane,
+) -> Write {
     if content.is_none() && world.has(Fault::SealUnknownState) {
         lane.unsealed.clear();
     }
@@ -102,7 +112,7 @@ fn seal(world: &World, group: &Group, first: u64, content: Option<BTreeMap<u64, 
             lane.unsealed.insert(first, changes);
         }
     }
-    world.put(Key::Log(group.org, LogKey { lane: group.lane, first: start }), Item::Chunk(chunk));
+    (Key::Log(group.org, LogKey { lane: group.lane, first: start }), Some(Item::Chunk(chunk)))
 }
 
 /// Notes the changes for the judge.
@@ -125,10 +135,10 @@ fn note_commits(world: &World, group: &Group, first: u64, number: usize) {
     }
 }
 
-/// Writes or deletes a body.
-fn write_body(world: &World, review: u64, target: Option<&(u8, Place)>, group: &Group, number: usize) {
+/// Returns the put or the deletion of a body.
+fn body_write(review: u64, target: Option<&(u8, Place)>, group: &Group, number: usize) -> Write {
     let key = Key::Body(review);
-    let Some((org, place)) = target else { return world.delete(key) };
+    let Some((org, place)) = target else { return (key, None) };
     let change = group.changes.iter().find(|change| review_of(change.id) == review).expect("a change of each body");
-    world.put(key, Item::Body(Body { version: change.version, org: *org, place: place.clone(), written: number }));
+    (key, Some(Item::Body(Body { version: change.version, org: *org, place: place.clone(), written: number })))
 }

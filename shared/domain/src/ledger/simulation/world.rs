@@ -10,7 +10,7 @@ use std::task::{Context, Poll};
 use super::counts::Counts;
 use super::engine::Engine;
 use super::fault::Fault;
-use super::items::{Body, Item, Key, LogKey};
+use super::items::{Body, Item, Key, LogKey, REVIEWS};
 use super::rng::Rng;
 use crate::ledger::{LogPosition, Place};
 
@@ -35,6 +35,8 @@ pub(super) struct Commit {
 /// The table, and everything that the processes of a run share.
 #[derive(Debug)]
 pub(super) struct World {
+    /// Number of reviews that are written. Few reviews change often.
+    pub reviews: u64,
     /// Trees of the run.
     pub engine: Engine,
     /// Planted fault.
@@ -49,9 +51,14 @@ pub(super) struct World {
     /// Number of transactions so far.
     pub transactions: Cell<usize>,
     pub counts: RefCell<Counts>,
+    /// Transactions whose items are not all visible yet, by number.
+    open: RefCell<BTreeMap<usize, Vec<Write>>>,
     /// First thing that went wrong.
     pub violation: RefCell<Option<String>>,
 }
+
+/// Item of a transaction, and its new value.
+pub(super) type Write = (Key, Option<Item>);
 
 /// Pause of a process: other processes run before it goes on.
 #[derive(Debug)]
@@ -69,6 +76,7 @@ impl World {
     /// Returns an empty table.
     pub(super) fn new(seed: u64, engine: Engine, fault: Option<Fault>) -> Rc<Self> {
         Rc::new(Self {
+            reviews: if seed.is_multiple_of(2) { REVIEWS } else { REVIEWS / 2 },
             engine,
             fault,
             items: RefCell::default(),
@@ -77,6 +85,7 @@ impl World {
             acknowledged: RefCell::default(),
             transactions: Cell::new(0),
             counts: RefCell::default(),
+            open: RefCell::default(),
             violation: RefCell::default(),
         })
     }
@@ -136,6 +145,38 @@ impl World {
     /// Deletes an item.
     pub(super) fn delete(&self, key: Key) {
         self.items.borrow_mut().entry(key).or_default().push(None);
+    }
+
+    /// Carries a transaction out. Its items become visible one by one.
+    pub(super) fn begin_transaction(&self, number: usize, writes: Vec<Write>) {
+        self.open.borrow_mut().insert(number, writes);
+    }
+
+    /// True if an item of the transaction is not visible yet.
+    pub(super) fn is_open(&self, number: usize) -> bool {
+        self.open.borrow().contains_key(&number)
+    }
+
+    /// True if a transaction holds the item.
+    pub(super) fn is_held(&self, key: Key) -> bool {
+        self.open.borrow().values().flatten().any(|(held, _)| *held == key)
+    }
+
+    /// Makes an item of a transaction visible, if there is one. Returns false if there is none.
+    pub(super) fn show_one_write(&self) -> bool {
+        let mut open = self.open.borrow_mut();
+        let Some(chosen) =
+            open.keys().nth(usize::try_from(self.below(open.len().max(1) as u64)).expect("small")).copied()
+        else {
+            return false;
+        };
+        let writes = open.get_mut(&chosen).expect("an open transaction");
+        let (key, item) = writes.swap_remove(usize::try_from(self.below(writes.len() as u64)).expect("small"));
+        if writes.is_empty() {
+            open.remove(&chosen);
+        }
+        self.items.borrow_mut().entry(key).or_default().push(item.map(Rc::new));
+        true
     }
 
     /// Returns the next item of a log behind a key.

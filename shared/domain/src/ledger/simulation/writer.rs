@@ -6,8 +6,7 @@ use std::rc::Rc;
 
 use super::fault::Fault;
 use super::items::{
-    Body, FACETS, Item, Key, Lane, ORGS, REVIEWS, SECONDS, USED_LANES, business_id, city_key, facet_key, review_number,
-    second,
+    Body, FACETS, Item, Key, Lane, ORGS, SECONDS, USED_LANES, business_id, city_key, facet_key, review_number, second,
 };
 use super::transaction::{Group, commit};
 use super::world::World;
@@ -64,6 +63,9 @@ pub(super) async fn write(world: Rc<World>, knowledge: Rc<RefCell<Knowledge>>) {
             refresh(&world, &knowledge, &groups).await;
             continue;
         };
+        while world.is_open(number) {
+            world.pause().await;
+        }
         if !is_reply_lost {
             knowledge.borrow_mut().lanes.extend(known);
             acknowledge(&world, number);
@@ -91,7 +93,7 @@ fn random_intents(world: &World) -> Vec<Intent> {
     let batch = if world.chance(30) { 1 + world.below(4) } else { 1 };
     let mut intents: Vec<Intent> = Vec::new();
     for _ in 0..batch {
-        let review = world.below(REVIEWS / USED_LANES as u64) * USED_LANES as u64 + lane;
+        let review = world.below(world.reviews / USED_LANES as u64) * USED_LANES as u64 + lane;
         if intents.iter().all(|intent| intent.review != review) {
             let target = (!world.chance(8)).then(|| random_place(world));
             intents.push(Intent { review, target });
@@ -223,7 +225,12 @@ async fn write_in_two(world: &World, knowledge: &Rc<RefCell<Knowledge>>, intents
         world.pause().await;
         let mut known = known_lanes(knowledge, std::slice::from_ref(&group));
         match commit(world, std::slice::from_ref(&group), &mut known) {
-            Some(number) => acknowledge(world, number),
+            Some(number) => {
+                while world.is_open(number) {
+                    world.pause().await;
+                }
+                acknowledge(world, number);
+            }
             None => return refresh(world, knowledge, &[group]).await,
         }
         knowledge.borrow_mut().lanes.extend(known);
