@@ -43,6 +43,22 @@ async fn trees_grow_from_nothing_in_passes_and_get_facet_trees_at_their_threshol
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn log_that_is_too_long_to_be_read_at_once_is_folded_from_its_start() {
+    let mut ledger = Ledger::with("folds of long logs", 300).await;
+    for _ in 0..4 {
+        ledger.write(250).await;
+    }
+    let before = StoredTrees::read(&ledger.stack).await.log_size(org(1));
+    assert!(before > 24, "{before} chunks");
+    for number in [1, 2] {
+        // Each lane is read with its newest changes and one older chunk.
+        let report = ledger.store.fold_long_log(org(number), 2).await.expect("the store answers");
+        assert!(!report.lost && report.mismatches == 0 && report.changes > 0, "{report:?}");
+    }
+    ledger.assert_folded("a long log").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn fold_that_crashes_at_any_call_is_completed_by_the_next_one() {
     let mut ledger = Ledger::with("crashed folds", 750).await;
     let crash = CrashConnector::new();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::items::{LaneState, SealedChunk, changes_of, read_entries};
-use crate::client::read::{Item, Partition, text};
+use crate::client::read::{Item, Partition, pk_sk, text};
 use crate::keys::{LogItemKey, log_pk};
 use crate::{ReviewStore, schema};
 use presence_domain::error::Error;
@@ -66,6 +66,29 @@ impl ReviewStore {
                 return Err(Error::Unavailable("a log of reviews has a gap".into()));
             }
         }
+    }
+
+    /// Returns the oldest changes of a log that is too long to be read at once: those in some items of each lane.
+    pub(crate) async fn query_log_start(&self, org_id: OrgId, lane_items: i32) -> Result<OrgLog, Error> {
+        let mut reading = LogReading::default();
+        for lane in 0..LANES {
+            let first = LogItemKey::Lane(lane).sort_key();
+            let partition = Partition {
+                table: &schema::REVIEWS,
+                index: None,
+                value: text(log_pk(org_id)),
+                // `~` sorts after every sequence number.
+                between: Some((first.clone(), format!("{first}#~"))),
+                page: lane_items,
+                max_pages: 1,
+            };
+            let (items, _) = self.db.query_page(&partition, None).await?;
+            items.iter().try_for_each(|item| reading.add(item))?;
+        }
+        // Last, for the same reason as in one Query. Chunks are read oldest first, so the position ends where the read ended.
+        let directory = self.db.get(&schema::REVIEWS, pk_sk(log_pk(org_id), LogItemKey::Directory.sort_key())).await?;
+        reading.directory = directory.as_ref().map(read_directory).transpose()?;
+        Ok(reading.finish())
     }
 
     async fn read_log(&self, org_id: OrgId, max_pages: usize) -> Result<Option<LogReading>, Error> {

@@ -23,8 +23,12 @@ use presence_runtime::telemetry::{Metric, log_metric};
 const SETS_IN_FLIGHT: u16 = 32;
 /// Number of sets whose roots are read at a time: one BatchGetItem.
 const SETS_AT_A_TIME: usize = 100;
-/// Maximum number of pages of a log that a fold reads: 64 MB, some 800,000 changes.
-pub(super) const FOLD_PAGES: usize = 64;
+/// Maximum number of pages of a log that are read at once: 16 MB, some 200,000 changes, which take 60 MB of memory.
+pub(super) const FOLD_PAGES: usize = 16;
+/// Number of items of each lane that are read of a longer log. A chunk has up to 98 changes.
+const LANE_ITEMS: i32 = 100;
+/// Maximum number of times that a fold reads the start of a long log.
+const MAX_STARTS: usize = 1_000;
 
 /// Limits of folds. Tests make them small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,15 +60,38 @@ pub struct FoldReport {
     pub lost: bool,
 }
 
+impl FoldReport {
+    fn add(&mut self, other: &Self) {
+        self.changes += other.changes;
+        self.trees += other.trees;
+        self.mismatches += other.mismatches;
+        self.lost |= other.lost;
+    }
+}
+
 impl ReviewStore {
     /// Folds the log of an organisation up to its end, and trims it.
     ///
     /// A log that is longer than [`FoldLimits::pass_changes`] is folded in several passes.
     pub async fn fold_reviews(&self, org_id: OrgId) -> Result<FoldReport, Error> {
-        let Some(log) = self.query_log_pages(org_id, FOLD_PAGES).await? else {
-            return Err(Error::Unavailable("the log of an organisation is too long to be folded".into()));
-        };
-        self.fold_log(org_id, &log).await
+        match self.query_log_pages(org_id, FOLD_PAGES).await? {
+            Some(log) => self.fold_log(org_id, &log).await,
+            None => self.fold_long_log(org_id, LANE_ITEMS).await,
+        }
+    }
+
+    /// Folds the log of an organisation as [`ReviewStore::fold_reviews`], reading this number of items of each lane at a time.
+    pub async fn fold_long_log(&self, org_id: OrgId, lane_items: i32) -> Result<FoldReport, Error> {
+        let mut all = FoldReport::default();
+        for _ in 0..MAX_STARTS {
+            let log = self.query_log_start(org_id, lane_items).await?;
+            let report = self.fold_log(org_id, &log).await?;
+            all.add(&report);
+            if report.lost || report.changes == 0 {
+                break;
+            }
+        }
+        Ok(all)
     }
 
     /// Folds a log that was just read.

@@ -13,8 +13,8 @@ use presence_runtime::telemetry::{Metric, log_metric};
 const FOLD_FROM: u64 = 64;
 /// Number of organisations that are looked at at a time.
 const ORGS_IN_FLIGHT: u16 = 4;
-/// Number that is measured for a log that is too long to be read.
-const UNREADABLE: u64 = 1_000_000;
+/// Length that is measured for a log that is too long to be read at once and cannot be folded.
+const UNREAD: u64 = 1_000_000;
 
 /// Result of folding what was left in the logs of all organisations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -66,7 +66,8 @@ impl ReviewStore {
     async fn try_fold_leftovers_of(&self, org_id: OrgId) -> Result<LeftoverFolds, (u64, Error)> {
         let log = self.query_log_pages(org_id, FOLD_PAGES).await.map_err(|error| (0, error))?;
         let Some(log) = log else {
-            return Err((UNREADABLE, Error::Unavailable("the log is too long to be read".into())));
+            let report = self.fold_reviews(org_id).await.map_err(|error| (UNREAD, error))?;
+            return Ok(LeftoverFolds { orgs: 1, changes: report.changes, ..LeftoverFolds::default() });
         };
         let longest = log.unfolded();
         if (1..FOLD_FROM).contains(&longest) {
