@@ -22,6 +22,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::function::FunctionLauncher;
+use super::small_orgs::SmallOrgs;
 use super::throttle::ThrottleMode;
 use crate::sandbox::tls::TlsProxy;
 use crate::users::{generated_users, load_users};
@@ -33,8 +34,6 @@ const CATEGORIES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../local/sample/c
 const PREFIX: &str = "presence-";
 /// Number of items that are imported at once.
 const IMPORT_CHUNK: usize = 10_000;
-/// Number of businesses in the query of reviews by business.
-const QUERIED_BUSINESSES: usize = 20;
 
 /// Organisation with many users.
 pub(super) struct Organisation {
@@ -115,12 +114,15 @@ pub(super) struct LambdaEnvironment {
     reviews_key: String,
     /// Id of a category.
     pub(super) category: String,
-    /// Ids of twenty businesses, separated by commas.
-    pub(super) businesses: String,
+    /// Ids of all businesses with reviews.
+    businesses: Vec<String>,
+    /// Key of a caller who sees the reviews of all organisations.
+    provider_key: String,
+    small_orgs: SmallOrgs,
     stack: Stack,
     // Dropped in this order: users of the database, the database, its file.
     _proxies: Proxies,
-    _dynamodb: EmbeddedDynamo,
+    dynamodb: EmbeddedDynamo,
     _folder: TempDir,
 }
 
@@ -167,10 +169,12 @@ impl LambdaEnvironment {
             orgs,
             reviews_key,
             category,
-            businesses: queried_businesses(&distribution),
+            businesses: distribution.businesses().iter().map(|business| business.id.as_str().to_owned()).collect(),
+            provider_key: load_users::create_caller(&store, Role::Provider, 2, SystemClock.now()).await?,
+            small_orgs: SmallOrgs::new(store),
             stack,
             _proxies: proxies,
-            _dynamodb: dynamodb,
+            dynamodb,
             _folder: folder,
         })
     }
@@ -183,6 +187,23 @@ impl LambdaEnvironment {
     /// Returns the key of a caller who sees the reviews.
     pub(super) fn reviews_key(&self) -> &str {
         &self.reviews_key
+    }
+
+    /// Returns the key of a caller who sees the reviews of all organisations.
+    pub(super) fn provider_key(&self) -> &str {
+        &self.provider_key
+    }
+
+    /// Returns the ids of some businesses, separated by commas. They are of large and of small cities.
+    pub(super) fn businesses(&self, count: usize) -> String {
+        let all = self.businesses.len();
+        let businesses = (0..count).filter_map(|number| self.businesses.get(number * all / count));
+        businesses.map(String::as_str).collect::<Vec<_>>().join(",")
+    }
+
+    /// Loads organisations with few reviews until there are so many beside the one with many.
+    pub(super) fn load_small_orgs(&self, orgs: u64) -> anyhow::Result<()> {
+        self.small_orgs.load(&self.dynamodb, orgs.saturating_sub(1))
     }
 
     /// Sends a request to the service in this process, which is not throttled.
@@ -223,12 +244,6 @@ impl Proxies {
 fn socket_address(url: &str) -> anyhow::Result<SocketAddr> {
     let authority = url.trim_start_matches("http://").split('/').next().unwrap_or_default();
     authority.parse().with_context(|| format!("no address in {url}"))
-}
-
-fn queried_businesses(distribution: &Distribution) -> String {
-    let businesses = distribution.businesses();
-    let ids = businesses.iter().step_by(10).take(QUERIED_BUSINESSES).map(|business| business.id.as_str());
-    ids.collect::<Vec<_>>().join(",")
 }
 
 async fn send(stack: &Stack, method: &str, path: &str, key: &str, body: &Value) -> anyhow::Result<Value> {

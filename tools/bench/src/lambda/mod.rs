@@ -12,6 +12,7 @@ mod operations;
 mod report;
 pub(crate) mod results;
 mod searches_during_writes;
+mod small_orgs;
 mod throttle;
 
 use std::io::Write as _;
@@ -23,7 +24,7 @@ use anyhow::Context as _;
 use self::environment::LambdaEnvironment;
 use self::memory::Memory;
 use self::operation_rounds::OperationRounds;
-use self::operations::{OperationGroup, groups};
+use self::operations::{Operation, OperationGroup, groups};
 use self::results::BenchmarkResults;
 use self::throttle::ThrottleMode;
 
@@ -42,7 +43,7 @@ pub(crate) struct Settings {
     /// Number of reviews
     #[arg(long, default_value_t = 100_000)]
     reviews: u64,
-    /// Names of the only operations to measure, such as `search_users`
+    /// Names or variants of the only operations to measure, such as `search_users` or `page 1`
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
     /// Number of requests of each operation after the first
@@ -154,7 +155,9 @@ async fn measure(settings: &Settings) -> anyhow::Result<BenchmarkResults> {
 }
 
 fn is_wanted(group: &OperationGroup, only: &[String]) -> bool {
-    only.is_empty() || group.operations.iter().any(|operation| only.iter().any(|name| name == operation.name))
+    let is_named =
+        |operation: &Operation| only.iter().any(|name| [operation.name, operation.variant].contains(&name.as_str()));
+    only.is_empty() || group.operations.iter().any(is_named)
 }
 
 /// Starts a function to find out how this machine throttles. Returns the description.

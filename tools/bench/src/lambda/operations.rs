@@ -13,6 +13,10 @@ enum RequestKind {
         path: &'static str,
         query: &'static str,
     },
+    /// Search of a PROVIDER, who sees the reviews of so many organisations.
+    SearchAllReviews {
+        orgs: u64,
+    },
     CreateActive,
     CreateInvited,
     UpdatePhone,
@@ -71,18 +75,29 @@ pub(super) fn groups() -> Vec<OperationGroup> {
             Operation::get("get_category", "", "/api/v2/category/{categoryId}", "lang=FR"),
         ),
     ]);
-    let reviews = [
-        ("page 1", ""),
-        ("a state, two ratings", "state=not_treated&rating__in=1,2"),
-        ("a city", "business_city={city}"),
-        ("20 businesses", "business__in={businesses}"),
-    ];
-    groups.extend(reviews.map(|(variant, query)| {
-        OperationGroup::single("reviews", Operation::get("search_reviews", variant, REVIEWS, query))
-    }));
+    groups.extend(review_groups());
     let mail = Operation::new("send_mail", "one, from the stream", RequestKind::SendMail);
     groups.push(OperationGroup::single("mailer", mail));
     groups
+}
+
+fn review_groups() -> Vec<OperationGroup> {
+    let searches = [
+        ("page 1", ""),
+        ("page 1,000", "page=1000"),
+        ("a state, two ratings", "state=not_treated&rating__in=1,2"),
+        ("a city", "business_city={city}"),
+        ("20 businesses", "business__in={20 businesses}"),
+        ("100 businesses", "business__in={100 businesses}"),
+        ("385 businesses", "business__in={385 businesses}"),
+    ];
+    let searches = searches.map(|(variant, query)| Operation::get("search_reviews", variant, REVIEWS, query));
+    // More organisations are loaded for the second one, so that it must be the last.
+    let of_provider = [("PROVIDER of 100 organisations", 100), ("PROVIDER of 1500 organisations", 1_500)];
+    let of_provider = of_provider
+        .map(|(variant, orgs)| Operation::new("search_reviews", variant, RequestKind::SearchAllReviews { orgs }));
+    let operations = searches.into_iter().chain(of_provider);
+    operations.map(|operation| OperationGroup::single("reviews", operation)).collect()
 }
 
 fn user_groups() -> Vec<OperationGroup> {
@@ -123,6 +138,10 @@ impl Operation {
         let key = org.key.as_str();
         Ok(match self.kind {
             RequestKind::Get { path, query } => get_event(path, query, environment, org)?,
+            RequestKind::SearchAllReviews { orgs } => {
+                environment.load_small_orgs(orgs)?;
+                event::get(&format!("GET {REVIEWS}"), REVIEWS, "", environment.provider_key())
+            }
             RequestKind::CreateActive => create_event(key, json!({ "status": "active", "password": "lovelace" })),
             RequestKind::CreateInvited => create_event(key, json!({ "status": "invited" })),
             RequestKind::UpdatePhone => {
@@ -150,8 +169,10 @@ fn get_event(route: &str, query: &str, environment: &LambdaEnvironment, org: &Or
     if path.contains("{user_id}") {
         path = path.replace("{user_id}", &org.take_user(UserUse::Update)?.to_string());
     }
-    let mut query =
-        query.replace("{city}", &LambdaEnvironment::city()).replace("{businesses}", &environment.businesses);
+    let mut query = query.replace("{city}", &LambdaEnvironment::city());
+    for count in [20, 100, 385] {
+        query = query.replace(&format!("{{{count} businesses}}"), &environment.businesses(count));
+    }
     if query.contains("{email}") {
         query = query.replace("{email}", &org.unchanged_email()?);
     }
