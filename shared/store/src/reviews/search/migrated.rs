@@ -28,12 +28,16 @@ impl ReviewStore {
     }
 
     async fn confirm_blank_log(&self, org_id: OrgId, log: Arc<OrgLog>) -> Result<Arc<OrgLog>, Error> {
-        if !log.is_blank() {
+        // A log that was blank after the registration was seen is blank because there are no reviews.
+        if !log.is_blank() || self.cache.has_second_edition(org_id) {
             return Ok(log);
         }
         match self.registration(org_id).await? {
             Registration::None => Ok(log),
-            Registration::SecondEdition => self.read_log_of(org_id).await,
+            Registration::SecondEdition => {
+                self.cache.note_second_edition(org_id);
+                self.read_log_of(org_id).await
+            }
             Registration::FirstEdition => {
                 let again = self.read_log_of(org_id).await?;
                 if again.is_blank() { Err(not_migrated(org_id)) } else { Ok(again) }
