@@ -16,8 +16,8 @@ pub mod test_stack;
 mod wire;
 
 pub use connectors::{
-    Attempt, AttemptOutcome, ConnectorLayer, CrashConnector, CrashPoint, FaultConnector, FaultKind,
-    InterleavingConnector, KeyNames, LagConnector, PauseConnector, Plan, key_names,
+    Attempt, AttemptOutcome, CallEnd, ConnectorLayer, CrashConnector, CrashPoint, FaultConnector, FaultKind,
+    InterleavingConnector, KeyNames, LagConnector, MadeCall, PauseConnector, Plan, StepConnector, key_names,
 };
 pub use fixtures::{Fixtures, TestUser, address, test_user};
 pub use options::{counting_waves, long_timeouts, no_read_wait, operator_scope, rounds, short_retries, short_timeouts};

@@ -13,6 +13,7 @@ mod fault;
 mod interleaving;
 mod lag;
 mod pause;
+mod step;
 
 pub use crash::{CrashConnector, CrashPoint};
 pub use fault::{Attempt, AttemptOutcome, FaultConnector, FaultKind, KeyNames, Plan, key_names};
@@ -20,3 +21,4 @@ pub use interleaving::{Event, InterleavingConnector};
 pub use lag::LagConnector;
 pub use pause::PauseConnector;
 pub use presence_local::connectors::{Answer, ConnectorLayer, Next};
+pub use step::{CallEnd, MadeCall, StepConnector};

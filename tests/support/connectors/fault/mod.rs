@@ -5,7 +5,7 @@
 mod breaking;
 mod overlap;
 mod plan;
-mod replies;
+pub(super) mod replies;
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -9,7 +9,7 @@ const ONGOING: &str = "Transaction is ongoing for the item";
 const THROTTLED: &str =
     "Throughput exceeds the current capacity for one or more global secondary indexes or for the table.";
 
-pub(super) fn throttled() -> RecordedReply {
+pub(in super::super) fn throttled() -> RecordedReply {
     let message = "The level of configured provisioned throughput for the table was exceeded. \
                    Consider increasing your provisioning level with the UpdateTable API.";
     RecordedReply::error(400, "ProvisionedThroughputExceededException", json!({ "message": message }))
@@ -20,7 +20,7 @@ pub(super) fn server_error() -> RecordedReply {
 }
 
 /// Returns a cancelled transaction, or a refused write if the call is a single one.
-pub(super) fn conflict(call: &Call, items: &[usize]) -> RecordedReply {
+pub(in super::super) fn conflict(call: &Call, items: &[usize]) -> RecordedReply {
     if !call.is_transaction() {
         return RecordedReply::error(400, "TransactionConflictException", json!({ "message": ONGOING }));
     }
@@ -30,7 +30,7 @@ pub(super) fn conflict(call: &Call, items: &[usize]) -> RecordedReply {
 }
 
 /// Returns a transaction that throttling cancelled, in one of four forms by the number of the attempt.
-pub(super) fn throttled_transaction(call: &Call, number: u64, place: usize) -> RecordedReply {
+pub(in super::super) fn throttled_transaction(call: &Call, number: u64, place: usize) -> RecordedReply {
     let count = call.actions().len();
     let mut codes = vec!["None"; count];
     match number % 4 {
