@@ -54,6 +54,8 @@ impl ReviewStore {
         orgs: &[OrgTarget],
         distrusted: &HashSet<TreeKey>,
     ) -> Result<Vec<OrgSnapshot>, Error> {
+        let org_ids = orgs.iter().map(|org| org.org_id);
+        let registered: HashSet<OrgId> = org_ids.filter(|org_id| self.cache.has_second_edition(*org_id)).collect();
         let (mut readings, unread) = self.cached_readings(orgs, distrusted);
         let logs = parallel(READS_IN_FLIGHT, orgs.iter().map(|org| self.read_log_of(org.org_id)));
         let roots = self.read_roots(&unread.roots, Consistency::Eventual);
@@ -61,7 +63,7 @@ impl ReviewStore {
         let (logs, roots, buckets) = futures::try_join!(logs, roots, buckets)?;
         readings.roots.extend(roots);
         readings.buckets.extend(buckets);
-        let logs = self.confirm_blank_logs(orgs, logs).await?;
+        let logs = self.confirm_blank_logs(orgs, logs, &registered).await?;
         self.refresh_buckets(orgs, &logs, &mut readings).await?;
         self.refresh_roots(orgs, &logs, distrusted, &mut readings).await?;
         let snapshots = orgs.iter().zip(logs).map(|(org, log)| {
