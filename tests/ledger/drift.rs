@@ -1,101 +1,137 @@
-//! A damaged ledger: searches answer and report it, and a rebuild corrects it.
+//! Damaged trees: an audit names them, a rebuild corrects them, and no search shows what its filter excludes.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
 
 use fastrand::Rng;
+use jiff::Timestamp;
+use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::tree::FACETS_FROM;
-use presence_domain::ledger::{FacetMask, ReviewSet};
+use presence_domain::ledger::{FacetMask, ReviewSet, TreeKey};
 use presence_domain::page::PageRequest;
 use presence_domain::review::{Rating, Review, ReviewId, ReviewState};
-use presence_store::{ReviewQuery, bulk_review_items, schema};
-use presence_tests::logs::with_metrics;
-use presence_tests::{TestStack, rng, sdk_config};
+use presence_store::{
+    AuditSettings, FoldLimits, RetryPolicy, ReviewQuery, ReviewStore, Stores, bulk_body_item, schema,
+};
+use presence_tests::{TestStack, operator_scope, rng, sdk_config};
 
-use super::model::{Model, review};
+use super::damage::{Damage, StoredTrees, business_tree, city_tree, largest_facet_tree, org_tree};
+use super::model::{Model, query, review};
 
-const REVIEWS: usize = 60;
-const DRIFT: [(&str, f64); 1] = [("ledger_drift", 1.0)];
+/// More than the roots hold themselves, so that trees have nodes.
+const REVIEWS: usize = 1_800;
+const SEARCHES: usize = 20;
+/// Limits under which large sets have trees of facet keys.
+const LIMITS: FoldLimits = FoldLimits { fold_from: u64::MAX, pass_changes: 20_000, facets_from: 300 };
 
-/// Returns the query for all reviews of organisation 1 on one page.
-fn query_for_all() -> ReviewQuery {
-    ReviewQuery {
-        sets: vec![ReviewSet::Org(OrgId::new(1).expect("an id"))],
-        mask: FacetMask::ALL,
-        from: None,
-        to: None,
-        newest_first: true,
-        page: PageRequest { page: 1, size: 100 },
+fn org(number: u64) -> OrgId {
+    OrgId::new(number).expect("an id")
+}
+
+/// Writes and folds reviews of two organisations.
+async fn folded(stack: &TestStack, rng: &mut Rng, reviews: usize) -> (ReviewStore, Model) {
+    let mut model = Model::default();
+    for (id, org, city) in [
+        ("b1", 1, "Saint-Étienne"),
+        ("b2", 1, "Évora"),
+        ("b3", 1, "Évora"),
+        ("b4", 2, "Évora"),
+        ("b5", 2, "Saint-Étienne"),
+    ] {
+        stack.create_business(org, id, city).await;
+    }
+    let store = ReviewStore::new(&stack.stores().database).with_fold_limits(LIMITS);
+    for number in [1, 2] {
+        store.register_org_with_reviews(org(number)).await.expect("the store answers");
+    }
+    let stores = Stores { reviews: store.clone(), ..stack.stores().clone() };
+    model.write(&stores, (0..reviews).map(|number| review(rng, number)).collect()).await;
+    for number in [1, 2] {
+        store.fold_reviews(org(number)).await.expect("the store answers");
+    }
+    (store, model)
+}
+
+async fn searches_equal_the_model(store: &ReviewStore, model: &Model, rng: &mut Rng) {
+    for _ in 0..SEARCHES {
+        let query = query(rng);
+        let page = store.find_reviews(operator_scope(), &query).await.expect("the store answers");
+        let ids: Vec<ReviewId> = page.items.iter().map(|review| review.id.clone()).collect();
+        assert_eq!((page.count, ids), model.find(&query), "{query:?}");
     }
 }
 
-/// Returns the count, the ids of the reviews that were found, and the metrics.
-async fn search(stack: &TestStack) -> (u64, Vec<ReviewId>, Vec<(String, f64)>) {
-    let query = query_for_all();
-    let (page, metrics) =
-        with_metrics(stack.stores().reviews.find_reviews(presence_tests::operator_scope(), &query)).await;
-    let page = page.expect("the store answers");
-    (page.count, page.items.into_iter().map(|review| review.id).collect(), metrics)
+/// Returns the names of the trees and reviews that an audit of everything finds wrong.
+async fn subjects(store: &ReviewStore) -> BTreeSet<String> {
+    let audit = store.audit_reviews(None).await.expect("the store answers");
+    audit.findings.into_iter().map(|finding| finding.subject).collect()
 }
 
-/// Deletes one postings item of organisation 1. No write of the store does this.
-async fn delete_postings_item(stack: &TestStack, rng: &mut Rng) {
-    let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(stack.local.dynamodb_url()));
-    let table = stack.stores().database.name(&schema::REVIEWS);
-    let items = client.scan().table_name(&table).send().await.expect("DynamoDB answers").items.unwrap_or_default();
-    let has_postings = |item: &&std::collections::HashMap<_, _>| {
-        item.get("pk").is_some_and(|pk: &aws_sdk_dynamodb::types::AttributeValue| {
-            pk.as_s().is_ok_and(|pk| pk.starts_with("L#o:1#"))
-        })
-    };
-    let postings_items: Vec<_> = items.iter().filter(has_postings).collect();
-    let victim = postings_items[rng.usize(..postings_items.len())];
-    let key = ["pk", "sk"].map(|name| (name.to_owned(), victim[name].clone()));
-    client.delete_item().table_name(table).set_key(Some(key.into())).send().await.expect("DynamoDB answers");
+fn name_of(tree: &TreeKey) -> String {
+    match tree.facet_key {
+        None => format!("tree {}", tree.set),
+        Some(facet_key) => format!("tree {} of facet key {}", tree.set, facet_key.number()),
+    }
+}
+
+/// Damages trees of organisation 1, each in this way, and corrects them.
+async fn damage_and_rebuild(stack: &TestStack, store: &ReviewStore, damage: Damage, trees: &[TreeKey]) {
+    let stored = StoredTrees::of(stack);
+    for tree in trees {
+        stored.damage(tree, damage).await;
+    }
+    let damaged: BTreeSet<String> = trees.iter().map(name_of).collect();
+    assert_eq!(subjects(store).await, damaged, "{damage:?}");
+    let rebuilt = store.rebuild_reviews(org(1)).await.expect("the trees can be rebuilt");
+    assert_eq!((rebuilt.rewritten, rebuilt.moved), (trees.len(), 0), "{damage:?}");
+    assert_eq!(subjects(store).await, BTreeSet::new(), "{damage:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn damaged_ledger_still_answers_is_measured_and_is_corrected_by_a_rebuild() {
+async fn damage_of_every_kind_is_found_by_an_audit_and_corrected_by_a_rebuild() {
     let stack = TestStack::start().await;
     let mut rng = rng("ledger drift");
-    let mut model = Model::default();
-    for (id, city) in [("b1", "Saint-Étienne"), ("b2", "Évora"), ("b3", "Évora")] {
-        stack.create_business(1, id, city).await;
+    let (store, model) = folded(&stack, &mut rng, REVIEWS).await;
+    assert_eq!(subjects(&store).await, BTreeSet::new(), "nothing is wrong");
+    let (of_org, of_city, of_business) = (org_tree(1), city_tree(1, "evora"), business_tree(1, "b1"));
+    let of_facet = largest_facet_tree(&of_city, &StoredTrees::of(&stack).root(&of_city).await);
+    for damage in Damage::OF_POSTINGS {
+        damage_and_rebuild(&stack, &store, damage, &[of_org.clone(), of_business.clone(), of_facet.clone()]).await;
+        searches_equal_the_model(&ReviewStore::new(&stack.stores().database), &model, &mut rng).await;
     }
-    model.write(stack.stores(), (0..REVIEWS).map(|number| review(&mut rng, number)).collect()).await;
-    let (count, all, metrics) = search(&stack).await;
-    assert_eq!((usize::try_from(count).ok(), metrics), (Some(all.len()), Vec::new()), "nothing is wrong");
-
-    delete_postings_item(&stack, &mut rng).await;
-    let (_, shown, metrics) = search(&stack).await;
-    assert_eq!(metrics, DRIFT.map(|(name, value)| (name.to_owned(), value)));
-    assert!(shown.len() < all.len(), "a review without a posting is not shown");
-    assert!(shown.iter().all(|id| all.contains(id)));
-
-    let org_id = OrgId::new(1).expect("an id");
-    stack.stores().reviews.rebuild_reviews(org_id).await.expect("the ledger can be rebuilt");
-    assert_eq!(search(&stack).await, (count, all, Vec::new()));
+    for damage in Damage::OF_NODES {
+        damage_and_rebuild(&stack, &store, damage, &[of_org.clone(), of_city.clone(), of_business.clone()]).await;
+        searches_equal_the_model(&ReviewStore::new(&stack.stores().database), &model, &mut rng).await;
+    }
+    for damage in Damage::OF_ROOTS {
+        damage_and_rebuild(&stack, &store, damage, &[of_city.clone(), of_business.clone()]).await;
+        damage_and_rebuild(&stack, &store, damage, std::slice::from_ref(&of_org)).await;
+        damage_and_rebuild(&stack, &store, damage, std::slice::from_ref(&of_facet)).await;
+        searches_equal_the_model(&ReviewStore::new(&stack.stores().database), &model, &mut rng).await;
+    }
+    // A store that has seen it all has old roots and nodes in its cache.
+    searches_equal_the_model(&store, &model, &mut rng).await;
 }
 
-/// Changes a review without its counts and postings. No write of the store does this.
+/// Changes a review without the log. No write of the store does this.
 async fn rewrite_review_only(stack: &TestStack, changed: &Review) {
     let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(stack.local.dynamodb_url()));
-    let items = bulk_review_items(std::slice::from_ref(changed), FACETS_FROM).expect("items");
-    let review = items.into_iter().find(|item| item["sk"].as_s().is_ok_and(|sk| sk == "R")).expect("a review");
-    let put = client.put_item().table_name(stack.stores().database.name(&schema::REVIEWS)).set_item(Some(review));
-    put.send().await.expect("DynamoDB answers");
+    let put = client.put_item().table_name(stack.stores().database.name(&schema::REVIEWS));
+    put.set_item(Some(bulk_body_item(changed).expect("an item"))).send().await.expect("DynamoDB answers");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn review_that_the_filter_excludes_is_neither_shown_nor_counted_whatever_the_ledger_says() {
+async fn review_that_the_filter_excludes_is_neither_shown_nor_counted_whatever_the_trees_say() {
     const DAY: i64 = 86_400;
     let stack = TestStack::start().await;
-    let mut rng = rng("bodies that are not what their slips say");
-    let mut model = Model::default();
+    let mut rng = rng("bodies that are not what their postings say");
+    let (store, mut model) = folded(&stack, &mut rng, 0).await;
     let template = Review { state: ReviewState::Treated, rating: Rating::ALL[0], ..review(&mut rng, 0) };
-    let (org, start) = (OrgId::new(1).expect("an id"), 1_700_000_000);
+    let start = 1_700_000_000;
     let reviews = (0..24).map(|number| Review {
         date: start + number * DAY,
         update_date: None,
-        org_id: org,
+        org_id: org(1),
         city_key: "lyon".to_owned(),
         ..Review { id: review(&mut rng, usize::try_from(number).expect("small")).id, ..template.clone() }
     });
@@ -104,28 +140,36 @@ async fn review_that_the_filter_excludes_is_neither_shown_nor_counted_whatever_t
     let changes: [fn(&mut Review); 4] = [
         |review| review.rating = Rating::ALL[4],
         |review| review.date -= 100 * DAY,
-        |review| review.org_id = OrgId::new(2).expect("an id"),
+        |review| review.org_id = org(2),
         |review| "paris".clone_into(&mut review.city_key),
     ];
+    let mut damaged: Vec<Review> = Vec::new();
     for (review, change) in reviews.iter().zip(changes.iter().cycle()).take(16) {
-        let mut damaged = review.clone();
-        change(&mut damaged);
-        rewrite_review_only(&stack, &damaged).await;
+        let mut changed = review.clone();
+        change(&mut changed);
+        damaged.push(changed);
     }
-    // This review still matches, at another time: it is shown in the position that it says itself.
-    rewrite_review_only(&stack, &Review { date: start + 17 * DAY + 1, ..reviews[23].clone() }).await;
+    // This review still matches, at another time.
+    damaged.push(Review { date: start + 17 * DAY + 1, ..reviews[23].clone() });
+    for review in &damaged {
+        rewrite_review_only(&stack, review).await;
+    }
     let mask =
         FacetMask::from_predicate(|state, rating, _, _| state == ReviewState::Treated && rating == Rating::ALL[0]);
     let page = PageRequest { page: 1, size: 100 };
     let (from, to) = (Some(start), Some(start + 30 * DAY));
-    let sets = vec![ReviewSet::City(org, "lyon".to_owned())];
+    let sets = vec![ReviewSet::City(org(1), "lyon".to_owned())];
     let query = ReviewQuery { sets, mask, from, to, newest_first: false, page };
-    let (found, metrics) =
-        with_metrics(stack.stores().reviews.find_reviews(presence_tests::operator_scope(), &query)).await;
-    let found = found.expect("the store answers");
+    let impatient = stack.stores().database.clone().with_retry_policy(RetryPolicy::For(Duration::from_millis(300)));
+    let refused = ReviewStore::new(&impatient).find_reviews(operator_scope(), &query).await;
+    assert!(matches!(refused, Err(Error::Unavailable(_))), "{refused:?}");
+
+    // A rebuild would also move the reviews to where their business is.
+    let audited = store.audit_on_schedule(AuditSettings::new(1e6, true), Timestamp::now(), || true).await;
+    let audited = audited.expect("the store answers");
+    assert!(audited.wrong > 0 && audited.mended == audited.wrong && audited.round_is_done, "{audited:?}");
+    let found = store.find_reviews(operator_scope(), &query).await.expect("the store answers");
     let shown: Vec<&ReviewId> = found.items.iter().map(|review| &review.id).collect();
     let expected = [16, 17, 23, 18, 19, 20, 21, 22].map(|number| &reviews[number].id);
-    assert_eq!(shown, expected);
-    assert_eq!(found.count, 8);
-    assert_eq!(metrics, DRIFT.map(|(name, value)| (name.to_owned(), value)));
+    assert_eq!((shown, found.count), (expected.to_vec(), 8));
 }

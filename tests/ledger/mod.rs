@@ -1,5 +1,6 @@
 //! Tests of the ledger without HTTP: searches that no request can ask for, damaged ledgers, bulk items, the scheduled audit.
 
+mod damage;
 mod drift;
 mod fold_budget;
 mod fold_fixture;
@@ -8,6 +9,7 @@ mod interleavings;
 mod leftovers;
 mod log_writer;
 mod log_writing;
+mod migration;
 mod model;
 mod oracle;
 mod scheduled;

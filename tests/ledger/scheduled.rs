@@ -5,31 +5,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use aws_sdk_dynamodb::types::AttributeValue;
 use jiff::{SignedDuration, Timestamp};
 use presence_domain::ids::OrgId;
+use presence_domain::ledger::TreeKey;
 use presence_domain::review::{Rating, Review, ReviewState};
-use presence_store::{AuditRun, AuditSettings, ReviewWrite, Stores, schema};
+use presence_store::{AuditRun, AuditSettings, ReviewWrite, Stores};
 use presence_tests::ConnectorLayer as _;
 use presence_tests::InterleavingConnector;
 use presence_tests::logs::with_metrics;
-use presence_tests::{
-    FaultConnector, FaultKind, LagConnector, Plan, TestStack, long_timeouts, plain_http, rng, sdk_config,
-};
+use presence_tests::{FaultConnector, FaultKind, LagConnector, Plan, TestStack, long_timeouts, plain_http, rng};
 
+use super::damage::{Damage, StoredTrees, city_tree, org_tree};
 use crate::imports::large_dataset::{review, reviews, second};
 
 /// Businesses of the large dataset: id, organisation, city.
 const BUSINESSES: [(&str, u64, &str); 3] = [("m1", 1, "Lyon"), ("m2", 1, "Paris"), ("m3", 2, "Lyon")];
-/// Counts items of the months with reviews, except for the big month.
-const MONTHS: [(&str, &str); 6] = [
-    ("T#o:1", "M#2025-05"),
-    ("T#o:1", "M#2025-06"),
-    ("T#o:1", "M#2025-07"),
-    ("T#o:1", "M#2025-08"),
-    ("T#o:2", "M#2025-06"),
-    ("T#o:2", "M#2025-08"),
-];
 /// Calls between two positions at which a write comes in. Testing every position would take minutes; each seed starts at
 /// another one.
 const CALLS_APART: u64 = 5;
@@ -77,18 +67,6 @@ impl Calendar {
     }
 }
 
-/// Makes the audit compare each month with its reviews, so that the lagging connector has an old answer to each index read.
-async fn compare_each_month(stack: &TestStack, store: &Stores, calendar: &mut Calendar) {
-    for (number, mends) in [(40, false), (-40, false)] {
-        for (org, month) in MONTHS {
-            damage_counts(stack, org, month, number).await;
-        }
-        let (runs, _) = calendar.round(store, settings(PLENTY, mends)).await;
-        let expected = if number > 0 { MONTHS.len() } else { 0 };
-        assert_eq!(sum(&runs, |run| run.wrong), expected);
-    }
-}
-
 /// Changes every review, and freezes the index as it was before.
 async fn change_behind(stack: &TestStack, lag: &LagConnector, reviews: &mut BTreeMap<String, Review>) {
     let turned = |old: &Review| Review { rating: Rating::ALL[4 - usize::from(old.rating.get() - 1)], ..old.clone() };
@@ -100,14 +78,8 @@ async fn change_behind(stack: &TestStack, lag: &LagConnector, reviews: &mut BTre
     lag.set_reads(u64::MAX);
 }
 
-/// Adds to one count of a counts item. No write of the store does this.
-async fn damage_counts(stack: &TestStack, pk: &str, sk: &str, number: i64) {
-    let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(stack.local.dynamodb_url()));
-    let text = |text: &str| AttributeValue::S(text.to_owned());
-    let update = client.update_item().table_name(stack.stores().database.name(&schema::REVIEWS));
-    let update = update.key("pk", text(pk)).key("sk", text(sk)).update_expression("ADD c12 :n");
-    let update = update.expression_attribute_values(":n", AttributeValue::N(number.to_string()));
-    update.send().await.expect("DynamoDB answers");
+async fn damage(stack: &TestStack, tree: &TreeKey, damage: Damage) {
+    StoredTrees::of(stack).damage(tree, damage).await;
 }
 
 async fn findings(stack: &TestStack) -> usize {
@@ -123,24 +95,24 @@ fn drift(times: usize, value: f64) -> Vec<(String, f64)> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn wrong_month_is_found_within_a_round_and_reported_until_it_is_corrected() {
+async fn wrong_tree_is_found_within_a_round_and_reported_until_it_is_corrected() {
     let (stack, reviews) = filled(true).await;
     let mut calendar = Calendar::new();
     let store = stack.stores();
     let (runs, metrics) = calendar.round(store, settings(PLENTY, false)).await;
     assert_eq!((sum(&runs, |run| run.reviews), sum(&runs, |run| run.wrong), metrics), (reviews.len(), 0, Vec::new()));
 
-    damage_counts(&stack, "T#o:1", "M#2025-07", 40).await;
-    damage_counts(&stack, "T#c:2:lyon", "D#2025-06-05", -1).await;
+    damage(&stack, &org_tree(1), Damage::WrongCount).await;
+    damage(&stack, &city_tree(2, "lyon"), Damage::LostPosting).await;
     let (runs, metrics) = calendar.round(store, settings(PLENTY, false)).await;
     assert_eq!((sum(&runs, |run| run.wrong), sum(&runs, |run| run.mended)), (2, 0));
-    assert_eq!(metrics, drift(2, 1.0), "one item in each of two months");
+    assert_eq!(metrics, drift(2, 1.0), "one tree of each organisation");
     assert_eq!(findings(&stack).await, 2, "nothing was written");
     let five_minutes_later = calendar.0 + SignedDuration::from_mins(5);
     let (run, metrics) =
         with_metrics(store.reviews.audit_on_schedule(settings(PLENTY, false), five_minutes_later, || true)).await;
     let run = run.expect("the store answers");
-    assert_eq!((run.steps, metrics), (0, drift(1, 2.0)), "two months stay wrong, and the alarm stays on");
+    assert_eq!((run.steps, metrics), (0, drift(1, 2.0)), "two slices stay wrong, and the alarm stays on");
 
     let (run, metrics) =
         with_metrics(store.reviews.audit_on_schedule(settings(PLENTY, true), five_minutes_later, || true)).await;
@@ -149,25 +121,17 @@ async fn wrong_month_is_found_within_a_round_and_reported_until_it_is_corrected(
     let (runs, metrics) = calendar.round(store, settings(PLENTY, true)).await;
     assert_eq!((sum(&runs, |run| run.wrong), metrics), (0, Vec::new()));
 
-    damage_counts(&stack, "T#o:1", "M#1999-12", 40).await;
+    damage(&stack, &city_tree(2, "lyon"), Damage::StrayPosting).await;
     let (runs, metrics) = calendar.round(store, settings(PLENTY, true)).await;
-    assert_eq!((sum(&runs, |run| run.mended), metrics), (1, drift(1, 1.0)), "a month without reviews");
+    assert_eq!((sum(&runs, |run| run.mended), metrics), (1, drift(1, 1.0)), "a review that does not exist");
     assert_eq!(findings(&stack).await, 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn lost_postings_and_lost_counts_of_an_organisation_are_found_and_restored() {
+async fn lost_trees_are_found_and_restored() {
     let (stack, _) = filled(false).await;
-    let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(stack.local.dynamodb_url()));
-    let table = stack.stores().database.name(&schema::REVIEWS);
-    let items = client.scan().table_name(&table).send().await.expect("DynamoDB answers").items.unwrap_or_default();
-    for item in items {
-        let pk = item["pk"].as_s().expect("a text");
-        if pk.starts_with("T#o:1") || pk.starts_with("L#o:2#2025-08") {
-            let key = ["pk", "sk"].map(|name| (name.to_owned(), item[name].clone()));
-            client.delete_item().table_name(&table).set_key(Some(key.into())).send().await.expect("DynamoDB answers");
-        }
-    }
+    let lost = |pk: &str| pk.starts_with("TREE#o:1") || pk.starts_with("TREE#c:2:") || pk.starts_with("TREE#b:1:m2");
+    StoredTrees::of(&stack).delete_all(lost).await;
     assert!(findings(&stack).await > 0);
     let (runs, _) = Calendar::new().round(stack.stores(), settings(PLENTY, true)).await;
     assert!(sum(&runs, |run| run.wrong) > 0);
@@ -194,11 +158,11 @@ async fn run_spends_its_units_and_what_it_spends_beyond_is_taken_from_the_next_r
         assert!(sum(&runs, |run| run.steps as usize) > 2, "more than a step for each organisation");
         assert!(units >= whole.units || runs.len() > 1, "{units}: more than a run");
     }
-    // The estimate behind the default units: 16 bytes in two review sets and 150 in the index, and a read for each partition.
+    // The estimate behind the default units: 550 bytes in the index, 16 in each of three trees, and some units a root.
     #[expect(clippy::cast_precision_loss, reason = "some thousands")]
-    let by_size = whole.reviews as f64 * (2.0 * 25.0 / 4_096.0 + 150.0 / 8_192.0);
-    let partitions = 40.0 * 3.0;
-    assert!(whole.units < by_size + partitions, "{whole:?}: {by_size} by size");
+    let by_size = whole.reviews as f64 * (3.0 * 25.0 / 4_096.0 + 550.0 / 8_192.0);
+    let roots = 8.0 * 3.0 + 40.0;
+    assert!(whole.units < by_size + roots, "{whole:?}: {by_size} by size");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -207,12 +171,13 @@ async fn lagging_index_is_no_drift() {
     let lag = LagConnector::new(0);
     let store = stack.stores_through(lag.over(plain_http()), long_timeouts(), stack.table_prefix());
     let mut calendar = Calendar::new();
-    compare_each_month(&stack, &store, &mut calendar).await;
+    // The connector keeps what the index says now.
+    calendar.round(&store, settings(PLENTY, true)).await;
     change_behind(&stack, &lag, &mut reviews).await;
     let (runs, metrics) = calendar.round(&store, settings(PLENTY, true)).await;
     assert_eq!((sum(&runs, |run| run.wrong), metrics), (0, Vec::new()));
     assert!(lag.stale_answers() > 0, "the index did lag");
-    damage_counts(&stack, "T#o:2", "M#2025-08", 40).await;
+    damage(&stack, &org_tree(2), Damage::LostPosting).await;
     let (runs, _) = calendar.round(&store, settings(PLENTY, true)).await;
     assert_eq!(sum(&runs, |run| run.mended), 1, "the error is found all the same");
 }
@@ -221,11 +186,12 @@ async fn lagging_index_is_no_drift() {
 async fn write_between_any_two_reads_of_an_audit_is_no_drift() {
     let (stack, mut reviews) = filled(false).await;
     let interleaving = InterleavingConnector::new();
-    // With a frozen index, every month is compared with its reviews themselves.
+    // With a frozen index, every slice is compared with its reviews themselves.
     let lag = LagConnector::new(0);
     let store = stack.stores_through(lag.over(interleaving.over(plain_http())), long_timeouts(), stack.table_prefix());
     let mut calendar = Calendar::new();
-    compare_each_month(&stack, &store, &mut calendar).await;
+    // The connector keeps what the index says now.
+    calendar.round(&store, settings(PLENTY, true)).await;
     change_behind(&stack, &lag, &mut reviews).await;
     let (mut call, mut is_away) = (rng("writes in audits").u64(1..=CALLS_APART), false);
     loop {
@@ -282,9 +248,9 @@ async fn review_that_is_written_all_the_time_is_no_drift_and_hides_none() {
         let (runs, metrics) = calendar.round(stack.stores(), settings(PLENTY, true)).await;
         assert_eq!((sum(&runs, |run| run.wrong), metrics), (0, Vec::new()));
     }
-    damage_counts(&stack, "T#o:2", "M#2025-08", 40).await;
+    damage(&stack, &org_tree(2), Damage::LostPosting).await;
     let (runs, _) = calendar.round(stack.stores(), settings(PLENTY, true)).await;
-    assert_eq!(sum(&runs, |run| run.mended), 1, "the error in another month");
+    assert_eq!(sum(&runs, |run| run.mended), 1, "the error of another organisation");
     stop.store(true, Ordering::Relaxed);
     assert!(writer.await.expect("the writer ends") > 0);
     assert_eq!(findings(&stack).await, 0);
@@ -298,8 +264,8 @@ async fn run_that_dies_at_any_call_is_continued() {
     let mut calendar = Calendar::new();
     let mut call = 1;
     loop {
-        damage_counts(&stack, "T#o:1", "M#2025-08", 40).await;
-        damage_counts(&stack, "T#o:2", "D#2025-06-05", 2).await;
+        damage(&stack, &org_tree(1), Damage::OldVersion).await;
+        damage(&stack, &city_tree(2, "lyon"), Damage::LostRoot).await;
         calendar.0 += DAY;
         faults.restart(Plan::At { call, kind: FaultKind::ServerError, times: u64::MAX });
         let died = store.reviews.audit_on_schedule(settings(PLENTY, true), calendar.0, || true).await.is_err();
@@ -321,7 +287,7 @@ async fn run_that_dies_at_any_call_is_continued() {
 async fn step_that_never_ends_is_skipped_after_three_attempts() {
     let (stack, _) = filled(false).await;
     let calm = stack.stores();
-    damage_counts(&stack, "T#o:2", "M#2025-08", 40).await;
+    damage(&stack, &org_tree(2), Damage::LostPosting).await;
     let faults = FaultConnector::new();
     let store = stack.stores_through(faults.over(plain_http()), long_timeouts(), stack.table_prefix());
     let now = Calendar::new().0;

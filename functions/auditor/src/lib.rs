@@ -10,7 +10,7 @@ use presence_runtime::clock::{Clock, time_left};
 use presence_runtime::telemetry;
 use presence_store::{AuditRun, AuditSettings, LeftoverFolds, ReviewStore};
 
-/// Least time that must be left for another step. A step of 20,000 reviews takes some ten seconds, or thirty if the reviews
+/// Least time that must be left for another step. A step of 50,000 reviews takes some ten seconds, or thirty if the reviews
 /// themselves are read.
 const STEP_TIME: Duration = Duration::from_mins(1);
 

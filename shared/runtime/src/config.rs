@@ -164,7 +164,7 @@ pub struct AuditConfig {
 
 impl AuditConfig {
     /// Read and write units of a run if `AUDIT_UNITS` is not set.
-    pub const DEFAULT_UNITS: f64 = 2_500.0;
+    pub const DEFAULT_UNITS: f64 = 4_000.0;
     /// Maximum number of units of a run. A day of such runs (288) costs about 40 dollars.
     const MAX_UNITS: u32 = 1_000_000;
 
@@ -173,7 +173,7 @@ impl AuditConfig {
         Self::parse(&env_text("AUDIT_UNITS"), &env_text("AUDIT_MENDS"))
     }
 
-    /// Parses the two settings. Blank settings are 2,500 units, and true.
+    /// Parses the two settings. Blank settings are 4,000 units, and true.
     pub fn parse(units: &str, mends: &str) -> Result<Self, ConfigError> {
         let units = match units.trim() {
             "" => Self::DEFAULT_UNITS,

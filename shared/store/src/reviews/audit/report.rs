@@ -128,18 +128,14 @@ impl ReviewStore {
             }
             from = slice.keys.end;
         }
+        // A tree that cannot be read tells no nodes. It is among the findings.
+        let damaged: BTreeSet<&ReviewSet> = found.faults.keys().map(|tree| &tree.set).collect();
+        for set in sets.iter().filter(|set| !damaged.contains(set)) {
+            audit.unused_nodes += self.count_orphans(set).await?;
+        }
         audit.add_trees(found);
-        audit.unused_nodes += self.count_unused_nodes(&sets).await?;
         audit.reviews += reviews;
         Ok(reviews)
-    }
-
-    async fn count_unused_nodes(&self, sets: &BTreeSet<ReviewSet>) -> Result<usize, Error> {
-        let mut count = 0;
-        for set in sets {
-            count += self.count_orphans(set).await?;
-        }
-        Ok(count)
     }
 
     /// Returns those of the reviews that are counted elsewhere than where their business is. The index lags, so what looks

@@ -1,23 +1,33 @@
-//! `ops reviews audit` and `rebuild`: damaged items are found and corrected.
+//! `ops reviews audit` and `rebuild`: damaged trees are found and corrected.
 
+use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::AttributeValue;
+use presence_domain::ledger::tree::{TreeRoot, decode_root, encode_root};
+use presence_domain::ledger::{Posting, ReviewNumber};
+use presence_domain::review::ReviewId;
 use serde_json::json;
 
 use super::{TABLE, assert_no_findings, changed, env_with_businesses, lines, row, table_content};
 use crate::cli_env::{CliEnv, Item};
 use crate::rows::summary;
 
-/// Returns the first item whose keys begin with these texts.
-fn find_item(env: &CliEnv, pk: &str, sk: &str) -> Item {
-    let starts_with = |item: &Item, name: &str, start: &str| item[name].as_s().is_ok_and(|key| key.starts_with(start));
-    let mut items = env.scan(TABLE).into_iter();
-    items.find(|item| starts_with(item, "pk", pk) && starts_with(item, "sk", sk)).expect("an item")
+/// Returns the item with the root of a tree. 90 reviews are in roots: no tree has nodes.
+fn root_item(env: &CliEnv, set: &str) -> Item {
+    let is_root = |item: &Item| item["pk"].as_s().is_ok_and(|pk| *pk == format!("TREE#{set}"));
+    env.scan(TABLE).into_iter().find(is_root).expect("a root")
 }
 
-/// Returns the first name of an attribute that holds a number: a count, or a posting.
-fn first_number_attribute(item: &Item) -> String {
-    let names = item.iter().filter(|(name, value)| value.as_n().is_ok() && *name != "version");
-    names.map(|(name, _)| name.clone()).min().expect("a number")
+/// Changes the root of a tree. No write of the service does this.
+fn damage_root(env: &CliEnv, set: &str, damage: impl FnOnce(&mut TreeRoot)) {
+    let mut item = root_item(env, set);
+    let mut root = decode_root(item["v"].as_b().expect("bytes").as_ref()).expect("a root");
+    damage(&mut root);
+    item.insert("v".to_owned(), AttributeValue::B(Blob::new(encode_root(&root))));
+    env.put_item(TABLE, item);
+}
+
+fn id_of(posting: &Posting) -> String {
+    posting.key.id.to_id().expect("an id").as_str().to_owned()
 }
 
 fn is_review(item: &Item) -> bool {
@@ -25,29 +35,31 @@ fn is_review(item: &Item) -> bool {
 }
 
 #[test]
-fn audit_finds_damaged_items_and_rebuild_corrects_them() {
+fn audit_finds_damaged_trees_and_rebuild_corrects_them() {
     let env = env_with_businesses();
     env.run_with_stdin("import reviews -", lines((0..90).map(row)).as_bytes()).expect_exit(0);
     let before = table_content(&env);
-    let mut day = find_item(&env, "T#c:42:lyon", "D#2024-02-29");
-    day.insert(first_number_attribute(&day), AttributeValue::N("7".to_owned()));
-    env.put_item(TABLE, day);
-    let mut month = find_item(&env, "T#o:42", "M#2023-07");
-    month.remove(&first_number_attribute(&month));
-    env.put_item(TABLE, month);
-    let mut postings = find_item(&env, "L#o:42#2024-03", "");
-    let lost = first_number_attribute(&postings);
-    postings.remove(&lost);
-    postings.insert("zzzzzzzzzzzz".to_owned(), AttributeValue::N("1".to_owned()));
-    env.put_item(TABLE, postings);
+    let mut lost = String::new();
+    damage_root(&env, "c:42:lyon", |root| lost = id_of(&root.recent.remove(3)));
+    damage_root(&env, "o:42", |root| {
+        let mut stray = *root.recent.last().expect("a posting");
+        stray.key.id = ReviewNumber::of(&ReviewId::parse("zzzzzzzzzzzz").expect("an id"));
+        root.recent.push(stray);
+    });
+    let mut garbled = root_item(&env, "b:42:b1");
+    garbled.insert("v".to_owned(), AttributeValue::B(Blob::new([1, 2, 3])));
+    env.put_item(TABLE, garbled);
 
     let audit = env.run("reviews audit").expect_exit(1);
     let found: Vec<_> = audit.stdout.lines().collect();
     assert_eq!(found.len(), 3, "{}", audit.stdout);
-    assert!(found[0].starts_with("slips L#o:42#2024-03 "), "{}", found[0]);
-    assert!(found[0].ends_with(&format!(": lack {lost}; name without a reason zzzzzzzzzzzz")), "{}", found[0]);
-    assert!(found[1].starts_with("tally T#c:42:lyon D#2024-02-29: counts 7 where there are "), "{}", found[1]);
-    assert!(found[2].starts_with("tally T#o:42 M#2023-07: counts 0 where there are "), "{}", found[2]);
+    assert!(
+        found[0].starts_with("tree b:42:b1: the root: stored bytes of the ledger cannot be read: "),
+        "{}",
+        found[0]
+    );
+    assert_eq!(found[1], format!("tree c:42:lyon: lacks {lost}"));
+    assert_eq!(found[2], "tree o:42: names without a reason zzzzzzzzzzzz");
     assert_eq!(audit.stderr, "orgs: 2, reviews: 90, findings: 3\n");
     assert_eq!(env.run("reviews audit --org 43").expect_exit(0).stderr, "orgs: 1, reviews: 30, findings: 0\n");
 
@@ -99,34 +111,26 @@ fn reviews_whose_ids_collide_are_both_stored() {
 }
 
 #[test]
-fn review_stored_under_the_day_before_is_found_and_corrected() {
-    // An earlier version stored reviews of the last day under the day before.
+fn review_filed_under_the_day_before_is_found_and_corrected() {
     let env = env_with_businesses();
     let last = changed(&row(1), &json!({ "date": "9999-12-31T21:30:00Z" }));
     env.run_with_stdin("import reviews -", lines([last, row(4)]).as_bytes()).expect_exit(0);
     assert_no_findings(&env);
     let before = table_content(&env);
-    let mut moved = 0;
-    for mut item in env.scan(TABLE) {
-        let text = |name: &str| item[name].as_s().cloned().unwrap_or_default();
-        let (pk, sk) = (text("pk"), text("sk"));
-        let old_sk = match sk.strip_prefix("31") {
-            Some(rest) if pk.starts_with("L#") && pk.ends_with("#9999-12") => format!("30{rest}"),
-            _ if sk == "D#9999-12-31" => "D#9999-12-30".to_owned(),
-            _ => continue,
-        };
-        env.delete_item(TABLE, &item);
-        item.insert("sk".to_owned(), AttributeValue::S(old_sk));
-        env.put_item(TABLE, item);
-        moved += 1;
+    let mut moved = String::new();
+    for set in ["o:42", "c:42:lyon", "b:42:b2"] {
+        damage_root(&env, set, |root| {
+            let last = root.recent.last_mut().expect("a posting");
+            last.key.effective_at -= 86_400;
+            moved = id_of(last);
+        });
     }
-    assert_eq!(moved, 4, "counts and postings of the organisation and of its city");
-
     let audit = env.run("reviews audit").expect_exit(1);
-    assert_eq!(audit.stdout.lines().count(), 8, "findings at the wrong day and at the right one: {}", audit.stdout);
-    assert!(audit.stdout.contains("tally T#o:42 D#9999-12-31: counts 0 where there are 1"), "{}", audit.stdout);
+    let found: Vec<_> = audit.stdout.lines().collect();
+    assert_eq!(found.len(), 3, "the trees of the organisation, its city and the business: {}", audit.stdout);
+    assert_eq!(found[2], format!("tree o:42: has an old state of {moved}"));
     let rebuilt = env.run("reviews rebuild --org 42 --json").expect_exit(0).json();
-    assert_eq!(rebuilt, json!({ "reviews": 2, "moved": 0, "rewritten": 8 }));
+    assert_eq!(rebuilt, json!({ "reviews": 2, "moved": 0, "rewritten": 3 }));
     assert_no_findings(&env);
     assert_eq!(table_content(&env), before);
 }
