@@ -27,6 +27,8 @@ const INSTANCES: usize = 4;
 const RUNS_WITH_FACETS: u64 = 6;
 /// Small limits, so that a fold takes several passes, and sets may have facet trees.
 const LIMITS: FoldLimits = FoldLimits { fold_from: u64::MAX, pass_changes: 6, facets_from: 6 };
+/// Number of postings that a root holds itself: most are in nodes.
+const RECENT_MAX: usize = 2;
 /// Time for which a process retries: far longer than a run.
 const RETRY_TIME: Duration = Duration::from_mins(5);
 /// Time after which a run looks again whether a pause of a retry is over.
@@ -285,5 +287,5 @@ fn new_store(stack: &TestStack, connector: &StepConnector, seed: u64) -> ReviewS
     };
     let stores = stack.stores_through(connector.over(plain_http()), options, stack.table_prefix());
     let facets_from = if seed.is_multiple_of(RUNS_WITH_FACETS) { LIMITS.facets_from } else { i64::MAX };
-    stores.reviews.with_fold_limits(FoldLimits { facets_from, ..LIMITS })
+    stores.reviews.with_fold_limits(FoldLimits { facets_from, ..LIMITS }).with_recent_max(RECENT_MAX)
 }

@@ -15,6 +15,8 @@ use std::sync::Arc;
 
 use crate::{BusinessStore, Database};
 use log::{DueFolds, LaneCache};
+use presence_domain::ledger::TreeKey;
+use presence_domain::ledger::tree::TreeLimits;
 use search::ListedOrgs;
 use search::cache::SearchCache;
 use trees::FoldLimits;
@@ -28,6 +30,7 @@ pub struct ReviewStore {
     pub(crate) lanes: Arc<LaneCache>,
     pub(crate) due_folds: Arc<DueFolds>,
     pub(crate) fold_limits: FoldLimits,
+    recent_max: usize,
     pub(crate) cache: Arc<SearchCache>,
 }
 
@@ -42,6 +45,7 @@ impl ReviewStore {
             lanes: Arc::default(),
             due_folds: Arc::default(),
             fold_limits: FoldLimits::default(),
+            recent_max: usize::MAX,
             cache: Arc::default(),
         }
     }
@@ -50,5 +54,17 @@ impl ReviewStore {
     #[must_use]
     pub fn with_fold_limits(self, fold_limits: FoldLimits) -> Self {
         Self { fold_limits, ..self }
+    }
+
+    /// Returns the same store with roots that hold fewer postings themselves, for tests: small trees then have nodes.
+    #[must_use]
+    pub fn with_recent_max(self, recent_max: usize) -> Self {
+        Self { recent_max, ..self }
+    }
+
+    /// Returns the limits of a tree with this number of postings.
+    pub(crate) fn tree_limits(&self, tree: &TreeKey, postings: i64) -> TreeLimits {
+        let limits = TreeLimits::of(tree, postings);
+        TreeLimits { recent_max: limits.recent_max.min(self.recent_max) }
     }
 }

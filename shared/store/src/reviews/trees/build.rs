@@ -9,7 +9,7 @@ use crate::ReviewStore;
 use crate::client::parallel::parallel;
 use crate::client::read::Consistency;
 use presence_domain::error::Error;
-use presence_domain::ledger::tree::{TreeLimits, build_tree};
+use presence_domain::ledger::tree::build_tree;
 use presence_domain::ledger::{Directory, LogPosition, ReviewSet, TreeKey};
 
 /// Number of businesses whose trees are built at a time. Organisations and cities are built one by one: they may be large.
@@ -90,7 +90,7 @@ impl ReviewStore {
         } else {
             None
         };
-        let limits = TreeLimits::of(&tree, i64::try_from(postings.len()).unwrap_or(i64::MAX));
+        let limits = self.tree_limits(&tree, i64::try_from(postings.len()).unwrap_or(i64::MAX));
         let mut root = self.write_nodes(&tree, build_tree(postings, *position, limits), edition).await?;
         root.facet_editions = facet_editions;
         let is_put = self.put_root(&tree, &root, stored.as_ref()).await?;

@@ -7,7 +7,7 @@ use crate::ReviewStore;
 use crate::client::parallel::parallel;
 use crate::client::read::Consistency;
 use presence_domain::error::Error;
-use presence_domain::ledger::tree::{TreeLimits, build_tree};
+use presence_domain::ledger::tree::build_tree;
 use presence_domain::ledger::{FacetKey, LogPosition, Posting, ReviewSet, TreeKey};
 
 /// Number of facet trees of one set that are written at a time.
@@ -52,7 +52,7 @@ impl ReviewStore {
         let Some(edition) = self.replacing_edition(tree, stored.as_ref(), position, named).await? else {
             return Ok(None);
         };
-        let limits = TreeLimits::of(tree, i64::try_from(postings.len()).unwrap_or(i64::MAX));
+        let limits = self.tree_limits(tree, i64::try_from(postings.len()).unwrap_or(i64::MAX));
         let built = build_tree(postings, *position, limits);
         let root = self.write_nodes(tree, built, edition).await?;
         let is_put = self.put_root(tree, &root, stored.as_ref()).await?;

@@ -11,7 +11,7 @@ use crate::ReviewStore;
 use crate::client::parallel::parallel;
 use crate::client::read::Consistency;
 use presence_domain::error::Error;
-use presence_domain::ledger::tree::{EditedTree, TreeEdit, TreeLimits, TreeRoot};
+use presence_domain::ledger::tree::{EditedTree, TreeEdit, TreeRoot};
 use presence_domain::ledger::{FacetKey, LogPosition, ReviewSet, TreeDelta, TreeKey};
 
 /// Fold of one set in progress.
@@ -137,7 +137,7 @@ impl ReviewStore {
         target: &LogPosition,
     ) -> Result<Option<EditedTree>, Error> {
         let postings = root.counts().total() + delta.counts().total();
-        let mut edit = TreeEdit::new(root, delta, *target, TreeLimits::of(tree, postings));
+        let mut edit = TreeEdit::new(root, delta, *target, self.tree_limits(tree, postings));
         loop {
             let missing = edit.missing_nodes();
             if missing.is_empty() {
