@@ -84,8 +84,8 @@ pub(super) fn groups() -> Vec<OperationGroup> {
 fn review_groups() -> Vec<OperationGroup> {
     let searches = [
         ("page 1", ""),
-        ("page 1,000", "page=1000"),
-        ("a state, two ratings", "state=not_treated&rating__in=1,2"),
+        ("page 1000", "page=1000"),
+        ("a state and two ratings", "state=not_treated&rating__in=1,2"),
         ("a city", "business_city={city}"),
         ("20 businesses", "business__in={20 businesses}"),
         ("100 businesses", "business__in={100 businesses}"),
