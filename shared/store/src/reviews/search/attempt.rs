@@ -73,8 +73,9 @@ impl ReviewStore {
         org: &OrgTarget,
         distrusted: &HashSet<TreeKey>,
     ) -> Result<(PostingPage, Bodies), AttemptError> {
-        let snapshots = self.read_snapshots(std::slice::from_ref(org), distrusted);
-        let prefetch = async { Ok(self.prefetch(target, org, distrusted.is_empty()).await?) };
+        let snapshots =
+            async { self.read_snapshots(std::slice::from_ref(org), distrusted).await.map_err(AttemptError::from) };
+        let prefetch = async { self.prefetch(target, org, distrusted.is_empty()).await.map_err(AttemptError::from) };
         let (snapshots, (prediction, bodies)) = futures::try_join!(snapshots, prefetch)?;
         if let Some(page) = prediction.and_then(|prediction| confirm(prediction, &snapshots)) {
             return Ok((page, bodies));

@@ -12,6 +12,8 @@
 mod attempt;
 mod bodies;
 pub(crate) mod cache;
+mod facet_trees;
+mod log_view;
 mod migrated;
 mod moves;
 mod plan;

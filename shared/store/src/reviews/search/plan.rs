@@ -1,25 +1,21 @@
 //! Search of a page in the trees of snapshots: decodes roots, completes them from the log, and reads the nodes that are needed.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::attempt::AttemptError;
 use super::cache::SearchCache;
+use super::facet_trees::FacetTree;
+use super::log_view::LogView;
 use super::snapshot::OrgSnapshot;
 use super::target::{OrgStretch, OrgTarget, PostingPage, SearchTarget};
 use crate::ReviewStore;
-use crate::client::read::Consistency;
 use crate::reviews::log::OrgLog;
 use crate::reviews::trees::nodes::StoredRoot;
 use presence_domain::error::Error;
-use presence_domain::ids::{BusinessId, OrgId};
+use presence_domain::ids::OrgId;
 use presence_domain::ledger::tree::{DecodeError, NodeRef, RootSummary};
-use presence_domain::ledger::{
-    FacetKey, FacetMask, LogEntry, NeededNode, PageSearch, Posting, ReviewSet, TreeDelta, TreeKey,
-};
-
-/// Number of trees from which the entries of a log are sorted by business first, instead of looking at each for each tree.
-const MANY_TREES: usize = 8;
+use presence_domain::ledger::{FacetKey, FacetMask, NeededNode, PageSearch, Posting, ReviewSet, TreeDelta, TreeKey};
 
 /// Maximum number of nodes that are read for the next page. They take half a unit each.
 const MAX_NODES_AHEAD: usize = 8;
@@ -34,20 +30,6 @@ pub(super) struct PagePlan {
     org_root: Option<(OrgId, StoredRoot)>,
     /// True if the nodes of the next page are to be told.
     reads_ahead: bool,
-}
-
-/// Tree of one facet key that is searched in place of its set's tree.
-pub(super) struct FacetTree {
-    tree: TreeKey,
-    /// Least edition of its root.
-    edition: u64,
-    log: Arc<OrgLog>,
-}
-
-/// Entries of a log, by the business that they concern if there are many trees.
-struct LogView<'a> {
-    log: &'a OrgLog,
-    by_business: Option<HashMap<&'a BusinessId, Vec<&'a LogEntry>>>,
 }
 
 impl PagePlan {
@@ -96,7 +78,7 @@ impl PagePlan {
     ) -> Result<(), AttemptError> {
         for (FacetTree { tree, log, .. }, root) in facet_trees.into_iter().zip(roots) {
             let root = decode_root(root.as_ref(), target, &log)?;
-            self.add_tree(tree, &root, &LogView { log: &log, by_business: None });
+            self.add_tree(tree, &root, &LogView::new(&log, 1));
         }
         Ok(())
     }
@@ -275,68 +257,6 @@ impl ReviewStore {
         }
         Ok(read)
     }
-
-    fn cached_facet_root(&self, facet_tree: &FacetTree) -> Option<StoredRoot> {
-        self.cache.root(&facet_tree.tree).filter(|root| root.edition >= facet_tree.edition)
-    }
-
-    /// Returns the roots of facet trees: from the cache, else eventually read, else strongly read. The roots of their sets name
-    /// the least edition of each.
-    async fn read_facet_roots(
-        &self,
-        facet_trees: &[FacetTree],
-        distrusted: &HashSet<TreeKey>,
-    ) -> Result<Vec<Option<StoredRoot>>, Error> {
-        let is_distrusted = |facet_tree: &FacetTree| distrusted.contains(&facet_tree.tree);
-        let cached = |facet_tree| self.cached_facet_root(facet_tree).filter(|_| !is_distrusted(facet_tree));
-        let mut roots: Vec<Option<StoredRoot>> = facet_trees.iter().map(cached).collect();
-        for consistency in [Consistency::Eventual, Consistency::Strong] {
-            let is_unread = |position: &usize| {
-                let is_late = consistency == Consistency::Eventual && is_distrusted(&facet_trees[*position]);
-                roots[*position].is_none() && !is_late
-            };
-            let unread: Vec<usize> = (0..facet_trees.len()).filter(is_unread).collect();
-            let trees: Vec<TreeKey> = unread.iter().map(|position| facet_trees[*position].tree.clone()).collect();
-            for (tree, root) in self.read_roots(&trees, consistency).await? {
-                let position = unread.iter().find(|position| facet_trees[**position].tree == tree);
-                let Some(position) = position else { continue };
-                // A root that is older than its set's root says is read again, strongly.
-                let is_proven = consistency == Consistency::Strong || root.edition >= facet_trees[*position].edition;
-                roots[*position] = Some(root).filter(|_| is_proven);
-            }
-        }
-        Ok(roots)
-    }
-}
-
-impl<'a> LogView<'a> {
-    fn new(log: &'a OrgLog, trees: usize) -> Self {
-        let by_business = (trees >= MANY_TREES).then(|| {
-            let mut by_business: HashMap<&BusinessId, Vec<&LogEntry>> = HashMap::new();
-            for entry in &log.entries {
-                let places = [&entry.change.old, &entry.change.new];
-                let mut businesses: Vec<_> = places.into_iter().flatten().map(|place| &place.business_id).collect();
-                businesses.dedup();
-                for business_id in businesses {
-                    by_business.entry(business_id).or_default().push(entry);
-                }
-            }
-            by_business
-        });
-        Self { log, by_business }
-    }
-
-    /// Returns the difference of a tree from its root to the end of the log.
-    fn delta(&self, tree: &TreeKey, root: &RootSummary) -> TreeDelta {
-        let (from, to) = (&self.log.position_of_tree(&root.position), &self.log.end);
-        match (&tree.set, &self.by_business) {
-            (ReviewSet::Business(_, business_id), Some(by_business)) => {
-                let entries = by_business.get(business_id).map_or(&[][..], Vec::as_slice);
-                TreeDelta::between(tree, entries.iter().copied(), from, to)
-            }
-            _ => TreeDelta::between(tree, &self.log.entries, from, to),
-        }
-    }
 }
 
 /// Estimates the number of an organisation's reviews between the first and the last posting of a page, by a root that may be old.
@@ -349,7 +269,7 @@ fn stretch_in((org_id, root): &(OrgId, StoredRoot), page: &[(usize, Posting)]) -
         let (start, end) = (period.span.start().effective_at, period.span.end().effective_at);
         let seconds = last.effective_at.min(end).saturating_sub(first.effective_at.max(start)).max(0);
         // Reviews are taken to be spread evenly over a period.
-        u128::from(period.total) * seconds.unsigned_abs() as u128 / end.abs_diff(start).max(1) as u128
+        u128::from(period.total) * u128::from(seconds.unsigned_abs()) / u128::from(end.abs_diff(start).max(1))
     });
     let total = u64::try_from(in_periods.sum::<u128>()).unwrap_or(u64::MAX).saturating_add(recent);
     Some(OrgStretch { org_id: *org_id, total: total.max(page.len() as u64) })

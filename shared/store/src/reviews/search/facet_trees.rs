@@ -1,0 +1,55 @@
+//! Roots of trees of single facet keys, which are searched where they cost less than the tree of their set.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use crate::ReviewStore;
+use crate::client::read::Consistency;
+use crate::reviews::log::OrgLog;
+use crate::reviews::trees::nodes::StoredRoot;
+use presence_domain::error::Error;
+use presence_domain::ledger::TreeKey;
+
+/// Tree of one facet key that is searched in place of its set's tree.
+pub(super) struct FacetTree {
+    pub(super) tree: TreeKey,
+    /// Least edition of its root.
+    pub(super) edition: u64,
+    /// Log of its organisation.
+    pub(super) log: Arc<OrgLog>,
+}
+
+impl ReviewStore {
+    /// Returns the root of a facet tree, if it is cached and recent enough.
+    pub(super) fn cached_facet_root(&self, facet_tree: &FacetTree) -> Option<StoredRoot> {
+        self.cache.root(&facet_tree.tree).filter(|root| root.edition >= facet_tree.edition)
+    }
+
+    /// Returns the roots of facet trees: from the cache, else eventually read, else strongly read. The roots of their sets name
+    /// the least edition of each.
+    pub(super) async fn read_facet_roots(
+        &self,
+        facet_trees: &[FacetTree],
+        distrusted: &HashSet<TreeKey>,
+    ) -> Result<Vec<Option<StoredRoot>>, Error> {
+        let is_distrusted = |facet_tree: &FacetTree| distrusted.contains(&facet_tree.tree);
+        let cached = |facet_tree| self.cached_facet_root(facet_tree).filter(|_| !is_distrusted(facet_tree));
+        let mut roots: Vec<Option<StoredRoot>> = facet_trees.iter().map(cached).collect();
+        for consistency in [Consistency::Eventual, Consistency::Strong] {
+            let is_unread = |position: &usize| {
+                let is_late = consistency == Consistency::Eventual && is_distrusted(&facet_trees[*position]);
+                roots[*position].is_none() && !is_late
+            };
+            let unread: Vec<usize> = (0..facet_trees.len()).filter(is_unread).collect();
+            let trees: Vec<TreeKey> = unread.iter().map(|position| facet_trees[*position].tree.clone()).collect();
+            for (tree, root) in self.read_roots(&trees, consistency).await? {
+                let position = unread.iter().find(|position| facet_trees[**position].tree == tree);
+                let Some(position) = position else { continue };
+                // A root that is older than its set's root says is read again, strongly.
+                let is_proven = consistency == Consistency::Strong || root.edition >= facet_trees[*position].edition;
+                roots[*position] = Some(root).filter(|_| is_proven);
+            }
+        }
+        Ok(roots)
+    }
+}
