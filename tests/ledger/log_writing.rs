@@ -32,6 +32,11 @@ fn without_folds(stores: &Stores) -> ReviewStore {
     stores.reviews.clone().with_fold_limits(FoldLimits { fold_from: u64::MAX, ..FoldLimits::default() })
 }
 
+/// Returns options with enough time for retries.
+fn retrying() -> Options {
+    Options { retry_policy: RetryPolicy::For(LONG_RETRY), ..long_timeouts() }
+}
+
 /// Returns new reviews of lane 3 of an organisation.
 fn reviews_of_lane(org: u64, count: usize) -> Vec<Review> {
     let mut rng = Rng::with_seed(org);
@@ -118,12 +123,11 @@ async fn a_review_that_changed_is_stale_and_its_lane_stays_as_it_was() {
 async fn processes_that_write_one_lane_at_once_lose_no_change() {
     let stack = TestStack::start().await;
     let faults = FaultConnector::with_keys(key_names(stack.table_prefix()));
-    let options = || Options { retry_policy: RetryPolicy::For(LONG_RETRY), ..long_timeouts() };
     for (number, plan) in [(1, Plan::None), (2, Plan::OverlapConflicts { window: Duration::from_millis(2) })] {
         faults.restart(plan.clone());
         let reviews = reviews_of_lane(number, 60);
         let writers = reviews.chunks(15).map(async |reviews| {
-            let stores = stack.stores_through(faults.over(plain_http()), options(), stack.table_prefix());
+            let stores = stack.stores_through(faults.over(plain_http()), retrying(), stack.table_prefix());
             for review in reviews {
                 without_folds(&stores).write_reviews(&[write_new(review)]).await.expect("no other review is stale");
             }
@@ -138,13 +142,12 @@ async fn processes_that_write_one_lane_at_once_lose_no_change() {
 #[tokio::test(flavor = "multi_thread")]
 async fn writes_of_one_lane_under_the_limits_of_aws_are_in_the_log_once() {
     let aws_limits = AwsLimits { seed: Some(11), conflicts: Some(Duration::from_millis(5)), ..AwsLimits::default() };
-    let options =
-        Options { aws_limits: Some(aws_limits), retry_policy: RetryPolicy::For(LONG_RETRY), ..long_timeouts() };
-    let stack = TestStack::with(options).await;
+    let stack = TestStack::with(Options { aws_limits: Some(aws_limits), ..long_timeouts() }).await;
     let reviews = reviews_of_lane(1, 200);
     let writers = reviews.chunks(50).map(async |reviews| {
-        let store = process(&stack);
-        for outcome in join_all(reviews.chunks(10).map(|batch| store.try_upsert_reviews(batch))).await {
+        let stores = stack.stores_through(plain_http(), retrying(), stack.table_prefix());
+        for batch in reviews.chunks(10) {
+            let outcome = without_folds(&stores).try_upsert_reviews(batch).await;
             assert!(outcome.unwritten.is_empty(), "{:?}", outcome.error);
         }
     });
@@ -158,7 +161,6 @@ async fn writes_of_one_lane_under_the_limits_of_aws_are_in_the_log_once() {
 async fn an_upsert_whose_calls_fail_or_lose_their_replies_is_in_the_log_once() {
     let stack = TestStack::start().await;
     let faults = FaultConnector::with_keys(key_names(stack.table_prefix()));
-    let options = || Options { retry_policy: RetryPolicy::For(LONG_RETRY), ..long_timeouts() };
     let reviews = reviews_of_lane(1, 150);
     let kinds = [FaultKind::LoseReply, FaultKind::ServerError, FaultKind::CutBody, FaultKind::TransactionConflict];
     let mut round = 0;
@@ -168,7 +170,7 @@ async fn an_upsert_whose_calls_fail_or_lose_their_replies_is_in_the_log_once() {
             let rating = Rating::ALL[round % 5];
             let wanted: Vec<Review> = reviews.iter().map(|review| Review { rating, ..review.clone() }).collect();
             faults.restart(Plan::At { call, kind, times });
-            let stores = stack.stores_through(faults.over(plain_http()), options(), stack.table_prefix());
+            let stores = stack.stores_through(faults.over(plain_http()), retrying(), stack.table_prefix());
             let outcome = without_folds(&stores).try_upsert_reviews(&wanted).await;
             if !outcome.unwritten.is_empty() {
                 process(&stack).upsert_reviews(&wanted).await.expect("no fault is left");

@@ -95,7 +95,8 @@ impl Retries {
     /// Returns the next pause: a random part of a longest pause that doubles. `left` is the time until the limit, `random` is
     /// from 0 to 1. Full jitter keeps writers that conflicted from conflicting again.
     fn next(&mut self, left: Duration, random: f64) -> Option<Duration> {
-        let spare = left.checked_sub(ATTEMPT_TIME)?;
+        // A pause of no time would repeat itself for ever by a clock that only pauses advance.
+        let spare = left.checked_sub(ATTEMPT_TIME).filter(|spare| !spare.is_zero())?;
         let longest = FIRST_PAUSE.saturating_mul(1 << self.pauses.min(MAX_DOUBLINGS)).min(MAX_PAUSE);
         self.pauses += 1;
         Some(longest.mul_f64(random).min(spare))
