@@ -59,7 +59,7 @@ fn item(value: &Value) -> Item {
     attributes.map(|(name, value)| (name.clone(), attribute(value))).collect()
 }
 
-/// Starts a stack with these items, and no others.
+/// Starts a stack with these items, and no others. Their reviews are migrated: `ledger/migration.rs` tests them before.
 async fn stack() -> TestStack {
     let stack = TestStack::start().await;
     let client = bulk::client(&stack);
@@ -69,6 +69,7 @@ async fn stack() -> TestStack {
             put.send().await.expect("DynamoDB answers");
         }
     }
+    stack.stores().reviews.migrate_ledger(false).await.expect("the store answers");
     stack
 }
 

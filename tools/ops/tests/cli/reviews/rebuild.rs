@@ -11,6 +11,12 @@ use super::{TABLE, assert_no_findings, changed, env_with_businesses, lines, row,
 use crate::cli_env::{CliEnv, Item};
 use crate::rows::summary;
 
+/// Brings what was imported from the log into the trees of organisation 42.
+fn fold(env: &CliEnv) {
+    let rebuilt = env.run("reviews rebuild --org 42 --json").expect_exit(0).json();
+    assert_eq!(rebuilt["rewritten"], 0, "nothing is wrong");
+}
+
 /// Returns the item with the root of a tree. 90 reviews are in roots: no tree has nodes.
 fn root_item(env: &CliEnv, set: &str) -> Item {
     let is_root = |item: &Item| item["pk"].as_s().is_ok_and(|pk| *pk == format!("TREE#{set}"));
@@ -38,6 +44,7 @@ fn is_review(item: &Item) -> bool {
 fn audit_finds_damaged_trees_and_rebuild_corrects_them() {
     let env = env_with_businesses();
     env.run_with_stdin("import reviews -", lines((0..90).map(row)).as_bytes()).expect_exit(0);
+    fold(&env);
     let before = table_content(&env);
     let mut lost = String::new();
     damage_root(&env, "c:42:lyon", |root| lost = id_of(&root.recent.remove(3)));
@@ -116,6 +123,7 @@ fn review_filed_under_the_day_before_is_found_and_corrected() {
     let last = changed(&row(1), &json!({ "date": "9999-12-31T21:30:00Z" }));
     env.run_with_stdin("import reviews -", lines([last, row(4)]).as_bytes()).expect_exit(0);
     assert_no_findings(&env);
+    fold(&env);
     let before = table_content(&env);
     let mut moved = String::new();
     for set in ["o:42", "c:42:lyon", "b:42:b2"] {
