@@ -48,7 +48,6 @@ impl Ledger {
 
     /// Compares the trees with the reviews, after a fold of all changes.
     pub(super) async fn assert_folded(&self, moment: &str) -> StoredTrees {
-        println!("{moment}");
         let trees = StoredTrees::read(&self.stack).await;
         for number in [1, 2] {
             assert_eq!(trees.log_size(org(number)), 0, "{moment}: the log of organisation {number} is trimmed");
@@ -58,7 +57,7 @@ impl Ledger {
     }
 
     /// Returns the store of another process.
-    pub(super) fn store_through(&self, client: impl ConnectorLayer + 'static) -> ReviewStore {
+    pub(super) fn store_through(&self, client: &(impl ConnectorLayer + 'static)) -> ReviewStore {
         let stores = self.stack.stores_through(client.over(plain_http()), long_timeouts(), self.stack.table_prefix());
         stores.reviews.with_fold_limits(LIMITS)
     }

@@ -62,7 +62,7 @@ async fn log_that_is_too_long_to_be_read_at_once_is_folded_from_its_start() {
 async fn fold_that_crashes_at_any_call_is_completed_by_the_next_one() {
     let mut ledger = Ledger::with("crashed folds", 750).await;
     let crash = CrashConnector::new();
-    let crashing = ledger.store_through(crash.clone());
+    let crashing = ledger.store_through(&crash);
     let (mut call, mut crashes) = (1, 0);
     loop {
         let mut has_crashed = false;
@@ -88,7 +88,7 @@ async fn fold_that_crashes_at_any_call_is_completed_by_the_next_one() {
 async fn fold_in_the_middle_of_another_one_makes_it_stop_or_find_its_work_done() {
     let mut ledger = Ledger::with("overtaken folds", 750).await;
     let interleaving = InterleavingConnector::new();
-    let overtaken = ledger.store_through(interleaving.clone());
+    let overtaken = ledger.store_through(&interleaving);
     let (mut call, mut lost, mut ran) = (1, 0, true);
     while ran {
         ledger.write(12).await;
@@ -119,7 +119,7 @@ async fn folds_at_the_same_time_leave_the_trees_of_a_model() {
     let mut ledger = Ledger::with("folds at the same time", 1_500).await;
     for round in 0..rounds(12) {
         ledger.write(150).await;
-        let stores: Vec<_> = (0..3).map(|_| ledger.store_through(FaultConnector::new())).collect();
+        let stores: Vec<_> = (0..3).map(|_| ledger.store_through(&FaultConnector::new())).collect();
         let folds = stores.iter().map(|store| store.fold_reviews(org(1)));
         for report in futures::future::join_all(folds).await {
             assert_eq!(report.expect("the store answers").mismatches, 0);
@@ -141,12 +141,12 @@ async fn fold_with_faults_is_completed_by_the_next_one() {
     ];
     let mut ledger = Ledger::with("folds with faults", 1_500).await;
     let faults = FaultConnector::new();
-    let faulty = ledger.store_through(faults.clone());
+    let broken = ledger.store_through(&faults);
     for round in 0..u64::try_from(rounds(20)).expect("small") {
         ledger.write(80).await;
         faults.restart(Plan::Seeded { seed: round, percent: 20, kinds: KINDS.to_vec() });
         // It may fail, or think that another fold was first.
-        if let Ok(report) = faulty.fold_reviews(org(1)).await {
+        if let Ok(report) = broken.fold_reviews(org(1)).await {
             assert_eq!(report.mismatches, 0);
         }
         ledger.fold_alone().await;

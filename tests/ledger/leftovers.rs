@@ -68,7 +68,7 @@ async fn without_time_nothing_is_folded_and_a_log_that_a_dead_fold_did_not_trim_
     assert_eq!(folds, LeftoverFolds::default());
     // The last calls of a fold trim the log.
     let crash = CrashConnector::new();
-    let dying = ledger.store_through(crash.clone());
+    let dying = ledger.store_through(&crash);
     let mut call = 1;
     while StoredTrees::read(&ledger.stack).await.directory(org(1)).is_none_or(|found| found.edition < 2) {
         crash.run(Some((call, CrashPoint::After)), dying.fold_reviews(org(1))).await;

@@ -53,8 +53,7 @@ impl StoredTrees {
             }
         }
         let stored: BTreeSet<&String> = self.items.keys().filter(|(_, sk)| sk == "ROOT").map(|(pk, _)| pk).collect();
-        let empty =
-            stored.iter().filter(|pk| self.is_of(pk, org_id) && !expected.keys().any(|set| tree_pk(set) == ***pk));
+        let empty = stored.iter().filter(|pk| is_of(pk, org_id) && !expected.keys().any(|set| tree_pk(set) == ***pk));
         for pk in empty {
             assert_eq!(self.postings(pk, None), [], "{pk} counts nothing any more");
         }
@@ -209,12 +208,12 @@ impl StoredTrees {
     fn item(&self, pk: &str, sk: &str) -> Option<&Item> {
         self.items.get(&(pk.to_owned(), sk.to_owned()))
     }
+}
 
-    /// True if the partition is one of trees of the organisation.
-    fn is_of(&self, pk: &str, org_id: OrgId) -> bool {
-        let org = org_id.to_string();
-        pk.strip_prefix("TREE#").is_some_and(|set| set.split(':').nth(1) == Some(&org))
-    }
+/// True if the partition is one of trees of the organisation.
+fn is_of(pk: &str, org_id: OrgId) -> bool {
+    let org = org_id.to_string();
+    pk.strip_prefix("TREE#").is_some_and(|set| set.split(':').nth(1) == Some(&org))
 }
 
 /// Returns the sets that count a review.

@@ -26,11 +26,11 @@ fn sets(writer: &LogWriter) -> BTreeSet<ReviewSet> {
 /// Leaves nodes behind that no root names: folds that lose the replies to their puts.
 async fn leave_orphans(ledger: &mut Ledger, folds: u64) {
     let faults = FaultConnector::new();
-    let faulty = ledger.store_through(faults.clone());
+    let broken = ledger.store_through(&faults);
     for seed in 0..folds {
         ledger.write(60).await;
         faults.restart(Plan::Seeded { seed, percent: 15, kinds: vec![FaultKind::LoseReply] });
-        let _ = faulty.fold_reviews(org(1)).await;
+        let _ = broken.fold_reviews(org(1)).await;
     }
     ledger.fold_alone().await;
 }
@@ -56,10 +56,17 @@ async fn sweep_before_any_call_of_a_fold_deletes_no_node_that_a_root_names() {
         // New trees have no free slots. So the nodes of the fold are in slots that no root names, until it puts the root.
         let mut ledger = Ledger::with("sweeps beside folds", 900).await;
         let interleaving = InterleavingConnector::new();
-        let folding = ledger.store_through(interleaving.clone());
+        let folding = ledger.store_through(&interleaving);
         ledger.write(30).await;
         let (store, sets) = (ledger.store.clone(), sets(&ledger.writer));
-        interleaving.before(call, Box::pin(async move { drop(sweep_all(&store, &sets).await) })).await;
+        interleaving
+            .before(
+                call,
+                Box::pin(async move {
+                    sweep_all(&store, &sets).await;
+                }),
+            )
+            .await;
         folding.fold_reviews(org(1)).await.expect("the store answers");
         ran = interleaving.end().await.1.is_none();
         ledger.fold_alone().await;
@@ -72,13 +79,15 @@ async fn sweep_before_any_call_of_a_fold_deletes_no_node_that_a_root_names() {
 async fn fold_before_any_call_of_a_sweep_keeps_its_nodes() {
     let mut ledger = Ledger::with("folds beside sweeps", 1_500).await;
     let interleaving = InterleavingConnector::new();
-    let sweeping = ledger.store_through(interleaving.clone());
+    let sweeping = ledger.store_through(&interleaving);
     let (mut call, mut ran) = (1, true);
     while ran {
         leave_orphans(&mut ledger, 1).await;
         ledger.write(40).await;
         let store = Arc::new(ledger.store.clone());
-        let event = async move { drop(store.fold_reviews(org(1)).await.expect("the store answers")) };
+        let event = async move {
+            store.fold_reviews(org(1)).await.expect("the store answers");
+        };
         interleaving.before(call, Box::pin(event)).await;
         let swept: BTreeSet<ReviewSet> =
             [ReviewSet::Org(org(1)), ReviewSet::City(org(1), "lyon".to_owned())].into_iter().collect();

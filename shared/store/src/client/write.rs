@@ -82,12 +82,12 @@ impl Database {
         attributes: &[String],
     ) -> Result<bool, Error> {
         let update = self.client.update_item().table_name(self.name(table)).set_key(Some(key));
-        let names: Vec<String> = (0..attributes.len()).map(|n| format!("#{n}")).collect();
-        let named = names.iter().cloned().zip(attributes.iter().cloned()).collect();
+        let placeholders: Vec<String> = (0..attributes.len()).map(|n| format!("#{n}")).collect();
+        let names = placeholders.iter().cloned().zip(attributes.iter().cloned()).collect();
         let update = update
-            .update_expression(format!("REMOVE {}", names.join(", ")))
+            .update_expression(format!("REMOVE {}", placeholders.join(", ")))
             .condition_expression("attribute_exists(pk)")
-            .set_expression_attribute_names(Some(named));
+            .set_expression_attribute_names(Some(names));
         self.retry_conditional(|| update.clone().send()).await
     }
 

@@ -143,10 +143,7 @@ impl ReviewStore {
                 SetFold { store: self, tree: tree.clone(), changes, to: *to }.run(root)
             });
             for (tree, folded) in trees.iter().zip(parallel(SETS_IN_FLIGHT, folds).await?) {
-                let FoldedSet { edition, is_written, mismatches } = match folded {
-                    Some(folded) => folded,
-                    None => return Ok(None),
-                };
+                let Some(FoldedSet { edition, is_written, mismatches }) = folded else { return Ok(None) };
                 report.mismatches += mismatches;
                 report.trees += usize::from(is_written);
                 editions.insert(tree.clone(), edition);

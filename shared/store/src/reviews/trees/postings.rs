@@ -92,13 +92,13 @@ impl ReviewStore {
             match &period.nodes {
                 PeriodNodes::Leaves(named) => leaves.extend(overlapping(named, range)),
                 PeriodNodes::Branches(branches) => {
-                    let named: Vec<_> = branches.iter().map(|branch| (branch.start, branch.node)).collect();
-                    let names: Vec<NodeRef> = overlapping(&named, range).collect();
+                    let starts: Vec<_> = branches.iter().map(|branch| (branch.start, branch.node)).collect();
+                    let names: Vec<NodeRef> = overlapping(&starts, range).collect();
                     let Some(nodes) = self.get_all_nodes(tree, &names).await? else { return Ok(None) };
                     for bytes in nodes {
                         let entries = decode_branch(&bytes).map_err(Error::internal)?;
-                        let named: Vec<_> = entries.iter().map(|entry| (entry.start, entry.node)).collect();
-                        leaves.extend(overlapping(&named, range));
+                        let starts: Vec<_> = entries.iter().map(|entry| (entry.start, entry.node)).collect();
+                        leaves.extend(overlapping(&starts, range));
                     }
                 }
             }

@@ -69,8 +69,8 @@ impl ReviewStore {
             let condition = Condition::NumberIs(STAMP, u64::from(node.stamp));
             self.db.delete_if(&schema::REVIEWS, node_key(tree, node), condition)
         });
-        let deleted = parallel(DELETES_IN_FLIGHT, deletes).await?;
-        Ok(deleted.into_iter().filter(|is_deleted| *is_deleted).count())
+        let outcomes = parallel(DELETES_IN_FLIGHT, deletes).await?;
+        Ok(outcomes.into_iter().filter(|is_deleted| *is_deleted).count())
     }
 
     /// Returns those of the listed nodes of a tree that its root does not name. The nodes must be listed before.

@@ -33,7 +33,8 @@ struct Slots {
 impl Slots {
     fn new(free: &[NodeRef], edition: u64) -> Self {
         // The low bits are enough: a name would come again after four billion writes of one root.
-        Self { free: Mutex::new(free.to_vec()), first_stamp: (edition & u64::from(u32::MAX)) as u32 }
+        let first_stamp = u32::try_from(edition & u64::from(u32::MAX)).unwrap_or_default();
+        Self { free: Mutex::new(free.to_vec()), first_stamp }
     }
 
     /// Takes a free slot.
