@@ -1,6 +1,6 @@
 //! Reads of searches in trees of the sizes that the store has.
 
-use super::model::TestSearch;
+use super::model::{TestSearch, positions};
 use super::stored::{Search, StoredTree, postings, run, start};
 use crate::ledger::{FacetKey, FacetMask, Posting, PostingFilter, TreeDelta};
 use crate::page::PageRequest;
@@ -26,8 +26,7 @@ fn checked_search(all: &[Posting], tree: &StoredTree, search: &TestSearch) -> Se
         expected.reverse();
     }
     let range = search.page.range(expected.len() as u64);
-    let expected_page: Vec<_> =
-        expected[range.start as usize..range.end as usize].iter().map(|one| (0, *one)).collect();
+    let expected_page: Vec<_> = expected[positions(&range)].iter().map(|one| (0, *one)).collect();
     assert_eq!((done.found.count, &done.found.postings), (expected.len() as u64, &expected_page), "{search:?}");
     assert!(done.rounds <= 2, "{search:?}");
     done

@@ -1,6 +1,7 @@
 //! Trees of a test, built by hand with small nodes, and the list that a search must agree with.
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 
 use proptest::prelude::*;
 
@@ -102,9 +103,9 @@ impl TestTree {
         let mut after: Vec<_> = changes.iter().filter_map(|(_, after)| *after).collect();
         before.sort_unstable();
         after.sort_unstable();
-        let changed = || changes.iter().filter(|(before, after)| before != after);
-        let removed = changed().filter_map(|(before, _)| before.map(|before| (before.key.id, before)));
-        let mut added: Vec<_> = changed().filter_map(|(_, after)| *after).collect();
+        let differing = || changes.iter().filter(|(before, after)| before != after);
+        let removed = differing().filter_map(|(before, _)| before.map(|before| (before.key.id, before)));
+        let mut added: Vec<_> = differing().filter_map(|(_, after)| *after).collect();
         added.sort_unstable();
         let delta = TreeDelta { removed: removed.collect(), added };
         let recent = before.split_off(before.len().saturating_sub(recent));
@@ -139,7 +140,7 @@ impl TestTree {
     }
 
     fn next_node(&self) -> NodeRef {
-        NodeRef { slot: (self.leaves.len() + self.branches.len()) as u32, stamp: 0 }
+        node_number(self.leaves.len() + self.branches.len())
     }
 
     fn add_leaf(&mut self, postings: &[Posting], mask: FacetMask) -> (PostingKey, NodeRef, u64) {
@@ -153,6 +154,17 @@ impl TestTree {
         self.branches.insert(node, leaves.to_vec());
         (leaves[0].0, node, Some(leaves.iter().map(|(.., matches)| matches).sum()))
     }
+}
+
+/// Returns the name of a node with a number.
+pub(super) fn node_number(number: usize) -> NodeRef {
+    NodeRef { slot: u32::try_from(number).expect("few nodes"), stamp: 0 }
+}
+
+/// Returns ranks as positions in a list.
+pub(super) fn positions(ranks: &Range<u64>) -> Range<usize> {
+    let position = |rank| usize::try_from(rank).expect("a rank in a list");
+    position(ranks.start)..position(ranks.end)
 }
 
 fn matches(postings: &[Posting], mask: FacetMask) -> u64 {
@@ -169,7 +181,7 @@ pub(super) fn expected(trees: &[TestTree], search: &TestSearch) -> (u64, Vec<(us
         all.reverse();
     }
     let range = search.page.range(all.len() as u64);
-    (all.len() as u64, all[range.start as usize..range.end as usize].to_vec())
+    (all.len() as u64, all[positions(&range)].to_vec())
 }
 
 /// Searches, and returns the page with the nodes of each round of reads.

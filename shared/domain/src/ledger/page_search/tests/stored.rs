@@ -6,7 +6,7 @@ use crate::ledger::page_search::{FoundPage, NodeKind, PageSearch};
 use crate::ledger::tree::{NodeRef, RootSummary, TreeLimits, TreeRoot, build_tree, encode_root};
 use crate::ledger::{FACET_KEY_COUNT, FacetKey, LogPosition, Posting, PostingKey, ReviewNumber, TreeDelta};
 
-use super::model::TestSearch;
+use super::model::{TestSearch, node_number};
 
 /// Tree as the store has it.
 pub(super) struct StoredTree {
@@ -39,7 +39,7 @@ pub(super) fn postings(number: u64) -> Vec<Posting> {
             0 => 7,
             1 => 8,
             2..=100 => 9,
-            101..=300 => (10 + random(20)) as u8,
+            101..=300 => 10 + u8::try_from(random(20)).expect("a small number"),
             _ => 0,
         };
         let facet_key = FacetKey::from_number(facet_key).expect("a number below 90");
@@ -56,7 +56,7 @@ impl StoredTree {
         let mut nodes = HashMap::new();
         let mut write = |written: Vec<Vec<u8>>| -> Vec<NodeRef> {
             let named = written.into_iter().map(|bytes| {
-                let node = NodeRef { slot: nodes.len() as u32, stamp: 0 };
+                let node = node_number(nodes.len());
                 nodes.insert(node, bytes);
                 node
             });
@@ -77,7 +77,9 @@ pub(super) fn start(trees: &[StoredTree], search: &TestSearch) -> (PageSearch, V
     let mut page_search = PageSearch::new(search.filter, search.newest_first, search.page);
     let root = |tree: &StoredTree| RootSummary::decode(&tree.root, search.filter.mask).expect("a root");
     let roots: Vec<_> = trees.iter().map(root).collect();
-    roots.iter().for_each(|root| page_search.add_tree(root, &TreeDelta::default()));
+    for root in &roots {
+        page_search.add_tree(root, &TreeDelta::default());
+    }
     (page_search, roots)
 }
 

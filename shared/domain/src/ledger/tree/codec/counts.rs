@@ -99,7 +99,7 @@ impl ByteReader<'_> {
     /// Reads the sums of counts.
     pub(super) fn match_counts(&mut self, mask: FacetMask) -> Result<MatchCounts, DecodeError> {
         let (mut sums, mask) = (MatchCounts::default(), mask.bits());
-        let mask = [mask as u64, (mask >> 64) as u64];
+        let mask = [(mask << 64 >> 64) as u64, (mask >> 64) as u64];
         self.each_count(|key, count| {
             sums.total += count;
             // Without a branch, which the processor could not predict.
