@@ -9,14 +9,19 @@ use std::time::Duration;
 use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::AttributeValue;
 use jiff::SignedDuration;
+use presence_domain::access::Principal;
+use presence_domain::ids::UserId;
 use presence_domain::ledger::tree::{decode_root, encode_root};
+use presence_domain::ledger::{FacetMask, ReviewSet};
+use presence_domain::page::PageRequest;
+use presence_domain::user::Role;
 use presence_local::Options;
 use presence_local::gateway::LocalFunction;
 use presence_mailer::OutboxProcessor;
 use presence_runtime::clock::Clock;
 use presence_runtime::config::AuditConfig;
 use presence_store::schema::{API_KEYS, REVIEWS, USERS};
-use presence_store::{AuditSettings, Database};
+use presence_store::{AuditSettings, Database, ReviewQuery};
 use presence_tests::ConnectorLayer as _;
 use presence_tests::{FaultConnector, TestStack, long_timeouts, plain_http, sdk_config};
 use serde_json::{Value, json};
@@ -35,6 +40,9 @@ const FUNCTIONS: [&str; 5] = ["categories", "reviews", "users", "mailer", "audit
 const PROVIDER: &str = "PROVIDER";
 /// Users in the events of the mailer that no event of the users function invites.
 const ALSO_INVITED: [&str; 2] = ["1018", "1024"];
+
+/// Number of changes of one review that a lane of the log holds only in a sealed chunk.
+const SEALED_CHANGES: usize = 20;
 
 /// The event that sends the form of an invitation.
 const FORM: &str = "invitation_page_form_of_an_unknown_link_404";
@@ -111,6 +119,7 @@ async fn run() -> Replay {
             }
         }
         if function == "auditor" {
+            fixture.fill_log().await;
             fixture.damage_tree().await;
         }
         for event in events_of(function) {
@@ -166,6 +175,27 @@ impl Fixture {
             Some(function) => invoke(function, &event.document).await,
             None if event.function == "auditor" => self.audit().await,
             None => self.deliver(&event.document).await,
+        }
+    }
+
+    /// Changes a review of another organisation so often that its log has a sealed chunk, which the auditor folds and deletes.
+    async fn fill_log(&self) {
+        let reviews = &self.stack.stores().reviews;
+        let orgs = reviews.orgs_with_reviews().await.expect("organisations");
+        let org_id = *orgs.iter().find(|org_id| org_id.get() != 42).expect("another organisation");
+        let caller = Principal { user_id: UserId::random(), org_id: Some(org_id), role: Role::OrgAdmin };
+        let query = ReviewQuery {
+            sets: vec![ReviewSet::Org(org_id)],
+            mask: FacetMask::ALL,
+            from: None,
+            to: None,
+            newest_first: true,
+            page: PageRequest { page: 1, size: 1 },
+        };
+        let mut review = reviews.find_reviews(caller.scope(), &query).await.expect("a page").items.remove(0);
+        for number in 0..SEALED_CHANGES {
+            review.key = format!("name {number}");
+            reviews.upsert_reviews(std::slice::from_ref(&review)).await.expect("a written review");
         }
     }
 
