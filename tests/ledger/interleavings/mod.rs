@@ -58,7 +58,9 @@ async fn every_answer_is_the_state_at_its_position_of_the_log_under_any_interlea
         })
     });
     let mut sum = Counts::default();
-    sums.iter().for_each(|counts| sum.add(counts));
+    for counts in &sums {
+        sum.add(counts);
+    }
     println!("{sum:?}");
     assert!(sum.answers > 2 * sum.runs && sum.folds > sum.runs && sum.changes > 5 * sum.runs, "{sum:?}");
     assert!(sum.killed > 0 && sum.lost_replies > 0 && sum.stale_reads > sum.runs && sum.lost_folds > 0, "{sum:?}");

@@ -200,10 +200,7 @@ impl Oracle {
             combinations = extended;
         }
         let outcomes: Vec<_> = combinations.iter().map(|cuts| self.judge_at(cuts, query, answer)).collect();
-        match outcomes.iter().find(|outcome| outcome.is_ok()) {
-            Some(_) => Ok(()),
-            None => outcomes.into_iter().next().unwrap_or(Ok(())),
-        }
+        if outcomes.iter().any(Result::is_ok) { Ok(()) } else { outcomes.into_iter().next().unwrap_or(Ok(())) }
     }
 
     /// Compares an answer with the truth at these positions.

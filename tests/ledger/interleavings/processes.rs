@@ -49,7 +49,7 @@ impl Names {
         let business_id = self.business(number as u64 % 3);
         let partner = Partner::ALL[0];
         let partner_id = format!("review {number}");
-        let org = if rng.u8(..4) == 0 { 1 } else { 0 };
+        let org = u64::from(rng.u8(..4) == 0);
         Review {
             id: ReviewId::derive(&business_id, partner, &partner_id, 0),
             version: 1,

@@ -164,7 +164,9 @@ impl Run {
                 self.end(number, end)?;
             }
             if !self.connector.is_busy() && !self.dying.is_empty() {
-                std::mem::take(&mut self.dying).into_iter().for_each(|process| self.kill(process));
+                for process in std::mem::take(&mut self.dying) {
+                    self.kill(process);
+                }
                 continue;
             }
             if !self.connector.is_busy() && (self.processes.is_empty() || !self.connector.waiting().is_empty()) {

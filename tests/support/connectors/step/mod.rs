@@ -162,12 +162,11 @@ impl StepConnector {
             if state.is_stepped { state.history.answer(&call, &mut state.rng) } else { None }
         };
         let is_old = old.is_some();
-        let reply = match old {
-            Some(reply) => RecordedReply::success(&reply),
-            None => {
-                self.cut_page(&call, &mut request);
-                RecordedReply::of(next, request).await?
-            }
+        let reply = if let Some(reply) = old {
+            RecordedReply::success(&reply)
+        } else {
+            self.cut_page(&call, &mut request);
+            RecordedReply::of(next, request).await?
         };
         if reply.is_success() {
             let mut state = self.state();
