@@ -34,7 +34,7 @@ impl KnownReviews {
 
     /// Takes what strong reads of some reviews have found. Those that were not found do not exist.
     fn replace(&mut self, ids: &BTreeSet<ReviewNumber>, found: &[FiledReview]) {
-        ids.iter().for_each(|id| drop(self.0.remove(id)));
+        self.0.retain(|id, _| !ids.contains(id));
         self.0.extend(found.iter().map(|review| (review.id, review.clone())));
     }
 
@@ -63,7 +63,9 @@ impl KnownReviews {
                 }
             }
         }
-        expected.values_mut().for_each(|postings| postings.sort_unstable());
+        for postings in expected.values_mut() {
+            postings.sort_unstable();
+        }
         expected
     }
 }
@@ -182,7 +184,9 @@ fn certain_trees(wrong: &mut Vec<WrongTree>, is_certain: impl Fn(&ReviewNumber) 
         !wrong.view.faults.is_empty() || wrong.differences.iter().any(|difference| is_certain(&difference.id))
     };
     let mut certain: Vec<WrongTree> = wrong.extract_if(.., has_certain).collect();
-    certain.iter_mut().for_each(|wrong| wrong.differences.retain(|difference| is_certain(&difference.id)));
+    for wrong in &mut certain {
+        wrong.differences.retain(|difference| is_certain(&difference.id));
+    }
     certain
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use presence_domain::ledger::{Posting, PostingKey, ReviewNumber};
+use presence_domain::ledger::{Posting, ReviewNumber};
 
 /// Maximum number of reviews that a finding names.
 const NAMED: usize = 20;
@@ -48,11 +48,6 @@ pub(super) fn differences(found: &[Posting], expected: &[Posting]) -> Vec<Differ
     differences
 }
 
-/// Returns the keys of both sides of a difference.
-pub(super) fn keys_of(difference: &Difference) -> impl Iterator<Item = PostingKey> + use<> {
-    [difference.found, difference.expected].into_iter().flatten().map(|posting| posting.key)
-}
-
 /// Returns the differences of a tree as one phrase. Reviews are named by their ids.
 pub(super) fn describe(differences: &[Difference]) -> String {
     let of_kind = |is_kind: fn(&Difference) -> bool| {
@@ -83,7 +78,7 @@ fn list(ids: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use presence_domain::ledger::FacetKey;
+    use presence_domain::ledger::{FacetKey, PostingKey};
 
     fn posting(second: i64, id: u64, version: u64) -> Posting {
         let key = PostingKey { effective_at: second, id: ReviewNumber::new(id) };

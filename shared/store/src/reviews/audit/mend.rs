@@ -99,7 +99,9 @@ impl ReviewStore {
     ) -> Result<BTreeSet<ReviewSet>, Error> {
         let read = self.read_org_postings(org_id, &BTreeSet::new(), max_reviews).await?;
         let Some((mut postings, position)) = read else { return Ok(BTreeSet::new()) };
-        sets.iter().for_each(|set| postings.add_set(set));
+        for set in sets {
+            postings.add_set(set);
+        }
         let built = Box::pin(self.build_org(postings, &position, Some(sets))).await?;
         let lost: BTreeSet<ReviewSet> = built.lost.into_iter().collect();
         Ok(sets.difference(&lost).cloned().collect())

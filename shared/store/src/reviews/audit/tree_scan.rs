@@ -238,3 +238,6 @@ fn are_ascending(postings: &[Posting], bounds: &Range<PostingKey>) -> bool {
     postings.is_sorted_by(|one, next| one.key < next.key)
         && postings.iter().all(|posting| bounds.contains(&posting.key))
 }
+
+#[cfg(test)]
+mod tests;

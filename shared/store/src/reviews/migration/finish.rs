@@ -12,7 +12,7 @@ use presence_domain::error::Error;
 
 /// Items that a page of the Scan looks at. Most of them are reviews, of which only the keys are sent.
 const PAGE: i32 = 1_000;
-/// Number of deletes in one BatchWriteItem: the limit of DynamoDB.
+/// Number of deletes in one `BatchWriteItem`: the limit of `DynamoDB`.
 const BATCH: usize = 25;
 /// Batches in flight: far below the capacity of a partition, so that the service is not slowed down.
 const BATCHES_IN_FLIGHT: u16 = 4;
