@@ -61,7 +61,7 @@ pub(super) fn counts() -> impl Strategy<Value = FacetCounts> {
         2 => vec(0_i64..50_000, FACET_KEY_COUNT),
         1 => vec(prop_oneof![Just(0_i64), Just(1), Just(largest), 0..=largest], FACET_KEY_COUNT),
     ];
-    one.prop_map(|counts| FacetCounts::from_array(counts.try_into().expect("a count for each key")))
+    one.prop_map(|counts| FacetCounts::from_array(&counts.try_into().expect("a count for each key")))
 }
 
 pub(super) fn node_refs() -> impl Strategy<Value = NodeRef> {

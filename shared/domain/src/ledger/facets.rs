@@ -124,8 +124,8 @@ impl FacetCounts {
     }
 
     /// Returns the counts with these numbers, in the order of the keys.
-    pub(super) fn from_array(counts: [i64; FACET_KEY_COUNT]) -> Self {
-        Self(counts)
+    pub(super) fn from_array(counts: &[i64; FACET_KEY_COUNT]) -> Self {
+        Self(*counts)
     }
 
     /// Returns the numbers in the order of the keys.

@@ -45,6 +45,7 @@ impl ReviewNumber {
 
     /// Returns the lane of the log that holds the changes of the review, below [`LANES`](super::LANES).
     #[must_use]
+    #[expect(clippy::cast_possible_truncation, reason = "a remainder below the number of lanes")]
     pub fn lane(self) -> usize {
         (self.0 % super::LANES as u64) as usize
     }

@@ -93,10 +93,11 @@ impl ByteReader<'_> {
                 *own = count.cast_signed();
             }
         })?;
-        Ok(FacetCounts::from_array(counts))
+        Ok(FacetCounts::from_array(&counts))
     }
 
     /// Reads the sums of counts.
+    #[expect(clippy::cast_possible_truncation, reason = "a word of the mask is its low half")]
     pub(super) fn match_counts(&mut self, mask: FacetMask) -> Result<MatchCounts, DecodeError> {
         let (mut sums, mask) = (MatchCounts::default(), mask.bits());
         let mask = [(mask << 64 >> 64) as u64, (mask >> 64) as u64];
