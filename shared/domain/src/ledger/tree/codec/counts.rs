@@ -97,7 +97,6 @@ impl ByteReader<'_> {
     }
 
     /// Reads the sums of counts.
-    #[expect(clippy::cast_possible_truncation, reason = "a word of the mask is its low half")]
     pub(super) fn match_counts(&mut self, mask: FacetMask) -> Result<MatchCounts, DecodeError> {
         let (mut sums, mask) = (MatchCounts::default(), mask.bits());
         let mask = [(mask << 64 >> 64) as u64, (mask >> 64) as u64];
