@@ -125,8 +125,8 @@ mod tests {
     use super::*;
     use presence_domain::ids::BusinessId;
 
-    fn facet_key(number: u8) -> Option<FacetKey> {
-        Some(FacetKey::from_number(number).expect("a facet key"))
+    fn facet_key(number: u8) -> FacetKey {
+        FacetKey::from_number(number).expect("a facet key")
     }
 
     #[test]
@@ -161,14 +161,14 @@ mod tests {
         assert_eq!(tree_pk(&ReviewSet::City(org, "saint etienne".to_owned())), "TREE#c:42:saint etienne");
         let business = ReviewSet::Business(org, BusinessId::parse("b1").expect("an id"));
         assert_eq!(tree_pk(&business), "TREE#b:42:b1");
-        assert_eq!((root_sk(None), root_sk(facet_key(7))), ("ROOT".to_owned(), "ROOT#07".to_owned()));
+        assert_eq!((root_sk(None), root_sk(Some(facet_key(7)))), ("ROOT".to_owned(), "ROOT#07".to_owned()));
         assert_eq!(node_sk(None, 255), "NODE#000000ff");
-        assert_eq!(node_sk(facet_key(89), u32::MAX), "NODE#89#ffffffff");
+        assert_eq!(node_sk(Some(facet_key(89)), u32::MAX), "NODE#89#ffffffff");
     }
 
     #[test]
     fn sort_keys_of_nodes_are_read_back() {
-        for facet_key in [None, facet_key(0), facet_key(89)] {
+        for facet_key in [None, Some(facet_key(0)), Some(facet_key(89))] {
             for slot in [0, 1, 0xdead_beef, u32::MAX] {
                 assert_eq!(parse_node_sk(&node_sk(facet_key, slot)), Some((facet_key, slot)));
             }

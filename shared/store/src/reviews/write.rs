@@ -115,7 +115,10 @@ impl ReviewStore {
         let mut retries = self.db.retries();
         loop {
             match self.try_write(writes, &changes).await {
-                Ok(()) => return Ok(self.fold_after(&changes).await),
+                Ok(()) => {
+                    self.fold_after(&changes).await;
+                    return Ok(());
+                }
                 Err(AttemptError::LaneMoved) => {}
                 Err(AttemptError::Final(error)) => return Err(error),
             }
@@ -159,13 +162,17 @@ impl ReviewStore {
         let is_lost = |guard| self.is_lost(guard).boxed();
         match transaction.commit_unless(&self.db, is_lost).await {
             Ok(()) => {
-                states.into_iter().for_each(|(key, after)| self.lanes.insert(key, after));
+                for (key, after) in states {
+                    self.lanes.insert(key, after);
+                }
                 Ok(())
             }
             Err(TransactionError::ConditionsFailed(guards)) => Err(self.forget_lost_lanes(guards)),
             Err(TransactionError::Failed(error)) => {
                 // Without an answer, nobody knows the lanes: the transaction may have happened.
-                states.iter().for_each(|(key, _)| self.lanes.remove(*key));
+                for (key, _) in &states {
+                    self.lanes.remove(*key);
+                }
                 Err(error.into())
             }
         }

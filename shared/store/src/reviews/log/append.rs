@@ -88,13 +88,16 @@ impl LaneState {
         update = update.expression_attribute_values(":last", number(after.last));
         let mut expression = "SET #last = :last".to_owned();
         for (first, bytes) in after.unsealed.iter().filter(|(first, _)| **first > self.last) {
-            expression += &format!(", {} = :changes", changes_attribute(*first));
+            expression.push_str(", ");
+            expression.push_str(&changes_attribute(*first));
+            expression.push_str(" = :changes");
             update = update.expression_attribute_values(":changes", AttributeValue::B(bytes.clone()));
         }
         let sealed = self.unsealed.keys().filter(|first| !after.unsealed.contains_key(first));
         let sealed: Vec<String> = sealed.map(|first| changes_attribute(*first)).collect();
         if !sealed.is_empty() {
-            expression += &format!(" REMOVE {}", sealed.join(", "));
+            expression.push_str(" REMOVE ");
+            expression.push_str(&sealed.join(", "));
         }
         update = match self.last {
             0 => update.condition_expression("attribute_not_exists(pk)"),
