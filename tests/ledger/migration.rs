@@ -32,7 +32,7 @@ const REVIEW_COUNT: usize = 300;
 /// Number of counts and postings in the file.
 const FIRST_EDITION_ITEMS: u64 = 809;
 const SEARCHES: usize = 30;
-/// Number of puts in one BatchWriteItem: the limit of DynamoDB.
+/// Number of puts in one `BatchWriteItem`: the limit of DynamoDB.
 const BATCH: usize = 25;
 
 type Item = HashMap<String, AttributeValue>;
@@ -174,8 +174,8 @@ async fn organisation_of_the_first_edition_is_refused_until_it_is_migrated_and_t
     };
     let refused = stores.reviews.find_reviews(operator_scope(), &all).await;
     assert!(matches!(refused, Err(Error::Unavailable(_))), "{refused:?}");
-    let stored = model.reviews.values().next().expect("a review").clone();
-    let new = Review { partner_id: "another".to_owned(), ..stored };
+    let template = model.reviews.values().next().expect("a review").clone();
+    let new = Review { partner_id: "another".to_owned(), ..template };
     let refused = match stores.reviews.register_org_with_reviews(org_id()).await {
         Ok(()) => stores.reviews.upsert_reviews(&[new]).await.map(drop),
         refused => refused,

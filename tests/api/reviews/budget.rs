@@ -155,7 +155,7 @@ async fn the_next_page_and_another_filter_take_one_wave_in_a_warm_function() {
     let started = just_started(&stack, key).await;
     let (ten, mut exceeded) = (businesses(0..10), Vec::new());
     for queries in [
-        ["".to_owned(), "page=2".to_owned(), "page=3".to_owned(), "rating=5".to_owned(), "rating=5&page=2".to_owned()],
+        [String::new(), "page=2".to_owned(), "page=3".to_owned(), "rating=5".to_owned(), "rating=5&page=2".to_owned()],
         [
             format!("business_city={LARGE_CITY}"),
             format!("business_city={LARGE_CITY}&page=2"),

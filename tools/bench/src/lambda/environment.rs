@@ -299,7 +299,9 @@ async fn load_reviews(
     let table = store.database.name(&schema::REVIEWS);
     let mut postings = OrgPostings::new(distribution.org().id);
     for month in distribution.months() {
-        month.iter().for_each(|review| postings.add(review));
+        for review in &month {
+            postings.add(review);
+        }
         let bodies: Result<Vec<_>, _> = month.iter().map(bulk_body_item).collect();
         dynamodb.import(&table, bodies?)?;
     }

@@ -66,7 +66,9 @@ impl Backends {
         let mut postings = OrgPostings::new(reviews.org().id);
         for month in reviews.months() {
             sizes.reviews += ledger.load(&dynamodb, &month)?;
-            month.iter().for_each(|review| postings.add(review));
+            for review in &month {
+                postings.add(review);
+            }
             sizes.thin_index += ThinIndex::load(&dynamodb, &month)?;
             if let Some(postgres) = &postgres {
                 postgres.load(&month).await?;

@@ -44,7 +44,7 @@ impl SyntheticConnector {
         let body: Value = serde_json::from_slice(request.body().bytes()?).ok()?;
         match operation {
             "Query" => self.query(&body),
-            "GetItem" => self.get(&body),
+            "GetItem" => Some(self.get(&body)),
             "BatchGetItem" => self.batch_get(&body),
             _ => None,
         }
@@ -55,15 +55,12 @@ impl SyntheticConnector {
         let partition = &body["ExpressionAttributeValues"][":partition"];
         let is_forward = body["ScanIndexForward"].as_bool().unwrap_or(true);
         let limit = usize::try_from(body["Limit"].as_u64()?).ok()?;
-        let page = match body["IndexName"].as_str() {
-            None => {
-                take_page(directed(self.tables.query_partition(partition["S"].as_str()?, range), is_forward), limit)
-            }
-            Some(_) => {
-                let positions = self.tables.listing_positions(partition["N"].as_str()?, &range);
-                let entries = positions.filter_map(|position| self.tables.listing_entry(position));
-                take_page(directed(entries, is_forward), limit)
-            }
+        let page = if body["IndexName"].is_null() {
+            take_page(directed(self.tables.query_partition(partition["S"].as_str()?, range), is_forward), limit)
+        } else {
+            let positions = self.tables.listing_positions(partition["N"].as_str()?, &range);
+            let entries = positions.filter_map(|position| self.tables.listing_entry(position));
+            take_page(directed(entries, is_forward), limit)
         };
         let mut answer = json!({ "Count": page.items.len(), "ScannedCount": page.items.len() });
         if page.has_more {
@@ -74,14 +71,14 @@ impl SyntheticConnector {
         Some(answer)
     }
 
-    fn get(&self, body: &Value) -> Option<Value> {
+    fn get(&self, body: &Value) -> Value {
         let item = self.get_item(&body["Key"]);
         let units = read_units(item.as_ref().map_or(0, item_bytes), body);
         let mut answer = json!({ "ConsumedCapacity": capacity(&body["TableName"], units) });
         if let Some(item) = item {
             answer["Item"] = item.into();
         }
-        Some(answer)
+        answer
     }
 
     fn batch_get(&self, body: &Value) -> Option<Value> {

@@ -11,12 +11,17 @@ use super::target::{OrgTarget, PostingPage, SearchTarget};
 use crate::ReviewStore;
 use presence_domain::error::Error;
 use presence_domain::ledger::TreeKey;
-use presence_domain::page::Page;
+use presence_domain::page::{Page, PageRequest};
 use presence_domain::review::Review;
+use presence_runtime::telemetry::{Metric, log_metric};
 
 /// Number of organisations whose logs and roots are read at a time. An organisation has some 30 KB of them, so that 4 MB are in
 /// flight at most.
 const ORGS_AT_A_TIME: usize = 64;
+
+/// Number of repetitions after which reviews that differ from their postings are drift, and no change under way. The log was
+/// then read as often after the reviews, and names no change of them.
+const DRIFT_REPETITIONS: u32 = 4;
 
 /// Occurs when an attempt of a search ends without its page.
 #[derive(Debug)]
@@ -25,8 +30,19 @@ pub(super) enum AttemptError {
     Overtaken,
     /// A node of the tree is no more: its root is too old. The next attempt reads the root strongly.
     NodeGone(TreeKey),
+    /// Reviews of the page differ from their postings, although they were read strongly.
+    BodiesDiffer(Box<DifferingPage>),
     /// A read failed.
     Failed(Error),
+}
+
+/// Page on which some reviews differ from their postings.
+#[derive(Debug)]
+pub(super) struct DifferingPage {
+    /// Postings of the page.
+    postings: PostingPage,
+    /// Reviews of the page that may be shown.
+    admitted: Vec<Review>,
 }
 
 impl From<Error> for AttemptError {
@@ -40,12 +56,21 @@ impl ReviewStore {
     /// new one starts with what the log says then.
     pub(super) async fn search(&self, target: &SearchTarget) -> Result<Page<Review>, Error> {
         let (mut retries, mut distrusted) = (self.db.retries(), HashSet::new());
+        let (mut last_postings, mut repetitions) = (None, 0);
         loop {
             match Box::pin(self.attempt(target, &distrusted)).await {
                 Ok(page) => return Ok(page),
                 Err(AttemptError::Failed(error)) => return Err(error),
                 Err(AttemptError::Overtaken) => {}
                 Err(AttemptError::NodeGone(tree)) => drop(distrusted.insert(tree)),
+                Err(AttemptError::BodiesDiffer(page)) => {
+                    let found = Some((page.postings.count, page.postings.postings.clone()));
+                    repetitions = if found == last_postings { repetitions + 1 } else { 0 };
+                    if repetitions == DRIFT_REPETITIONS {
+                        return Ok(page.without_differing(target.page));
+                    }
+                    last_postings = found;
+                }
             }
             if !retries.pause().await {
                 return Err(Error::Unavailable("reviews kept changing while they were searched".into()));
@@ -63,6 +88,9 @@ impl ReviewStore {
             orgs => (self.find_in_orgs(target, orgs, distrusted).await?, Bodies::default()),
         };
         let items = self.load_page(target, &postings, bodies).await?;
+        if items.len() < postings.postings.len() {
+            return Err(AttemptError::BodiesDiffer(Box::new(DifferingPage { postings, admitted: items })));
+        }
         Ok(Page { request: target.page, count: postings.count, items })
     }
 
@@ -95,11 +123,23 @@ impl ReviewStore {
         let (mut plan, mut cut) = (PagePlan::new(target), OrgCut::default());
         for orgs in orgs.chunks(ORGS_AT_A_TIME) {
             let snapshots = self.read_snapshots(orgs, distrusted).await?;
-            orgs.iter().zip(&snapshots).for_each(|(org, snapshot)| cut.add(org.org_id, &snapshot.log));
+            for (org, snapshot) in orgs.iter().zip(&snapshots) {
+                cut.add(org.org_id, &snapshot.log);
+            }
             self.add_snapshots(&mut plan, target, orgs, &snapshots, distrusted).await?;
         }
         self.check_moves(&cut).await?;
         self.find_postings(plan).await
+    }
+}
+
+impl DifferingPage {
+    /// Returns the page without the reviews that differ, which are not counted either. Reports the drift: an audit corrects it.
+    fn without_differing(self, request: PageRequest) -> Page<Review> {
+        let differing = (self.postings.postings.len() - self.admitted.len()) as u64;
+        tracing::error!(reviews = differing, "ledger drift");
+        log_metric(Metric::LedgerDrift, 1.0);
+        Page { request, count: self.postings.count.saturating_sub(differing), items: self.admitted }
     }
 }
 

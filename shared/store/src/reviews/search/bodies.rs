@@ -5,7 +5,6 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::attempt::AttemptError;
 use super::target::{OrgStretch, PostingPage, SearchTarget};
 use crate::client::read::{Consistency, Item, Order, Partition, number, pk_sk};
 use crate::keys::{REVIEW_SK, effective_between, effective_listing, review_pk};
@@ -85,13 +84,13 @@ impl ReviewStore {
         Ok(reviews)
     }
 
-    /// Returns the reviews of a page, in order. Reads those that are not known yet.
+    /// Returns those reviews of a page that may be shown, in order. Reads those that are not known yet.
     pub(super) async fn load_page(
         &self,
         target: &SearchTarget,
         page: &PostingPage,
         mut bodies: Bodies,
-    ) -> Result<Vec<Review>, AttemptError> {
+    ) -> Result<Vec<Review>, Error> {
         let missing = bodies.missing(&page.postings).len();
         if missing > 0 && (bodies.is_empty() || missing > MAX_HASTY) {
             let read = self.read_bodies(page, &bodies).await?;
@@ -102,7 +101,7 @@ impl ReviewStore {
             let read = self.get_bodies(&missing, Consistency::Strong).await?;
             bodies.add(read);
         }
-        take_page(target, page, bodies)
+        Ok(take_page(target, page, bodies))
     }
 
     async fn get_bodies(&self, postings: &[&Posting], consistency: Consistency) -> Result<Vec<Review>, Error> {
@@ -144,19 +143,16 @@ fn stretch_of(page: &PostingPage, missing: &[&Posting]) -> Option<Stretch> {
     Some(Stretch { org_id, between, entries, order: Order::Ascending })
 }
 
-/// Returns the reviews of the page in order.
+/// Returns those reviews of the page that may be shown, in order.
 ///
-/// A review that is gone, or that changed what the search depends on, changed after the position of the log that the search
-/// answers: the search begins again. A review that changed in anything else may be shown.
-fn take_page(target: &SearchTarget, page: &PostingPage, mut bodies: Bodies) -> Result<Vec<Review>, AttemptError> {
+/// A review that is gone, or that changed what the search depends on, is left out: it changed after the position of the log
+/// that the search answers, or the ledger has drifted. A review that changed in anything else may be shown.
+fn take_page(target: &SearchTarget, page: &PostingPage, mut bodies: Bodies) -> Vec<Review> {
     let mut reviews = Vec::with_capacity(page.postings.len());
     for (tree, posting) in &page.postings {
         // A review that two organisations name is taken once, and missing the second time.
         let review = bodies.0.remove(&posting.key.id).filter(|review| review.version >= posting.version);
-        match review {
-            Some(review) if target.admits(tree, posting, &review) => reviews.push(review),
-            _ => return Err(AttemptError::Overtaken),
-        }
+        reviews.extend(review.filter(|review| target.admits(tree, posting, review)));
     }
-    Ok(reviews)
+    reviews
 }

@@ -51,7 +51,9 @@ impl ReviewStore {
                 Ok((None, bodies))
             }
             // The cached snapshot is no longer stored. The search itself finds that out.
-            Err(AttemptError::Overtaken | AttemptError::NodeGone(_)) => Ok((None, bodies)),
+            Err(AttemptError::Overtaken | AttemptError::NodeGone(_) | AttemptError::BodiesDiffer(_)) => {
+                Ok((None, bodies))
+            }
             Err(AttemptError::Failed(error)) => Err(error),
         }
     }
