@@ -31,7 +31,7 @@ const PREFIX: &str = "presence-";
 pub struct SyntheticDatabase(Arc<SyntheticTables>);
 
 impl SyntheticDatabase {
-    /// Builds the trees of the reviews. Each review takes some 100 bytes of memory, and 150 more meanwhile.
+    /// Builds the trees of the reviews. Each review takes some 200 bytes of memory meanwhile, and fewer afterwards.
     pub fn new(distribution: Distribution) -> anyhow::Result<Self> {
         u32::try_from(distribution.total()).context("the number of reviews must fit into 32 bits")?;
         Ok(Self(Arc::new(SyntheticTables::new(PackedReviews::new(distribution))?)))
