@@ -88,7 +88,7 @@ async fn fold_that_crashes_at_any_call_is_completed_by_the_next_one() {
 async fn fold_in_the_middle_of_another_one_makes_it_stop_or_find_its_work_done() {
     let mut ledger = Ledger::with("overtaken folds", 750).await;
     let interleaving = InterleavingConnector::new();
-    let overtaken = ledger.store_through(&interleaving);
+    let slower_store = ledger.store_through(&interleaving);
     let (mut call, mut lost, mut ran) = (1, 0, true);
     while ran {
         ledger.write(12).await;
@@ -102,7 +102,7 @@ async fn fold_in_the_middle_of_another_one_makes_it_stop_or_find_its_work_done()
             assert_eq!(report.mismatches, 0);
         };
         interleaving.before(call, Box::pin(event)).await;
-        let report = overtaken.fold_reviews(org(1)).await.expect("the store answers");
+        let report = slower_store.fold_reviews(org(1)).await.expect("the store answers");
         assert_eq!(report.mismatches, 0);
         lost += usize::from(report.lost);
         ran = interleaving.end().await.1.is_none();

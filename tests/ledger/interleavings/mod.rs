@@ -36,7 +36,7 @@ fn make_runs(next: &AtomicU64, stack: &TestStack) -> Counts {
         if seed > seeds() {
             return sum;
         }
-        match runtime.block_on(Run::new(seed, stack).play()) {
+        match runtime.block_on(Run::new(seed, stack).run()) {
             Ok(counts) => sum.add(&counts),
             Err(what) => panic!("run {seed}: {what}"),
         }

@@ -110,7 +110,7 @@ impl Run {
     }
 
     /// Plays the run. Returns its numbers, or the first thing that went wrong.
-    pub(super) async fn play(mut self) -> Result<Counts, String> {
+    pub(super) async fn run(mut self) -> Result<Counts, String> {
         self.connector.set_stepped(true);
         while self.started < PROCESSES || !self.running.is_empty() {
             if self.started < PROCESSES
@@ -119,7 +119,7 @@ impl Run {
             {
                 self.start();
             }
-            self.settle().await?;
+            self.run_to_rest().await?;
             self.step();
         }
         self.connector.set_stepped(false);
@@ -157,7 +157,7 @@ impl Run {
     }
 
     /// Lets all processes run until each waits at a call.
-    async fn settle(&mut self) -> Result<(), String> {
+    async fn run_to_rest(&mut self) -> Result<(), String> {
         loop {
             while let std::task::Poll::Ready(Some((number, end))) = futures::poll!(self.processes.next()) {
                 self.note_calls();

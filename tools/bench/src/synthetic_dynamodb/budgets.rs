@@ -30,22 +30,31 @@ const ANY_PAGE: Budget = Budget { read_units: 30.0, calls: 15, waves: 4 };
 const FIRST_PAGE: Budget = Budget { read_units: 8.0, waves: 1, ..ANY_PAGE };
 /// Budget of page 1 of a filter that a tenth of the reviews match, or more.
 const FIRST_PAGE_OF_TENTH: Budget = Budget { read_units: 14.0, waves: 2, ..ANY_PAGE };
-/// Budgets of lists of businesses, by the largest number of businesses.
-const LISTS: [(usize, Budget); 2] =
-    [(20, Budget { read_units: 60.0, calls: 60, waves: 4 }), (385, Budget { read_units: 320.0, calls: 320, waves: 4 })];
+/// Number of businesses of a short list.
+const SHORT_LIST: usize = 20;
+/// Budget of a short list of businesses.
+const SHORT_LIST_BUDGET: Budget = Budget { read_units: 60.0, calls: 60, waves: 4 };
+/// Budget of page 1 of a list of 385 businesses, as many as a request line holds.
+const LONG_LIST_FIRST_PAGE: Budget = Budget { read_units: 320.0, calls: 320, waves: 4 };
+/// Budget of any other page of such a list: a root and a leaf of each business, half a unit each.
+const LONG_LIST: Budget = Budget { read_units: 420.0, ..LONG_LIST_FIRST_PAGE };
 
 impl Budget {
     /// Returns the budget of a search with this number of matches among this number of reviews.
     fn of(filter: &ReviewFilter, request: PageRequest, matches: u64, reviews: u64) -> Self {
         if let Some(businesses) = filter.businesses.as_ref().map(Vec::len).filter(|number| *number > 1) {
-            let list = LISTS.iter().find(|(most, _)| businesses <= *most);
-            return list.map_or(LISTS[1].1, |(_, budget)| *budget);
+            return match request.page {
+                _ if businesses <= SHORT_LIST => SHORT_LIST_BUDGET,
+                1 => LONG_LIST_FIRST_PAGE,
+                _ => LONG_LIST,
+            };
         }
         let has_range = filter.from.is_some() || filter.to.is_some();
         let has_set = filter.city_key.is_some() || filter.businesses.is_some();
         match request.page {
-            1 if filter.mask == FacetMask::ALL && !has_range && !has_set => FIRST_PAGE,
-            1 if !has_range && matches * 10 >= reviews => FIRST_PAGE_OF_TENTH,
+            // The root holds the newest reviews. The oldest ones are in a leaf, which takes a wave more.
+            1 if filter.newest_first && filter.mask == FacetMask::ALL && !has_range && !has_set => FIRST_PAGE,
+            1 if filter.newest_first && !has_range && matches * 10 >= reviews => FIRST_PAGE_OF_TENTH,
             _ => ANY_PAGE,
         }
     }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::order::Position;
-use super::window::{Weights, Window};
+use super::window::{MatchWeights, Window};
 use super::{NodeKind, is_outside};
 use crate::ledger::tree::NodeRef;
 
@@ -84,8 +84,8 @@ impl Bucket {
         parts: &[Part],
         range: &Range<Position>,
         leaf_max: u64,
-        least: &mut Weights,
-        most: &mut Weights,
+        least: &mut MatchWeights,
+        most: &mut MatchWeights,
     ) {
         let unread = self.unread(parts);
         let capacity = if unread.clone().nth(1).is_none() { self.matches } else { self.matches.min(leaf_max) };

@@ -20,7 +20,7 @@ use self::buckets::{Bucket, Part};
 pub use self::found_page::FoundPage;
 use self::found_page::Share;
 use self::order::{AnswerOrder, Position};
-use self::window::{Weights, Window};
+use self::window::{MatchWeights, Window};
 use super::tree::{DecodeError, LEAF_MAX, NodeRef, decode_branch_matches, decode_leaf_matches};
 use super::{Posting, PostingFilter, PostingKey};
 use crate::page::PageRequest;
@@ -163,7 +163,7 @@ impl PageSearch {
 
     /// Returns the stretch in which the page's postings may lie.
     fn window(&self) -> Window {
-        let (mut least, mut most) = (Weights::default(), Weights::default());
+        let (mut least, mut most) = (MatchWeights::default(), MatchWeights::default());
         for (position, ..) in &self.matches {
             least.add(position + 1, 1);
             most.add(*position, 1);

@@ -9,7 +9,7 @@ const SORT_AT_ONCE: usize = 32;
 
 /// Matches at known or estimated positions. The sum of weights up to a position is a bound of the number of matches before it.
 #[derive(Debug, Default)]
-pub(super) struct Weights(Vec<(Position, u64)>);
+pub(super) struct MatchWeights(Vec<(Position, u64)>);
 
 /// Stretch in which the postings of a page may lie.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(super) struct Window {
     pub(super) after_from: Position,
 }
 
-impl Weights {
+impl MatchWeights {
     /// Adds a number of matches at a position.
     #[inline]
     pub(super) fn add(&mut self, position: Position, weight: u64) {
@@ -65,7 +65,7 @@ fn sum_of(weights: &[(Position, u64)]) -> u128 {
 impl Window {
     /// Returns the window of a page of ranks. `least` counts at each position what is certainly before it, `most` what may be
     /// before the next one.
-    pub(super) fn new(page: &Range<u64>, mut least: Weights, mut most: Weights) -> Self {
+    pub(super) fn new(page: &Range<u64>, mut least: MatchWeights, mut most: MatchWeights) -> Self {
         let before_until = most.position_of(page.start);
         let after_from = page.end.checked_sub(1).map_or(0, |last| least.position_of(last));
         Self { before_until, after_from }
@@ -78,7 +78,8 @@ mod tests {
 
     #[test]
     fn rank_is_found_at_the_position_where_the_sum_of_weights_passes_it() {
-        let weights = || Weights((0..1_000).map(|number| (Position::from(number * 7919 % 1_000_u64), 3)).collect());
+        let weights =
+            || MatchWeights((0..1_000).map(|number| (Position::from(number * 7919 % 1_000_u64), 3)).collect());
         for rank in 0..3_000 {
             assert_eq!(weights().position_of(rank), Position::from(rank / 3), "{rank}");
         }

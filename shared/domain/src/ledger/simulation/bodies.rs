@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::fault::Fault;
+use super::fault::PlantedFault;
 use super::items::{Body, TreeId, review_of};
 use super::page::PlannedPage;
 use super::question::Question;
@@ -40,7 +40,7 @@ pub(super) async fn read_page(
     for (tree, posting) in &page.postings {
         let review = review_of(posting.key.id);
         // A review that moves between two organisations may be in both cuts.
-        if !seen.insert(review) && !world.has(Fault::DuplicateShown) {
+        if !seen.insert(review) && !world.has(PlantedFault::DuplicateShown) {
             return Err(LostError);
         }
         let body = match prefetched.get(&review) {
@@ -54,7 +54,7 @@ pub(super) async fn read_page(
 
 /// True if a body is the version of its posting.
 fn is_posted(world: &World, body: &Body, posting: &Posting) -> bool {
-    body.version == posting.version || (body.version < posting.version && world.has(Fault::OlderBodyShown))
+    body.version == posting.version || (body.version < posting.version && world.has(PlantedFault::OlderBodyShown))
 }
 
 /// Reads a body: by an eventual read or from the index, then strongly.
@@ -71,7 +71,7 @@ async fn read_body(world: &World, question: &Question, tree: TreeId, posting: &P
     }
     // The review changed behind the cut. What the page shows must still be at its place.
     let is_newer = body.version > posting.version;
-    let is_same = is_at_place(question, tree, posting, &body) || world.has(Fault::NewerBodyShown);
+    let is_same = is_at_place(question, tree, posting, &body) || world.has(PlantedFault::NewerBodyShown);
     if is_newer && is_same { Ok(body) } else { Err(LostError) }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::fault::Fault;
+use super::fault::PlantedFault;
 use super::items::{Item, Key, LogKey, TreeId};
 use super::log_query::Log;
 use super::world::World;
@@ -35,7 +35,8 @@ pub(super) async fn put_buckets(world: &World, org: u8, editions: &BTreeMap<Tree
         loop {
             world.maybe_pause().await;
             let read = strong_bucket(world, org, bucket);
-            let mut new = if world.has(Fault::BucketNotMerged) { DirectoryBucket::default() } else { read.clone() };
+            let mut new =
+                if world.has(PlantedFault::BucketNotMerged) { DirectoryBucket::default() } else { read.clone() };
             for (hash, edition) in &roots {
                 let named = new.editions.entry(*hash).or_default();
                 *named = (*named).max(*edition);
@@ -63,7 +64,7 @@ pub(super) async fn put_directory(
     loop {
         world.maybe_pause().await;
         let read = strong_directory(world, org).unwrap_or_default();
-        let base = if world.has(Fault::DirectoryNotMerged) { log.directory() } else { read.clone() };
+        let base = if world.has(PlantedFault::DirectoryNotMerged) { log.directory() } else { read.clone() };
         let mut new = Directory { edition: read.edition + 1, ..base };
         new.trimmed_to = new.trimmed_to.max(&log.end);
         let org_edition = editions.get(&TreeId::of_set(org, 0)).copied().unwrap_or(0);
@@ -74,7 +75,7 @@ pub(super) async fn put_directory(
         }
         world.pause().await;
         let current = strong_directory(world, org).unwrap_or_default();
-        if current.edition == read.edition || world.has(Fault::DirectoryWithoutCondition) {
+        if current.edition == read.edition || world.has(PlantedFault::DirectoryWithoutCondition) {
             let trimmed_to = new.trimmed_to;
             world.put(Key::directory(org), Item::Directory(new));
             return trimmed_to;
@@ -101,7 +102,7 @@ pub(super) async fn trim(world: &World, org: u8, log: &Log, trimmed_to: &LogPosi
             world.pause().await;
         }
         let Some(Item::Lane(mut new)) = world.strong(Key::lane(org, lane)).as_deref().cloned() else { continue };
-        if world.has(Fault::TrimTooFar) {
+        if world.has(PlantedFault::TrimTooFar) {
             trimmed.extend(new.unsealed.keys());
         }
         if trimmed.iter().any(|first| new.unsealed.contains_key(first)) {

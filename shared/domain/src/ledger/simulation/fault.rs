@@ -3,13 +3,13 @@
 /// Declares the faults, and the list of all of them.
 macro_rules! faults {
     ($($(#[$doc:meta])* $name:ident,)+) => {
-        /// Fault in one process of the simulation.
+        /// PlantedFault in one process of the simulation.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub(super) enum Fault {
+        pub(super) enum PlantedFault {
             $($(#[$doc])* $name,)+
         }
 
-        impl Fault {
+        impl PlantedFault {
             /// All faults.
             pub(super) const ALL: &[Self] = &[$(Self::$name,)+];
         }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::directory::{put_buckets, put_directory, trim};
 use super::engine::{all_postings, build, delta, edit};
-use super::fault::Fault;
+use super::fault::PlantedFault;
 use super::items::{FACETS, TreeId, facet_key, sets_of};
 use super::log_query::{Log, query_log};
 use super::nodes::{put_root, strong_root, write_nodes};
@@ -37,7 +37,7 @@ async fn try_fold(world: &World, org: u8) -> Result<(), LostError> {
         return Ok(());
     }
     let touched = touched_sets(world, &log);
-    if world.has(Fault::DirectoryBeforeRoots) {
+    if world.has(PlantedFault::DirectoryBeforeRoots) {
         let editions = touched.iter().map(|set| {
             let tree = TreeId::of_set(org, *set);
             (tree, strong_root(world, tree).map_or(1, |root| root.edition + 1))
@@ -49,7 +49,7 @@ async fn try_fold(world: &World, org: u8) -> Result<(), LostError> {
         let tree = TreeId::of_set(org, set);
         editions.insert(tree, fold_set(world, tree, &log).await?);
     }
-    if world.has(Fault::TrimBeforeDirectory) {
+    if world.has(PlantedFault::TrimBeforeDirectory) {
         trim(world, org, &log, &log.end).await;
     }
     put_all(world, org, &log, &editions).await;
@@ -58,7 +58,7 @@ async fn try_fold(world: &World, org: u8) -> Result<(), LostError> {
 
 /// Writes the buckets, then the directory, then trims the log: readers go from the directory to the buckets to the roots.
 async fn put_all(world: &World, org: u8, log: &Log, editions: &BTreeMap<TreeId, u64>) {
-    let is_buckets_last = world.has(Fault::BucketsAfterDirectory);
+    let is_buckets_last = world.has(PlantedFault::BucketsAfterDirectory);
     let mut buckets = BTreeMap::new();
     if !is_buckets_last {
         buckets = put_buckets(world, org, editions).await;
@@ -75,7 +75,7 @@ fn touched_sets(world: &World, log: &Log) -> BTreeSet<u8> {
     let directory = log.directory();
     let mut sets = BTreeSet::new();
     for entry in log.behind(&directory.trimmed_to) {
-        let old = entry.change.old.as_ref().filter(|_| !world.has(Fault::OldPlaceNotFolded));
+        let old = entry.change.old.as_ref().filter(|_| !world.has(PlantedFault::OldPlaceNotFolded));
         for place in old.into_iter().chain(&entry.change.new) {
             sets.extend(sets_of(place));
         }
@@ -100,12 +100,12 @@ async fn fold_set(world: &World, tree: TreeId, log: &Log) -> Result<u64, LostErr
         return Ok(old.edition);
     }
     let delta = delta_for_fold(world, tree, log, &old);
-    if delta.is_empty() && world.has(Fault::EmptyChangeNotWritten) {
+    if delta.is_empty() && world.has(PlantedFault::EmptyChangeNotWritten) {
         return Ok(old.edition);
     }
     let edited = edit(world, tree, old.clone(), &delta, new_position(world, &old, log)).await?;
     let mut root = write_nodes(world, tree, old.edition + 1, old.free.clone(), edited).await;
-    if world.has(Fault::FacetsAfterRoot) && root.facet_editions.is_some() {
+    if world.has(PlantedFault::FacetsAfterRoot) && root.facet_editions.is_some() {
         let named = fold_facets(world, tree, log, &old, &delta).await;
         world.pause().await;
         put_root(world, tree, old.edition, TreeRoot { facet_editions: root.facet_editions.clone(), ..root.clone() })?;
@@ -113,7 +113,7 @@ async fn fold_set(world: &World, tree: TreeId, log: &Log) -> Result<u64, LostErr
     }
     if root.facet_editions.is_some() {
         let named = fold_facets(world, tree, log, &old, &delta).await?;
-        if !world.has(Fault::FacetNotNamed) {
+        if !world.has(PlantedFault::FacetNotNamed) {
             root.facet_editions = Some(named);
         }
     } else if tree.set < 3 && root.counts().total() >= FACETS_FROM {
@@ -126,13 +126,13 @@ async fn fold_set(world: &World, tree: TreeId, log: &Log) -> Result<u64, LostErr
 /// Returns the difference between a root and the end of a log.
 fn delta_for_fold(world: &World, tree: TreeId, log: &Log, old: &TreeRoot) -> TreeDelta {
     let directory = log.directory();
-    let from = if world.has(Fault::DeltaFromDirectory) { &directory.trimmed_to } else { &old.position };
+    let from = if world.has(PlantedFault::DeltaFromDirectory) { &directory.trimmed_to } else { &old.position };
     delta(world, tree, &log.entries, from, &log.end)
 }
 
 /// Returns the position of a folded root: what it contained, and the log.
 fn new_position(world: &World, old: &TreeRoot, log: &Log) -> LogPosition {
-    if world.has(Fault::PositionNotMerged) { log.end } else { old.position.max(&log.end) }
+    if world.has(PlantedFault::PositionNotMerged) { log.end } else { old.position.max(&log.end) }
 }
 
 /// Brings the facet trees that changes behind a root touch up to the end of a log. Returns the editions of all.
@@ -146,7 +146,7 @@ async fn fold_facets(
     let mut editions = old.facet_editions.clone().unwrap_or_default();
     for facet in 0..FACETS {
         let is_of_net = |posting: &Posting| posting.facet_key == facet_key(facet);
-        let is_touched = if world.has(Fault::FacetsOfNetChange) {
+        let is_touched = if world.has(PlantedFault::FacetsOfNetChange) {
             delta.removed.values().any(is_of_net) || delta.added.iter().any(is_of_net)
         } else {
             is_touched(log, old, tree.with_facet(facet))
@@ -178,7 +178,7 @@ async fn fold_facet(world: &World, tree: TreeId, log: &Log) -> Result<u64, LostE
         return Ok(old.edition);
     }
     let delta = delta_for_fold(world, tree, log, &old);
-    if delta.is_empty() && world.has(Fault::EmptyChangeNotWritten) {
+    if delta.is_empty() && world.has(PlantedFault::EmptyChangeNotWritten) {
         return Ok(old.edition);
     }
     let edited = edit(world, tree, old.clone(), &delta, new_position(world, &old, log)).await?;
@@ -190,7 +190,7 @@ async fn fold_facet(world: &World, tree: TreeId, log: &Log) -> Result<u64, LostE
 /// Creates the facet trees of a set from the postings of its new root. Returns their editions.
 async fn create_facets(world: &World, tree: TreeId, old: &TreeRoot, root: &TreeRoot) -> Result<Vec<u64>, LostError> {
     let all = all_postings(world, tree, root).await?;
-    let position = if world.has(Fault::FacetsFromOlderState) { old.position } else { root.position };
+    let position = if world.has(PlantedFault::FacetsFromOlderState) { old.position } else { root.position };
     let mut editions = vec![0; FACET_KEY_COUNT];
     for facet in 0..FACETS {
         let own = all.iter().filter(|posting| posting.facet_key == facet_key(facet)).copied().collect();
@@ -205,7 +205,7 @@ async fn create_facet(world: &World, tree: TreeId, own: Vec<Posting>, position: 
     world.maybe_pause().await;
     let old = strong_root(world, tree).unwrap_or_else(TreeRoot::empty);
     // Nobody kept the tree of an earlier creation complete, so it is replaced.
-    if old.edition > 0 && world.has(Fault::FacetsOfDeadCreationKept) {
+    if old.edition > 0 && world.has(PlantedFault::FacetsOfDeadCreationKept) {
         return Ok(old.edition);
     }
     // A root never goes back: another creation may name an earlier edition of it, and the log may be trimmed up to there.

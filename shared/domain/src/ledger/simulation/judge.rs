@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::bodies::Shown;
-use super::fault::Fault;
+use super::fault::PlantedFault;
 use super::items::{Key, review_number};
 use super::question::Question;
 use super::world::{Commit, World};
@@ -130,7 +130,7 @@ pub(super) fn judge_log(world: &World, org: u8) {
         }
         let first_chunk = world.next_in_log(org, super::items::LogKey { lane, first: 0 });
         let has_chunk = first_chunk.is_some_and(|(key, _)| key.lane == lane);
-        if (unsealed > 0 || has_chunk) && !world.has(Fault::TrimTooFar) {
+        if (unsealed > 0 || has_chunk) && !world.has(PlantedFault::TrimTooFar) {
             world.violated("the log is not trimmed behind the last fold");
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::fault::Fault;
+use super::fault::PlantedFault;
 use super::items::{Item, Key, Lane, LogKey, USED_LANES};
 use super::world::World;
 use crate::ledger::{Directory, LogChange, LogEntry, LogPosition};
@@ -10,7 +10,7 @@ use crate::ledger::{Directory, LogChange, LogEntry, LogPosition};
 /// Number of times that a log with a gap is read: far more than a transaction takes.
 const GAP_QUERIES: usize = 500;
 
-/// What a Query of a log found.
+/// Result of a Query of a log.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Log {
     /// Changes up to the end, in the order of their lanes.
@@ -45,7 +45,7 @@ pub(super) async fn query_log(world: &World, org: u8) -> Log {
             let last = item.as_ref().map_or(0, |item| item.last);
             log.end.includes(lane, last)
         });
-        if has_all || world.has(Fault::GapNotNoticed) {
+        if has_all || world.has(PlantedFault::GapNotNoticed) {
             return log;
         }
         world.pause().await;
@@ -115,7 +115,7 @@ fn finish(world: &World, mut log: Log, found: &BTreeMap<(usize, u64), LogChange>
     log.end = log.directory().trimmed_to;
     for lane in 0..USED_LANES {
         let end = &mut log.end.0[lane];
-        if world.has(Fault::PositionPastGap) {
+        if world.has(PlantedFault::PositionPastGap) {
             let last = found.range((lane, 0)..(lane + 1, 0)).next_back().map_or(0, |((_, sequence), _)| *sequence);
             *end = last.max(*end);
         }

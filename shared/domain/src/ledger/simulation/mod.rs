@@ -28,7 +28,7 @@ mod writer;
 
 use counts::Counts;
 use engine::Engine;
-use fault::Fault;
+use fault::PlantedFault;
 use run::run;
 
 /// Environment variable with the number of runs.
@@ -61,7 +61,7 @@ fn on_threads<T: Send>(work: impl Fn(u64) -> T + Sync) -> Vec<T> {
 }
 
 /// Returns the first run that finds a fault, and what it found.
-fn first_finding(fault: Fault) -> Option<(u64, String)> {
+fn first_finding(fault: PlantedFault) -> Option<(u64, String)> {
     (1..=seeds()).find_map(|seed| run(seed, Engine::Model, Some(fault)).err().map(|what| (seed, what)))
 }
 
@@ -104,7 +104,7 @@ fn every_answer_of_the_ledgers_trees_is_the_state_at_its_cut() {
 #[expect(clippy::print_stdout, reason = "the numbers belong to the report")]
 fn every_planted_fault_is_found() {
     let found = on_threads(|thread| {
-        let faults = (0..).zip(Fault::ALL).filter(|(number, _)| number % THREADS == thread);
+        let faults = (0..).zip(PlantedFault::ALL).filter(|(number, _)| number % THREADS == thread);
         faults.map(|(_, fault)| (*fault, first_finding(*fault))).collect::<Vec<_>>()
     });
     let mut missed = Vec::new();

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::engine::{Edited, nodes_of, root_of};
-use super::fault::Fault;
+use super::fault::PlantedFault;
 use super::items::{Item, Key, Node, TreeId};
 use super::world::{LostError, World};
 use crate::ledger::tree::{NodeRef, TreeRoot};
@@ -35,7 +35,7 @@ pub(super) async fn write_nodes(
     edited: Edited,
 ) -> TreeRoot {
     let mut writer = NodeWriter { world, tree, free };
-    if world.has(Fault::FreeTooEarly) {
+    if world.has(PlantedFault::FreeTooEarly) {
         writer.free.splice(0..0, edited.replaced());
     }
     let mut names = Vec::new();
@@ -62,7 +62,7 @@ impl NodeWriter<'_> {
             let free = self.free.remove(0);
             self.world.maybe_pause().await;
             let is_as_noted = named(self.world.strong(Key::Node(self.tree, free.slot)).as_ref(), free).is_some();
-            if is_as_noted || self.world.has(Fault::SlotWithoutCondition) {
+            if is_as_noted || self.world.has(PlantedFault::SlotWithoutCondition) {
                 return self.put(NodeRef { stamp: free.stamp + 1, ..free }, bytes);
             }
         }
@@ -71,7 +71,7 @@ impl NodeWriter<'_> {
             let slot = u32::try_from(self.world.below(slots)).expect("a small number");
             if self.world.strong(Key::Node(self.tree, slot)).is_none() {
                 // Random: a slot that was swept must not begin with a name that was already used.
-                let stamp = if self.world.has(Fault::FirstStampFixed) { 0 } else { self.world.below(1 << 30) };
+                let stamp = if self.world.has(PlantedFault::FirstStampFixed) { 0 } else { self.world.below(1 << 30) };
                 return self.put(NodeRef { slot, stamp: u32::try_from(stamp).expect("31 bits") }, bytes);
             }
         }
@@ -98,7 +98,7 @@ pub(super) fn check_not_live(world: &World, tree: TreeId, slot: u32) {
 /// Puts a root on condition that its edition is still the one that was read.
 pub(super) fn put_root(world: &World, tree: TreeId, read: u64, root: TreeRoot) -> Result<u64, LostError> {
     let current = strong_root(world, tree).unwrap_or_else(TreeRoot::empty);
-    if current.edition != read && !world.has(Fault::RootWithoutCondition) {
+    if current.edition != read && !world.has(PlantedFault::RootWithoutCondition) {
         return Err(LostError);
     }
     for node in nodes_of(&root) {

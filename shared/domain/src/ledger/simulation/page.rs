@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use super::engine::{Engine, nodes_of, postings_of};
-use super::fault::Fault;
+use super::fault::PlantedFault;
 use super::items::{FACETS, Item, Key, TreeId, facet_key, review_of};
 use super::model_tree::{Leaves, postings};
 use super::nodes::named;
@@ -100,14 +100,14 @@ async fn find_in_needed(
 
 /// Reads a node: from the cache, eventually, strongly.
 async fn read_node(world: &World, cache: &RefCell<Cache>, tree: TreeId, node: NodeRef) -> Result<Vec<u8>, LostError> {
-    let name = if world.has(Fault::CacheBySlot) { NodeRef { stamp: 0, ..node } } else { node };
+    let name = if world.has(PlantedFault::CacheBySlot) { NodeRef { stamp: 0, ..node } } else { node };
     if let Some(bytes) = cache.borrow().nodes.get(&(tree, name)) {
         return Ok(bytes.clone());
     }
     let key = Key::Node(tree, node.slot);
     world.maybe_pause().await;
     let mut found = match world.eventual(key).as_deref() {
-        Some(Item::Node(found)) if world.has(Fault::StampNotChecked) => Some(found.clone()),
+        Some(Item::Node(found)) if world.has(PlantedFault::StampNotChecked) => Some(found.clone()),
         _ => named(world.eventual(key).as_ref(), node),
     };
     if found.is_none() {

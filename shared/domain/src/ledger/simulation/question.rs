@@ -1,4 +1,4 @@
-//! What a search asks for.
+//! Question of a search: its trees, its filter and its page.
 
 use super::items::{FACETS, Key, ORGS, SECONDS, TreeId, facet_key, second};
 use super::page::PlannedPage;

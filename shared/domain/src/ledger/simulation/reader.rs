@@ -7,7 +7,7 @@ use std::rc::Rc;
 use super::bodies::{Shown, prefetch, read_page};
 use super::directory::strong_bucket;
 use super::engine::{delta, root_of};
-use super::fault::Fault;
+use super::fault::PlantedFault;
 use super::items::{Body, FACETS, Item, Key, TreeId};
 use super::judge::{Answer, judge, judge_refusal};
 use super::log_query::{Log, query_log};
@@ -21,7 +21,7 @@ use crate::ledger::{DirectoryBucket, LogPosition, TreeDelta};
 /// Number of times that a search begins.
 const ATTEMPTS: usize = 12;
 
-/// What a warm function keeps.
+/// Cache of a warm function.
 #[derive(Debug, Default)]
 pub(super) struct Cache {
     pub roots: BTreeMap<TreeId, TreeRoot>,
@@ -41,7 +41,7 @@ pub(super) async fn read(world: Rc<World>, cache: Rc<RefCell<Cache>>) -> Option<
         prefetched = prefetch(&world, plan_from_cache(&world, &cache, &question)).await;
     }
     for attempt in 1..=ATTEMPTS {
-        let speculated = attempt == 1 && is_warm && world.has(Fault::SpeculationNotProven);
+        let speculated = attempt == 1 && is_warm && world.has(PlantedFault::SpeculationNotProven);
         match try_read(&world, &cache, &question, attempt, &prefetched, speculated).await {
             Ok(Some(answer)) => {
                 judge(&world, &question, &answer, &acknowledged);
@@ -84,7 +84,7 @@ async fn try_read(
     let mut trees = Vec::new();
     for org in question.orgs.iter().copied() {
         let known = cache.borrow().logs.get(&org).cloned();
-        let is_reused = speculated || (world.has(Fault::LogFromCache) && world.chance(50));
+        let is_reused = speculated || (world.has(PlantedFault::LogFromCache) && world.chance(50));
         let log = match known.filter(|_| is_reused) {
             Some(log) => log,
             None => match query_proven(world, org).await {
@@ -106,7 +106,7 @@ async fn try_read(
 /// Reads a log. An organisation without a directory has no reviews, or is not migrated: `None`.
 async fn query_proven(world: &World, org: u8) -> Option<Log> {
     let log = query_log(world, org).await;
-    if log.directory.is_some() || world.has(Fault::UnbuiltTakenForEmpty) {
+    if log.directory.is_some() || world.has(PlantedFault::UnbuiltTakenForEmpty) {
         return Some(log);
     }
     world.pause().await;
@@ -129,7 +129,7 @@ async fn read_set(
 ) -> Result<Vec<SearchedTree>, LostError> {
     let directory = log.directory();
     let named = if tree.set == 0 {
-        if world.has(Fault::OrgEditionNotChecked) { 0 } else { directory.org_edition }
+        if world.has(PlantedFault::OrgEditionNotChecked) { 0 } else { directory.org_edition }
     } else {
         named_in_bucket(world, cache, tree, directory.bucket_editions[tree.bucket()], attempt).await
     };
@@ -139,7 +139,8 @@ async fn read_set(
             let mut trees = Vec::new();
             for facet in (0..FACETS).filter(|facet| question.admits(*facet)) {
                 let tree = tree.with_facet(facet);
-                let named = if world.has(Fault::FacetEditionNotChecked) { 0 } else { editions[usize::from(facet)] };
+                let named =
+                    if world.has(PlantedFault::FacetEditionNotChecked) { 0 } else { editions[usize::from(facet)] };
                 let root = read_root(world, cache, tree, named, attempt, &log.end).await?;
                 trees.push(SearchedTree { tree, delta: delta_of(world, tree, &root, log), root });
             }
@@ -151,7 +152,7 @@ async fn read_set(
 
 /// Returns the edition that a bucket names for the root of a city or business.
 async fn named_in_bucket(world: &World, cache: &RefCell<Cache>, tree: TreeId, edition: u64, attempt: usize) -> u64 {
-    if world.has(Fault::BucketedEditionNotChecked) {
+    if world.has(PlantedFault::BucketedEditionNotChecked) {
         return 0;
     }
     let (org, number) = (tree.org, tree.bucket());
@@ -162,7 +163,7 @@ async fn named_in_bucket(world: &World, cache: &RefCell<Cache>, tree: TreeId, ed
         _ => DirectoryBucket::default(),
     };
     let mut bucket = cached.filter(|_| world.chance(60)).unwrap_or(eventual);
-    let is_old = bucket.edition < edition && !world.has(Fault::BucketEditionNotChecked);
+    let is_old = bucket.edition < edition && !world.has(PlantedFault::BucketEditionNotChecked);
     if is_old || attempt > 1 {
         world.pause().await;
         bucket = strong_bucket(world, org, number);
@@ -191,7 +192,7 @@ async fn read_root(
         root = strong_root(world, tree).unwrap_or_else(TreeRoot::empty);
     }
     cache.borrow_mut().roots.insert(tree, root.clone());
-    let is_in_cut = cut.covers(&root.position) || world.has(Fault::PositionNotChecked);
+    let is_in_cut = cut.covers(&root.position) || world.has(PlantedFault::PositionNotChecked);
     if is_in_cut { Ok(root) } else { Err(LostError) }
 }
 
@@ -199,8 +200,8 @@ async fn read_root(
 fn delta_of(world: &World, tree: TreeId, root: &TreeRoot, log: &Log) -> TreeDelta {
     let directory = log.directory();
     let from = match world.fault {
-        Some(Fault::ReaderDeltaFromDirectory) => directory.trimmed_to,
-        Some(Fault::EmptyChangeNotWritten) => directory.trimmed_to.max(&root.position),
+        Some(PlantedFault::ReaderDeltaFromDirectory) => directory.trimmed_to,
+        Some(PlantedFault::EmptyChangeNotWritten) => directory.trimmed_to.max(&root.position),
         _ => root.position,
     };
     delta(world, tree, &log.entries, &from, &log.end)

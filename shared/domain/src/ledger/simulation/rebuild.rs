@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::directory::{put_buckets, strong_directory};
 use super::engine::{build, posting};
-use super::fault::Fault;
+use super::fault::PlantedFault;
 use super::fold::first_directory;
 use super::items::{FACETS, Item, Key, ORGS, REVIEWS, SETS, TreeId, facet_key, review_number, review_of};
 use super::log_query::{Log, query_log};
@@ -44,7 +44,7 @@ async fn try_rebuild(world: &World, org: u8) -> Result<(), LostError> {
         }
     }
     let before = query_log(world, org).await;
-    if before.directory.is_none() && world.has(Fault::MigrationDirectoryFirst) {
+    if before.directory.is_none() && world.has(PlantedFault::MigrationDirectoryFirst) {
         world.put(Key::directory(org), Item::Directory(first_directory()));
     }
     wait_for_transactions(world).await;
@@ -52,7 +52,7 @@ async fn try_rebuild(world: &World, org: u8) -> Result<(), LostError> {
     wait_for_transactions(world).await;
     let after = query_log(world, org).await;
     let mut position = after.end;
-    if world.has(Fault::RebuildFromOneLog) {
+    if world.has(PlantedFault::RebuildFromOneLog) {
         position = before.end;
     } else {
         bring_to_end(&mut state, &before, &after);
@@ -64,7 +64,7 @@ async fn try_rebuild(world: &World, org: u8) -> Result<(), LostError> {
 /// In storage this is a pause that is much longer than a transaction.
 async fn wait_for_transactions(world: &World) {
     let transactions = world.transactions.get();
-    while !world.has(Fault::RebuildWithoutPause) && (1..=transactions).any(|number| world.is_open(number)) {
+    while !world.has(PlantedFault::RebuildWithoutPause) && (1..=transactions).any(|number| world.is_open(number)) {
         world.pause().await;
     }
 }
@@ -74,7 +74,8 @@ async fn read_bodies(world: &World, org: u8) -> State {
     let mut state = State::new();
     for review in 0..REVIEWS {
         world.maybe_pause().await;
-        let body = if world.has(Fault::RebuildFromIndex) { world.eventual_body(review) } else { world.body(review) };
+        let body =
+            if world.has(PlantedFault::RebuildFromIndex) { world.eventual_body(review) } else { world.body(review) };
         if let Some(body) = body.filter(|body| body.org == org) {
             state.insert(review, (body.place, body.version));
         }
@@ -149,7 +150,7 @@ async fn write_tree(
     let mut root = write_nodes(world, tree, old.edition + 1, Vec::new(), build(world, own, position)).await;
     root.facet_editions = facet_editions;
     world.pause().await;
-    if world.has(Fault::RebuildWithoutCondition) {
+    if world.has(PlantedFault::RebuildWithoutCondition) {
         let current = strong_root(world, tree).map_or(0, |root| root.edition);
         root.edition = current + 1;
         return put_root(world, tree, current, root);

@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 
 use super::counts::Counts;
 use super::engine::Engine;
-use super::fault::Fault;
+use super::fault::PlantedFault;
 use super::fold::{first_directory, fold};
 use super::items::{Body, FACETS, Item, Key, ORGS, SETS, TreeId, review_number};
 use super::judge::judge_log;
@@ -30,7 +30,7 @@ type Process = Pin<Box<dyn Future<Output = ()>>>;
 type Running = (Process, bool);
 
 /// Makes one run. Returns its numbers, or the first thing that went wrong.
-pub(super) fn run(seed: u64, engine: Engine, fault: Option<Fault>) -> Result<Counts, String> {
+pub(super) fn run(seed: u64, engine: Engine, fault: Option<PlantedFault>) -> Result<Counts, String> {
     let world = World::new(seed, engine, fault);
     begin(&world);
     let knowledge: Vec<Rc<RefCell<Knowledge>>> = (0..3).map(|_| Rc::default()).collect();

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::engine::nodes_of;
-use super::fault::Fault;
+use super::fault::PlantedFault;
 use super::items::{Key, TreeId};
 use super::nodes::{check_not_live, named, put_root, strong_root};
 use super::world::World;
@@ -18,13 +18,13 @@ pub(super) async fn sweep(world: Rc<World>, tree: TreeId) {
     let Some(root) = strong_root(&world, tree) else { return };
     world.pause().await;
     // The new edition ends every fold that began before it. Its nodes are then nobody's.
-    if !world.has(Fault::SweepWithoutEdition) {
+    if !world.has(PlantedFault::SweepWithoutEdition) {
         let raised = TreeRoot { edition: root.edition + 1, ..root.clone() };
         if put_root(&world, tree, root.edition, raised).is_err() {
             return;
         }
     }
-    if world.has(Fault::SweepListsLate) {
+    if world.has(PlantedFault::SweepListsLate) {
         world.pause().await;
         listed = world.nodes_of(tree);
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::fault::Fault;
+use super::fault::PlantedFault;
 use super::items::{Body, Item, Key, Lane, LogKey, review_of};
 use super::world::{Commit, World, Write};
 use super::writer::KnownLane;
@@ -52,10 +52,10 @@ fn holds(world: &World, group: &Group, known: &KnownLane) -> bool {
     // A transaction refuses items that another one holds.
     let is_held = world.is_held(Key::lane(group.org, group.lane))
         || group.bodies.iter().any(|(review, ..)| world.is_held(Key::Body(*review)));
-    let is_lane_known = last == known.last || world.has(Fault::LaneWithoutCondition);
+    let is_lane_known = last == known.last || world.has(PlantedFault::LaneWithoutCondition);
     let are_bodies_known = group.bodies.iter().all(|(review, read, _)| {
         let version = world.body(*review).map(|body| body.version);
-        version == read.as_ref().map(|body| body.version) || world.has(Fault::BodyWithoutCondition)
+        version == read.as_ref().map(|body| body.version) || world.has(PlantedFault::BodyWithoutCondition)
     });
     !is_held && is_lane_known && are_bodies_known
 }
@@ -96,7 +96,7 @@ fn seal(
     content: Option<BTreeMap<u64, Vec<LogChange>>>,
     lane: &mut Lane,
 ) -> Write {
-    if content.is_none() && world.has(Fault::SealUnknownState) {
+    if content.is_none() && world.has(PlantedFault::SealUnknownState) {
         lane.unsealed.clear();
     }
     let content = content.unwrap_or_default();

@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 
 use super::counts::Counts;
 use super::engine::Engine;
-use super::fault::Fault;
+use super::fault::PlantedFault;
 use super::items::{Body, Item, Key, LogKey, REVIEWS};
 use super::rng::Rng;
 use crate::ledger::{LogPosition, Place};
@@ -40,7 +40,7 @@ pub(super) struct World {
     /// Trees of the run.
     pub engine: Engine,
     /// Planted fault.
-    pub fault: Option<Fault>,
+    pub fault: Option<PlantedFault>,
     /// Values of each item, oldest first; `None` where it was not there.
     items: RefCell<BTreeMap<Key, Vec<Option<Rc<Item>>>>>,
     rng: RefCell<Rng>,
@@ -74,7 +74,7 @@ impl Future for Pause {
 
 impl World {
     /// Returns an empty table.
-    pub(super) fn new(seed: u64, engine: Engine, fault: Option<Fault>) -> Rc<Self> {
+    pub(super) fn new(seed: u64, engine: Engine, fault: Option<PlantedFault>) -> Rc<Self> {
         Rc::new(Self {
             reviews: if seed.is_multiple_of(2) { REVIEWS } else { REVIEWS / 2 },
             engine,
@@ -91,7 +91,7 @@ impl World {
     }
 
     /// True if this fault is planted.
-    pub(super) fn has(&self, fault: Fault) -> bool {
+    pub(super) fn has(&self, fault: PlantedFault) -> bool {
         self.fault == Some(fault)
     }
 

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::fault::Fault;
+use super::fault::PlantedFault;
 use super::items::{
     Body, FACETS, Item, Key, Lane, ORGS, SECONDS, USED_LANES, business_id, city_key, facet_key, review_number, second,
 };
@@ -12,7 +12,7 @@ use super::transaction::{Group, commit};
 use super::world::World;
 use crate::ledger::{LogChange, Place};
 
-/// What a process knows of a lane.
+/// Knowledge of a lane in a process.
 #[derive(Clone, Debug, Default)]
 pub(super) struct KnownLane {
     pub last: u64,
@@ -20,7 +20,7 @@ pub(super) struct KnownLane {
     pub unsealed: Option<BTreeMap<u64, Vec<LogChange>>>,
 }
 
-/// What a process knows: lanes by organisation and lane, and organisations that may be written to.
+/// Knowledge of a process: lanes by organisation and lane, and organisations that may be written to.
 #[derive(Debug, Default)]
 pub(super) struct Knowledge {
     lanes: BTreeMap<(u8, usize), KnownLane>,
@@ -47,7 +47,7 @@ pub(super) async fn write(world: Rc<World>, knowledge: Rc<RefCell<Knowledge>>) {
             world.counts.borrow_mut().refused_writes += 1;
             return;
         }
-        if attempt == 0 && world.has(Fault::MoveInTwoTransactions) {
+        if attempt == 0 && world.has(PlantedFault::MoveInTwoTransactions) {
             return write_in_two(&world, &knowledge, &intents, &olds).await;
         }
         let groups = group(&world, &intents, &olds);
@@ -141,13 +141,13 @@ async fn begin_org(world: &World, org: u8) -> bool {
     // The directory is read behind the list: another writer may have begun the organisation between the two.
     let has_directory = world.strong(Key::directory(org)).is_some();
     if is_listed {
-        if !has_directory && world.has(Fault::WriterBeginsUnbuilt) {
+        if !has_directory && world.has(PlantedFault::WriterBeginsUnbuilt) {
             world.put(Key::directory(org), Item::Directory(super::fold::first_directory()));
             return true;
         }
         return has_directory;
     }
-    if world.has(Fault::DirectoryAfterListing) {
+    if world.has(PlantedFault::DirectoryAfterListing) {
         world.put(Key::Listed(org), Item::Listed);
         world.pause().await;
         world.pause().await;
@@ -156,7 +156,7 @@ async fn begin_org(world: &World, org: u8) -> bool {
         world.put(Key::directory(org), Item::Directory(super::fold::first_directory()));
     }
     world.pause().await;
-    if !world.has(Fault::ListedLate) {
+    if !world.has(PlantedFault::ListedLate) {
         world.put(Key::Listed(org), Item::Listed);
     }
     true
@@ -164,7 +164,7 @@ async fn begin_org(world: &World, org: u8) -> bool {
 
 /// Planted fault: lists organisations behind their first write.
 async fn list_late(world: &World, groups: &[Group]) {
-    if world.has(Fault::ListedLate) {
+    if world.has(PlantedFault::ListedLate) {
         world.pause().await;
         for group in groups {
             world.put(Key::Listed(group.org), Item::Listed);
@@ -179,13 +179,14 @@ fn group(world: &World, intents: &[Intent], olds: &[Option<Body>]) -> Vec<Group>
         if intent.target.is_none() && body.is_none() {
             continue;
         }
-        let logged = if world.has(Fault::UnguardedPlace) { world.eventual_body(intent.review) } else { body.clone() };
+        let logged =
+            if world.has(PlantedFault::UnguardedPlace) { world.eventual_body(intent.review) } else { body.clone() };
         let old_org = logged.as_ref().map(|body| body.org);
         let new_org = intent.target.as_ref().map(|(org, _)| *org);
         let version = next_version(world, intent.review, body.as_ref());
         let lane = review_number(intent.review).lane();
         for org in old_org.into_iter().chain(new_org.filter(|org| Some(*org) != old_org)) {
-            if world.has(Fault::MoveLoggedOnce) && Some(org) != new_org && new_org.is_some() {
+            if world.has(PlantedFault::MoveLoggedOnce) && Some(org) != new_org && new_org.is_some() {
                 continue;
             }
             let change = LogChange {
@@ -212,7 +213,7 @@ fn next_version(world: &World, review: u64, body: Option<&Body>) -> u64 {
         world.commits.borrow().iter().rev().find(|commit| commit.review == review).map(|commit| commit.version);
     match body {
         Some(body) => body.version + 1,
-        None if world.has(Fault::VersionRestarts) => 1,
+        None if world.has(PlantedFault::VersionRestarts) => 1,
         None => earlier.unwrap_or(0) + 1,
     }
 }
@@ -256,7 +257,7 @@ async fn refresh(world: &World, knowledge: &Rc<RefCell<Knowledge>>, groups: &[Gr
         let mut knowledge = knowledge.borrow_mut();
         let known = knowledge.lanes.entry((group.org, group.lane)).or_default();
         match &mut known.unsealed {
-            Some(stale) if world.has(Fault::SealFromStaleState) => {
+            Some(stale) if world.has(PlantedFault::SealFromStaleState) => {
                 stale.insert(known.last + 1, group.changes.clone());
             }
             content => *content = world.chance(80).then_some(unsealed),

@@ -40,7 +40,7 @@ pub(super) struct MisplacedReview {
     pub(super) location: Option<BusinessLocation>,
 }
 
-/// What is wrong with the trees of one organisation.
+/// Findings about the trees of one organisation.
 #[derive(Debug, Default)]
 struct TreeFindings {
     faults: BTreeMap<TreeKey, BTreeSet<String>>,

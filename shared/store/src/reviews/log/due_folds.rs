@@ -41,7 +41,7 @@ impl DueFolds {
     }
 
     /// Returns a log that has this many changes or more.
-    fn due(&self, org_id: OrgId, from: u64) -> Option<UnfoldedLog> {
+    fn find_due(&self, org_id: OrgId, from: u64) -> Option<UnfoldedLog> {
         self.logs().get(&org_id).filter(|log| log.changes >= from).cloned()
     }
 
@@ -68,14 +68,14 @@ impl DueFolds {
         from: u64,
         fold: impl FnOnce() -> F,
     ) {
-        let Some(log) = self.due(org_id, from) else { return };
+        let Some(log) = self.find_due(org_id, from) else { return };
         let folding =
             if log.changes < MAX_UNFOLDED { log.folding.try_lock().ok() } else { Some(log.folding.lock().await) };
         if folding.is_none() {
             return;
         }
         // The fold that was waited for may have taken the changes.
-        let Some(UnfoldedLog { changes, .. }) = self.due(org_id, from) else { return };
+        let Some(UnfoldedLog { changes, .. }) = self.find_due(org_id, from) else { return };
         if let Err(error) = fold().await {
             tracing::warn!(org = %org_id, %error, "the log of reviews was not folded; a later fold does it");
         }

@@ -123,7 +123,7 @@ impl SearchCache {
         if bytes <= MAX_LOG_BYTES {
             self.insert(Key::Log(org_id), Value::Log(log), bytes);
         } else {
-            self.lock().remove(&Key::Log(org_id));
+            self.entries().remove(&Key::Log(org_id));
         }
     }
 
@@ -151,24 +151,24 @@ impl SearchCache {
 
     /// Removes a root, one of whose nodes is no more.
     pub(super) fn remove_root(&self, tree: &TreeKey) {
-        self.lock().remove(&Key::Root(tree.clone()));
+        self.entries().remove(&Key::Root(tree.clone()));
     }
 
     fn get(&self, key: &Key) -> Option<Value> {
-        self.lock().by_key.get(key).map(|entry| entry.value.clone())
+        self.entries().by_key.get(key).map(|entry| entry.value.clone())
     }
 
     /// Inserts an entry, and removes those that were not used for the longest time until all fit.
     fn insert(&self, key: Key, value: Value, value_bytes: usize) {
         let bytes = value_bytes.saturating_add(ENTRY_BYTES);
-        let mut entries = self.lock();
+        let mut entries = self.entries();
         entries.remove(&key);
         entries.bytes = entries.bytes.saturating_add(bytes);
         entries.by_key.insert(key, Entry { value, bytes });
         while entries.bytes > self.max_bytes && entries.remove_oldest() {}
     }
 
-    fn lock(&self) -> MutexGuard<'_, Entries> {
+    fn entries(&self) -> MutexGuard<'_, Entries> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -211,7 +211,7 @@ mod tests {
         for slot in 0..100 {
             cache.insert_node(&tree(), node(slot), Arc::from([0; 1_000]));
             assert!(cache.node(&tree(), node(0)).is_some(), "it is used all the time");
-            assert!(cache.lock().bytes <= cache.max_bytes);
+            assert!(cache.entries().bytes <= cache.max_bytes);
         }
         let kept: Vec<u32> = (0..100).filter(|slot| cache.node(&tree(), node(*slot)).is_some()).collect();
         assert_eq!(kept, [vec![0], (91..100).collect()].concat());
@@ -222,7 +222,7 @@ mod tests {
         let cache = SearchCache::with_max_bytes(1_000);
         cache.insert_node(&tree(), node(1), Arc::from([0; 2_000]));
         assert!(cache.node(&tree(), node(1)).is_none());
-        assert_eq!(cache.lock().bytes, 0);
+        assert_eq!(cache.entries().bytes, 0);
     }
 
     #[test]
@@ -233,6 +233,6 @@ mod tests {
             assert_eq!(cache.root(&tree()), Some(root(kept)));
         }
         cache.remove_root(&tree());
-        assert_eq!((cache.root(&tree()), cache.lock().bytes), (None, 0));
+        assert_eq!((cache.root(&tree()), cache.entries().bytes), (None, 0));
     }
 }

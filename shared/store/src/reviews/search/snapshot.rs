@@ -35,7 +35,7 @@ pub(super) struct OrgSnapshot {
     pub(super) org_root: Option<StoredRoot>,
 }
 
-/// What is known of directories and roots, while it is read.
+/// Directories and roots that are known so far, while they are read.
 #[derive(Default)]
 struct Readings {
     buckets: HashMap<(OrgId, usize), Arc<DirectoryBucket>>,

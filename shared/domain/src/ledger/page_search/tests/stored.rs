@@ -14,7 +14,7 @@ pub(super) struct StoredTree {
     nodes: HashMap<NodeRef, Vec<u8>>,
 }
 
-/// What a search found, and what it read for that.
+/// Result of a search, and the reads that it took.
 pub(super) struct Search {
     pub(super) found: FoundPage,
     /// Number of leaves.
