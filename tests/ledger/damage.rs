@@ -9,8 +9,12 @@ use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::ledger::tree::{
     NodeRef, PeriodNodes, TreeRoot, decode_branch, decode_leaf, decode_root, encode_leaf, encode_root,
 };
-use presence_domain::ledger::{FacetKey, Posting, ReviewNumber, ReviewSet, TreeKey};
-use presence_store::keys::{node_sk, root_sk, tree_pk};
+use presence_domain::ledger::{
+    DIRECTORY_BUCKETS, Directory, DirectoryBucket, FacetKey, Posting, ReviewNumber, ReviewSet, TreeKey, directory_hash,
+};
+use presence_store::keys::{
+    DIRECTORY_SK, directory_bucket_sk, directory_buckets_pk, log_pk, node_sk, root_sk, tree_pk,
+};
 use presence_store::schema;
 use presence_tests::{TestStack, sdk_config};
 
@@ -123,6 +127,29 @@ impl StoredTrees {
     pub(super) async fn root(&self, tree: &TreeKey) -> TreeRoot {
         let item = self.item(root_key(tree)).await;
         decode_root(item["v"].as_b().expect("bytes").as_ref()).expect("a root")
+    }
+
+    /// Returns the edition of a tree's root that searches know to be the least one: of the directory, a bucket of it, or the root of
+    /// the set.
+    pub(super) async fn named_edition(&self, tree: &TreeKey) -> u64 {
+        let org_id = tree.set.org_id();
+        match (&tree.set, tree.facet_key) {
+            (set, Some(facet_key)) => {
+                let root = self.root(&TreeKey { set: set.clone(), facet_key: None }).await;
+                root.facet_editions.expect("facet trees")[usize::from(facet_key.number())]
+            }
+            (ReviewSet::Org(_), None) => {
+                let item = self.item(key(log_pk(org_id), DIRECTORY_SK.to_owned())).await;
+                Directory::decode(item["v"].as_b().expect("bytes").as_ref()).expect("a directory").org_edition
+            }
+            (_, None) => {
+                let hash = directory_hash(tree);
+                let bucket = directory_bucket_sk(hash as usize % DIRECTORY_BUCKETS);
+                let item = self.item(key(directory_buckets_pk(org_id), bucket)).await;
+                let bucket = DirectoryBucket::decode(item["v"].as_b().expect("bytes").as_ref()).expect("a bucket");
+                bucket.editions[&hash]
+            }
+        }
     }
 
     async fn put_root(&self, tree: &TreeKey, root: &TreeRoot) {

@@ -8,8 +8,11 @@ use presence_domain::ids::OrgId;
 use presence_domain::ledger::{FacetMask, ReviewSet, TreeKey};
 use presence_domain::page::PageRequest;
 use presence_domain::review::{Rating, Review, ReviewId, ReviewState};
-use presence_store::{AuditSettings, FoldLimits, ReviewQuery, ReviewStore, Stores, bulk_body_item, schema};
-use presence_tests::{TestStack, operator_scope, rng, sdk_config};
+use presence_store::{
+    AuditSettings, FoldLimits, ReviewQuery, ReviewStore, ReviewWrite, Stores, bulk_body_item, schema,
+};
+use presence_tests::ConnectorLayer as _;
+use presence_tests::{InterleavingConnector, TestStack, long_timeouts, operator_scope, plain_http, rng, sdk_config};
 
 use super::damage::{Damage, StoredTrees, business_tree, city_tree, largest_facet_tree, org_tree};
 use super::model::{Model, query, review};
@@ -17,6 +20,8 @@ use super::model::{Model, query, review};
 /// More than the roots hold themselves, so that trees have nodes.
 const REVIEWS: usize = 1_800;
 const SEARCHES: usize = 20;
+/// Calls between two positions at which a write comes in. Each seed starts at another one.
+const CALLS_APART: u64 = 3;
 /// Limits under which large sets have trees of facet keys.
 const LIMITS: FoldLimits = FoldLimits { fold_from: u64::MAX, pass_changes: 20_000, facets_from: 300 };
 
@@ -73,7 +78,9 @@ fn name_of(tree: &TreeKey) -> String {
 /// Damages trees of organisation 1, each in this way, and corrects them.
 async fn damage_and_rebuild(stack: &TestStack, store: &ReviewStore, damage: Damage, trees: &[TreeKey]) {
     let stored = StoredTrees::of(stack);
+    let mut editions = Vec::new();
     for tree in trees {
+        editions.push(stored.root(tree).await.edition);
         stored.damage(tree, damage).await;
     }
     let damaged: BTreeSet<String> = trees.iter().map(name_of).collect();
@@ -81,6 +88,10 @@ async fn damage_and_rebuild(stack: &TestStack, store: &ReviewStore, damage: Dama
     let rebuilt = store.rebuild_reviews(org(1)).await.expect("the trees can be rebuilt");
     assert_eq!((rebuilt.rewritten, rebuilt.moved), (trees.len(), 0), "{damage:?}");
     assert_eq!(subjects(store).await, BTreeSet::new(), "{damage:?}");
+    for (tree, edition) in trees.iter().zip(editions) {
+        let named = stored.named_edition(tree).await;
+        assert!(named > edition, "{damage:?}: a search may take the root of before for the present one: {tree:?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -107,6 +118,55 @@ async fn damage_of_every_kind_is_found_by_an_audit_and_corrected_by_a_rebuild() 
     }
     // A store that has seen it all has old roots and nodes in its cache.
     searches_equal_the_model(&store, &model, &mut rng).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn write_between_any_two_calls_of_a_rebuild_is_counted() {
+    let stack = TestStack::start().await;
+    let mut rng = rng("writes during rebuilds");
+    let (store, mut model) = folded(&stack, &mut rng, 120).await;
+    let interleaving = InterleavingConnector::new();
+    let slow = stack.stores_through(interleaving.over(plain_http()), long_timeouts(), stack.table_prefix());
+    let stored = StoredTrees::of(&stack);
+    let mut call = rng.u64(1..=CALLS_APART);
+    loop {
+        stored.damage(&org_tree(1), Damage::GarbledRoot).await;
+        stored.damage(&business_tree(1, "b1"), Damage::LostPosting).await;
+        // One review changes in the trees, and one is new.
+        let ids: Vec<ReviewId> = model.reviews.keys().cloned().collect();
+        let old = model.reviews[&ids[rng.usize(..ids.len())]].clone();
+        let update = Review { rating: Rating::ALL[4 - usize::from(old.rating.get() - 1)], ..old };
+        let new = review(&mut rng, 10_000 + usize::try_from(call).expect("small"));
+        let mut writes = Vec::new();
+        for new in [update, new] {
+            let old = model.reviews.get(&new.id).cloned();
+            let version = old.as_ref().map_or(1, |old| old.version + 1);
+            model.reviews.insert(new.id.clone(), Review { version, ..new.clone() });
+            writes.push(ReviewWrite { old, new });
+        }
+        let writer = store.clone();
+        let event = async move {
+            writer.write_reviews(&writes).await.expect("nobody else writes");
+            // A fold by somebody else trims the log. The tree that cannot be read may stop it.
+            let _ = writer.fold_reviews(org(1)).await;
+        };
+        interleaving.before(call, Box::pin(event)).await;
+        let rebuilt = slow.reviews.rebuild_reviews(org(1)).await.expect("the trees can be rebuilt");
+        assert_eq!(rebuilt.rewritten, 2, "a write before call {call}");
+        let is_over = if let (_, Some(event)) = interleaving.end().await {
+            event.await;
+            true
+        } else {
+            false
+        };
+        assert_eq!(subjects(&store).await, BTreeSet::new(), "a write before call {call}");
+        searches_equal_the_model(&store, &model, &mut rng).await;
+        if is_over {
+            break;
+        }
+        call += CALLS_APART;
+    }
+    assert!(call > 20, "{call} calls");
 }
 
 /// Changes a review without the log. No write of the store does this.

@@ -15,7 +15,7 @@ use presence_store::schema::{BUSINESSES, REVIEWS, Table};
 use presence_store::{FoldLimits, MigrationCounts, RetryPolicy, ReviewQuery, ReviewStore, Stores};
 use presence_tests::ConnectorLayer as _;
 use presence_tests::{
-    CrashConnector, CrashPoint, TestStack, long_timeouts, operator_scope, plain_http, rng, sdk_config,
+    CrashConnector, CrashPoint, LagConnector, TestStack, long_timeouts, operator_scope, plain_http, rng, sdk_config,
 };
 use serde_json::Value;
 
@@ -214,6 +214,24 @@ async fn large_sets_have_trees_of_facet_keys_after_the_migration() {
     let roots = of_facet.iter().filter(|item| item.contains("ROOT#")).count();
     assert_eq!(roots, 3 * 90, "the organisation and its two cities");
     assert_migrated(&stack, &model, &mut rng, "with facet keys").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn reviews_that_the_index_does_not_list_yet_are_migrated_too() {
+    let (stack, model, mut rng) = (TestStack::start().await, stored_reviews(), rng("migration with a lagging index"));
+    let lag = LagConnector::new(0);
+    let lagging = stack.stores_through(lag.over(plain_http()), long_timeouts(), stack.table_prefix());
+    lagging.reviews.register_org_with_reviews(org_id()).await.expect("the store answers");
+    lagging.reviews.rebuild_reviews(org_id()).await.expect("there is nothing to rebuild");
+    reset(&stack).await;
+    put(&stack, &FILES[0].0, &items(FILES[0].1)).await;
+    // From this write on the index is as it was before: empty.
+    lag.set_reads(u64::MAX);
+    let refused = lagging.reviews.register_org_with_reviews(org_id()).await;
+    assert!(matches!(refused, Err(Error::Unavailable(_))), "{refused:?}");
+    assert_eq!(migrate(&lagging).await, (0, 1));
+    assert!(lag.stale_answers() > 0, "the index did lag");
+    assert_migrated(&stack, &model, &mut rng, "after").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

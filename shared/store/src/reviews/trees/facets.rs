@@ -13,6 +13,10 @@ use presence_domain::ledger::{FacetKey, LogPosition, Posting, ReviewSet, TreeKey
 /// Number of facet trees of one set that are written at a time.
 pub(super) const FACETS_IN_FLIGHT: u16 = 8;
 
+/// Maximum number of editions by which a root is ahead of the one that is named: sweeps, and folds that died before they named
+/// theirs. The next fold names them.
+const UNNAMED_EDITIONS: u64 = 1_000;
+
 /// Returns the trees of every facet key of a set, in the order of their numbers.
 pub(super) fn facet_trees(set: &ReviewSet) -> Vec<TreeKey> {
     let keys = (0..).map_while(FacetKey::from_number);
@@ -70,7 +74,9 @@ impl ReviewStore {
         position: &LogPosition,
         named: u64,
     ) -> Result<Option<u64>, Error> {
-        let edition = stored.map_or(0, |stored| stored.edition).max(named) + 1;
+        // A root that was lost may have had a higher edition than the one that is named, and searches may have it in their cache.
+        let stored_edition = stored.map_or(0, |stored| stored.edition);
+        let edition = if stored_edition < named { named + UNNAMED_EDITIONS } else { stored_edition } + 1;
         match decode_stored(stored) {
             Ok(root) if !position.covers(&root.position) => {
                 let log = self.query_log(tree.set.org_id()).await?;
