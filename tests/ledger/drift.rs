@@ -144,11 +144,11 @@ async fn write_between_any_two_calls_of_a_rebuild_is_counted() {
             model.reviews.insert(new.id.clone(), Review { version, ..new.clone() });
             writes.push(ReviewWrite { old, new });
         }
-        let writer = store.clone();
+        let other = store.clone();
         let event = async move {
-            writer.write_reviews(&writes).await.expect("nobody else writes");
+            other.write_reviews(&writes).await.expect("nobody else writes");
             // A fold by somebody else trims the log. The tree that cannot be read may stop it.
-            let _ = writer.fold_reviews(org(1)).await;
+            let _ = other.fold_reviews(org(1)).await;
         };
         interleaving.before(call, Box::pin(event)).await;
         let rebuilt = slow.reviews.rebuild_reviews(org(1)).await.expect("the trees can be rebuilt");
