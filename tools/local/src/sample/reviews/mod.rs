@@ -68,6 +68,20 @@ mod tests {
     /// Number of reviews: enough that some share a day and a count.
     const REVIEWS: usize = 200;
 
+    /// Returns the reviews among the items of a table. Those of the trees depend on the order of writes.
+    fn bodies(items: &[BTreeMap<String, String>]) -> Vec<&BTreeMap<String, String>> {
+        items.iter().filter(|item| item.contains_key("version")).collect()
+    }
+
+    /// Checks that every tree of a store counts its reviews.
+    async fn assert_trees_are_right(store: &Stores) {
+        let audit = store.reviews.audit_reviews(None).await.expect("the store answers");
+        // The businesses of the sample are not loaded here, which is a finding for each review.
+        let of_trees: Vec<_> =
+            audit.findings.iter().filter(|finding| !finding.subject.starts_with("review ")).collect();
+        assert_eq!((audit.reviews, of_trees), (REVIEWS, vec![]));
+    }
+
     async fn scan_reviews(database: &EmbeddedDynamo, store: &Stores) -> Vec<BTreeMap<String, String>> {
         let client = aws_sdk_dynamodb::Client::new(&sdk_config(&database.endpoint_url()));
         let scan = client.scan().table_name(store.database.name(&presence_store::schema::REVIEWS));
@@ -82,7 +96,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn both_ways_of_loading_make_the_same_table_and_loading_again_changes_nothing() {
+    async fn both_ways_of_loading_make_the_same_reviews_and_loading_again_changes_nothing() {
         let database = EmbeddedDynamo::start(0, None).expect("starts");
         let config = sdk_config(&database.endpoint_url());
         let [filled, written, both] =
@@ -95,12 +109,15 @@ mod tests {
         load(&filled, Some(&database), reviews.clone()).await.expect("filled");
         load(&written, None, reviews.clone()).await.expect("written");
         let expected = scan_reviews(&database, &filled).await;
-        assert_eq!(expected, scan_reviews(&database, &written).await);
+        assert_eq!(bodies(&expected), bodies(&scan_reviews(&database, &written).await));
         load(&filled, Some(&database), reviews.clone()).await.expect("loaded again");
         assert_eq!(expected, scan_reviews(&database, &filled).await);
         let rest = reviews.split_off(REVIEWS / 2);
         load(&both, Some(&database), reviews).await.expect("filled");
         load(&both, Some(&database), rest).await.expect("written beside them");
-        assert_eq!(expected, scan_reviews(&database, &both).await);
+        assert_eq!(bodies(&expected), bodies(&scan_reviews(&database, &both).await));
+        for store in [&filled, &written, &both] {
+            assert_trees_are_right(store).await;
+        }
     }
 }
