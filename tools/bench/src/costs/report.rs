@@ -15,7 +15,7 @@ const INTRODUCTION: &str = "\
 
 Made by `cargo run --profile bench -p presence-bench -- costs`. Calls, waves and units are counted on the sample data, so they \
 are exact. The function is warm and knows its caller. A wave is one call, or several parallel calls, that the next calls wait \
-for. The reads of a search over 10 million reviews are in [benchmarks/reviews.md](benchmarks/reviews.md).
+for. The reads of a search over 10 million reviews are in [benchmarks/search-units.md](benchmarks/search-units.md).
 
 The price is for a million requests, in US dollars (us-east-1, on demand). The constants, their sources and dates are in \
 `tools/bench/src/costs/prices.rs`. The free tier of AWS is not deducted. The price has these parts:
