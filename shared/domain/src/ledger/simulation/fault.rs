@@ -3,7 +3,7 @@
 /// Declares the faults, and the list of all of them.
 macro_rules! faults {
     ($($(#[$doc:meta])* $name:ident,)+) => {
-        /// PlantedFault in one process of the simulation.
+        /// Fault in one process of the simulation.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(super) enum PlantedFault {
             $($(#[$doc])* $name,)+
