@@ -123,8 +123,7 @@ fn has_twice(differences: &[Difference]) -> bool {
 
 /// Returns the change of the stored tree that corrects it.
 ///
-/// What the log adds or removes behind the root is left alone. If that is what is wrong, the tree is corrected after the next
-/// fold has brought it in.
+/// Changes of the log behind the root are left alone. If one of them is wrong, the tree is corrected after the next fold.
 fn posting_change(view: &TreeView, differences: &[Difference]) -> PostingChange {
     let added: HashSet<PostingKey> = view.delta.added.iter().map(|posting| posting.key).collect();
     let removed: HashSet<PostingKey> = view.delta.removed.values().map(|posting| posting.key).collect();

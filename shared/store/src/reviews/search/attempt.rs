@@ -94,7 +94,7 @@ impl ReviewStore {
         Ok(Page { request: target.page, count: postings.count, items })
     }
 
-    /// Finds the postings of a page in the trees of one organisation. What the cache predicts is read beside the log.
+    /// Finds the postings of a page in the trees of one organisation. A page that the cache predicts is read beside the log.
     async fn find_in_org(
         &self,
         target: &SearchTarget,

@@ -2,7 +2,7 @@
 //!
 //! 1. [`scope`]: the filter and the caller's scope choose review sets. Each has a tree.
 //! 2. [`snapshot`]: the log of the organisation is read strongly. Beside it the roots of the trees, which the log proves.
-//!    What the cache predicts is read beside both ([`prediction`]).
+//!    A page that the cache predicts is read beside both ([`prediction`]).
 //! 3. [`plan`]: each root is completed from the log. The nodes are read that lead to the page.
 //! 4. [`bodies`]: the reviews of the page are read, each in the version that its posting names.
 //!
