@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use presence_domain::category::CategoryId;
 use presence_domain::ids::{BusinessId, MAX_ID, OrgId, UserId, random_u64};
-use presence_domain::ledger::{Day, FacetKey, ReviewSet};
+use presence_domain::ledger::ReviewSet;
 use presence_domain::review::ReviewId;
 use presence_domain::user::{PersonName, Status};
 
@@ -137,12 +137,8 @@ pub const AUDIT_SK: &str = "POSITION";
 pub const COUNTS_PK_PREFIX: &str = "T#";
 /// Prefix of the sort keys of facet counts of a month; the month follows.
 pub const MONTH_SK_PREFIX: &str = "M#";
-/// Prefix of the sort keys of facet counts of a day; the date follows.
-pub const DAY_SK_PREFIX: &str = "D#";
 /// Prefix of the partitions with postings.
 pub const POSTINGS_PK_PREFIX: &str = "L#";
-/// Number of items that share the postings of one day and facet key. More items are smaller, and writers collide less often.
-pub const POSTING_SHARDS: u8 = 8;
 
 /// Returns the partition of a review.
 #[must_use]
@@ -188,20 +184,6 @@ pub fn counts_pk(set: &ReviewSet) -> String {
 #[must_use]
 pub fn postings_pk(set: &ReviewSet, month: impl Display) -> String {
     format!("{POSTINGS_PK_PREFIX}{set}#{month}")
-}
-
-/// Returns the sort key of the postings item that holds a review: two digits of the day, two of the facet key, the shard.
-#[must_use]
-pub fn postings_sk(day_of_month: &str, facet_key: FacetKey, id: &ReviewId) -> String {
-    let shard = id.as_str().bytes().map(u32::from).sum::<u32>() % u32::from(POSTING_SHARDS);
-    format!("{day_of_month}{:02}{shard}", facet_key.number())
-}
-
-/// Returns the first and the last sort key of the postings of a day, for consecutive facet keys.
-#[must_use]
-pub fn postings_range(day: Day, first: FacetKey, last: FacetKey) -> (String, String) {
-    let day_of_month = day.of_month();
-    (format!("{day_of_month}{:02}0", first.number()), format!("{day_of_month}{:02}9", last.number()))
 }
 
 /// Key of the head of the category directory.
