@@ -32,7 +32,7 @@ impl RaceEnv {
     async fn revoke(&self, key: &str) {
         let hash = PlaintextApiKey::parse(key).expect("a key").hash();
         let record = self.stack.stores().api_keys.get(&hash).await.expect("the store answers").expect("a stored key");
-        while let Err(error) = self.operator.users.revoke_key(&record.id(), self.stack.clock.now()).await {
+        while let Err(error) = self.operator.users.revoke_key(record.id(), self.stack.clock.now()).await {
             assert!(matches!(error, ApiKeyError::Failed(Error::Unavailable(_))), "{error:?}");
         }
     }

@@ -56,8 +56,8 @@ impl Operator {
                 self.store.users.issue_key(UserId::parse(&owner.id).expect("an id"), &new, now).await.map(Some)
             }
             // The old key ends at once, so that a second rotation is refused.
-            KeyOperation::Rotate => self.store.users.rotate_key(&first.id(), &new, now, now).await.map(Some),
-            KeyOperation::Revoke => self.store.users.revoke_key(&first.id(), now).await.map(|()| None),
+            KeyOperation::Rotate => self.store.users.rotate_key(first.id(), &new, now, now).await.map(Some),
+            KeyOperation::Revoke => self.store.users.revoke_key(first.id(), now).await.map(|()| None),
         }
     }
 

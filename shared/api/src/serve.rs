@@ -14,6 +14,7 @@ use super::invocation::Invocation;
 use super::{Answer, Route, route, speculation};
 use crate::auth::{Authenticator, hash_key};
 use presence_domain::access::Principal;
+use presence_domain::api_key::ApiKeyId;
 use presence_domain::error::Error;
 
 /// Name in the log of a request that has no route.
@@ -24,6 +25,8 @@ const NO_ROUTE: &str = "none";
 pub struct AuthenticatedRequest {
     /// Caller.
     pub principal: Principal,
+    /// Id of the caller's key.
+    pub key_id: ApiKeyId,
     input: Arc<Input>,
 }
 
@@ -109,7 +112,10 @@ where
     let UnverifiedRequest { operation, is_read_only, key, input } = request;
     let hash = hash_key(key.as_ref().map(ExposeSecret::expose_secret))?;
     // The SDK's futures are large: on the heap, moving them costs nothing.
-    let start = |principal| Box::pin(handler(operation, AuthenticatedRequest { principal, input: Arc::clone(&input) }));
+    let start = |principal: Principal| {
+        let key_id = ApiKeyId::new(principal.user_id, &hash);
+        Box::pin(handler(operation, AuthenticatedRequest { principal, key_id, input: Arc::clone(&input) }))
+    };
     if is_read_only {
         speculation::run_speculatively(authenticator, &hash, start).await
     } else {

@@ -4,6 +4,7 @@ use std::fmt;
 
 use secrecy::{ExposeSecret, SecretString};
 
+use crate::ids::UserId;
 use crate::secret_hash::{SecretHash, SecretKind};
 
 const PREFIX: &str = "pk_";
@@ -92,6 +93,47 @@ impl SecretKind for ApiKeyKind {
 /// Digest of an API key.
 pub type ApiKeyHash = SecretHash<ApiKeyKind>;
 
+/// Number of bytes of the digest in an [`ApiKeyId`].
+const ID_DIGEST_BYTES: usize = 6;
+
+/// Name of an API key for operators and logs: the id of its owner, a dash, and the first 12 hexadecimal digits of its digest. The key
+/// cannot be derived from it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ApiKeyId {
+    owner: UserId,
+    digest_start: [u8; ID_DIGEST_BYTES],
+}
+
+impl ApiKeyId {
+    /// Returns the id of a user's key.
+    #[must_use]
+    pub fn new(owner: UserId, hash: &ApiKeyHash) -> Self {
+        Self { owner, digest_start: hash.first_bytes() }
+    }
+
+    /// Parses an id; `None` for text of another form.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let (owner, digits) = text.split_once('-')?;
+        let mut digest_start = [0; ID_DIGEST_BYTES];
+        hex::decode_to_slice(digits, &mut digest_start).ok()?;
+        let id = Self { owner: UserId::parse(owner)?, digest_start };
+        (id.to_string() == text).then_some(id)
+    }
+
+    /// Returns the user that owns the key.
+    #[must_use]
+    pub fn owner(self) -> UserId {
+        self.owner
+    }
+}
+
+impl fmt::Display for ApiKeyId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}", self.owner, hex::encode(self.digest_start))
+    }
+}
+
 fn checksum(random: &str) -> String {
     format!("{:0>CHECKSUM_LENGTH$}", base62::encode(crc32fast::hash(random.as_bytes())))
 }
@@ -175,6 +217,27 @@ mod tests {
         assert_eq!(ApiKeyHash::from_hex(&hash.as_hex()), Some(hash));
         for text in ["", "00", &"0".repeat(63), &"0".repeat(65), &"g".repeat(64), &"é".repeat(32)] {
             assert_eq!(ApiKeyHash::from_hex(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn ids_of_keys_have_one_spelling() {
+        let (owner, hash) =
+            (UserId::parse("42").expect("an id"), ApiKeyHash::from_hex(&"0a".repeat(32)).expect("a digest"));
+        let id = ApiKeyId::new(owner, &hash);
+        assert_eq!((id.to_string().as_str(), id.owner()), ("42-0a0a0a0a0a0a", owner));
+        assert_eq!(ApiKeyId::parse("42-0a0a0a0a0a0a"), Some(id));
+        for text in [
+            "",
+            "42",
+            "42-",
+            "-0a0a0a0a0a0a",
+            "042-0a0a0a0a0a0a",
+            "42-0A0A0A0A0A0A",
+            "42-0a0a0a0a0a0a0a",
+            "42-0a0a0a0a0a",
+        ] {
+            assert_eq!(ApiKeyId::parse(text), None, "{text}");
         }
     }
 

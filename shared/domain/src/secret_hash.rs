@@ -27,6 +27,11 @@ impl<K> SecretHash<K> {
         hex::encode(self.0)
     }
 
+    /// Returns the first bytes of the digest, at most 32.
+    pub(crate) fn first_bytes<const N: usize>(&self) -> [u8; N] {
+        std::array::from_fn(|index| self.0[index])
+    }
+
     /// Parses 64 hexadecimal digits; `None` for anything else.
     #[must_use]
     pub fn from_hex(text: &str) -> Option<Self> {

@@ -77,7 +77,7 @@ async fn a_key_that_gives_no_access_is_refused_from_the_next_request_on() {
             assert_ne!(stack.get(path, key).await.status, 401, "{path}");
         }
     }
-    stack.stores().users.revoke_key(&revoked.id, now).await.expect("a key");
+    stack.stores().users.revoke_key(revoked.id, now).await.expect("a key");
     stack.clock.advance(SignedDuration::from_secs(60));
     assert_eq!(stack.delete(&format!("/user/{}", fixtures.manager_1.id), &fixtures.admin_1.key).await.status, 200);
     assert!(stack.stores().users.get(presence_tests::operator_scope(), owner).await.expect("an answer").is_some());

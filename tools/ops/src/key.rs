@@ -2,6 +2,7 @@
 
 use clap::{Args, Subcommand};
 use jiff::{SignedDuration, Timestamp};
+use presence_domain::api_key::ApiKeyId;
 use presence_domain::ids::UserId;
 use presence_store::{ApiKeyError, ApiKeyRecord, IssuedKey, MAX_LIVE_KEYS, NewApiKey};
 use serde::Serialize;
@@ -117,9 +118,11 @@ async fn list(args: &ListArgs, context: &mut Context) -> Result<(), CommandError
 
 async fn rotate(args: RotateArgs, context: &mut Context) -> Result<(), CommandError> {
     let now = context.clock.now();
-    let old = context.stores.users.get_key(&args.id).await.map_err(|error| command_error(error, &args.id))?;
-    let new = NewApiKey { label: args.label.or(old.label), expires_at: args.expires.map(|lifetime| now + lifetime) };
-    let rotated = context.stores.users.rotate_key(&args.id, &new, now + args.overlap, now).await;
+    let old =
+        context.stores.users.get_key(parse_id(&args.id)?).await.map_err(|error| command_error(error, &args.id))?;
+    let new =
+        NewApiKey { label: args.label.or(old.label.clone()), expires_at: args.expires.map(|lifetime| now + lifetime) };
+    let rotated = context.stores.users.rotate_key(old.id(), &new, now + args.overlap, now).await;
     let issued = rotated.map_err(|error| command_error(error, &args.id))?;
     if old.expires_at.is_some() && new.expires_at.is_none() {
         context.console.write_message("note: the old key had an expiry, the new one has none (--expires sets one)");
@@ -133,7 +136,7 @@ async fn rotate(args: RotateArgs, context: &mut Context) -> Result<(), CommandEr
 
 async fn revoke(id: &str, context: &mut Context) -> Result<(), CommandError> {
     let now = context.clock.now();
-    context.stores.users.revoke_key(id, now).await.map_err(|error| command_error(error, id))?;
+    context.stores.users.revoke_key(parse_id(id)?, now).await.map_err(|error| command_error(error, id))?;
     if context.console.json {
         context.console.write_json(&json!({ "id": id }))?;
     }
@@ -150,11 +153,16 @@ fn print_issued_key(issued: &IssuedKey, new: &NewApiKey, context: &mut Context) 
         new.expires_at.map_or_else(|| "until it is revoked".to_owned(), |at| format!("until {}", format_instant(at)));
     context.console.write_message(format_args!("issued key {id}, which gives access {until}"));
     if context.console.json {
-        context.console.write_json(&json!({ "key": key.expose(), "id": id }))?;
+        context.console.write_json(&json!({ "key": key.expose(), "id": id.to_string() }))?;
     } else {
         context.console.write_line(key.expose())?;
     }
     Ok(())
+}
+
+/// Parses the id of a key. Text of another form names no key.
+fn parse_id(text: &str) -> Result<ApiKeyId, CommandError> {
+    ApiKeyId::parse(text).ok_or_else(|| command_error(ApiKeyError::NotFound, text))
 }
 
 /// Converts the error of the store. `id` names the key.
@@ -189,7 +197,7 @@ impl<'a> ListedKey<'a> {
             None => "expired",
         };
         Self {
-            id: record.id(),
+            id: record.id().to_string(),
             label: record.label.as_deref(),
             created_at: format_instant(record.created_at),
             expires_at: record.expires_at.map(format_instant),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::client::read::Item;
 use crate::format::{KEY, item_as, parse_as};
 use presence_domain::access::Principal;
-use presence_domain::api_key::ApiKeyHash;
+use presence_domain::api_key::{ApiKeyHash, ApiKeyId};
 use presence_domain::error::Error;
 use presence_domain::ids::{OrgId, UserId};
 use presence_domain::user::{Role, Status, User};
@@ -74,10 +74,10 @@ impl ApiKeyRecord {
         }
     }
 
-    /// Returns the name that operators use: the owner's id and the first 12 digits of the hash.
+    /// Returns the name that operators and logs use.
     #[must_use]
-    pub fn id(&self) -> String {
-        format!("{}-{}", self.user_id, &self.hash.as_hex()[..12])
+    pub fn id(&self) -> ApiKeyId {
+        ApiKeyId::new(self.user_id, &self.hash)
     }
 
     /// True if the key is neither revoked nor expired.

@@ -9,7 +9,7 @@ use crate::api_keys::{ApiKeyRecord, KeyWrite, expire, key, revoke};
 use crate::client::read::Item;
 use crate::client::transaction::{Transaction, TransactionError};
 use crate::{UserStore, schema};
-use presence_domain::api_key::{ApiKeyHash, PlaintextApiKey};
+use presence_domain::api_key::{ApiKeyHash, ApiKeyId, PlaintextApiKey};
 use presence_domain::error::Error;
 use presence_domain::ids::UserId;
 use presence_domain::user::{Status, User, UserChange};
@@ -34,7 +34,7 @@ pub struct IssuedKey {
     /// Key in plain text.
     pub key: PlaintextApiKey,
     /// Name that operators use for it.
-    pub id: String,
+    pub id: ApiKeyId,
 }
 
 /// Occurs when a key is not issued, rotated or revoked. Nothing was changed.
@@ -78,7 +78,7 @@ impl UserStore {
     /// Issues a key that replaces another one. The old one gives access until `old_ends_at`.
     pub async fn rotate_key(
         &self,
-        old_id: &str,
+        old_id: ApiKeyId,
         new: &NewApiKey,
         old_ends_at: Timestamp,
         now: Timestamp,
@@ -94,7 +94,7 @@ impl UserStore {
     }
 
     /// Revokes a key from the next request on. Revoking it again changes nothing.
-    pub async fn revoke_key(&self, id: &str, now: Timestamp) -> Result<(), ApiKeyError> {
+    pub async fn revoke_key(&self, id: ApiKeyId, now: Timestamp) -> Result<(), ApiKeyError> {
         let record = self.get_key(id).await?;
         let mut transaction = Transaction::new();
         transaction.update((), revoke(&self.db, &record.hash, now));
@@ -113,9 +113,8 @@ impl UserStore {
     }
 
     /// Returns the record of a key by the id that operators use.
-    pub async fn get_key(&self, id: &str) -> Result<ApiKeyRecord, ApiKeyError> {
-        let owner = id.split_once('-').and_then(|(owner, _)| UserId::parse(owner)).ok_or(ApiKeyError::NotFound)?;
-        let records = self.list_keys(owner).await?.ok_or(ApiKeyError::NotFound)?;
+    pub async fn get_key(&self, id: ApiKeyId) -> Result<ApiKeyRecord, ApiKeyError> {
+        let records = self.list_keys(id.owner()).await?.ok_or(ApiKeyError::NotFound)?;
         records.into_iter().find(|record| record.id() == id).ok_or(ApiKeyError::NotFound)
     }
 

@@ -69,7 +69,7 @@ async fn define_refused_keys(runner: &mut CaseRunner) {
     runner.define("expiring.key", expiring.key.expose());
     let revoked =
         runner.stack.stores().users.issue_key(owner, &NewApiKey::default(), now).await.expect("an active user");
-    runner.stack.stores().users.revoke_key(&revoked.id, now).await.expect("a key");
+    runner.stack.stores().users.revoke_key(revoked.id, now).await.expect("a key");
     runner.define("revoked.key", revoked.key.expose());
     for name in ["leaving", "resting"] {
         let person = runner.stack.create_user(name, Role::BusinessManager, Some(1), Status::Active).await;

@@ -44,7 +44,7 @@ async fn replace_demo_key(
     let Some(id) = store.users.get_id_by_email(address.key()).await? else { return Ok(None) };
     for key in store.users.list_keys(id).await?.unwrap_or_default() {
         if key.label.as_deref() == Some(DEMO_LABEL) && key.is_live(now) {
-            store.users.revoke_key(&key.id(), now).await.map_err(into_error)?;
+            store.users.revoke_key(key.id(), now).await.map_err(into_error)?;
         }
     }
     let new = NewApiKey { label: Some(DEMO_LABEL.to_owned()), expires_at: None };
