@@ -48,6 +48,7 @@ pub(crate) async fn run(app: &App, request: &AuthenticatedRequest) -> Result<Ans
         Ok(id) => Ok(Answer::ok(&wire::SuccessBody::of(id))),
         Err(UserWriteError::EmailTaken) => Err(change.email_taken_error()),
         Err(UserWriteError::Stale | UserWriteError::LastAdmin) => Err(Error::Conflict),
+        Err(UserWriteError::AddressMarked(mark)) => Err(mark.error()),
         Err(UserWriteError::Failed(error)) => Err(error),
     }
 }

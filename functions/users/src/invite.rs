@@ -1,5 +1,7 @@
 //! POST `/api/v2/user/{user_id}/invite`: sends a new invitation.
 
+use std::future::ready;
+
 use presence_api::{Answer, AuthenticatedRequest};
 use presence_domain::access::{Action, Target, authorize};
 use presence_domain::error::Error;
@@ -11,11 +13,23 @@ use crate::wire::{SuccessBody, user_id};
 
 pub(crate) async fn run(app: &App, request: &AuthenticatedRequest) -> Result<Answer, Error> {
     let id = user_id(request)?;
-    let invite = |user: &User| {
-        authorize(&request.principal, Action::InviteUser, Target::from(user))?;
+    let invite = |user: User, ()| async move {
+        authorize(&request.principal, Action::InviteUser, Target::from(&user))?;
         request.query().finish()?;
-        user.invite(app.clock.now()).map(Decision::from)
+        match user.invite(app.clock.now()) {
+            Ok(change) => Ok(Decision::from(change)),
+            Err(error) => Err(explain(app, &user, error).await?),
+        }
     };
-    app.users.update(request.principal.scope(), id, invite).await?;
+    app.users.update_alongside(request.principal.scope(), id, || ready(Ok(())), invite).await?;
     Ok(Answer::ok(&SuccessBody::without_id()))
+}
+
+/// Returns the error of an invitation that is refused. Who must wait after a mail that bounced learns that waiting is no use.
+async fn explain(app: &App, user: &User, error: Error) -> Result<Error, Error> {
+    if !matches!(error, Error::TooSoon { .. }) {
+        return Ok(error);
+    }
+    let mark = app.users.address_mark(user.email.key()).await?;
+    Ok(mark.map_or(error, |mark| mark.error()))
 }

@@ -9,12 +9,14 @@ use serde::Serialize;
 
 use crate::client::read::Item;
 use crate::format::{USER, format_of};
-use crate::keys::{CHANGES_PK_PREFIX, LOCK_SK, MAIL_SK_PREFIX, MAILBOX_SK, ROSTERS_PK, USER_SK, lock_pk, org_key};
+use crate::keys::{
+    CHANGES_PK_PREFIX, LOCK_SK, MAIL_SK_PREFIX, MAILBOX_SK, MARK_SK, ROSTERS_PK, USER_SK, lock_pk, org_key,
+};
 use crate::outbox::item as outbox_item;
 use crate::outbox::quiet_windows;
 use crate::schema;
-use crate::users::directory_heads;
 use crate::users::{UserRecord, from_item, to_item};
+use crate::users::{address_marks, directory_heads};
 use crate::{ApiKeyRecord, UserStore};
 use presence_domain::error::Error;
 use presence_domain::ids::{OrgId, UserId};
@@ -104,6 +106,10 @@ impl Contents {
             // A window belongs to an address, not to a user. The address must not be printed.
             if !quiet_windows::is_readable(item) {
                 self.find("users table".to_owned(), "holds a window of an address that cannot be read");
+            }
+        } else if sk == MARK_SK {
+            if !address_marks::is_readable(item) {
+                self.find("users table".to_owned(), "holds a mark of an address that cannot be read");
             }
         } else if pk.starts_with(CHANGES_PK_PREFIX) {
             // The change log is a hint only: the digest of the head detects a missing or wrong entry.

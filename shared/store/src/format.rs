@@ -10,8 +10,8 @@ use serde::de::DeserializeOwned;
 
 use crate::client::read::{Item, number};
 use crate::keys::{
-    CHANGES_PK_PREFIX, COUNTS_PK_PREFIX, DIRECTORY_PK, LOCK_SK, MAIL_SK_PREFIX, MAILBOX_SK, ORGS_WITH_REVIEWS_PK,
-    POSTINGS_PK_PREFIX, REVIEW_SK, ROSTERS_PK, USER_SK, parse_category_pk,
+    CHANGES_PK_PREFIX, COUNTS_PK_PREFIX, DIRECTORY_PK, LOCK_SK, MAIL_SK_PREFIX, MAILBOX_SK, MARK_SK,
+    ORGS_WITH_REVIEWS_PK, POSTINGS_PK_PREFIX, REVIEW_SK, ROSTERS_PK, USER_SK, parse_category_pk,
 };
 use crate::schema::{API_KEYS, BUSINESSES, CATEGORIES, REVIEWS, Table, USERS};
 use presence_domain::error::Error;
@@ -49,6 +49,8 @@ pub(super) const DIRECTORY_HEAD: Kind = Kind::first("roster");
 pub(super) const MAIL: Kind = Kind::first("mail");
 /// Quiet window of an address.
 pub(super) const MAILBOX: Kind = Kind::first("mailbox");
+/// Mark of an address: bounced, or complained about.
+pub(super) const MARK: Kind = Kind::first("mark");
 /// Entry in the change log of a user directory.
 pub(super) const CHANGES: Kind = Kind::first("changes");
 /// API key by hash.
@@ -73,7 +75,7 @@ pub(super) const ORG_WITH_REVIEWS: Kind = Kind::first("organisation with reviews
 /// Returns the kinds of items in a table.
 pub(super) fn kinds(table: &Table) -> &'static [Kind] {
     match table.name {
-        name if name == USERS.name => &[USER, LOCK, DIRECTORY_HEAD, MAIL, MAILBOX, CHANGES],
+        name if name == USERS.name => &[USER, LOCK, DIRECTORY_HEAD, MAIL, MAILBOX, MARK, CHANGES],
         name if name == API_KEYS.name => &[KEY],
         name if name == BUSINESSES.name => &[ORG, BUSINESS],
         name if name == CATEGORIES.name => &[CATEGORY, CATEGORY_HEAD],
@@ -91,6 +93,7 @@ pub(super) fn kind_of(table: &Table, item: &Item) -> Kind {
             USER_SK => USER,
             LOCK_SK => LOCK,
             MAILBOX_SK => MAILBOX,
+            MARK_SK => MARK,
             _ if pk == ROSTERS_PK => DIRECTORY_HEAD,
             _ if pk.starts_with(CHANGES_PK_PREFIX) => CHANGES,
             sk if sk.starts_with(MAIL_SK_PREFIX) => MAIL,

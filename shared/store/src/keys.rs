@@ -31,6 +31,8 @@ pub const CHANGES_PK_PREFIX: &str = "CHANGES#";
 pub const MAIL_SK_PREFIX: &str = "MAIL#";
 /// Sort key of the sending window of an address.
 pub const MAILBOX_SK: &str = "MAILBOX";
+/// Sort key of the mark of an address.
+pub const MARK_SK: &str = "MARK";
 /// Partition of `outbox-index` with the mails to be sent.
 pub const OUTBOX_PENDING: &str = "pending";
 /// Partition of `outbox-index` with the mails that failed for good.
@@ -54,6 +56,12 @@ pub fn lock_pk(email_key: &str) -> String {
 #[must_use]
 pub fn mailbox_pk(email_key: &str) -> String {
     format!("MAILBOX#{email_key}")
+}
+
+/// Returns the partition of the mark of an address.
+#[must_use]
+pub fn mark_pk(email_key: &str) -> String {
+    format!("MARK#{email_key}")
 }
 
 /// Returns the key of an organisation, or of no organisation, in sort keys and in `status-index`.

@@ -101,6 +101,7 @@ async fn create(args: CreateArgs, context: &Context) -> Result<UserId, CommandEr
         Err(UserWriteError::Stale | UserWriteError::LastAdmin | UserWriteError::Failed(Error::Conflict)) => {
             Err(CommandError::from_text("concurrent changes won every attempt: run it again"))
         }
+        Err(UserWriteError::AddressMarked(mark)) => Err(CommandError::from_text(mark.text())),
         Err(UserWriteError::Failed(error)) => Err(error.into()),
     }
 }

@@ -1,5 +1,6 @@
-//! Invitations: their pace, the messages that wait in the outbox, and the links in the mails.
+//! Invitations: their pace, the messages that wait in the outbox, the links in the mails, and marks of addresses.
 
+mod address_mark;
 mod link;
 mod message;
 mod pace;
@@ -7,6 +8,7 @@ mod token;
 
 use jiff::SignedDuration;
 
+pub use address_mark::{AddressMark, MarkReason};
 pub use link::{InvitationLink, InvitationLinks, LinkState, LinkStatus};
 pub use message::{MessageState, OutboxMessage};
 pub use pace::{InvitationPace, claimed_until, seconds_until};

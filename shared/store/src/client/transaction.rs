@@ -1,6 +1,6 @@
 //! All-or-nothing writes, and the meaning of their failures.
 
-use aws_sdk_dynamodb::types::{Delete, Put, TransactWriteItem, Update};
+use aws_sdk_dynamodb::types::{ConditionCheck, Delete, Put, TransactWriteItem, Update};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 
@@ -51,6 +51,11 @@ impl<Guard: Copy> Transaction<Guard> {
     /// Adds a delete.
     pub(crate) fn delete(&mut self, guard: Guard, delete: Delete) {
         self.push(guard, TransactWriteItem::builder().delete(delete).build());
+    }
+
+    /// Adds a check, which writes nothing.
+    pub(crate) fn check(&mut self, guard: Guard, check: ConditionCheck) {
+        self.push(guard, TransactWriteItem::builder().condition_check(check).build());
     }
 
     fn push(&mut self, guard: Guard, item: TransactWriteItem) {
@@ -132,5 +137,7 @@ impl<Guard: Copy> Transaction<Guard> {
 
 fn table_of(item: &TransactWriteItem) -> Option<&str> {
     let put = item.put().map(Put::table_name);
-    put.or_else(|| item.update().map(Update::table_name)).or_else(|| item.delete().map(Delete::table_name))
+    let written = put.or_else(|| item.update().map(Update::table_name));
+    let written = written.or_else(|| item.delete().map(Delete::table_name));
+    written.or_else(|| item.condition_check().map(ConditionCheck::table_name))
 }

@@ -144,7 +144,7 @@ impl UserStore {
             match self.write_with_keys(Some(&record), &UserChange::to(after, now), writes).await {
                 Ok(()) => Ok(Some(IssuedKey { key: plaintext, id: fresh.id() })),
                 Err(UserWriteError::Failed(error)) => Err(error.into()),
-                Err(UserWriteError::Stale | UserWriteError::EmailTaken | UserWriteError::LastAdmin) => Ok(None),
+                Err(_) => Ok(None),
             }
         };
         retry_stale(WRITE_ATTEMPTS, attempt).await

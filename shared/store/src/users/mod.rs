@@ -1,5 +1,6 @@
 //! Users: their items, how they are read, and the one transaction that writes them.
 
+pub(crate) mod address_marks;
 mod by_email;
 mod by_pattern;
 pub(crate) mod change_log;

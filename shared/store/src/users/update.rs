@@ -70,7 +70,7 @@ impl UserStore {
     ///
     /// - [`Error::NotFound`] if there is none in the scope.
     /// - [`Error::Conflict`] if others changed it during each attempt.
-    /// - [`Error::Invalid`] if the address is taken, or if the last admin would go.
+    /// - [`Error::Invalid`] if the address is taken, if the last admin would go, or if a mail would be sent to a marked address.
     pub async fn update<T>(
         &self,
         scope: Scope,
@@ -104,6 +104,7 @@ impl UserStore {
                 Err(UserWriteError::Stale) => Ok(None),
                 Err(UserWriteError::EmailTaken) => Err(change.email_taken_error()),
                 Err(UserWriteError::LastAdmin) => Err(change.last_admin_error(&record.user)),
+                Err(UserWriteError::AddressMarked(mark)) => Err(mark.error()),
                 Err(UserWriteError::Failed(error)) => Err(error),
             }
         };
@@ -134,7 +135,7 @@ impl UserStore {
         match self.write(Some(before), change).await {
             Ok(()) => Ok(true),
             Err(UserWriteError::Failed(error)) => Err(error),
-            Err(UserWriteError::Stale | UserWriteError::EmailTaken | UserWriteError::LastAdmin) => Ok(false),
+            Err(_) => Ok(false),
         }
     }
 }

@@ -14,11 +14,11 @@ use crate::client::read::{Item, number, pk_sk, text};
 use crate::client::transaction::{Transaction, TransactionError};
 use crate::keys::{LOCK_SK, USER_SK, lock_pk, mail_sk, user_pk};
 use crate::outbox::{item as outbox_item, quiet_windows};
-use crate::users::{change_log, directory_heads};
+use crate::users::{address_marks, change_log, directory_heads};
 use crate::{MailboxClaim, UserStore, api_keys, schema};
 use presence_domain::error::Error;
 use presence_domain::ids::{OrgId, UserId};
-use presence_domain::invitation::OutboxMessage;
+use presence_domain::invitation::{AddressMark, OutboxMessage};
 use presence_domain::user::{MailEffect, User, UserChange};
 use presence_domain::user_directory::DirectoryHead;
 
@@ -31,6 +31,8 @@ pub enum UserWriteError {
     EmailTaken,
     /// The user is the last active `ORG_ADMIN` of its organisation.
     LastAdmin,
+    /// The change sends a mail to an address that is marked.
+    AddressMarked(AddressMark),
     /// The write failed.
     Failed(Error),
 }
@@ -62,6 +64,7 @@ enum Guard {
     Key,
     Mail,
     Mailbox,
+    Mark,
 }
 
 impl UserStore {
@@ -93,7 +96,10 @@ impl UserStore {
         change: &UserChange,
         keys: Vec<KeyWrite>,
     ) -> Result<(), UserWriteError> {
-        self.write_items(before, change, keys, None).await.map_err(write_error)
+        match self.write_items(before, change, keys, None).await {
+            Err(error) => Err(self.explain(error, change).await),
+            Ok(()) => Ok(()),
+        }
     }
 
     async fn write_items(
@@ -133,6 +139,9 @@ impl UserStore {
         if let Some(message) = &message {
             transaction.put(Guard::Mail, outbox_item::put(&self.db, message)?);
         }
+        if let (MailEffect::Send { .. }, Some(user)) = (&change.mail, after) {
+            transaction.check(Guard::Mark, address_marks::check_free(&self.db, user.email.key())?);
+        }
         if let Some(window) = window {
             transaction.put(Guard::Mailbox, window);
         }
@@ -143,6 +152,18 @@ impl UserStore {
             _ => std::future::ready(Ok(false)).boxed(),
         };
         transaction.commit_unless(&self.db, precondition_lost).await
+    }
+
+    /// Returns the error of a refused write, with the mark of the address if that is the reason.
+    async fn explain(&self, error: TransactionError<Guard>, change: &UserChange) -> UserWriteError {
+        let is_marked = matches!(&error, TransactionError::ConditionsFailed(guards) if guards == &[Guard::Mark]);
+        let Some(user) = change.after.as_ref().filter(|_| is_marked) else { return write_error(error) };
+        match self.address_mark(user.email.key()).await {
+            Ok(Some(mark)) => UserWriteError::AddressMarked(mark),
+            // The mark was cleared meanwhile.
+            Ok(None) => UserWriteError::Stale,
+            Err(error) => UserWriteError::Failed(error),
+        }
     }
 
     /// True if the user has changed since it was read.
