@@ -98,7 +98,7 @@ impl ImportEnv {
         let cli = Cli::try_parse_from(["ops", "--json", "import", what, file]).expect("the words are right");
         let (stdout, stderr) = (OutputBuffer::default(), OutputBuffer::default());
         let console = Console::new(Box::new(stdout.clone()), Box::new(stderr.clone()));
-        let mut context = Context { stores: store.clone(), clock: Arc::new(SystemClock), console };
+        let mut context = Context::new(store.clone(), Arc::new(SystemClock), console);
         let exit = Box::pin(presence_ops::run(cli, &mut context)).await;
         drop(context);
         Imported { exit, stdout: stdout.text(), stderr: stderr.text() }

@@ -54,7 +54,7 @@ impl ExtremeDates {
         let cli = Cli::try_parse_from(["ops", "import", "reviews", file.to_str().expect("a path in UTF-8")]);
         let console = Console::new(Box::new(io::sink()), Box::new(io::sink()));
         let (store, clock) = (self.stack.stores().clone(), Arc::clone(&self.stack.clock) as _);
-        let mut context = Context { stores: store, clock, console };
+        let mut context = Context::new(store, clock, console);
         Box::pin(presence_ops::run(cli.expect("the words are right"), &mut context)).await
     }
 

@@ -16,6 +16,7 @@ use presence_store::{Database, RetryPolicy, Stores, WriteRate};
 use url::{Host, Url};
 
 use crate::credentials::{NamedProfile, OperatorCredentials, OperatorCredentialsError};
+use crate::target::Target;
 use crate::{Console, Context};
 
 /// Longest wait for a connection. The operator's machine is farther from DynamoDB than a Lambda is.
@@ -58,25 +59,28 @@ struct Settings {
     profile: Option<String>,
     has_credentials: bool,
     has_region: bool,
+    /// True if the environment names an endpoint of STS.
+    has_sts_endpoint: bool,
 }
 
 impl Context {
     /// Returns a context with the tables that options and environment name, the machine's clock and the standard streams.
     /// Makes no call.
     pub(crate) async fn connect(options: &ConnectionOptions) -> Result<Self, OperatorCredentialsError> {
-        let config = load_config(options).await?;
+        let settings = Settings::read(options);
+        let config = load_config(options, &settings).await?;
         let prefix = options.prefix.clone().unwrap_or_else(|| Config::from_env().table_prefix);
         let pace = WriteRate::new(Arc::new(SystemTimer::start()));
         let stores =
             Stores::new(Database::new(&config, &prefix).with_retry_policy(RetryPolicy::WhileImporting(Arc::new(pace))));
-        Ok(Self { stores, clock: Arc::new(SystemClock), console: Console::standard() })
+        let target = settings.target(&prefix, &config);
+        Ok(Self { stores, clock: Arc::new(SystemClock), console: Console::standard(), target })
     }
 }
 
 /// Returns the SDK's configuration with the credentials of the operator.
-async fn load_config(options: &ConnectionOptions) -> Result<SdkConfig, OperatorCredentialsError> {
-    let settings = Settings::read(options);
-    let loader = config_loader(options, &settings);
+async fn load_config(options: &ConnectionOptions, settings: &Settings) -> Result<SdkConfig, OperatorCredentialsError> {
+    let loader = config_loader(options, settings);
     if settings.needs_placeholder_credentials() {
         let credentials = Credentials::new("local", "local", None, None, "local endpoint");
         return Ok(loader.credentials_provider(credentials).load().await);
@@ -131,6 +135,7 @@ impl Settings {
             endpoint_url: endpoint.or_else(|| first_variable(&["AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"])),
             has_credentials: has_keys || profile.is_some() || variable("AWS_WEB_IDENTITY_TOKEN_FILE").is_some(),
             has_region: first_variable(&region_variables).is_some() || options.profile.is_some(),
+            has_sts_endpoint: variable("AWS_ENDPOINT_URL_STS").is_some(),
             profile,
         }
     }
@@ -141,6 +146,16 @@ impl Settings {
 
     fn needs_placeholder_region(&self) -> bool {
         self.is_local() && !self.has_region
+    }
+
+    /// Returns the description of the tables. Outside AWS nobody asks STS, unless the environment names an endpoint of it.
+    fn target(&self, prefix: &str, config: &SdkConfig) -> Target {
+        let endpoint = self.endpoint_url.as_deref();
+        if endpoint.is_none_or(is_of_aws) || self.has_sts_endpoint {
+            Target::in_aws(prefix, endpoint, config)
+        } else {
+            Target::outside_aws(prefix, endpoint)
+        }
     }
 
     fn is_local(&self) -> bool {
@@ -156,6 +171,13 @@ fn first_variable(names: &[&str]) -> Option<String> {
 #[expect(clippy::disallowed_methods, reason = "the settings of the AWS CLI are no settings of the service")]
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// True if an endpoint is one of AWS, such as that of a region or of a VPC.
+fn is_of_aws(endpoint_url: &str) -> bool {
+    let url = Url::parse(endpoint_url);
+    let host = url.as_ref().ok().and_then(Url::host_str).unwrap_or_default();
+    [".amazonaws.com", ".amazonaws.com.cn", ".api.aws"].iter().any(|domain| host.ends_with(domain))
 }
 
 fn is_loopback(endpoint_url: &str) -> bool {
@@ -180,6 +202,17 @@ mod tests {
         for remote in ["", "127.0.0.1:8000", "https://dynamodb.eu-west-1.amazonaws.com", "http://localhost.example.org"]
         {
             assert!(!is_loopback(remote), "{remote}");
+        }
+    }
+
+    #[test]
+    fn only_hosts_of_aws_have_accounts() {
+        for aws in ["https://dynamodb.eu-west-1.amazonaws.com", "https://vpce-1.dynamodb.eu-west-1.vpce.amazonaws.com/"]
+        {
+            assert!(is_of_aws(aws), "{aws}");
+        }
+        for other in ["", "http://127.0.0.1:8000", "http://dynamodb:8000", "https://amazonaws.com.example.org"] {
+            assert!(!is_of_aws(other), "{other}");
         }
     }
 

@@ -5,17 +5,20 @@ use std::io::{self, IsTerminal as _, Write};
 
 use anyhow::Context as _;
 use comfy_table::{Table, presets};
+use dialoguer::Confirm;
 use jiff::Timestamp;
 use presence_store::Finding;
 use serde::Serialize;
 
 use crate::Exit;
+use crate::error::CommandError;
 
 /// Output streams of a command.
 pub struct Console {
     data: Box<dyn Write + Send>,
     messages: Box<dyn Write + Send>,
     shows_progress: bool,
+    can_ask: bool,
     /// True if data is written as JSON.
     pub(crate) json: bool,
 }
@@ -25,18 +28,31 @@ impl Console {
     #[must_use]
     pub fn standard() -> Self {
         let shows_progress = io::stderr().is_terminal();
-        Self { data: Box::new(io::stdout()), messages: Box::new(io::stderr()), shows_progress, json: false }
+        let can_ask = shows_progress && io::stdin().is_terminal();
+        Self { data: Box::new(io::stdout()), messages: Box::new(io::stderr()), shows_progress, can_ask, json: false }
     }
 
-    /// Returns a console that writes to these streams and shows no progress bars.
+    /// Returns a console that writes to these streams, shows no progress bars and asks no questions.
     #[must_use]
     pub fn new(data: Box<dyn Write + Send>, messages: Box<dyn Write + Send>) -> Self {
-        Self { data, messages, shows_progress: false, json: false }
+        Self { data, messages, shows_progress: false, can_ask: false, json: false }
     }
 
     /// True if progress bars may be drawn on standard error.
     pub(crate) fn shows_progress(&self) -> bool {
         self.shows_progress
+    }
+
+    /// Asks on the terminal if the command shall go on. The default is no.
+    ///
+    /// - [`CommandError::Usage`] if there is no terminal: then the option `--yes` is the answer.
+    /// - [`CommandError::Cancelled`] if the answer is no.
+    pub(crate) fn confirm(&mut self, question: &str) -> Result<(), CommandError> {
+        if !self.can_ask {
+            return Err(CommandError::Usage(format!("{question} There is no terminal to ask on: add --yes.")));
+        }
+        let answer = Confirm::new().with_prompt(question).default(false).wait_for_newline(true).interact();
+        if answer.context("cannot ask on the terminal")? { Ok(()) } else { Err(CommandError::Cancelled) }
     }
 
     /// Writes one line of data.
@@ -83,6 +99,15 @@ impl Console {
         }
         self.write_message(format_args!("{counts}, findings: {}", findings.len()));
         Ok(if findings.is_empty() { Exit::Done } else { Exit::Failed })
+    }
+
+    /// Writes the error that ends a command: one line, or `{"error":{"code","message"}}`.
+    pub(crate) fn write_error(&mut self, error: &CommandError) {
+        if self.json {
+            self.write_message(error.to_json());
+        } else {
+            self.write_message(format_args!("error: {error}"));
+        }
     }
 
     /// Writes a message. An error is ignored: a closed stderr must not stop the command.

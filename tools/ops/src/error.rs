@@ -4,6 +4,7 @@ use std::fmt;
 use std::process::ExitCode;
 
 use presence_domain::error::Error;
+use serde_json::json;
 
 use crate::credentials::OperatorCredentialsError;
 
@@ -15,7 +16,7 @@ pub enum Exit {
     Done = 0,
     /// The command failed, or an audit reported findings.
     Failed = 1,
-    /// The command line is wrong.
+    /// The command line is wrong, or a question needs `--yes`.
     Usage = 2,
     /// The user or key does not exist.
     NotFound = 3,
@@ -29,18 +30,22 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Advice for the operator about an AWS error: a part of the error's text, and the hint to append.
-const HINTS: [(&str, &str); 3] = [
-    ("ResourceNotFoundException", " (is TABLE_PREFIX right? `ops tables create` makes the tables)"),
-    ("ExpiredTokenException", " (these credentials have expired: sign in again)"),
-    ("Missing Region", " (name a region: --region, AWS_REGION, or the profile's)"),
+/// Errors of AWS that an operator can mend: a part of the error's text, the code, and the hint to append.
+const AWS_ERRORS: [(&str, &str, &str); 3] = [
+    ("ResourceNotFoundException", "no_tables", " (is TABLE_PREFIX right? `ops tables create` makes the tables)"),
+    ("ExpiredTokenException", "credentials", " (these credentials have expired: sign in again)"),
+    ("Missing Region", "no_region", " (name a region: --region, AWS_REGION, or the profile's)"),
 ];
 
 /// Reason why a command failed.
 #[derive(Debug)]
 pub(crate) enum CommandError {
-    /// The user, key or mail does not exist. The text names it.
+    /// The user, key, mail or review does not exist. The text names it.
     NotFound(String),
+    /// The command line is wrong.
+    Usage(String),
+    /// The operator answered no. Nothing was done.
+    Cancelled,
     /// Any other error, with its causes.
     Failed(anyhow::Error),
 }
@@ -60,26 +65,70 @@ impl CommandError {
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Self::NotFound(_) => Exit::NotFound,
-            Self::Failed(_) => Exit::Failed,
+            Self::Usage(_) => Exit::Usage,
+            Self::Cancelled | Self::Failed(_) => Exit::Failed,
         }
     }
+
+    /// Returns the code of the error. Scripts rely on the codes; shared/docs/ops.md lists them.
+    pub(crate) fn code(&self) -> &'static str {
+        let error = match self {
+            Self::NotFound(_) => return "not_found",
+            Self::Usage(_) => return "usage",
+            Self::Cancelled => return "cancelled",
+            Self::Failed(error) => error,
+        };
+        if find_cause::<OperatorCredentialsError>(error).is_some() {
+            return "credentials";
+        }
+        let causes = causes(error);
+        if let Some((_, code, _)) = AWS_ERRORS.iter().find(|(part, ..)| causes.iter().any(|text| text.contains(part))) {
+            return code;
+        }
+        match find_cause::<Error>(error) {
+            Some(Error::Conflict) => "conflict",
+            Some(Error::Unavailable(_)) => "unavailable",
+            Some(Error::Invalid(_) | Error::Forbidden(_) | Error::TooSoon { .. }) => "refused",
+            _ => "failed",
+        }
+    }
+
+    /// Returns the error as `{"error":{"code","message"}}`.
+    pub(crate) fn to_json(&self) -> serde_json::Value {
+        json!({ "error": { "code": self.code(), "message": self.to_string() } })
+    }
+}
+
+fn find_cause<E: std::error::Error + Send + Sync + 'static>(error: &anyhow::Error) -> Option<&E> {
+    error.chain().find_map(|cause| cause.downcast_ref::<E>())
+}
+
+fn causes(error: &anyhow::Error) -> Vec<String> {
+    error.chain().map(ToString::to_string).collect()
 }
 
 impl fmt::Display for CommandError {
     /// Writes one line that includes the causes.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let error = match self {
-            Self::NotFound(text) => return f.write_str(text),
+            Self::NotFound(text) | Self::Usage(text) => return f.write_str(text),
+            Self::Cancelled => return f.write_str("cancelled: nothing was done"),
             Self::Failed(error) => error,
         };
         // The SDK wraps this error in several of its own, which tell an operator nothing more.
-        if let Some(cause) = error.chain().find_map(|cause| cause.downcast_ref::<OperatorCredentialsError>()) {
+        if let Some(cause) = find_cause::<OperatorCredentialsError>(error) {
             return f.write_str(&join_lines(&cause.to_string()));
         }
         f.write_str(&join_lines(&format!("{error:#}")))?;
-        let causes: Vec<String> = error.chain().map(ToString::to_string).collect();
-        let hint = HINTS.iter().find(|(part, _)| causes.iter().any(|cause| cause.contains(part)));
-        f.write_str(hint.map_or("", |(_, hint)| hint))
+        let causes = causes(error);
+        let hint = AWS_ERRORS.iter().find(|(part, ..)| causes.iter().any(|cause| cause.contains(part)));
+        f.write_str(hint.map_or("", |(.., hint)| hint))
+    }
+}
+
+impl From<OperatorCredentialsError> for CommandError {
+    fn from(error: OperatorCredentialsError) -> Self {
+        Self::Failed(error.into())
     }
 }
 

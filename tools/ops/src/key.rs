@@ -79,6 +79,13 @@ pub(crate) struct RotateArgs {
     expires: Option<SignedDuration>,
 }
 
+impl Command {
+    /// True if the command writes to the tables.
+    pub(crate) fn writes(&self) -> bool {
+        !matches!(self, Self::List(_))
+    }
+}
+
 pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit, CommandError> {
     match command {
         Command::Issue(args) => issue(args, context).await?,

@@ -13,9 +13,11 @@ mod migrate;
 mod outbox;
 mod reviews;
 mod tables;
+mod target;
 mod user;
 mod users;
 
+use std::ffi::OsString;
 use std::sync::Arc;
 
 use clap::{Parser, Subcommand};
@@ -24,10 +26,17 @@ use presence_store::Stores;
 
 use connect::ConnectionOptions;
 pub use console::Console;
+use error::CommandError;
 pub use error::Exit;
+use target::{Identity, Target};
 
 const AFTER_HELP: &str = "\
-Data goes to stdout; messages, and progress bars on a terminal, go to stderr.
+Data goes to stdout; messages, and progress bars on a terminal, go to stderr. A
+command that writes says first where. With --json an error on stderr is
+{\"error\":{\"code\":\"…\",\"message\":\"…\"}}.
+
+Commands that delete or take access from users ask on a terminal, or take --yes:
+users delete, users set-status, migrate --finish.
 
 Exit codes:
   0  done
@@ -108,6 +117,69 @@ pub struct Context {
     pub clock: Arc<dyn Clock>,
     /// Output of the command.
     pub console: Console,
+    target: Target,
+}
+
+impl Context {
+    /// Returns a context for tables outside AWS.
+    #[must_use]
+    pub fn new(stores: Stores, clock: Arc<dyn Clock>, console: Console) -> Self {
+        let target = Target::outside_aws(stores.database.prefix(), None);
+        Self { stores, clock, console, target }
+    }
+
+    /// Returns the identity of the caller, whom the audit trail names. The first call asks STS, if the tables are in AWS.
+    #[expect(dead_code, reason = "the audit trail will name it")]
+    pub(crate) async fn identity(&self) -> Result<&Identity, CommandError> {
+        self.target.identity().await
+    }
+}
+
+impl Command {
+    /// True if the command may write to the tables.
+    fn writes(&self) -> bool {
+        match self {
+            Self::Tables(tables::Command::Create) | Self::User(user::Command::Create(_)) => true,
+            Self::Import(command) => command.writes(),
+            Self::Key(command) => command.writes(),
+            Self::Users(command) => command.writes(),
+            Self::Reviews(command) => command.writes(),
+            Self::Migrate(args) => args.writes(),
+            Self::Outbox(command) => command.writes(),
+        }
+    }
+}
+
+/// Parses the words of a command line. Writes help, version and errors as clap does; with `--json`, errors as JSON.
+///
+/// # Errors
+/// The exit code, when there is no command to run.
+pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Cli, Exit> {
+    let words: Vec<OsString> = words.into_iter().collect();
+    Cli::try_parse_from(&words).map_err(|error| {
+        if !error.use_stderr() {
+            // A closed stdout is no reason to fail.
+            let _ = error.print();
+            return Exit::Done;
+        }
+        let is_json = words.iter().take_while(|word| *word != "--").any(|word| word == "--json");
+        if is_json {
+            let mut console = Console::standard();
+            console.json = true;
+            console.write_error(&CommandError::Usage(usage_message(&error)));
+        } else {
+            let _ = error.print();
+        }
+        Exit::Usage
+    })
+}
+
+/// Returns the error of clap in one line, without usage and advice.
+fn usage_message(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let text = text.split("\n\nUsage:").next().and_then(|text| text.split("\n\nFor more information").next());
+    let text = text.unwrap_or_default().trim_start_matches("error: ");
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Connects with the settings of the options and the environment, and runs one command.
@@ -115,8 +187,11 @@ pub async fn start(cli: Cli) -> Exit {
     match Context::connect(&cli.connection).await {
         Ok(mut context) => run(cli, &mut context).await,
         Err(error) => {
-            Console::standard().write_message(format_args!("error: {error}"));
-            Exit::Failed
+            let mut console = Console::standard();
+            console.json = cli.json;
+            let error = CommandError::from(error);
+            console.write_error(&error);
+            error.exit()
         }
     }
 }
@@ -124,7 +199,18 @@ pub async fn start(cli: Cli) -> Exit {
 /// Runs one command. Writes its data, its messages and its error to the console of the context.
 pub async fn run(cli: Cli, context: &mut Context) -> Exit {
     context.console.json = cli.json;
-    let result = match cli.command {
+    run_command(cli.command, context).await.unwrap_or_else(|error| {
+        context.console.write_error(&error);
+        error.exit()
+    })
+}
+
+async fn run_command(command: Command, context: &mut Context) -> Result<Exit, CommandError> {
+    if command.writes() {
+        let target = context.target.describe().await?;
+        context.console.write_message(target);
+    }
+    match command {
         Command::Tables(command) => tables::run(command, context).await,
         Command::Import(command) => import::run(command, context).await,
         Command::User(command) => user::run(command, context).await,
@@ -133,9 +219,5 @@ pub async fn run(cli: Cli, context: &mut Context) -> Exit {
         Command::Reviews(command) => reviews::run(command, context).await,
         Command::Migrate(args) => migrate::run(args, context).await,
         Command::Outbox(command) => outbox::run(command, context).await,
-    };
-    result.unwrap_or_else(|error| {
-        context.console.write_message(format_args!("error: {error}"));
-        error.exit()
-    })
+    }
 }

@@ -2,10 +2,12 @@
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
-use presence_ops::{Cli, start};
+use presence_ops::{parse, start};
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    start(Cli::parse()).await.into()
+    match parse(std::env::args_os()) {
+        Ok(cli) => start(cli).await.into(),
+        Err(exit) => exit.into(),
+    }
 }

@@ -14,22 +14,32 @@ With --json {\"user\":{\"current\":n,\"rewritten\":n,\"overtaken\":n,\"unreadabl
 
 Example:
   ops migrate --dry-run && ops migrate
-  ops migrate --finish";
+  ops migrate --finish --yes";
 
 #[derive(Debug, Args)]
 pub(crate) struct MigrateArgs {
     /// Count, and write nothing
     #[arg(long)]
     dry_run: bool,
-    /// Delete what only the earlier version reads
+    /// Delete what only the earlier version reads; asks first
     #[arg(long)]
     finish: bool,
+    /// Ask nothing
+    #[arg(long)]
+    yes: bool,
+}
+
+impl MigrateArgs {
+    /// True if the command writes to the tables.
+    pub(crate) fn writes(&self) -> bool {
+        !self.dry_run
+    }
 }
 
 pub(crate) async fn run(args: MigrateArgs, context: &mut Context) -> Result<Exit, CommandError> {
-    let tables = context.stores.database.table_names().join(", ");
-    let access = if args.dry_run { "reads" } else { "writes to" };
-    context.console.write_message(format_args!("{access} {tables}"));
+    if args.finish && !args.dry_run && !args.yes {
+        context.console.confirm("Delete all that only the earlier version reads?")?;
+    }
     if args.finish { finish(args.dry_run, context).await } else { migrate(args.dry_run, context).await }
 }
 

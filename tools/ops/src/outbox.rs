@@ -76,6 +76,13 @@ impl<'a> ListedMail<'a> {
     }
 }
 
+impl Command {
+    /// True if the command writes to the tables.
+    pub(crate) fn writes(&self) -> bool {
+        matches!(self, Self::Retry { .. })
+    }
+}
+
 pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit, CommandError> {
     match command {
         Command::List => list(context).await,

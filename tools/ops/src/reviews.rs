@@ -31,6 +31,13 @@ pub(crate) enum Command {
     },
 }
 
+impl Command {
+    /// True if the command writes to the tables.
+    pub(crate) fn writes(&self) -> bool {
+        matches!(self, Self::Rebuild { .. })
+    }
+}
+
 pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit, CommandError> {
     match command {
         Command::Audit { org } => audit(org, context).await,

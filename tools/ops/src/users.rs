@@ -75,6 +75,15 @@ impl<'a> ListedUser<'a> {
     }
 }
 
+impl Command {
+    /// True if the command writes to the tables.
+    pub(crate) fn writes(&self) -> bool {
+        match self {
+            Self::Audit | Self::Find { .. } => false,
+        }
+    }
+}
+
 pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit, CommandError> {
     match command {
         Command::Audit => audit(context).await,

@@ -98,6 +98,12 @@ impl Database {
         TABLES.iter().map(|table| self.name(table)).collect()
     }
 
+    /// Returns the prefix of the names of all tables.
+    #[must_use]
+    pub fn prefix(&self) -> &str {
+        &self.prefix
+    }
+
     /// Returns the full name of a table, with the prefix.
     #[must_use]
     pub fn name(&self, table: &Table) -> String {

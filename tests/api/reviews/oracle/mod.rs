@@ -42,7 +42,7 @@ pub(crate) async fn import_through(stack: &TestStack, store: &Stores, what: &str
     let cli = Cli::try_parse_from(cli).expect("the words are right");
     let output = tempfile::NamedTempFile::new().expect("a temporary file");
     let console = Console::new(Box::new(io::sink()), Box::new(output.reopen().expect("a second handle")));
-    let mut context = Context { stores: store.clone(), clock: Arc::clone(&stack.clock) as _, console };
+    let mut context = Context::new(store.clone(), Arc::clone(&stack.clock) as _, console);
     let exit = Box::pin(presence_ops::run(cli, &mut context)).await;
     let output = std::fs::read_to_string(output.path()).expect("text");
     assert_eq!(exit, Exit::Done, "{what}: {output}");

@@ -108,7 +108,7 @@ impl ImportEnvironment {
         let path = file.to_str().context("the path of the temporary folder is not UTF-8")?;
         let cli = Cli::try_parse_from(["ops", "import", resource, path])?;
         let console = Console::new(Box::new(std::io::sink()), Box::new(std::io::stderr()));
-        let mut context = presence_ops::Context { stores: self.store.clone(), clock: Arc::new(SystemClock), console };
+        let mut context = presence_ops::Context::new(self.store.clone(), Arc::new(SystemClock), console);
         let exit = Box::pin(presence_ops::run(cli, &mut context)).await;
         ensure!(exit == Exit::Done, "the import of {resource} ended with {exit:?}");
         Ok(())

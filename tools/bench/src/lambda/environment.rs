@@ -313,7 +313,7 @@ async fn load_reviews(
 async fn load_categories(store: &Stores, stack: &Stack, key: &str) -> anyhow::Result<String> {
     let cli = Cli::try_parse_from(["ops", "import", "categories", CATEGORIES])?;
     let console = Console::new(Box::new(std::io::sink()), Box::new(std::io::stderr()));
-    let mut context = presence_ops::Context { stores: store.clone(), clock: Arc::new(SystemClock), console };
+    let mut context = presence_ops::Context::new(store.clone(), Arc::new(SystemClock), console);
     let exit = Box::pin(presence_ops::run(cli, &mut context)).await;
     ensure!(exit == Exit::Done, "the import of categories ended with {exit:?}");
     let categories = send(stack, "GET", "/category/search?lang=FR&per_page=1", key, &Value::Null).await?;

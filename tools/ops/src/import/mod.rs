@@ -123,6 +123,15 @@ pub(crate) struct ImportArgs {
     dry_run: bool,
 }
 
+impl Command {
+    /// True if the command writes to the tables.
+    pub(crate) fn writes(&self) -> bool {
+        match self {
+            Self::Orgs(args) | Self::Businesses(args) | Self::Categories(args) | Self::Reviews(args) => !args.dry_run,
+        }
+    }
+}
+
 pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit, CommandError> {
     match command {
         Command::Orgs(args) => import_rows::<orgs::OrgRow>(&args, context).await,

@@ -1,8 +1,8 @@
 //! Environment of a test: a database in memory, a folder, and the binary that runs in them.
 
 use std::collections::HashMap;
-use std::fs;
-use std::io::Write as _;
+use std::fs::{self, File};
+use std::io::{Read as _, Write as _};
 use std::net::SocketAddr;
 use std::process::{Command, Output, Stdio};
 use std::thread::JoinHandle;
@@ -11,6 +11,7 @@ use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::config::{BehaviorVersion, Config, Credentials, Region};
 use aws_sdk_dynamodb::types::AttributeValue;
 use dynoxide::Database;
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::sync::oneshot;
@@ -30,6 +31,9 @@ pub(super) struct CliEnv {
 pub(super) struct CliOutput {
     pub(super) code: i32,
     pub(super) stdout: String,
+    /// First line of stderr of a command that writes: the place where it writes.
+    pub(super) target: Option<String>,
+    /// Rest of stderr.
     pub(super) stderr: String,
 }
 
@@ -51,7 +55,13 @@ impl From<Output> for CliOutput {
     fn from(output: Output) -> Self {
         let text = |bytes| String::from_utf8(bytes).expect("the binary writes UTF-8");
         let code = output.status.code().expect("the binary ends by itself");
-        Self { code, stdout: text(output.stdout), stderr: text(output.stderr) }
+        let mut stderr = text(output.stderr);
+        let is_target = |line: &str| line.starts_with("endpoint ") || line.starts_with("account ");
+        let target = stderr.lines().next().filter(|line| is_target(line)).map(str::to_owned);
+        if let Some(target) = &target {
+            stderr.drain(..=target.len());
+        }
+        Self { code, stdout: text(output.stdout), target, stderr }
     }
 }
 
@@ -87,6 +97,39 @@ impl CliEnv {
         child.wait_with_output().expect("the binary ends").into()
     }
 
+    /// Runs `ops` with these arguments on a terminal of its own, and types the answer once a question is there. Returns the exit
+    /// code and the text on the terminal.
+    pub(super) fn run_on_terminal(&self, arguments: &str, answer: &str) -> (i32, String) {
+        let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+        grantpt(&terminal).and_then(|()| unlockpt(&terminal)).expect("a terminal that can be opened");
+        let name = ptsname(&terminal, Vec::new()).expect("the terminal has a name").into_string().expect("text");
+        let other_end = || Stdio::from(File::options().read(true).write(true).open(&name).expect("the other end"));
+        // The command holds the other end, and is dropped at once: reading ends when the binary ends.
+        let mut child = self
+            .command(arguments)
+            .env("TERM", "xterm")
+            .stdin(other_end())
+            .stderr(other_end())
+            .stdout(Stdio::null())
+            .spawn()
+            .expect("the binary runs");
+        let (mut terminal, mut screen) = (File::from(terminal), String::new());
+        let (mut bytes, mut is_answered) = ([0; 1_024], false);
+        while let Ok(length @ 1..) = terminal.read(&mut bytes) {
+            screen.push_str(&String::from_utf8_lossy(&bytes[..length]));
+            if !is_answered && screen.contains("[y/N]") {
+                terminal.write_all(format!("{answer}\r").as_bytes()).expect("the binary reads its terminal");
+                is_answered = true;
+            }
+        }
+        (child.wait().expect("it ends").code().expect("the binary ends by itself"), screen)
+    }
+
+    /// Returns the URL of the database.
+    pub(super) fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
     /// Runs `ops` with these arguments, and kills it after it has read this standard input. It never reads the end of it.
     pub(super) fn run_and_kill(&self, arguments: &str, input: &[u8]) {
         let piped = self.command(arguments).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
@@ -103,7 +146,7 @@ impl CliEnv {
     pub(super) fn command(&self, arguments: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ops"));
         command.args(arguments.split_whitespace()).current_dir(self.folder.path()).env_clear();
-        command.env("AWS_ENDPOINT_URL_DYNAMODB", format!("http://{}", self.address));
+        command.env("AWS_ENDPOINT_URL_DYNAMODB", self.url());
         command
     }
 

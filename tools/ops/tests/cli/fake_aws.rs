@@ -15,6 +15,11 @@ pub(super) struct FakeAws {
 
 impl FakeAws {
     pub(super) fn start() -> Self {
+        Self::refusing("")
+    }
+
+    /// Starts a fake that refuses an action.
+    pub(super) fn refusing(refused: &'static str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("a bound socket has an address");
         let calls = Arc::new(Mutex::new(Vec::new()));
@@ -22,7 +27,7 @@ impl FakeAws {
         std::thread::spawn(move || {
             for stream in listener.incoming() {
                 let recorded = Arc::clone(&recorded);
-                std::thread::spawn(move || stream.map(|stream| serve(stream, &recorded)));
+                std::thread::spawn(move || stream.map(|stream| serve(stream, refused, &recorded)));
             }
         });
         Self { url: format!("http://{address}"), calls }
@@ -35,7 +40,7 @@ impl FakeAws {
 }
 
 /// Answers the requests of one connection. Returns `None` when the client closes it.
-fn serve(stream: TcpStream, calls: &Mutex<Vec<RecordedCall>>) -> Option<()> {
+fn serve(stream: TcpStream, refused: &str, calls: &Mutex<Vec<RecordedCall>>) -> Option<()> {
     let mut writer = stream.try_clone().ok()?;
     let mut reader = BufReader::new(stream);
     loop {
@@ -46,9 +51,10 @@ fn serve(stream: TcpStream, calls: &Mutex<Vec<RecordedCall>>) -> Option<()> {
         let (action, answer) = answer(&head, &String::from_utf8_lossy(&body));
         let signature = header(&head, "authorization").unwrap_or_default();
         let key_id = signature.split_once("Credential=").and_then(|(_, rest)| rest.split('/').next());
+        let status = if action == refused { "403 Forbidden" } else { "200 OK" };
         let call = (action, key_id.unwrap_or_default().to_owned());
         calls.lock().unwrap_or_else(PoisonError::into_inner).push(call);
-        let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", answer.len());
+        let head = format!("HTTP/1.1 {status}\r\ncontent-length: {}\r\n\r\n", answer.len());
         writer.write_all(format!("{head}{answer}").as_bytes()).ok()?;
     }
 }
@@ -86,7 +92,12 @@ fn answer(head: &str, body: &str) -> (String, String) {
                        <SessionToken>t</SessionToken><Expiration>2100-01-01T00:00:00Z</Expiration></Credentials>";
     let user = "<AssumedRoleUser><Arn>arn:aws:sts::123456789012:assumed-role/ops/x</Arn>\
                 <AssumedRoleId>A:x</AssumedRoleId></AssumedRoleUser>";
-    let result = format!("<{action}Result>{credentials}{user}</{action}Result>");
+    let caller = "<Arn>arn:aws:iam::123456789012:user/ada</Arn><UserId>A</UserId><Account>123456789012</Account>";
+    let result = match action.as_str() {
+        "GetCallerIdentity" => caller.to_owned(),
+        _ => format!("{credentials}{user}"),
+    };
+    let result = format!("<{action}Result>{result}</{action}Result>");
     let answer =
         format!("<{action}Response xmlns=\"https://sts.amazonaws.com/doc/2011-06-15/\">{result}</{action}Response>");
     (action, answer)

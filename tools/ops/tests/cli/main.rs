@@ -2,7 +2,9 @@
 
 mod categories;
 mod cli_env;
+mod connection;
 mod credentials;
+mod errors;
 mod fake_aws;
 mod imports;
 mod keys;

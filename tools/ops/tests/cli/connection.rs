@@ -1,0 +1,98 @@
+//! The place where a command writes, and the questions of commands that destroy.
+
+use std::process::{Command, Stdio};
+
+use crate::cli_env::{CliEnv, CliOutput};
+use crate::fake_aws::FakeAws;
+
+#[test]
+fn commands_that_write_say_first_where() {
+    let env = CliEnv::new();
+    let id = env.create_user("zoe@example.org", "--role PROVIDER");
+    let target = Some(format!("endpoint {}, tables presence-*", env.url()));
+    let key = env.run(&format!("key issue --user {id} --json")).expect_exit(0);
+    let key_id = key.json()["id"].as_str().expect("an id").to_owned();
+    assert_eq!(key.target, target);
+    let writing = [
+        "tables create".to_owned(),
+        "import orgs -".to_owned(),
+        "user create --email a@example.org --first-name A --last-name B --role PROVIDER".to_owned(),
+        format!("key rotate {key_id}"),
+        format!("key revoke {key_id}"),
+        "reviews rebuild --org 42".to_owned(),
+        "migrate".to_owned(),
+        "outbox retry --all".to_owned(),
+    ];
+    for arguments in writing {
+        assert_eq!(env.run(&arguments).expect_exit(0).target, target, "{arguments}");
+    }
+    let reading = ["import orgs - --dry-run", "users audit", "users find a@*", "outbox list", "migrate --dry-run"];
+    for arguments in reading {
+        assert_eq!(env.run(arguments).expect_exit(0).target, None, "{arguments}");
+    }
+}
+
+#[test]
+fn options_choose_endpoint_and_prefix_of_a_command_that_writes() {
+    let env = CliEnv::without_tables();
+    let mut command = env.command(&format!("tables create --endpoint {}/ --prefix other-", env.url()));
+    let run = CliOutput::from(command.env_remove("AWS_ENDPOINT_URL_DYNAMODB").output().expect("the binary runs"));
+    assert_eq!(run.expect_exit(0).target, Some(format!("endpoint {}, tables other-*", env.url())));
+    assert!(env.scan("other-users").is_empty());
+}
+
+#[test]
+fn account_of_the_credentials_is_asked_once_and_only_by_commands_that_write() {
+    let aws = FakeAws::start();
+    let run = |arguments: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ops"));
+        command.args(arguments.split_whitespace()).stdin(Stdio::null()).env_clear();
+        command.env("AWS_ACCESS_KEY_ID", "OFADA").env("AWS_SECRET_ACCESS_KEY", "s").env("AWS_REGION", "eu-west-3");
+        command.env("AWS_ENDPOINT_URL_DYNAMODB", &aws.url).env("AWS_ENDPOINT_URL_STS", &aws.url);
+        CliOutput::from(command.output().expect("the binary runs"))
+    };
+    let caller_questions = || aws.calls().iter().filter(|(action, _)| action == "GetCallerIdentity").count();
+    run("key list --user 7").expect_exit(3);
+    assert_eq!(caller_questions(), 0);
+    let target = format!("account 123456789012, region eu-west-3, endpoint {}, tables presence-*", aws.url);
+    assert_eq!(run("tables create").expect_exit(0).target, Some(target));
+    assert_eq!(caller_questions(), 1);
+    let by_option = run("tables create --region us-east-1").expect_exit(0).target.expect("the place");
+    assert!(by_option.starts_with("account 123456789012, region us-east-1, "), "{by_option}");
+}
+
+#[test]
+fn nothing_is_written_if_the_account_is_unknown() {
+    let (env, aws) = (CliEnv::without_tables(), FakeAws::refusing("GetCallerIdentity"));
+    let mut command = env.command("tables create");
+    command.env("AWS_ACCESS_KEY_ID", "OFADA").env("AWS_SECRET_ACCESS_KEY", "s").env("AWS_REGION", "eu-west-3");
+    let run = CliOutput::from(command.env("AWS_ENDPOINT_URL_STS", &aws.url).output().expect("the binary runs"));
+    let run = run.expect_exit(1);
+    assert!(run.stderr.starts_with("error: STS does not tell whose credentials these are: "), "{}", run.stderr);
+    // The tables are not there: an audit fails.
+    env.run("users audit").expect_exit(1);
+}
+
+#[test]
+fn destructive_commands_need_an_answer() {
+    let env = CliEnv::new();
+    let run = env.run("migrate --finish").expect_exit(2);
+    let text = "Delete all that only the earlier version reads? There is no terminal to ask on: add --yes.";
+    assert_eq!(run.stderr, format!("error: {text}\n"));
+    env.run("migrate --finish --yes").expect_exit(0);
+    env.run("migrate --finish --dry-run").expect_exit(0);
+}
+
+#[test]
+fn answer_on_the_terminal_decides() {
+    let env = CliEnv::new();
+    let (code, screen) = env.run_on_terminal("migrate --finish", "y");
+    assert_eq!(code, 0, "{screen}");
+    assert!(screen.contains("first edition of the ledger: 0 items deleted"), "{screen}");
+    for no in ["n", ""] {
+        let (code, screen) = env.run_on_terminal("migrate --finish", no);
+        assert_eq!(code, 1, "{no:?}: {screen}");
+        assert!(screen.contains("error: cancelled: nothing was done"), "{no:?}: {screen}");
+        assert!(!screen.contains("deleted"), "{no:?}: {screen}");
+    }
+}
