@@ -1,4 +1,4 @@
-//! Deployment: `template.yaml` compared with the code that it deploys, and `events/` with the handlers.
+//! Deployment: `template.yaml` and the stacks inside it compared with the code that it deploys, and `events/` with the handlers.
 
 mod alarms;
 mod crates;
@@ -6,6 +6,7 @@ mod events;
 mod fixture;
 mod memory;
 mod metrics;
+mod nested;
 mod permissions;
 mod policies;
 mod replay;

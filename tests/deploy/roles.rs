@@ -32,7 +32,9 @@ fn granted(role: Resource<'_>) -> (BTreeSet<Permission>, Vec<&Value>) {
 
 /// Returns the full name of the table and the index that a resource names, or `None` if it is no table.
 fn target(resource: &Value) -> Option<(String, Option<String>)> {
-    let name_of = |logical: &str| TEMPLATE.text(TEMPLATE.resource(logical).property("TableName"));
+    // The recorded calls are those of a stack of this name.
+    let named = |text: String| text.replace("${AWS::StackName}", "presence");
+    let name_of = |logical: &str| named(TEMPLATE.text(TEMPLATE.resource(logical).property("TableName")));
     if let Some(pattern) = resource["Fn::Sub"].as_str() {
         let (table, index) = pattern.strip_prefix("${")?.split_once(".Arn}/index/")?;
         return Some((name_of(table), Some(index.to_owned())));

@@ -36,7 +36,7 @@ fn expected(table: &Table) -> Value {
     let attributes = attributes(table).into_iter();
     let attributes = attributes.map(|(name, kind)| json!({ "AttributeName": name, "AttributeType": kind }));
     let mut properties = json!({
-        "TableName": format!("presence-{}", table.name),
+        "TableName": format!("${{AWS::StackName}}-{}", table.name),
         "BillingMode": "PAY_PER_REQUEST",
         "AttributeDefinitions": attributes.collect::<Vec<_>>(),
         "KeySchema": key(&table.key),
@@ -88,9 +88,19 @@ fn tables_outlive_the_stack_and_a_replacement() {
 }
 
 #[test]
-fn the_prefix_of_the_tables_is_what_the_functions_are_told() {
+fn table_names_begin_with_the_name_of_the_stack_or_the_prefix_that_the_operator_chose() {
+    let prefix = json!({ "Fn::If": ["HasTablePrefix", { "Ref": "TablePrefix" }, { "Fn::Sub": "${AWS::StackName}-" }] });
+    for table in TEMPLATE.of_type("AWS::DynamoDB::Table") {
+        assert_eq!(table.property("TableName")["Fn::Sub"][1], json!({ "Prefix": prefix }), "{}", table.name);
+    }
     let variables = TEMPLATE.at(&["Globals", "Function", "Environment", "Variables"]);
-    assert_eq!(variables, &json!({ "TABLE_PREFIX": { "Ref": "TablePrefix" } }));
-    let default = TEMPLATE.at(&["Parameters", "TablePrefix", "Default"]);
-    assert_eq!(default, presence_runtime::config::Config::DEFAULT_TABLE_PREFIX);
+    assert_eq!(variables["TABLE_PREFIX"], prefix);
+    assert_eq!(TEMPLATE.at(&["Outputs", "TablePrefix", "Value"]), &prefix);
+}
+
+#[test]
+fn a_stack_called_presence_has_the_tables_that_the_code_expects_by_default() {
+    let table = TEMPLATE.text(TEMPLATE.resource("UsersTable").property("TableName"));
+    let expected = format!("{}users", presence_runtime::config::Config::DEFAULT_TABLE_PREFIX);
+    assert_eq!(table.replace("${AWS::StackName}", "presence"), expected);
 }

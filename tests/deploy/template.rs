@@ -1,4 +1,5 @@
-//! Reader of `template.yaml` that turns the short tags of `CloudFormation` into their long functions, as JSON.
+//! Reader of `template.yaml` and the stacks inside it. It turns the short tags of `CloudFormation` into their long functions, as
+//! JSON, and puts the resources of all stacks into one template.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,11 +8,21 @@ use std::sync::LazyLock;
 use saphyr::{LoadableYamlNode as _, Scalar, Yaml};
 use serde_json::{Map, Value, json};
 
-/// Template of the repository, as a new stack has it.
-pub(super) static TEMPLATE: LazyLock<Template> = LazyLock::new(|| {
-    let text = std::fs::read_to_string(root().join("template.yaml")).expect("the template");
-    Template(without_parts_of_updates(parse(&text)))
-});
+use super::nested::with_nested_stacks;
+
+/// Template of the repository, as a new stack has it, with the resources of the stacks inside it.
+pub(super) static TEMPLATE: LazyLock<Template> =
+    LazyLock::new(|| Template(with_nested_stacks(without_parts_of_updates(main_template()))));
+
+/// Returns `template.yaml` as it stands.
+pub(super) fn main_template() -> Value {
+    read("template.yaml")
+}
+
+/// Returns a template of the repository as it stands.
+pub(super) fn read(path: &str) -> Value {
+    parse(&std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}")))
+}
 
 /// Returns the path of the repository.
 pub(super) fn root() -> PathBuf {
@@ -79,12 +90,28 @@ impl Template {
             .collect()
     }
 
-    /// Text that may refer to parameters, with their defaults.
+    /// Text that may refer to parameters, with their defaults, and to the prefix of the tables, as a new stack has it.
     pub(super) fn text(&self, value: &Value) -> String {
-        let template = value["Fn::Sub"].as_str().or(value.as_str());
+        let (template, prefix) = match value["Fn::Sub"].as_array() {
+            Some(parts) => (&parts[0], Some(self.text(self.chosen(&parts[1]["Prefix"])))),
+            None => (&value["Fn::Sub"], None),
+        };
+        let template = template.as_str().or(value.as_str()).expect("a text").to_owned();
+        let template = prefix.map_or(template.clone(), |prefix| template.replace("${Prefix}", &prefix));
         let parameters = self.0["Parameters"].as_object().expect("parameters").iter();
         let defaults = parameters.filter_map(|(name, one)| Some((format!("${{{name}}}"), one["Default"].as_str()?)));
-        defaults.fold(template.expect("a text").to_owned(), |text, (name, default)| text.replace(&name, default))
+        defaults.fold(template, |text, (name, default)| text.replace(&name, default))
+    }
+
+    /// Returns the branch of an `Fn::If` that a stack takes whose parameter is empty, or a value that is no `Fn::If`.
+    fn chosen<'a>(&'a self, value: &'a Value) -> &'a Value {
+        let Some(choice) = value["Fn::If"].as_array() else { return value };
+        let parameter = &choice[1]["Ref"].as_str().expect("a parameter");
+        let name = choice[0].as_str().expect("a condition");
+        let is_set = json!({ "Fn::Not": [{ "Fn::Equals": [{ "Ref": parameter }, ""] }] });
+        assert_eq!(self.at(&["Conditions", name]), &is_set, "{name}");
+        assert_eq!(self.at(&["Parameters", parameter, "Default"]), "", "{parameter}");
+        &choice[2]
     }
 }
 
@@ -139,8 +166,7 @@ fn function(tag: &str, argument: &Value) -> Value {
 
 #[test]
 fn business_index_is_kept_during_an_update_only() {
-    let text = std::fs::read_to_string(root().join("template.yaml")).expect("the template");
-    let kept = parse(&text);
+    let kept = main_template();
     assert_eq!(kept["Parameters"]["KeepBusinessIndex"]["Default"], "false");
     let condition = json!({ "Fn::Equals": [{ "Ref": "KeepBusinessIndex" }, "true"] });
     assert_eq!(kept["Conditions"]["KeepsBusinessIndex"], condition);

@@ -1,0 +1,164 @@
+//! Stacks inside the main one: their parameters are those that the main one passes, and their resources join its own.
+//!
+//! A reference to a parameter of a nested stack becomes what the main stack passes for it. So the other tests see one template.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+
+use super::template::{TEMPLATE, main_template, read, root};
+
+/// Largest template in bytes that `CloudFormation` accepts in a request, without a detour through S3.
+const LARGEST: u64 = 51_200;
+
+/// Returns the path of the template of a nested stack, or `None` for another resource.
+fn location(resource: &Value) -> Option<&str> {
+    (resource["Type"] == "AWS::CloudFormation::Stack")
+        .then(|| resource["Properties"]["TemplateURL"].as_str().expect("the path of a template"))
+}
+
+/// Returns the template with the resources of all nested stacks, which stay in it themselves.
+pub(super) fn with_nested_stacks(mut template: Value) -> Value {
+    for resource in fields(&template["Resources"]).clone().values() {
+        let Some(path) = location(resource) else { continue };
+        let nested = read(path);
+        let passed = &resource["Properties"]["Parameters"];
+        for section in ["Conditions", "Resources"] {
+            for (name, value) in nested[section].as_object().into_iter().flatten() {
+                let target = template[section].as_object_mut().expect("a section");
+                let value = with_arguments(value, fields(passed));
+                // A condition may stand in both, if it says the same.
+                let before = target.insert(name.clone(), value.clone());
+                assert!(
+                    before.is_none_or(|before| section == "Conditions" && before == value),
+                    "{name} is in two stacks"
+                );
+            }
+        }
+    }
+    template
+}
+
+fn fields(value: &Value) -> &Map<String, Value> {
+    value.as_object().unwrap_or_else(|| panic!("an object: {value}"))
+}
+
+/// Returns a value of a nested stack with what the main stack passes in place of its parameters.
+fn with_arguments(value: &Value, passed: &Map<String, Value>) -> Value {
+    match value {
+        Value::Array(items) => items.iter().map(|item| with_arguments(item, passed)).collect(),
+        Value::Object(object) => match (value["Ref"].as_str(), value["Fn::Sub"].as_str()) {
+            (Some(name), _) => passed.get(name).unwrap_or(value).clone(),
+            (_, Some(text)) => json!({ "Fn::Sub": text_with_arguments(text, passed) }),
+            _ => object.iter().map(|(name, value)| (name.clone(), with_arguments(value, passed))).collect(),
+        },
+        other => other.clone(),
+    }
+}
+
+fn text_with_arguments(text: &str, passed: &Map<String, Value>) -> String {
+    passed
+        .iter()
+        .fold(text.to_owned(), |text, (name, argument)| text.replace(&format!("${{{name}}}"), &as_text(argument)))
+}
+
+/// Returns an argument in the form that it has inside an `Fn::Sub`.
+fn as_text(argument: &Value) -> String {
+    if let Some(name) = argument["Ref"].as_str() {
+        return format!("${{{name}}}");
+    }
+    if let Some(attribute) = argument["Fn::GetAtt"].as_array() {
+        return format!("${{{}.{}}}", attribute[0].as_str().expect("a name"), attribute[1].as_str().expect("a name"));
+    }
+    argument["Fn::Sub"].as_str().or(argument.as_str()).unwrap_or_default().to_owned()
+}
+
+/// Returns the names that the values under `Ref` and in `Fn::Sub` refer to, without attributes.
+fn references(value: &Value) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    match value {
+        Value::Array(items) => found.extend(items.iter().flat_map(references)),
+        Value::Object(object) => {
+            found.extend(value["Ref"].as_str().map(str::to_owned));
+            let text = value["Fn::Sub"].as_str().or(value["Fn::Sub"][0].as_str()).unwrap_or_default();
+            let names = text.split("${").skip(1).filter_map(|part| part.split(['}', '.']).next());
+            found.extend(names.map(str::to_owned));
+            found.extend(object.values().flat_map(references));
+        }
+        _ => {}
+    }
+    found
+}
+
+/// Returns the nested stacks of the main template: logical name, arguments, template.
+fn nested_stacks() -> Vec<(String, Value, Value)> {
+    let main = main_template();
+    let stacks = fields(&main["Resources"]).iter();
+    let stacks = stacks.filter_map(|(name, one)| Some((name, one, read(location(one)?))));
+    stacks.map(|(name, one, nested)| (name.clone(), one["Properties"]["Parameters"].clone(), nested)).collect()
+}
+
+fn names(value: &Value) -> BTreeSet<String> {
+    fields(value).keys().cloned().collect()
+}
+
+#[test]
+fn each_nested_stack_declares_uses_and_is_passed_the_same_parameters() {
+    let stacks = nested_stacks();
+    assert!(!stacks.is_empty());
+    for (name, arguments, nested) in stacks {
+        let declared = names(&nested["Parameters"]);
+        assert_eq!(names(&arguments), declared, "parameters of {name}");
+        let used = references(&json!([nested["Resources"], nested["Conditions"], nested["Outputs"]]));
+        let unused: Vec<_> = declared.difference(&used).collect();
+        assert!(unused.is_empty(), "{name} does not use {unused:?}");
+        // Its own name is that of the main stack with a random end, which no name of an alarm should have.
+        assert!(!used.contains("AWS::StackName"), "{name}");
+    }
+}
+
+#[test]
+fn each_output_of_a_nested_stack_is_used_and_each_used_one_exists() {
+    let text = main_template().to_string();
+    for (name, _, nested) in nested_stacks() {
+        let start = format!(r#"["{name}","Outputs."#);
+        let used = text.split(&start).skip(1).filter_map(|part| part.split('"').next()).map(str::to_owned);
+        assert_eq!(used.collect::<BTreeSet<_>>(), names(&nested["Outputs"]), "{name}");
+    }
+}
+
+#[test]
+fn every_template_is_small_enough_for_a_request_to_cloudformation() {
+    let stacks = std::fs::read_dir(root().join("shared/stacks")).expect("a folder");
+    let stacks = stacks.map(|file| file.expect("a file").path());
+    let stacks = stacks.filter(|path| path.extension().is_some_and(|ending| ending == "yaml"));
+    for path in stacks.chain([root().join("template.yaml")]) {
+        let size = path.metadata().expect("a file").len();
+        assert!(size < LARGEST, "{}: {size} bytes", path.display());
+    }
+}
+
+#[test]
+fn nested_stacks_hold_no_data() {
+    for (name, _, nested) in nested_stacks() {
+        for (resource, document) in fields(&nested["Resources"]) {
+            // A resource that moves into another stack is made anew there, and its data stay behind.
+            let kind = document["Type"].as_str().expect("a type");
+            let holds_data = ["DynamoDB", "SQS", "SNS", "Logs::LogGroup"].iter().any(|service| kind.contains(service));
+            assert!(!holds_data, "{name}: {resource}");
+        }
+    }
+}
+
+#[test]
+fn a_parameter_of_a_nested_stack_becomes_what_the_main_stack_passes() {
+    let passed =
+        json!({ "A": { "Ref": "Table" }, "B": { "Fn::GetAtt": ["Queue", "Name"] }, "C": { "Fn::Sub": "x/${Y}" } });
+    let value = json!([{ "Ref": "A" }, { "Ref": "Own" }, { "Fn::Sub": "${A} ${B} ${C} ${Own.Arn}" }]);
+    let expected =
+        json!([{ "Ref": "Table" }, { "Ref": "Own" }, { "Fn::Sub": "${Table} ${Queue.Name} x/${Y} ${Own.Arn}" }]);
+    assert_eq!(with_arguments(&value, fields(&passed)), expected);
+    assert_eq!(references(&value), ["A", "B", "C", "Own"].map(str::to_owned).into());
+    assert!(TEMPLATE.of_type("AWS::CloudWatch::Alarm").count() > 0);
+}
