@@ -18,7 +18,12 @@ use crate::api::send_all;
 async fn issue_key_until(stack: &TestStack, user: &str, expires_at: Option<Timestamp>) -> (ApiKeyId, String) {
     let new = NewApiKey { expires_at, ..NewApiKey::default() };
     let user = UserId::parse(user).expect("an id");
-    let issued = stack.stores().users.issue_key(user, &new, stack.clock.now()).await.expect("an active user");
+    let issued = stack
+        .stores()
+        .users
+        .issue_key(user, &new, &presence_tests::operator(), stack.clock.now())
+        .await
+        .expect("an active user");
     (issued.id, issued.key.expose().to_owned())
 }
 
@@ -27,7 +32,12 @@ async fn refused_keys(stack: &TestStack, fixtures: &Fixtures) -> Vec<(&'static s
     let owner = &fixtures.provider.id;
     let good = &fixtures.provider.key;
     let (revoked_id, revoked) = issue_key_until(stack, owner, None).await;
-    stack.stores().users.revoke_key(revoked_id, stack.clock.now()).await.expect("a live key");
+    stack
+        .stores()
+        .users
+        .revoke_key(revoked_id, &presence_tests::operator(), stack.clock.now())
+        .await
+        .expect("a live key");
     let (_, expired) = issue_key_until(stack, owner, Some(stack.clock.now())).await;
     let demoted = stack.create_user("made-invited", Role::Provider, None, Status::Active).await;
     let suspend = stack.post(&format!("/user/{}", demoted.id), good, &json!({"status": "invited"})).await;
@@ -113,7 +123,7 @@ async fn a_revoked_key_is_refused_on_the_next_request_and_other_keys_stay_valid(
     let fixtures = Fixtures::create(&stack).await;
     let (id, key) = issue_key_until(&stack, &fixtures.admin_1.id, None).await;
     assert_eq!(stack.get("/user/search", &key).await.status, 200);
-    stack.stores().users.revoke_key(id, stack.clock.now()).await.expect("a live key");
+    stack.stores().users.revoke_key(id, &presence_tests::operator(), stack.clock.now()).await.expect("a live key");
     assert_eq!(stack.get("/user/search", &key).await.status, 401);
     assert_eq!(stack.get("/user/search", &fixtures.admin_1.key).await.status, 200);
 }

@@ -21,7 +21,8 @@ impl RaceEnv {
     async fn issue(&self, owner: &TestUser) -> Result<IssuedKey, ApiKeyError> {
         let (owner, new) = (UserId::parse(&owner.id).expect("an id"), NewApiKey::default());
         loop {
-            match self.operator.users.issue_key(owner, &new, self.stack.clock.now()).await {
+            match self.operator.users.issue_key(owner, &new, &presence_tests::operator(), self.stack.clock.now()).await
+            {
                 Err(ApiKeyError::Failed(Error::Unavailable(_))) => {}
                 outcome => return outcome,
             }
@@ -32,7 +33,9 @@ impl RaceEnv {
     async fn revoke(&self, key: &str) {
         let hash = PlaintextApiKey::parse(key).expect("a key").hash();
         let record = self.stack.stores().api_keys.get(&hash).await.expect("the store answers").expect("a stored key");
-        while let Err(error) = self.operator.users.revoke_key(record.id(), self.stack.clock.now()).await {
+        while let Err(error) =
+            self.operator.users.revoke_key(record.id(), &presence_tests::operator(), self.stack.clock.now()).await
+        {
             assert!(matches!(error, ApiKeyError::Failed(Error::Unavailable(_))), "{error:?}");
         }
     }

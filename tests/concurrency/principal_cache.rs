@@ -129,7 +129,7 @@ impl Fixture {
 async fn revoke_all(stack: &TestStack, id: UserId) {
     let now = presence_runtime::clock::Clock::now(stack.clock.as_ref());
     for key in stack.stores().users.list_keys(id).await.expect("the store answers").expect("a user") {
-        stack.stores().users.revoke_key(key.id(), now).await.expect("the store answers");
+        stack.stores().users.revoke_key(key.id(), &presence_tests::operator(), now).await.expect("the store answers");
     }
 }
 

@@ -161,7 +161,7 @@ impl Fixture {
             .expect("the store answers");
         let record = record.expect("one of the fixtures");
         let now = presence_runtime::clock::Clock::now(self.stack.clock.as_ref());
-        let change = UserChange::to(record.user.clone(), now);
+        let change = UserChange::of_delivery(record.user.clone(), now);
         self.stack.stores().users.write(Some(&record), &change).await.expect("nobody else writes");
     }
 

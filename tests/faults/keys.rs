@@ -52,12 +52,19 @@ impl Operator {
     ) -> Result<Option<IssuedKey>, ApiKeyError> {
         let (now, new) = (self.stack.clock.now(), NewApiKey::default());
         match operation {
-            KeyOperation::Issue => {
-                self.store.users.issue_key(UserId::parse(&owner.id).expect("an id"), &new, now).await.map(Some)
-            }
+            KeyOperation::Issue => self
+                .store
+                .users
+                .issue_key(UserId::parse(&owner.id).expect("an id"), &new, &presence_tests::operator(), now)
+                .await
+                .map(Some),
             // The old key ends at once, so that a second rotation is refused.
-            KeyOperation::Rotate => self.store.users.rotate_key(first.id(), &new, now, now).await.map(Some),
-            KeyOperation::Revoke => self.store.users.revoke_key(first.id(), now).await.map(|()| None),
+            KeyOperation::Rotate => {
+                self.store.users.rotate_key(first.id(), &new, now, &presence_tests::operator(), now).await.map(Some)
+            }
+            KeyOperation::Revoke => {
+                self.store.users.revoke_key(first.id(), &presence_tests::operator(), now).await.map(|()| None)
+            }
         }
     }
 

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use jiff::Timestamp;
+use presence_domain::audit::AuditAction;
 use presence_domain::ids::UserId;
 use presence_domain::user::{PersonName, User, UserChange};
 use presence_runtime::clock::Clock as _;
@@ -141,7 +142,11 @@ async fn change(store: Stores, invited: UserId, now: Timestamp) {
     let record =
         store.users.get_record(presence_tests::operator_scope(), invited).await.expect("an answer").expect("a user");
     let renamed = User { last_name: PersonName::parse("King").expect("a name"), ..record.user.clone() };
-    store.users.write(Some(&record), &UserChange::to(renamed, now)).await.expect("nobody else writes");
+    store
+        .users
+        .write(Some(&record), &UserChange::by(&presence_tests::operator(), AuditAction::Update, renamed, now))
+        .await
+        .expect("nobody else writes");
     load(&store, parse(r#"{"id": "c-shop", "code": "shop", "names": {"GB": "Stall"}}"#)).await;
 }
 

@@ -1,5 +1,6 @@
 //! Users, organisations and businesses of the tests.
 
+use presence_domain::audit::AuditAction;
 use presence_domain::email::EmailAddress;
 use presence_domain::ids::{BusinessId, OrgId, UserId};
 use presence_domain::invitation::InvitationLinks;
@@ -95,7 +96,11 @@ impl TestStack {
     /// Panics if the user cannot be written.
     pub async fn put_user(&self, user: &User) {
         let now = presence_runtime::clock::Clock::now(self.clock.as_ref());
-        self.stores().users.write(None, &UserChange::to(user.clone(), now)).await.expect("a fresh user");
+        self.stores()
+            .users
+            .write(None, &UserChange::by(&crate::operator(), AuditAction::Create, user.clone(), now))
+            .await
+            .expect("a fresh user");
     }
 
     /// Creates an organisation.

@@ -50,7 +50,7 @@ impl TestStack {
         let record = record.expect("the user");
         let mut after = record.user.clone();
         change(&mut after);
-        let change = UserChange::to(after, self.clock.now());
+        let change = UserChange::of_delivery(after, self.clock.now());
         self.stores().users.write(Some(&record), &change).await.expect("nobody else writes");
     }
 }

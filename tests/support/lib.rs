@@ -20,7 +20,9 @@ pub use connectors::{
     InterleavingConnector, KeyNames, LagConnector, MadeCall, PauseConnector, Plan, StepConnector, key_names,
 };
 pub use fixtures::{Fixtures, TestUser, address, test_user};
-pub use options::{counting_waves, long_timeouts, no_read_wait, operator_scope, rounds, short_retries, short_timeouts};
+pub use options::{
+    counting_waves, long_timeouts, no_read_wait, operator, operator_scope, rounds, short_retries, short_timeouts,
+};
 pub use reply::{Cost, Reply, send};
 pub use rng::rng;
 pub use routes::{AnyRoute, path_of, route, routes};

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use aws_smithy_types::timeout::TimeoutConfig;
+use presence_domain::audit::{Actor, OperatorName};
 use presence_domain::ids::random_u64;
 use presence_local::connectors::WavesConnector;
 use presence_local::{DynamoDb, Options};
@@ -88,6 +89,14 @@ pub fn short_timeouts() -> Options {
         .operation_timeout(Duration::from_secs(1))
         .build();
     Options { timeouts: Some(timeouts), ..short_retries() }
+}
+
+/// Returns the author of what the tests write past the API.
+///
+/// # Panics
+/// Never: the name is one of an operator.
+pub fn operator() -> Actor {
+    Actor::Operator(OperatorName::local("tests").expect("a name"))
 }
 
 /// Returns the scope of an operator, for tests that read the stores beside the API.

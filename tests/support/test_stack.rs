@@ -137,7 +137,12 @@ impl TestStack {
     pub async fn issue_key(&self, id: &str) -> String {
         let id = UserId::parse(id).expect("an id");
         let now = presence_runtime::clock::Clock::now(self.clock.as_ref());
-        let issued = self.stores().users.issue_key(id, &NewApiKey::default(), now).await.expect("an active user");
+        let issued = self
+            .stores()
+            .users
+            .issue_key(id, &NewApiKey::default(), &crate::operator(), now)
+            .await
+            .expect("an active user");
         issued.key.expose().to_owned()
     }
 

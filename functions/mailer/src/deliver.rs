@@ -183,7 +183,8 @@ impl OutboxProcessor {
 
     /// Writes the message that waits for a user. True if it was written, false if another writer came first.
     async fn rewrite(&self, record: &UserRecord, message: OutboxMessage) -> Result<bool, Error> {
-        let change = UserChange::to(record.user.clone(), self.clock.now()).with_mail(MailEffect::Rewrite(message));
+        let change = UserChange::of_delivery(record.user.clone(), self.clock.now());
+        let change = change.with_mail(MailEffect::Rewrite(message));
         self.users.write_if_current(record, &change).await
     }
 

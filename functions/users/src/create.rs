@@ -2,6 +2,7 @@
 
 use presence_api::{Answer, AuthenticatedRequest, Fields, read};
 use presence_domain::access::{Action, Target, authorize};
+use presence_domain::audit::Actor;
 use presence_domain::email::EmailAddress;
 use presence_domain::error::{Error, FieldError, FieldErrors};
 use presence_domain::ids::{BusinessId, OrgId, UserId};
@@ -43,7 +44,7 @@ pub(crate) async fn run(app: &App, request: &AuthenticatedRequest) -> Result<Ans
     let business_ids = references.parse_businesses(&body.business_ids, org_id);
     let business_ids = business_ids.map_err(|error| errors.add("business_ids", error)).unwrap_or_default();
     let new = body.into_new_user(role, org_id, business_ids, errors)?;
-    let change = User::create(new, UserId::random(), app.clock.now());
+    let change = User::create(new, UserId::random(), &Actor::Key(request.key_id), app.clock.now());
     match app.users.create(&change).await {
         Ok(id) => Ok(Answer::ok(&wire::SuccessBody::of(id))),
         Err(UserWriteError::EmailTaken) => Err(change.email_taken_error()),

@@ -2,6 +2,7 @@
 
 use presence_api::{Answer, AuthenticatedRequest};
 use presence_domain::access::{Action, Target, authorize};
+use presence_domain::audit::Actor;
 use presence_domain::error::Error;
 use presence_domain::user::User;
 use presence_store::Decision;
@@ -14,7 +15,7 @@ pub(crate) async fn run(app: &App, request: &AuthenticatedRequest) -> Result<Ans
     let delete = |user: &User| {
         authorize(principal, Action::DeleteUser, Target::from(user))?;
         request.query().finish()?;
-        let change = user.delete(app.clock.now());
+        let change = user.delete(&Actor::Key(request.key_id), app.clock.now());
         Ok(Decision::from(change.keeping_an_admin(principal.must_keep_an_admin())))
     };
     app.users.update(principal.scope(), id, delete).await?;

@@ -4,6 +4,7 @@ use std::future::ready;
 
 use presence_api::{Answer, AuthenticatedRequest};
 use presence_domain::access::{Action, Target, authorize};
+use presence_domain::audit::Actor;
 use presence_domain::error::Error;
 use presence_domain::user::User;
 use presence_store::Decision;
@@ -16,7 +17,7 @@ pub(crate) async fn run(app: &App, request: &AuthenticatedRequest) -> Result<Ans
     let invite = |user: User, ()| async move {
         authorize(&request.principal, Action::InviteUser, Target::from(&user))?;
         request.query().finish()?;
-        match user.invite(app.clock.now()) {
+        match user.invite(&Actor::Key(request.key_id), app.clock.now()) {
             Ok(change) => Ok(Decision::from(change)),
             Err(error) => Err(explain(app, &user, error).await?),
         }

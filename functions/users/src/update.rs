@@ -2,6 +2,7 @@
 
 use presence_api::{Answer, AuthenticatedRequest, Fields, read};
 use presence_domain::access::authorize_patch;
+use presence_domain::audit::Actor;
 use presence_domain::error::Error;
 use presence_domain::ids::BusinessId;
 use presence_domain::user::{References, Role, User, UserPatch};
@@ -21,14 +22,15 @@ pub(crate) async fn run(app: &App, request: &AuthenticatedRequest) -> Result<Ans
     // Only a caller who may move users learns whether an organisation exists.
     let named_org = patch.org_id.filter(|_| principal.role == Role::Provider);
     let read_references = || app.businesses.get_existing(&named, named_org);
-    let (patch, errors, hash) = (&patch, &errors, &hash);
+    let actor = Actor::Key(request.key_id);
+    let (patch, errors, hash, actor) = (&patch, &errors, &hash, &actor);
     let apply = |user: User, mut references: References| async move {
         authorize_patch(principal, patch, &user)?;
         if patch.business_ids.is_none() && patch.moves(&user) {
             references.owners = app.businesses.get_owners(&user.business_ids).await?;
         }
         let hash = |password: &_| hash.get(password);
-        let change = user.apply_patch(patch, &references, hash, errors.clone(), app.clock.now())?;
+        let change = user.apply_patch(patch, &references, hash, errors.clone(), actor, app.clock.now())?;
         Ok(Decision::from(change.map(|change| change.keeping_an_admin(principal.must_keep_an_admin()))))
     };
     app.users.update_alongside(principal.scope(), id, read_references, apply).await?;

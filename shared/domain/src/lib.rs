@@ -4,6 +4,7 @@
 
 pub mod access;
 pub mod api_key;
+pub mod audit;
 pub mod category;
 pub mod display;
 pub mod email;

@@ -13,7 +13,7 @@ use crate::keys::{
     CHANGES_PK_PREFIX, COUNTS_PK_PREFIX, DIRECTORY_PK, LOCK_SK, MAIL_SK_PREFIX, MAILBOX_SK, MARK_SK,
     ORGS_WITH_REVIEWS_PK, POSTINGS_PK_PREFIX, REVIEW_SK, ROSTERS_PK, USER_SK, parse_category_pk,
 };
-use crate::schema::{API_KEYS, BUSINESSES, CATEGORIES, REVIEWS, Table, USERS};
+use crate::schema::{API_KEYS, AUDIT, BUSINESSES, CATEGORIES, REVIEWS, Table, USERS};
 use presence_domain::error::Error;
 
 /// Attribute that holds the format.
@@ -71,6 +71,8 @@ pub(super) const FACET_COUNTS: Kind = Kind::first("tally");
 pub(super) const POSTINGS: Kind = Kind::first("slips");
 /// An organisation in the list of those with reviews.
 pub(super) const ORG_WITH_REVIEWS: Kind = Kind::first("organisation with reviews");
+/// Record of the audit trail.
+pub(super) const AUDIT_RECORD: Kind = Kind::first("audit record");
 
 /// Returns the kinds of items in a table.
 pub(super) fn kinds(table: &Table) -> &'static [Kind] {
@@ -80,6 +82,7 @@ pub(super) fn kinds(table: &Table) -> &'static [Kind] {
         name if name == BUSINESSES.name => &[ORG, BUSINESS],
         name if name == CATEGORIES.name => &[CATEGORY, CATEGORY_HEAD],
         name if name == REVIEWS.name => &[REVIEW, FACET_COUNTS, POSTINGS, ORG_WITH_REVIEWS],
+        name if name == AUDIT.name => &[AUDIT_RECORD],
         _ => &[],
     }
 }
@@ -119,6 +122,7 @@ pub(super) fn kind_of(table: &Table, item: &Item) -> Kind {
             pk if pk.starts_with(POSTINGS_PK_PREFIX) => POSTINGS,
             _ => ANY,
         },
+        name if name == AUDIT.name => AUDIT_RECORD,
         _ => ANY,
     }
 }

@@ -19,6 +19,8 @@ pub use ledger::{
 };
 pub use presence_domain::user_directory::SEPARATOR;
 
+/// Prefix of the partitions of users.
+pub const USER_PK_PREFIX: &str = "USER#";
 /// Sort key of a user item.
 pub const USER_SK: &str = "USER";
 /// Sort key of the reservation of an e-mail address.
@@ -43,7 +45,7 @@ pub const OUTBOX_UNREADABLE: &str = "unreadable";
 /// Returns the partition of a user and its outbox rows.
 #[must_use]
 pub fn user_pk(id: UserId) -> String {
-    format!("USER#{id}")
+    format!("{USER_PK_PREFIX}{id}")
 }
 
 /// Returns the partition of the reservation of an e-mail address.
@@ -110,6 +112,26 @@ pub fn changes_pk(org_id: Option<OrgId>) -> String {
 #[must_use]
 pub fn change_sk(now: Timestamp) -> String {
     format!("{:013}-{:016x}", now.as_millisecond(), random_u64())
+}
+
+/// Returns a new sort key for a record of the audit trail: milliseconds in 13 digits, then a random number.
+#[must_use]
+pub fn audit_sk(at: Timestamp) -> String {
+    format!("{:013}#{:016x}", at.as_millisecond().max(0), random_u64())
+}
+
+/// Returns the least and the largest sort key of the records from an instant on.
+#[must_use]
+pub fn audit_since(from: Timestamp) -> (String, String) {
+    // `~` sorts after every digit.
+    (format!("{:013}", from.as_millisecond().max(0)), "~".to_owned())
+}
+
+/// Reads the instant in [`audit_sk`]; `None` if the text has another form.
+#[must_use]
+pub fn parse_audit_sk(text: &str) -> Option<Timestamp> {
+    let (milliseconds, _) = text.split_once('#')?;
+    Timestamp::from_millisecond(milliseconds.parse().ok()?).ok()
 }
 
 /// Returns the key of an organisation in the businesses table.

@@ -2,6 +2,7 @@
 
 mod api_keys;
 mod audit;
+mod audit_trail;
 mod businesses;
 mod categories;
 mod client;
@@ -15,6 +16,7 @@ mod users;
 
 pub use api_keys::{ApiKeyRecord, ApiKeyStore};
 pub use audit::{Finding, UsersAudit};
+pub use audit_trail::{AuditPages, AuditSource, AuditStore};
 pub use businesses::{Business, BusinessLocation, BusinessStore, Org, PutOutcome};
 pub use categories::{CategoryHead, CategoryImport, CategoryStore};
 pub use client::database::Database;
@@ -46,6 +48,8 @@ pub struct Stores {
     pub users: UserStore,
     /// Keys.
     pub api_keys: ApiKeyStore,
+    /// Audit trail.
+    pub audit_trail: AuditStore,
     /// Mails to be sent.
     pub outbox: OutboxStore,
     /// Directory of categories.
@@ -63,6 +67,7 @@ impl Stores {
         Self {
             users: UserStore::new(&database),
             api_keys: ApiKeyStore::new(&database),
+            audit_trail: AuditStore::new(&database),
             outbox: OutboxStore::new(&database),
             categories: CategoryStore::new(&database),
             businesses: BusinessStore::new(&database),

@@ -1,4 +1,4 @@
-//! Definitions of the five tables and their indexes: the single source of truth. The local stack and `ops tables create` create
+//! Definitions of the six tables and their indexes: the single source of truth. The local stack and `ops tables create` create
 //! tables from it. Tests compare the template and every query of the service with it.
 
 use aws_sdk_dynamodb::types::{
@@ -115,6 +115,17 @@ pub const LISTING_INDEX: Index = Index {
     projected: Projected::All,
 };
 
+/// Records of the audit trail by actor and time, whole.
+pub const ACTOR_INDEX: Index = Index {
+    name: "actor-index",
+    key: Key { partition: text("actor"), sort: Some(text("at")) },
+    projected: Projected::All,
+};
+
+/// Records of the audit trail by organisation and time, whole.
+pub const ORG_INDEX: Index =
+    Index { name: "org-index", key: Key { partition: text("org"), sort: Some(text("at")) }, projected: Projected::All };
+
 /// Users, reservations of addresses, heads and change logs of directories, and the outbox.
 pub const USERS: Table = Table {
     name: "users",
@@ -150,8 +161,17 @@ pub const CATEGORIES: Table = Table {
 /// Reviews and their ledger.
 pub const REVIEWS: Table = Table { name: "reviews", key: PK_SK, indexes: &[LISTING_INDEX], stream: false, ttl: None };
 
+/// Audit trail: a record for each change of a user or key.
+pub const AUDIT: Table = Table {
+    name: "audit",
+    key: Key { partition: text("target"), sort: Some(text("at")) },
+    indexes: &[ACTOR_INDEX, ORG_INDEX],
+    stream: false,
+    ttl: Some("ttl"),
+};
+
 /// Every table.
-pub const TABLES: [Table; 5] = [USERS, API_KEYS, BUSINESSES, CATEGORIES, REVIEWS];
+pub const TABLES: [Table; 6] = [USERS, API_KEYS, BUSINESSES, CATEGORIES, REVIEWS, AUDIT];
 
 impl Key {
     /// Returns the attributes of the key, partition first.

@@ -63,9 +63,18 @@ async fn a_key_that_gives_no_access_is_refused_from_the_next_request_on() {
     let now = stack.clock.now();
     let owner = UserId::parse(&fixtures.admin_1.id).expect("an id");
     let expires_at = Some(now + SignedDuration::from_secs(60));
-    let expiring =
-        stack.stores().users.issue_key(owner, &NewApiKey { label: None, expires_at }, now).await.expect("a key");
-    let revoked = stack.stores().users.issue_key(owner, &NewApiKey::default(), now).await.expect("a key");
+    let expiring = stack
+        .stores()
+        .users
+        .issue_key(owner, &NewApiKey { label: None, expires_at }, &presence_tests::operator(), now)
+        .await
+        .expect("a key");
+    let revoked = stack
+        .stores()
+        .users
+        .issue_key(owner, &NewApiKey::default(), &presence_tests::operator(), now)
+        .await
+        .expect("a key");
     let unknown = "pk_0000000000000000000000000000000000000000";
     let keys = [expiring.key.expose(), revoked.key.expose(), &fixtures.manager_1.key];
     for path in PATHS {
@@ -77,7 +86,7 @@ async fn a_key_that_gives_no_access_is_refused_from_the_next_request_on() {
             assert_ne!(stack.get(path, key).await.status, 401, "{path}");
         }
     }
-    stack.stores().users.revoke_key(revoked.id, now).await.expect("a key");
+    stack.stores().users.revoke_key(revoked.id, &presence_tests::operator(), now).await.expect("a key");
     stack.clock.advance(SignedDuration::from_secs(60));
     assert_eq!(stack.delete(&format!("/user/{}", fixtures.manager_1.id), &fixtures.admin_1.key).await.status, 200);
     assert!(stack.stores().users.get(presence_tests::operator_scope(), owner).await.expect("an answer").is_some());

@@ -22,7 +22,13 @@ async fn a_key_is_accepted_in_every_place_and_required() {
     let id = presence_domain::ids::UserId::parse(&review_fixtures.fixtures.manager_1.id).expect("an id");
     let now = presence_runtime::clock::Clock::now(review_fixtures.stack.clock.as_ref());
     let keys = review_fixtures.stack.stores().users.list_keys(id).await.expect("the store answers").expect("a user");
-    review_fixtures.stack.stores().users.revoke_key(keys[0].id(), now).await.expect("a live key");
+    review_fixtures
+        .stack
+        .stores()
+        .users
+        .revoke_key(keys[0].id(), &presence_tests::operator(), now)
+        .await
+        .expect("a live key");
     let revoked = request("").header("x-api-key", review_fixtures.key("manager_1"));
     // The key is checked before the parameters.
     for refused in [request(""), request("?rating=9&bogus=1"), request("").header("x-api-key", "nonsense"), revoked] {

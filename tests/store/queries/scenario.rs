@@ -116,10 +116,15 @@ pub(super) async fn of_operators(stack: &TestStack, faults: &FaultConnector) {
     let store = operator_store(stack, faults);
     let now = stack.clock.now();
     let owner = store.users.get_id_by_email(&address("admin-2")).await.expect("an answer").expect("a user");
-    let first = store.users.issue_key(owner, &NewApiKey::default(), now).await.expect("a key");
+    let first =
+        store.users.issue_key(owner, &NewApiKey::default(), &presence_tests::operator(), now).await.expect("a key");
     let new = NewApiKey { label: Some("till".to_owned()), expires_at: Some(now + SignedDuration::from_hours(1)) };
-    let second = store.users.rotate_key(first.id, &new, now + SignedDuration::from_mins(5), now).await.expect("a key");
-    store.users.revoke_key(second.id, now).await.expect("a key");
+    let second = store
+        .users
+        .rotate_key(first.id, &new, now + SignedDuration::from_mins(5), &presence_tests::operator(), now)
+        .await
+        .expect("a key");
+    store.users.revoke_key(second.id, &presence_tests::operator(), now).await.expect("a key");
     assert_eq!(store.users.list_keys(owner).await.expect("an answer").map(|keys| keys.len()), Some(3));
     store.users.count(presence_tests::operator_scope()).await.expect("an answer");
     store.users.get(presence_tests::operator_scope(), UserId::parse("7").expect("an id")).await.expect("an answer");

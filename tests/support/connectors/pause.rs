@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
+use presence_domain::audit::AuditAction;
 use presence_domain::ids::UserId;
 use presence_domain::user::{PersonName, UserChange};
 use tokio::sync::Notify;
@@ -64,7 +65,7 @@ impl PauseConnector {
             let mut after = record.user.clone();
             after.last_name = PersonName::parse(&format!("{name} {round}")).expect("a name");
             let now = presence_runtime::clock::Clock::now(stack.clock.as_ref());
-            let change = UserChange::to(after, now);
+            let change = UserChange::by(&crate::operator(), AuditAction::Update, after, now);
             stack.stores().users.write(Some(&record), &change).await.expect("every other write is paused");
             // The next attempt is to be paused as well.
             self.arm();

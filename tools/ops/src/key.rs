@@ -100,10 +100,13 @@ async fn issue(args: IssueArgs, context: &mut Context) -> Result<(), CommandErro
     let owner = UserId::parse(&args.user).ok_or_else(|| CommandError::user_not_found(&args.user))?;
     let now = context.clock.now();
     let new = NewApiKey { label: args.label, expires_at: args.expires.map(|lifetime| now + lifetime) };
-    let issued = context.stores.users.issue_key(owner, &new, now).await.map_err(|error| match error {
-        ApiKeyError::NotFound => CommandError::user_not_found(&args.user),
-        other => command_error(other, "key"),
-    })?;
+    let issued =
+        context.stores.users.issue_key(owner, &new, &context.actor().await?, now).await.map_err(
+            |error| match error {
+                ApiKeyError::NotFound => CommandError::user_not_found(&args.user),
+                other => command_error(other, "key"),
+            },
+        )?;
     print_issued_key(&issued, &new, context)
 }
 
@@ -129,7 +132,8 @@ async fn rotate(args: RotateArgs, context: &mut Context) -> Result<(), CommandEr
         context.stores.users.get_key(parse_id(&args.id)?).await.map_err(|error| command_error(error, &args.id))?;
     let new =
         NewApiKey { label: args.label.or(old.label.clone()), expires_at: args.expires.map(|lifetime| now + lifetime) };
-    let rotated = context.stores.users.rotate_key(old.id(), &new, now + args.overlap, now).await;
+    let actor = context.actor().await?;
+    let rotated = context.stores.users.rotate_key(old.id(), &new, now + args.overlap, &actor, now).await;
     let issued = rotated.map_err(|error| command_error(error, &args.id))?;
     if old.expires_at.is_some() && new.expires_at.is_none() {
         context.console.write_message("note: the old key had an expiry, the new one has none (--expires sets one)");
@@ -143,7 +147,8 @@ async fn rotate(args: RotateArgs, context: &mut Context) -> Result<(), CommandEr
 
 async fn revoke(id: &str, context: &mut Context) -> Result<(), CommandError> {
     let now = context.clock.now();
-    context.stores.users.revoke_key(parse_id(id)?, now).await.map_err(|error| command_error(error, id))?;
+    let actor = context.actor().await?;
+    context.stores.users.revoke_key(parse_id(id)?, &actor, now).await.map_err(|error| command_error(error, id))?;
     if context.console.json {
         context.console.write_json(&json!({ "id": id }))?;
     }

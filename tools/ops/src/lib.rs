@@ -2,6 +2,7 @@
 //!
 //! `main` parses the command line and calls [`start`]. Tests and benchmarks call [`run`] with a [`Context`] of their own.
 
+mod actor;
 mod args;
 mod connect;
 mod console;
@@ -28,7 +29,7 @@ use connect::ConnectionOptions;
 pub use console::Console;
 use error::CommandError;
 pub use error::Exit;
-use target::{Identity, Target};
+use target::Target;
 
 const AFTER_HELP: &str = "\
 Data goes to stdout; messages, and progress bars on a terminal, go to stderr. A
@@ -78,7 +79,7 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// The five tables
+    /// The six tables
     #[command(subcommand, arg_required_else_help = true)]
     Tables(tables::Command),
     /// Load JSON Lines into the tables
@@ -126,12 +127,6 @@ impl Context {
     pub fn new(stores: Stores, clock: Arc<dyn Clock>, console: Console) -> Self {
         let target = Target::outside_aws(stores.database.prefix(), None);
         Self { stores, clock, console, target }
-    }
-
-    /// Returns the identity of the caller, whom the audit trail names. The first call asks STS, if the tables are in AWS.
-    #[expect(dead_code, reason = "the audit trail will name it")]
-    pub(crate) async fn identity(&self) -> Result<&Identity, CommandError> {
-        self.target.identity().await
     }
 }
 

@@ -94,7 +94,7 @@ async fn check_businesses(args: &CreateArgs, context: &Context) -> Result<(), Co
 
 async fn create(args: CreateArgs, context: &Context) -> Result<UserId, CommandError> {
     let email = args.email.clone();
-    let change = User::create(args.into_new_user(), UserId::random(), context.clock.now());
+    let change = User::create(args.into_new_user(), UserId::random(), &context.actor().await?, context.clock.now());
     match context.stores.users.create(&change).await {
         Ok(id) => Ok(id),
         Err(UserWriteError::EmailTaken) => Err(email_taken_error(&email, context).await?),

@@ -3,16 +3,18 @@
 use jiff::Timestamp;
 
 use super::{MailEffect, Status, User, UserChange};
+use crate::audit::{Actor, AuditAction};
 use crate::password::PasswordHash;
 
 impl User {
-    /// Returns the change that sets the password, activates the user and uses up its links. The caller holds an open link.
+    /// Returns the change that sets the password, activates the user and uses up its links. The caller holds an open link, which is
+    /// why the user counts as its author.
     #[must_use]
     pub fn activate(&self, password: PasswordHash, now: Timestamp) -> UserChange {
         let pace = self.pace().call_off(now);
         let mut after = Self { status: Status::Active, password: Some(password), ..self.clone() }.with_pace(pace);
         after.links.use_up();
-        UserChange::to(after, now).with_mail(MailEffect::Cancel)
+        UserChange::by(&Actor::Invitee(self.id), AuditAction::Activate, after, now).with_mail(MailEffect::Cancel)
     }
 }
 

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 
 use super::User;
+use crate::audit::{Actor, AuditAction, Authorship};
 use crate::error::Error;
 use crate::invitation::OutboxMessage;
 
@@ -31,15 +32,25 @@ pub struct UserChange {
     pub mail: MailEffect,
     /// True if the write must fail rather than leave the organisation without an active `ORG_ADMIN`.
     pub keeps_an_admin: bool,
+    /// Author of the change, for the audit trail.
+    pub authorship: Authorship,
     /// Instant of the change.
     pub at: Timestamp,
 }
 
 impl UserChange {
-    /// Returns a change that writes the user and leaves its mail alone.
+    /// Returns a change by an actor that writes the user and leaves its mail alone.
     #[must_use]
-    pub fn to(after: User, at: Timestamp) -> Self {
-        Self { after: Some(after), mail: MailEffect::Keep, keeps_an_admin: false, at }
+    pub fn by(actor: &Actor, action: AuditAction, after: User, at: Timestamp) -> Self {
+        let authorship = Authorship::By(actor.clone(), action);
+        Self { after: Some(after), mail: MailEffect::Keep, keeps_an_admin: false, authorship, at }
+    }
+
+    /// Returns a change in the course of a delivery, which belongs in no audit trail. It writes the user and leaves its mail alone.
+    #[must_use]
+    pub fn of_delivery(after: User, at: Timestamp) -> Self {
+        let authorship = Authorship::Delivery;
+        Self { after: Some(after), mail: MailEffect::Keep, keeps_an_admin: false, authorship, at }
     }
 
     /// Returns the change with this effect on the mail.

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 
 use super::{Lang, MailEffect, PersonName, Phone, Role, Status, User, UserChange};
+use crate::audit::{Actor, AuditAction};
 use crate::email::EmailAddress;
 use crate::ids::{BusinessId, OrgId, UserId};
 use crate::invitation::InvitationLinks;
@@ -39,7 +40,7 @@ pub struct NewUser {
 impl User {
     /// Returns the change that creates a user.
     #[must_use]
-    pub fn create(new: NewUser, id: UserId, now: Timestamp) -> UserChange {
+    pub fn create(new: NewUser, id: UserId, by: &Actor, now: Timestamp) -> UserChange {
         let is_invited = new.status == Status::Invited;
         let is_sent_mail = new.send_invitation.unwrap_or(is_invited);
         let user = Self {
@@ -61,13 +62,13 @@ impl User {
             keys: Vec::new(),
         };
         let mail = if is_sent_mail { MailEffect::Send { due_at: now } } else { MailEffect::Keep };
-        UserChange::to(user, now).with_mail(mail)
+        UserChange::by(by, AuditAction::Create, user, now).with_mail(mail)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture::{at, hash, new_user};
+    use super::super::fixture::{actor, at, hash, new_user};
     use super::*;
 
     #[test]
@@ -83,7 +84,7 @@ mod tests {
             (Invited, Some(true), Some(at(7)), send),
         ] {
             let new = NewUser { status, send_invitation, ..new_user() };
-            let change = User::create(new, UserId::random(), at(7));
+            let change = User::create(new, UserId::random(), &actor(), at(7));
             let user = change.after.expect("a user");
             assert_eq!((user.status, user.invited_at, change.mail), (status, invited_at, mail), "{send_invitation:?}");
             assert_eq!((user.version, user.quiet_until, user.links.as_slice()), (1, None, &[][..]));
@@ -95,7 +96,7 @@ mod tests {
     fn an_invited_user_gets_no_password() {
         for (status, password) in [(Status::Active, Some(hash("a"))), (Status::Invited, None)] {
             let new = NewUser { status, password: Some(hash("a")), ..new_user() };
-            let change = User::create(new, UserId::random(), at(0));
+            let change = User::create(new, UserId::random(), &actor(), at(0));
             assert_eq!(change.after.expect("a user").password, password, "{status:?}");
         }
     }

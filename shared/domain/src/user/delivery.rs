@@ -38,7 +38,7 @@ impl DeliveryClaim {
     /// Returns the change that writes the claim.
     #[must_use]
     pub fn change(&self) -> UserChange {
-        UserChange::to(self.user.clone(), self.claimed_at).with_mail(MailEffect::Rewrite(self.message.clone()))
+        UserChange::of_delivery(self.user.clone(), self.claimed_at).with_mail(MailEffect::Rewrite(self.message.clone()))
     }
 
     /// Returns the instant until which the claim keeps other mails away.
@@ -100,7 +100,11 @@ impl User {
         let mut after = self.clone().with_pace(InvitationPace { quiet_until, ..pace });
         after.links.was_sent(claim.token_hash);
         let is_waiting = waiting == Some(claim.message.id.as_str());
-        Some(UserChange::to(after, sent_at).with_mail(if is_waiting { MailEffect::Cancel } else { MailEffect::Keep }))
+        Some(UserChange::of_delivery(after, sent_at).with_mail(if is_waiting {
+            MailEffect::Cancel
+        } else {
+            MailEffect::Keep
+        }))
     }
 
     /// Returns the change after the claimed mail was certainly not sent: its link is gone, and the mail takes the given state.
@@ -126,7 +130,7 @@ impl User {
         }
         let is_waiting = waiting == Some(claim.message.id.as_str());
         let mail = if is_waiting && is_last { MailEffect::Rewrite(message.clone()) } else { MailEffect::Keep };
-        Some(UserChange::to(after, now).with_mail(mail))
+        Some(UserChange::of_delivery(after, now).with_mail(mail))
     }
 
     /// True if nobody claimed a mail of this user after that claim.

@@ -3,6 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::{NewUser, PersonName, Role, Status, User};
+use crate::audit::{Actor, OperatorName};
 use crate::email::EmailAddress;
 use crate::ids::{BusinessId, OrgId, UserId};
 use crate::invitation::{ActivationToken, ActivationTokenHash, LinkStatus};
@@ -10,6 +11,10 @@ use crate::password::PasswordHash;
 
 pub(crate) fn at(second: i64) -> Timestamp {
     Timestamp::from_second(1_700_000_000 + second).expect("a valid instant")
+}
+
+pub(crate) fn actor() -> Actor {
+    Actor::Operator(OperatorName::local("tests").expect("a name"))
 }
 
 pub(crate) fn hash(text: &str) -> PasswordHash {
@@ -48,7 +53,7 @@ pub(crate) fn new_user() -> NewUser {
 pub(crate) fn user(status: Status) -> User {
     let new = NewUser { status, password: Some(hash("a")), ..new_user() };
     let id = UserId::parse("7").expect("a valid id");
-    User::create(new, id, at(0)).after.expect("a user")
+    User::create(new, id, &actor(), at(0)).after.expect("a user")
 }
 
 /// Returns the user with live links, oldest first, and their hashes.

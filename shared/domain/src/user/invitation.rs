@@ -3,13 +3,14 @@
 use jiff::Timestamp;
 
 use super::{MailEffect, Status, User, UserChange};
+use crate::audit::{Actor, AuditAction};
 use crate::error::Error;
 use crate::invitation::seconds_until;
 
 impl User {
     /// Returns the change that sends an invitation. The user must be invited, and the last invitation must be five minutes
     /// old ([`Error::TooSoon`]).
-    pub fn invite(&self, now: Timestamp) -> Result<UserChange, Error> {
+    pub fn invite(&self, by: &Actor, now: Timestamp) -> Result<UserChange, Error> {
         if self.status != Status::Invited {
             return Err(Error::invalid_field("status", "is not invited"));
         }
@@ -18,18 +19,18 @@ impl User {
             return Err(Error::TooSoon { retry_after_seconds: seconds_until(allowed_at, now) });
         }
         let after = self.clone().with_pace(self.pace().accept(now));
-        Ok(UserChange::to(after, now).with_mail(MailEffect::Send { due_at: now }))
+        Ok(UserChange::by(by, AuditAction::Invite, after, now).with_mail(MailEffect::Send { due_at: now }))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture::{at, user};
+    use super::super::fixture::{actor, at, user};
     use super::*;
 
     #[test]
     fn only_an_invited_user_is_invited_again() {
-        let error = user(Status::Active).invite(at(0)).expect_err("an active user");
+        let error = user(Status::Active).invite(&actor(), at(0)).expect_err("an active user");
         assert!(matches!(error, Error::Invalid(_)), "{error:?}");
     }
 
@@ -44,10 +45,11 @@ mod tests {
             (Some(50), 0, Some(300)),
         ] {
             let before = User { invited_at: invited_at.map(at), quiet_until: Some(at(9)), ..user(Status::Invited) };
-            match (before.invite(at(now)), retry_after) {
+            match (before.invite(&actor(), at(now)), retry_after) {
                 (Ok(change), None) => {
                     let after = User { invited_at: Some(at(now)), ..before };
-                    assert_eq!(change, UserChange::to(after, at(now)).with_mail(MailEffect::Send { due_at: at(now) }));
+                    let expected = UserChange::by(&actor(), AuditAction::Invite, after, at(now));
+                    assert_eq!(change, expected.with_mail(MailEffect::Send { due_at: at(now) }));
                 }
                 (Err(Error::TooSoon { retry_after_seconds }), Some(seconds)) => {
                     assert_eq!(retry_after_seconds, seconds, "{invited_at:?} at {now}");

@@ -1,7 +1,7 @@
 //! Users and their life: creation, patches, invitations, activation, delivery of mails, deletion.
 //!
-//! Each transition is a method of [`User`], one file each. It takes the time and returns a [`UserChange`]. That has the new
-//! user, the effect on the mail that waits for it, and the demand on the organisation's admins. Storage writes it as a whole.
+//! Each transition is a method of [`User`], one file each. It takes the actor and the time and returns a [`UserChange`]. That has
+//! the new user, the effect on the mail that waits for it, and the demand on the organisation's admins. Storage writes it as a whole.
 //! The rules on who may do what are in [`crate::access`].
 
 mod activation;

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 
 use super::{Lang, MailEffect, PersonName, Phone, References, Role, Status, User, UserChange};
+use crate::audit::{Actor, AuditAction};
 use crate::email::EmailAddress;
 use crate::error::{Error, FieldError, FieldErrors};
 use crate::ids::{BusinessId, OrgId};
@@ -67,6 +68,7 @@ impl User {
         references: &References,
         hash: impl FnOnce(&Password) -> PasswordHash,
         mut errors: FieldErrors,
+        by: &Actor,
         now: Timestamp,
     ) -> Result<Option<UserChange>, Error> {
         let status = patch.status.unwrap_or(self.status);
@@ -95,7 +97,7 @@ impl User {
         }
         .with_pace(pace);
         let is_unchanged = after == *self && mail == MailEffect::Keep;
-        Ok((!is_unchanged).then(|| UserChange::to(after, now).with_mail(mail)))
+        Ok((!is_unchanged).then(|| UserChange::by(by, AuditAction::Update, after, now).with_mail(mail)))
     }
 
     fn patched_businesses(

@@ -42,10 +42,11 @@ pub(crate) fn sync_with_owner(
     writes
 }
 
-/// Returns the update that revokes a key for good.
+/// Returns the update that revokes a key for good, unless it is revoked already.
 pub(crate) fn revoke(db: &Database, hash: &ApiKeyHash, now: Timestamp) -> Update {
     update(db, hash)
-        .update_expression("SET revoked_at = if_not_exists(revoked_at, :now)")
+        .condition_expression("attribute_exists(key_hash) AND attribute_not_exists(revoked_at)")
+        .update_expression("SET revoked_at = :now")
         .expression_attribute_values(":now", number(now.as_millisecond()))
         .build()
         .expect("table, key and expression are set")

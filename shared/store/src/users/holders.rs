@@ -9,6 +9,7 @@ use super::item::BusinessIdsItem;
 use crate::client::read::{Partition, pk_sk, text};
 use crate::keys::{USER_SK, org_key, user_pk};
 use crate::{UserStore, schema};
+use presence_domain::audit::Actor;
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId, UserId};
 
@@ -56,12 +57,13 @@ impl UserStore {
         user: UserId,
         business: &BusinessId,
         org_id: OrgId,
+        by: &Actor,
         now: Timestamp,
     ) -> Result<bool, Error> {
         let mut retries = self.db.retries();
         loop {
             let Some(record) = self.get_unscoped(user).await? else { return Ok(false) };
-            let Some(change) = record.user.remove_business(business, org_id, now) else { return Ok(false) };
+            let Some(change) = record.user.remove_business(business, org_id, by, now) else { return Ok(false) };
             if self.write_if_current(&record, &change).await? {
                 return Ok(true);
             }

@@ -1,6 +1,6 @@
 //! Issue, list, rotate and revoke keys, for operators.
 
-use aws_sdk_dynamodb::types::Put;
+use aws_sdk_dynamodb::types::{Put, Update};
 use jiff::Timestamp;
 
 use super::update::{WRITE_ATTEMPTS, retry_stale};
@@ -8,8 +8,9 @@ use super::write::UserWriteError;
 use crate::api_keys::{ApiKeyRecord, KeyWrite, expire, key, revoke};
 use crate::client::read::Item;
 use crate::client::transaction::{Transaction, TransactionError};
-use crate::{UserStore, schema};
+use crate::{UserStore, audit_trail, schema};
 use presence_domain::api_key::{ApiKeyHash, ApiKeyId, PlaintextApiKey};
+use presence_domain::audit::{Actor, AuditAction, AuditRecord};
 use presence_domain::error::Error;
 use presence_domain::ids::UserId;
 use presence_domain::user::{Status, User, UserChange};
@@ -60,8 +61,14 @@ impl From<Error> for ApiKeyError {
 
 impl UserStore {
     /// Issues a key to an active user.
-    pub async fn issue_key(&self, owner: UserId, new: &NewApiKey, now: Timestamp) -> Result<IssuedKey, ApiKeyError> {
-        self.replace_key(owner, new, None, PlaintextApiKey::generate, now).await
+    pub async fn issue_key(
+        &self,
+        owner: UserId,
+        new: &NewApiKey,
+        by: &Actor,
+        now: Timestamp,
+    ) -> Result<IssuedKey, ApiKeyError> {
+        self.replace_key(owner, new, None, PlaintextApiKey::generate, by, now).await
     }
 
     /// Issues a given key, such as one that examples name. Issuing it again replaces its record.
@@ -70,9 +77,10 @@ impl UserStore {
         owner: UserId,
         key: &PlaintextApiKey,
         new: &NewApiKey,
+        by: &Actor,
         now: Timestamp,
     ) -> Result<IssuedKey, ApiKeyError> {
-        self.replace_key(owner, new, None, || key.clone(), now).await
+        self.replace_key(owner, new, None, || key.clone(), by, now).await
     }
 
     /// Issues a key that replaces another one. The old one gives access until `old_ends_at`.
@@ -81,6 +89,7 @@ impl UserStore {
         old_id: ApiKeyId,
         new: &NewApiKey,
         old_ends_at: Timestamp,
+        by: &Actor,
         now: Timestamp,
     ) -> Result<IssuedKey, ApiKeyError> {
         let old = self.get_key(old_id).await?;
@@ -90,18 +99,42 @@ impl UserStore {
         let ends_at = old.expires_at.map_or(old_ends_at, |expires_at| expires_at.min(old_ends_at));
         let owner = old.user_id;
         let old = ApiKeyRecord { expires_at: Some(ends_at), ..old };
-        self.replace_key(owner, new, Some(old), PlaintextApiKey::generate, now).await
+        self.replace_key(owner, new, Some(old), PlaintextApiKey::generate, by, now).await
     }
 
-    /// Revokes a key from the next request on. Revoking it again changes nothing.
-    pub async fn revoke_key(&self, id: ApiKeyId, now: Timestamp) -> Result<(), ApiKeyError> {
-        let record = self.get_key(id).await?;
+    /// Revokes a key from the next request on. Revoking it again changes nothing, and keeps the instant of the first time.
+    pub async fn revoke_key(&self, id: ApiKeyId, by: &Actor, now: Timestamp) -> Result<(), ApiKeyError> {
+        let attempt = |_| async {
+            let key = self.get_key(id).await?;
+            if key.revoked_at.is_some() {
+                return Ok(Some(()));
+            }
+            let update = revoke(&self.db, &key.hash, now);
+            let is_written = self.change_key(&key, update, by, AuditAction::RevokeKey(id), now).await?;
+            Ok(is_written.then_some(()))
+        };
+        retry_stale(WRITE_ATTEMPTS, attempt).await
+    }
+
+    /// Writes a change of a key's item alone, with its record in the audit trail. False if the condition of the update failed.
+    async fn change_key(
+        &self,
+        key: &ApiKeyRecord,
+        update: Update,
+        by: &Actor,
+        action: AuditAction,
+        at: Timestamp,
+    ) -> Result<bool, Error> {
+        let (actor, target, org_id) = (by.clone(), key.user_id, key.org_id);
+        let record = AuditRecord { at, actor, action, target, org_id, fields: Vec::new() };
         let mut transaction = Transaction::new();
-        transaction.update((), revoke(&self.db, &record.hash, now));
-        transaction.commit(&self.db).await.map_err(|refusal| match refusal {
-            TransactionError::ConditionsFailed(_) => ApiKeyError::NotFound,
-            TransactionError::Failed(error) => ApiKeyError::Failed(error),
-        })
+        transaction.update((), update);
+        transaction.put((), audit_trail::put(&self.db, &record)?);
+        match transaction.commit(&self.db).await {
+            Ok(()) => Ok(true),
+            Err(TransactionError::ConditionsFailed(_)) => Ok(false),
+            Err(TransactionError::Failed(error)) => Err(error),
+        }
     }
 
     /// Returns the keys of a user, oldest first, with dead ones; `None` if the user does not exist.
@@ -124,6 +157,7 @@ impl UserStore {
         new: &NewApiKey,
         old: Option<ApiKeyRecord>,
         draw: impl Fn() -> PlaintextApiKey,
+        by: &Actor,
         now: Timestamp,
     ) -> Result<IssuedKey, ApiKeyError> {
         let attempt = |_| async {
@@ -141,7 +175,12 @@ impl UserStore {
             let ending =
                 old.as_ref().and_then(|old| Some(KeyWrite::Update(expire(&self.db, &old.hash, old.expires_at?))));
             let writes = ending.into_iter().chain([self.put_key(&fresh)?]).collect();
-            match self.write_with_keys(Some(&record), &UserChange::to(after, now), writes).await {
+            let action = match &old {
+                Some(old) => AuditAction::RotateKey(old.id()),
+                None => AuditAction::IssueKey(fresh.id()),
+            };
+            let change = UserChange::by(by, action, after, now);
+            match self.write_with_keys(Some(&record), &change, writes).await {
                 Ok(()) => Ok(Some(IssuedKey { key: plaintext, id: fresh.id() })),
                 Err(UserWriteError::Failed(error)) => Err(error.into()),
                 Err(_) => Ok(None),

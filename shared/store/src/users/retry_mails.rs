@@ -38,7 +38,8 @@ impl UserStore {
             let message = self.outbox.get(listed.user_id, &listed.id).await?;
             let message = message.filter(|message| message.state == MessageState::Failed);
             let Some(message) = message else { return Ok(Some(false)) };
-            let change = UserChange::to(record.user.clone(), now).with_mail(MailEffect::Rewrite(message.retried(now)));
+            let change = UserChange::of_delivery(record.user.clone(), now);
+            let change = change.with_mail(MailEffect::Rewrite(message.retried(now)));
             Ok(self.write_if_current(&record, &change).await?.then_some(true))
         };
         retry_stale(WRITE_ATTEMPTS, attempt).await

@@ -1,5 +1,5 @@
-//! Writes of users. There is one way: user, reservation of the address, directory head, log of changes, keys and outbox in one
-//! transaction.
+//! Writes of users. There is one way: user, reservation of the address, directory head, log of changes, keys, outbox and audit trail in
+//! one transaction.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -15,7 +15,8 @@ use crate::client::transaction::{Transaction, TransactionError};
 use crate::keys::{LOCK_SK, USER_SK, lock_pk, mail_sk, user_pk};
 use crate::outbox::{item as outbox_item, quiet_windows};
 use crate::users::{address_marks, change_log, directory_heads};
-use crate::{MailboxClaim, UserStore, api_keys, schema};
+use crate::{MailboxClaim, UserStore, api_keys, audit_trail, schema};
+use presence_domain::audit::AuditRecord;
 use presence_domain::error::Error;
 use presence_domain::ids::{OrgId, UserId};
 use presence_domain::invitation::{AddressMark, OutboxMessage};
@@ -65,6 +66,7 @@ enum Guard {
     Mail,
     Mailbox,
     Mark,
+    AuditRecord,
 }
 
 impl UserStore {
@@ -144,6 +146,9 @@ impl UserStore {
         }
         if let Some(window) = window {
             transaction.put(Guard::Mailbox, window);
+        }
+        if let Some(record) = AuditRecord::of_change(before, change) {
+            transaction.put(Guard::AuditRecord, audit_trail::put(&self.db, &record)?);
         }
         // An attempt whose reply was lost may have been carried out: these look whether it was another writer instead.
         let precondition_lost = |guard| match (guard, before, after) {

@@ -65,11 +65,22 @@ async fn define_refused_keys(runner: &mut CaseRunner) {
     let now = runner.stack.clock.now();
     let owner = UserId::parse(runner.value("manager_1")).expect("an id");
     let for_an_hour = NewApiKey { label: None, expires_at: Some(now + SignedDuration::from_hours(1)) };
-    let expiring = runner.stack.stores().users.issue_key(owner, &for_an_hour, now).await.expect("an active user");
+    let expiring = runner
+        .stack
+        .stores()
+        .users
+        .issue_key(owner, &for_an_hour, &presence_tests::operator(), now)
+        .await
+        .expect("an active user");
     runner.define("expiring.key", expiring.key.expose());
-    let revoked =
-        runner.stack.stores().users.issue_key(owner, &NewApiKey::default(), now).await.expect("an active user");
-    runner.stack.stores().users.revoke_key(revoked.id, now).await.expect("a key");
+    let revoked = runner
+        .stack
+        .stores()
+        .users
+        .issue_key(owner, &NewApiKey::default(), &presence_tests::operator(), now)
+        .await
+        .expect("an active user");
+    runner.stack.stores().users.revoke_key(revoked.id, &presence_tests::operator(), now).await.expect("a key");
     runner.define("revoked.key", revoked.key.expose());
     for name in ["leaving", "resting"] {
         let person = runner.stack.create_user(name, Role::BusinessManager, Some(1), Status::Active).await;

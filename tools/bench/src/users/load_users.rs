@@ -7,6 +7,7 @@ use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::{AttributeValue, PutRequest, WriteRequest};
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use jiff::Timestamp;
+use presence_domain::audit::{Actor, AuditAction, OperatorName};
 use presence_domain::ids::UserId;
 use presence_domain::user::{Role, Status, User, UserChange};
 use presence_local::sdk_config;
@@ -65,8 +66,9 @@ pub(crate) async fn create_caller(store: &Stores, role: Role, org: u64, now: Tim
     let org_id = template.org_id.filter(|_| role != Role::Provider);
     let id = UserId::random();
     let caller = User { id, role, org_id, status: Status::Active, business_ids: Vec::new(), ..template };
-    let created = store.users.write(None, &UserChange::to(caller, now)).await;
+    let actor = Actor::Operator(OperatorName::local("bench").context("the name of an operator")?);
+    let created = store.users.write(None, &UserChange::by(&actor, AuditAction::Create, caller, now)).await;
     created.map_err(|error| anyhow!("{error:?}"))?;
-    let issued = store.users.issue_key(id, &NewApiKey::default(), now).await;
+    let issued = store.users.issue_key(id, &NewApiKey::default(), &actor, now).await;
     issued.map(|issued| issued.key.expose().to_owned()).ok().context("a new user can have a key")
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::{Context as _, anyhow};
 use jiff::Timestamp;
 use presence_domain::api_key::PlaintextApiKey;
+use presence_domain::audit::Actor;
 use presence_domain::email::EmailAddress;
 use presence_domain::user::Role;
 use presence_store::{ApiKeyError, NewApiKey, Stores};
@@ -22,11 +23,11 @@ const DEMO_LABEL: &str = "demo";
 pub type DemoKeys = BTreeMap<&'static str, String>;
 
 /// Issues a key for each demo user: a random one, or the fixed one.
-pub(super) async fn issue(store: &Stores, is_fixed: bool, now: Timestamp) -> anyhow::Result<DemoKeys> {
+pub(super) async fn issue(store: &Stores, is_fixed: bool, by: &Actor, now: Timestamp) -> anyhow::Result<DemoKeys> {
     let mut keys = DemoKeys::new();
     for (role, address, fixed) in DEMO_USERS {
         let fixed = is_fixed.then(|| PlaintextApiKey::parse(fixed).context("a fixed key")).transpose()?;
-        if let Some(key) = replace_demo_key(store, address, fixed.as_ref(), now).await? {
+        if let Some(key) = replace_demo_key(store, address, fixed.as_ref(), by, now).await? {
             keys.insert(role.as_str(), key);
         }
     }
@@ -38,19 +39,20 @@ async fn replace_demo_key(
     store: &Stores,
     address: &str,
     fixed: Option<&PlaintextApiKey>,
+    by: &Actor,
     now: Timestamp,
 ) -> anyhow::Result<Option<String>> {
     let address = EmailAddress::parse(address).map_err(|text| anyhow!("address {text}"))?;
     let Some(id) = store.users.get_id_by_email(address.key()).await? else { return Ok(None) };
     for key in store.users.list_keys(id).await?.unwrap_or_default() {
         if key.label.as_deref() == Some(DEMO_LABEL) && key.is_live(now) {
-            store.users.revoke_key(key.id(), now).await.map_err(into_error)?;
+            store.users.revoke_key(key.id(), by, now).await.map_err(into_error)?;
         }
     }
     let new = NewApiKey { label: Some(DEMO_LABEL.to_owned()), expires_at: None };
     let issued = match fixed {
-        Some(key) => store.users.issue_given_key(id, key, &new, now).await,
-        None => store.users.issue_key(id, &new, now).await,
+        Some(key) => store.users.issue_given_key(id, key, &new, by, now).await,
+        None => store.users.issue_key(id, &new, by, now).await,
     };
     match issued {
         Ok(issued) => Ok(Some(issued.key.expose().to_owned())),

@@ -4,9 +4,10 @@ mod demo_keys;
 mod reviews;
 mod rows;
 
-use anyhow::anyhow;
+use anyhow::{Context as _, anyhow};
 use jiff::Timestamp;
 use presence_domain::access::Scope;
+use presence_domain::audit::{Actor, AuditAction, OperatorName};
 use presence_domain::category::CategoryRow;
 use presence_domain::user::{User, UserChange};
 use presence_store::{Stores, UserWriteError};
@@ -15,6 +16,9 @@ use crate::embedded::EmbeddedDynamo;
 pub use demo_keys::DemoKeys;
 
 const CATEGORIES: &str = include_str!("../../sample/categories.jsonl");
+
+/// Name under which the audit trail has what the local stack does by itself.
+const OPERATOR: &str = "local:sample";
 
 /// Loads the sample if the store has no users, then issues the demo keys.
 ///
@@ -29,7 +33,7 @@ pub(crate) async fn load(
     if store.users.count(Scope::for_operator()).await?.count() == 0 {
         load_all(store, embedded, now).await?;
     }
-    demo_keys::issue(store, is_fixed, now).await
+    demo_keys::issue(store, is_fixed, &actor()?, now).await
 }
 
 async fn load_all(store: &Stores, embedded: Option<&EmbeddedDynamo>, now: Timestamp) -> anyhow::Result<()> {
@@ -58,8 +62,12 @@ async fn load_categories(store: &Stores) -> anyhow::Result<()> {
     Ok(import.publish().await?)
 }
 
+fn actor() -> anyhow::Result<Actor> {
+    OperatorName::parse(OPERATOR).map(Actor::Operator).context("the name of an operator")
+}
+
 async fn create_user(store: &Stores, user: &User, now: Timestamp) -> anyhow::Result<()> {
-    match store.users.write(None, &UserChange::to(user.clone(), now)).await {
+    match store.users.write(None, &UserChange::by(&actor()?, AuditAction::Create, user.clone(), now)).await {
         Ok(()) => Ok(()),
         Err(UserWriteError::Failed(error)) => Err(error.into()),
         Err(refused) => Err(anyhow!("a sample user was refused: {refused:?}")),

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use presence_domain::audit::Actor;
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
 use presence_runtime::clock::Clock;
@@ -23,8 +24,8 @@ pub(super) struct ImportContext {
 }
 
 impl ImportContext {
-    pub(super) fn new(stores: Stores, clock: Arc<dyn Clock>, dry_run: bool) -> Self {
-        let transfers = BusinessTransfers::new(stores.users.clone(), clock, dry_run);
+    pub(super) fn new(stores: Stores, clock: Arc<dyn Clock>, actor: Actor, dry_run: bool) -> Self {
+        let transfers = BusinessTransfers::new(stores.users.clone(), clock, actor, dry_run);
         let (known_orgs, category_import) = (Mutex::default(), tokio::sync::Mutex::default());
         Self { stores, dry_run, known_orgs, category_import, transfers }
     }

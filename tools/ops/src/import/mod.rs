@@ -144,7 +144,8 @@ pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit,
 async fn import_rows<R: Row>(args: &ImportArgs, context: &mut Context) -> Result<Exit, CommandError> {
     let (input, size) = open(&args.file).await?;
     let progress = Progress::start(size, context.console.shows_progress());
-    let import_context = ImportContext::new(context.stores.clone(), Arc::clone(&context.clock), args.dry_run);
+    let actor = context.actor().await?;
+    let import_context = ImportContext::new(context.stores.clone(), Arc::clone(&context.clock), actor, args.dry_run);
     let mut import = RowImport::<R>::new(import_context, RejectsFile::for_import(&args.file)?, progress);
     let result = import.run(LineReader::new(input)).await;
     let (summary, rejects) = import.finish();

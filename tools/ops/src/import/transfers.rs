@@ -12,6 +12,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, PoisonError};
 
+use presence_domain::audit::Actor;
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId, UserId};
 use presence_runtime::clock::Clock;
@@ -25,6 +26,8 @@ type Holders = HashMap<BusinessId, Vec<UserId>>;
 pub(super) struct BusinessTransfers {
     users: UserStore,
     clock: Arc<dyn Clock>,
+    /// Author of the changes.
+    actor: Actor,
     dry_run: bool,
     /// Transfers by the organisation that the businesses leave.
     by_old_org: Mutex<HashMap<OrgId, OrgTransfers>>,
@@ -40,8 +43,8 @@ struct OrgTransfers {
 }
 
 impl BusinessTransfers {
-    pub(super) fn new(users: UserStore, clock: Arc<dyn Clock>, dry_run: bool) -> Self {
-        Self { users, clock, dry_run, by_old_org: Mutex::default(), changed_users: std::sync::Mutex::default() }
+    pub(super) fn new(users: UserStore, clock: Arc<dyn Clock>, actor: Actor, dry_run: bool) -> Self {
+        Self { users, clock, actor, dry_run, by_old_org: Mutex::default(), changed_users: std::sync::Mutex::default() }
     }
 
     /// Removes a business from the lists of the users of the organisation that it leaves. In a dry run, only counts them.
@@ -87,8 +90,8 @@ impl BusinessTransfers {
 
     async fn remove_from_holders(&self, holders: &Holders, business: &BusinessId, old_org: OrgId) -> Result<(), Error> {
         for user in holders.get(business).into_iter().flatten() {
-            let is_changed =
-                self.dry_run || self.users.remove_business(*user, business, old_org, self.clock.now()).await?;
+            let is_changed = self.dry_run
+                || self.users.remove_business(*user, business, old_org, &self.actor, self.clock.now()).await?;
             if is_changed {
                 self.changed_users.lock().unwrap_or_else(PoisonError::into_inner).insert(*user);
             }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::super::fixture::{at, business, email, hash, link_statuses, org, user, with_links};
+use super::super::fixture::{actor, at, business, email, hash, link_statuses, org, user, with_links};
 use super::*;
 use crate::error::ValidationError;
 use crate::invitation::LinkStatus;
@@ -13,7 +13,7 @@ const SAME_MAILBOX: &str = "ANN@Example.org";
 
 fn apply(before: &User, patch: &UserPatch, now: i64) -> Result<Option<UserChange>, Error> {
     let references = References { org_exists: true, owners: HashMap::new() };
-    before.apply_patch(patch, &references, hash_of, FieldErrors::default(), at(now))
+    before.apply_patch(patch, &references, hash_of, FieldErrors::default(), &actor(), at(now))
 }
 
 fn hash_of(_: &Password) -> PasswordHash {
@@ -153,7 +153,7 @@ fn a_field_with_its_stored_value_is_no_change() {
         assert!(!patch.changes_membership(&before) && !patch.moves(&before));
         let none = References::default();
         for patch in [UserPatch::default(), patch] {
-            let change = before.apply_patch(&patch, &none, no_hash, FieldErrors::default(), at(0));
+            let change = before.apply_patch(&patch, &none, no_hash, FieldErrors::default(), &actor(), at(0));
             assert_eq!(change.expect("a valid patch"), None, "{status:?}");
         }
     }
@@ -188,7 +188,7 @@ fn a_user_that_moves_needs_businesses_of_the_new_organisation() {
         ("all errors together", &moves, false, owners(1), Err(vec!["business_ids", "org_id"])),
     ] {
         let references = References { org_exists, owners };
-        let result = before.apply_patch(patch, &references, no_hash, FieldErrors::default(), at(0));
+        let result = before.apply_patch(patch, &references, no_hash, FieldErrors::default(), &actor(), at(0));
         match expected {
             Ok(business_ids) => {
                 let after = result.expect(case).expect(case).after.expect(case);
@@ -210,7 +210,7 @@ fn only_a_provider_may_be_without_an_organisation() {
 fn errors_of_the_form_are_returned_with_those_of_the_rules() {
     let errors = FieldErrors::one("last_name", "is required");
     let patch = UserPatch { password: Some(password("short")), ..UserPatch::default() };
-    let result = user(Status::Active).apply_patch(&patch, &References::default(), no_hash, errors, at(0));
+    let result = user(Status::Active).apply_patch(&patch, &References::default(), no_hash, errors, &actor(), at(0));
     assert_eq!(field_errors(result), ["last_name", "password"]);
 }
 

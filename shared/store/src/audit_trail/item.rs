@@ -1,0 +1,134 @@
+//! Item of a record of the audit trail. It stays below 1 KB, so that a change costs four write units more: two for the item in a
+//! transaction, and one for each index.
+
+use aws_sdk_dynamodb::types::Put;
+use serde::{Deserialize, Serialize};
+
+use crate::client::read::Item;
+use crate::format::{AUDIT_RECORD, item_as, parse_as};
+use crate::keys::{USER_PK_PREFIX, audit_sk, org_key, parse_audit_sk, parse_org_key, user_pk};
+use crate::{Database, schema};
+use presence_domain::api_key::ApiKeyId;
+use presence_domain::audit::{Actor, AuditAction, AuditRecord, LIFETIME, UserField};
+use presence_domain::error::Error;
+use presence_domain::ids::UserId;
+
+#[derive(Serialize, Deserialize)]
+struct AuditItem {
+    target: String,
+    at: String,
+    actor: String,
+    /// Key that the actor used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    actor_key: Option<String>,
+    action: String,
+    /// Key that the action is done to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<String>,
+    org: String,
+    fields: Vec<String>,
+    /// End of the record, in seconds since 1970.
+    ttl: i64,
+}
+
+/// Returns the put of a record. Its key is new, so that no two changes ever meet in it.
+pub(crate) fn put(db: &Database, record: &AuditRecord) -> Result<Put, Error> {
+    let item = to_item(record)?;
+    Put::builder().table_name(db.name(&schema::AUDIT)).set_item(Some(item)).build().map_err(Error::internal)
+}
+
+fn to_item(record: &AuditRecord) -> Result<Item, Error> {
+    let AuditRecord { at, actor, action, target, org_id, fields } = record;
+    let item = AuditItem {
+        target: user_pk(*target),
+        at: audit_sk(*at),
+        actor: actor.id(),
+        actor_key: actor.key_id().map(|key| key.to_string()),
+        action: action.as_str().to_owned(),
+        key: action.key_id().map(|key| key.to_string()),
+        org: org_key(*org_id),
+        fields: fields.iter().map(|field| field.as_str().to_owned()).collect(),
+        ttl: at.as_second() + LIFETIME.as_secs(),
+    };
+    item_as(AUDIT_RECORD, &item)
+}
+
+/// Reads a record. An item that breaks the rules of its fields is [`Error::Internal`].
+pub(super) fn read(item: Item) -> Result<AuditRecord, Error> {
+    let stored: AuditItem = parse_as(AUDIT_RECORD, item)?;
+    record(&stored).ok_or_else(|| Error::internal("a stored audit record breaks the rules of its fields"))
+}
+
+fn record(stored: &AuditItem) -> Option<AuditRecord> {
+    let key = match &stored.key {
+        Some(text) => Some(ApiKeyId::parse(text)?),
+        None => None,
+    };
+    Some(AuditRecord {
+        at: parse_audit_sk(&stored.at)?,
+        actor: Actor::parse(&stored.actor, stored.actor_key.as_deref())?,
+        action: AuditAction::parse(&stored.action, key)?,
+        target: UserId::parse(stored.target.strip_prefix(USER_PK_PREFIX)?)?,
+        org_id: parse_org_key(&stored.org)?,
+        fields: stored.fields.iter().map(|name| UserField::parse(name)).collect::<Option<_>>()?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aws_sdk_dynamodb::types::AttributeValue;
+    use jiff::Timestamp;
+    use presence_domain::audit::OperatorName;
+    use presence_domain::ids::{MAX_ID, OrgId};
+
+    fn largest() -> AuditRecord {
+        let (user, digits) = (UserId::parse(&MAX_ID.to_string()).expect("an id"), "f".repeat(12));
+        let key = ApiKeyId::parse(&format!("{user}-{digits}")).expect("an id");
+        let name = format!("arn:{}", "é".repeat((OperatorName::MAX_BYTES - 4) / 2));
+        AuditRecord {
+            at: Timestamp::from_millisecond(1_800_000_000_123).expect("an instant"),
+            actor: Actor::Operator(OperatorName::parse(&name).expect("a name")),
+            action: AuditAction::SetKeyLimit(key),
+            target: user,
+            org_id: OrgId::new(MAX_ID),
+            fields: UserField::ALL.to_vec(),
+        }
+    }
+
+    /// Returns the size of a value as `DynamoDB` counts it: bytes of text, digits of numbers, and three bytes for a list.
+    fn size(value: &AttributeValue) -> usize {
+        match value {
+            AttributeValue::S(text) | AttributeValue::N(text) => text.len(),
+            AttributeValue::L(values) => 3 + values.iter().map(|value| 1 + size(value)).sum::<usize>(),
+            other => panic!("an audit record has no {other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_largest_record_fits_one_write_unit() {
+        let item = to_item(&largest()).expect("an item");
+        let bytes: usize = item.iter().map(|(name, value)| name.len() + size(value)).sum();
+        // An entry of an index has some bytes more.
+        assert!(bytes < 1_000, "{bytes} bytes");
+    }
+
+    #[test]
+    fn records_go_through_their_items() {
+        let key = ApiKeyId::parse("7-0a0a0a0a0a0a").expect("an id");
+        let by_key = AuditRecord { actor: Actor::Key(key), action: AuditAction::Update, org_id: None, ..largest() };
+        let activation = AuditRecord { actor: Actor::Invitee(key.owner()), action: AuditAction::Activate, ..largest() };
+        let deletion = AuditRecord { action: AuditAction::Delete, fields: Vec::new(), ..by_key.clone() };
+        for record in [largest(), by_key, activation, deletion] {
+            let item = to_item(&record).expect("an item");
+            assert_eq!(read(item).expect("a record"), record);
+        }
+    }
+
+    #[test]
+    fn a_record_expires_after_400_days() {
+        let item = to_item(&largest()).expect("an item");
+        let ttl = item["ttl"].as_n().expect("a number");
+        assert_eq!(*ttl, (1_800_000_000 + 400 * 24 * 3600).to_string());
+    }
+}
