@@ -12,5 +12,6 @@ mod ledger;
 mod limits;
 mod mail;
 mod properties;
+mod request_log;
 mod robustness;
 mod store;

@@ -4,6 +4,7 @@ mod leaks;
 mod refusals;
 mod requests;
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use presence_domain::ids::{BusinessId, OrgId};
@@ -16,10 +17,13 @@ use serde_json::{Value, json};
 use crate::api::categories::{load, parse};
 use crate::api::reviews::fixtures::{seeded_review, write_reviews};
 
-/// Fields of the log line of a request; it has no others.
-const LOGGED_FIELDS: [&str; 11] = [
+/// Fields that the log line of every request has.
+const LOGGED_FIELDS: [&str; 16] = [
     "calls",
+    "cold_start",
     "duration_ms",
+    "function_version",
+    "gateway_request_id",
     "level",
     "message",
     "operation",
@@ -28,17 +32,28 @@ const LOGGED_FIELDS: [&str; 11] = [
     "status",
     "target",
     "timestamp",
+    "version",
+    "waves",
     "write_units",
 ];
+/// Fields that a line has if they are known. It has no others.
+const OPTIONAL_FIELDS: [&str; 8] =
+    ["bad_fields", "caller", "client_request_id", "error", "key_id", "org_id", "role", "trace_id"];
 
 /// Asserts the status of the answer, and the documented fields of its log line.
 #[track_caller]
 fn assert_logged(reply: &Reply, operation: &str, status: u16) {
     assert_eq!(reply.status, status, "{operation}: {}", reply.text);
     let line = logs::request_line(reply.header("x-request-id"));
-    let mut fields: Vec<&str> = line.as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect();
-    fields.sort_unstable();
-    assert_eq!(fields, LOGGED_FIELDS, "{operation}");
+    let fields: BTreeSet<&str> = line.as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+    let (always, optional) = (BTreeSet::from(LOGGED_FIELDS), BTreeSet::from(OPTIONAL_FIELDS));
+    assert!(fields.is_superset(&always), "{operation}: {fields:?}");
+    assert_eq!(
+        fields.difference(&always).filter(|name| !optional.contains(**name)).count(),
+        0,
+        "{operation}: {fields:?}"
+    );
+    assert_eq!(fields.contains("error"), status >= 400, "{operation}: {fields:?}");
     assert_eq!((&line["operation"], &line["status"]), (&json!(operation), &json!(status)));
 }
 

@@ -49,10 +49,13 @@ impl Reply {
     /// Returns the whole cost of the request.
     ///
     /// # Panics
-    /// Panics if the stack does not count waves: see [`TestStack::counting_waves`](crate::TestStack::counting_waves).
+    /// Panics if the stack does not count waves: see [`TestStack::counting_waves`](crate::TestStack::counting_waves). Panics if the
+    /// line of the request has another number.
     pub fn cost(&self) -> Cost {
         let LoggedCost { calls, read_units, write_units } = self.logged_cost();
-        let waves = self.header(WAVES_HEADER).parse().expect("a stack that counts waves");
+        let waves: u64 = self.header(WAVES_HEADER).parse().expect("a stack that counts waves");
+        let measured = &logs::request_line(self.header("x-request-id"))["waves"];
+        assert_eq!(measured, waves, "the function measures the waves that virtual time shows");
         Cost { calls, waves, read_units, write_units }
     }
 }

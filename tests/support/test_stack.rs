@@ -105,7 +105,7 @@ impl TestStack {
     }
 
     /// Builds a request of a whole URL.
-    pub(crate) fn request_at(&self, method: &str, url: &str) -> reqwest::RequestBuilder {
+    pub fn request_at(&self, method: &str, url: &str) -> reqwest::RequestBuilder {
         self.client.request(Method::from_bytes(method.as_bytes()).expect("a method"), url)
     }
 

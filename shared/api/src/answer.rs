@@ -6,10 +6,9 @@ use lambda_http::http::{HeaderMap, HeaderValue, Response, StatusCode};
 use lambda_http::{Body, http};
 use serde::Serialize;
 
+use super::request_ids;
 use presence_domain::error::Error;
-
-/// Header with the id of the request, which the log has too.
-pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+use presence_runtime::telemetry::RequestIds;
 
 /// Maximum size of an answer of a Lambda function, in bytes. It counts the JSON envelope of `lambda_http`, which holds the body as a
 /// string.
@@ -64,28 +63,28 @@ impl Answer {
     }
 
     /// Returns the answer, or [`Error::Invalid`] if it is a page that is too large for Lambda.
-    pub(super) fn check_size(self, request_id: &str) -> Result<Self, Error> {
+    pub(super) fn check_size(self, ids: &RequestIds) -> Result<Self, Error> {
         // An upper bound comes first: the exact size of the envelope takes a pass over the body.
         let is_small = self.body.len() * BODY_GROWTH + ENVELOPE_BYTES <= MAX_BYTES;
-        if !self.is_page || is_small || self.lambda_bytes(request_id) <= MAX_BYTES {
+        if !self.is_page || is_small || self.lambda_bytes(ids) <= MAX_BYTES {
             return Ok(self);
         }
         Err(Error::invalid_field("per_page", "the page would be larger than 6 MB: ask for fewer"))
     }
 
     /// Returns the size of the JSON envelope, in bytes. The body is counted without being copied.
-    fn lambda_bytes(&self, request_id: &str) -> usize {
+    fn lambda_bytes(&self, ids: &RequestIds) -> usize {
         let mut envelope = ApiGatewayV2httpResponse::default();
         envelope.status_code = self.status.as_u16().into();
-        envelope.headers = self.all_headers(request_id);
+        envelope.headers = self.all_headers(ids);
         envelope.body = Some(Body::Text(String::new()));
         let envelope = serde_json::to_string(&envelope).expect("headers are texts");
         envelope.len() + bytes_in_json(&self.body)
     }
 
     /// Returns the HTTP response, with the headers of every answer.
-    pub(super) fn into_response(self, request_id: &str) -> http::Response<Body> {
-        let headers = self.all_headers(request_id);
+    pub(super) fn into_response(self, ids: &RequestIds) -> http::Response<Body> {
+        let headers = self.all_headers(ids);
         let mut response = Response::new(Body::Text(self.body));
         *response.status_mut() = self.status;
         *response.headers_mut() = headers;
@@ -93,15 +92,13 @@ impl Answer {
     }
 
     /// Returns the headers of every answer and the answer's own.
-    fn all_headers(&self, request_id: &str) -> HeaderMap {
+    fn all_headers(&self, ids: &RequestIds) -> HeaderMap {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json; charset=utf-8"));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
-        if let Ok(value) = HeaderValue::from_str(request_id) {
-            headers.insert(REQUEST_ID, value);
-        }
+        request_ids::add_headers(ids, &mut headers);
         headers.extend(self.headers.iter().cloned());
         headers
     }
@@ -137,8 +134,8 @@ mod tests {
         let marks = |count: usize| "\"".repeat(count);
         // A quotation mark takes four bytes: it is escaped in the body, and both characters again in the envelope.
         let (fits, too_many) = (marks(MAX_BYTES / 4 - 200), marks(MAX_BYTES / 4));
-        assert!(Answer::page(&fits).check_size("id").is_ok());
-        assert!(Answer::page(&too_many).check_size("id").is_err());
-        assert!(Answer::ok(&too_many).check_size("id").is_ok(), "only pages are checked");
+        assert!(Answer::page(&fits).check_size(&RequestIds::default()).is_ok());
+        assert!(Answer::page(&too_many).check_size(&RequestIds::default()).is_err());
+        assert!(Answer::ok(&too_many).check_size(&RequestIds::default()).is_ok(), "only pages are checked");
     }
 }

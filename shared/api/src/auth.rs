@@ -8,6 +8,7 @@ use futures::FutureExt as _;
 use jiff::Timestamp;
 
 use crate::principal_cache::PrincipalCache;
+use crate::request_context;
 use presence_domain::access::Principal;
 use presence_domain::api_key::{ApiKeyHash, PlaintextApiKey};
 use presence_domain::error::Error;
@@ -62,7 +63,9 @@ impl Authenticator {
     async fn verify(&self, hash: &ApiKeyHash) -> Result<VerifiedKey, Error> {
         let now = self.clock.now();
         let record = self.api_keys.get(hash).await?.ok_or(Error::Unauthenticated)?;
+        request_context::record_key(record.id());
         let principal = record.principal(now).ok_or(Error::Unauthenticated)?;
+        request_context::record_caller(principal);
         let hour = start_of_hour(now);
         let record_use_at = (record.last_used_at != Some(hour)).then_some(hour);
         Ok(VerifiedKey { hash: record.hash, principal, record_use_at })

@@ -28,7 +28,7 @@ pub(super) fn parse(request: &Request) -> Result<Object, RequestError> {
     let StrictObject { fields, repeated } =
         serde_json::from_slice(bytes).map_err(|error| Error::invalid(describe(&error, bytes)))?;
     match repeated {
-        Some(name) => Err(Error::invalid_field(&name, "is given more than once").into()),
+        Some(name) => Err(Error::invalid_field(name, "is given more than once").into()),
         None => Ok(fields),
     }
 }

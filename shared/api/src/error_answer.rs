@@ -35,6 +35,26 @@ impl From<Error> for RequestError {
     }
 }
 
+impl RequestError {
+    /// Returns the kind of the error, as the log has it.
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Self::MethodNotAllowed(_) => "method_not_allowed",
+            Self::BodyTooLarge => "body_too_large",
+            Self::UnsupportedMediaType => "unsupported_media_type",
+            Self::Domain(error) => error.kind(),
+        }
+    }
+
+    /// Returns the names of the bad fields that the log may have.
+    pub(super) fn loggable_fields(&self) -> Vec<&'static str> {
+        match self {
+            Self::Domain(error) => error.loggable_fields(),
+            _ => Vec::new(),
+        }
+    }
+}
+
 /// Returns the answer to a request that failed.
 pub(super) fn error_answer(error: &RequestError) -> Answer {
     match error {

@@ -13,6 +13,9 @@ use presence_domain::text::has_control;
 /// Maximum number of items in a list. As many ids fit into the 10 KB that the gateway takes of a request line. Each may cost a read.
 pub const MAX_ITEMS: usize = 500;
 
+/// Error of a name that the operation does not consume.
+const NOT_A_PARAMETER: &str = "is not a parameter of this operation";
+
 /// Function that turns a raw value into a domain type.
 type Reader<'a, T> = fn(RawValue<'a>) -> Result<T, FieldError>;
 
@@ -37,7 +40,7 @@ impl<'a> Fields<'a> {
     pub(super) fn of_body(query: &'a [(String, String)], body: &'a [(String, Value)]) -> Self {
         let mut fields = Self::new(body.iter().map(|(name, value)| (name.as_str(), RawValue::Json(value))).collect());
         for (name, _) in query {
-            fields.fail(name, "is not a parameter of this operation");
+            fields.errors.add(name.clone(), NOT_A_PARAMETER);
         }
         fields
     }
@@ -47,7 +50,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Records that a field is wrong.
-    pub fn fail(&mut self, name: &str, error: impl Into<FieldError>) {
+    pub fn fail(&mut self, name: &'static str, error: impl Into<FieldError>) {
         self.errors.add(name, error);
     }
 
@@ -116,7 +119,7 @@ impl<'a> Fields<'a> {
         let Self { values, consumed, mut errors } = self;
         for (name, _) in values {
             if name != API_KEY && !consumed.contains(&name) {
-                errors.add(name, "is not a parameter of this operation");
+                errors.add(name.to_owned(), NOT_A_PARAMETER);
             }
         }
         errors

@@ -12,9 +12,10 @@ use lambda_http::http::{HeaderValue, Method, Response, StatusCode};
 use lambda_http::{Body, Request};
 use sha2::{Digest, Sha256};
 
-use super::answer::REQUEST_ID;
-use super::invocation::Invocation;
+use super::invocation::{Invocation, Outcome};
+use super::request_ids;
 use presence_domain::error::Error;
+use presence_runtime::telemetry::RequestIds;
 
 /// Headers of every page, besides its content security policy and the id of the request.
 const HEADERS: [(HeaderName, &str); 9] = [
@@ -37,12 +38,14 @@ pub struct HtmlPage {
     /// Content of the one `<style>` element.
     style: &'static str,
     headers: Vec<(HeaderName, HeaderValue)>,
+    error_kind: Option<&'static str>,
+    bad_fields: Vec<&'static str>,
 }
 
 impl HtmlPage {
     /// Returns a page. `style` is the exact content of its one `<style>` element. Browsers refuse any other style.
     pub fn new(status: StatusCode, html: String, style: &'static str) -> Self {
-        Self { status, html, style, headers: Vec::new() }
+        Self { status, html, style, headers: Vec::new(), error_kind: None, bad_fields: Vec::new() }
     }
 
     /// Adds a header.
@@ -52,13 +55,33 @@ impl HtmlPage {
         self
     }
 
-    fn into_response(self, with_body: bool, request_id: &str) -> Response<Body> {
+    /// Marks the page as the answer to an error of this kind, for the log.
+    #[must_use]
+    pub fn of_error(mut self, kind: &'static str) -> Self {
+        self.error_kind = Some(kind);
+        self
+    }
+
+    /// Marks the page as a form with errors in these fields, for the log.
+    #[must_use]
+    pub fn with_bad_fields(mut self, names: Vec<&'static str>) -> Self {
+        self.bad_fields = names;
+        self
+    }
+
+    fn outcome(&self, operation: &'static str) -> Outcome {
+        let (error_kind, bad_fields) = (self.error_kind, self.bad_fields.clone());
+        Outcome { error_kind, bad_fields, ..Outcome::success(operation, self.status) }
+    }
+
+    fn into_response(self, with_body: bool, ids: &RequestIds) -> Response<Body> {
         let mut response = Response::new(if with_body { Body::Text(self.html) } else { Body::Empty });
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
         headers.extend(HEADERS.map(|(name, value)| (name, HeaderValue::from_static(value))));
-        let own = [(CONTENT_SECURITY_POLICY, content_security_policy(self.style)), (REQUEST_ID, request_id.to_owned())];
-        headers.extend(own.into_iter().filter_map(|(name, value)| Some((name, HeaderValue::try_from(value).ok()?))));
+        let policy = HeaderValue::try_from(content_security_policy(self.style));
+        headers.extend(policy.ok().map(|policy| (CONTENT_SECURITY_POLICY, policy)));
+        request_ids::add_headers(ids, headers);
         headers.extend(self.headers);
         response
     }
@@ -84,10 +107,10 @@ pub async fn serve_page(
     // The SDK's futures are large: on the heap, moving them costs nothing.
     let page = invocation.run(Box::pin(operation)).await.unwrap_or_else(|error| {
         invocation.log_error(name, &error);
-        error_page(&error)
+        error_page(&error).of_error(error.kind())
     });
-    invocation.log_request(name, page.status);
-    page.into_response(request.method() != Method::HEAD, invocation.request_id())
+    invocation.log_request(&page.outcome(name));
+    page.into_response(request.method() != Method::HEAD, invocation.ids())
 }
 
 #[cfg(test)]

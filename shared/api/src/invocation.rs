@@ -1,15 +1,18 @@
-//! Frame of every request, for JSON and for HTML: an id, a deadline, a meter and a line in the log.
+//! Frame of every request, for JSON and for HTML: its ids, a deadline, a meter and a line in the log.
 
 use std::future::Future;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use lambda_http::http::StatusCode;
 use lambda_http::{Request, RequestExt as _};
 
+use super::request_context::{Identity, RequestContext};
+use super::request_ids;
 use presence_domain::error::Error;
 use presence_runtime::clock::{Stopwatch, time_left};
-use presence_runtime::telemetry::{self, RequestLog};
+use presence_runtime::telemetry::{self, RequestIds, RequestLog};
 use presence_store::meter::Meter;
 use presence_store::with_deadline;
 
@@ -18,14 +21,33 @@ const DEADLINE_MARGIN: Duration = Duration::from_millis(300);
 /// Maximum time of a request if the runtime sets no deadline.
 const DEFAULT_TIME: Duration = Duration::from_secs(10);
 
+/// True once this process has had a request.
+static IS_WARM: AtomicBool = AtomicBool::new(false);
+
 /// Request in progress.
 #[derive(Debug)]
 pub(super) struct Invocation {
     stopwatch: Stopwatch,
-    request_id: String,
+    ids: RequestIds,
+    function_version: String,
+    is_cold_start: bool,
     /// Time until the deadline, without the margin, when the request came.
     time_limit: Duration,
     meter: Arc<Meter>,
+    context: Arc<RequestContext>,
+}
+
+/// Result of a request, for the log.
+#[derive(Clone, Debug)]
+pub(super) struct Outcome {
+    /// Name of the route.
+    pub(super) operation: &'static str,
+    /// Status of the answer.
+    pub(super) status: StatusCode,
+    /// Kind of the error; `None` after a success.
+    pub(super) error_kind: Option<&'static str>,
+    /// Names of the bad fields that the log may have.
+    pub(super) bad_fields: Vec<&'static str>,
 }
 
 impl Invocation {
@@ -33,37 +55,59 @@ impl Invocation {
     pub(super) fn start(request: &Request) -> Self {
         let stopwatch = Stopwatch::start();
         let context = request.lambda_context_ref();
-        let request_id = context.map_or("local", |context| &context.request_id).to_owned();
         let left = context.and_then(|context| time_left(context.deadline()));
         let time_limit = left.map_or(DEFAULT_TIME, |left| left.saturating_sub(DEADLINE_MARGIN));
-        Self { stopwatch, request_id, time_limit, meter: Arc::default() }
+        Self {
+            stopwatch,
+            ids: request_ids::of(request),
+            function_version: context.map_or("", |context| &context.env_config.version).to_owned(),
+            is_cold_start: !IS_WARM.swap(true, Ordering::Relaxed),
+            time_limit,
+            meter: Arc::default(),
+            context: Arc::default(),
+        }
     }
 
-    /// Id that the answer and the log have.
-    pub(super) fn request_id(&self) -> &str {
-        &self.request_id
+    /// Returns the ids of the request.
+    pub(super) fn ids(&self) -> &RequestIds {
+        &self.ids
     }
 
     /// Runs an operation under the meter. Returns [`Error::Unavailable`] if it does not end before the deadline.
     pub(super) async fn run<T>(&self, operation: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
         let in_time = with_deadline(self.time_limit, operation);
-        let outcome = Arc::clone(&self.meter).watch(in_time).await;
+        let metered = Arc::clone(&self.meter).watch(in_time);
+        let outcome = Arc::clone(&self.context).watch(metered).await;
         outcome.unwrap_or_else(|| Err(Error::Unavailable("the deadline of the invocation has come".into())))
     }
 
     /// Logs the causes of an error.
     pub(super) fn log_error(&self, operation: &str, error: &Error) {
-        telemetry::log_error(&self.request_id, operation, error);
+        telemetry::log_error(&self.ids.request_id, operation, error);
     }
 
-    /// Logs the request and its cost.
-    pub(super) fn log_request(&self, operation: &'static str, status: StatusCode) {
+    /// Logs the request, its caller and its cost.
+    pub(super) fn log_request(&self, outcome: &Outcome) {
+        let Identity { key_id, caller } = self.context.identity();
         telemetry::log_request(&RequestLog {
-            request_id: &self.request_id,
-            operation,
-            status: status.as_u16(),
+            ids: &self.ids,
+            operation: outcome.operation,
+            status: outcome.status.as_u16(),
+            error_kind: outcome.error_kind,
+            bad_fields: &outcome.bad_fields,
+            caller,
+            key_id,
             duration: self.stopwatch.elapsed(),
             cost: self.meter.cost(),
+            is_cold_start: self.is_cold_start,
+            function_version: &self.function_version,
         });
+    }
+}
+
+impl Outcome {
+    /// Returns the outcome of a request that succeeded.
+    pub(super) fn success(operation: &'static str, status: StatusCode) -> Self {
+        Self { operation, status, error_kind: None, bad_fields: Vec::new() }
     }
 }

@@ -17,6 +17,8 @@ mod principal_cache;
 mod query;
 mod raw_value;
 pub mod read;
+mod request_context;
+mod request_ids;
 mod route;
 mod serve;
 mod speculation;

@@ -20,7 +20,7 @@ fn decode_pair((name, value): (&str, &str)) -> Result<(String, String), Error> {
         Some(value) => Ok((name, value)),
         // The text does not repeat the value, like every text about a key.
         None if name == API_KEY => Err(Error::invalid("query parameter api_key is not valid percent-encoded UTF-8")),
-        None => Err(Error::invalid_field(&name, "is not valid percent-encoded UTF-8")),
+        None => Err(Error::invalid_field(name, "is not valid percent-encoded UTF-8")),
     }
 }
 

@@ -10,7 +10,7 @@ use secrecy::ExposeSecret;
 
 use super::error_answer::{RequestError, error_answer};
 use super::input::{Input, UnverifiedRequest};
-use super::invocation::Invocation;
+use super::invocation::{Invocation, Outcome};
 use super::{Answer, Route, route, speculation};
 use crate::auth::{Authenticator, hash_key};
 use presence_domain::access::Principal;
@@ -87,16 +87,36 @@ where
     let result = match matched.and_then(|matched| UnverifiedRequest::read(matched, request)) {
         Ok(unverified) => {
             let result = invocation.run(Box::pin(run(unverified))).await;
-            result.and_then(|answer| answer.check_size(invocation.request_id())).map_err(RequestError::from)
+            result.and_then(|answer| answer.check_size(invocation.ids())).map_err(RequestError::from)
         }
         Err(error) => Err(error),
     };
-    if let Err(RequestError::Domain(error)) = &result {
-        invocation.log_error(name, error);
-    }
-    let answer = result.unwrap_or_else(|error| error_answer(&error));
-    invocation.log_request(name, answer.status);
-    answer.into_response(invocation.request_id())
+    end(&invocation, name, result)
+}
+
+/// Logs a request that has ended, and makes its response.
+pub(super) fn end(
+    invocation: &Invocation,
+    operation: &'static str,
+    result: Result<Answer, RequestError>,
+) -> Response<lambda_http::Body> {
+    let (answer, outcome) = match result {
+        Ok(answer) => {
+            let outcome = Outcome::success(operation, answer.status);
+            (answer, outcome)
+        }
+        Err(error) => {
+            if let RequestError::Domain(error) = &error {
+                invocation.log_error(operation, error);
+            }
+            let answer = error_answer(&error);
+            let (error_kind, bad_fields) = (Some(error.kind()), error.loggable_fields());
+            let outcome = Outcome { error_kind, bad_fields, ..Outcome::success(operation, answer.status) };
+            (answer, outcome)
+        }
+    };
+    invocation.log_request(&outcome);
+    answer.into_response(invocation.ids())
 }
 
 async fn run<Operation, Handler, Handling>(

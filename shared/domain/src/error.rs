@@ -10,6 +10,9 @@ use std::error::Error as StdError;
 /// Cause of an error, for the log. It is never shown to a client.
 pub type BoxError = Box<dyn StdError + Send + Sync>;
 
+/// Name in the log of every field whose name the client chose.
+pub const UNKNOWN_FIELD: &str = "unknown";
+
 /// Error of an operation.
 #[derive(Debug)]
 pub enum Error {
@@ -43,21 +46,25 @@ pub enum ValidationError {
     Fields(FieldErrors),
 }
 
+/// Name of a field in an error: borrowed for a field that the service knows, owned for text that the client sent. Only the former may be
+/// logged.
+pub type FieldName = Cow<'static, str>;
+
 /// Errors by field name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FieldErrors(BTreeMap<String, FieldError>);
+pub struct FieldErrors(BTreeMap<FieldName, FieldError>);
 
 impl FieldErrors {
     /// Returns the errors of a request with one bad field.
-    pub fn one(field: &str, error: impl Into<FieldError>) -> Self {
+    pub fn one(field: impl Into<FieldName>, error: impl Into<FieldError>) -> Self {
         let mut errors = Self::default();
         errors.add(field, error);
         errors
     }
 
     /// Adds the error of a field. The first error of a field stands.
-    pub fn add(&mut self, field: &str, error: impl Into<FieldError>) {
-        self.0.entry(field.to_owned()).or_insert_with(|| error.into());
+    pub fn add(&mut self, field: impl Into<FieldName>, error: impl Into<FieldError>) {
+        self.0.entry(field.into()).or_insert_with(|| error.into());
     }
 
     /// Returns [`Error::Invalid`] if any field is bad.
@@ -67,7 +74,18 @@ impl FieldErrors {
 
     /// Iterates over the errors, by field name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &FieldError)> {
-        self.0.iter().map(|(field, error)| (field.as_str(), error))
+        self.0.iter().map(|(field, error)| (field.as_ref(), error))
+    }
+
+    /// Returns the names that a log may have, in order. A name that the client sent becomes [`UNKNOWN_FIELD`], once.
+    #[must_use]
+    pub fn loggable_names(&self) -> Vec<&'static str> {
+        let known = self.0.keys().filter_map(|name| match name {
+            Cow::Borrowed(known) => Some(*known),
+            Cow::Owned(_) => None,
+        });
+        let has_unknown = self.0.keys().any(|name| matches!(name, Cow::Owned(_)));
+        known.chain(has_unknown.then_some(UNKNOWN_FIELD)).collect()
     }
 }
 
@@ -112,8 +130,32 @@ impl Error {
     }
 
     /// Returns the error of a request with one bad field.
-    pub fn invalid_field(field: &str, error: impl Into<FieldError>) -> Self {
+    pub fn invalid_field(field: impl Into<FieldName>, error: impl Into<FieldError>) -> Self {
         Self::Invalid(ValidationError::Fields(FieldErrors::one(field, error)))
+    }
+
+    /// Returns the kind of the error, as the log has it.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Invalid(_) => "invalid",
+            Self::Unauthenticated => "unauthenticated",
+            Self::Forbidden(_) => "forbidden",
+            Self::NotFound => "not_found",
+            Self::Conflict => "conflict",
+            Self::TooSoon { .. } => "too_soon",
+            Self::Unavailable(_) => "unavailable",
+            Self::Internal(_) => "internal",
+        }
+    }
+
+    /// Returns the names of the bad fields that a log may have: see [`FieldErrors::loggable_names`].
+    #[must_use]
+    pub fn loggable_fields(&self) -> Vec<&'static str> {
+        match self {
+            Self::Invalid(ValidationError::Fields(errors)) => errors.loggable_names(),
+            _ => Vec::new(),
+        }
     }
 
     /// Returns the error of a bug, or of stored data that breaks a rule.
@@ -143,5 +185,23 @@ impl StdError for Error {
             Self::Unavailable(source) | Self::Internal(source) => Some(source.as_ref()),
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_the_client_chose_are_unknown_to_the_log() {
+        let mut errors = FieldErrors::one("phone", "is too long");
+        errors.add("a-secret".to_owned(), "is not a parameter of this operation");
+        errors.add("zoe".to_owned(), "is not a parameter of this operation");
+        errors.add("email", "is required");
+        assert_eq!(errors.iter().map(|(name, _)| name).collect::<Vec<_>>(), ["a-secret", "email", "phone", "zoe"]);
+        assert_eq!(errors.loggable_names(), ["email", "phone", UNKNOWN_FIELD]);
+        let error = Error::Invalid(ValidationError::Fields(errors));
+        assert_eq!((error.kind(), error.loggable_fields().len()), ("invalid", 3));
+        assert!(Error::invalid("the body is empty").loggable_fields().is_empty());
     }
 }

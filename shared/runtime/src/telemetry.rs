@@ -10,8 +10,13 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::config::log_levels;
+use presence_domain::access::Principal;
+use presence_domain::api_key::ApiKeyId;
 use presence_domain::error::Error;
+use presence_domain::ids::OrgId;
 
+/// Version of the service.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Prefixes of targets of other crates that log the requests that pass through them.
 const VERBOSE_TARGETS: [&str; 5] = ["aws_", "hyper", "h2", "rustls", "lambda_"];
 
@@ -20,25 +25,52 @@ const VERBOSE_TARGETS: [&str; 5] = ["aws_", "hyper", "h2", "rustls", "lambda_"];
 pub struct Cost {
     /// Number of operations sent to DynamoDB. The SDK's retries of an operation do not count.
     pub calls: u32,
+    /// Number of round trips that the request waited for: calls at the same time share one.
+    pub waves: u32,
     /// Number of read request units.
     pub read_units: f64,
     /// Number of write request units.
     pub write_units: f64,
 }
 
+/// Ids of a request. Each joins its line with the log of someone else.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RequestIds {
+    /// Id of the invocation, which the answer has too.
+    pub request_id: String,
+    /// Id that the gateway gave to the request, for its access log.
+    pub gateway_request_id: Option<String>,
+    /// Id that the client gave to the request.
+    pub client_request_id: Option<String>,
+    /// Id of the trace in X-Ray.
+    pub trace_id: Option<String>,
+}
+
 /// Content of a request's line in the log.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestLog<'a> {
-    /// Id of the request, which the answer has too.
-    pub request_id: &'a str,
+    /// Ids of the request.
+    pub ids: &'a RequestIds,
     /// Name of the route.
     pub operation: &'static str,
     /// Status code of the answer.
     pub status: u16,
+    /// Kind of the error; `None` if there is none.
+    pub error_kind: Option<&'static str>,
+    /// Names of the bad fields. Names that the client chose are not among them.
+    pub bad_fields: &'a [&'static str],
+    /// Caller; `None` before a key gave access.
+    pub caller: Option<Principal>,
+    /// Id of the caller's key; `None` if no such key is stored.
+    pub key_id: Option<ApiKeyId>,
     /// Time from the event to the answer.
     pub duration: Duration,
     /// Cost in DynamoDB.
     pub cost: Cost,
+    /// True for the first request of a process.
+    pub is_cold_start: bool,
+    /// Version of the Lambda function.
+    pub function_version: &'a str,
 }
 
 /// Metric. Each measurement is a line of the log, and a metric filter of the log group counts the lines. So a function makes no call
@@ -107,15 +139,30 @@ fn is_harmless(line: &Metadata<'_>) -> bool {
 
 /// Logs a request.
 pub fn log_request(request: &RequestLog<'_>) {
-    let Cost { calls, read_units, write_units } = request.cost;
+    let RequestIds { request_id, gateway_request_id, client_request_id, trace_id } = request.ids;
+    let Cost { calls, waves, read_units, write_units } = request.cost;
+    let bad_fields = (!request.bad_fields.is_empty()).then(|| request.bad_fields.join(","));
     tracing::info!(
-        request_id = request.request_id,
+        request_id,
+        gateway_request_id,
+        client_request_id,
+        trace_id,
         operation = request.operation,
         status = request.status,
-        duration_ms = request.duration.as_secs_f64() * 1000.0,
+        error = request.error_kind,
+        bad_fields,
+        caller = request.caller.map(|caller| caller.user_id.to_string()),
+        key_id = request.key_id.map(|id| id.to_string()),
+        org_id = request.caller.and_then(|caller| caller.org_id).map(OrgId::get),
+        role = request.caller.map(|caller| caller.role.as_str()),
+        duration_ms = (request.duration.as_secs_f64() * 10_000.0).round() / 10.0,
         calls,
+        waves,
         read_units,
         write_units,
+        cold_start = request.is_cold_start,
+        version = VERSION,
+        function_version = request.function_version,
         "request"
     );
 }

@@ -34,7 +34,7 @@ pub(crate) fn capture() {
     telemetry::init(|| LogCapture);
 }
 
-/// Returns the operation of the last request and its cost. The log has no waves: the caller counted them.
+/// Returns the operation of the last request and its cost, with the waves that the caller counted in virtual time.
 pub(crate) fn last_cost(waves: u32) -> (String, Cost) {
     let (line, _) = LAST_LINE.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let count = |name: &str| line[name].as_u64().and_then(|number| u32::try_from(number).ok()).unwrap_or_default();

@@ -53,6 +53,12 @@ impl FormErrors {
     fn any(&self) -> bool {
         self.password.is_some() || self.confirmation.is_some()
     }
+
+    /// Returns the names of the fields with an error.
+    fn names(&self) -> Vec<&'static str> {
+        let fields = [("confirmation", &self.confirmation), ("password", &self.password)];
+        fields.into_iter().filter_map(|(name, error)| error.as_ref().map(|_| name)).collect()
+    }
 }
 
 /// Returns the form: 200, or 400 with the errors. Only the holder of an open link sees it. It has the user's address, so that a
@@ -75,8 +81,12 @@ pub(super) fn form(texts: &Texts, user: &User, link: &Link, errors: &[PasswordFo
             confirmation: of_confirmation.map(|error| error_text(texts, *error)),
         },
     };
-    let status = if errors.is_empty() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
-    HtmlPage::new(status, page.render().expect("text renders into memory"), STYLE)
+    let bad_fields = page.errors.names();
+    let html = page.render().expect("text renders into memory");
+    if errors.is_empty() {
+        return HtmlPage::new(StatusCode::OK, html, STYLE);
+    }
+    HtmlPage::new(StatusCode::BAD_REQUEST, html, STYLE).of_error("invalid").with_bad_fields(bad_fields)
 }
 
 fn error_text(texts: &Texts, error: PasswordFormError) -> String {
@@ -95,29 +105,31 @@ pub(super) fn done(texts: &Texts) -> HtmlPage {
 
 /// Returns the page of a link that does not work any more; `None` for an open link.
 pub(super) fn terminal_page(texts: &Texts, status: LinkStatus) -> Option<HtmlPage> {
-    let text = match status {
+    let (text, kind) = match status {
         LinkStatus::Open => return None,
-        LinkStatus::Expired => texts.page.expired,
-        LinkStatus::Used => texts.page.used,
-        LinkStatus::Replaced => texts.page.replaced,
+        LinkStatus::Expired => (texts.page.expired, "link_expired"),
+        LinkStatus::Used => (texts.page.used, "link_used"),
+        LinkStatus::Replaced => (texts.page.replaced, "link_replaced"),
         LinkStatus::Unknown => return Some(unknown(texts)),
     };
-    Some(notice(texts, StatusCode::GONE, text, "bad"))
+    Some(notice(texts, StatusCode::GONE, text, "bad").of_error(kind))
 }
 
 /// Returns the page of a link that does not exist. It is the same for every reason, to the byte.
 pub(super) fn unknown(texts: &Texts) -> HtmlPage {
-    notice(texts, StatusCode::NOT_FOUND, texts.page.unknown, "bad")
+    notice(texts, StatusCode::NOT_FOUND, texts.page.unknown, "bad").of_error("link_unknown")
 }
 
 /// Returns the page of a refused request.
 pub(super) fn refused(texts: &Texts, reason: RefusalReason) -> HtmlPage {
-    let rejected = |status| notice(texts, status, texts.page.rejected, "bad");
+    let rejected = |status, kind| notice(texts, status, texts.page.rejected, "bad").of_error(kind);
     match reason {
-        RefusalReason::Method => rejected(StatusCode::METHOD_NOT_ALLOWED).with(ALLOW, METHODS),
-        RefusalReason::TooLarge => rejected(StatusCode::PAYLOAD_TOO_LARGE),
-        RefusalReason::MediaType => rejected(StatusCode::UNSUPPORTED_MEDIA_TYPE),
-        RefusalReason::CrossSite => notice(texts, StatusCode::FORBIDDEN, texts.page.foreign, "bad"),
+        RefusalReason::Method => rejected(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed").with(ALLOW, METHODS),
+        RefusalReason::TooLarge => rejected(StatusCode::PAYLOAD_TOO_LARGE, "body_too_large"),
+        RefusalReason::MediaType => rejected(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type"),
+        RefusalReason::CrossSite => {
+            notice(texts, StatusCode::FORBIDDEN, texts.page.foreign, "bad").of_error("cross_site")
+        }
     }
 }
 

@@ -1,4 +1,8 @@
-//! Count of the DynamoDB calls and capacity units of a request.
+//! Count of the DynamoDB calls, waves and capacity units of a request.
+//!
+//! A wave is a round trip that the request waits for. A call belongs to the wave after the last wave of which a call had ended when it
+//! started. So calls side by side share a wave, and a chain of calls has a wave for each. It is a
+//! measurement: of two calls that could share a wave, the second one may start late.
 
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,11 +22,29 @@ use aws_sdk_dynamodb::operation::transact_write_items::{TransactWriteItemsInput,
 use aws_sdk_dynamodb::operation::update_item::{UpdateItemInput, UpdateItemOutput};
 use aws_sdk_dynamodb::types::{ConsumedCapacity, ReturnConsumedCapacity};
 
+use aws_smithy_types::config_bag::{Storable, StoreReplace};
+
 pub use presence_runtime::telemetry::Cost;
 
 /// Adds up the [`Cost`] of the calls made inside [`Meter::watch`].
 #[derive(Debug, Default)]
-pub struct Meter(Mutex<Cost>);
+pub struct Meter(Mutex<Counts>);
+
+/// Counts up to now.
+#[derive(Debug, Default)]
+struct Counts {
+    cost: Cost,
+    /// Last wave of which a call has ended.
+    ended_wave: u32,
+}
+
+/// Wave of a call in progress.
+#[derive(Clone, Copy, Debug)]
+struct Wave(u32);
+
+impl Storable for Wave {
+    type Storer = StoreReplace<Self>;
+}
 
 tokio::task_local! {
     static METER: Arc<Meter>;
@@ -37,10 +59,27 @@ impl Meter {
     /// Returns the cost up to now.
     #[must_use]
     pub fn cost(&self) -> Cost {
-        *self.counts()
+        self.counts().cost
     }
 
-    fn counts(&self) -> std::sync::MutexGuard<'_, Cost> {
+    /// Counts a call that starts. Returns its wave.
+    fn start_call(&self) -> Wave {
+        let mut counts = self.counts();
+        let wave = counts.ended_wave + 1;
+        counts.cost.calls += 1;
+        counts.cost.waves = counts.cost.waves.max(wave);
+        Wave(wave)
+    }
+
+    /// Counts the units of a call that has ended.
+    fn end_call(&self, wave: Option<Wave>, (read_units, write_units): (f64, f64)) {
+        let mut counts = self.counts();
+        counts.cost.read_units += read_units;
+        counts.cost.write_units += write_units;
+        counts.ended_wave = counts.ended_wave.max(wave.map_or(0, |Wave(number)| number));
+    }
+
+    fn counts(&self) -> std::sync::MutexGuard<'_, Counts> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -59,9 +98,9 @@ impl Intercept for MeterInterceptor {
     fn read_before_execution(
         &self,
         _: &BeforeSerializationInterceptorContextRef<'_>,
-        _: &mut ConfigBag,
+        bag: &mut ConfigBag,
     ) -> Result<(), BoxError> {
-        let _ = METER.try_with(|meter| meter.counts().calls += 1);
+        let _ = METER.try_with(|meter| bag.interceptor_state().store_put(meter.start_call()));
         Ok(())
     }
 
@@ -97,14 +136,10 @@ impl Intercept for MeterInterceptor {
         &self,
         context: &FinalizerInterceptorContextRef<'_>,
         _: &RuntimeComponents,
-        _: &mut ConfigBag,
+        bag: &mut ConfigBag,
     ) -> Result<(), BoxError> {
-        let (read, write) = context.output_or_error().and_then(Result::ok).map_or((0.0, 0.0), units);
-        let _ = METER.try_with(|meter| {
-            let mut cost = meter.counts();
-            cost.read_units += read;
-            cost.write_units += write;
-        });
+        let spent = context.output_or_error().and_then(Result::ok).map_or((0.0, 0.0), units);
+        let _ = METER.try_with(|meter| meter.end_call(bag.load::<Wave>().copied(), spent));
         Ok(())
     }
 }
@@ -134,4 +169,23 @@ fn units(output: &Output) -> (f64, f64) {
 
 fn sum<'a>(capacities: impl IntoIterator<Item = &'a ConsumedCapacity>) -> f64 {
     capacities.into_iter().filter_map(ConsumedCapacity::capacity_units).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn call_belongs_to_the_wave_after_those_that_have_ended() {
+        let meter = Meter::default();
+        let (key, operation) = (meter.start_call(), meter.start_call());
+        meter.end_call(Some(operation), (1.0, 0.0));
+        let second = meter.start_call();
+        // The slow first call starts no other wave, whenever it ends.
+        meter.end_call(Some(key), (1.0, 0.0));
+        meter.end_call(Some(second), (0.5, 2.0));
+        assert_eq!(meter.cost(), Cost { calls: 3, waves: 2, read_units: 2.5, write_units: 2.0 });
+        meter.start_call();
+        assert_eq!(meter.cost().waves, 3);
+    }
 }

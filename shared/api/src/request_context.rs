@@ -1,0 +1,52 @@
+//! Facts about the request in progress that authentication finds, for the line of the request in the log.
+//!
+//! They are known by task, so that no function of the path of a request passes them on.
+
+use std::future::Future;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use presence_domain::access::Principal;
+use presence_domain::api_key::ApiKeyId;
+
+tokio::task_local! {
+    static CONTEXT: Arc<RequestContext>;
+}
+
+/// Key and caller of a request, as far as they are known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Identity {
+    /// Id of the key, also if the key gives no access; `None` if no such key is stored.
+    pub(crate) key_id: Option<ApiKeyId>,
+    /// Caller; `None` if the key gives no access.
+    pub(crate) caller: Option<Principal>,
+}
+
+/// Facts about a request in progress.
+#[derive(Debug, Default)]
+pub(crate) struct RequestContext(Mutex<Identity>);
+
+impl RequestContext {
+    /// Runs a future as part of the request.
+    pub(crate) async fn watch<F: Future>(self: Arc<Self>, future: F) -> F::Output {
+        CONTEXT.scope(self, future).await
+    }
+
+    /// Returns the key and the caller, as far as they are known by now.
+    pub(crate) fn identity(&self) -> Identity {
+        *self.lock()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Identity> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Records the key of the request in progress. The key may give no access.
+pub(crate) fn record_key(id: ApiKeyId) {
+    let _ = CONTEXT.try_with(|context| context.lock().key_id = Some(id));
+}
+
+/// Records the caller of the request in progress.
+pub(crate) fn record_caller(caller: Principal) {
+    let _ = CONTEXT.try_with(|context| context.lock().caller = Some(caller));
+}
