@@ -10,6 +10,7 @@ use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::AttributeValue;
 use jiff::SignedDuration;
 use presence_domain::access::Principal;
+use presence_domain::email::EmailAddress;
 use presence_domain::ids::UserId;
 use presence_domain::ledger::tree::{decode_root, encode_root};
 use presence_domain::ledger::{FacetMask, ReviewSet};
@@ -231,7 +232,7 @@ impl Fixture {
         answer
     }
 
-    /// Returns the answer of the mailer, and the mails that it sent.
+    /// Returns the answer of the mailer, the mails that it sent, and for feedback the mark of the address.
     async fn deliver(&self, event: &Value) -> Value {
         let before = self.stack.local.mailbox().mails().len();
         let deadline = presence_runtime::clock::deadline_in(TIMEOUT);
@@ -240,7 +241,13 @@ impl Fixture {
         let mut mails: Vec<_> =
             mails[before..].iter().map(|mail| json!({ "to": mail.to, "subject": mail.subject })).collect();
         mails.sort_by_key(ToString::to_string);
-        json!({ "answer": answer, "mails": mails })
+        let mut answer = json!({ "answer": answer, "mails": mails });
+        if let Some(address) = event["detail"]["mail"]["destination"][0].as_str() {
+            let key = EmailAddress::parse(address).expect("an address").key().to_owned();
+            let mark = self.stack.stores().users.address_mark(&key).await.expect("an answer");
+            answer["mark"] = mark.map_or(Value::Null, |mark| json!(mark.text()));
+        }
+        answer
     }
 
     /// Opens the link of the last mail and chooses a password. Only the calls matter here.

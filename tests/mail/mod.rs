@@ -3,6 +3,7 @@
 mod addresses;
 mod crashes;
 mod fake_mailer;
+mod feedback;
 mod invitation_fixture;
 mod outages;
 pub(crate) mod random;

@@ -1,6 +1,6 @@
 //! Delivery of the mail that waits for a user. A crash anywhere loses no mail, and sends no two within five minutes.
 //!
-//! 1. User and message are read, strongly.
+//! 1. User, message and mark of the address are read, strongly. A message to a marked address is given up.
 //! 2. The claim is written in one transaction, guarded by the user's version and the window of the address. It adds the digest of
 //!    the new token. It sets the instant before which no other mail may be sent to the user or to the address. The message is due
 //!    again only then: from here on nobody else sends.
@@ -16,7 +16,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use presence_domain::error::Error;
 use presence_domain::ids::UserId;
-use presence_domain::invitation::{ActivationToken, MessageState, OutboxMessage, WINDOW};
+use presence_domain::invitation::{ActivationToken, AddressMark, MessageState, OutboxMessage, WINDOW};
 use presence_domain::user::{DeliveryClaim, DeliveryStep, MailEffect, User, UserChange};
 use presence_runtime::clock::Clock;
 use presence_runtime::config::MailConfig;
@@ -62,6 +62,13 @@ pub enum DeliveryOutcome {
     GivenUp,
 }
 
+/// Mail that waits for a user.
+struct WaitingMail {
+    record: UserRecord,
+    message: OutboxMessage,
+    mark: Option<AddressMark>,
+}
+
 /// Mail that nobody else sends now.
 struct ClaimedMail {
     /// User as the claim left it.
@@ -98,12 +105,12 @@ impl OutboxProcessor {
             SendResult::Sent => self.record_sent(*claimed).await,
             SendResult::Refused(code) => {
                 tracing::warn!(user_id = %id, code, attempts, "a mail was refused");
-                let message = claimed.claim.message_after_refusal(self.clock.now());
+                let message = claimed.claim.message_after_refusal(&code, self.clock.now());
                 self.record_not_sent(*claimed, message).await
             }
             SendResult::Malformed(code) => {
                 tracing::warn!(user_id = %id, code, attempts, "a mail will never be taken");
-                let message = claimed.claim.message.given_up();
+                let message = claimed.claim.message.given_up_for(&code);
                 self.record_not_sent(*claimed, message).await
             }
             SendResult::Unknown(code) => {
@@ -115,27 +122,32 @@ impl OutboxProcessor {
 
     /// Takes the next step for the mail that waits for the user. `None` if another writer came first.
     async fn try_claim(&self, id: UserId) -> Result<Option<ClaimResult>, Error> {
-        let Some((record, message)) = self.get_waiting(id).await? else {
+        let Some(WaitingMail { record, message, mark }) = self.get_waiting(id).await? else {
             return Ok(Some(ClaimResult::NotClaimed(DeliveryOutcome::Nothing)));
         };
         let now = self.clock.now();
-        match record.user.next_delivery_step(&message, now) {
+        match record.user.next_delivery_step(&message, mark, now) {
             DeliveryStep::Wait => Ok(Some(ClaimResult::NotClaimed(DeliveryOutcome::Nothing))),
             DeliveryStep::Postpone(until) => self.postpone(&record, &message, until).await,
-            DeliveryStep::GiveUp => {
-                let is_written = self.rewrite(&record, message.given_up()).await?;
-                Ok(is_written.then(|| ClaimResult::NotClaimed(report_given_up(id, &message))))
-            }
+            DeliveryStep::GiveUp => self.give_up(&record, message.given_up()).await,
+            DeliveryStep::GiveUpMarked(mark) => self.give_up(&record, message.given_up_for(mark.reason.code())).await,
             DeliveryStep::Claim => self.claim(record, &message, now).await,
         }
     }
 
-    /// Reads the user and the message that waits for it, strongly.
-    async fn get_waiting(&self, id: UserId) -> Result<Option<(UserRecord, OutboxMessage)>, Error> {
+    /// Reads the user, the message that waits for it, and the mark of its address, strongly.
+    async fn get_waiting(&self, id: UserId) -> Result<Option<WaitingMail>, Error> {
         let Some(record) = self.get_recipient(id).await? else { return Ok(None) };
         let Some(mail) = &record.mail else { return Ok(None) };
-        let message = self.outbox.get(id, mail).await?;
-        Ok(message.map(|message| (record, message)))
+        let mark = self.users.address_mark(record.user.email.key());
+        let (message, mark) = futures::try_join!(self.outbox.get(id, mail), mark)?;
+        Ok(message.map(|message| WaitingMail { record, message, mark }))
+    }
+
+    /// Sets a message to the state in which it was given up, and reports it.
+    async fn give_up(&self, record: &UserRecord, message: OutboxMessage) -> Result<Option<ClaimResult>, Error> {
+        let is_written = self.rewrite(record, message.clone()).await?;
+        Ok(is_written.then(|| ClaimResult::NotClaimed(report_given_up(record.user.id, &message))))
     }
 
     /// Reads the user that a mail goes to, strongly.
@@ -236,7 +248,8 @@ impl OutboxProcessor {
 
 /// Reports to the log and to the alarm that a mail was given up.
 fn report_given_up(id: UserId, message: &OutboxMessage) -> DeliveryOutcome {
-    tracing::error!(user_id = %id, attempts = message.attempts, "a mail was given up");
+    let code = message.last_refusal.as_deref().unwrap_or("none");
+    tracing::error!(user_id = %id, attempts = message.attempts, code, "a mail was given up");
     log_metric(Metric::MailsFailed, 1.0);
     DeliveryOutcome::GivenUp
 }

@@ -1,4 +1,4 @@
-//! Events that invoke the mailer: a batch of the users table's stream, or a call to sweep.
+//! Events that invoke the mailer: a batch of the users table's stream, feedback of SES, or a call to sweep.
 
 use std::time::{Duration, SystemTime};
 
@@ -15,6 +15,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::deliver::{DeliveryOutcome, OutboxProcessor};
+use crate::feedback;
 
 /// Number of concurrent deliveries: SES takes 14 mails a second of a new account in production.
 const IN_FLIGHT: usize = 4;
@@ -50,10 +51,16 @@ struct StreamRecord {
     sequence_number: String,
 }
 
-/// Serves one event. Any event that is no batch of the stream is a call to sweep.
+/// Serves one event. Any event that is neither a batch of the stream nor feedback of SES is a call to sweep. After an error, Lambda
+/// hands feedback over again.
 pub async fn handle(processor: &OutboxProcessor, event: &Value, deadline: SystemTime) -> Result<BatchResponse, Error> {
     if let Some(records) = event.get("Records").and_then(Value::as_array) {
         return Ok(deliver_records(processor, records, deadline).await);
+    }
+    if feedback::is_feedback(event) {
+        let received = feedback::receive(&processor.users, event).await;
+        received.inspect_err(|error| telemetry::log_error("none", "mark_address", error))?;
+        return Ok(BatchResponse::default());
     }
     let swept = sweep(processor, deadline).await;
     swept.inspect_err(|error| telemetry::log_error("none", "sweep_outbox", error))?;

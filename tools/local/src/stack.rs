@@ -73,7 +73,8 @@ impl Stack {
         let gateway = Gateway::start(options.port, function_routes(&functions_database, &options), pages)?;
         let outbox = outbox_processor(&functions_config, &options, &format!("http://{}", gateway.addr()))?;
         let stream_poller = if options.mailer {
-            Some(StreamPoller::start(outbox.clone(), &functions_config, &store.database.name(&schema::USERS)).await?)
+            let table = store.database.name(&schema::USERS);
+            Some(StreamPoller::start(outbox.clone(), &functions_config, &table, Arc::clone(&mailbox)).await?)
         } else {
             None
         };

@@ -42,6 +42,8 @@ pub struct OutboxMessage {
     pub give_up_at: Timestamp,
     /// Number of attempts.
     pub attempts: u32,
+    /// Code of the last refusal: that of SES, or of a marked address.
+    pub last_refusal: Option<String>,
 }
 
 impl OutboxMessage {
@@ -49,7 +51,8 @@ impl OutboxMessage {
     #[must_use]
     pub fn new(id: String, user_id: UserId, now: Timestamp, due_at: Timestamp) -> Self {
         let give_up_at = due_at + MAX_AGE;
-        Self { id, user_id, state: MessageState::Pending, created_at: now, due_at, give_up_at, attempts: 0 }
+        let state = MessageState::Pending;
+        Self { id, user_id, state, created_at: now, due_at, give_up_at, attempts: 0, last_refusal: None }
     }
 
     /// True if it is to be sent now.
@@ -78,11 +81,12 @@ impl OutboxMessage {
         Self { attempts, ..self.rescheduled(claimed_until.max(now + pause_after(attempts))) }
     }
 
-    /// Returns the message after its attempt was refused: it rests, but not beyond the end of its time.
+    /// Returns the message after its attempt was refused with this code: it rests, but not beyond the end of its time.
     #[must_use]
-    pub fn refused(&self, now: Timestamp) -> Self {
+    pub fn refused(&self, code: &str, now: Timestamp) -> Self {
         let rested_at = now + pause_after(self.attempts);
-        self.rescheduled(rested_at.min(self.give_up_at.max(now)))
+        let last_refusal = Some(code.to_owned());
+        Self { last_refusal, ..self.rescheduled(rested_at.min(self.give_up_at.max(now))) }
     }
 
     /// Returns the message while it waits for the end of a window, which is no attempt. The time of a message that was never
@@ -99,11 +103,17 @@ impl OutboxMessage {
         Self { state: MessageState::Failed, ..self.clone() }
     }
 
+    /// Returns the message after it was given up for the reason of this code.
+    #[must_use]
+    pub fn given_up_for(&self, code: &str) -> Self {
+        Self { last_refusal: Some(code.to_owned()), ..self.given_up() }
+    }
+
     /// Returns the message as it is tried from the beginning.
     #[must_use]
     pub fn retried(&self, now: Timestamp) -> Self {
         let give_up_at = now + MAX_AGE;
-        Self { state: MessageState::Pending, attempts: 0, give_up_at, ..self.rescheduled(now) }
+        Self { state: MessageState::Pending, attempts: 0, give_up_at, last_refusal: None, ..self.rescheduled(now) }
     }
 
     fn rescheduled(&self, due_at: Timestamp) -> Self {
@@ -146,9 +156,11 @@ mod tests {
     #[test]
     fn a_refused_message_rests_but_not_beyond_its_end() {
         let tried = message().with_attempt(at(330), at(10));
-        assert_eq!(tried.refused(at(20)).due_at, at(35));
-        assert_eq!(tried.refused(at(DAY)).due_at, at(DAY + 10), "the end of its time");
-        assert_eq!(tried.refused(at(2 * DAY)).due_at, at(2 * DAY), "its time is over");
+        let refused = |now| tried.refused("TooManyRequestsException", at(now));
+        assert_eq!(refused(20).due_at, at(35));
+        assert_eq!(refused(20).last_refusal.as_deref(), Some("TooManyRequestsException"));
+        assert_eq!(refused(DAY).due_at, at(DAY + 10), "the end of its time");
+        assert_eq!(refused(2 * DAY).due_at, at(2 * DAY), "its time is over");
     }
 
     #[test]
@@ -161,8 +173,9 @@ mod tests {
 
     #[test]
     fn a_message_that_was_given_up_waits_for_an_operator() {
-        let given_up = message().with_attempt(at(330), at(10)).given_up();
+        let given_up = message().with_attempt(at(330), at(10)).given_up_for("BadRequestException");
         assert!(!given_up.is_due(at(DAY)));
+        assert_eq!(given_up.last_refusal.as_deref(), Some("BadRequestException"));
         let retried = given_up.retried(at(50));
         let expected = OutboxMessage { due_at: at(50), give_up_at: at(50 + DAY), ..message() };
         assert_eq!(retried, expected);

@@ -6,7 +6,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::{MailEffect, User, UserChange};
-use crate::invitation::{ActivationTokenHash, InvitationPace, OutboxMessage, claimed_until};
+use crate::invitation::{ActivationTokenHash, AddressMark, InvitationPace, OutboxMessage, claimed_until};
 
 /// Next step for the mail that waits for a user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +17,8 @@ pub enum DeliveryStep {
     Postpone(Timestamp),
     /// The mail was tried for long enough.
     GiveUp,
+    /// The address is marked: no mail is sent to it.
+    GiveUpMarked(AddressMark),
     /// The mail is claimed and sent.
     Claim,
 }
@@ -47,20 +49,28 @@ impl DeliveryClaim {
         claimed_until(self.claimed_at)
     }
 
-    /// Returns the mail after an attempt that was refused: it rests, or is given up at the end of its time.
+    /// Returns the mail after an attempt that was refused with this code: it rests, or is given up at the end of its time.
     #[must_use]
-    pub fn message_after_refusal(&self, now: Timestamp) -> OutboxMessage {
-        let refused = self.message.refused(now);
+    pub fn message_after_refusal(&self, code: &str, now: Timestamp) -> OutboxMessage {
+        let refused = self.message.refused(code, now);
         if refused.is_exhausted(now) { refused.given_up() } else { refused }
     }
 }
 
 impl User {
-    /// Returns the next step for the mail that waits for the user.
+    /// Returns the next step for the mail that waits for the user, whose address may be marked.
     #[must_use]
-    pub fn next_delivery_step(&self, message: &OutboxMessage, now: Timestamp) -> DeliveryStep {
+    pub fn next_delivery_step(
+        &self,
+        message: &OutboxMessage,
+        mark: Option<AddressMark>,
+        now: Timestamp,
+    ) -> DeliveryStep {
         if !message.is_due(now) {
             return DeliveryStep::Wait;
+        }
+        if let Some(mark) = mark {
+            return DeliveryStep::GiveUpMarked(mark);
         }
         match self.pace().quiet_at(now) {
             Some(quiet_until) => DeliveryStep::Postpone(quiet_until),
@@ -146,7 +156,7 @@ mod tests {
     use super::super::Status;
     use super::super::fixture::{at, link_statuses, user, with_links};
     use super::*;
-    use crate::invitation::{ActivationToken, LinkStatus, MessageState, WINDOW};
+    use crate::invitation::{ActivationToken, LinkStatus, MarkReason, MessageState, WINDOW};
 
     const LINK_LIFE: SignedDuration = SignedDuration::from_hours(72);
 
@@ -182,7 +192,10 @@ mod tests {
             ("tried for less than a day", &tried, None, day - 1, DeliveryStep::Claim),
         ] {
             let user = User { quiet_until: quiet_until.map(at), ..user(Status::Invited) };
-            assert_eq!(user.next_delivery_step(message, at(now)), expected, "{case}");
+            assert_eq!(user.next_delivery_step(message, None, at(now)), expected, "{case}");
+            let mark = AddressMark { reason: MarkReason::Bounced, at: at(0) };
+            let marked = if expected == DeliveryStep::Wait { expected } else { DeliveryStep::GiveUpMarked(mark) };
+            assert_eq!(user.next_delivery_step(message, Some(mark), at(now)), marked, "{case}, marked");
         }
     }
 
@@ -223,7 +236,7 @@ mod tests {
         for status in Status::ALL {
             let (before, older) = with_links(User { invited_at: Some(at(0)), ..user(status) }, 1);
             let claim = claim(&before, 10);
-            let message = claim.message_after_refusal(at(12));
+            let message = claim.message_after_refusal("MessageRejected", at(12));
             assert_eq!((message.state, message.due_at), (MessageState::Pending, at(12 + 15)));
             for (waiting, mail) in [
                 (Some("MAIL#1"), MailEffect::Rewrite(message.clone())),
@@ -247,7 +260,7 @@ mod tests {
         let claim = before.claim_delivery(&message(), ActivationToken::generate().hash(), LINK_LIFE, now);
         let to_stored = |instant: Timestamp| Timestamp::from_millisecond(instant.as_millisecond()).expect("an instant");
         let stored = User { quiet_until: claim.user.quiet_until.map(to_stored), ..claim.user.clone() };
-        let refused = claim.message_after_refusal(at(12));
+        let refused = claim.message_after_refusal("MessageRejected", at(12));
         let change = stored.record_not_sent(&claim, Some("MAIL#1"), &refused, at(12)).expect("a change");
         assert_eq!(change.mail, MailEffect::Rewrite(refused));
         assert_eq!(change.after.expect("a user").quiet_until, None);
@@ -277,7 +290,7 @@ mod tests {
     fn a_refused_mail_is_given_up_after_a_day() {
         let claim = claim(&user(Status::Invited), 0);
         let day = 24 * 3600;
-        assert_eq!(claim.message_after_refusal(at(day - 1)).state, MessageState::Pending);
-        assert_eq!(claim.message_after_refusal(at(day)).state, MessageState::Failed);
+        assert_eq!(claim.message_after_refusal("MessageRejected", at(day - 1)).state, MessageState::Pending);
+        assert_eq!(claim.message_after_refusal("MessageRejected", at(day)).state, MessageState::Failed);
     }
 }

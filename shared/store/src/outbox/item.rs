@@ -29,6 +29,9 @@ struct OutboxItem {
     give_up_at: i64,
     state: String,
     attempts: u32,
+    /// Missing from mails that were never refused, and from those of earlier versions, which ignore it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    last_refusal: Option<String>,
 }
 
 /// Item of the outbox that cannot be read.
@@ -79,6 +82,7 @@ fn message(stored: OutboxItem) -> Option<OutboxMessage> {
         due_at: instant(stored.due_at)?,
         give_up_at: instant(stored.give_up_at)?,
         attempts: stored.attempts,
+        last_refusal: stored.last_refusal,
     })
 }
 
@@ -100,6 +104,7 @@ pub(crate) fn put(db: &Database, message: &OutboxMessage) -> Result<Put, Error> 
             give_up_at: message.give_up_at.as_millisecond(),
             state: message.state.as_str().to_owned(),
             attempts: message.attempts,
+            last_refusal: message.last_refusal.clone(),
         },
     )?;
     Put::builder().table_name(db.name(&schema::USERS)).set_item(Some(item)).build().map_err(Error::internal)

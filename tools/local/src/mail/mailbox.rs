@@ -1,8 +1,13 @@
-//! Mailbox of the local SES: the mails that it accepted, and the mode in which it works.
+//! Mailbox of the local SES: the mails that it accepted, the mode in which it works, and its feedback.
 
+use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tokio::sync::Notify;
+
+use super::simulator;
 
 /// Number of mails that are kept. The oldest are dropped first.
 const MAX_MAILS: usize = 1_000;
@@ -45,11 +50,17 @@ pub struct SentMail {
 
 /// Mails that the local SES accepted, and its mode.
 #[derive(Debug, Default)]
-pub struct Mailbox(Mutex<State>);
+pub struct Mailbox {
+    state: Mutex<State>,
+    /// Wakes the task that hands feedback to the mailer.
+    has_feedback: Notify,
+}
 
 #[derive(Debug, Default)]
 struct State {
     mails: Vec<SentMail>,
+    /// Events about bounces and complaints that the mailer has not been handed, oldest first.
+    feedback: VecDeque<Value>,
     ses_mode: SesMode,
 }
 
@@ -71,14 +82,39 @@ impl Mailbox {
         self.state().ses_mode = mode;
     }
 
+    /// Returns the oldest event about a bounce or a complaint, and forgets it.
+    #[must_use]
+    pub fn take_feedback(&self) -> Option<Value> {
+        self.state().feedback.pop_front()
+    }
+
+    /// Waits for the next event about a bounce or a complaint, and takes it.
+    pub(super) async fn next_feedback(&self) -> Value {
+        loop {
+            if let Some(event) = self.take_feedback() {
+                return event;
+            }
+            self.has_feedback.notified().await;
+        }
+    }
+
     pub(super) fn add(&self, mail: SentMail) {
-        let mails = &mut self.state().mails;
-        mails.push(mail);
-        let excess = mails.len().saturating_sub(MAX_MAILS);
-        mails.drain(..excess);
+        let event = simulator::feedback_event(&mail);
+        let has_feedback = event.is_some();
+        let mut state = self.state();
+        state.mails.push(mail);
+        let excess = state.mails.len().saturating_sub(MAX_MAILS);
+        state.mails.drain(..excess);
+        state.feedback.extend(event);
+        let excess = state.feedback.len().saturating_sub(MAX_MAILS);
+        state.feedback.drain(..excess);
+        drop(state);
+        if has_feedback {
+            self.has_feedback.notify_one();
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,8 +1,10 @@
-//! Mail of the local stack: the poller that invokes the mailer, a local SES that keeps each mail, and the mailbox page.
+//! Mail of the local stack: the poller that invokes the mailer, a local SES that keeps each mail and simulates bounces and complaints,
+//! and the mailbox page.
 
 mod mailbox;
 mod page;
 mod ses;
+mod simulator;
 mod stream_event;
 mod stream_poller;
 

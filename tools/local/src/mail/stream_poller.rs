@@ -1,5 +1,6 @@
-//! Invocations of the mailer as AWS makes them: batches of the users table's stream, and the sweep of the schedule.
+//! Invocations of the mailer as AWS makes them: batches of the users table's stream, the sweep of the schedule, and feedback of SES.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -11,6 +12,7 @@ use presence_runtime::clock::deadline_in;
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 
+use super::mailbox::Mailbox;
 use super::stream_event;
 
 /// Interval between two reads of an idle stream. Lambda polls four times a second, too.
@@ -25,7 +27,7 @@ const ERROR_PAUSE: Duration = Duration::from_secs(1);
 const INVOCATION_TIMEOUT: Duration = Duration::from_mins(1);
 /// Largest number of records in a batch. The template has smaller ones; here, fewer calls matter more.
 const BATCH_SIZE: i32 = 100;
-/// Number of retries for failed records. The template allows more, but the sweep finds the mails as well.
+/// Number of retries for failed records and feedback. The template allows more for records, but the sweep finds the mails as well.
 const RETRIES: u32 = 2;
 
 /// Background tasks that invoke the mailer. Dropping it stops them.
@@ -46,11 +48,17 @@ struct Shard {
 }
 
 impl StreamPoller {
-    /// Starts to sweep, and to poll the table's stream for writes from now on.
-    pub(crate) async fn start(outbox: OutboxProcessor, config: &SdkConfig, table: &str) -> anyhow::Result<Self> {
+    /// Starts to sweep, to poll the table's stream for writes from now on, and to hand over the feedback of the local SES.
+    pub(crate) async fn start(
+        outbox: OutboxProcessor,
+        config: &SdkConfig,
+        table: &str,
+        mailbox: Arc<Mailbox>,
+    ) -> anyhow::Result<Self> {
         let stream = Stream::open(config, table).await?;
         let interval = if stream.is_some() { SWEEP_INTERVAL } else { SWEEP_INTERVAL_WITHOUT_STREAM };
-        let mut tasks = vec![tokio::spawn(sweep(outbox.clone(), interval))];
+        let mut tasks =
+            vec![tokio::spawn(sweep(outbox.clone(), interval)), tokio::spawn(hand_over(outbox.clone(), mailbox))];
         if let Some(stream) = stream {
             tasks.push(tokio::spawn(poll(outbox, stream)));
         }
@@ -74,6 +82,19 @@ async fn sweep(outbox: OutboxProcessor, interval: Duration) {
         let event = json!({ "source": "aws.scheduler", "detail-type": "Scheduled Event", "detail": {} });
         // The mailer logs its failure, and the next sweep tries again.
         let _ = handle(&outbox, &event, deadline_in(INVOCATION_TIMEOUT)).await;
+    }
+}
+
+async fn hand_over(outbox: OutboxProcessor, mailbox: Arc<Mailbox>) {
+    loop {
+        let event = mailbox.next_feedback().await;
+        for _ in 0..=RETRIES {
+            if handle(&outbox, &event, deadline_in(INVOCATION_TIMEOUT)).await.is_ok() {
+                break;
+            }
+            // The mailer logged its failure. Lambda tries again, too.
+            tokio::time::sleep(ERROR_PAUSE).await;
+        }
     }
 }
 
