@@ -3,7 +3,6 @@
 //! A reference to a parameter of a nested stack becomes what the main stack passes for it. So the other tests see one template.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
