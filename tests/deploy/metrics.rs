@@ -3,9 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use presence_runtime::telemetry::Metric;
+use presence_store::schema::TABLES;
 use serde_json::{Value, json};
 
-use super::template::{Resource, TEMPLATE, referent};
+use super::template::{Resource, TEMPLATE, referent, root};
+
+/// Metrics and expressions that one alarm may have.
+const MOST_METRICS: usize = 10;
 
 /// Returns the functions that write a metric.
 fn writers(metric: Metric) -> &'static [&'static str] {
@@ -66,6 +70,7 @@ fn everything_that_an_operator_must_hear_of_has_an_alarm() {
     for metric in [
         "AWS/Lambda/Errors",
         "AWS/Lambda/Throttles",
+        "AWS/Lambda/ClaimedAccountConcurrency",
         "AWS/ApiGateway/5xx",
         "AWS/ApiGateway/Latency",
         "AWS/DynamoDB/ReadThrottleEvents",
@@ -86,20 +91,93 @@ fn everything_that_an_operator_must_hear_of_has_an_alarm() {
     }
 }
 
+/// Returns the metrics of an alarm on several: name, and dimensions in their order.
+fn metrics(alarm: Resource<'static>) -> Vec<(&'static str, Vec<&'static Value>)> {
+    let metrics = alarm.property("Metrics").as_array().expect("metrics");
+    let metrics = metrics.iter().map(|metric| &metric["MetricStat"]["Metric"]).filter(|metric| metric.is_object());
+    let dimensions = |metric: &'static Value| metric["Dimensions"].as_array().into_iter().flatten();
+    metrics
+        .map(|metric| {
+            let values = dimensions(metric).map(|one| &one["Value"]).collect();
+            (metric["MetricName"].as_str().expect("a name"), values)
+        })
+        .collect()
+}
+
 /// Returns the resources that the metrics of an alarm refer to.
 fn subjects(alarm: &str) -> BTreeSet<&'static str> {
-    let metrics = TEMPLATE.resource(alarm).property("Metrics").as_array().expect("metrics");
-    let metrics = metrics.iter().map(|metric| &metric["MetricStat"]["Metric"]).filter(|metric| metric.is_object());
-    metrics.map(|metric| referent(&metric["Dimensions"][0]["Value"])).collect()
+    metrics(TEMPLATE.resource(alarm)).into_iter().map(|(_, values)| referent(values[0])).collect()
 }
 
 #[test]
-fn alarms_look_at_every_function_and_every_table() {
+fn alarms_look_at_every_function() {
     let functions: BTreeSet<_> = TEMPLATE.functions().into_values().map(|function| function.name).collect();
     assert_eq!(subjects("ErrorsAlarm"), functions);
     assert_eq!(subjects("ThrottlesAlarm"), functions);
-    let tables: BTreeSet<_> = TEMPLATE.of_type("AWS::DynamoDB::Table").map(|table| table.name).collect();
-    assert_eq!(subjects("TableThrottlesAlarm"), tables);
+}
+
+#[test]
+fn each_table_has_an_alarm_on_throttled_reads_and_writes_of_it_and_its_indexes() {
+    for table in &TABLES {
+        let alarm = TEMPLATE.of_type("AWS::CloudWatch::Alarm").find(|alarm| {
+            let name = TEMPLATE.text(alarm.property("AlarmName"));
+            name == format!("${{AWS::StackName}}-alarm-{}-table-throttles", table.name)
+        });
+        let alarm = alarm.unwrap_or_else(|| panic!("an alarm on {}", table.name));
+        let watched = metrics(alarm);
+        let resource = TEMPLATE.resource(referent(watched[0].1[0]));
+        let name = format!("${{AWS::StackName}}-{}", table.name);
+        assert_eq!(TEMPLATE.text(resource.property("TableName")), name);
+        let watched: BTreeSet<_> = watched.iter().map(|(metric, of)| (*metric, json!(of).to_string())).collect();
+        let reference = json!({ "Ref": resource.name });
+        let indexes = table.indexes.iter().map(|index| json!([reference, index.name]));
+        let parts: Vec<_> = indexes.chain([json!([reference])]).collect();
+        let kinds = ["ReadThrottleEvents", "WriteThrottleEvents"];
+        let expected = kinds.into_iter().flat_map(|kind| parts.iter().map(move |part| (kind, part.to_string())));
+        assert_eq!(watched, expected.collect(), "{}", table.name);
+    }
+}
+
+#[test]
+fn no_alarm_has_more_metrics_than_cloudwatch_accepts() {
+    for alarm in TEMPLATE.of_type("AWS::CloudWatch::Alarm") {
+        let metrics = alarm.property("Metrics").as_array().map_or(1, Vec::len);
+        assert!(metrics <= MOST_METRICS, "{}: {metrics}", alarm.name);
+    }
+}
+
+/// Returns the names of the alarms without that of the stack.
+fn short_names() -> BTreeSet<String> {
+    let names = TEMPLATE.of_type("AWS::CloudWatch::Alarm").map(|alarm| TEMPLATE.text(alarm.property("AlarmName")));
+    names.map(|name| name.strip_prefix("${AWS::StackName}-alarm-").expect("a name of the stack").to_owned()).collect()
+}
+
+#[test]
+fn each_alarm_has_a_row_in_the_operators_guide_and_each_row_an_alarm() {
+    let guide = std::fs::read_to_string(root().join("shared/docs/deploy.md")).expect("the guide");
+    let (_, table) = guide.split_once("| alarm | means | do |\n").expect("the table of the alarms");
+    let rows = table.lines().skip(1).take_while(|line| line.starts_with('|'));
+    let rows: BTreeSet<_> = rows.map(|row| row.split('|').nth(1).expect("a column").trim().to_owned()).collect();
+    // One row for the tables.
+    let of_a_table = |name: &String| TABLES.iter().any(|table| *name == format!("{}-table-throttles", table.name));
+    let expected =
+        short_names().into_iter().map(|name| if of_a_table(&name) { "TABLE-table-throttles".into() } else { name });
+    assert_eq!(rows, expected.collect());
+}
+
+#[test]
+fn a_release_is_taken_back_when_a_request_fails_meanwhile() {
+    let preference = TEMPLATE.at(&["Globals", "Function", "DeploymentPreference"]);
+    assert_eq!(preference["Type"], json!({ "Ref": "Release" }));
+    assert_eq!(TEMPLATE.at(&["Parameters", "Release", "Default"]), "Canary10Percent5Minutes");
+    let named = preference["Alarms"].as_array().expect("alarms").iter().map(|name| TEMPLATE.text(name));
+    let named: BTreeSet<_> = named.map(|name| name.rsplit_once("-alarm-").expect("an alarm").1.to_owned()).collect();
+    assert_eq!(named, ["errors", "server-errors"].map(str::to_owned).into());
+    assert!(named.is_subset(&short_names()), "alarms that exist");
+    assert_eq!(TEMPLATE.at(&["Globals", "Function", "AutoPublishAlias"]), "live");
+    for (name, function) in TEMPLATE.functions() {
+        assert_eq!(function.property("AutoPublishAliasAllProperties"), true, "{name}: settings reach the alias");
+    }
 }
 
 #[test]

@@ -17,26 +17,34 @@ fn location(resource: &Value) -> Option<&str> {
         .then(|| resource["Properties"]["TemplateURL"].as_str().expect("the path of a template"))
 }
 
-/// Returns the template with the resources of all nested stacks, which stay in it themselves.
+/// Returns the template with the resources of all nested stacks, which stay in it themselves, and the values of their outputs.
 pub(super) fn with_nested_stacks(mut template: Value) -> Value {
-    for resource in fields(&template["Resources"]).clone().values() {
-        let Some(path) = location(resource) else { continue };
-        let nested = read(path);
-        let passed = &resource["Properties"]["Parameters"];
+    for (stack, resource) in fields(&template["Resources"]).clone() {
+        let Some(path) = location(&resource) else { continue };
+        let nested = with_arguments(&read(path), fields(&resource["Properties"]["Parameters"]));
+        template = with_outputs(&template, &stack, &nested["Outputs"]);
         for section in ["Conditions", "Resources"] {
             for (name, value) in nested[section].as_object().into_iter().flatten() {
-                let target = template[section].as_object_mut().expect("a section");
-                let value = with_arguments(value, fields(passed));
+                let before = template[section].as_object_mut().expect("a section").insert(name.clone(), value.clone());
                 // A condition may stand in both, if it says the same.
-                let before = target.insert(name.clone(), value.clone());
-                assert!(
-                    before.is_none_or(|before| section == "Conditions" && before == value),
-                    "{name} is in two stacks"
-                );
+                let is_the_same = |before| section == "Conditions" && before == *value;
+                assert!(before.is_none_or(is_the_same), "{name} is in two stacks");
             }
         }
     }
     template
+}
+
+/// Returns a value with those of the outputs of a nested stack in place of references to them.
+fn with_outputs(value: &Value, stack: &str, outputs: &Value) -> Value {
+    match value {
+        Value::Array(items) => items.iter().map(|item| with_outputs(item, stack, outputs)).collect(),
+        Value::Object(object) => match value["Fn::GetAtt"][1].as_str().and_then(|name| name.strip_prefix("Outputs.")) {
+            Some(name) if value["Fn::GetAtt"][0] == stack => outputs[name]["Value"].clone(),
+            _ => object.iter().map(|(name, value)| (name.clone(), with_outputs(value, stack, outputs))).collect(),
+        },
+        other => other.clone(),
+    }
 }
 
 fn fields(value: &Value) -> &Map<String, Value> {
@@ -123,7 +131,8 @@ fn each_output_of_a_nested_stack_is_used_and_each_used_one_exists() {
     for (name, _, nested) in nested_stacks() {
         let start = format!(r#"["{name}","Outputs."#);
         let used = text.split(&start).skip(1).filter_map(|part| part.split('"').next()).map(str::to_owned);
-        assert_eq!(used.collect::<BTreeSet<_>>(), names(&nested["Outputs"]), "{name}");
+        let declared = nested["Outputs"].as_object().into_iter().flat_map(|outputs| outputs.keys().cloned());
+        assert_eq!(used.collect::<BTreeSet<_>>(), declared.collect(), "{name}");
     }
 }
 

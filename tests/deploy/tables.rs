@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use presence_store::schema::{Index, Key, Kind, Projected, TABLES, Table};
 use serde_json::{Value, json};
 
-use super::template::{Resource, TEMPLATE};
+use super::template::{Resource, TEMPLATE, root};
 
 /// Returns a key schema in the form of the template.
 fn key(key: &Key) -> Value {
@@ -14,12 +14,19 @@ fn key(key: &Key) -> Value {
     parts.map(|((name, _), kind)| json!({ "AttributeName": name, "KeyType": kind })).collect()
 }
 
+/// Returns the caps of a table or index, which it has only if the operator sets both.
+fn caps() -> Value {
+    let caps =
+        json!({ "MaxReadRequestUnits": { "Ref": "MaxReadUnits" }, "MaxWriteRequestUnits": { "Ref": "MaxWriteUnits" } });
+    json!({ "Fn::If": ["HasCaps", caps, { "Ref": "AWS::NoValue" }] })
+}
+
 fn index(index: &Index) -> Value {
     let projection = match index.projected {
         Projected::All => json!({ "ProjectionType": "ALL" }),
         Projected::Only(names) => json!({ "ProjectionType": "INCLUDE", "NonKeyAttributes": names }),
     };
-    json!({ "IndexName": index.name, "KeySchema": key(&index.key), "Projection": projection })
+    json!({ "IndexName": index.name, "OnDemandThroughput": caps(), "KeySchema": key(&index.key), "Projection": projection })
 }
 
 fn attributes(table: &Table) -> BTreeMap<&'static str, &'static str> {
@@ -38,11 +45,12 @@ fn expected(table: &Table) -> Value {
     let mut properties = json!({
         "TableName": format!("${{AWS::StackName}}-{}", table.name),
         "BillingMode": "PAY_PER_REQUEST",
+        "OnDemandThroughput": caps(),
         "AttributeDefinitions": attributes.collect::<Vec<_>>(),
         "KeySchema": key(&table.key),
         "PointInTimeRecoverySpecification": { "PointInTimeRecoveryEnabled": true },
         "SSESpecification": { "SSEEnabled": { "Fn::If": ["HasManagedKey", true, false] } },
-        "DeletionProtectionEnabled": true,
+        "DeletionProtectionEnabled": { "Fn::If": ["ProtectsTables", true, false] },
         "Tags": [{ "Key": "Service", "Value": "presence" }],
     });
     if !table.indexes.is_empty() {
@@ -79,12 +87,28 @@ fn the_template_has_the_tables_keys_and_indexes_of_the_code_and_no_others() {
 }
 
 #[test]
-fn tables_outlive_the_stack_and_a_replacement() {
+fn tables_outlive_the_stack_and_a_replacement_but_not_a_first_deployment_that_is_taken_back() {
     for table in TEMPLATE.of_type("AWS::DynamoDB::Table") {
-        for policy in ["DeletionPolicy", "UpdateReplacePolicy"] {
-            assert_eq!(table.attribute(policy), "Retain", "{policy} of {}", table.name);
-        }
+        assert_eq!(table.attribute("DeletionPolicy"), "RetainExceptOnCreate", "{}", table.name);
+        assert_eq!(table.attribute("UpdateReplacePolicy"), "Retain", "{}", table.name);
     }
+    // An operator who names no value has protected tables.
+    assert_eq!(TEMPLATE.at(&["Parameters", "ProtectTables", "Default"]), "true");
+    let is_on = json!({ "Fn::Equals": [{ "Ref": "ProtectTables" }, "true"] });
+    assert_eq!(TEMPLATE.at(&["Conditions", "ProtectsTables"]), &is_on);
+}
+
+#[test]
+fn stack_policy_forbids_every_update_that_replaces_or_removes_a_table_and_no_other() {
+    let policy = std::fs::read(root().join("shared/stacks/stack-policy.json")).expect("a file");
+    let policy: Value = serde_json::from_slice(&policy).expect("JSON");
+    let statements = policy["Statement"].as_array().expect("statements");
+    let [allowed, denied] = &statements[..] else { panic!("two statements") };
+    let expected = json!({ "Effect": "Allow", "Principal": "*", "Action": "Update:*", "Resource": "*" });
+    assert_eq!(allowed, &expected);
+    assert_eq!((&denied["Effect"], &denied["Resource"]), (&json!("Deny"), &json!("*")));
+    assert_eq!(denied["Action"], json!(["Update:Replace", "Update:Delete"]));
+    assert_eq!(denied["Condition"], json!({ "StringEquals": { "ResourceType": ["AWS::DynamoDB::Table"] } }));
 }
 
 #[test]

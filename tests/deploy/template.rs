@@ -12,7 +12,7 @@ use super::nested::with_nested_stacks;
 
 /// Template of the repository, as a new stack has it, with the resources of the stacks inside it.
 pub(super) static TEMPLATE: LazyLock<Template> =
-    LazyLock::new(|| Template(with_nested_stacks(without_parts_of_updates(main_template()))));
+    LazyLock::new(|| Template(without_parts_of_updates(with_nested_stacks(main_template()))));
 
 /// Returns `template.yaml` as it stands.
 pub(super) fn main_template() -> Value {
