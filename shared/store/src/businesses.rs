@@ -1,5 +1,9 @@
 //! Organisations and their businesses.
 
+mod list;
+
+pub use list::ListPage;
+
 use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};

@@ -17,9 +17,10 @@ mod users;
 pub use api_keys::{ApiKeyRecord, ApiKeyStore};
 pub use audit::{Finding, UsersAudit};
 pub use audit_trail::{AuditPages, AuditSource, AuditStore};
-pub use businesses::{Business, BusinessLocation, BusinessStore, Org, PutOutcome};
+pub use businesses::{Business, BusinessLocation, BusinessStore, ListPage, Org, PutOutcome};
 pub use categories::{CategoryHead, CategoryImport, CategoryStore};
 pub use client::database::Database;
+pub use client::list_position::ListPosition;
 pub use client::meter;
 pub use client::retry::{RetryPolicy, with_deadline};
 pub use client::write_rate::WriteRate;
@@ -28,14 +29,14 @@ pub use outbox::item::UnreadableMessage;
 pub use outbox::quiet_windows::MailboxClaim;
 pub use outbox::{OutboxPage, OutboxStore, PageStart};
 pub use reviews::ReviewStore;
-pub use reviews::audit::{AuditRun, AuditSettings, RebuildReport, ReviewsAudit};
+pub use reviews::audit::{AuditRun, AuditSettings, RebuildPlan, RebuildReport, ReviewsAudit};
 pub use reviews::search::{ReviewFilter, ReviewQuery};
 pub use reviews::trees::{FoldLimits, FoldReport, LeftoverFolds, OrgPostings, bulk_body_item, bulk_review_items};
 pub use reviews::upsert::UpsertOutcome;
 pub use reviews::write::{ReviewWrite, WriteReviewsError};
 pub use users::{
     ApiKeyError, BusinessIds, ClaimError, Decision, EmailSearch, FoundUser, IssuedKey, MAX_LIVE_KEYS, NewApiKey,
-    Update, UserRecord, UserStore, UserWriteError, retry_stale,
+    Update, UserDetails, UserRecord, UserStore, UserWriteError, retry_stale,
 };
 
 /// Every store over one connection, for the operator's tool, the local stack and tests. A function is built from the stores

@@ -4,14 +4,15 @@ use std::fmt::Display;
 use std::io::{self, IsTerminal as _, Write};
 
 use anyhow::Context as _;
-use comfy_table::{Table, presets};
 use dialoguer::Confirm;
 use jiff::Timestamp;
 use presence_store::Finding;
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::Exit;
 use crate::error::CommandError;
+use crate::table::TableWriter;
 
 /// Output streams of a command.
 pub struct Console {
@@ -66,21 +67,27 @@ impl Console {
         self.write_line(serde_json::to_string(value).context("cannot write JSON")?)
     }
 
+    /// Writes an object: one line of JSON, or one field a line.
+    pub(crate) fn write_object(&mut self, object: &impl Serialize) -> anyhow::Result<()> {
+        if self.json {
+            return self.write_json(object);
+        }
+        let object = serde_json::to_value(object).context("cannot write JSON")?;
+        for (name, value) in object.as_object().into_iter().flatten() {
+            self.write_line(format_args!("{name}: {}", value_text(value)))?;
+        }
+        Ok(())
+    }
+
     /// Writes a table with its header. Writes nothing if there are no rows.
     pub(crate) fn write_table<const N: usize>(
         &mut self,
-        header: [&str; N],
+        header: [&'static str; N],
         rows: Vec<[String; N]>,
     ) -> anyhow::Result<()> {
-        if rows.is_empty() {
-            return Ok(());
-        }
-        let mut table = Table::new();
-        table.load_preset(presets::NOTHING).set_header(header).add_rows(rows);
-        for column in table.column_iter_mut() {
-            column.set_padding((0, 2));
-        }
-        self.write_line(table.trim_fmt())
+        let mut table = TableWriter::new(header);
+        rows.into_iter().try_for_each(|row| table.add(row, self))?;
+        table.finish(self)
     }
 
     /// Writes the findings of an audit, then the counts. Returns [`Exit::Failed`] if there are findings.
@@ -124,4 +131,19 @@ pub(crate) fn format_instant(at: Timestamp) -> String {
 /// Returns the text of a table cell, a dash if there is none.
 pub(crate) fn cell_or_dash(text: Option<String>) -> String {
     text.unwrap_or_else(|| "-".to_owned())
+}
+
+/// Returns a JSON value as text of one line: a text as it is, a missing value as a dash, and a list with commas.
+fn value_text(value: &Value) -> String {
+    match value {
+        Value::Null => "-".to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Array(list) if list.is_empty() => "-".to_owned(),
+        Value::Array(list) => list.iter().map(value_text).collect::<Vec<_>>().join(", "),
+        Value::Object(fields) => {
+            let fields = fields.iter().filter(|(_, value)| !value.is_null());
+            fields.map(|(name, value)| format!("{name} {}", value_text(value))).collect::<Vec<_>>().join(" ")
+        }
+        other => other.to_string(),
+    }
 }

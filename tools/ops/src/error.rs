@@ -3,7 +3,7 @@
 use std::fmt;
 use std::process::ExitCode;
 
-use presence_domain::error::Error;
+use presence_domain::error::{Error, FieldError, ValidationError};
 use serde_json::json;
 
 use crate::credentials::OperatorCredentialsError;
@@ -119,6 +119,9 @@ impl fmt::Display for CommandError {
         if let Some(cause) = find_cause::<OperatorCredentialsError>(error) {
             return f.write_str(&join_lines(&cause.to_string()));
         }
+        if let Some(text) = find_cause::<Error>(error).and_then(refusal) {
+            return f.write_str(&text);
+        }
         f.write_str(&join_lines(&format!("{error:#}")))?;
         let causes = causes(error);
         let hint = AWS_ERRORS.iter().find(|(part, ..)| causes.iter().any(|cause| cause.contains(part)));
@@ -141,6 +144,24 @@ impl From<Error> for CommandError {
 impl From<anyhow::Error> for CommandError {
     fn from(error: anyhow::Error) -> Self {
         Self::Failed(error)
+    }
+}
+
+/// Returns the text of an error of the rules, as clients of the API read it; `None` for any other error.
+fn refusal(error: &Error) -> Option<String> {
+    match error {
+        Error::Invalid(ValidationError::Request(text)) => Some(text.clone().into_owned()),
+        Error::Invalid(ValidationError::Fields(fields)) => {
+            let text = |error: &FieldError| match error {
+                FieldError::Text(text) => text.clone().into_owned(),
+                FieldError::Choice { explanation, choices } => format!("{explanation} ({})", choices.join(", ")),
+            };
+            let texts: Vec<_> = fields.iter().map(|(field, error)| format!("{field} {}", text(error))).collect();
+            Some(texts.join("; "))
+        }
+        Error::Forbidden(text) => Some((*text).to_owned()),
+        Error::TooSoon { retry_after_seconds } => Some(format!("too soon: try again in {retry_after_seconds} s")),
+        _ => None,
     }
 }
 

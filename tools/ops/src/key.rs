@@ -190,8 +190,9 @@ fn command_error(error: ApiKeyError, id: &str) -> CommandError {
     }
 }
 
+/// Key in a list, in the form of its JSON.
 #[derive(Serialize)]
-struct ListedKey<'a> {
+pub(crate) struct ListedKey<'a> {
     id: String,
     label: Option<&'a str>,
     created_at: String,
@@ -202,7 +203,8 @@ struct ListedKey<'a> {
 }
 
 impl<'a> ListedKey<'a> {
-    fn new(record: &'a ApiKeyRecord, now: Timestamp) -> Self {
+    /// Returns the key at an instant, which decides if it has expired.
+    pub(crate) fn new(record: &'a ApiKeyRecord, now: Timestamp) -> Self {
         let state = match record.revoked_at {
             Some(_) => "revoked",
             None if record.is_live(now) => "live",

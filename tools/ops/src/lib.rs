@@ -4,6 +4,7 @@
 
 mod actor;
 mod args;
+mod businesses;
 mod connect;
 mod console;
 mod credentials;
@@ -11,8 +12,11 @@ mod error;
 mod import;
 mod key;
 mod migrate;
+mod orgs;
 mod outbox;
 mod reviews;
+mod rows;
+mod table;
 mod tables;
 mod target;
 mod user;
@@ -94,6 +98,12 @@ enum Command {
     /// All users
     #[command(subcommand, arg_required_else_help = true)]
     Users(users::Command),
+    /// Organisations
+    #[command(subcommand, arg_required_else_help = true)]
+    Orgs(orgs::Command),
+    /// Businesses of organisations
+    #[command(subcommand, arg_required_else_help = true)]
+    Businesses(businesses::Command),
     /// All reviews, and the ledger that counts them
     #[command(subcommand, arg_required_else_help = true)]
     Reviews(reviews::Command),
@@ -135,6 +145,7 @@ impl Command {
     fn writes(&self) -> bool {
         match self {
             Self::Tables(tables::Command::Create) | Self::User(user::Command::Create(_)) => true,
+            Self::Orgs(orgs::Command::List) | Self::Businesses(businesses::Command::List(_)) => false,
             Self::Import(command) => command.writes(),
             Self::Key(command) => command.writes(),
             Self::Users(command) => command.writes(),
@@ -211,6 +222,8 @@ async fn run_command(command: Command, context: &mut Context) -> Result<Exit, Co
         Command::User(command) => user::run(command, context).await,
         Command::Key(command) => key::run(command, context).await,
         Command::Users(command) => users::run(command, context).await,
+        Command::Orgs(command) => orgs::run(command, context).await,
+        Command::Businesses(command) => businesses::run(command, context).await,
         Command::Reviews(command) => reviews::run(command, context).await,
         Command::Migrate(args) => migrate::run(args, context).await,
         Command::Outbox(command) => outbox::run(command, context).await,

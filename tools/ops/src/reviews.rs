@@ -2,11 +2,16 @@
 
 use clap::Subcommand;
 use presence_domain::ids::OrgId;
+use presence_domain::review::ReviewId;
+use presence_store::RebuildPlan;
+use serde::Serialize;
 
 use crate::error::CommandError;
+use crate::rows::ReviewRow;
 use crate::{Context, Exit, args};
 
 #[derive(Debug, Subcommand)]
+#[expect(clippy::doc_markdown, reason = "clap prints these texts as they are")]
 pub(crate) enum Command {
     /// Compare the counted trees with the reviews
     ///
@@ -24,24 +29,49 @@ pub(crate) enum Command {
     /// Changes only trees that are wrong. Moves reviews that are counted in another city than the one of their business, and
     /// deletes nodes that no tree uses. The service may run at the same time. With --json {"reviews":n,"moved":n,"rewritten":n}:
     /// the last is the number of trees.
+    ///
+    /// With --dry-run nothing is written. Prints the trees that would be corrected, one a line; with --json one object that has
+    /// "folded", "unused_nodes" and the list "trees" besides.
     Rebuild {
         /// The organisation
         #[arg(long, value_name = "N", value_parser = args::parse_org_id)]
         org: OrgId,
+        /// Say what would be written, and write nothing
+        #[arg(long)]
+        dry_run: bool,
     },
+    /// Show a review
+    ///
+    /// Reads strongly. Prints one field a line; with --json one object: {"id","org_id","version"}, and the fields of an import.
+    Show {
+        /// Id of the review
+        id: String,
+    },
+}
+
+/// Review with what an import does not give.
+#[derive(Serialize)]
+struct ReviewBody<'a> {
+    id: &'a str,
+    org_id: u64,
+    version: u64,
+    #[serde(flatten)]
+    row: ReviewRow<'a>,
 }
 
 impl Command {
     /// True if the command writes to the tables.
     pub(crate) fn writes(&self) -> bool {
-        matches!(self, Self::Rebuild { .. })
+        matches!(self, Self::Rebuild { dry_run: false, .. })
     }
 }
 
 pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit, CommandError> {
     match command {
         Command::Audit { org } => audit(org, context).await,
-        Command::Rebuild { org } => rebuild(org, context).await,
+        Command::Rebuild { org, dry_run: true } => plan_rebuild(org, context).await,
+        Command::Rebuild { org, dry_run: false } => rebuild(org, context).await,
+        Command::Show { id } => show(&id, context).await,
     }
 }
 
@@ -64,5 +94,28 @@ async fn rebuild(org: OrgId, context: &mut Context) -> Result<Exit, CommandError
     }
     let counts = format!("{} moved, {} trees rewritten", rebuilt.moved, rebuilt.rewritten);
     context.console.write_message(format_args!("reviews: {}, {counts}", rebuilt.reviews));
+    Ok(Exit::Done)
+}
+
+async fn plan_rebuild(org: OrgId, context: &mut Context) -> Result<Exit, CommandError> {
+    let plan = context.stores.reviews.plan_rebuild(org).await?;
+    if context.console.json {
+        context.console.write_json(&plan)?;
+    } else {
+        plan.trees.iter().try_for_each(|tree| context.console.write_line(tree))?;
+    }
+    let RebuildPlan { reviews, moved, rewritten, folded, unused_nodes, .. } = plan;
+    let counts = format!("{moved} to be moved, {rewritten} trees to be rewritten");
+    let rest = format!("{folded} changes to be folded, {unused_nodes} unused nodes to be deleted");
+    context.console.write_message(format_args!("dry run, nothing written: reviews: {reviews}, {counts}, {rest}"));
+    Ok(Exit::Done)
+}
+
+async fn show(id: &str, context: &mut Context) -> Result<Exit, CommandError> {
+    let not_found = || CommandError::NotFound(format!("there is no review {id}"));
+    let parsed = ReviewId::parse(id).ok_or_else(not_found)?;
+    let review = context.stores.reviews.get_review(&parsed).await?.ok_or_else(not_found)?;
+    let (org_id, version) = (review.org_id.get(), review.version);
+    context.console.write_object(&ReviewBody { id, org_id, version, row: ReviewRow::from(&review) })?;
     Ok(Exit::Done)
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod database;
 pub(crate) mod errors;
+pub(crate) mod list_position;
 pub mod meter;
 pub(crate) mod parallel;
 pub(crate) mod read;

@@ -114,6 +114,12 @@ fn unless_blank(text: Option<String>) -> Option<String> {
 }
 
 impl ReviewStore {
+    /// Returns a review of any organisation, by a strong read of a unit for each 4 KB.
+    pub async fn get_review(&self, id: &ReviewId) -> Result<Option<Review>, Error> {
+        let item = self.db.get(&schema::REVIEWS, pk_sk(review_pk(id), REVIEW_SK)).await?;
+        item.map(review_from_item).transpose()
+    }
+
     /// Returns the reviews with these ids, read strongly. Ids without a review are missing from the map.
     pub(crate) async fn get_reviews(&self, ids: &[ReviewId]) -> Result<BTreeMap<ReviewId, Review>, Error> {
         let keys = ids.iter().map(|id| pk_sk(review_pk(id), REVIEW_SK)).collect();

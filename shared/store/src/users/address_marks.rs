@@ -3,6 +3,8 @@
 //! A mark belongs to an address, not to a user, since addresses move between users. The first report counts. A mark that an
 //! operator cleared leaves its item for a month, so that a late report of the same bounce changes nothing.
 
+use std::collections::HashMap;
+
 use aws_sdk_dynamodb::types::ConditionCheck;
 use jiff::Timestamp;
 use presence_domain::error::Error;
@@ -62,6 +64,21 @@ impl UserStore {
     pub async fn address_mark(&self, email_key: &str) -> Result<Option<AddressMark>, Error> {
         let item = self.db.get(&schema::USERS, pk_sk(mark_pk(email_key), MARK_SK)).await?;
         item.map(|item| parse_as::<MarkItem>(MARK, item)?.mark()).transpose().map(Option::flatten)
+    }
+
+    /// Returns the marks of the marked ones among these addresses, by key, read strongly.
+    pub(super) async fn address_marks(
+        &self,
+        email_keys: impl Iterator<Item = &str>,
+    ) -> Result<HashMap<String, AddressMark>, Error> {
+        let keys = email_keys.map(|email_key| pk_sk(mark_pk(email_key), MARK_SK)).collect();
+        let mut marks = HashMap::new();
+        for item in self.db.get_batch(&schema::USERS, keys, &[]).await? {
+            let stored: MarkItem = parse_as(MARK, item)?;
+            let email_key = stored.pk.strip_prefix(&mark_pk("")).unwrap_or_default().to_owned();
+            marks.extend(stored.mark()?.map(|mark| (email_key, mark)));
+        }
+        Ok(marks)
     }
 
     /// Marks an address. True if the mark is new; false if the address is marked already, or was cleared after that instant.

@@ -12,11 +12,13 @@ mod mend;
 mod org_state;
 mod position;
 mod rebuild;
+mod rebuild_plan;
 mod report;
 mod scheduled;
 mod tree_scan;
 mod view;
 
 pub use rebuild::RebuildReport;
+pub use rebuild_plan::RebuildPlan;
 pub use report::ReviewsAudit;
 pub use scheduled::{AuditRun, AuditSettings};

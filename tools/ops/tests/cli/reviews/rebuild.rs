@@ -70,10 +70,21 @@ fn audit_finds_damaged_trees_and_rebuild_corrects_them() {
     assert_eq!(audit.stderr, "orgs: 2, reviews: 90, findings: 3\n");
     assert_eq!(env.run("reviews audit --org 43").expect_exit(0).stderr, "orgs: 1, reviews: 30, findings: 0\n");
 
+    let stored = env.scan(TABLE);
+    let plan = env.run("reviews rebuild --org 42 --dry-run").expect_exit(0);
+    assert_eq!((plan.stdout.as_str(), plan.target), ("tree b:42:b1\ntree c:42:lyon\ntree o:42\n", None));
+    let plan = env.run("reviews rebuild --org 42 --dry-run --json").expect_exit(0).json();
+    let trees = ["tree b:42:b1", "tree c:42:lyon", "tree o:42"];
+    let expected = json!({ "reviews": 60, "moved": 0, "rewritten": 3, "folded": 0, "unused_nodes": 0, "trees": trees });
+    assert_eq!(plan, expected);
+    assert_eq!(env.scan(TABLE), stored, "a dry run writes nothing");
+
     let rebuilt = env.run("reviews rebuild --org 42 --json").expect_exit(0).json();
     assert_eq!(rebuilt, json!({ "reviews": 60, "moved": 0, "rewritten": 3 }));
     assert_no_findings(&env);
     assert_eq!(table_content(&env), before);
+    let plan = env.run("reviews rebuild --org 42 --dry-run --json").expect_exit(0).json();
+    assert_eq!((&plan["rewritten"], &plan["trees"]), (&json!(0), &json!([])));
 }
 
 #[test]

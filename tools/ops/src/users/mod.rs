@@ -1,16 +1,21 @@
 //! `ops users`: commands over all users.
 
-use std::sync::Arc;
+mod change;
+mod details;
+mod find;
+mod list;
+mod row;
+mod show;
 
 use clap::Subcommand;
 use presence_domain::email_pattern::EmailPattern;
-use presence_domain::ids::OrgId;
-use presence_store::FoundUser;
-use presence_store::meter::Meter;
-use serde::Serialize;
+use presence_domain::ids::UserId;
 
 use crate::error::CommandError;
 use crate::{Context, Exit, args};
+pub(crate) use change::{DeleteArgs, SetStatusArgs};
+pub(crate) use details::UserBody;
+pub(crate) use list::ListArgs;
 
 const FIND_EXAMPLES: &str = "\
 Examples:
@@ -22,6 +27,7 @@ With --json a line {\"id\",\"email\",\"org_id\",\"status\",\"role\",\"first_name
 \"last_name\"} each.";
 
 #[derive(Debug, Subcommand)]
+#[expect(clippy::doc_markdown, reason = "clap prints these texts as they are")]
 pub(crate) enum Command {
     /// Compare users, e-mail reservations, directories, keys, outbox and email-index with each other
     ///
@@ -41,45 +47,39 @@ pub(crate) enum Command {
         #[arg(value_parser = args::parse_email_pattern)]
         pattern: EmailPattern,
     },
-}
-
-#[derive(Serialize)]
-struct ListedUser<'a> {
-    id: String,
-    email: &'a str,
-    org_id: Option<u64>,
-    status: &'static str,
-    role: &'static str,
-    first_name: &'a str,
-    last_name: &'a str,
-}
-
-impl<'a> ListedUser<'a> {
-    fn new(found: &'a FoundUser) -> Self {
-        Self {
-            id: found.id.to_string(),
-            email: &found.email,
-            org_id: found.org_id.map(OrgId::get),
-            status: found.status.as_str(),
-            role: found.role.as_str(),
-            first_name: &found.first_name,
-            last_name: &found.last_name,
-        }
-    }
-
-    /// Formats one line of text: the columns that scripts cut, then the name.
-    fn to_line(&self) -> String {
-        let org = self.org_id.map_or_else(|| "-".to_owned(), |org| org.to_string());
-        let Self { id, email, status, role, first_name, last_name, .. } = self;
-        format!("{id}\t{org}\t{status}\t{role}\t{email}\t{first_name} {last_name}")
-    }
+    /// List users by organisation and name
+    ///
+    /// The users of each organisation are those of one instant during the run; nothing lags. Without --org the users of no
+    /// organisation come first, then the organisations by number. Costs a read unit for each 32 users.
+    #[command(after_help = list::EXAMPLES)]
+    List(ListArgs),
+    /// Show a user with its keys, its waiting mail, its invitations and the mark of its address
+    #[command(after_help = show::JSON)]
+    Show {
+        /// Id of the user
+        id: String,
+    },
+    /// Delete a user for good, with its keys, links and waiting mail; asks first
+    ///
+    /// The rules are those of the API for a PROVIDER: also the last ORG_ADMIN of an organisation may go. The address is free
+    /// at once. With --json {"id":"…"}.
+    #[command(after_help = "Example:\n  ops users delete 4711 --yes")]
+    Delete(DeleteArgs),
+    /// Set the status of a user as the API does for a PROVIDER; asks first
+    ///
+    /// To invited: the password is forgotten, the keys are revoked for good, and the user is sent an invitation. To active:
+    /// the open invitation ends. The user then has no password, but may have keys; the API invites it again once it is set
+    /// to invited. With --json {"id":"…","status":"…","changed":true}.
+    #[command(after_help = "Example:\n  ops users set-status 4711 invited --yes")]
+    SetStatus(SetStatusArgs),
 }
 
 impl Command {
     /// True if the command writes to the tables.
     pub(crate) fn writes(&self) -> bool {
         match self {
-            Self::Audit | Self::Find { .. } => false,
+            Self::Audit | Self::Find { .. } | Self::List(_) | Self::Show { .. } => false,
+            Self::Delete(_) | Self::SetStatus(_) => true,
         }
     }
 }
@@ -87,7 +87,11 @@ impl Command {
 pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit, CommandError> {
     match command {
         Command::Audit => audit(context).await,
-        Command::Find { pattern } => find(pattern, context).await,
+        Command::Find { pattern } => find::find(pattern, context).await,
+        Command::List(args) => list::list(&args, context).await,
+        Command::Show { id } => show::show(&id, context).await,
+        Command::Delete(args) => change::delete(&args, context).await,
+        Command::SetStatus(args) => change::set_status(&args, context).await,
     }
 }
 
@@ -101,23 +105,7 @@ async fn audit(context: &mut Context) -> Result<Exit, CommandError> {
     Ok(context.console.write_audit(&audit, &audit.findings, &counts)?)
 }
 
-async fn find(pattern: EmailPattern, context: &mut Context) -> Result<Exit, CommandError> {
-    let meter = Arc::new(Meter::default());
-    let Context { stores, console, .. } = context;
-    let mut search = stores.users.search_emails(pattern);
-    let mut count = 0_u64;
-    // Each page is printed as it comes: a domain may have any number of users.
-    while let Some(users) = Arc::clone(&meter).watch(search.next_page()).await? {
-        for found in &users {
-            let user = ListedUser::new(found);
-            if console.json {
-                console.write_json(&user)?;
-            } else {
-                console.write_line(user.to_line())?;
-            }
-            count += 1;
-        }
-    }
-    console.write_message(format_args!("users: {count}, read units: {}", meter.cost().read_units));
-    Ok(Exit::Done)
+/// Parses the id of a user. Text of another form names no user.
+fn parse_id(text: &str) -> Result<UserId, CommandError> {
+    UserId::parse(text).ok_or_else(|| CommandError::user_not_found(text))
 }

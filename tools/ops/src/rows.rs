@@ -1,0 +1,103 @@
+//! Rows of exports, in the formats that imports read.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use presence_domain::category::{Category, Country, Partners};
+use presence_domain::review::Review;
+use presence_store::{Business, Org};
+use serde::Serialize;
+
+use crate::console::format_instant;
+
+/// Row of an organisation.
+#[derive(Serialize)]
+pub(crate) struct OrgRow<'a> {
+    id: u64,
+    name: &'a str,
+}
+
+/// Row of a business.
+#[derive(Serialize)]
+pub(crate) struct BusinessRow<'a> {
+    id: &'a str,
+    org_id: u64,
+    name: &'a str,
+    city: &'a str,
+}
+
+/// Row of a category.
+#[derive(Serialize)]
+#[expect(dead_code, reason = "exports write it")]
+pub(crate) struct CategoryRow<'a> {
+    id: &'a str,
+    code: &'a str,
+    names: &'a BTreeMap<Country, String>,
+    ancestors: &'a BTreeMap<Country, Vec<String>>,
+    partners: &'a Partners,
+}
+
+/// Row of a review.
+#[derive(Serialize)]
+pub(crate) struct ReviewRow<'a> {
+    business_id: &'a str,
+    partner: &'static str,
+    partner_id: &'a str,
+    key: &'a str,
+    author_name: Option<&'a str>,
+    date: String,
+    update_date: Option<String>,
+    delete_date: Option<String>,
+    rating: u8,
+    title: Option<&'a str>,
+    content: Option<&'a str>,
+    reply_comment: Option<&'a str>,
+    state: &'static str,
+    link: Option<&'a str>,
+}
+
+impl<'a> From<&'a Org> for OrgRow<'a> {
+    fn from(org: &'a Org) -> Self {
+        Self { id: org.id.get(), name: &org.name }
+    }
+}
+
+impl<'a> From<&'a Business> for BusinessRow<'a> {
+    fn from(business: &'a Business) -> Self {
+        let Business { id, org_id, name, city } = business;
+        Self { id: id.as_str(), org_id: org_id.get(), name, city }
+    }
+}
+
+impl<'a> From<&'a Category> for CategoryRow<'a> {
+    fn from(category: &'a Category) -> Self {
+        let Category { id, code, names, ancestors, partners } = category;
+        Self { id: id.as_str(), code, names, ancestors, partners }
+    }
+}
+
+impl<'a> From<&'a Review> for ReviewRow<'a> {
+    fn from(review: &'a Review) -> Self {
+        Self {
+            business_id: review.business_id.as_str(),
+            partner: review.partner.as_str(),
+            partner_id: &review.partner_id,
+            key: &review.key,
+            author_name: review.author_name.as_deref(),
+            date: format_second(review.date),
+            update_date: review.update_date.map(format_second),
+            delete_date: review.delete_date.map(|day| day.to_string()),
+            rating: review.rating.get(),
+            title: review.title.as_deref(),
+            content: review.content.as_deref(),
+            reply_comment: review.reply_comment.as_deref(),
+            state: review.state.as_str(),
+            link: review.link.as_deref(),
+        }
+    }
+}
+
+/// Formats a second since 1970 as RFC 3339 in UTC. Every stored second is within the years 1 to 9999.
+fn format_second(second: i64) -> String {
+    format_instant(Timestamp::from_second(second).unwrap_or_default())
+}

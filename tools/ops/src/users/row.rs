@@ -1,0 +1,66 @@
+//! User in a list.
+
+use presence_domain::ids::OrgId;
+use presence_domain::user_directory::ListedUser;
+use presence_store::FoundUser;
+use serde::Serialize;
+
+use crate::console::cell_or_dash;
+
+/// User in a list, in the form of its JSON.
+#[derive(Serialize)]
+pub(super) struct UserRow<'a> {
+    id: String,
+    email: &'a str,
+    org_id: Option<u64>,
+    status: &'static str,
+    role: &'static str,
+    first_name: &'a str,
+    last_name: &'a str,
+}
+
+impl<'a> UserRow<'a> {
+    pub(super) fn listed(user: &'a ListedUser, org_id: Option<OrgId>) -> Self {
+        Self {
+            id: user.id.to_string(),
+            email: &user.email,
+            org_id: org_id.map(OrgId::get),
+            status: user.status.as_str(),
+            role: user.role.as_str(),
+            first_name: &user.first_name,
+            last_name: &user.last_name,
+        }
+    }
+
+    pub(super) fn found(found: &'a FoundUser) -> Self {
+        Self {
+            id: found.id.to_string(),
+            email: &found.email,
+            org_id: found.org_id.map(OrgId::get),
+            status: found.status.as_str(),
+            role: found.role.as_str(),
+            first_name: &found.first_name,
+            last_name: &found.last_name,
+        }
+    }
+
+    /// Formats one line of text: the columns that scripts cut, then the name.
+    pub(super) fn to_line(&self) -> String {
+        let org = self.org_id.map_or_else(|| "-".to_owned(), |org| org.to_string());
+        let Self { id, email, status, role, first_name, last_name, .. } = self;
+        format!("{id}\t{org}\t{status}\t{role}\t{email}\t{first_name} {last_name}")
+    }
+
+    /// Returns the cells of a table.
+    pub(super) fn to_cells(&self) -> [String; 6] {
+        let name = format!("{} {}", self.first_name, self.last_name);
+        [
+            self.id.clone(),
+            cell_or_dash(self.org_id.map(|org| org.to_string())),
+            self.status.to_owned(),
+            self.role.to_owned(),
+            self.email.to_owned(),
+            name,
+        ]
+    }
+}
