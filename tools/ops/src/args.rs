@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use jiff::{SignedDuration, Span, SpanRelativeTo};
+use presence_domain::audit::LIFETIME;
 use presence_domain::email::EmailAddress;
 use presence_domain::email_pattern::EmailPattern;
 use presence_domain::ids::{BusinessId, MAX_ID, OrgId};
@@ -86,6 +87,11 @@ pub(crate) fn parse_overlap(text: &str) -> Result<SignedDuration, String> {
     parse_duration(text, MAX_OVERLAP)
 }
 
+/// Parses the time of which records are shown. None is kept for longer.
+pub(crate) fn parse_since(text: &str) -> Result<SignedDuration, String> {
+    parse_duration(text, LIFETIME.unsigned_abs())
+}
+
 /// Parses `30m`, `24h`, `90d`, `2w`. A day has 24 hours: time zones play no part.
 fn parse_duration(text: &str, longest: Duration) -> Result<SignedDuration, String> {
     let longest = SignedDuration::try_from(longest).map_err(|error| error.to_string())?;
@@ -123,6 +129,7 @@ mod tests {
         }
         assert!(parse_lifetime("3650d").is_ok() && parse_overlap("90d").is_ok());
         assert!(parse_overlap("91d").is_err());
+        assert!(parse_since("400d").is_ok() && parse_since("401d").is_err());
     }
 
     #[test]

@@ -44,6 +44,11 @@ impl Console {
         self.shows_progress
     }
 
+    /// True if there is a terminal to ask on.
+    pub(crate) fn can_ask(&self) -> bool {
+        self.can_ask
+    }
+
     /// Asks on the terminal if the command shall go on. The default is no.
     ///
     /// - [`CommandError::Usage`] if there is no terminal: then the option `--yes` is the answer.

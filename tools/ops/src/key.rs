@@ -1,4 +1,6 @@
-//! `ops key`: issues, lists, rotates and revokes API keys.
+//! `ops key`: issues, lists, rotates and revokes API keys, and tells whose a key is.
+
+mod whois;
 
 use clap::{Args, Subcommand};
 use jiff::{SignedDuration, Timestamp};
@@ -15,6 +17,13 @@ use crate::{Context, Exit, args};
 const LIST_JSON: &str = "\
 With --json a list of {\"id\",\"label\",\"created_at\",\"expires_at\",
 \"last_used_at\",\"revoked_at\",\"state\"}; instants are RFC 3339 in UTC, or null.";
+
+const WHOIS_HELP: &str = "\
+Example:
+  ops key whois <leaked-key.txt
+
+With --json {\"id\",\"user_id\",\"org_id\",\"role\",\"label\",\"state\",\"created_at\",
+\"expires_at\",\"last_used_at\",\"revoked_at\"}; what there is none of is null.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -37,11 +46,21 @@ pub(crate) enum Command {
     Rotate(RotateArgs),
     /// Revoke a key: the API refuses it from the next request on
     ///
-    /// A revoked key stays revoked. Revoking it again changes nothing. With --json {"id":"…"}.
+    /// A revoked key stays revoked. Revoking it again changes nothing. Asks first on a terminal. With --json {"id":"…"}.
     Revoke {
         /// Id of the key
         id: String,
+        /// Do not ask
+        #[arg(long)]
+        yes: bool,
     },
+    /// Tell whose a key is: owner, organisation, role, state and last use
+    ///
+    /// Reads the key, or the id of a key, from standard input, so that no history of a shell and no list of processes has
+    /// it. Never prints the key. A key of a user who was deleted is unknown: ops audit --key still has what was done
+    /// with it.
+    #[command(after_help = WHOIS_HELP)]
+    Whois,
 }
 
 #[derive(Debug, Args)]
@@ -82,7 +101,7 @@ pub(crate) struct RotateArgs {
 impl Command {
     /// True if the command writes to the tables.
     pub(crate) fn writes(&self) -> bool {
-        !matches!(self, Self::List(_))
+        !matches!(self, Self::List(_) | Self::Whois)
     }
 }
 
@@ -91,7 +110,8 @@ pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit,
         Command::Issue(args) => issue(args, context).await?,
         Command::List(args) => list(&args, context).await?,
         Command::Rotate(args) => rotate(args, context).await?,
-        Command::Revoke { id } => revoke(&id, context).await?,
+        Command::Revoke { id, yes } => revoke(&id, yes, context).await?,
+        Command::Whois => whois::run(context).await?,
     }
     Ok(Exit::Done)
 }
@@ -145,7 +165,11 @@ async fn rotate(args: RotateArgs, context: &mut Context) -> Result<(), CommandEr
     print_issued_key(&issued, &new, context)
 }
 
-async fn revoke(id: &str, context: &mut Context) -> Result<(), CommandError> {
+async fn revoke(id: &str, yes: bool, context: &mut Context) -> Result<(), CommandError> {
+    // A script that revokes a key is not held up: nothing is lost that another key could not do.
+    if !yes && context.console.can_ask() {
+        context.console.confirm(&format!("Revoke the key {id} for good?"))?;
+    }
     let now = context.clock.now();
     let actor = context.actor().await?;
     context.stores.users.revoke_key(parse_id(id)?, &actor, now).await.map_err(|error| command_error(error, id))?;
@@ -190,6 +214,14 @@ fn command_error(error: ApiKeyError, id: &str) -> CommandError {
     }
 }
 
+fn state(record: &ApiKeyRecord, now: Timestamp) -> &'static str {
+    match record.revoked_at {
+        Some(_) => "revoked",
+        None if record.is_live(now) => "live",
+        None => "expired",
+    }
+}
+
 /// Key in a list, in the form of its JSON.
 #[derive(Serialize)]
 pub(crate) struct ListedKey<'a> {
@@ -205,11 +237,6 @@ pub(crate) struct ListedKey<'a> {
 impl<'a> ListedKey<'a> {
     /// Returns the key at an instant, which decides if it has expired.
     pub(crate) fn new(record: &'a ApiKeyRecord, now: Timestamp) -> Self {
-        let state = match record.revoked_at {
-            Some(_) => "revoked",
-            None if record.is_live(now) => "live",
-            None => "expired",
-        };
         Self {
             id: record.id().to_string(),
             label: record.label.as_deref(),
@@ -217,7 +244,7 @@ impl<'a> ListedKey<'a> {
             expires_at: record.expires_at.map(format_instant),
             last_used_at: record.last_used_at.map(format_instant),
             revoked_at: record.revoked_at.map(format_instant),
-            state,
+            state: state(record, now),
         }
     }
 

@@ -4,6 +4,7 @@
 
 mod actor;
 mod args;
+mod audit;
 mod businesses;
 mod connect;
 mod console;
@@ -118,6 +119,14 @@ enum Command {
     /// The mails that wait to be sent
     #[command(subcommand, arg_required_else_help = true)]
     Outbox(outbox::Command),
+    /// Print the audit trail: who changed which user or key, when, and which fields
+    ///
+    /// Prints the records of the audit trail, newest first; of several options, a record must fit all. Records hold names
+    /// of fields, never values, and are kept for 400 days. A record of --user is there as soon as the change is; the others
+    /// come from an index, which lags. Without --user, --actor, --org and --key the whole table is read, and the newest
+    /// 10000 records are printed. An id that nothing is recorded of prints nothing.
+    #[command(after_help = audit::EXAMPLES)]
+    Audit(audit::AuditArgs),
 }
 
 /// Stores, clock and console of a command.
@@ -152,6 +161,7 @@ impl Command {
             Self::Reviews(command) => command.writes(),
             Self::Migrate(args) => args.writes(),
             Self::Outbox(command) => command.writes(),
+            Self::Audit(_) => false,
         }
     }
 }
@@ -227,5 +237,6 @@ async fn run_command(command: Command, context: &mut Context) -> Result<Exit, Co
         Command::Reviews(command) => reviews::run(command, context).await,
         Command::Migrate(args) => migrate::run(args, context).await,
         Command::Outbox(command) => outbox::run(command, context).await,
+        Command::Audit(args) => audit::run(args, context).await,
     }
 }

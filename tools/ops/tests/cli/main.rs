@@ -1,5 +1,6 @@
 //! Tests of the `ops` binary against an embedded database: output, exit codes and stored items.
 
+mod audit;
 mod categories;
 mod cli_env;
 mod connection;
@@ -8,6 +9,7 @@ mod errors;
 mod fake_aws;
 mod imports;
 mod keys;
+mod leaked_key;
 mod lists;
 mod outbox;
 mod reviews;
@@ -15,3 +17,4 @@ mod rows;
 mod tables;
 mod user_changes;
 mod users;
+mod whois;

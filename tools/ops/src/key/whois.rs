@@ -1,0 +1,108 @@
+//! `ops key whois`: tells whose a key is.
+
+use std::io::{BufRead as _, BufReader, IsTerminal as _, Read as _};
+
+use anyhow::Context as _;
+use jiff::Timestamp;
+use presence_domain::api_key::{ApiKeyId, PlaintextApiKey};
+use presence_domain::ids::OrgId;
+use presence_store::{ApiKeyError, ApiKeyRecord};
+use serde::Serialize;
+
+use super::{command_error, state};
+use crate::Context;
+use crate::console::{cell_or_dash, format_instant};
+use crate::error::CommandError;
+
+/// Longest line that is read, in bytes. A key has 39, an id at most 29.
+const MAX_INPUT: u64 = 1_024;
+
+/// Key or its id, as the operator has it.
+enum Named {
+    Key(PlaintextApiKey),
+    Id(ApiKeyId),
+}
+
+pub(super) async fn run(context: &mut Context) -> Result<(), CommandError> {
+    if std::io::stdin().is_terminal() {
+        context.console.write_message("key, or id of a key:");
+    }
+    let record = match read_input()? {
+        Some(Named::Key(key)) => context.stores.api_keys.get(&key.hash()).await?,
+        Some(Named::Id(id)) => match context.stores.users.get_key(id).await {
+            Ok(record) => Some(record),
+            Err(ApiKeyError::NotFound) => None,
+            Err(error) => return Err(command_error(error, "")),
+        },
+        None => None,
+    };
+    // The text is not repeated: it may be a mistyped key.
+    let record = record.ok_or_else(|| CommandError::NotFound("there is no such key".to_owned()))?;
+    let whois = Whois::new(&record, context.clock.now());
+    if context.console.json {
+        context.console.write_json(&whois)?;
+    } else {
+        context.console.write_line(whois.to_lines())?;
+    }
+    Ok(())
+}
+
+/// Reads the first line of standard input; `None` if it is neither a key nor an id.
+fn read_input() -> Result<Option<Named>, CommandError> {
+    let mut line = String::new();
+    let mut input = BufReader::new(std::io::stdin().lock().take(MAX_INPUT));
+    input.read_line(&mut line).context("standard input is no text")?;
+    let text = line.trim();
+    if text.is_empty() {
+        return Err(CommandError::Usage("standard input has no key: write a key or its id to it".to_owned()));
+    }
+    let key = PlaintextApiKey::parse(text).map(Named::Key);
+    Ok(key.or_else(|| ApiKeyId::parse(text).map(Named::Id)))
+}
+
+#[derive(Serialize)]
+struct Whois<'a> {
+    id: String,
+    user_id: String,
+    org_id: Option<u64>,
+    role: &'static str,
+    label: Option<&'a str>,
+    state: &'static str,
+    created_at: String,
+    expires_at: Option<String>,
+    last_used_at: Option<String>,
+    revoked_at: Option<String>,
+}
+
+impl<'a> Whois<'a> {
+    fn new(record: &'a ApiKeyRecord, now: Timestamp) -> Self {
+        Self {
+            id: record.id().to_string(),
+            user_id: record.user_id.to_string(),
+            org_id: record.org_id.map(OrgId::get),
+            role: record.role.as_str(),
+            label: record.label.as_deref(),
+            state: state(record, now),
+            created_at: format_instant(record.created_at),
+            expires_at: record.expires_at.map(format_instant),
+            last_used_at: record.last_used_at.map(format_instant),
+            revoked_at: record.revoked_at.map(format_instant),
+        }
+    }
+
+    fn to_lines(&self) -> String {
+        let rows = [
+            ("id", self.id.clone()),
+            ("owner", self.user_id.clone()),
+            ("organisation", cell_or_dash(self.org_id.map(|org| org.to_string()))),
+            ("role", self.role.to_owned()),
+            ("label", cell_or_dash(self.label.map(str::to_owned))),
+            ("state", self.state.to_owned()),
+            ("created", self.created_at.clone()),
+            ("expires", cell_or_dash(self.expires_at.clone())),
+            ("last used", cell_or_dash(self.last_used_at.clone())),
+            ("revoked", cell_or_dash(self.revoked_at.clone())),
+        ];
+        rows.map(|(name, value)| format!("{name:<14}{value}")).join("\n")
+    }
+}
