@@ -39,6 +39,8 @@ pub const MARK_SK: &str = "MARK";
 pub const OUTBOX_PENDING: &str = "pending";
 /// Partition of `outbox-index` with the mails that failed for good.
 pub const OUTBOX_FAILED: &str = "failed";
+/// Partition of `outbox-index` with the mails that a restore of the tables held back.
+pub const OUTBOX_HELD: &str = "held";
 /// Partition of `outbox-index` with the rows that could not be read.
 pub const OUTBOX_UNREADABLE: &str = "unreadable";
 

@@ -1,4 +1,4 @@
-//! `ops outbox`: lists the mails that wait to be sent, and retries those that failed.
+//! `ops outbox`: lists the mails that wait to be sent, and retries or cancels those that failed or are held.
 
 use clap::Subcommand;
 use presence_domain::invitation::OutboxMessage;
@@ -11,8 +11,8 @@ use crate::{Context, Exit};
 
 const LIST_JSON: &str = "\
 With --json a list of {\"id\",\"user_id\",\"state\",\"due_at\",\"created_at\",
-\"attempts\"}; instants are RFC 3339 in UTC. The state is pending, failed or
-unreadable; of an unreadable mail only id and user_id are known.";
+\"attempts\"}; instants are RFC 3339 in UTC. The state is pending, failed,
+held or unreadable; of an unreadable mail only id and user_id are known.";
 
 const RETRY_JSON: &str = "\
 With --json {\"id\"} of the mail; with --all {\"retried\",\"ids\"}: their number and ids.";
@@ -21,19 +21,26 @@ With --json {\"id\"} of the mail; with --all {\"retried\",\"ids\"}: their number
 pub(crate) enum Command {
     /// List the mails that wait to be sent, the one due first on top
     ///
-    /// The list includes mails that the mailer gave up, as failed, and rows that cannot be read, as unreadable. It is
-    /// read from an index: a mail accepted a moment ago may be missing.
+    /// The list includes mails that the mailer gave up, as failed, mails that a restore of the tables held back, as
+    /// held, and rows that cannot be read, as unreadable. It is read from an index: a mail accepted a moment ago may be
+    /// missing.
     #[command(after_help = LIST_JSON)]
     List,
-    /// Retry a mail that the mailer gave up, or all of them, as if they were new
+    /// Retry a mail that failed or is held, or all of them, as if they were new
     #[command(after_help = RETRY_JSON)]
     Retry {
         /// Id of the mail, from the list
         #[arg(required_unless_present = "all")]
         id: Option<String>,
-        /// Every mail that the mailer gave up
+        /// Every mail that failed or is held
         #[arg(long, conflicts_with = "id")]
         all: bool,
+    },
+    /// Delete a mail unsent, in any state; the user may be invited again
+    #[command(after_help = "With --json {\"id\"} of the mail.")]
+    Cancel {
+        /// Id of the mail, from the list
+        id: String,
     },
 }
 
@@ -79,7 +86,7 @@ impl<'a> ListedMail<'a> {
 impl Command {
     /// True if the command writes to the tables.
     pub(crate) fn writes(&self) -> bool {
-        matches!(self, Self::Retry { .. })
+        matches!(self, Self::Retry { .. } | Self::Cancel { .. })
     }
 }
 
@@ -88,6 +95,7 @@ pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit,
         Command::List => list(context).await,
         Command::Retry { id: Some(id), .. } => retry(&id, context).await,
         Command::Retry { id: None, .. } => retry_all(context).await,
+        Command::Cancel { id } => cancel(&id, context).await,
     }
 }
 
@@ -109,7 +117,7 @@ async fn list(context: &mut Context) -> Result<Exit, CommandError> {
 
 async fn retry(id: &str, context: &mut Context) -> Result<Exit, CommandError> {
     if !context.stores.users.retry_mail(id, context.clock.now()).await? {
-        return Err(CommandError::NotFound(format!("there is no mail {id} that was given up")));
+        return Err(CommandError::NotFound(format!("there is no mail {id} that failed or is held")));
     }
     if context.console.json {
         context.console.write_json(&serde_json::json!({ "id": id }))?;
@@ -119,8 +127,20 @@ async fn retry(id: &str, context: &mut Context) -> Result<Exit, CommandError> {
     Ok(Exit::Done)
 }
 
+async fn cancel(id: &str, context: &mut Context) -> Result<Exit, CommandError> {
+    if !context.stores.users.cancel_mail(id, context.clock.now()).await? {
+        return Err(CommandError::NotFound(format!("there is no mail {id}")));
+    }
+    if context.console.json {
+        context.console.write_json(&serde_json::json!({ "id": id }))?;
+    } else {
+        context.console.write_message("the mail is deleted");
+    }
+    Ok(Exit::Done)
+}
+
 async fn retry_all(context: &mut Context) -> Result<Exit, CommandError> {
-    let ids = context.stores.users.retry_failed_mails(context.clock.now()).await?;
+    let ids = context.stores.users.retry_mails(context.clock.now()).await?;
     if context.console.json {
         context.console.write_json(&serde_json::json!({ "retried": ids.len(), "ids": ids }))?;
     } else {

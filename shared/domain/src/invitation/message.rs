@@ -12,15 +12,21 @@ pub enum MessageState {
     Pending,
     /// The message was given up. An operator may retry it.
     Failed,
+    /// The message waited when the tables were restored. It may have been sent since: an operator releases or cancels it.
+    Held,
 }
 
 impl MessageState {
+    /// All states.
+    pub const ALL: [Self; 3] = [Self::Pending, Self::Failed, Self::Held];
+
     /// Returns the spelling in storage and in the operator's lists.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Pending => "pending",
             Self::Failed => "failed",
+            Self::Held => "held",
         }
     }
 }
@@ -109,6 +115,12 @@ impl OutboxMessage {
         Self { last_refusal: Some(code.to_owned()), ..self.given_up() }
     }
 
+    /// Returns the message after a restore of the tables: nobody sends it before an operator releases it.
+    #[must_use]
+    pub fn held(&self) -> Self {
+        Self { state: MessageState::Held, ..self.clone() }
+    }
+
     /// Returns the message as it is tried from the beginning.
     #[must_use]
     pub fn retried(&self, now: Timestamp) -> Self {
@@ -179,5 +191,12 @@ mod tests {
         let retried = given_up.retried(at(50));
         let expected = OutboxMessage { due_at: at(50), give_up_at: at(50 + DAY), ..message() };
         assert_eq!(retried, expected);
+    }
+
+    #[test]
+    fn a_held_message_is_not_sent_before_it_is_released() {
+        let held = message().held();
+        assert!(!held.is_due(at(9 * DAY)));
+        assert_eq!(held.retried(at(50)), message().given_up().retried(at(50)));
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::client::read::{Item, pk_sk};
 use crate::format::MAIL;
 use crate::format::{item_as, parse_as};
-use crate::keys::{OUTBOX_FAILED, OUTBOX_PENDING, user_pk};
+use crate::keys::{OUTBOX_FAILED, OUTBOX_HELD, OUTBOX_PENDING, user_pk};
 use crate::{Database, schema};
 use presence_domain::error::Error;
 use presence_domain::ids::UserId;
@@ -75,9 +75,7 @@ fn message(stored: OutboxItem) -> Option<OutboxMessage> {
     Some(OutboxMessage {
         id: stored.sk,
         user_id: UserId::parse(&stored.user_id).filter(|id| user_pk(*id) == stored.pk)?,
-        state: [MessageState::Pending, MessageState::Failed]
-            .into_iter()
-            .find(|state| state.as_str() == stored.state)?,
+        state: MessageState::ALL.into_iter().find(|state| state.as_str() == stored.state)?,
         created_at: instant(stored.created_at)?,
         due_at: instant(stored.due_at)?,
         give_up_at: instant(stored.give_up_at)?,
@@ -91,6 +89,7 @@ pub(crate) fn put(db: &Database, message: &OutboxMessage) -> Result<Put, Error> 
     let outbox = match message.state {
         MessageState::Pending => OUTBOX_PENDING,
         MessageState::Failed => OUTBOX_FAILED,
+        MessageState::Held => OUTBOX_HELD,
     };
     let item = item_as(
         MAIL,

@@ -5,7 +5,7 @@ pub(crate) mod quiet_windows;
 
 use crate::client::errors::{failed, is_condition_failed};
 use crate::client::read::{Item, Partition, pk_sk, text};
-use crate::keys::{OUTBOX_FAILED, OUTBOX_PENDING, OUTBOX_UNREADABLE, user_pk};
+use crate::keys::{OUTBOX_FAILED, OUTBOX_HELD, OUTBOX_PENDING, OUTBOX_UNREADABLE, user_pk};
 use crate::{Database, schema};
 use item::UnreadableMessage;
 use presence_domain::error::Error;
@@ -45,24 +45,31 @@ impl OutboxStore {
         Self { db: database.clone() }
     }
 
-    /// Returns the messages that wait, the one due first at the front, then those that were given up. Unreadable items are left
-    /// out. Reads an index: a message accepted just now may be missing.
+    /// Returns the messages that wait, the one due first at the front, then those that were given up or held. Unreadable items are
+    /// left out. Reads an index: a message accepted just now may be missing.
     pub async fn list(&self) -> Result<Vec<OutboxMessage>, Error> {
-        let mut messages = self.list_partition(OUTBOX_PENDING).await?.0;
-        messages.extend(self.list_failed().await?);
+        let mut messages = self.list_pending().await?;
+        messages.extend(self.list_undecided().await?);
         Ok(messages)
     }
 
-    /// Returns the messages that were given up. Reads an index.
-    pub(crate) async fn list_failed(&self) -> Result<Vec<OutboxMessage>, Error> {
-        Ok(self.list_partition(OUTBOX_FAILED).await?.0)
+    /// Returns the messages that wait to be sent. Reads an index.
+    pub(crate) async fn list_pending(&self) -> Result<Vec<OutboxMessage>, Error> {
+        Ok(self.list_partition(OUTBOX_PENDING).await?.0)
+    }
+
+    /// Returns the messages that were given up, then those that are held. Reads an index.
+    pub(crate) async fn list_undecided(&self) -> Result<Vec<OutboxMessage>, Error> {
+        let mut messages = self.list_partition(OUTBOX_FAILED).await?.0;
+        messages.extend(self.list_partition(OUTBOX_HELD).await?.0);
+        Ok(messages)
     }
 
     /// Returns the items of the outbox that cannot be read, set aside or not yet. Reads an index.
     pub async fn list_unreadable(&self) -> Result<Vec<UnreadableMessage>, Error> {
         let set_aside = self.db.query(partition(OUTBOX_UNREADABLE)).await?;
         let mut unreadable: Vec<_> = set_aside.iter().map(UnreadableMessage::of).collect();
-        for outbox in [OUTBOX_PENDING, OUTBOX_FAILED] {
+        for outbox in [OUTBOX_PENDING, OUTBOX_FAILED, OUTBOX_HELD] {
             unreadable.extend(self.list_partition(outbox).await?.1);
         }
         Ok(unreadable)

@@ -12,8 +12,8 @@ mod holders;
 mod item;
 mod keys;
 mod members;
+mod operator_mails;
 mod record;
-mod retry_mails;
 mod update;
 mod write;
 

@@ -195,17 +195,17 @@ impl CliEnv {
         });
     }
 
-    /// Sets a mail to the state `failed`, as the mailer does when it gives up after a day.
-    pub(super) fn mark_mail_failed(&self, user: &str, mail: &str) {
+    /// Sets a mail to a state such as `failed`, as the mailer does when it gives up after a day.
+    pub(super) fn set_mail_state(&self, user: &str, mail: &str, state: &str) {
         let update = self
             .client()
             .update_item()
             .table_name("presence-users")
             .key("pk", AttributeValue::S(format!("USER#{user}")))
             .key("sk", AttributeValue::S(mail.into()))
-            .update_expression("SET #state = :failed, outbox = :failed, attempts = :attempts")
+            .update_expression("SET #state = :state, outbox = :state, attempts = :attempts")
             .expression_attribute_names("#state", "state")
-            .expression_attribute_values(":failed", AttributeValue::S("failed".into()))
+            .expression_attribute_values(":state", AttributeValue::S(state.into()))
             .expression_attribute_values(":attempts", AttributeValue::N("8".into()));
         block_on(async { update.send().await.expect("an update") });
     }

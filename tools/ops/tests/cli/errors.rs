@@ -19,7 +19,7 @@ fn error(code: &str, message: &str) -> Value {
 #[test]
 fn errors_are_objects_with_a_code_and_a_message() {
     let env = CliEnv::new();
-    let no_mail = "there is no mail 7 that was given up";
+    let no_mail = "there is no mail 7 that failed or is held";
     assert_eq!(json_error(&env, "outbox retry 7"), (3, error("not_found", no_mail)));
     assert_eq!(json_error(&env, "key list --user 7"), (3, error("not_found", "there is no user 7")));
     let taken = env.create_user("zoe@example.org", "--role PROVIDER");

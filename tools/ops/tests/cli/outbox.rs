@@ -1,4 +1,4 @@
-//! `ops outbox`: list and retry.
+//! `ops outbox`: list, retry and cancel.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ fn retry_all_retries_every_failed_mail() {
         let text = |name: &str| mail[name].as_str().expect("a text").to_owned();
         // The third mail still waits.
         if failed.len() < 2 {
-            env.mark_mail_failed(&text("user_id"), &text("id"));
+            env.set_mail_state(&text("user_id"), &text("id"), "failed");
             failed.push(text("id"));
         }
     }
@@ -74,13 +74,40 @@ fn failed_mail_is_listed_and_can_be_retried() {
     let id = env.create_user("zoe@example.org", "--role PROVIDER --status invited");
     let mail = env.run("outbox list --json").expect_exit(0).json()[0]["id"].as_str().expect("an id").to_owned();
     env.run(&format!("outbox retry {mail}")).expect_exit(3);
-    env.mark_mail_failed(&id, &mail);
+    env.set_mail_state(&id, &mail, "failed");
     let mails = env.run("outbox list --json").expect_exit(0).json();
     assert_eq!((&mails[0]["state"], &mails[0]["attempts"]), (&"failed".into(), &8.into()));
     assert_eq!(env.run(&format!("outbox retry {mail} --json")).expect_exit(0).json()["id"], mail.as_str());
     let mails = env.run("outbox list --json").expect_exit(0).json();
     assert_eq!((&mails[0]["state"], &mails[0]["attempts"]), (&"pending".into(), &0.into()));
     let run = env.run(&format!("outbox retry {mail}")).expect_exit(3);
-    assert_eq!(run.stderr, format!("error: there is no mail {mail} that was given up\n"));
+    assert_eq!(run.stderr, format!("error: there is no mail {mail} that failed or is held\n"));
     env.run("users audit").expect_exit(0);
+}
+
+#[test]
+fn held_mail_is_listed_and_released_by_retry() {
+    let env = CliEnv::new();
+    let id = env.create_user("zoe@example.org", "--role PROVIDER --status invited");
+    let mail = env.run("outbox list --json").expect_exit(0).json()[0]["id"].as_str().expect("an id").to_owned();
+    env.set_mail_state(&id, &mail, "held");
+    assert_eq!(env.run("outbox list --json").expect_exit(0).json()[0]["state"], "held");
+    env.run("users audit").expect_exit(0);
+    assert_eq!(env.run("outbox retry --all --json").expect_exit(0).json(), json!({ "retried": 1, "ids": [mail] }));
+    assert_eq!(env.run("outbox list --json").expect_exit(0).json()[0]["state"], "pending");
+}
+
+#[test]
+fn cancelled_mail_is_gone_whatever_its_state() {
+    let env = CliEnv::new();
+    for state in ["pending", "failed", "held"] {
+        let id = env.create_user(&format!("{state}@example.org"), "--role PROVIDER --status invited");
+        let mail = env.run("outbox list --json").expect_exit(0).json()[0]["id"].as_str().expect("an id").to_owned();
+        env.set_mail_state(&id, &mail, state);
+        assert_eq!(env.run(&format!("outbox cancel {mail} --json")).expect_exit(0).json(), json!({ "id": mail }));
+        assert_eq!(env.run("outbox list --json").expect_exit(0).stdout, "[]\n", "{state}");
+        let again = env.run(&format!("outbox cancel {mail}")).expect_exit(3);
+        assert_eq!(again.stderr, format!("error: there is no mail {mail}\n"));
+        env.run("users audit").expect_exit(0);
+    }
 }
