@@ -32,7 +32,7 @@ pub use reviews::ReviewStore;
 pub use reviews::audit::{AuditRun, AuditSettings, RebuildPlan, RebuildReport, ReviewsAudit};
 pub use reviews::search::{ReviewFilter, ReviewQuery};
 pub use reviews::trees::{FoldLimits, FoldReport, LeftoverFolds, OrgPostings, bulk_body_item, bulk_review_items};
-pub use reviews::upsert::UpsertOutcome;
+pub use reviews::upsert::{OnStored, UpsertOutcome};
 pub use reviews::write::{ReviewWrite, WriteReviewsError};
 pub use users::{
     ApiKeyError, BusinessIds, ClaimError, Decision, EmailSearch, FoundUser, IssuedKey, MAX_LIVE_KEYS, NewApiKey,

@@ -7,6 +7,7 @@ use presence_domain::error::{Error, FieldError, ValidationError};
 use serde_json::json;
 
 use crate::credentials::OperatorCredentialsError;
+use crate::import::ImportError;
 
 /// Exit codes. Scripts rely on the numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,6 +81,9 @@ impl CommandError {
         };
         if find_cause::<OperatorCredentialsError>(error).is_some() {
             return "credentials";
+        }
+        if let Some(error) = find_cause::<ImportError>(error) {
+            return error.code();
         }
         let causes = causes(error);
         if let Some((_, code, _)) = AWS_ERRORS.iter().find(|(part, ..)| causes.iter().any(|text| text.contains(part))) {

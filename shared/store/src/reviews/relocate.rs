@@ -96,7 +96,7 @@ impl ReviewStore {
         }
         let writes = elsewhere.iter().map(|review| location.write_moving(review)).enumerate();
         let writes = writes.map(|(position, write)| NumberedWrite { position, write }).collect();
-        let outcome = self.write_all(writes).await;
+        let outcome = self.write_all(writes, &|_| {}).await;
         Ok(RelocationRound {
             moved: (elsewhere.len() - outcome.pending.len()) as u64,
             pending: outcome.pending.iter().map(|pending| elsewhere[pending.position].id.clone()).collect(),

@@ -39,9 +39,13 @@ pub struct UpsertOutcome {
     pub error: Option<Error>,
 }
 
+/// Observer of an upsert: gets the number of further reviews that are stored now.
+pub type OnStored<'a> = &'a (dyn Fn(usize) + Sync);
+
 /// An upsert in progress.
 struct Upsert<'a> {
     store: &'a ReviewStore,
+    on_stored: OnStored<'a>,
     wanted: &'a [Review],
     before: Vec<Option<Review>>,
     pending: Vec<PendingWrite>,
@@ -70,7 +74,12 @@ impl ReviewStore {
     /// gives up when the retries end without a single write. Two imports of one file meet in every lane,
     /// and in each round at least one of them makes progress.
     pub async fn try_upsert_reviews(&self, wanted: &[Review]) -> UpsertOutcome {
-        let mut upsert = Upsert::new(self, wanted);
+        self.try_upsert_reviews_with(wanted, &|_| {}).await
+    }
+
+    /// Does the same as [`ReviewStore::try_upsert_reviews`], and reports each part as it is stored.
+    pub async fn try_upsert_reviews_with(&self, wanted: &[Review], on_stored: OnStored<'_>) -> UpsertOutcome {
+        let mut upsert = Upsert::new(self, wanted, on_stored);
         let mut retries = self.db.retries();
         loop {
             let pending_before = upsert.pending.len();
@@ -119,7 +128,7 @@ impl ReviewStore {
     /// organisation is in a lane of both logs.
     ///
     /// Writes of reviews that changed meanwhile stay pending, and so do all that follow an error.
-    pub(crate) async fn write_all(&self, mut writes: Vec<NumberedWrite>) -> WriteOutcome {
+    pub(crate) async fn write_all(&self, mut writes: Vec<NumberedWrite>, on_stored: OnStored<'_>) -> WriteOutcome {
         writes.sort_by_cached_key(|numbered| lanes_of(&numbered.write).collect::<Vec<_>>());
         let (positions, writes): (Vec<usize>, Vec<ReviewWrite>) =
             writes.into_iter().map(|NumberedWrite { position, write }| (position, write)).unzip();
@@ -131,7 +140,7 @@ impl ReviewStore {
         while start < writes.len() {
             let end = start + count_in_transaction(&writes[start..]);
             match self.write_reviews(&writes[start..end]).await {
-                Ok(()) => {}
+                Ok(()) => on_stored(end - start),
                 Err(WriteReviewsError::Stale(_)) => outcome.pending.extend(pending(start..end, false)),
                 Err(WriteReviewsError::Failed(error)) => {
                     outcome.pending.extend(pending(start..end, true));
@@ -153,9 +162,9 @@ fn count_in_transaction(writes: &[ReviewWrite]) -> usize {
 }
 
 impl<'a> Upsert<'a> {
-    fn new(store: &'a ReviewStore, wanted: &'a [Review]) -> Self {
+    fn new(store: &'a ReviewStore, wanted: &'a [Review], on_stored: OnStored<'a>) -> Self {
         let pending = (0..wanted.len()).map(|position| PendingWrite { position, is_uncertain: false }).collect();
-        Self { store, wanted, before: vec![None; wanted.len()], pending }
+        Self { store, on_stored, wanted, before: vec![None; wanted.len()], pending }
     }
 
     /// Finds the pending reviews, and writes those that differ. An error leaves some of them pending.
@@ -174,7 +183,8 @@ impl<'a> Upsert<'a> {
                 writes.push(NumberedWrite { position, write });
             }
         }
-        let outcome = self.store.write_all(writes).await;
+        (self.on_stored)(reviews.len() - writes.len());
+        let outcome = self.store.write_all(writes, self.on_stored).await;
         self.pending = outcome.pending;
         outcome.error.map_or(Ok(()), Err)
     }

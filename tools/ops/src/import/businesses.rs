@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_json::Number;
 
 use super::context::ImportContext;
+use super::kind::ImportKind;
 use super::row::{self, Row, RowOutcome};
 
 /// Largest number of bytes in a sort key of an index, a limit of `DynamoDB`. Case folding may make a text longer.
@@ -28,7 +29,7 @@ pub(super) struct RawBusiness {
 
 impl Row for BusinessRow {
     type Raw = RawBusiness;
-    const PLURAL: &str = "businesses";
+    const KIND: ImportKind = ImportKind::Businesses;
 
     fn from_raw(raw: RawBusiness) -> Result<Self, String> {
         let id = BusinessId::parse(&raw.id).ok_or("id: must have 1 to 64 letters, digits and : _ . -")?;

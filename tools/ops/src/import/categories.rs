@@ -6,11 +6,12 @@ use presence_store::CategoryImport;
 use tokio::sync::MutexGuard;
 
 use super::context::ImportContext;
+use super::kind::ImportKind;
 use super::row::{Row, RowOutcome};
 
 impl Row for Category {
     type Raw = CategoryRow;
-    const PLURAL: &str = "categories";
+    const KIND: ImportKind = ImportKind::Categories;
 
     fn from_raw(raw: CategoryRow) -> Result<Self, String> {
         raw.read()

@@ -3,6 +3,11 @@
 mod businesses;
 mod categories;
 mod context;
+mod error;
+mod error_limit;
+mod file_type;
+mod input;
+mod kind;
 mod lines;
 mod orgs;
 mod progress;
@@ -13,18 +18,19 @@ mod row_import;
 mod summary;
 mod transfers;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::Context as _;
 use clap::{Args, Subcommand};
 use presence_domain::category::Category;
-use tokio::io::AsyncRead;
 
 use crate::error::CommandError;
 use crate::{Context, Exit};
 use context::ImportContext;
-use lines::LineReader;
+pub(crate) use error::ImportError;
+use error_limit::ErrorLimit;
+use input::Input;
+use kind::ImportKind;
 use progress::Progress;
 use rejects::RejectsFile;
 use reviews::ReviewImport;
@@ -91,8 +97,14 @@ id exists is an update. The last of several rows with one id wins.
 
 Rejected rows go to FILE.rejected.jsonl (stdin.rejected.jsonl in the current
 folder for -), each as {\"line\":N,\"reason\":\"…\",\"row\":\"the line as it was\"}; the
-exit code is then 4. To import them again once they are corrected:
+exit code is then 4. The file is that of the last run; one of an earlier run is
+kept as FILE.rejected.<its time>.jsonl. To import them again once corrected:
   jq -r .row orgs.jsonl.rejected.jsonl > again.jsonl
+
+A file of another type or kind is refused before anything is written. If the first
+100 rows are all rejected, the import stops; with --max-errors N it stops at the
+Nth rejected row instead. The exit code is then 1, and with --json the counts have
+\"stopped\":true.
 
 --dry-run checks every row, compares it with the stored item and lists the rows
 that it would reject, but writes nothing to the tables. With --json the last line
@@ -121,6 +133,9 @@ pub(crate) struct ImportArgs {
     /// Check and count, but write nothing to the tables
     #[arg(long)]
     dry_run: bool,
+    /// Stop at the Nth rejected row, instead of when the first 100 rows are all rejected
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    max_errors: Option<u64>,
 }
 
 impl Command {
@@ -142,36 +157,36 @@ pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit,
 }
 
 async fn import_rows<R: Row>(args: &ImportArgs, context: &mut Context) -> Result<Exit, CommandError> {
-    let (input, size) = open(&args.file).await?;
-    let progress = Progress::start(size, context.console.shows_progress());
+    let Input { lines, size, is_empty } = Input::open(&args.file, R::KIND).await?;
+    warn_if_empty(is_empty, R::KIND, args, context);
     let actor = context.actor().await?;
     let import_context = ImportContext::new(context.stores.clone(), Arc::clone(&context.clock), actor, args.dry_run);
-    let mut import = RowImport::<R>::new(import_context, RejectsFile::for_import(&args.file)?, progress);
-    let result = import.run(LineReader::new(input)).await;
+    let (rejects, limit) = (RejectsFile::for_import(&args.file)?, ErrorLimit::new(args.max_errors));
+    let progress = Progress::start(size, context.console.shows_progress());
+    let mut import = RowImport::<R>::new(import_context, rejects, limit, progress);
+    let result = import.run(lines).await;
     let (summary, rejects) = import.finish();
-    summary.report(args, R::PLURAL, result, rejects, &mut context.console)
+    summary.report(args, R::KIND.plural(), result, rejects, &mut context.console)
 }
 
 async fn import_reviews(args: &ImportArgs, context: &mut Context) -> Result<Exit, CommandError> {
-    let (input, size) = open(&args.file).await?;
+    let kind = ImportKind::Reviews;
+    let Input { lines, size, is_empty } = Input::open(&args.file, kind).await?;
+    warn_if_empty(is_empty, kind, args, context);
+    let (rejects, limit) = (RejectsFile::for_import(&args.file)?, ErrorLimit::new(args.max_errors));
     let progress = Progress::start(size, context.console.shows_progress());
-    let rejects = RejectsFile::for_import(&args.file)?;
-    let mut import = ReviewImport::new(context.stores.clone(), args.dry_run, rejects, progress);
-    let result = import.run(LineReader::new(input)).await;
+    let mut import = ReviewImport::new(context.stores.clone(), args.dry_run, rejects, limit, progress);
+    let result = import.run(lines).await;
     let (summary, rejects) = import.finish();
-    summary.report(args, reviews::PLURAL, result, rejects, &mut context.console)
+    summary.report(args, kind.plural(), result, rejects, &mut context.console)
 }
 
-/// Opens the file, or standard input for `-`. Also returns the size of a regular file in bytes.
-async fn open(path: &Path) -> Result<(Box<dyn AsyncRead + Send + Unpin>, Option<u64>), CommandError> {
-    if rejects::is_stdin(path) {
-        return Ok((Box::new(tokio::io::stdin()), None));
+/// Tells the operator of a file without rows. That is no failure: there may be nothing to import today.
+fn warn_if_empty(is_empty: bool, kind: ImportKind, args: &ImportArgs, context: &mut Context) {
+    if is_empty {
+        let (file, example) = (args.file.display(), kind.example());
+        context
+            .console
+            .write_message(format_args!("note: {file} is empty; expected is one object a line, such as {example}"));
     }
-    let cannot_read = || format!("cannot read {}", path.display());
-    let file = tokio::fs::File::open(path).await.with_context(cannot_read)?;
-    let metadata = file.metadata().await.with_context(cannot_read)?;
-    if metadata.is_dir() {
-        return Err(CommandError::from_text(format!("{} is a folder", path.display())));
-    }
-    Ok((Box::new(file), metadata.is_file().then_some(metadata.len())))
 }

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::Number;
 
 use super::context::ImportContext;
+use super::kind::ImportKind;
 use super::row::{self, Row, RowOutcome};
 
 /// Row of an organisation.
@@ -21,7 +22,7 @@ pub(super) struct RawOrg {
 
 impl Row for OrgRow {
     type Raw = RawOrg;
-    const PLURAL: &str = "orgs";
+    const KIND: ImportKind = ImportKind::Orgs;
 
     fn from_raw(raw: RawOrg) -> Result<Self, String> {
         Ok(Self(Org { id: row::parse_org_id("id", &raw.id)?, name: row::parse_name("name", &raw.name)? }))

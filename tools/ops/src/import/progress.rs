@@ -1,5 +1,8 @@
 //! Progress bar of an import.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use presence_runtime::clock::Stopwatch;
 
@@ -8,10 +11,12 @@ const BAR: &str = "{wide_bar} {percent}% · {msg} · {eta} left";
 /// Template for standard input, whose size is unknown.
 const SPINNER: &str = "{spinner} {msg}";
 
-/// Progress bar on a terminal.
+/// Progress bar on a terminal. Clones move the same bar.
+#[derive(Clone)]
 pub(super) struct Progress {
     bar: ProgressBar,
-    stopwatch: Stopwatch,
+    rows: Arc<AtomicU64>,
+    stopwatch: Arc<Stopwatch>,
 }
 
 impl Progress {
@@ -20,18 +25,19 @@ impl Progress {
         let target = if is_shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let template = if bytes.is_some() { BAR } else { SPINNER };
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-        let bar = ProgressBar::with_draw_target(bytes, target).with_style(style);
-        Self { bar, stopwatch: Stopwatch::start() }
+        let bar = ProgressBar::with_draw_target(bytes, target).with_style(style).with_message("reading");
+        bar.tick();
+        Self { bar, rows: Arc::default(), stopwatch: Arc::new(Stopwatch::start()) }
     }
 
-    /// Shows the number of bytes and rows that are done.
-    pub(super) fn update(&self, bytes: u64, rows: u64) {
-        if self.bar.is_hidden() {
-            return;
+    /// Moves the bar by this number of bytes and rows, which are done.
+    pub(super) fn advance(&self, bytes: u64, rows: u64) {
+        let rows = self.rows.fetch_add(rows, Ordering::Relaxed) + rows;
+        self.bar.inc(bytes);
+        if !self.bar.is_hidden() {
+            let rows_per_second = u128::from(rows) * 1_000 / self.stopwatch.elapsed().as_millis().max(1);
+            self.bar.set_message(format!("{rows} rows · {rows_per_second}/s"));
         }
-        let rows_per_second = u128::from(rows) * 1_000 / self.stopwatch.elapsed().as_millis().max(1);
-        self.bar.set_message(format!("{rows} rows · {rows_per_second}/s"));
-        self.bar.set_position(bytes);
     }
 
     /// Removes the bar. The summary follows in its place.

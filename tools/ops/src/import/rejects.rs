@@ -5,6 +5,7 @@ use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use jiff::Timestamp;
 use serde_json::json;
 
 /// File of the rejected rows of an import. It is created for the first rejected row.
@@ -19,18 +20,12 @@ pub(super) fn is_stdin(file: &Path) -> bool {
 }
 
 impl RejectsFile {
-    /// Returns the file for the rejected rows of `imported`. Removes the one of an earlier run.
+    /// Returns the file for the rejected rows of `imported`. The one of an earlier run is kept under its time.
     pub(super) fn for_import(imported: &Path) -> anyhow::Result<Self> {
         let imported = if is_stdin(imported) { Path::new("stdin") } else { imported };
-        let mut name = imported.as_os_str().to_owned();
-        name.push(".rejected.jsonl");
-        let path = PathBuf::from(name);
-        match fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(error).with_context(|| format!("cannot remove {}", path.display()))
-            }
-            _ => Ok(Self { path, file: None }),
-        }
+        let path = with_ending(imported, ".rejected.jsonl");
+        keep_earlier(imported, &path).with_context(|| format!("cannot rename {}", path.display()))?;
+        Ok(Self { path, file: None })
     }
 
     /// Writes a rejected row with its line number and the reason.
@@ -50,4 +45,25 @@ impl RejectsFile {
         file.flush().with_context(|| format!("cannot write {}", self.path.display()))?;
         Ok(Some(self.path))
     }
+}
+
+/// Renames the file of an earlier run: `orgs.jsonl.rejected.20261120T101500Z.jsonl` has that run's time in UTC.
+fn keep_earlier(imported: &Path, path: &Path) -> io::Result<()> {
+    let modified = match fs::metadata(path) {
+        Ok(metadata) => metadata.modified()?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    let time = Timestamp::try_from(modified).map_err(io::Error::other)?.strftime("%Y%m%dT%H%M%SZ").to_string();
+    // Two runs may end within a second.
+    let suffixes = std::iter::once(String::new()).chain((2..).map(|number| format!("-{number}")));
+    let names = suffixes.map(|suffix| with_ending(imported, &format!(".rejected.{time}{suffix}.jsonl")));
+    let mut free = names.filter(|name| !name.exists());
+    free.next().map_or(Ok(()), |name| fs::rename(path, name))
+}
+
+fn with_ending(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    PathBuf::from(name)
 }

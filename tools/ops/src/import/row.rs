@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Number;
 
 use super::context::ImportContext;
+use super::kind::ImportKind;
 
 /// Largest number of characters in a name.
 const NAME_MAX_CHARS: usize = 255;
@@ -20,8 +21,8 @@ const REASON_MAX_CHARS: usize = 300;
 pub(super) trait Row: Sized + Send + 'static {
     /// Row as parsed from JSON: names and types of the fields are right, values may be wrong.
     type Raw: DeserializeOwned;
-    /// Name of the rows in messages.
-    const PLURAL: &str;
+    /// Kind of the file.
+    const KIND: ImportKind;
 
     /// Checks the values of a row. The error names the wrong field.
     fn from_raw(raw: Self::Raw) -> Result<Self, String>;

@@ -9,6 +9,8 @@ use presence_domain::error::Error;
 use tokio::task::JoinHandle;
 
 use super::context::ImportContext;
+use super::error::ImportError;
+use super::error_limit::ErrorLimit;
 use super::lines::{Line, LineReader};
 use super::progress::Progress;
 use super::rejects::RejectsFile;
@@ -24,8 +26,11 @@ pub(super) struct RowImport<R> {
     /// Rows that are being written, in the order of the file. They finish in this order, and so do rejected ones.
     in_flight: VecDeque<InFlight>,
     rejects: RejectsFile,
+    limit: ErrorLimit,
     summary: ImportSummary,
     progress: Progress,
+    /// Offset of the end of the last row that is done.
+    done_offset: u64,
     row: PhantomData<R>,
 }
 
@@ -37,13 +42,15 @@ struct InFlight {
 }
 
 impl<R: Row> RowImport<R> {
-    pub(super) fn new(context: ImportContext, rejects: RejectsFile, progress: Progress) -> Self {
+    pub(super) fn new(context: ImportContext, rejects: RejectsFile, limit: ErrorLimit, progress: Progress) -> Self {
         Self {
             context: Arc::new(context),
             in_flight: VecDeque::with_capacity(MAX_IN_FLIGHT),
             rejects,
+            limit,
             summary: ImportSummary::default(),
             progress,
+            done_offset: 0,
             row: PhantomData,
         }
     }
@@ -57,11 +64,15 @@ impl<R: Row> RowImport<R> {
     /// Reads, checks and writes every row. After an error it starts no further row, and counts those that are in flight.
     pub(super) async fn run(&mut self, lines: LineReader) -> anyhow::Result<()> {
         let result = self.import(lines).await;
-        if result.is_err() {
+        if let Err(error) = &result {
+            let is_limit = error.is::<ImportError>();
             self.context.stores.database.stop_retries();
             while let Some(InFlight { line, task, .. }) = self.in_flight.pop_front() {
-                if let Ok(Ok(outcome)) = task.await {
-                    self.count(&line, outcome)?;
+                match task.await {
+                    // Rows beyond the limit count only if they are written.
+                    Ok(Ok(RowOutcome::Rejected(_))) if is_limit => {}
+                    Ok(Ok(outcome)) => self.count(&line, outcome)?,
+                    _ => {}
                 }
             }
         }
@@ -105,8 +116,9 @@ impl<R: Row> RowImport<R> {
         let outcome = task.await.context("a row's task died")??;
         self.context.stores.database.note_progress();
         self.count(&line, outcome)?;
-        self.progress.update(line.end_offset, self.summary.rows());
-        Ok(())
+        self.progress.advance(line.end_offset - self.done_offset, 1);
+        self.done_offset = line.end_offset;
+        Ok(self.limit.check(self.summary.rows())?)
     }
 
     fn count(&mut self, line: &Line, outcome: RowOutcome) -> anyhow::Result<()> {
@@ -114,6 +126,7 @@ impl<R: Row> RowImport<R> {
             RowOutcome::Accepted(outcome) => self.summary.count(outcome),
             RowOutcome::Rejected(reason) => {
                 self.rejects.write(line.number, &reason, &line.excerpt())?;
+                self.limit.record(line.number, &reason);
                 self.summary.rejected += 1;
             }
         }

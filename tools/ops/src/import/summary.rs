@@ -6,6 +6,7 @@ use presence_store::PutOutcome;
 use serde::Serialize;
 
 use super::ImportArgs;
+use super::error::ImportError;
 use super::rejects::RejectsFile;
 use crate::error::CommandError;
 use crate::{Console, Exit};
@@ -56,7 +57,11 @@ impl ImportSummary {
             if console.json {
                 console.write_json(&Self { stopped: true, ..self })?;
             }
-            let stopped = format!("stopped after {} rows ({counts}); simply run it again", self.rows());
+            if let Some(path) = rejects_path {
+                console.write_message(format_args!("the rejected rows and the reasons are in {}", path.display()));
+            }
+            let remedy = if error.is::<ImportError>() { "" } else { "; simply run it again" };
+            let stopped = format!("stopped after {} rows ({counts}){remedy}", self.rows());
             return Err(error.context(stopped).into());
         }
         let prefix = if args.dry_run { "dry run, nothing written: " } else { "" };

@@ -44,6 +44,13 @@ impl CliOutput {
         serde_json::from_str(last).unwrap_or_else(|error| panic!("{error}: {last:?}, stderr: {}", self.stderr))
     }
 
+    /// Returns the error on the last line of stderr, as `--json` writes it.
+    pub(super) fn json_error(&self) -> Value {
+        let last = self.stderr.lines().last().unwrap_or_default();
+        let mut error: Value = serde_json::from_str(last).unwrap_or_else(|error| panic!("{error}: {}", self.stderr));
+        error["error"].take()
+    }
+
     /// Returns the output. Panics if the run ended with another exit code.
     pub(super) fn expect_exit(self, code: i32) -> Self {
         assert_eq!(self.code, code, "stdout: {}\nstderr: {}", self.stdout, self.stderr);
@@ -159,6 +166,13 @@ impl CliEnv {
     /// Writes a file in the folder.
     pub(super) fn write_file(&self, name: &str, content: impl AsRef<[u8]>) {
         fs::write(self.folder.path().join(name), content).expect("the folder can be written");
+    }
+
+    /// Returns the names of the files in the folder that are wanted.
+    pub(super) fn list_files(&self, is_wanted: impl Fn(&str) -> bool) -> Vec<String> {
+        let entries = fs::read_dir(self.folder.path()).expect("the folder can be read");
+        let names = entries.map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8"));
+        names.filter(|name| is_wanted(name)).collect()
     }
 
     /// Reads a file of rejected rows: line number, reason and row. Returns `None` if there is no file.

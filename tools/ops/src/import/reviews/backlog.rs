@@ -61,6 +61,11 @@ impl Job {
     pub(super) fn reviews(&self) -> impl Iterator<Item = &PendingReview> {
         self.reviews.iter().map(|(_, pending)| pending)
     }
+
+    /// Returns the bytes of the rows in the file.
+    pub(super) fn bytes(&self) -> u64 {
+        self.reviews().map(|pending| pending.bytes).sum()
+    }
 }
 
 /// Limits of a backlog.
@@ -107,11 +112,6 @@ impl Backlog {
     /// True if there are enough rows to start jobs.
     pub(super) fn is_ready(&self) -> bool {
         self.rows >= self.limits.min_rows || !self.has_room()
-    }
-
-    /// Returns the bytes of the file that were read and are not written.
-    pub(super) fn bytes(&self) -> u64 {
-        self.bytes
     }
 
     /// Adds a row with its line number and its size in the file.
@@ -298,7 +298,7 @@ mod tests {
         assert!(!backlog.has_room(), "rows in flight count too");
         backlog.complete_job(job);
         assert!(backlog.has_room());
-        backlog.limits.max_bytes = backlog.bytes();
+        backlog.limits.max_bytes = backlog.bytes;
         assert!(!backlog.has_room());
     }
 

@@ -1,12 +1,14 @@
 //! Job of a worker: writes the reviews of one lane of an organisation, and counts their rows.
 
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use presence_domain::error::Error;
 use presence_domain::review::Review;
 use presence_store::{PutOutcome, ReviewStore, UpsertOutcome};
 
 use super::backlog::{Job, PendingReview};
+use crate::import::progress::Progress;
 use crate::import::summary::ImportSummary;
 
 /// Result of a job.
@@ -17,10 +19,26 @@ pub(super) struct JobResult {
     pub(super) error: Option<Error>,
 }
 
-/// Writes the last row of each review. In a dry run, only compares it with the stored review.
-pub(super) async fn run(store: ReviewStore, dry_run: bool, job: Job) -> JobResult {
+/// Writes the last row of each review. In a dry run, only compares it with the stored review. The bar moves with each transaction.
+pub(super) async fn run(store: ReviewStore, dry_run: bool, job: Job, progress: Progress) -> JobResult {
     let last_rows: Vec<Review> = job.reviews().filter_map(|pending| pending.last().cloned()).collect();
-    let outcome = if dry_run { compare(&store, &last_rows).await } else { store.try_upsert_reviews(&last_rows).await };
+    let (bytes, rows) = (job.bytes(), job.reviews().map(|pending| pending.rows.len() as u64).sum::<u64>());
+    let bytes_a_review = bytes / (last_rows.len() as u64).max(1);
+    let stored = AtomicU64::new(0);
+    let on_stored = |reviews: usize| {
+        stored.fetch_add(reviews as u64, Ordering::Relaxed);
+        progress.advance(reviews as u64 * bytes_a_review, reviews as u64);
+    };
+    let outcome = if dry_run {
+        compare(&store, &last_rows).await
+    } else {
+        store.try_upsert_reviews_with(&last_rows, &on_stored).await
+    };
+    if outcome.error.is_none() {
+        // Several rows may be about one review, and the division above rounds down.
+        let shown = stored.into_inner();
+        progress.advance(bytes - shown * bytes_a_review, rows - shown);
+    }
     let unwritten: HashSet<usize> = outcome.unwritten.into_iter().collect();
     let mut summary = ImportSummary::default();
     for (position, (pending, before)) in job.reviews().zip(outcome.before).enumerate() {

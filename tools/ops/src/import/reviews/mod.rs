@@ -11,6 +11,7 @@ use presence_domain::ids::{BusinessId, OrgId};
 use presence_store::Stores;
 use tokio::task::JoinSet;
 
+use super::error_limit::ErrorLimit;
 use super::lines::{Line, LineReader};
 use super::progress::Progress;
 use super::rejects::RejectsFile;
@@ -20,8 +21,6 @@ use backlog::{Backlog, PendingReview};
 use job::JobResult;
 use row::RawReview;
 
-/// Name of the rows in messages.
-pub(super) const PLURAL: &str = "reviews";
 /// Rows whose businesses are looked up together, by ten `BatchGetItem` calls at most.
 const BLOCK_ROWS: usize = 1_000;
 /// Largest size of a block in bytes: its rows may be long.
@@ -34,6 +33,7 @@ pub(super) struct ReviewImport {
     stores: Stores,
     dry_run: bool,
     rejects: RejectsFile,
+    limit: ErrorLimit,
     summary: ImportSummary,
     progress: Progress,
     /// Organisations that the store lists among those with reviews.
@@ -42,6 +42,8 @@ pub(super) struct ReviewImport {
     workers: JoinSet<JobResult>,
     /// Bytes of the file that were read.
     bytes_read: u64,
+    /// Number of rows that were checked.
+    rows_checked: u64,
 }
 
 /// Row that was read and not checked yet.
@@ -53,17 +55,25 @@ struct UncheckedRow {
 }
 
 impl ReviewImport {
-    pub(super) fn new(stores: Stores, dry_run: bool, rejects: RejectsFile, progress: Progress) -> Self {
+    pub(super) fn new(
+        stores: Stores,
+        dry_run: bool,
+        rejects: RejectsFile,
+        limit: ErrorLimit,
+        progress: Progress,
+    ) -> Self {
         Self {
             stores,
             dry_run,
             rejects,
+            limit,
             summary: ImportSummary::default(),
             progress,
             registered_orgs: HashSet::new(),
             backlog: Backlog::default(),
             workers: JoinSet::new(),
             bytes_read: 0,
+            rows_checked: 0,
         }
     }
 
@@ -135,11 +145,15 @@ impl ReviewImport {
                 let location = BusinessId::parse(&raw.business_id).and_then(|id| locations.get(&id));
                 raw.into_review(location)
             });
+            self.rows_checked += 1;
             match review {
                 Ok(review) => self.backlog.push(line.number, review, bytes),
                 Err(reason) => {
                     self.rejects.write(line.number, &reason, &line.excerpt())?;
                     self.summary.rejected += 1;
+                    self.progress.advance(bytes, 1);
+                    self.limit.record(line.number, &reason);
+                    self.limit.check(self.rows_checked)?;
                 }
             }
         }
@@ -157,7 +171,7 @@ impl ReviewImport {
                     self.stores.reviews.register_org_with_reviews(org_id).await?;
                 }
             }
-            self.workers.spawn(job::run(self.stores.reviews.clone(), self.dry_run, job));
+            self.workers.spawn(job::run(self.stores.reviews.clone(), self.dry_run, job, self.progress.clone()));
         }
         Ok(())
     }
@@ -170,7 +184,6 @@ impl ReviewImport {
         }
         self.stores.database.note_progress();
         self.backlog.complete_job(job);
-        self.progress.update(self.bytes_read - self.backlog.bytes(), self.summary.rows());
         Ok(())
     }
 }

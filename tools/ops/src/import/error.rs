@@ -1,0 +1,31 @@
+//! Error that stops an import by itself.
+
+use std::fmt;
+
+/// Reason why an import stops although the tables answer.
+#[derive(Debug)]
+pub(crate) enum ImportError {
+    /// The file has no rows of the wanted kind. Nothing was written.
+    WrongFile(String),
+    /// Too many rows are rejected.
+    TooManyRejected(String),
+}
+
+impl ImportError {
+    /// Returns the code of the error for scripts.
+    pub(crate) fn code(&self) -> &'static str {
+        match self {
+            Self::WrongFile(_) => "wrong_file",
+            Self::TooManyRejected(_) => "too_many_rejected",
+        }
+    }
+}
+
+impl fmt::Display for ImportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Self::WrongFile(text) | Self::TooManyRejected(text)) = self;
+        f.write_str(text)
+    }
+}
+
+impl std::error::Error for ImportError {}
