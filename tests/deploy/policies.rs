@@ -199,5 +199,6 @@ fn every_resource_that_can_have_tags_has_them() {
     for resource in TEMPLATE.resources().filter(|one| !untagged.contains(&one.kind())) {
         assert!(resource.property("Tags").to_string().contains("presence"), "{}", resource.name);
     }
-    assert_eq!(TEMPLATE.at(&["Globals", "Function", "Tags"]), &json!({ "Service": "presence" }));
+    let tags = json!({ "Service": "presence", "Settings": "none" });
+    assert_eq!(TEMPLATE.at(&["Globals", "Function", "Tags"]), &tags);
 }
