@@ -18,6 +18,7 @@ pub mod ledger;
 pub mod page;
 pub mod password;
 pub mod patch;
+pub mod rate_limit;
 pub mod review;
 pub mod secret_hash;
 pub mod text;

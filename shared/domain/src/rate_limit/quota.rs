@@ -1,0 +1,31 @@
+//! Remaining requests of a key, as answers tell them.
+
+use super::RateLimit;
+
+/// Remaining requests of a key, as one function knows them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quota {
+    /// Limit of the key.
+    pub limit: RateLimit,
+    /// Requests that would pass at once, at most.
+    pub remaining: u32,
+    /// Whole seconds until another request would pass, at least 1.
+    pub refill_seconds: u32,
+}
+
+/// Refusal of a request: the key has no token left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// Limit of the key.
+    pub limit: RateLimit,
+    /// Whole seconds after which a request passes, at least 1.
+    pub retry_after_seconds: u32,
+}
+
+impl Refusal {
+    /// Returns the quota of the refused request.
+    #[must_use]
+    pub fn quota(self) -> Quota {
+        Quota { limit: self.limit, remaining: 0, refill_seconds: self.retry_after_seconds }
+    }
+}
