@@ -5,6 +5,7 @@ use std::sync::Arc;
 use lambda_http::{Error, run, service_fn};
 use presence_categories::App;
 use presence_runtime::clock::SystemClock;
+use presence_runtime::config::rate_limit_from_env;
 use presence_runtime::telemetry;
 use presence_store::Database;
 use presence_store::schema::API_KEYS;
@@ -14,6 +15,7 @@ async fn main() -> Result<(), Error> {
     telemetry::init(std::io::stdout);
     let database = Database::from_env()?;
     database.connect(&API_KEYS).await;
-    let app = Arc::new(App::new(&database, Arc::new(SystemClock)));
+    let app = App::new(&database, Arc::new(SystemClock)).with_rate_limit(rate_limit_from_env()?);
+    let app = Arc::new(app);
     run(service_fn(move |request| presence_categories::handle(Arc::clone(&app), request))).await
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use presence_api::Authenticator;
+use presence_domain::rate_limit::RateLimit;
 use presence_runtime::clock::Clock;
 use presence_store::{Database, ReviewStore};
 
@@ -18,5 +19,11 @@ impl App {
     #[must_use]
     pub fn new(database: &Database, clock: Arc<dyn Clock>) -> Self {
         Self { authenticator: Authenticator::new(database, clock), reviews: ReviewStore::new(database) }
+    }
+
+    /// Sets the limit of keys that have none of their own; `None` is no limit.
+    #[must_use]
+    pub fn with_rate_limit(self, default_limit: Option<RateLimit>) -> Self {
+        Self { authenticator: self.authenticator.with_rate_limit(default_limit), ..self }
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use presence_api::Authenticator;
+use presence_domain::rate_limit::RateLimit;
 use presence_runtime::clock::Clock;
 use presence_store::{BusinessStore, Database, UserStore};
 
@@ -24,6 +25,12 @@ impl App {
             businesses: BusinessStore::new(database),
             clock,
         }
+    }
+
+    /// Sets the limit of keys that have none of their own; `None` is no limit.
+    #[must_use]
+    pub fn with_rate_limit(self, default_limit: Option<RateLimit>) -> Self {
+        Self { authenticator: self.authenticator.with_rate_limit(default_limit), ..self }
     }
 }
 

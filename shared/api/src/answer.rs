@@ -8,7 +8,13 @@ use serde::Serialize;
 
 use super::request_ids;
 use presence_domain::error::Error;
+use presence_domain::rate_limit::Quota;
 use presence_runtime::telemetry::RequestIds;
+
+/// Header with the limit of the caller's key: requests, and the seconds that they are for.
+const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
+/// Header with the remaining requests of the caller's key, and the seconds until there is another one.
+const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 
 /// Maximum size of an answer of a Lambda function, in bytes. It counts the JSON envelope of `lambda_http`, which holds the body as a
 /// string.
@@ -60,6 +66,13 @@ impl Answer {
     pub(super) fn with(mut self, name: HeaderName, value: &str) -> Self {
         self.headers.extend(HeaderValue::from_str(value).ok().map(|value| (name, value)));
         self
+    }
+
+    /// Adds the remaining requests of the caller's key, in the headers of draft-ietf-httpapi-ratelimit-headers.
+    pub(super) fn with_quota(self, quota: Option<Quota>) -> Self {
+        let Some(Quota { limit, remaining, refill_seconds }) = quota else { return self };
+        self.with(RATE_LIMIT_POLICY, &format!("\"key\";q={};w=60", limit.requests_per_minute()))
+            .with(RATE_LIMIT, &format!("\"key\";r={remaining};t={refill_seconds}"))
     }
 
     /// Returns the answer, or [`Error::Invalid`] if it is a page that is too large for Lambda.

@@ -7,21 +7,25 @@ use std::time::Duration;
 use futures::FutureExt as _;
 use jiff::Timestamp;
 
-use crate::principal_cache::PrincipalCache;
+use crate::principal_cache::{KeyTerms, PrincipalCache};
+use crate::rate_limiter::RateLimiter;
 use crate::request_context;
 use presence_domain::access::Principal;
 use presence_domain::api_key::{ApiKeyHash, PlaintextApiKey};
 use presence_domain::error::Error;
+use presence_domain::rate_limit::RateLimit;
 use presence_runtime::clock::Clock;
 use presence_store::{ApiKeyStore, Database};
 
 /// Maximum time that the record of a key's use may delay an answer. The record is for information only.
 const RECORD_USE_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// Parts that authenticate requests: the store of keys, the cache of principals, and the clock.
+/// Parts that authenticate requests: the store of keys, the cache of principals, the limits of keys, and the clock.
 pub struct Authenticator {
     api_keys: ApiKeyStore,
     principals: PrincipalCache,
+    rate_limiter: RateLimiter,
+    default_limit: Option<RateLimit>,
     clock: Arc<dyn Clock>,
 }
 
@@ -31,36 +35,77 @@ pub(crate) struct VerifiedKey {
     hash: ApiKeyHash,
     /// Owner of the key, with its role and its organisation.
     pub(crate) principal: Principal,
+    limit: Option<RateLimit>,
     /// Hour to record as the key's last use; `None` if it is recorded already.
     record_use_at: Option<Timestamp>,
 }
 
 impl Authenticator {
-    /// Builds the parts, with an empty cache. Makes no call.
+    /// Builds the parts, with an empty cache. Keys have no limit but their own. Makes no call.
     #[must_use]
     pub fn new(database: &Database, clock: Arc<dyn Clock>) -> Self {
-        Self { api_keys: ApiKeyStore::new(database), principals: PrincipalCache::default(), clock }
+        Self {
+            api_keys: ApiKeyStore::new(database),
+            principals: PrincipalCache::default(),
+            rate_limiter: RateLimiter::new(database, Arc::clone(&clock)),
+            default_limit: None,
+            clock,
+        }
+    }
+
+    /// Sets the limit of keys that have none of their own; `None` is no limit.
+    #[must_use]
+    pub fn with_rate_limit(self, default_limit: Option<RateLimit>) -> Self {
+        Self { default_limit, ..self }
     }
 
     /// Returns the principal that the key had at its last verification, without any call.
     pub(crate) fn cached_principal(&self, hash: &ApiKeyHash) -> Option<Principal> {
-        self.principals.cached(hash)
+        self.principals.cached(hash).map(|terms| terms.principal)
     }
 
-    /// Verifies a key by a strong read, and caches its principal.
+    /// True if the key was refused for its limit, and the time to retry has not come. No operation starts for it: its refusal costs the
+    /// read of the key and no other call.
+    pub(crate) fn is_refused(&self, hash: &ApiKeyHash) -> bool {
+        self.rate_limiter.is_refused(hash)
+    }
+
+    /// Verifies a key, and takes one of its requests. Both happen at the same time for a key that was verified before, as its limit is
+    /// known; a key that is unknown or gives no access never causes a write.
     ///
     /// Returns [`Error::Unauthenticated`] for a key that is unknown, revoked or expired, and for a key whose owner is not active. The
-    /// error does not tell these cases apart.
+    /// error does not tell these cases apart. Returns [`Error::TooManyRequests`] for a key that has no request left.
     pub(crate) async fn authenticate(&self, hash: &ApiKeyHash) -> Result<VerifiedKey, Error> {
-        let verified = self.verify(hash).await;
+        let Some(cached) = self.principals.cached(hash) else {
+            let key = self.verify(hash).await?;
+            self.admit(&key).await?;
+            return Ok(key);
+        };
+        let admission = self.rate_limiter.admit(hash, cached.limit);
+        // A key that gives no access is refused as such at once; a refusal of its limit waits for that.
+        let (key, admitted) = futures::try_join!(self.verify(hash), admission.map(Ok))?;
+        if key.limit == cached.limit {
+            admitted?;
+        } else {
+            self.admit(&key).await?;
+        }
+        Ok(key)
+    }
+
+    /// Verifies a key by a strong read, and caches its principal and its limit.
+    ///
+    /// Returns [`Error::Unauthenticated`] as [`Authenticator::authenticate`] does.
+    pub(crate) async fn verify(&self, hash: &ApiKeyHash) -> Result<VerifiedKey, Error> {
+        // The SDK's futures are large: on the heap, moving them costs nothing.
+        let verified = Box::pin(self.read_key(hash)).await;
         match &verified {
-            Ok(key) => self.principals.insert(*hash, key.principal),
+            Ok(key) => self.principals.insert(*hash, KeyTerms { principal: key.principal, limit: key.limit }),
             Err(_) => self.principals.remove(hash),
         }
         verified
     }
 
-    async fn verify(&self, hash: &ApiKeyHash) -> Result<VerifiedKey, Error> {
+    async fn read_key(&self, hash: &ApiKeyHash) -> Result<VerifiedKey, Error> {
         let now = self.clock.now();
         let record = self.api_keys.get(hash).await?.ok_or(Error::Unauthenticated)?;
         request_context::record_key(record.id());
@@ -68,11 +113,17 @@ impl Authenticator {
         request_context::record_caller(principal);
         let hour = start_of_hour(now);
         let record_use_at = (record.last_used_at != Some(hour)).then_some(hour);
-        Ok(VerifiedKey { hash: record.hash, principal, record_use_at })
+        let limit = record.limit.or(self.default_limit);
+        Ok(VerifiedKey { hash: record.hash, principal, limit, record_use_at })
     }
 
-    /// Verifies a key while an operation runs, and returns when both have ended. If the key gives no access, it returns at once, and the
-    /// operation is dropped.
+    /// Takes one request of a verified key. Returns [`Error::TooManyRequests`] if it has none left.
+    pub(crate) async fn admit(&self, key: &VerifiedKey) -> Result<(), Error> {
+        self.rate_limiter.admit(&key.hash, key.limit).await
+    }
+
+    /// Verifies a key while an operation runs, and returns when both have ended. If the key gives no access or has no request left, it
+    /// returns at once, and the operation is dropped.
     pub(crate) async fn authenticate_alongside<F: Future>(
         &self,
         hash: &ApiKeyHash,

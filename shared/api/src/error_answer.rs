@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::Answer;
 use presence_domain::error::{Error, FieldError, FieldErrors, ValidationError};
+use presence_domain::rate_limit::RateLimitError;
 
 /// Text for an unknown path and for an id that is unknown, malformed or outside the caller's scope. The same bytes for all, so
 /// that a client cannot tell them apart.
@@ -86,6 +87,10 @@ fn domain_error_answer(error: &Error) -> Answer {
         Error::TooSoon { retry_after_seconds } => {
             json_error(StatusCode::TOO_MANY_REQUESTS, "an invitation can be sent once every 5 minutes")
                 .with(RETRY_AFTER, &retry_after_seconds.to_string())
+        }
+        Error::TooManyRequests(RateLimitError { retry_after_seconds, .. }) => {
+            let text = format!("too many requests with this key: try again in {retry_after_seconds} s");
+            json_error(StatusCode::TOO_MANY_REQUESTS, &text).with(RETRY_AFTER, &retry_after_seconds.to_string())
         }
         Error::Unavailable(_) => json_error(StatusCode::SERVICE_UNAVAILABLE, "temporarily unavailable: try again")
             .with(RETRY_AFTER, &RETRY_AFTER_SECONDS.to_string()),

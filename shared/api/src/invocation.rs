@@ -11,6 +11,7 @@ use lambda_http::{Request, RequestExt as _};
 use super::request_context::{Identity, RequestContext};
 use super::request_ids;
 use presence_domain::error::Error;
+use presence_domain::rate_limit::Quota;
 use presence_runtime::clock::{Stopwatch, time_left};
 use presence_runtime::telemetry::{self, RequestIds, RequestLog};
 use presence_store::meter::Meter;
@@ -81,6 +82,12 @@ impl Invocation {
         outcome.unwrap_or_else(|| Err(Error::Unavailable("the deadline of the invocation has come".into())))
     }
 
+    /// Returns the remaining requests of the caller's key, which the answer has; `None` if no key was verified, or it has no limit.
+    pub(super) fn quota(&self) -> Option<Quota> {
+        let identity = self.context.identity();
+        identity.caller.and(identity.quota)
+    }
+
     /// Logs the causes of an error.
     pub(super) fn log_error(&self, operation: &str, error: &Error) {
         telemetry::log_error(&self.ids.request_id, operation, error);
@@ -88,7 +95,7 @@ impl Invocation {
 
     /// Logs the request, its caller and its cost.
     pub(super) fn log_request(&self, outcome: &Outcome) {
-        let Identity { key_id, caller } = self.context.identity();
+        let Identity { key_id, caller, .. } = self.context.identity();
         telemetry::log_request(&RequestLog {
             ids: &self.ids,
             operation: outcome.operation,

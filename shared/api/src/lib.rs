@@ -15,6 +15,7 @@ mod invocation;
 pub mod openapi;
 mod principal_cache;
 mod query;
+mod rate_limiter;
 mod raw_value;
 pub mod read;
 mod request_context;

@@ -1,34 +1,44 @@
-//! Cache of the principals of keys that were verified lately.
+//! Cache of the principals and limits of keys that were verified lately.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use presence_domain::access::Principal;
 use presence_domain::api_key::ApiKeyHash;
+use presence_domain::rate_limit::RateLimit;
 
 /// Maximum number of keys in the cache, of some 100 bytes each. Far fewer keys call one sandbox. Above it the cache is emptied, which
 /// costs each key one slower request.
 const MAX_KEYS: usize = 4_096;
 
-/// Principals that the last verification of each key returned.
+/// Owner and limit of a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct KeyTerms {
+    /// Owner, with its role and its organisation.
+    pub(crate) principal: Principal,
+    /// Limit of the key's requests; `None` if it has none.
+    pub(crate) limit: Option<RateLimit>,
+}
+
+/// Terms that the last verification of each key returned.
 ///
-/// A cached principal may be out of date. An operation may start with it, but its result counts only after the key is verified.
+/// They may be out of date. An operation may start with them, but its result counts only after the key is verified.
 #[derive(Debug, Default)]
-pub(crate) struct PrincipalCache(Mutex<HashMap<ApiKeyHash, Principal>>);
+pub(crate) struct PrincipalCache(Mutex<HashMap<ApiKeyHash, KeyTerms>>);
 
 impl PrincipalCache {
-    /// Returns the principal that the key had at its last verification.
-    pub(crate) fn cached(&self, key: &ApiKeyHash) -> Option<Principal> {
+    /// Returns the terms that the key had at its last verification.
+    pub(crate) fn cached(&self, key: &ApiKeyHash) -> Option<KeyTerms> {
         self.lock().get(key).copied()
     }
 
-    /// Stores the principal of a key that was verified.
-    pub(crate) fn insert(&self, key: ApiKeyHash, principal: Principal) {
-        let mut principals = self.lock();
-        if principals.len() >= MAX_KEYS && !principals.contains_key(&key) {
-            principals.clear();
+    /// Stores the terms of a key that was verified.
+    pub(crate) fn insert(&self, key: ApiKeyHash, terms: KeyTerms) {
+        let mut keys = self.lock();
+        if keys.len() >= MAX_KEYS && !keys.contains_key(&key) {
+            keys.clear();
         }
-        principals.insert(key, principal);
+        keys.insert(key, terms);
     }
 
     /// Removes a key that was refused.
@@ -36,7 +46,7 @@ impl PrincipalCache {
         self.lock().remove(key);
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<ApiKeyHash, Principal>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<ApiKeyHash, KeyTerms>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

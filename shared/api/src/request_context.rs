@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use presence_domain::access::Principal;
 use presence_domain::api_key::ApiKeyId;
+use presence_domain::rate_limit::Quota;
 
 tokio::task_local! {
     static CONTEXT: Arc<RequestContext>;
@@ -19,6 +20,8 @@ pub(crate) struct Identity {
     pub(crate) key_id: Option<ApiKeyId>,
     /// Caller; `None` if the key gives no access.
     pub(crate) caller: Option<Principal>,
+    /// Remaining requests of the key; `None` if it has no limit.
+    pub(crate) quota: Option<Quota>,
 }
 
 /// Facts about a request in progress.
@@ -44,6 +47,11 @@ impl RequestContext {
 /// Records the key of the request in progress. The key may give no access.
 pub(crate) fn record_key(id: ApiKeyId) {
     let _ = CONTEXT.try_with(|context| context.lock().key_id = Some(id));
+}
+
+/// Records the remaining requests of the key of the request in progress.
+pub(crate) fn record_quota(quota: Quota) {
+    let _ = CONTEXT.try_with(|context| context.lock().quota = Some(quota));
 }
 
 /// Records the caller of the request in progress.

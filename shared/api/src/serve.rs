@@ -87,6 +87,7 @@ where
     let result = match matched.and_then(|matched| UnverifiedRequest::read(matched, request)) {
         Ok(unverified) => {
             let result = invocation.run(Box::pin(run(unverified))).await;
+            let result = result.map(|answer| answer.with_quota(invocation.quota()));
             result.and_then(|answer| answer.check_size(invocation.ids())).map_err(RequestError::from)
         }
         Err(error) => Err(error),
@@ -109,7 +110,7 @@ pub(super) fn end(
             if let RequestError::Domain(error) = &error {
                 invocation.log_error(operation, error);
             }
-            let answer = error_answer(&error);
+            let answer = error_answer(&error).with_quota(invocation.quota());
             let (error_kind, bad_fields) = (Some(error.kind()), error.loggable_fields());
             let outcome = Outcome { error_kind, bad_fields, ..Outcome::success(operation, answer.status) };
             (answer, outcome)

@@ -6,11 +6,13 @@
 //! 1. The operation starts with the principal that the key had at its last verification, while the key is verified again.
 //! 2. If verification returns the same principal, the result of the operation is the answer. That saves one wave.
 //! 3. If verification returns another principal, the result is discarded, and the operation runs again.
-//! 4. If the key gives no access, the answer is 401, and the result is discarded.
+//! 4. If the key gives no access, the answer is 401, and the result is discarded. If it has no request left, the answer is 429.
 //!
 //! So the cached principal decides nothing. `shared/docs/speculative-reads.md` explains it by an example.
 
 use std::future::Future;
+
+use futures::FutureExt as _;
 
 use super::Answer;
 use crate::auth::{Authenticator, VerifiedKey};
@@ -27,8 +29,11 @@ pub(super) async fn run_speculatively<Running>(
 where
     Running: Future<Output = Result<Answer, Error>>,
 {
-    let Some(cached) = authenticator.cached_principal(hash) else {
+    if authenticator.is_refused(hash) {
         return run_after_authentication(authenticator, hash, operation).await;
+    }
+    let Some(cached) = authenticator.cached_principal(hash) else {
+        return run_after_verification(authenticator, hash, operation).await;
     };
     let (key, result) = authenticator.authenticate_alongside(hash, operation(cached)).await?;
     if key.principal != cached {
@@ -38,7 +43,22 @@ where
     result
 }
 
-/// Runs an operation after the key is verified. Every operation that writes runs like this.
+/// Runs an operation that only reads after the key is verified. It runs while one of the key's requests is taken.
+async fn run_after_verification<Running>(
+    authenticator: &Authenticator,
+    hash: &ApiKeyHash,
+    operation: impl Fn(Principal) -> Running,
+) -> Result<Answer, Error>
+where
+    Running: Future<Output = Result<Answer, Error>>,
+{
+    let key = authenticator.verify(hash).await?;
+    let running = run_verified(authenticator, &key, operation);
+    let ((), result) = futures::try_join!(authenticator.admit(&key), running.map(Ok))?;
+    result
+}
+
+/// Runs an operation after the key is verified and one of its requests is taken. Every operation that writes runs like this.
 pub(super) async fn run_after_authentication<Running>(
     authenticator: &Authenticator,
     hash: &ApiKeyHash,
@@ -58,6 +78,11 @@ pub(super) async fn run_for_any_principal(
     hash: &ApiKeyHash,
     operation: impl Future<Output = Result<Answer, Error>>,
 ) -> Result<Answer, Error> {
+    if authenticator.is_refused(hash) {
+        let key = Box::pin(authenticator.authenticate(hash)).await?;
+        authenticator.record_use(&key).await;
+        return operation.await;
+    }
     let (key, result) = authenticator.authenticate_alongside(hash, operation).await?;
     authenticator.record_use(&key).await;
     result

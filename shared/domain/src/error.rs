@@ -7,6 +7,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::error::Error as StdError;
 
+use crate::rate_limit::RateLimitError;
+
 /// Cause of an error, for the log. It is never shown to a client.
 pub type BoxError = Box<dyn StdError + Send + Sync>;
 
@@ -31,6 +33,8 @@ pub enum Error {
         /// Seconds until the next invitation is allowed, rounded up; at least 1.
         retry_after_seconds: i64,
     },
+    /// The key of the request has made too many requests.
+    TooManyRequests(RateLimitError),
     /// A dependency did not answer. It is unknown if a change was made.
     Unavailable(BoxError),
     /// The code has a bug, or stored data breaks a rule.
@@ -144,6 +148,7 @@ impl Error {
             Self::NotFound => "not_found",
             Self::Conflict => "conflict",
             Self::TooSoon { .. } => "too_soon",
+            Self::TooManyRequests(_) => "too_many_requests",
             Self::Unavailable(_) => "unavailable",
             Self::Internal(_) => "internal",
         }
@@ -173,6 +178,7 @@ impl std::fmt::Display for Error {
             Self::NotFound => "not found",
             Self::Conflict => "concurrent changes won every attempt",
             Self::TooSoon { .. } => "too soon after the previous invitation",
+            Self::TooManyRequests(_) => "too many requests with this key",
             Self::Unavailable(_) => "a dependency does not answer",
             Self::Internal(_) => "internal error",
         })

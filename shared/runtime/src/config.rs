@@ -4,6 +4,7 @@ use aws_sdk_dynamodb::config::Credentials;
 use jiff::SignedDuration;
 
 use presence_domain::email::EmailAddress;
+use presence_domain::rate_limit::{MAX_REQUESTS_PER_MINUTE, RateLimit};
 
 /// Lifetime of an invitation's link in hours, if `INVITATION_LIFE_HOURS` is not set.
 const DEFAULT_LINK_LIFE_HOURS: i64 = 72;
@@ -26,6 +27,24 @@ impl Config {
     pub fn from_env() -> Self {
         Self { table_prefix: env_var("TABLE_PREFIX").unwrap_or_else(|| Self::DEFAULT_TABLE_PREFIX.to_owned()) }
     }
+}
+
+/// Parses the limit of the requests of a key that has none of its own. Blank text and 0 are no limit.
+pub fn parse_rate_limit(requests_per_minute: &str) -> Result<Option<RateLimit>, ConfigError> {
+    let number = match requests_per_minute.trim() {
+        "" => Ok(0),
+        text => text.parse::<u32>(),
+    };
+    match number {
+        Ok(0) => Ok(None),
+        Ok(number) if number <= MAX_REQUESTS_PER_MINUTE => Ok(RateLimit::new(number)),
+        _ => Err(ConfigError("RATE_LIMIT_PER_MINUTE must be a number of requests from 0 to 1000000")),
+    }
+}
+
+/// Reads the limit of the requests of a key that has none of its own, from `RATE_LIMIT_PER_MINUTE`. Returns `None` for no limit.
+pub fn rate_limit_from_env() -> Result<Option<RateLimit>, ConfigError> {
+    parse_rate_limit(&env_text("RATE_LIMIT_PER_MINUTE"))
 }
 
 /// Settings of AWS, as Lambda sets them for a function.
@@ -216,6 +235,19 @@ mod tests {
             ("a@b.example", "https://x.example", "9000"),
         ] {
             assert!(MailConfig::parse(sender, url, hours).is_err(), "{sender} {url} {hours}");
+        }
+    }
+
+    #[test]
+    fn a_limit_is_a_number_of_requests_or_none() {
+        let read = |text| parse_rate_limit(text).map(|limit| limit.map(RateLimit::requests_per_minute));
+        for (text, limit) in
+            [("", None), ("0", None), ("1", Some(1)), (" 300 ", Some(300)), ("1000000", Some(1_000_000))]
+        {
+            assert_eq!(read(text), Ok(limit), "{text}");
+        }
+        for text in ["-1", "1000001", "many", "1.5", "4294967297"] {
+            assert!(read(text).is_err(), "{text}");
         }
     }
 

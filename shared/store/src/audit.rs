@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use serde::Serialize;
 
 use crate::client::read::Item;
-use crate::format::{USER, format_of};
+use crate::format::{KEY, USER, format_of, kind_of};
 use crate::keys::{
     CHANGES_PK_PREFIX, LOCK_SK, MAIL_SK_PREFIX, MAILBOX_SK, MARK_SK, ROSTERS_PK, USER_SK, lock_pk, org_key,
 };
@@ -76,7 +76,8 @@ impl UserStore {
         for item in self.db.scan(&schema::USERS, PAGE, MAX_PAGES).await? {
             contents.add(item)?;
         }
-        let keys = self.db.scan(&schema::API_KEYS, PAGE, MAX_PAGES).await?.into_iter().map(ApiKeyRecord::read);
+        let keys = self.db.scan(&schema::API_KEYS, PAGE, MAX_PAGES).await?.into_iter();
+        let keys = keys.filter(|item| kind_of(&schema::API_KEYS, item) == KEY).map(ApiKeyRecord::read);
         let keys = keys.collect::<Result<Vec<_>, _>>()?;
         contents.check_reservations();
         contents.check_heads();

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 
 use crate::client::read::{Item, number};
 use crate::keys::{
-    CHANGES_PK_PREFIX, COUNTS_PK_PREFIX, DIRECTORY_PK, LOCK_SK, MAIL_SK_PREFIX, MAILBOX_SK, MARK_SK,
+    BUCKET_PREFIX, CHANGES_PK_PREFIX, COUNTS_PK_PREFIX, DIRECTORY_PK, LOCK_SK, MAIL_SK_PREFIX, MAILBOX_SK, MARK_SK,
     ORGS_WITH_REVIEWS_PK, POSTINGS_PK_PREFIX, REVIEW_SK, ROSTERS_PK, USER_SK, parse_category_pk,
 };
 use crate::schema::{API_KEYS, AUDIT, BUSINESSES, CATEGORIES, REVIEWS, Table, USERS};
@@ -55,6 +55,8 @@ pub(super) const MARK: Kind = Kind::first("mark");
 pub(super) const CHANGES: Kind = Kind::first("changes");
 /// API key by hash.
 pub(super) const KEY: Kind = Kind::first("key");
+/// Bucket of the limit of an API key.
+pub(super) const BUCKET: Kind = Kind::first("bucket");
 /// Organisation that owns businesses.
 pub(super) const ORG: Kind = Kind::first("organisation");
 /// Business of an organisation.
@@ -78,7 +80,7 @@ pub(super) const AUDIT_RECORD: Kind = Kind::first("audit record");
 pub(super) fn kinds(table: &Table) -> &'static [Kind] {
     match table.name {
         name if name == USERS.name => &[USER, LOCK, DIRECTORY_HEAD, MAIL, MAILBOX, MARK, CHANGES],
-        name if name == API_KEYS.name => &[KEY],
+        name if name == API_KEYS.name => &[KEY, BUCKET],
         name if name == BUSINESSES.name => &[ORG, BUSINESS],
         name if name == CATEGORIES.name => &[CATEGORY, CATEGORY_HEAD],
         name if name == REVIEWS.name => &[REVIEW, FACET_COUNTS, POSTINGS, ORG_WITH_REVIEWS],
@@ -102,7 +104,13 @@ pub(super) fn kind_of(table: &Table, item: &Item) -> Kind {
             sk if sk.starts_with(MAIL_SK_PREFIX) => MAIL,
             _ => ANY,
         },
-        name if name == API_KEYS.name => KEY,
+        name if name == API_KEYS.name => {
+            if text("key_hash").starts_with(BUCKET_PREFIX) {
+                BUCKET
+            } else {
+                KEY
+            }
+        }
         name if name == BUSINESSES.name => {
             if pk.starts_with("ORG#") {
                 ORG

@@ -6,6 +6,7 @@ use std::fmt::Display;
 
 use jiff::Timestamp;
 
+use presence_domain::api_key::ApiKeyHash;
 use presence_domain::category::CategoryId;
 use presence_domain::ids::{BusinessId, MAX_ID, OrgId, UserId, random_u64};
 use presence_domain::ledger::ReviewSet;
@@ -43,6 +44,15 @@ pub const OUTBOX_FAILED: &str = "failed";
 pub const OUTBOX_HELD: &str = "held";
 /// Partition of `outbox-index` with the rows that could not be read.
 pub const OUTBOX_UNREADABLE: &str = "unreadable";
+
+/// Prefix of the keys of buckets, in the table of API keys.
+pub const BUCKET_PREFIX: &str = "BUCKET#";
+
+/// Returns the key of the bucket of an API key.
+#[must_use]
+pub fn bucket_key(hash: &ApiKeyHash) -> String {
+    format!("{BUCKET_PREFIX}{}", hash.as_hex())
+}
 
 /// Returns the partition of a user and its outbox rows.
 #[must_use]

@@ -14,7 +14,7 @@ mod reviews;
 pub mod schema;
 mod users;
 
-pub use api_keys::{ApiKeyRecord, ApiKeyStore};
+pub use api_keys::{ApiKeyRecord, ApiKeyStore, LeaseOutcome, RateLimitStore};
 pub use audit::{Finding, UsersAudit};
 pub use audit_trail::{AuditPages, AuditSource, AuditStore};
 pub use businesses::{Business, BusinessLocation, BusinessStore, ListPage, Org, PutOutcome};

@@ -134,13 +134,13 @@ pub const USERS: Table = Table {
     stream: true,
     ttl: Some("ttl"),
 };
-/// API keys by hash.
+/// API keys by hash, and the buckets of their limits.
 pub const API_KEYS: Table = Table {
     name: "api-keys",
     key: Key { partition: text("key_hash"), sort: None },
     indexes: &[],
     stream: false,
-    ttl: None,
+    ttl: Some("ttl"),
 };
 /// Organisations and businesses.
 pub const BUSINESSES: Table = Table {

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
+use presence_domain::rate_limit::RateLimit;
 use presence_local::{AwsLimits, DynamoDb, Options, Stack};
-use presence_runtime::config::Config;
+use presence_runtime::config::{Config, parse_rate_limit};
 use presence_runtime::telemetry;
 use serde_json::json;
 use tokio::signal::unix::{SignalKind, signal};
@@ -31,6 +32,9 @@ struct Args {
     /// Give DynamoDB the limits of AWS; SETTINGS are any of seed=N,table-writes=4000,table-reads=12000,latency-ms=3,lag-ms=20
     #[arg(long, value_name = "SETTINGS", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     aws_limits: Option<AwsLimits>,
+    /// Allow each key N requests a minute; keys with a limit of their own keep it (default: 0, no limit)
+    #[arg(long, value_name = "N", value_parser = parse_rate_limit)]
+    rate_limit: Option<Option<RateLimit>>,
     /// Create the tables, but load no sample data and make no keys
     #[arg(long)]
     empty: bool,
@@ -87,6 +91,7 @@ impl From<Args> for Options {
             port: args.port,
             dynamodb: args.dynamodb_url.map_or(embedded, DynamoDb::Endpoint),
             aws_limits: args.aws_limits,
+            rate_limit: args.rate_limit.flatten(),
             table_prefix: Config::from_env().table_prefix,
             sample: !args.empty,
             fixed_sample: args.fixed_sample,

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use aws_smithy_types::timeout::TimeoutConfig;
+use presence_domain::rate_limit::RateLimit;
 use presence_runtime::clock::{Clock, SystemClock};
 use presence_runtime::config::Config;
 use presence_store::RetryPolicy;
@@ -36,6 +37,8 @@ pub struct Options {
     pub dynamodb: DynamoDb,
     /// Limits of AWS between the functions and `DynamoDB`. `None` applies no limits.
     pub aws_limits: Option<AwsLimits>,
+    /// Limit of the requests of keys that have none of their own. `None` is no limit.
+    pub rate_limit: Option<RateLimit>,
     /// Prefix of the table names.
     pub table_prefix: String,
     /// True to load the sample data if there are no users, and to issue the demo keys.
@@ -69,6 +72,7 @@ impl Default for Options {
             port: 0,
             dynamodb: DynamoDb::Embedded { port: 0, data: None },
             aws_limits: None,
+            rate_limit: None,
             table_prefix: Config::DEFAULT_TABLE_PREFIX.to_owned(),
             sample: false,
             fixed_sample: false,

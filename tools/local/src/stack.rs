@@ -247,12 +247,16 @@ fn outbox_processor(functions_config: &SdkConfig, options: &Options, origin: &st
 
 /// Returns the routes of the template, each with its function. The functions share a connection, and nothing else.
 fn function_routes(database: &Database, options: &Options) -> Vec<(String, LocalFunction)> {
-    let users = Arc::new(presence_users::App::new(database, Arc::clone(&options.clock)));
+    let users = presence_users::App::new(database, Arc::clone(&options.clock)).with_rate_limit(options.rate_limit);
+    let users = Arc::new(users);
     let users = LocalFunction::new("users", move |request| presence_users::handle(Arc::clone(&users), request));
-    let categories = Arc::new(presence_categories::App::new(database, Arc::clone(&options.clock)));
+    let categories =
+        presence_categories::App::new(database, Arc::clone(&options.clock)).with_rate_limit(options.rate_limit);
+    let categories = Arc::new(categories);
     let categories =
         LocalFunction::new("categories", move |request| presence_categories::handle(Arc::clone(&categories), request));
-    let reviews = Arc::new(presence_reviews::App::new(database, Arc::clone(&options.clock)));
+    let reviews = presence_reviews::App::new(database, Arc::clone(&options.clock)).with_rate_limit(options.rate_limit);
+    let reviews = Arc::new(reviews);
     let reviews = LocalFunction::new("reviews", move |request| presence_reviews::handle(Arc::clone(&reviews), request));
     let users_keys = [&presence_users::CATCH_ALL[..], &presence_users::PAGES].concat();
     let categories_keys = [&presence_categories::CATCH_ALL[..], &presence_categories::DOCUMENTS].concat();

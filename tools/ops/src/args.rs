@@ -8,6 +8,7 @@ use presence_domain::audit::LIFETIME;
 use presence_domain::email::EmailAddress;
 use presence_domain::email_pattern::EmailPattern;
 use presence_domain::ids::{BusinessId, MAX_ID, OrgId};
+use presence_domain::rate_limit::{KeyLimit, MAX_REQUESTS_PER_MINUTE};
 use presence_domain::text::has_control;
 use presence_domain::user::{Lang, PersonName, Phone, Role, Status};
 
@@ -32,6 +33,14 @@ fn choice_parser<T: Copy + Send + Sync + 'static>(
 ) -> impl TypedValueParser<Value = T> {
     PossibleValuesParser::new(choices.iter().map(|choice| as_str(*choice))).try_map(move |text| {
         choices.iter().copied().find(|choice| as_str(*choice) == text).ok_or("is not one of the choices")
+    })
+}
+
+/// Parses the requests a minute of a key; 0 is no limit.
+pub(crate) fn parse_key_limit(text: &str) -> Result<KeyLimit, String> {
+    let limit = text.parse().ok().and_then(KeyLimit::from_number);
+    limit.ok_or_else(|| {
+        format!("must be a number of requests a minute, at most {MAX_REQUESTS_PER_MINUTE}; 0 is no limit")
     })
 }
 

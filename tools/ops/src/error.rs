@@ -92,7 +92,9 @@ impl CommandError {
         match find_cause::<Error>(error) {
             Some(Error::Conflict) => "conflict",
             Some(Error::Unavailable(_)) => "unavailable",
-            Some(Error::Invalid(_) | Error::Forbidden(_) | Error::TooSoon { .. }) => "refused",
+            Some(Error::Invalid(_) | Error::Forbidden(_) | Error::TooSoon { .. } | Error::TooManyRequests(_)) => {
+                "refused"
+            }
             _ => "failed",
         }
     }

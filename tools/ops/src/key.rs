@@ -1,4 +1,4 @@
-//! `ops key`: issues, lists, rotates and revokes API keys, and tells whose a key is.
+//! `ops key`: issues, lists, rotates, limits and revokes API keys, and tells whose a key is.
 
 mod whois;
 
@@ -6,6 +6,7 @@ use clap::{Args, Subcommand};
 use jiff::{SignedDuration, Timestamp};
 use presence_domain::api_key::ApiKeyId;
 use presence_domain::ids::UserId;
+use presence_domain::rate_limit::KeyLimit;
 use presence_store::{ApiKeyError, ApiKeyRecord, IssuedKey, MAX_LIVE_KEYS, NewApiKey};
 use serde::Serialize;
 use serde_json::json;
@@ -16,14 +17,16 @@ use crate::{Context, Exit, args};
 
 const LIST_JSON: &str = "\
 With --json a list of {\"id\",\"label\",\"created_at\",\"expires_at\",
-\"last_used_at\",\"revoked_at\",\"state\"}; instants are RFC 3339 in UTC, or null.";
+\"last_used_at\",\"revoked_at\",\"state\",\"limit\"}; instants are RFC 3339 in UTC, or null.
+A limit is a number of requests a minute, 0 for none, or null for the default.";
 
 const WHOIS_HELP: &str = "\
 Example:
   ops key whois <leaked-key.txt
 
 With --json {\"id\",\"user_id\",\"org_id\",\"role\",\"label\",\"state\",\"created_at\",
-\"expires_at\",\"last_used_at\",\"revoked_at\"}; what there is none of is null.";
+\"expires_at\",\"last_used_at\",\"revoked_at\",\"limit\"}; what there is none of is null.
+A limit is a number of requests a minute, 0 for none, or null for the default.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -35,7 +38,7 @@ pub(crate) enum Command {
     Issue(IssueArgs),
     /// List the keys of a user, oldest first
     ///
-    /// A key is live, expired or revoked. The time of its last use is exact to the hour.
+    /// A key is live, expired or revoked. The time of its last use is exact to the hour. Its limit is in requests a minute.
     #[command(after_help = LIST_JSON)]
     List(ListArgs),
     /// Issue a key that replaces another one; the old key still works during the overlap
@@ -54,6 +57,14 @@ pub(crate) enum Command {
         #[arg(long)]
         yes: bool,
     },
+    /// Set how many requests a minute a key may make; 0 is no limit
+    ///
+    /// Counts from the next request on. A rotated key hands its limit on to the new key. With --json {"id":"…","limit":N}, where
+    /// null is the default.
+    #[command(
+        after_help = "Examples:\n  ops key set-limit 4711-0a1b2c3d4e5f 600\n  ops key set-limit 4711-0a1b2c3d4e5f --default"
+    )]
+    SetLimit(SetLimitArgs),
     /// Tell whose a key is: owner, organisation, role, state and last use
     ///
     /// Reads the key, or the id of a key, from standard input, so that no history of a shell and no list of processes has
@@ -98,6 +109,18 @@ pub(crate) struct RotateArgs {
     expires: Option<SignedDuration>,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct SetLimitArgs {
+    /// Id of the key
+    id: String,
+    /// Requests a minute, at most 1000000; 0 is no limit
+    #[arg(value_name = "N", value_parser = args::parse_key_limit, required_unless_present = "default")]
+    limit: Option<KeyLimit>,
+    /// Give the key the limit of all keys again
+    #[arg(long, conflicts_with = "limit")]
+    default: bool,
+}
+
 impl Command {
     /// True if the command writes to the tables.
     pub(crate) fn writes(&self) -> bool {
@@ -111,6 +134,7 @@ pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit,
         Command::List(args) => list(&args, context).await?,
         Command::Rotate(args) => rotate(args, context).await?,
         Command::Revoke { id, yes } => revoke(&id, yes, context).await?,
+        Command::SetLimit(args) => set_limit(&args, context).await?,
         Command::Whois => whois::run(context).await?,
     }
     Ok(Exit::Done)
@@ -140,7 +164,7 @@ async fn list(args: &ListArgs, context: &mut Context) -> Result<(), CommandError
         context.console.write_json(&keys)?;
     } else {
         context.console.write_message(format_args!("user {owner}, keys: {}", keys.len()));
-        let header = ["ID", "LABEL", "CREATED", "EXPIRES", "LAST USED", "STATE"];
+        let header = ["ID", "LABEL", "CREATED", "EXPIRES", "LAST USED", "STATE", "LIMIT"];
         context.console.write_table(header, keys.into_iter().map(ListedKey::into_cells).collect())?;
     }
     Ok(())
@@ -177,6 +201,22 @@ async fn revoke(id: &str, yes: bool, context: &mut Context) -> Result<(), Comman
         context.console.write_json(&json!({ "id": id }))?;
     }
     context.console.write_message(format_args!("revoked key {id}"));
+    Ok(())
+}
+
+async fn set_limit(args: &SetLimitArgs, context: &mut Context) -> Result<(), CommandError> {
+    let (id, limit, now) = (parse_id(&args.id)?, args.limit.unwrap_or_default(), context.clock.now());
+    let set = context.stores.users.set_key_limit(id, limit, &context.actor().await?, now).await;
+    set.map_err(|error| command_error(error, &args.id))?;
+    if context.console.json {
+        context.console.write_json(&json!({ "id": args.id, "limit": limit.number() }))?;
+    }
+    let text = match limit.number() {
+        None => "the default limit".to_owned(),
+        Some(0) => "no limit".to_owned(),
+        Some(number) => format!("a limit of {number} requests a minute"),
+    };
+    context.console.write_message(format_args!("key {} has {text}", args.id));
     Ok(())
 }
 
@@ -222,6 +262,11 @@ fn state(record: &ApiKeyRecord, now: Timestamp) -> &'static str {
     }
 }
 
+/// Returns the limit of a key for a table.
+fn limit_cell(requests_per_minute: Option<u32>) -> String {
+    requests_per_minute.map_or_else(|| "default".to_owned(), |number| number.to_string())
+}
+
 /// Key in a list, in the form of its JSON.
 #[derive(Serialize)]
 pub(crate) struct ListedKey<'a> {
@@ -232,6 +277,7 @@ pub(crate) struct ListedKey<'a> {
     last_used_at: Option<String>,
     revoked_at: Option<String>,
     state: &'static str,
+    limit: Option<u32>,
 }
 
 impl<'a> ListedKey<'a> {
@@ -245,10 +291,11 @@ impl<'a> ListedKey<'a> {
             last_used_at: record.last_used_at.map(format_instant),
             revoked_at: record.revoked_at.map(format_instant),
             state: state(record, now),
+            limit: record.limit.number(),
         }
     }
 
-    fn into_cells(self) -> [String; 6] {
+    fn into_cells(self) -> [String; 7] {
         [
             self.id,
             cell_or_dash(self.label.map(str::to_owned)),
@@ -256,6 +303,7 @@ impl<'a> ListedKey<'a> {
             cell_or_dash(self.expires_at),
             cell_or_dash(self.last_used_at),
             self.state.to_owned(),
+            limit_cell(self.limit),
         ]
     }
 }

@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::demand::Demand;
 use super::lease::whole_microseconds;
 use super::terms::{Terms, latest_tat, retry_after_seconds};
-use super::{LeaseRequest, Quota, RateLimit, Refusal, TatChange};
+use super::{LeaseRequest, Quota, RateLimit, RateLimitError, TatChange};
 
 /// Time for which requests pass without a lease after the database did not answer. Without it, each request would wait for the database.
 const FAILURE_PAUSE: SignedDuration = SignedDuration::from_secs(1);
@@ -44,7 +44,7 @@ pub enum Decision {
     /// The request passes.
     Pass(Quota),
     /// The request is refused.
-    Refuse(Refusal),
+    Refuse(RateLimitError),
     /// The function has to lease tokens first.
     Lease(LeaseRequest),
 }
@@ -126,7 +126,7 @@ impl KeyLimiter {
     }
 
     /// Refuses a request after [`KeyLimiter::MAX_WRITES`] declined leases: many functions compete for the last tokens.
-    pub fn give_up(&mut self, now: Timestamp) -> Refusal {
+    pub fn give_up(&mut self, now: Timestamp) -> RateLimitError {
         self.refuse(self.terms.time_of(1), now)
     }
 
@@ -138,23 +138,29 @@ impl KeyLimiter {
         }
     }
 
+    /// True if the key was refused, and the time to retry has not come.
+    #[must_use]
+    pub fn is_refused(&self, now: Timestamp) -> bool {
+        self.remembered_refusal(now).is_some()
+    }
+
     fn live_lease(&mut self, now: Timestamp) -> Option<&mut HeldLease> {
         self.lease.as_mut().filter(|lease| lease.tokens > 0 && now < lease.ends_at)
     }
 
-    fn remembered_refusal(&self, now: Timestamp) -> Option<Refusal> {
+    fn remembered_refusal(&self, now: Timestamp) -> Option<RateLimitError> {
         let until = self.refused_until.filter(|until| is_soon(now, *until, LONGEST_REFUSAL))?;
         // The seconds of the refusal include the tolerance of clocks already.
         let milliseconds = until.duration_since(now).as_millis();
         let retry_after_seconds = u32::try_from((milliseconds + 999) / 1000).unwrap_or(u32::MAX).max(1);
-        Some(Refusal { limit: self.limit, retry_after_seconds })
+        Some(RateLimitError { limit: self.limit, retry_after_seconds })
     }
 
     /// Refuses a request, and those until the retry: they cost no write.
-    fn refuse(&mut self, wait: SignedDuration, now: Timestamp) -> Refusal {
+    fn refuse(&mut self, wait: SignedDuration, now: Timestamp) -> RateLimitError {
         let retry_after_seconds = retry_after_seconds(wait);
         self.refused_until = Some(now + SignedDuration::from_secs(retry_after_seconds.into()));
-        Refusal { limit: self.limit, retry_after_seconds }
+        RateLimitError { limit: self.limit, retry_after_seconds }
     }
 
     fn lease_request(&mut self, now: Timestamp) -> LeaseRequest {

@@ -20,7 +20,7 @@ mod terms;
 
 pub use key_limiter::{Decision, KeyLimiter};
 pub use lease::{LeaseRequest, TatChange};
-pub use quota::{Quota, Refusal};
+pub use quota::{Quota, RateLimitError};
 pub use terms::EXCESS;
 
 /// Largest number of requests a minute that a limit may allow. A token then takes 60 µs to refill.

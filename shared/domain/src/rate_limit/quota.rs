@@ -13,16 +13,16 @@ pub struct Quota {
     pub refill_seconds: u32,
 }
 
-/// Refusal of a request: the key has no token left.
+/// Occurs when a request is refused: its key has no token left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Refusal {
+pub struct RateLimitError {
     /// Limit of the key.
     pub limit: RateLimit,
     /// Whole seconds after which a request passes, at least 1.
     pub retry_after_seconds: u32,
 }
 
-impl Refusal {
+impl RateLimitError {
     /// Returns the quota of the refused request.
     #[must_use]
     pub fn quota(self) -> Quota {

@@ -9,6 +9,7 @@ use presence_domain::access::Principal;
 use presence_domain::api_key::{ApiKeyHash, ApiKeyId};
 use presence_domain::error::Error;
 use presence_domain::ids::{OrgId, UserId};
+use presence_domain::rate_limit::KeyLimit;
 use presence_domain::user::{Role, Status, User};
 
 /// Stored record of an API key. It holds the hash of the key, never the key.
@@ -34,6 +35,8 @@ pub struct ApiKeyRecord {
     pub last_used_at: Option<Timestamp>,
     /// Instant of revocation.
     pub revoked_at: Option<Timestamp>,
+    /// Limit of its requests.
+    pub limit: KeyLimit,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -54,6 +57,9 @@ struct ApiKeyItem {
     last_used_at: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     revoked_at: Option<i64>,
+    /// Requests a minute; 0 for no limit. A key without it has the default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limit: Option<u32>,
 }
 
 impl ApiKeyRecord {
@@ -71,6 +77,7 @@ impl ApiKeyRecord {
             expires_at: None,
             last_used_at: None,
             revoked_at: None,
+            limit: KeyLimit::Default,
         }
     }
 
@@ -113,6 +120,7 @@ impl ApiKeyRecord {
                 expires_at: milliseconds(self.expires_at),
                 last_used_at: milliseconds(self.last_used_at),
                 revoked_at: milliseconds(self.revoked_at),
+                limit: self.limit.number(),
             },
         )
     }
@@ -137,5 +145,6 @@ fn record(stored: ApiKeyItem) -> Option<ApiKeyRecord> {
         expires_at: instant(stored.expires_at)?,
         last_used_at: instant(stored.last_used_at)?,
         revoked_at: instant(stored.revoked_at)?,
+        limit: stored.limit.map_or(Some(KeyLimit::Default), KeyLimit::from_number)?,
     })
 }

@@ -1,10 +1,12 @@
-//! API keys: their items, their lookup by the next request, and their synchronisation with the owner.
+//! API keys: their items, their lookup by the next request, their synchronisation with the owner, and the buckets of their limits.
 
+mod buckets;
 mod item;
 mod sync_with_owner;
 
+pub use buckets::{LeaseOutcome, RateLimitStore};
 pub use item::ApiKeyRecord;
-pub(crate) use sync_with_owner::{KeyWrite, expire, revoke, sync_with_owner};
+pub(crate) use sync_with_owner::{KeyWrite, expire, revoke, set_limit, sync_with_owner};
 
 use std::collections::HashMap;
 

@@ -9,6 +9,7 @@ use crate::client::read::{number, text};
 use crate::{Database, schema};
 use presence_domain::api_key::ApiKeyHash;
 use presence_domain::ids::OrgId;
+use presence_domain::rate_limit::KeyLimit;
 use presence_domain::user::{Status, User};
 
 /// Write of a key item.
@@ -60,6 +61,18 @@ pub(crate) fn expire(db: &Database, hash: &ApiKeyHash, expires_at: Timestamp) ->
         .expression_attribute_values(":expires_at", number(expires_at.as_millisecond()))
         .build()
         .expect("table, key and expression are set")
+}
+
+/// Returns the update that gives a key a limit of its own, or the default.
+pub(crate) fn set_limit(db: &Database, hash: &ApiKeyHash, limit: KeyLimit) -> Update {
+    let update = update(db, hash).expression_attribute_names("#limit", "limit");
+    let update = match limit.number() {
+        Some(requests_per_minute) => update
+            .update_expression("SET #limit = :limit")
+            .expression_attribute_values(":limit", number(requests_per_minute)),
+        None => update.update_expression("REMOVE #limit"),
+    };
+    update.build().expect("table, key and expression are set")
 }
 
 fn change(db: &Database, hash: &ApiKeyHash, before: &User, after: &User, now: Timestamp) -> Option<Update> {

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 
 use super::update::{WRITE_ATTEMPTS, retry_stale};
 use super::write::UserWriteError;
-use crate::api_keys::{ApiKeyRecord, KeyWrite, expire, key, revoke};
+use crate::api_keys::{ApiKeyRecord, KeyWrite, expire, key, revoke, set_limit};
 use crate::client::read::Item;
 use crate::client::transaction::{Transaction, TransactionError};
 use crate::{UserStore, audit_trail, schema};
@@ -13,6 +13,7 @@ use presence_domain::api_key::{ApiKeyHash, ApiKeyId, PlaintextApiKey};
 use presence_domain::audit::{Actor, AuditAction, AuditRecord};
 use presence_domain::error::Error;
 use presence_domain::ids::UserId;
+use presence_domain::rate_limit::KeyLimit;
 use presence_domain::user::{Status, User, UserChange};
 
 /// Largest number of live keys of a user.
@@ -116,6 +117,26 @@ impl UserStore {
         retry_stale(WRITE_ATTEMPTS, attempt).await
     }
 
+    /// Gives a key a limit of its own, or the default, from the next request on. The same limit again changes nothing.
+    pub async fn set_key_limit(
+        &self,
+        id: ApiKeyId,
+        limit: KeyLimit,
+        by: &Actor,
+        now: Timestamp,
+    ) -> Result<(), ApiKeyError> {
+        let attempt = |_| async {
+            let key = self.get_key(id).await?;
+            if key.limit == limit {
+                return Ok(Some(()));
+            }
+            let update = set_limit(&self.db, &key.hash, limit);
+            let is_written = self.change_key(&key, update, by, AuditAction::SetKeyLimit(id), now).await?;
+            Ok(is_written.then_some(()))
+        };
+        retry_stale(WRITE_ATTEMPTS, attempt).await
+    }
+
     /// Writes a change of a key's item alone, with its record in the audit trail. False if the condition of the update failed.
     async fn change_key(
         &self,
@@ -169,6 +190,7 @@ impl UserStore {
             let fresh = ApiKeyRecord {
                 label: new.label.clone(),
                 expires_at: new.expires_at,
+                limit: old.as_ref().map_or(KeyLimit::Default, |old| old.limit),
                 ..ApiKeyRecord::new(plaintext.hash(), &record.user, now)
             };
             let after = self.with_key(&record.user, &fresh, old.as_ref(), now).await?;

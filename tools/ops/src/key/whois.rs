@@ -9,7 +9,7 @@ use presence_domain::ids::OrgId;
 use presence_store::{ApiKeyError, ApiKeyRecord};
 use serde::Serialize;
 
-use super::{command_error, state};
+use super::{command_error, limit_cell, state};
 use crate::Context;
 use crate::console::{cell_or_dash, format_instant};
 use crate::error::CommandError;
@@ -72,6 +72,7 @@ struct Whois<'a> {
     expires_at: Option<String>,
     last_used_at: Option<String>,
     revoked_at: Option<String>,
+    limit: Option<u32>,
 }
 
 impl<'a> Whois<'a> {
@@ -87,6 +88,7 @@ impl<'a> Whois<'a> {
             expires_at: record.expires_at.map(format_instant),
             last_used_at: record.last_used_at.map(format_instant),
             revoked_at: record.revoked_at.map(format_instant),
+            limit: record.limit.number(),
         }
     }
 
@@ -102,6 +104,7 @@ impl<'a> Whois<'a> {
             ("expires", cell_or_dash(self.expires_at.clone())),
             ("last used", cell_or_dash(self.last_used_at.clone())),
             ("revoked", cell_or_dash(self.revoked_at.clone())),
+            ("limit", limit_cell(self.limit)),
         ];
         rows.map(|(name, value)| format!("{name:<14}{value}")).join("\n")
     }

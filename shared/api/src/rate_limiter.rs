@@ -1,0 +1,101 @@
+//! Limits of keys: the leases that this function holds, and the writes that renew them.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex as StdMutex, PoisonError};
+
+use tokio::sync::Mutex;
+
+use crate::request_context;
+use presence_domain::api_key::ApiKeyHash;
+use presence_domain::error::Error;
+use presence_domain::rate_limit::{Decision, KeyLimiter, LeaseRequest, Quota, RateLimit, RateLimitError};
+use presence_runtime::clock::Clock;
+use presence_store::{Database, LeaseOutcome, RateLimitStore};
+
+/// Maximum number of keys, of some 300 bytes each. Above it all leases are dropped, which costs each key up to 20 requests of its limit.
+const MAX_KEYS: usize = 4_096;
+
+/// Limits of the keys that this function knows.
+pub(crate) struct RateLimiter {
+    buckets: RateLimitStore,
+    clock: Arc<dyn Clock>,
+    keys: StdMutex<HashMap<ApiKeyHash, Arc<Mutex<KeyLimiter>>>>,
+}
+
+impl RateLimiter {
+    /// Builds the parts, without any lease. Makes no call.
+    pub(crate) fn new(database: &Database, clock: Arc<dyn Clock>) -> Self {
+        Self { buckets: RateLimitStore::new(database), clock, keys: StdMutex::default() }
+    }
+
+    /// Takes one of a key's requests, and records the rest for the answer. Makes a write if no lease holds one.
+    ///
+    /// Returns [`Error::TooManyRequests`] if the key has none left. A failure of the database is logged, and the request passes.
+    pub(crate) async fn admit(&self, hash: &ApiKeyHash, limit: Option<RateLimit>) -> Result<(), Error> {
+        let Some(limit) = limit else { return Ok(()) };
+        let limiter = self.limiter(hash, limit);
+        // Requests at the same time wait for one lease, so that each does not ask for its own. In Lambda there is one at a time.
+        let mut limiter = limiter.lock().await;
+        limiter.count_request(self.clock.now());
+        for _ in 0..KeyLimiter::MAX_WRITES {
+            match limiter.decide(self.clock.now()) {
+                Decision::Pass(quota) => return pass(quota),
+                Decision::Refuse(refusal) => return refuse(refusal),
+                Decision::Lease(request) => match self.lease(hash, &request).await {
+                    Some(LeaseOutcome::Granted(tat)) => return pass(limiter.grant(&request, tat, self.clock.now())),
+                    Some(LeaseOutcome::Declined(tat)) => limiter.decline(&request, tat),
+                    None => return pass(limiter.fail(self.clock.now())),
+                },
+            }
+        }
+        match limiter.decide(self.clock.now()) {
+            Decision::Pass(quota) => pass(quota),
+            Decision::Refuse(refusal) => refuse(refusal),
+            Decision::Lease(_) => refuse(limiter.give_up(self.clock.now())),
+        }
+    }
+
+    /// True if the key was refused, and the time to retry has not come. False while another request decides on the key.
+    pub(crate) fn is_refused(&self, hash: &ApiKeyHash) -> bool {
+        let limiter = self.lock().get(hash).map(Arc::clone);
+        limiter.is_some_and(|limiter| limiter.try_lock().is_ok_and(|limiter| limiter.is_refused(self.clock.now())))
+    }
+
+    /// Asks for a lease. Returns `None` if the database does not answer within the time of a call, which the read of the key has too.
+    async fn lease(&self, hash: &ApiKeyHash, request: &LeaseRequest) -> Option<LeaseOutcome> {
+        match self.buckets.lease(hash, request).await {
+            Ok(outcome) => Some(outcome),
+            Err(error) => {
+                tracing::warn!(error_kind = error.kind(), "no lease: requests pass without a limit");
+                None
+            }
+        }
+    }
+
+    /// Returns the state of a key. A key whose limit changed starts anew.
+    fn limiter(&self, hash: &ApiKeyHash, limit: RateLimit) -> Arc<Mutex<KeyLimiter>> {
+        let mut keys = self.lock();
+        if keys.len() >= MAX_KEYS && !keys.contains_key(hash) {
+            keys.clear();
+        }
+        let limiter = keys.entry(*hash).or_insert_with(|| Arc::new(Mutex::new(KeyLimiter::new(limit))));
+        if limiter.try_lock().is_ok_and(|limiter| limiter.limit() != limit) {
+            *limiter = Arc::new(Mutex::new(KeyLimiter::new(limit)));
+        }
+        Arc::clone(limiter)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<ApiKeyHash, Arc<Mutex<KeyLimiter>>>> {
+        self.keys.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn pass(quota: Quota) -> Result<(), Error> {
+    request_context::record_quota(quota);
+    Ok(())
+}
+
+fn refuse(refusal: RateLimitError) -> Result<(), Error> {
+    request_context::record_quota(refusal.quota());
+    Err(Error::TooManyRequests(refusal))
+}
