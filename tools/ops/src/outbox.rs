@@ -1,18 +1,27 @@
-//! `ops outbox`: lists the mails that wait to be sent, and retries or cancels those that failed or are held.
+//! `ops outbox`: lists the mails that wait to be sent, retries or cancels those that failed or are held, and clears marks of addresses.
+
+use std::collections::{BTreeSet, HashMap};
 
 use clap::Subcommand;
+use presence_domain::email::EmailAddress;
+use presence_domain::ids::{OrgId, UserId};
 use presence_domain::invitation::OutboxMessage;
+use presence_domain::user::User;
 use presence_store::UnreadableMessage;
 use serde::Serialize;
 
 use crate::console::{cell_or_dash, format_instant};
 use crate::error::CommandError;
-use crate::{Context, Exit};
+use crate::{Context, Exit, args};
 
 const LIST_JSON: &str = "\
-With --json a list of {\"id\",\"user_id\",\"state\",\"due_at\",\"created_at\",
-\"attempts\"}; instants are RFC 3339 in UTC. The state is pending, failed,
-held or unreadable; of an unreadable mail only id and user_id are known.";
+REFUSED is what SES said last: the code of its error, or AddressBounced or
+AddressComplained for a mail to a marked address.
+
+With --json a list of {\"id\",\"user_id\",\"email\",\"org_id\",\"state\",\"due_at\",
+\"created_at\",\"attempts\",\"last_refusal\"}; instants are RFC 3339 in UTC. The
+state is pending, failed, held or unreadable; of an unreadable mail only id,
+user_id and, if the user exists, email and org_id are known.";
 
 const RETRY_JSON: &str = "\
 With --json {\"id\"} of the mail; with --all {\"retried\",\"ids\"}: their number and ids.";
@@ -42,43 +51,76 @@ pub(crate) enum Command {
         /// Id of the mail, from the list
         id: String,
     },
+    /// Clear the mark of an address to which mail bounced or was reported as spam
+    ///
+    /// Users with the address can be invited again. If it is on the suppression list of SES, mail to it bounces again:
+    /// `aws sesv2 delete-suppressed-destination --email-address ADDRESS` takes it off.
+    #[command(after_help = "With --json {\"cleared\":true}.")]
+    Unmark {
+        /// Address, in any spelling
+        #[arg(value_parser = args::parse_email)]
+        address: EmailAddress,
+    },
 }
+
+/// Users that mails are for, by id.
+type Recipients = HashMap<UserId, User>;
 
 #[derive(Serialize)]
 struct ListedMail<'a> {
     id: &'a str,
     user_id: String,
+    email: Option<&'a str>,
+    org_id: Option<u64>,
     state: &'static str,
     due_at: Option<String>,
     created_at: Option<String>,
     attempts: Option<u32>,
+    last_refusal: Option<&'a str>,
 }
 
 impl<'a> ListedMail<'a> {
-    fn new(message: &'a OutboxMessage) -> Self {
+    fn new(message: &'a OutboxMessage, recipients: &'a Recipients) -> Self {
+        let user = recipients.get(&message.user_id);
         Self {
             id: &message.id,
             user_id: message.user_id.to_string(),
+            email: user.map(|user| user.email.as_str()),
+            org_id: user.and_then(|user| user.org_id).map(OrgId::get),
             state: message.state.as_str(),
             due_at: Some(format_instant(message.due_at)),
             created_at: Some(format_instant(message.created_at)),
             attempts: Some(message.attempts),
+            last_refusal: message.last_refusal.as_deref(),
         }
     }
 
-    fn unreadable(message: &'a UnreadableMessage) -> Self {
-        let user_id = message.partition().trim_start_matches("USER#").to_owned();
-        Self { id: message.id(), user_id, state: "unreadable", due_at: None, created_at: None, attempts: None }
+    fn unreadable(message: &'a UnreadableMessage, recipients: &'a Recipients) -> Self {
+        let user = user_of(message).and_then(|id| recipients.get(&id));
+        Self {
+            id: message.id(),
+            user_id: message.partition().trim_start_matches("USER#").to_owned(),
+            email: user.map(|user| user.email.as_str()),
+            org_id: user.and_then(|user| user.org_id).map(OrgId::get),
+            state: "unreadable",
+            due_at: None,
+            created_at: None,
+            attempts: None,
+            last_refusal: None,
+        }
     }
 
-    fn into_cells(self) -> [String; 6] {
+    fn into_cells(self) -> [String; 9] {
         [
             self.id.to_owned(),
             self.user_id,
+            cell_or_dash(self.email.map(str::to_owned)),
+            cell_or_dash(self.org_id.map(|org_id| org_id.to_string())),
             self.state.to_owned(),
             cell_or_dash(self.due_at),
             cell_or_dash(self.created_at),
             cell_or_dash(self.attempts.map(|attempts| attempts.to_string())),
+            cell_or_dash(self.last_refusal.map(str::to_owned)),
         ]
     }
 }
@@ -86,7 +128,7 @@ impl<'a> ListedMail<'a> {
 impl Command {
     /// True if the command writes to the tables.
     pub(crate) fn writes(&self) -> bool {
-        matches!(self, Self::Retry { .. } | Self::Cancel { .. })
+        matches!(self, Self::Retry { .. } | Self::Cancel { .. } | Self::Unmark { .. })
     }
 }
 
@@ -96,21 +138,53 @@ pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit,
         Command::Retry { id: Some(id), .. } => retry(&id, context).await,
         Command::Retry { id: None, .. } => retry_all(context).await,
         Command::Cancel { id } => cancel(&id, context).await,
+        Command::Unmark { address } => unmark(&address, context).await,
     }
 }
 
 async fn list(context: &mut Context) -> Result<Exit, CommandError> {
     let readable = context.stores.outbox.list().await?;
     let unreadable = context.stores.outbox.list_unreadable().await?;
-    let readable_mails = readable.iter().map(ListedMail::new);
-    let mails: Vec<_> = readable_mails.chain(unreadable.iter().map(ListedMail::unreadable)).collect();
+    let recipients = get_recipients(&readable, &unreadable, context).await?;
+    let readable_mails = readable.iter().map(|message| ListedMail::new(message, &recipients));
+    let unreadable_mails = unreadable.iter().map(|message| ListedMail::unreadable(message, &recipients));
+    let mails: Vec<_> = readable_mails.chain(unreadable_mails).collect();
     if context.console.json {
         context.console.write_json(&mails)?;
     } else {
         let count = mails.len();
-        let header = ["ID", "USER", "STATE", "DUE", "CREATED", "ATTEMPTS"];
+        let header = ["ID", "USER", "EMAIL", "ORG", "STATE", "DUE", "CREATED", "ATTEMPTS", "REFUSED"];
         context.console.write_table(header, mails.into_iter().map(ListedMail::into_cells).collect())?;
         context.console.write_message(format_args!("mails: {count}"));
+    }
+    Ok(Exit::Done)
+}
+
+/// Reads the users that the mails are for. A user that was just deleted is missing.
+#[expect(clippy::disallowed_methods, reason = "an operator acts for no caller")]
+async fn get_recipients(
+    readable: &[OutboxMessage],
+    unreadable: &[UnreadableMessage],
+    context: &Context,
+) -> Result<Recipients, CommandError> {
+    let ids = readable.iter().map(|message| message.user_id).chain(unreadable.iter().filter_map(user_of));
+    let ids: Vec<UserId> = ids.collect::<BTreeSet<_>>().into_iter().collect();
+    let users = context.stores.users.get_recipients(&ids).await?;
+    Ok(users.into_iter().map(|user| (user.id, user)).collect())
+}
+
+fn user_of(message: &UnreadableMessage) -> Option<UserId> {
+    message.partition().strip_prefix("USER#").and_then(UserId::parse)
+}
+
+async fn unmark(address: &EmailAddress, context: &mut Context) -> Result<Exit, CommandError> {
+    if !context.stores.users.clear_address_mark(address.key(), context.clock.now()).await? {
+        return Err(CommandError::NotFound("this address has no mark".to_owned()));
+    }
+    if context.console.json {
+        context.console.write_json(&serde_json::json!({ "cleared": true }))?;
+    } else {
+        context.console.write_message("the mark is cleared: users with this address can be invited again");
     }
     Ok(Exit::Done)
 }

@@ -46,6 +46,14 @@ impl UserStore {
         self.get_unscoped(id).await
     }
 
+    /// Returns the users among the ids that exist, in no order, by strong reads. They are the recipients of mails that an operator
+    /// lists. No id may be there twice.
+    pub async fn get_recipients(&self, ids: &[UserId]) -> Result<Vec<User>, Error> {
+        let keys = ids.iter().map(|id| pk_sk(user_pk(*id), USER_SK)).collect();
+        let items = self.db.get_batch(&schema::USERS, keys, &[]).await?;
+        items.into_iter().map(|item| Ok(from_item(item)?.user)).collect()
+    }
+
     /// Returns the mails of a user in the outbox, oldest first, read strongly.
     pub async fn list_mails(&self, id: UserId) -> Result<Vec<OutboxMessage>, Error> {
         let value = text(user_pk(id));

@@ -224,6 +224,19 @@ impl CliEnv {
         block_on(async { update.send().await.expect("an update") });
     }
 
+    /// Sets the code of the last refusal of a mail, as the mailer does.
+    pub(super) fn set_last_refusal(&self, user: &str, mail: &str, code: &str) {
+        let update = self
+            .client()
+            .update_item()
+            .table_name("presence-users")
+            .key("pk", AttributeValue::S(format!("USER#{user}")))
+            .key("sk", AttributeValue::S(mail.into()))
+            .update_expression("SET last_refusal = :code")
+            .expression_attribute_values(":code", AttributeValue::S(code.into()));
+        block_on(async { update.send().await.expect("an update") });
+    }
+
     /// Deletes an item.
     pub(super) fn delete_item(&self, table: &str, item: &Item) {
         let key = ["pk", "sk"].into_iter().map(|name| (name.to_owned(), item[name].clone())).collect();

@@ -4,6 +4,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
 
 use crate::cli_env::CliEnv;
+use crate::rows::ORGS;
 
 #[test]
 fn invited_user_has_a_mail_in_the_outbox_unless_no_mail_is_given() {
@@ -19,6 +20,46 @@ fn invited_user_has_a_mail_in_the_outbox_unless_no_mail_is_given() {
     );
     let table = env.run("outbox list").expect_exit(0).stdout;
     assert!(table.starts_with("ID ") && table.lines().count() == 2, "{table}");
+    env.run("users audit").expect_exit(0);
+}
+
+#[test]
+fn list_shows_whom_a_mail_is_for_and_what_ses_said_last() {
+    let env = CliEnv::new();
+    env.run_with_stdin("import orgs -", ORGS.as_bytes()).expect_exit(0);
+    let id = env.create_user("Zoe@Example.org", "--role ORG_ADMIN --org-id 42 --status invited");
+    let mail = env.run("outbox list --json").expect_exit(0).json()[0].take();
+    assert_eq!((&mail["email"], &mail["org_id"]), (&json!("Zoe@Example.org"), &json!(42)));
+    assert_eq!(mail["last_refusal"], Value::Null);
+    env.set_last_refusal(&id, mail["id"].as_str().expect("an id"), "TooManyRequestsException");
+    let mail = env.run("outbox list --json").expect_exit(0).json()[0].take();
+    assert_eq!(mail["last_refusal"], "TooManyRequestsException");
+    let table = env.run("outbox list").expect_exit(0).stdout;
+    let row: Vec<_> = table.lines().nth(1).expect("a row").split_whitespace().collect();
+    assert_eq!(&row[1..5], [id.as_str(), "Zoe@Example.org", "42", "pending"], "{table}");
+    assert_eq!(row.last(), Some(&"TooManyRequestsException"), "{table}");
+    env.run("users audit").expect_exit(0);
+}
+
+#[test]
+fn marked_address_is_invited_again_only_after_its_mark_is_cleared() {
+    let env = CliEnv::new();
+    env.run("outbox unmark zoe@example.org").expect_exit(3);
+    let attributes = [
+        ("pk", AttributeValue::S("MARK#zoe@example.org".to_owned())),
+        ("sk", AttributeValue::S("MARK".to_owned())),
+        ("reason", AttributeValue::S("bounced".to_owned())),
+        ("at", AttributeValue::N("1772366400000".to_owned())),
+        ("ttl", AttributeValue::N("1803902400".to_owned())),
+    ];
+    env.put_item("presence-users", attributes.map(|(name, value)| (name.to_owned(), value)).into());
+    let create = "user create --email Zoe@example.org --first-name A --last-name B --role PROVIDER --status invited";
+    let refused = env.run(create).expect_exit(1);
+    let reason = "mail to this address bounced on 2026-03-01: correct the address";
+    assert!(refused.stderr.contains(reason), "{}", refused.stderr);
+    assert_eq!(env.run("outbox unmark ZOE@example.org --json").expect_exit(0).json(), json!({ "cleared": true }));
+    env.run("outbox unmark zoe@example.org").expect_exit(3);
+    env.run(create).expect_exit(0);
     env.run("users audit").expect_exit(0);
 }
 
