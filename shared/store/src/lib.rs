@@ -12,6 +12,7 @@ mod migrate;
 mod outbox;
 mod reviews;
 pub mod schema;
+mod table_state;
 mod users;
 
 pub use api_keys::{ApiKeyRecord, ApiKeyStore, LeaseOutcome, RateLimitStore};
@@ -29,11 +30,12 @@ pub use outbox::item::UnreadableMessage;
 pub use outbox::quiet_windows::MailboxClaim;
 pub use outbox::{OutboxPage, OutboxStore, PageStart};
 pub use reviews::ReviewStore;
-pub use reviews::audit::{AuditRun, AuditSettings, RebuildPlan, RebuildReport, ReviewsAudit};
+pub use reviews::audit::{AuditProgress, AuditRun, AuditSettings, RebuildPlan, RebuildReport, ReviewsAudit};
 pub use reviews::search::{ReviewFilter, ReviewQuery};
 pub use reviews::trees::{FoldLimits, FoldReport, LeftoverFolds, OrgPostings, bulk_body_item, bulk_review_items};
 pub use reviews::upsert::{OnStored, UpsertOutcome};
 pub use reviews::write::{ReviewWrite, WriteReviewsError};
+pub use table_state::{IndexState, TableState};
 pub use users::{
     ApiKeyError, BusinessIds, ClaimError, Decision, EmailSearch, FoundUser, IssuedKey, MAX_LIVE_KEYS, NewApiKey,
     Update, UserDetails, UserRecord, UserStore, UserWriteError, retry_stale,

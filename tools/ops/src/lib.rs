@@ -9,14 +9,17 @@ mod businesses;
 mod connect;
 mod console;
 mod credentials;
+mod doctor;
 mod error;
 mod import;
 mod key;
 mod migrate;
+mod offline;
 mod orgs;
 mod outbox;
 mod reviews;
 mod rows;
+mod status;
 mod table;
 mod tables;
 mod target;
@@ -84,6 +87,14 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Show the tables, and what is in them, at a glance
+    #[command(after_help = status::JSON)]
+    Status(status::StatusArgs),
+    /// Find what is missing or wrong, and name the commands that mend it
+    ///
+    /// Writes nothing. Run it before a deployment, and when something is odd.
+    #[command(after_help = doctor::CHECKS)]
+    Doctor,
     /// The six tables
     #[command(subcommand, arg_required_else_help = true)]
     Tables(tables::Command),
@@ -127,6 +138,8 @@ enum Command {
     /// 10000 records are printed. An id that nothing is recorded of prints nothing.
     #[command(after_help = audit::EXAMPLES)]
     Audit(audit::AuditArgs),
+    #[command(flatten)]
+    Offline(offline::Command),
 }
 
 /// Stores, clock and console of a command.
@@ -154,7 +167,7 @@ impl Command {
     fn writes(&self) -> bool {
         match self {
             Self::Tables(tables::Command::Create) | Self::User(user::Command::Create(_)) => true,
-            Self::Orgs(orgs::Command::List) | Self::Businesses(businesses::Command::List(_)) => false,
+            Self::Status(_) | Self::Doctor | Self::Orgs(_) | Self::Businesses(_) | Self::Offline(_) => false,
             Self::Import(command) => command.writes(),
             Self::Key(command) => command.writes(),
             Self::Users(command) => command.writes(),
@@ -200,25 +213,32 @@ fn usage_message(error: &clap::Error) -> String {
 
 /// Connects with the settings of the options and the environment, and runs one command.
 pub async fn start(cli: Cli) -> Exit {
+    if let Command::Offline(command) = &cli.command {
+        let mut console = Console::standard();
+        console.json = cli.json;
+        let done = offline::run(command, &mut console);
+        return done.unwrap_or_else(|error| end_with(&error, &mut console));
+    }
     match Context::connect(&cli.connection).await {
         Ok(mut context) => run(cli, &mut context).await,
         Err(error) => {
             let mut console = Console::standard();
             console.json = cli.json;
-            let error = CommandError::from(error);
-            console.write_error(&error);
-            error.exit()
+            end_with(&error.into(), &mut console)
         }
     }
+}
+
+/// Writes the error that ends a command. Returns the exit code.
+fn end_with(error: &CommandError, console: &mut Console) -> Exit {
+    console.write_error(error);
+    error.exit()
 }
 
 /// Runs one command. Writes its data, its messages and its error to the console of the context.
 pub async fn run(cli: Cli, context: &mut Context) -> Exit {
     context.console.json = cli.json;
-    run_command(cli.command, context).await.unwrap_or_else(|error| {
-        context.console.write_error(&error);
-        error.exit()
-    })
+    run_command(cli.command, context).await.unwrap_or_else(|error| end_with(&error, &mut context.console))
 }
 
 async fn run_command(command: Command, context: &mut Context) -> Result<Exit, CommandError> {
@@ -227,6 +247,8 @@ async fn run_command(command: Command, context: &mut Context) -> Result<Exit, Co
         context.console.write_message(target);
     }
     match command {
+        Command::Status(args) => status::run(&args, context).await,
+        Command::Doctor => doctor::run(context).await,
         Command::Tables(command) => tables::run(command, context).await,
         Command::Import(command) => import::run(command, context).await,
         Command::User(command) => user::run(command, context).await,
@@ -238,5 +260,6 @@ async fn run_command(command: Command, context: &mut Context) -> Result<Exit, Co
         Command::Migrate(args) => migrate::run(args, context).await,
         Command::Outbox(command) => outbox::run(command, context).await,
         Command::Audit(args) => audit::run(args, context).await,
+        Command::Offline(command) => offline::run(&command, &mut context.console),
     }
 }

@@ -14,9 +14,14 @@ use jiff::Timestamp;
 
 use crate::client::errors::{failed, is_condition_failed};
 use crate::client::read::{Item, number, text};
+use crate::format::{KEY, kind_of};
 use crate::{Database, schema};
 use presence_domain::api_key::ApiKeyHash;
 use presence_domain::error::Error;
+use presence_domain::user::Role;
+
+/// Number of keys in one page of a Scan.
+const PAGE: i32 = 1_000;
 
 /// API keys as authentication sees them. The store of users issues and revokes them. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -51,6 +56,23 @@ impl ApiKeyStore {
             Ok(_) => Ok(()),
             Err(error) if is_condition_failed(&error) => Ok(()),
             Err(error) => Err(failed(error)),
+        }
+    }
+
+    /// True if an owner with this role has a key that gives access now. Scans the keys strongly until one is found.
+    pub async fn has_live_key(&self, role: Role, now: Timestamp) -> Result<bool, Error> {
+        let mut start = None;
+        loop {
+            let (items, next) = self.db.scan_page(&schema::API_KEYS, PAGE, start).await?;
+            let keys = items.into_iter().filter(|item| kind_of(&schema::API_KEYS, item) == KEY);
+            let principals = keys.filter_map(|item| ApiKeyRecord::read(item).ok()?.principal(now));
+            if principals.into_iter().any(|principal| principal.role == role) {
+                return Ok(true);
+            }
+            start = next;
+            if start.is_none() {
+                return Ok(false);
+            }
         }
     }
 }

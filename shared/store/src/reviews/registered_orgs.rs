@@ -58,6 +58,14 @@ impl ReviewStore {
         Ok(items.iter().filter_map(org_of).collect())
     }
 
+    /// Returns the number of changes in the log of an organisation that its trees lack. Costs a read unit for each 4 KB of the log.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] also if the log is too long to be read.
+    pub async fn count_unfolded(&self, org_id: OrgId) -> Result<u64, Error> {
+        Ok(self.query_log(org_id).await?.unfolded())
+    }
+
     /// Adds an organisation to those with reviews.
     ///
     /// Call it before the organisation's first review is written: a search over all organisations looks at no others.

@@ -8,8 +8,11 @@ use std::process::{Command, Output, Stdio};
 use std::thread::JoinHandle;
 
 use aws_sdk_dynamodb::Client;
-use aws_sdk_dynamodb::config::{BehaviorVersion, Config, Credentials, Region};
-use aws_sdk_dynamodb::types::AttributeValue;
+use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region, SharedCredentialsProvider};
+use aws_sdk_dynamodb::types::{
+    AttributeDefinition, AttributeValue, BillingMode, KeySchemaElement, KeyType, ScalarAttributeType,
+};
+use aws_types::SdkConfig;
 use dynoxide::Database;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::Value;
@@ -245,14 +248,37 @@ impl CliEnv {
         });
     }
 
-    fn client(&self) -> Client {
-        let config = Config::builder()
+    /// Deletes a table.
+    pub(super) fn delete_table(&self, table: &str) {
+        block_on(async { self.client().delete_table().table_name(table).send().await.expect("a table") });
+    }
+
+    /// Creates a table with a key of texts, and nothing else.
+    pub(super) fn create_table(&self, table: &str, key: &[&str]) {
+        let mut create = self.client().create_table().table_name(table).billing_mode(BillingMode::PayPerRequest);
+        for (name, kind) in key.iter().zip([KeyType::Hash, KeyType::Range]) {
+            let definition =
+                AttributeDefinition::builder().attribute_name(*name).attribute_type(ScalarAttributeType::S);
+            create = create.attribute_definitions(definition.build().expect("both are set"));
+            let element = KeySchemaElement::builder().attribute_name(*name).key_type(kind);
+            create = create.key_schema(element.build().expect("both are set"));
+        }
+        block_on(async { create.send().await.expect("a new table") });
+    }
+
+    /// Returns the configuration of a client of the database.
+    pub(super) fn sdk_config(&self) -> SdkConfig {
+        let credentials = Credentials::new("local", "local", None, None, "tests");
+        SdkConfig::builder()
             .behavior_version(BehaviorVersion::v2026_01_12())
             .region(Region::from_static("eu-west-1"))
-            .credentials_provider(Credentials::new("local", "local", None, None, "tests"))
-            .endpoint_url(format!("http://{}", self.address))
-            .build();
-        Client::from_conf(config)
+            .credentials_provider(SharedCredentialsProvider::new(credentials))
+            .endpoint_url(self.url())
+            .build()
+    }
+
+    fn client(&self) -> Client {
+        Client::new(&self.sdk_config())
     }
 }
 

@@ -31,8 +31,8 @@ fn users_are_listed_by_organisation_status_and_role() {
     };
     assert_eq!(ids(""), sorted(&[&provider, &admin, &invited, &manager]));
     assert_eq!(ids("--org 42"), sorted(&[&admin, &invited]));
-    assert_eq!(ids("--org 42 --status invited"), [invited.clone()]);
-    assert_eq!(ids("--role ORG_ADMIN --status active"), [admin.clone()]);
+    assert_eq!(ids("--org 42 --status invited"), std::slice::from_ref(&invited));
+    assert_eq!(ids("--role ORG_ADMIN --status active"), std::slice::from_ref(&admin));
     assert_eq!(ids("--org 8"), Vec::<String>::new());
     let expected = json!({"id": manager, "email": "cyd@example.org", "org_id": 7, "status": "active",
         "role": "BUSINESS_MANAGER", "first_name": "Zoe", "last_name": "Martin"});
@@ -108,7 +108,8 @@ fn organisations_and_businesses_are_listed_as_they_are_imported() {
 #[test]
 fn table_of_any_length_has_one_header() {
     let env = CliEnv::new();
-    let rows: String = (1..=1_001).map(|id| format!("{{\"id\":{id},\"name\":\"Org {id}\"}}\n")).collect();
+    let rows: Vec<_> = (1..=1_001).map(|id| json!({"id": id, "name": format!("Org {id}")}).to_string()).collect();
+    let rows = rows.join("\n");
     env.run_with_stdin("import orgs -", rows.as_bytes()).expect_exit(0);
     let table = env.run("orgs list").expect_exit(0);
     assert_eq!((table.stdout.lines().count(), table.stderr.as_str()), (1_002, "orgs: 1001\n"));

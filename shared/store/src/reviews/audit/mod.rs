@@ -18,6 +18,7 @@ mod scheduled;
 mod tree_scan;
 mod view;
 
+pub use position::AuditProgress;
 pub use rebuild::RebuildReport;
 pub use rebuild_plan::RebuildPlan;
 pub use report::ReviewsAudit;

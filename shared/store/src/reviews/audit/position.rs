@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::client::errors::failed;
@@ -92,7 +93,28 @@ impl Position {
     }
 }
 
+/// Progress of the scheduled audit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AuditProgress {
+    /// Start of the round.
+    pub began_at: Timestamp,
+    /// True once every organisation was looked at in this round.
+    pub is_done: bool,
+    /// Number of slices that are known to be wrong.
+    pub wrong_slices: usize,
+}
+
 impl ReviewStore {
+    /// Returns the progress of the scheduled audit; `None` before its first run.
+    pub async fn get_audit_progress(&self) -> Result<Option<AuditProgress>, Error> {
+        let position = self.load_position().await?;
+        let progress = position.map(|Position { began_at, is_done, open, .. }| {
+            let began_at = Timestamp::from_second(began_at).map_err(Error::internal)?;
+            Ok(AuditProgress { began_at, is_done, wrong_slices: open.len() })
+        });
+        progress.transpose()
+    }
+
     /// Returns the position of the scheduled audit; `None` before the first run, or if the item cannot be read. The audit
     /// starts from the beginning then.
     pub(super) async fn load_position(&self) -> Result<Option<Position>, Error> {

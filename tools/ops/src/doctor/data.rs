@@ -1,0 +1,114 @@
+//! Faults of what is in the tables.
+
+use jiff::SignedDuration;
+use presence_domain::error::Error;
+use presence_domain::invitation::{MessageState, OutboxMessage};
+use presence_domain::user::Role;
+use presence_store::MigrationCounts;
+
+use super::finding::Finding;
+use crate::error::CommandError;
+use crate::status::count_formats;
+use crate::{Context, Exit};
+
+/// Age of a due mail at which the mailer does not run. The sweep comes each minute.
+const MAX_MAIL_AGE: SignedDuration = SignedDuration::from_mins(15);
+/// Number of changes in a log at which the alarm `unfolded-changes` goes off.
+const MAX_UNFOLDED: u64 = 2_000;
+/// Age of a round of the scheduled audit at which the auditor does not run. A round takes a day at most.
+const MAX_ROUND: SignedDuration = SignedDuration::from_hours(3 * 24);
+
+/// Returns the faults of users, keys, mails and reviews.
+pub(super) async fn faults(context: &Context) -> Result<Vec<Finding>, CommandError> {
+    let mut findings = format_faults(context).await?;
+    findings.extend(review_faults(context).await?);
+    findings.extend(mail_faults(context).await?);
+    if !context.stores.api_keys.has_live_key(Role::Provider, context.clock.now()).await? {
+        let mend = "ops key issue --user ID";
+        findings.push(Finding::new("keys", "no active PROVIDER has a key that gives access", mend));
+    }
+    Ok(findings)
+}
+
+async fn format_faults(context: &Context) -> Result<Vec<Finding>, CommandError> {
+    let formats = match count_formats(context).await {
+        Ok(formats) => formats,
+        // An item of a later format ends the count.
+        Err(error) if error.exit() == Exit::Failed && error.code() == "unavailable" => {
+            return Ok(vec![Finding::new("items", error.to_string(), "ops --version")]);
+        }
+        Err(error) => return Err(error),
+    };
+    let mut findings = Vec::new();
+    for (kind, MigrationCounts { rewritten, unreadable, .. }) in formats {
+        if rewritten > 0 && kind == "ledger" {
+            let problem = format!("{rewritten} have reviews that are in no tree: their searches answer 503");
+            findings.push(Finding::new("organisations", problem, "ops migrate"));
+        } else if rewritten > 0 {
+            findings.push(Finding::new(
+                format!("items {kind}"),
+                format!("{rewritten} have an older format"),
+                "ops migrate",
+            ));
+        }
+        if unreadable > 0 {
+            let problem = format!("{unreadable} cannot be read");
+            findings.push(Finding::new(format!("items {kind}"), problem, "ops users audit"));
+        }
+    }
+    Ok(findings)
+}
+
+async fn review_faults(context: &Context) -> Result<Vec<Finding>, CommandError> {
+    let reviews = &context.stores.reviews;
+    let mut findings = Vec::new();
+    for org_id in reviews.orgs_with_reviews().await? {
+        let mend = format!("ops reviews rebuild --org {org_id}");
+        match reviews.count_unfolded(org_id).await {
+            Ok(changes) if changes > MAX_UNFOLDED => {
+                let problem = format!("its log of reviews has {changes} changes that are not folded");
+                findings.push(Finding::new(format!("organisation {org_id}"), problem, mend));
+            }
+            Ok(_) => {}
+            Err(error @ Error::Internal(_)) => {
+                let problem = format!("its log of reviews cannot be read: {}", CommandError::from(error));
+                findings.push(Finding::new(format!("organisation {org_id}"), problem, mend));
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let progress = reviews.get_audit_progress().await?;
+    if let Some(progress) = progress {
+        if progress.wrong_slices > 0 {
+            let problem = format!("found {} slices of reviews that are counted wrongly", progress.wrong_slices);
+            findings.push(Finding::new("scheduled audit", problem, "ops reviews audit"));
+        }
+        let age = context.clock.now().duration_since(progress.began_at);
+        if age > MAX_ROUND {
+            let problem = format!("has begun no round for {} hours", age.as_hours());
+            findings.push(Finding::new("scheduled audit", problem, "ops reviews audit"));
+        }
+    }
+    Ok(findings)
+}
+
+async fn mail_faults(context: &Context) -> Result<Vec<Finding>, CommandError> {
+    let outbox = &context.stores.outbox;
+    let mails = outbox.list().await?;
+    let unreadable = outbox.list_unreadable().await?.len();
+    let mut findings = Vec::new();
+    let mut add = |problem: String, mend: &str| findings.push(Finding::new("mails", problem, mend));
+    let is_waiting = |mail: &&OutboxMessage| mail.state == MessageState::Pending;
+    let oldest = mails.iter().filter(is_waiting).map(|mail| mail.overdue(context.clock.now())).max();
+    if let Some(age) = oldest.filter(|age| *age > MAX_MAIL_AGE) {
+        add(format!("one has been due for {} minutes: the mailer does not send it", age.as_mins()), "ops outbox list");
+    }
+    let failed = mails.iter().filter(|mail| mail.state == MessageState::Failed).count();
+    if failed > 0 {
+        add(format!("{failed} were given up"), "ops outbox retry --all");
+    }
+    if unreadable > 0 {
+        add(format!("{unreadable} cannot be read: invite these users again"), "ops outbox list");
+    }
+    Ok(findings)
+}

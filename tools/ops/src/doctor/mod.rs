@@ -1,0 +1,135 @@
+//! `ops doctor`: faults of the tables and of what is in them, each with the command that mends it. Writes nothing.
+
+mod data;
+mod finding;
+mod tables;
+
+use jiff::{SignedDuration, Timestamp};
+use presence_store::schema::TABLES;
+use serde::Serialize;
+use url::Url;
+
+use self::finding::Finding;
+use self::tables::{Place, faults_of};
+use crate::error::CommandError;
+use crate::{Context, Exit};
+
+pub(crate) const CHECKS: &str = "\
+Looks at: credentials; region and endpoint; the clock of this machine; each table
+with its key, stream, time to live, protection and point-in-time recovery (the last
+two in AWS); each index; formats of items; organisations whose reviews are not in
+the ledger; logs of reviews; the scheduled audit; mails that wait, failed or cannot
+be read; and a PROVIDER with a live key, without whom nobody can create the others.
+
+Prints each finding and, below it, the command that mends it. Healthy is exit
+code 0, findings are 1. With --json one object {\"findings\":[{\"subject\",\"problem\",
+\"mend\"}]}. Reads users and categories once: about a read unit for 4 KB of them.
+
+Example:
+  ops doctor --profile prod --prefix prod-";
+
+/// Largest difference between the clocks. DynamoDB refuses calls that are 15 minutes off; instants in the tables come from clocks.
+const MAX_SKEW: SignedDuration = SignedDuration::from_mins(1);
+
+#[derive(Serialize)]
+struct Report<'a> {
+    findings: &'a [Finding],
+}
+
+pub(crate) async fn run(context: &mut Context) -> Result<Exit, CommandError> {
+    let findings = examine(context).await?;
+    let console = &mut context.console;
+    if console.json {
+        console.write_json(&Report { findings: &findings })?;
+    } else {
+        for Finding { subject, problem, mend } in &findings {
+            console.write_line(format_args!("{subject}: {problem}\n    {mend}"))?;
+        }
+    }
+    console.write_message(format_args!("findings: {}", findings.len()));
+    Ok(if findings.is_empty() { Exit::Done } else { Exit::Failed })
+}
+
+/// Returns all findings. What stands on something that is missing is not looked at.
+async fn examine(context: &Context) -> Result<Vec<Finding>, CommandError> {
+    let target = &context.target;
+    if target.is_in_aws()
+        && let Err(error) = target.identity().await
+    {
+        return Ok(vec![Finding::new("credentials", error.to_string(), "aws sts get-caller-identity")]);
+    }
+    let mut findings = region_fault(target.endpoint.as_deref(), target.region.as_deref());
+    let server_time = context.stores.database.get_server_time(&TABLES[0]).await?;
+    findings.extend(server_time.and_then(|server_time| clock_fault(context.clock.now(), server_time)));
+    let tables = table_faults(context).await?;
+    let has_tables = !tables.iter().any(|finding| finding.problem == "does not exist" || finding.mend == "ops status");
+    findings.extend(tables);
+    if has_tables {
+        findings.extend(data::faults(context).await?);
+    }
+    Ok(findings)
+}
+
+async fn table_faults(context: &Context) -> Result<Vec<Finding>, CommandError> {
+    let database = &context.stores.database;
+    let is_in_aws = context.target.is_in_aws();
+    let place = Place { is_in_aws, endpoint: context.target.endpoint.as_deref() };
+    let (mut findings, mut missing) = (Vec::new(), 0);
+    for table in &TABLES {
+        let state = database.describe(table).await?;
+        missing += usize::from(state.is_none());
+        findings.extend(faults_of(table, &database.name(table), state.as_ref(), place));
+    }
+    if missing == TABLES.len() {
+        let problem = "no table has this prefix: is it right, and the region, account or endpoint?";
+        let prefix = format!("prefix {}", database.prefix());
+        findings.insert(0, Finding::new(prefix, problem, "ops status --prefix PREFIX --region REGION"));
+    }
+    Ok(findings)
+}
+
+/// Returns the fault of an endpoint of another region than the calls are signed for.
+fn region_fault(endpoint: Option<&str>, region: Option<&str>) -> Vec<Finding> {
+    let host = endpoint.and_then(|endpoint| Url::parse(endpoint).ok()?.host_str().map(str::to_owned));
+    let of_endpoint = host.as_deref().and_then(|host| {
+        let (_, rest) = host.split_once("dynamodb.")?;
+        host.ends_with(".amazonaws.com").then(|| rest.split('.').next()).flatten().map(str::to_owned)
+    });
+    match (of_endpoint, region) {
+        (Some(of_endpoint), Some(region)) if of_endpoint != region => {
+            let problem = format!("is {region}, but the endpoint is of {of_endpoint}");
+            vec![Finding::new("region", problem, format!("ops status --region {of_endpoint}"))]
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn clock_fault(now: Timestamp, server_time: Timestamp) -> Option<Finding> {
+    let skew = now.duration_since(server_time);
+    let seconds = skew.as_secs();
+    let problem = format!("of this machine is {seconds} s off the endpoint's");
+    (skew.abs() > MAX_SKEW).then(|| Finding::new("clock", problem, "timedatectl set-ntp true"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endpoint_of_another_region_is_a_fault() {
+        let is_fault = |endpoint: &str, region: &str| !region_fault(Some(endpoint), Some(region)).is_empty();
+        assert!(is_fault("https://dynamodb.eu-west-1.amazonaws.com", "us-east-1"));
+        assert!(is_fault("https://vpce-1-2.dynamodb.eu-west-1.vpce.amazonaws.com", "us-east-1"));
+        assert!(!is_fault("https://dynamodb.eu-west-1.amazonaws.com", "eu-west-1"));
+        assert!(!is_fault("http://127.0.0.1:8000", "eu-west-1"));
+        assert!(region_fault(None, Some("eu-west-1")).is_empty());
+    }
+
+    #[test]
+    fn clock_may_be_a_minute_off() {
+        let at = |second| Timestamp::from_second(second).expect("an instant");
+        for (now, server_time, is_fault) in [(0, 60, false), (60, 0, false), (0, 61, true), (61, 0, true)] {
+            assert_eq!(clock_fault(at(now), at(server_time)).is_some(), is_fault, "{now} {server_time}");
+        }
+    }
+}
