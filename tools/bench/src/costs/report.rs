@@ -34,6 +34,10 @@ counts as one of a phone number, and `accept_invitation` counts as a change of a
 |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|
 ";
 
+/// Searches with the first edition of the ledger, in the words of the rows: read units, and the price of a million in dollars. They
+/// were counted on the same data.
+const FIRST_EDITION: [(&str, f64, f64); 2] = [("page 1", 34.0, 7.47), ("a city, a rating", 44.0, 8.68)];
+
 /// Row of the report.
 pub(super) struct ReportRow {
     pub(super) label: String,
@@ -61,6 +65,7 @@ pub(super) fn render(rows: &[ReportRow], sweep: BilledTime, storage: &str) -> St
             bill.sum(),
         );
     }
+    report.push_str(&first_edition());
     let sweeps = prices::lambda(sweep.memory, sweep.billed_ms) * SWEEPS_OF_A_MONTH / 1e6;
     let _ = writeln!(
         report,
@@ -71,4 +76,13 @@ pub(super) fn render(rows: &[ReportRow], sweep: BilledTime, storage: &str) -> St
     );
     report.push_str(storage);
     report
+}
+
+/// Renders the costs of the same searches before.
+fn first_edition() -> String {
+    let costs = FIRST_EDITION.map(|(search, units, price)| format!("{search}: {units} units, ${price:.2}"));
+    format!(
+        "\nA million of the same searches of reviews cost more with the first edition of the ledger, all parts included: {}.\n",
+        costs.join("; ")
+    )
 }
