@@ -7,11 +7,13 @@
 
 mod budgets;
 mod costs;
+mod cpu_clock;
 mod import;
 mod lambda;
 mod request_log;
 mod reviews;
 mod sandbox;
+mod small_orgs;
 mod start;
 mod users;
 

@@ -1,5 +1,6 @@
 //! Benchmark of importing reviews: speed and cost of `ops import reviews` on the embedded `DynamoDB` in a file.
 
+mod during_searches;
 mod generated_rows;
 mod metering_connector;
 
@@ -19,6 +20,7 @@ use presence_runtime::config::Config;
 use presence_store::{Database, Stores};
 use tempfile::TempDir;
 
+pub(crate) use during_searches::measure_searches_during_import;
 use generated_rows::ImportRows;
 use metering_connector::{MeteringConnector, Usage};
 
@@ -28,7 +30,7 @@ const CALL_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Database in a file with organisations and businesses, and a client that meters calls.
 struct ImportEnvironment {
-    _dynamodb: EmbeddedDynamo,
+    dynamodb: EmbeddedDynamo,
     folder: TempDir,
     meter: MeteringConnector,
     store: Stores,
@@ -77,7 +79,7 @@ impl ImportEnvironment {
             .build();
         let store = Stores::new(Database::new(&config, Config::DEFAULT_TABLE_PREFIX));
         store.database.create_tables().await?;
-        let environment = Self { _dynamodb: dynamodb, folder, meter, store };
+        let environment = Self { dynamodb, folder, meter, store };
         environment.import("orgs", &generated_rows::orgs()).await?;
         environment.import("businesses", &generated_rows::businesses()).await?;
         Ok(environment)

@@ -22,9 +22,9 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::function::FunctionLauncher;
-use super::small_orgs::SmallOrgs;
 use super::throttle::ThrottleMode;
 use crate::sandbox::tls::TlsProxy;
+use crate::small_orgs::SmallOrgs;
 use crate::users::{generated_users, load_users};
 
 /// Delay of each answer of DynamoDB: a call inside a region usually takes some milliseconds.

@@ -12,7 +12,6 @@ mod operations;
 mod report;
 pub(crate) mod results;
 mod searches_during_writes;
-mod small_orgs;
 mod throttle;
 
 use std::io::Write as _;

@@ -11,7 +11,10 @@ use super::search::Search;
 /// Backend that answers searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Backend {
-    Ledger,
+    /// Ledger, with an empty cache and open connections.
+    ColdLedger,
+    /// Ledger, with the cache of all searches so far.
+    WarmLedger,
     ThinIndex,
     Postgres,
     /// `PostgreSQL`, for page 1 without the count.
@@ -30,13 +33,16 @@ pub(super) struct Answer {
     /// Cost in `DynamoDB`. Zero for `PostgreSQL`.
     pub(super) cost: Cost,
     pub(super) elapsed: Duration,
+    /// Processor time of the searching thread. Zero if it is not measured.
+    pub(super) cpu: Duration,
 }
 
 impl Backend {
     /// Returns the name in the report.
     pub(super) fn label(self) -> &'static str {
         match self {
-            Self::Ledger => "ledger",
+            Self::ColdLedger => "ledger, cold",
+            Self::WarmLedger => "ledger, warm",
             Self::ThinIndex => "thin index",
             Self::Postgres => "PostgreSQL",
             Self::PostgresPageOnly => "PostgreSQL, page alone, without count",

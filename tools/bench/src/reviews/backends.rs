@@ -5,29 +5,36 @@ use std::path::Path;
 use anyhow::Context as _;
 use presence_bench::distribution::Distribution;
 use presence_domain::ids::OrgId;
-use presence_domain::review::Review;
+use presence_domain::ledger::SECONDS_OF_DAY;
+use presence_domain::review::{Review, ReviewId};
 use presence_local::embedded::EmbeddedDynamo;
 use presence_store::OrgPostings;
 use tempfile::TempDir;
 
 use super::backend::{Answer, Backend};
-use super::ledger::{Ledger, WriteUnits};
+use super::ledger::{IMPORTED, Ledger, WRITTEN_ALONE, WriteUnits};
 use super::note;
 use super::postgres::{Postgres, PostgresSizes, PreparedStatements};
 use super::search::{PagePosition, Search, searches};
 use super::thin_index::ThinIndex;
 
-/// Largest number of reviews that are written to measure write units.
-const WRITTEN_REVIEWS: usize = 2_000;
-/// Number of these reviews that are written one by one. The others are imported.
-const WRITTEN_ALONE: usize = 200;
+/// Days between a stored review and its newest copy: more than a month has.
+const COPY_DAYS: i64 = 31;
+
+/// Write units of new reviews, by their dates.
+pub(super) struct WriteUnitsByDate {
+    /// Reviews that are newer than all stored ones.
+    pub(super) newest: WriteUnits,
+    /// Reviews of a month that has stored ones.
+    pub(super) stored_month: WriteUnits,
+}
 
 /// Sizes of the stored data of each backend in bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct StorageSizes {
     /// Reviews in `DynamoDB`.
     pub(super) reviews: usize,
-    /// Facet counts and postings.
+    /// Trees and directory.
     pub(super) ledger: usize,
     /// Entries of the thin index.
     pub(super) thin_index: usize,
@@ -99,7 +106,7 @@ impl Backends {
 
     /// Returns the backends that answer a search.
     pub(super) fn for_search(&self, search: &Search) -> Vec<Backend> {
-        let mut backends = vec![Backend::Ledger, Backend::ThinIndex];
+        let mut backends = vec![Backend::ColdLedger, Backend::WarmLedger, Backend::ThinIndex];
         if self.postgres.is_some() {
             backends.push(Backend::Postgres);
             backends.extend((search.position == PagePosition::First).then_some(Backend::PostgresPageOnly));
@@ -111,7 +118,8 @@ impl Backends {
     /// Returns the answer of a backend.
     pub(super) async fn search(&self, backend: Backend, prepared: &PreparedSearch) -> anyhow::Result<Answer> {
         let answer = match backend {
-            Backend::Ledger => self.ledger.search(self.org_id, &prepared.search).await,
+            Backend::ColdLedger => self.ledger.search_cold(self.org_id, &prepared.search).await,
+            Backend::WarmLedger => self.ledger.search_warm(self.org_id, &prepared.search).await,
             Backend::ThinIndex => self.thin_index.search(self.org_id, &prepared.search).await,
             Backend::Postgres | Backend::PostgresPageOnly | Backend::PostgresReversed => {
                 let postgres = self.postgres.as_ref().zip(prepared.statements.as_ref());
@@ -131,17 +139,31 @@ impl Backends {
         Ok(StorageSizes { postgres, ..self.sizes })
     }
 
-    /// Measures the write units of new reviews. Consumes the backends: their reviews differ afterwards.
-    pub(super) async fn measure_write_units(self) -> anyhow::Result<WriteUnits> {
-        // New reviews with the days, cities and facets of existing ones.
-        let copy = |review: &Review| Review { partner_id: format!("{}b", review.partner_id), ..review.clone() };
-        let reviews: Vec<Review> = self.last_month.iter().take(WRITTEN_REVIEWS).map(copy).collect();
-        self.ledger.measure_write_units(&reviews, WRITTEN_ALONE).await
+    /// Measures the write units of new reviews with the businesses and facets of those of the last month. Consumes the backends:
+    /// their reviews differ afterwards.
+    pub(super) async fn measure_write_units(self) -> anyhow::Result<WriteUnitsByDate> {
+        let month = &self.last_month[..self.last_month.len().min(WRITTEN_ALONE + IMPORTED)];
+        let copies = |seconds| month.iter().map(|review| copy_review(review, seconds)).collect::<Vec<_>>();
+        let newest = self.ledger.measure_write_units(&copies(COPY_DAYS * SECONDS_OF_DAY)).await?;
+        let stored_month = self.ledger.measure_write_units(&copies(0)).await?;
+        Ok(WriteUnitsByDate { newest, stored_month })
+    }
+}
+
+/// Returns a review of the same business with the same facets, so many seconds later.
+fn copy_review(review: &Review, seconds: i64) -> Review {
+    let partner_id = format!("{}-{seconds}", review.partner_id);
+    Review {
+        id: ReviewId::derive(&review.business_id, review.partner, &partner_id, 0),
+        partner_id,
+        date: review.date + seconds,
+        update_date: review.update_date.map(|date| date + seconds),
+        ..review.clone()
     }
 }
 
 /// Starts the database in a file: in memory it becomes slow with many items.
-fn start_dynamodb(folder: &Path) -> anyhow::Result<EmbeddedDynamo> {
+pub(super) fn start_dynamodb(folder: &Path) -> anyhow::Result<EmbeddedDynamo> {
     let dynamodb = EmbeddedDynamo::start(0, Some(folder))?;
     dynamodb.enable_bulk_loading()?;
     Ok(dynamodb)

@@ -2,38 +2,33 @@
 
 use std::sync::Arc;
 
-use aws_smithy_http_client::Builder;
-use aws_smithy_types::timeout::TimeoutConfig;
-use presence_bench::cost::measure_cost;
 use presence_domain::access::{Principal, Scope};
 use presence_domain::ids::{OrgId, UserId};
 use presence_domain::review::Review;
 use presence_domain::user::Role;
-use presence_local::connectors::{ConnectorLayer as _, WavesConnector};
 use presence_local::embedded::EmbeddedDynamo;
 use presence_local::sdk_config;
-use presence_runtime::clock::Stopwatch;
 use presence_store::meter::Meter;
-use presence_store::{Business, Database, OrgPostings, Stores, bulk_body_item, schema};
+use presence_store::{Business, Database, FoldLimits, OrgPostings, Stores, bulk_body_item, schema};
 
 use super::backend::Answer;
-use super::delayed_client::delayed_client;
+use super::measured_stores::{MeasuredStores, PREFIX};
 use super::search::Search;
 
-/// Prefix of all table names.
-pub(super) const PREFIX: &str = "presence-";
+/// Largest number of reviews that are written one by one to measure write units: as many as a writer folds.
+pub(super) const WRITTEN_ALONE: usize = 512;
+/// Largest number of reviews that are imported to measure write units: as many as an import folds.
+pub(super) const IMPORTED: usize = 10_240;
 
 /// Ledger in an embedded `DynamoDB`.
 pub(super) struct Ledger {
     /// Store for loading, without a delay.
     loading: Stores,
-    /// Store for timed searches, with the delay of a call.
-    searching: Stores,
-    /// Store for counted searches.
-    counting: Stores,
+    /// Stores whose caches have what all searches so far have read.
+    warm: MeasuredStores,
 }
 
-/// Write units of a new review with its changes in the log and in the trees.
+/// Write units of a review with its changes in the log and its share of the folds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WriteUnits {
     /// Units of a review that is written alone.
@@ -45,15 +40,9 @@ pub(super) struct WriteUnits {
 impl Ledger {
     /// Creates the tables.
     pub(super) async fn start(dynamodb: &EmbeddedDynamo) -> anyhow::Result<Self> {
-        let config = sdk_config(&dynamodb.endpoint_url());
-        let loading = Stores::new(Database::new(&config, PREFIX));
+        let loading = Stores::new(Database::new(&sdk_config(&dynamodb.endpoint_url()), PREFIX));
         loading.database.create_tables().await?;
-        // The emulator answers one call at a time: parallel calls queue for longer than the usual timeouts.
-        let config = config.into_builder().timeout_config(TimeoutConfig::disabled()).build();
-        let stores = |client| Stores::new(Database::new(&config.to_builder().http_client(client).build(), PREFIX));
-        let (searching, counting) =
-            (stores(delayed_client()), stores(WavesConnector.over(Builder::new().build_http())));
-        Ok(Self { loading, searching, counting })
+        Ok(Self { loading, warm: MeasuredStores::new(dynamodb) })
     }
 
     /// Loads the businesses.
@@ -75,34 +64,39 @@ impl Ledger {
         dynamodb.import_trees(&self.loading.database.name(&schema::REVIEWS), postings)
     }
 
-    /// Searches as a user of the organisation.
-    pub(super) async fn search(&self, org_id: OrgId, search: &Search) -> anyhow::Result<Answer> {
-        let filter = search.filter.for_store();
-        let stopwatch = Stopwatch::start();
-        let page = self.searching.reviews.search_reviews(scope(org_id), &filter, search.page).await?;
-        let elapsed = stopwatch.elapsed();
-        let ids = page.items.iter().map(|review| review.id.as_str().to_owned()).collect();
-        let (counting, request) = (self.counting.reviews.clone(), search.page);
-        // Counted in a search of its own: in virtual time nothing can be timed.
-        let counted = async move { counting.search_reviews(scope(org_id), &filter, request).await };
-        let (counted, cost) = measure_cost(counted).await;
-        counted?;
-        Ok(Answer { count: Some(page.count), ids, cost, elapsed })
+    /// Searches as a user of the organisation, with the cache of all warm searches so far.
+    pub(super) async fn search_warm(&self, org_id: OrgId, search: &Search) -> anyhow::Result<Answer> {
+        self.warm.search(scope(org_id), &search.filter.for_store(), search.page).await
     }
 
-    /// Writes new reviews: the first `alone` of them one by one, the others in one import.
-    pub(super) async fn measure_write_units(&self, reviews: &[Review], alone: usize) -> anyhow::Result<WriteUnits> {
-        let (one_by_one, imported) = reviews.split_at(alone.min(reviews.len() / 2));
-        let (single_meter, import_meter) = (Arc::new(Meter::default()), Arc::new(Meter::default()));
-        for review in one_by_one {
-            let write = self.loading.reviews.upsert_reviews(std::slice::from_ref(review));
-            Arc::clone(&single_meter).watch(write).await?;
-        }
-        Arc::clone(&import_meter).watch(self.loading.reviews.upsert_reviews(imported)).await?;
+    /// Searches as a user of the organisation, with an empty cache and open connections.
+    pub(super) async fn search_cold(&self, org_id: OrgId, search: &Search) -> anyhow::Result<Answer> {
+        let cold = self.warm.with_empty_caches();
+        cold.search(scope(org_id), &search.filter.for_store(), search.page).await
+    }
+
+    /// Writes new reviews: up to [`WRITTEN_ALONE`] one by one, the others in one import. Each part is folded once, at its end.
+    pub(super) async fn measure_write_units(&self, reviews: &[Review]) -> anyhow::Result<WriteUnits> {
+        let (one_by_one, imported) = reviews.split_at(WRITTEN_ALONE.min(reviews.len() / 2));
         Ok(WriteUnits {
-            alone: single_meter.cost().write_units / one_by_one.len() as f64,
-            imported: import_meter.cost().write_units / imported.len() as f64,
+            alone: self.count_write_units(one_by_one.chunks(1)).await? / one_by_one.len() as f64,
+            imported: self.count_write_units(std::iter::once(imported)).await? / imported.len() as f64,
         })
+    }
+
+    /// Returns the write units of writing each portion of reviews, and of folding all.
+    async fn count_write_units(&self, portions: impl Iterator<Item = &[Review]>) -> anyhow::Result<f64> {
+        let limits = FoldLimits { fold_from: u64::MAX, ..FoldLimits::default() };
+        let (meter, store) = (Arc::new(Meter::default()), self.loading.reviews.clone().with_fold_limits(limits));
+        let mut org_id = None;
+        for portion in portions {
+            Arc::clone(&meter).watch(store.upsert_reviews(portion)).await?;
+            org_id = portion.first().map(|review| review.org_id);
+        }
+        if let Some(org_id) = org_id {
+            Arc::clone(&meter).watch(store.fold_reviews(org_id)).await?;
+        }
+        Ok(meter.cost().write_units)
     }
 }
 

@@ -3,11 +3,14 @@
 mod backend;
 mod backends;
 mod delayed_client;
+mod first_edition;
 mod ledger;
 mod match_counts;
+mod measured_stores;
 mod plot;
 mod postgres;
 mod postgres_server;
+mod provider;
 mod report;
 mod rounds;
 mod search;
@@ -23,11 +26,12 @@ use presence_bench::distribution::Distribution;
 use presence_bench::synthetic_dynamodb::{SyntheticDatabase, run_search};
 
 use backend::Backend;
-use backends::{Backends, StorageSizes};
-use ledger::WriteUnits;
+use backends::{Backends, StorageSizes, WriteUnitsByDate};
 use postgres_server::{NOT_INSTALLED, PostgresServer};
 use rounds::{MeasuredSearch, Measurement};
 use search::{PagePosition, searches};
+
+use crate::import;
 
 /// Results at one number of reviews.
 pub(crate) struct SizeResult {
@@ -40,7 +44,7 @@ pub(crate) struct SizeResult {
 /// Sizes of the stored data, and the cost of writing more.
 struct StorageResult {
     sizes: StorageSizes,
-    write_units: WriteUnits,
+    write_units: WriteUnitsByDate,
 }
 
 impl SizeResult {
@@ -56,6 +60,7 @@ pub(crate) async fn run(sizes: &[u64], counted: &[u64], rounds: u64, out: Option
     if !with_postgres {
         note(NOT_INSTALLED);
     }
+    let further_sections = provider::measure(rounds).await? + &import::measure_searches_during_import().await?;
     let mut results = Vec::new();
     for size in sizes {
         results.push(measure_size(&Distribution::new(*size), rounds, with_postgres).await?);
@@ -69,7 +74,7 @@ pub(crate) async fn run(sizes: &[u64], counted: &[u64], rounds: u64, out: Option
         Some(out) => plot::write(&plots, out)?,
         None => Vec::new(),
     };
-    Ok(report::render(&results, rounds, &files))
+    Ok(report::render(&results, rounds, &files) + &further_sections)
 }
 
 async fn measure_size(reviews: &Distribution, rounds: u64, with_postgres: bool) -> anyhow::Result<SizeResult> {
@@ -96,14 +101,17 @@ async fn count_size(total: u64, measured: &[SizeResult]) -> anyhow::Result<SizeR
     let mut counted = Vec::with_capacity(searches.len());
     for search in searches {
         // A store of its own for each search: what is cached costs nothing.
-        let outcome = run_search(&database.store(), &search.filter.for_store(), search.page).await?;
-        let count = outcome.page.count;
+        let (store, filter) = (database.store(), search.filter.for_store());
+        let cold = run_search(&store, &filter, search.page).await?;
+        let warm = run_search(&store, &filter, search.page).await?;
+        let count = cold.page.count;
         ensure!(count == search.match_count, "{}: the ledger counts {count} reviews", search.name());
         // Only a range of dates is a key condition: for all other filters, the thin index reads every entry.
         let entries = if search.filter.date_range.is_some() { search.match_count } else { total };
         let thin_index = thin_index::estimate_cost(&search, entries, entry_bytes);
         let measurements = BTreeMap::from([
-            (Backend::Ledger, Measurement::counted(outcome.cost)),
+            (Backend::ColdLedger, Measurement::counted(cold.cost)),
+            (Backend::WarmLedger, Measurement::counted(warm.cost)),
             (Backend::ThinIndex, Measurement::counted(thin_index)),
         ]);
         counted.push(MeasuredSearch { search, measurements });

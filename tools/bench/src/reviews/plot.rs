@@ -36,6 +36,7 @@ const LEGEND: i32 = 600;
 const SMALLEST: f64 = 1e-3;
 const INK: RGBColor = RGBColor(128, 128, 128);
 const LEDGER: RGBColor = RGBColor(46, 160, 90);
+const COLD_LEDGER: RGBColor = RGBColor(32, 150, 170);
 const THIN_INDEX: RGBColor = RGBColor(222, 125, 40);
 const POSTGRES: RGBColor = RGBColor(74, 128, 220);
 const RARE_FILTER: RGBColor = RGBColor(160, 105, 205);
@@ -82,21 +83,23 @@ impl LineSpec {
 }
 
 /// Lines of the plot of latency, in the order of their right ends from the top.
-const LATENCY_LINES: [LineSpec; 5] = [
+const LATENCY_LINES: [LineSpec; 7] = [
     LineSpec::first_page("thin index, any page", Backend::ThinIndex, THIN_INDEX),
     LineSpec::last_page("PostgreSQL, last page", Backend::Postgres, POSTGRES),
     LineSpec::first_page("PostgreSQL, page 1", Backend::Postgres, POSTGRES),
-    LineSpec::last_page("ledger, last page", Backend::Ledger, LEDGER),
-    LineSpec::first_page("ledger, page 1", Backend::Ledger, LEDGER),
+    LineSpec::last_page("ledger, last page, cold", Backend::ColdLedger, COLD_LEDGER),
+    LineSpec::first_page("ledger, page 1, cold", Backend::ColdLedger, COLD_LEDGER),
+    LineSpec::last_page("ledger, last page, warm", Backend::WarmLedger, LEDGER),
+    LineSpec::first_page("ledger, page 1, warm", Backend::WarmLedger, LEDGER),
 ];
 /// Lines of the plot of read units, in the order of their right ends from the top.
 const UNIT_LINES: [LineSpec; 4] = [
     LineSpec::first_page("thin index, any search", Backend::ThinIndex, THIN_INDEX),
-    LineSpec::first_page("ledger, page 1", Backend::Ledger, LEDGER),
-    LineSpec::last_page("ledger, last page", Backend::Ledger, LEDGER),
+    LineSpec::first_page("ledger, page 1, cold", Backend::ColdLedger, LEDGER),
+    LineSpec::last_page("ledger, last page, cold", Backend::ColdLedger, LEDGER),
     LineSpec {
         filter: "0.15 % filter",
-        ..LineSpec::first_page("ledger, 0.15 % filter, page 1", Backend::Ledger, RARE_FILTER)
+        ..LineSpec::first_page("ledger, 0.15 % filter, cold", Backend::ColdLedger, RARE_FILTER)
     },
 ];
 

@@ -4,6 +4,7 @@
 
 use std::fmt::Write as _;
 use std::pin::pin;
+use std::time::Duration;
 
 use futures::SinkExt as _;
 use presence_bench::cost::Cost;
@@ -140,7 +141,7 @@ impl Postgres {
             rows.reverse();
         }
         let ids = rows.iter().map(|row| row.get("id")).collect();
-        Ok(Answer { count, ids, cost: Cost::default(), elapsed: stopwatch.elapsed() })
+        Ok(Answer { count, ids, cost: Cost::default(), elapsed: stopwatch.elapsed(), cpu: Duration::ZERO })
     }
 }
 

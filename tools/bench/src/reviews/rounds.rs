@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use presence_bench::cost::Cost;
 
-use super::backend::Backend;
+use super::backend::{Answer, Backend};
 use super::backends::{Backends, PreparedSearch};
 use super::note;
 use super::search::Search;
@@ -20,6 +20,8 @@ pub(super) struct Measurement {
     pub(super) cost: Cost,
     /// Times of the runs, ascending once all rounds are done. Empty if the search was only counted.
     times: Vec<Duration>,
+    /// Processor times of the same runs, in the same way.
+    cpu_times: Vec<Duration>,
 }
 
 /// Search with its measurements in all backends.
@@ -31,14 +33,29 @@ pub(super) struct MeasuredSearch {
 impl Measurement {
     /// Returns a measurement without times.
     pub(super) fn counted(cost: Cost) -> Self {
-        Self { cost, times: Vec::new() }
+        Self { cost, times: Vec::new(), cpu_times: Vec::new() }
     }
 
-    /// Returns a quantile of the times in milliseconds, by the nearest rank.
+    /// Adds a timed run.
+    pub(super) fn add(&mut self, answer: &Answer) {
+        self.times.push(answer.elapsed);
+        self.cpu_times.push(answer.cpu);
+    }
+
+    /// Sorts the times, once all runs are added.
+    pub(super) fn finish(&mut self) {
+        self.times.sort_unstable();
+        self.cpu_times.sort_unstable();
+    }
+
+    /// Returns a quantile of the times in milliseconds.
     pub(super) fn quantile_ms(&self, share: f64) -> f64 {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rank among the runs")]
-        let rank = (self.times.len() as f64 * share).ceil() as usize;
-        self.times.get(rank.saturating_sub(1)).map_or(f64::NAN, |time| time.as_secs_f64() * 1e3)
+        quantile_ms(&self.times, share)
+    }
+
+    /// Returns the median of the processor times in milliseconds.
+    pub(super) fn cpu_ms(&self) -> f64 {
+        quantile_ms(&self.cpu_times, 0.5)
     }
 
     /// Returns the median of the times in milliseconds.
@@ -57,6 +74,23 @@ impl MeasuredSearch {
     pub(super) fn median_ms(&self, backend: Backend) -> Option<f64> {
         self.measurements.get(&backend).map(Measurement::median_ms)
     }
+
+    /// Returns the median processor time of a backend in milliseconds.
+    pub(super) fn cpu_ms(&self, backend: Backend) -> Option<f64> {
+        self.measurements.get(&backend).map(Measurement::cpu_ms)
+    }
+
+    /// Returns the cost of a backend.
+    pub(super) fn cost(&self, backend: Backend) -> Option<Cost> {
+        self.measurements.get(&backend).map(|measurement| measurement.cost)
+    }
+}
+
+/// Returns a quantile of ascending times in milliseconds, by the nearest rank.
+fn quantile_ms(times: &[Duration], share: f64) -> f64 {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rank among the runs")]
+    let rank = (times.len() as f64 * share).ceil() as usize;
+    times.get(rank.saturating_sub(1)).map_or(f64::NAN, |time| time.as_secs_f64() * 1e3)
 }
 
 /// Makes every search once in every backend. Fails at the first difference between two answers.
@@ -66,14 +100,17 @@ pub(super) async fn verify_agreement(
 ) -> anyhow::Result<Vec<MeasuredSearch>> {
     let mut measured = Vec::with_capacity(searches.len());
     for prepared in searches {
-        let expected = backends.search(Backend::Ledger, prepared).await?;
+        let expected = backends.search(Backend::WarmLedger, prepared).await?;
         let mut measurements = BTreeMap::new();
         for backend in backends.for_search(&prepared.search) {
             let answer = backends.search(backend, prepared).await?;
             expected.ensure_agrees(&answer, &prepared.search, backend)?;
             // The thin index is too slow to waste a run. For the others, the first run is a warm-up.
-            let times = if backend == Backend::ThinIndex { vec![answer.elapsed] } else { Vec::new() };
-            measurements.insert(backend, Measurement { cost: answer.cost, times });
+            let mut measurement = Measurement::counted(answer.cost);
+            if backend == Backend::ThinIndex {
+                measurement.add(&answer);
+            }
+            measurements.insert(backend, measurement);
         }
         measured.push(MeasuredSearch { search: prepared.search.clone(), measurements });
     }
@@ -98,7 +135,7 @@ pub(super) async fn measure(
         note(&format!("round {} of {rounds}", round + 1));
     }
     for measurement in measured.iter_mut().flat_map(|search| search.measurements.values_mut()) {
-        measurement.times.sort_unstable();
+        measurement.finish();
     }
     Ok(())
 }
@@ -112,7 +149,7 @@ async fn run_round(
 ) -> anyhow::Result<()> {
     for (prepared, measured) in searches.iter().zip(measured) {
         for (backend, measurement) in measured.measurements.iter_mut().filter(|(backend, _)| takes_part(**backend)) {
-            measurement.times.push(backends.search(*backend, prepared).await?.elapsed);
+            measurement.add(&backends.search(*backend, prepared).await?);
         }
     }
     Ok(())

@@ -16,8 +16,8 @@ use super::match_counts::MatchCounts;
 const RANGE_END: i64 = 1_764_024_232;
 /// Range of 400 days, both ends included.
 pub(super) const DATE_RANGE: (i64, i64) = (RANGE_END - 400 * SECONDS_OF_DAY, RANGE_END);
-/// Number of businesses in the search of several.
-const SEVERAL_BUSINESSES: usize = 20;
+/// Labels of the lists of businesses, and their lengths. The last one is what a request line holds.
+const BUSINESS_LISTS: [(&str, usize); 3] = [("20 businesses", 20), ("100 businesses", 100), ("385 businesses", 385)];
 /// Labels of the cities of five sizes.
 const CITY_LABELS: [&str; 5] = ["city of 30 %", "city of 3 %", "city of 0.3 %", "city of 0.03 %", "city of 0.003 %"];
 
@@ -109,10 +109,13 @@ fn filters(reviews: &Distribution) -> anyhow::Result<Vec<(&'static str, Filter)>
     }
     filters.push(("400 days", Filter { date_range: Some(DATE_RANGE), ..Filter::default() }));
     let one = vec![reviews.small_business().id.clone()];
-    let last_businesses = reviews.businesses().into_iter().rev().take(SEVERAL_BUSINESSES);
-    let several = last_businesses.map(|business| business.id).collect();
     filters.push(("one business", Filter { businesses: one, ..Filter::default() }));
-    filters.push(("20 businesses", Filter { businesses: several, ..Filter::default() }));
+    let all: Vec<BusinessId> = reviews.businesses().into_iter().rev().map(|business| business.id).collect();
+    for (label, length) in BUSINESS_LISTS {
+        if let Some(businesses) = all.get(..length) {
+            filters.push((label, Filter { businesses: businesses.to_vec(), ..Filter::default() }));
+        }
+    }
     Ok(filters)
 }
 

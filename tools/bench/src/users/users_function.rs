@@ -11,10 +11,9 @@ use presence_local::sdk_config;
 use presence_runtime::clock::SystemClock;
 use presence_store::Database;
 use presence_users::App;
-use rustix::time::{ClockId, clock_gettime};
 use serde_json::Value;
 
-use crate::request_log;
+use crate::{cpu_clock, request_log};
 
 /// Cost and result of one request.
 #[derive(Clone, Debug)]
@@ -78,6 +77,5 @@ impl UsersFunction {
 
 /// Returns the processor time of this thread. The runtime has no other thread, so it is all that the function uses.
 fn thread_cpu_ms() -> f64 {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    time.tv_sec as f64 * 1e3 + time.tv_nsec as f64 / 1e6
+    cpu_clock::thread_time().as_secs_f64() * 1e3
 }
