@@ -2,6 +2,7 @@
 
 mod leaks;
 mod refusals;
+mod request_lines;
 mod requests;
 
 use std::collections::BTreeSet;
@@ -18,7 +19,8 @@ use crate::api::categories::{load, parse};
 use crate::api::reviews::fixtures::{seeded_review, write_reviews};
 
 /// Fields that the log line of every request has.
-const LOGGED_FIELDS: [&str; 16] = [
+pub(crate) const LOGGED_FIELDS: [&str; 17] = [
+    "_aws",
     "calls",
     "cold_start",
     "duration_ms",
@@ -30,14 +32,14 @@ const LOGGED_FIELDS: [&str; 16] = [
     "read_units",
     "request_id",
     "status",
-    "target",
+    "status_class",
     "timestamp",
     "version",
     "waves",
     "write_units",
 ];
 /// Fields that a line has if they are known. It has no others.
-const OPTIONAL_FIELDS: [&str; 8] =
+pub(crate) const OPTIONAL_FIELDS: [&str; 8] =
     ["bad_fields", "caller", "client_request_id", "error", "key_id", "org_id", "role", "trace_id"];
 
 /// Asserts the status of the answer, and the documented fields of its log line.

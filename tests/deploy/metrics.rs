@@ -1,24 +1,16 @@
-//! Metrics in the log, the filters that read them, and the alarms.
+//! Metrics that the functions write, the alarms on them, and the dashboard.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use presence_runtime::telemetry::Metric;
+use presence_runtime::telemetry::{Metric, REQUEST_DIMENSIONS, REQUEST_METRIC};
 use presence_store::schema::TABLES;
+use presence_tests::routes;
 use serde_json::{Value, json};
 
 use super::template::{Resource, TEMPLATE, referent, root};
 
 /// Metrics and expressions that one alarm may have.
 const MOST_METRICS: usize = 10;
-
-/// Returns the functions that write a metric.
-fn writers(metric: Metric) -> &'static [&'static str] {
-    match metric {
-        Metric::MailsFailed | Metric::OutboxAgeSeconds => &["mailer"],
-        Metric::LedgerDrift => &["auditor", "reviews"],
-        Metric::UnfoldedChanges => &["auditor"],
-    }
-}
 
 /// Returns the alarms, each with its metrics as `namespace/name`.
 fn alarms() -> BTreeMap<&'static str, BTreeSet<String>> {
@@ -41,27 +33,65 @@ fn watched(alarm: Resource<'_>) -> BTreeSet<String> {
     }
 }
 
+/// Namespace of the metrics that the functions write.
+const NAMESPACE: &str = "presence/${AWS::StackName}";
+
+/// Returns the metrics of the functions on the dashboard, each with its dimensions: names and values by turns.
+fn shown() -> Vec<(String, Vec<String>)> {
+    let body = dashboard();
+    let widgets = body["widgets"].as_array().expect("widgets").iter();
+    let rows = widgets.flat_map(|widget| widget["properties"]["metrics"].as_array().into_iter().flatten());
+    let texts =
+        |row: &Value| row.as_array().expect("a row").iter().filter_map(|one| one.as_str().map(str::to_owned)).collect();
+    let rows = rows.map(texts).filter(|row: &Vec<String>| row.first().is_some_and(|first| first == NAMESPACE));
+    rows.map(|row| (row[1].clone(), row[2..].to_vec())).collect()
+}
+
+fn dashboard() -> Value {
+    let body = TEMPLATE.resource("Dashboard").property("DashboardBody")["Fn::Sub"].as_str().expect("a body");
+    serde_json::from_str(body).expect("JSON")
+}
+
 #[test]
-fn each_metric_of_the_code_has_one_filter_on_the_log_of_its_function_and_an_alarm() {
-    let filters: Vec<_> = TEMPLATE.of_type("AWS::Logs::MetricFilter").collect();
-    let alarms: BTreeSet<_> = alarms().into_values().flatten().collect();
-    let functions = TEMPLATE.functions();
-    for metric in Metric::ALL {
-        let pattern = format!("{{ $.metric = \"{}\" }}", metric.name());
-        let matching: Vec<_> = filters.iter().filter(|filter| filter.property("FilterPattern") == &pattern).collect();
-        let log = |writer: &&str| referent(&functions[*writer].property("LoggingConfig")["LogGroup"]);
-        let read: BTreeSet<_> = matching.iter().map(|filter| referent(filter.property("LogGroupName"))).collect();
-        assert_eq!(read, writers(metric).iter().map(log).collect(), "one filter on each log with {}", metric.name());
-        assert_eq!(matching.len(), read.len());
-        for filter in matching {
-            let made = &filter.property("MetricTransformations")[0];
-            assert_eq!(made["MetricNamespace"], json!({ "Fn::Sub": "presence/${AWS::StackName}" }));
-            assert_eq!((&made["MetricName"], &made["MetricValue"]), (&json!(metric.name()), &json!("$.value")));
-        }
-        let name = format!("presence/${{AWS::StackName}}/{}", metric.name());
-        assert!(alarms.contains(&name), "an alarm on {name}");
+fn functions_write_their_metrics_in_the_namespace_that_alarms_and_dashboard_read() {
+    let variable = TEMPLATE.at(&["Globals", "Function", "Environment", "Variables", "METRIC_NAMESPACE"]);
+    assert_eq!(variable, &json!({ "Fn::Sub": NAMESPACE }));
+    for function in TEMPLATE.functions().into_values() {
+        assert!(!function.property("Environment").to_string().contains("METRIC_NAMESPACE"), "{}", function.name);
     }
-    assert_eq!(filters.len(), Metric::ALL.into_iter().map(|metric| writers(metric).len()).sum::<usize>());
+    assert_eq!(TEMPLATE.of_type("AWS::Logs::MetricFilter").count(), 0, "no metric is read from the text of a log");
+}
+
+#[test]
+fn each_metric_of_the_functions_is_on_the_dashboard_or_has_an_alarm_and_each_such_metric_exists() {
+    let alarms: BTreeSet<_> = alarms().into_values().flatten().collect();
+    let watched: BTreeSet<_> = alarms.iter().filter_map(|name| name.strip_prefix(&format!("{NAMESPACE}/"))).collect();
+    let shown = shown();
+    let plain: BTreeSet<_> = shown.iter().filter(|(_, of)| of.is_empty()).map(|(name, _)| name.as_str()).collect();
+    let seen: BTreeSet<_> = watched.union(&plain).copied().collect();
+    assert_eq!(seen, Metric::ALL.map(Metric::name).into());
+    for metric in [Metric::MailsFailed, Metric::OutboxAgeSeconds, Metric::LedgerDrift, Metric::UnfoldedChanges] {
+        assert!(watched.contains(metric.name()), "an alarm on {}", metric.name());
+    }
+}
+
+#[test]
+fn dashboard_shows_requests_by_the_dimensions_of_their_metric() {
+    let operations: BTreeSet<_> = routes().into_iter().map(|route| route.name).collect();
+    let shown = shown();
+    let of_requests: Vec<_> = shown.iter().filter(|(_, of)| !of.is_empty()).collect();
+    for (metric, of) in &of_requests {
+        assert_eq!(metric, REQUEST_METRIC);
+        assert_eq!([of[0].as_str(), &of[2]], REQUEST_DIMENSIONS);
+    }
+    let counted: BTreeSet<_> = of_requests.iter().map(|(_, of)| of[1].as_str()).collect();
+    let searches = operations.iter().copied().filter(|name| name.starts_with("search_"));
+    assert_eq!(counted, searches.chain(["accept_invitation"]).collect());
+    let text = dashboard().to_string();
+    let dimensions = REQUEST_DIMENSIONS.join(",");
+    // Quotation marks are escaped: in the expression, and again in the JSON of the dashboard.
+    let schema = format!(r#"SEARCH('{{\"{NAMESPACE}\",{dimensions}}} MetricName=\"{REQUEST_METRIC}\""#);
+    assert_eq!(text.matches(&schema).count(), 2, "{text}");
 }
 
 #[test]
@@ -182,8 +212,7 @@ fn a_release_is_taken_back_when_a_request_fails_meanwhile() {
 
 #[test]
 fn the_dashboard_is_json_and_shows_every_alarm() {
-    let body = TEMPLATE.resource("Dashboard").property("DashboardBody")["Fn::Sub"].as_str().expect("a body");
-    let body: Value = serde_json::from_str(body).expect("JSON");
+    let body = dashboard();
     let shown: BTreeSet<_> = body["widgets"][0]["properties"]["alarms"]
         .as_array()
         .expect("alarms")

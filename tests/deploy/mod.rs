@@ -9,6 +9,7 @@ mod metrics;
 mod nested;
 mod permissions;
 mod policies;
+mod queries;
 mod replay;
 mod roles;
 mod routes;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::template::{Resource, TEMPLATE, referent};
 
 /// Variables of the access log. Path, query and headers are not among them, since they may hold a key or an activation token.
-const LOGGED: [&str; 11] = [
+const LOGGED: [&str; 12] = [
     "$context.requestId",
     "$context.requestTimeEpoch",
     "$context.routeKey",
@@ -18,6 +18,7 @@ const LOGGED: [&str; 11] = [
     "$context.responseLatency",
     "$context.integrationLatency",
     "$context.integrationStatus",
+    "$context.integration.requestId",
     "$context.error.responseType",
     "$context.protocol",
     "$context.identity.sourceIp",
@@ -66,7 +67,8 @@ fn no_role_has_a_wildcard_a_managed_policy_or_a_principal_other_than_lambda() {
             assert_eq!(statement["Effect"], "Allow");
         }
     }
-    assert_eq!(TEMPLATE.of_type("AWS::IAM::Policy").chain(TEMPLATE.of_type("AWS::IAM::ManagedPolicy")).count(), 0);
+    let others = TEMPLATE.of_type("AWS::IAM::Policy").chain(TEMPLATE.of_type("AWS::IAM::ManagedPolicy"));
+    assert_eq!(others.map(|policy| policy.name).collect::<Vec<_>>(), ["TracingPolicy"]);
 }
 
 #[test]
@@ -184,6 +186,21 @@ fn the_stream_wakes_the_mailer_for_mails_only_and_gives_up_into_a_queue() {
 }
 
 #[test]
+fn traces_are_off_by_default_and_every_function_may_send_them_when_they_are_on() {
+    assert_eq!(TEMPLATE.at(&["Parameters", "Tracing", "Default"]), "PassThrough");
+    assert_eq!(TEMPLATE.at(&["Globals", "Function", "Tracing"]), &json!({ "Ref": "Tracing" }));
+    let policy = TEMPLATE.resource("TracingPolicy");
+    assert_eq!(policy.attribute("Condition"), "IsTraced");
+    let is_active = json!({ "Fn::Equals": [{ "Ref": "Tracing" }, "Active"] });
+    assert_eq!(TEMPLATE.at(&["Conditions", "IsTraced"]), &is_active);
+    let rights = &policy.property("PolicyDocument")["Statement"];
+    let expected = json!(["xray:PutTraceSegments", "xray:PutTelemetryRecords"]);
+    assert_eq!((&rights[0]["Action"], &rights[1]), (&expected, &Value::Null));
+    let roles: BTreeSet<_> = list(policy.property("Roles")).into_iter().map(referent).collect();
+    assert_eq!(roles, TEMPLATE.of_type("AWS::IAM::Role").map(|role| role.name).collect());
+}
+
+#[test]
 fn every_resource_that_can_have_tags_has_them() {
     let untagged = [
         "AWS::ApiGatewayV2::ApiMapping",
@@ -191,7 +208,8 @@ fn every_resource_that_can_have_tags_has_them() {
         "AWS::SES::ConfigurationSetEventDestination",
         "AWS::SNS::Subscription",
         "AWS::CloudWatch::Dashboard",
-        "AWS::Logs::MetricFilter",
+        "AWS::Logs::QueryDefinition",
+        "AWS::IAM::Policy",
         "AWS::SES::ConfigurationSet",
         "AWS::SES::EmailIdentity",
         "AWS::Serverless::Function",

@@ -156,8 +156,8 @@ impl io::Write for Capture {
             log.leaks.push(text.to_string());
         }
         let line: Value = serde_json::from_str(&text).unwrap_or_default();
-        if let (Some(metric), Some(value)) = (line["metric"].as_str(), line["value"].as_f64()) {
-            log.metrics.push((metric.to_owned(), value));
+        if line["message"] == "metric" {
+            log.metrics.extend(metrics(&line));
         }
         if line["message"] == "request"
             && let Some(id) = line["request_id"].as_str()
@@ -170,4 +170,14 @@ impl io::Write for Capture {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
+}
+
+/// Returns the metrics that `CloudWatch` makes of a line, as its member `_aws` says: name and value.
+pub fn metrics(line: &Value) -> Vec<(String, f64)> {
+    let directives = line["_aws"]["CloudWatchMetrics"].as_array().into_iter().flatten();
+    let names = directives.flat_map(|directive| directive["Metrics"].as_array().into_iter().flatten());
+    names
+        .filter_map(|metric| metric["Name"].as_str())
+        .map(|name| (name.to_owned(), line[name].as_f64().expect("a number under the name of the metric")))
+        .collect()
 }

@@ -25,10 +25,10 @@ pub async fn handle(
     // First, and before each audit: searches read what is not folded.
     match reviews.fold_leftovers(has_time).await {
         Ok(LeftoverFolds { orgs, changes, failed, longest }) => tracing::info!(orgs, changes, failed, longest, "fold"),
-        Err(error) => telemetry::log_error("none", "fold_reviews", &error),
+        Err(error) => telemetry::log_background_error("fold_reviews", &error),
     }
     let run = reviews.audit_on_schedule(settings, clock.now(), has_time).await;
-    let run = run.inspect_err(|error| telemetry::log_error("none", "audit_reviews", error))?;
+    let run = run.inspect_err(|error| telemetry::log_background_error("audit_reviews", error))?;
     let AuditRun { steps, reviews, wrong, mended, units, round_is_done } = run;
     tracing::info!(steps, reviews, wrong, mended, units, round_is_done, "audit");
     Ok(run)

@@ -4,7 +4,7 @@ use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 use presence_auditor::handle;
 use presence_runtime::clock::SystemClock;
 use presence_runtime::config::AuditConfig;
-use presence_runtime::telemetry;
+use presence_runtime::telemetry::{self, Invocation};
 use presence_store::{AuditSettings, Database, ReviewStore};
 use serde_json::Value;
 
@@ -16,7 +16,14 @@ async fn main() -> Result<(), Error> {
     let reviews = ReviewStore::new(&Database::from_env()?);
     let serve = move |event: LambdaEvent<Value>| {
         let reviews = reviews.clone();
-        async move { handle(&reviews, &SystemClock, settings, event.context.deadline()).await.map_err(Error::from) }
+        async move {
+            let LambdaEvent { context, .. } = event;
+            let deadline = context.deadline();
+            let function_version = context.env_config.version.clone();
+            let invocation = Invocation { request_id: context.request_id, function_version };
+            let work = handle(&reviews, &SystemClock, settings, deadline);
+            Box::pin(invocation.run(work)).await.map_err(Error::from)
+        }
     };
     run(service_fn(serve)).await
 }

@@ -59,11 +59,11 @@ pub async fn handle(processor: &OutboxProcessor, event: &Value, deadline: System
     }
     if feedback::is_feedback(event) {
         let received = feedback::receive(&processor.users, event).await;
-        received.inspect_err(|error| telemetry::log_error("none", "mark_address", error))?;
+        received.inspect_err(|error| telemetry::log_background_error("mark_address", error))?;
         return Ok(BatchResponse::default());
     }
     let swept = sweep(processor, deadline).await;
-    swept.inspect_err(|error| telemetry::log_error("none", "sweep_outbox", error))?;
+    swept.inspect_err(|error| telemetry::log_background_error("sweep_outbox", error))?;
     Ok(BatchResponse::default())
 }
 
@@ -149,7 +149,7 @@ async fn set_aside(processor: &OutboxProcessor, message: &UnreadableMessage) {
             tracing::error!(mail = message.id(), of = message.partition(), "a mail cannot be read and was set aside");
             log_metric(Metric::MailsFailed, 1.0);
         }
-        Err(error) => telemetry::log_error("none", "set_mail_aside", &error),
+        Err(error) => telemetry::log_background_error("set_mail_aside", &error),
     }
 }
 
@@ -159,7 +159,7 @@ async fn deliver_swept(processor: &OutboxProcessor, message: &OutboxMessage) {
         return;
     }
     if let Err(error) = processor.remove_orphan(message).await {
-        telemetry::log_error("none", "remove_mail", &error);
+        telemetry::log_background_error("remove_mail", &error);
     }
 }
 
@@ -169,11 +169,14 @@ async fn try_deliver(processor: &OutboxProcessor, user_id: UserId) -> Option<Del
     match Box::pin(processor.deliver(user_id)).await {
         Ok(DeliveryOutcome::Nothing) => Some(DeliveryOutcome::Nothing),
         Ok(outcome) => {
+            if outcome == DeliveryOutcome::Sent {
+                log_metric(Metric::InvitationsSent, 1.0);
+            }
             tracing::info!(%user_id, outcome = ?outcome, "mail");
             Some(outcome)
         }
         Err(error) => {
-            telemetry::log_error("none", "deliver_mail", &error);
+            telemetry::log_background_error("deliver_mail", &error);
             None
         }
     }

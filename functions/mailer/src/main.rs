@@ -7,7 +7,7 @@ use presence_mailer::{OutboxProcessor, SesMailer, handle};
 use presence_runtime::aws::Aws;
 use presence_runtime::clock::SystemClock;
 use presence_runtime::config::{Config, MailConfig};
-use presence_runtime::telemetry;
+use presence_runtime::telemetry::{self, Invocation};
 use presence_store::schema::USERS;
 use presence_store::{Database, OutboxStore, UserStore};
 use serde_json::Value;
@@ -28,7 +28,14 @@ async fn main() -> Result<(), Error> {
     });
     let serve = move |event: LambdaEvent<Value>| {
         let processor = Arc::clone(&processor);
-        async move { handle(&processor, &event.payload, event.context.deadline()).await.map_err(Error::from) }
+        async move {
+            let LambdaEvent { payload, context, .. } = event;
+            let deadline = context.deadline();
+            let function_version = context.env_config.version.clone();
+            let invocation = Invocation { request_id: context.request_id, function_version };
+            let work = handle(&processor, &payload, deadline);
+            Box::pin(invocation.run(work)).await.map_err(Error::from)
+        }
     };
     run(service_fn(serve)).await
 }

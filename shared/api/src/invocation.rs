@@ -30,6 +30,7 @@ static IS_WARM: AtomicBool = AtomicBool::new(false);
 pub(super) struct Invocation {
     stopwatch: Stopwatch,
     ids: RequestIds,
+    route: Option<String>,
     function_version: String,
     is_cold_start: bool,
     /// Time until the deadline, without the margin, when the request came.
@@ -61,6 +62,7 @@ impl Invocation {
         Self {
             stopwatch,
             ids: request_ids::of(request),
+            route: request_ids::route(request).map(str::to_owned),
             function_version: context.map_or("", |context| &context.env_config.version).to_owned(),
             is_cold_start: !IS_WARM.swap(true, Ordering::Relaxed),
             time_limit,
@@ -90,7 +92,7 @@ impl Invocation {
 
     /// Logs the causes of an error.
     pub(super) fn log_error(&self, operation: &str, error: &Error) {
-        telemetry::log_error(&self.ids.request_id, operation, error);
+        telemetry::log_error(&self.ids.request_id, &self.function_version, operation, error);
     }
 
     /// Logs the request, its caller and its cost.
@@ -98,6 +100,7 @@ impl Invocation {
         let Identity { key_id, caller, .. } = self.context.identity();
         telemetry::log_request(&RequestLog {
             ids: &self.ids,
+            route: self.route.as_deref(),
             operation: outcome.operation,
             status: outcome.status.as_u16(),
             error_kind: outcome.error_kind,

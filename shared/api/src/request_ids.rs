@@ -1,8 +1,10 @@
 //! Ids of a request, from its event.
 
+use lambda_http::aws_lambda_events::apigw::ApiGatewayV2httpRequestContext;
 use lambda_http::http::{HeaderMap, HeaderName, HeaderValue};
 use lambda_http::request::RequestContext;
 use lambda_http::{Context, Request, RequestExt as _};
+use presence_domain::invitation::ActivationToken;
 use presence_runtime::telemetry::RequestIds;
 
 /// Header with the id of the request, which the log has too.
@@ -12,7 +14,7 @@ pub(crate) const CLIENT_REQUEST_ID: HeaderName = HeaderName::from_static("x-clie
 
 /// Maximum number of bytes of a client's id.
 const MAX_CLIENT_ID_BYTES: usize = 128;
-/// Start of every API key. A client's id with it may hold a key, and no log may.
+/// Start of every API key.
 const KEY_START: &str = "pk_";
 /// Name of the root in the header of a trace.
 const TRACE_ROOT: &str = "Root=";
@@ -35,9 +37,18 @@ pub(crate) fn add_headers(ids: &RequestIds, headers: &mut HeaderMap) {
     headers.extend(values);
 }
 
+/// Returns the key of the gateway's route, such as `GET /api/v2/user/{user_id}`.
+pub(crate) fn route(request: &Request) -> Option<&str> {
+    gateway_context(request).and_then(|context| context.route_key.as_deref())
+}
+
 fn gateway_id(request: &Request) -> Option<&str> {
+    gateway_context(request).and_then(|context| context.request_id.as_deref())
+}
+
+fn gateway_context(request: &Request) -> Option<&ApiGatewayV2httpRequestContext> {
     match request.request_context_ref() {
-        Some(RequestContext::ApiGatewayV2(context)) => context.request_id.as_deref(),
+        Some(RequestContext::ApiGatewayV2(context)) => Some(context),
         _ => None,
     }
 }
@@ -47,8 +58,13 @@ fn client_id(headers: &HeaderMap) -> Option<&str> {
     let text = headers.get(CLIENT_REQUEST_ID)?.to_str().ok()?;
     let is_valid = (1..=MAX_CLIENT_ID_BYTES).contains(&text.len())
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte))
-        && !text.contains(KEY_START);
+        && !may_be_secret(text);
     is_valid.then_some(text)
+}
+
+/// True if the text may hold an API key, or is a token of the form that links have. No log may have either.
+fn may_be_secret(text: &str) -> bool {
+    text.to_ascii_lowercase().contains(KEY_START) || ActivationToken::parse(text).is_some()
 }
 
 /// Returns the id of the trace. A client may send the header of a trace, so only an id of the form of X-Ray counts.
@@ -74,7 +90,8 @@ mod tests {
         for valid in ["a", "job-7:step_2.retry", &"x".repeat(128)] {
             assert_eq!(read(valid).as_deref(), Some(valid));
         }
-        for invalid in ["", "a b", "a/b", "a@b.example", "é", "{}", "x-pk_0", &"x".repeat(129)] {
+        let token = ActivationToken::generate();
+        for invalid in ["", "a b", "a/b", "a@b.example", "é", "{}", "x-PK_0", &"x".repeat(129), token.expose()] {
             assert_eq!(read(invalid), None, "{invalid}");
         }
     }

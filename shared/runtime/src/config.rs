@@ -91,6 +91,12 @@ impl AwsSettings {
     }
 }
 
+/// Returns the namespace of metrics in `CloudWatch`, from `METRIC_NAMESPACE`. Without it, as on the local stack, it is `presence`.
+#[must_use]
+pub fn metric_namespace() -> String {
+    env_var("METRIC_NAMESPACE").unwrap_or_else(|| "presence".to_owned())
+}
+
 /// Returns the log levels by target, from `RUST_LOG`.
 #[must_use]
 pub fn log_levels() -> String {

@@ -12,6 +12,7 @@ mod mail;
 mod options;
 mod sample;
 mod stack;
+pub mod terminal_log;
 
 pub use aws_limits::{AwsLimits, LimitCounts, LimitsProxy};
 pub use local_only::local_hosts_only;

@@ -1,12 +1,12 @@
 //! `cargo run`: starts the local stack.
 
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
 use presence_domain::rate_limit::RateLimit;
-use presence_local::{AwsLimits, DynamoDb, Options, Stack};
+use presence_local::{AwsLimits, DynamoDb, Options, Stack, terminal_log};
 use presence_runtime::config::{Config, parse_rate_limit};
 use presence_runtime::telemetry;
 use serde_json::json;
@@ -47,12 +47,39 @@ struct Args {
     /// Once ready, print one line of JSON
     #[arg(long)]
     json: bool,
+    /// Form of the log on standard error (default: text on a terminal, else json)
+    #[arg(long, value_name = "FORM")]
+    log: Option<LogForm>,
+}
+
+/// Form of the log.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum LogForm {
+    /// JSON lines, as the functions write them on AWS
+    Json,
+    /// One readable line for each request
+    Text,
+}
+
+impl LogForm {
+    /// Returns the form that suits standard error.
+    fn of_stderr() -> Self {
+        if std::io::stderr().is_terminal() { Self::Text } else { Self::Json }
+    }
+
+    /// Starts the log of this process.
+    fn init(self) {
+        match self {
+            Self::Json => telemetry::init(std::io::stderr),
+            Self::Text => terminal_log::init(),
+        }
+    }
 }
 
 #[tokio::main]
 async fn main() -> ExitCode {
     let args = Args::parse();
-    telemetry::init(std::io::stderr);
+    args.log.unwrap_or_else(LogForm::of_stderr).init();
     match run(args).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

@@ -15,7 +15,7 @@ const SYSTEM_LOG_LINES: [&str; 2] = [
     r#"{"time":"2026-03-10T06:00:10.066Z","type":"platform.report","record":{"requestId":"8476a536-e9f4-11e8-9739-2dfe598c3fcd","metrics":{"durationMs":19.512,"billedDurationMs":20,"memorySizeMB":256,"maxMemoryUsedMB":31},"status":"success"}}"#,
 ];
 /// Line of the API's access log, in the format of the template.
-const ACCESS_LOG_LINE: &str = r#"{"requestId":"JKJaXmPLvHcESHA=","time":"1773122410000","routeKey":"GET /api/v2/user/{user_id}","status":"200","responseLength":"1024","latency":"24","integrationLatency":"22","integrationStatus":"200","errorType":"-","protocol":"HTTP/1.1","sourceIp":"192.0.2.100"}"#;
+const ACCESS_LOG_LINE: &str = r#"{"requestId":"JKJaXmPLvHcESHA=","time":"1773122410000","routeKey":"GET /api/v2/user/{user_id}","status":"200","responseLength":"1024","latency":"24","integrationLatency":"22","integrationStatus":"200","functionRequestId":"fe07bb6b-3d9f-4670-ab44-8cfbc369b9bf","errorType":"-","protocol":"HTTP/1.1","sourceIp":"192.0.2.100"}"#;
 
 /// Event that starts an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

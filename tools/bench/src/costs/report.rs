@@ -10,6 +10,9 @@ use super::prices;
 /// Sweeps of a month of 30 days: one a minute.
 const SWEEPS_OF_A_MONTH: f64 = 43_200.0;
 
+/// Prices of what is not part of an operation.
+const LOGS_METRICS_TRACES: &str = include_str!("logs_metrics_traces.md");
+
 const INTRODUCTION: &str = "\
 # Cost of each operation
 

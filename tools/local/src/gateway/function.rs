@@ -121,6 +121,7 @@ impl LocalFunction {
             return Err(InvokeError::EventTooLarge);
         }
         let context = self.context(trace_id);
+        let request_id = context.request_id.clone();
         let (handler, limit) = (Arc::clone(&self.handler), self.timeout);
         let run = async move {
             // Parsed inside the task, because `lambda_http` panics on some events when it converts them to requests.
@@ -140,7 +141,7 @@ impl LocalFunction {
         let (result, waves) = outcome.unwrap_or((Err(InvokeError::Failed), None));
         let response = result.and_then(|json| decode_response(&json)).map(|response| with_waves(response, waves));
         if let Err(error) = &response {
-            tracing::error!(function = %self.name, %error, "the invocation failed");
+            tracing::error!(function = %self.name, request_id, %error, "the invocation failed");
         }
         response
     }

@@ -1,0 +1,54 @@
+//! Metrics that `CloudWatch` makes of the lines of requests and of other lines.
+
+use presence_local::SesMode;
+use presence_tests::logs::{metrics, with_metrics};
+use presence_tests::{Fixtures, TestStack, address};
+use serde_json::json;
+
+use super::line;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_request_is_a_sample_of_one_metric_by_operation_and_class_of_status() {
+    let stack = TestStack::start().await;
+    let fixtures = Fixtures::create(&stack).await;
+    let key = &fixtures.admin_1.key;
+    for (path, key, operation, class) in [
+        ("/user/me", key.as_str(), "get_me", "2xx"),
+        ("/user/me", "", "get_me", "4xx"),
+        ("/reviews", key, "search_reviews", "2xx"),
+        ("/nothing", key, "none", "4xx"),
+    ] {
+        let line = line(&stack.get(path, key).await);
+        assert_eq!((&line["operation"], &line["status_class"]), (&json!(operation), &json!(class)));
+        let duration = line["duration_ms"].as_f64().expect("a duration");
+        assert_eq!(metrics(&line), [("duration_ms".to_owned(), duration)], "{line}");
+        let directive = &line["_aws"]["CloudWatchMetrics"][0];
+        assert_eq!(directive["Dimensions"], json!([["operation", "status_class"]]));
+        assert_eq!(
+            (&directive["Namespace"], &directive["Metrics"][0]["Unit"]),
+            (&json!("presence"), &json!("Milliseconds"))
+        );
+        assert!(line["_aws"]["Timestamp"].as_u64() > Some(1_700_000_000_000), "milliseconds since 1970: {line}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mail_counts_as_sent_when_ses_has_taken_it_and_not_before() {
+    let stack = TestStack::start().await;
+    let fixtures = Fixtures::create(&stack).await;
+    let body = json!({"email": address("guest"), "first_name": "Zoë", "last_name": "Roy", "status": "invited"});
+    assert_eq!(stack.post("/user", &fixtures.admin_1.key, &body).await.status, 200);
+    let sweep = async || {
+        let deadline = presence_runtime::clock::deadline_in(std::time::Duration::from_mins(10));
+        let (swept, metrics) =
+            Box::pin(with_metrics(presence_mailer::handle(stack.local.outbox(), &json!({}), deadline))).await;
+        assert!(swept.is_ok());
+        metrics.into_iter().filter(|(name, _)| name == "invitations_sent").collect::<Vec<_>>()
+    };
+    stack.local.mailbox().set_ses_mode(SesMode::Reject);
+    assert_eq!(sweep().await, []);
+    stack.local.mailbox().set_ses_mode(SesMode::Accept);
+    stack.clock.advance(jiff::SignedDuration::from_hours(1));
+    assert_eq!(sweep().await, [("invitations_sent".to_owned(), 1.0)]);
+    assert_eq!(sweep().await, []);
+}
