@@ -11,6 +11,7 @@ mod permissions;
 mod policies;
 mod queries;
 mod replay;
+mod restored_tables;
 mod roles;
 mod routes;
 mod tables;

@@ -39,7 +39,7 @@ fn attributes(table: &Table) -> BTreeMap<&'static str, &'static str> {
 }
 
 /// Returns the expected properties of a table, with those that protect its data.
-fn expected(table: &Table) -> Value {
+pub(super) fn expected(table: &Table) -> Value {
     let attributes = attributes(table).into_iter();
     let attributes = attributes.map(|(name, kind)| json!({ "AttributeName": name, "AttributeType": kind }));
     let mut properties = json!({
@@ -119,6 +119,7 @@ fn table_names_begin_with_the_name_of_the_stack_or_the_prefix_that_the_operator_
     }
     let variables = TEMPLATE.at(&["Globals", "Function", "Environment", "Variables"]);
     assert_eq!(variables["TABLE_PREFIX"], prefix);
+    assert_eq!(variables["AUDIT_TABLE"], json!({ "Ref": "AuditTable" }));
     assert_eq!(TEMPLATE.at(&["Outputs", "TablePrefix", "Value"]), &prefix);
 }
 

@@ -12,7 +12,7 @@ use super::nested::with_nested_stacks;
 
 /// Template of the repository, as a new stack has it, with the resources of the stacks inside it.
 pub(super) static TEMPLATE: LazyLock<Template> =
-    LazyLock::new(|| Template(without_parts_of_updates(with_nested_stacks(main_template()))));
+    LazyLock::new(|| Template(without_parts_of_updates(with_nested_stacks(on_its_own_tables(main_template())))));
 
 /// Returns `template.yaml` as it stands.
 pub(super) fn main_template() -> Value {
@@ -27,6 +27,18 @@ pub(super) fn read(path: &str) -> Value {
 /// Returns the path of the repository.
 pub(super) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Replaces each choice between restored tables and the stack's own by the latter.
+fn on_its_own_tables(value: Value) -> Value {
+    match value {
+        Value::Array(items) => items.into_iter().map(on_its_own_tables).collect(),
+        Value::Object(_) if value["Fn::If"][0] == "UsesRestoredTables" => value["Fn::If"][2].clone(),
+        Value::Object(fields) => {
+            Value::Object(fields.into_iter().map(|(name, value)| (name, on_its_own_tables(value))).collect())
+        }
+        other => other,
+    }
 }
 
 /// Removes the parts of lists that only an update needs: those under a condition that is false by default.

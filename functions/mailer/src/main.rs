@@ -17,7 +17,7 @@ async fn main() -> Result<(), Error> {
     telemetry::init(std::io::stdout);
     let config = MailConfig::from_env()?;
     let aws = Aws::from_env()?;
-    let database = Database::new(&aws.dynamodb(), &Config::from_env().table_prefix);
+    let database = Database::of(&aws.dynamodb(), &Config::from_env());
     database.connect(&USERS).await;
     let processor = Arc::new(OutboxProcessor {
         users: UserStore::new(&database),

@@ -16,16 +16,20 @@ const MAX_LINK_LIFE_HOURS: i64 = 366 * 24;
 pub struct Config {
     /// Prefix of the names of all tables.
     pub table_prefix: String,
+    /// Full name of the table with the audit trail, if it does not follow from the prefix: restored tables go on with the trail of
+    /// those before them.
+    pub audit_table: Option<String>,
 }
 
 impl Config {
     /// Prefix of table names if `TABLE_PREFIX` is not set.
     pub const DEFAULT_TABLE_PREFIX: &str = "presence-";
 
-    /// Reads `TABLE_PREFIX` from the environment.
+    /// Reads `TABLE_PREFIX` and `AUDIT_TABLE` from the environment.
     #[must_use]
     pub fn from_env() -> Self {
-        Self { table_prefix: env_var("TABLE_PREFIX").unwrap_or_else(|| Self::DEFAULT_TABLE_PREFIX.to_owned()) }
+        let table_prefix = env_var("TABLE_PREFIX").unwrap_or_else(|| Self::DEFAULT_TABLE_PREFIX.to_owned());
+        Self { table_prefix, audit_table: env_var("AUDIT_TABLE") }
     }
 }
 

@@ -114,12 +114,14 @@ async fn run(args: Args) -> anyhow::Result<()> {
 impl From<Args> for Options {
     fn from(args: Args) -> Self {
         let embedded = DynamoDb::Embedded { port: args.dynamodb_port, data: args.data };
+        let Config { table_prefix, audit_table } = Config::from_env();
         Self {
             port: args.port,
             dynamodb: args.dynamodb_url.map_or(embedded, DynamoDb::Endpoint),
             aws_limits: args.aws_limits,
             rate_limit: args.rate_limit.flatten(),
-            table_prefix: Config::from_env().table_prefix,
+            table_prefix,
+            audit_table,
             sample: !args.empty,
             fixed_sample: args.fixed_sample,
             mailer: !args.no_mailer,

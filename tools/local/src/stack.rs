@@ -53,7 +53,7 @@ impl Stack {
     pub async fn start(options: Options) -> anyhow::Result<Self> {
         let LocalDatabase { embedded, limits, url: database_url } = LocalDatabase::start(&options)?;
         // The stack's own calls bypass the limits and faults that the functions are given.
-        let store = Stores::new(Database::new(&own_config(&database_url), &options.table_prefix));
+        let store = Stores::new(database(&own_config(&database_url), &options));
         store
             .database
             .create_tables()
@@ -66,8 +66,7 @@ impl Stack {
         };
         let dynamodb_url = limits.as_ref().map_or_else(|| database_url.clone(), LimitsProxy::endpoint_url);
         let functions_config = functions_config(&dynamodb_url, &options);
-        let functions_database =
-            Database::new(&functions_config, &options.table_prefix).with_retry_policy(options.retry_policy.clone());
+        let functions_database = database(&functions_config, &options).with_retry_policy(options.retry_policy.clone());
         let mailbox = Arc::new(Mailbox::default());
         let pages = docs::router(&keys).merge(mail::router(store.clone(), Arc::clone(&mailbox)));
         let gateway = Gateway::start(options.port, function_routes(&functions_database, &options), pages)?;
@@ -197,6 +196,11 @@ impl LocalDatabase {
     }
 }
 
+/// Connects to the tables that the options name.
+fn database(config: &SdkConfig, options: &Options) -> Database {
+    Database::new(config, &options.table_prefix).with_audit_table(options.audit_table.as_deref())
+}
+
 /// Returns an SDK configuration for an endpoint on this machine, with placeholder credentials.
 #[must_use]
 pub fn sdk_config(endpoint_url: &str) -> SdkConfig {
@@ -235,7 +239,7 @@ fn local_config(endpoint_url: &str) -> Builder {
 fn outbox_processor(functions_config: &SdkConfig, options: &Options, origin: &str) -> anyhow::Result<OutboxProcessor> {
     let config = MailConfig::parse(SENDER, options.public_base_url.as_deref().unwrap_or(origin), "")?;
     let ses = sdk_config(&format!("{origin}{}", mail::SES_PATH));
-    let database = Database::new(functions_config, &options.table_prefix);
+    let database = database(functions_config, options);
     Ok(OutboxProcessor {
         users: UserStore::new(&database),
         outbox: OutboxStore::new(&database),

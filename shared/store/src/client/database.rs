@@ -14,7 +14,7 @@ use presence_runtime::config::{Config, ConfigError};
 use super::errors::failed;
 use super::meter::MeterInterceptor;
 use super::retry::RetryPolicy;
-use crate::schema::{TABLES, Table};
+use crate::schema::{AUDIT, TABLES, Table};
 
 /// Connection to the tables of the service, over the real SDK client. Cheap to clone.
 ///
@@ -23,6 +23,8 @@ use crate::schema::{TABLES, Table};
 pub struct Database {
     pub(crate) client: aws_sdk_dynamodb::Client,
     pub(crate) prefix: Arc<str>,
+    /// Full name of the audit trail's table, if it does not begin with the prefix.
+    pub(crate) audit_table: Option<Arc<str>>,
     pub(crate) retry_policy: RetryPolicy,
 }
 
@@ -37,6 +39,7 @@ impl Database {
         Self {
             client: aws_sdk_dynamodb::Client::from_conf(config.interceptor(MeterInterceptor).build()),
             prefix: table_prefix.into(),
+            audit_table: None,
             retry_policy: RetryPolicy::default(),
         }
     }
@@ -46,7 +49,25 @@ impl Database {
     /// # Errors
     /// Occurs when a setting of AWS is missing or makes no sense.
     pub fn from_env() -> Result<Self, ConfigError> {
-        Ok(Self::new(&Aws::from_env()?.dynamodb(), &Config::from_env().table_prefix))
+        Ok(Self::of(&Aws::from_env()?.dynamodb(), &Config::from_env()))
+    }
+
+    /// Connects to the tables that the settings name. Makes no call.
+    #[must_use]
+    pub fn of(config: &SdkConfig, settings: &Config) -> Self {
+        Self::new(config, &settings.table_prefix).with_audit_table(settings.audit_table.as_deref())
+    }
+
+    /// Returns the connection with this table for the audit trail; `None` leaves the one that begins with the prefix.
+    #[must_use]
+    pub fn with_audit_table(self, full_name: Option<&str>) -> Self {
+        Self { audit_table: full_name.map(Into::into), ..self }
+    }
+
+    /// Returns a connection to tables with another prefix, which were restored from these. The audit trail stays the same.
+    #[must_use]
+    pub fn with_prefix(&self, prefix: &str) -> Self {
+        Self { prefix: prefix.into(), audit_table: Some(self.name(&AUDIT).into()), ..self.clone() }
     }
 
     /// Opens the connection to DynamoDB by a read of an item that does not exist, for half a unit. A failure is logged and
@@ -104,9 +125,12 @@ impl Database {
         &self.prefix
     }
 
-    /// Returns the full name of a table, with the prefix.
+    /// Returns the full name of a table, with the prefix. The audit trail of restored tables has the prefix of those before.
     #[must_use]
     pub fn name(&self, table: &Table) -> String {
-        format!("{}{}", self.prefix, table.name)
+        match &self.audit_table {
+            Some(full_name) if table.name == AUDIT.name => full_name.to_string(),
+            _ => format!("{}{}", self.prefix, table.name),
+        }
     }
 }

@@ -1,0 +1,115 @@
+//! Tables that a restore made: the stack that takes them in, and the parameters of the main stack that choose them.
+
+use std::collections::BTreeMap;
+
+use presence_store::schema::{AUDIT, TABLES};
+use serde_json::{Value, json};
+
+use super::tables::expected;
+use super::template::{TEMPLATE, main_template, read};
+
+const STACK: &str = "shared/stacks/restored-tables.yaml";
+
+/// Returns each choice between restored tables and the stack's own: the value of both.
+fn choices(value: &Value) -> Vec<(Value, Value)> {
+    match value {
+        Value::Array(items) => items.iter().flat_map(choices).collect(),
+        Value::Object(_) if value["Fn::If"][0] == "UsesRestoredTables" => {
+            vec![(value["Fn::If"][1].clone(), value["Fn::If"][2].clone())]
+        }
+        Value::Object(fields) => fields.values().flat_map(choices).collect(),
+        _ => Vec::new(),
+    }
+}
+
+#[test]
+fn stack_of_restored_tables_has_the_tables_of_the_code_without_the_audit_trail() {
+    let stack = read(STACK);
+    let mut declared: BTreeMap<_, _> = stack["Resources"]
+        .as_object()
+        .expect("resources")
+        .values()
+        .map(|table| (table["Properties"]["TableName"]["Fn::Sub"].to_string(), table))
+        .collect();
+    for table in TABLES.iter().filter(|table| table.name != AUDIT.name) {
+        let name = json!(format!("${{TablePrefix}}{}", table.name));
+        let declared = declared.remove(&name.to_string()).unwrap_or_else(|| panic!("{name}"));
+        let mut properties = expected(table);
+        properties["TableName"] = json!({ "Fn::Sub": name });
+        // Only a first deployment is without protection, and a restore is none.
+        properties["DeletionProtectionEnabled"] = json!(true);
+        assert_eq!(declared["Properties"], properties, "{name}");
+        assert_eq!(declared["Type"], "AWS::DynamoDB::Table");
+        // An import demands the first one.
+        assert_eq!(
+            (&declared["DeletionPolicy"], &declared["UpdateReplacePolicy"]),
+            (&json!("Retain"), &json!("Retain"))
+        );
+    }
+    assert!(declared.is_empty(), "{declared:?}");
+}
+
+#[test]
+fn stack_of_restored_tables_can_be_imported_and_means_the_same_as_the_main_stack() {
+    let (stack, main) = (read(STACK), main_template());
+    // An import may neither add outputs nor run a transform.
+    assert_eq!((&stack["Outputs"], &stack["Transform"]), (&Value::Null, &Value::Null));
+    for section in ["Parameters", "Conditions"] {
+        for (name, value) in stack[section].as_object().expect("a section") {
+            let is_same = *value == main[section][name];
+            // The prefix has no default there: an empty one would name the tables that run.
+            assert!(is_same || (name == "TablePrefix" && value["Default"] == Value::Null), "{name}");
+        }
+    }
+}
+
+#[test]
+fn whatever_names_a_table_of_the_stack_names_the_restored_one_if_there_is_one() {
+    let main = main_template();
+    let names = TABLES.iter().map(|table| {
+        let logical = TEMPLATE.of_type("AWS::DynamoDB::Table").find(|resource| {
+            TEMPLATE.text(resource.property("TableName")) == format!("${{AWS::StackName}}-{}", table.name)
+        });
+        (logical.expect("a table").name, table.name)
+    });
+    let names: BTreeMap<_, _> = names.filter(|(_, name)| *name != AUDIT.name).collect();
+    let resources = json!([main["Resources"], main["Globals"], main["Outputs"]]);
+    let found = choices(&resources);
+    for (restored, own) in &found {
+        let arn = "arn:${AWS::Partition}:dynamodb:${AWS::Region}:${AWS::AccountId}:table/${ActiveTables}";
+        let expected = match (own["Ref"].as_str(), own["Fn::GetAtt"].as_array().map(Vec::as_slice)) {
+            (Some(table), _) => json!({ "Fn::Sub": format!("${{ActiveTables}}{}", names[table]) }),
+            (_, Some([table, kind])) if kind == "Arn" => {
+                json!({ "Fn::Sub": format!("{arn}{}", names[table.as_str().expect("a name")]) })
+            }
+            (_, Some([table, kind])) if kind == "StreamArn" && table == "UsersTable" => {
+                json!({ "Ref": "ActiveTablesStream" })
+            }
+            _ => json!({ "Ref": "ActiveTables" }),
+        };
+        assert_eq!(restored, &expected, "{own}");
+    }
+    // Nothing names one of these tables without the choice.
+    let mut text = resources.to_string();
+    for (_, own) in &found {
+        text = text.replace(&own.to_string(), "");
+    }
+    for table in names.keys() {
+        assert!(
+            !text.contains(&format!(r#"["{table}","#)) && !text.contains(&format!(r#""Ref":"{table}""#)),
+            "{table}"
+        );
+    }
+}
+
+#[test]
+fn stack_uses_its_own_tables_by_default_and_restored_ones_with_their_stream_only() {
+    for parameter in ["ActiveTables", "ActiveTablesStream"] {
+        assert_eq!(TEMPLATE.at(&["Parameters", parameter, "Default"]), "");
+    }
+    let is_set = |parameter: &str| json!({ "Fn::Not": [{ "Fn::Equals": [{ "Ref": parameter }, ""] }] });
+    assert_eq!(TEMPLATE.at(&["Conditions", "UsesRestoredTables"]), &is_set("ActiveTables"));
+    let rule = TEMPLATE.at(&["Rules", "RestoredTablesHaveAStream"]);
+    assert_eq!(rule["RuleCondition"], is_set("ActiveTables"));
+    assert_eq!(rule["Assertions"][0]["Assert"], is_set("ActiveTablesStream"));
+}
