@@ -1,6 +1,7 @@
 //! The one driver of the acceptance tests: a single binary links once and starts once.
 
 mod api;
+mod audit_trail;
 mod authorization;
 mod canary;
 mod concurrency;

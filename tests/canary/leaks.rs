@@ -4,7 +4,7 @@ use presence_tests::logs::{Capture, NAME_CANARY, PHONE_CANARY};
 use presence_tests::{Fixtures, TestStack, address};
 
 /// Logs with a filter, and returns the captured log.
-fn logged(filter: &str, log: impl FnOnce()) -> Capture {
+pub(super) fn logged(filter: &str, log: impl FnOnce()) -> Capture {
     let capture = Capture::default();
     let subscriber = presence_runtime::telemetry::subscriber(filter, capture.clone());
     tracing::subscriber::with_default(subscriber, log);

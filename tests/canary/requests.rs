@@ -1,9 +1,11 @@
 //! Successes and client errors of every operation.
 
+use presence_store::schema;
 use presence_tests::logs::NAME_CANARY;
 use presence_tests::{Fixtures, Reply, TestStack, address, routes, send};
 use serde_json::json;
 
+use super::leaks::logged;
 use super::{assert_logged, body, call, create_target, seed};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -33,6 +35,19 @@ async fn success_and_refusal_of_every_operation_leak_nothing() {
     }
     let foreign = stack.get(&format!("/user/search?org_id=2&query={NAME_CANARY}"), admin).await;
     assert_logged(&foreign, "search_users", 403);
+    assert_trail_has_no_canary(&stack).await;
+}
+
+/// Asserts that no record of the audit trail has what must not be logged.
+async fn assert_trail_has_no_canary(stack: &TestStack) {
+    let items = stack.items(&stack.stores().database.name(&schema::AUDIT)).await;
+    assert!(items.iter().any(|item| item.contains("password")), "a password was set: {items:?}");
+    let capture = logged("info", || {
+        for item in &items {
+            tracing::info!(item, "record");
+        }
+    });
+    assert_eq!((capture.leaks(), capture.lines()), (Vec::new(), items.len()));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -39,6 +39,8 @@ async fn update_that_succeeded_is_not_lost_to_another_one(#[case] mode: Conflict
             assert_eq!(is_there(&stored), reply.status == 200, "round {round}: {body}");
         }
         assert_eq!(stored.version, 2 + u64::try_from(count(&replies, 200)).expect("a few"));
+        // Each write of this user was a change: its creation, its key, and the updates that succeeded.
+        assert_eq!(env.stack.records_of(&user.id).await.len(), 2 + count(&replies, 200), "round {round}");
         env.check().await;
     }
 }

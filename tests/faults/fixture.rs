@@ -5,6 +5,7 @@ use presence_domain::ids::UserId;
 use presence_domain::user::UserChange;
 use presence_domain::user::{Role, Status};
 use presence_local::Options;
+use presence_store::AuditSource;
 use presence_tests::ConnectorLayer as _;
 use presence_tests::StoredUser;
 use presence_tests::{FaultConnector, Fixtures, Reply, TestStack, TestUser, address, plain_http, send};
@@ -184,6 +185,12 @@ impl Fixture {
             reply = self.send(scenario, ask).await;
         }
         reply
+    }
+
+    /// Returns the number of changes that the caller of the scenario is recorded to have made.
+    pub(super) async fn records(&self, scenario: &Scenario) -> usize {
+        let caller = (scenario.by)(&self.fixtures).id.clone();
+        self.stack.records(AuditSource::Actor(caller)).await.len()
     }
 
     /// Returns the stored user that the request of the scenario is about.

@@ -90,13 +90,15 @@ impl Operator {
     async fn check(&self, operation: KeyOperation, plan: Plan, number: u64) {
         let what = format!("{operation:?}: {plan:?}");
         let (owner, first) = self.owner(number).await;
-        let before = self.keys(&owner).await;
+        let (before, recorded) = (self.keys(&owner).await, self.stack.records_of(&owner.id).await.len());
         self.faults.restart(plan);
         let outcome = self.run(operation, &owner, &first).await;
         self.faults.set_plan(Plan::None);
         let after = self.keys(&owner).await;
         let done = self.is_done(operation, &after, &first);
         assert!(done || after == before, "{what}: applied in part");
+        let new_records = self.stack.records_of(&owner.id).await.len() - recorded;
+        assert_eq!(new_records, usize::from(done), "{what}: each change is recorded once");
         match outcome {
             Ok(issued) => {
                 assert!(done, "{what}: a success that did not happen");

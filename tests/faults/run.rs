@@ -65,7 +65,7 @@ async fn run_broken(
     what: &str,
 ) {
     fixture.prepare(scenario).await;
-    let before = fixture.watched(scenario).await;
+    let (before, recorded) = (fixture.watched(scenario).await, fixture.records(scenario).await);
     let ask = scenario.request(fixture);
     fixture.faults.restart(plan);
     let reply = fixture.send(scenario, &ask).await;
@@ -76,6 +76,8 @@ async fn run_broken(
     let done = is_done(scenario, before.as_ref(), after.as_ref());
     assert!(done || after == before, "{what}: applied in part: {after:?}");
     assert!(reply.status != 200 || done, "{what}: a success that did not happen");
+    let new_records = fixture.records(scenario).await - recorded;
+    assert_eq!(new_records, usize::from(after != before), "{what}: each change is recorded once");
 
     try_again(fixture, scenario, before.as_ref(), &ask, what).await;
     let end = fixture.watched(scenario).await;

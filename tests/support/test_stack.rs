@@ -8,12 +8,13 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use aws_smithy_runtime_api::client::http::{HttpClient, SharedHttpClient};
 use aws_smithy_types::timeout::TimeoutConfig;
 use jiff::Timestamp;
+use presence_domain::audit::AuditRecord;
 use presence_domain::ids::UserId;
 use presence_domain::invitation::OutboxMessage;
 use presence_domain::user::User;
 use presence_local::{DynamoDb, Options, Stack};
 use presence_runtime::clock::ManualClock;
-use presence_store::{Database, Finding, NewApiKey, Stores, schema};
+use presence_store::{AuditSource, Database, Finding, NewApiKey, Stores, schema};
 use reqwest::Method;
 use serde_json::Value;
 
@@ -164,7 +165,28 @@ impl TestStack {
         self.stores().users.audit().await.expect("the store answers").findings
     }
 
-    /// Returns every item of the users and api-keys tables, ordered, so that a test can show that nothing changed. The time
+    /// Returns the records of a source of the audit trail, newest first.
+    ///
+    /// # Panics
+    /// Panics if the store does not answer.
+    pub async fn records(&self, source: AuditSource) -> Vec<AuditRecord> {
+        let mut pages = self.stores().audit_trail.pages(source, None);
+        let mut records = Vec::new();
+        while let Some(page) = pages.next_page().await.expect("the store answers") {
+            records.extend(page);
+        }
+        records
+    }
+
+    /// Returns the records of a user and its keys, newest first.
+    ///
+    /// # Panics
+    /// Panics if the store does not answer.
+    pub async fn records_of(&self, id: &str) -> Vec<AuditRecord> {
+        self.records(AuditSource::Target(UserId::parse(id).expect("an id"))).await
+    }
+
+    /// Returns every item of the users, api-keys and audit tables, ordered, so that a test can show that nothing changed. The time
     /// at which a key was last used is left out, because a refused call is a use of its key.
     ///
     /// # Panics
@@ -172,6 +194,7 @@ impl TestStack {
     pub async fn snapshot(&self) -> Vec<String> {
         let mut items = self.items(&self.stores().database.name(&schema::USERS)).await;
         items.extend(self.items(&self.stores().database.name(&schema::API_KEYS)).await);
+        items.extend(self.items(&self.stores().database.name(&schema::AUDIT)).await);
         items.sort();
         items
     }

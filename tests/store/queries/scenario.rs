@@ -8,7 +8,7 @@ use presence_domain::email_pattern::EmailPattern;
 use presence_domain::ids::{BusinessId, OrgId, UserId};
 use presence_domain::user::{Role, Status};
 use presence_runtime::clock::Clock as _;
-use presence_store::{Business, NewApiKey, Org, Stores};
+use presence_store::{AuditSource, Business, NewApiKey, Org, Stores};
 use presence_tests::ConnectorLayer as _;
 use presence_tests::{FaultConnector, Fixtures, Reply, TestStack, address, logs, long_timeouts, plain_http};
 use serde_json::{Value, json};
@@ -132,6 +132,13 @@ pub(super) async fn of_operators(stack: &TestStack, faults: &FaultConnector) {
     for pattern in ["admin-2@*", &address("*"), &address("admin-2")] {
         let mut search = store.users.search_emails(EmailPattern::parse(pattern).expect("a pattern"));
         assert!(!search.next_page().await.expect("an answer").expect("a page").is_empty(), "{pattern}");
+    }
+    let actor = presence_tests::operator().id();
+    for source in
+        [AuditSource::Target(owner), AuditSource::Actor(actor), AuditSource::Org(OrgId::new(2)), AuditSource::All]
+    {
+        let mut pages = store.audit_trail.pages(source, Some(now - SignedDuration::from_hours(1)));
+        assert!(!pages.next_page().await.expect("an answer").expect("a page").is_empty());
     }
     import(&store).await;
     assert_eq!(store.users.audit().await.expect("an answer").findings, []);

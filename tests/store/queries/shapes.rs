@@ -9,7 +9,7 @@ use super::PREFIX;
 use super::expression::{EXPRESSIONS, spelled_out};
 
 /// Each shape once, in order: operation, table, index and expressions, attributes spelled out.
-pub(super) const KNOWN: [&str; 43] = [
+pub(super) const KNOWN: [&str; 49] = [
     "BatchGetItem api-keys",
     "BatchGetItem businesses | id,org_id",
     "BatchGetItem businesses | id,org_id,city,other_org_id",
@@ -23,6 +23,9 @@ pub(super) const KNOWN: [&str; 43] = [
     "GetItem reviews",
     "GetItem users",
     "PutItem businesses",
+    "Query audit actor-index | actor = :partition AND at BETWEEN :from AND :to",
+    "Query audit org-index | org = :partition AND at BETWEEN :from AND :to",
+    "Query audit | target = :partition AND at BETWEEN :from AND :to",
     "Query reviews listing-index | org_id = :partition AND effective_listing BETWEEN :from AND :to",
     "Query reviews | pk = :partition",
     "Query users email-index | email_domain = :partition",
@@ -30,22 +33,24 @@ pub(super) const KNOWN: [&str; 43] = [
     "Query users status-index | org = :partition | listing,version,role,first_name,last_name,email,phone",
     "Query users | pk = :partition",
     "Scan api-keys",
+    "Scan audit",
     "Scan categories",
     "Scan users",
     "Scan users email-index",
     "Scan users email-index | begins_with(email_key, :prefix)",
+    "TransactWriteItems ConditionCheck users | attribute_not_exists(pk) OR attribute_exists(cleared_at)",
     "TransactWriteItems Delete api-keys",
     "TransactWriteItems Delete categories",
     "TransactWriteItems Delete users",
     "TransactWriteItems Delete users | version = :version",
     "TransactWriteItems Put api-keys",
+    "TransactWriteItems Put audit",
     "TransactWriteItems Put categories",
     "TransactWriteItems Put users",
     "TransactWriteItems Put users | attribute_not_exists(pk)",
     "TransactWriteItems Put users | version = :version",
     "TransactWriteItems Update api-keys | attribute_exists(key_hash) AND attribute_not_exists(revoked_at) | SET expires_at = :expires_at",
-    "TransactWriteItems Update api-keys | attribute_exists(key_hash) | \
-     SET revoked_at = if_not_exists(revoked_at, :now)",
+    "TransactWriteItems Update api-keys | attribute_exists(key_hash) AND attribute_not_exists(revoked_at) | SET revoked_at = :now",
     "TransactWriteItems Update api-keys | attribute_exists(key_hash) | \
      SET role = :role, active = :active, org_id = :org_id",
     "TransactWriteItems Update api-keys | attribute_exists(key_hash) | \
