@@ -129,6 +129,45 @@ fn an_arrow_upwards_and_a_forbidden_crate_are_found() {
     assert!(found.iter().any(|violation| violation.starts_with("presence-domain → … → aws-")), "{found:?}");
 }
 
+/// Returns the features of each crate that a function is built with, by name and version.
+fn features_of(function: &str) -> BTreeMap<String, String> {
+    let platform = host_platform();
+    let output = Command::new(env!("CARGO"))
+        .args([
+            "tree",
+            "--quiet",
+            "--locked",
+            "--offline",
+            "--edges",
+            "normal",
+            "--prefix",
+            "none",
+            "--target",
+            &platform,
+        ])
+        .args(["--package", &format!("presence-{function}"), "--format", "{p}|{f}"])
+        .current_dir(root())
+        .output()
+        .expect("cargo runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).expect("text");
+    let lines = text.lines().map(|line| line.trim_end_matches(" (*)"));
+    lines.filter_map(|line| line.split_once('|')).map(|(name, of)| (name.to_owned(), of.to_owned())).collect()
+}
+
+/// `sam build` builds each function alone. A crate with other features, and all that use it, are built a second time.
+#[test]
+fn functions_that_share_a_crate_build_it_with_the_same_features() {
+    let mut first: BTreeMap<String, (&str, String)> = BTreeMap::new();
+    for function in ["users", "categories", "reviews", "mailer", "auditor"] {
+        for (name, features) in features_of(function) {
+            let (other, seen) = first.entry(name.clone()).or_insert((function, features.clone()));
+            assert_eq!(*seen, features, "{name} in {other} and {function}");
+        }
+    }
+    assert!(first.keys().any(|name| name.starts_with("aws-sdk-dynamodb ")));
+}
+
 /// The bundle of all stores is for tools and tests. A function names the stores that it uses.
 #[test]
 fn functions_name_no_bundle_of_all_stores() {

@@ -4,6 +4,7 @@ mod alarms;
 mod crates;
 mod events;
 mod fixture;
+mod global_tables;
 mod memory;
 mod metrics;
 mod nested;

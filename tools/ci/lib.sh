@@ -33,6 +33,30 @@ install_python() {
     python_list "$@" >"$folder/installed"
 }
 
+# The programs that build and deploy the functions. Steps that use one of them take it from here.
+readonly SAM=aws-sam-cli==1.170.0
+# Installs zig, too: it links for the glibc of Lambda.
+readonly CARGO_LAMBDA=cargo-lambda==1.9.2
+
+# install_build_tools: installs SAM, cargo-lambda and zig below target/, and puts them on the PATH. Fails without Python and pip.
+install_build_tools() {
+    local target="${CARGO_TARGET_DIR:-target}" log zig
+    mkdir -p "$target"
+    target="$(cd "$target" && pwd)"
+    sam_home="$target/template-tools/$SAM"
+    lambda_home="$target/lambda-tools/$CARGO_LAMBDA"
+    log="$(mktemp)"
+    install_python "$sam_home" "$log" "$SAM" && install_python "$lambda_home" "$log" "$CARGO_LAMBDA" || {
+        tail -n 5 "$log" >&2
+        rm -f "$log"
+        return 1
+    }
+    rm -f "$log"
+    # cargo-lambda finds zig on the PATH. The program is in the folder of its package.
+    zig="$(dirname "$(find "$lambda_home" -name zig -type f -path '*/ziglang/*' | head -n 1)")"
+    export PATH="$sam_home/bin:$lambda_home/bin:$zig:$PATH" SAM_CLI_TELEMETRY=0
+}
+
 # require_tests NAME…: fails if a name is part of no test's name. Without this check, a renamed test would be run, or left out,
 # no longer, and nobody would notice.
 require_tests() {
