@@ -11,6 +11,7 @@ mod console;
 mod credentials;
 mod doctor;
 mod error;
+mod export;
 mod import;
 mod key;
 mod migrate;
@@ -101,6 +102,9 @@ enum Command {
     /// Load JSON Lines into the tables
     #[command(subcommand, arg_required_else_help = true)]
     Import(import::Command),
+    /// Write users, reviews, categories, organisations or businesses as JSON Lines
+    #[command(after_help = export::NOTES)]
+    Export(export::ExportArgs),
     /// A single user
     #[command(subcommand, arg_required_else_help = true)]
     User(user::Command),
@@ -168,6 +172,7 @@ impl Command {
         match self {
             Self::Tables(tables::Command::Create) | Self::User(user::Command::Create(_)) => true,
             Self::Status(_) | Self::Doctor | Self::Orgs(_) | Self::Businesses(_) | Self::Offline(_) => false,
+            Self::Export(_) => false,
             Self::Import(command) => command.writes(),
             Self::Key(command) => command.writes(),
             Self::Users(command) => command.writes(),
@@ -251,6 +256,7 @@ async fn run_command(command: Command, context: &mut Context) -> Result<Exit, Co
         Command::Doctor => doctor::run(context).await,
         Command::Tables(command) => tables::run(command, context).await,
         Command::Import(command) => import::run(command, context).await,
+        Command::Export(args) => export::run(&args, context).await,
         Command::User(command) => user::run(command, context).await,
         Command::Key(command) => key::run(command, context).await,
         Command::Users(command) => users::run(command, context).await,

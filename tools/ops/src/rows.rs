@@ -2,13 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use jiff::Timestamp;
 use presence_domain::category::{Category, Country, Partners};
+use presence_domain::instant::format_second;
 use presence_domain::review::Review;
 use presence_store::{Business, Org};
 use serde::Serialize;
-
-use crate::console::format_instant;
 
 /// Row of an organisation.
 #[derive(Serialize)]
@@ -28,7 +26,6 @@ pub(crate) struct BusinessRow<'a> {
 
 /// Row of a category.
 #[derive(Serialize)]
-#[expect(dead_code, reason = "exports write it")]
 pub(crate) struct CategoryRow<'a> {
     id: &'a str,
     code: &'a str,
@@ -95,9 +92,4 @@ impl<'a> From<&'a Review> for ReviewRow<'a> {
             link: review.link.as_deref(),
         }
     }
-}
-
-/// Formats a second since 1970 as RFC 3339 in UTC. Every stored second is within the years 1 to 9999.
-fn format_second(second: i64) -> String {
-    format_instant(Timestamp::from_second(second).unwrap_or_default())
 }

@@ -20,7 +20,7 @@ endpoint does not tell is null, in text a dash.
 With --json one object: {\"account\",\"region\",\"endpoint\",\"prefix\",\"version\",\"tables\",
 \"outbox\",\"reviews_audit\",\"formats\"}. tables is a list of {\"name\",\"state\",\"items\",
 \"bytes\",\"streams\",\"ttl\",\"is_protected\",\"is_recoverable\",\"indexes\"}; outbox has
-\"waiting\", \"failed\", \"unreadable\", \"oldest_at\" and \"oldest_seconds\";
+\"waiting\", \"failed\", \"held\", \"unreadable\", \"oldest_at\" and \"oldest_seconds\";
 reviews_audit has \"began_at\", \"is_done\" and \"wrong_slices\"; formats counts the
 items of each kind that has had several formats, as `ops migrate` does.
 
@@ -61,6 +61,7 @@ struct TableBody {
 struct OutboxBody {
     waiting: usize,
     failed: usize,
+    held: usize,
     unreadable: usize,
     /// Instant at which the oldest mail that waits was accepted.
     oldest_at: Option<String>,
@@ -118,12 +119,13 @@ async fn describe_tables(context: &Context) -> Result<Vec<TableBody>, CommandErr
 async fn read_outbox(context: &Context) -> Result<OutboxBody, CommandError> {
     let mails = context.stores.outbox.list().await?;
     let unreadable = context.stores.outbox.list_unreadable().await?.len();
-    let waiting = mails.iter().filter(|mail| mail.state == MessageState::Pending).count();
+    let count = |state: MessageState| mails.iter().filter(|mail| mail.state == state).count();
     let oldest = mails.iter().filter(|mail| mail.state == MessageState::Pending).map(|mail| mail.created_at).min();
     let age = |at: Timestamp| context.clock.now().duration_since(at).as_secs();
     Ok(OutboxBody {
-        waiting,
-        failed: mails.len() - waiting,
+        waiting: count(MessageState::Pending),
+        failed: count(MessageState::Failed),
+        held: count(MessageState::Held),
         unreadable,
         oldest_at: oldest.map(format_instant),
         oldest_seconds: oldest.map(age),
@@ -159,8 +161,8 @@ impl StatusBody<'_> {
         ];
         lines.extend(self.outbox.as_ref().map(|outbox| {
             let oldest = outbox.oldest_seconds.map_or_else(String::new, |age| format!(", the oldest for {age} s"));
-            let OutboxBody { waiting, failed, unreadable, .. } = outbox;
-            format!("mails: {waiting} waiting{oldest}, {failed} failed, {unreadable} unreadable")
+            let OutboxBody { waiting, failed, held, unreadable, .. } = outbox;
+            format!("mails: {waiting} waiting{oldest}, {failed} failed, {held} held, {unreadable} unreadable")
         }));
         let audit = self.reviews_audit.as_ref().map_or_else(|| "-".to_owned(), AuditBody::to_text);
         lines.push(format!("audit of reviews: {audit}"));

@@ -57,6 +57,12 @@ impl CategoryDirectory {
         self.categories.len()
     }
 
+    /// Returns the categories in the order of their ids.
+    #[must_use]
+    pub fn categories(&self) -> &[Category] {
+        &self.categories
+    }
+
     /// True if there are no categories.
     #[must_use]
     pub fn is_empty(&self) -> bool {

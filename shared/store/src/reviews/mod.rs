@@ -2,6 +2,7 @@
 
 pub(crate) mod audit;
 pub(crate) mod body_item;
+pub(crate) mod export;
 pub(crate) mod log;
 mod migration;
 pub(crate) mod registered_orgs;

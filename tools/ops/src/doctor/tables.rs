@@ -146,8 +146,8 @@ mod tests {
 
     #[test]
     fn each_fault_of_a_table_names_the_command_that_mends_it() {
-        type Fault = (fn(&mut TableState), &'static str, &'static str);
-        let cases: [Fault; 8] = [
+        type Case = (fn(&mut TableState), &'static str, &'static str);
+        let cases: [Case; 8] = [
             (|state| state.state = "UPDATING".to_owned(), "is UPDATING", "wait table-exists"),
             (|state| state.has_key = false, "another key", "ops status"),
             (|state| state.streams = false, "streams no new images", "StreamEnabled=true"),

@@ -135,6 +135,26 @@ impl CliEnv {
         (child.wait().expect("it ends").code().expect("the binary ends by itself"), screen)
     }
 
+    /// Reads a file of the folder.
+    pub(super) fn read_file(&self, name: &str) -> String {
+        fs::read_to_string(self.folder.path().join(name)).expect("the file")
+    }
+
+    /// True if the folder has the file.
+    pub(super) fn has_file(&self, name: &str) -> bool {
+        self.folder.path().join(name).exists()
+    }
+
+    /// Deletes a file of the folder.
+    pub(super) fn remove_file(&self, name: &str) {
+        fs::remove_file(self.folder.path().join(name)).expect("the file");
+    }
+
+    /// Returns the address of the database.
+    pub(super) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
     /// Returns the URL of the database.
     pub(super) fn url(&self) -> String {
         format!("http://{}", self.address)

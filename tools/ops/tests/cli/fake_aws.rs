@@ -60,7 +60,7 @@ fn serve(stream: TcpStream, refused: &str, calls: &Mutex<Vec<RecordedCall>>) -> 
 }
 
 /// Reads the request line and the headers, up to the blank line.
-fn read_head(reader: &mut BufReader<TcpStream>) -> Option<String> {
+pub(super) fn read_head(reader: &mut BufReader<TcpStream>) -> Option<String> {
     let mut head = String::new();
     loop {
         let start = head.len();
@@ -71,7 +71,7 @@ fn read_head(reader: &mut BufReader<TcpStream>) -> Option<String> {
     }
 }
 
-fn header(head: &str, name: &str) -> Option<String> {
+pub(super) fn header(head: &str, name: &str) -> Option<String> {
     let headers = head.lines().filter_map(|line| line.split_once(':'));
     let mut values = headers.filter(|(given, _)| given.eq_ignore_ascii_case(name)).map(|(_, value)| value);
     values.next().map(|value| value.trim().to_owned())

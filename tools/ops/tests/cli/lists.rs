@@ -122,7 +122,7 @@ fn review_is_shown_as_it_is_imported() {
     env.run_with_stdin("import orgs -", ORGS.as_bytes()).expect_exit(0);
     env.run_with_stdin("import businesses -", business_row("b1", 42, "Lyon").as_bytes()).expect_exit(0);
     let row = json!({"business_id": "b1", "partner": "partner_8", "partner_id": "Ab12", "key": "k", "author_name": "Zoë",
-        "date": "2024-03-01T09:30:00Z", "update_date": null, "delete_date": null, "rating": 5, "title": null,
+        "date": "2024-03-01T09:30:00+00:00", "update_date": null, "delete_date": null, "rating": 5, "title": null,
         "content": "Très bon accueil", "reply_comment": null, "state": "not_treated", "link": null});
     env.run_with_stdin("import reviews -", row.to_string().as_bytes()).expect_exit(0);
     let items = env.scan("presence-reviews");

@@ -42,7 +42,7 @@ fn status_as_text_has_a_line_for_each_table_and_index() {
     let env = CliEnv::new();
     let text = env.run("status").expect_exit(0).stdout;
     assert!(
-        text.contains("prefix: presence-\n") && text.contains("mails: 0 waiting, 0 failed, 0 unreadable\n"),
+        text.contains("prefix: presence-\n") && text.contains("mails: 0 waiting, 0 failed, 0 held, 0 unreadable\n"),
         "{text}"
     );
     assert!(text.contains("presence-users") && text.contains("  email-index"), "{text}");

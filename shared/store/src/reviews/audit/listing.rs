@@ -126,7 +126,8 @@ impl ReviewStore {
     }
 }
 
-fn partition(org_id: OrgId, keys: &Range<PostingKey>) -> Partition<'static> {
+/// Returns the query of the reviews in a range of keys.
+pub(crate) fn partition(org_id: OrgId, keys: &Range<PostingKey>) -> Partition<'static> {
     // `~` sorts after every digit.
     let last = if keys.end == PostingKey::END { "~".to_owned() } else { sort_key(keys.end) };
     Partition {
@@ -154,13 +155,13 @@ fn sort_key(key: PostingKey) -> String {
 }
 
 /// Returns the key by which the index lists an item.
-fn listed_key(item: &Item) -> Option<PostingKey> {
+pub(crate) fn listed_key(item: &Item) -> Option<PostingKey> {
     let (effective_at, id) = parse_effective_listing(item.get("effective_listing")?.as_s().ok()?)?;
     Some(PostingKey { effective_at, id: ReviewNumber::of(&id) })
 }
 
 /// Returns the first key behind a key.
-fn next_key(key: PostingKey) -> PostingKey {
+pub(crate) fn next_key(key: PostingKey) -> PostingKey {
     PostingKey { id: ReviewNumber::new(key.id.get().saturating_add(1)), ..key }
 }
 

@@ -18,6 +18,7 @@ mod scheduled;
 mod tree_scan;
 mod view;
 
+pub(crate) use listing::{listed_key, next_key, partition as listing_partition};
 pub use position::AuditProgress;
 pub use rebuild::RebuildReport;
 pub use rebuild_plan::RebuildPlan;

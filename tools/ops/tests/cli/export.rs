@@ -1,0 +1,253 @@
+//! `ops export`: formats, the round trip, writes meanwhile, and interruptions at every call.
+
+use std::process::{Child, Stdio};
+use std::sync::mpsc::Receiver;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::cli_env::{CliEnv, CliOutput};
+use crate::proxy::Proxy;
+use crate::rows::{ORGS, business_row, summary};
+
+/// Reviews of organisation 42: three windows.
+const REVIEWS: usize = 1_200;
+
+fn review(number: usize) -> Value {
+    json!({
+        "business_id": (["b1", "b2"][number % 2]), "partner": "partner_8", "partner_id": format!("r{number}"), "key": "k",
+        "author_name": null, "date": format!("2024-01-{:02}T09:30:00+00:00", number % 28 + 1), "update_date": null,
+        "delete_date": null, "rating": number % 5 + 1, "title": null, "content": "Très bon\naccueil", "reply_comment": null,
+        "state": "not_treated", "link": null,
+    })
+}
+
+fn lines(rows: &[Value]) -> String {
+    rows.iter().fold(String::new(), |lines, row| lines + &row.to_string() + "\n")
+}
+
+/// Returns an environment with two organisations, three businesses and some reviews.
+fn env_with_reviews(reviews: usize) -> CliEnv {
+    let env = CliEnv::new();
+    env.run_with_stdin("import orgs -", ORGS.as_bytes()).expect_exit(0);
+    let shops = business_row("b1", 42, "Lyon") + &business_row("b2", 42, "Évora") + &business_row("b3", 43, "Lyon");
+    env.run_with_stdin("import businesses -", shops.as_bytes()).expect_exit(0);
+    let mut rows: Vec<Value> = (0..reviews).map(review).collect();
+    rows.push(json!({"business_id": "b3", "partner": "partner_9", "partner_id": "x", "key": "x", "author_name": "Zoë",
+        "date": "0001-01-01T00:00:00Z", "update_date": "9999-12-31T23:59:59Z", "delete_date": "2024-02-29", "rating": 1,
+        "title": "t", "content": null, "reply_comment": "r", "state": "deleted", "link": "https://example.org"}));
+    env.run_with_stdin("import reviews -", lines(&rows).as_bytes()).expect_exit(0);
+    env
+}
+
+/// Returns rows in a fixed order.
+fn sorted(text: &str) -> Vec<String> {
+    let rows = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("a row").to_string());
+    let mut rows: Vec<String> = rows.collect();
+    rows.sort_unstable();
+    rows
+}
+
+#[test]
+fn importing_an_export_changes_nothing() {
+    let env = env_with_reviews(30);
+    let category = json!({"id": "c1", "code": "shop", "names": {"GB": "Shop", "FR": "Commerce"}, "ancestors": {"GB": ["All"]},
+        "partners": {"partner_1": ["gcid:shop"], "partner_4": [{"id": "a1", "name": "Shop"}]}});
+    env.run_with_stdin("import categories -", category.to_string().as_bytes()).expect_exit(0);
+    for (what, rows) in [("orgs", 2), ("businesses", 3), ("categories", 1), ("reviews", 31)] {
+        let run = env.run(&format!("export {what} --out {what}.jsonl")).expect_exit(0);
+        assert_eq!((run.stdout.as_str(), run.stderr), ("", format!("rows: {rows}\n")), "{what}");
+        let import = env.run(&format!("import {what} {what}.jsonl --json")).expect_exit(0).json();
+        assert_eq!(import["unchanged"], rows, "{what}: {import}");
+        assert_eq!((&import["created"], &import["updated"]), (&json!(0), &json!(0)), "{what}");
+        assert_eq!(
+            sorted(&env.run(&format!("export {what}")).stdout),
+            sorted(&env.read_file(&format!("{what}.jsonl")))
+        );
+        for ending in [".part", ".state", ".section"] {
+            assert!(!env.has_file(&format!("{what}.jsonl{ending}")), "{what}{ending}");
+        }
+    }
+    let reviews = sorted(&env.run("export reviews --org 42").stdout);
+    assert_eq!(reviews, sorted(&lines(&(0..30).map(review).collect::<Vec<_>>())), "each field is as it was imported");
+    assert_eq!(sorted(&env.run("export businesses --org 43").stdout).len(), 1);
+    assert_eq!(sorted(&env.run("export orgs --org 43").stdout).len(), 1);
+    env.run("export categories --org 42").expect_exit(2);
+    env.run("export mails").expect_exit(2);
+    // Into an empty environment, the exports give the same data.
+    let other = CliEnv::new();
+    for what in ["orgs", "businesses", "categories", "reviews"] {
+        other.write_file("rows.jsonl", env.read_file(&format!("{what}.jsonl")));
+        other.run(&format!("import {what} rows.jsonl")).expect_exit(0);
+        assert_eq!(
+            sorted(&other.run(&format!("export {what}")).stdout),
+            sorted(&env.run(&format!("export {what}")).stdout)
+        );
+    }
+    assert_eq!(summary(0, 0, 31, 0), env.run("import reviews reviews.jsonl --json").json());
+}
+
+#[test]
+fn users_are_exported_as_they_are_shown() {
+    let env = CliEnv::new();
+    let ids = [
+        env.create_user("zoe@example.org", "--role PROVIDER"),
+        env.create_user("ann@example.org", "--role ORG_ADMIN --org-id 42 --status invited"),
+        env.create_user("bob@example.org", "--role ORG_ADMIN --org-id 7"),
+    ];
+    env.run(&format!("key issue --user {}", ids[0])).expect_exit(0);
+    let shown: String =
+        ids.iter().map(|id| env.run(&format!("users show {id} --json")).expect_exit(0).stdout).collect();
+    assert_eq!(sorted(&env.run("export users").expect_exit(0).stdout), sorted(&shown));
+    let one = env.run("export users --org 42").expect_exit(0);
+    assert_eq!(one.json()["id"], ids[1].as_str());
+    assert_eq!((one.stdout.lines().count(), one.stderr.as_str()), (1, "rows: 1\n"));
+}
+
+/// Starts `ops` with these arguments behind the proxy.
+fn spawn(env: &CliEnv, proxy: &Proxy, arguments: &str) -> Child {
+    let mut command = env.command(arguments);
+    command.env("AWS_ENDPOINT_URL_DYNAMODB", &proxy.url);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the binary runs")
+}
+
+/// Waits until the held call is there. False if the binary ended before.
+fn is_reached(reached: &Receiver<()>, child: &mut Child) -> bool {
+    loop {
+        if reached.recv_timeout(Duration::from_millis(20)).is_ok() {
+            return true;
+        }
+        if child.try_wait().expect("the binary runs").is_some() {
+            return false;
+        }
+    }
+}
+
+/// Kills an export at each call in turn, and lets it go on. Returns the number of times that it went on behind the start.
+fn kill_and_continue(env: &CliEnv, what: &str, step: usize) -> usize {
+    let expected = sorted(&env.run(&format!("export {what}")).expect_exit(0).stdout);
+    let proxy = Proxy::start(env.address());
+    let arguments = format!("export {what} --out out.jsonl");
+    let (mut continued, mut call) = (0, 1);
+    loop {
+        let (reached, _release) = proxy.hold_call(call);
+        let mut child = spawn(env, &proxy, &arguments);
+        if !is_reached(&reached, &mut child) {
+            assert!(call > 1, "it made no call");
+            return continued;
+        }
+        child.kill().expect("it still runs");
+        child.wait().expect("it ends");
+        assert!(!env.has_file("out.jsonl"), "{what} at call {call}: the file is there only when it is whole");
+        proxy.hold_nothing();
+        let run = CliOutput::from(spawn(env, &proxy, &arguments).wait_with_output().expect("it ends")).expect_exit(0);
+        continued += usize::from(run.stderr.starts_with("continues after "));
+        assert_eq!(sorted(&env.read_file("out.jsonl")), expected, "{what} at call {call}");
+        env.remove_file("out.jsonl");
+        call += step;
+    }
+}
+
+#[test]
+fn killed_export_of_reviews_goes_on_where_it_was() {
+    let env = env_with_reviews(REVIEWS);
+    assert!(kill_and_continue(&env, "reviews", 4) > 1);
+}
+
+#[test]
+fn killed_export_of_users_goes_on_where_it_was() {
+    let env = CliEnv::new();
+    for org in 1..=4 {
+        env.create_user(&format!("ada{org}@example.org"), &format!("--role ORG_ADMIN --org-id {org}"));
+    }
+    assert!(kill_and_continue(&env, "users", 1) > 1);
+}
+
+#[test]
+fn checkpoint_of_other_options_is_refused() {
+    let env = env_with_reviews(3);
+    env.create_user("ada@example.org", "--role ORG_ADMIN --org-id 1");
+    env.create_user("bob@example.org", "--role ORG_ADMIN --org-id 2");
+    let proxy = Proxy::start(env.address());
+    let mut call = 1;
+    while !env.has_file("out.jsonl.state") {
+        let (reached, _release) = proxy.hold_call(call);
+        let mut child = spawn(&env, &proxy, "export users --out out.jsonl");
+        assert!(is_reached(&reached, &mut child), "no checkpoint was written");
+        child.kill().expect("it still runs");
+        child.wait().expect("it ends");
+        call += 1;
+    }
+    let other = env.run("export users --org 1 --out out.jsonl").expect_exit(1);
+    assert!(other.stderr.contains("out.jsonl.state is of an export with other options"), "{}", other.stderr);
+}
+
+/// Writes in the middle of an export, at each call in turn. The export shows either none of the writes or all of them.
+fn write_meanwhile(env: &CliEnv, what: &str, step: usize, write: impl Fn(usize)) {
+    let proxy = Proxy::start(env.address());
+    let arguments = format!("export {what} --org 42");
+    let (mut call, mut seen) = (1, 0);
+    loop {
+        let before = sorted(&env.run(&arguments).expect_exit(0).stdout);
+        let (reached, release) = proxy.hold_call(call);
+        let mut child = spawn(env, &proxy, &arguments);
+        // The output fills the pipe otherwise, and the binary waits.
+        let stdout = child.stdout.take().expect("a pipe");
+        let reader = std::thread::spawn(move || std::io::read_to_string(stdout).expect("text"));
+        let is_held = is_reached(&reached, &mut child);
+        if is_held {
+            write(call);
+        }
+        drop(release);
+        let exported = sorted(&reader.join().expect("the reader ends"));
+        assert!(child.wait().expect("it ends").success(), "{what} at call {call}");
+        if !is_held {
+            assert!(seen > 0, "no write was during an export");
+            return;
+        }
+        let after = sorted(&env.run(&arguments).expect_exit(0).stdout);
+        assert_ne!(before, after, "the write changed something");
+        assert!(exported == before || exported == after, "{what} at call {call}: a part of the writes");
+        seen += usize::from(exported == after);
+        call += step;
+    }
+}
+
+#[test]
+fn export_of_reviews_shows_all_or_none_of_what_is_written_meanwhile() {
+    let env = env_with_reviews(REVIEWS);
+    write_meanwhile(&env, "reviews", 5, |call| {
+        // One at the start, one at the end, one that moves from the end to the start, and a new one in the middle.
+        let changes = [
+            json!({"partner_id": "r0", "content": format!("changed {call}")}),
+            json!({"partner_id": "r27", "content": format!("changed {call}")}),
+            json!({"partner_id": "r55", "update_date": format!("1999-01-01T00:00:{:02}Z", call % 60)}),
+            json!({"partner_id": format!("new {call}"), "date": "2024-01-14T12:00:00Z"}),
+        ];
+        let rows = changes.map(|change| {
+            let number = change["partner_id"].as_str().and_then(|id| id.strip_prefix('r')?.parse().ok());
+            let mut row = review(number.unwrap_or_default());
+            for (name, value) in change.as_object().expect("an object") {
+                row[name] = value.clone();
+            }
+            row
+        });
+        env.run_with_stdin("import reviews -", lines(&rows).as_bytes()).expect_exit(0);
+    });
+}
+
+#[test]
+fn export_of_users_shows_all_or_none_of_what_is_written_meanwhile() {
+    let env = CliEnv::new();
+    for name in ["ada", "bob", "cyd"] {
+        env.create_user(&format!("{name}@example.org"), "--role ORG_ADMIN --org-id 42");
+    }
+    write_meanwhile(&env, "users", 1, |call| {
+        let id = env.create_user(&format!("new{call}@example.org"), "--role ORG_ADMIN --org-id 42");
+        let listed = env.run("users list --org 42 --json").expect_exit(0).stdout;
+        let ids: Vec<Value> = listed.lines().map(|line| serde_json::from_str(line).expect("a user")).collect();
+        let other =
+            ids.iter().map(|user| user["id"].as_str().expect("an id")).find(|other| *other != id).expect("another");
+        env.run(&format!("users delete {other} --yes")).expect_exit(0);
+    });
+}
