@@ -82,7 +82,7 @@ async fn the_user_is_the_author_of_its_activation() {
     assert_eq!(stack.accept(&person.id, &token, "canary-pass-2").await.status, 410);
     assert_eq!(stack.records_of(&person.id).await.len(), 2);
     let by_itself = stack.records(AuditSource::Actor(person.id.clone())).await;
-    assert_eq!(by_itself, [activation.clone()]);
+    assert_eq!(by_itself, std::slice::from_ref(activation));
 }
 
 #[tokio::test(flavor = "multi_thread")]

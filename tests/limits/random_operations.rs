@@ -41,7 +41,8 @@ async fn fault_at_any_call_leads_to_the_same_answer_or_503_under_the_limits_of_a
     let run = |seed: u64| async move {
         let options = Options { aws_limits: Some(limits(seed)), ..short_retries() };
         let first = usize::try_from(seed).expect("a small one");
-        faults::run_some(options, &[FaultKind::LoseReply, FaultKind::ServerError], first, FAULTS_ONE_IN).await;
+        let kinds = [FaultKind::LoseReply, FaultKind::ServerError];
+        Box::pin(faults::run_some(options, &kinds, first, FAULTS_ONE_IN)).await;
         LimitCounts::default()
     };
     each_seed("faults", run).await;

@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn an_operator_is_named_by_an_arn_or_a_local_account() {
-        let longest = format!("arn:aws:iam::123456789012:user{}{}", format!("/{}/", "p".repeat(510)), "u".repeat(64));
+        let longest = format!("arn:aws:iam::123456789012:user/{}/{}", "p".repeat(510), "u".repeat(64));
         for name in ["arn:aws:sts::123456789012:assumed-role/Operator/ada", "local:ada", "local:Zoë Müller", &longest]
         {
             assert_eq!(OperatorName::parse(name).map(|name| name.to_string()).as_deref(), Some(name));

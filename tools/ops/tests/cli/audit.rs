@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
+use presence_runtime::clock::{Clock as _, SystemClock};
 use serde_json::{Value, json};
 
 use crate::cli_env::{CliEnv, CliOutput, Item};
@@ -26,8 +27,7 @@ fn issue(env: &CliEnv, user: &str) -> String {
 
 /// Returns the item of a record, written that many milliseconds ago.
 fn stored_record(target: u64, actor: &str, org: &str, age: i64) -> Item {
-    let at = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("a time after 1970");
-    let at = i64::try_from(at.as_millis()).expect("a number") - age;
+    let at = SystemClock.now().as_millisecond() - age;
     let text = |text: String| AttributeValue::S(text);
     HashMap::from([
         ("target".to_owned(), text(format!("USER#{target}"))),
