@@ -47,7 +47,7 @@ pub(super) struct ReportRow {
     pub(super) usage: OperationUsage,
 }
 
-/// Renders the report. `storage` is its last section.
+/// Renders the report. `storage` is a section of its own.
 pub(super) fn render(rows: &[ReportRow], sweep: BilledTime, storage: &str) -> String {
     let mut report = INTRODUCTION.to_owned();
     for ReportRow { label, usage } in rows {
@@ -78,6 +78,7 @@ pub(super) fn render(rows: &[ReportRow], sweep: BilledTime, storage: &str) -> St
         sweep.billed_ms,
     );
     report.push_str(storage);
+    report.push_str(LOGS_METRICS_TRACES);
     report
 }
 
