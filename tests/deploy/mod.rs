@@ -5,6 +5,7 @@ mod crates;
 mod events;
 mod fixture;
 mod global_tables;
+mod mail;
 mod memory;
 mod metrics;
 mod nested;
