@@ -143,7 +143,8 @@ fn create_user() -> Operation {
         body: Some(body("NewUser", "The user to create.")),
         success: body("Success", "The user was created; `id` is its id."),
         invalid: "Causes: the body is no JSON object; a field is missing, unknown, repeated or invalid (the response names all \
-                  of them); the address belongs to another user; a business is not of the organisation.",
+                  of them); the address belongs to another user; a mail would be sent to an address to which mail bounced or was \
+                  reported as spam; a business is not of the organisation.",
         forbidden: Some("The caller may not create users, or not in this organisation, or not with this role."),
         extra_statuses: &[409, 415],
     }
@@ -169,7 +170,8 @@ fn update_user() -> Operation {
         body: Some(body("UserChange", "The changes.")),
         success: body("Success", "The changes were made."),
         invalid: "Causes: the body is no JSON object; a field is unknown, repeated or invalid (the response names all of \
-                  them); the address belongs to another user; a business is not of the organisation; the change would \
+                  them); the address belongs to another user; an invitation would go to an address to which mail bounced or was \
+                  reported as spam; a business is not of the organisation; the change would \
                   leave an organisation without an ORG_ADMIN.",
         forbidden: Some("The caller may see the user, but not make these changes."),
         extra_statuses: &[404, 409, 415],
@@ -208,7 +210,8 @@ fn invite_user() -> Operation {
                 **Roles**: PROVIDER invites anyone; ORG_ADMIN the users of its organisation except a PROVIDER; BUSINESS_MANAGER nobody.",
         body: None,
         success: body("Success", "The invitation will be sent. The response has no `id`."),
-        invalid: "The request has a parameter: the operation has none. Or the user is not `invited`.",
+        invalid: "The request has a parameter: the operation has none. Or the user is not `invited`. Or mail to its \
+                  address bounced or was reported as spam: the text of `email` has the day and the remedy.",
         forbidden: Some("The caller may see the user, but not invite it."),
         extra_statuses: &[404, 409, 429],
     }
