@@ -24,6 +24,11 @@ fn simulator(name: &str) -> String {
     format!("{name}+{ADDRESS_CANARY}-1@simulator.amazonses.com")
 }
 
+/// Returns the address that an event is about.
+fn simulator_address(event: &Value) -> String {
+    event["detail"]["mail"]["destination"][0].as_str().expect("an address").to_owned()
+}
+
 fn key(address: &str) -> String {
     EmailAddress::parse(address).expect("an address").key().to_owned()
 }
@@ -58,10 +63,12 @@ impl FeedbackFixture {
         Box::pin(self.stack.local.outbox().deliver(id)).await.expect("an outcome")
     }
 
-    /// Hands an event to the mailer.
-    async fn receive(&self, event: &Value) {
-        let answer = handle(self.stack.local.outbox(), event, deadline()).await;
+    /// Hands an event to the mailer. Returns the names of the metrics that it logs.
+    async fn receive(&self, event: &Value) -> Vec<String> {
+        let handled = handle(self.stack.local.outbox(), event, deadline());
+        let (answer, metrics) = logs::with_metrics(handled).await;
         assert_eq!(answer.expect("an answer"), BatchResponse::default());
+        metrics.into_iter().map(|(name, _)| name).collect()
     }
 
     /// Sends the mail of a user, and hands SES's feedback to the mailer. Returns the event, if there is one.
@@ -69,7 +76,10 @@ impl FeedbackFixture {
         assert_eq!(self.deliver(id).await, DeliveryOutcome::Sent);
         let event = self.stack.local.mailbox().take_feedback();
         if let Some(event) = &event {
-            self.receive(event).await;
+            let metrics = self.receive(event).await;
+            let mark = self.mark(&simulator_address(event)).await;
+            let expected = mark.map(|mark| format!("mails_{}", mark.reason.as_str()));
+            assert_eq!(metrics, Vec::from_iter(expected), "{event}");
         }
         event
     }
@@ -164,19 +174,19 @@ async fn repeated_and_late_feedback_changes_nothing_and_a_new_bounce_marks_again
     earlier["detail"]["bounce"]["timestamp"] = json!("2026-01-01T00:00:00.000Z");
     for repeated in [&event, &earlier] {
         let before = fixture.stack.snapshot().await;
-        fixture.receive(repeated).await;
+        assert_eq!(fixture.receive(repeated).await, Vec::<String>::new(), "nothing is counted twice");
         assert_eq!(fixture.stack.snapshot().await, before);
     }
     assert!(fixture.clear_mark(&bounced, mark.at + SignedDuration::from_secs(60)).await);
     assert!(!fixture.clear_mark(&bounced, mark.at + SignedDuration::from_secs(90)).await, "it is cleared already");
-    fixture.receive(&event).await;
+    assert_eq!(fixture.receive(&event).await, Vec::<String>::new());
     assert_eq!(fixture.mark(&bounced).await, None, "a late copy of the old event");
     fixture.stack.clock.advance(WINDOW);
     assert_eq!(fixture.invite(&id).await.status, 200);
 
     let mut later = event;
     later["detail"]["bounce"]["timestamp"] = json!("2099-01-01T00:00:00.000Z");
-    fixture.receive(&later).await;
+    assert_eq!(fixture.receive(&later).await, ["mails_bounced"]);
     assert_eq!(fixture.mark(&bounced).await.map(|mark| mark.text().contains("2099-01-01")), Some(true));
     assert_eq!(fixture.stack.audit().await, []);
 }
@@ -197,7 +207,7 @@ async fn malformed_feedback_changes_nothing_and_is_logged_without_its_content() 
         json!({ "complaint": { "complainedRecipients": [], "timestamp": "2026-03-01T12:00:00Z" } }),
     ] {
         let event = json!({ "source": "aws.ses", "detail-type": "Email Bounced", "detail": detail });
-        fixture.receive(&event).await;
+        assert_eq!(fixture.receive(&event).await, Vec::<String>::new(), "{event}");
         assert_eq!(fixture.stack.snapshot().await, before, "{event}");
     }
     assert_eq!(logs::leaks(), Vec::<String>::new());

@@ -11,6 +11,7 @@ use jiff::Timestamp;
 use presence_domain::email::EmailAddress;
 use presence_domain::error::Error;
 use presence_domain::invitation::{AddressMark, MarkReason};
+use presence_runtime::telemetry::{Metric, log_metric};
 use presence_store::UserStore;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
@@ -116,6 +117,11 @@ async fn mark_address(users: &UserStore, address: &EmailAddress, mark: AddressMa
     let user_id = users.get_id_by_email(address.key()).await?.map(|id| id.to_string());
     let user_id = user_id.as_deref().unwrap_or("none");
     tracing::warn!(user_id, reason = mark.reason.as_str(), "an address was marked");
+    let metric = match mark.reason {
+        MarkReason::Bounced => Metric::MailsBounced,
+        MarkReason::Complained => Metric::MailsComplained,
+    };
+    log_metric(metric, 1.0);
     Ok(())
 }
 

@@ -12,6 +12,10 @@ pub enum Metric {
     InvitationsSent,
     /// Number of mails that were given up.
     MailsFailed,
+    /// Number of addresses that were marked because a mail to them bounced.
+    MailsBounced,
+    /// Number of addresses that were marked because a mail to them was reported as spam.
+    MailsComplained,
     /// Age of the mail that has been due for the longest time, in seconds. Measured at each sweep.
     OutboxAgeSeconds,
     /// Number of searches that found counts of reviews that do not add up.
@@ -22,8 +26,15 @@ pub enum Metric {
 
 impl Metric {
     /// All metrics.
-    pub const ALL: [Self; 5] =
-        [Self::InvitationsSent, Self::MailsFailed, Self::OutboxAgeSeconds, Self::LedgerDrift, Self::UnfoldedChanges];
+    pub const ALL: [Self; 7] = [
+        Self::InvitationsSent,
+        Self::MailsFailed,
+        Self::MailsBounced,
+        Self::MailsComplained,
+        Self::OutboxAgeSeconds,
+        Self::LedgerDrift,
+        Self::UnfoldedChanges,
+    ];
 
     /// Returns the name in `CloudWatch` and in the log.
     #[must_use]
@@ -31,6 +42,8 @@ impl Metric {
         match self {
             Self::InvitationsSent => "invitations_sent",
             Self::MailsFailed => "mails_failed",
+            Self::MailsBounced => "mails_bounced",
+            Self::MailsComplained => "mails_complained",
             Self::OutboxAgeSeconds => "outbox_age_seconds",
             Self::LedgerDrift => "ledger_drift",
             Self::UnfoldedChanges => "unfolded_changes",
