@@ -6,7 +6,7 @@ use crate::cli_env::CliEnv;
 fn existing_tables_are_listed_apart_from_created_ones() {
     let env = CliEnv::without_tables();
     let first = env.run("tables create").expect_exit(0);
-    assert_eq!(first.stdout.lines().count(), 5);
+    assert_eq!(first.stdout.lines().count(), presence_store::schema::TABLES.len());
     assert!(first.stdout.lines().any(|line| line == "presence-api-keys created"), "{}", first.stdout);
     let again = env.run("--json tables create").expect_exit(0).json();
     assert_eq!(again["created"].as_array().map(Vec::len), Some(0));

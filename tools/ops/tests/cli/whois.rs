@@ -27,7 +27,7 @@ fn a_key_and_its_id_name_the_owner() {
         }
         let expected = json!({
             "id": id, "user_id": user, "org_id": 42, "role": "ORG_ADMIN", "label": "laptop", "state": "live",
-            "created_at": null, "expires_at": null, "last_used_at": null, "revoked_at": null,
+            "created_at": null, "expires_at": null, "last_used_at": null, "revoked_at": null, "limit": null,
         });
         assert_eq!(found, expected);
         assert!(!run.stdout.contains("pk_") && !run.stderr.contains("pk_"), "the key is not repeated");
@@ -55,8 +55,19 @@ fn text_has_a_line_for_each_property() {
     let (key, id) = issue(&env, &format!("--user {user}"));
     let run = env.run_with_stdin("key whois", key.as_bytes()).expect_exit(0);
     let names: Vec<_> = run.stdout.lines().map(|line| line[..14].trim_end()).collect();
-    let expected =
-        ["id", "owner", "organisation", "role", "label", "state", "created", "expires", "last used", "revoked"];
+    let expected = [
+        "id",
+        "owner",
+        "organisation",
+        "role",
+        "label",
+        "state",
+        "created",
+        "expires",
+        "last used",
+        "revoked",
+        "limit",
+    ];
     assert_eq!(names, expected);
     assert!(run.stdout.starts_with(&format!("id            {id}\nowner         {user}\norganisation  -\n")));
 }
