@@ -1,0 +1,71 @@
+//! "Day to day": what `doctor` finds is mended by the command that it names; items are brought to a new format; keys change.
+
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::types::AttributeValue;
+use presence_local::{Stack, sdk_config};
+use serde_json::Value;
+
+use super::rehearsal::Rehearsal;
+
+fn client(stack: &Stack) -> Client {
+    Client::new(&sdk_config(stack.dynamodb_url()))
+}
+
+/// Writes the user of the demo key as a version before `email-index` did.
+async fn write_an_older_format(stack: &Stack) {
+    let client = client(stack);
+    let key =
+        [("pk", "USER#1005"), ("sk", "USER")].map(|(name, value)| (name.to_owned(), AttributeValue::S(value.into())));
+    let read = client.get_item().table_name("presence-users").set_key(Some(HashMap::from(key))).send().await;
+    let mut user = read.expect("an answer").item.expect("the user");
+    user.remove("format");
+    user.remove("email_domain");
+    client.put_item().table_name("presence-users").set_item(Some(user)).send().await.expect("a put");
+}
+
+/// Returns the commands that `doctor` names.
+fn mends(rehearsal: &Rehearsal) -> Vec<String> {
+    rehearsal.follow("cargo ops doctor", &[]);
+    let report: Value = rehearsal.run("cargo ops doctor --json").expect_exit(1).json();
+    let findings = report["findings"].as_array().expect("a list");
+    findings.iter().map(|finding| finding["mend"].as_str().expect("text").to_owned()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_doctor_finds_is_mended_by_the_commands_of_the_page() {
+    let rehearsal = Rehearsal::of("Day to day").await;
+    client(&rehearsal.stack).delete_table().table_name("presence-audit").send().await.expect("a table");
+    let mends_of_table = mends(&rehearsal);
+    assert_eq!(mends_of_table, ["ops tables create"], "a table is missing");
+    rehearsal.run(&mends_of_table[0]).expect_exit(0);
+    rehearsal.follow("cargo ops doctor", &[]).expect_exit(0);
+    rehearsal.follow("cargo ops status", &[]).expect_exit(0);
+
+    write_an_older_format(&rehearsal.stack).await;
+    assert_eq!(mends(&rehearsal), ["ops migrate"], "an item has an older format");
+    let find = "zoe.dubois@maison-verte.example";
+    rehearsal.command("ops users find");
+    rehearsal.follow("cargo ops migrate --dry-run", &[]).expect_exit(0);
+    rehearsal.run(&migrate(&rehearsal)).expect_exit(0);
+    let found = rehearsal.run(&format!("ops users find {find}")).expect_exit(0).stdout;
+    assert!(found.contains("1005"), "{found}");
+    rehearsal.follow("cargo ops users audit", &[]).expect_exit(0);
+    rehearsal.follow("cargo ops reviews audit", &[]).expect_exit(0);
+
+    let keys: Value = rehearsal.run("ops key list --user 1005 --json").expect_exit(0).json();
+    let id = keys[0]["id"].as_str().expect("an id");
+    let new = rehearsal.follow("cargo ops key rotate ID", &[("ID", id)]).expect_exit(0).stdout;
+    for key in [rehearsal.key("BUSINESS_MANAGER"), new.trim_end()] {
+        assert_eq!(rehearsal.get("/user/me", key).await.status, 200, "both work during the overlap");
+    }
+    rehearsal.end().await;
+}
+
+/// Returns the command of the page that migrates, which begins as the one that only tells what it would do.
+fn migrate(rehearsal: &Rehearsal) -> String {
+    let dry_run = rehearsal.command("cargo ops migrate --dry-run");
+    let migrate = dry_run.trim_end_matches(" --dry-run");
+    rehearsal.command_exactly(migrate).to_owned()
+}

@@ -1,0 +1,113 @@
+//! Syntax of every command of the page: nothing that it names is unknown to the program that it names.
+
+use clap::Parser as _;
+use clap::error::ErrorKind;
+use presence_ops::Cli;
+
+use super::page::{COMMANDS, read, simple_commands};
+
+/// Operations of the AWS CLI and of SAM that the page may use, with their options.
+const OTHERS: [(&str, &[&str]); 16] = [
+    ("aws cloudformation continue-update-rollback", &["--stack-name"]),
+    ("aws cloudformation create-change-set", &["--change-set-type", "--stack-name"]),
+    ("aws cloudformation delete-stack", &["--stack-name"]),
+    ("aws cloudformation describe-stack-events", &["--stack-name"]),
+    ("aws cloudformation set-stack-policy", &["--stack-name", "--stack-policy-body"]),
+    ("aws dynamodb delete-table", &["--table-name"]),
+    ("aws dynamodb restore-table-to-point-in-time", &["--source-table-name", "--target-table-name"]),
+    ("aws dynamodb update-table", &["--table-name", "--no-deletion-protection-enabled"]),
+    ("aws lambda list-versions-by-function", &["--function-name", "--query", "--output"]),
+    ("aws lambda update-alias", &["--function-name", "--name", "--function-version"]),
+    ("aws sesv2 delete-suppressed-destination", &["--email-address"]),
+    ("aws sesv2 put-email-identity-configuration-set-attributes", &["--email-identity", "--configuration-set-name"]),
+    ("aws sqs purge-queue", &["--queue-url"]),
+    ("sam build", &["--config-env", "--template-file"]),
+    ("sam delete", &["--stack-name"]),
+    ("sam deploy", &["--config-env", "--guided"]),
+];
+
+/// Returns the words of a command as a shell would, for the quotes that the page uses.
+fn words(command: &str) -> Vec<String> {
+    let (mut words, mut word, mut quote) = (Vec::new(), String::new(), None);
+    for character in command.chars() {
+        match (quote, character) {
+            (Some(open), _) if open == character => quote = None,
+            (None, '"' | '\'') => quote = Some(character),
+            (None, ' ') => words.push(std::mem::take(&mut word)),
+            _ => word.push(character),
+        }
+    }
+    words.push(word);
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// Returns the reason for which a command is wrong; `None` if it is right.
+fn find_fault(command: &str) -> Option<String> {
+    let words = words(command);
+    match words[0].as_str() {
+        "cargo" => ops_fault(&words[1..]),
+        "ops" => ops_fault(&words),
+        "aws" | "sam" => other_fault(&words),
+        "curl" => None,
+        script => (!std::path::Path::new(&format!("{}/../../{script}", env!("CARGO_MANIFEST_DIR"))).is_file())
+            .then(|| "there is no such script".to_owned()),
+    }
+}
+
+fn ops_fault(words: &[String]) -> Option<String> {
+    let numbered = words.iter().map(|word| match word.as_str() {
+        "N" | "ID" => "7",
+        "ADDRESS" => "ada@example.org",
+        word => word,
+    });
+    let error = Cli::try_parse_from(numbered).err()?;
+    (!matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion)).then(|| error.to_string())
+}
+
+fn other_fault(words: &[String]) -> Option<String> {
+    let is_of = |name: &str| words.iter().take(name.split(' ').count()).map(String::as_str).eq(name.split(' '));
+    let Some((_, options)) = OTHERS.iter().find(|(name, _)| is_of(name)) else {
+        return Some("there is no such operation in the list".to_owned());
+    };
+    let mut unknown = words.iter().filter(|word| word.starts_with("--") && !options.contains(&word.as_str()));
+    unknown.next().map(|word| format!("has no option {word}"))
+}
+
+#[test]
+fn every_command_of_the_page_is_one_that_its_program_takes() {
+    let commands =
+        COMMANDS.iter().flat_map(|one| simple_commands(&one.text).into_iter().map(|text| (&one.section, text)));
+    let commands: Vec<_> = commands.collect();
+    assert!(commands.len() > 60, "{commands:?}");
+    let faults =
+        commands.iter().filter_map(|(section, text)| Some(format!("{section}: {text}: {}", find_fault(text)?)));
+    assert_eq!(faults.collect::<Vec<_>>(), Vec::<String>::new());
+}
+
+#[test]
+fn wrong_commands_are_found() {
+    for wrong in [
+        "cargo ops key revoke",
+        "ops users find",
+        "cargo ops review audit",
+        "cargo ops outbox retry --every",
+        "aws dynamodb drop-table --table-name x",
+        "aws dynamodb delete-table --name x",
+        "tools/ci/undeploy dev",
+    ] {
+        assert!(find_fault(wrong).is_some(), "{wrong}");
+    }
+    assert_eq!(find_fault("cargo ops users find '*@example.org'"), None);
+}
+
+#[test]
+fn saved_queries_of_the_page_exist() {
+    let queries = read("shared/stacks/monitoring.yaml");
+    let page = read("shared/docs/deploy.md");
+    let named: Vec<_> = page.split("saved query `").skip(1).filter_map(|rest| rest.split('`').next()).collect();
+    assert!(named.len() >= 10, "{named:?}");
+    for name in named {
+        assert!(queries.contains(&format!("}}/{name}\"")), "{name}");
+    }
+}
