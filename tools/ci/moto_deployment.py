@@ -191,7 +191,9 @@ def without(template, ignored):
 def stage(name):
     """Returns the name of the stack of a stage, its decided template, and the values of its parameters."""
     stack, values = values_of(load("template.yaml"), name)
-    return stack, decided(flattened(translated(values)), values), values
+    # What the main stack passes is decided first, and then what the nested ones make of it.
+    main = decided(translated(values), values)
+    return stack, decided(flattened(main), values), values
 
 
 def unique_names(template, stack, values):
