@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::fixture::events;
 use super::template::TEMPLATE;
 
-/// True if an event matches a pattern of EventBridge that has lists of texts only.
+/// True if an event matches a pattern of `EventBridge` that has lists of texts only.
 fn matches(pattern: &Value, event: &Value) -> bool {
     match (pattern, event) {
         (Value::Object(fields), _) => fields.iter().all(|(name, wanted)| matches(wanted, &event[name])),

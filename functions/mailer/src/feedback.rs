@@ -21,26 +21,27 @@ use serde_json::Value;
 const MAX_RECIPIENTS: usize = 50;
 
 #[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
 struct Detail {
     bounce: Option<Bounce>,
     complaint: Option<Complaint>,
 }
 
 #[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
 struct Bounce {
-    bounce_type: String,
-    bounced_recipients: Vec<Recipient>,
+    #[serde(rename = "bounceType")]
+    kind: String,
+    #[serde(rename = "bouncedRecipients")]
+    recipients: Vec<Recipient>,
     #[serde(deserialize_with = "instant")]
     timestamp: Timestamp,
 }
 
 #[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
 struct Complaint {
-    complained_recipients: Vec<Recipient>,
-    complaint_feedback_type: Option<String>,
+    #[serde(rename = "complainedRecipients")]
+    recipients: Vec<Recipient>,
+    #[serde(rename = "complaintFeedbackType")]
+    kind: Option<String>,
     #[serde(deserialize_with = "instant")]
     timestamp: Timestamp,
 }
@@ -75,9 +76,10 @@ pub(crate) async fn receive(users: &UserStore, event: &Value) -> Result<(), Erro
     };
     let Some(Feedback { mark, recipients }) = detail.into_feedback() else { return Ok(()) };
     for recipient in recipients.iter().take(MAX_RECIPIENTS) {
-        match parse_address(&recipient.email_address) {
-            Some(address) => mark_address(users, &address, mark).await?,
-            None => tracing::warn!(reason = mark.reason.as_str(), "an address in feedback of SES cannot be read"),
+        if let Some(address) = parse_address(&recipient.email_address) {
+            mark_address(users, &address, mark).await?;
+        } else {
+            tracing::warn!(reason = mark.reason.as_str(), "an address in feedback of SES cannot be read");
         }
     }
     Ok(())
@@ -87,16 +89,14 @@ impl Detail {
     /// Returns the mark and its recipients; `None` if the event says nothing against an address.
     fn into_feedback(self) -> Option<Feedback> {
         match self {
-            Self { bounce: Some(bounce), .. } if bounce.bounce_type == "Permanent" => Some(Feedback {
+            Self { bounce: Some(bounce), .. } if bounce.kind == "Permanent" => Some(Feedback {
                 mark: AddressMark { reason: MarkReason::Bounced, at: bounce.timestamp },
-                recipients: bounce.bounced_recipients,
+                recipients: bounce.recipients,
             }),
-            Self { complaint: Some(complaint), .. }
-                if complaint.complaint_feedback_type.as_deref() != Some("not-spam") =>
-            {
+            Self { complaint: Some(complaint), .. } if complaint.kind.as_deref() != Some("not-spam") => {
                 Some(Feedback {
                     mark: AddressMark { reason: MarkReason::Complained, at: complaint.timestamp },
-                    recipients: complaint.complained_recipients,
+                    recipients: complaint.recipients,
                 })
             }
             _ => None,

@@ -1,7 +1,7 @@
 //! Mailer: sends the invitations that wait in the outbox.
 //!
 //! The users table's stream invokes it, record by record. A schedule invokes it for messages that the stream missed. Both lead to
-//! [`OutboxProcessor::deliver`]. EventBridge invokes it with the bounces and complaints that SES reports.
+//! [`OutboxProcessor::deliver`]. `EventBridge` invokes it with the bounces and complaints that SES reports.
 
 mod deliver;
 mod event;

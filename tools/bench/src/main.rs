@@ -95,7 +95,7 @@ async fn main() -> anyhow::Result<()> {
         Benchmark::Users => users::run().await?,
         Benchmark::Import { reviews } => import::run(reviews).await?,
         Benchmark::Reviews { sizes, counted, rounds } => {
-            reviews::run(&sizes, &counted, rounds, args.out.as_deref()).await?
+            Box::pin(reviews::run(&sizes, &counted, rounds, args.out.as_deref())).await?
         }
     };
     write!(std::io::stdout(), "{report}")?;

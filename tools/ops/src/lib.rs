@@ -171,15 +171,19 @@ impl Command {
     fn writes(&self) -> bool {
         match self {
             Self::Tables(tables::Command::Create) | Self::User(user::Command::Create(_)) => true,
-            Self::Status(_) | Self::Doctor | Self::Orgs(_) | Self::Businesses(_) | Self::Offline(_) => false,
-            Self::Export(_) => false,
+            Self::Status(_)
+            | Self::Doctor
+            | Self::Orgs(_)
+            | Self::Businesses(_)
+            | Self::Export(_)
+            | Self::Audit(_)
+            | Self::Offline(_) => false,
             Self::Import(command) => command.writes(),
             Self::Key(command) => command.writes(),
             Self::Users(command) => command.writes(),
             Self::Reviews(command) => command.writes(),
             Self::Migrate(args) => args.writes(),
             Self::Outbox(command) => command.writes(),
-            Self::Audit(_) => false,
         }
     }
 }

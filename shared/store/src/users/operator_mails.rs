@@ -47,14 +47,14 @@ impl UserStore {
     /// Holds every mail that waits to be sent, until an operator retries or cancels it. Returns their ids, the one due first at the
     /// front. Meant for tables that no mailer uses yet.
     pub async fn hold_mails(&self, now: Timestamp) -> Result<Vec<String>, Error> {
-        let mut held = Vec::new();
+        let mut ids = Vec::new();
         for message in self.outbox.list_pending().await? {
             let hold = |user: &User, latest: &OutboxMessage| (user.clone(), MailEffect::Rewrite(latest.held()));
             if self.change_mail(&message, &[MessageState::Pending], hold, now).await? {
-                held.push(message.id);
+                ids.push(message.id);
             }
         }
-        Ok(held)
+        Ok(ids)
     }
 
     async fn retry(&self, listed: &OutboxMessage, now: Timestamp) -> Result<bool, Error> {

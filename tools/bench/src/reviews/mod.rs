@@ -60,7 +60,8 @@ pub(crate) async fn run(sizes: &[u64], counted: &[u64], rounds: u64, out: Option
     if !with_postgres {
         note(NOT_INSTALLED);
     }
-    let further_sections = provider::measure(rounds).await? + &import::measure_searches_during_import().await?;
+    let further_sections =
+        Box::pin(provider::measure(rounds)).await? + &Box::pin(import::measure_searches_during_import()).await?;
     let mut results = Vec::new();
     for size in sizes {
         results.push(measure_size(&Distribution::new(*size), rounds, with_postgres).await?);

@@ -96,7 +96,8 @@ fn file_of_rejected_rows_is_that_of_the_last_run_and_earlier_ones_are_kept_under
 #[test]
 fn import_stops_when_the_first_hundred_rows_are_all_rejected() {
     let env = CliEnv::new();
-    let rejected: String = (0..150).map(|id| format!("{{\"id\": \"{id}\", \"name\": \"x\"}}\n")).collect();
+    let rejected = (0..150).map(|id| serde_json::json!({ "id": id.to_string(), "name": "x" }).to_string() + "\n");
+    let rejected = rejected.collect::<String>();
     env.write_file("orgs.jsonl", format!("{rejected}{ORGS}"));
     let run = env.run("import orgs orgs.jsonl --json").expect_exit(1);
     assert_eq!((&run.json()["rejected"], &run.json()["stopped"]), (&100.into(), &true.into()));
