@@ -55,7 +55,8 @@ def load(path):
 def values_of(template, stage):
     """Returns the name of the stack of a stage, and the values of all parameters, as texts."""
     settings = tomllib.loads((ROOT / "samconfig.toml").read_text())[stage]
-    given = dict(pair.split("=", 1) for pair in settings["deploy"]["parameters"]["parameter_overrides"])
+    pairs = (pair.split("=", 1) for pair in settings["deploy"]["parameters"]["parameter_overrides"])
+    given = {name: value.strip('"') for name, value in pairs}
     unknown = (set(given) | set(STAGES[stage])) - set(template["Parameters"])
     assert not unknown, f"no such parameters: {unknown}"
     values = {name: one.get("Default") for name, one in template["Parameters"].items()} | given | STAGES[stage]
