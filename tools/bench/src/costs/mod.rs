@@ -2,6 +2,7 @@
 //! report also has the cost of storage.
 
 mod bill;
+mod month;
 pub(crate) mod prices;
 mod report;
 mod requests;
@@ -72,7 +73,8 @@ pub(crate) async fn run(durations: &Path) -> anyhow::Result<String> {
     let rows = benchmark.rows().await?;
     let sweep = find_billed_time(&benchmark.times, "sweep", "nothing is due")?;
     benchmark.stack.stop().await;
-    Ok(report::render(&rows, sweep, &storage))
+    let month = month::render(&rows, sweep, storage.bytes)?;
+    Ok(report::render(&rows, sweep, &storage.text, &month))
 }
 
 impl CostBenchmark {

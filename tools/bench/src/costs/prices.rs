@@ -27,6 +27,24 @@ pub(crate) const DATA_OUT_GB: f64 = 0.09;
 pub(crate) const STORAGE_GB: f64 = 0.25;
 /// Price of point-in-time recovery for a GB of a table and a month.
 pub(crate) const RECOVERY_GB: f64 = 0.20;
+/// Price of a GB of logs that `CloudWatch` keeps for a month. It bills the compressed size.
+pub(crate) const LOG_STORAGE_GB: f64 = 0.03;
+/// Price of a metric of one's own for a month, up to 10,000 of them.
+pub(crate) const METRIC: f64 = 0.30;
+/// Price of the metric of an alarm for a month, at a resolution of a minute.
+pub(crate) const ALARM: f64 = 0.10;
+/// Price of a dashboard for a month, after three that are free.
+pub(crate) const DASHBOARD: f64 = 3.00;
+/// Price of a million recorded traces of X-Ray, after 100,000 free ones a month.
+pub(crate) const TRACES: f64 = 5.00;
+/// Price of a web ACL of WAF for a month: <https://aws.amazon.com/waf/pricing/>.
+pub(crate) const WAF_ACL: f64 = 5.00;
+/// Price of a rule of WAF for a month.
+pub(crate) const WAF_RULE: f64 = 1.00;
+/// Price of a million requests that WAF inspects.
+pub(crate) const WAF_REQUESTS: f64 = 0.60;
+/// Price of a million HTTPS requests of `CloudFront` in North America and Europe, assumed: of the year 2025, not looked up again.
+pub(crate) const EDGE_REQUESTS: f64 = 1.00;
 /// Number of bytes of a GB in these prices.
 pub(crate) const GB: f64 = 1024.0 * 1024.0 * 1024.0;
 

@@ -47,8 +47,8 @@ pub(super) struct ReportRow {
     pub(super) usage: OperationUsage,
 }
 
-/// Renders the report. `storage` is a section of its own.
-pub(super) fn render(rows: &[ReportRow], sweep: BilledTime, storage: &str) -> String {
+/// Renders the report. `storage` and the bill of a `month` are sections of their own.
+pub(super) fn render(rows: &[ReportRow], sweep: BilledTime, storage: &str, month: &str) -> String {
     let mut report = INTRODUCTION.to_owned();
     for ReportRow { label, usage } in rows {
         let Cost { calls, waves, read_units, write_units } = usage.cost;
@@ -79,6 +79,7 @@ pub(super) fn render(rows: &[ReportRow], sweep: BilledTime, storage: &str) -> St
     );
     report.push_str(storage);
     report.push_str(LOGS_METRICS_TRACES);
+    report.push_str(month);
     report
 }
 

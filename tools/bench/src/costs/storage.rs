@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
+use anyhow::Context as _;
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::AttributeValue;
 use presence_bench::distribution::Distribution;
@@ -10,6 +11,7 @@ use presence_domain::ledger::tree::FACETS_FROM;
 use presence_store::schema::{self, Index, Projected, Table};
 use presence_store::{OrgPostings, Stores, bulk_body_item};
 
+use super::month::ItemBytes;
 use super::prices::{GB, RECOVERY_GB, STORAGE_GB};
 
 /// Bytes that DynamoDB adds to each item and to each entry of an index:
@@ -72,8 +74,21 @@ struct ReviewSizes {
     ledger: ItemSizes,
 }
 
+impl ReviewSizes {
+    /// Returns the bytes of a review with its part of the trees.
+    fn bytes_of_a_review(&self) -> f64 {
+        self.reviews.scaled_to(1) + self.ledger.scaled_to(1)
+    }
+}
+
+/// Section of the report, and the sizes of items that the bill of a month needs.
+pub(super) struct StorageReport {
+    pub(super) text: String,
+    pub(super) bytes: ItemBytes,
+}
+
 /// Measures the items of the sample data and the reviews of each company. Renders the section of the report.
-pub(super) async fn report(client: &Client, store: &Stores) -> anyhow::Result<String> {
+pub(super) async fn report(client: &Client, store: &Stores) -> anyhow::Result<StorageReport> {
     let mut kinds: BTreeMap<String, ItemSizes> = BTreeMap::new();
     for table in schema::TABLES.iter().filter(|table| table.name != schema::REVIEWS.name) {
         let mut pages = client.scan().table_name(store.database.name(table)).into_paginator().items().send();
@@ -87,7 +102,14 @@ pub(super) async fn report(client: &Client, store: &Stores) -> anyhow::Result<St
         kinds.insert(format!("reviews: a review, of {total} reviews"), sizes.reviews);
         kinds.insert(format!("reviews: trees of a review, of {total} reviews"), sizes.ledger);
     }
-    Ok(render(&kinds, &reviews))
+    let largest = reviews.last().context("companies")?;
+    let user = ["users: USER", "users: EMAIL"].iter().filter_map(|kind| kinds.get(*kind));
+    let bytes = ItemBytes {
+        review: largest.bytes_of_a_review(),
+        user: user.map(|sizes| sizes.scaled_to(1)).sum(),
+        record: kinds.get("audit: a record").context("records of the audit trail")?.scaled_to(1),
+    };
+    Ok(StorageReport { text: render(&kinds, &reviews), bytes })
 }
 
 fn review_sizes(company: &Company) -> anyhow::Result<ReviewSizes> {
@@ -157,6 +179,9 @@ fn company_row(company: &Company, kinds: &BTreeMap<String, ItemSizes>, reviews: 
 fn item_kind(table: &Table, item: &Item) -> String {
     if table.name == schema::API_KEYS.name {
         return "a key".to_owned();
+    }
+    if table.name == schema::AUDIT.name {
+        return "a record".to_owned();
     }
     let key = |name: &str| item.get(name).and_then(|value| value.as_s().ok()).map_or("", String::as_str);
     let prefix = |key: &str| key.split('#').next().unwrap_or_default().to_owned();
