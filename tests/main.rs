@@ -13,6 +13,7 @@ mod ledger;
 mod limits;
 mod mail;
 mod properties;
+mod rate_limits;
 mod request_log;
 mod robustness;
 mod store;

@@ -32,7 +32,11 @@ impl RateLimiter {
     ///
     /// Returns [`Error::TooManyRequests`] if the key has none left. A failure of the database is logged, and the request passes.
     pub(crate) async fn admit(&self, hash: &ApiKeyHash, limit: Option<RateLimit>) -> Result<(), Error> {
-        let Some(limit) = limit else { return Ok(()) };
+        let Some(limit) = limit else {
+            // It may have had one when it was verified before.
+            request_context::record_quota(None);
+            return Ok(());
+        };
         let limiter = self.limiter(hash, limit);
         // Requests at the same time wait for one lease, so that each does not ask for its own. In Lambda there is one at a time.
         let mut limiter = limiter.lock().await;
@@ -91,11 +95,11 @@ impl RateLimiter {
 }
 
 fn pass(quota: Quota) -> Result<(), Error> {
-    request_context::record_quota(quota);
+    request_context::record_quota(Some(quota));
     Ok(())
 }
 
 fn refuse(refusal: RateLimitError) -> Result<(), Error> {
-    request_context::record_quota(refusal.quota());
+    request_context::record_quota(Some(refusal.quota()));
     Err(Error::TooManyRequests(refusal))
 }

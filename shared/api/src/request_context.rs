@@ -49,9 +49,9 @@ pub(crate) fn record_key(id: ApiKeyId) {
     let _ = CONTEXT.try_with(|context| context.lock().key_id = Some(id));
 }
 
-/// Records the remaining requests of the key of the request in progress.
-pub(crate) fn record_quota(quota: Quota) {
-    let _ = CONTEXT.try_with(|context| context.lock().quota = Some(quota));
+/// Records the remaining requests of the key of the request in progress; `None` for a key without a limit.
+pub(crate) fn record_quota(quota: Option<Quota>) {
+    let _ = CONTEXT.try_with(|context| context.lock().quota = quota);
 }
 
 /// Records the caller of the request in progress.

@@ -1,5 +1,6 @@
 //! Error answers that operations share: each operation that is described with one gives exactly that one.
 
+use presence_domain::rate_limit::RateLimit;
 use presence_local::Options;
 use presence_tests::ConnectorLayer as _;
 use presence_tests::{
@@ -19,7 +20,7 @@ const CATEGORY: &str = "5a45214f0d526ae15e54381f";
 const TOO_LARGE: usize = 128 * 1024 + 1;
 
 /// Returns the name and the example of the shared answer with this status.
-fn example(description: &Description, status: u16) -> (String, Value) {
+fn example(description: &Description, operation: &str, status: u16) -> (String, Value) {
     let name = match status {
         401 => "Unauthenticated",
         404 => "NotFound",
@@ -27,7 +28,8 @@ fn example(description: &Description, status: u16) -> (String, Value) {
         413 => "TooLarge",
         415 => "UnsupportedMediaType",
         409 => "Conflict",
-        429 => "TooSoon",
+        429 if operation == "invite_user" => "TooSoon",
+        429 => "TooManyRequests",
         500 => "Internal",
         _ => "Unavailable",
     };
@@ -47,7 +49,7 @@ fn with_key(stack: &TestStack, request: reqwest::RequestBuilder) -> reqwest::Req
 
 /// Asserts that the answer has the described body and headers, and that the operation is described with it.
 fn assert_described(description: &Description, route: &AnyRoute, status: u16, reply: &Reply) {
-    let (name, expected) = example(description, status);
+    let (name, expected) = example(description, route.name, status);
     assert_eq!((reply.status, reply.json()), (status, expected), "{}", route.name);
     let headers = description.json["components"]["responses"][&name]["headers"].as_object().expect("headers");
     for header in headers.keys() {
@@ -65,7 +67,12 @@ fn is_described(description: &Description, route: &AnyRoute, status: u16) -> boo
 #[tokio::test(flavor = "multi_thread")]
 async fn shared_error_answers_are_as_described() {
     let faults = FaultConnector::new();
-    let options = Options { sample: true, http_client: Some(faults.over(plain_http())), ..long_timeouts() };
+    let options = Options {
+        sample: true,
+        rate_limit: RateLimit::new(1_000_000),
+        http_client: Some(faults.over(plain_http())),
+        ..long_timeouts()
+    };
     let stack = TestStack::with(options).await;
     let description = Description::read();
     for route in routes() {
@@ -99,10 +106,12 @@ async fn shared_error_answers_are_as_described() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn answers_429_and_500_are_as_described() {
-    let stack = TestStack::with(Options { sample: true, ..long_timeouts() }).await;
+    let options = Options { sample: true, rate_limit: RateLimit::new(120), ..long_timeouts() };
+    let stack = TestStack::with(options).await;
     let description = Description::read();
     assert_too_soon_is_as_described(&stack, &description).await;
     assert_corrupt_user_is_as_described(&stack, &description).await;
+    assert_too_many_requests_are_as_described(&stack, &description).await;
 }
 
 async fn assert_too_soon_is_as_described(stack: &TestStack, description: &Description) {
@@ -112,6 +121,21 @@ async fn assert_too_soon_is_as_described(stack: &TestStack, description: &Descri
     assert_described(description, &route("invite_user"), 429, &reply);
     let header = &description.json["components"]["responses"]["TooSoon"]["headers"]["Retry-After"];
     assert_eq!(reply.header("retry-after"), header["example"].to_string());
+}
+
+/// Asserts the answer of every operation to a key without a request left. An invitation is described with another text.
+async fn assert_too_many_requests_are_as_described(stack: &TestStack, description: &Description) {
+    let key = &stack.local.keys()["BUSINESS_MANAGER"];
+    while stack.get("/user/me", key).await.status == 200 {}
+    for route in routes() {
+        let request = request(stack, &route, USER, CATEGORY).header("x-api-key", key);
+        let reply = send(request.header("content-type", "application/json").body("{}")).await;
+        if route.name == "invite_user" {
+            assert_eq!(description.objection_to_answer(route.name, 429, &reply.json()), None);
+        } else {
+            assert_described(description, &route, 429, &reply);
+        }
+    }
 }
 
 async fn assert_corrupt_user_is_as_described(stack: &TestStack, description: &Description) {
@@ -125,7 +149,12 @@ async fn assert_corrupt_user_is_as_described(stack: &TestStack, description: &De
 #[tokio::test(flavor = "multi_thread")]
 async fn a_change_that_always_loses_to_another_is_refused_as_described() {
     let pause = PauseConnector::new();
-    let options = Options { sample: true, http_client: Some(pause.over(plain_http())), ..long_timeouts() };
+    let options = Options {
+        sample: true,
+        rate_limit: RateLimit::new(1_000_000),
+        http_client: Some(pause.over(plain_http())),
+        ..long_timeouts()
+    };
     let stack = TestStack::with(options).await;
     let description = Description::read();
     pause.arm();

@@ -15,7 +15,7 @@ use utoipa::openapi::{
     ResponsesBuilder,
 };
 
-use crate::errors::{ERROR_RESPONSES, describe_response};
+use crate::errors::{ERROR_RESPONSES, describe_response, with_rate_limit};
 use crate::operations::{BodyDescription, Operation, operations};
 use crate::parameters::Parameter;
 use crate::{RouteInfo, errors, request_bodies, response_schemas, routes};
@@ -117,6 +117,7 @@ fn responses(operation: &Operation) -> Responses {
             200 => operation_response(operation, status, operation.success.description, operation.success.schema),
             400 => operation_response(operation, status, operation.invalid, "InvalidError"),
             403 => operation_response(operation, status, operation.forbidden.unwrap_or_default(), "AuthorizationError"),
+            429 if operation.extra_statuses.contains(&429) => Ref::from_response_name("TooSoon").into(),
             _ => {
                 let error = ERROR_RESPONSES.iter().find(|error| error.status == status);
                 Ref::from_response_name(error.expect("all other statuses are common errors").name).into()
@@ -134,7 +135,9 @@ fn operation_response(operation: &Operation, status: u16, description: &str, sch
         let summary = format!("{}: {}{body}, as {}", example.summary, example.request, example.role);
         (example.name.clone(), summary, example.answer.clone())
     });
-    describe_response(description, schema, examples).build().into()
+    let response = describe_response(description, schema, examples);
+    // Some requests are 400 before their key is verified.
+    if status == 400 { response } else { with_rate_limit(response) }.build().into()
 }
 
 fn components() -> Components {

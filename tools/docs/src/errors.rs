@@ -23,7 +23,7 @@ pub(crate) struct ErrorResponse {
 
 /// Table of the error responses.
 #[rustfmt::skip]
-pub(crate) const ERROR_RESPONSES: [ErrorResponse; 9] = [
+pub(crate) const ERROR_RESPONSES: [ErrorResponse; 10] = [
     ErrorResponse { status: 401, name: "Unauthenticated", schema: "AuthenticationError", text: "a valid API key is required",
         description: "The key is missing, malformed, unknown, revoked or expired, or its owner is not `active`. The response is the \
                 same in all cases." },
@@ -36,9 +36,12 @@ pub(crate) const ERROR_RESPONSES: [ErrorResponse; 9] = [
     ErrorResponse { status: 415, name: "UnsupportedMediaType", schema: "Error", text: "the body must have the media type \
         application/json",
         description: "The body is not `application/json`." },
+    ErrorResponse { status: 429, name: "TooManyRequests", schema: "Error", text: "too many requests with this key: try again in 1 s",
+        description: "The key has made more requests than its limit allows. `Retry-After` says when to try again. Nothing was \
+                changed." },
     ErrorResponse { status: 429, name: "TooSoon", schema: "Error", text: "an invitation can be sent once every 5 minutes",
-        description: "The user was sent an invitation less than 5 minutes ago. `Retry-After` says when to try \
-                again." },
+        description: "The user was sent an invitation less than 5 minutes ago, or the key has made more requests than its limit \
+                allows. `Retry-After` says when to try again." },
     ErrorResponse { status: 500, name: "Internal", schema: "Error", text: "internal error",
         description: "An error of the service. Its log has the cause, under `x-request-id`." },
     ErrorResponse { status: 503, name: "Unavailable", schema: "Error", text: "temporarily unavailable: try again",
@@ -65,9 +68,13 @@ impl ErrorResponse {
                 response.header("WWW-Authenticate", text_header("Authentication scheme.", "Bearer realm=\"presence\""))
             }
             405 => response.header("Allow", text_header("The methods of the path.", "GET, POST, DELETE")),
-            429 => {
-                response.header("Retry-After", seconds_header("Seconds until the next invitation, rounded up.", 300))
-            }
+            429 if self.name == "TooSoon" => with_rate_limit(response).header(
+                "Retry-After",
+                seconds_header("Seconds until the next invitation or request, rounded up.", 300),
+            ),
+            429 => with_rate_limit(response)
+                .header("Retry-After", seconds_header("Seconds until the next request, rounded up.", 1)),
+            404 | 409 => with_rate_limit(response),
             503 => response.header("Retry-After", seconds_header("Seconds to wait.", 1)),
             _ => response,
         }
@@ -88,6 +95,15 @@ pub(crate) fn describe_response(
         ContentBuilder::new().schema(Some(Ref::from_schema_name(schema))).examples_from_iter(examples).build();
     let id = text_header("Id of the request. It is also in the service's log.", "8f6c1e0a-3d52-4b7e-9a41-0c5d2e7f1b36");
     ResponseBuilder::new().description(description).content("application/json", content).header("x-request-id", id)
+}
+
+/// Adds the headers that every response to a valid key has while keys have a limit.
+pub(crate) fn with_rate_limit(response: ResponseBuilder) -> ResponseBuilder {
+    let policy = "Limit of the key: `q` requests in `w` seconds. Left out for a key without a limit.";
+    let state = "Remaining requests `r` of the key, and `t` seconds until there is another one. Left out for a key without a limit.";
+    response
+        .header("RateLimit-Policy", text_header(policy, "\"key\";q=300;w=60"))
+        .header("RateLimit", text_header(state, "\"key\";r=299;t=1"))
 }
 
 /// Returns the schemas of errors, by name.

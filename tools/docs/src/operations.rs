@@ -8,7 +8,7 @@ use crate::examples::{Example, examples};
 use crate::parameters::Parameter;
 
 /// Statuses of every operation, besides 200 and 400.
-const COMMON_STATUSES: [u16; 4] = [401, 413, 500, 503];
+const COMMON_STATUSES: [u16; 5] = [401, 413, 500, 503, 429];
 
 /// Description of an operation.
 #[derive(Clone)]
@@ -31,7 +31,7 @@ pub struct Operation {
     /// Causes of status 403. `None` for operations that every caller may use.
     pub(crate) forbidden: Option<&'static str>,
     /// Statuses of this operation besides the common ones.
-    extra_statuses: &'static [u16],
+    pub(crate) extra_statuses: &'static [u16],
 }
 
 /// Schema of a body by its name, and its description.
@@ -56,6 +56,8 @@ impl Operation {
             .chain(self.extra_statuses.iter().copied())
             .collect();
         statuses.sort_unstable();
+        // An invitation is 429 for two reasons.
+        statuses.dedup();
         statuses
     }
 }

@@ -165,7 +165,9 @@ impl KeyLimiter {
 
     fn lease_request(&mut self, now: Timestamp) -> LeaseRequest {
         let tokens = self.lease_tokens(now);
-        let is_known_in_use = self.seen_tat.is_some_and(|tat| tat >= now - self.terms.drift);
+        // A bucket that no other function uses is restarted as soon as it is full, so that it is never more than full.
+        let since = if self.others_lease { now - self.terms.drift } else { now };
+        let is_known_in_use = self.seen_tat.is_some_and(|tat| tat >= since);
         let is_impossible = self.seen_tat.is_some_and(|tat| tat > latest_tat(now));
         if (is_known_in_use || self.others_lease) && !is_impossible {
             LeaseRequest::advance(&self.terms, tokens, now)

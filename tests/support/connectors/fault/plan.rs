@@ -75,6 +75,13 @@ pub enum Plan {
     },
     /// Breaks every attempt.
     EveryAttempt(FaultKind),
+    /// Breaks every attempt of one operation.
+    EachOf {
+        /// Name of the operation, such as `UpdateItem`.
+        operation: &'static str,
+        /// Fault of each attempt.
+        kind: FaultKind,
+    },
     /// Cancels transactions that overlap, as `DynamoDB` does and the embedded one does not. See `overlap.rs` for the model.
     OverlapConflicts {
         /// Time for which a finished transaction still holds its items. With zero, only those in flight conflict.
@@ -90,6 +97,7 @@ impl Plan {
             Self::At { call, kind, times } => (number >= *call && number - call < *times).then_some(*kind),
             Self::Seeded { seed, percent, kinds } => seeded(*seed, number, *percent, kinds),
             Self::EveryAttempt(kind) => Some(*kind),
+            Self::EachOf { operation, kind } => (call.operation == *operation).then_some(*kind),
         };
         kind.filter(|kind| kind.applies_to(call))
     }
