@@ -2,6 +2,7 @@
 
 mod alarms;
 mod crates;
+mod edge;
 mod events;
 mod fixture;
 mod global_tables;

@@ -205,6 +205,7 @@ fn every_resource_that_can_have_tags_has_them() {
     let untagged = [
         "AWS::ApiGatewayV2::ApiMapping",
         "AWS::Route53::RecordSet",
+        "AWS::Route53::RecordSetGroup",
         "AWS::SES::ConfigurationSetEventDestination",
         "AWS::SNS::Subscription",
         "AWS::CloudWatch::Dashboard",

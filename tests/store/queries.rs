@@ -8,6 +8,7 @@ mod rules;
 mod scenario;
 mod shapes;
 
+use presence_domain::rate_limit::{MAX_REQUESTS_PER_MINUTE, RateLimit};
 use presence_local::Options;
 use presence_store::schema::{EMAIL_INDEX, LISTING_INDEX, OUTBOX_INDEX, REVIEWS, STATUS_INDEX, USERS};
 use presence_tests::ConnectorLayer as _;
@@ -18,8 +19,13 @@ const PREFIX: &str = "other-";
 
 async fn recorded() -> Vec<Attempt> {
     let faults = FaultConnector::new();
-    let options =
-        Options { http_client: Some(faults.over(plain_http())), table_prefix: PREFIX.to_owned(), ..long_timeouts() };
+    let options = Options {
+        // It refuses nothing, and every function leases.
+        rate_limit: RateLimit::new(MAX_REQUESTS_PER_MINUTE),
+        http_client: Some(faults.over(plain_http())),
+        table_prefix: PREFIX.to_owned(),
+        ..long_timeouts()
+    };
     let stack = TestStack::with(options).await;
     scenario::of_requests(&stack).await;
     scenario::of_operators(&stack, &faults).await;

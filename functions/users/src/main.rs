@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use lambda_http::{Error, run, service_fn};
+use presence_api::EdgeGate;
 use presence_runtime::clock::SystemClock;
 use presence_runtime::config::rate_limit_from_env;
 use presence_runtime::telemetry;
@@ -17,5 +18,10 @@ async fn main() -> Result<(), Error> {
     database.connect(&API_KEYS).await;
     let app = App::new(&database, Arc::new(SystemClock)).with_rate_limit(rate_limit_from_env()?);
     let app = Arc::new(app);
-    run(service_fn(move |request| presence_users::handle(Arc::clone(&app), request))).await
+    let gate = EdgeGate::from_env();
+    let handle = move |request| {
+        let app = Arc::clone(&app);
+        gate.handle(request, |request| presence_users::handle(app, request))
+    };
+    run(service_fn(handle)).await
 }

@@ -78,16 +78,16 @@ impl Authenticator {
     pub(crate) async fn authenticate(&self, hash: &ApiKeyHash) -> Result<VerifiedKey, Error> {
         let Some(cached) = self.principals.cached(hash) else {
             let key = self.verify(hash).await?;
-            self.admit(&key).await?;
+            self.take_token(&key).await?;
             return Ok(key);
         };
-        let admission = self.rate_limiter.admit(hash, cached.limit);
+        let taking = self.rate_limiter.take_token(hash, cached.limit);
         // A key that gives no access is refused as such at once; a refusal of its limit waits for that.
-        let (key, admitted) = futures::try_join!(self.verify(hash), admission.map(Ok))?;
+        let (key, taken) = futures::try_join!(self.verify(hash), taking.map(Ok))?;
         if key.limit == cached.limit {
-            admitted?;
+            taken?;
         } else {
-            self.admit(&key).await?;
+            self.take_token(&key).await?;
         }
         Ok(key)
     }
@@ -118,8 +118,8 @@ impl Authenticator {
     }
 
     /// Takes one request of a verified key. Returns [`Error::TooManyRequests`] if it has none left.
-    pub(crate) async fn admit(&self, key: &VerifiedKey) -> Result<(), Error> {
-        self.rate_limiter.admit(&key.hash, key.limit).await
+    pub(crate) async fn take_token(&self, key: &VerifiedKey) -> Result<(), Error> {
+        self.rate_limiter.take_token(&key.hash, key.limit).await
     }
 
     /// Verifies a key while an operation runs, and returns when both have ended. If the key gives no access or has no request left, it

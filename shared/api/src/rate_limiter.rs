@@ -10,6 +10,7 @@ use presence_domain::api_key::ApiKeyHash;
 use presence_domain::error::Error;
 use presence_domain::rate_limit::{Decision, KeyLimiter, LeaseRequest, Quota, RateLimit, RateLimitError};
 use presence_runtime::clock::Clock;
+use presence_runtime::telemetry::{Metric, log_metric};
 use presence_store::{Database, LeaseOutcome, RateLimitStore};
 
 /// Maximum number of keys, of some 300 bytes each. Above it all leases are dropped, which costs each key up to 20 requests of its limit.
@@ -31,7 +32,7 @@ impl RateLimiter {
     /// Takes one of a key's requests, and records the rest for the answer. Makes a write if no lease holds one.
     ///
     /// Returns [`Error::TooManyRequests`] if the key has none left. A failure of the database is logged, and the request passes.
-    pub(crate) async fn admit(&self, hash: &ApiKeyHash, limit: Option<RateLimit>) -> Result<(), Error> {
+    pub(crate) async fn take_token(&self, hash: &ApiKeyHash, limit: Option<RateLimit>) -> Result<(), Error> {
         let Some(limit) = limit else {
             // It may have had one when it was verified before.
             request_context::record_quota(None);
@@ -70,6 +71,7 @@ impl RateLimiter {
         match self.buckets.lease(hash, request).await {
             Ok(outcome) => Some(outcome),
             Err(error) => {
+                log_metric(Metric::LeasesFailed, 1.0);
                 tracing::warn!(error_kind = error.kind(), "no lease: requests pass without a limit");
                 None
             }

@@ -54,7 +54,7 @@ where
 {
     let key = authenticator.verify(hash).await?;
     let running = run_verified(authenticator, &key, operation);
-    let ((), result) = futures::try_join!(authenticator.admit(&key), running.map(Ok))?;
+    let ((), result) = futures::try_join!(authenticator.take_token(&key), running.map(Ok))?;
     result
 }
 

@@ -51,6 +51,12 @@ pub fn rate_limit_from_env() -> Result<Option<RateLimit>, ConfigError> {
     parse_rate_limit(&env_text("RATE_LIMIT_PER_MINUTE"))
 }
 
+/// Reads the secret that the edge adds to each request, from `EDGE_SECRET`. Returns `None` if there is no edge.
+#[must_use]
+pub fn edge_secret_from_env() -> Option<String> {
+    env_var("EDGE_SECRET")
+}
+
 /// Settings of AWS, as Lambda sets them for a function.
 #[derive(Clone, Debug)]
 pub struct AwsSettings {

@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use jiff::SignedDuration;
 use presence_domain::email_pattern::EmailPattern;
 use presence_domain::ids::{BusinessId, OrgId, UserId};
+use presence_domain::rate_limit::KeyLimit;
 use presence_domain::user::{Role, Status};
 use presence_runtime::clock::Clock as _;
 use presence_store::{AuditSource, Business, NewApiKey, Org, Stores};
@@ -124,6 +125,9 @@ pub(super) async fn of_operators(stack: &TestStack, faults: &FaultConnector) {
         .rotate_key(first.id, &new, now + SignedDuration::from_mins(5), &presence_tests::operator(), now)
         .await
         .expect("a key");
+    for limit in [KeyLimit::Unlimited, KeyLimit::Default] {
+        store.users.set_key_limit(second.id, limit, &presence_tests::operator(), now).await.expect("a key");
+    }
     store.users.revoke_key(second.id, &presence_tests::operator(), now).await.expect("a key");
     assert_eq!(store.users.list_keys(owner).await.expect("an answer").map(|keys| keys.len()), Some(3));
     store.users.count(presence_tests::operator_scope()).await.expect("an answer");

@@ -9,7 +9,7 @@ use super::PREFIX;
 use super::expression::{EXPRESSIONS, spelled_out};
 
 /// Each shape once, in order: operation, table, index and expressions, attributes spelled out.
-pub(super) const KNOWN: [&str; 49] = [
+pub(super) const KNOWN: [&str; 53] = [
     "BatchGetItem api-keys",
     "BatchGetItem businesses | id,org_id",
     "BatchGetItem businesses | id,org_id,city,other_org_id",
@@ -51,6 +51,8 @@ pub(super) const KNOWN: [&str; 49] = [
     "TransactWriteItems Put users | version = :version",
     "TransactWriteItems Update api-keys | attribute_exists(key_hash) AND attribute_not_exists(revoked_at) | SET expires_at = :expires_at",
     "TransactWriteItems Update api-keys | attribute_exists(key_hash) AND attribute_not_exists(revoked_at) | SET revoked_at = :now",
+    "TransactWriteItems Update api-keys | attribute_exists(key_hash) | REMOVE limit",
+    "TransactWriteItems Update api-keys | attribute_exists(key_hash) | SET limit = :limit",
     "TransactWriteItems Update api-keys | attribute_exists(key_hash) | \
      SET role = :role, active = :active, org_id = :org_id",
     "TransactWriteItems Update api-keys | attribute_exists(key_hash) | \
@@ -63,6 +65,9 @@ pub(super) const KNOWN: [&str; 49] = [
     "TransactWriteItems Update users | admins > :one | \
      ADD active :active, invited :invited, admins :admins, digest :digest",
     "UpdateItem api-keys | attribute_exists(key_hash) | SET last_used_at = :used_at",
+    "UpdateItem api-keys | attribute_not_exists(tat) OR tat < :before OR tat > :after | SET tat = :tat, ttl = :ttl",
+    "UpdateItem api-keys | attribute_not_exists(tat) OR tat BETWEEN :from AND :to | \
+     SET tat = if_not_exists(tat, :start) + :by, ttl = :ttl",
 ];
 
 /// The shapes of these requests.

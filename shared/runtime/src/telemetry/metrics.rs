@@ -22,11 +22,13 @@ pub enum Metric {
     LedgerDrift,
     /// Number of changes in the longest log of reviews that the schedule could not fold.
     UnfoldedChanges,
+    /// Number of leases of a key's limit that the database did not grant, so that requests passed without a limit.
+    LeasesFailed,
 }
 
 impl Metric {
     /// All metrics.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::InvitationsSent,
         Self::MailsFailed,
         Self::MailsBounced,
@@ -34,6 +36,7 @@ impl Metric {
         Self::OutboxAgeSeconds,
         Self::LedgerDrift,
         Self::UnfoldedChanges,
+        Self::LeasesFailed,
     ];
 
     /// Returns the name in `CloudWatch` and in the log.
@@ -47,6 +50,7 @@ impl Metric {
             Self::OutboxAgeSeconds => "outbox_age_seconds",
             Self::LedgerDrift => "ledger_drift",
             Self::UnfoldedChanges => "unfolded_changes",
+            Self::LeasesFailed => "leases_failed",
         }
     }
 

@@ -1,4 +1,4 @@
-//! `ops key`: issue, list, rotate and revoke.
+//! `ops key`: issue, list, rotate, limit and revoke.
 
 use serde_json::Value;
 
@@ -106,6 +106,42 @@ fn overlap_never_prolongs_a_key_and_a_lost_expiry_is_reported() {
     assert_eq!(first_expiry(), before, "the overlap does not prolong the old key");
 }
 
+/// Returns the limit of each key, oldest first.
+fn key_limits(env: &CliEnv, user: &str) -> Vec<Option<u64>> {
+    let keys = env.run(&format!("key list --user {user} --json")).expect_exit(0).json();
+    keys.as_array().expect("a list").iter().map(|key| key["limit"].as_u64()).collect()
+}
+
+#[test]
+fn a_limit_is_set_and_shown_and_goes_on_to_the_next_key() {
+    let env = CliEnv::new();
+    let user = create_owner(&env);
+    let id = issue(&env, &user, "")["id"].as_str().expect("text").to_owned();
+    assert_eq!(key_limits(&env, &user), [None]);
+    let run = env.run(&format!("key set-limit {id} 600")).expect_exit(0);
+    assert!(run.stderr.ends_with(&format!("key {id} has a limit of 600 requests a minute\n")), "{}", run.stderr);
+    let list = env.run(&format!("key list --user {user}")).expect_exit(0);
+    assert!(list.stdout.lines().nth(1).is_some_and(|row| row.trim_end().ends_with(" 600")), "{}", list.stdout);
+    env.run(&format!("key rotate {id} --overlap 0h")).expect_exit(0);
+    assert_eq!(key_limits(&env, &user), [Some(600), Some(600)]);
+    for (arguments, limit) in [("0", Some(0)), ("1000000", Some(1_000_000)), ("--default", None)] {
+        let set = env.run(&format!("key set-limit {id} {arguments} --json")).expect_exit(0).json();
+        assert_eq!((set["id"].as_str(), set["limit"].as_u64()), (Some(id.as_str()), limit));
+        assert_eq!(key_limits(&env, &user), [limit, Some(600)]);
+    }
+    let trail = env.run(&format!("audit --user {user} --json")).expect_exit(0);
+    assert_eq!(trail.stdout.matches("set_key_limit").count(), 4, "{}", trail.stdout);
+    env.run("users audit").expect_exit(0);
+}
+
+#[test]
+fn a_limit_out_of_range_is_a_usage_error() {
+    let env = CliEnv::new();
+    for arguments in ["7-0123456789ab", "7-0123456789ab -1", "7-0123456789ab 1000001", "7-0123456789ab 5 --default"] {
+        env.run(&format!("key set-limit {arguments}")).expect_exit(2);
+    }
+}
+
 #[test]
 fn revoked_key_stays_revoked() {
     let env = CliEnv::new();
@@ -129,6 +165,8 @@ fn unknown_users_and_keys_exit_with_3() {
         "key list --user 007".to_owned(),
         format!("key revoke {user}-0123456789ab"),
         format!("key rotate {user}-0123456789ab"),
+        format!("key set-limit {user}-0123456789ab 5"),
+        "key set-limit nonsense --default".to_owned(),
         "key revoke nonsense".to_owned(),
     ];
     for arguments in cases {
