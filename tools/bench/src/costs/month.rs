@@ -152,11 +152,11 @@ struct Month {
 }
 
 impl Month {
-    fn import_writes(&self) -> f64 {
+    fn import_writes() -> f64 {
         NEW_REVIEWS_A_DAY * DAYS / 1e6 * IMPORT_WRITES
     }
 
-    fn leases(&self) -> f64 {
+    fn leases() -> f64 {
         MILLION_REQUESTS / REQUESTS_OF_A_LEASE
     }
 
@@ -166,7 +166,7 @@ impl Month {
 
     /// Millions of write units of the month.
     fn writes(&self) -> f64 {
-        self.totals.million_write_units + self.import_writes() + self.leases()
+        self.totals.million_write_units + Self::import_writes() + Self::leases()
     }
 
     fn logged_gb(&self) -> f64 {
@@ -214,11 +214,11 @@ impl Month {
             ),
             line("DynamoDB: writes of requests and mails", units(other_writes), other_writes * WRITE_UNITS),
             line("DynamoDB: writes of the audit trail", units(records), records * WRITE_UNITS),
-            line("DynamoDB: rate limits", format!("{} of leases", units(self.leases())), self.leases() * WRITE_UNITS),
+            line("DynamoDB: rate limits", format!("{} of leases", units(Self::leases())), Self::leases() * WRITE_UNITS),
             line(
                 "DynamoDB: imports",
                 import,
-                self.import_writes() * WRITE_UNITS + imported * IMPORT_READS * READ_UNITS,
+                Self::import_writes() * WRITE_UNITS + imported * IMPORT_READS * READ_UNITS,
             ),
             line("DynamoDB: auditor", format!("at most {} of reads", units(audits)), audits * READ_UNITS),
             line("DynamoDB: storage", format!("{:.1} GB", self.stored_gb), self.stored_gb * STORAGE_GB),
@@ -257,7 +257,7 @@ impl Month {
             line("`Tracing=Active`", format!("{MILLION_TRACES:.1} million traces"), MILLION_TRACES * TRACES),
             line("`LogRetentionDays=400` instead of 30", "once 400 days are kept", retention),
             line("`Architecture=x86_64`", "a quarter more for the time of Lambda", x86),
-            line("`RateLimitPerMinute=0`", "no leases", -self.leases() * WRITE_UNITS),
+            line("`RateLimitPerMinute=0`", "no leases", -Self::leases() * WRITE_UNITS),
             line("`AuditUnits=8000`", "twice as many reads", AUDITS * AUDIT_UNITS / 1e6 * READ_UNITS),
         ];
         settings.sort_by(|one, other| other.dollars.abs().total_cmp(&one.dollars.abs()));
