@@ -7,10 +7,11 @@ use presence_ops::Cli;
 use super::page::{COMMANDS, read, simple_commands};
 
 /// Operations of the AWS CLI and of SAM that the page may use, with their options.
-const OTHERS: [(&str, &[&str]); 16] = [
+const OTHERS: [(&str, &[&str]); 17] = [
     ("aws cloudformation continue-update-rollback", &["--stack-name"]),
     ("aws cloudformation create-change-set", &["--change-set-type", "--stack-name"]),
     ("aws cloudformation delete-stack", &["--stack-name"]),
+    ("aws cloudformation deploy", &["--region", "--stack-name", "--template-file"]),
     ("aws cloudformation describe-stack-events", &["--stack-name"]),
     ("aws cloudformation set-stack-policy", &["--stack-name", "--stack-policy-body"]),
     ("aws dynamodb delete-table", &["--table-name"]),
