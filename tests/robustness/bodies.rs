@@ -152,7 +152,7 @@ async fn hostile_values_in_every_field_of_create_are_refused_or_stored_exactly()
     let stack = &TestStack::start().await;
     let fixtures = Fixtures::create(stack).await;
     let key = fixtures.admin_1.key.as_str();
-    let before = items_without_logs(stack).await;
+    let before = without_records(items_without_logs(stack).await);
     for field in CREATE {
         let values = values();
         let calls = values.iter().enumerate();
@@ -174,7 +174,7 @@ async fn hostile_values_in_every_field_of_create_are_refused_or_stored_exactly()
             assert_eq!(reply.status, 200, "{field}: {}", reply.text);
         }
         assert_eq!(
-            items_without_logs(stack).await,
+            without_records(items_without_logs(stack).await),
             before,
             "{field}: what was created is gone, and nothing else is there"
         );
@@ -186,6 +186,11 @@ async fn items_without_logs(stack: &TestStack) -> Vec<String> {
     let passing = |item: &String| item.contains("CHANGES#") || item.contains("MAILBOX#");
     let items = stack.snapshot().await;
     items.into_iter().filter(|item| !passing(item)).collect()
+}
+
+/// Returns the items without the records of the audit trail, which outlive the users that they name.
+fn without_records(items: Vec<String>) -> Vec<String> {
+    items.into_iter().filter(|item| !item.contains("\"actor\"")).collect()
 }
 
 /// Stores fresh users without keys, one for each value.
@@ -228,7 +233,7 @@ async fn hostile_values_in_every_field_of_update_are_refused_or_stored_exactly()
             kept.extend(value.as_ref().filter(|_| valid).map(|value| assert_found(stack, key, id, field, value)));
         }
         send_all(kept).await;
-        assert_eq!(after.len(), before.len(), "{field}");
+        assert_eq!(without_records(after).len(), without_records(before).len(), "{field}");
         assert_eq!(stack.audit().await, [], "{field}");
     }
 }
