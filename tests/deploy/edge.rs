@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::template::{TEMPLATE, main_template, read};
 
 fn distribution() -> &'static Value {
-    &TEMPLATE.resource("Distribution").property("DistributionConfig")
+    TEMPLATE.resource("Distribution").property("DistributionConfig")
 }
 
 #[test]

@@ -35,8 +35,8 @@ fn assert_bound(passes: &[Timestamp]) {
         for (last, end) in passes.iter().enumerate().skip(first) {
             let milliseconds = end.duration_since(*start).as_millis();
             let allowed = i128::from(LIMIT + EXCESS) + i128::from(LIMIT) * milliseconds / 60_000;
-            let passed = i128::try_from(last - first + 1).expect("a few");
-            assert!(passed <= allowed, "{passed} requests passed in {milliseconds} ms, and {allowed} may");
+            let count = i128::try_from(last - first + 1).expect("a few");
+            assert!(count <= allowed, "{count} requests passed in {milliseconds} ms, and {allowed} may");
         }
     }
 }
@@ -64,7 +64,9 @@ async fn fifty_callers_in_eight_functions_get_what_the_limit_allows_and_little_m
             }
         }
         let pause = if round < 11 { 400 } else { 20_000 };
-        stacks.iter().for_each(|stack| advance(stack, pause));
+        for stack in &stacks {
+            advance(stack, pause);
+        }
     }
     assert_bound(&passes);
     // 600 calls in 5 s, of which a bucket and what it refills may pass; then 50 calls in 20 s, which all may.

@@ -1,6 +1,6 @@
 //! Protection of the API against requests that come around its edge.
 //!
-//! With `EdgeProtection`, a CloudFront distribution with a firewall stands before the API. It adds a secret to each request. A function
+//! With `EdgeProtection`, a `CloudFront` distribution with a firewall stands before the API. It adds a secret to each request. A function
 //! with that secret answers all other requests as it answers an unknown path.
 
 use std::convert::Infallible;

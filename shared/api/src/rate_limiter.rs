@@ -42,21 +42,28 @@ impl RateLimiter {
         // Requests at the same time wait for one lease, so that each does not ask for its own. In Lambda there is one at a time.
         let mut limiter = limiter.lock().await;
         limiter.count_request(self.clock.now());
+        let decision = self.decide(&mut limiter, hash).await;
+        request_context::record_quota(Some(decision.unwrap_or_else(RateLimitError::quota)));
+        decision.map(drop).map_err(Error::TooManyRequests)
+    }
+
+    /// Returns the quota of a request that passes. Leases tokens if the key has none.
+    async fn decide(&self, limiter: &mut KeyLimiter, hash: &ApiKeyHash) -> Result<Quota, RateLimitError> {
         for _ in 0..KeyLimiter::MAX_WRITES {
             match limiter.decide(self.clock.now()) {
-                Decision::Pass(quota) => return pass(quota),
-                Decision::Refuse(refusal) => return refuse(refusal),
+                Decision::Pass(quota) => return Ok(quota),
+                Decision::Refuse(refusal) => return Err(refusal),
                 Decision::Lease(request) => match self.lease(hash, &request).await {
-                    Some(LeaseOutcome::Granted(tat)) => return pass(limiter.grant(&request, tat, self.clock.now())),
+                    Some(LeaseOutcome::Granted(tat)) => return Ok(limiter.grant(&request, tat, self.clock.now())),
                     Some(LeaseOutcome::Declined(tat)) => limiter.decline(&request, tat),
-                    None => return pass(limiter.fail(self.clock.now())),
+                    None => return Ok(limiter.fail(self.clock.now())),
                 },
             }
         }
         match limiter.decide(self.clock.now()) {
-            Decision::Pass(quota) => pass(quota),
-            Decision::Refuse(refusal) => refuse(refusal),
-            Decision::Lease(_) => refuse(limiter.give_up(self.clock.now())),
+            Decision::Pass(quota) => Ok(quota),
+            Decision::Refuse(refusal) => Err(refusal),
+            Decision::Lease(_) => Err(limiter.give_up(self.clock.now())),
         }
     }
 
@@ -94,14 +101,4 @@ impl RateLimiter {
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<ApiKeyHash, Arc<Mutex<KeyLimiter>>>> {
         self.keys.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-fn pass(quota: Quota) -> Result<(), Error> {
-    request_context::record_quota(Some(quota));
-    Ok(())
-}
-
-fn refuse(refusal: RateLimitError) -> Result<(), Error> {
-    request_context::record_quota(Some(refusal.quota()));
-    Err(Error::TooManyRequests(refusal))
 }

@@ -34,6 +34,10 @@ struct Args {
     aws_limits: Option<AwsLimits>,
     /// Allow each key N requests a minute; keys with a limit of their own keep it (default: 0, no limit)
     #[arg(long, value_name = "N", value_parser = parse_rate_limit)]
+    #[expect(
+        clippy::option_option,
+        reason = "clap needs the outer one for an option that is absent; 0 gives the inner None"
+    )]
     rate_limit: Option<Option<RateLimit>>,
     /// Create the tables, but load no sample data and make no keys
     #[arg(long)]

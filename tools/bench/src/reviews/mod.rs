@@ -64,7 +64,7 @@ pub(crate) async fn run(sizes: &[u64], counted: &[u64], rounds: u64, out: Option
         Box::pin(provider::measure(rounds)).await? + &Box::pin(import::measure_searches_during_import()).await?;
     let mut results = Vec::new();
     for size in sizes {
-        results.push(measure_size(&Distribution::new(*size), rounds, with_postgres).await?);
+        results.push(Box::pin(measure_size(&Distribution::new(*size), rounds, with_postgres)).await?);
     }
     for size in counted {
         results.push(count_size(*size, &results).await?);

@@ -57,7 +57,7 @@ fn friendly(seed: u64, functions: usize, limit: RateLimit, traffic: Vec<Traffic>
         limit,
         functions,
         clock_spread_ms: 500,
-        routing: [Routing::Any, Routing::FirstIdle][usize::from(seed % 3 == 0)],
+        routing: [Routing::Any, Routing::FirstIdle][usize::from(seed.is_multiple_of(3))],
         network: Network::Kind,
         traffic,
         seconds: 120,

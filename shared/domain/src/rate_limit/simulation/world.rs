@@ -63,7 +63,7 @@ impl std::fmt::Display for Report {
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 enum Event {
     /// Calls of a caller; `first` starts its next calls too.
     Call { caller: usize, count: u32, first: bool },

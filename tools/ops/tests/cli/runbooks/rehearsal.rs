@@ -174,9 +174,9 @@ impl Rehearsal {
     /// Checks that the service is healthy, that every `ops` command of the section was run, and that no output has a secret.
     pub(super) async fn end(self) {
         self.run("ops doctor && ops users audit && ops reviews audit").expect_exit(0);
-        let is_ops = |text: &str| text.contains("ops ");
-        let followed = self.followed.borrow();
-        let left_out = section(self.heading).into_iter().filter(|text| is_ops(text) && !followed.contains(text));
+        let followed = self.followed.take();
+        let is_left_out = |text: &&str| text.contains("ops ") && !followed.contains(text);
+        let left_out = section(self.heading).into_iter().filter(is_left_out);
         assert_eq!(left_out.collect::<Vec<_>>(), Vec::<&str>::new(), "not rehearsed: {}", self.heading);
         let mut secrets = vec![PASSWORD.to_owned(), "$argon2".to_owned(), KEY.to_owned()];
         secrets.extend(self.stack.mailbox().mails().into_iter().flat_map(|mail| mail.links));
@@ -186,7 +186,6 @@ impl Rehearsal {
                 assert!(!output.contains(secret), "{command} prints {secret}: {output}");
             }
         }
-        drop(followed);
         self.stack.stop().await;
     }
 }
