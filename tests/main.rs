@@ -15,5 +15,6 @@ mod mail;
 mod properties;
 mod rate_limits;
 mod request_log;
+mod restore;
 mod robustness;
 mod store;

@@ -17,7 +17,8 @@ mod wire;
 
 pub use connectors::{
     Attempt, AttemptOutcome, CallEnd, ConnectorLayer, CrashConnector, CrashPoint, FaultConnector, FaultKind,
-    InterleavingConnector, KeyNames, LagConnector, MadeCall, PauseConnector, Plan, StepConnector, key_names,
+    InterleavingConnector, KeyNames, LagConnector, MadeCall, PauseConnector, Plan, PointInTimeConnector, StepConnector,
+    key_names,
 };
 pub use fixtures::{Fixtures, TestUser, address, test_user};
 pub use options::{

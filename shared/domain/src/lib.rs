@@ -19,6 +19,7 @@ pub mod page;
 pub mod password;
 pub mod patch;
 pub mod rate_limit;
+pub mod restore;
 pub mod review;
 pub mod secret_hash;
 pub mod text;

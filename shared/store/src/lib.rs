@@ -10,6 +10,7 @@ mod format;
 pub mod keys;
 mod migrate;
 mod outbox;
+pub mod restore;
 mod reviews;
 pub mod schema;
 mod table_state;

@@ -13,6 +13,7 @@ mod fault;
 mod interleaving;
 mod lag;
 mod pause;
+mod point_in_time;
 mod step;
 
 pub use crash::{CrashConnector, CrashPoint};
@@ -20,5 +21,6 @@ pub use fault::{Attempt, AttemptOutcome, FaultConnector, FaultKind, KeyNames, Pl
 pub use interleaving::{Event, InterleavingConnector};
 pub use lag::LagConnector;
 pub use pause::PauseConnector;
+pub use point_in_time::PointInTimeConnector;
 pub use presence_local::connectors::{Answer, ConnectorLayer, Next};
 pub use step::{CallEnd, MadeCall, StepConnector};

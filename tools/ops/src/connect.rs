@@ -15,6 +15,7 @@ use presence_runtime::config::Config;
 use presence_store::{Database, RetryPolicy, Stores, WriteRate};
 use url::{Host, Url};
 
+use crate::aws_program::AwsProgram;
 use crate::credentials::{NamedProfile, OperatorCredentials, OperatorCredentialsError};
 use crate::target::Target;
 use crate::{Console, Context};
@@ -48,7 +49,7 @@ pub(crate) struct ConnectionOptions {
     endpoint: Option<Url>,
     /// Prefix of the names of the tables; overrides TABLE_PREFIX
     #[arg(long, global = true, value_name = "PREFIX", display_order = 104)]
-    prefix: Option<String>,
+    pub(crate) prefix: Option<String>,
 }
 
 /// Settings of the options and the environment that this program reads itself. The SDK reads the others.
@@ -69,12 +70,15 @@ impl Context {
     pub(crate) async fn connect(options: &ConnectionOptions) -> Result<Self, OperatorCredentialsError> {
         let settings = Settings::read(options);
         let config = load_config(options, &settings).await?;
-        let prefix = options.prefix.clone().unwrap_or_else(|| Config::from_env().table_prefix);
+        let Config { table_prefix, audit_table } = Config::from_env();
+        let prefix = options.prefix.clone().unwrap_or(table_prefix);
         let pace = WriteRate::new(Arc::new(SystemTimer::start()));
-        let stores =
-            Stores::new(Database::new(&config, &prefix).with_retry_policy(RetryPolicy::WhileImporting(Arc::new(pace))));
+        let database = Database::of(&config, &Config { table_prefix: prefix.clone(), audit_table });
+        let stores = Stores::new(database.with_retry_policy(RetryPolicy::WhileImporting(Arc::new(pace))));
         let target = settings.target(&prefix, &config);
-        Ok(Self { stores, clock: Arc::new(SystemClock), console: Console::standard(), target })
+        let aws = AwsProgram::new("aws").with_settings(target.region.clone(), options.profile.clone());
+        let aws = target.is_in_aws().then_some(aws);
+        Ok(Self { stores, clock: Arc::new(SystemClock), console: Console::standard(), target, aws })
     }
 }
 

@@ -5,6 +5,7 @@
 mod actor;
 mod args;
 mod audit;
+mod aws_program;
 mod businesses;
 mod connect;
 mod console;
@@ -18,6 +19,7 @@ mod migrate;
 mod offline;
 mod orgs;
 mod outbox;
+mod restore;
 mod reviews;
 mod rows;
 mod status;
@@ -34,6 +36,7 @@ use clap::{Parser, Subcommand};
 use presence_runtime::clock::Clock;
 use presence_store::Stores;
 
+pub use aws_program::AwsProgram;
 use connect::ConnectionOptions;
 pub use console::Console;
 use error::CommandError;
@@ -46,7 +49,7 @@ command that writes says first where. With --json an error on stderr is
 {\"error\":{\"code\":\"…\",\"message\":\"…\"}}.
 
 Commands that delete or take access from users ask on a terminal, or take --yes:
-users delete, users set-status, migrate --finish.
+users delete, users set-status, migrate --finish, restore plan --execute.
 
 Exit codes:
   0  done
@@ -62,6 +65,8 @@ Environment:
                                this machine needs neither region nor credentials
   TABLE_PREFIX                 prefix of the names of the tables
                                [default: presence-]
+  AUDIT_TABLE                  table of the audit trail, for restored tables
+                               [default: the prefix, then audit]
 
 Examples:
   AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:8000 ops tables create
@@ -134,6 +139,9 @@ enum Command {
     /// The mails that wait to be sent
     #[command(subcommand, arg_required_else_help = true)]
     Outbox(outbox::Command),
+    /// A restore of the tables to an earlier instant
+    #[command(subcommand, arg_required_else_help = true)]
+    Restore(restore::Command),
     /// Print the audit trail: who changed which user or key, when, and which fields
     ///
     /// Prints the records of the audit trail, newest first; of several options, a record must fit all. Records hold names
@@ -155,6 +163,8 @@ pub struct Context {
     /// Output of the command.
     pub console: Console,
     target: Target,
+    /// Program for CloudFormation; none for tables outside AWS, where there are no stacks.
+    aws: Option<AwsProgram>,
 }
 
 impl Context {
@@ -162,7 +172,22 @@ impl Context {
     #[must_use]
     pub fn new(stores: Stores, clock: Arc<dyn Clock>, console: Console) -> Self {
         let target = Target::outside_aws(stores.database.prefix(), None);
-        Self { stores, clock, console, target }
+        Self { stores, clock, console, target, aws: None }
+    }
+
+    /// Returns the context with a program for CloudFormation.
+    #[must_use]
+    pub fn with_aws_program(self, aws: AwsProgram) -> Self {
+        Self { aws: Some(aws), ..self }
+    }
+}
+
+impl Cli {
+    /// Hands the option `--prefix` to the one command for which it names other tables than those that it reads.
+    fn take_prefix(&mut self) {
+        if let Command::Restore(command) = &mut self.command {
+            command.take_prefix(&mut self.connection.prefix);
+        }
     }
 }
 
@@ -177,7 +202,9 @@ impl Command {
             | Self::Businesses(_)
             | Self::Export(_)
             | Self::Audit(_)
-            | Self::Offline(_) => false,
+            | Self::Offline(_)
+            // It says first which new tables it makes.
+            | Self::Restore(_) => false,
             Self::Import(command) => command.writes(),
             Self::Key(command) => command.writes(),
             Self::Users(command) => command.writes(),
@@ -221,13 +248,14 @@ fn usage_message(error: &clap::Error) -> String {
 }
 
 /// Connects with the settings of the options and the environment, and runs one command.
-pub async fn start(cli: Cli) -> Exit {
+pub async fn start(mut cli: Cli) -> Exit {
     if let Command::Offline(command) = &cli.command {
         let mut console = Console::standard();
         console.json = cli.json;
         let done = offline::run(command, &mut console);
         return done.unwrap_or_else(|error| end_with(&error, &mut console));
     }
+    cli.take_prefix();
     match Context::connect(&cli.connection).await {
         Ok(mut context) => run(cli, &mut context).await,
         Err(error) => {
@@ -245,7 +273,8 @@ fn end_with(error: &CommandError, console: &mut Console) -> Exit {
 }
 
 /// Runs one command. Writes its data, its messages and its error to the console of the context.
-pub async fn run(cli: Cli, context: &mut Context) -> Exit {
+pub async fn run(mut cli: Cli, context: &mut Context) -> Exit {
+    cli.take_prefix();
     context.console.json = cli.json;
     run_command(cli.command, context).await.unwrap_or_else(|error| end_with(&error, &mut context.console))
 }
@@ -269,6 +298,7 @@ async fn run_command(command: Command, context: &mut Context) -> Result<Exit, Co
         Command::Reviews(command) => reviews::run(command, context).await,
         Command::Migrate(args) => migrate::run(args, context).await,
         Command::Outbox(command) => outbox::run(command, context).await,
+        Command::Restore(command) => restore::run(command, context).await,
         Command::Audit(args) => audit::run(args, context).await,
         Command::Offline(command) => offline::run(&command, &mut context.console),
     }

@@ -69,7 +69,12 @@ impl Target {
 
     /// Returns one line that names the account, region or endpoint, and the tables.
     pub(crate) async fn describe(&self) -> Result<String, CommandError> {
-        let tables = format!("tables {}*", self.prefix);
+        self.describe_tables(&self.prefix).await
+    }
+
+    /// Returns the same line for tables with another prefix.
+    pub(crate) async fn describe_tables(&self, prefix: &str) -> Result<String, CommandError> {
+        let tables = format!("tables {prefix}*");
         let endpoint = self.endpoint.as_ref().map(|endpoint| format!("endpoint {endpoint}"));
         if !self.is_in_aws() {
             return Ok(endpoint.into_iter().chain([tables]).collect::<Vec<_>>().join(", "));

@@ -109,6 +109,19 @@ impl InvitationLinks {
         }
     }
 
+    /// Marks the live links as replaced, except those that `stays` names.
+    pub fn replace_unless(&mut self, stays: impl Fn(ActivationTokenHash) -> bool) {
+        for link in self.0.iter_mut().filter(|link| link.state == LinkState::Live && !stays(link.hash)) {
+            link.state = LinkState::Replaced;
+        }
+    }
+
+    /// True if the user was sent this link, and nothing but time ends it.
+    #[must_use]
+    pub fn is_live(&self, hash: ActivationTokenHash) -> bool {
+        self.0.iter().any(|link| link.hash == hash && link.state == LinkState::Live)
+    }
+
     /// True if the user was sent this link, and it is remembered.
     #[must_use]
     pub fn contains(&self, hash: ActivationTokenHash) -> bool {

@@ -137,6 +137,26 @@ impl UserStore {
         retry_stale(WRITE_ATTEMPTS, attempt).await
     }
 
+    /// Ends a key at an instant, as a rotation does. False if the key is revoked, or ends by then already.
+    pub async fn end_key(
+        &self,
+        id: ApiKeyId,
+        ends_at: Timestamp,
+        by: &Actor,
+        now: Timestamp,
+    ) -> Result<bool, ApiKeyError> {
+        let attempt = |_| async {
+            let key = self.get_key(id).await?;
+            if key.revoked_at.is_some() || key.expires_at.is_some_and(|expires_at| expires_at <= ends_at) {
+                return Ok(Some(false));
+            }
+            let update = expire(&self.db, &key.hash, ends_at);
+            let is_written = self.change_key(&key, update, by, AuditAction::RotateKey(id), now).await?;
+            Ok(is_written.then_some(true))
+        };
+        retry_stale(WRITE_ATTEMPTS, attempt).await
+    }
+
     /// Writes a change of a key's item alone, with its record in the audit trail. False if the condition of the update failed.
     async fn change_key(
         &self,

@@ -15,6 +15,7 @@ mod lists;
 mod offline;
 mod outbox;
 mod proxy;
+mod restore;
 mod reviews;
 mod rows;
 mod runbooks;

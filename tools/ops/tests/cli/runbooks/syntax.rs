@@ -7,7 +7,7 @@ use presence_ops::Cli;
 use super::page::{COMMANDS, read, simple_commands};
 
 /// Operations of the AWS CLI and of SAM that the page may use, with their options.
-const OTHERS: [(&str, &[&str]); 17] = [
+const OTHERS: [(&str, &[&str]); 18] = [
     ("aws cloudformation continue-update-rollback", &["--stack-name"]),
     ("aws cloudformation create-change-set", &["--change-set-type", "--stack-name"]),
     ("aws cloudformation delete-stack", &["--stack-name"]),
@@ -15,7 +15,8 @@ const OTHERS: [(&str, &[&str]); 17] = [
     ("aws cloudformation describe-stack-events", &["--stack-name"]),
     ("aws cloudformation set-stack-policy", &["--stack-name", "--stack-policy-body"]),
     ("aws dynamodb delete-table", &["--table-name"]),
-    ("aws dynamodb restore-table-to-point-in-time", &["--source-table-name", "--target-table-name"]),
+    ("aws dynamodb list-backups", &["--backup-type"]),
+    ("aws dynamodb restore-table-from-backup", &["--backup-arn", "--target-table-name"]),
     ("aws dynamodb update-table", &["--table-name", "--no-deletion-protection-enabled"]),
     ("aws lambda list-versions-by-function", &["--function-name", "--query", "--output"]),
     ("aws lambda update-alias", &["--function-name", "--name", "--function-version"]),

@@ -1,0 +1,59 @@
+//! Mails that waited at the instant of a restore: nobody sends them before an operator decides.
+
+use presence_ops::Exit;
+use presence_tests::{TestStack, address};
+use serde_json::json;
+
+use super::restore_env::{RestoreEnv, run_ops, send_mails};
+
+/// Returns the number of mails to the guest.
+fn mails_to_guest(stack: &TestStack) -> usize {
+    stack.local.mailbox().mails().iter().filter(|mail| mail.to == address("guest")).count()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mail_of_then_is_held_until_it_is_released_and_is_then_sent_once() {
+    let env = RestoreEnv::new().await;
+    assert_eq!(mails_to_guest(&env.stack), 1, "it was sent since");
+    let report = env.restore("").await;
+    let held = report["held_mails"].as_array().expect("a list").clone();
+    assert_eq!(held.len(), 1);
+    let stack = env.restored_stack().await;
+    send_mails(&stack).await;
+    assert_eq!(mails_to_guest(&stack), 0);
+    let ops = async |words: &str| run_ops(stack.stores().clone(), &stack, words, |context| context).await;
+    let listed = ops("outbox list --json").await.expect(Exit::Done).stdout;
+    assert!(listed.contains(r#""state":"held""#) && listed.contains(&env.then.guest), "{listed}");
+    let released = ops("outbox retry --all --json").await.expect(Exit::Done).json();
+    assert_eq!(released["ids"], json!(held));
+    for _ in 0..2 {
+        send_mails(&stack).await;
+    }
+    assert_eq!(mails_to_guest(&stack), 1);
+    assert_eq!(stack.audit().await, []);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_report_tells_if_a_held_mail_was_sent_since() {
+    let sent = RestoreEnv::new().await;
+    let waiting = RestoreEnv::at_copy().await;
+    for (env, expected) in [(&sent, "was sent or called off since"), (&waiting, "still waited before the restore")] {
+        let report = env.restore("").await;
+        let mail = format!("mail {}", report["held_mails"][0].as_str().expect("a mail"));
+        let decisions = report["decisions"].as_array().expect("a list");
+        let of_mail = decisions.iter().find(|one| one["subject"] == mail).expect("a decision");
+        assert!(of_mail["problem"].as_str().is_some_and(|text| text.contains(expected)), "{of_mail}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_released_mail_is_not_held_again_by_another_run() {
+    let env = RestoreEnv::new().await;
+    env.restore("").await;
+    let stack = env.restored_stack().await;
+    let released = run_ops(stack.stores().clone(), &stack, "outbox retry --all", |context| context).await;
+    released.expect(Exit::Done);
+    assert_eq!(env.restore("").await["held_mails"], json!([]));
+    send_mails(&stack).await;
+    assert_eq!(mails_to_guest(&stack), 1);
+}

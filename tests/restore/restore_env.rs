@@ -1,0 +1,275 @@
+//! Environment of a restore: a service that goes on after a copy of its tables, and an operator who restores them.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use clap::Parser as _;
+use jiff::{SignedDuration, Timestamp};
+use presence_domain::invitation::ActivationToken;
+use presence_domain::user::{Role, Status};
+use presence_local::{DynamoDb, Options};
+use presence_ops::{Cli, Console, Context, Exit};
+use presence_runtime::clock::{Clock as _, deadline_in};
+use presence_store::restore::restored_tables;
+use presence_store::{Stores, schema};
+use presence_tests::{
+    ConnectorLayer as _, CrashConnector, FaultConnector, Fixtures, PointInTimeConnector, TestStack, TestUser, address,
+    long_timeouts, plain_http,
+};
+use serde_json::{Value, json};
+
+/// Time between the copy and the restore.
+const SINCE: SignedDuration = SignedDuration::from_hours(1);
+
+/// Service whose tables were copied.
+pub(super) struct RestoreEnv {
+    pub(super) stack: TestStack,
+    pub(super) fixtures: Fixtures,
+    pub(super) recovery: PointInTimeConnector,
+    /// Death of the operator's program at one of its calls.
+    pub(super) crashes: CrashConnector,
+    /// Record of the calls of the operator's program.
+    pub(super) calls: FaultConnector,
+    /// Instant of the copy.
+    pub(super) at: Timestamp,
+    pub(super) then: Then,
+}
+
+/// Keys, links and answers at the instant of the copy.
+pub(super) struct Then {
+    /// Second key of `manager_1`, which is revoked since.
+    pub(super) revoked: String,
+    /// Key of `other_manager_1` that is rotated since with an overlap of a day.
+    pub(super) overlapping: String,
+    /// User who is invited and activated again since.
+    pub(super) flipped: TestUser,
+    /// Link of `invited_1`, which is used since.
+    pub(super) used_link: ActivationToken,
+    /// Link of `invited_2`, which a newer one replaces since.
+    pub(super) replaced_link: ActivationToken,
+    /// Id of the user whose mail waits.
+    pub(super) guest: String,
+    /// Answer to a search of all reviews.
+    pub(super) reviews: String,
+}
+
+/// Exit code and output of a command.
+pub(super) struct OpsOutput {
+    pub(super) exit: Exit,
+    pub(super) stdout: String,
+    pub(super) stderr: String,
+}
+
+#[derive(Clone, Default)]
+struct OutputBuffer(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for OutputBuffer {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl OutputBuffer {
+    fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()).expect("UTF-8")
+    }
+}
+
+impl OpsOutput {
+    /// Returns the output. Panics if the command ended otherwise.
+    pub(super) fn expect(self, exit: Exit) -> Self {
+        assert_eq!(self.exit, exit, "stdout: {}\nstderr: {}", self.stdout, self.stderr);
+        self
+    }
+
+    /// Returns the last line of the output as JSON.
+    pub(super) fn json(&self) -> Value {
+        serde_json::from_str(self.stdout.lines().last().unwrap_or_default()).expect("JSON")
+    }
+}
+
+impl RestoreEnv {
+    /// Starts a service, copies its tables, and lets it go on for an hour.
+    pub(super) async fn new() -> Self {
+        let env = Self::at_copy().await;
+        env.advance_an_hour().await;
+        env
+    }
+
+    /// Starts a service and copies its tables.
+    pub(super) async fn at_copy() -> Self {
+        let stack = TestStack::start().await;
+        let fixtures = Fixtures::create(&stack).await;
+        // What is older than the margin of a restore is not looked at.
+        stack.clock.advance(SignedDuration::from_mins(10));
+        let then = prepare(&stack, &fixtures).await;
+        let at = stack.clock.now();
+        let recovery = PointInTimeConnector::new(stack.local.database_url());
+        let tables: Vec<_> = restored_tables().map(|table| stack.stores().database.name(table)).collect();
+        recovery.take_copy(at, &tables).await;
+        let (crashes, calls) = (CrashConnector::new(), FaultConnector::new());
+        Self { stack, fixtures, recovery, crashes, calls, at, then }
+    }
+
+    /// Changes everything that a restore must not undo.
+    async fn advance_an_hour(&self) {
+        let Self { stack, fixtures, then, .. } = self;
+        let provider = &fixtures.provider.key;
+        stack.clock.advance(SINCE);
+        self.send_mails().await;
+        let id = async |key: &str| stack_key_id(stack, key).await;
+        self.ops(&format!("key revoke {}", id(&then.revoked).await)).await.expect(Exit::Done);
+        let rotated = id(&fixtures.other_manager_1.key).await;
+        self.ops(&format!("key rotate {rotated} --overlap 0h")).await.expect(Exit::Done);
+        self.ops(&format!("key rotate {} --overlap 24h", id(&then.overlapping).await)).await.expect(Exit::Done);
+        self.ops(&format!("key issue --user {}", fixtures.admin_1.id)).await.expect(Exit::Done);
+        assert_eq!(stack.delete(&format!("/user/{}", fixtures.manager_2.id), provider).await.status, 200);
+        let change = async |user: &TestUser, fields: Value| {
+            let reply = stack.post(&format!("/user/{}", user.id), provider, &fields).await;
+            assert_eq!(reply.status, 200, "{fields}: {}", reply.text);
+        };
+        change(&fixtures.other_admin_1, json!({ "status": "invited" })).await;
+        change(&then.flipped, json!({ "status": "invited" })).await;
+        change(&then.flipped, json!({ "status": "active", "password": "a long password" })).await;
+        change(&fixtures.provider_in_1, json!({ "role": "BUSINESS_MANAGER" })).await;
+        change(&fixtures.admin_2, json!({ "email": address("moved") })).await;
+        let accepted = stack.accept(&fixtures.invited_1.id, &then.used_link, "a long password").await;
+        assert_eq!(accepted.status, 200);
+        assert_eq!(stack.invite(&fixtures.invited_2.id, provider).await.status, 200);
+        self.send_mails().await;
+        self.import_reviews("2").await;
+    }
+
+    /// Invokes the mailer's sweep.
+    pub(super) async fn send_mails(&self) {
+        send_mails(&self.stack).await;
+    }
+
+    /// Runs a command on the running tables, or a restore.
+    pub(super) async fn ops(&self, words: &str) -> OpsOutput {
+        self.ops_with(words, |context| context).await
+    }
+
+    /// Runs a command with a changed context.
+    pub(super) async fn ops_with(&self, words: &str, change: impl FnOnce(Context) -> Context) -> OpsOutput {
+        let client = self.crashes.over(self.calls.over(self.recovery.over(plain_http())));
+        let stores = self.stack.stores_through(client, long_timeouts(), self.stack.table_prefix());
+        run_ops(stores, &self.stack, words, change).await
+    }
+
+    /// Returns the arguments of a restore to the copy.
+    pub(super) fn restore_words(&self, more: &str) -> String {
+        format!("restore plan --at {} {more}", self.at)
+    }
+
+    /// Restores the tables to the copy. Returns the report.
+    pub(super) async fn restore(&self, more: &str) -> Value {
+        let words = self.restore_words(&format!("--execute --yes --json {more}"));
+        self.ops(&words).await.expect(Exit::Done).json()
+    }
+
+    /// Returns the items of the tables with this prefix, by table. Logs of changes have random keys, and are hints only.
+    pub(super) async fn content(&self, prefix: &str) -> BTreeMap<&'static str, Vec<String>> {
+        let mut content = BTreeMap::new();
+        for table in restored_tables() {
+            let mut items = self.stack.items(&format!("{prefix}{}", table.name)).await;
+            items.retain(|item| !item.contains("CHANGES#"));
+            items.sort();
+            content.insert(table.name, items);
+        }
+        content
+    }
+
+    /// Returns the default prefix of the restored tables.
+    pub(super) fn restored_prefix(&self) -> String {
+        let base = self.stack.table_prefix().trim_end_matches('-');
+        format!("{base}-r{}-", self.at.strftime("%Y%m%d%H%M"))
+    }
+
+    /// Starts the service on the restored tables, at the present time.
+    pub(super) async fn restored_stack(&self) -> TestStack {
+        let options = Options {
+            dynamodb: DynamoDb::Endpoint(self.stack.local.dynamodb_url().to_owned()),
+            table_prefix: self.restored_prefix(),
+            audit_table: Some(self.stack.stores().database.name(&schema::AUDIT)),
+            ..long_timeouts()
+        };
+        let restored = TestStack::with(options).await;
+        restored.clock.advance(self.stack.clock.now().duration_since(restored.clock.now()));
+        restored
+    }
+
+    /// Imports ten reviews of organisation 1, whose ids begin with this text.
+    pub(super) async fn import_reviews(&self, start: &str) {
+        import_reviews(&self.stack, start).await;
+    }
+}
+
+/// Runs a command of the operator's tool.
+pub(super) async fn run_ops(
+    stores: Stores,
+    stack: &TestStack,
+    words: &str,
+    change: impl FnOnce(Context) -> Context,
+) -> OpsOutput {
+    let cli = Cli::try_parse_from(["ops"].into_iter().chain(words.split_whitespace())).expect("the words are right");
+    let (stdout, stderr) = (OutputBuffer::default(), OutputBuffer::default());
+    let console = Console::new(Box::new(stdout.clone()), Box::new(stderr.clone()));
+    let mut context = change(Context::new(stores, Arc::clone(&stack.clock) as _, console));
+    let exit = Box::pin(presence_ops::run(cli, &mut context)).await;
+    drop(context);
+    OpsOutput { exit, stdout: stdout.text(), stderr: stderr.text() }
+}
+
+/// Invokes the mailer's sweep on the tables of a stack.
+pub(super) async fn send_mails(stack: &TestStack) {
+    let event = json!({ "detail-type": "Scheduled Event" });
+    let deadline = deadline_in(Duration::from_mins(10));
+    presence_mailer::handle(stack.local.outbox(), &event, deadline).await.expect("a sweep");
+}
+
+async fn prepare(stack: &TestStack, fixtures: &Fixtures) -> Then {
+    let guest = json!({ "email": address("guest"), "first_name": "Zoe", "last_name": "Roy", "status": "invited" });
+    let created = stack.post("/user", &fixtures.admin_1.key, &guest).await;
+    import_reviews(stack, "1").await;
+    Then {
+        revoked: stack.issue_key(&fixtures.manager_1.id).await,
+        overlapping: stack.issue_key(&fixtures.other_manager_1.id).await,
+        flipped: stack.create_user("flipped", Role::BusinessManager, Some(1), Status::Active).await,
+        used_link: stack.link(&fixtures.invited_1.id).await,
+        replaced_link: stack.link(&fixtures.invited_2.id).await,
+        guest: created.json()["id"].as_str().expect("an id").to_owned(),
+        reviews: stack.get("/reviews", &fixtures.provider.key).await.text,
+    }
+}
+
+async fn import_reviews(stack: &TestStack, start: &str) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("rows.jsonl");
+    let rows = (0..10).map(|number| {
+        let date = format!("2026-02-{:02}T10:00:00Z", number + 1);
+        let row = json!({ "business_id": "b1-1", "partner": "partner_8", "partner_id": format!("{start}{number}"),
+            "date": date, "rating": number % 5 + 1, "state": "not_treated" });
+        format!("{row}\n")
+    });
+    std::fs::write(&file, rows.collect::<String>()).expect("the folder can be written");
+    let words = format!("import reviews {}", file.to_str().expect("a path in UTF-8"));
+    run_ops(stack.stores().clone(), stack, &words, |context| context).await.expect(Exit::Done);
+}
+
+/// Returns the id of a key.
+async fn stack_key_id(stack: &TestStack, key: &str) -> String {
+    let hash = presence_domain::api_key::PlaintextApiKey::parse(key).expect("a key").hash();
+    stack.stores().api_keys.get(&hash).await.expect("the store answers").expect("a key").id().to_string()
+}
+
+/// Returns the status of the answer to a key.
+pub(super) async fn status_of(stack: &TestStack, key: &str) -> u16 {
+    stack.get("/user/me", key).await.status
+}
