@@ -163,7 +163,7 @@ pub struct Context {
     /// Output of the command.
     pub console: Console,
     target: Target,
-    /// Program for CloudFormation; none for tables outside AWS, where there are no stacks.
+    /// Program for `CloudFormation`; none for tables outside AWS, where there are no stacks.
     aws: Option<AwsProgram>,
 }
 
@@ -175,7 +175,7 @@ impl Context {
         Self { stores, clock, console, target, aws: None }
     }
 
-    /// Returns the context with a program for CloudFormation.
+    /// Returns the context with a program for `CloudFormation`.
     #[must_use]
     pub fn with_aws_program(self, aws: AwsProgram) -> Self {
         Self { aws: Some(aws), ..self }
