@@ -34,7 +34,7 @@ impl Config {
 }
 
 /// Parses the limit of the requests of a key that has none of its own. Blank text and 0 are no limit.
-pub fn parse_rate_limit(requests_per_minute: &str) -> Result<Option<RateLimit>, ConfigError> {
+fn parse_rate_limit(requests_per_minute: &str) -> Result<Option<RateLimit>, ConfigError> {
     let number = match requests_per_minute.trim() {
         "" => Ok(0),
         text => text.parse::<u32>(),

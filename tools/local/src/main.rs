@@ -4,10 +4,10 @@ use std::io::{IsTerminal as _, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::Parser;
-use presence_domain::rate_limit::RateLimit;
+use clap::{Parser, value_parser};
+use presence_domain::rate_limit::{MAX_REQUESTS_PER_MINUTE, RateLimit};
 use presence_local::{AwsLimits, DynamoDb, Options, Stack, terminal_log};
-use presence_runtime::config::{Config, parse_rate_limit};
+use presence_runtime::config::Config;
 use presence_runtime::telemetry;
 use serde_json::json;
 use tokio::signal::unix::{SignalKind, signal};
@@ -33,12 +33,9 @@ struct Args {
     #[arg(long, value_name = "SETTINGS", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     aws_limits: Option<AwsLimits>,
     /// Allow each key N requests a minute; keys with a limit of their own keep it (default: 0, no limit)
-    #[arg(long, value_name = "N", value_parser = parse_rate_limit)]
-    #[expect(
-        clippy::option_option,
-        reason = "clap needs the outer one for an option that is absent; 0 gives the inner None"
-    )]
-    rate_limit: Option<Option<RateLimit>>,
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    #[arg(value_parser = value_parser!(u32).range(..=i64::from(MAX_REQUESTS_PER_MINUTE)))]
+    rate_limit: u32,
     /// Create the tables, but load no sample data and make no keys
     #[arg(long)]
     empty: bool,
@@ -123,7 +120,7 @@ impl From<Args> for Options {
             port: args.port,
             dynamodb: args.dynamodb_url.map_or(embedded, DynamoDb::Endpoint),
             aws_limits: args.aws_limits,
-            rate_limit: args.rate_limit.flatten(),
+            rate_limit: RateLimit::new(args.rate_limit),
             table_prefix,
             audit_table,
             sample: !args.empty,
@@ -170,4 +167,26 @@ fn welcome(stack: &Stack) -> String {
     }
     lines.push(format!("  AWS_ENDPOINT_URL_DYNAMODB={url} {ops} users audit"));
     lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(arguments: &[&str]) -> Result<Options, clap::Error> {
+        Args::try_parse_from(["presence-local"].iter().chain(arguments)).map(Options::from)
+    }
+
+    #[test]
+    fn a_limit_of_keys_is_a_number_of_requests_a_minute() {
+        for (arguments, expected) in
+            [(&[][..], None), (&["--rate-limit", "0"], None), (&["--rate-limit", "60"], Some(60))]
+        {
+            let options = parse(arguments).expect("valid options");
+            assert_eq!(options.rate_limit.map(RateLimit::requests_per_minute), expected, "{arguments:?}");
+        }
+        for number in ["-1", "x", "", "1000001"] {
+            assert!(parse(&["--rate-limit", number]).is_err(), "{number}");
+        }
+    }
 }
