@@ -1,6 +1,6 @@
 //! `ops restore plan`: restores the tables to an earlier instant, under new names, without giving back what was taken away since.
 //!
-//! The plan is a list of [`Step`]s, each with the commands that do it by hand. `--execute` does them in this order. Each looks first at
+//! The plan is a list of steps, each with the commands that do it by hand. `--execute` does them in this order. Each looks first at
 //! what is there, so that a plan that was interrupted is simply run again.
 
 mod again;
