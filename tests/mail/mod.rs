@@ -11,4 +11,5 @@ mod read_back;
 mod ses;
 mod steps;
 mod sweeps;
+mod throttling;
 mod windows;

@@ -92,7 +92,7 @@ impl Database {
     }
 
     /// Makes a conditional call, and retries it while it is throttled. False if its condition does not hold.
-    async fn retry_conditional<T, E, F>(&self, call: impl Fn() -> F) -> Result<bool, Error>
+    pub(crate) async fn retry_conditional<T, E, F>(&self, call: impl Fn() -> F) -> Result<bool, Error>
     where
         F: Future<Output = Result<T, SdkError<E, Response>>>,
         E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,

@@ -3,7 +3,6 @@
 pub(crate) mod item;
 pub(crate) mod quiet_windows;
 
-use crate::client::errors::{failed, is_condition_failed};
 use crate::client::read::{Item, Partition, pk_sk, text};
 use crate::keys::{OUTBOX_FAILED, OUTBOX_HELD, OUTBOX_PENDING, OUTBOX_UNREADABLE, user_pk};
 use crate::{Database, schema};
@@ -96,17 +95,13 @@ impl OutboxStore {
             .condition_expression("outbox = :pending")
             .expression_attribute_values(":unreadable", text(OUTBOX_UNREADABLE))
             .expression_attribute_values(":pending", text(OUTBOX_PENDING));
-        match update.send().await {
-            Err(error) if !is_condition_failed(&error) => Err(failed(error)),
-            _ => Ok(()),
-        }
+        self.db.retry_conditional(|| update.clone().send()).await.map(drop)
     }
 
     /// Deletes a message that its user does not name. A message is put and named in one transaction, and never named later: nobody
     /// sends such a one.
     pub async fn remove(&self, message: &OutboxMessage) -> Result<(), Error> {
-        let delete = self.db.client.delete_item().table_name(self.db.name(&schema::USERS));
-        delete.set_key(Some(pk_sk(user_pk(message.user_id), &message.id))).send().await.map(drop).map_err(failed)
+        self.db.delete(&schema::USERS, pk_sk(user_pk(message.user_id), &message.id)).await
     }
 
     /// Returns one message of a user, read strongly.

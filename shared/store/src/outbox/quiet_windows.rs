@@ -8,7 +8,6 @@ use aws_sdk_dynamodb::types::Put;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::client::errors::{failed, is_condition_failed};
 use crate::client::read::{Item, number, pk_sk, text};
 use crate::format::{item, parse};
 use crate::keys::{MAILBOX_SK, mailbox_pk};
@@ -100,10 +99,7 @@ impl OutboxStore {
             .expression_attribute_values(":claim", text(hash.as_hex()))
             .expression_attribute_values(":quiet_until", number(quiet_until.as_millisecond()))
             .expression_attribute_values(":ttl", number(ttl(quiet_until)));
-        match update.send().await {
-            Err(error) if !is_condition_failed(&error) => Err(failed(error)),
-            _ => Ok(()),
-        }
+        self.db.retry_conditional(|| update.clone().send()).await.map(drop)
     }
 
     /// Deletes a claim whose mail was not sent. Does nothing if another claim holds the window. No earlier window is lost: it was
@@ -117,9 +113,6 @@ impl OutboxStore {
             .set_key(Some(pk_sk(mailbox_pk(email_key), MAILBOX_SK)))
             .condition_expression("claim = :claim")
             .expression_attribute_values(":claim", text(hash.as_hex()));
-        match delete.send().await {
-            Err(error) if !is_condition_failed(&error) => Err(failed(error)),
-            _ => Ok(()),
-        }
+        self.db.retry_conditional(|| delete.clone().send()).await.map(drop)
     }
 }

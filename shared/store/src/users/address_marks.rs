@@ -11,7 +11,6 @@ use presence_domain::error::Error;
 use presence_domain::invitation::{AddressMark, MarkReason};
 use serde::{Deserialize, Serialize};
 
-use crate::client::errors::{failed, is_condition_failed};
 use crate::client::read::{number, pk_sk};
 use crate::format::{MARK, item_as, parse_as};
 use crate::keys::{MARK_SK, mark_pk};
@@ -96,14 +95,7 @@ impl UserStore {
             .set_item(Some(item_as(MARK, &stored)?))
             .condition_expression("attribute_not_exists(pk) OR cleared_at < :at")
             .expression_attribute_values(":at", number(stored.at));
-        let write = || async {
-            match put.clone().send().await {
-                Ok(_) => Ok(true),
-                Err(error) if is_condition_failed(&error) => Ok(false),
-                Err(error) => Err(error),
-            }
-        };
-        self.db.retry_throttled(write).await
+        self.db.retry_conditional(|| put.clone().send()).await
     }
 
     /// Clears the mark of an address. True if it had one.
@@ -119,10 +111,6 @@ impl UserStore {
             .expression_attribute_names("#ttl", "ttl")
             .expression_attribute_values(":now", number(now.as_millisecond()))
             .expression_attribute_values(":ttl", number(now.as_second() + KEPT_CLEARED_SECONDS));
-        match update.send().await {
-            Ok(_) => Ok(true),
-            Err(error) if is_condition_failed(&error) => Ok(false),
-            Err(error) => Err(failed(error)),
-        }
+        self.db.retry_conditional(|| update.clone().send()).await
     }
 }

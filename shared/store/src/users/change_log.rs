@@ -9,7 +9,6 @@ use aws_sdk_dynamodb::types::Put;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::client::errors::failed;
 use crate::client::read::{Item, text};
 use crate::format::{item, parse};
 use crate::keys::{change_sk, changes_pk};
@@ -89,7 +88,7 @@ impl UserStore {
             .scan_index_forward(false)
             .limit(i32::try_from(limit).unwrap_or(i32::MAX))
             .set_exclusive_start_key(before);
-        let page = query.send().await.map_err(failed)?;
+        let page = self.db.retry_throttled(|| query.clone().send()).await?;
         let entries = page.items.unwrap_or_default().into_iter().map(parse_entry).collect::<Result<_, _>>()?;
         Ok(ChangePage { entries, older: page.last_evaluated_key })
     }

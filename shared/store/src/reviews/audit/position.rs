@@ -5,7 +5,6 @@ use std::ops::Range;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::client::errors::failed;
 use crate::client::read::{Item, pk_sk};
 use crate::format::{item, parse};
 use crate::keys::{AUDIT_PK, AUDIT_SK};
@@ -133,7 +132,8 @@ impl ReviewStore {
             update = update.expression_attribute_values(format!(":{number}"), value);
             sets.push(format!("#{number} = :{number}"));
         }
-        update.update_expression(format!("SET {}", sets.join(", "))).send().await.map(drop).map_err(failed)
+        let update = update.update_expression(format!("SET {}", sets.join(", ")));
+        self.db.retry_throttled(|| update.clone().send()).await.map(drop)
     }
 }
 

@@ -5,7 +5,6 @@ use std::time::Duration;
 use struct_field_names_as_array::FieldNamesAsArray as _;
 
 use super::refresh::{ChangePage, DirectorySource};
-use crate::client::errors::failed;
 use crate::client::read::{Item, pk_sk, text};
 use crate::keys::{USER_SK, org_key, user_pk};
 use crate::users::{LISTED, ListedItem, add_listed, listed_in};
@@ -96,7 +95,8 @@ impl TableSource<'_> {
         for (name, attribute) in names.iter().zip(LISTED) {
             query = query.expression_attribute_names(name, attribute);
         }
-        let page = query.projection_expression(names.join(",")).send().await.map_err(failed)?;
+        let query = query.projection_expression(names.join(","));
+        let page = self.store.db.retry_throttled(|| query.clone().send()).await?;
         Ok((page.items.unwrap_or_default(), page.last_evaluated_key))
     }
 }
