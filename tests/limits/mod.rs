@@ -14,12 +14,15 @@ use futures::FutureExt as _;
 use futures::stream::{self, StreamExt as _};
 use presence_local::aws_limits::{PageTruncation, Throttling};
 use presence_local::{AwsLimits, LimitCounts, Options};
+use presence_store::with_retries_for;
 use presence_tests::{TestStack, long_timeouts};
 
 /// Environment variable with the number of seeds for each scenario.
 const SEEDS: &str = "PRESENCE_LIMIT_SEEDS";
 /// Number of calls after which every limit was certainly met. A single seed makes fewer.
 const ENOUGH: u64 = 2_000;
+/// Time for which a scenario's own calls are tried again. A busy machine may take seconds for one attempt.
+const PATIENCE: Duration = Duration::from_mins(5);
 /// Number of seeds in parallel: they mostly wait.
 const PARALLEL_SEEDS: usize = 10;
 
@@ -33,7 +36,7 @@ fn seeds() -> u64 {
 #[expect(clippy::print_stdout, reason = "the seed belongs to the failure")]
 async fn each_seed<F: Future<Output = LimitCounts>>(scenario: &str, run: impl Fn(u64) -> F) -> LimitCounts {
     let runs = (1..=seeds()).map(|seed| {
-        let running = AssertUnwindSafe(run(seed)).catch_unwind();
+        let running = AssertUnwindSafe(with_retries_for(PATIENCE, run(seed))).catch_unwind();
         async move {
             running.await.unwrap_or_else(|panic| {
                 println!("{scenario}: failed with seed {seed} of the limits");

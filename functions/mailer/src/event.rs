@@ -10,7 +10,7 @@ use presence_domain::invitation::OutboxMessage;
 use presence_runtime::clock::time_left;
 use presence_runtime::telemetry::{self, Metric, log_metric};
 use presence_store::keys::MAIL_SK_PREFIX;
-use presence_store::{OutboxPage, UnreadableMessage};
+use presence_store::{OutboxPage, UnreadableMessage, with_retries_for};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -21,6 +21,8 @@ use crate::feedback;
 const IN_FLIGHT: usize = 4;
 /// Time that must be left to start a delivery.
 const DELIVERY_TIME: Duration = Duration::from_secs(15);
+/// Time before the deadline at which no call to DynamoDB is tried again, so that the answer leaves in time.
+const ANSWER_TIME: Duration = Duration::from_secs(1);
 
 /// Largest number of pages that one sweep reads, of 1,000 messages each: it reads them within some seconds. Of more messages it
 /// sees those that are due first.
@@ -54,6 +56,13 @@ struct StreamRecord {
 /// Serves one event. Any event that is neither a batch of the stream nor feedback of SES is a call to sweep. After an error, Lambda
 /// hands feedback over again.
 pub async fn handle(processor: &OutboxProcessor, event: &Value, deadline: SystemTime) -> Result<BatchResponse, Error> {
+    match time_left(deadline) {
+        Some(left) => with_retries_for(left.saturating_sub(ANSWER_TIME), serve(processor, event, deadline)).await,
+        None => serve(processor, event, deadline).await,
+    }
+}
+
+async fn serve(processor: &OutboxProcessor, event: &Value, deadline: SystemTime) -> Result<BatchResponse, Error> {
     if let Some(records) = event.get("Records").and_then(Value::as_array) {
         return Ok(deliver_records(processor, records, deadline).await);
     }

@@ -24,7 +24,7 @@ pub use categories::{CategoryHead, CategoryImport, CategoryStore};
 pub use client::database::Database;
 pub use client::list_position::ListPosition;
 pub use client::meter;
-pub use client::retry::{RetryPolicy, with_deadline};
+pub use client::retry::{RetryPolicy, with_deadline, with_retries_for};
 pub use client::write_rate::WriteRate;
 pub use migrate::MigrationCounts;
 pub use outbox::item::UnreadableMessage;

@@ -50,6 +50,11 @@ pub async fn with_deadline<F: Future>(time: Duration, future: F) -> Option<F::Ou
     DEADLINE.scope(Instant::now() + time, tokio::time::timeout(time, future)).await.ok()
 }
 
+/// Runs the future, whose retries end before this time is over. Does not end the future itself.
+pub async fn with_retries_for<F: Future>(time: Duration, future: F) -> F::Output {
+    DEADLINE.scope(Instant::now() + time, future).await
+}
+
 /// Pauses between the attempts of one call.
 #[derive(Debug)]
 pub(crate) struct Retries {
