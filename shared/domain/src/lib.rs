@@ -21,6 +21,7 @@ pub mod patch;
 pub mod rate_limit;
 pub mod restore;
 pub mod review;
+pub mod review_stats;
 pub mod secret_hash;
 pub mod text;
 pub mod user;
