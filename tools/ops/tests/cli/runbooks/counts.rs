@@ -14,7 +14,7 @@ use super::rehearsal::Rehearsal;
 const TABLE: &str = "presence-reviews";
 
 /// Changes the bytes of the root of a tree.
-async fn damage(stack: &Stack, tree: &str, change: impl FnOnce(&[u8]) -> Vec<u8>) {
+pub(super) async fn damage(stack: &Stack, tree: &str, change: impl FnOnce(&[u8]) -> Vec<u8>) {
     let client = Client::new(&sdk_config(stack.dynamodb_url()));
     let key = [("pk", format!("TREE#{tree}")), ("sk", "ROOT".to_owned())];
     let key = HashMap::from(key.map(|(name, value)| (name.to_owned(), AttributeValue::S(value))));
@@ -31,7 +31,7 @@ async fn count(rehearsal: &Rehearsal, query: &str) -> (u16, Value) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn damaged_trees_of_reviews_are_found_and_built_again() {
+pub(super) async fn damaged_trees_of_reviews_are_found_and_built_again() {
     let rehearsal = Rehearsal::of("When counts of reviews are wrong").await;
     let org = &[("N", "42")];
     // Imports leave changes in the log; the auditor folds them into the trees.

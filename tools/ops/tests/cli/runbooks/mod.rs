@@ -1,9 +1,13 @@
 //! Runbooks of the operator's guide: each is walked on a local stack with the commands as they stand in the page.
 
+mod another_region;
 mod complaints;
 mod counts;
+mod coverage;
 mod day_to_day;
 mod first_data;
+mod first_edition;
+mod floods;
 mod leaked_key;
 mod limits;
 mod log;

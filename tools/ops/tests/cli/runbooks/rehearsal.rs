@@ -39,11 +39,12 @@ pub(super) struct Rehearsal {
     followed: RefCell<BTreeSet<&'static str>>,
 }
 
-/// Status and body of an answer, and the id of its request.
+/// Status and body of an answer, the id of its request, and its `Retry-After` in seconds.
 pub(super) struct Answer {
     pub(super) status: u16,
     pub(super) text: String,
     pub(super) request_id: String,
+    pub(super) retry_after: Option<u64>,
 }
 
 impl Answer {
@@ -143,7 +144,9 @@ impl Rehearsal {
         let response = request.send().await.expect("the gateway answers");
         let status = response.status().as_u16();
         let id = response.headers()["x-request-id"].to_str().expect("text").to_owned();
-        Answer { status, text: response.text().await.expect("a body"), request_id: id }
+        let retry_after = response.headers().get("retry-after");
+        let retry_after = retry_after.and_then(|seconds| seconds.to_str().ok()?.parse().ok());
+        Answer { status, retry_after, text: response.text().await.expect("a body"), request_id: id }
     }
 
     /// Sends a GET request with a key to other instances of the functions, which remember nothing.
