@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::template::root;
 
 /// Crates of the workspace that each crate may depend on. Tools may depend on every floor below them, and tests on everything.
-const ALLOWED: [(&str, &[&str]); 10] = [
+const ALLOWED: [(&str, &[&str]); 11] = [
     ("presence-domain", &[]),
     ("presence-runtime", &["presence-domain"]),
     ("presence-texts", &["presence-domain"]),
@@ -20,13 +20,14 @@ const ALLOWED: [(&str, &[&str]); 10] = [
     // The mailer and the auditor serve no HTTP, so they do without presence-api.
     ("presence-mailer", &["presence-domain", "presence-runtime", "presence-store", "presence-texts"]),
     ("presence-auditor", &["presence-domain", "presence-runtime", "presence-store"]),
+    ("presence-ingest", &["presence-domain", "presence-runtime", "presence-store"]),
 ];
 
 const API_FUNCTION: [&str; 5] =
     ["presence-api", "presence-domain", "presence-runtime", "presence-store", "presence-texts"];
 
 /// Crates that must not be in the tree of a crate, by the start of their names, with the reason.
-const FORBIDDEN: [(&str, &[&str], &str); 3] = [
+const FORBIDDEN: [(&str, &[&str], &str); 4] = [
     (
         "presence-domain",
         &["aws-", "lambda", "http", "hyper", "serde_dynamo", "utoipa", "tokio", "futures", "tracing"],
@@ -34,6 +35,7 @@ const FORBIDDEN: [(&str, &[&str], &str); 3] = [
     ),
     ("presence-mailer", &["lambda_http", "argon2"], "the mailer serves no HTTP and sees no password"),
     ("presence-auditor", &["lambda_http", "argon2"], "the auditor serves no HTTP and sees no password"),
+    ("presence-ingest", &["lambda_http", "argon2"], "ingest serves no HTTP and sees no password"),
 ];
 
 /// Names of the dependencies of each crate, without those of tests, by the name of the crate.

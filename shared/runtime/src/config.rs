@@ -66,6 +66,10 @@ pub struct AwsSettings {
     pub dynamodb_url: Option<String>,
     /// Endpoint of SES, if it is not the region's.
     pub ses_url: Option<String>,
+    /// Endpoint of S3, if it is not the region's.
+    pub s3_url: Option<String>,
+    /// Endpoint of SQS, if it is not the region's.
+    pub sqs_url: Option<String>,
     credentials: Credentials,
     /// Path of a file of certificates.
     ca_bundle: Option<String>,
@@ -73,7 +77,8 @@ pub struct AwsSettings {
 
 impl AwsSettings {
     /// Reads the environment. Lambda sets `AWS_REGION`, `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`. Other
-    /// endpoints are named by `AWS_ENDPOINT_URL_DYNAMODB`, `AWS_ENDPOINT_URL_SESV2` and `AWS_CA_BUNDLE`.
+    /// endpoints are named by `AWS_ENDPOINT_URL_DYNAMODB`, `AWS_ENDPOINT_URL_SESV2`, `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL_SQS` and
+    /// `AWS_CA_BUNDLE`.
     pub fn from_env() -> Result<Self, ConfigError> {
         let (id, secret) = (env_var("AWS_ACCESS_KEY_ID"), env_var("AWS_SECRET_ACCESS_KEY"));
         let (Some(id), Some(secret)) = (id, secret) else {
@@ -83,6 +88,8 @@ impl AwsSettings {
             region: env_var("AWS_REGION").ok_or(ConfigError("AWS_REGION must be set, as Lambda does"))?,
             dynamodb_url: env_var("AWS_ENDPOINT_URL_DYNAMODB"),
             ses_url: env_var("AWS_ENDPOINT_URL_SESV2"),
+            s3_url: env_var("AWS_ENDPOINT_URL_S3"),
+            sqs_url: env_var("AWS_ENDPOINT_URL_SQS"),
             credentials: Credentials::new(id, secret, env_var("AWS_SESSION_TOKEN"), None, "environment"),
             ca_bundle: env_var("AWS_CA_BUNDLE"),
         })
@@ -223,6 +230,25 @@ impl AuditConfig {
             _ => return Err(ConfigError("AUDIT_MENDS must be true or false")),
         };
         Ok(Self { units, mends })
+    }
+}
+
+/// Settings of ingest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IngestConfig {
+    /// Name of the bucket with the inbox and the reports.
+    pub bucket: String,
+    /// URL of the FIFO queue.
+    pub queue_url: String,
+}
+
+impl IngestConfig {
+    /// Reads `INGEST_BUCKET` and `INGEST_QUEUE_URL` from the environment.
+    pub fn from_env() -> Result<Self, ConfigError> {
+        Ok(Self {
+            bucket: env_var("INGEST_BUCKET").ok_or(ConfigError("INGEST_BUCKET must name a bucket"))?,
+            queue_url: env_var("INGEST_QUEUE_URL").ok_or(ConfigError("INGEST_QUEUE_URL must be the URL of a queue"))?,
+        })
     }
 }
 

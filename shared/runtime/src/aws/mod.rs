@@ -84,6 +84,18 @@ impl Aws {
         self.with_endpoint(self.settings.ses_url.as_deref())
     }
 
+    /// Returns the configuration of a client of S3.
+    #[must_use]
+    pub fn s3(&self) -> SdkConfig {
+        self.with_endpoint(self.settings.s3_url.as_deref())
+    }
+
+    /// Returns the configuration of a client of SQS.
+    #[must_use]
+    pub fn sqs(&self) -> SdkConfig {
+        self.with_endpoint(self.settings.sqs_url.as_deref())
+    }
+
     fn with_endpoint(&self, endpoint_url: Option<&str>) -> SdkConfig {
         let mut sdk = self.sdk.to_builder();
         sdk.set_endpoint_url(endpoint_url.map(str::to_owned));

@@ -1,0 +1,66 @@
+//! World outside of ingest: the bucket of objects, and the queue of messages.
+
+use std::collections::BTreeMap;
+
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+use presence_domain::error::Error;
+use tokio::io::AsyncRead;
+
+/// Bytes of an object, as they arrive.
+pub type ObjectBody = Box<dyn AsyncRead + Send + Unpin>;
+
+/// Object that is open for reading.
+pub struct OpenObject {
+    /// Mark of its content. A replaced object has another one, unless its content is the same.
+    pub etag: String,
+    /// Time of its upload.
+    pub modified_at: Timestamp,
+    /// Bytes from the offset on that was asked for; none if the object is shorter.
+    pub body: ObjectBody,
+}
+
+/// Objects of one bucket, or of a folder in its place.
+///
+/// Keys are whole: `inbox/<object>`, `rejected/<object>.jsonl`, `done/<object>.json`. A failure is [`Error::Unavailable`] if the same
+/// call may succeed later.
+pub trait Objects: Send + Sync {
+    /// Opens the object for reading from an offset in bytes. Returns `None` if there is no such object.
+    ///
+    /// What is read is one version of the object, also if the object is replaced meanwhile.
+    fn open<'a>(&'a self, key: &'a str, offset: u64) -> BoxFuture<'a, Result<Option<OpenObject>, Error>>;
+
+    /// Writes a whole object, in the place of an earlier one.
+    fn put<'a>(&'a self, key: &'a str, bytes: Vec<u8>) -> BoxFuture<'a, Result<(), Error>>;
+
+    /// Deletes an object. There may be none.
+    fn delete<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<(), Error>>;
+}
+
+/// Message of the FIFO queue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueueMessage {
+    /// Group, in which messages keep their order.
+    pub group_id: String,
+    /// Text that makes the queue drop a second sending within five minutes.
+    pub deduplication_id: String,
+    /// Body.
+    pub body: String,
+    /// Attributes by name, all of type `String`.
+    pub attributes: BTreeMap<String, String>,
+}
+
+impl QueueMessage {
+    /// Returns the bytes of the message as the queue counts them: of its body, and of its attributes with names and types.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        let attributes = self.attributes.iter().map(|(name, value)| name.len() + value.len() + "String".len());
+        self.body.len() + attributes.sum::<usize>()
+    }
+}
+
+/// FIFO queue that ingest writes to.
+pub trait Queue: Send + Sync {
+    /// Sends any number of messages, in this order within a group. After an error some of them may have been sent.
+    fn send_batch<'a>(&'a self, messages: &'a [QueueMessage]) -> BoxFuture<'a, Result<(), Error>>;
+}
