@@ -7,7 +7,7 @@ use presence_store::schema::TABLES;
 use presence_tests::routes;
 use serde_json::{Value, json};
 
-use super::template::{Resource, TEMPLATE, referent, root};
+use super::template::{Resource, TEMPLATE, root};
 
 /// Metrics and expressions that one alarm may have.
 const MOST_METRICS: usize = 10;
@@ -134,14 +134,15 @@ fn metrics(alarm: Resource<'static>) -> Vec<(&'static str, Vec<&'static Value>)>
         .collect()
 }
 
-/// Returns the resources that the metrics of an alarm refer to.
-fn subjects(alarm: &str) -> BTreeSet<&'static str> {
-    metrics(TEMPLATE.resource(alarm)).into_iter().map(|(_, values)| referent(values[0])).collect()
+/// Returns the names of what the metrics of an alarm are about.
+fn subjects(alarm: &str) -> BTreeSet<String> {
+    metrics(TEMPLATE.resource(alarm)).into_iter().map(|(_, values)| TEMPLATE.name_of(values[0])).collect()
 }
 
 #[test]
 fn alarms_look_at_every_function() {
-    let functions: BTreeSet<_> = TEMPLATE.functions().into_values().map(|function| function.name).collect();
+    let functions = TEMPLATE.functions().into_values().map(|function| TEMPLATE.text(function.property("FunctionName")));
+    let functions: BTreeSet<_> = functions.collect();
     assert_eq!(subjects("ErrorsAlarm"), functions);
     assert_eq!(subjects("ThrottlesAlarm"), functions);
 }
@@ -154,16 +155,13 @@ fn each_table_has_an_alarm_on_throttled_reads_and_writes_of_it_and_its_indexes()
             name == format!("${{AWS::StackName}}-alarm-{}-table-throttles", table.name)
         });
         let alarm = alarm.unwrap_or_else(|| panic!("an alarm on {}", table.name));
-        let watched = metrics(alarm);
-        let resource = TEMPLATE.resource(referent(watched[0].1[0]));
+        let named = |of: &[&Value]| -> Vec<String> { of.iter().map(|value| TEMPLATE.name_of(value)).collect() };
+        let watched: BTreeSet<_> = metrics(alarm).iter().map(|(metric, of)| (*metric, named(of))).collect();
         let name = format!("${{AWS::StackName}}-{}", table.name);
-        assert_eq!(TEMPLATE.text(resource.property("TableName")), name);
-        let watched: BTreeSet<_> = watched.iter().map(|(metric, of)| (*metric, json!(of).to_string())).collect();
-        let reference = json!({ "Ref": resource.name });
-        let indexes = table.indexes.iter().map(|index| json!([reference, index.name]));
-        let parts: Vec<_> = indexes.chain([json!([reference])]).collect();
+        let indexes = table.indexes.iter().map(|index| vec![name.clone(), index.name.to_owned()]);
+        let parts: Vec<_> = indexes.chain([vec![name.clone()]]).collect();
         let kinds = ["ReadThrottleEvents", "WriteThrottleEvents"];
-        let expected = kinds.into_iter().flat_map(|kind| parts.iter().map(move |part| (kind, part.to_string())));
+        let expected = kinds.into_iter().flat_map(|kind| parts.iter().map(move |part| (kind, part.clone())));
         assert_eq!(watched, expected.collect(), "{}", table.name);
     }
 }

@@ -70,8 +70,11 @@ fn text_with_arguments(text: &str, passed: &Map<String, Value>) -> String {
         .fold(text.to_owned(), |text, (name, argument)| text.replace(&format!("${{{name}}}"), &as_text(argument)))
 }
 
-/// Returns an argument in the form that it has inside an `Fn::Sub`.
+/// Returns an argument in the form that it has inside an `Fn::Sub`. Of a choice, that is the branch of a stack without the parameter.
 fn as_text(argument: &Value) -> String {
+    if let Some(choice) = argument["Fn::If"].as_array() {
+        return as_text(&choice[2]);
+    }
     if let Some(name) = argument["Ref"].as_str() {
         return format!("${{{name}}}");
     }
@@ -161,8 +164,7 @@ fn nested_stacks_hold_no_data() {
 
 #[test]
 fn a_parameter_of_a_nested_stack_becomes_what_the_main_stack_passes() {
-    let passed =
-        json!({ "A": { "Ref": "Table" }, "B": { "Fn::GetAtt": ["Queue", "Name"] }, "C": { "Fn::Sub": "x/${Y}" } });
+    let passed = json!({ "A": { "Ref": "Table" }, "B": { "Fn::GetAtt": ["Queue", "Name"] }, "C": { "Fn::If": ["Is", "z", { "Fn::Sub": "x/${Y}" }] } });
     let value = json!([{ "Ref": "A" }, { "Ref": "Own" }, { "Fn::Sub": "${A} ${B} ${C} ${Own.Arn}" }]);
     let expected =
         json!([{ "Ref": "Table" }, { "Ref": "Own" }, { "Fn::Sub": "${Table} ${Queue.Name} x/${Y} ${Own.Arn}" }]);

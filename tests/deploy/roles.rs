@@ -33,15 +33,15 @@ fn granted(role: Resource<'_>) -> (BTreeSet<Permission>, Vec<&Value>) {
 /// Returns the full name of the table and the index that a resource names, or `None` if it is no table.
 fn target(resource: &Value) -> Option<(String, Option<String>)> {
     // The recorded calls are those of a stack of this name.
-    let named = |text: String| text.replace("${AWS::StackName}", "presence");
-    let name_of = |logical: &str| named(TEMPLATE.text(TEMPLATE.resource(logical).property("TableName")));
-    if let Some(pattern) = resource["Fn::Sub"].as_str() {
-        let (table, index) = pattern.strip_prefix("${")?.split_once(".Arn}/index/")?;
-        return Some((name_of(table), Some(index.to_owned())));
+    let named = |text: &str| text.replace("${AWS::StackName}", "presence");
+    if let Some(arn) = resource["Fn::Sub"].as_str() {
+        let path = arn.strip_prefix("arn:${AWS::Partition}:dynamodb:${AWS::Region}:${AWS::AccountId}:table/")?;
+        let (table, index) = path.split_once("/index/").map_or((path, None), |(table, index)| (table, Some(index)));
+        return Some((named(table), index.map(str::to_owned)));
     }
     let is_table =
         resource["Fn::GetAtt"][1] == "Arn" && TEMPLATE.resource(referent(resource)).kind() == "AWS::DynamoDB::Table";
-    is_table.then(|| (name_of(referent(resource)), None))
+    is_table.then(|| (named(&TEMPLATE.name_of(resource)), None))
 }
 
 #[tokio::test(flavor = "multi_thread")]

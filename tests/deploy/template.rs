@@ -115,6 +115,19 @@ impl Template {
         defaults.fold(template, |text, (name, default)| text.replace(&name, default))
     }
 
+    /// Returns the name in AWS of the function or table that a value names or refers to, in a form that can be compared.
+    pub(super) fn name_of(&self, value: &Value) -> String {
+        let Some(logical) = value["Ref"].as_str().or(value["Fn::GetAtt"][0].as_str()) else { return self.text(value) };
+        let resource = self.resource(logical);
+        self.text(
+            ["TableName", "FunctionName"]
+                .into_iter()
+                .map(|name| resource.property(name))
+                .find(|name| !name.is_null())
+                .expect("a name"),
+        )
+    }
+
     /// Returns the branch of an `Fn::If` that a stack takes whose parameter is empty, or a value that is no `Fn::If`.
     fn chosen<'a>(&'a self, value: &'a Value) -> &'a Value {
         let Some(choice) = value["Fn::If"].as_array() else { return value };
