@@ -50,6 +50,11 @@ pub(crate) fn is_throttled<E: ProvideErrorMetadata>(error: &SdkError<E, Response
     error.code().is_some_and(|code| THROTTLES.contains(&code))
 }
 
+/// True if DynamoDB refused the call for now: it was throttled, or a transaction held the item of a single write.
+pub(crate) fn is_refused_for_now<E: ProvideErrorMetadata>(error: &SdkError<E, Response>) -> bool {
+    is_throttled(error) || error.code() == Some("TransactionConflictException")
+}
+
 /// Meaning of the cancellation reasons of a transaction.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Cancellation {

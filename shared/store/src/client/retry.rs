@@ -13,7 +13,7 @@ use aws_smithy_runtime_api::http::Response;
 use tokio::time::Instant;
 
 use crate::Database;
-use crate::client::errors::{failed, is_throttled};
+use crate::client::errors::{failed, is_refused_for_now};
 use crate::client::write_rate::WriteRate;
 use presence_domain::error::Error;
 use presence_runtime::aws::OPERATION_TIMEOUT;
@@ -142,7 +142,7 @@ impl Database {
         }
     }
 
-    /// Makes a call, and retries it while it is throttled. The call must be idempotent.
+    /// Makes a call, and retries it while it is throttled, or a transaction holds its item. The call must be idempotent.
     pub(crate) async fn retry_throttled<T, E, F>(&self, call: impl Fn() -> F) -> Result<T, Error>
     where
         F: Future<Output = Result<T, SdkError<E, Response>>>,
@@ -153,7 +153,7 @@ impl Database {
             // On the heap: the SDK's futures are large, and every caller would hold a copy.
             match Box::pin(call()).await {
                 Ok(answer) => return Ok(answer),
-                Err(error) if is_throttled(&error) && retries.pause().await => {}
+                Err(error) if is_refused_for_now(&error) && retries.pause().await => {}
                 Err(error) => return Err(failed(error)),
             }
         }

@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use aws_smithy_runtime_api::http::Response;
 
 use crate::Database;
-use crate::client::errors::{failed, is_condition_failed, is_throttled};
+use crate::client::errors::{failed, is_condition_failed, is_refused_for_now};
 use crate::client::read::{Item, number};
 use crate::schema::Table;
 use presence_domain::error::Error;
@@ -91,7 +91,7 @@ impl Database {
         self.retry_conditional(|| update.clone().send()).await
     }
 
-    /// Makes a conditional call, and retries it while it is throttled. False if its condition does not hold.
+    /// Makes a conditional call, and retries it while DynamoDB refuses it for now. False if its condition does not hold.
     pub(crate) async fn retry_conditional<T, E, F>(&self, call: impl Fn() -> F) -> Result<bool, Error>
     where
         F: Future<Output = Result<T, SdkError<E, Response>>>,
@@ -106,7 +106,7 @@ impl Database {
                     return Ok(true);
                 }
                 Err(error) if is_condition_failed(&error) => return Ok(false),
-                Err(error) if is_throttled(&error) && retries.pause().await => {}
+                Err(error) if is_refused_for_now(&error) && retries.pause().await => {}
                 Err(error) => return Err(failed(error)),
             }
         }
