@@ -30,6 +30,7 @@ pub(super) enum Trigger {
 pub(super) struct OperationUsage {
     pub(super) cost: Cost,
     pub(super) trigger: Trigger,
+    /// Bytes of the lines that the function writes.
     pub(super) log_bytes: usize,
     /// Size of the answer with its headers.
     pub(super) answer_bytes: usize,
@@ -54,20 +55,31 @@ pub(super) struct Bill {
     pub(super) data_out: f64,
 }
 
+impl OperationUsage {
+    /// Returns the bytes of all lines that are billed: those of the function, of Lambda and of the gateway.
+    pub(super) fn billed_log_bytes(&self) -> usize {
+        // A mail leaves no access log.
+        let access_log_bytes = match self.trigger {
+            Trigger::ApiRequest => ACCESS_LOG_LINE.len(),
+            Trigger::OutboxStream => 0,
+        };
+        self.log_bytes + SYSTEM_LOG_LINES.iter().map(|line| line.len()).sum::<usize>() + access_log_bytes
+    }
+}
+
 impl Bill {
     pub(super) fn new(usage: &OperationUsage) -> Self {
-        let OperationUsage { cost, trigger, log_bytes, answer_bytes, time } = usage;
-        // A mail leaves no access log, and no answer leaves AWS.
-        let (api_or_mail, access_log_bytes, data_out_bytes) = match trigger {
-            Trigger::ApiRequest => (API_REQUESTS, ACCESS_LOG_LINE.len(), *answer_bytes),
-            Trigger::OutboxStream => (MAILS, 0, 0),
+        let OperationUsage { cost, trigger, answer_bytes, time, .. } = usage;
+        // No answer to a mail leaves AWS.
+        let (api_or_mail, data_out_bytes) = match trigger {
+            Trigger::ApiRequest => (API_REQUESTS, *answer_bytes),
+            Trigger::OutboxStream => (MAILS, 0),
         };
-        let system_log_bytes: usize = SYSTEM_LOG_LINES.iter().map(|line| line.len()).sum();
         Self {
             dynamodb: cost.read_units * READ_UNITS + cost.write_units * WRITE_UNITS,
             lambda: lambda(time.memory, time.billed_ms),
             api_or_mail,
-            logs: price_of_a_million(system_log_bytes + log_bytes + access_log_bytes, LOG_GB),
+            logs: price_of_a_million(usage.billed_log_bytes(), LOG_GB),
             data_out: price_of_a_million(data_out_bytes, DATA_OUT_GB),
         }
     }

@@ -6,8 +6,8 @@ use anyhow::Context as _;
 
 use super::bill::{Bill, BilledTime, OperationUsage};
 use super::prices::{
-    ALARM, DASHBOARD, EDGE_REQUESTS, GB, GB_SECOND, INVOCATIONS, LOG_GB, LOG_STORAGE_GB, METRIC, READ_UNITS,
-    RECOVERY_GB, STORAGE_GB, TRACES, WAF_ACL, WAF_REQUESTS, WAF_RULE, WRITE_UNITS, lambda,
+    ALARM, ASSUMED, DASHBOARD, EDGE_REQUESTS, GB, GB_SECOND, INVOCATIONS, LOG_GB, LOG_STORAGE_GB, METRIC, READ_UNITS,
+    RECOVERY_GB, STORAGE_GB, TRACES, WAF_ACL, WAF_REQUESTS, WAF_RULE, WRITE_UNITS, X86_SURCHARGE, lambda,
 };
 use super::report::ReportRow;
 
@@ -233,12 +233,12 @@ impl Month {
 
     fn observation(&self) -> Vec<Line> {
         let alarms = MONITORING.matches("Type: AWS::CloudWatch::Alarm").count() as f64;
-        let stored = format!("{:.1} GB for 30 days, as if not compressed", self.logged_gb());
+        let stored = format!("{:.1} GB for 30 days, as if not compressed; {ASSUMED}", self.logged_gb());
         vec![
             line("Logs: written", format!("{:.1} GB of lines", self.logged_gb()), self.totals.logs),
             line("Logs: kept", stored, self.logged_gb() * LOG_MONTHS * LOG_STORAGE_GB),
             line("Metrics", format!("{METRICS:.0} in the embedded format"), METRICS * METRIC),
-            line("Alarms", format!("{alarms:.0}, of one metric each at least"), alarms * ALARM),
+            line("Alarms", format!("{alarms:.0}, of one metric each at least; {ASSUMED}"), alarms * ALARM),
             line("Dashboard", "one", DASHBOARD),
         ]
     }
@@ -249,14 +249,17 @@ impl Month {
         let edge = WAF_ACL + WAF_RULE + MILLION_REQUESTS * (WAF_REQUESTS + EDGE_REQUESTS);
         let copies = self.writes() * WRITE_UNITS + self.all_gb() * STORAGE_GB;
         let times = self.totals.functions.iter().map(|(_, dollars)| dollars).sum::<f64>();
-        // The price of a GB-second on x86-64 is a quarter higher; that of an invocation is not.
-        let x86 = (times - MILLION_REQUESTS * INVOCATIONS) * 0.25;
+        let x86 = (times - MILLION_REQUESTS * INVOCATIONS) * X86_SURCHARGE;
         let mut settings = vec![
             line("Global tables", "writes and storage a second time", copies),
-            line("CloudFront with WAF in front of the API", "one rule, all requests", edge),
+            line(
+                "CloudFront with WAF in front of the API",
+                format!("one rule, all requests; CloudFront's {ASSUMED}"),
+                edge,
+            ),
             line("`Tracing=Active`", format!("{MILLION_TRACES:.1} million traces"), MILLION_TRACES * TRACES),
-            line("`LogRetentionDays=400` instead of 30", "once 400 days are kept", retention),
-            line("`Architecture=x86_64`", "a quarter more for the time of Lambda", x86),
+            line("`LogRetentionDays=400` instead of 30", format!("once 400 days are kept; {ASSUMED}"), retention),
+            line("`Architecture=x86_64`", format!("a quarter more for the time of Lambda; {ASSUMED}"), x86),
             line("`RateLimitPerMinute=0`", "no leases", -Self::leases() * WRITE_UNITS),
             line("`AuditUnits=8000`", "twice as many reads", AUDITS * AUDIT_UNITS / 1e6 * READ_UNITS),
         ];
@@ -288,7 +291,8 @@ pub(super) fn render(rows: &[ReportRow], sweep: BilledTime, bytes: ItemBytes) ->
     let sum: f64 = lines.iter().map(|line| line.dollars).sum();
     let _ = writeln!(report, "| **all** | | **{sum:.2}** |");
     report.push_str(
-        "\nSQS, SNS and EventBridge cost some cents. Cold starts, retries and the free tier are left out.\n\nThree settings change \
+        "\nSQS, SNS and EventBridge cost some cents. Cold starts, retries and the free tier are left out. A price marked \
+         as assumed was not confirmed on the pages of AWS.\n\nThree settings change \
          the bill most: the first three of this table.\n\n| setting | basis | $ a month |\n|---|---|---:|\n",
     );
     table(&mut report, &month.settings());
@@ -354,6 +358,26 @@ mod tests {
         assert!((amount(&report, "DynamoDB: reads of requests") - 60.06 * 0.125).abs() < 0.01);
         assert!((amount(&report, "DynamoDB: imports") - (29.1 * 0.625 + 3.0 * 0.125)).abs() < 0.01);
         assert!((amount(&report, "SES") - 3.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn lines_with_an_assumed_price_say_so() {
+        let sweep = BilledTime { memory: Memory(256), billed_ms: 8.0 };
+        let report = render(&rows(), sweep, ItemBytes::default()).expect("every row is there");
+        let marked = report.lines().filter(|row| row.contains(ASSUMED)).filter_map(|row| row.split(" | ").next());
+        let mut marked: Vec<_> = marked.map(|name| name.trim_start_matches("| ")).collect();
+        marked.sort_unstable();
+        let expected = [
+            "Alarms",
+            "CloudFront with WAF in front of the API",
+            "Logs: kept",
+            "`Architecture=x86_64`",
+            "`LogRetentionDays=400` instead of 30",
+        ];
+        assert_eq!(marked, expected);
+        let prices = include_str!("prices.rs").split("#[cfg(test)]").next().expect("the prices");
+        let documented = prices.lines().filter(|line| line.starts_with("/// ") && line.contains(", assumed"));
+        assert_eq!(documented.count(), 4, "log storage, alarms, x86-64, CloudFront");
     }
 
     #[test]

@@ -4,6 +4,8 @@
 //! <https://aws.amazon.com/api-gateway/pricing/>, <https://aws.amazon.com/ses/pricing/>,
 //! <https://aws.amazon.com/cloudwatch/pricing/>, <https://aws.amazon.com/ec2/pricing/on-demand/> (data transfer). Other
 //! regions cost up to 60 % more, for all services alike.
+//!
+//! Prices whose documentation says "assumed" were not confirmed on these pages. The report marks the lines that use them.
 
 use crate::lambda::memory::Memory;
 
@@ -27,11 +29,11 @@ pub(crate) const DATA_OUT_GB: f64 = 0.09;
 pub(crate) const STORAGE_GB: f64 = 0.25;
 /// Price of point-in-time recovery for a GB of a table and a month.
 pub(crate) const RECOVERY_GB: f64 = 0.20;
-/// Price of a GB of logs that `CloudWatch` keeps for a month. It bills the compressed size.
+/// Price of a GB of logs that `CloudWatch` keeps for a month, assumed. It bills the compressed size.
 pub(crate) const LOG_STORAGE_GB: f64 = 0.03;
 /// Price of a metric of one's own for a month, up to 10,000 of them.
 pub(crate) const METRIC: f64 = 0.30;
-/// Price of the metric of an alarm for a month, at a resolution of a minute.
+/// Price of the metric of an alarm for a month, at a resolution of a minute, assumed.
 pub(crate) const ALARM: f64 = 0.10;
 /// Price of a dashboard for a month, after three that are free.
 pub(crate) const DASHBOARD: f64 = 3.00;
@@ -45,6 +47,10 @@ pub(crate) const WAF_RULE: f64 = 1.00;
 pub(crate) const WAF_REQUESTS: f64 = 0.60;
 /// Price of a million HTTPS requests of `CloudFront` in North America and Europe, assumed: of the year 2025, not looked up again.
 pub(crate) const EDGE_REQUESTS: f64 = 1.00;
+/// Share by which a GB-second on x86-64 costs more than on arm64, assumed. An invocation costs the same.
+pub(crate) const X86_SURCHARGE: f64 = 0.25;
+/// Mark of the lines of the report whose price is assumed.
+pub(crate) const ASSUMED: &str = "price assumed";
 /// Number of bytes of a GB in these prices.
 pub(crate) const GB: f64 = 1024.0 * 1024.0 * 1024.0;
 

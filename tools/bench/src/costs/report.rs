@@ -29,7 +29,8 @@ requests with this share of a processor ([benchmarks/lambda.md](benchmarks/lambd
 slightly more than 3 ms. It was measured on x86-64, not on Graviton. Two operations were not measured: a change of an address \
 counts as one of a phone number, and `accept_invitation` counts as a change of a password.
 - API or mail: one request of the HTTP API, or one mail.
-- logs: the line of the function, which is counted; the two lines of Lambda; the line of the API's access log.
+- logs: the lines of the function, which are counted; the two lines of Lambda; the line of the API's access log. The column has \
+the bytes of all of them.
 - data out: the answer with its headers, which is counted, as if all callers were outside AWS.
 
 | operation | calls | waves | read units | write units | billed ms | log bytes | answer bytes | DynamoDB $ | Lambda $ \
@@ -58,7 +59,7 @@ pub(super) fn render(rows: &[ReportRow], sweep: BilledTime, storage: &str, month
             "| {label} | {calls} | {waves} | {read_units} | {write_units} | {:.0} | {} | {} | {:.2} | {:.2} | {:.2} | {:.2} \
              | {:.2} | {:.2} |",
             usage.time.billed_ms,
-            usage.log_bytes,
+            usage.billed_log_bytes(),
             usage.answer_bytes,
             bill.dynamodb,
             bill.lambda,
