@@ -49,7 +49,8 @@ pub(crate) enum Command {
     Rotate(RotateArgs),
     /// Revoke a key: the API refuses it from the next request on
     ///
-    /// A revoked key stays revoked. Revoking it again changes nothing. Asks first on a terminal. With --json {"id":"…"}.
+    /// A revoked key stays revoked. Revoking it again changes nothing. Asks first on a terminal. Does not wait for STS: if it does not
+    /// answer, the audit trail names the account on this machine, and says so. With --json {"id":"…"}.
     Revoke {
         /// Id of the key
         id: String,

@@ -213,6 +213,11 @@ impl Command {
             Self::Outbox(command) => command.writes(),
         }
     }
+
+    /// True if the command must not fail because nobody can tell who runs it.
+    fn is_emergency(&self) -> bool {
+        matches!(self, Self::Key(key::Command::Revoke { .. }))
+    }
 }
 
 /// Parses the words of a command line. Writes help, version and errors as clap does; with `--json`, errors as JSON.
@@ -280,6 +285,11 @@ pub async fn run(mut cli: Cli, context: &mut Context) -> Exit {
 }
 
 async fn run_command(command: Command, context: &mut Context) -> Result<Exit, CommandError> {
+    if command.is_emergency()
+        && let Some(warning) = context.target.identity_in_an_emergency().await?
+    {
+        context.console.write_message(warning);
+    }
     if command.writes() {
         let target = context.target.describe().await?;
         context.console.write_message(target);

@@ -1,11 +1,19 @@
 //! Tables that a command works on, and the identity of its caller.
 
+use std::time::Duration;
+
 use anyhow::Context as _;
 use aws_types::SdkConfig;
 use tokio::sync::OnceCell;
+use tokio::time::timeout;
 use url::Url;
 
 use crate::error::CommandError;
+
+/// Longest time that an emergency waits for STS.
+const STS_PATIENCE: Duration = Duration::from_secs(5);
+/// Text after the name of an account on this machine that stands for an AWS identity.
+const UNCONFIRMED: &str = " (STS did not answer)";
 
 /// Account, region, endpoint and prefix of the tables that a command works on.
 #[derive(Debug)]
@@ -65,6 +73,24 @@ impl Target {
             }
         });
         Ok(identity.await?)
+    }
+
+    /// Returns the identity of the caller. If STS refuses or does not answer, it is the account on this machine, whose name says so, for
+    /// the rest of the command; then also returns a warning.
+    ///
+    /// For commands that must not wait for STS: the credentials still decide what DynamoDB lets them do.
+    pub(crate) async fn identity_in_an_emergency(&self) -> Result<Option<String>, CommandError> {
+        let reason = match timeout(STS_PATIENCE, self.identity()).await {
+            Ok(Ok(_)) => return Ok(None),
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => format!("STS did not answer within {} s", STS_PATIENCE.as_secs()),
+        };
+        let Identity { account, name } = local_identity()?;
+        let name = format!("{name}{UNCONFIRMED}");
+        let warning = format!("warning: {reason}; the audit trail names you {name}");
+        // Another call may have set it meanwhile. That one counts.
+        let _ = self.identity.set(Identity { account, name });
+        Ok(Some(warning))
     }
 
     /// Returns one line that names the account, region or endpoint, and the tables.

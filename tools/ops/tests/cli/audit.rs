@@ -11,8 +11,7 @@ use crate::fake_aws::FakeAws;
 
 /// Returns the records that a run with these options prints.
 fn records(env: &CliEnv, options: &str) -> Vec<Value> {
-    let run = env.run(&format!("audit --json {options}")).expect_exit(0);
-    run.stdout.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect()
+    env.run(&format!("audit --json {options}")).expect_exit(0).json_lines()
 }
 
 /// Returns the actions of the records, newest first.

@@ -47,6 +47,11 @@ impl CliOutput {
         serde_json::from_str(last).unwrap_or_else(|error| panic!("{error}: {last:?}, stderr: {}", self.stderr))
     }
 
+    /// Parses each line of stdout as JSON.
+    pub(super) fn json_lines(&self) -> Vec<Value> {
+        self.stdout.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect()
+    }
+
     /// Returns the error on the last line of stderr, as `--json` writes it.
     pub(super) fn json_error(&self) -> Value {
         let last = self.stderr.lines().last().unwrap_or_default();

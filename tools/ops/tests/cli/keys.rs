@@ -1,8 +1,12 @@
 //! `ops key`: issue, list, rotate, limit and revoke.
 
+use std::net::TcpListener;
+use std::process::Command;
+
 use serde_json::Value;
 
 use crate::cli_env::{CliEnv, CliOutput};
+use crate::fake_aws::FakeAws;
 
 const KEY_LENGTH: usize = 39;
 
@@ -194,4 +198,37 @@ fn durations_out_of_bounds_are_wrong_usage() {
     for arguments in ["rotate 7-0 --overlap 91d", "rotate 7-0 --overlap 24", "rotate 7-0 --overlap=-1h"] {
         env.run(&format!("key {arguments}")).expect_exit(2);
     }
+}
+
+/// Adds credentials and an endpoint of STS to a command, whose tables are in AWS then.
+fn sign_in<'a>(command: &'a mut Command, sts: &str) -> &'a mut Command {
+    command.env("AWS_ACCESS_KEY_ID", "OFADA").env("AWS_SECRET_ACCESS_KEY", "s").env("AWS_REGION", "eu-west-1");
+    command.env("AWS_ENDPOINT_URL_STS", sts)
+}
+
+#[test]
+fn key_is_revoked_though_sts_refuses_or_is_silent_and_the_trail_says_so() {
+    let (env, refusing) = (CliEnv::new(), FakeAws::refusing("GetCallerIdentity"));
+    let silent = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let silent = format!("http://{}", silent.local_addr().expect("an address"));
+    for (sts, reason) in
+        [(&refusing.url, "STS does not tell whose credentials these are"), (&silent, "STS did not answer within 5 s")]
+    {
+        let user = env.create_user(&format!("ada@s{}.example", reason.len()), "--role PROVIDER");
+        let id = issue(&env, &user, "")["id"].as_str().expect("text").to_owned();
+        let mut command = env.command(&format!("key revoke {id}"));
+        let run = CliOutput::from(sign_in(&mut command, sts).output().expect("the binary runs")).expect_exit(0);
+        assert!(run.stderr.starts_with(&format!("warning: {reason}")), "{}", run.stderr);
+        assert!(run.stderr.contains("\naccount unknown, region eu-west-1, "), "{}", run.stderr);
+        assert_eq!(key_states(&env, &user), ["revoked"]);
+        let trail = env.run(&format!("audit --user {user} --json")).expect_exit(0).json_lines();
+        let actor = trail.iter().find(|record| record["action"] == "revoke_key").expect("a record")["actor_id"].clone();
+        let actor = actor.as_str().expect("text");
+        assert!(actor.starts_with("local:") && actor.ends_with(" (STS did not answer)"), "{actor}");
+    }
+    // Nothing else is as urgent.
+    let user = env.create_user("eve@example.org", "--role PROVIDER");
+    let mut command = env.command(&format!("key issue --user {user}"));
+    CliOutput::from(sign_in(&mut command, &refusing.url).output().expect("the binary runs")).expect_exit(1);
+    assert_eq!(key_states(&env, &user), Vec::<String>::new());
 }
