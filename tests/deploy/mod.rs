@@ -6,6 +6,7 @@ mod edge;
 mod events;
 mod fixture;
 mod global_tables;
+mod ingest;
 mod mail;
 mod memory;
 mod metrics;

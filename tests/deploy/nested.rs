@@ -11,6 +11,9 @@ use super::template::{TEMPLATE, main_template, read, root};
 /// Largest template in bytes that `CloudFormation` accepts in a request, without a detour through S3.
 const LARGEST: u64 = 51_200;
 
+/// Nested stacks whose resources were never part of another one, so that they may hold data.
+const BORN_NESTED: [&str; 1] = ["IngestStack"];
+
 /// Returns the path of the template of a nested stack, or `None` for another resource.
 fn location(resource: &Value) -> Option<&str> {
     (resource["Type"] == "AWS::CloudFormation::Stack")
@@ -151,8 +154,8 @@ fn every_template_is_small_enough_for_a_request_to_cloudformation() {
 }
 
 #[test]
-fn nested_stacks_hold_no_data() {
-    for (name, _, nested) in nested_stacks() {
+fn nested_stacks_hold_no_data_except_those_that_never_gave_theirs_away() {
+    for (name, _, nested) in nested_stacks().into_iter().filter(|(name, ..)| !BORN_NESTED.contains(&name.as_str())) {
         for (resource, document) in fields(&nested["Resources"]) {
             // A resource that moves into another stack is made anew there, and its data stay behind.
             let kind = document["Type"].as_str().expect("a type");

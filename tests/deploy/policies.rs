@@ -53,8 +53,10 @@ fn no_role_has_a_wildcard_a_managed_policy_or_a_principal_other_than_lambda() {
     for role in TEMPLATE.of_type("AWS::IAM::Role") {
         let properties = role.attribute("Properties");
         for statement in statements(role) {
-            let granted = json!([statement["Action"], statement["Resource"]]);
-            assert!(!granted.to_string().contains('*'), "{}: {granted}", role.name);
+            let granted = json!([statement["Action"], statement["Resource"]]).to_string();
+            // The objects of a folder are the one thing without names of their own.
+            let named = granted.replace("/inbox/*\"", "").replace("/done/*\"", "").replace("/rejected/*\"", "");
+            assert!(!named.contains('*'), "{}: {granted}", role.name);
         }
         let names: BTreeSet<_> = properties.as_object().expect("properties").keys().map(String::as_str).collect();
         assert_eq!(names, ["AssumeRolePolicyDocument", "Description", "Policies", "Tags"].into());
@@ -68,7 +70,8 @@ fn no_role_has_a_wildcard_a_managed_policy_or_a_principal_other_than_lambda() {
         }
     }
     let others = TEMPLATE.of_type("AWS::IAM::Policy").chain(TEMPLATE.of_type("AWS::IAM::ManagedPolicy"));
-    assert_eq!(others.map(|policy| policy.name).collect::<Vec<_>>(), ["TracingPolicy"]);
+    let others: BTreeSet<_> = others.map(|policy| policy.name).collect();
+    assert_eq!(others, ["IngestTracingPolicy", "TracingPolicy"].into());
 }
 
 #[test]
@@ -189,14 +192,16 @@ fn the_stream_wakes_the_mailer_for_mails_only_and_gives_up_into_a_queue() {
 fn traces_are_off_by_default_and_every_function_may_send_them_when_they_are_on() {
     assert_eq!(TEMPLATE.at(&["Parameters", "Tracing", "Default"]), "PassThrough");
     assert_eq!(TEMPLATE.at(&["Globals", "Function", "Tracing"]), &json!({ "Ref": "Tracing" }));
-    let policy = TEMPLATE.resource("TracingPolicy");
-    assert_eq!(policy.attribute("Condition"), "IsTraced");
     let is_active = json!({ "Fn::Equals": [{ "Ref": "Tracing" }, "Active"] });
     assert_eq!(TEMPLATE.at(&["Conditions", "IsTraced"]), &is_active);
-    let rights = &policy.property("PolicyDocument")["Statement"];
-    let expected = json!(["xray:PutTraceSegments", "xray:PutTelemetryRecords"]);
-    assert_eq!((&rights[0]["Action"], &rights[1]), (&expected, &Value::Null));
-    let roles: BTreeSet<_> = list(policy.property("Roles")).into_iter().map(referent).collect();
+    let mut roles = BTreeSet::new();
+    for policy in TEMPLATE.of_type("AWS::IAM::Policy") {
+        assert_eq!(policy.attribute("Condition"), "IsTraced", "{}", policy.name);
+        let rights = &policy.property("PolicyDocument")["Statement"];
+        let expected = json!(["xray:PutTraceSegments", "xray:PutTelemetryRecords"]);
+        assert_eq!((&rights[0]["Action"], &rights[1]), (&expected, &Value::Null), "{}", policy.name);
+        roles.extend(list(policy.property("Roles")).into_iter().map(referent));
+    }
     assert_eq!(roles, TEMPLATE.of_type("AWS::IAM::Role").map(|role| role.name).collect());
 }
 
@@ -211,6 +216,8 @@ fn every_resource_that_can_have_tags_has_them() {
         "AWS::CloudWatch::Dashboard",
         "AWS::Logs::QueryDefinition",
         "AWS::IAM::Policy",
+        "AWS::Lambda::Permission",
+        "AWS::S3::BucketPolicy",
         "AWS::SES::ConfigurationSet",
         "AWS::SES::EmailIdentity",
         "AWS::Serverless::Function",

@@ -31,6 +31,7 @@ fn of_the_code() -> BTreeMap<&'static str, Keys> {
         ("reviews", keys(&presence_reviews::ROUTES, &[&presence_reviews::CATCH_ALL])),
         ("mailer", keys::<()>(&[], &[])),
         ("auditor", keys::<()>(&[], &[])),
+        ("ingest", keys::<()>(&[], &[])),
     ]
     .into()
 }
@@ -83,7 +84,7 @@ fn there_is_one_api_on_the_default_stage() {
     assert_eq!(apis[0].property("StageName"), "$default");
     for (name, function) in TEMPLATE.functions() {
         let variable = &function.property("Environment")["Variables"]["AWS_LAMBDA_HTTP_IGNORE_STAGE_IN_PATH"];
-        assert_eq!(variable == "true", !["mailer", "auditor"].contains(&name), "{name}");
+        assert_eq!(variable == "true", !["mailer", "auditor", "ingest"].contains(&name), "{name}");
     }
 }
 

@@ -32,8 +32,9 @@ from samtranslator.yaml_helper import yaml_parse
 
 ROOT = Path(__file__).resolve().parents[2]
 # Parts of moto that make resources of the template. It loads none by itself.
-SERVICES = ("apigatewayv2", "awslambda", "cloudwatch", "codedeploy", "dynamodb", "events", "iam", "logs", "route53", "ses", "sesv2", "sns", "sqs")
+SERVICES = ("apigatewayv2", "awslambda", "cloudwatch", "codedeploy", "dynamodb", "events", "iam", "logs", "route53", "s3", "ses", "sesv2", "sns", "sqs")
 STACK = "AWS::CloudFormation::Stack"
+FUNCTION = "AWS::Serverless::Function"
 # Stages of samconfig.toml, each with further parameters. Prod has everything that is optional.
 STAGES = {
     "dev": {"MailDomain": "dev.example.com", "ProtectTables": "false"},
@@ -44,6 +45,7 @@ STAGES = {
         "CertificateArn": f"arn:aws:acm:{REGION}:123456789012:certificate/0",
         "MaxReadUnits": "2000",
         "MaxWriteUnits": "1000",
+        "Ingest": "true",
     },
 }
 
@@ -67,8 +69,26 @@ def translated(values, settings="none"):
     """Returns the main template as CloudFormation gets it from SAM, with packages in S3."""
     template = load("template.yaml")
     template["Globals"]["Function"]["Tags"]["Settings"] = settings
+    return translate(template, values)
+
+
+def translated_nested(stack, values, settings="none"):
+    """Returns a nested template as CloudFormation gets it, and what the main one passes to it."""
+    nested, arguments = load(stack["Properties"]["TemplateURL"]), stack["Properties"].get("Parameters", {})
+    assert set(arguments) == set(nested["Parameters"]), f"parameters of {stack}"
+    if "Transform" not in nested:
+        return nested, arguments
+    for one in nested["Resources"].values():
+        if one["Type"] == FUNCTION:
+            one["Properties"]["Tags"]["Settings"] = settings
+    # SAM resolves the values that the main stack only hands on.
+    known = {name: values[one["Ref"]] for name, one in arguments.items() if one.get("Ref") in values}
+    return translate(nested, known), arguments
+
+
+def translate(template, values):
     for resource in template["Resources"].values():
-        if resource["Type"] == "AWS::Serverless::Function":
+        if resource["Type"] == FUNCTION:
             resource["Properties"]["CodeUri"] = "s3://packages/function.zip"
     loader = ManagedPolicyLoader(boto3.client("iam"))
     return Translator(loader.load(), Parser()).translate(template, values)
@@ -106,13 +126,10 @@ def with_arguments(nested, arguments):
     return walk(nested, change)
 
 
-def flattened(template):
+def flattened(template, values):
     """Returns one template with the resources of the nested stacks: moto has no outputs of nested stacks."""
     for name, stack in [(n, r) for n, r in template["Resources"].items() if r["Type"] == STACK]:
-        nested = load(stack["Properties"]["TemplateURL"])
-        arguments = stack["Properties"].get("Parameters", {})
-        assert set(arguments) == set(nested["Parameters"]), f"parameters of {name}"
-        nested = with_arguments(nested, arguments)
+        nested = with_arguments(*translated_nested(stack, values))
         for section in ("Conditions", "Resources"):
             template[section] |= nested.get(section, {})
         for other in nested["Resources"].values():
@@ -194,7 +211,7 @@ def stage(name):
     stack, values = values_of(load("template.yaml"), name)
     # What the main stack passes is decided first, and then what the nested ones make of it.
     main = decided(translated(values), values)
-    return stack, decided(flattened(main), values), values
+    return stack, decided(flattened(main, values), values), values
 
 
 def unique_names(template, stack, values):
@@ -212,7 +229,9 @@ def unique_names(template, stack, values):
 def filled(value, stack, values):
     """Returns a name with the name of the stack and the values of parameters in it."""
     if isinstance(value, dict):
-        value = value.get("Fn::Sub", value.get("Ref") and f"${{{value['Ref']}}}")
+        # A part of the id of a stack, which no other stack has.
+        chosen = "Fn::Select" in value and f"part of the id of {stack}"
+        value = value.get("Fn::Sub", value.get("Ref") and f"${{{value['Ref']}}}") or chosen
     parts = {}
     if isinstance(value, list):
         value, parts = value[0], {name: filled(part, stack, values) for name, part in value[1].items()}
@@ -239,16 +258,19 @@ def check_aliases(template):
     for name in aliases:
         assert "CodeDeployLambdaAliasUpdate" in resources[name]["UpdatePolicy"], name
     for name, group in of("AWS::CodeDeploy::DeploymentGroup").items():
-        assert group["AlarmConfiguration"]["Enabled"] and len(group["AlarmConfiguration"]["Alarms"]) == 2, name
+        alarms = 1 if name.startswith("Ingest") else 2
+        assert group["AlarmConfiguration"]["Enabled"] and len(group["AlarmConfiguration"]["Alarms"]) == alarms, name
         events = group["AutoRollbackConfiguration"]["Events"]
         assert {"DEPLOYMENT_FAILURE", "DEPLOYMENT_STOP_ON_ALARM"} <= set(events), name
-    print(f"aliases: {len(integrations)} routes, {len(targets)} schedules and {len(mappings)} stream invoke one")
+    print(f"aliases: {len(integrations)} routes, {len(targets)} schedules and {len(mappings)} streams or queues invoke one")
     return {text(group["DeploymentConfigName"]) for group in of("AWS::CodeDeploy::DeploymentGroup").values()}
 
 
 def versions(values, settings="none"):
     """Returns the logical names of the versions of the functions, by function."""
     resources = translated(values, settings)["Resources"]
+    nested = [translated_nested(one, values, settings)[0] for one in resources.values() if one["Type"] == STACK]
+    resources = {name: one for template in nested for name, one in template["Resources"].items()} | resources
     kept = [(name, one) for name, one in resources.items() if one["Type"] == "AWS::Lambda::Version"]
     return {one["Properties"]["FunctionName"]["Ref"]: name for name, one in kept}
 

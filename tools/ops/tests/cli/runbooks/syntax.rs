@@ -7,7 +7,7 @@ use presence_ops::Cli;
 use super::page::{COMMANDS, read, simple_commands};
 
 /// Operations of the AWS CLI and of SAM that the page may use, with their options.
-const OTHERS: [(&str, &[&str]); 18] = [
+const OTHERS: [(&str, &[&str]); 22] = [
     ("aws cloudformation continue-update-rollback", &["--stack-name"]),
     ("aws cloudformation create-change-set", &["--change-set-type", "--stack-name"]),
     ("aws cloudformation delete-stack", &["--stack-name"]),
@@ -22,7 +22,14 @@ const OTHERS: [(&str, &[&str]); 18] = [
     ("aws lambda update-alias", &["--function-name", "--name", "--function-version"]),
     ("aws sesv2 delete-suppressed-destination", &["--email-address"]),
     ("aws sesv2 put-email-identity-configuration-set-attributes", &["--email-identity", "--configuration-set-name"]),
+    ("aws s3 cp", &["--metadata-directive"]),
+    ("aws sqs list-message-move-tasks", &["--source-arn"]),
     ("aws sqs purge-queue", &["--queue-url"]),
+    (
+        "aws sqs receive-message",
+        &["--queue-url", "--max-number-of-messages", "--visibility-timeout", "--message-attribute-names"],
+    ),
+    ("aws sqs start-message-move-task", &["--source-arn"]),
     ("sam build", &["--config-env", "--template-file"]),
     ("sam delete", &["--stack-name"]),
     ("sam deploy", &["--config-env", "--guided"]),
