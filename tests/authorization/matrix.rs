@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::expected_policy::{ON_NO_USER, Operation, Verdict, creation_verdict};
 use super::requests::{Caller, NOT_FOUND, Target, call, newcomer};
 use crate::api::categories::{DIRECTORY, load, parse};
+use crate::api::reviews::fixtures::seed;
 use crate::api::send_all;
 
 /// Cell of the matrix: one operation on one target, as a request.
@@ -161,6 +162,7 @@ async fn operations_without_a_target_are_allowed_as_in_the_table() {
     let stack = TestStack::start().await;
     let fixtures = Fixtures::create(&stack).await;
     load(stack.stores(), parse(DIRECTORY)).await;
+    seed(&stack).await;
     for route in routes().iter().filter(|route| !route.path.contains("{user_id}")) {
         let (_, verdicts) = ON_NO_USER.iter().find(|row| row.0 == route.name).expect("a row for each route");
         for caller in Caller::ALL {

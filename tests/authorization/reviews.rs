@@ -1,12 +1,13 @@
-//! Reviews that a search shows to each caller, for every way to select them.
+//! Reviews that a search shows to each caller, for every way to select them, and the reviews that it may read by id.
 
 use std::collections::BTreeSet;
 
-use presence_tests::{Fixtures, Reply, TestStack};
+use presence_domain::user::Role;
+use presence_tests::{Fixtures, Reply, TestStack, TestUser};
 
 use super::expected_policy::REVIEWS;
-use super::requests::Caller;
-use crate::api::reviews::fixtures::seed;
+use super::requests::{Caller, NOT_FOUND};
+use crate::api::reviews::fixtures::{seed, seeded_review};
 
 /// Searches, with the organisations whose reviews they select. Both have businesses in Lyon and Paris.
 const SEARCHES: [(&str, &[u64]); 10] = [
@@ -30,16 +31,20 @@ fn orgs_found(reply: &Reply) -> BTreeSet<u64> {
     reviews.iter().map(|review| review["org_id"].as_str().and_then(|id| id.parse().ok()).expect("an id")).collect()
 }
 
+/// Returns each caller with its role and organisation.
+fn callers(fixtures: &Fixtures) -> Vec<(&TestUser, Role, Option<u64>)> {
+    let of_org_2 =
+        [&fixtures.admin_2, &fixtures.manager_2].into_iter().zip([Caller::Admin.role(), Caller::Manager.role()]);
+    let callers = Caller::ALL.map(|caller| (caller.user(fixtures), caller.role(), caller.org()));
+    callers.into_iter().chain(of_org_2.map(|(person, role)| (person, role, Some(2)))).collect()
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_search_shows_the_reviews_of_the_organisations_in_the_table() {
     let stack = TestStack::start().await;
     let fixtures = Fixtures::create(&stack).await;
     seed(&stack).await;
-    let of_org_2 =
-        [&fixtures.admin_2, &fixtures.manager_2].into_iter().zip([Caller::Admin.role(), Caller::Manager.role()]);
-    let callers = Caller::ALL.map(|caller| (caller.user(&fixtures), caller.role(), caller.org()));
-    let callers = callers.into_iter().chain(of_org_2.map(|(person, role)| (person, role, Some(2))));
-    for (caller, role, org) in callers {
+    for (caller, role, org) in callers(&fixtures) {
         let (_, [own, elsewhere]) = REVIEWS.iter().find(|row| row.0 == role).expect("a row for each role");
         for (search, named) in SEARCHES {
             let reply = stack.get(&format!("/reviews?{search}"), &caller.key).await;
@@ -47,6 +52,26 @@ async fn a_search_shows_the_reviews_of_the_organisations_in_the_table() {
             let sees = |of: &u64| if org == Some(*of) { *own } else { *elsewhere };
             let expected = named.iter().copied().filter(sees).collect();
             assert_eq!(orgs_found(&reply), expected, "{search} by {}", caller.email);
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_review_is_read_by_the_callers_in_the_table_and_hidden_from_the_others() {
+    let stack = TestStack::start().await;
+    let fixtures = Fixtures::create(&stack).await;
+    seed(&stack).await;
+    for (caller, role, org) in callers(&fixtures) {
+        let (_, [own, elsewhere]) = REVIEWS.iter().find(|row| row.0 == role).expect("a row for each role");
+        for review in ["a", "c", "f", "x", "y"].map(seeded_review) {
+            let is_readable = if org == Some(review.org_id.get()) { *own } else { *elsewhere };
+            let reply = stack.get(&format!("/reviews/{}", review.id.as_str()), &caller.key).await;
+            let what = format!("{} by {}", review.partner_id, caller.email);
+            if is_readable {
+                assert_eq!((reply.status, &reply.json()["key"]), (200, &review.key.as_str().into()), "{what}");
+            } else {
+                assert_eq!((reply.status, reply.text.as_str()), (404, NOT_FOUND), "{what}");
+            }
         }
     }
 }

@@ -41,6 +41,7 @@ async fn a_database_that_fails_leaks_nothing() {
                 | "create_user"
                 | "search_categories"
                 | "get_category"
+                | "get_review"
         );
         for (number, kind) in (1..=if two { 2 } else { 3 }).zip(calls) {
             faults.restart(Plan::At { call: number, kind, times: u64::MAX });

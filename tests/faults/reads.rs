@@ -1,6 +1,6 @@
 //! Scenarios of the operations that read.
 
-use presence_tests::{Fixtures, TestUser};
+use presence_tests::{Fixtures, SEEDED_REVIEW, TestUser};
 
 use super::fixture::{Fixture, Preparation, Scenario, StoredEffect, Target};
 
@@ -24,6 +24,8 @@ pub(super) fn scenarios() -> Vec<Scenario> {
         read("reviews of a business", "search_reviews", manager, Nothing, |_| {
             "/reviews?business__in=lyon-1".to_owned()
         }),
+        read("a review", "get_review", manager, Nothing, |_| format!("/reviews/{SEEDED_REVIEW}")),
+        read("a review, first in the hour", "get_review", provider, NewHour, |_| format!("/reviews/{SEEDED_REVIEW}")),
         read("search of everyone, cold", "search_users", provider, Writes, |_| "/user/search?last_name=r".to_owned()),
     ]
 }

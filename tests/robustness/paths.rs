@@ -1,17 +1,23 @@
 //! Hostile segments of paths.
 
-use presence_tests::{Fixtures, TestStack};
+use presence_tests::{Fixtures, SEEDED_REVIEW, TestStack};
 
 use super::hostile_values::path_segments;
 use super::raw_http::{RawRequest, is_valid_target};
 use super::{Origin, check_envelope};
+use crate::api::reviews::fixtures::seed;
 use crate::api::send_all;
 
 const NOT_FOUND: &str = r#"{"errors":{"json":"not found"}}"#;
 
-/// Routes of a user: method, and the path before and after the id.
-const ROUTES_OF_A_USER: [(&str, &str, &str); 4] =
-    [("GET", "/user/", ""), ("POST", "/user/", ""), ("DELETE", "/user/", ""), ("POST", "/user/", "/invite")];
+/// Routes of a user and of a review: method, and the path before and after the id.
+const ROUTES_WITH_AN_ID: [(&str, &str, &str); 5] = [
+    ("GET", "/user/", ""),
+    ("POST", "/user/", ""),
+    ("DELETE", "/user/", ""),
+    ("POST", "/user/", "/invite"),
+    ("GET", "/reviews/", ""),
+];
 
 /// Returns the bytes with `{id}` replaced.
 fn with_id(segment: &[u8], id: &str) -> Vec<u8> {
@@ -22,15 +28,17 @@ fn with_id(segment: &[u8], id: &str) -> Vec<u8> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn hostile_path_segments_are_the_id_of_no_user() {
+async fn hostile_path_segments_are_the_id_of_no_user_and_no_review() {
     let stack = TestStack::start().await;
     let fixtures = Fixtures::create(&stack).await;
+    seed(&stack).await;
     let before = stack.snapshot().await;
     let mut calls = Vec::new();
-    for (method, start, end) in ROUTES_OF_A_USER {
+    for (method, start, end) in ROUTES_WITH_AN_ID {
+        let id = if start == "/reviews/" { SEEDED_REVIEW } else { &fixtures.invited_1.id };
         for segment in path_segments() {
             let is_http = is_valid_target(&segment);
-            let path = [start.as_bytes(), &with_id(&segment, &fixtures.invited_1.id), end.as_bytes()].concat();
+            let path = [start.as_bytes(), &with_id(&segment, id), end.as_bytes()].concat();
             let what = format!("{method} {}", String::from_utf8_lossy(&path[..path.len().min(120)]));
             let raw = RawRequest::new(method, &path).with("x-api-key", &fixtures.admin_1.key);
             let raw = if method == "POST" { raw.json(r#"{"last_name":"Changed"}"#) } else { raw };

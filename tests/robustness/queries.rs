@@ -17,7 +17,7 @@ pub(crate) fn parameters(route: &AnyRoute) -> [&'static [&'static str]; 2] {
         "search_users" => {
             [&["org_id", "last_name", "email", "status", "query"], &["page", "per_page", "display_business_ids"]]
         }
-        "get_user_stats" | "create_user" | "update_user" | "delete_user" | "invite_user" => [&[], &[]],
+        "get_user_stats" | "create_user" | "update_user" | "delete_user" | "invite_user" | "get_review" => [&[], &[]],
         "search_categories" => [&["name"], &["lang", "page", "per_page"]],
         "get_category" => [&[], &["lang"]],
         "search_reviews" => [

@@ -22,9 +22,13 @@ pub fn route(name: &str) -> AnyRoute {
     routes().into_iter().find(|route| route.name == name).expect("a route of this name")
 }
 
-/// Returns the path below `/api/v2`, with the id of the user or of the category in its place.
+/// Id of the review `a` of the fixtures of reviews. A review has it if these are stored.
+pub const SEEDED_REVIEW: &str = "s9jkmzxh00kz";
+
+/// Returns the path below `/api/v2`, with the id of the user, of the category or of the seeded review in its place.
 pub fn path_of(route: &AnyRoute, user: &str, category: &str) -> String {
-    route.path.trim_start_matches("/api/v2").replace("{user_id}", user).replace("{categoryId}", category)
+    let path = route.path.trim_start_matches("/api/v2").replace("{user_id}", user);
+    path.replace("{categoryId}", category).replace("{review_id}", SEEDED_REVIEW)
 }
 
 /// Returns the route without its operation, whose type differs by function.

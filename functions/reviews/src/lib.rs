@@ -1,6 +1,7 @@
-//! Reviews function: search of reviews.
+//! Reviews function: one file for each operation.
 
 mod app;
+mod get;
 #[cfg(feature = "openapi")]
 pub mod openapi;
 mod search;
@@ -20,16 +21,19 @@ pub use app::App;
 pub enum Operation {
     /// Search of reviews.
     Search,
+    /// Get one review.
+    Get,
 }
 
-/// Table of routes: method, path and operation.
-pub const ROUTES: [Route<Operation>; 1] = [Route {
-    method: "GET",
-    path: "/api/v2/reviews",
-    name: "search_reviews",
-    operation: Operation::Search,
-    body: presence_api::Body::Ignored,
-}];
+const fn route(path: &'static str, name: &'static str, operation: Operation) -> Route<Operation> {
+    Route { method: "GET", path, name, operation, body: presence_api::Body::Ignored }
+}
+
+/// Table of routes: path, name and operation. All of them read.
+pub const ROUTES: [Route<Operation>; 2] = [
+    route("/api/v2/reviews", "search_reviews", Operation::Search),
+    route("/api/v2/reviews/{review_id}", "get_review", Operation::Get),
+];
 
 /// Gateway routes of unknown paths and methods, so that the function answers them and not the gateway.
 pub const CATCH_ALL: [&str; 2] = ["ANY /api/v2/reviews", "ANY /api/v2/reviews/{proxy+}"];
@@ -50,5 +54,6 @@ async fn dispatch(
 ) -> Result<Answer, presence_domain::error::Error> {
     match operation {
         Operation::Search => search::run(&app, &request).await,
+        Operation::Get => get::run(&app, &request).await,
     }
 }

@@ -1,7 +1,9 @@
-//! Bodies of answers, and their conversion from the domain.
+//! Bodies of answers and their conversion from the domain, and the id in a path.
 
+use presence_api::AuthenticatedRequest;
+use presence_domain::error::Error;
 use presence_domain::instant::format_second;
-use presence_domain::review::{Review, ReviewState};
+use presence_domain::review::{Review, ReviewId, ReviewState};
 use serde::Serialize;
 
 /// Answer to a search: one page of reviews.
@@ -67,6 +69,11 @@ impl<'a> ReviewBody<'a> {
             key: &review.key,
         }
     }
+}
+
+/// Returns the id in the path. A malformed id is answered like an unknown one.
+pub(crate) fn review_id(request: &AuthenticatedRequest) -> Result<ReviewId, Error> {
+    ReviewId::parse(request.path("review_id")).ok_or(Error::NotFound)
 }
 
 /// Returns the text unless it is blank. The filter on content treats blank text as no text too.

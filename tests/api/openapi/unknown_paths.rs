@@ -15,7 +15,7 @@ const PATHS: [&str; 13] = [
     "/user/7/elsewhere",
     "/category",
     "/category/",
-    "/reviews/7",
+    "/reviews/7/elsewhere",
     "/openapi",
     "/openapi.json/",
     "/a%20b%2Fc",
@@ -48,6 +48,7 @@ async fn a_known_path_with_another_method_is_answered_with_the_allowed_ones() {
         ("POST", "/category/search", "GET"),
         ("DELETE", "/category/7", "GET"),
         ("POST", "/reviews", "GET"),
+        ("DELETE", "/reviews/7", "GET"),
     ] {
         let reply = send(stack.request(method, path)).await;
         let expected = json!({"errors": {"json": "method not allowed"}});

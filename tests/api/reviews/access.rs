@@ -48,7 +48,7 @@ async fn other_methods_are_405_and_other_paths_404() {
         assert_eq!((reply.status, reply.header("allow")), (405, "GET"), "{method}");
         assert_eq!(reply.text, r#"{"errors":{"json":"method not allowed"}}"#);
     }
-    for path in ["/reviews/7", "/reviews/search", "/reviews/me/too"] {
+    for path in ["/reviews/7", "/reviews/search", "/reviews/me/too", "/reviews/"] {
         let reply = review_fixtures.stack.get(path, &key).await;
         assert_eq!((reply.status, reply.text.as_str()), (404, r#"{"errors":{"json":"not found"}}"#), "{path}");
     }

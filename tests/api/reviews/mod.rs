@@ -1,4 +1,4 @@
-//! Search of reviews: parameters, scope, bodies, hostile values, cost, and a comparison with a brute-force oracle.
+//! Search of reviews: parameters, scope, bodies, hostile values, cost, and a comparison with a brute-force oracle. One review.
 
 mod access;
 mod budget;
@@ -6,6 +6,7 @@ mod dates;
 mod extreme_dates;
 mod filters;
 pub(crate) mod fixtures;
+mod get;
 mod hostile_values;
 mod index_lag;
 mod lists;

@@ -5,7 +5,7 @@ from http import HTTPStatus
 
 from presence_client import AuthenticatedClient, Client
 from presence_client.api.categories import get_category, search_categories
-from presence_client.api.reviews import search_reviews
+from presence_client.api.reviews import get_review, search_reviews
 from presence_client.api.users import (
     create_user,
     delete_user,
@@ -87,11 +87,12 @@ def categories(client: AuthenticatedClient) -> None:
 
 
 def reviews(client: AuthenticatedClient, business: str) -> None:
-    """Searches reviews by lists of values."""
+    """Searches reviews by lists of values, and reads one of them."""
     partners = [SearchReviewsPartnerInItem.PARTNER_8, SearchReviewsPartnerInItem.PARTNER_1]
     found = search_reviews.sync(client=client, rating_in=[1, 2], partner_in=partners, business_in=[business], per_page=3)
     assert isinstance(found, ReviewPage) and found.count > 0
     assert all(review.rating <= 2 and review.business_id == business for review in found.reviews)
+    assert get_review.sync(found.reviews[0].id, client=client) == found.reviews[0]
 
 
 def main() -> None:

@@ -75,6 +75,10 @@ const filters: ReviewFilters = { rating__in: [1, 2], partner__in: ["partner_8", 
 const reviews = done(await client.GET("/api/v2/reviews", { params: { query: filters } }));
 assert.ok(reviews.count > 0 && reviews.reviews.length <= 3);
 assert.ok(reviews.reviews.every((review) => review.rating <= 2 && review.business_id === business));
+const first = reviews.reviews[0];
+assert.ok(first);
+const review = done(await client.GET("/api/v2/reviews/{review_id}", { params: { path: { review_id: first.id } } }));
+assert.deepEqual(review, first);
 // @ts-expect-error A mistyped filter does not compile, and the API refuses it.
 const mistyped = await client.GET("/api/v2/reviews", { params: { query: { raiting: 1 } } });
 assert.equal(mistyped.response.status, 400);

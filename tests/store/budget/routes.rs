@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use presence_tests::{Fixtures, Reply, TestStack, address, logs, routes};
+use presence_tests::{Fixtures, Reply, SEEDED_REVIEW, TestStack, address, logs, routes};
 use serde_json::json;
 
 use super::warm;
@@ -20,7 +20,7 @@ struct Budget {
 }
 
 #[rustfmt::skip]
-const BUDGETS: [Budget; 11] = [
+const BUDGETS: [Budget; 12] = [
     Budget { route: "get_me", waves: 1..=1, calls: 2..=2, read_units: Some(2.0..=2.0) },
     Budget { route: "get_user", waves: 1..=1, calls: 2..=2, read_units: Some(2.0..=2.0) },
     Budget { route: "search_users", waves: 1..=1, calls: 2..=2, read_units: Some(2.0..=2.0) },
@@ -33,6 +33,7 @@ const BUDGETS: [Budget; 11] = [
     Budget { route: "get_category", waves: 1..=1, calls: 2..=2, read_units: Some(2.0..=2.0) },
     // The key, and what any search by organisation or city is bounded by.
     Budget { route: "search_reviews", waves: 1..=4, calls: 2..=1 + 15, read_units: Some(2.0..=1.0 + 30.0) },
+    Budget { route: "get_review", waves: 1..=1, calls: 2..=2, read_units: Some(2.0..=2.0) },
 ];
 
 #[tokio::test(flavor = "multi_thread")]
@@ -81,6 +82,7 @@ async fn ask(stack: &TestStack, fixtures: &Fixtures, route: &str) -> Reply {
         "search_categories" => stack.get("/category/search?lang=GB", key).await,
         "get_category" => stack.get("/category/c-bank?lang=GB", key).await,
         "search_reviews" => stack.get("/reviews", key).await,
+        "get_review" => stack.get(&format!("/reviews/{SEEDED_REVIEW}"), key).await,
         other => panic!("{other} has no request in the budget"),
     }
 }

@@ -11,7 +11,9 @@ use presence_domain::user::{Role, Status};
 use presence_runtime::clock::Clock as _;
 use presence_store::{AuditSource, Business, NewApiKey, Org, Stores};
 use presence_tests::ConnectorLayer as _;
-use presence_tests::{FaultConnector, Fixtures, Reply, TestStack, address, logs, long_timeouts, plain_http};
+use presence_tests::{
+    FaultConnector, Fixtures, Reply, SEEDED_REVIEW, TestStack, address, logs, long_timeouts, plain_http,
+};
 use serde_json::{Value, json};
 
 use crate::api::categories::{DIRECTORY, load, numbered, parse};
@@ -68,6 +70,7 @@ async fn reviews(stack: &TestStack, fixtures: &Fixtures) {
         for search in searches {
             ok(&stack.get(&format!("/reviews{search}"), key).await);
         }
+        ok(&stack.get(&format!("/reviews/{SEEDED_REVIEW}"), key).await);
     }
 }
 

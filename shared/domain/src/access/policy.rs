@@ -19,7 +19,7 @@ pub enum Action {
     DeleteUser,
     /// Send a new invitation.
     InviteUser,
-    /// Search reviews. Their targets are all users of an organisation.
+    /// Get and search reviews. Their targets are all users of an organisation.
     ReadReviews,
 }
 

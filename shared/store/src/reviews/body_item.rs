@@ -8,6 +8,7 @@ use crate::client::read::{Item, pk_sk};
 use crate::format::{REVIEW, item_as, parse_as};
 use crate::keys::{REVIEW_SK, effective_listing, review_pk};
 use crate::{ReviewStore, schema};
+use presence_domain::access::Scope;
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::ledger::FacetKey;
@@ -114,10 +115,11 @@ fn unless_blank(text: Option<String>) -> Option<String> {
 }
 
 impl ReviewStore {
-    /// Returns a review of any organisation, by a strong read of a unit for each 4 KB.
-    pub async fn get_review(&self, id: &ReviewId) -> Result<Option<Review>, Error> {
+    /// Returns the review, by a strong read of a unit for each 4 KB; `None` if there is none in the scope.
+    pub async fn get_review(&self, scope: Scope, id: &ReviewId) -> Result<Option<Review>, Error> {
         let item = self.db.get(&schema::REVIEWS, pk_sk(review_pk(id), REVIEW_SK)).await?;
-        item.map(review_from_item).transpose()
+        let review = item.map(review_from_item).transpose()?;
+        Ok(review.filter(|review| scope.covers(Some(review.org_id))))
     }
 
     /// Returns the reviews with these ids, read strongly. Ids without a review are missing from the map.

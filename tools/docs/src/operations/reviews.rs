@@ -5,7 +5,7 @@ use crate::parameters::{Parameter, paging};
 use crate::values::{self, integer, string};
 
 pub(super) fn operations() -> Vec<Operation> {
-    vec![search_reviews()]
+    vec![search_reviews(), get_review()]
 }
 
 fn search_reviews() -> Operation {
@@ -31,6 +31,30 @@ fn search_reviews() -> Operation {
         invalid: "A parameter is unknown, or its value is not allowed.",
         forbidden: None,
         extra_statuses: &[],
+    }
+}
+
+fn get_review() -> Operation {
+    let id = Parameter::path(
+        "review_id",
+        values::review_id,
+        "190n40rnpsx7",
+        "Id of the review. A malformed id is answered like an unknown one: 404.",
+    );
+    Operation {
+        name: "get_review",
+        parameters: vec![id],
+        examples: Vec::new(),
+        tag: "reviews",
+        summary: "Get one review",
+        description: "Returns one review, by id, as the search shows it.\n\n**Roles**: PROVIDER reads the reviews of every \
+                organisation. ORG_ADMIN and BUSINESS_MANAGER read those of all businesses of their own organisation. A review of \
+                another organisation is answered like an unknown one.",
+        body: None,
+        success: body("Review", "The review."),
+        invalid: "A parameter is unknown.",
+        forbidden: None,
+        extra_statuses: &[404],
     }
 }
 
