@@ -30,6 +30,18 @@ impl Day {
         Self(second.div_euclid(SECONDS_OF_DAY))
     }
 
+    /// Returns the number of days since 1970-01-01.
+    #[must_use]
+    pub fn number(self) -> i64 {
+        self.0
+    }
+
+    /// Returns the day with this number of days since 1970-01-01.
+    #[must_use]
+    pub const fn from_number(number: i64) -> Self {
+        Self(number)
+    }
+
     /// Returns its first second since 1970.
     #[must_use]
     pub fn start(self) -> i64 {
@@ -110,6 +122,12 @@ impl Month {
     #[must_use]
     pub fn number(self) -> i64 {
         self.0
+    }
+
+    /// Returns its year.
+    #[must_use]
+    pub fn year(self) -> i64 {
+        self.0.div_euclid(12)
     }
 
     /// Returns the month with this number of months since January of year 0.

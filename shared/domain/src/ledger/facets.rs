@@ -170,6 +170,16 @@ impl FacetCounts {
         self.nonzero().filter(|(key, _)| mask.contains(*key)).map(|(_, count)| count).sum()
     }
 
+    /// Returns the counts of those keys that the mask contains; the others are 0.
+    #[must_use]
+    pub fn masked(&self, mask: FacetMask) -> Self {
+        let mut masked = self.clone();
+        for (count, number) in masked.0.iter_mut().zip(0..) {
+            *count *= i64::from(mask.contains(FacetKey(number)));
+        }
+        masked
+    }
+
     /// Returns the number of all reviews.
     #[must_use]
     pub fn total(&self) -> i64 {

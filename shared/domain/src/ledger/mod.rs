@@ -17,6 +17,7 @@ mod review_number;
 mod review_set;
 #[cfg(test)]
 mod simulation;
+mod stats_search;
 pub mod tree;
 mod tree_delta;
 
@@ -28,4 +29,5 @@ pub use page_search::{FoundPage, NeededNode, NodeKind, PageSearch};
 pub use posting::{Posting, PostingFilter, PostingKey};
 pub use review_number::ReviewNumber;
 pub use review_set::ReviewSet;
+pub use stats_search::{CalendarUnit, GroupNumber, StatsSearch};
 pub use tree_delta::TreeDelta;

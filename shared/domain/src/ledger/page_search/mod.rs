@@ -10,7 +10,7 @@ mod facet_choice;
 mod found_page;
 mod order;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 mod window;
 
 use std::collections::HashMap;

@@ -1,6 +1,6 @@
 mod costs;
-mod model;
-mod stored;
+pub(in crate::ledger) mod model;
+pub(in crate::ledger) mod stored;
 
 use proptest::prelude::*;
 

@@ -21,9 +21,9 @@ const PLAIN_LEAVES: usize = 4;
 
 /// Review of a tree before and after the changes of the log.
 #[derive(Clone, Debug)]
-pub(super) struct TestReview {
-    before: Option<Posting>,
-    after: Option<Posting>,
+pub(in crate::ledger) struct TestReview {
+    pub(in crate::ledger) before: Option<Posting>,
+    pub(in crate::ledger) after: Option<Posting>,
 }
 
 /// Tree with its nodes.
@@ -37,8 +37,8 @@ pub(super) struct TestTree {
 
 /// Search of a test.
 #[derive(Clone, Debug)]
-pub(super) struct TestSearch {
-    pub(super) filter: PostingFilter,
+pub(in crate::ledger) struct TestSearch {
+    pub(in crate::ledger) filter: PostingFilter,
     pub(super) newest_first: bool,
     pub(super) page: PageRequest,
 }
@@ -49,7 +49,7 @@ fn place() -> impl Strategy<Value = (i64, u8)> {
 }
 
 /// Returns reviews of one tree: most unchanged, some new, some gone, some in another place, some only with a higher version.
-pub(super) fn reviews(max: usize) -> impl Strategy<Value = Vec<TestReview>> {
+pub(in crate::ledger) fn reviews(max: usize) -> impl Strategy<Value = Vec<TestReview>> {
     let review = (place(), place(), 0_u8..12);
     prop::collection::vec(review, 0..max).prop_map(|reviews| {
         let posting = |id: usize, (effective_at, facet_key): (i64, u8), version| {
@@ -73,7 +73,7 @@ pub(super) fn reviews(max: usize) -> impl Strategy<Value = Vec<TestReview>> {
 }
 
 /// Returns searches with each part of a filter, and pages up to some behind the last one.
-pub(super) fn search() -> impl Strategy<Value = TestSearch> {
+pub(in crate::ledger) fn search() -> impl Strategy<Value = TestSearch> {
     let second = || prop::option::weighted(0.6, place().prop_map(|(second, _)| second));
     let shift = prop::sample::select(vec![-1_i64, 0, 1]);
     let size = prop::sample::select(vec![1_u64, 2, 3, 5, 30, 100]);
@@ -157,7 +157,7 @@ impl TestTree {
 }
 
 /// Returns the name of a node with a number.
-pub(super) fn node_number(number: usize) -> NodeRef {
+pub(in crate::ledger) fn node_number(number: usize) -> NodeRef {
     NodeRef { slot: u32::try_from(number).expect("few nodes"), stamp: 0 }
 }
 

@@ -9,9 +9,9 @@ use crate::ledger::{FACET_KEY_COUNT, FacetKey, LogPosition, Posting, PostingKey,
 use super::model::{TestSearch, node_number};
 
 /// Tree as the store has it.
-pub(super) struct StoredTree {
-    pub(super) root: Vec<u8>,
-    nodes: HashMap<NodeRef, Vec<u8>>,
+pub(in crate::ledger) struct StoredTree {
+    pub(in crate::ledger) root: Vec<u8>,
+    pub(in crate::ledger) nodes: HashMap<NodeRef, Vec<u8>>,
 }
 
 /// Result of a search, and the reads that it took.
@@ -25,7 +25,7 @@ pub(super) struct Search {
 }
 
 /// Returns postings in the months of five years, of which one facet key in 700 has two in a thousand, and key 0 the most.
-pub(super) fn postings(number: u64) -> Vec<Posting> {
+pub(in crate::ledger) fn postings(number: u64) -> Vec<Posting> {
     let mut seed = 42_u64;
     let mut random = |below: u64| {
         seed ^= seed << 13;
@@ -51,7 +51,7 @@ pub(super) fn postings(number: u64) -> Vec<Posting> {
 }
 
 impl StoredTree {
-    pub(super) fn new(postings: Vec<Posting>, recent_max: usize, has_facet_trees: bool) -> Self {
+    pub(in crate::ledger) fn new(postings: Vec<Posting>, recent_max: usize, has_facet_trees: bool) -> Self {
         let mut tree = build_tree(postings, LogPosition::default(), TreeLimits { recent_max });
         let mut nodes = HashMap::new();
         let mut write = |written: Vec<Vec<u8>>| -> Vec<NodeRef> {
