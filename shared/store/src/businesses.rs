@@ -115,6 +115,8 @@ struct LocatedItem {
 pub(crate) struct ReviewLocation {
     /// Present location.
     pub(crate) location: BusinessLocation,
+    /// City, as written in the import.
+    pub(crate) city: String,
     /// Other organisation, while the business moves and after it has moved.
     pub(crate) other_org_id: Option<OrgId>,
 }
@@ -129,6 +131,7 @@ impl LocatedItem {
         let (id, org_id) = (BusinessId::parse(&located.id), OrgId::new(located.org_id));
         let found = org_id.map(|org_id| ReviewLocation {
             location: BusinessLocation { org_id, city_key: city_key(&located.city) },
+            city: located.city,
             other_org_id: located.other_org_id.and_then(OrgId::new),
         });
         id.zip(found).ok_or_else(|| Error::internal("a stored business breaks the rules of its fields"))

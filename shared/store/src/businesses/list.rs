@@ -52,12 +52,23 @@ impl BusinessStore {
         city: Option<&str>,
         start: Option<ListPosition>,
     ) -> Result<ListPage<Business>, Error> {
+        self.list_in_city(org_id, city.map(city_key).as_deref(), start).await
+    }
+
+    /// Returns a page of the businesses of an organisation, as [`BusinessStore::list_in_org`], with the city as a
+    /// [`city_key`](presence_domain::text::city_key).
+    pub(crate) async fn list_in_city(
+        &self,
+        org_id: OrgId,
+        city_key: Option<&str>,
+        start: Option<ListPosition>,
+    ) -> Result<ListPage<Business>, Error> {
         let partition = Partition {
             table: &schema::BUSINESSES,
             index: Some(&schema::CITY_INDEX),
             value: number(org_id.get()),
             // `~` sorts after every character of an id.
-            between: city.map(city_key).map(|city| (format!("{city}#"), format!("{city}#~"))),
+            between: city_key.map(|city| (format!("{city}#"), format!("{city}#~"))),
             page: PAGE,
             max_pages: 1,
         };

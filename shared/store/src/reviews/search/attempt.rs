@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::bodies::Bodies;
+use super::ledger_read::LedgerReadError;
 use super::moves::OrgCut;
 use super::plan::PagePlan;
 use super::prediction::Prediction;
@@ -17,23 +18,19 @@ use presence_runtime::telemetry::{Metric, log_metric};
 
 /// Number of organisations whose logs and roots are read at a time. An organisation has some 30 KB of them, so that 4 MB are in
 /// flight at most.
-const ORGS_AT_A_TIME: usize = 64;
+pub(super) const ORGS_AT_A_TIME: usize = 64;
 
 /// Number of repetitions after which reviews that differ from their postings are drift, and no change under way. The log was
 /// then read as often after the reviews, and names no change of them.
-const DRIFT_REPETITIONS: u32 = 4;
+pub(super) const DRIFT_REPETITIONS: u32 = 4;
 
 /// Occurs when an attempt of a search ends without its page.
 #[derive(Debug)]
 pub(super) enum AttemptError {
-    /// Reviews or trees changed since the log was read. The next attempt reads the log anew.
-    Overtaken,
-    /// A node of the tree is no more: its root is too old. The next attempt reads the root strongly.
-    NodeGone(TreeKey),
+    /// The ledger was not read.
+    Read(LedgerReadError),
     /// Reviews of the page differ from their postings, although they were read strongly.
     BodiesDiffer(Box<DifferingPage>),
-    /// A read failed.
-    Failed(Error),
 }
 
 /// Page on which some reviews differ from their postings.
@@ -47,7 +44,13 @@ pub(super) struct DifferingPage {
 
 impl From<Error> for AttemptError {
     fn from(error: Error) -> Self {
-        Self::Failed(error)
+        Self::Read(LedgerReadError::Failed(error))
+    }
+}
+
+impl From<LedgerReadError> for AttemptError {
+    fn from(error: LedgerReadError) -> Self {
+        Self::Read(error)
     }
 }
 
@@ -60,9 +63,9 @@ impl ReviewStore {
         loop {
             match Box::pin(self.attempt(target, &distrusted)).await {
                 Ok(page) => return Ok(page),
-                Err(AttemptError::Failed(error)) => return Err(error),
-                Err(AttemptError::Overtaken) => {}
-                Err(AttemptError::NodeGone(tree)) => drop(distrusted.insert(tree)),
+                Err(AttemptError::Read(LedgerReadError::Failed(error))) => return Err(error),
+                Err(AttemptError::Read(LedgerReadError::Overtaken)) => {}
+                Err(AttemptError::Read(LedgerReadError::NodeGone(tree))) => drop(distrusted.insert(tree)),
                 Err(AttemptError::BodiesDiffer(page)) => {
                     let found = Some((page.postings.count, page.postings.postings.clone()));
                     repetitions = if found == last_postings { repetitions + 1 } else { 0 };
@@ -101,8 +104,9 @@ impl ReviewStore {
         org: &OrgTarget,
         distrusted: &HashSet<TreeKey>,
     ) -> Result<(PostingPage, Bodies), AttemptError> {
-        let snapshots =
-            async { self.read_snapshots(std::slice::from_ref(org), distrusted).await.map_err(AttemptError::from) };
+        let snapshots = async {
+            self.read_snapshots(std::slice::from_ref(org), distrusted, true).await.map_err(AttemptError::from)
+        };
         let prefetch = async { self.prefetch(target, org, distrusted.is_empty()).await.map_err(AttemptError::from) };
         let (snapshots, (prediction, bodies)) = futures::try_join!(snapshots, prefetch)?;
         if let Some(page) = prediction.and_then(|prediction| confirm(prediction, &snapshots)) {
@@ -122,14 +126,14 @@ impl ReviewStore {
     ) -> Result<PostingPage, AttemptError> {
         let (mut plan, mut cut) = (PagePlan::new(target), OrgCut::default());
         for orgs in orgs.chunks(ORGS_AT_A_TIME) {
-            let snapshots = self.read_snapshots(orgs, distrusted).await?;
+            let snapshots = self.read_snapshots(orgs, distrusted, false).await?;
             for (org, snapshot) in orgs.iter().zip(&snapshots) {
                 cut.add(org.org_id, &snapshot.log);
             }
             self.add_snapshots(&mut plan, target, orgs, &snapshots, distrusted).await?;
         }
         self.check_moves(&cut).await?;
-        self.find_postings(plan).await
+        Ok(self.find_postings(plan).await?)
     }
 }
 

@@ -4,45 +4,61 @@ use std::collections::HashMap;
 
 use crate::reviews::log::OrgLog;
 use presence_domain::ids::BusinessId;
-use presence_domain::ledger::tree::RootSummary;
-use presence_domain::ledger::{LogEntry, ReviewSet, TreeDelta, TreeKey};
+use presence_domain::ledger::{LogEntry, LogPosition, ReviewSet, TreeDelta, TreeKey};
 
-/// Number of trees from which the entries of a log are sorted by business first, instead of looking at each for each tree.
+/// Number of trees from which the entries of a log are sorted by place first, instead of looking at each for each tree.
 const MANY_TREES: usize = 8;
 
-/// Entries of a log, by the business that they concern if there are many trees.
+/// Entries of a log, by the places that they concern if there are many trees.
 pub(super) struct LogView<'a> {
     log: &'a OrgLog,
-    by_business: Option<HashMap<&'a BusinessId, Vec<&'a LogEntry>>>,
+    by_place: Option<EntriesByPlace<'a>>,
+}
+
+/// Entries of a log, by the business and by the city that they concern: those of the old and of the new place.
+#[derive(Default)]
+struct EntriesByPlace<'a> {
+    businesses: HashMap<&'a BusinessId, Vec<&'a LogEntry>>,
+    cities: HashMap<&'a str, Vec<&'a LogEntry>>,
+}
+
+impl<'a> EntriesByPlace<'a> {
+    fn of(entries: &'a [LogEntry]) -> Self {
+        let mut sorted = Self::default();
+        for entry in entries {
+            let places = || [&entry.change.old, &entry.change.new].into_iter().flatten();
+            let mut businesses: Vec<_> = places().map(|place| &place.business_id).collect();
+            businesses.dedup();
+            for business_id in businesses {
+                sorted.businesses.entry(business_id).or_default().push(entry);
+            }
+            let mut cities: Vec<_> = places().map(|place| place.city_key.as_str()).collect();
+            cities.dedup();
+            for city_key in cities {
+                sorted.cities.entry(city_key).or_default().push(entry);
+            }
+        }
+        sorted
+    }
 }
 
 impl<'a> LogView<'a> {
     /// Returns the view of a log for this number of trees.
     pub(super) fn new(log: &'a OrgLog, trees: usize) -> Self {
-        let by_business = (trees >= MANY_TREES).then(|| {
-            let mut by_business: HashMap<&BusinessId, Vec<&LogEntry>> = HashMap::new();
-            for entry in &log.entries {
-                let places = [&entry.change.old, &entry.change.new];
-                let mut businesses: Vec<_> = places.into_iter().flatten().map(|place| &place.business_id).collect();
-                businesses.dedup();
-                for business_id in businesses {
-                    by_business.entry(business_id).or_default().push(entry);
-                }
-            }
-            by_business
-        });
-        Self { log, by_business }
+        Self { log, by_place: (trees >= MANY_TREES).then(|| EntriesByPlace::of(&log.entries)) }
     }
 
-    /// Returns the difference of a tree from its root to the end of the log.
-    pub(super) fn delta(&self, tree: &TreeKey, root: &RootSummary) -> TreeDelta {
-        let (from, to) = (&self.log.position_of_tree(&root.position), &self.log.end);
-        match (&tree.set, &self.by_business) {
-            (ReviewSet::Business(_, business_id), Some(by_business)) => {
-                let entries = by_business.get(business_id).map_or(&[][..], Vec::as_slice);
-                TreeDelta::between(tree, entries.iter().copied(), from, to)
-            }
-            _ => TreeDelta::between(tree, &self.log.entries, from, to),
+    /// Returns the difference of a tree from the position of its root to the end of the log.
+    pub(super) fn delta(&self, tree: &TreeKey, position: &LogPosition) -> TreeDelta {
+        let (from, to) = (&self.log.position_of_tree(position), &self.log.end);
+        let sorted = self.by_place.as_ref().and_then(|by_place| match &tree.set {
+            ReviewSet::Org(_) => None,
+            ReviewSet::City(_, city_key) => Some(by_place.cities.get(city_key.as_str())),
+            ReviewSet::Business(_, business_id) => Some(by_place.businesses.get(business_id)),
+        });
+        match sorted {
+            Some(entries) => TreeDelta::between(tree, entries.into_iter().flatten().copied(), from, to),
+            None => TreeDelta::between(tree, &self.log.entries, from, to),
         }
     }
 }

@@ -13,6 +13,7 @@ mod attempt;
 mod bodies;
 pub(crate) mod cache;
 mod facet_trees;
+mod ledger_read;
 mod log_view;
 mod migrated;
 mod moves;
@@ -20,7 +21,10 @@ mod plan;
 mod prediction;
 mod scope;
 mod snapshot;
+mod stats;
 mod target;
+
+pub use stats::StatsError;
 
 use std::sync::{Arc, Mutex, PoisonError};
 

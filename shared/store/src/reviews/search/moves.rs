@@ -8,7 +8,7 @@ use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
 use presence_domain::ledger::{LogEntry, LogPosition};
 
-use super::attempt::AttemptError;
+use super::ledger_read::LedgerReadError;
 use crate::ReviewStore;
 use crate::client::parallel::parallel;
 use crate::reviews::log::OrgLog;
@@ -33,13 +33,13 @@ impl OrgCut {
 
 impl ReviewStore {
     /// Checks that no review moved between organisations while their logs were read.
-    pub(super) async fn check_moves(&self, cut: &OrgCut) -> Result<(), AttemptError> {
+    pub(super) async fn check_moves(&self, cut: &OrgCut) -> Result<(), LedgerReadError> {
         if !cut.has_moves {
             return Ok(());
         }
         let checks = cut.positions.iter().map(async |(org_id, end)| self.has_moves_behind(*org_id, end).await);
         let has_moved = parallel(READS_IN_FLIGHT, checks).await?.into_iter().any(|has_moved| has_moved);
-        if has_moved { Err(AttemptError::Overtaken) } else { Ok(()) }
+        if has_moved { Err(LedgerReadError::Overtaken) } else { Ok(()) }
     }
 
     /// True if the log of an organisation has moves behind a position, or may have had some that were trimmed.

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::attempt::AttemptError;
 use super::cache::SearchCache;
 use super::facet_trees::FacetTree;
+use super::ledger_read::LedgerReadError;
 use super::log_view::LogView;
 use super::snapshot::OrgSnapshot;
 use super::target::{OrgStretch, OrgTarget, PostingPage, SearchTarget};
@@ -14,7 +14,7 @@ use crate::reviews::log::OrgLog;
 use crate::reviews::trees::nodes::StoredRoot;
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::tree::{DecodeError, NodeRef, RootSummary};
+use presence_domain::ledger::tree::{NodeRef, RootSummary};
 use presence_domain::ledger::{FacetKey, FacetMask, NeededNode, PageSearch, Posting, ReviewSet, TreeDelta, TreeKey};
 
 /// Maximum number of nodes that are read for the next page. They take half a unit each.
@@ -49,14 +49,14 @@ impl PagePlan {
         target: &SearchTarget,
         org: &OrgTarget,
         snapshot: &OrgSnapshot,
-    ) -> Result<Vec<FacetTree>, AttemptError> {
+    ) -> Result<Vec<FacetTree>, LedgerReadError> {
         let view = LogView::new(&snapshot.log, org.trees.len());
         self.org_root = snapshot.org_root.clone().map(|root| (org.org_id, root));
         let mut facet_trees = Vec::new();
         for (tree, root) in org.trees.iter().zip(&snapshot.roots) {
             let stored = root.as_ref();
             let root = decode_root(stored, target, &snapshot.log)?;
-            let delta = view.delta(tree, &root);
+            let delta = view.delta(tree, &root.position);
             match self.choose_facet_trees(target, tree, stored, (&root, &delta))? {
                 None => self.add_completed_tree(tree.clone(), &root, &delta),
                 Some(chosen) => {
@@ -75,7 +75,7 @@ impl PagePlan {
         target: &SearchTarget,
         facet_trees: Vec<FacetTree>,
         roots: &[Option<StoredRoot>],
-    ) -> Result<(), AttemptError> {
+    ) -> Result<(), LedgerReadError> {
         for (FacetTree { tree, log, .. }, root) in facet_trees.into_iter().zip(roots) {
             let root = decode_root(root.as_ref(), target, &log)?;
             self.add_tree(tree, &root, &LogView::new(&log, 1));
@@ -84,7 +84,7 @@ impl PagePlan {
     }
 
     fn add_tree(&mut self, tree: TreeKey, root: &RootSummary, view: &LogView<'_>) {
-        let delta = view.delta(&tree, root);
+        let delta = view.delta(&tree, &root.position);
         self.add_completed_tree(tree, root, &delta);
     }
 
@@ -100,13 +100,13 @@ impl PagePlan {
         tree: &TreeKey,
         stored: Option<&StoredRoot>,
         (root, delta): (&RootSummary, &TreeDelta),
-    ) -> Result<Option<Vec<(TreeKey, u64)>>, AttemptError> {
+    ) -> Result<Option<Vec<(TreeKey, u64)>>, LedgerReadError> {
         // Several trees share the reads of a page, so that facet trees of each would seldom be cheaper.
         let is_only_tree = matches!(&target.orgs[..], [org] if org.trees.len() == 1);
         let (Some(stored), Some(editions), true) = (stored, &root.facet_editions, is_only_tree) else {
             return Ok(None);
         };
-        let keys = self.search.choose_facet_keys(&stored.bytes, root, delta).map_err(damaged)?;
+        let keys = self.search.choose_facet_keys(&stored.bytes, root, delta)?;
         let facet_tree = |key: FacetKey| {
             let edition = editions.get(usize::from(key.number())).copied().unwrap_or(0);
             (TreeKey { set: tree.set.clone(), facet_key: Some(key) }, edition)
@@ -155,7 +155,7 @@ impl ReviewStore {
         orgs: &[OrgTarget],
         snapshots: &[OrgSnapshot],
         distrusted: &HashSet<TreeKey>,
-    ) -> Result<(), AttemptError> {
+    ) -> Result<(), LedgerReadError> {
         let mut facet_trees = Vec::new();
         for (org, snapshot) in orgs.iter().zip(snapshots) {
             facet_trees.extend(plan.add_org(target, org, snapshot)?);
@@ -171,7 +171,7 @@ impl ReviewStore {
         target: &SearchTarget,
         org: &OrgTarget,
         snapshot: &OrgSnapshot,
-    ) -> Result<bool, AttemptError> {
+    ) -> Result<bool, LedgerReadError> {
         let facet_trees = plan.add_org(target, org, snapshot)?;
         let roots: Vec<_> = facet_trees.iter().map(|facet_tree| self.cached_facet_root(facet_tree)).collect();
         if roots.iter().any(Option::is_none) {
@@ -183,20 +183,23 @@ impl ReviewStore {
     }
 
     /// Returns the postings of the page. Reads the nodes that lead to them.
-    pub(super) async fn find_postings(&self, mut plan: PagePlan) -> Result<PostingPage, AttemptError> {
+    pub(super) async fn find_postings(&self, mut plan: PagePlan) -> Result<PostingPage, LedgerReadError> {
         loop {
             let missing = self.insert_cached_nodes(&mut plan)?;
             if missing.is_empty() {
                 return Ok(plan.finish(&self.cache));
             }
             for (needed, bytes) in self.read_needed(&plan, missing).await? {
-                plan.search.insert_node(needed, &bytes).map_err(damaged)?;
+                plan.search.insert_node(needed, &bytes)?;
             }
         }
     }
 
     /// Returns the postings of the page if all its nodes are cached. If not, reads those that are needed next into the cache.
-    pub(super) async fn find_cached_postings(&self, mut plan: PagePlan) -> Result<Option<PostingPage>, AttemptError> {
+    pub(super) async fn find_cached_postings(
+        &self,
+        mut plan: PagePlan,
+    ) -> Result<Option<PostingPage>, LedgerReadError> {
         let missing = self.insert_cached_nodes(&mut plan)?;
         if missing.is_empty() {
             return Ok(Some(plan.finish(&self.cache)));
@@ -206,14 +209,14 @@ impl ReviewStore {
     }
 
     /// Inserts nodes from the cache. Returns those that are needed next and not cached; none if the page is found.
-    fn insert_cached_nodes(&self, plan: &mut PagePlan) -> Result<Vec<NeededNode>, AttemptError> {
+    fn insert_cached_nodes(&self, plan: &mut PagePlan) -> Result<Vec<NeededNode>, LedgerReadError> {
         loop {
             let (mut missing, mut has_inserted) = (Vec::new(), false);
             for needed in plan.search.needed_nodes() {
                 let (tree, node) = plan.name_of(&needed);
                 match self.cache.node(tree, node) {
                     Some(bytes) => {
-                        plan.search.insert_node(needed, &bytes).map_err(damaged)?;
+                        plan.search.insert_node(needed, &bytes)?;
                         has_inserted = true;
                     }
                     None => missing.push(needed),
@@ -243,19 +246,10 @@ impl ReviewStore {
         &self,
         plan: &PagePlan,
         needed: Vec<NeededNode>,
-    ) -> Result<Vec<(NeededNode, Arc<[u8]>)>, AttemptError> {
+    ) -> Result<Vec<(NeededNode, Arc<[u8]>)>, LedgerReadError> {
         let names: Vec<_> = needed.iter().map(|needed| plan.name_of(needed)).collect();
-        let found = self.get_nodes(&names).await?;
-        let mut read = Vec::with_capacity(needed.len());
-        for ((tree, node), (needed, bytes)) in names.into_iter().zip(needed.iter().zip(found)) {
-            let Some(bytes) = bytes else {
-                self.cache.remove_root(tree);
-                return Err(AttemptError::NodeGone(tree.clone()));
-            };
-            self.cache.insert_node(tree, node, Arc::clone(&bytes));
-            read.push((*needed, bytes));
-        }
-        Ok(read)
+        let read = self.read_nodes_of_roots(&names).await?;
+        Ok(needed.into_iter().zip(read).collect())
     }
 }
 
@@ -276,12 +270,8 @@ fn stretch_in((org_id, root): &(OrgId, StoredRoot), page: &[(usize, Posting)]) -
 }
 
 /// Decodes a root. The log must include everything that the root contains: a root that was folded since is too new.
-fn decode_root(root: Option<&StoredRoot>, target: &SearchTarget, log: &OrgLog) -> Result<RootSummary, AttemptError> {
+fn decode_root(root: Option<&StoredRoot>, target: &SearchTarget, log: &OrgLog) -> Result<RootSummary, LedgerReadError> {
     let Some(root) = root else { return Ok(RootSummary::empty()) };
-    let root = RootSummary::decode(&root.bytes, target.filter.mask).map_err(damaged)?;
-    if log.end.covers(&root.position) { Ok(root) } else { Err(AttemptError::Overtaken) }
-}
-
-fn damaged(error: DecodeError) -> AttemptError {
-    AttemptError::Failed(Error::internal(error))
+    let root = RootSummary::decode(&root.bytes, target.filter.mask)?;
+    if log.end.covers(&root.position) { Ok(root) } else { Err(LedgerReadError::Overtaken) }
 }

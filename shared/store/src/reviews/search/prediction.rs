@@ -3,8 +3,8 @@
 //! The prediction is made as the search itself, from the log and the roots that the cache has. If the log that is read then is
 //! the same, the predicted page is the answer. If not, the page is found anew, most often with the reviews that were read.
 
-use super::attempt::AttemptError;
 use super::bodies::Bodies;
+use super::ledger_read::LedgerReadError;
 use super::plan::PagePlan;
 use super::snapshot::OrgSnapshot;
 use super::target::{OrgTarget, PostingPage, SearchTarget};
@@ -51,16 +51,14 @@ impl ReviewStore {
                 Ok((None, bodies))
             }
             // The cached snapshot is no longer stored. The search itself finds that out.
-            Err(AttemptError::Overtaken | AttemptError::NodeGone(_) | AttemptError::BodiesDiffer(_)) => {
-                Ok((None, bodies))
-            }
-            Err(AttemptError::Failed(error)) => Err(error),
+            Err(LedgerReadError::Overtaken | LedgerReadError::NodeGone(_)) => Ok((None, bodies)),
+            Err(LedgerReadError::Failed(error)) => Err(error),
         }
     }
 
     /// Predicts the page from the cache; `None` if the cache has not all roots. Of nodes that are not cached, those are read that
     /// are needed next.
-    async fn predict(&self, target: &SearchTarget, org: &OrgTarget) -> Result<Option<Prediction>, AttemptError> {
+    async fn predict(&self, target: &SearchTarget, org: &OrgTarget) -> Result<Option<Prediction>, LedgerReadError> {
         if org.trees.len() > MAX_TREES {
             return Ok(None);
         }

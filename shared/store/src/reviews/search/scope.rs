@@ -25,18 +25,9 @@ impl ReviewStore {
         if filter.matches_nothing() {
             return Ok(empty_page(page));
         }
-        match (scope.only_org(), &filter.businesses, &filter.city_key) {
-            (Some(own), Some(ids), None) => {
-                // A business of another organisation has no tree in this one. So nothing has to be looked up.
-                let sets = ids.iter().map(|id| ReviewSet::Business(own, id.clone()));
-                self.search(&filter.target(sets, page)).await
-            }
-            (_, Some(ids), city_key) => {
-                let sets = self.business_sets(scope, ids, city_key.as_deref()).await?;
-                self.search(&filter.target(sets, page)).await
-            }
-            (Some(own), None, _) => self.search(&filter.target([filter.set_in(own)], page)).await,
-            (None, None, _) => Box::pin(self.search_all_orgs(filter, page)).await,
+        match self.searched_sets(scope, filter).await? {
+            Some(sets) => self.search(&filter.target(sets, page)).await,
+            None => Box::pin(self.search_all_orgs(filter, page)).await,
         }
     }
 
@@ -67,6 +58,21 @@ impl ReviewStore {
         self.search(&target(&orgs)).await
     }
 
+    /// Returns the sets that a filter names in a scope; `None` for one set of each organisation with reviews.
+    pub(super) async fn searched_sets(
+        &self,
+        scope: Scope,
+        filter: &ReviewFilter,
+    ) -> Result<Option<Vec<ReviewSet>>, Error> {
+        Ok(match (scope.only_org(), &filter.businesses, &filter.city_key) {
+            // A business of another organisation has no tree in this one. So nothing has to be looked up.
+            (Some(own), Some(ids), None) => Some(ids.iter().map(|id| ReviewSet::Business(own, id.clone())).collect()),
+            (_, Some(ids), city_key) => Some(self.business_sets(scope, ids, city_key.as_deref()).await?),
+            (Some(own), None, _) => Some(vec![filter.set_in(own)]),
+            (None, None, _) => None,
+        })
+    }
+
     /// Returns the sets of those businesses that the scope covers, and that are in the city if one is given. A business that has moved
     /// has two.
     async fn business_sets(
@@ -78,7 +84,7 @@ impl ReviewStore {
         let locations = self.businesses.get_review_locations(ids).await?;
         let mut sets = Vec::new();
         for id in ids.iter().collect::<HashSet<_>>() {
-            let Some(ReviewLocation { location, other_org_id }) = locations.get(id) else { continue };
+            let Some(ReviewLocation { location, other_org_id, .. }) = locations.get(id) else { continue };
             if city_key.is_some_and(|city| city != location.city_key) {
                 continue;
             }
@@ -93,16 +99,20 @@ impl ReviewStore {
 
 impl ReviewFilter {
     /// Returns the set of an organisation that the filter names: the organisation or a city.
-    fn set_in(&self, org_id: OrgId) -> ReviewSet {
+    pub(super) fn set_in(&self, org_id: OrgId) -> ReviewSet {
         match &self.city_key {
             None => ReviewSet::Org(org_id),
             Some(city_key) => ReviewSet::City(org_id, city_key.clone()),
         }
     }
 
+    /// Returns the part of the filter that postings are compared with.
+    pub(super) fn posting_filter(&self) -> PostingFilter {
+        PostingFilter { mask: self.mask, from: self.from, to: self.to }
+    }
+
     fn target(&self, sets: impl IntoIterator<Item = ReviewSet>, page: PageRequest) -> SearchTarget {
-        let filter = PostingFilter { mask: self.mask, from: self.from, to: self.to };
-        SearchTarget::new(sets, filter, self.newest_first, page)
+        SearchTarget::new(sets, self.posting_filter(), self.newest_first, page)
     }
 }
 

@@ -16,7 +16,7 @@ use crate::reviews::trees::directory::bucket_of;
 use crate::reviews::trees::nodes::StoredRoot;
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::{Directory, DirectoryBucket, ReviewSet, TreeKey, directory_hash};
+use presence_domain::ledger::{DIRECTORY_BUCKETS, Directory, DirectoryBucket, ReviewSet, TreeKey, directory_hash};
 
 /// Maximum number of logs and of directories that are read at a time. A log has some kilobytes.
 const READS_IN_FLIGHT: u16 = 64;
@@ -48,22 +48,63 @@ struct Readings {
 type BucketNumbers = BTreeMap<OrgId, BTreeSet<usize>>;
 
 impl ReviewStore {
-    /// Reads the logs of organisations, and the roots of their trees. The roots of distrusted trees are read strongly.
+    /// Reads the logs of organisations, and the roots of their trees. The roots of distrusted trees are read strongly. With
+    /// `estimates`, also reads the roots of the organisations' own trees.
     pub(super) async fn read_snapshots(
         &self,
         orgs: &[OrgTarget],
         distrusted: &HashSet<TreeKey>,
+        estimates: bool,
     ) -> Result<Vec<OrgSnapshot>, Error> {
         let org_ids = orgs.iter().map(|org| org.org_id);
         let registered: HashSet<OrgId> = org_ids.filter(|org_id| self.cache.has_second_edition(*org_id)).collect();
-        let (mut readings, unread) = self.cached_readings(orgs, distrusted);
+        let (mut readings, unread) = self.cached_readings(orgs, distrusted, estimates);
         let logs = parallel(READS_IN_FLIGHT, orgs.iter().map(|org| self.read_log_of(org.org_id)));
+        let (logs, ()) = futures::try_join!(logs, self.read_unread(unread, &mut readings))?;
+        let logs = self.confirm_blank_logs(orgs, logs, &registered).await?;
+        self.prove_snapshots(orgs, logs, distrusted, readings).await
+    }
+
+    /// Reads the roots of trees, at the positions of logs that were read before.
+    pub(super) async fn read_snapshots_at(
+        &self,
+        orgs: &[OrgTarget],
+        logs: Vec<Arc<OrgLog>>,
+        distrusted: &HashSet<TreeKey>,
+    ) -> Result<Vec<OrgSnapshot>, Error> {
+        let (mut readings, unread) = self.cached_readings(orgs, distrusted, false);
+        self.read_unread(unread, &mut readings).await?;
+        self.prove_snapshots(orgs, logs, distrusted, readings).await
+    }
+
+    /// Reads those buckets of directories eventually that are not cached: all of each organisation.
+    pub(super) async fn read_all_buckets(&self, org_ids: &[OrgId]) -> Result<(), Error> {
+        let unread = org_ids.iter().map(|org_id| {
+            let numbers = (0..DIRECTORY_BUCKETS).filter(|number| self.cache.bucket(*org_id, *number).is_none());
+            (*org_id, numbers.collect::<BTreeSet<_>>())
+        });
+        let unread = unread.filter(|(_, numbers)| !numbers.is_empty()).collect();
+        self.read_buckets(&unread, Consistency::Eventual).await.map(|_| ())
+    }
+
+    /// Reads what is not cached, eventually.
+    async fn read_unread(&self, unread: Unread, readings: &mut Readings) -> Result<(), Error> {
         let roots = self.read_roots(&unread.roots, Consistency::Eventual);
         let buckets = self.read_buckets(&unread.buckets, Consistency::Eventual);
-        let (logs, roots, buckets) = futures::try_join!(logs, roots, buckets)?;
+        let (roots, buckets) = futures::try_join!(roots, buckets)?;
         readings.roots.extend(roots);
         readings.buckets.extend(buckets);
-        let logs = self.confirm_blank_logs(orgs, logs, &registered).await?;
+        Ok(())
+    }
+
+    /// Returns the snapshots of organisations. Reads strongly what is older than the logs say.
+    async fn prove_snapshots(
+        &self,
+        orgs: &[OrgTarget],
+        logs: Vec<Arc<OrgLog>>,
+        distrusted: &HashSet<TreeKey>,
+        mut readings: Readings,
+    ) -> Result<Vec<OrgSnapshot>, Error> {
         self.refresh_buckets(orgs, &logs, &mut readings).await?;
         self.refresh_roots(orgs, &logs, distrusted, &mut readings).await?;
         let snapshots = orgs.iter().zip(logs).map(|(org, log)| {
@@ -95,9 +136,13 @@ impl ReviewStore {
     }
 
     /// Returns what the cache has, and what must be read.
-    fn cached_readings(&self, orgs: &[OrgTarget], distrusted: &HashSet<TreeKey>) -> (Readings, Unread) {
+    fn cached_readings(
+        &self,
+        orgs: &[OrgTarget],
+        distrusted: &HashSet<TreeKey>,
+        estimates: bool,
+    ) -> (Readings, Unread) {
         let (mut readings, mut unread) = (Readings::default(), Unread::default());
-        let is_only_org = orgs.len() == 1;
         for OrgTarget { org_id, trees } in orgs {
             for tree in trees {
                 if let Some(number) = bucket_number(tree) {
@@ -118,7 +163,7 @@ impl ReviewStore {
             }
             // One unit more, which most often saves some: the reviews of a large city are cheaper to read as one stretch.
             let org_tree = org_tree(*org_id);
-            if is_only_org && !trees.contains(&org_tree) {
+            if estimates && !trees.contains(&org_tree) {
                 match self.cache.root(&org_tree) {
                     Some(root) => drop(readings.roots.insert(org_tree, root)),
                     None => unread.roots.push(org_tree),

@@ -52,25 +52,14 @@ pub(super) struct OrgStretch {
 }
 
 impl SearchTarget {
-    /// Returns the target of a search in review sets. A set that is named twice is searched once.
+    /// Returns the target of a search in review sets.
     pub(super) fn new(
         sets: impl IntoIterator<Item = ReviewSet>,
         filter: PostingFilter,
         newest_first: bool,
         page: PageRequest,
     ) -> Self {
-        let mut by_org: BTreeMap<OrgId, BTreeSet<ReviewSet>> = BTreeMap::new();
-        for set in sets {
-            by_org.entry(set.org_id()).or_default().insert(set);
-        }
-        let orgs = by_org.into_iter().map(|(org_id, sets)| {
-            let trees = sets.into_iter().map(|set| TreeKey { set, facet_key: None }).collect();
-            OrgTarget { org_id, trees }
-        });
-        // An end that excludes no review is left open: otherwise it could cut a period, which costs more reads.
-        let from = filter.from.filter(|from| *from > FIRST_SECOND);
-        let to = filter.to.filter(|to| *to < LAST_SECOND);
-        Self { orgs: orgs.collect(), filter: PostingFilter { from, to, ..filter }, newest_first, page }
+        Self { orgs: trees_by_org(sets), filter: without_idle_ends(filter), newest_first, page }
     }
 
     /// Returns the organisation if every one of its reviews is searched, and no other one.
@@ -95,4 +84,25 @@ impl SearchTarget {
         };
         in_set && review.effective_at() == posting.key.effective_at && self.filter.mask.contains(FacetKey::of(review))
     }
+}
+
+/// Returns the trees of review sets by organisation. A set that is named twice is searched once.
+pub(super) fn trees_by_org(sets: impl IntoIterator<Item = ReviewSet>) -> Vec<OrgTarget> {
+    let mut by_org: BTreeMap<OrgId, BTreeSet<ReviewSet>> = BTreeMap::new();
+    for set in sets {
+        by_org.entry(set.org_id()).or_default().insert(set);
+    }
+    let orgs = by_org.into_iter().map(|(org_id, sets)| {
+        let trees = sets.into_iter().map(|set| TreeKey { set, facet_key: None }).collect();
+        OrgTarget { org_id, trees }
+    });
+    orgs.collect()
+}
+
+/// Returns the filter with an open end in the place of one that excludes no review. Such an end could cut a period, which costs
+/// more reads.
+pub(super) fn without_idle_ends(filter: PostingFilter) -> PostingFilter {
+    let from = filter.from.filter(|from| *from > FIRST_SECOND);
+    let to = filter.to.filter(|to| *to < LAST_SECOND);
+    PostingFilter { from, to, ..filter }
 }

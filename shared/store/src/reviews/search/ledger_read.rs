@@ -1,0 +1,50 @@
+//! Reads of nodes, and what can come between the reads of a ledger.
+
+use std::sync::Arc;
+
+use crate::ReviewStore;
+use presence_domain::error::Error;
+use presence_domain::ledger::TreeKey;
+use presence_domain::ledger::tree::{DecodeError, NodeRef};
+
+/// Occurs when a ledger changes while it is read, or cannot be read.
+#[derive(Debug)]
+pub(super) enum LedgerReadError {
+    /// Reviews or trees changed since the log was read. The next attempt reads the log anew.
+    Overtaken,
+    /// A node of the tree is no more: its root is too old. The next attempt reads the root strongly.
+    NodeGone(TreeKey),
+    /// A read failed.
+    Failed(Error),
+}
+
+impl From<Error> for LedgerReadError {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl From<DecodeError> for LedgerReadError {
+    fn from(error: DecodeError) -> Self {
+        Self::Failed(Error::internal(error))
+    }
+}
+
+impl ReviewStore {
+    /// Returns the bytes of each node, in order. Reads them from the table into the cache.
+    pub(super) async fn read_nodes_of_roots(
+        &self,
+        names: &[(&TreeKey, NodeRef)],
+    ) -> Result<Vec<Arc<[u8]>>, LedgerReadError> {
+        let mut read = Vec::with_capacity(names.len());
+        for ((tree, node), bytes) in names.iter().zip(self.get_nodes(names).await?) {
+            let Some(bytes) = bytes else {
+                self.cache.remove_root(tree);
+                return Err(LedgerReadError::NodeGone((*tree).clone()));
+            };
+            self.cache.insert_node(tree, *node, Arc::clone(&bytes));
+            read.push(bytes);
+        }
+        Ok(read)
+    }
+}

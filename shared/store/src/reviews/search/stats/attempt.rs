@@ -1,0 +1,156 @@
+//! One attempt to count: waves of reads from the logs to the nodes.
+
+use std::collections::HashSet;
+
+use super::StatsError;
+use super::target::StatsTarget;
+use super::tree_counts::TreeCounts;
+use crate::ReviewStore;
+use crate::reviews::search::attempt::{DRIFT_REPETITIONS, ORGS_AT_A_TIME};
+use crate::reviews::search::ledger_read::LedgerReadError;
+use crate::reviews::search::moves::OrgCut;
+use presence_domain::error::Error;
+use presence_domain::ledger::{Day, FacetCounts, FacetMask, GroupNumber, Month, TreeKey};
+use presence_domain::review::{Partner, Rating, ReviewState};
+use presence_domain::review_stats::{GroupBy, GroupKey, ReviewStats, StatsGroup, TooManyGroupsError};
+
+/// Number of nodes that may wait to be read before the next organisations are added: 1 MB of names and ranges.
+const MAX_WAITING_NODES: usize = 10_000;
+
+/// Occurs when an attempt ends without statistics.
+#[derive(Debug)]
+pub(super) enum StatsAttemptError {
+    /// The ledger was not read.
+    Read(LedgerReadError),
+    /// There are too many groups.
+    TooManyGroups(TooManyGroupsError),
+    /// The groups lack reviews that the whole has, or have others: businesses move, or are too new for the list.
+    GroupsDiffer(Box<ReviewStats>),
+}
+
+impl From<LedgerReadError> for StatsAttemptError {
+    fn from(error: LedgerReadError) -> Self {
+        Self::Read(error)
+    }
+}
+
+impl From<Error> for StatsAttemptError {
+    fn from(error: Error) -> Self {
+        Self::Read(LedgerReadError::Failed(error))
+    }
+}
+
+impl From<TooManyGroupsError> for StatsAttemptError {
+    fn from(error: TooManyGroupsError) -> Self {
+        Self::TooManyGroups(error)
+    }
+}
+
+impl ReviewStore {
+    /// Counts until an attempt has the statistics, or the time is over.
+    pub(super) async fn count_reviews(&self, target: &StatsTarget) -> Result<ReviewStats, StatsError> {
+        let (mut retries, mut distrusted) = (self.db.retries(), HashSet::new());
+        let (mut last_differing, mut repetitions) = (None, 0);
+        loop {
+            match Box::pin(self.attempt_stats(target, &distrusted)).await {
+                Ok(stats) => return Ok(stats),
+                Err(StatsAttemptError::TooManyGroups(error)) => return Err(error.into()),
+                Err(StatsAttemptError::Read(LedgerReadError::Failed(error))) => return Err(error.into()),
+                Err(StatsAttemptError::Read(LedgerReadError::Overtaken)) => {}
+                Err(StatsAttemptError::Read(LedgerReadError::NodeGone(tree))) => drop(distrusted.insert(tree)),
+                Err(StatsAttemptError::GroupsDiffer(stats)) => {
+                    let found = Some(stats);
+                    repetitions = if found == last_differing { repetitions + 1 } else { 0 };
+                    last_differing = found;
+                    if let Some(stats) = last_differing.take_if(|_| repetitions == DRIFT_REPETITIONS) {
+                        tracing::warn!(
+                            "the groups of statistics lack reviews: a business moves, or its move was interrupted"
+                        );
+                        return Ok(*stats);
+                    }
+                }
+            }
+            if !retries.pause().await {
+                return Err(Error::Unavailable("reviews kept changing while they were counted".into()).into());
+            }
+        }
+    }
+
+    async fn attempt_stats(
+        &self,
+        target: &StatsTarget,
+        distrusted: &HashSet<TreeKey>,
+    ) -> Result<ReviewStats, StatsAttemptError> {
+        if target.has_unknown_places {
+            return self.count_places(target, distrusted).await;
+        }
+        let (mut counts, mut cut) = (TreeCounts::new(target.filter, target.unit()), OrgCut::default());
+        for orgs in target.orgs.chunks(ORGS_AT_A_TIME) {
+            for (org, snapshot) in orgs.iter().zip(self.read_snapshots(orgs, distrusted, false).await?) {
+                cut.add(org.org_id, &snapshot.log);
+                counts.add_org(org, &snapshot, |set| target.groups.number_of(set))?;
+            }
+            if counts.needed_count() > MAX_WAITING_NODES {
+                self.read_counts(&mut counts).await?;
+            }
+        }
+        self.read_counts(&mut counts).await?;
+        if target.orgs.len() > 1 {
+            self.check_moves(&cut).await?;
+        }
+        Ok(target.stats_of(&counts.finish()?))
+    }
+}
+
+impl StatsTarget {
+    /// Returns the statistics with these counts by group.
+    fn stats_of(&self, counts: &[(GroupNumber, FacetCounts)]) -> ReviewStats {
+        let mut sum = FacetCounts::default();
+        for (_, counts) in counts {
+            sum.add_all(counts);
+        }
+        let groups = self.group_by.map(|group_by| match facet_groups(group_by, &sum) {
+            Some(groups) => groups,
+            None => {
+                let group = |(number, counts): &(GroupNumber, FacetCounts)| {
+                    Some(StatsGroup { key: self.group_key(group_by, *number)?, counts: counts.clone() })
+                };
+                sorted(counts.iter().filter_map(group).collect())
+            }
+        });
+        ReviewStats { counts: sum, groups }
+    }
+
+    fn group_key(&self, group_by: GroupBy, number: GroupNumber) -> Option<GroupKey> {
+        match group_by {
+            GroupBy::Day => Some(GroupKey::Day(Day::from_number(number))),
+            GroupBy::Month => Some(GroupKey::Month(Month::from_number(number))),
+            GroupBy::Year => Some(GroupKey::Year(number)),
+            _ => self.groups.key_of(number).cloned(),
+        }
+    }
+}
+
+/// Returns the groups in the order of their keys.
+pub(super) fn sorted(mut groups: Vec<StatsGroup>) -> Vec<StatsGroup> {
+    groups.sort_by(|one, other| one.key.cmp(&other.key));
+    groups
+}
+
+/// Returns the groups by a property that facet keys have; `None` for another property.
+fn facet_groups(group_by: GroupBy, counts: &FacetCounts) -> Option<Vec<StatsGroup>> {
+    let keys: Vec<(GroupKey, FacetMask)> = match group_by {
+        GroupBy::Partner => Partner::ALL
+            .map(|key| (GroupKey::Partner(key), FacetMask::from_predicate(|_, _, partner, _| partner == key)))
+            .to_vec(),
+        GroupBy::State => ReviewState::ALL
+            .map(|key| (GroupKey::State(key), FacetMask::from_predicate(|state, _, _, _| state == key)))
+            .to_vec(),
+        GroupBy::Rating => Rating::ALL
+            .map(|key| (GroupKey::Rating(key), FacetMask::from_predicate(|_, rating, _, _| rating == key)))
+            .to_vec(),
+        _ => return None,
+    };
+    let groups = keys.into_iter().map(|(key, mask)| StatsGroup { key, counts: counts.masked(mask) });
+    Some(groups.filter(|group| group.counts.total() > 0).collect())
+}
