@@ -4,9 +4,15 @@
 //! queue hands the messages back to it: it writes their rows as `ops import reviews` does. `shared/docs/ingest.md` explains both.
 
 pub mod aws;
+mod batch;
 mod event;
 mod ingest;
 mod outside;
+mod part;
+mod report;
+mod source;
+mod split;
+mod write;
 
 pub use event::handle;
 pub use ingest::Ingest;

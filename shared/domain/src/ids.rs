@@ -46,6 +46,9 @@ impl fmt::Display for UserId {
 pub struct OrgId(u64);
 
 impl OrgId {
+    /// Least id, for a value that gets its organisation later.
+    pub(crate) const LEAST: Self = Self(1);
+
     /// Returns the id, if the number lies in range.
     #[must_use]
     pub fn new(number: u64) -> Option<Self> {

@@ -84,6 +84,15 @@ impl DateInput {
         }
     }
 
+    /// Returns the microseconds since 1970: for a day those of its start; smaller fractions are dropped. `None` outside the years of
+    /// reviews.
+    #[must_use]
+    pub fn microsecond(self) -> Option<i64> {
+        let fraction =
+            if let Self::Instant(instant) = self { i64::from(instant.subsec_nanosecond()) / 1_000 } else { 0 };
+        self.second().map(|second| second * 1_000_000 + fraction)
+    }
+
     /// Returns the day in UTC; `None` outside the years of reviews.
     #[must_use]
     pub fn day(self) -> Option<Date> {

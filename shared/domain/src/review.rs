@@ -1,5 +1,11 @@
 //! Customer reviews left on listing partners.
 
+mod row;
+mod seen_at;
+
+pub use row::ReviewRow;
+pub use seen_at::{AcceptedRow, RowOutcome, RowPlace, SeenAt};
+
 use jiff::civil::Date;
 use sha2::{Digest as _, Sha256};
 
@@ -178,6 +184,8 @@ pub struct Review {
     pub state: ReviewState,
     /// URL of the review on the partner's site.
     pub link: Option<String>,
+    /// Stamp of the newest row about it; `None` if no row had one.
+    pub seen_at: Option<SeenAt>,
 }
 
 impl Review {
@@ -199,10 +207,10 @@ impl Review {
         (&self.business_id, self.partner, &self.partner_id) == (&other.business_id, other.partner, &other.partner_id)
     }
 
-    /// True if the reviews are equal except for id and version, which are set when a review is written.
+    /// True if the reviews are equal except for id, version and stamp, which nobody sees.
     #[must_use]
     pub fn content_eq(&self, other: &Self) -> bool {
-        let other = Self { id: self.id.clone(), version: self.version, ..other.clone() };
+        let other = Self { id: self.id.clone(), version: self.version, seen_at: self.seen_at, ..other.clone() };
         *self == other
     }
 

@@ -3,4 +3,5 @@
 pub mod aws;
 pub mod clock;
 pub mod config;
+pub mod lines;
 pub mod telemetry;

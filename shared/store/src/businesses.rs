@@ -16,6 +16,7 @@ use crate::keys::{business_pk, city_listing, org_pk};
 use crate::{Database, schema};
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId};
+use presence_domain::review::RowOutcome;
 use presence_domain::text::city_key;
 use presence_domain::user::References;
 
@@ -64,6 +65,16 @@ pub enum PutOutcome {
     Updated,
     /// The same item was there, and nothing was written.
     Unchanged,
+}
+
+impl From<RowOutcome> for PutOutcome {
+    fn from(outcome: RowOutcome) -> Self {
+        match outcome {
+            RowOutcome::Created => Self::Created,
+            RowOutcome::Updated => Self::Updated,
+            RowOutcome::Unchanged => Self::Unchanged,
+        }
+    }
 }
 
 #[derive(Serialize, Deserialize, PartialEq)]

@@ -27,20 +27,22 @@ const FIRST: u64 = 1;
 pub(super) struct Kind {
     /// Name in error messages.
     pub(super) name: &'static str,
-    /// Format that this version writes.
+    /// Latest format that this version writes.
     pub(super) format: u64,
+    /// Earliest format that this version writes. Items of this format and later ones need no migration.
+    pub(super) current_from: u64,
 }
 
 impl Kind {
     const fn first(name: &'static str) -> Self {
-        Self { name, format: FIRST }
+        Self { name, format: FIRST, current_from: FIRST }
     }
 }
 
 /// Any kind that has one format.
 pub(super) const ANY: Kind = Kind::first("item");
 /// Item of a user. Format 2 has `email_domain`, for `email-index`.
-pub(super) const USER: Kind = Kind { name: "user", format: 2 };
+pub(super) const USER: Kind = Kind { name: "user", format: 2, current_from: 2 };
 /// Reservation of an address.
 pub(super) const LOCK: Kind = Kind::first("lock");
 /// Head of a user directory: counts and digest.
@@ -62,11 +64,13 @@ pub(super) const ORG: Kind = Kind::first("organisation");
 /// Business of an organisation.
 pub(super) const BUSINESS: Kind = Kind::first("business");
 /// Category of businesses. Format 2 holds its states as text; format 1 holds them as maps, or, in versions between, as text too.
-pub(super) const CATEGORY: Kind = Kind { name: "category", format: 2 };
+pub(super) const CATEGORY: Kind = Kind { name: "category", format: 2, current_from: 2 };
 /// Head of the category directory.
 pub(super) const CATEGORY_HEAD: Kind = Kind::first("category head");
-/// Review of a business.
-pub(super) const REVIEW: Kind = Kind::first("review");
+/// Review of a business. Format 2 has `seen_at`, which earlier versions would drop. Only reviews with a stamp have it.
+pub(super) const REVIEW: Kind = Kind { name: "review", format: 2, current_from: 1 };
+/// Review of a business without a stamp.
+pub(super) const REVIEW_WITHOUT_STAMP: Kind = Kind::first("review");
 /// Facet counts of a month or a day.
 pub(super) const FACET_COUNTS: Kind = Kind::first("tally");
 /// Postings of a day.
@@ -147,7 +151,7 @@ pub(super) fn check(kind: Kind, item: &Item) -> Result<(), Error> {
     match format_of(item) {
         format if (FIRST..=kind.format).contains(&format) => Ok(()),
         format => {
-            let Kind { name, format: known } = kind;
+            let Kind { name, format: known, .. } = kind;
             let text = format!("a stored {name} has format {format}, and this version knows those up to {known}");
             Err(Error::Unavailable(text.into()))
         }
@@ -197,7 +201,7 @@ mod tests {
         }
         for (kind, format, expected) in [
             (USER, 3, "a stored user has format 3, and this version knows those up to 2"),
-            (REVIEW, 2, "a stored review has format 2, and this version knows those up to 1"),
+            (REVIEW, 3, "a stored review has format 3, and this version knows those up to 2"),
             (ANY, 0, "a stored item has format 0, and this version knows those up to 1"),
         ] {
             match check(kind, &of(format)) {

@@ -68,7 +68,7 @@ impl Database {
                 let kind = kind_of(table, &item);
                 check(kind, &item)?;
                 match counts.get_mut(kind.name) {
-                    Some(counts) if format_of(&item) == kind.format => counts.current += 1,
+                    Some(counts) if format_of(&item) >= kind.current_from => counts.current += 1,
                     Some(_) => old.push((kind, item)),
                     None => {}
                 }
@@ -131,5 +131,5 @@ fn if_unchanged(put: PutItemFluentBuilder, old: Item) -> PutItemFluentBuilder {
 }
 
 fn has_formats(kind: &Kind) -> bool {
-    kind.format > ANY.format
+    kind.current_from > ANY.current_from
 }

@@ -158,8 +158,9 @@ pub const CATEGORIES: Table = Table {
     stream: false,
     ttl: None,
 };
-/// Reviews and their ledger.
-pub const REVIEWS: Table = Table { name: "reviews", key: PK_SK, indexes: &[LISTING_INDEX], stream: false, ttl: None };
+/// Reviews and their ledger, and the progress of objects of reviews, which expires.
+pub const REVIEWS: Table =
+    Table { name: "reviews", key: PK_SK, indexes: &[LISTING_INDEX], stream: false, ttl: Some("ttl") };
 
 /// Audit trail: a record for each change of a user or key.
 pub const AUDIT: Table = Table {

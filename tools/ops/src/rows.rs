@@ -51,6 +51,13 @@ pub(crate) struct ReviewRow<'a> {
     reply_comment: Option<&'a str>,
     state: &'static str,
     link: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seen_at: Option<String>,
+}
+
+/// Returns microseconds since 1970 as an instant in UTC; `None` outside the calendar.
+fn format_microsecond(microsecond: i64) -> Option<String> {
+    jiff::Timestamp::from_microsecond(microsecond).ok().map(|instant| instant.to_string())
 }
 
 impl<'a> From<&'a Org> for OrgRow<'a> {
@@ -90,6 +97,7 @@ impl<'a> From<&'a Review> for ReviewRow<'a> {
             reply_comment: review.reply_comment.as_deref(),
             state: review.state.as_str(),
             link: review.link.as_deref(),
+            seen_at: review.seen_at.and_then(|seen| format_microsecond(seen.at)),
         }
     }
 }

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::client::read::{Item, pk_sk};
-use crate::format::{REVIEW, item_as, parse_as};
+use crate::format::{REVIEW, REVIEW_WITHOUT_STAMP, item_as, parse_as};
 use crate::keys::{REVIEW_SK, effective_listing, review_pk};
 use crate::{ReviewStore, schema};
 use presence_domain::access::Scope;
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::ledger::FacetKey;
-use presence_domain::review::{Partner, Rating, Review, ReviewId, ReviewState};
+use presence_domain::review::{Partner, Rating, Review, ReviewId, ReviewState, SeenAt};
 
 #[derive(Serialize, Deserialize)]
 struct ReviewItem {
@@ -45,13 +45,16 @@ struct ReviewItem {
     state: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     link: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seen_at: Option<String>,
 }
 
-/// Returns the item of a review.
+/// Returns the item of a review. Without a stamp it has the first format.
 pub(crate) fn review_to_item(review: &Review) -> Result<Item, Error> {
     let review = review.clone();
+    let kind = if review.seen_at.is_some() { REVIEW } else { REVIEW_WITHOUT_STAMP };
     item_as(
-        REVIEW,
+        kind,
         &ReviewItem {
             pk: review_pk(&review.id),
             sk: REVIEW_SK.to_owned(),
@@ -75,6 +78,7 @@ pub(crate) fn review_to_item(review: &Review) -> Result<Item, Error> {
             reply_comment: review.reply_comment,
             state: review.state.as_str().to_owned(),
             link: review.link,
+            seen_at: review.seen_at.map(|seen_at| seen_at.to_string()),
         },
     )
 }
@@ -106,6 +110,7 @@ fn parse_review(stored: ReviewItem) -> Option<Review> {
         reply_comment: unless_blank(stored.reply_comment),
         state: ReviewState::ALL.into_iter().find(|state| state.as_str() == stored.state)?,
         link: unless_blank(stored.link),
+        seen_at: stored.seen_at.map_or(Some(None), |text| SeenAt::parse(&text).map(Some))?,
     })
 }
 

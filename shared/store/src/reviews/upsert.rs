@@ -3,14 +3,21 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::ReviewStore;
+use crate::client::parallel::parallel;
+use crate::client::read::{number, pk_sk, text};
+use crate::format::{FORMAT, REVIEW};
+use crate::keys::{REVIEW_SK, review_pk};
 use crate::reviews::log::lanes_of;
-use crate::reviews::write::{NumberedWrite, ReviewWrite, WriteReviewsError};
+use crate::reviews::write::{NumberedWrite, ReviewWrite, WriteReviewsError, if_unchanged};
+use crate::{ReviewStore, schema};
 use presence_domain::error::Error;
 use presence_domain::review::{Review, ReviewId};
 
 /// Maximum number of reviews whose ids collide. Among ten million reviews, two collide in one case of 23,000.
 const SALTS: u8 = 8;
+
+/// Stamps that are written at the same time: far below what a partition takes.
+const STAMPS_IN_FLIGHT: u16 = 16;
 
 /// A write that was not done.
 pub(crate) struct PendingWrite {
@@ -46,7 +53,8 @@ pub type OnStored<'a> = &'a (dyn Fn(usize) + Sync);
 struct Upsert<'a> {
     store: &'a ReviewStore,
     on_stored: OnStored<'a>,
-    wanted: &'a [Review],
+    /// Rows of each review, in their order.
+    wanted: Vec<&'a [Review]>,
     before: Vec<Option<Review>>,
     pending: Vec<PendingWrite>,
 }
@@ -56,7 +64,8 @@ impl ReviewStore {
     ///
     /// A review is found by its business, its partner and the partner's id. The ids of the wanted reviews are ignored.
     pub async fn find_stored_reviews(&self, wanted: &[Review]) -> Result<Vec<Option<Review>>, Error> {
-        Ok(self.plan_upsert(wanted).await?.into_iter().map(|write| write.old).collect())
+        let rows: Vec<&[Review]> = wanted.iter().map(std::slice::from_ref).collect();
+        Ok(self.plan_upsert(&rows).await?.into_iter().map(|write| write.old).collect())
     }
 
     /// Writes those of the wanted reviews that differ from what is stored. Returns the stored review before each of them.
@@ -74,11 +83,15 @@ impl ReviewStore {
     /// gives up when the retries end without a single write. Two imports of one file meet in every lane,
     /// and in each round at least one of them makes progress.
     pub async fn try_upsert_reviews(&self, wanted: &[Review]) -> UpsertOutcome {
-        self.try_upsert_reviews_with(wanted, &|_| {}).await
+        self.upsert_rows(wanted.iter().map(std::slice::from_ref).collect(), &|_| {}).await
     }
 
-    /// Does the same as [`ReviewStore::try_upsert_reviews`], and reports each part as it is stored.
-    pub async fn try_upsert_reviews_with(&self, wanted: &[Review], on_stored: OnStored<'_>) -> UpsertOutcome {
+    /// Does the same for rows about reviews, and reports each part as it is stored.
+    ///
+    /// Takes the rows of each review together, in their order, all of them about this review. Which row wins is decided here, where the
+    /// stored review is known: [`Review::accept`]. A row that only tells that the stored content is still true changes the stamp alone,
+    /// which takes no part in the ledger.
+    pub async fn upsert_rows(&self, wanted: Vec<&[Review]>, on_stored: OnStored<'_>) -> UpsertOutcome {
         let mut upsert = Upsert::new(self, wanted, on_stored);
         let mut retries = self.db.retries();
         loop {
@@ -100,23 +113,26 @@ impl ReviewStore {
     /// Finds the stored review for each wanted one, and the id that the wanted one has or is to have.
     ///
     /// The id is a digest. If the id belongs to another review, the next salt gives another id.
-    async fn plan_upsert(&self, wanted: &[Review]) -> Result<Vec<ReviewWrite>, Error> {
+    async fn plan_upsert(&self, wanted: &[&[Review]]) -> Result<Vec<ReviewWrite>, Error> {
         let mut writes: Vec<Option<ReviewWrite>> = vec![None; wanted.len()];
         let mut taken_ids = HashSet::new();
         for salt in 0..SALTS {
             let without_id = wanted.iter().zip(&mut writes).filter(|(_, write)| write.is_none());
-            let without_id: Vec<_> =
-                without_id.map(|(review, write)| (review, derive_id(review, salt), write)).collect();
+            let with_id = without_id.filter_map(|(rows, write)| {
+                let first = rows.first()?;
+                Some((*rows, first.clone(), derive_id(first, salt), write))
+            });
+            let without_id: Vec<_> = with_id.collect();
             if without_id.is_empty() {
                 break;
             }
-            let ids: HashSet<&ReviewId> = without_id.iter().map(|(_, id, _)| id).collect();
+            let ids: HashSet<&ReviewId> = without_id.iter().map(|(_, _, id, _)| id).collect();
             let stored = self.get_reviews(&ids.into_iter().cloned().collect::<Vec<_>>()).await?;
-            for (review, id, write) in without_id {
+            for (rows, first, id, write) in without_id {
                 let old = stored.get(&id).cloned();
-                let is_free = old.as_ref().is_none_or(|old| old.same_source(review));
+                let is_free = old.as_ref().is_none_or(|old| old.same_source(&first));
                 if is_free && taken_ids.insert(id.clone()) {
-                    *write = Some(ReviewWrite { old, new: Review { id, ..review.clone() } });
+                    *write = Some(ReviewWrite { new: Review { id, ..accept_all(old.as_ref(), first, rows) }, old });
                 }
             }
         }
@@ -155,6 +171,54 @@ impl ReviewStore {
     }
 }
 
+impl ReviewStore {
+    /// Writes the stamps of reviews that stay as they are. Those that changed meanwhile stay pending, and all after an error.
+    async fn write_stamps(&self, writes: Vec<NumberedWrite>, on_stored: OnStored<'_>) -> WriteOutcome {
+        let mut outcome = WriteOutcome::default();
+        for portion in writes.chunks(usize::from(STAMPS_IN_FLIGHT)) {
+            if outcome.error.is_none() {
+                let calls = portion.iter().map(|numbered| self.write_stamp(&numbered.write));
+                match parallel(STAMPS_IN_FLIGHT, calls).await {
+                    Ok(written) => {
+                        on_stored(written.iter().filter(|is_written| **is_written).count());
+                        let lost = portion.iter().zip(written).filter(|(_, is_written)| !is_written);
+                        let lost = lost.map(|(numbered, _)| numbered.position);
+                        outcome.pending.extend(lost.map(|position| PendingWrite { position, is_uncertain: false }));
+                        continue;
+                    }
+                    Err(error) => outcome.error = Some(error),
+                }
+            }
+            let positions = portion.iter().map(|numbered| numbered.position);
+            outcome.pending.extend(positions.map(|position| PendingWrite { position, is_uncertain: true }));
+        }
+        outcome
+    }
+
+    /// Writes the stamp of a review. False if the review changed since it was read.
+    async fn write_stamp(&self, write: &ReviewWrite) -> Result<bool, Error> {
+        let (Some(old), Some(seen_at)) = (&write.old, write.new.seen_at) else { return Ok(true) };
+        let (condition, mut values) = if_unchanged(old);
+        values.insert(":new".to_owned(), text(seen_at.to_string()));
+        values.insert(":format".to_owned(), number(REVIEW.format));
+        let update = self.db.client.update_item().table_name(self.db.name(&schema::REVIEWS));
+        let update = update
+            .set_key(Some(pk_sk(review_pk(&old.id), REVIEW_SK)))
+            .update_expression("SET seen_at = :new, #format = :format")
+            .condition_expression(condition)
+            .expression_attribute_names("#format", FORMAT)
+            .set_expression_attribute_values(Some(values));
+        self.db.retry_conditional(|| update.clone().send()).await
+    }
+}
+
+/// Returns the review after all rows, the first of which is given.
+fn accept_all(old: Option<&Review>, first: Review, rows: &[Review]) -> Review {
+    let start = old.map_or(first, Clone::clone);
+    let skipped = usize::from(old.is_none());
+    rows.iter().skip(skipped).fold(start, |review, row| Review::accept(Some(&review), row).review)
+}
+
 /// Returns how many of the writes, from the first on, are of its lanes and fit into one transaction.
 fn count_in_transaction(writes: &[ReviewWrite]) -> usize {
     let same_lanes = writes.chunk_by(|one, other| lanes_of(one).eq(lanes_of(other))).next();
@@ -162,31 +226,36 @@ fn count_in_transaction(writes: &[ReviewWrite]) -> usize {
 }
 
 impl<'a> Upsert<'a> {
-    fn new(store: &'a ReviewStore, wanted: &'a [Review], on_stored: OnStored<'a>) -> Self {
+    fn new(store: &'a ReviewStore, wanted: Vec<&'a [Review]>, on_stored: OnStored<'a>) -> Self {
         let pending = (0..wanted.len()).map(|position| PendingWrite { position, is_uncertain: false }).collect();
-        Self { store, on_stored, wanted, before: vec![None; wanted.len()], pending }
+        Self { store, on_stored, before: vec![None; wanted.len()], wanted, pending }
     }
 
     /// Finds the pending reviews, and writes those that differ. An error leaves some of them pending.
     async fn write_pending(&mut self) -> Result<(), Error> {
-        let reviews: Vec<Review> = self.pending.iter().map(|pending| self.wanted[pending.position].clone()).collect();
-        let planned = self.store.plan_upsert(&reviews).await?;
-        let mut writes = Vec::new();
+        let rows: Vec<&[Review]> = self.pending.iter().map(|pending| self.wanted[pending.position]).collect();
+        let planned = self.store.plan_upsert(&rows).await?;
+        let (mut writes, mut stamps) = (Vec::new(), Vec::new());
         for (PendingWrite { position, is_uncertain }, write) in self.pending.drain(..).zip(planned) {
             let is_stored = write.old.as_ref().is_some_and(|old| old.content_eq(&write.new));
+            let is_stamped = is_stored && write.old.as_ref().is_some_and(|old| old.seen_at == write.new.seen_at);
             // A review that is stored after an uncertain write was most likely written by it: the review before the write
             // was noted in an earlier round.
             if !(is_stored && is_uncertain) {
                 self.before[position].clone_from(&write.old);
             }
-            if !is_stored {
-                writes.push(NumberedWrite { position, write });
+            match (is_stored, is_stamped) {
+                (false, _) => writes.push(NumberedWrite { position, write }),
+                (true, false) => stamps.push(NumberedWrite { position, write }),
+                (true, true) => {}
             }
         }
-        (self.on_stored)(reviews.len() - writes.len());
+        (self.on_stored)(rows.len() - writes.len() - stamps.len());
         let outcome = self.store.write_all(writes, self.on_stored).await;
         self.pending = outcome.pending;
-        outcome.error.map_or(Ok(()), Err)
+        let stamped = self.store.write_stamps(stamps, self.on_stored).await;
+        self.pending.extend(stamped.pending);
+        outcome.error.or(stamped.error).map_or(Ok(()), Err)
     }
 
     fn finish(self, error: Option<Error>) -> UpsertOutcome {

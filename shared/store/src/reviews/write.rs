@@ -7,7 +7,7 @@ use futures::FutureExt as _;
 
 use super::body_item::review_to_item;
 use super::log::{LaneAppend, LaneKey, changes_by_lane, lanes_of};
-use crate::client::read::number;
+use crate::client::read::{Item, number, text};
 use crate::client::transaction::{Transaction, TransactionError};
 use crate::{ReviewStore, schema};
 use presence_domain::error::Error;
@@ -97,12 +97,24 @@ impl ReviewWrite {
         let put = Put::builder().table_name(table).set_item(Some(review_to_item(&new)?));
         let put = match &self.old {
             None => put.condition_expression("attribute_not_exists(pk)"),
-            Some(old) => put
-                .condition_expression("version = :version")
-                .expression_attribute_values(":version", number(old.version)),
+            Some(old) => {
+                let (condition, values) = if_unchanged(old);
+                put.condition_expression(condition).set_expression_attribute_values(Some(values))
+            }
         };
         put.build().map_err(Error::internal)
     }
+}
+
+/// Returns the condition that a stored review is still the one that was read, and the values in it. Of what a row says, the stamp
+/// alone may change without the version.
+pub(crate) fn if_unchanged(old: &Review) -> (&'static str, Item) {
+    let mut values = Item::from([(":version".to_owned(), number(old.version))]);
+    let Some(seen_at) = old.seen_at else {
+        return ("version = :version AND attribute_not_exists(seen_at)", values);
+    };
+    values.insert(":seen_at".to_owned(), text(seen_at.to_string()));
+    ("version = :version AND seen_at = :seen_at", values)
 }
 
 impl ReviewStore {

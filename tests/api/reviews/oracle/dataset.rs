@@ -170,6 +170,7 @@ fn random_review(rng: &mut Rng, number: usize) -> Review {
         reply_comment: None,
         state: pick(rng, &ReviewState::ALL),
         link: None,
+        seen_at: None,
     }
 }
 

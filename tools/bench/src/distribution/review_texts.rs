@@ -63,6 +63,7 @@ impl Distribution {
             state,
             link: Some(format!("https://reviews.example/{}/{partner_id}", partner.as_str())),
             partner_id,
+            seen_at: None,
         }
     }
 }

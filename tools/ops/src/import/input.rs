@@ -1,5 +1,6 @@
 //! Input of an import: a file or standard input, of which the start decides if it is of the right kind.
 
+use presence_runtime::lines::LineReader;
 use std::io::Cursor;
 use std::path::Path;
 
@@ -9,7 +10,6 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 use super::error::ImportError;
 use super::file_type::{PREFIX_BYTES, WrongType};
 use super::kind::ImportKind;
-use super::lines::LineReader;
 use super::rejects;
 use crate::error::CommandError;
 

@@ -8,7 +8,6 @@ mod error_limit;
 mod file_type;
 mod input;
 mod kind;
-mod lines;
 mod orgs;
 mod progress;
 mod rejects;
@@ -68,10 +67,11 @@ business_id names a business that is imported already; partner is partner_1,
 partner_8 or partner_9; rating is an integer from 1 to 5; state is treated,
 not_treated or deleted. A date is a day (its start in UTC) or an instant (in UTC
 without an offset). key (default: partner_id), author_name, update_date,
-delete_date, title, content, reply_comment and link may be missing; an empty or
-blank text counts as missing. content and reply_comment have at most 10000
+delete_date, title, content, reply_comment, link and seen_at may be missing; an
+empty or blank text counts as missing. content and reply_comment have at most 10000
 characters, every other text 2048 bytes. Control characters other than tab and
-line breaks are removed. The id of a review, as meant below, is its business_id,
+line breaks are removed. seen_at is the instant at which the partner said so: a
+row that is older than what is stored counts as unchanged. The id of a review, as meant below, is its business_id,
 partner and partner_id.";
 
 const CATEGORIES_FORMAT: &str = "\

@@ -4,6 +4,7 @@ use std::future::Future;
 
 use presence_domain::error::Error;
 use presence_domain::ids::{MAX_ID, OrgId};
+use presence_domain::json_row::parse_json;
 use presence_domain::text::has_control;
 use presence_store::PutOutcome;
 use serde::de::DeserializeOwned;
@@ -14,8 +15,6 @@ use super::kind::ImportKind;
 
 /// Largest number of characters in a name.
 const NAME_MAX_CHARS: usize = 255;
-/// Largest number of characters in a reason. The JSON parser may quote a whole value.
-const REASON_MAX_CHARS: usize = 300;
 
 /// Kind of row.
 pub(super) trait Row: Sized + Send + 'static {
@@ -58,18 +57,6 @@ pub(super) fn parse<R: Row>(text: &str) -> Result<R, String> {
     R::from_raw(parse_json(text)?)
 }
 
-/// Parses a line as JSON. The error is the reason to reject it, with the path of the wrong field.
-pub(super) fn parse_json<T: DeserializeOwned>(text: &str) -> Result<T, String> {
-    let mut json = serde_json::Deserializer::from_str(text);
-    let raw = serde_path_to_error::deserialize(&mut json).map_err(|error| {
-        let path = error.path().to_string();
-        let reason = json_reason(error.inner());
-        if path == "." || !error.inner().is_data() { reason } else { format!("{path}: {reason}") }
-    })?;
-    json.end().map_err(|error| json_reason(&error))?;
-    Ok(raw)
-}
-
 /// Parses a text of 1 to 255 characters, and trims it.
 pub(super) fn parse_name(field: &str, text: &str) -> Result<String, String> {
     let name = parse_short_text(field, text)?;
@@ -92,13 +79,4 @@ pub(super) fn parse_short_text(field: &str, text: &str) -> Result<String, String
 pub(super) fn parse_org_id(field: &str, number: &Number) -> Result<OrgId, String> {
     let id = number.as_u64().and_then(OrgId::new);
     id.ok_or_else(|| format!("{field}: must be an integer from 1 to {MAX_ID}"))
-}
-
-/// Returns the text of a parser error without its line number, which is always 1: the parser sees a single line.
-fn json_reason(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    let suffix = format!(" at line {} column {}", error.line(), error.column());
-    let full = text.strip_suffix(&suffix).unwrap_or(&text);
-    let reason: String = full.chars().take(REASON_MAX_CHARS).collect();
-    if error.is_data() { reason } else { format!("is not valid JSON: {reason} (column {})", error.column()) }
 }

@@ -1,5 +1,6 @@
 //! Import of organisations, businesses and categories: reads rows in order and writes several at a time.
 
+use presence_runtime::lines::{Line, LineReader};
 use std::collections::VecDeque;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -11,7 +12,6 @@ use tokio::task::JoinHandle;
 use super::context::ImportContext;
 use super::error::ImportError;
 use super::error_limit::ErrorLimit;
-use super::lines::{Line, LineReader};
 use super::progress::Progress;
 use super::rejects::RejectsFile;
 use super::row::{self, Row, RowOutcome};

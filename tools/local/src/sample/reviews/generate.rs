@@ -115,6 +115,7 @@ fn complete(rng: &mut Rng, texts: &mut TextPicker, draft: &ReviewDraft<'_>) -> a
         content,
         reply_comment: draw_reply(rng, language, state, rating)?,
         state,
+        seen_at: None,
     })
 }
 

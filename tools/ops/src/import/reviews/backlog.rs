@@ -29,7 +29,7 @@ type ReviewKey = Arc<(BusinessId, Partner, String)>;
 /// Unit that one worker at a time writes: a lane of an organisation's log. DynamoDB rejects transactions that conflict.
 type OrgLane = (OrgId, usize);
 
-/// Rows about one review, in the order of the file. The last one is to be stored.
+/// Rows about one review, in the order of the file.
 #[derive(Debug, Default)]
 pub(super) struct PendingReview {
     /// Rows with their line numbers.
@@ -38,7 +38,12 @@ pub(super) struct PendingReview {
 }
 
 impl PendingReview {
-    /// Returns the review to store.
+    /// Returns the review as each row has it.
+    pub(super) fn reviews(&self) -> Vec<Review> {
+        self.rows.iter().map(|(_, review)| review.clone()).collect()
+    }
+
+    /// Returns the last row, which determines the organisation.
     pub(super) fn last(&self) -> Option<&Review> {
         self.rows.last().map(|(_, review)| review)
     }
@@ -214,6 +219,7 @@ mod tests {
             reply_comment: None,
             state: ReviewState::Treated,
             link: None,
+            seen_at: None,
         }
     }
 

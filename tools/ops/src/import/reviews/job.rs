@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use presence_domain::error::Error;
-use presence_domain::review::Review;
-use presence_store::{PutOutcome, ReviewStore, UpsertOutcome};
+use presence_domain::review::{AcceptedRow, Review};
+use presence_store::{ReviewStore, UpsertOutcome};
 
 use super::backlog::{Job, PendingReview};
 use crate::import::progress::Progress;
@@ -19,20 +19,20 @@ pub(super) struct JobResult {
     pub(super) error: Option<Error>,
 }
 
-/// Writes the last row of each review. In a dry run, only compares it with the stored review. The bar moves with each transaction.
+/// Writes the row that wins of each review. In a dry run, only compares it with the stored review. The bar moves with each transaction.
 pub(super) async fn run(store: ReviewStore, dry_run: bool, job: Job, progress: Progress) -> JobResult {
-    let last_rows: Vec<Review> = job.reviews().filter_map(|pending| pending.last().cloned()).collect();
+    let reviews: Vec<Vec<Review>> = job.reviews().map(PendingReview::reviews).collect();
     let (bytes, rows) = (job.bytes(), job.reviews().map(|pending| pending.rows.len() as u64).sum::<u64>());
-    let bytes_a_review = bytes / (last_rows.len() as u64).max(1);
+    let bytes_a_review = bytes / (reviews.len() as u64).max(1);
     let stored = AtomicU64::new(0);
     let on_stored = |reviews: usize| {
         stored.fetch_add(reviews as u64, Ordering::Relaxed);
         progress.advance(reviews as u64 * bytes_a_review, reviews as u64);
     };
     let outcome = if dry_run {
-        compare(&store, &last_rows).await
+        compare(&store, &reviews).await
     } else {
-        store.try_upsert_reviews_with(&last_rows, &on_stored).await
+        store.upsert_rows(reviews.iter().map(Vec::as_slice).collect(), &on_stored).await
     };
     if outcome.error.is_none() {
         // Several rows may be about one review, and the division above rounds down.
@@ -50,8 +50,9 @@ pub(super) async fn run(store: ReviewStore, dry_run: bool, job: Job, progress: P
 }
 
 /// Returns the stored reviews in the form of a write, and writes nothing.
-async fn compare(store: &ReviewStore, last_rows: &[Review]) -> UpsertOutcome {
-    let (before, error) = match store.find_stored_reviews(last_rows).await {
+async fn compare(store: &ReviewStore, reviews: &[Vec<Review>]) -> UpsertOutcome {
+    let last_rows: Vec<Review> = reviews.iter().filter_map(|rows| rows.last().cloned()).collect();
+    let (before, error) = match store.find_stored_reviews(&last_rows).await {
         Ok(before) => (before, None),
         Err(error) => (Vec::new(), Some(error)),
     };
@@ -60,13 +61,10 @@ async fn compare(store: &ReviewStore, last_rows: &[Review]) -> UpsertOutcome {
 
 /// Counts the rows as if each were written on its own. So the counts do not depend on how rows are grouped into jobs.
 fn count_rows(summary: &mut ImportSummary, pending: &PendingReview, before: Option<&Review>) {
-    let mut stored = before;
-    for (_, review) in &pending.rows {
-        summary.count(match stored {
-            None => PutOutcome::Created,
-            Some(stored) if stored.content_eq(review) => PutOutcome::Unchanged,
-            Some(_) => PutOutcome::Updated,
-        });
+    let mut stored = before.cloned();
+    for (_, row) in &pending.rows {
+        let AcceptedRow { review, outcome } = Review::accept(stored.as_ref(), row);
+        summary.count(outcome.into());
         stored = Some(review);
     }
 }

@@ -2,24 +2,22 @@
 
 mod backlog;
 mod job;
-mod row;
 
 use std::collections::HashSet;
 
 use anyhow::Context as _;
 use presence_domain::ids::{BusinessId, OrgId};
+use presence_domain::review::ReviewRow;
+use presence_runtime::lines::{Line, LineReader};
 use presence_store::Stores;
 use tokio::task::JoinSet;
 
 use super::error_limit::ErrorLimit;
-use super::lines::{Line, LineReader};
 use super::progress::Progress;
 use super::rejects::RejectsFile;
-use super::row::parse_json;
 use super::summary::ImportSummary;
 use backlog::{Backlog, PendingReview};
 use job::JobResult;
-use row::RawReview;
 
 /// Rows whose businesses are looked up together, by ten `BatchGetItem` calls at most.
 const BLOCK_ROWS: usize = 1_000;
@@ -51,7 +49,7 @@ struct UncheckedRow {
     line: Line,
     /// Bytes of the file from the end of the row before to the end of this one.
     bytes: u64,
-    raw: Result<RawReview, String>,
+    row: Result<ReviewRow, String>,
 }
 
 impl ReviewImport {
@@ -129,21 +127,21 @@ impl ReviewImport {
             let Some(line) = lines.next().await? else { break };
             let bytes = line.end_offset - self.bytes_read;
             self.bytes_read = line.end_offset;
-            let raw = line.text().and_then(parse_json);
-            block.push(UncheckedRow { line, bytes, raw });
+            let row = line.text().and_then(ReviewRow::parse);
+            block.push(UncheckedRow { line, bytes, row });
         }
         Ok(block)
     }
 
     /// Adds the valid rows to the backlog and writes the others to the file of rejected rows.
     async fn check_block(&mut self, block: Vec<UncheckedRow>) -> anyhow::Result<()> {
-        let raws = block.iter().filter_map(|row| row.raw.as_ref().ok());
-        let businesses: Vec<BusinessId> = raws.filter_map(|raw| BusinessId::parse(&raw.business_id)).collect();
+        let rows = block.iter().filter_map(|unchecked| unchecked.row.as_ref().ok());
+        let businesses: Vec<BusinessId> = rows.map(|row| row.business_id().clone()).collect();
         let locations = self.stores.businesses.get_locations(&businesses).await?;
-        for UncheckedRow { line, bytes, raw } in block {
-            let review = raw.and_then(|raw| {
-                let location = BusinessId::parse(&raw.business_id).and_then(|id| locations.get(&id));
-                raw.into_review(location)
+        for UncheckedRow { line, bytes, row } in block {
+            let review = row.and_then(|row| match locations.get(row.business_id()) {
+                Some(location) => Ok(row.into_review(location.org_id, &location.city_key)),
+                None => Err(row.unknown_business()),
             });
             self.rows_checked += 1;
             match review {

@@ -1,21 +1,26 @@
-//! Rows of reviews, parsed from the file.
+//! Rows of reviews: a line of JSON, as partners and operators write it.
 
 use jiff::civil::Date;
-use presence_domain::ids::BusinessId;
-use presence_domain::instant::DateInput;
-use presence_domain::review::{
-    LONG_TEXT_MAX_CHARS, Partner, Rating, Review, ReviewId, ReviewState, SHORT_TEXT_MAX_BYTES, normalize_text,
+use serde::Deserialize;
+use serde_json::{Number, json};
+
+use super::{
+    LONG_TEXT_MAX_CHARS, Partner, Rating, Review, ReviewId, ReviewState, SHORT_TEXT_MAX_BYTES, SeenAt, normalize_text,
     remove_control_characters,
 };
-use presence_store::BusinessLocation;
-use serde::Deserialize;
-use serde_json::Number;
+use crate::ids::{BusinessId, OrgId};
+use crate::instant::{DateInput, format_second};
+use crate::json_row::parse_json;
+
+/// Row of a review whose values follow the rules. Only the place of its business is missing: the review inside has none yet.
+#[derive(Clone, Debug)]
+pub struct ReviewRow(Review);
 
 /// Row as parsed from JSON.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct RawReview {
-    pub(super) business_id: String,
+struct RawReview {
+    business_id: String,
     partner: String,
     partner_id: String,
     key: Option<String>,
@@ -29,11 +34,59 @@ pub(super) struct RawReview {
     reply_comment: Option<String>,
     state: String,
     link: Option<String>,
+    seen_at: Option<String>,
+}
+
+impl ReviewRow {
+    /// Parses a line and checks its values. The error is the reason to reject it, which names the wrong field.
+    pub fn parse(line: &str) -> Result<Self, String> {
+        parse_json::<RawReview>(line)?.check().map(Self)
+    }
+
+    /// Returns the business that the row is about.
+    #[must_use]
+    pub fn business_id(&self) -> &BusinessId {
+        &self.0.business_id
+    }
+
+    /// Returns the id that the review has, unless another review has that id.
+    #[must_use]
+    pub fn review_id(&self) -> &ReviewId {
+        &self.0.id
+    }
+
+    /// Returns the review at the place of its business: the organisation and the folded name of the city.
+    #[must_use]
+    pub fn into_review(self, org_id: OrgId, city_key: &str) -> Review {
+        Review { org_id, city_key: city_key.to_owned(), ..self.0 }
+    }
+
+    /// Returns the row in its shortest form: one line of JSON, without the characters that are removed anyway.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let Review { business_id, partner, partner_id, key, author_name, date, update_date, delete_date, .. } = &self.0;
+        let Review { rating, title, content, reply_comment, state, link, seen_at, .. } = &self.0;
+        let seen_at = seen_at.and_then(|seen| jiff::Timestamp::from_microsecond(seen.at).ok());
+        json!({
+            "business_id": business_id.as_str(), "partner": partner.as_str(), "partner_id": partner_id, "key": key,
+            "author_name": author_name, "date": format_second(*date), "update_date": update_date.map(format_second),
+            "delete_date": delete_date.map(|day| day.to_string()), "rating": rating.get(), "title": title,
+            "content": content, "reply_comment": reply_comment, "state": state.as_str(), "link": link,
+            "seen_at": seen_at.map(|instant| instant.to_string()),
+        })
+        .to_string()
+    }
+
+    /// Returns the reason to reject a row whose business does not exist.
+    #[must_use]
+    pub fn unknown_business(&self) -> String {
+        format!("business_id: there is no business {}: import it first", self.0.business_id.as_str())
+    }
 }
 
 impl RawReview {
-    /// Checks the values and converts them to a review at the location of its business. The error names the wrong field.
-    pub(super) fn into_review(self, location: Option<&BusinessLocation>) -> Result<Review, String> {
+    /// Checks the values and converts them to a review without a place. The error names the wrong field.
+    fn check(self) -> Result<Review, String> {
         let business_id =
             BusinessId::parse(&self.business_id).ok_or("business_id: must have 1 to 64 letters, digits and : _ . -")?;
         let partner = parse_choice("partner", &self.partner, &Partner::ALL, Partner::as_str)?;
@@ -50,14 +103,13 @@ impl RawReview {
         let reply_comment = parse_long_text("reply_comment", self.reply_comment)?;
         let state = parse_choice("state", &self.state, &ReviewState::ALL, ReviewState::as_str)?;
         let link = parse_short_text("link", self.link)?;
-        let location = location
-            .ok_or_else(|| format!("business_id: there is no business {}: import it first", self.business_id))?;
+        let seen_at = self.seen_at.map(|text| parse_microsecond("seen_at", &text)).transpose()?;
         Ok(Review {
             id: ReviewId::derive(&business_id, partner, &partner_id, 0),
             version: 0,
-            org_id: location.org_id,
+            org_id: OrgId::LEAST,
             business_id,
-            city_key: location.city_key.clone(),
+            city_key: String::new(),
             partner,
             partner_id,
             key,
@@ -71,6 +123,7 @@ impl RawReview {
             reply_comment,
             state,
             link,
+            seen_at: seen_at.map(SeenAt::at),
         })
     }
 }
@@ -123,6 +176,11 @@ fn parse_second(field: &str, text: &str) -> Result<i64, String> {
     parse_date_input(field, text)?.second().ok_or_else(|| out_of_range(field))
 }
 
+/// Parses a date as microseconds since 1970. A day without a time means its start.
+fn parse_microsecond(field: &str, text: &str) -> Result<i64, String> {
+    parse_date_input(field, text)?.microsecond().ok_or_else(|| out_of_range(field))
+}
+
 /// Parses a date as a day in UTC.
 fn parse_day(field: &str, text: &str) -> Result<Date, String> {
     parse_date_input(field, text)?.day().ok_or_else(|| out_of_range(field))
@@ -134,11 +192,9 @@ fn out_of_range(field: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use presence_domain::ids::OrgId;
-    use serde_json::{Value, json};
+    use serde_json::Value;
 
     use super::*;
-    use crate::import::row::parse_json;
 
     fn parse(changes: &Value) -> Result<Review, String> {
         let mut row = json!({
@@ -148,8 +204,7 @@ mod tests {
         for (name, value) in changes.as_object().expect("an object") {
             row[name] = value.clone();
         }
-        let location = BusinessLocation { org_id: OrgId::new(42).expect("an id"), city_key: "lyon".to_owned() };
-        parse_json::<RawReview>(&row.to_string())?.into_review(Some(&location))
+        Ok(ReviewRow::parse(&row.to_string())?.into_review(OrgId::new(42).expect("an id"), "lyon"))
     }
 
     #[test]
@@ -160,11 +215,33 @@ mod tests {
     }
 
     #[test]
+    fn shortest_form_of_a_row_is_the_same_row() {
+        let texts = json!({ "title": "\u{1}T\"\\", "content": "é\n".repeat(4_000), "seen_at": "1969-12-31T23:59:59.000001Z",
+            "business_id": "b1", "partner": "partner_1", "partner_id": "x", "key": "k", "author_name": "Zoë", "date": "0001-01-01",
+            "update_date": "9999-12-31T23:59:59Z", "delete_date": "2024-02-29", "rating": 1, "state": "deleted", "link": "l" });
+        let row = ReviewRow::parse(&texts.to_string()).expect("the row is right");
+        assert_eq!(ReviewRow::parse(&row.to_json()).map(|again| again.0), Ok(row.0.clone()));
+        assert!(!row.to_json().contains('\n'));
+    }
+
+    #[test]
     fn dates_are_whole_seconds_and_days_in_utc() {
         let dates = json!({ "date": "2024-03-01T00:30:00.999+02:00", "update_date": "2024-03-02", "delete_date": "2024-03-03T23:30-01:00" });
         let review = parse(&dates).expect("the row is right");
         assert_eq!((review.date, review.update_date), (1_709_245_800, Some(1_709_337_600)));
         assert_eq!(review.delete_date.map(|day| day.to_string()).as_deref(), Some("2024-03-04"));
+    }
+
+    #[test]
+    fn seen_at_keeps_microseconds_and_is_no_content() {
+        let seen = |text: &str| parse(&json!({ "seen_at": text })).map(|review| review.seen_at);
+        assert_eq!(seen("2024-03-01T09:30:00.123456789+01:00"), Ok(Some(SeenAt::at(1_709_281_800_123_456))));
+        assert_eq!(seen("2024-03-01"), Ok(Some(SeenAt::at(1_709_251_200_000_000))));
+        assert_eq!(seen("1969-12-31T23:59:59.5Z"), Ok(Some(SeenAt::at(-500_000))));
+        assert_eq!(parse(&json!({ "seen_at": null })).map(|review| review.seen_at), Ok(None));
+        assert!(seen("soon").is_err_and(|reason| reason.starts_with("seen_at: ")));
+        let (one, other) = (parse(&json!({ "seen_at": "2024-03-01" })), parse(&json!({})));
+        assert!(one.expect("a review").content_eq(&other.expect("a review")));
     }
 
     #[test]

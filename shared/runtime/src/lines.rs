@@ -7,7 +7,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
 
 /// Largest number of bytes of a line that are kept. No valid row comes near 1 MiB, and a file without line breaks must not
 /// fill the memory.
-pub(super) const MAX_LINE_BYTES: usize = 1 << 20;
+pub const MAX_LINE_BYTES: usize = 1 << 20;
 /// Number of characters in the excerpt of a line that is too long.
 const EXCERPT_CHARS: usize = 1_000;
 /// Mark that some programs write before UTF-8 text.
@@ -15,18 +15,18 @@ const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// Line that is not blank.
 #[derive(Debug)]
-pub(super) struct Line {
+pub struct Line {
     /// Number of the line in the stream, from 1. Blank lines count.
-    pub(super) number: u64,
+    pub number: u64,
     /// Offset of the end of the line in the stream, in bytes.
-    pub(super) end_offset: u64,
+    pub end_offset: u64,
     bytes: Vec<u8>,
     is_truncated: bool,
 }
 
 impl Line {
-    /// Returns the text of the line. The error is a reason to reject it.
-    pub(super) fn text(&self) -> Result<&str, String> {
+    /// Returns the text of the line without its line break. The error is a reason to reject it.
+    pub fn text(&self) -> Result<&str, String> {
         if self.is_truncated {
             return Err(format!("the line is longer than {MAX_LINE_BYTES} bytes"));
         }
@@ -35,26 +35,35 @@ impl Line {
     }
 
     /// Returns the line for the file of rejected rows, shortened if it is too long.
-    pub(super) fn excerpt(&self) -> Cow<'_, str> {
+    #[must_use]
+    pub fn excerpt(&self) -> Cow<'_, str> {
         let text = String::from_utf8_lossy(&self.bytes);
         if self.is_truncated { Cow::Owned(text.chars().take(EXCERPT_CHARS).collect()) } else { text }
     }
 }
 
-/// Reader of the lines of a stream.
-pub(super) struct LineReader {
+/// Reader of the lines of a stream. A byte order mark before the first line is skipped.
+pub struct LineReader {
     input: BufReader<Box<dyn AsyncRead + Send + Unpin>>,
     number: u64,
     position: u64,
 }
 
 impl LineReader {
-    pub(super) fn new(input: Box<dyn AsyncRead + Send + Unpin>) -> Self {
-        Self { input: BufReader::new(input), number: 0, position: 0 }
+    /// Reads a stream from its start.
+    #[must_use]
+    pub fn new(input: Box<dyn AsyncRead + Send + Unpin>) -> Self {
+        Self::resume(input, 0, 0)
+    }
+
+    /// Reads the rest of a stream, behind this number of lines and this offset in bytes.
+    #[must_use]
+    pub fn resume(input: Box<dyn AsyncRead + Send + Unpin>, number: u64, position: u64) -> Self {
+        Self { input: BufReader::new(input), number, position }
     }
 
     /// Returns the next line that is not blank, `None` at the end.
-    pub(super) async fn next(&mut self) -> io::Result<Option<Line>> {
+    pub async fn next(&mut self) -> io::Result<Option<Line>> {
         loop {
             let start = self.position;
             let line = self.read_line().await?;
