@@ -55,6 +55,7 @@ pub(crate) fn review(name: &str, business: &str, at: i64, rating: u8, state: Rev
         reply_comment: None,
         state,
         link: None,
+        seen_at: None,
     }
 }
 

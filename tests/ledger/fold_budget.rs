@@ -68,6 +68,7 @@ fn review(rng: &mut Rng, number: u32) -> Review {
         reply_comment: None,
         state: weighted(rng, &states.collect::<Vec<_>>()),
         link: None,
+        seen_at: None,
     }
 }
 

@@ -54,6 +54,7 @@ impl LogWriter {
             reply_comment: None,
             state: pick(rng, &ReviewState::ALL),
             link: None,
+            seen_at: None,
         }
     }
 

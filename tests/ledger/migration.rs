@@ -108,6 +108,7 @@ fn read_review(item: &Item) -> Review {
         reply_comment: text("reply_comment"),
         state: ReviewState::ALL.into_iter().find(|known| known.as_str() == state).expect("a state"),
         link: None,
+        seen_at: None,
     }
 }
 

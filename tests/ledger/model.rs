@@ -73,6 +73,7 @@ pub(super) fn review(rng: &mut Rng, number: usize) -> Review {
         reply_comment: None,
         state: pick(rng, &ReviewState::ALL),
         link: None,
+        seen_at: None,
     }
 }
 

@@ -63,6 +63,7 @@ fn reviews(rng: &mut Rng) -> Vec<Review> {
             reply_comment: None,
             state,
             link: Some("https://example.org/reviews/1234567890".to_owned()),
+            seen_at: None,
         }
     };
     (0..REVIEWS).map(&mut review).collect()

@@ -204,6 +204,7 @@ fn review(row: &ReviewRow) -> Review {
         reply_comment: None,
         state,
         link: None,
+        seen_at: None,
     }
 }
 

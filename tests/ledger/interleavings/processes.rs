@@ -69,6 +69,7 @@ impl Names {
             reply_comment: Some(rng.u32(..).to_string()),
             state: ReviewState::ALL[rng.usize(..2)],
             link: None,
+            seen_at: None,
         }
     }
 
