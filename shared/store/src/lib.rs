@@ -34,7 +34,7 @@ pub use outbox::quiet_windows::MailboxClaim;
 pub use outbox::{OutboxPage, OutboxStore, PageStart};
 pub use reviews::ReviewStore;
 pub use reviews::audit::{AuditProgress, AuditRun, AuditSettings, RebuildPlan, RebuildReport, ReviewsAudit};
-pub use reviews::export::{LogMark, ReviewPosition, ReviewWindow};
+pub use reviews::export::{LogMark, ReviewPosition, ReviewVersion, ReviewWindow};
 pub use reviews::search::{ReviewFilter, ReviewQuery, StatsError};
 pub use reviews::trees::{FoldLimits, FoldReport, LeftoverFolds, OrgPostings, bulk_body_item, bulk_review_items};
 pub use reviews::upsert::{OnStored, UpsertOutcome};

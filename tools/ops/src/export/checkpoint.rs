@@ -1,6 +1,6 @@
 //! Checkpoint of an export: the file `FILE.state`.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use presence_domain::ids::OrgId;
 use presence_store::{ListPosition, LogMark, ReviewPosition};
@@ -44,8 +44,8 @@ pub(super) struct ReviewsProgress {
     pub(super) is_listed: bool,
     /// Mark up to which changes are known.
     pub(super) mark: LogMark,
-    /// Reviews that changed since the export of the organisation began.
-    pub(super) changed: BTreeSet<String>,
+    /// Reviews whose row has not the version of the mark, with that version; `None` if the organisation has them no more.
+    pub(super) changed: BTreeMap<String, Option<u64>>,
     /// Number of bytes of the section that are whole.
     pub(super) section_bytes: u64,
 }

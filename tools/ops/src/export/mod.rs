@@ -24,9 +24,10 @@ are as `ops users show --json` prints them.
 
 Users and reviews of an organisation are those of one instant. Their writes go on
 meanwhile: what changed is read again, until nothing has changed. Each organisation
-has an instant of its own. If reviews change faster than they can be read, as during
-an import, the export stops. Categories are of one published version. Organisations
-and businesses are read once each: one that is imported meanwhile may be missing.
+has an instant of its own. An import may run meanwhile: the reviews are those of one
+position of its log. Rows that changed meanwhile come last. Categories are of one
+published version. Organisations and businesses are read once each: one that is
+imported meanwhile may be missing.
 
 With --out the rows are collected in FILE.part, and FILE is there only when it is
 whole. An export that was interrupted goes on where it was, by FILE.state, if it is

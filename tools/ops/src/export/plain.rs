@@ -1,7 +1,8 @@
 //! Exports of organisations, businesses and categories, whose rows are read once.
 
+use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_store::{Business, ListPage, Org};
+use presence_store::{Business, ListPage, ListPosition, Org};
 
 use super::checkpoint::Progress;
 use super::output::Output;
@@ -14,16 +15,12 @@ pub(super) async fn export_orgs(
     context: &Context,
     output: &mut Output,
 ) -> Result<(), CommandError> {
-    let mut start = output.progress().list.clone();
-    loop {
-        let ListPage { items, next } = context.stores.businesses.list_orgs_page(start).await?;
-        let wanted = |org: &&Org| only.is_none_or(|only| org.id == only);
-        let rows: Vec<_> = items.iter().filter(wanted).map(OrgRow::from).collect();
-        output.write_rows(&rows)?;
-        let Some(position) = next else { return Ok(()) };
-        output.save(Progress { list: Some(position.clone()), ..Progress::default() })?;
-        start = Some(position);
-    }
+    let read = async |start| context.stores.businesses.list_orgs_page(start).await;
+    let write = |output: &mut Output, orgs: &[Org]| {
+        let wanted = orgs.iter().filter(|org| only.is_none_or(|only| org.id == only));
+        output.write_rows(&wanted.map(OrgRow::from).collect::<Vec<_>>())
+    };
+    export_pages(output, read, write).await
 }
 
 pub(super) async fn export_businesses(
@@ -31,12 +28,24 @@ pub(super) async fn export_businesses(
     context: &Context,
     output: &mut Output,
 ) -> Result<(), CommandError> {
+    let read = async |start| context.stores.businesses.list_businesses_page(start).await;
+    let write = |output: &mut Output, businesses: &[Business]| {
+        let wanted = businesses.iter().filter(|business| only.is_none_or(|only| business.org_id == only));
+        output.write_rows(&wanted.map(BusinessRow::from).collect::<Vec<_>>())
+    };
+    export_pages(output, read, write).await
+}
+
+/// Exports a list page by page, and saves the position after each.
+async fn export_pages<T>(
+    output: &mut Output,
+    read: impl AsyncFn(Option<ListPosition>) -> Result<ListPage<T>, Error>,
+    write: impl Fn(&mut Output, &[T]) -> anyhow::Result<()>,
+) -> Result<(), CommandError> {
     let mut start = output.progress().list.clone();
     loop {
-        let ListPage { items, next } = context.stores.businesses.list_businesses_page(start).await?;
-        let wanted = |business: &&Business| only.is_none_or(|only| business.org_id == only);
-        let rows: Vec<_> = items.iter().filter(wanted).map(BusinessRow::from).collect();
-        output.write_rows(&rows)?;
+        let ListPage { items, next } = read(start).await?;
+        write(output, &items)?;
         let Some(position) = next else { return Ok(()) };
         output.save(Progress { list: Some(position.clone()), ..Progress::default() })?;
         start = Some(position);

@@ -10,39 +10,78 @@ use serde::Serialize;
 
 use super::output::Output;
 
-/// Rows of one organisation in a file, each with its id. Rows that change meanwhile are replaced when the section is copied.
+/// Rows of one organisation in a file, each with its id and version. A row that changes meanwhile gets another line, and the last line
+/// of an id counts. So a section of any size needs memory for the changed rows' ids only.
 pub(super) struct Section {
     file: BufWriter<File>,
     bytes: u64,
+    /// Offset of the line that counts, for each id with several lines.
+    last: HashMap<String, u64>,
 }
 
-/// Rows that take the place of those in the file, by id; `None` for one that is gone.
-pub(super) type Replacements = HashMap<String, Option<String>>;
+/// Mark of a line.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    /// First row of an id.
+    First,
+    /// Row that replaces the lines before it.
+    Replacement,
+    /// End of a row.
+    Removal,
+}
+
+/// Line of a section: mark, id, version and row.
+struct Line<'a> {
+    mark: Mark,
+    id: &'a str,
+    version: u64,
+    row: &'a str,
+}
 
 impl Section {
     /// Opens a section, and drops what is behind a number of bytes.
     pub(super) fn open(path: &Path, bytes: u64) -> anyhow::Result<Self> {
         let cannot_write = || format!("cannot write {}", path.display());
         let file = File::options().create(true).truncate(false).read(true).write(true).open(path);
-        let mut file = file.with_context(cannot_write)?;
+        let file = file.with_context(cannot_write)?;
         let length = file.metadata().with_context(cannot_write)?.len();
         ensure!(length >= bytes, "{} is shorter than it was: delete the export's .state to begin anew", path.display());
-        file.set_len(bytes).and_then(|()| file.seek(SeekFrom::End(0))).with_context(cannot_write)?;
-        Ok(Self { file: BufWriter::new(file), bytes })
+        file.set_len(bytes).with_context(cannot_write)?;
+        let mut section = Self { file: BufWriter::new(file), bytes, last: HashMap::new() };
+        let mut last = HashMap::new();
+        section.read_lines(|offset, line| {
+            if line.mark != Mark::First {
+                last.insert(line.id.to_owned(), offset);
+            }
+            Ok(())
+        })?;
+        Ok(Self { last, ..section })
     }
 
     /// Opens an empty section without a name.
     pub(super) fn temporary() -> anyhow::Result<Self> {
         let file = tempfile::tempfile().context("cannot write a temporary file")?;
-        Ok(Self { file: BufWriter::new(file), bytes: 0 })
+        Ok(Self { file: BufWriter::new(file), bytes: 0, last: HashMap::new() })
     }
 
-    /// Adds a row.
-    pub(super) fn add(&mut self, id: &str, row: &impl Serialize) -> anyhow::Result<()> {
-        let line = format!("{id}\t{}\n", serde_json::to_string(row)?);
-        self.file.write_all(line.as_bytes()).context("cannot write a section")?;
-        self.bytes += line.len() as u64;
-        Ok(())
+    /// Adds a row. The id has none yet, unless it was replaced or removed.
+    pub(super) fn add(&mut self, id: &str, version: u64, row: &impl Serialize) -> anyhow::Result<()> {
+        if self.last.contains_key(id) {
+            return self.replace(id, version, row);
+        }
+        self.write_line(&Line { mark: Mark::First, id, version, row: &serde_json::to_string(row)? })
+    }
+
+    /// Replaces the row of an id, or adds one.
+    pub(super) fn replace(&mut self, id: &str, version: u64, row: &impl Serialize) -> anyhow::Result<()> {
+        self.last.insert(id.to_owned(), self.bytes);
+        self.write_line(&Line { mark: Mark::Replacement, id, version, row: &serde_json::to_string(row)? })
+    }
+
+    /// Removes the row of an id, if it has one.
+    pub(super) fn remove(&mut self, id: &str) -> anyhow::Result<()> {
+        self.last.insert(id.to_owned(), self.bytes);
+        self.write_line(&Line { mark: Mark::Removal, id, version: 0, row: "" })
     }
 
     /// Writes what was added to the disk. Returns the number of bytes.
@@ -51,25 +90,116 @@ impl Section {
         Ok(self.bytes)
     }
 
-    /// Copies the rows to the output, with the replacements in the place of what they replace. New rows come last.
-    pub(super) fn copy_to(mut self, output: &mut Output, mut replacements: Replacements) -> anyhow::Result<()> {
-        self.sync()?;
-        let mut file = self.file.into_inner().context("cannot write a section")?;
+    /// Returns the version of the row of each id.
+    pub(super) fn versions(&mut self) -> anyhow::Result<HashMap<String, u64>> {
+        let mut versions = HashMap::new();
+        self.read_lines(|_, line| {
+            match line.mark {
+                Mark::Removal => versions.remove(line.id),
+                Mark::First | Mark::Replacement => versions.insert(line.id.to_owned(), line.version),
+            };
+            Ok(())
+        })?;
+        Ok(versions)
+    }
+
+    /// Copies the rows that count to the output. Rows that changed meanwhile come last.
+    pub(super) fn copy_to(mut self, output: &mut Output) -> anyhow::Result<()> {
+        let last = std::mem::take(&mut self.last);
+        self.read_lines(|offset, line| match (line.mark, last.get(line.id)) {
+            (Mark::First, None) => output.write_line(line.row),
+            (Mark::Replacement, Some(counting)) if *counting == offset => output.write_line(line.row),
+            _ => Ok(()),
+        })
+    }
+
+    fn write_line(&mut self, line: &Line<'_>) -> anyhow::Result<()> {
+        let line = line.to_text();
+        self.file.write_all(line.as_bytes()).context("cannot write a section")?;
+        self.bytes += line.len() as u64;
+        Ok(())
+    }
+
+    /// Hands each line to a function, with its offset.
+    fn read_lines(&mut self, mut take: impl FnMut(u64, &Line<'_>) -> anyhow::Result<()>) -> anyhow::Result<()> {
+        self.file.flush().context("cannot write a section")?;
+        let mut file = self.file.get_ref();
         file.rewind().context("cannot read a section")?;
-        for line in BufReader::new(file).lines() {
-            let line = line.context("cannot read a section")?;
-            let (id, row) = line.split_once('\t').context("a section has a line without an id")?;
-            match replacements.insert(id.to_owned(), None) {
-                None => {
-                    replacements.remove(id);
-                    output.write_line(row)?;
-                }
-                Some(Some(newer)) => output.write_line(&newer)?,
-                Some(None) => {}
+        let (mut reader, mut offset, mut text) = (BufReader::new(file), 0, String::new());
+        loop {
+            text.clear();
+            let read = reader.read_line(&mut text).context("cannot read a section")?;
+            if read == 0 {
+                break;
             }
+            take(offset, &Line::parse(&text)?)?;
+            offset += read as u64;
         }
-        let mut new: Vec<_> = replacements.into_iter().filter_map(|(id, row)| Some((id, row?))).collect();
-        new.sort_unstable();
-        new.iter().try_for_each(|(_, row)| output.write_line(row))
+        file.seek(SeekFrom::End(0)).context("cannot read a section")?;
+        Ok(())
+    }
+}
+
+impl<'a> Line<'a> {
+    fn to_text(&self) -> String {
+        let mark = match self.mark {
+            Mark::First => '=',
+            Mark::Replacement => '+',
+            Mark::Removal => '-',
+        };
+        format!("{mark}{}\t{}\t{}\n", self.id, self.version, self.row)
+    }
+
+    fn parse(text: &'a str) -> anyhow::Result<Self> {
+        let parse = || {
+            let mark = match text.as_bytes().first()? {
+                b'=' => Mark::First,
+                b'+' => Mark::Replacement,
+                b'-' => Mark::Removal,
+                _ => return None,
+            };
+            let mut parts = text[1..].trim_end_matches('\n').splitn(3, '\t');
+            Some(Self { mark, id: parts.next()?, version: parts.next()?.parse().ok()?, row: parts.next()? })
+        };
+        parse().context("a section has a line of another form: delete the export's .state to begin anew")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_line_of_an_id_counts_also_after_a_continuation() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("section");
+        let mut section = Section::open(&path, 0).expect("a section");
+        for (number, id) in ["a", "b", "c"].into_iter().enumerate() {
+            section.add(id, number as u64, &id).expect("a line");
+        }
+        section.replace("b", 7, &"b7").expect("a line");
+        section.remove("c").expect("a line");
+        section.replace("d", 1, &"d1").expect("a line");
+        let bytes = section.sync().expect("the disk");
+        section.replace("d", 2, &"lost").expect("a line");
+        drop(section);
+        let mut section = Section::open(&path, bytes).expect("a section");
+        let mut versions: Vec<_> = section.versions().expect("versions").into_iter().collect();
+        versions.sort();
+        assert_eq!(versions, [("a".to_owned(), 0), ("b".to_owned(), 7), ("d".to_owned(), 1)]);
+        section.replace("a", 9, &"a9").expect("a line");
+        let mut rows = Vec::new();
+        let last = section.last.clone();
+        let is_counting =
+            |offset, line: &Line<'_>| last.get(line.id).map_or(line.mark == Mark::First, |last| *last == offset);
+        section
+            .read_lines(|offset, line| {
+                if is_counting(offset, line) {
+                    rows.push(line.row.to_owned());
+                }
+                Ok(())
+            })
+            .expect("lines");
+        assert_eq!(rows, ["\"b7\"", "", "\"d1\"", "\"a9\""]);
     }
 }

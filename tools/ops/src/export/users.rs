@@ -8,7 +8,6 @@ use presence_store::{UserDetails, keys};
 
 use super::checkpoint::Progress;
 use super::output::Output;
-use super::section::Replacements;
 use crate::Context;
 use crate::error::CommandError;
 use crate::users::UserBody;
@@ -39,18 +38,17 @@ pub(super) async fn export(only: Option<OrgId>, context: &Context, output: &mut 
 /// Exports the users of an organisation. What changes meanwhile is read again, until the directory shows no change.
 async fn export_org(org_id: Option<OrgId>, context: &Context, output: &mut Output) -> Result<(), CommandError> {
     let mut section = output.open_section(0)?;
-    let (mut written, mut replacements) = (HashMap::new(), Replacements::new());
+    let mut written = HashMap::new();
     for round in 0..MAX_ROUNDS {
         let present = versions(org_id, context).await?;
         let changed: Vec<UserId> = changed(&written, &present);
         let gone: Vec<UserId> = written.keys().filter(|id| !present.contains_key(id)).copied().collect();
         if changed.is_empty() && gone.is_empty() {
-            section.copy_to(output, replacements)?;
-            return Ok(());
+            return Ok(section.copy_to(output)?);
         }
         for id in gone {
             written.remove(&id);
-            replacements.insert(id.to_string(), None);
+            section.remove(&id.to_string())?;
         }
         for ids in changed.chunks(CHUNK) {
             let found = context.stores.users.get_details(ids).await?;
@@ -58,10 +56,9 @@ async fn export_org(org_id: Option<OrgId>, context: &Context, output: &mut Outpu
                 let (id, body) = (details.user.id, UserBody::new(details, context.clock.now()));
                 written.insert(id, details.user.version);
                 if round == 0 {
-                    section.add(&id.to_string(), &body)?;
+                    section.add(&id.to_string(), details.user.version, &body)?;
                 } else {
-                    replacements
-                        .insert(id.to_string(), Some(serde_json::to_string(&body).map_err(anyhow::Error::from)?));
+                    section.replace(&id.to_string(), details.user.version, &body)?;
                 }
             }
             note_missing(ids, &found, &mut written);

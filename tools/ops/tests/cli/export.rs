@@ -236,6 +236,77 @@ fn export_of_reviews_shows_all_or_none_of_what_is_written_meanwhile() {
     });
 }
 
+/// Makes a write at each call of an export, and lets it end. Returns its rows, and the number of writes.
+///
+/// The test is over in bounded time only if the export needs no quiet moment.
+fn write_at_each_call(env: &CliEnv, step: usize, write: impl Fn(usize)) -> (Vec<Value>, usize) {
+    let proxy = Proxy::start(env.address());
+    let (mut reached, mut release) = proxy.hold_call(step);
+    let mut child = spawn(env, &proxy, "export reviews --org 42 --out out.jsonl");
+    let mut writes = 0;
+    while is_reached(&reached, &mut child) {
+        write(writes);
+        writes += 1;
+        let next = proxy.hold_call(step);
+        drop(std::mem::replace(&mut release, next.1));
+        reached = next.0;
+    }
+    let output = child.wait_with_output().expect("it ends");
+    CliOutput::from(output).expect_exit(0);
+    let rows = env.read_file("out.jsonl");
+    (rows.lines().map(|line| serde_json::from_str(line).expect("a row")).collect(), writes)
+}
+
+/// Returns the contents of the reviews `new …`, in order.
+fn new_reviews(rows: &[Value]) -> Vec<usize> {
+    let numbers = rows.iter().filter_map(|row| row["partner_id"].as_str()?.strip_prefix("new ")?.parse().ok());
+    let mut numbers: Vec<usize> = numbers.collect();
+    numbers.sort_unstable();
+    numbers
+}
+
+#[test]
+fn export_of_reviews_ends_though_reviews_are_written_at_each_of_its_calls() {
+    let env = env_with_reviews(REVIEWS);
+    let (rows, writes) = write_at_each_call(&env, 3, |number| {
+        let mut row = review(number);
+        row["partner_id"] = json!(format!("new {number}"));
+        env.run_with_stdin("import reviews -", lines(&[row]).as_bytes()).expect_exit(0);
+    });
+    // The writes came one after the other: the cut has those before a moment, and none behind it.
+    let seen = new_reviews(&rows);
+    assert!(seen.iter().copied().eq(0..seen.len()), "{seen:?} of {writes}");
+    assert!(writes > 3 && (1..=writes).contains(&seen.len()), "{seen:?} of {writes}");
+    assert_eq!(rows.len(), REVIEWS + seen.len(), "each review once");
+}
+
+#[test]
+fn export_of_reviews_ends_though_the_log_forgets_what_changed() {
+    let env = env_with_reviews(REVIEWS);
+    let (rows, writes) = write_at_each_call(&env, 9, |number| {
+        // The end of an import folds what it has written, if it is enough, and the log forgets it. Three reviews move in time, too.
+        let mut changed: Vec<Value> = (0..100).map(|position| review(number * 100 + position)).collect();
+        changed.iter_mut().for_each(|row| row["content"] = json!(format!("changed {number}")));
+        for row in changed.iter_mut().take(3) {
+            row["update_date"] = json!("2024-02-01T00:00:00Z");
+        }
+        env.run_with_stdin("import reviews -", lines(&changed).as_bytes()).expect_exit(0);
+    });
+    assert!(writes > 1, "{writes} writes");
+    let mut ids: Vec<_> = rows.iter().filter_map(|row| row["partner_id"].as_str()).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(rows.len(), ids.len(), "each review once");
+    assert!(ids.len() >= REVIEWS, "{} reviews", ids.len());
+    let of = |number: usize| {
+        let changed = |row: &&Value| row["content"] == format!("changed {number}");
+        rows.iter().filter(changed).count()
+    };
+    let seen: Vec<usize> = (0..writes).map(of).take_while(|count| *count == 100).collect();
+    assert!(!seen.is_empty(), "the first writes are in it");
+    assert!((seen.len()..writes).skip(1).all(|number| of(number) == 0), "none behind the cut");
+}
+
 #[test]
 fn export_of_users_shows_all_or_none_of_what_is_written_meanwhile() {
     let env = CliEnv::new();
