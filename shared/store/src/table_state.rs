@@ -64,19 +64,23 @@ impl Database {
     ///
     /// An endpoint that does not know a call, and credentials that may not make it, leave what it would tell unknown.
     pub async fn describe(&self, table: &Table) -> Result<Option<TableState>, Error> {
-        let describe = self.client.describe_table().table_name(self.name(table)).send().await;
-        let described = match describe {
-            Ok(described) => described.table.unwrap_or_else(|| TableDescription::builder().build()),
-            Err(SdkError::ServiceError(error)) if error.err().is_resource_not_found_exception() => return Ok(None),
-            Err(error) => return Err(failed(error)),
+        let describe = &self.client.describe_table().table_name(self.name(table));
+        let describe = || async move {
+            match describe.clone().send().await {
+                Ok(described) => Ok(Some(described.table.unwrap_or_else(|| TableDescription::builder().build()))),
+                Err(SdkError::ServiceError(error)) if error.err().is_resource_not_found_exception() => Ok(None),
+                Err(error) => Err(error),
+            }
         };
+        let Some(described) = self.retry_throttled(describe).await? else { return Ok(None) };
         let ttl = self.ttl_of(table).await?;
         Ok(Some(TableState { ttl, is_recoverable: self.recovery_of(table).await?, ..state_of(table, &described) }))
     }
 
     async fn ttl_of(&self, table: &Table) -> Result<Option<String>, Error> {
-        let describe = self.client.describe_time_to_live().table_name(self.name(table)).send().await;
-        let Some(described) = unless_refused(describe.map_err(failed))? else { return Ok(None) };
+        let describe = self.client.describe_time_to_live().table_name(self.name(table));
+        let described = self.retry_throttled(|| describe.clone().send()).await;
+        let Some(described) = unless_refused(described)? else { return Ok(None) };
         let ttl = described.time_to_live_description;
         let is_on =
             |status: &TimeToLiveStatus| [TimeToLiveStatus::Enabled, TimeToLiveStatus::Enabling].contains(status);
@@ -85,8 +89,9 @@ impl Database {
     }
 
     async fn recovery_of(&self, table: &Table) -> Result<Option<bool>, Error> {
-        let describe = self.client.describe_continuous_backups().table_name(self.name(table)).send().await;
-        let Some(described) = unless_refused(describe.map_err(failed))? else { return Ok(None) };
+        let describe = self.client.describe_continuous_backups().table_name(self.name(table));
+        let described = self.retry_throttled(|| describe.clone().send()).await;
+        let Some(described) = unless_refused(described)? else { return Ok(None) };
         let backups = described.continuous_backups_description;
         let recovery = backups.and_then(|backups| backups.point_in_time_recovery_description);
         let status = recovery.and_then(|recovery| recovery.point_in_time_recovery_status);

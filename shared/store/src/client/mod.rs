@@ -8,5 +8,7 @@ pub(crate) mod parallel;
 pub(crate) mod read;
 pub(crate) mod retry;
 pub(crate) mod transaction;
+#[cfg(test)]
+mod unretried_calls;
 pub(crate) mod write;
 pub(crate) mod write_rate;
