@@ -3,22 +3,10 @@
 use std::sync::Arc;
 
 use presence_local::connectors::count_waves;
+pub use presence_runtime::telemetry::Cost;
 use presence_store::meter::Meter;
 
-/// Cost of an operation in `DynamoDB`.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Cost {
-    /// Number of operations sent to `DynamoDB`.
-    pub calls: u32,
-    /// Number of calls on the longest chain in which each waits for the one before it.
-    pub waves: u32,
-    /// Number of read request units.
-    pub read_units: f64,
-    /// Number of write request units.
-    pub write_units: f64,
-}
-
-/// Runs an operation in virtual time, and returns its output and its cost. The stores that the operation calls need the
+/// Runs an operation in virtual time, and returns its output and its cost, whose waves are those of the longest chain of calls. The stores that the operation calls need the
 /// [`WavesConnector`](presence_local::connectors::WavesConnector).
 ///
 /// # Panics

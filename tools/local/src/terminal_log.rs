@@ -28,10 +28,12 @@ fn request_line(request: &RequestLog<'_>) -> String {
     let (color, cost) = (Style::new().fg_color(Some(status_color(request.status).into())), request.cost);
     let role = request.caller.map_or("-", |caller| caller.role.as_str());
     let mut line = format!(
-        "{color}{}{color:#} {route:<ROUTE_WIDTH$} {:>7.1} ms {:>2} waves {:>5} R {:>5} W  {role}",
+        "{color}{}{color:#} {route:<ROUTE_WIDTH$} {:>7.1} ms {:>2} {} {:>5} R {:>5} W  {role}",
         request.status,
         request.milliseconds(),
         cost.waves,
+        // As wide as the plural.
+        if cost.waves == 1 { "wave " } else { "waves" },
         cost.read_units,
         cost.write_units,
     );
@@ -104,7 +106,7 @@ mod tests {
             function_version: "$LATEST",
         };
         let route = "GET /api/v2/user/{user_id}            ";
-        assert_eq!(plain(&request), format!("200 {route}     3.2 ms  1 waves   1.5 R     0 W  ORG_ADMIN"));
+        assert_eq!(plain(&request), format!("200 {route}     3.2 ms  1 wave    1.5 R     0 W  ORG_ADMIN"));
         assert!(request_line(&request).starts_with("\u{1b}[32m200\u{1b}[0m "), "green");
         let refused = RequestLog {
             route: None,

@@ -105,16 +105,8 @@ impl UserStore {
 
     /// Revokes a key from the next request on. Revoking it again changes nothing, and keeps the instant of the first time.
     pub async fn revoke_key(&self, id: ApiKeyId, by: &Actor, now: Timestamp) -> Result<(), ApiKeyError> {
-        let attempt = |_| async {
-            let key = self.get_key(id).await?;
-            if key.revoked_at.is_some() {
-                return Ok(Some(()));
-            }
-            let update = revoke(&self.db, &key.hash, now);
-            let is_written = self.change_key(&key, update, by, AuditAction::RevokeKey(id), now).await?;
-            Ok(is_written.then_some(()))
-        };
-        retry_stale(WRITE_ATTEMPTS, attempt).await
+        let decide = |key: &ApiKeyRecord| key.revoked_at.is_none().then(|| revoke(&self.db, &key.hash, now));
+        self.update_key(id, by, AuditAction::RevokeKey(id), now, decide).await.map(drop)
     }
 
     /// Gives a key a limit of its own, or the default, from the next request on. The same limit again changes nothing.
@@ -125,16 +117,8 @@ impl UserStore {
         by: &Actor,
         now: Timestamp,
     ) -> Result<(), ApiKeyError> {
-        let attempt = |_| async {
-            let key = self.get_key(id).await?;
-            if key.limit == limit {
-                return Ok(Some(()));
-            }
-            let update = set_limit(&self.db, &key.hash, limit);
-            let is_written = self.change_key(&key, update, by, AuditAction::SetKeyLimit(id), now).await?;
-            Ok(is_written.then_some(()))
-        };
-        retry_stale(WRITE_ATTEMPTS, attempt).await
+        let decide = |key: &ApiKeyRecord| (key.limit != limit).then(|| set_limit(&self.db, &key.hash, limit));
+        self.update_key(id, by, AuditAction::SetKeyLimit(id), now, decide).await.map(drop)
     }
 
     /// Ends a key at an instant, as a rotation does. False if the key is revoked, or ends by then already.
@@ -145,13 +129,27 @@ impl UserStore {
         by: &Actor,
         now: Timestamp,
     ) -> Result<bool, ApiKeyError> {
+        let decide = |key: &ApiKeyRecord| {
+            let has_ended = key.revoked_at.is_some() || key.expires_at.is_some_and(|expires_at| expires_at <= ends_at);
+            (!has_ended).then(|| expire(&self.db, &key.hash, ends_at))
+        };
+        self.update_key(id, by, AuditAction::RotateKey(id), now, decide).await
+    }
+
+    /// Updates a key as it is decided on its present record, and tries again if another writer came first. False if nothing is to be
+    /// written.
+    async fn update_key(
+        &self,
+        id: ApiKeyId,
+        by: &Actor,
+        action: AuditAction,
+        at: Timestamp,
+        decide: impl Fn(&ApiKeyRecord) -> Option<Update>,
+    ) -> Result<bool, ApiKeyError> {
         let attempt = |_| async {
             let key = self.get_key(id).await?;
-            if key.revoked_at.is_some() || key.expires_at.is_some_and(|expires_at| expires_at <= ends_at) {
-                return Ok(Some(false));
-            }
-            let update = expire(&self.db, &key.hash, ends_at);
-            let is_written = self.change_key(&key, update, by, AuditAction::RotateKey(id), now).await?;
+            let Some(update) = decide(&key) else { return Ok(Some(false)) };
+            let is_written = self.change_key(&key, update, by, action, at).await?;
             Ok(is_written.then_some(true))
         };
         retry_stale(WRITE_ATTEMPTS, attempt).await

@@ -239,29 +239,27 @@ impl CliEnv {
 
     /// Sets a mail to a state such as `failed`, as the mailer does when it gives up after a day.
     pub(super) fn set_mail_state(&self, user: &str, mail: &str, state: &str) {
-        let update = self
-            .client()
-            .update_item()
-            .table_name("presence-users")
-            .key("pk", AttributeValue::S(format!("USER#{user}")))
-            .key("sk", AttributeValue::S(mail.into()))
-            .update_expression("SET #state = :state, outbox = :state, attempts = :attempts")
-            .expression_attribute_names("#state", "state")
-            .expression_attribute_values(":state", AttributeValue::S(state.into()))
-            .expression_attribute_values(":attempts", AttributeValue::N("8".into()));
-        block_on(async { update.send().await.expect("an update") });
+        let text = |text: &str| AttributeValue::S(text.to_owned());
+        let attempts = ("attempts", AttributeValue::N("8".to_owned()));
+        self.set_attributes_of_mail(user, mail, [("state", text(state)), ("outbox", text(state)), attempts]);
     }
 
     /// Sets the code of the last refusal of a mail, as the mailer does.
     pub(super) fn set_last_refusal(&self, user: &str, mail: &str, code: &str) {
-        let update = self
-            .client()
-            .update_item()
-            .table_name("presence-users")
-            .key("pk", AttributeValue::S(format!("USER#{user}")))
-            .key("sk", AttributeValue::S(mail.into()))
-            .update_expression("SET last_refusal = :code")
-            .expression_attribute_values(":code", AttributeValue::S(code.into()));
+        self.set_attributes_of_mail(user, mail, [("last_refusal", AttributeValue::S(code.to_owned()))]);
+    }
+
+    fn set_attributes_of_mail<const N: usize>(&self, user: &str, mail: &str, attributes: [(&str, AttributeValue); N]) {
+        let mut update = self.client().update_item().table_name("presence-users");
+        update = update.key("pk", AttributeValue::S(format!("USER#{user}")));
+        update = update.key("sk", AttributeValue::S(mail.to_owned()));
+        // Some of the names are reserved words.
+        let sets = attributes.each_ref().map(|(name, _)| format!("#{name} = :{name}"));
+        update = update.update_expression(format!("SET {}", sets.join(", ")));
+        for (name, value) in attributes {
+            update = update.expression_attribute_names(format!("#{name}"), name);
+            update = update.expression_attribute_values(format!(":{name}"), value);
+        }
         block_on(async { update.send().await.expect("an update") });
     }
 
