@@ -99,7 +99,9 @@ async fn call(stack: &TestStack, key: &str, id: &str, route: &AnyRoute, extra: &
         "search_users" => format!("query={NAME_CANARY}&last_name={NAME_CANARY}&email={}", address("nobody")),
         "search_categories" => format!("lang=GB&name={NAME_CANARY}"),
         "get_category" => "lang=GB".to_owned(),
-        "search_reviews" => format!("business__in={NAME_CANARY}&business__in={}", address("nobody")),
+        "search_reviews" | "get_review_stats" => {
+            format!("business__in={NAME_CANARY}&business__in={}", address("nobody"))
+        }
         _ => String::new(),
     };
     let path = path_of(route, id, NAME_CANARY);

@@ -78,6 +78,12 @@ async fn malformed_requests_and_invalid_values_leak_nothing() {
         let path = format!("/reviews?{filter}={NAME_CANARY}");
         assert_logged(&stack.get(&path, key).await, "search_reviews", 400);
     }
+    for parameter in ["group_by", "business_city=lyon&page", NAME_CANARY] {
+        let path = format!("/reviews/stats?{parameter}={NAME_CANARY}");
+        assert_logged(&stack.get(&path, key).await, "get_review_stats", 400);
+    }
+    let city = format!("/reviews/stats?group_by=city&business_city={NAME_CANARY}");
+    assert_logged(&stack.get(&city, key).await, "get_review_stats", 200);
     assert_logged(&stack.get("/user?query=canary-name", key).await, "none", 405);
 
     for (field, value) in [("email", "canary-mail"), ("first_name", "canary-name\u{7}"), ("role", "canary-name")] {

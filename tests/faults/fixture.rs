@@ -121,7 +121,7 @@ impl Fixture {
     /// Prepares the next request of the scenario.
     pub(super) async fn prepare(&mut self, scenario: &Scenario) {
         self.calls += 1;
-        if self.calls == 1 && ["search_reviews", "get_review"].contains(&scenario.operation) {
+        if self.calls == 1 && ["search_reviews", "get_review", "get_review_stats"].contains(&scenario.operation) {
             crate::api::reviews::fixtures::seed(&self.stack).await;
         }
         let local = format!("target-{}", self.calls);

@@ -26,6 +26,12 @@ pub(super) fn scenarios() -> Vec<Scenario> {
         }),
         read("a review", "get_review", manager, Nothing, |_| format!("/reviews/{SEEDED_REVIEW}")),
         read("a review, first in the hour", "get_review", provider, NewHour, |_| format!("/reviews/{SEEDED_REVIEW}")),
+        read("statistics by month", "get_review_stats", manager, Nothing, |_| {
+            "/reviews/stats?group_by=month&update_date__gte=2025-02-01T12:00".to_owned()
+        }),
+        read("statistics by city of everyone", "get_review_stats", provider, Nothing, |_| {
+            "/reviews/stats?group_by=city".to_owned()
+        }),
         read("search of everyone, cold", "search_users", provider, Writes, |_| "/user/search?last_name=r".to_owned()),
     ]
 }

@@ -46,6 +46,44 @@ async fn walk(env: &ImportEnv, key: &str, query: &str) -> (BTreeSet<u64>, Vec<St
     (counts, all)
 }
 
+/// Returns the answer of statistics. Asserts that all its numbers have the same sum.
+async fn statistics(env: &ImportEnv, key: &str, query: &str) -> Value {
+    let reply = env.stack.get(&format!("/reviews/stats?{query}"), key).await;
+    assert_eq!(reply.status, 200, "{query}: {}", reply.text);
+    let body = reply.json();
+    let sum = |numbers: &Value| numbers.as_object().expect("an object").values().filter_map(Value::as_u64).sum::<u64>();
+    let groups = body["groups"].as_array().expect("groups");
+    let of_groups = groups.iter().map(|group| (group["count"].as_u64().expect("a count"), sum(&group["ratings"])));
+    let of_groups = of_groups.fold((0, 0), |sums, group| (sums.0 + group.0, sums.1 + group.1));
+    let count = body["count"].as_u64().expect("a count");
+    let sums = [sum(&body["ratings"]), sum(&body["states"]), sum(&body["partners"]), of_groups.0, of_groups.1];
+    assert_eq!(sums, [count; 5], "{query}: {}", reply.text);
+    body
+}
+
+/// Counts during imports: the organisation without imports always has the same statistics, and the other one never loses a review.
+async fn count(env: &ImportEnv, fixtures: &Fixtures, imports: &AtomicUsize) {
+    let groups = ["month", "business", "city", "rating"].map(|group_by| format!("group_by={group_by}"));
+    let mut quiet = Vec::new();
+    for query in &groups {
+        quiet.push(statistics(env, &fixtures.manager_2.key, query).await);
+    }
+    let mut least = 0;
+    for round in 0.. {
+        if round >= ROUNDS && imports.load(Ordering::Relaxed) >= IMPORTS {
+            break;
+        }
+        for (query, expected) in groups.iter().zip(&quiet) {
+            assert_eq!(statistics(env, &fixtures.manager_2.key, query).await, *expected, "{query}");
+            let filtered = format!("{query}&update_date__gte=2024-02-29T12:00:00&rating__in=1,3,5");
+            statistics(env, &fixtures.provider.key, &filtered).await;
+            let count = statistics(env, &fixtures.manager_1.key, query).await["count"].as_u64().unwrap_or_default();
+            assert!(least <= count && count <= 2 * ROWS as u64, "{query}: {count} after {least}");
+            least = count;
+        }
+    }
+}
+
 /// Imports the editions of organisation 1 until the readers are done, and counts the imports that ended.
 async fn import_until(env: &ImportEnv, done: &AtomicBool, imports: &AtomicUsize) {
     let editions = [0, 1, 2].map(|edition| rows_of(&["s1", "s2"], ROWS, edition));
@@ -75,6 +113,20 @@ async fn read(env: &ImportEnv, fixtures: &Fixtures, quiet: &[(&str, Vec<String>)
             }
         }
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn statistics_are_those_of_one_moment_while_an_import_runs() {
+    let env = ImportEnv::new().await;
+    let fixtures = Fixtures::create(&env.stack).await;
+    env.import_without_faults("reviews", &rows_of(&["s3"], ROWS, 0)).await;
+    let (done, imports) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let counting = async {
+        count(&env, &fixtures, &imports).await;
+        done.store(true, Ordering::Relaxed);
+    };
+    futures::join!(import_until(&env, &done, &imports), counting);
+    assert_eq!(env.audit().await, []);
 }
 
 #[tokio::test(flavor = "multi_thread")]

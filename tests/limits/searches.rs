@@ -12,6 +12,7 @@ use presence_tests::{Fixtures, TestStack, long_timeouts, plain_http};
 use super::{ENOUGH, counts, each_seed, limits, stack, stack_with};
 use crate::api::categories::{DIRECTORY, load, numbered, parse};
 use crate::api::reviews::oracle::dataset::Dataset;
+use crate::api::reviews::oracle::stats::check_some_stats;
 use crate::api::reviews::oracle::{check_some_queries, import_through};
 use crate::store::lag::model::{Model, list};
 
@@ -44,6 +45,7 @@ async fn search_reviews(seed: u64) -> LimitCounts {
     import_through(&stack, stack.stores(), "businesses", &shops).await;
     stack.local.fill_reviews(&dataset.reviews()).expect("the table can be filled");
     check_some_queries(&stack, &fixtures, &dataset, &mut rng, ("at first", REQUESTS, |_| true)).await;
+    check_some_stats(&stack, &fixtures, &dataset, &mut rng, ("at first", REQUESTS)).await;
 
     let operator = operator(&stack);
     let [changes, newcomers] = CHANGES;
@@ -51,6 +53,7 @@ async fn search_reviews(seed: u64) -> LimitCounts {
     // Counts of single businesses come from an index: they are exact once it has caught up.
     let by_ledger = |path: &str| !path.contains("business__in");
     check_some_queries(&stack, &fixtures, &dataset, &mut rng, ("changed", REQUESTS, by_ledger)).await;
+    check_some_stats(&stack, &fixtures, &dataset, &mut rng, ("changed", REQUESTS)).await;
     stack.wait_for_indexes().await;
     check_some_queries(&stack, &fixtures, &dataset, &mut rng, ("caught up", REQUESTS, |_| true)).await;
     assert_eq!(stack.stores().reviews.audit_reviews(None).await.expect("the store answers").findings, []);

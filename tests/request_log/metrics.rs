@@ -16,6 +16,7 @@ async fn each_request_is_a_sample_of_one_metric_by_operation_and_class_of_status
         ("/user/me", key.as_str(), "get_me", "2xx"),
         ("/user/me", "", "get_me", "4xx"),
         ("/reviews", key, "search_reviews", "2xx"),
+        ("/reviews/stats", key, "get_review_stats", "2xx"),
         ("/nothing", key, "none", "4xx"),
     ] {
         let line = line(&stack.get(path, key).await);

@@ -10,6 +10,19 @@ use crate::api::categories::{DIRECTORY, load, parse};
 use crate::api::reviews::fixtures::seed;
 use crate::api::send_all;
 
+/// Filters of reviews.
+const REVIEW_FILTERS: &[&str] = &[
+    "state",
+    "rating",
+    "rating__in",
+    "partner__in",
+    "content__isnull",
+    "update_date__gte",
+    "update_date__lte",
+    "business__in",
+    "business_city",
+];
+
 /// Returns the query parameters of an operation in the interface, without the key: first the filters, then the others.
 pub(crate) fn parameters(route: &AnyRoute) -> [&'static [&'static str]; 2] {
     match route.name {
@@ -20,20 +33,8 @@ pub(crate) fn parameters(route: &AnyRoute) -> [&'static [&'static str]; 2] {
         "get_user_stats" | "create_user" | "update_user" | "delete_user" | "invite_user" | "get_review" => [&[], &[]],
         "search_categories" => [&["name"], &["lang", "page", "per_page"]],
         "get_category" => [&[], &["lang"]],
-        "search_reviews" => [
-            &[
-                "state",
-                "rating",
-                "rating__in",
-                "partner__in",
-                "content__isnull",
-                "update_date__gte",
-                "update_date__lte",
-                "business__in",
-                "business_city",
-            ],
-            &["page", "per_page", "order_by"],
-        ],
+        "search_reviews" => [REVIEW_FILTERS, &["page", "per_page", "order_by"]],
+        "get_review_stats" => [REVIEW_FILTERS, &["group_by"]],
         other => panic!("the parameters of {other} are not known here"),
     }
 }

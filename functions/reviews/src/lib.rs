@@ -1,10 +1,12 @@
 //! Reviews function: one file for each operation.
 
 mod app;
+mod filter;
 mod get;
 #[cfg(feature = "openapi")]
 pub mod openapi;
 mod search;
+mod stats;
 mod wire;
 
 use std::convert::Infallible;
@@ -21,6 +23,8 @@ pub use app::App;
 pub enum Operation {
     /// Search of reviews.
     Search,
+    /// Statistics of reviews.
+    Stats,
     /// Get one review.
     Get,
 }
@@ -30,8 +34,9 @@ const fn route(path: &'static str, name: &'static str, operation: Operation) -> 
 }
 
 /// Table of routes: path, name and operation. All of them read.
-pub const ROUTES: [Route<Operation>; 2] = [
+pub const ROUTES: [Route<Operation>; 3] = [
     route("/api/v2/reviews", "search_reviews", Operation::Search),
+    route("/api/v2/reviews/stats", "get_review_stats", Operation::Stats),
     route("/api/v2/reviews/{review_id}", "get_review", Operation::Get),
 ];
 
@@ -55,5 +60,6 @@ async fn dispatch(
     match operation {
         Operation::Search => search::run(&app, &request).await,
         Operation::Get => get::run(&app, &request).await,
+        Operation::Stats => stats::run(&app, &request).await,
     }
 }

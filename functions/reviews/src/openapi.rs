@@ -3,9 +3,17 @@
 use presence_api::openapi::schema;
 use utoipa::openapi::{RefOr, Schema};
 
-use crate::wire::{PageEnvelope, ReviewBody};
+use crate::wire::{GroupBody, PageEnvelope, PartnerCounts, RatingCounts, ReviewBody, StateCounts, StatsBody};
 
 /// Returns every schema of this function's answers, by name.
 pub fn schemas() -> Vec<(String, RefOr<Schema>)> {
-    vec![schema::<ReviewBody<'_>>(), schema::<PageEnvelope<'_>>()]
+    vec![
+        schema::<ReviewBody<'_>>(),
+        schema::<PageEnvelope<'_>>(),
+        schema::<StatsBody<'_>>(),
+        schema::<GroupBody<'_>>(),
+        schema::<RatingCounts>(),
+        schema::<StateCounts>(),
+        schema::<PartnerCounts>(),
+    ]
 }

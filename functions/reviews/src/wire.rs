@@ -4,6 +4,7 @@ use presence_api::AuthenticatedRequest;
 use presence_domain::error::Error;
 use presence_domain::instant::format_second;
 use presence_domain::review::{Review, ReviewId, ReviewState};
+use presence_domain::review_stats::{AverageRating, GroupKey, ReviewStats, StatsGroup, Totals};
 use serde::Serialize;
 
 /// Answer to a search: one page of reviews.
@@ -68,6 +69,113 @@ impl<'a> ReviewBody<'a> {
             link: unless_blank(review.link.as_deref()),
             key: &review.key,
         }
+    }
+}
+
+/// Answer with statistics.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = ReviewStats))]
+pub(crate) struct StatsBody<'a> {
+    count: u64,
+    #[cfg_attr(feature = "openapi", schema(required))]
+    average_rating: Option<f64>,
+    ratings: RatingCounts,
+    states: StateCounts,
+    partners: PartnerCounts,
+    with_content: u64,
+    without_content: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
+    groups: Option<Vec<GroupBody<'a>>>,
+}
+
+/// Group of reviews in an answer.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = ReviewGroup))]
+pub(crate) struct GroupBody<'a> {
+    key: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
+    name: Option<&'a str>,
+    count: u64,
+    #[cfg_attr(feature = "openapi", schema(required, nullable = false))]
+    average_rating: Option<f64>,
+    ratings: RatingCounts,
+}
+
+/// Numbers of reviews by rating.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = RatingCounts))]
+pub(crate) struct RatingCounts {
+    #[serde(rename = "1")]
+    one: u64,
+    #[serde(rename = "2")]
+    two: u64,
+    #[serde(rename = "3")]
+    three: u64,
+    #[serde(rename = "4")]
+    four: u64,
+    #[serde(rename = "5")]
+    five: u64,
+}
+
+/// Numbers of reviews by state.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = StateCounts))]
+pub(crate) struct StateCounts {
+    treated: u64,
+    not_treated: u64,
+    deleted: u64,
+}
+
+/// Numbers of reviews by partner.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = PartnerCounts))]
+pub(crate) struct PartnerCounts {
+    partner_8: u64,
+    partner_1: u64,
+    partner_9: u64,
+}
+
+impl<'a> StatsBody<'a> {
+    pub(crate) fn new(stats: &'a ReviewStats) -> Self {
+        let totals = Totals::of(&stats.counts);
+        // The arrays have the order of the domain's lists, and the fields that of the interface. Both are the same.
+        let [treated, not_treated, deleted] = totals.states;
+        let [partner_8, partner_1, partner_9] = totals.partners;
+        Self {
+            count: totals.count,
+            average_rating: totals.average_rating().map(AverageRating::stars),
+            ratings: RatingCounts::new(totals.ratings),
+            states: StateCounts { treated, not_treated, deleted },
+            partners: PartnerCounts { partner_8, partner_1, partner_9 },
+            with_content: totals.with_content,
+            without_content: totals.without_content,
+            groups: stats.groups.as_ref().map(|groups| groups.iter().map(GroupBody::new).collect()),
+        }
+    }
+}
+
+impl<'a> GroupBody<'a> {
+    fn new(group: &'a StatsGroup) -> Self {
+        let totals = Totals::of(&group.counts);
+        let name = match &group.key {
+            GroupKey::City { name, .. } => Some(name.as_str()),
+            _ => None,
+        };
+        Self {
+            key: group.key.to_string(),
+            name,
+            count: totals.count,
+            average_rating: totals.average_rating().map(AverageRating::stars),
+            ratings: RatingCounts::new(totals.ratings),
+        }
+    }
+}
+
+impl RatingCounts {
+    fn new([one, two, three, four, five]: [u64; 5]) -> Self {
+        Self { one, two, three, four, five }
     }
 }
 

@@ -11,12 +11,12 @@ use crate::imports::large_dataset::second;
 
 const REVIEWS: usize = 10_000;
 const DAYS: i64 = 1_800;
-const BUSINESSES: usize = 400;
+pub(super) const BUSINESSES: usize = 400;
 /// One business in ten is in this city, and it has three tenths of the reviews.
-const LARGE_CITY: &str = "lyon";
+pub(super) const LARGE_CITY: &str = "lyon";
 /// Request that reads nothing but the key. Afterwards the function knows the caller.
-const NOTHING: &str = "rating=5&rating__in=4";
-const KEY: Cost = Cost { calls: 1, waves: 1, read_units: 1.0, write_units: 0.0 };
+pub(super) const NOTHING: &str = "rating=5&rating__in=4";
+pub(super) const KEY: Cost = Cost { calls: 1, waves: 1, read_units: 1.0, write_units: 0.0 };
 
 /// Limits of a search by a function that was just started, without the key.
 struct Budget {
@@ -31,12 +31,12 @@ fn budget(what: &'static str, query: impl Into<String>, (waves, calls, units): (
     Budget { what, query: query.into(), waves, calls, units }
 }
 
-fn businesses(numbers: std::ops::Range<usize>) -> String {
+pub(super) fn businesses(numbers: std::ops::Range<usize>) -> String {
     numbers.map(|number| format!("b{number}")).collect::<Vec<_>>().join(",")
 }
 
 /// Returns reviews with texts of usual length. Two fifths are recent, five stars are most frequent, and few are deleted.
-fn reviews(rng: &mut Rng) -> Vec<Review> {
+pub(super) fn reviews(rng: &mut Rng) -> Vec<Review> {
     let mut review = |number: usize| {
         let is_large = rng.u8(..10) < 3;
         let business = if is_large { rng.usize(..40) } else { rng.usize(40..BUSINESSES) };
@@ -69,7 +69,7 @@ fn reviews(rng: &mut Rng) -> Vec<Review> {
     (0..REVIEWS).map(&mut review).collect()
 }
 
-async fn filled_stack(reviews: &[Review]) -> (TestStack, Fixtures) {
+pub(super) async fn filled_stack(reviews: &[Review]) -> (TestStack, Fixtures) {
     let stack = TestStack::counting_waves().await;
     let fixtures = Fixtures::create(&stack).await;
     stack.local.fill_reviews(reviews).expect("the table can be filled");
@@ -79,7 +79,7 @@ async fn filled_stack(reviews: &[Review]) -> (TestStack, Fixtures) {
 }
 
 /// Starts another instance of each function, which knows the caller and nothing else.
-async fn just_started(stack: &TestStack, key: &str) -> TestStack {
+pub(super) async fn just_started(stack: &TestStack, key: &str) -> TestStack {
     let started = TestStack::with(counting_waves(stack.second_stack_options())).await;
     assert_eq!(ask(&started, key, NOTHING).await.cost(), KEY);
     started
@@ -92,7 +92,7 @@ async fn ask(stack: &TestStack, key: &str, query: &str) -> Reply {
 }
 
 /// Returns the cost of a search without that of the key, which is read beside it.
-fn cost_of_search(reply: &Reply) -> Cost {
+pub(super) fn cost_of_search(reply: &Reply) -> Cost {
     let Cost { calls, waves, read_units, write_units } = reply.cost();
     Cost { calls: calls - KEY.calls, waves, read_units: read_units - KEY.read_units, write_units }
 }

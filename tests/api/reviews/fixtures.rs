@@ -54,9 +54,9 @@ pub(super) enum Expected {
 pub(super) struct Case {
     /// Rule that the case shows.
     pub(super) reason: &'static str,
-    by: &'static str,
-    query: String,
-    expected: Expected,
+    pub(super) by: &'static str,
+    pub(super) query: String,
+    pub(super) expected: Expected,
 }
 
 /// Stack with users, businesses and reviews.
@@ -128,6 +128,19 @@ impl ReviewFixtures {
 
     pub(super) async fn ask(&self, by: &str, query: &str) -> Reply {
         self.stack.get(&format!("/reviews?{query}"), self.key(by)).await
+    }
+
+    /// Folds the logs of all organisations into their trees.
+    pub(super) async fn fold(&self) {
+        for org in [1, 2] {
+            let org_id = OrgId::new(org).expect("an id");
+            self.stack.stores().reviews.fold_reviews(org_id).await.expect("the store answers");
+        }
+    }
+
+    /// Asks for statistics.
+    pub(super) async fn stats(&self, by: &str, query: &str) -> Reply {
+        self.stack.get(&format!("/reviews/stats?{query}"), self.key(by)).await
     }
 
     /// Runs a case, and returns a message if it fails.

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use fastrand::Rng;
 use presence_domain::ids::OrgId;
+use presence_domain::instant::format_second;
 use presence_domain::review::{Rating, Review, ReviewId, ReviewState};
 use presence_local::Options;
 use presence_store::ReviewWrite;
 use presence_tests::ConnectorLayer as _;
 use presence_tests::{Fixtures, LagConnector, TestStack, counting_waves, long_timeouts, plain_http, rng};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::fixtures::{ReviewFixtures, describe_page, seeded_review, write_reviews};
 use crate::imports::large_dataset::second;
@@ -63,10 +64,7 @@ impl Lagging {
     }
 
     async fn fold(&self) {
-        for org in [1, 2] {
-            let org_id = OrgId::new(org).expect("an id");
-            self.warm.stack.stores().reviews.fold_reviews(org_id).await.expect("the store answers");
-        }
+        self.warm.fold().await;
     }
 
     /// Writes reviews and then their changed versions, and freezes what lags between the two.
@@ -78,6 +76,7 @@ impl Lagging {
             for size in [3, 30] {
                 self.warm.ask("admin_1", &format!("{search}&per_page={size}")).await;
             }
+            self.warm.stats("admin_1", &format!("{search}&group_by=month")).await;
         }
         let mut changed = reviews.to_vec();
         changed.iter_mut().for_each(change);
@@ -106,14 +105,40 @@ impl Lagging {
             let found = (body["count"].as_u64(), ids);
             let expected = (Some(expected.0), expected.1.iter().map(ReviewId::as_str).collect());
             assert_eq!(found, expected, "{what}, {query}: {}", reply.status);
+            let stats = stack.get(&format!("/reviews/stats?{search}&group_by=month"), key).await;
+            assert_eq!((stats.status, figures(&stats.json())), (200, truth.figures(admits)), "{what}, {search}");
         }
     }
+}
+
+/// Numbers of reviews by month, and by rating.
+type Figures = BTreeMap<String, [u64; Rating::ALL.len()]>;
+
+/// Returns the figures of an answer with groups by month.
+fn figures(stats: &Value) -> Figures {
+    let groups = stats["groups"].as_array().into_iter().flatten();
+    let ratings = |group: &Value| Rating::ALL.map(|rating| group["ratings"][rating.get().to_string()].as_u64());
+    groups
+        .map(|group| {
+            let month = group["key"].as_str().expect("a month").to_owned();
+            (month, ratings(group).map(|count| count.expect("a number")))
+        })
+        .collect()
 }
 
 /// Reviews as the table has them.
 struct Truth(BTreeMap<ReviewId, Review>);
 
 impl Truth {
+    fn figures(&self, admits: fn(&Review) -> bool) -> Figures {
+        let mut figures = Figures::new();
+        for review in self.0.values().filter(|review| review.org_id.get() == 1 && admits(review)) {
+            let month = format_second(review.effective_at())[..7].to_owned();
+            figures.entry(month).or_default()[usize::from(review.rating.get()) - 1] += 1;
+        }
+        figures
+    }
+
     fn page(
         &self,
         admits: fn(&Review) -> bool,

@@ -1,4 +1,4 @@
-//! Search of reviews: parameters, scope, bodies, hostile values, cost, and a comparison with a brute-force oracle. One review.
+//! Search and statistics of reviews, and one review: parameters, scope, bodies, hostile values, cost, and comparisons with brute force.
 
 mod access;
 mod budget;
@@ -14,6 +14,7 @@ pub(crate) mod oracle;
 mod paging;
 mod response_body;
 mod scope;
+mod stats;
 
 use fixtures::Case;
 

@@ -5,7 +5,7 @@ from http import HTTPStatus
 
 from presence_client import AuthenticatedClient, Client
 from presence_client.api.categories import get_category, search_categories
-from presence_client.api.reviews import get_review, search_reviews
+from presence_client.api.reviews import get_review, get_review_stats, search_reviews
 from presence_client.api.users import (
     create_user,
     delete_user,
@@ -21,11 +21,13 @@ from presence_client.models import (
     Category,
     CategoryPage,
     Error,
+    GetReviewStatsGroupBy,
     InvalidError,
     InvalidErrorErrorsJsonType1,
     NewUser,
     NewUserStatusType1,
     ReviewPage,
+    ReviewStats,
     SearchReviewsPartnerInItem,
     Success,
     User,
@@ -93,6 +95,9 @@ def reviews(client: AuthenticatedClient, business: str) -> None:
     assert isinstance(found, ReviewPage) and found.count > 0
     assert all(review.rating <= 2 and review.business_id == business for review in found.reviews)
     assert get_review.sync(found.reviews[0].id, client=client) == found.reviews[0]
+    by_month = GetReviewStatsGroupBy.MONTH
+    stats = get_review_stats.sync(client=client, rating_in=[1, 2], business_in=[business], group_by=by_month)
+    assert isinstance(stats, ReviewStats) and stats.count == sum(group.count for group in stats.groups) >= found.count
 
 
 def main() -> None:

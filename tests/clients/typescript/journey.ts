@@ -7,6 +7,7 @@ import type { components, paths } from "./generated/api.js";
 type User = components["schemas"]["User"];
 type NewUser = components["schemas"]["NewUser"];
 type ReviewFilters = NonNullable<paths["/api/v2/reviews"]["get"]["parameters"]["query"]>;
+type StatsQuery = NonNullable<paths["/api/v2/reviews/stats"]["get"]["parameters"]["query"]>;
 
 const env = (name: string): string => {
   const value = process.env[name];
@@ -79,6 +80,10 @@ const first = reviews.reviews[0];
 assert.ok(first);
 const review = done(await client.GET("/api/v2/reviews/{review_id}", { params: { path: { review_id: first.id } } }));
 assert.deepEqual(review, first);
+const counted: StatsQuery = { rating__in: [1, 2], partner__in: ["partner_8", "partner_1"], business__in: [business], group_by: "month" };
+const stats = done(await client.GET("/api/v2/reviews/stats", { params: { query: counted } }));
+assert.equal(stats.count, reviews.count);
+assert.equal(stats.groups?.reduce((sum, group) => sum + group.count, 0), stats.count);
 // @ts-expect-error A mistyped filter does not compile, and the API refuses it.
 const mistyped = await client.GET("/api/v2/reviews", { params: { query: { raiting: 1 } } });
 assert.equal(mistyped.response.status, 400);

@@ -20,7 +20,7 @@ struct Budget {
 }
 
 #[rustfmt::skip]
-const BUDGETS: [Budget; 12] = [
+const BUDGETS: [Budget; 13] = [
     Budget { route: "get_me", waves: 1..=1, calls: 2..=2, read_units: Some(2.0..=2.0) },
     Budget { route: "get_user", waves: 1..=1, calls: 2..=2, read_units: Some(2.0..=2.0) },
     Budget { route: "search_users", waves: 1..=1, calls: 2..=2, read_units: Some(2.0..=2.0) },
@@ -34,6 +34,7 @@ const BUDGETS: [Budget; 12] = [
     // The key, and what any search by organisation or city is bounded by.
     Budget { route: "search_reviews", waves: 1..=4, calls: 2..=1 + 15, read_units: Some(2.0..=1.0 + 30.0) },
     Budget { route: "get_review", waves: 1..=1, calls: 2..=2, read_units: Some(2.0..=2.0) },
+    Budget { route: "get_review_stats", waves: 1..=3, calls: 2..=1 + 15, read_units: Some(2.0..=1.0 + 30.0) },
 ];
 
 #[tokio::test(flavor = "multi_thread")]
@@ -83,6 +84,7 @@ async fn ask(stack: &TestStack, fixtures: &Fixtures, route: &str) -> Reply {
         "get_category" => stack.get("/category/c-bank?lang=GB", key).await,
         "search_reviews" => stack.get("/reviews", key).await,
         "get_review" => stack.get(&format!("/reviews/{SEEDED_REVIEW}"), key).await,
+        "get_review_stats" => stack.get("/reviews/stats?group_by=month", key).await,
         other => panic!("{other} has no request in the budget"),
     }
 }

@@ -69,6 +69,15 @@ async fn reviews(stack: &TestStack, fixtures: &Fixtures) {
         ];
         for search in searches {
             ok(&stack.get(&format!("/reviews{search}"), key).await);
+            let stats = search.replace("&order_by=update_date", "");
+            ok(&stack.get(&format!("/reviews/stats{stats}"), key).await);
+        }
+        for group_by in ["day", "month", "year", "business", "city", "partner", "state", "rating"] {
+            for filter in
+                ["", "&business_city=lyon", "&business__in=lyon-1,lyon-9", "&update_date__gte=2025-03-01T12:00"]
+            {
+                ok(&stack.get(&format!("/reviews/stats?group_by={group_by}{filter}"), key).await);
+            }
         }
         ok(&stack.get(&format!("/reviews/{SEEDED_REVIEW}"), key).await);
     }

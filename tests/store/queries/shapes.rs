@@ -9,7 +9,7 @@ use super::PREFIX;
 use super::expression::{EXPRESSIONS, spelled_out};
 
 /// Each shape once, in order: operation, table, index and expressions, attributes spelled out.
-pub(super) const KNOWN: [&str; 53] = [
+pub(super) const KNOWN: [&str; 55] = [
     "BatchGetItem api-keys",
     "BatchGetItem businesses | id,org_id",
     "BatchGetItem businesses | id,org_id,city,other_org_id",
@@ -26,6 +26,8 @@ pub(super) const KNOWN: [&str; 53] = [
     "Query audit actor-index | actor = :partition AND at BETWEEN :from AND :to",
     "Query audit org-index | org = :partition AND at BETWEEN :from AND :to",
     "Query audit | target = :partition AND at BETWEEN :from AND :to",
+    "Query businesses city-index | org_id = :partition",
+    "Query businesses city-index | org_id = :partition AND city_listing BETWEEN :from AND :to",
     "Query reviews listing-index | org_id = :partition AND effective_listing BETWEEN :from AND :to",
     "Query reviews | pk = :partition",
     "Query users email-index | email_domain = :partition",

@@ -25,8 +25,9 @@ const fn property(
 
 const USERS: &[&str] = &["User", "FoundUser"];
 const PAGES: &[&str] = &["UserPage", "CategoryPage", "ReviewPage"];
+const STATS: &[&str] = &["ReviewStats", "ReviewGroup"];
 /// Schemas without additional properties. Clients may rely on the listed partners being all.
-const CLOSED_SCHEMAS: [&str; 2] = ["Partners", "PartnerCategory"];
+const CLOSED_SCHEMAS: [&str; 5] = ["Partners", "PartnerCategory", "RatingCounts", "StateCounts", "PartnerCounts"];
 const ONLY_IDS: &str = "Ids at this partner; empty if none is known.";
 
 /// Table of all properties.
@@ -89,6 +90,27 @@ const PROPERTIES: &[Property] = &[
     property(&["Review"], "state", "`not_treated` until the review is answered or settled. `deleted` when the partner no longer shows it.", values::review_state),
     property(&["Review"], "link", "URL of the review; null if unknown.", unconstrained),
     property(&["Review"], "key", "Key of the review at the partner: its id there.", unconstrained),
+    property(STATS, "count", "Number of reviews.", values::non_negative),
+    property(STATS, "average_rating", "Average rating, rounded half up to two decimals; null without a review.", values::average_rating),
+    property(STATS, "ratings", "Number of reviews of each rating.", unconstrained),
+    property(&["ReviewStats"], "states", "Number of reviews in each state.", unconstrained),
+    property(&["ReviewStats"], "partners", "Number of reviews on each partner.", unconstrained),
+    property(&["ReviewStats"], "with_content", "Number of reviews with text.", values::non_negative),
+    property(&["ReviewStats"], "without_content", "Number of reviews without text, or with a blank one.", values::non_negative),
+    property(&["ReviewStats"], "groups", "Groups with at least one review. Only with `group_by`.", unconstrained),
+    property(&["ReviewGroup"], "key", "Property that the reviews have in common: day `YYYY-MM-DD`, month `YYYY-MM`, year `YYYY`, id of a business, city as `business_city` compares it, partner, state, or rating.", unconstrained),
+    property(&["ReviewGroup"], "name", "Name of the city as its business with the lowest id writes it. Only with `group_by=city`.", unconstrained),
+    property(&["RatingCounts"], "1", "Reviews with the worst rating.", values::non_negative),
+    property(&["RatingCounts"], "2", "Reviews with two stars.", values::non_negative),
+    property(&["RatingCounts"], "3", "Reviews with three stars.", values::non_negative),
+    property(&["RatingCounts"], "4", "Reviews with four stars.", values::non_negative),
+    property(&["RatingCounts"], "5", "Reviews with the best rating.", values::non_negative),
+    property(&["StateCounts"], "treated", "Reviews that are answered or settled.", values::non_negative),
+    property(&["StateCounts"], "not_treated", "Reviews that nobody has dealt with yet.", values::non_negative),
+    property(&["StateCounts"], "deleted", "Reviews that the partner no longer shows.", values::non_negative),
+    property(&["PartnerCounts"], "partner_8", "Reviews on this partner.", values::non_negative),
+    property(&["PartnerCounts"], "partner_1", "Reviews on this partner.", values::non_negative),
+    property(&["PartnerCounts"], "partner_9", "Reviews on this partner.", values::non_negative),
 ];
 
 /// Returns the schemas of all responses, by name.

@@ -6,6 +6,7 @@ use presence_domain::ids::MAX_ID;
 use presence_domain::page::PageRequest;
 use presence_domain::password::{MAX_CHARACTERS, MIN_CHARACTERS};
 use presence_domain::review::{Partner, Rating, ReviewId, ReviewState};
+use presence_domain::review_stats::GroupBy;
 use presence_domain::user::{Lang, PersonName, Phone, Role, Status};
 use utoipa::openapi::schema::{AnyOf, AnyOfBuilder, KnownFormat, SchemaFormat, Type};
 use utoipa::openapi::{Object, ObjectBuilder};
@@ -111,6 +112,16 @@ pub(crate) fn rating(value: ObjectBuilder) -> ObjectBuilder {
 
 pub(crate) fn review_order(value: ObjectBuilder) -> ObjectBuilder {
     value.enum_values(Some(["-update_date", "update_date"])).default(Some("-update_date".into()))
+}
+
+pub(crate) fn group_by(value: ObjectBuilder) -> ObjectBuilder {
+    value.enum_values(Some(GroupBy::ALL.map(GroupBy::as_str)))
+}
+
+/// Constrains an average of ratings.
+pub(crate) fn average_rating(value: ObjectBuilder) -> ObjectBuilder {
+    let [lowest, .., highest] = Rating::ALL;
+    value.minimum(Some(lowest.get())).maximum(Some(highest.get()))
 }
 
 /// Constrains the date of a request.

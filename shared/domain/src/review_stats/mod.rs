@@ -1,8 +1,10 @@
 //! Statistics of reviews: counts by facet key, and groups of these.
 
 mod group;
+mod totals;
 
 pub use group::{GroupBy, GroupKey};
+pub use totals::{AverageRating, Totals};
 
 use crate::ledger::FacetCounts;
 

@@ -26,14 +26,16 @@ struct Shop {
     cities: [&'static str; 2],
     /// Share of the reviews. Organisation 2 has few.
     share: usize,
+    /// True if the shop writes its city in capital letters.
+    shouts: bool,
 }
 
 const SHOPS: [Shop; 5] = [
-    Shop { id: "b1", org: 1, cities: ["Saint-Étienne", "Saint-Étienne"], share: 10 },
-    Shop { id: "b2", org: 1, cities: ["Évora", "Évora"], share: 8 },
-    Shop { id: "b3", org: 1, cities: ["Évora", "Besançon"], share: 2 },
-    Shop { id: "b4", org: 2, cities: ["Évora", "Saint-Étienne"], share: 1 },
-    Shop { id: "b5", org: 2, cities: ["Saint-Étienne", "Saint-Étienne"], share: 1 },
+    Shop { id: "b1", org: 1, cities: ["Saint-Étienne", "Saint-Étienne"], share: 10, shouts: false },
+    Shop { id: "b2", org: 1, cities: ["Évora", "Évora"], share: 8, shouts: false },
+    Shop { id: "b3", org: 1, cities: ["Évora", "Besançon"], share: 2, shouts: false },
+    Shop { id: "b4", org: 2, cities: ["Évora", "Saint-Étienne"], share: 1, shouts: true },
+    Shop { id: "b5", org: 2, cities: ["Saint-Étienne", "Saint-Étienne"], share: 1, shouts: false },
 ];
 
 /// Shops, with the reviews that the tables should have.
@@ -70,6 +72,17 @@ impl Dataset {
         self.reviews.values().filter(in_crowd).count()
     }
 
+    /// Returns the shops of an organisation, or all, in the order of their ids: id, key of the city, and its name as the shop writes it.
+    pub(super) fn city_names(&self, org: Option<u64>) -> Vec<(&'static str, String, String)> {
+        let shops = SHOPS.iter().filter(|shop| org.is_none_or(|org| org == shop.org));
+        shops.map(|shop| (shop.id, city_key(self.city(shop)), self.written_city(shop))).collect()
+    }
+
+    /// Returns the city of a shop as its row has it.
+    fn written_city(&self, shop: &Shop) -> String {
+        if shop.shouts { self.city(shop).to_uppercase() } else { self.city(shop).to_owned() }
+    }
+
     fn city(&self, shop: &Shop) -> &'static str {
         shop.cities[usize::from(self.moved)]
     }
@@ -79,7 +92,7 @@ impl Dataset {
         let orgs = [1, 2].map(|org| json!({"id": org, "name": format!("Org {org}")}));
         let shops = SHOPS
             .iter()
-            .map(|shop| json!({"id": shop.id, "org_id": shop.org, "name": "Shop", "city": self.city(shop)}));
+            .map(|shop| json!({"id": shop.id, "org_id": shop.org, "name": "Shop", "city": self.written_city(shop)}));
         (lines(orgs), lines(shops))
     }
 

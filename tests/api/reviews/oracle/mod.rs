@@ -4,6 +4,8 @@
 
 pub(crate) mod dataset;
 mod random_query;
+mod random_stats;
+pub(crate) mod stats;
 
 use std::io;
 use std::sync::Arc;

@@ -33,21 +33,20 @@ pub(super) struct RandomQuery {
     pub(super) first: Value,
 }
 
+/// Random filters, as parameters and as predicates.
 #[derive(Default)]
-struct Filter {
-    query: Vec<String>,
+pub(super) struct Filter {
+    pub(super) query: Vec<String>,
+    /// Businesses that are named, if any are.
+    pub(super) businesses: Option<Vec<&'static str>>,
     tests: Vec<Predicate>,
 }
 
 impl RandomQuery {
     /// Returns a random request of a caller that sees these reviews, given with the oldest first.
     pub(super) fn random(rng: &mut Rng, seen: &[(&Review, &str)]) -> Self {
-        let mut filter = Filter::default();
-        filter.add_facets(rng);
-        filter.add_dates(rng);
-        filter.add_businesses_and_city(rng);
-        let fits = |(review, city): &&(&Review, &str)| filter.tests.iter().all(|test| test(review, city));
-        let mut found: Vec<&Review> = seen.iter().filter(fits).map(|(review, _)| *review).collect();
+        let filter = Filter::random(rng);
+        let mut found: Vec<&Review> = filter.admitted(seen).map(|(review, _)| review).collect();
         let mut query = filter.query;
         match rng.u8(..4) {
             0 => {}
@@ -83,6 +82,22 @@ impl RandomQuery {
 }
 
 impl Filter {
+    pub(super) fn random(rng: &mut Rng) -> Self {
+        let mut filter = Self::default();
+        filter.add_facets(rng);
+        filter.add_dates(rng);
+        filter.add_businesses_and_city(rng);
+        filter
+    }
+
+    /// Returns the reviews that all predicates admit, with their cities.
+    pub(super) fn admitted<'a, 'city>(
+        &self,
+        seen: &[(&'a Review, &'city str)],
+    ) -> impl Iterator<Item = (&'a Review, &'city str)> {
+        seen.iter().copied().filter(|(review, city)| self.tests.iter().all(|test| test(review, city)))
+    }
+
     fn add(&mut self, parameter: String, test: impl Fn(&Review, &str) -> bool + 'static) {
         self.query.push(parameter);
         self.tests.push(Box::new(test));
@@ -131,6 +146,7 @@ impl Filter {
         if rng.u8(..8) == 0 {
             let ids = random_subset(rng, &["b1", "b2", "b3", "b4", "b5", "nobody"]);
             let parameter = list_parameter(rng, "business__in", &ids, |id| (*id).to_owned());
+            self.businesses = Some(ids.clone());
             self.add(parameter, move |review, _| ids.contains(&review.business_id.as_str()));
         }
         if rng.u8(..3) == 0 {

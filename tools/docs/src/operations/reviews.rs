@@ -5,13 +5,13 @@ use crate::parameters::{Parameter, paging};
 use crate::values::{self, integer, string};
 
 pub(super) fn operations() -> Vec<Operation> {
-    vec![search_reviews(), get_review()]
+    vec![search_reviews(), get_review_stats(), get_review()]
 }
 
 fn search_reviews() -> Operation {
     Operation {
         name: "search_reviews",
-        parameters: filter_parameters().into_iter().chain(paging()).collect(),
+        parameters: filter_parameters().into_iter().chain([order_by()]).chain(paging()).collect(),
         examples: Vec::new(),
         tag: "reviews",
         summary: "Search reviews",
@@ -58,7 +58,38 @@ fn get_review() -> Operation {
     }
 }
 
-fn filter_parameters() -> [Parameter; 10] {
+fn get_review_stats() -> Operation {
+    Operation {
+        name: "get_review_stats",
+        parameters: filter_parameters().into_iter().chain([group_by()]).collect(),
+        examples: Vec::new(),
+        tag: "reviews",
+        summary: "Count reviews",
+        description: "Returns exact numbers of the reviews that match **all** filters: of each rating, state and partner, with and \
+                without text, and the average rating. The filters are those of *Search reviews*, and `count` is the same as there.\n\n\
+                **Groups**: with `group_by`, the answer has the reviews of each group too. Groups without a review are left out. \
+                Days, months and years are those of the update date in UTC, or of the creation date of a review that was never \
+                updated. Cities are compared as in `business_city`. Partners, states and ratings have a fixed order; other groups \
+                are in ascending order of their keys. More than 1000 groups are refused with 400 on `group_by`.\n\n\
+                **Roles**: PROVIDER counts the reviews of every organisation. ORG_ADMIN and BUSINESS_MANAGER count those of all \
+                businesses of their own organisation.",
+        body: None,
+        success: body("ReviewStats", "The numbers."),
+        invalid: "A parameter is unknown, its value is not allowed, or there are more than 1000 groups.",
+        forbidden: None,
+        extra_statuses: &[],
+    }
+}
+
+fn order_by() -> Parameter {
+    Parameter::text("order_by", values::review_order, "update_date", "Order: newest first, or oldest first.")
+}
+
+fn group_by() -> Parameter {
+    Parameter::text("group_by", values::group_by, "month", "Property by which the reviews are grouped.")
+}
+
+fn filter_parameters() -> [Parameter; 9] {
     [
         Parameter::list("state", values::review_state(string()), "not_treated", "Only reviews in one of these states."),
         Parameter::list("rating__in", values::rating(integer()), "1,2", "Only reviews with one of these ratings."),
@@ -94,6 +125,5 @@ fn filter_parameters() -> [Parameter; 10] {
             "Only reviews of the businesses in this city. Its whole name is compared, ignoring case, accents, hyphens, \
              apostrophes and repeated blanks.",
         ),
-        Parameter::text("order_by", values::review_order, "update_date", "Order: newest first, or oldest first."),
     ]
 }

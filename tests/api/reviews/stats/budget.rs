@@ -1,0 +1,90 @@
+//! Cost of statistics of 10,000 reviews, without the cost of the key.
+
+use presence_tests::{Cost, Reply, TestStack, rng};
+
+use super::super::budget::{KEY, LARGE_CITY, NOTHING, businesses, cost_of_search, filled_stack, just_started, reviews};
+use super::super::fixtures::ReviewFixtures;
+
+/// Most waves of statistics by a function that was just started. The key is read beside the first one.
+const MAX_WAVES: u64 = 3;
+/// Most waves of groups by business or city: the list of these comes first.
+const MAX_WAVES_OF_PLACES: u64 = 6;
+/// Dates that cut a day at each end.
+const DATES: &str = "update_date__gte=2022-03-05T10:00:00&update_date__lte=2023-04-09T11:00:00";
+
+/// Limits of statistics by a function that was just started, without the key.
+struct Budget {
+    query: String,
+    calls: u64,
+    units: f64,
+}
+
+fn budget(query: impl Into<String>, calls: u64, units: f64) -> Budget {
+    Budget { query: query.into(), calls, units }
+}
+
+async fn ask(stack: &TestStack, key: &str, query: &str) -> Reply {
+    let reply = stack.get(&format!("/reviews/stats?{query}"), key).await;
+    assert_eq!(reply.status, 200, "{query}: {}", reply.text);
+    reply
+}
+
+fn budgets() -> Vec<Budget> {
+    let totals = (3, 8.0);
+    let (cut, many) = ((10, 30.0), (20, 320.0));
+    let both = |query: &str, (calls, units): (u64, f64)| budget(query, calls, units);
+    vec![
+        both("", totals),
+        both("rating=5", totals),
+        both("state=deleted&rating__in=1,2&partner__in=partner_1&content__isnull=true", totals),
+        both("group_by=rating", totals),
+        both("group_by=state&rating=5", totals),
+        both("group_by=partner", totals),
+        both("group_by=year", cut),
+        both("group_by=month", cut),
+        both("group_by=month&state=deleted", cut),
+        both("group_by=day&update_date__gte=2025-06-01", cut),
+        both(DATES, cut),
+        both(&format!("group_by=month&{DATES}"), cut),
+        both(&format!("business_city={LARGE_CITY}"), cut),
+        both(&format!("business_city={LARGE_CITY}&group_by=month"), cut),
+        both(&format!("group_by=business&business__in={}", businesses(0..20)), (15, 60.0)),
+        both("group_by=city", (20, 120.0)),
+        both("group_by=business", many),
+    ]
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn statistics_of_a_function_that_was_just_started_keep_their_budgets_and_repeated_ones_take_one_wave() {
+    let (stack, fixtures) = filled_stack(&reviews(&mut rng("budget of statistics"))).await;
+    let key = &fixtures.admin_1.key;
+    let mut exceeded = Vec::new();
+    for Budget { query, calls, units } in budgets() {
+        let started = just_started(&stack, key).await;
+        let cold = cost_of_search(&ask(&started, key, &query).await);
+        let warm = cost_of_search(&ask(&started, key, &query).await);
+        let is_list = ["group_by=business", "group_by=city"].contains(&query.as_str());
+        let is_within = cold.waves <= if is_list { MAX_WAVES_OF_PLACES } else { MAX_WAVES }
+            && cold.calls <= calls
+            && cold.read_units <= units
+            && cold.write_units < 0.1
+            && (warm.waves == 1 || is_list)
+            && warm.read_units <= cold.read_units;
+        if !is_within {
+            exceeded.push(format!("{query}: {cold:?}, again {warm:?}"));
+        }
+    }
+    assert!(exceeded.is_empty(), "{}", exceeded.join("\n"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn statistics_without_possible_matches_read_only_the_key() {
+    let review_fixtures = ReviewFixtures::counting_waves().await;
+    review_fixtures.stats("admin_1", "").await;
+    let reversed = "update_date__gte=2025-02-01&update_date__lte=2025-01-01&group_by=day";
+    for query in [NOTHING, reversed, "business__in=a%20b&group_by=city"] {
+        let reply = review_fixtures.stats("admin_1", query).await;
+        let cost: Cost = reply.cost();
+        assert_eq!((reply.json()["count"].as_u64(), cost), (Some(0), KEY), "{query}");
+    }
+}

@@ -1,0 +1,8 @@
+//! Statistics of reviews: filters, groups, bodies, access, hostile values and cost. The oracle is that of searches.
+
+mod access;
+mod budget;
+mod filters;
+mod groups;
+mod many_groups;
+mod response_body;
