@@ -54,6 +54,15 @@ enum Benchmark {
         #[arg(long, default_value_t = 40)]
         rounds: u64,
     },
+    /// Compares statistics of reviews: the ledger, `PostgreSQL`, and reading every entry of an index
+    GroupBy {
+        /// Number of reviews
+        #[arg(long, default_value_t = 100_000)]
+        size: u64,
+        /// Number of timed runs of each
+        #[arg(long, default_value_t = 20)]
+        rounds: u64,
+    },
     /// Counts the reads of searches of reviews without loading these, and compares them with the budgets
     Budgets {
         /// Numbers of reviews
@@ -92,6 +101,7 @@ async fn main() -> anyhow::Result<()> {
         Benchmark::Costs { durations } => costs::run(&durations).await?,
         Benchmark::Lambda(settings) => lambda::run(settings).await?,
         Benchmark::Start { programs, starts } => start::run(&programs, starts).await?,
+        Benchmark::GroupBy { size, rounds } => Box::pin(reviews::group_by::run(size, rounds)).await?,
         Benchmark::Users => users::run().await?,
         Benchmark::Import { reviews } => import::run(reviews).await?,
         Benchmark::Reviews { sizes, counted, rounds } => {

@@ -13,7 +13,9 @@ pub(super) struct SampleRequest {
     pub(super) path: String,
     /// Body of the request, or null.
     pub(super) body: Value,
-    /// Variant of the same operation, or of the most similar one, in the benchmark `lambda`.
+    /// Route of the same operation, or of the most similar one, in the benchmark `lambda`.
+    pub(super) timed_route: &'static str,
+    /// Variant of that operation.
     pub(super) timed_as: &'static str,
 }
 
@@ -32,7 +34,7 @@ impl SampleRequest {
         body: Value,
         timed_as: &'static str,
     ) -> Self {
-        Self { route, variant, path: path.into(), body, timed_as }
+        Self { route, variant, path: path.into(), body, timed_route: route, timed_as }
     }
 
     fn without_body(
@@ -75,6 +77,12 @@ pub(super) fn sample_requests(ids: &SampleIds) -> Vec<SampleRequest> {
             "a city",
         ),
     ]);
+    // Statistics read what a page reads, without the reviews.
+    let statistics = [("of all reviews", "/reviews/stats"), ("by month", "/reviews/stats?group_by=month")];
+    requests.extend(statistics.map(|(variant, path)| {
+        let request = SampleRequest::without_body("get_review_stats", variant, path, "page 1");
+        SampleRequest { timed_route: "search_reviews", ..request }
+    }));
     requests
 }
 

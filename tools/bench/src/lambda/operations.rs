@@ -59,6 +59,7 @@ const USER: &str = "/api/v2/user/{user_id}";
 const SEARCH: &str = "/api/v2/user/search";
 const CATEGORY_SEARCH: &str = "/api/v2/category/search";
 const REVIEWS: &str = "/api/v2/reviews";
+const REVIEW_STATS: &str = "/api/v2/reviews/stats";
 
 /// Returns all groups. The sweep is the first one: it must find nothing, and later operations leave mails in the outbox.
 pub(super) fn groups() -> Vec<OperationGroup> {
@@ -92,11 +93,14 @@ fn review_groups() -> Vec<OperationGroup> {
         ("385 businesses", "business__in={385 businesses}"),
     ];
     let searches = searches.map(|(variant, query)| Operation::get("search_reviews", variant, REVIEWS, query));
+    let statistics = [("of all reviews", ""), ("by month", "group_by=month"), ("by business", "group_by=business")];
+    let statistics =
+        statistics.map(|(variant, query)| Operation::get("get_review_stats", variant, REVIEW_STATS, query));
     // More organisations are loaded for the second one, so that it must be the last.
     let of_provider = [("PROVIDER of 100 organisations", 100), ("PROVIDER of 1500 organisations", 1_500)];
     let of_provider = of_provider
         .map(|(variant, orgs)| Operation::new("search_reviews", variant, RequestKind::SearchAllReviews { orgs }));
-    let operations = searches.into_iter().chain(of_provider);
+    let operations = searches.into_iter().chain(statistics).chain(of_provider);
     operations.map(|operation| OperationGroup::single("reviews", operation)).collect()
 }
 

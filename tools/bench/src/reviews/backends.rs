@@ -12,6 +12,7 @@ use presence_store::OrgPostings;
 use tempfile::TempDir;
 
 use super::backend::{Answer, Backend};
+use super::group_by::{StatsAnswer, StatsBackend, StatsCase};
 use super::ledger::{IMPORTED, Ledger, WRITTEN_ALONE, WriteUnits};
 use super::note;
 use super::postgres::{Postgres, PostgresSizes, PreparedStatements};
@@ -128,6 +129,27 @@ impl Backends {
             }
         };
         answer.with_context(|| format!("{backend:?}: {}", prepared.search.name()))
+    }
+
+    /// Prepares the statistics.
+    pub(super) async fn prepare_statistics(&self) -> anyhow::Result<()> {
+        match &self.postgres {
+            Some(postgres) => postgres.prepare_statistics().await,
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the statistics of a backend.
+    pub(super) async fn statistics(&self, backend: StatsBackend, case: &StatsCase) -> anyhow::Result<StatsAnswer> {
+        match backend {
+            StatsBackend::ColdLedger => self.ledger.statistics(self.org_id, case, false).await,
+            StatsBackend::WarmLedger => self.ledger.statistics(self.org_id, case, true).await,
+            StatsBackend::EveryEntry => self.thin_index.statistics(self.org_id, case).await,
+            StatsBackend::Postgres => {
+                let postgres = self.postgres.as_ref().context("PostgreSQL is not installed")?;
+                postgres.statistics(self.org_id, case).await
+            }
+        }
     }
 
     /// Returns the sizes of the stored data.

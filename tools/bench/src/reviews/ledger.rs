@@ -12,6 +12,7 @@ use presence_store::meter::Meter;
 use presence_store::{Business, Database, FoldLimits, OrgPostings, Stores, bulk_body_item, schema};
 
 use super::backend::Answer;
+use super::group_by::{StatsAnswer, StatsCase};
 use super::measured_stores::{MeasuredStores, PREFIX};
 use super::search::Search;
 
@@ -73,6 +74,20 @@ impl Ledger {
     pub(super) async fn search_cold(&self, org_id: OrgId, search: &Search) -> anyhow::Result<Answer> {
         let cold = self.warm.with_empty_caches();
         cold.search(scope(org_id), &search.filter.for_store(), search.page).await
+    }
+
+    /// Counts as a user of the organisation, with an empty cache or with that of all statistics so far.
+    pub(super) async fn statistics(
+        &self,
+        org_id: OrgId,
+        case: &StatsCase,
+        is_warm: bool,
+    ) -> anyhow::Result<StatsAnswer> {
+        let filter = case.filter.for_store();
+        if is_warm {
+            return self.warm.statistics(scope(org_id), &filter, case.group_by).await;
+        }
+        self.warm.with_empty_caches().statistics(scope(org_id), &filter, case.group_by).await
     }
 
     /// Writes new reviews: up to [`WRITTEN_ALONE`] one by one, the others in one import. Each part is folded once, at its end.

@@ -5,14 +5,16 @@ use aws_smithy_types::timeout::TimeoutConfig;
 use presence_bench::cost::measure_cost;
 use presence_domain::access::Scope;
 use presence_domain::page::PageRequest;
+use presence_domain::review_stats::GroupBy;
 use presence_local::connectors::{ConnectorLayer as _, WavesConnector};
 use presence_local::embedded::EmbeddedDynamo;
 use presence_local::sdk_config;
 use presence_runtime::clock::Stopwatch;
-use presence_store::{Database, ReviewFilter, Stores};
+use presence_store::{Database, ReviewFilter, StatsError, Stores};
 
 use super::backend::Answer;
 use super::delayed_client::delayed_client;
+use super::group_by::{StatsAnswer, groups_of};
 use crate::cpu_clock;
 
 /// Prefix of all table names.
@@ -59,5 +61,28 @@ impl MeasuredStores {
         let (counted, cost) = measure_cost(async move { counting.search_reviews(scope, &filter, page).await }).await;
         counted?;
         Ok(Answer { count: Some(found.count), ids, cost, elapsed, cpu })
+    }
+
+    /// Counts in both stores. Time is that of the timed one.
+    pub(super) async fn statistics(
+        &self,
+        scope: Scope,
+        filter: &ReviewFilter,
+        group_by: Option<GroupBy>,
+    ) -> anyhow::Result<StatsAnswer> {
+        let stopwatch = Stopwatch::start();
+        let stats = self.timed.reviews.review_stats(scope, filter, group_by).await.map_err(failed)?;
+        let elapsed = stopwatch.elapsed();
+        let (counting, filter) = (self.counted.reviews.clone(), filter.clone());
+        let (counted, cost) = measure_cost(async move { counting.review_stats(scope, &filter, group_by).await }).await;
+        counted.map_err(failed)?;
+        Ok(StatsAnswer { groups: groups_of(&stats), cost, elapsed })
+    }
+}
+
+fn failed(error: StatsError) -> anyhow::Error {
+    match error {
+        StatsError::TooManyGroups(error) => error.into(),
+        StatsError::Failed(error) => error.into(),
     }
 }

@@ -4,6 +4,7 @@ mod backend;
 mod backends;
 mod delayed_client;
 mod first_edition;
+pub(crate) mod group_by;
 mod ledger;
 mod match_counts;
 mod measured_stores;

@@ -14,8 +14,9 @@ use aws_sdk_dynamodb::types::{AttributeValue, ConsumedCapacity, KeysAndAttribute
 use aws_smithy_types::timeout::TimeoutConfig;
 use presence_bench::cost::Cost;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::{FACET_KEY_COUNT, FacetKey, FacetMask};
-use presence_domain::review::{Review, ReviewId};
+use presence_domain::ledger::{Day, FACET_KEY_COUNT, FacetKey, FacetMask};
+use presence_domain::review::{Partner, Rating, Review, ReviewId, ReviewState};
+use presence_domain::review_stats::GroupBy;
 use presence_local::embedded::EmbeddedDynamo;
 use presence_local::sdk_config;
 use presence_runtime::clock::Stopwatch;
@@ -24,6 +25,7 @@ use presence_store::schema::{self, Key, Kind, Table};
 
 use super::backend::Answer;
 use super::delayed_client::delayed_client;
+use super::group_by::{Groups, StatsAnswer, StatsCase};
 use super::measured_stores::PREFIX;
 use super::search::{Filter, Search};
 
@@ -81,7 +83,7 @@ impl ThinIndex {
     /// Reads all entries, counts those that match, and fetches the reviews of the page.
     pub(super) async fn search(&self, org_id: OrgId, search: &Search) -> anyhow::Result<Answer> {
         let stopwatch = Stopwatch::start();
-        let (entries, query_cost) = self.matching_entries(org_id, &search.filter).await?;
+        let (entries, query_cost) = self.matching_entries(org_id, &search.filter, "effective_listing").await?;
         let count = entries.len() as u64;
         let range = search.page.range(count);
         let on_page = (0..).zip(&entries).filter(|(position, _)| range.contains(position));
@@ -92,9 +94,30 @@ impl ThinIndex {
         Ok(Answer { count: Some(count), ids, cost, elapsed: stopwatch.elapsed(), cpu: Duration::ZERO })
     }
 
+    /// Reads all entries, and counts those that match by group and rating.
+    pub(super) async fn statistics(&self, org_id: OrgId, case: &StatsCase) -> anyhow::Result<StatsAnswer> {
+        let stopwatch = Stopwatch::start();
+        let attributes = "effective_listing, cell, city_key, business_id";
+        let (entries, cost) = self.matching_entries(org_id, &case.filter, attributes).await?;
+        let mut groups = Groups::new();
+        if case.group_by.is_none() {
+            groups.entry(String::new()).or_default();
+        }
+        for entry in &entries {
+            let (group, rating) = group_of(entry, case.group_by)?;
+            groups.entry(group).or_default()[usize::from(rating.get()) - 1] += 1;
+        }
+        Ok(StatsAnswer { groups, cost, elapsed: stopwatch.elapsed() })
+    }
+
     /// Returns all entries that match, and the cost of reading them.
-    async fn matching_entries(&self, org_id: OrgId, filter: &Filter) -> anyhow::Result<(Vec<Item>, Cost)> {
-        let query = self.query(org_id, filter);
+    async fn matching_entries(
+        &self,
+        org_id: OrgId,
+        filter: &Filter,
+        attributes: &str,
+    ) -> anyhow::Result<(Vec<Item>, Cost)> {
+        let query = self.query(org_id, filter).projection_expression(attributes);
         let (mut entries, mut cost, mut start) = (Vec::new(), Cost::default(), None);
         loop {
             let page = query.clone().set_exclusive_start_key(start).send().await?;
@@ -111,7 +134,6 @@ impl ThinIndex {
         let query = self.client.query().table_name(table_name()).scan_index_forward(false).limit(QUERY_LIMIT);
         let query = query
             .return_consumed_capacity(ReturnConsumedCapacity::Total)
-            .projection_expression("effective_listing")
             .expression_attribute_values(":org", AttributeValue::N(org_id.to_string()));
         let (from, to) = filter.date_range.unzip();
         let query = match effective_between(from, to) {
@@ -217,6 +239,29 @@ fn text(value: &str) -> AttributeValue {
 
 fn number(key: FacetKey) -> AttributeValue {
     AttributeValue::N(key.number().to_string())
+}
+
+/// Returns the group of an entry, and its rating.
+fn group_of(entry: &Item, group_by: Option<GroupBy>) -> anyhow::Result<(String, Rating)> {
+    let text = |name: &str| entry.get(name).and_then(|value| value.as_s().ok()).context("an entry without its text");
+    let listing = parse_effective_listing(text("effective_listing")?).context("an entry without its date")?;
+    let day = Day::of(listing.0);
+    let cell: usize =
+        entry.get("cell").and_then(|value| value.as_n().ok()).context("an entry without a cell")?.parse()?;
+    // The formula of facet keys, the other way round.
+    let (state, rating, partner) = (ReviewState::ALL[cell / 30], Rating::ALL[cell / 6 % 5], Partner::ALL[cell / 2 % 3]);
+    let group = match group_by {
+        None => String::new(),
+        Some(GroupBy::Day) => day.to_string(),
+        Some(GroupBy::Month) => day.month().to_string(),
+        Some(GroupBy::Year) => day.month().to_string()[..4].to_owned(),
+        Some(GroupBy::Business) => text("business_id")?.clone(),
+        Some(GroupBy::City) => text("city_key")?.clone(),
+        Some(GroupBy::Partner) => partner.as_str().to_owned(),
+        Some(GroupBy::State) => state.as_str().to_owned(),
+        Some(GroupBy::Rating) => rating.get().to_string(),
+    };
+    Ok((group, rating))
 }
 
 /// Returns the id of an entry's review.
