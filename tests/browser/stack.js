@@ -47,6 +47,11 @@ export class Stack {
 
   get mailbox() { return this.#ready.mailbox_url; }
 
+  get stats() { return this.#ready.stats_url; }
+
+  /** Returns the key of the ORG_ADMIN. */
+  get key() { return this.#ready.keys.ORG_ADMIN; }
+
   /** Calls the API as ORG_ADMIN; returns status and JSON. */
   async call(method, path, body) {
     const headers = { "x-api-key": this.#ready.keys.ORG_ADMIN, "content-type": "application/json" };

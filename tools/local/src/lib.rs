@@ -12,6 +12,7 @@ mod mail;
 mod options;
 mod sample;
 mod stack;
+mod stats_page;
 pub mod terminal_log;
 
 pub use aws_limits::{AwsLimits, LimitCounts, LimitsProxy};

@@ -137,6 +137,7 @@ fn summary(stack: &Stack) -> serde_json::Value {
         "dynamodb_url": stack.dynamodb_url(),
         "mailbox_url": stack.mailbox_url(),
         "docs_url": stack.docs_url(),
+        "stats_url": stack.stats_url(),
         "keys": stack.keys(),
     })
 }
@@ -149,6 +150,7 @@ fn welcome(stack: &Stack) -> String {
         format!("  API       {base}"),
         format!("  Docs      {}", stack.docs_url()),
         format!("  Mailbox   {}", stack.mailbox_url()),
+        format!("  Stats     {}", stack.stats_url()),
         format!("  DynamoDB  {}", stack.dynamodb_url()),
         String::new(),
     ];

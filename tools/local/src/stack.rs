@@ -23,6 +23,7 @@ use crate::gateway::{Gateway, LocalFunction};
 use crate::mail::{self, Mailbox, StreamPoller};
 use crate::options::{DynamoDb, Options};
 use crate::sample::{self, DemoKeys};
+use crate::stats_page;
 
 /// Region in the requests and ARNs of the stack.
 const REGION: &str = "eu-west-1";
@@ -68,7 +69,9 @@ impl Stack {
         let functions_config = functions_config(&dynamodb_url, &options);
         let functions_database = database(&functions_config, &options).with_retry_policy(options.retry_policy.clone());
         let mailbox = Arc::new(Mailbox::default());
-        let pages = docs::router(&keys).merge(mail::router(store.clone(), Arc::clone(&mailbox)));
+        let pages = docs::router(&keys)
+            .merge(mail::router(store.clone(), Arc::clone(&mailbox)))
+            .merge(stats_page::router(store.clone(), &keys));
         let gateway = Gateway::start(options.port, function_routes(&functions_database, &options), pages)?;
         let outbox = outbox_processor(&functions_config, &options, &format!("http://{}", gateway.addr()))?;
         let stream_poller = if options.mailer {
@@ -96,6 +99,12 @@ impl Stack {
     #[must_use]
     pub fn docs_url(&self) -> String {
         format!("{}{}", self.origin(), docs::DOCS_PATH)
+    }
+
+    /// Returns the URL of the page with statistics of reviews.
+    #[must_use]
+    pub fn stats_url(&self) -> String {
+        format!("{}{}", self.origin(), stats_page::STATS_PATH)
     }
 
     /// Writes all reviews of some organisations straight into the embedded database, with their trees and directories.

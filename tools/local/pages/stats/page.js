@@ -1,0 +1,211 @@
+// Page of the statistics: reads the filters, asks the API, and shows what it answers.
+
+import { drawMonths, drawStars, smallBars } from "./charts.js";
+
+/** Largest number of businesses in a request. More are asked for in several, whose numbers are added. */
+const BUSINESSES = 200;
+/** Largest number of months without a review that are drawn one by one. */
+const EMPTY_MONTHS = 1200;
+
+const form = document.getElementById("filters");
+const byId = id => document.getElementById(id);
+let orgs = [];
+let shown = null;
+let newest = 0;
+
+/** Adds up numbers of the same names. */
+const addNumbers = (one, other) => Object.fromEntries(Object.entries(one).map(([name, count]) => [name, count + other[name]]));
+
+/** Returns the average of ratings as the API rounds it; null without a review. */
+function average(ratings) {
+  const counts = Object.entries(ratings);
+  const count = counts.reduce((sum, [, number]) => sum + number, 0);
+  const stars = counts.reduce((sum, [rating, number]) => sum + Number(rating) * number, 0);
+  return count === 0 ? null : Math.floor((200 * stars + count) / (2 * count)) / 100;
+}
+
+/** Adds up answers about different businesses. */
+function addAnswers(answers) {
+  return answers.reduce((sum, answer) => {
+    const groups = new Map(sum.groups.map(group => [group.key, group]));
+    for (const group of answer.groups) {
+      const known = groups.get(group.key);
+      groups.set(group.key, known ? addGroups(known, group) : group);
+    }
+    return {
+      ...addGroups(sum, answer),
+      states: addNumbers(sum.states, answer.states),
+      partners: addNumbers(sum.partners, answer.partners),
+      with_content: sum.with_content + answer.with_content,
+      groups: [...groups.values()].sort((one, other) => one.key < other.key ? -1 : 1),
+    };
+  });
+}
+
+function addGroups(one, other) {
+  const ratings = addNumbers(one.ratings, other.ratings);
+  return { ...one, count: one.count + other.count, ratings, average_rating: average(ratings) };
+}
+
+/** Returns the businesses that organisation and business choose; null for all. */
+function chosenBusinesses() {
+  const { org, business } = form.elements;
+  if (business.value) return [business.value];
+  return org.value ? businessesOf(org.value).map(one => one.id) : null;
+}
+
+const businessesOf = org => orgs.filter(one => !org || String(one.id) === org).flatMap(one => one.businesses);
+
+/** Returns the parameters of all filters but the businesses. */
+function parameters() {
+  const data = new FormData(form);
+  const query = new URLSearchParams();
+  for (const name of ["rating__in", "state", "partner__in"]) {
+    if (data.getAll(name).length > 0) query.set(name, data.getAll(name).join(","));
+  }
+  const single = { city: "business_city", from: "update_date__gte", to: "update_date__lte", content: "content__isnull" };
+  for (const [name, parameter] of Object.entries(single)) {
+    if (data.get(name)) query.set(parameter, data.get(name));
+  }
+  return query;
+}
+
+/** Asks for the statistics with groups, in as many requests as the businesses need. */
+async function ask(groupBy) {
+  const chosen = chosenBusinesses();
+  const parts = chosen === null ? [null] : chunks(chosen);
+  const answers = await Promise.all(parts.map(part => {
+    const query = parameters();
+    query.set("group_by", groupBy);
+    // A list without items would be no filter. No business has this id.
+    if (part) query.set("business__in", part.length > 0 ? part.join(",") : "-");
+    return call(query);
+  }));
+  return addAnswers(answers);
+}
+
+function chunks(all) {
+  const parts = [];
+  for (let start = 0; start < all.length; start += BUSINESSES) parts.push(all.slice(start, start + BUSINESSES));
+  return parts.length > 0 ? parts : [[]];
+}
+
+async function call(query) {
+  const response = await fetch(`/api/v2/reviews/stats?${query}`, { headers: { "x-api-key": form.elements.key.value.trim() } });
+  const body = await response.json();
+  if (!response.ok) throw new Error(messages(body.errors));
+  return body;
+}
+
+/** Returns the texts of an error. */
+function messages(errors) {
+  const [found] = Object.values(errors);
+  if (typeof found === "string") return found;
+  return Object.entries(found).map(([field, text]) => `${field} ${text.explanation ?? text}`).join("; ");
+}
+
+/** Returns all months from the first to the last group, those without a review too. */
+function allMonths(groups) {
+  const number = key => Number(key.slice(0, 4)) * 12 + Number(key.slice(5)) - 1;
+  const name = month => `${String(Math.floor(month / 12)).padStart(4, "0")}-${String(month % 12 + 1).padStart(2, "0")}`;
+  const months = [];
+  for (const { key, count, average_rating } of groups) {
+    const next = months.length > 0 ? number(months.at(-1).key) + 1 : number(key);
+    if (number(key) - next <= EMPTY_MONTHS) {
+      for (let month = next; month < number(key); month++) months.push({ key: name(month), count: 0, average: null });
+    }
+    months.push({ key, count, average: average_rating });
+  }
+  return months;
+}
+
+/** Returns a row of a table: a header with a remark below it, then cells. Numbers are aligned at the right. */
+function row(header, remark, ...cells) {
+  const made = document.createElement("tr");
+  const head = Object.assign(document.createElement("th"), { scope: "row", textContent: header });
+  if (remark) head.append(Object.assign(document.createElement("small"), { textContent: remark }));
+  made.append(head, ...cells.map(content => {
+    const cell = document.createElement("td");
+    cell.className = typeof content === "number" ? "number" : "wide";
+    cell.append(typeof content === "number" ? content.toLocaleString("en") : content);
+    return cell;
+  }));
+  return made;
+}
+
+function draw() {
+  if (!shown) return;
+  drawStars(byId("stars"), shown.total.ratings);
+  drawMonths(byId("months"), shown.months);
+}
+
+function show(byMonth, byBusiness) {
+  shown = { total: byMonth, months: allMonths(byMonth.groups) };
+  draw();
+  byId("month-rows").replaceChildren(...byMonth.groups.map(group => row(group.key, "", group.count, group.average_rating)));
+  const known = new Map(businessesOf("").map(business => [business.id, business]));
+  byId("business-rows").replaceChildren(...byBusiness.groups.map(group => {
+    const { name = group.key, city = "" } = known.get(group.key) ?? {};
+    return row(name, city, group.count, group.average_rating, smallBars(group.ratings));
+  }));
+  byId("summary").textContent = sentence(byMonth);
+}
+
+function sentence({ count, average_rating, states, partners, with_content }) {
+  if (count === 0) return "No review matches.";
+  const number = value => value.toLocaleString("en");
+  const listed = (numbers, words) => words.map(([name, word]) => `${number(numbers[name])} ${word}`).join(", ");
+  const of = listed(states, [["treated", "treated"], ["not_treated", "not treated"], ["deleted", "deleted"]]);
+  const on = listed(partners, [["partner_8", "on partner 8"], ["partner_1", "on partner 1"], ["partner_9", "on partner 9"]]);
+  return `${number(count)} reviews, ${average_rating.toFixed(2)} stars on average. ${of}. ${on}. ${number(with_content)} with text.`;
+}
+
+/** Shows the statistics for the present filters. Of several that run, the newest counts. */
+async function refresh() {
+  const turn = ++newest;
+  const main = document.querySelector("main");
+  main.setAttribute("aria-busy", "true");
+  try {
+    const answers = await Promise.all([ask("month"), ask("business")]);
+    if (turn !== newest) return;
+    byId("error").hidden = true;
+    show(...answers);
+  } catch (error) {
+    if (turn !== newest) return;
+    byId("error").textContent = `The API refuses: ${error.message}.`;
+    byId("error").hidden = false;
+  }
+  main.removeAttribute("aria-busy");
+}
+
+/** Offers the cities and businesses of the chosen organisation. */
+function offer() {
+  const { org, city, business } = form.elements;
+  const there = businessesOf(org.value);
+  const cities = [...new Set(there.map(one => one.city))].sort();
+  fill(city, cities.map(name => [name, name]));
+  const inCity = there.filter(one => !city.value || one.city === city.value);
+  fill(business, inCity.map(one => [one.id, one.name]));
+}
+
+/** Fills a list, and keeps what is chosen if it is still there. */
+function fill(select, options) {
+  const chosen = select.value;
+  select.replaceChildren(new Option("all", ""), ...options.map(([value, name]) => new Option(name, value)));
+  select.value = options.some(([value]) => value === chosen) ? chosen : "";
+}
+
+async function start() {
+  const keys = JSON.parse(byId("keys").textContent);
+  form.elements.key.defaultValue = keys.PROVIDER ?? "";
+  orgs = await (await fetch("/stats/orgs.json")).json();
+  fill(form.elements.org, orgs.map(org => [String(org.id), org.name]));
+  offer();
+  form.addEventListener("change", () => { offer(); refresh(); });
+  form.addEventListener("submit", event => event.preventDefault());
+  form.addEventListener("reset", () => setTimeout(() => { offer(); refresh(); }));
+  new ResizeObserver(draw).observe(byId("months"));
+  await refresh();
+}
+
+start();
