@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::template::root;
 
 /// Crates of the workspace that each crate may depend on. Tools may depend on every floor below them, and tests on everything.
-const ALLOWED: [(&str, &[&str]); 11] = [
+const ALLOWED: [(&str, &[&str]); 12] = [
     ("presence-domain", &[]),
     ("presence-runtime", &["presence-domain"]),
     ("presence-texts", &["presence-domain"]),
@@ -20,6 +20,7 @@ const ALLOWED: [(&str, &[&str]); 11] = [
     // The mailer and the auditor serve no HTTP, so they do without presence-api.
     ("presence-mailer", &["presence-domain", "presence-runtime", "presence-store", "presence-texts"]),
     ("presence-auditor", &["presence-domain", "presence-runtime", "presence-store"]),
+    ("presence-publisher", &["presence-domain", "presence-runtime", "presence-store"]),
     ("presence-ingest", &["presence-domain", "presence-runtime", "presence-store"]),
 ];
 
@@ -27,7 +28,7 @@ const API_FUNCTION: [&str; 5] =
     ["presence-api", "presence-domain", "presence-runtime", "presence-store", "presence-texts"];
 
 /// Crates that must not be in the tree of a crate, by the start of their names, with the reason.
-const FORBIDDEN: [(&str, &[&str], &str); 4] = [
+const FORBIDDEN: [(&str, &[&str], &str); 5] = [
     (
         "presence-domain",
         &["aws-", "lambda", "http", "hyper", "serde_dynamo", "utoipa", "tokio", "futures", "tracing"],
@@ -35,6 +36,7 @@ const FORBIDDEN: [(&str, &[&str], &str); 4] = [
     ),
     ("presence-mailer", &["lambda_http", "argon2"], "the mailer serves no HTTP and sees no password"),
     ("presence-auditor", &["lambda_http", "argon2"], "the auditor serves no HTTP and sees no password"),
+    ("presence-publisher", &["lambda_http", "argon2"], "the publisher serves no HTTP and sees no password"),
     ("presence-ingest", &["lambda_http", "argon2"], "ingest serves no HTTP and sees no password"),
 ];
 

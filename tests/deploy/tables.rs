@@ -56,8 +56,8 @@ pub(super) fn expected(table: &Table) -> Value {
     if !table.indexes.is_empty() {
         properties["GlobalSecondaryIndexes"] = table.indexes.iter().map(index).collect();
     }
-    if table.stream {
-        properties["StreamSpecification"] = json!({ "StreamViewType": "NEW_IMAGE" });
+    if let Some(images) = table.stream {
+        properties["StreamSpecification"] = json!({ "StreamViewType": images.as_str() });
     }
     if let Some(attribute) = table.ttl {
         properties["TimeToLiveSpecification"] = json!({ "AttributeName": attribute, "Enabled": true });

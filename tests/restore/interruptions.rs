@@ -46,7 +46,7 @@ async fn each_restored_table_is_protected_and_can_be_restored_itself() {
         let described =
             client.describe_table().table_name(&name).send().await.expect("a table").table.expect("a table");
         assert_eq!(described.deletion_protection_enabled, Some(true), "{name}");
-        assert_eq!(described.latest_stream_arn.is_some(), table.stream, "{name}");
+        assert_eq!(described.latest_stream_arn.is_some(), table.stream.is_some(), "{name}");
         let expiry = client.describe_time_to_live().table_name(&name).send().await.expect("an answer");
         let attribute = expiry.time_to_live_description.and_then(|expiry| expiry.attribute_name);
         assert_eq!(attribute.as_deref(), table.ttl, "{name}");

@@ -17,7 +17,7 @@ use jiff::{SignedDuration, Timestamp};
 use presence_domain::error::Error;
 use presence_domain::ids::UserId;
 use presence_domain::invitation::{ActivationToken, AddressMark, MessageState, OutboxMessage, WINDOW};
-use presence_domain::user::{DeliveryClaim, DeliveryStep, MailEffect, User, UserChange};
+use presence_domain::user::{DeliveryClaim, DeliveryStep, User, UserChange};
 use presence_runtime::clock::Clock;
 use presence_runtime::config::MailConfig;
 use presence_runtime::telemetry::{Metric, log_metric};
@@ -195,8 +195,7 @@ impl OutboxProcessor {
 
     /// Writes the message that waits for a user. True if it was written, false if another writer came first.
     async fn rewrite(&self, record: &UserRecord, message: OutboxMessage) -> Result<bool, Error> {
-        let change = UserChange::of_delivery(record.user.clone(), self.clock.now());
-        let change = change.with_mail(MailEffect::Rewrite(message));
+        let change = UserChange::of_mail(record.user.clone(), message, self.clock.now());
         self.users.write_if_current(record, &change).await
     }
 

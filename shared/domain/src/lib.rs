@@ -10,6 +10,7 @@ pub mod display;
 pub mod email;
 pub mod email_pattern;
 pub mod error;
+pub mod event;
 pub mod fuzzy;
 pub mod ids;
 pub mod ingest;

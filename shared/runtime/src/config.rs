@@ -57,6 +57,11 @@ pub fn edge_secret_from_env() -> Option<String> {
     env_var("EDGE_SECRET")
 }
 
+/// Reads the name of the bus that takes events, from `EVENT_BUS`.
+pub fn event_bus_from_env() -> Result<String, ConfigError> {
+    env_var("EVENT_BUS").ok_or(ConfigError("EVENT_BUS must be the name of a bus of EventBridge"))
+}
+
 /// Settings of AWS, as Lambda sets them for a function.
 #[derive(Clone, Debug)]
 pub struct AwsSettings {
@@ -70,6 +75,8 @@ pub struct AwsSettings {
     pub s3_url: Option<String>,
     /// Endpoint of SQS, if it is not the region's.
     pub sqs_url: Option<String>,
+    /// Endpoint of `EventBridge`, if it is not the region's.
+    pub event_bridge_url: Option<String>,
     credentials: Credentials,
     /// Path of a file of certificates.
     ca_bundle: Option<String>,
@@ -77,8 +84,8 @@ pub struct AwsSettings {
 
 impl AwsSettings {
     /// Reads the environment. Lambda sets `AWS_REGION`, `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`. Other
-    /// endpoints are named by `AWS_ENDPOINT_URL_DYNAMODB`, `AWS_ENDPOINT_URL_SESV2`, `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL_SQS` and
-    /// `AWS_CA_BUNDLE`.
+    /// endpoints are named by `AWS_ENDPOINT_URL_DYNAMODB`, `AWS_ENDPOINT_URL_SESV2`, `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL_SQS`,
+    /// `AWS_ENDPOINT_URL_EVENTBRIDGE` and `AWS_CA_BUNDLE`.
     pub fn from_env() -> Result<Self, ConfigError> {
         let (id, secret) = (env_var("AWS_ACCESS_KEY_ID"), env_var("AWS_SECRET_ACCESS_KEY"));
         let (Some(id), Some(secret)) = (id, secret) else {
@@ -90,6 +97,7 @@ impl AwsSettings {
             ses_url: env_var("AWS_ENDPOINT_URL_SESV2"),
             s3_url: env_var("AWS_ENDPOINT_URL_S3"),
             sqs_url: env_var("AWS_ENDPOINT_URL_SQS"),
+            event_bridge_url: env_var("AWS_ENDPOINT_URL_EVENTBRIDGE"),
             credentials: Credentials::new(id, secret, env_var("AWS_SESSION_TOKEN"), None, "environment"),
             ca_bundle: env_var("AWS_CA_BUNDLE"),
         })

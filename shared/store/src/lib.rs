@@ -14,6 +14,7 @@ mod outbox;
 pub mod restore;
 mod reviews;
 pub mod schema;
+pub mod streamed_change;
 mod table_state;
 mod users;
 

@@ -6,7 +6,7 @@ use aws_sdk_dynamodb::operation::describe_table::DescribeTableError;
 use aws_sdk_dynamodb::primitives::DateTime;
 use aws_sdk_dynamodb::types::{
     ContinuousBackupsDescription, IndexStatus, PointInTimeRecoverySpecification, PointInTimeRecoveryStatus,
-    StreamSpecification, StreamViewType, TableDescription, TableStatus, Tag, TimeToLiveStatus,
+    TableDescription, TableStatus, Tag, TimeToLiveStatus,
 };
 use jiff::Timestamp;
 
@@ -146,9 +146,8 @@ impl Database {
         let has_stream = described.stream_specification.as_ref().is_some_and(|stream| stream.stream_enabled);
         let update = if described.deletion_protection_enabled != Some(true) {
             update.deletion_protection_enabled(true)
-        } else if table.stream && !has_stream {
-            let stream = StreamSpecification::builder().stream_enabled(true).stream_view_type(StreamViewType::NewImage);
-            update.stream_specification(stream.build().map_err(Error::internal)?)
+        } else if let Some(images) = table.stream.filter(|_| !has_stream) {
+            update.stream_specification(images.specification())
         } else {
             return Ok(false);
         };

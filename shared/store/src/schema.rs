@@ -44,6 +44,15 @@ pub struct Index {
     pub projected: Projected,
 }
 
+/// Images of an item in the records of a table's stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StreamImages {
+    /// Item after a change.
+    New,
+    /// Items before and after a change.
+    NewAndOld,
+}
+
 /// Table of the service.
 #[derive(Clone, Copy, Debug)]
 pub struct Table {
@@ -53,8 +62,8 @@ pub struct Table {
     pub key: Key,
     /// Global secondary indexes.
     pub indexes: &'static [Index],
-    /// True if changes are streamed, to the mailer.
-    pub stream: bool,
+    /// Images in the table's stream; `None` if it has no stream. The mailer reads that of users, the publisher all.
+    pub stream: Option<StreamImages>,
     /// Number attribute with the expiry of an item, in seconds since 1970. `DynamoDB` removes expired items within days, so readers
     /// check the expiry themselves.
     pub ttl: Option<&'static str>,
@@ -131,7 +140,7 @@ pub const USERS: Table = Table {
     name: "users",
     key: PK_SK,
     indexes: &[STATUS_INDEX, EMAIL_INDEX, OUTBOX_INDEX],
-    stream: true,
+    stream: Some(StreamImages::New),
     ttl: Some("ttl"),
 };
 /// API keys by hash, and the buckets of their limits.
@@ -139,7 +148,7 @@ pub const API_KEYS: Table = Table {
     name: "api-keys",
     key: Key { partition: text("key_hash"), sort: None },
     indexes: &[],
-    stream: false,
+    stream: None,
     ttl: Some("ttl"),
 };
 /// Organisations and businesses.
@@ -147,27 +156,27 @@ pub const BUSINESSES: Table = Table {
     name: "businesses",
     key: Key { partition: text("pk"), sort: None },
     indexes: &[CITY_INDEX],
-    stream: false,
+    stream: None,
     ttl: None,
 };
 /// Categories and the head of their directory.
-pub const CATEGORIES: Table = Table {
-    name: "categories",
-    key: Key { partition: text("pk"), sort: None },
-    indexes: &[],
-    stream: false,
-    ttl: None,
-};
+pub const CATEGORIES: Table =
+    Table { name: "categories", key: Key { partition: text("pk"), sort: None }, indexes: &[], stream: None, ttl: None };
 /// Reviews and their ledger, and the progress of objects of reviews, which expires.
-pub const REVIEWS: Table =
-    Table { name: "reviews", key: PK_SK, indexes: &[LISTING_INDEX], stream: false, ttl: Some("ttl") };
+pub const REVIEWS: Table = Table {
+    name: "reviews",
+    key: PK_SK,
+    indexes: &[LISTING_INDEX],
+    stream: Some(StreamImages::NewAndOld),
+    ttl: Some("ttl"),
+};
 
 /// Audit trail: a record for each change of a user or key.
 pub const AUDIT: Table = Table {
     name: "audit",
     key: Key { partition: text("target"), sort: Some(text("at")) },
     indexes: &[ACTOR_INDEX, ORG_INDEX],
-    stream: false,
+    stream: Some(StreamImages::New),
     ttl: Some("ttl"),
 };
 
@@ -217,6 +226,28 @@ impl Index {
     }
 }
 
+impl StreamImages {
+    /// Returns the spelling of `DynamoDB`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::New => "NEW_IMAGE",
+            Self::NewAndOld => "NEW_AND_OLD_IMAGES",
+        }
+    }
+
+    /// True if a stream with this view has these images, or more.
+    pub(crate) fn are_in(self, view: &StreamViewType) -> bool {
+        *view == StreamViewType::NewAndOldImages || view.as_str() == self.as_str()
+    }
+
+    /// Returns the setting that turns the stream on.
+    pub(crate) fn specification(self) -> StreamSpecification {
+        let setting = StreamSpecification::builder().stream_enabled(true).stream_view_type(self.as_str().into());
+        setting.build().expect("the required field is set")
+    }
+}
+
 impl Table {
     /// Returns the request that creates the table under its full name, with on-demand capacity.
     #[must_use]
@@ -226,11 +257,6 @@ impl Table {
         full_name: &str,
     ) -> aws_sdk_dynamodb::operation::create_table::builders::CreateTableFluentBuilder {
         let indexes: Vec<_> = self.indexes.iter().map(Index::definition).collect();
-        let stream = StreamSpecification::builder()
-            .stream_enabled(true)
-            .stream_view_type(StreamViewType::NewImage)
-            .build()
-            .expect("the required field is set");
         client
             .create_table()
             .table_name(full_name)
@@ -238,7 +264,7 @@ impl Table {
             .set_key_schema(Some(self.key.elements()))
             .set_attribute_definitions(Some(self.attribute_definitions()))
             .set_global_secondary_indexes((!indexes.is_empty()).then_some(indexes))
-            .set_stream_specification(self.stream.then_some(stream))
+            .set_stream_specification(self.stream.map(StreamImages::specification))
     }
 
     /// Returns the request that turns the expiry of items on; `None` if no item of the table expires.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::types::{
     AttributeDefinition, GlobalSecondaryIndexDescription, KeySchemaElement, KeyType, PointInTimeRecoveryStatus,
-    Projection, ProjectionType, ScalarAttributeType, StreamViewType, TableDescription, TimeToLiveStatus,
+    Projection, ProjectionType, ScalarAttributeType, TableDescription, TimeToLiveStatus,
 };
 use aws_smithy_runtime_api::box_error::BoxError;
 use aws_smithy_runtime_api::client::interceptors::Intercept;
@@ -32,7 +32,7 @@ pub struct TableState {
     pub bytes: u64,
     /// True if the key is as this version defines it.
     pub has_key: bool,
-    /// True if new images of changes are streamed.
+    /// True if changes are streamed, with the images that the table of the code has; with any if that has no stream.
     pub streams: bool,
     /// Attribute with the expiry of items; `None` if items do not expire, or if that is not known.
     pub ttl: Option<String>,
@@ -121,7 +121,7 @@ fn unless_refused<T>(answer: Result<T, Error>) -> Result<Option<T>, Error> {
 fn state_of(table: &Table, described: &TableDescription) -> TableState {
     let definitions = described.attribute_definitions();
     let stream = described.stream_specification();
-    let new_images = [StreamViewType::NewImage, StreamViewType::NewAndOldImages];
+    let are_streamed = |view| table.stream.is_none_or(|images| images.are_in(view));
     let index_state = |described| index_state(table, described, definitions);
     let mut indexes: Vec<_> = described.global_secondary_indexes().iter().map(index_state).collect();
     indexes.sort_unstable_by(|one, other| one.name.cmp(&other.name));
@@ -130,9 +130,8 @@ fn state_of(table: &Table, described: &TableDescription) -> TableState {
         items: unsigned(described.item_count()),
         bytes: unsigned(described.table_size_bytes()),
         has_key: is_key(&table.key, described.key_schema(), definitions),
-        streams: stream.is_some_and(|stream| {
-            stream.stream_enabled() && stream.stream_view_type().is_some_and(|view| new_images.contains(view))
-        }),
+        streams: stream
+            .is_some_and(|stream| stream.stream_enabled() && stream.stream_view_type().is_some_and(are_streamed)),
         is_protected: described.deletion_protection_enabled(),
         indexes,
         ..TableState::default()

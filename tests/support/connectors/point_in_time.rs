@@ -160,7 +160,7 @@ impl Shared {
             );
         };
         let schema = TABLES.iter().find(|table| source.ends_with(table.name)).expect("a table of the service");
-        let bare = Table { stream: false, ..*schema };
+        let bare = Table { stream: None, ..*schema };
         if bare.create(&self.client, &target).send().await.is_err() {
             return RecordedReply::error(400, "TableAlreadyExistsException", json!({ "message": "it is there" }));
         }

@@ -126,6 +126,7 @@ impl From<Args> for Options {
             sample: !args.empty,
             fixed_sample: args.fixed_sample,
             mailer: !args.no_mailer,
+            publisher: true,
             ..Self::default()
         }
     }
@@ -138,6 +139,7 @@ fn summary(stack: &Stack) -> serde_json::Value {
         "mailbox_url": stack.mailbox_url(),
         "docs_url": stack.docs_url(),
         "stats_url": stack.stats_url(),
+        "events_url": stack.events_url(),
         "keys": stack.keys(),
     })
 }
@@ -151,6 +153,7 @@ fn welcome(stack: &Stack) -> String {
         format!("  Docs      {}", stack.docs_url()),
         format!("  Mailbox   {}", stack.mailbox_url()),
         format!("  Stats     {}", stack.stats_url()),
+        format!("  Events    {}", stack.events_url()),
         format!("  DynamoDB  {}", stack.dynamodb_url()),
         String::new(),
     ];

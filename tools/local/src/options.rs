@@ -64,6 +64,8 @@ pub struct Options {
     pub function_timeout: Duration,
     /// True to run the mailer in the background, on the stream and the sweep. Tests invoke it themselves.
     pub mailer: bool,
+    /// True to run the publisher in the background, on the streams. Tests invoke it themselves.
+    pub publisher: bool,
     /// Base URL of the links in mails instead of the gateway's own.
     pub public_base_url: Option<String>,
 }
@@ -86,6 +88,7 @@ impl Default for Options {
             retry_policy: RetryPolicy::default(),
             function_timeout: Duration::from_secs(10),
             mailer: false,
+            publisher: false,
             public_base_url: None,
         }
     }

@@ -12,6 +12,7 @@ use presence_api::Route;
 use presence_domain::ledger::tree::FACETS_FROM;
 use presence_domain::review::Review;
 use presence_mailer::{OutboxProcessor, SesMailer};
+use presence_publisher::EventBridge;
 use presence_runtime::config::MailConfig;
 use presence_store::{Database, OutboxStore, Stores, UserStore, schema};
 
@@ -19,6 +20,7 @@ use crate::aws_limits::LimitsProxy;
 use crate::connectors::ConnectorLayer as _;
 use crate::docs;
 use crate::embedded::EmbeddedDynamo;
+use crate::events::{self, EventLog, EventPoller};
 use crate::gateway::{Gateway, LocalFunction};
 use crate::mail::{self, Mailbox, StreamPoller};
 use crate::options::{DynamoDb, Options};
@@ -29,6 +31,8 @@ use crate::stats_page;
 const REGION: &str = "eu-west-1";
 /// Sender of the mails.
 const SENDER: &str = "Presence <no-reply@presence.example>";
+/// Name of the local bus.
+const EVENT_BUS: &str = "presence";
 /// Timeout of an attempt of the stack's own calls. It is long, so that a busy machine does not fail a start.
 const OWN_CALL_TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -45,6 +49,9 @@ pub struct Stack {
     mailbox: Arc<Mailbox>,
     outbox: OutboxProcessor,
     stream_poller: Option<StreamPoller>,
+    events: Arc<EventLog>,
+    event_bus: EventBridge,
+    event_poller: Option<EventPoller>,
 }
 
 impl Stack {
@@ -69,9 +76,11 @@ impl Stack {
         let functions_config = functions_config(&dynamodb_url, &options);
         let functions_database = database(&functions_config, &options).with_retry_policy(options.retry_policy.clone());
         let mailbox = Arc::new(Mailbox::default());
+        let events = Arc::new(EventLog::default());
         let pages = docs::router(&keys)
             .merge(mail::router(store.clone(), Arc::clone(&mailbox)))
-            .merge(stats_page::router(store.clone(), &keys));
+            .merge(stats_page::router(store.clone(), &keys))
+            .merge(events::router(Arc::clone(&events)));
         let gateway = Gateway::start(options.port, function_routes(&functions_database, &options), pages)?;
         let outbox = outbox_processor(&functions_config, &options, &format!("http://{}", gateway.addr()))?;
         let stream_poller = if options.mailer {
@@ -80,7 +89,28 @@ impl Stack {
         } else {
             None
         };
-        Ok(Self { gateway, embedded, limits, dynamodb_url, database_url, store, keys, mailbox, outbox, stream_poller })
+        let event_bus = event_bus(&gateway);
+        let event_poller = if options.publisher {
+            let tables = [&schema::USERS, &schema::AUDIT, &schema::REVIEWS].map(|table| store.database.name(table));
+            Some(EventPoller::start(&event_bus, &functions_config, &tables).await?)
+        } else {
+            None
+        };
+        Ok(Self {
+            gateway,
+            embedded,
+            limits,
+            dynamodb_url,
+            database_url,
+            store,
+            keys,
+            mailbox,
+            outbox,
+            stream_poller,
+            events,
+            event_bus,
+            event_poller,
+        })
     }
 
     /// Returns the base URL of version 2 of the API.
@@ -93,6 +123,24 @@ impl Stack {
     #[must_use]
     pub fn mailbox_url(&self) -> String {
         format!("{}{}", self.origin(), mail::MAILBOX_PATH)
+    }
+
+    /// Returns the URL of the page with the events.
+    #[must_use]
+    pub fn events_url(&self) -> String {
+        format!("{}{}", self.origin(), events::EVENTS_PATH)
+    }
+
+    /// Returns the events that the local bus took.
+    #[must_use]
+    pub fn events(&self) -> &EventLog {
+        &self.events
+    }
+
+    /// Returns the client of the local bus, with which tests invoke the publisher step by step.
+    #[must_use]
+    pub fn event_bus(&self) -> &EventBridge {
+        &self.event_bus
     }
 
     /// Returns the URL of the API documentation, on which calls can be tried.
@@ -165,6 +213,7 @@ impl Stack {
     /// Waits for running requests, then stops the stack.
     pub async fn stop(self) {
         drop(self.stream_poller);
+        drop(self.event_poller);
         self.gateway.stop().await;
         drop(self.limits);
         if let Some(embedded) = self.embedded {
@@ -242,6 +291,12 @@ fn functions_config(dynamodb_url: &str, options: &Options) -> SdkConfig {
 
 fn local_config(endpoint_url: &str) -> Builder {
     presence_runtime::aws::sdk_config(REGION, Credentials::from_keys("local", "local", None)).endpoint_url(endpoint_url)
+}
+
+/// Builds the client of the local bus.
+fn event_bus(gateway: &Gateway) -> EventBridge {
+    let config = sdk_config(&format!("http://{}{}", gateway.addr(), events::EVENT_BRIDGE_PATH));
+    EventBridge::new(&config, EVENT_BUS.to_owned())
 }
 
 /// Builds the parts of the mailer: the functions' tables, and the local SES.

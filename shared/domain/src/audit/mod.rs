@@ -106,6 +106,9 @@ pub struct AuditRecord {
     pub org_id: Option<OrgId>,
     /// Fields that changed.
     pub fields: Vec<UserField>,
+    /// Version of the user after the change, or the one that would follow a deletion; `None` for a change of a key alone, and in
+    /// records that an earlier version of the service wrote.
+    pub version: Option<u64>,
 }
 
 impl AuditRecord {
@@ -121,8 +124,9 @@ impl AuditRecord {
             (_, None) => Vec::new(),
         };
         let is_empty = *action == AuditAction::Update && fields.is_empty();
-        let record =
-            Self { at: change.at, actor: actor.clone(), action: *action, target: user.id, org_id: user.org_id, fields };
+        let version = Some(UserChange::version_after(before));
+        let (at, actor, action) = (change.at, actor.clone(), *action);
+        let record = Self { at, actor, action, target: user.id, org_id: user.org_id, fields, version };
         (!is_empty).then_some(record)
     }
 

@@ -46,6 +46,7 @@ fn each_transition_is_recorded_with_its_author_and_its_fields() {
         assert_eq!(summary(&record), (action, fields.split_whitespace().collect()));
         assert_eq!((record.at, &record.actor, record.target), (at(9), &actor(), active.id), "{action}");
         assert_eq!((record.org_id, record.key_id()), (Some(org(1)), None), "{action}");
+        assert_eq!(record.version, Some(before.map_or(1, |before| before.version + 1)), "{action}");
     }
 }
 

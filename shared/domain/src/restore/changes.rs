@@ -117,6 +117,7 @@ mod tests {
             target: user(target),
             org_id: Some(org(1)),
             fields: fields.to_vec(),
+            version: None,
         }
     }
 

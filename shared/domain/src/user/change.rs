@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::User;
 use crate::audit::{Actor, AuditAction, Authorship};
 use crate::error::Error;
-use crate::invitation::OutboxMessage;
+use crate::invitation::{MessageState, OutboxMessage};
 
 /// Effect of a change on the mail that waits for the user in the outbox. At most one waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +23,35 @@ pub enum MailEffect {
     Rewrite(OutboxMessage),
 }
 
+/// End of a delivery, which the write of the user reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeliveryReport {
+    /// The mail was sent.
+    Sent,
+    /// The mail was given up.
+    GivenUp,
+}
+
+impl DeliveryReport {
+    /// All reports.
+    pub const ALL: [Self; 2] = [Self::Sent, Self::GivenUp];
+
+    /// Returns the spelling in storage.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Sent => "sent",
+            Self::GivenUp => "given_up",
+        }
+    }
+
+    /// Returns the report of this spelling.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|report| report.as_str() == text)
+    }
+}
+
 /// Change of a user that the rules decided on. Storage writes it as a whole, or not at all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UserChange {
@@ -34,6 +63,8 @@ pub struct UserChange {
     pub keeps_an_admin: bool,
     /// Author of the change, for the audit trail.
     pub authorship: Authorship,
+    /// End of a delivery, if the change is one.
+    pub delivery: Option<DeliveryReport>,
     /// Instant of the change.
     pub at: Timestamp,
 }
@@ -43,14 +74,27 @@ impl UserChange {
     #[must_use]
     pub fn by(actor: &Actor, action: AuditAction, after: User, at: Timestamp) -> Self {
         let authorship = Authorship::By(actor.clone(), action);
-        Self { after: Some(after), mail: MailEffect::Keep, keeps_an_admin: false, authorship, at }
+        Self { after: Some(after), mail: MailEffect::Keep, keeps_an_admin: false, authorship, delivery: None, at }
     }
 
     /// Returns a change in the course of a delivery, which belongs in no audit trail. It writes the user and leaves its mail alone.
     #[must_use]
     pub fn of_delivery(after: User, at: Timestamp) -> Self {
         let authorship = Authorship::Delivery;
-        Self { after: Some(after), mail: MailEffect::Keep, keeps_an_admin: false, authorship, at }
+        Self { after: Some(after), mail: MailEffect::Keep, keeps_an_admin: false, authorship, delivery: None, at }
+    }
+
+    /// Returns the change that gives the mail of a user a new state in the course of a delivery. A mail that was given up is reported.
+    #[must_use]
+    pub fn of_mail(after: User, message: OutboxMessage, at: Timestamp) -> Self {
+        let delivery = (message.state == MessageState::Failed).then_some(DeliveryReport::GivenUp);
+        Self { delivery, ..Self::of_delivery(after, at).with_mail(MailEffect::Rewrite(message)) }
+    }
+
+    /// Returns the version of a user after a change: one more than before, and 1 for a new user.
+    #[must_use]
+    pub fn version_after(before: Option<&User>) -> u64 {
+        before.map_or(1, |before| before.version + 1)
     }
 
     /// Returns the change with this effect on the mail.

@@ -11,7 +11,7 @@ impl User {
     #[must_use]
     pub fn delete(&self, by: &Actor, now: Timestamp) -> UserChange {
         let authorship = Authorship::By(by.clone(), AuditAction::Delete);
-        UserChange { after: None, mail: MailEffect::Cancel, keeps_an_admin: false, authorship, at: now }
+        UserChange { after: None, mail: MailEffect::Cancel, keeps_an_admin: false, authorship, delivery: None, at: now }
     }
 
     /// Returns the change that takes a business from the user's list, if the user is of this organisation and has it.

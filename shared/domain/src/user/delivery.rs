@@ -5,7 +5,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{MailEffect, User, UserChange};
+use super::{DeliveryReport, MailEffect, User, UserChange};
 use crate::invitation::{ActivationTokenHash, AddressMark, InvitationPace, OutboxMessage, claimed_until};
 
 /// Next step for the mail that waits for a user.
@@ -110,11 +110,9 @@ impl User {
         let mut after = self.clone().with_pace(InvitationPace { quiet_until, ..pace });
         after.links.was_sent(claim.token_hash);
         let is_waiting = waiting == Some(claim.message.id.as_str());
-        Some(UserChange::of_delivery(after, sent_at).with_mail(if is_waiting {
-            MailEffect::Cancel
-        } else {
-            MailEffect::Keep
-        }))
+        let mail = if is_waiting { MailEffect::Cancel } else { MailEffect::Keep };
+        let change = UserChange::of_delivery(after, sent_at).with_mail(mail);
+        Some(UserChange { delivery: Some(DeliveryReport::Sent), ..change })
     }
 
     /// Returns the change after the claimed mail was certainly not sent: its link is gone, and the mail takes the given state.
@@ -139,8 +137,11 @@ impl User {
             after = after.with_pace(self.pace().not_sent());
         }
         let is_waiting = waiting == Some(claim.message.id.as_str());
-        let mail = if is_waiting && is_last { MailEffect::Rewrite(message.clone()) } else { MailEffect::Keep };
-        Some(UserChange::of_delivery(after, now).with_mail(mail))
+        Some(if is_waiting && is_last {
+            UserChange::of_mail(after, message.clone(), now)
+        } else {
+            UserChange::of_delivery(after, now)
+        })
     }
 
     /// True if nobody claimed a mail of this user after that claim.
@@ -223,6 +224,7 @@ mod tests {
             {
                 let change = claim.user.record_sent(&claim, waiting, at(12)).expect("a change");
                 assert_eq!(change.mail, mail, "{status:?} {waiting:?}");
+                assert_eq!(change.delivery, Some(DeliveryReport::Sent), "{status:?} {waiting:?}");
                 let after = change.after.expect("a user");
                 assert_eq!((after.invited_at, after.quiet_until), (Some(at(0)), Some(at(12) + WINDOW)));
                 let expected = [LinkStatus::Replaced, LinkStatus::Open];
@@ -276,6 +278,26 @@ mod tests {
         let refused = second.user.record_not_sent(&first, Some("MAIL#1"), &first.message, at(410)).expect("a change");
         assert_eq!(refused.mail, MailEffect::Keep, "the other mailer decides on it");
         assert_eq!(refused.after.map(|after| after.quiet_until), Some(Some(second.quiet_until())));
+    }
+
+    #[test]
+    fn only_a_mail_that_was_given_up_is_reported_among_those_that_were_not_sent() {
+        let before = user(Status::Invited);
+        let claim = claim(&before, 10);
+        let (refused, failed) = (claim.message_after_refusal("MessageRejected", at(12)), claim.message.given_up());
+        for (message, waiting, report) in [
+            (&refused, Some("MAIL#1"), None),
+            (&failed, Some("MAIL#1"), Some(DeliveryReport::GivenUp)),
+            (&failed, Some("MAIL#2"), None),
+        ] {
+            let change = claim.user.record_not_sent(&claim, waiting, message, at(12)).expect("a change");
+            assert_eq!(change.delivery, report, "{:?} {waiting:?}", message.state);
+        }
+        assert_eq!(claim.change().delivery, None);
+        assert_eq!(
+            DeliveryReport::ALL.map(|report| DeliveryReport::parse(report.as_str())),
+            DeliveryReport::ALL.map(Some)
+        );
     }
 
     #[test]

@@ -18,7 +18,7 @@ mod references;
 use jiff::Timestamp;
 
 pub use attributes::{PersonName, Phone, Role, Status};
-pub use change::{MailEffect, UserChange};
+pub use change::{DeliveryReport, MailEffect, UserChange};
 pub use creation::NewUser;
 pub use delivery::{DeliveryClaim, DeliveryStep};
 pub use lang::Lang;

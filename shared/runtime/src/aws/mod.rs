@@ -96,6 +96,12 @@ impl Aws {
         self.with_endpoint(self.settings.sqs_url.as_deref())
     }
 
+    /// Returns the configuration of a client of `EventBridge`.
+    #[must_use]
+    pub fn event_bridge(&self) -> SdkConfig {
+        self.with_endpoint(self.settings.event_bridge_url.as_deref())
+    }
+
     fn with_endpoint(&self, endpoint_url: Option<&str>) -> SdkConfig {
         let mut sdk = self.sdk.to_builder();
         sdk.set_endpoint_url(endpoint_url.map(str::to_owned));

@@ -24,11 +24,15 @@ pub enum Metric {
     UnfoldedChanges,
     /// Number of leases of a key's limit that the database did not grant, so that requests passed without a limit.
     LeasesFailed,
+    /// Number of events that the bus has taken.
+    EventsSent,
+    /// Number of changes that could not be read, so that no event tells of them.
+    ChangesUnreadable,
 }
 
 impl Metric {
     /// All metrics.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::InvitationsSent,
         Self::MailsFailed,
         Self::MailsBounced,
@@ -37,6 +41,8 @@ impl Metric {
         Self::LedgerDrift,
         Self::UnfoldedChanges,
         Self::LeasesFailed,
+        Self::EventsSent,
+        Self::ChangesUnreadable,
     ];
 
     /// Returns the name in `CloudWatch` and in the log.
@@ -51,6 +57,8 @@ impl Metric {
             Self::LedgerDrift => "ledger_drift",
             Self::UnfoldedChanges => "unfolded_changes",
             Self::LeasesFailed => "leases_failed",
+            Self::EventsSent => "events_sent",
+            Self::ChangesUnreadable => "changes_unreadable",
         }
     }
 

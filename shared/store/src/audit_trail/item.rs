@@ -27,6 +27,9 @@ struct AuditItem {
     key: Option<String>,
     org: String,
     fields: Vec<String>,
+    /// Version of the user after the change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<u64>,
     /// End of the record, in seconds since 1970.
     ttl: i64,
 }
@@ -38,7 +41,7 @@ pub(crate) fn put(db: &Database, record: &AuditRecord) -> Result<Put, Error> {
 }
 
 fn to_item(record: &AuditRecord) -> Result<Item, Error> {
-    let AuditRecord { at, actor, action, target, org_id, fields } = record;
+    let AuditRecord { at, actor, action, target, org_id, fields, version } = record;
     let item = AuditItem {
         target: user_pk(*target),
         at: audit_sk(*at),
@@ -48,13 +51,14 @@ fn to_item(record: &AuditRecord) -> Result<Item, Error> {
         key: action.key_id().map(|key| key.to_string()),
         org: org_key(*org_id),
         fields: fields.iter().map(|field| field.as_str().to_owned()).collect(),
+        version: *version,
         ttl: at.as_second() + LIFETIME.as_secs(),
     };
     item_as(AUDIT_RECORD, &item)
 }
 
 /// Reads a record. An item that breaks the rules of its fields is [`Error::Internal`].
-pub(super) fn read(item: Item) -> Result<AuditRecord, Error> {
+pub(crate) fn read(item: Item) -> Result<AuditRecord, Error> {
     let stored: AuditItem = parse_as(AUDIT_RECORD, item)?;
     record(&stored).ok_or_else(|| Error::internal("a stored audit record breaks the rules of its fields"))
 }
@@ -71,6 +75,7 @@ fn record(stored: &AuditItem) -> Option<AuditRecord> {
         target: UserId::parse(stored.target.strip_prefix(USER_PK_PREFIX)?)?,
         org_id: parse_org_key(&stored.org)?,
         fields: stored.fields.iter().map(|name| UserField::parse(name)).collect::<Option<_>>()?,
+        version: stored.version,
     })
 }
 
@@ -93,6 +98,7 @@ mod tests {
             target: user,
             org_id: OrgId::new(MAX_ID),
             fields: UserField::ALL.to_vec(),
+            version: Some(MAX_ID),
         }
     }
 

@@ -2,7 +2,7 @@
 
 mod item;
 
-pub(crate) use item::put;
+pub(crate) use item::{put, read};
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use jiff::Timestamp;

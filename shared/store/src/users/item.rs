@@ -14,7 +14,7 @@ use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId, UserId};
 use presence_domain::invitation::{ActivationTokenHash, InvitationLink, InvitationLinks, LinkState};
 use presence_domain::password::PasswordHash;
-use presence_domain::user::{Lang, PersonName, Phone, Role, Status, User};
+use presence_domain::user::{DeliveryReport, Lang, PersonName, Phone, Role, Status, User};
 use presence_domain::user_directory::{ListedUser, NewUser, SEPARATOR, UserDirectoryBuilder};
 
 #[derive(Serialize, Deserialize)]
@@ -55,6 +55,9 @@ struct UserItem {
     /// Sort key of the mail that waits in the outbox.
     #[serde(skip_serializing_if = "Option::is_none")]
     mail: Option<String>,
+    /// End of the delivery that this write recorded. The next write of the user leaves it out, so that the table's stream shows it once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    delivery: Option<String>,
 }
 
 /// Activation link that was sent to the user.
@@ -92,6 +95,11 @@ pub(super) struct BusinessIdsItem {
 
 /// Serialises a user, and names its mail that waits in the outbox.
 pub(crate) fn to_item(user: &User, mail: Option<&str>) -> Result<Item, Error> {
+    to_item_after(user, mail, None)
+}
+
+/// Serialises a user as [`to_item`], with the end of the delivery that the write records.
+pub(super) fn to_item_after(user: &User, mail: Option<&str>, delivery: Option<DeliveryReport>) -> Result<Item, Error> {
     let order = name_order(&user.last_name, &user.first_name, user.id);
     item_as(
         USER,
@@ -119,6 +127,7 @@ pub(crate) fn to_item(user: &User, mail: Option<&str>) -> Result<Item, Error> {
             links: user.links.as_slice().iter().map(link_item).collect(),
             keys: user.keys.iter().map(ApiKeyHash::as_hex).collect(),
             mail: mail.map(str::to_owned),
+            delivery: delivery.map(|report| report.as_str().to_owned()),
         },
     )
 }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use aws_sdk_dynamodb::types::{AttributeValue, Delete, Put};
 use futures::FutureExt as _;
 
-use super::item::to_item;
+use super::item::{to_item, to_item_after};
 use super::record::UserRecord;
 use crate::api_keys::KeyWrite;
 use crate::client::read::{Item, number, pk_sk, text};
@@ -20,7 +20,7 @@ use presence_domain::audit::AuditRecord;
 use presence_domain::error::Error;
 use presence_domain::ids::{OrgId, UserId};
 use presence_domain::invitation::{AddressMark, OutboxMessage};
-use presence_domain::user::{MailEffect, User, UserChange};
+use presence_domain::user::{DeliveryReport, MailEffect, User, UserChange};
 use presence_domain::user_directory::DirectoryHead;
 
 /// Error of the write of a user. Nothing was written.
@@ -113,7 +113,7 @@ impl UserStore {
     ) -> Result<(), TransactionError<Guard>> {
         let mut transaction = Transaction::new();
         let before = record.map(|record| &record.user);
-        let version = before.map_or(1, |before| before.version + 1);
+        let version = UserChange::version_after(before);
         let after = change.after.as_ref().map(|user| User { version, ..user.clone() });
         let after = after.as_ref();
         let waiting = record.and_then(|record| record.mail.as_deref());
@@ -122,7 +122,7 @@ impl UserStore {
             MailEffect::Keep | MailEffect::Rewrite(_) => waiting,
             MailEffect::Cancel | MailEffect::Send { .. } => message.as_deref().map(|message| message.id.as_str()),
         };
-        self.add_user(&mut transaction, before, after, mail)?;
+        self.add_user(&mut transaction, before, after, mail, change.delivery)?;
         self.add_reservations(&mut transaction, before, after)?;
         self.add_heads(&mut transaction, before, after, change.keeps_an_admin);
         for (org_id, logged) in change_log::entries_of_write(before, after) {
@@ -204,6 +204,7 @@ impl UserStore {
         before: Option<&User>,
         after: Option<&User>,
         mail: Option<&str>,
+        delivery: Option<DeliveryReport>,
     ) -> Result<(), Error> {
         let table = self.db.name(&schema::USERS);
         match (before, after) {
@@ -213,7 +214,7 @@ impl UserStore {
                 transaction.put(Guard::User, put.build().map_err(Error::internal)?);
             }
             (Some(old), Some(new)) => {
-                let put = Put::builder().table_name(table).set_item(Some(to_item(new, mail)?));
+                let put = Put::builder().table_name(table).set_item(Some(to_item_after(new, mail, delivery)?));
                 let put = put
                     .condition_expression("version = :version")
                     .expression_attribute_values(":version", number(old.version));

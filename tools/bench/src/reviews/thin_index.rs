@@ -34,7 +34,7 @@ const THIN_INDEX: Table = Table {
     name: "thin",
     key: Key { partition: ("org_id", Kind::Number), sort: Some(("effective_listing", Kind::Text)) },
     indexes: &[],
-    stream: false,
+    stream: None,
     ttl: None,
 };
 /// Limit of a Query: more entries than 1 MB holds, so that `DynamoDB` ends the page. Without a limit the embedded database would

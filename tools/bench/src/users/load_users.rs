@@ -44,7 +44,7 @@ pub(crate) async fn load(url: &str, orgs: u64, users_of_each: usize, role: Role)
 /// Creates the users table without a stream: at every write to a table with one, the embedded database searches all of its
 /// stream records.
 pub(crate) async fn create_users_table(url: &str) -> anyhow::Result<()> {
-    let table = Table { stream: false, ..schema::USERS };
+    let table = Table { stream: None, ..schema::USERS };
     table.create(&Client::new(&sdk_config(url)), &format!("{PREFIX}users")).send().await?;
     Ok(())
 }

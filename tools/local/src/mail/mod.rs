@@ -5,7 +5,6 @@ mod mailbox;
 mod page;
 mod ses;
 mod simulator;
-mod stream_event;
 mod stream_poller;
 
 pub use mailbox::{Mailbox, SentMail, SesMode};

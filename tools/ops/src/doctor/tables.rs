@@ -1,7 +1,7 @@
 //! Faults of tables: pure rules over what DynamoDB describes.
 
 use presence_store::TableState;
-use presence_store::schema::Table;
+use presence_store::schema::{Table, USERS};
 
 use super::finding::Finding;
 
@@ -27,6 +27,15 @@ impl Place<'_> {
     }
 }
 
+/// Returns the text of a table without its stream.
+fn missing_stream(table: &Table) -> &'static str {
+    if table.name == USERS.name {
+        "streams no new images: mails wait for the sweep, and no event tells of them"
+    } else {
+        "does not stream its changes: no event tells of them"
+    }
+}
+
 /// Returns the faults of a table with this full name; `state` is `None` if the table does not exist.
 pub(super) fn faults_of(table: &Table, name: &str, state: Option<&TableState>, place: Place<'_>) -> Vec<Finding> {
     let subject = format!("table {name}");
@@ -40,9 +49,9 @@ pub(super) fn faults_of(table: &Table, name: &str, state: Option<&TableState>, p
     if !state.has_key {
         add("has another key than this version: its data belongs to something else", "ops status".to_owned());
     }
-    if table.stream && !state.streams {
-        let options = "--stream-specification StreamEnabled=true,StreamViewType=NEW_IMAGE";
-        add("streams no new images: mails wait for the sweep", place.aws("update-table", name, options));
+    if let Some(images) = table.stream.filter(|_| !state.streams) {
+        let options = format!("--stream-specification StreamEnabled=true,StreamViewType={}", images.as_str());
+        add(missing_stream(table), place.aws("update-table", name, &options));
     }
     if let Some(ttl) = table.ttl.filter(|ttl| state.ttl.as_deref() != Some(*ttl)) {
         let options = format!("--time-to-live-specification Enabled=true,AttributeName={ttl}");
@@ -90,7 +99,6 @@ fn new_index(place: Place<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use presence_store::IndexState;
-    use presence_store::schema::USERS;
 
     use super::*;
 

@@ -101,8 +101,9 @@ impl<'a> Plan<'a> {
             let update = format!("aws dynamodb update-table --table-name {name}");
             commands.push(format!("aws dynamodb wait table-exists --table-name {name}"));
             commands.push(format!("{update} --deletion-protection-enabled"));
-            if table.stream {
-                commands.push(format!("{update} --stream-specification StreamEnabled=true,StreamViewType=NEW_IMAGE"));
+            if let Some(images) = table.stream {
+                let stream = format!("StreamEnabled=true,StreamViewType={}", images.as_str());
+                commands.push(format!("{update} --stream-specification {stream}"));
             }
             if let Some(attribute) = table.ttl {
                 let expiry = format!("--time-to-live-specification Enabled=true,AttributeName={attribute}");

@@ -16,7 +16,7 @@ pub(super) fn build(records: &[Record], stream_arn: &str) -> Value {
 }
 
 /// Returns the event with only the records of these sequence numbers, or `None` if it has none of them.
-pub(super) fn with_records(event: &Value, sequence_numbers: &[String]) -> Option<Value> {
+pub(crate) fn with_records(event: &Value, sequence_numbers: &[String]) -> Option<Value> {
     let records = event["Records"].as_array()?;
     let selected: Vec<_> = records.iter().filter(|record| has_sequence_number(record, sequence_numbers)).collect();
     (!selected.is_empty()).then(|| json!({ "Records": selected }))

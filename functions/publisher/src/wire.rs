@@ -1,0 +1,97 @@
+//! Form of events on the bus.
+
+use jiff::Timestamp;
+use presence_domain::audit::UserField;
+use presence_domain::event::{Event, EventSubject, ReviewField};
+use presence_domain::ids::OrgId;
+use serde::Serialize;
+
+/// Source of every event.
+pub const SOURCE: &str = "presence";
+
+/// Event as the bus takes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BusEntry {
+    /// Name of the kind.
+    pub detail_type: &'static str,
+    /// Detail, as the text of a JSON object.
+    pub detail: String,
+    /// Instant of the change. The bus keeps whole seconds.
+    pub time: Timestamp,
+}
+
+/// Detail of an event.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Detail {
+    User {
+        id: String,
+        org_id: Option<u64>,
+        fields: Vec<&'static str>,
+        version: Option<u64>,
+        at: String,
+    },
+    Invitation {
+        user_id: String,
+        org_id: Option<u64>,
+        version: Option<u64>,
+        at: String,
+    },
+    Review {
+        id: String,
+        org_id: Option<u64>,
+        business_id: String,
+        fields: Vec<&'static str>,
+        version: Option<u64>,
+        at: String,
+    },
+}
+
+impl From<&Event> for BusEntry {
+    fn from(event: &Event) -> Self {
+        let detail = serde_json::to_string(&detail(event)).expect("texts and numbers are JSON");
+        Self { detail_type: event.kind.as_str(), detail, time: event.at }
+    }
+}
+
+fn detail(event: &Event) -> Detail {
+    let (org_id, version, at) = (event.org_id.map(OrgId::get), event.version, event.at.to_string());
+    match &event.subject {
+        EventSubject::User { id, fields } => {
+            let fields = fields.iter().copied().map(UserField::as_str).collect();
+            Detail::User { id: id.to_string(), org_id, fields, version, at }
+        }
+        EventSubject::Invitation { user_id } => {
+            Detail::Invitation { user_id: user_id.to_string(), org_id, version, at }
+        }
+        EventSubject::Review { id, business_id, fields } => {
+            let fields = fields.iter().copied().map(ReviewField::as_str).collect();
+            let (id, business_id) = (id.as_str().to_owned(), business_id.as_str().to_owned());
+            Detail::Review { id, org_id, business_id, fields, version, at }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use presence_domain::event::EventKind;
+    use presence_domain::ids::UserId;
+
+    use super::*;
+
+    #[test]
+    fn an_event_has_ids_names_of_fields_the_version_and_the_instant() {
+        let at = Timestamp::from_millisecond(1_772_366_400_123).expect("an instant");
+        let id = UserId::parse("1005").expect("an id");
+        let subject = EventSubject::User { id, fields: vec![UserField::Email, UserField::Role] };
+        let event = Event { kind: EventKind::UserUpdated, subject, org_id: OrgId::new(42), version: Some(3), at };
+        let expected =
+            r#"{"id":"1005","org_id":42,"fields":["email","role"],"version":3,"at":"2026-03-01T12:00:00.123Z"}"#;
+        let entry = BusEntry::from(&event);
+        assert_eq!((entry.detail_type, entry.detail.as_str(), entry.time), ("user.updated", expected, at));
+        let subject = EventSubject::Invitation { user_id: id };
+        let event = Event { kind: EventKind::InvitationSent, subject, org_id: None, version: None, ..event };
+        let expected = r#"{"user_id":"1005","org_id":null,"version":null,"at":"2026-03-01T12:00:00.123Z"}"#;
+        assert_eq!(BusEntry::from(&event).detail, expected);
+    }
+}

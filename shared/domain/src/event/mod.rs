@@ -1,0 +1,188 @@
+//! Events that tell other systems about changes. They have ids, the organisation and names of fields, and no personal data.
+
+mod review_field;
+
+use jiff::Timestamp;
+
+pub use review_field::ReviewField;
+
+use crate::audit::{AuditAction, AuditRecord, UserField};
+use crate::ids::{BusinessId, OrgId, UserId};
+use crate::review::{Review, ReviewId, ReviewState};
+use crate::user::DeliveryReport;
+
+/// Kind of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum EventKind {
+    /// A user was created.
+    UserCreated,
+    /// Fields of a user were changed.
+    UserUpdated,
+    /// A user was deleted.
+    UserDeleted,
+    /// A user accepted an invitation, and is active.
+    UserActivated,
+    /// An invitation was sent to a user.
+    InvitationSent,
+    /// An invitation was given up: it will not be sent unless an operator retries it.
+    InvitationGivenUp,
+    /// A review was stored for the first time.
+    ReviewCreated,
+    /// Fields of a review were changed.
+    ReviewUpdated,
+    /// A review was taken down by its partner, or removed.
+    ReviewDeleted,
+}
+
+impl EventKind {
+    /// All kinds.
+    pub const ALL: [Self; 9] = [
+        Self::UserCreated,
+        Self::UserUpdated,
+        Self::UserDeleted,
+        Self::UserActivated,
+        Self::InvitationSent,
+        Self::InvitationGivenUp,
+        Self::ReviewCreated,
+        Self::ReviewUpdated,
+        Self::ReviewDeleted,
+    ];
+
+    /// Returns the name on the bus.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::UserCreated => "user.created",
+            Self::UserUpdated => "user.updated",
+            Self::UserDeleted => "user.deleted",
+            Self::UserActivated => "user.activated",
+            Self::InvitationSent => "invitation.sent",
+            Self::InvitationGivenUp => "invitation.given_up",
+            Self::ReviewCreated => "review.created",
+            Self::ReviewUpdated => "review.updated",
+            Self::ReviewDeleted => "review.deleted",
+        }
+    }
+
+    /// Returns the kind of an action on a user; `None` for an action that changes no user.
+    #[must_use]
+    pub fn of_action(action: AuditAction) -> Option<Self> {
+        match action {
+            AuditAction::Create => Some(Self::UserCreated),
+            AuditAction::Update => Some(Self::UserUpdated),
+            AuditAction::Delete => Some(Self::UserDeleted),
+            AuditAction::Activate => Some(Self::UserActivated),
+            // The mailer reports the mail itself. Keys are the operator's business.
+            AuditAction::Invite
+            | AuditAction::IssueKey(_)
+            | AuditAction::RotateKey(_)
+            | AuditAction::RevokeKey(_)
+            | AuditAction::SetKeyLimit(_) => None,
+        }
+    }
+
+    fn of_delivery(report: DeliveryReport) -> Self {
+        match report {
+            DeliveryReport::Sent => Self::InvitationSent,
+            DeliveryReport::GivenUp => Self::InvitationGivenUp,
+        }
+    }
+
+    fn of_review(before: Option<&Review>, after: Option<&Review>) -> Option<Self> {
+        let is_deleted = |review: &Review| review.state == ReviewState::Deleted;
+        match (before, after) {
+            (None, None) => None,
+            (None, Some(_)) => Some(Self::ReviewCreated),
+            (Some(_), None) => Some(Self::ReviewDeleted),
+            (Some(before), Some(after)) if !is_deleted(before) && is_deleted(after) => Some(Self::ReviewDeleted),
+            (Some(_), Some(_)) => Some(Self::ReviewUpdated),
+        }
+    }
+}
+
+/// Subject of an event, with the names of the fields that changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EventSubject {
+    /// User.
+    User {
+        /// Id of the user.
+        id: UserId,
+        /// Fields that a new user was given, or that changed; none of a user that was deleted.
+        fields: Vec<UserField>,
+    },
+    /// Invitation of a user.
+    Invitation {
+        /// Id of the user.
+        user_id: UserId,
+    },
+    /// Review.
+    Review {
+        /// Id of the review.
+        id: ReviewId,
+        /// Business that was reviewed.
+        business_id: BusinessId,
+        /// Fields that a new review has, or that changed; none of a review that was removed.
+        fields: Vec<ReviewField>,
+    },
+}
+
+/// Event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// Kind.
+    pub kind: EventKind,
+    /// Subject.
+    pub subject: EventSubject,
+    /// Organisation of the subject after the change; before it, for one that was deleted.
+    pub org_id: Option<OrgId>,
+    /// Version of the user or review after the change. Of two events about one subject, that of the higher version is later. `None` if an
+    /// earlier version of the service made the change.
+    pub version: Option<u64>,
+    /// Instant of the change.
+    pub at: Timestamp,
+}
+
+impl Event {
+    /// Returns the event of a record of the audit trail; `None` for an action that changes no user.
+    #[must_use]
+    pub fn of_record(record: &AuditRecord) -> Option<Self> {
+        let kind = EventKind::of_action(record.action)?;
+        let subject = EventSubject::User { id: record.target, fields: record.fields.clone() };
+        Some(Self { kind, subject, org_id: record.org_id, version: record.version, at: record.at })
+    }
+
+    /// Returns the event of a delivery that ended, by the user as this version of it stores the end.
+    #[must_use]
+    pub fn of_delivery(
+        user_id: UserId,
+        org_id: Option<OrgId>,
+        version: u64,
+        report: DeliveryReport,
+        at: Timestamp,
+    ) -> Self {
+        let subject = EventSubject::Invitation { user_id };
+        Self { kind: EventKind::of_delivery(report), subject, org_id, version: Some(version), at }
+    }
+
+    /// Returns the event of a change of a review; `None` for a write that changes no field that the API shows.
+    #[must_use]
+    pub fn of_review(before: Option<&Review>, after: Option<&Review>, at: Timestamp) -> Option<Self> {
+        let kind = EventKind::of_review(before, after)?;
+        let review = after.or(before)?;
+        let fields = match (before, after) {
+            (Some(before), Some(after)) => ReviewField::changed(before, after),
+            (None, Some(after)) => ReviewField::given(after),
+            (_, None) => Vec::new(),
+        };
+        if kind == EventKind::ReviewUpdated && fields.is_empty() {
+            return None;
+        }
+        let version = after.map_or(review.version + 1, |after| after.version);
+        let (id, business_id) = (review.id.clone(), review.business_id.clone());
+        let subject = EventSubject::Review { id, business_id, fields };
+        Some(Self { kind, subject, org_id: Some(review.org_id), version: Some(version), at })
+    }
+}
+
+#[cfg(test)]
+mod tests;

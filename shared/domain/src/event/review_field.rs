@@ -1,0 +1,130 @@
+//! Names of the fields of a review, as the API shows them.
+
+use crate::review::{Review, ReviewState};
+
+/// Field of a review, as the API names it. It has no value, so that no event can have one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ReviewField {
+    /// Organisation of the business.
+    OrgId,
+    /// Business.
+    BusinessId,
+    /// Partner.
+    Partner,
+    /// Partner's id of the review.
+    PartnerId,
+    /// Name of the author.
+    AuthorName,
+    /// Instant of the creation.
+    Date,
+    /// Instant of the last change.
+    UpdateDate,
+    /// Day of the deletion.
+    DeleteDate,
+    /// Stars.
+    Rating,
+    /// Title.
+    Title,
+    /// Text.
+    Content,
+    /// Reply of the business.
+    ReplyComment,
+    /// Progress.
+    State,
+    /// URL on the partner's site.
+    Link,
+    /// Name in the partner's interface.
+    Key,
+}
+
+impl ReviewField {
+    /// All fields, in the order in which an event names them.
+    pub const ALL: [Self; 15] = [
+        Self::OrgId,
+        Self::BusinessId,
+        Self::Partner,
+        Self::PartnerId,
+        Self::AuthorName,
+        Self::Date,
+        Self::UpdateDate,
+        Self::DeleteDate,
+        Self::Rating,
+        Self::Title,
+        Self::Content,
+        Self::ReplyComment,
+        Self::State,
+        Self::Link,
+        Self::Key,
+    ];
+
+    /// Returns the name in the API.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::OrgId => "org_id",
+            Self::BusinessId => "business_id",
+            Self::Partner => "partner",
+            Self::PartnerId => "partner_id",
+            Self::AuthorName => "author_name",
+            Self::Date => "date",
+            Self::UpdateDate => "update_date",
+            Self::DeleteDate => "delete_date",
+            Self::Rating => "rating",
+            Self::Title => "title",
+            Self::Content => "content",
+            Self::ReplyComment => "reply_comment",
+            Self::State => "state",
+            Self::Link => "link",
+            Self::Key => "key",
+        }
+    }
+
+    /// Returns the fields in which two states of a review differ, as the API shows them.
+    #[must_use]
+    pub fn changed(before: &Review, after: &Review) -> Vec<Self> {
+        Self::ALL.into_iter().filter(|field| field.differs(before, after)).collect()
+    }
+
+    /// Returns the fields that a review has.
+    #[must_use]
+    pub fn given(review: &Review) -> Vec<Self> {
+        Self::ALL.into_iter().filter(|field| field.is_set(review)).collect()
+    }
+
+    fn differs(self, before: &Review, after: &Review) -> bool {
+        match self {
+            Self::OrgId => before.org_id != after.org_id,
+            Self::BusinessId => before.business_id != after.business_id,
+            Self::Partner => before.partner != after.partner,
+            Self::PartnerId => before.partner_id != after.partner_id,
+            Self::AuthorName => before.author_name != after.author_name,
+            Self::Date => before.date != after.date,
+            Self::UpdateDate => before.effective_at() != after.effective_at(),
+            Self::DeleteDate => shown_delete_date(before) != shown_delete_date(after),
+            Self::Rating => before.rating != after.rating,
+            Self::Title => before.title != after.title,
+            Self::Content => before.content != after.content,
+            Self::ReplyComment => before.reply_comment != after.reply_comment,
+            Self::State => before.state != after.state,
+            Self::Link => before.link != after.link,
+            Self::Key => before.key != after.key,
+        }
+    }
+
+    fn is_set(self, review: &Review) -> bool {
+        match self {
+            Self::AuthorName => review.author_name.is_some(),
+            Self::DeleteDate => shown_delete_date(review).is_some(),
+            Self::Title => review.title.is_some(),
+            Self::Content => review.content.is_some(),
+            Self::ReplyComment => review.reply_comment.is_some(),
+            Self::Link => review.link.is_some(),
+            _ => true,
+        }
+    }
+}
+
+/// Returns the day of the deletion, which the API shows of deleted reviews only.
+fn shown_delete_date(review: &Review) -> Option<jiff::civil::Date> {
+    review.delete_date.filter(|_| review.state == ReviewState::Deleted)
+}

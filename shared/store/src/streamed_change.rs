@@ -1,0 +1,176 @@
+//! Changes in the records of the tables' streams, of which events tell: records of the audit trail, ends of deliveries, and reviews.
+//!
+//! Shape of a record: <https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html>.
+
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use jiff::Timestamp;
+use presence_domain::error::Error;
+use presence_domain::event::Event;
+use presence_domain::ids::UserId;
+use presence_domain::review::Review;
+use presence_domain::user::DeliveryReport;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::audit_trail;
+use crate::client::read::Item;
+use crate::format::{USER, parse_as};
+use crate::keys::{REVIEW_SK, USER_SK, parse_org_key};
+use crate::reviews::body_item::review_from_item;
+
+/// Attributes of a user's item that tell of the end of a delivery.
+#[derive(Deserialize)]
+struct DeliveredItem {
+    id: String,
+    org: String,
+    version: u64,
+    delivery: Option<String>,
+}
+
+/// Returns the event of a record of a stream; `None` for a record of anything else.
+///
+/// Returns [`Error::Unavailable`] for an item of a format that only a later version knows, and [`Error::Internal`] for a record that
+/// cannot be read.
+pub fn event_of(record: &Value) -> Result<Option<Event>, Error> {
+    let change = &record["dynamodb"];
+    let key = |name: &str| change["Keys"][name]["S"].as_str();
+    if key("target").is_some() {
+        return event_of_audit_record(record);
+    }
+    match key("sk") {
+        Some(USER_SK) => event_of_user(record),
+        Some(REVIEW_SK) => event_of_review(record),
+        _ => Ok(None),
+    }
+}
+
+/// Returns the event of a new record of the audit trail. Records never change, and they expire.
+fn event_of_audit_record(record: &Value) -> Result<Option<Event>, Error> {
+    match image(record, "NewImage")? {
+        Some(item) if record["eventName"] == "INSERT" => Ok(Event::of_record(&audit_trail::read(item)?)),
+        _ => Ok(None),
+    }
+}
+
+/// Returns the event of a user whose write records the end of a delivery.
+fn event_of_user(record: &Value) -> Result<Option<Event>, Error> {
+    let Some(item) = image(record, "NewImage")?.filter(|item| item.contains_key("delivery")) else { return Ok(None) };
+    let stored: DeliveredItem = parse_as(USER, item)?;
+    let at = instant(record)?;
+    let event = || {
+        let report = DeliveryReport::parse(stored.delivery.as_deref()?)?;
+        let (id, org_id) = (UserId::parse(&stored.id)?, parse_org_key(&stored.org)?);
+        Some(Event::of_delivery(id, org_id, stored.version, report, at))
+    };
+    event().map(Some).ok_or_else(|| Error::internal("a user in a stream breaks the rules of its fields"))
+}
+
+fn event_of_review(record: &Value) -> Result<Option<Event>, Error> {
+    let review = |name| image(record, name)?.map(review_from_item).transpose();
+    let (before, after): (Option<Review>, Option<Review>) = (review("OldImage")?, review("NewImage")?);
+    if before.is_none() && after.is_none() {
+        return Err(Error::internal("a review in a stream has no image"));
+    }
+    if before.is_none() && record["eventName"] != "INSERT" {
+        return Err(Error::internal("a changed review in a stream has no old image"));
+    }
+    Ok(Event::of_review(before.as_ref(), after.as_ref(), instant(record)?))
+}
+
+/// Returns the instant of a record, in whole seconds as the stream has them.
+fn instant(record: &Value) -> Result<Timestamp, Error> {
+    let seconds = record["dynamodb"]["ApproximateCreationDateTime"].as_f64();
+    let unreadable = || Error::internal("a record of a stream has no instant");
+    #[expect(clippy::cast_possible_truncation, reason = "whole seconds are meant, and other numbers are refused")]
+    let seconds = seconds.ok_or_else(unreadable)? as i64;
+    Timestamp::from_second(seconds).map_err(|_| unreadable())
+}
+
+/// Returns the image of a record; `None` if it has none.
+fn image(record: &Value, name: &str) -> Result<Option<Item>, Error> {
+    match record["dynamodb"].get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(image) => item(image).map(Some).ok_or_else(|| Error::internal("an image in a stream cannot be read")),
+    }
+}
+
+fn item(image: &Value) -> Option<Item> {
+    let fields = image.as_object()?.iter();
+    fields.map(|(name, value)| Some((name.clone(), attribute(value)?))).collect::<Option<HashMap<_, _>>>()
+}
+
+/// Returns an attribute; `None` for a binary one, which no item of an event has.
+fn attribute(value: &Value) -> Option<AttributeValue> {
+    let (kind, value) = value.as_object()?.iter().next()?;
+    let text = || value.as_str().map(str::to_owned);
+    Some(match kind.as_str() {
+        "S" => AttributeValue::S(text()?),
+        "N" => AttributeValue::N(text()?),
+        "BOOL" => AttributeValue::Bool(value.as_bool()?),
+        "NULL" => AttributeValue::Null(true),
+        "L" => AttributeValue::L(value.as_array()?.iter().map(attribute).collect::<Option<_>>()?),
+        "M" => AttributeValue::M(item(value)?),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn user_record(image: &Value) -> Value {
+        json!({ "eventName": "MODIFY", "dynamodb": {
+            "ApproximateCreationDateTime": 1_772_366_400.9, "NewImage": image,
+            "Keys": { "pk": { "S": "USER#7" }, "sk": { "S": "USER" } },
+        } })
+    }
+
+    fn user_image(delivery: &str) -> Value {
+        json!({ "id": { "S": "7" }, "org": { "S": "0000000000000042" }, "version": { "N": "5" }, "format": { "N": "2" },
+            "delivery": { "S": delivery }, "links": { "L": [{ "M": { "hash": { "S": "" } } }] } })
+    }
+
+    #[test]
+    fn the_end_of_a_delivery_is_read_with_its_instant_in_whole_seconds() {
+        let event = event_of(&user_record(&user_image("sent"))).expect("a record").expect("an event");
+        assert_eq!((event.kind.as_str(), event.version), ("invitation.sent", Some(5)));
+        assert_eq!(event.at.to_string(), "2026-03-01T12:00:00Z");
+    }
+
+    #[test]
+    fn records_of_other_items_have_no_event() {
+        for record in [
+            json!(null),
+            json!({ "dynamodb": { "Keys": { "pk": { "S": "TREE#o:1" }, "sk": { "S": "ROOT" } } } }),
+            json!({ "dynamodb": { "Keys": { "pk": { "S": "USER#7" }, "sk": { "S": "MAIL#1" } } } }),
+            json!({ "eventName": "REMOVE", "dynamodb": { "Keys": { "target": { "S": "USER#7" }, "at": { "S": "1" } } } }),
+            json!({ "eventName": "REMOVE", "dynamodb": { "Keys": { "pk": { "S": "USER#7" }, "sk": { "S": "USER" } } } }),
+            user_record(&json!({ "id": { "S": "7" }, "version": { "N": "5" } })),
+        ] {
+            assert!(matches!(event_of(&record), Ok(None)), "{record}");
+        }
+    }
+
+    #[test]
+    fn a_record_that_cannot_be_read_is_an_error_and_one_of_a_later_format_another() {
+        let review = |change: &Value| json!({ "eventName": "MODIFY", "dynamodb": change });
+        let keys = json!({ "pk": { "S": "R#1" }, "sk": { "S": "R" } });
+        for record in [
+            user_record(&user_image("lost")),
+            user_record(&json!({ "delivery": { "S": "sent" } })),
+            user_record(&json!({ "delivery": { "B": "AA==" } })),
+            user_record(&json!("text")),
+            review(&json!({ "Keys": keys })),
+            review(&json!({ "Keys": keys, "NewImage": { "id": { "S": "1" } } })),
+        ] {
+            assert!(matches!(event_of(&record), Err(Error::Internal(_))), "{record}");
+        }
+        let mut later = user_image("sent");
+        later["format"]["N"] = json!("99");
+        assert!(matches!(event_of(&user_record(&later)), Err(Error::Unavailable(_))));
+    }
+}

@@ -1,0 +1,63 @@
+//! Invocations of the publisher as AWS makes them: batches of the streams of users, of the audit trail and of reviews.
+
+use std::time::Duration;
+
+use aws_types::SdkConfig;
+use presence_publisher::{BatchResponse, EventBridge, handle};
+use presence_runtime::clock::deadline_in;
+use serde_json::{Value, json};
+use tokio::task::JoinHandle;
+
+use crate::streams::TableStream;
+
+/// Time limit of an invocation: the publisher's timeout in the template.
+const INVOCATION_TIMEOUT: Duration = Duration::from_mins(1);
+/// Pause before records that failed are handed over again.
+const RETRY_PAUSE: Duration = Duration::from_secs(1);
+
+/// Background tasks that invoke the publisher, one for each stream. Dropping it stops them.
+#[derive(Debug)]
+pub(crate) struct EventPoller(Vec<JoinHandle<()>>);
+
+impl EventPoller {
+    /// Starts to poll the streams of these tables, for writes from now on. A table without a stream has no events, which is logged.
+    pub(crate) async fn start(bus: &EventBridge, config: &SdkConfig, tables: &[String]) -> anyhow::Result<Self> {
+        let mut tasks = Vec::with_capacity(tables.len());
+        for table in tables {
+            match TableStream::open(config, table).await? {
+                Some(stream) => tasks.push(tokio::spawn(poll(bus.clone(), stream))),
+                None => tracing::warn!(table, "the table has no stream: there are no events of its changes"),
+            }
+        }
+        Ok(Self(tasks))
+    }
+}
+
+impl Drop for EventPoller {
+    fn drop(&mut self) {
+        for task in &self.0 {
+            task.abort();
+        }
+    }
+}
+
+async fn poll(bus: EventBridge, mut stream: TableStream) {
+    loop {
+        let mut batch = Some(stream.next_event().await);
+        while let Some(event) = batch {
+            let answer = handle(&bus, &event, deadline_in(INVOCATION_TIMEOUT)).await;
+            batch = remaining(&event, &answer);
+            if batch.is_some() {
+                tokio::time::sleep(RETRY_PAUSE).await;
+            }
+        }
+    }
+}
+
+/// Returns the event with the first record that failed and all behind it, as Lambda hands them over again; `None` if none failed.
+fn remaining(event: &Value, answer: &BatchResponse) -> Option<Value> {
+    let failed = answer.failures.first()?;
+    let records = event["Records"].as_array()?;
+    let first = records.iter().position(|record| record["dynamodb"]["SequenceNumber"] == failed.id.as_str())?;
+    Some(json!({ "Records": records[first..] }))
+}

@@ -1,0 +1,7 @@
+//! Streams of the tables, read as Lambda reads them: batches of records in order, and again those that failed.
+
+mod lambda_event;
+mod table_stream;
+
+pub(crate) use lambda_event::with_records;
+pub(crate) use table_stream::TableStream;
