@@ -6,6 +6,7 @@ mod authorization;
 mod canary;
 mod concurrency;
 mod deploy;
+mod events;
 mod faults;
 mod faults_selftest;
 mod imports;

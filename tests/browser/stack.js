@@ -52,6 +52,8 @@ export class Stack {
   /** Returns the key of the ORG_ADMIN. */
   get key() { return this.#ready.keys.ORG_ADMIN; }
 
+  get events() { return this.#ready.events_url; }
+
   /** Calls the API as ORG_ADMIN; returns status and JSON. */
   async call(method, path, body) {
     const headers = { "x-api-key": this.#ready.keys.ORG_ADMIN, "content-type": "application/json" };

@@ -163,7 +163,7 @@ fn features_of(function: &str) -> BTreeMap<String, String> {
 #[test]
 fn functions_that_share_a_crate_build_it_with_the_same_features() {
     let mut first: BTreeMap<String, (&str, String)> = BTreeMap::new();
-    for function in ["users", "categories", "reviews", "mailer", "auditor"] {
+    for function in ["users", "categories", "reviews", "mailer", "auditor", "publisher"] {
         for (name, features) in features_of(function) {
             let (other, seen) = first.entry(name.clone()).or_insert((function, features.clone()));
             assert_eq!(*seen, features, "{name} in {other} and {function}");
@@ -175,7 +175,7 @@ fn functions_that_share_a_crate_build_it_with_the_same_features() {
 /// The bundle of all stores is for tools and tests. A function names the stores that it uses.
 #[test]
 fn functions_name_no_bundle_of_all_stores() {
-    for function in ["auditor", "categories", "mailer", "reviews", "users"] {
+    for function in ["auditor", "categories", "mailer", "publisher", "reviews", "users"] {
         let mut folders = vec![root().join("functions").join(function).join("src")];
         while let Some(folder) = folders.pop() {
             for entry in std::fs::read_dir(&folder).expect("a folder") {

@@ -36,7 +36,7 @@ const TRACE: &str = "Root=1-69a42a40-0123456789abcdef01234567";
 /// Timeout of a function, with room for a busy machine.
 const TIMEOUT: Duration = Duration::from_mins(2);
 /// Functions in the order of the run: the mailer needs the outbox that the users function has filled.
-const FUNCTIONS: [&str; 5] = ["categories", "reviews", "users", "mailer", "auditor"];
+const FUNCTIONS: [&str; 6] = ["categories", "reviews", "users", "mailer", "auditor", "publisher"];
 /// Name of the key of a PROVIDER in the sample, which may invite any user.
 const PROVIDER: &str = "PROVIDER";
 /// Users in the events of the mailer that no event of the users function invites.
@@ -175,6 +175,7 @@ impl Fixture {
         match self.functions.get(event.function) {
             Some(function) => invoke(function, &event.document).await,
             None if event.function == "auditor" => self.audit().await,
+            None if event.function == "publisher" => self.publish(&event.document).await,
             None => self.deliver(&event.document).await,
         }
     }
@@ -230,6 +231,18 @@ impl Fixture {
         assert!(0.0 < units && units < settings.units, "{units} units");
         answer["units"] = json!("<units>");
         answer
+    }
+
+    /// Returns the answer of the publisher, and the events that it sent, without the ids that the bus gives them.
+    async fn publish(&self, event: &Value) -> Value {
+        let before = self.stack.local.events().events().len();
+        let deadline = presence_runtime::clock::deadline_in(TIMEOUT);
+        let answer = presence_publisher::handle(self.stack.local.event_bus(), event, deadline).await;
+        let mut events = self.stack.local.events().events().split_off(before);
+        for event in &mut events {
+            event["id"] = json!("<id of the event>");
+        }
+        json!({ "answer": answer, "events": events })
     }
 
     /// Returns the answer of the mailer, the mails that it sent, and for feedback the mark of the address.

@@ -33,6 +33,8 @@ fn watched(alarm: Resource<'_>) -> BTreeSet<String> {
     }
 }
 
+/// Functions of nested stacks, which have no globals.
+const NESTED: [&str; 2] = ["ingest", "publisher"];
 /// Namespace of the metrics that the functions write.
 const NAMESPACE: &str = "presence/${AWS::StackName}";
 
@@ -58,8 +60,7 @@ fn functions_write_their_metrics_in_the_namespace_that_alarms_and_dashboard_read
     assert_eq!(variable, &json!({ "Fn::Sub": NAMESPACE }));
     for (name, function) in TEMPLATE.functions() {
         let own = &function.property("Environment")["Variables"]["METRIC_NAMESPACE"];
-        // The functions of a nested stack have no globals.
-        let expected = if name == "ingest" { variable } else { &Value::Null };
+        let expected = if NESTED.contains(&name) { variable } else { &Value::Null };
         assert_eq!(own, expected, "{name}");
     }
     assert_eq!(TEMPLATE.of_type("AWS::Logs::MetricFilter").count(), 0, "no metric is read from the text of a log");
@@ -73,7 +74,13 @@ fn each_metric_of_the_functions_is_on_the_dashboard_or_has_an_alarm_and_each_suc
     let plain: BTreeSet<_> = shown.iter().filter(|(_, of)| of.is_empty()).map(|(name, _)| name.as_str()).collect();
     let seen: BTreeSet<_> = watched.union(&plain).copied().collect();
     assert_eq!(seen, Metric::ALL.map(Metric::name).into());
-    for metric in [Metric::MailsFailed, Metric::OutboxAgeSeconds, Metric::LedgerDrift, Metric::UnfoldedChanges] {
+    for metric in [
+        Metric::MailsFailed,
+        Metric::OutboxAgeSeconds,
+        Metric::LedgerDrift,
+        Metric::UnfoldedChanges,
+        Metric::ChangesUnreadable,
+    ] {
         assert!(watched.contains(metric.name()), "an alarm on {}", metric.name());
     }
 }
@@ -102,6 +109,7 @@ fn everything_that_an_operator_must_hear_of_has_an_alarm() {
     let watched: BTreeSet<_> = alarms().into_values().flatten().collect();
     for metric in [
         "AWS/Lambda/Errors",
+        "AWS/Lambda/IteratorAge",
         "AWS/Lambda/Throttles",
         "AWS/Lambda/ClaimedAccountConcurrency",
         "AWS/ApiGateway/5xx",
@@ -147,9 +155,11 @@ fn subjects(alarm: &str) -> BTreeSet<String> {
 fn alarms_look_at_every_function() {
     let name_of = |function: Resource<'_>| TEMPLATE.text(function.property("FunctionName"));
     let mut functions: BTreeSet<_> = TEMPLATE.functions().into_values().map(name_of).collect();
-    // Not every deployment has it, so it has an alarm of its own. Its throttles only let the queue wait.
-    let ingest = TEMPLATE.resource("IngestErrorsAlarm").property("Dimensions");
-    assert!(functions.remove(&TEMPLATE.name_of(&ingest[0]["Value"])));
+    // Not every deployment has them, so they have alarms of their own. Their throttles only let a queue or a stream wait.
+    for alarm in ["IngestErrorsAlarm", "EventsErrorsAlarm"] {
+        let dimensions = TEMPLATE.resource(alarm).property("Dimensions");
+        assert!(functions.remove(&TEMPLATE.name_of(&dimensions[0]["Value"])), "{alarm}");
+    }
     assert_eq!(subjects("ErrorsAlarm"), functions);
     assert_eq!(subjects("ThrottlesAlarm"), functions);
 }
@@ -224,8 +234,8 @@ fn the_dashboard_is_json_and_shows_every_alarm_that_every_deployment_has() {
         .iter()
         .map(|one| one.as_str().expect("an ARN"))
         .collect();
-    // Not every deployment has those of ingest.
-    let every = alarms().into_keys().filter(|name| !name.starts_with("Ingest"));
+    // Not every deployment has those of ingest and of events.
+    let every = alarms().into_keys().filter(|name| !name.starts_with("Ingest") && !name.starts_with("Events"));
     let names: Vec<_> = every.map(|name| format!("${{{name}.Arn}}")).collect();
     assert_eq!(shown, names.iter().map(String::as_str).collect());
 }

@@ -3,6 +3,7 @@
 mod alarms;
 mod crates;
 mod edge;
+mod event_streams;
 mod events;
 mod fixture;
 mod global_tables;

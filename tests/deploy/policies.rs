@@ -71,7 +71,7 @@ fn no_role_has_a_wildcard_a_managed_policy_or_a_principal_other_than_lambda() {
     }
     let others = TEMPLATE.of_type("AWS::IAM::Policy").chain(TEMPLATE.of_type("AWS::IAM::ManagedPolicy"));
     let others: BTreeSet<_> = others.map(|policy| policy.name).collect();
-    assert_eq!(others, ["IngestTracingPolicy", "TracingPolicy"].into());
+    assert_eq!(others, ["IngestTracingPolicy", "PublisherTracingPolicy", "TracingPolicy"].into());
 }
 
 #[test]

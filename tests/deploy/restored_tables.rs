@@ -71,8 +71,12 @@ fn whatever_names_a_table_of_the_stack_names_the_restored_one_if_there_is_one() 
     let resources = json!([main["Resources"], main["Globals"], main["Outputs"]]);
     let found = choices(&resources);
     for (restored, own) in &found {
-        let stream = json!({ "Fn::GetAtt": ["UsersTable", "StreamArn"] });
-        let expected = if *own == stream { "ActiveTablesStream" } else { "ActiveTables" };
+        let stream_of = |table: &str| *own == json!({ "Fn::GetAtt": [table, "StreamArn"] });
+        let expected = match () {
+            () if stream_of("UsersTable") => "ActiveTablesStream",
+            () if stream_of("ReviewsTable") => "ActiveReviewsStream",
+            () => "ActiveTables",
+        };
         assert_eq!(restored, &json!({ "Ref": expected }), "{own}");
     }
     // Nothing names one of these tables without the choice.
@@ -90,7 +94,7 @@ fn whatever_names_a_table_of_the_stack_names_the_restored_one_if_there_is_one() 
 
 #[test]
 fn stack_uses_its_own_tables_by_default_and_restored_ones_with_their_stream_only() {
-    for parameter in ["ActiveTables", "ActiveTablesStream"] {
+    for parameter in ["ActiveTables", "ActiveTablesStream", "ActiveReviewsStream"] {
         assert_eq!(TEMPLATE.at(&["Parameters", parameter, "Default"]), "");
     }
     let is_set = |parameter: &str| json!({ "Fn::Not": [{ "Fn::Equals": [{ "Ref": parameter }, ""] }] });
@@ -98,4 +102,8 @@ fn stack_uses_its_own_tables_by_default_and_restored_ones_with_their_stream_only
     let rule = TEMPLATE.at(&["Rules", "RestoredTablesHaveAStream"]);
     assert_eq!(rule["RuleCondition"], is_set("ActiveTables"));
     assert_eq!(rule["Assertions"][0]["Assert"], is_set("ActiveTablesStream"));
+    let rule = TEMPLATE.at(&["Rules", "EventsOfRestoredTablesHaveAStream"]);
+    let sends = json!({ "Fn::Equals": [{ "Ref": "Events" }, "true"] });
+    assert_eq!(rule["RuleCondition"], json!({ "Fn::And": [sends, is_set("ActiveTables")] }));
+    assert_eq!(rule["Assertions"][0]["Assert"], is_set("ActiveReviewsStream"));
 }

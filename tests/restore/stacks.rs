@@ -47,6 +47,7 @@ fn parameters<'a>(own: &'a str, active: &'a str) -> Vec<(&'a str, &'a str)> {
     vec![
         ("ActiveTables", active),
         ("ActiveTablesStream", ""),
+        ("ActiveReviewsStream", ""),
         ("Release", "Canary10Percent5Minutes"),
         ("TablePrefix", own),
     ]
@@ -80,6 +81,7 @@ async fn restored_tables_are_taken_in_and_used_by_all_functions_at_once() {
         format!("Settings: restore-{suffix}-"),
         format!(r#""ParameterKey":"ActiveTables","ParameterValue":"{prefix}""#),
         r#""ParameterKey":"ActiveTablesStream","ParameterValue":"arn:aws:dynamodb:"#.to_owned(),
+        r#""ParameterKey":"ActiveReviewsStream","ParameterValue":"arn:aws:dynamodb:"#.to_owned(),
         r#""ParameterKey":"Release","ParameterValue":"AllAtOnce""#.to_owned(),
         r#""ParameterKey":"TablePrefix","UsePreviousValue":true"#.to_owned(),
         "CAPABILITY_AUTO_EXPAND".to_owned(),

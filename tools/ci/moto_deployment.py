@@ -46,6 +46,7 @@ STAGES = {
         "MaxReadUnits": "2000",
         "MaxWriteUnits": "1000",
         "Ingest": "true",
+        "Events": "true",
     },
 }
 
@@ -258,7 +259,7 @@ def check_aliases(template):
     for name in aliases:
         assert "CodeDeployLambdaAliasUpdate" in resources[name]["UpdatePolicy"], name
     for name, group in of("AWS::CodeDeploy::DeploymentGroup").items():
-        alarms = 1 if name.startswith("Ingest") else 2
+        alarms = 1 if name.startswith(("Ingest", "Publisher")) else 2
         assert group["AlarmConfiguration"]["Enabled"] and len(group["AlarmConfiguration"]["Alarms"]) == alarms, name
         events = group["AutoRollbackConfiguration"]["Events"]
         assert {"DEPLOYMENT_FAILURE", "DEPLOYMENT_STOP_ON_ALARM"} <= set(events), name

@@ -24,3 +24,4 @@ pub use mail::{Mailbox, SentMail, SesMode};
 pub use options::{DynamoDb, Options};
 pub use sample::DemoKeys;
 pub use stack::{Stack, sdk_config};
+pub use streams::TableStream;

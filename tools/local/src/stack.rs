@@ -91,8 +91,9 @@ impl Stack {
         };
         let event_bus = event_bus(&gateway);
         let event_poller = if options.publisher {
-            let tables = [&schema::USERS, &schema::AUDIT, &schema::REVIEWS].map(|table| store.database.name(table));
-            Some(EventPoller::start(&event_bus, &functions_config, &tables).await?)
+            // What an invitation follows from is in the audit trail.
+            let tables = [&schema::AUDIT, &schema::USERS, &schema::REVIEWS].map(|table| store.database.name(table));
+            Some(EventPoller::start(event_bus.clone(), &functions_config, &tables).await?)
         } else {
             None
         };
@@ -135,6 +136,12 @@ impl Stack {
     #[must_use]
     pub fn events(&self) -> &EventLog {
         &self.events
+    }
+
+    /// Returns the endpoint URL of the local `EventBridge`.
+    #[must_use]
+    pub fn event_bridge_url(&self) -> String {
+        format!("{}{}", self.origin(), events::EVENT_BRIDGE_PATH)
     }
 
     /// Returns the client of the local bus, with which tests invoke the publisher step by step.
@@ -295,7 +302,7 @@ fn local_config(endpoint_url: &str) -> Builder {
 
 /// Builds the client of the local bus.
 fn event_bus(gateway: &Gateway) -> EventBridge {
-    let config = sdk_config(&format!("http://{}{}", gateway.addr(), events::EVENT_BRIDGE_PATH));
+    let config = own_config(&format!("http://{}{}", gateway.addr(), events::EVENT_BRIDGE_PATH));
     EventBridge::new(&config, EVENT_BUS.to_owned())
 }
 

@@ -26,6 +26,7 @@ fn review() -> Review {
         reply_comment: None,
         state: ReviewState::NotTreated,
         link: None,
+        seen_at: None,
     }
 }
 

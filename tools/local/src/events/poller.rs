@@ -8,48 +8,63 @@ use presence_runtime::clock::deadline_in;
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 
-use crate::streams::TableStream;
+use crate::streams::{POLL_INTERVAL, TableStream};
 
 /// Time limit of an invocation: the publisher's timeout in the template.
 const INVOCATION_TIMEOUT: Duration = Duration::from_mins(1);
 /// Pause before records that failed are handed over again.
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
 
-/// Background tasks that invoke the publisher, one for each stream. Dropping it stops them.
+/// Background task that invokes the publisher. Dropping it stops it.
 #[derive(Debug)]
-pub(crate) struct EventPoller(Vec<JoinHandle<()>>);
+pub(crate) struct EventPoller(JoinHandle<()>);
 
 impl EventPoller {
     /// Starts to poll the streams of these tables, for writes from now on. A table without a stream has no events, which is logged.
-    pub(crate) async fn start(bus: &EventBridge, config: &SdkConfig, tables: &[String]) -> anyhow::Result<Self> {
-        let mut tasks = Vec::with_capacity(tables.len());
+    ///
+    /// Events that one poll finds are sent in the order of the tables. Those of a later table never overtake their causes in an earlier one.
+    pub(crate) async fn start(bus: EventBridge, config: &SdkConfig, tables: &[String]) -> anyhow::Result<Self> {
+        let mut streams = Vec::with_capacity(tables.len());
         for table in tables {
             match TableStream::open(config, table).await? {
-                Some(stream) => tasks.push(tokio::spawn(poll(bus.clone(), stream))),
+                Some(stream) => streams.push(stream),
                 None => tracing::warn!(table, "the table has no stream: there are no events of its changes"),
             }
         }
-        Ok(Self(tasks))
+        Ok(Self(tokio::spawn(poll(bus, streams))))
     }
 }
 
 impl Drop for EventPoller {
     fn drop(&mut self) {
-        for task in &self.0 {
-            task.abort();
+        self.0.abort();
+    }
+}
+
+async fn poll(bus: EventBridge, mut streams: Vec<TableStream>) {
+    loop {
+        // The last table is read first: what led to its changes is in the others by then.
+        let mut batches = Vec::with_capacity(streams.len());
+        for stream in streams.iter_mut().rev() {
+            batches.extend(stream.next_batch_if_any().await);
+        }
+        if batches.is_empty() {
+            tokio::time::sleep(POLL_INTERVAL).await;
+        }
+        for batch in batches.into_iter().rev() {
+            publish(&bus, batch).await;
         }
     }
 }
 
-async fn poll(bus: EventBridge, mut stream: TableStream) {
-    loop {
-        let mut batch = Some(stream.next_event().await);
-        while let Some(event) = batch {
-            let answer = handle(&bus, &event, deadline_in(INVOCATION_TIMEOUT)).await;
-            batch = remaining(&event, &answer);
-            if batch.is_some() {
-                tokio::time::sleep(RETRY_PAUSE).await;
-            }
+/// Hands a batch over, and again what failed.
+async fn publish(bus: &EventBridge, batch: Value) {
+    let mut batch = Some(batch);
+    while let Some(event) = batch {
+        let answer = handle(bus, &event, deadline_in(INVOCATION_TIMEOUT)).await;
+        batch = remaining(&event, &answer);
+        if batch.is_some() {
+            tokio::time::sleep(RETRY_PAUSE).await;
         }
     }
 }

@@ -26,8 +26,15 @@ pub const WAVES_HEADER: &str = "x-waves";
 const MAX_PAYLOAD_BYTES: usize = 6 * 1024 * 1024;
 
 /// Memory of each function in MB: that of the template.
-pub const MEMORY_MB: [(&str, i32); 6] =
-    [("users", 512), ("categories", 256), ("reviews", 512), ("mailer", 256), ("auditor", 512), ("ingest", 512)];
+pub const MEMORY_MB: [(&str, i32); 7] = [
+    ("users", 512),
+    ("categories", 256),
+    ("reviews", 512),
+    ("mailer", 256),
+    ("auditor", 512),
+    ("ingest", 512),
+    ("publisher", 256),
+];
 
 type Handler = dyn Fn(LambdaEvent<LambdaRequest>) -> BoxFuture<'static, Result<Vec<u8>, InvokeError>> + Send + Sync;
 

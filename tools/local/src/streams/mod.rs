@@ -4,4 +4,5 @@ mod lambda_event;
 mod table_stream;
 
 pub(crate) use lambda_event::with_records;
-pub(crate) use table_stream::TableStream;
+pub(crate) use table_stream::POLL_INTERVAL;
+pub use table_stream::TableStream;

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::lambda_event;
 
 /// Interval between two reads of an idle stream. Lambda polls four times a second, too.
-const POLL_INTERVAL: Duration = Duration::from_millis(250);
+pub(crate) const POLL_INTERVAL: Duration = Duration::from_millis(250);
 /// Pause before the stream is read again after an error.
 const ERROR_PAUSE: Duration = Duration::from_secs(1);
 /// Largest number of records in a batch. The template has smaller ones; here, fewer calls matter more.
@@ -19,7 +19,7 @@ const BATCH_SIZE: i32 = 100;
 
 /// Stream of a table.
 #[derive(Debug)]
-pub(crate) struct TableStream {
+pub struct TableStream {
     client: Client,
     arn: String,
     shards: Vec<Shard>,
@@ -34,7 +34,7 @@ struct Shard {
 
 impl TableStream {
     /// Opens the table's stream at its end, or returns `None` if the table has no stream.
-    pub(crate) async fn open(config: &SdkConfig, table: &str) -> anyhow::Result<Option<Self>> {
+    pub async fn open(config: &SdkConfig, table: &str) -> anyhow::Result<Option<Self>> {
         let tables = aws_sdk_dynamodb::Client::new(config);
         let described = tables.describe_table().table_name(table).send().await.context("cannot describe a table")?;
         let Some(arn) = described.table.and_then(|table| table.latest_stream_arn) else { return Ok(None) };
@@ -43,22 +43,31 @@ impl TableStream {
         Ok(Some(stream))
     }
 
-    /// Waits for the next batch, and returns it as a Lambda event. A failure is logged, and the stream is read again.
+    /// Waits for the next batch, and returns it as a Lambda event.
     pub(crate) async fn next_event(&mut self) -> Value {
         loop {
-            match self.next_batch().await {
-                Ok(Some(event)) => return event,
-                Ok(None) => tokio::time::sleep(POLL_INTERVAL).await,
-                Err(error) => {
-                    tracing::warn!(%error, stream = self.arn, "the stream of a table cannot be read");
-                    tokio::time::sleep(ERROR_PAUSE).await;
-                }
+            match self.next_batch_if_any().await {
+                Some(event) => return event,
+                None => tokio::time::sleep(POLL_INTERVAL).await,
+            }
+        }
+    }
+
+    /// Returns the next batch as a Lambda event, or `None` if there are no new records now. A failure is logged, and the stream is read
+    /// again after a pause.
+    pub(crate) async fn next_batch_if_any(&mut self) -> Option<Value> {
+        match self.next_batch().await {
+            Ok(batch) => batch,
+            Err(error) => {
+                tracing::warn!(%error, stream = self.arn, "the stream of a table cannot be read");
+                tokio::time::sleep(ERROR_PAUSE).await;
+                None
             }
         }
     }
 
     /// Returns the next batch as a Lambda event, or `None` if there are no new records.
-    pub(crate) async fn next_batch(&mut self) -> anyhow::Result<Option<Value>> {
+    pub async fn next_batch(&mut self) -> anyhow::Result<Option<Value>> {
         // A closed shard has successors. They are read from their start, so that no record is missed.
         if self.shards.iter().any(|shard| shard.iterator.is_none()) {
             self.open_new_shards(&ShardIteratorType::TrimHorizon).await?;

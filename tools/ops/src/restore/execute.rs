@@ -5,10 +5,11 @@ use std::time::Duration;
 use anyhow::{Context as _, ensure};
 use jiff::Timestamp;
 use presence_store::restore::{RestoreState, restored_tables};
-use presence_store::schema::USERS;
+use presence_store::schema::{REVIEWS, USERS};
 
 use super::again::{Repetition, read_changes};
 use super::report::Report;
+use super::stacks::RestoredStreams;
 use super::steps::StepName;
 use super::{PlanArgs, Restore, Stacks};
 use crate::console::format_instant;
@@ -219,8 +220,9 @@ impl Execution<'_> {
         let now = self.context.clock.now();
         restored.set_tag(&USERS, SWITCHED, &format_instant(now)).await?;
         self.repeat_since(self.restore.at).await?;
-        let stream = restored.stream_arn(&USERS).await?.context("the restored users table has no stream")?;
-        Ok(self.stacks()?.switch(&stream, now).await?)
+        let users = restored.stream_arn(&USERS).await?.context("the restored users table has no stream")?;
+        let reviews = restored.stream_arn(&REVIEWS).await?.context("the restored reviews table has no stream")?;
+        Ok(self.stacks()?.switch(&RestoredStreams { users, reviews }, now).await?)
     }
 
     /// Repeats what was changed in the tables of before until nothing used them any more, and marks the end.

@@ -2,7 +2,7 @@
 
 use presence_domain::restore::ChangesSince;
 use presence_store::restore::restored_tables;
-use presence_store::schema::USERS;
+use presence_store::schema::{REVIEWS, Table, USERS};
 use serde::Serialize;
 
 use super::Restore;
@@ -149,11 +149,14 @@ impl<'a> Plan<'a> {
     }
 
     fn switch(&self, stacks: &Stacks) -> Vec<String> {
-        let users = self.restore.restored.database.name(&USERS);
-        let stream =
-            format!("$(aws dynamodb describe-table --table-name {users} --query Table.LatestStreamArn --output text)");
+        let stream_of = |table: &Table| {
+            let name = self.restore.restored.database.name(table);
+            format!("$(aws dynamodb describe-table --table-name {name} --query Table.LatestStreamArn --output text)")
+        };
+        let (users, reviews) = (stream_of(&USERS), stream_of(&REVIEWS));
         let prefix = self.restore.restored.database.prefix();
-        let parameters = format!("ActiveTables={prefix} ActiveTablesStream={stream} Release=AllAtOnce");
+        let streams = format!("ActiveTablesStream={users} ActiveReviewsStream={reviews}");
+        let parameters = format!("ActiveTables={prefix} {streams} Release=AllAtOnce");
         vec![format!("tools/ci/deploy {} {parameters}", stage(&stacks.service))]
     }
 }

@@ -35,6 +35,15 @@ pub(super) struct Stacks {
 /// Parameters of a stack by name.
 type Parameters = BTreeMap<String, String>;
 
+/// ARNs of the streams of restored tables.
+#[derive(Clone, Debug)]
+pub(super) struct RestoredStreams {
+    /// Stream of the users table, for the mailer and the publisher.
+    pub(super) users: String,
+    /// Stream of the reviews table, for the publisher.
+    pub(super) reviews: String,
+}
+
 impl Stacks {
     pub(super) fn new(service: String, prefix: &str, aws: &AwsProgram) -> Self {
         Self { aws: aws.clone(), tables: tables_stack(&service, prefix), service, prefix: prefix.to_owned() }
@@ -92,12 +101,12 @@ impl Stacks {
     }
 
     /// Lets the stack of the service use the restored tables, all functions at once.
-    pub(super) async fn switch(&self, stream_arn: &str, now: Timestamp) -> anyhow::Result<()> {
+    pub(super) async fn switch(&self, streams: &RestoredStreams, now: Timestamp) -> anyhow::Result<()> {
         const END: &str = "stack-update-complete";
         let is_updating =
             self.status(&self.service).await?.is_some_and(|status| status.starts_with("UPDATE_IN_PROGRESS"));
         if !is_updating {
-            let parameters = self.switch_parameters(&self.parameters().await?, stream_arn).to_string();
+            let parameters = self.switch_parameters(&self.parameters().await?, streams).to_string();
             let template = self.template_of_new_versions(now).await?;
             let template = ["--template-body", &template, "--parameters", &parameters];
             let rights = ["--capabilities", "CAPABILITY_IAM", "CAPABILITY_AUTO_EXPAND"];
@@ -172,9 +181,13 @@ impl Stacks {
     }
 
     /// Returns the parameters of the stack with the restored tables. A release in parts would write to both tables for minutes.
-    fn switch_parameters(&self, of_service: &Parameters, stream_arn: &str) -> Value {
-        let new =
-            [("ActiveTables", self.prefix.as_str()), ("ActiveTablesStream", stream_arn), ("Release", "AllAtOnce")];
+    fn switch_parameters(&self, of_service: &Parameters, streams: &RestoredStreams) -> Value {
+        let new = [
+            ("ActiveTables", self.prefix.as_str()),
+            ("ActiveTablesStream", &streams.users),
+            ("ActiveReviewsStream", &streams.reviews),
+            ("Release", "AllAtOnce"),
+        ];
         let parameters = of_service.keys().map(|name| match new.iter().find(|(new, _)| new == name) {
             Some((_, value)) => parameter(name, value),
             None => json!({ "ParameterKey": name, "UsePreviousValue": true }),
@@ -242,11 +255,19 @@ mod tests {
 
     #[test]
     fn only_the_tables_and_the_way_of_the_release_change_in_the_stack_of_the_service() {
-        let parameters =
-            ["ActiveTables", "ActiveTablesStream", "MailDomain", "MaxReadUnits", "Release", "TableEncryption"];
+        let parameters = [
+            "ActiveReviewsStream",
+            "ActiveTables",
+            "ActiveTablesStream",
+            "MailDomain",
+            "MaxReadUnits",
+            "Release",
+            "TableEncryption",
+        ];
         let of_service = parameters.map(|name| (name.to_owned(), format!("old {name}"))).into();
         let previous = |name| json!({ "ParameterKey": name, "UsePreviousValue": true });
         let expected = json!([
+            parameter("ActiveReviewsStream", "arn:2"),
             parameter("ActiveTables", "presence-r202611221200-"),
             parameter("ActiveTablesStream", "arn:1"),
             previous("MailDomain"),
@@ -254,7 +275,8 @@ mod tests {
             parameter("Release", "AllAtOnce"),
             previous("TableEncryption"),
         ]);
-        assert_eq!(stacks().switch_parameters(&of_service, "arn:1"), expected);
+        let streams = RestoredStreams { users: "arn:1".to_owned(), reviews: "arn:2".to_owned() };
+        assert_eq!(stacks().switch_parameters(&of_service, &streams), expected);
         let imported = json!([
             parameter("TablePrefix", "presence-r202611221200-"),
             parameter("TableEncryption", "old TableEncryption"),

@@ -7,7 +7,7 @@ use presence_ops::Cli;
 use super::page::{COMMANDS, read, simple_commands};
 
 /// Operations of the AWS CLI and of SAM that the page may use, with their options.
-const OTHERS: [(&str, &[&str]); 22] = [
+const OTHERS: [(&str, &[&str]); 24] = [
     ("aws cloudformation continue-update-rollback", &["--stack-name"]),
     ("aws cloudformation create-change-set", &["--change-set-type", "--stack-name"]),
     ("aws cloudformation delete-stack", &["--stack-name"]),
@@ -18,6 +18,8 @@ const OTHERS: [(&str, &[&str]); 22] = [
     ("aws dynamodb list-backups", &["--backup-type"]),
     ("aws dynamodb restore-table-from-backup", &["--backup-arn", "--target-table-name"]),
     ("aws dynamodb update-table", &["--table-name", "--no-deletion-protection-enabled"]),
+    ("aws events put-rule", &["--event-bus-name", "--name", "--event-pattern"]),
+    ("aws events put-targets", &["--event-bus-name", "--rule", "--targets"]),
     ("aws lambda list-versions-by-function", &["--function-name", "--query", "--output"]),
     ("aws lambda update-alias", &["--function-name", "--name", "--function-version"]),
     ("aws sesv2 delete-suppressed-destination", &["--email-address"]),

@@ -1,0 +1,160 @@
+//! Fixture of a stack whose streams a test hands to the publisher, and changes of every kind with canaries in every text.
+
+use aws_smithy_runtime_api::client::http::SharedHttpClient;
+use presence_domain::email::EmailAddress;
+use presence_domain::ids::{BusinessId, OrgId, UserId};
+use presence_domain::invitation::{ActivationToken, AddressMark, MarkReason};
+use presence_domain::review::{Rating, Review, ReviewState};
+use presence_local::TableStream;
+use presence_mailer::DeliveryOutcome;
+use presence_publisher::{BatchResponse, EventBridge, handle};
+use presence_runtime::clock::Clock as _;
+use presence_store::ReviewWrite;
+use presence_store::schema::{AUDIT, REVIEWS, USERS};
+use presence_tests::ConnectorLayer as _;
+use presence_tests::logs::{NAME_CANARY, PHONE_CANARY};
+use presence_tests::{CrashConnector, CrashPoint, Fixtures, TestStack, address, plain_http};
+use serde_json::{Value, json};
+
+use crate::api::reviews::fixtures::{seeded_review, write_reviews};
+
+/// Business of the reviews.
+const BUSINESS: &str = "shop-1";
+
+/// Stack, with the streams of its tables from the end of the set-up on.
+pub(crate) struct EventFixture {
+    pub(crate) stack: TestStack,
+    pub(crate) fixtures: Fixtures,
+    streams: Vec<TableStream>,
+    pub(super) crashes: CrashConnector,
+    bus: EventBridge,
+}
+
+/// Returns a deadline that no test reaches, even on a busy machine.
+pub(super) fn deadline() -> std::time::SystemTime {
+    presence_runtime::clock::deadline_in(std::time::Duration::from_mins(10))
+}
+
+/// Returns the part of a batch that Lambda hands over again; `None` if all is done.
+pub(super) fn remaining(batch: &Value, answer: &BatchResponse) -> Option<Value> {
+    let failed = &answer.failures.first()?.id;
+    let records = batch["Records"].as_array().expect("records");
+    let first = records.iter().position(|record| record["dynamodb"]["SequenceNumber"] == failed.as_str());
+    Some(json!({ "Records": records[first.expect("a record of the batch")..] }))
+}
+
+impl EventFixture {
+    pub(crate) async fn new() -> Self {
+        let stack = TestStack::start().await;
+        let fixtures = Fixtures::create(&stack).await;
+        stack.create_business(1, BUSINESS, "Paris").await;
+        let org = OrgId::new(1).expect("an id");
+        stack.stores().reviews.register_org_with_reviews(org).await.expect("the store answers");
+        let config = presence_local::sdk_config(stack.local.database_url());
+        let mut streams = Vec::new();
+        for table in [&AUDIT, &USERS, &REVIEWS] {
+            let stream = TableStream::open(&config, &stack.stores().database.name(table)).await;
+            streams.push(stream.expect("the database answers").expect("a stream"));
+        }
+        let crashes = CrashConnector::new();
+        let config = presence_local::sdk_config(&stack.local.event_bridge_url()).into_builder();
+        let config = config.http_client(SharedHttpClient::new(crashes.over(plain_http()))).build();
+        Self { stack, fixtures, streams, crashes, bus: EventBridge::new(&config, "presence".to_owned()) }
+    }
+
+    /// Returns the batches of all streams since the last call: those of the audit trail, of the users and of the reviews.
+    pub(crate) async fn batches(&mut self) -> Vec<Value> {
+        let mut batches = Vec::new();
+        for stream in &mut self.streams {
+            while let Some(batch) = stream.next_batch().await.expect("a stream") {
+                batches.push(batch);
+            }
+        }
+        batches
+    }
+
+    /// Invokes the publisher, which dies at the call if one is given. Returns its answer; `None` if it died.
+    pub(super) async fn invoke(&self, batch: &Value, crashes_at: Option<(u64, CrashPoint)>) -> Option<BatchResponse> {
+        self.crashes.run(crashes_at, handle(&self.bus, batch, deadline())).await
+    }
+
+    /// Hands all new batches over, and again what failed. Returns all events that the bus has taken so far.
+    pub(super) async fn publish(&mut self) -> Vec<Value> {
+        for batch in self.batches().await {
+            let mut next = Some(batch);
+            while let Some(batch) = next {
+                let answer = self.invoke(&batch, None).await.expect("an answer");
+                next = remaining(&batch, &answer);
+            }
+        }
+        self.stack.local.events().events()
+    }
+
+    /// Creates an invited user with canaries by an ORG_ADMIN, and returns its id.
+    pub(super) async fn invite(&self, local: &str) -> String {
+        let body = json!({
+            "email": address(local), "first_name": format!("Ada {NAME_CANARY}"), "last_name": NAME_CANARY, "lang": "fr",
+            "phone": format!("{PHONE_CANARY}1"), "status": "invited", "business_ids": ["b1-1"],
+        });
+        let created = self.stack.post("/user", &self.fixtures.admin_1.key, &body).await;
+        created.json()["id"].as_str().expect("an id").to_owned()
+    }
+
+    pub(super) async fn deliver(&self, id: &str) -> DeliveryOutcome {
+        let id = UserId::parse(id).expect("an id");
+        Box::pin(self.stack.local.outbox().deliver(id)).await.expect("an outcome")
+    }
+
+    /// Makes a change of each kind, and some that no event tells of. Returns the ids of the users.
+    pub(crate) async fn change_everything(&self) -> [String; 2] {
+        let first = self.invite("guest").await;
+        assert_eq!(self.deliver(&first).await, DeliveryOutcome::Sent);
+        let mails = self.stack.local.mailbox().mails();
+        let token = mails.last().and_then(|mail| mail.links.first()?.rsplit_once("token=")).expect("a link").1;
+        let token = ActivationToken::parse(token).expect("a token");
+        assert_eq!(self.stack.accept(&first, &token, "canary-pass-1").await.status, 200);
+        self.stack.issue_key(&first).await;
+        let (key, path) = (&self.fixtures.admin_1.key, format!("/user/{first}"));
+        let change = json!({ "phone": format!("{PHONE_CANARY}2"), "first_name": format!("Zoë {NAME_CANARY}") });
+        assert_eq!(self.stack.post(&path, key, &change).await.status, 200);
+        assert_eq!(self.stack.post(&path, key, &change).await.status, 200, "no change");
+        assert_eq!(self.stack.delete(&path, key).await.status, 200);
+        let second = self.invite("bounced").await;
+        let mark = AddressMark { reason: MarkReason::Bounced, at: self.stack.clock.now() };
+        let email = EmailAddress::parse(&address("bounced")).expect("an address");
+        self.stack.stores().users.mark_address(email.key(), mark).await.expect("an answer");
+        assert_eq!(self.deliver(&second).await, DeliveryOutcome::GivenUp);
+        self.change_review().await;
+        [first, second]
+    }
+
+    /// Stores a review with canaries, edits it, moves its city, and deletes it.
+    async fn change_review(&self) {
+        let canary = || Some(format!("{NAME_CANARY} of {}", address("author")));
+        let business_id = BusinessId::parse(BUSINESS).expect("an id");
+        let created = Review {
+            business_id,
+            org_id: OrgId::new(1).expect("an id"),
+            key: NAME_CANARY.to_owned(),
+            partner_id: NAME_CANARY.to_owned(),
+            author_name: canary(),
+            content: canary(),
+            title: None,
+            link: None,
+            state: ReviewState::NotTreated,
+            ..seeded_review("a")
+        };
+        let answered =
+            Review { reply_comment: canary(), rating: Rating::ALL[0], state: ReviewState::Treated, ..created.clone() };
+        let moved = Review { version: 2, city_key: "lyon".to_owned(), ..answered.clone() };
+        let day = Some("2026-03-01".parse().expect("a day"));
+        let deleted = Review { version: 3, state: ReviewState::Deleted, delete_date: day, ..moved.clone() };
+        let answered = Review { version: 1, ..answered };
+        let steps =
+            [(None, &created), (Some(&created), &answered), (Some(&answered), &moved), (Some(&moved), &deleted)];
+        for (number, (old, new)) in (0..).zip(steps) {
+            let old = old.map(|old| Review { version: number, ..old.clone() });
+            write_reviews(&self.stack, vec![ReviewWrite { old, new: new.clone() }]).await;
+        }
+    }
+}
