@@ -13,6 +13,7 @@ mod migration;
 mod model;
 mod oracle;
 mod scheduled;
+mod stats;
 mod stored_log;
 mod stored_trees;
 mod sweeps;

@@ -132,6 +132,13 @@ pub(crate) struct ReviewLocation {
     pub(crate) other_org_id: Option<OrgId>,
 }
 
+impl ReviewLocation {
+    /// True if the organisation owns the business, or may have some of its reviews.
+    pub(crate) fn may_have_reviews_in(&self, org_id: OrgId) -> bool {
+        self.location.org_id == org_id || self.other_org_id == Some(org_id)
+    }
+}
+
 impl LocatedItem {
     fn read(item: Item) -> Result<(BusinessId, BusinessLocation), Error> {
         Self::read_with_other(item).map(|(id, found)| (id, found.location))

@@ -1,5 +1,5 @@
 //! Benchmarks behind the numbers of the documentation. Run them with `cargo run --profile bench -p presence-bench -- users` (or
-//! `budgets`, `import`, `lambda`, `reviews`, `costs` or `start`).
+//! `budgets`, `import`, `lambda`, `reviews`, `stats`, `costs` or `start`).
 //!
 //! Calls, waves and units are counted and exact. Times are medians of one run: compare them only within that run.
 
@@ -15,6 +15,7 @@ mod reviews;
 mod sandbox;
 mod small_orgs;
 mod start;
+mod stats;
 mod users;
 
 use std::io::Write as _;
@@ -69,6 +70,12 @@ enum Benchmark {
         #[arg(long, value_delimiter = ',', default_values_t = [1_000_000, 10_000_000])]
         sizes: Vec<u64>,
     },
+    /// Counts the reads of statistics of reviews without loading these, and compares them with the budgets
+    Stats {
+        /// Numbers of reviews
+        #[arg(long, value_delimiter = ',', default_values_t = [10_000, 1_000_000, 10_000_000])]
+        sizes: Vec<u64>,
+    },
     /// Counts calls, waves and units of every operation, and calculates the price
     Costs {
         /// Results of the benchmark `lambda`, with the time of each operation
@@ -98,6 +105,11 @@ async fn main() -> anyhow::Result<()> {
             beyond = budgets.beyond;
             budgets.text
         }
+        Benchmark::Stats { sizes } => {
+            let stats = stats::run(&sizes).await?;
+            beyond = stats.beyond;
+            stats.text
+        }
         Benchmark::Costs { durations } => costs::run(&durations).await?,
         Benchmark::Lambda(settings) => lambda::run(settings).await?,
         Benchmark::Start { programs, starts } => start::run(&programs, starts).await?,
@@ -110,6 +122,6 @@ async fn main() -> anyhow::Result<()> {
     };
     write!(std::io::stdout(), "{report}")?;
     args.out.map_or(Ok(()), |file| std::fs::write(file, &report))?;
-    anyhow::ensure!(beyond == 0, "{beyond} searches are beyond their budgets");
+    anyhow::ensure!(beyond == 0, "{beyond} requests are beyond their budgets");
     Ok(())
 }

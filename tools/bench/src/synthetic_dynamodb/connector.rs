@@ -10,6 +10,7 @@ use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_runtime_api::client::result::ConnectorError;
 use aws_smithy_runtime_api::http::StatusCode;
 use aws_smithy_types::body::SdkBody;
+use presence_store::schema;
 use serde_json::{Map, Value, json};
 
 use super::tables::{Item, SortKeyRange, SyntheticTables};
@@ -55,12 +56,19 @@ impl SyntheticConnector {
         let partition = &body["ExpressionAttributeValues"][":partition"];
         let is_forward = body["ScanIndexForward"].as_bool().unwrap_or(true);
         let limit = usize::try_from(body["Limit"].as_u64()?).ok()?;
-        let page = if body["IndexName"].is_null() {
-            take_page(directed(self.tables.query_partition(partition["S"].as_str()?, range), is_forward), limit)
-        } else {
-            let positions = self.tables.listing_positions(partition["N"].as_str()?, &range);
-            let entries = positions.filter_map(|position| self.tables.listing_entry(position));
-            take_page(directed(entries, is_forward), limit)
+        let page = match body["IndexName"].as_str() {
+            None => {
+                take_page(directed(self.tables.query_partition(partition["S"].as_str()?, range), is_forward), limit)
+            }
+            Some(name) if name == schema::CITY_INDEX.name => {
+                let entries = self.tables.city_entries(partition["N"].as_str()?, &range);
+                take_page(directed(entries.into_iter(), is_forward), limit)
+            }
+            Some(_) => {
+                let positions = self.tables.listing_positions(partition["N"].as_str()?, &range);
+                let entries = positions.filter_map(|position| self.tables.listing_entry(position));
+                take_page(directed(entries, is_forward), limit)
+            }
         };
         let mut answer = json!({ "Count": page.items.len(), "ScannedCount": page.items.len() });
         if page.has_more {

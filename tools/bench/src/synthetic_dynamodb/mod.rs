@@ -9,6 +9,7 @@ mod budgets;
 mod connector;
 mod packed_reviews;
 mod searches;
+mod stats;
 mod tables;
 
 use std::sync::Arc;
@@ -22,6 +23,7 @@ pub use budgets::{CountedSearch, check_budgets};
 use connector::SyntheticConnector;
 use packed_reviews::PackedReviews;
 pub use searches::{PER_PAGE, PagePosition, Search, SearchOutcome, named_searches, random_search, run_search};
+pub use stats::{CountedStats, NamedStats, StatsBudget, StatsOutcome, count_stats, named_stats, run_stats};
 use tables::SyntheticTables;
 
 const PREFIX: &str = "presence-";

@@ -7,8 +7,9 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use presence_domain::ledger::tree::FACETS_FROM;
-use presence_store::keys::{REVIEW_SK, business_pk};
-use presence_store::{OrgPostings, bulk_body_item};
+use presence_domain::text::city_key;
+use presence_store::keys::{REVIEW_SK, business_pk, city_listing};
+use presence_store::{Business, OrgPostings, bulk_body_item};
 use serde_json::{Map, Value, json};
 
 use super::packed_reviews::PackedReviews;
@@ -85,6 +86,25 @@ impl SyntheticTables {
     /// Returns the entry of `listing-index` at a position.
     pub(super) fn listing_entry(&self, position: usize) -> Option<Item> {
         Some(to_protocol(&bulk_body_item(&self.reviews.generate(position)).ok()?))
+    }
+
+    /// Returns the entries of `city-index` of an organisation in a range of its sort keys.
+    pub(super) fn city_entries(&self, org_id: &str, range: &SortKeyRange) -> Vec<Item> {
+        let distribution = self.reviews.distribution();
+        let entry = |business: &Business| {
+            let listing = city_listing(&city_key(&business.city), &business.id);
+            let text = |text: &str| json!({ "S": text });
+            let entry = json!({
+                "pk": text(&business_pk(&business.id)), "id": text(business.id.as_str()), "name": text(&business.name),
+                "city": text(&business.city), "city_listing": text(&listing),
+                "org_id": { "N": business.org_id.to_string() },
+            });
+            Some((listing, entry.as_object().cloned()?))
+        };
+        let businesses = distribution.businesses();
+        let of_org = businesses.iter().filter(|business| business.org_id.to_string() == org_id);
+        let entries: BTreeMap<String, Item> = of_org.filter_map(entry).collect();
+        entries.range(range.from.clone()..=range.to.clone()).map(|(_, entry)| entry.clone()).collect()
     }
 
     /// Returns an item of the ledger, of a review or of a business.

@@ -42,6 +42,12 @@ async fn synthetic_database_answers_and_costs_as_the_embedded_one() {
         assert_eq!(outcome.page, expected.page, "{name}: {filter:?}");
         assert_eq!(outcome.cost, expected.cost, "{name}, {request:?}: {filter:?}");
     }
+    for named in named_stats(synthetic.distribution()) {
+        let expected = run_stats(&real(), &named).await.expect("statistics");
+        let outcome = run_stats(&synthetic.store(), &named).await.expect("statistics");
+        assert_eq!(outcome.stats, expected.stats, "{}", named.name);
+        assert_eq!(outcome.cost, expected.cost, "{}", named.name);
+    }
     embedded.stop();
 }
 

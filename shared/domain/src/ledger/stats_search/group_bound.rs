@@ -15,8 +15,7 @@ pub(super) struct GroupSpan {
 
 impl StatsSearch {
     /// True if there are certainly more groups than the maximum.
-    #[must_use]
-    pub fn has_too_many_groups(&self) -> bool {
+    pub fn has_too_many_groups(&mut self) -> bool {
         self.is_exceeded || self.least_groups() > self.max_groups
     }
 
@@ -29,17 +28,19 @@ impl StatsSearch {
 
     /// Returns a number of groups that there certainly are: each range of groups without a common group with another one has a
     /// match of its own, unless that is removed.
-    fn least_groups(&self) -> usize {
+    ///
+    /// Forgets the other ranges. The nodes that are read next tell shorter ones.
+    fn least_groups(&mut self) -> usize {
         let known = self.nonempty.iter().map(|group| GroupSpan { first: *group, last: *group });
-        let mut spans: Vec<GroupSpan> = self.spans.iter().copied().chain(known).collect();
-        spans.sort_unstable_by_key(|span| span.last);
-        let (mut groups, mut taken_to) = (0_usize, None);
-        for span in spans {
-            if taken_to.is_none_or(|last| last < span.first) {
-                (groups, taken_to) = (groups + 1, Some(span.last));
-            }
-        }
-        groups.saturating_sub(self.removed)
+        self.spans.extend(known);
+        self.spans.sort_unstable_by_key(|span| span.last);
+        let mut taken_to = None;
+        self.spans.retain(|span| {
+            let is_apart = taken_to.is_none_or(|last| last < span.first);
+            taken_to = if is_apart { Some(span.last) } else { taken_to };
+            is_apart
+        });
+        self.spans.len().saturating_sub(self.removed)
     }
 
     /// Notes that postings of a tree with these keys have a match, if all of them are inside the range of dates.

@@ -11,7 +11,7 @@ use crate::ledger::{FacetMask, NodeKind, PostingFilter, StatsSearch};
 const ANY_NUMBER: usize = 10_000;
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4_000))]
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
 
     #[test]
     fn counts_of_trees_are_those_of_a_list(

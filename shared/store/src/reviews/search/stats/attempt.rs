@@ -14,9 +14,6 @@ use presence_domain::ledger::{Day, FacetCounts, FacetMask, GroupNumber, Month, T
 use presence_domain::review::{Partner, Rating, ReviewState};
 use presence_domain::review_stats::{GroupBy, GroupKey, ReviewStats, StatsGroup, TooManyGroupsError};
 
-/// Number of nodes that may wait to be read before the next organisations are added: 1 MB of names and ranges.
-const MAX_WAITING_NODES: usize = 10_000;
-
 /// Occurs when an attempt ends without statistics.
 #[derive(Debug)]
 pub(super) enum StatsAttemptError {
@@ -90,7 +87,7 @@ impl ReviewStore {
                 cut.add(org.org_id, &snapshot.log);
                 counts.add_org(org, &snapshot, |set| target.groups.number_of(set))?;
             }
-            if counts.needed_count() > MAX_WAITING_NODES {
+            if counts.is_full() {
                 self.read_counts(&mut counts).await?;
             }
         }

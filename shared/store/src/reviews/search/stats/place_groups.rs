@@ -154,6 +154,9 @@ impl ReviewStore {
                 })?;
             }
             counts.parts.check_groups()?;
+            if counts.parts.is_full() {
+                self.read_counts(&mut counts.parts).await?;
+            }
         }
         Ok(())
     }

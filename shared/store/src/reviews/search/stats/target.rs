@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::ReviewStore;
+use crate::businesses::ReviewLocation;
 use crate::reviews::search::ReviewFilter;
 use crate::reviews::search::target::{OrgTarget, trees_by_org, without_idle_ends};
 use presence_domain::error::Error;
@@ -106,24 +107,26 @@ impl ReviewStore {
     /// Returns the groups of sets of businesses by the city of the business.
     pub(super) async fn cities_of_businesses(&self, sets: &[ReviewSet]) -> Result<TreeGroups, Error> {
         let business_of = |set: &ReviewSet| match set {
-            ReviewSet::Business(_, business_id) => Some(business_id.clone()),
+            ReviewSet::Business(org_id, business_id) => Some((*org_id, business_id.clone())),
             ReviewSet::Org(_) | ReviewSet::City(..) => None,
         };
-        let ids: Vec<BusinessId> = sets.iter().filter_map(business_of).collect();
+        let ids: Vec<BusinessId> = sets.iter().filter_map(business_of).map(|(_, id)| id).collect();
         let located = self.businesses.get_review_locations(&ids).await?;
-        // By business, so that the name of a city is the one that the lowest id writes.
-        let located: BTreeMap<_, _> = located.into_iter().collect();
-        let mut names: HashMap<&str, &str> = HashMap::new();
-        for found in located.values() {
-            names.entry(&found.location.city_key).or_insert(&found.city);
+        let mut cities: BTreeMap<BusinessId, (&ReviewLocation, Vec<&ReviewSet>)> = BTreeMap::new();
+        for (set, (org_id, id)) in sets.iter().filter_map(|set| Some((set, business_of(set)?))) {
+            // A business that is unknown, or belongs to another organisation, has no reviews in this one.
+            let found = located.get(&id).filter(|found| found.may_have_reviews_in(org_id));
+            let Some(found) = found else { continue };
+            cities.entry(id).or_insert((found, Vec::new())).1.push(set);
         }
-        let mut groups = TreeGroups::default();
-        for (set, id) in sets.iter().filter_map(|set| Some((set, business_of(set)?))) {
-            // A business that is unknown has no reviews.
-            let Some(found) = located.get(&id) else { continue };
-            let key = found.location.city_key.clone();
-            let name = names.get(key.as_str()).copied().unwrap_or_default().to_owned();
-            groups.add(set, &GroupKey::City { key, name });
+        let (mut groups, mut names) = (TreeGroups::default(), HashMap::new());
+        // By business, so that the name of a city is the one that the lowest id writes.
+        for (ReviewLocation { location, city, .. }, sets) in cities.into_values() {
+            let name: &String = names.entry(location.city_key.as_str()).or_insert(city);
+            let key = GroupKey::City { key: location.city_key.clone(), name: name.clone() };
+            for set in sets {
+                groups.add(set, &key);
+            }
         }
         Ok(groups)
     }

@@ -20,6 +20,9 @@ const BRANCHES_AT_A_TIME: usize = 160;
 /// Number of leaves that are read at a time. They have up to 4 KB each.
 const LEAVES_AT_A_TIME: usize = 1_000;
 
+/// Number of nodes that may wait to be read before further trees are added: 1 MB of names and ranges.
+const MAX_WAITING_NODES: usize = 10_000;
+
 /// Counts of trees that are added one after the other.
 #[derive(Debug)]
 pub(super) struct TreeCounts {
@@ -53,13 +56,13 @@ impl TreeCounts {
         Ok(())
     }
 
-    /// Returns the number of nodes that must be read, as far as it is known.
-    pub(super) fn needed_count(&self) -> usize {
-        self.search.needed_count()
+    /// True if so many nodes must be read that they are to be read before further trees are added.
+    pub(super) fn is_full(&self) -> bool {
+        self.search.needed_count() > MAX_WAITING_NODES
     }
 
     /// Checks that there may still be few enough groups.
-    pub(super) fn check_groups(&self) -> Result<(), TooManyGroupsError> {
+    pub(super) fn check_groups(&mut self) -> Result<(), TooManyGroupsError> {
         if self.search.has_too_many_groups() { Err(TooManyGroupsError) } else { Ok(()) }
     }
 

@@ -1,0 +1,37 @@
+//! Counted reads of statistics at sizes that no local database would hold.
+
+use std::fmt::Write as _;
+
+use presence_bench::cost::Cost;
+use presence_bench::distribution::Distribution;
+use presence_bench::synthetic_dynamodb::{SyntheticDatabase, count_stats};
+
+use crate::budgets::BudgetsReport;
+
+/// Counts the reads of statistics at each of the sizes, and compares them with the budgets.
+pub(crate) async fn run(sizes: &[u64]) -> anyhow::Result<BudgetsReport> {
+    let mut report = BudgetsReport { text: "# Read units of statistics\n".to_owned(), beyond: 0 };
+    for size in sizes {
+        let (counted, beyond) = count_stats(&SyntheticDatabase::new(Distribution::new(*size))?).await?;
+        let _ = write!(
+            report.text,
+            "\n## {size} reviews\n\nUnits, calls and waves, without the key: with empty caches, and repeated.\n\n\
+             | statistics | groups | cold | repeated |\n|---|---:|---|---|\n"
+        );
+        for stats in counted {
+            let [cold, repeated] = [stats.cold, stats.repeated].map(cell);
+            let groups = stats.groups.map_or_else(|| "-".to_owned(), |groups| groups.to_string());
+            let _ = writeln!(report.text, "| {} | {groups} | {cold} | {repeated} |", stats.name);
+        }
+        let _ = writeln!(report.text, "\nBeyond their budgets: {}.", beyond.len());
+        for line in &beyond {
+            let _ = writeln!(report.text, "- {line}");
+        }
+        report.beyond += beyond.len();
+    }
+    Ok(report)
+}
+
+fn cell(cost: Cost) -> String {
+    format!("{}, {}, {}", cost.read_units, cost.calls, cost.waves)
+}
