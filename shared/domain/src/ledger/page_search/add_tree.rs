@@ -14,6 +14,7 @@ impl PageSearch {
     /// two of the trees.
     pub fn add_tree(&mut self, root: &RootSummary, delta: &TreeDelta) {
         let tree = self.removed.len();
+        self.found = None;
         let removed = delta.removed.values().filter(|posting| self.filter.mask.contains(posting.facet_key));
         let mut removed: Vec<_> = removed.map(|posting| self.order.position(posting.key)).collect();
         removed.sort_unstable();

@@ -64,7 +64,7 @@ impl PageSearch {
     /// Returns the estimated number of 4 KB blocks of all nodes that the search reads, which has this tree alone.
     fn estimated_blocks(&self, root: &RootSummary) -> u64 {
         let (mut blocks, mut leaves, mut matches) = (0, 0, 0);
-        for (bucket, part) in self.needed_parts() {
+        for (bucket, part) in self.needed_parts(&self.window()) {
             let (bucket, part) = (&self.buckets[bucket], &self.parts[part]);
             if part.kind == NodeKind::Leaf {
                 blocks += 1;

@@ -31,7 +31,7 @@ impl PageSearch {
     /// Returns the page. No node may be needed any more.
     #[must_use]
     pub fn finish(mut self) -> FoundPage {
-        let window = self.window();
+        let window = self.found.take().unwrap_or_else(|| self.window());
         let (mut before, mut inside) = (0, 0);
         for bucket in &self.buckets {
             let side = bucket.side(&self.parts, &self.range, &window);

@@ -50,6 +50,8 @@ pub struct PageSearch {
     shares: Vec<Share>,
     /// Bucket and number of each node that was needed and is not read.
     pending: HashMap<(usize, NodeRef), (usize, usize)>,
+    /// Window of the page, once no node is needed any more.
+    found: Option<Window>,
 }
 
 /// Match that is known: its position, the number of its tree, and the posting.
@@ -99,13 +101,16 @@ impl PageSearch {
             after: 0,
             shares: Vec::new(),
             pending: HashMap::new(),
+            found: None,
         }
     }
 
     /// Returns the nodes that are needed next. Empty if the page is found.
     #[must_use]
     pub fn needed_nodes(&mut self) -> Vec<NeededNode> {
-        let mut needed = self.needed_parts();
+        let window = self.window();
+        let mut needed = self.needed_parts(&window);
+        self.found = needed.is_empty().then_some(window);
         // The leaves of a branch are read next in any case. What else is needed of leaves is then known better.
         if needed.iter().any(|(_, part)| self.parts[*part].kind == NodeKind::Branch) {
             needed.retain(|(_, part)| self.parts[*part].kind == NodeKind::Branch);
@@ -124,10 +129,10 @@ impl PageSearch {
     #[must_use]
     pub fn next_page_nodes(&mut self) -> Vec<NeededNode> {
         let next_page = self.next_page();
-        let page = std::mem::replace(&mut self.page, next_page);
+        let (page, found) = (std::mem::replace(&mut self.page, next_page), self.found.take());
         let nodes = self.needed_nodes();
         self.pending.clear();
-        self.page = page;
+        (self.page, self.found) = (page, found);
         nodes
     }
 
@@ -146,11 +151,10 @@ impl PageSearch {
 
 impl PageSearch {
     /// Returns bucket and number of each node that must be read, as far as the counts tell.
-    fn needed_parts(&self) -> Vec<(usize, usize)> {
-        let window = self.window();
+    fn needed_parts(&self, window: &Window) -> Vec<(usize, usize)> {
         let (mut needed, mut parts) = (Vec::new(), Vec::new());
         for (number, bucket) in self.buckets.iter().enumerate().filter(|(_, bucket)| bucket.matches > 0) {
-            bucket.add_needed(&self.parts, &self.range, &window, &mut parts);
+            bucket.add_needed(&self.parts, &self.range, window, &mut parts);
             needed.extend(parts.drain(..).map(|part| (number, part)));
         }
         needed
