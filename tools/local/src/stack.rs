@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use aws_credential_types::Credentials;
+use aws_smithy_runtime_api::client::stalled_stream_protection::StalledStreamProtectionConfig;
 use aws_smithy_types::timeout::TimeoutConfig;
 use aws_types::SdkConfig;
 use aws_types::sdk_config::Builder;
@@ -296,8 +297,10 @@ fn functions_config(dynamodb_url: &str, options: &Options) -> SdkConfig {
     config.build()
 }
 
+/// A call on a busy machine may stand still for longer than the SDK's protection against stalled streams waits. The timeouts end it.
 fn local_config(endpoint_url: &str) -> Builder {
-    presence_runtime::aws::sdk_config(REGION, Credentials::from_keys("local", "local", None)).endpoint_url(endpoint_url)
+    let config = presence_runtime::aws::sdk_config(REGION, Credentials::from_keys("local", "local", None));
+    config.stalled_stream_protection(StalledStreamProtectionConfig::disabled()).endpoint_url(endpoint_url)
 }
 
 /// Builds the client of the local bus.
@@ -352,4 +355,19 @@ fn function_routes(database: &Database, options: &Options) -> Vec<(String, Local
 fn route_keys<Operation>(routes: &[Route<Operation>], others: &[&str]) -> Vec<String> {
     let operations = routes.iter().map(|route| format!("{} {}", route.method, route.path));
     operations.chain(others.iter().map(ToString::to_string)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_of_the_stack_and_of_its_functions_may_stand_still_until_their_timeout() {
+        let url = "http://127.0.0.1:1";
+        for config in [sdk_config(url), own_config(url), functions_config(url, &Options::default())] {
+            let protection = config.stalled_stream_protection().expect("a setting");
+            assert!(!protection.upload_enabled() && !protection.download_enabled());
+            assert!(config.timeout_config().is_some_and(|timeouts| timeouts.operation_timeout().is_some()));
+        }
+    }
 }
