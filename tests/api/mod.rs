@@ -1,5 +1,6 @@
 //! The API as clients see it: a module for each route.
 
+mod businesses;
 pub(crate) mod categories;
 pub(crate) mod invitation_page;
 mod openapi;

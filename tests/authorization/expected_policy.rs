@@ -79,7 +79,7 @@ pub(super) const ON_ONE_USER: [(Operation, Role, [Verdict; 6]); 18] = [
 
 /// Table of operations without a target user, with the decision for PROVIDER, `ORG_ADMIN` and `BUSINESS_MANAGER`.
 #[rustfmt::skip]
-pub(super) const ON_NO_USER: [(&str, [Verdict; 3]); 9] = [
+pub(super) const ON_NO_USER: [(&str, [Verdict; 3]); 10] = [
     ("get_me",            [Y, Y, Y]),
     ("search_users",      [Y, Y, Y]),
     ("get_user_stats",    [Y, Y, Y]),
@@ -92,6 +92,7 @@ pub(super) const ON_NO_USER: [(&str, [Verdict; 3]); 9] = [
     // A review of organisation 1.
     ("get_review",        [Y, Y, Y]),
     ("get_review_stats",  [Y, Y, Y]),
+    ("search_businesses", [Y, Y, Y]),
 ];
 
 /// Table of creations: role of the caller, and the decision for each new role in its organisation and for any role elsewhere.

@@ -31,8 +31,8 @@ fn target(caller: Role, relation: Relation) -> Target {
 
 fn verdict(action: Action, caller: Role, relation: Relation) -> Verdict {
     let operation = match action {
-        // Reviews have the scope of users: the own organisation, for a PROVIDER all of them.
-        Action::ReadUsers | Action::ReadReviews => Operation::Get,
+        // Reviews and businesses have the scope of users: the own organisation, for a PROVIDER all of them.
+        Action::ReadUsers | Action::ReadReviews | Action::ReadBusinesses => Operation::Get,
         Action::UpdateUser => Operation::Update,
         Action::ChangeMembership => Operation::ChangeMembership,
         Action::MoveUser => Operation::Move,

@@ -97,6 +97,7 @@ async fn seed(stack: &TestStack, fixtures: &Fixtures) {
 async fn call(stack: &TestStack, key: &str, id: &str, route: &AnyRoute, extra: &str) -> Reply {
     let query = match route.name {
         "search_users" => format!("query={NAME_CANARY}&last_name={NAME_CANARY}&email={}", address("nobody")),
+        "search_businesses" => format!("query={NAME_CANARY}&city={NAME_CANARY}"),
         "search_categories" => format!("lang=GB&name={NAME_CANARY}"),
         "get_category" => "lang=GB".to_owned(),
         "search_reviews" | "get_review_stats" => {

@@ -42,6 +42,7 @@ async fn a_database_that_fails_leaks_nothing() {
                 | "search_categories"
                 | "get_category"
                 | "get_review"
+                | "search_businesses"
         );
         for (number, kind) in (1..=if two { 2 } else { 3 }).zip(calls) {
             faults.restart(Plan::At { call: number, kind, times: u64::MAX });

@@ -80,6 +80,8 @@ pub(super) enum Preparation {
     NewHour,
     /// Writes of users, so that the directories in memory are outdated.
     Writes,
+    /// Writes of a business that the search does not find, so that the directory in memory is outdated.
+    Imports,
 }
 
 /// Request of a scenario.
@@ -143,6 +145,9 @@ impl Fixture {
             let path = format!("{}/invite", self.path());
             let invited = self.retry_request(scenario, &ScenarioRequest { method: "POST", path, body: None }).await;
             assert!([200, 429].contains(&invited.status), "once or, after a 503, already: {}", invited.text);
+        }
+        if scenario.before == Preparation::Imports {
+            self.stack.create_business(2, "changing", &format!("City {}", self.calls)).await;
         }
         if scenario.before == Preparation::Writes {
             self.rewrite(&self.fixtures.other_manager_1).await;

@@ -5,7 +5,7 @@ use presence_tests::{Fixtures, SEEDED_REVIEW, TestUser};
 use super::fixture::{Fixture, Preparation, Scenario, StoredEffect, Target};
 
 pub(super) fn scenarios() -> Vec<Scenario> {
-    use Preparation::{NewHour, Nothing, Writes};
+    use Preparation::{Imports, NewHour, Nothing, Writes};
     vec![
         read("me", "get_me", manager, Nothing, |_| "/user/me".to_owned()),
         read("me, first in the hour", "get_me", manager, NewHour, |_| "/user/me".to_owned()),
@@ -31,6 +31,10 @@ pub(super) fn scenarios() -> Vec<Scenario> {
         }),
         read("statistics by city of everyone", "get_review_stats", provider, Nothing, |_| {
             "/reviews/stats?group_by=city".to_owned()
+        }),
+        read("businesses", "search_businesses", manager, Nothing, |_| "/business/search?query=shop".to_owned()),
+        read("businesses, after a change", "search_businesses", provider, Imports, |_| {
+            "/business/search?query=shop+b1".to_owned()
         }),
         read("search of everyone, cold", "search_users", provider, Writes, |_| "/user/search?last_name=r".to_owned()),
     ]

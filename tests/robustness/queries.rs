@@ -35,6 +35,7 @@ pub(crate) fn parameters(route: &AnyRoute) -> [&'static [&'static str]; 2] {
         "get_category" => [&[], &["lang"]],
         "search_reviews" => [REVIEW_FILTERS, &["page", "per_page", "order_by"]],
         "get_review_stats" => [REVIEW_FILTERS, &["group_by"]],
+        "search_businesses" => [&["query", "city", "org_id"], &["page", "per_page"]],
         other => panic!("the parameters of {other} are not known here"),
     }
 }

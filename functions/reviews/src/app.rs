@@ -5,20 +5,25 @@ use std::sync::Arc;
 use presence_api::Authenticator;
 use presence_domain::rate_limit::RateLimit;
 use presence_runtime::clock::Clock;
-use presence_store::{Database, ReviewStore};
+use presence_store::{BusinessStore, Database, ReviewStore};
 
 /// Parts of the function.
 #[derive(Debug)]
 pub struct App {
     pub(crate) authenticator: Authenticator,
     pub(crate) reviews: ReviewStore,
+    pub(crate) businesses: BusinessStore,
 }
 
 impl App {
     /// Puts the parts together. Makes no call.
     #[must_use]
     pub fn new(database: &Database, clock: Arc<dyn Clock>) -> Self {
-        Self { authenticator: Authenticator::new(database, clock), reviews: ReviewStore::new(database) }
+        Self {
+            authenticator: Authenticator::new(database, clock),
+            reviews: ReviewStore::new(database),
+            businesses: BusinessStore::new(database),
+        }
     }
 
     /// Sets the limit of keys that have none of their own; `None` is no limit.

@@ -1,6 +1,7 @@
-//! Reviews function: one file for each operation.
+//! Reviews function: reviews and their businesses, one file for each operation.
 
 mod app;
+mod businesses;
 mod filter;
 mod get;
 #[cfg(feature = "openapi")]
@@ -27,6 +28,8 @@ pub enum Operation {
     Stats,
     /// Get one review.
     Get,
+    /// Search of businesses.
+    SearchBusinesses,
 }
 
 const fn route(path: &'static str, name: &'static str, operation: Operation) -> Route<Operation> {
@@ -34,14 +37,16 @@ const fn route(path: &'static str, name: &'static str, operation: Operation) -> 
 }
 
 /// Table of routes: path, name and operation. All of them read.
-pub const ROUTES: [Route<Operation>; 3] = [
+pub const ROUTES: [Route<Operation>; 4] = [
     route("/api/v2/reviews", "search_reviews", Operation::Search),
     route("/api/v2/reviews/stats", "get_review_stats", Operation::Stats),
     route("/api/v2/reviews/{review_id}", "get_review", Operation::Get),
+    route("/api/v2/business/search", "search_businesses", Operation::SearchBusinesses),
 ];
 
 /// Gateway routes of unknown paths and methods, so that the function answers them and not the gateway.
-pub const CATCH_ALL: [&str; 2] = ["ANY /api/v2/reviews", "ANY /api/v2/reviews/{proxy+}"];
+pub const CATCH_ALL: [&str; 4] =
+    ["ANY /api/v2/reviews", "ANY /api/v2/reviews/{proxy+}", "ANY /api/v2/business", "ANY /api/v2/business/{proxy+}"];
 
 /// Serves one request.
 pub async fn handle(app: Arc<App>, request: Request) -> Result<Response<Body>, Infallible> {
@@ -61,5 +66,6 @@ async fn dispatch(
         Operation::Search => search::run(&app, &request).await,
         Operation::Get => get::run(&app, &request).await,
         Operation::Stats => stats::run(&app, &request).await,
+        Operation::SearchBusinesses => businesses::run(&app, &request).await,
     }
 }

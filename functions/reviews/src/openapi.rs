@@ -3,7 +3,10 @@
 use presence_api::openapi::schema;
 use utoipa::openapi::{RefOr, Schema};
 
-use crate::wire::{GroupBody, PageEnvelope, PartnerCounts, RatingCounts, ReviewBody, StateCounts, StatsBody};
+use crate::wire::{
+    BusinessBody, BusinessPage, GroupBody, PageEnvelope, PartnerCounts, RatingCounts, ReviewBody, StateCounts,
+    StatsBody,
+};
 
 /// Returns every schema of this function's answers, by name.
 pub fn schemas() -> Vec<(String, RefOr<Schema>)> {
@@ -15,5 +18,7 @@ pub fn schemas() -> Vec<(String, RefOr<Schema>)> {
         schema::<RatingCounts>(),
         schema::<StateCounts>(),
         schema::<PartnerCounts>(),
+        schema::<BusinessBody<'_>>(),
+        schema::<BusinessPage<'_>>(),
     ]
 }

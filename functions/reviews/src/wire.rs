@@ -1,6 +1,7 @@
 //! Bodies of answers and their conversion from the domain, and the id in a path.
 
 use presence_api::AuthenticatedRequest;
+use presence_domain::business_directory::ListedBusiness;
 use presence_domain::error::Error;
 use presence_domain::instant::format_second;
 use presence_domain::review::{Review, ReviewId, ReviewState};
@@ -176,6 +177,33 @@ impl<'a> GroupBody<'a> {
 impl RatingCounts {
     fn new([one, two, three, four, five]: [u64; 5]) -> Self {
         Self { one, two, three, four, five }
+    }
+}
+
+/// Answer to a search of businesses: one page of them.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = BusinessPage))]
+pub(crate) struct BusinessPage<'a> {
+    pub(crate) page: u64,
+    pub(crate) max_page: u64,
+    pub(crate) count: u64,
+    pub(crate) businesses: Vec<BusinessBody<'a>>,
+}
+
+/// Business in an answer.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Business))]
+pub(crate) struct BusinessBody<'a> {
+    id: &'a str,
+    org_id: u64,
+    name: &'a str,
+    city: &'a str,
+}
+
+impl<'a> BusinessBody<'a> {
+    pub(crate) fn new(business: &'a ListedBusiness) -> Self {
+        let ListedBusiness { id, org_id, name, city, .. } = business;
+        Self { id: id.as_str(), org_id: org_id.get(), name, city }
     }
 }
 

@@ -5,6 +5,7 @@
 pub mod access;
 pub mod api_key;
 pub mod audit;
+pub mod business_directory;
 pub mod category;
 pub mod display;
 pub mod email;

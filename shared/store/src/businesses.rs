@@ -1,15 +1,20 @@
 //! Organisations and their businesses.
 
+mod change_log;
+mod directory;
 mod list;
+mod log_items;
 
 pub use list::ListPage;
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use struct_field_names_as_array::FieldNamesAsArray;
 
 use crate::client::read::{Item, Partition, number, text};
+use crate::client::write::Condition;
 use crate::format::BUSINESS;
 use crate::format::{item, parse, parse_as};
 use crate::keys::{business_pk, city_listing, org_pk};
@@ -24,6 +29,8 @@ use presence_domain::user::References;
 const PAGE: i32 = 2_000;
 /// Largest number of pages: a million businesses of one organisation.
 const MAX_PAGES: usize = 500;
+/// Maximum number of attempts to put a business that others put at the same time.
+const MAX_ATTEMPTS: u32 = 5;
 
 /// Organisation that owns businesses.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,6 +102,9 @@ struct BusinessItem {
     /// Other organisation that has, or may have, some of its reviews: the next one before a move, the last one afterwards.
     #[serde(skip_serializing_if = "Option::is_none")]
     other_org_id: Option<u64>,
+    /// Number of the entry in the log of changes that announced the last change; 0 before the first one.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    revision: u64,
 }
 
 /// Attributes that tell the owner of a business.
@@ -160,13 +170,15 @@ impl LocatedItem {
 #[derive(Clone, Debug)]
 pub struct BusinessStore {
     pub(crate) db: Database,
+    changes: Arc<change_log::ChangeLog>,
+    directory: Arc<directory::DirectoryCache>,
 }
 
 impl BusinessStore {
     /// Builds the store. Makes no call.
     #[must_use]
     pub fn new(database: &Database) -> Self {
-        Self { db: database.clone() }
+        Self { db: database.clone(), changes: Arc::default(), directory: Arc::default() }
     }
 
     /// Returns the businesses that do not belong to the organisation, in the order given.
@@ -254,14 +266,30 @@ impl BusinessStore {
     }
 
     /// Writes a business, unless the same one is stored. Notes the organisation that it had before.
+    ///
+    /// The change is announced first. Businesses that are put at the same time share an announcement.
     pub async fn put(&self, business: &Business) -> Result<PutOutcome, Error> {
-        let (row, outcome) = self.compare_business(business).await?;
-        self.put_unless_same(outcome, &row).await
+        let mut first_outcome = None;
+        for _ in 0..MAX_ATTEMPTS {
+            let Comparison { mut row, outcome, condition } = self.compare_business(business).await?;
+            if outcome == PutOutcome::Unchanged {
+                // After a failed condition this is the put of this call, whose reply was lost.
+                return Ok(first_outcome.unwrap_or(outcome));
+            }
+            let outcome = *first_outcome.get_or_insert(outcome);
+            row.revision = self.announce(&business.id).await?;
+            let is_written = self.db.put_if(&schema::BUSINESSES, item(&row)?, condition).await?;
+            self.note_done(row.revision);
+            if is_written {
+                return Ok(outcome);
+            }
+        }
+        Err(Error::Conflict)
     }
 
     /// Returns the outcome that [`BusinessStore::put`] would have. Writes nothing.
     pub async fn compare(&self, business: &Business) -> Result<PutOutcome, Error> {
-        self.compare_business(business).await.map(|(_, outcome)| outcome)
+        self.compare_business(business).await.map(|comparison| comparison.outcome)
     }
 
     /// Notes that the reviews of a business begin to move to another organisation. From now on searches of its reviews look
@@ -278,20 +306,26 @@ impl BusinessStore {
         Ok(())
     }
 
-    /// Returns the item of a business, with the other organisation that it has or had, and the outcome of its put.
-    async fn compare_business(&self, business: &Business) -> Result<(BusinessItem, PutOutcome), Error> {
+    /// Compares a business with its stored item.
+    async fn compare_business(&self, business: &Business) -> Result<Comparison, Error> {
         let mut row = BusinessItem::from(business);
         let stored = self.db.get(&schema::BUSINESSES, key(row.pk.clone())).await?;
         let stored = stored.map(parse::<BusinessItem>).transpose()?;
         row.other_org_id = stored
             .as_ref()
             .and_then(|stored| if stored.org_id == row.org_id { stored.other_org_id } else { Some(stored.org_id) });
+        row.revision = stored.as_ref().map_or(0, |stored| stored.revision);
+        let condition = match row.revision {
+            // A business of an earlier version has no revision.
+            0 => Condition::Without("revision"),
+            revision => Condition::NumberIs("revision", revision),
+        };
         let outcome = match stored {
             None => PutOutcome::Created,
             Some(stored) if stored == row => PutOutcome::Unchanged,
             Some(_) => PutOutcome::Updated,
         };
-        Ok((row, outcome))
+        Ok(Comparison { row, outcome, condition })
     }
 
     async fn compare_item<T: for<'de> Deserialize<'de> + PartialEq>(
@@ -318,6 +352,20 @@ impl BusinessStore {
     }
 }
 
+/// Comparison of a business with its stored item.
+struct Comparison {
+    /// Item to write, with the present revision, and the other organisation that the business has or had.
+    row: BusinessItem,
+    outcome: PutOutcome,
+    /// Condition that the stored item is the one that was compared.
+    condition: Condition,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(revision: &u64) -> bool {
+    *revision == 0
+}
+
 impl From<&Org> for OrgItem {
     fn from(org: &Org) -> Self {
         Self { pk: org_pk(org.id), id: org.id.to_string(), name: org.name.clone() }
@@ -334,6 +382,7 @@ impl From<&Business> for BusinessItem {
             city: business.city.clone(),
             city_listing: city_listing(&city_key(&business.city), &business.id),
             other_org_id: None,
+            revision: 0,
         }
     }
 }

@@ -10,8 +10,9 @@ use serde::de::DeserializeOwned;
 
 use crate::client::read::{Item, number};
 use crate::keys::{
-    BUCKET_PREFIX, CHANGES_PK_PREFIX, COUNTS_PK_PREFIX, DIRECTORY_PK, LOCK_SK, MAIL_SK_PREFIX, MAILBOX_SK, MARK_SK,
-    ORGS_WITH_REVIEWS_PK, POSTINGS_PK_PREFIX, REVIEW_SK, ROSTERS_PK, USER_SK, parse_category_pk,
+    BUCKET_PREFIX, BUSINESS_CHANGES_HEAD_PK, BUSINESS_CHANGES_PK_PREFIX, CHANGES_PK_PREFIX, COUNTS_PK_PREFIX,
+    DIRECTORY_PK, LOCK_SK, MAIL_SK_PREFIX, MAILBOX_SK, MARK_SK, ORGS_WITH_REVIEWS_PK, POSTINGS_PK_PREFIX, REVIEW_SK,
+    ROSTERS_PK, USER_SK, parse_category_pk,
 };
 use crate::schema::{API_KEYS, AUDIT, BUSINESSES, CATEGORIES, REVIEWS, Table, USERS};
 use presence_domain::error::Error;
@@ -63,6 +64,10 @@ pub(super) const BUCKET: Kind = Kind::first("bucket");
 pub(super) const ORG: Kind = Kind::first("organisation");
 /// Business of an organisation.
 pub(super) const BUSINESS: Kind = Kind::first("business");
+/// Entry in the log of changes of businesses.
+pub(super) const BUSINESS_CHANGES: Kind = Kind::first("changes of businesses");
+/// Head of the log of changes of businesses.
+pub(super) const BUSINESS_CHANGES_HEAD: Kind = Kind::first("head of the changes of businesses");
 /// Category of businesses. Format 2 holds its states as text; format 1 holds them as maps, or, in versions between, as text too.
 pub(super) const CATEGORY: Kind = Kind { name: "category", format: 2, current_from: 2 };
 /// Head of the category directory.
@@ -85,7 +90,7 @@ pub(super) fn kinds(table: &Table) -> &'static [Kind] {
     match table.name {
         name if name == USERS.name => &[USER, LOCK, DIRECTORY_HEAD, MAIL, MAILBOX, MARK, CHANGES],
         name if name == API_KEYS.name => &[KEY, BUCKET],
-        name if name == BUSINESSES.name => &[ORG, BUSINESS],
+        name if name == BUSINESSES.name => &[ORG, BUSINESS, BUSINESS_CHANGES, BUSINESS_CHANGES_HEAD],
         name if name == CATEGORIES.name => &[CATEGORY, CATEGORY_HEAD],
         name if name == REVIEWS.name => &[REVIEW, FACET_COUNTS, POSTINGS, ORG_WITH_REVIEWS],
         name if name == AUDIT.name => &[AUDIT_RECORD],
@@ -118,6 +123,10 @@ pub(super) fn kind_of(table: &Table, item: &Item) -> Kind {
         name if name == BUSINESSES.name => {
             if pk.starts_with("ORG#") {
                 ORG
+            } else if pk == BUSINESS_CHANGES_HEAD_PK {
+                BUSINESS_CHANGES_HEAD
+            } else if pk.starts_with(BUSINESS_CHANGES_PK_PREFIX) {
+                BUSINESS_CHANGES
             } else {
                 BUSINESS
             }

@@ -152,6 +152,17 @@ pub fn org_pk(org_id: OrgId) -> String {
     format!("ORG#{org_id}")
 }
 
+/// Key of the head of the log of changes, in the businesses table.
+pub const BUSINESS_CHANGES_HEAD_PK: &str = "CHANGES";
+/// Prefix of the keys of its slots.
+pub const BUSINESS_CHANGES_PK_PREFIX: &str = "CHANGES#";
+
+/// Returns the key of a slot of the log of changes in the businesses table.
+#[must_use]
+pub fn business_changes_pk(slot: u64) -> String {
+    format!("{BUSINESS_CHANGES_PK_PREFIX}{slot:04}")
+}
+
 /// Returns the key of a business in the businesses table.
 #[must_use]
 pub fn business_pk(id: &BusinessId) -> String {

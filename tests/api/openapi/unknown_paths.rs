@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::api::SERVICE_HEADERS;
 
-const PATHS: [&str; 13] = [
+const PATHS: [&str; 15] = [
     "",
     "/elsewhere",
     "/elsewhere/and/further",
@@ -16,6 +16,8 @@ const PATHS: [&str; 13] = [
     "/category",
     "/category/",
     "/reviews/7/elsewhere",
+    "/business",
+    "/business/7",
     "/openapi",
     "/openapi.json/",
     "/a%20b%2Fc",
@@ -48,6 +50,7 @@ async fn a_known_path_with_another_method_is_answered_with_the_allowed_ones() {
         ("POST", "/category/search", "GET"),
         ("DELETE", "/category/7", "GET"),
         ("POST", "/reviews", "GET"),
+        ("POST", "/business/search", "GET"),
         ("DELETE", "/reviews/7", "GET"),
     ] {
         let reply = send(stack.request(method, path)).await;

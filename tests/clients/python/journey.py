@@ -4,6 +4,7 @@ import os
 from http import HTTPStatus
 
 from presence_client import AuthenticatedClient, Client
+from presence_client.api.businesses import search_businesses
 from presence_client.api.categories import get_category, search_categories
 from presence_client.api.reviews import get_review, get_review_stats, search_reviews
 from presence_client.api.users import (
@@ -18,6 +19,7 @@ from presence_client.api.users import (
 )
 from presence_client.models import (
     AuthenticationError,
+    BusinessPage,
     Category,
     CategoryPage,
     Error,
@@ -89,7 +91,7 @@ def categories(client: AuthenticatedClient) -> None:
 
 
 def reviews(client: AuthenticatedClient, business: str) -> None:
-    """Searches reviews by lists of values, and reads one of them."""
+    """Searches reviews by lists of values, reads one of them, and finds its business."""
     partners = [SearchReviewsPartnerInItem.PARTNER_8, SearchReviewsPartnerInItem.PARTNER_1]
     found = search_reviews.sync(client=client, rating_in=[1, 2], partner_in=partners, business_in=[business], per_page=3)
     assert isinstance(found, ReviewPage) and found.count > 0
@@ -98,6 +100,8 @@ def reviews(client: AuthenticatedClient, business: str) -> None:
     by_month = GetReviewStatsGroupBy.MONTH
     stats = get_review_stats.sync(client=client, rating_in=[1, 2], business_in=[business], group_by=by_month)
     assert isinstance(stats, ReviewStats) and stats.count == sum(group.count for group in stats.groups) >= found.count
+    shops = search_businesses.sync(client=client, query="maison", per_page=100)
+    assert isinstance(shops, BusinessPage) and business in [shop.id for shop in shops.businesses]
 
 
 def main() -> None:

@@ -84,6 +84,8 @@ const counted: StatsQuery = { rating__in: [1, 2], partner__in: ["partner_8", "pa
 const stats = done(await client.GET("/api/v2/reviews/stats", { params: { query: counted } }));
 assert.equal(stats.count, reviews.count);
 assert.equal(stats.groups?.reduce((sum, group) => sum + group.count, 0), stats.count);
+const shops = done(await client.GET("/api/v2/business/search", { params: { query: { query: "maison", per_page: 100 } } }));
+assert.ok(shops.businesses.some((shop) => shop.id === business));
 // @ts-expect-error A mistyped filter does not compile, and the API refuses it.
 const mistyped = await client.GET("/api/v2/reviews", { params: { query: { raiting: 1 } } });
 assert.equal(mistyped.response.status, 400);

@@ -20,7 +20,7 @@ struct Budget {
 }
 
 #[rustfmt::skip]
-const BUDGETS: [Budget; 13] = [
+const BUDGETS: [Budget; 14] = [
     Budget { route: "get_me", waves: 1..=1, calls: 2..=2, read_units: Some(2.0..=2.0) },
     Budget { route: "get_user", waves: 1..=1, calls: 2..=2, read_units: Some(2.0..=2.0) },
     Budget { route: "search_users", waves: 1..=1, calls: 2..=2, read_units: Some(2.0..=2.0) },
@@ -33,6 +33,7 @@ const BUDGETS: [Budget; 13] = [
     Budget { route: "get_category", waves: 1..=1, calls: 2..=2, read_units: Some(2.0..=2.0) },
     // The key, and what any search by organisation or city is bounded by.
     Budget { route: "search_reviews", waves: 1..=4, calls: 2..=1 + 15, read_units: Some(2.0..=1.0 + 30.0) },
+    Budget { route: "search_businesses", waves: 1..=1, calls: 2..=2, read_units: Some(2.0..=2.0) },
     Budget { route: "get_review", waves: 1..=1, calls: 2..=2, read_units: Some(2.0..=2.0) },
     Budget { route: "get_review_stats", waves: 1..=3, calls: 2..=1 + 15, read_units: Some(2.0..=1.0 + 30.0) },
 ];
@@ -42,7 +43,7 @@ async fn every_route_has_a_budget_and_keeps_it() {
     let (stack, fixtures) = warm().await;
     load(stack.stores(), parse(DIRECTORY)).await;
     seed(&stack).await;
-    for path in ["/user/search", "/category/search?lang=GB"] {
+    for path in ["/user/search", "/category/search?lang=GB", "/business/search"] {
         assert_eq!(stack.get(path, &fixtures.admin_1.key).await.status, 200);
     }
     for route in routes() {
@@ -83,6 +84,7 @@ async fn ask(stack: &TestStack, fixtures: &Fixtures, route: &str) -> Reply {
         "search_categories" => stack.get("/category/search?lang=GB", key).await,
         "get_category" => stack.get("/category/c-bank?lang=GB", key).await,
         "search_reviews" => stack.get("/reviews", key).await,
+        "search_businesses" => stack.get("/business/search?query=shop", key).await,
         "get_review" => stack.get(&format!("/reviews/{SEEDED_REVIEW}"), key).await,
         "get_review_stats" => stack.get("/reviews/stats?group_by=month", key).await,
         other => panic!("{other} has no request in the budget"),

@@ -9,10 +9,12 @@ use super::PREFIX;
 use super::expression::{EXPRESSIONS, spelled_out};
 
 /// Each shape once, in order: operation, table, index and expressions, attributes spelled out.
-pub(super) const KNOWN: [&str; 55] = [
+pub(super) const KNOWN: [&str; 61] = [
     "BatchGetItem api-keys",
     "BatchGetItem businesses | id,org_id",
     "BatchGetItem businesses | id,org_id,city,other_org_id",
+    "BatchGetItem businesses | id,org_id,name,city,revision",
+    "BatchGetItem businesses | pk,number,writer,businesses",
     "BatchGetItem reviews",
     "BatchGetItem users | id,business_ids",
     "BatchGetItem users | id,org,version,status,role,first_name,last_name,email,phone",
@@ -23,6 +25,9 @@ pub(super) const KNOWN: [&str; 55] = [
     "GetItem reviews",
     "GetItem users",
     "PutItem businesses",
+    "PutItem businesses | attribute_not_exists(pk)",
+    "PutItem businesses | attribute_not_exists(revision)",
+    "PutItem businesses | revision = :number",
     "Query audit actor-index | actor = :partition AND at BETWEEN :from AND :to",
     "Query audit org-index | org = :partition AND at BETWEEN :from AND :to",
     "Query audit | target = :partition AND at BETWEEN :from AND :to",
@@ -36,6 +41,7 @@ pub(super) const KNOWN: [&str; 55] = [
     "Query users | pk = :partition",
     "Scan api-keys",
     "Scan audit",
+    "Scan businesses",
     "Scan categories",
     "Scan users",
     "Scan users email-index",

@@ -37,6 +37,7 @@ pub fn document() -> OpenApi {
     let tags = [
         ("users", "The people of an organisation, their roles and their invitations."),
         ("categories", "The directory of business categories, with their ids at the listing partners."),
+        ("businesses", "The businesses of an organisation, which have the reviews."),
         ("reviews", "Reviews that customers left for the businesses on the listing partners."),
     ];
     OpenApiBuilder::new()

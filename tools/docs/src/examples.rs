@@ -3,10 +3,11 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-const FILES: [&str; 3] = [
+const FILES: [&str; 4] = [
     include_str!("../examples/users.json"),
     include_str!("../examples/categories.json"),
     include_str!("../examples/reviews.json"),
+    include_str!("../examples/businesses.json"),
 ];
 
 /// Example of a request with its response. The tests send a file's examples in order, so later ones see earlier changes.

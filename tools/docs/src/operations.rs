@@ -1,5 +1,6 @@
 //! Operations of the API: their descriptions, parameters, bodies and responses.
 
+mod businesses;
 mod categories;
 mod reviews;
 mod users;
@@ -67,8 +68,12 @@ impl Operation {
 /// # Panics
 /// Panics if an example names no operation.
 pub fn operations() -> Vec<Operation> {
-    let mut operations: Vec<Operation> =
-        users::operations().into_iter().chain(categories::operations()).chain(reviews::operations()).collect();
+    let mut operations: Vec<Operation> = users::operations()
+        .into_iter()
+        .chain(categories::operations())
+        .chain(businesses::operations())
+        .chain(reviews::operations())
+        .collect();
     for example in examples() {
         let operation = operations.iter_mut().find(|operation| operation.name == example.operation);
         let operation = operation.unwrap_or_else(|| panic!("no operation has the name {}", example.operation));

@@ -24,7 +24,7 @@ const fn property(
 }
 
 const USERS: &[&str] = &["User", "FoundUser"];
-const PAGES: &[&str] = &["UserPage", "CategoryPage", "ReviewPage"];
+const PAGES: &[&str] = &["UserPage", "CategoryPage", "ReviewPage", "BusinessPage"];
 const STATS: &[&str] = &["ReviewStats", "ReviewGroup"];
 /// Schemas without additional properties. Clients may rely on the listed partners being all.
 const CLOSED_SCHEMAS: [&str; 5] = ["Partners", "PartnerCategory", "RatingCounts", "StateCounts", "PartnerCounts"];
@@ -49,6 +49,11 @@ const PROPERTIES: &[Property] = &[
     property(&["UserPage"], "users", "The users of the page; empty past the last one.", unconstrained),
     property(&["CategoryPage"], "categories", "The categories of the page; empty past the last one.", unconstrained),
     property(&["ReviewPage"], "reviews", "The reviews of the page; empty past the last one.", unconstrained),
+    property(&["BusinessPage"], "businesses", "The businesses of the page; empty past the last one.", unconstrained),
+    property(&["Business"], "id", "Identifier: opaque text.", values::opaque_id),
+    property(&["Business"], "org_id", "Organisation that owns the business.", values::org_id),
+    property(&["Business"], "name", "Display name.", unconstrained),
+    property(&["Business"], "city", "City; empty for a business that is in no city.", unconstrained),
     property(&["UserStats"], "count", "Number of users that a search without filters returns for the same key.", values::non_negative),
     property(&["UserStats"], "invited_count", "Number of these users who are `invited`.", values::non_negative),
     property(&["UserStats"], "activate_count", "Number of these users who are `active`.", values::non_negative),

@@ -21,11 +21,13 @@ pub enum Action {
     InviteUser,
     /// Get and search reviews. Their targets are all users of an organisation.
     ReadReviews,
+    /// Search businesses. Their targets are all users of an organisation.
+    ReadBusinesses,
 }
 
 impl Action {
     /// All actions.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::ReadUsers,
         Self::CreateUser,
         Self::UpdateUser,
@@ -34,6 +36,7 @@ impl Action {
         Self::DeleteUser,
         Self::InviteUser,
         Self::ReadReviews,
+        Self::ReadBusinesses,
     ];
 }
 
@@ -123,6 +126,12 @@ impl Rule {
                 business_manager: WholeOrg,
                 refusal: "this key may only read the reviews of its own organisation",
             },
+            Action::ReadBusinesses => Self {
+                provider: Everyone,
+                org_admin: WholeOrg,
+                business_manager: WholeOrg,
+                refusal: "this key may only read the businesses of its own organisation",
+            },
         }
     }
 
@@ -149,7 +158,7 @@ mod tests {
         // The last variant: its number is the number of the others.
         assert_eq!(
             (listed.len(), Action::ALL.len()),
-            (Action::ReadReviews as usize + 1, Action::ReadReviews as usize + 1)
+            (Action::ReadBusinesses as usize + 1, Action::ReadBusinesses as usize + 1)
         );
     }
 

@@ -17,6 +17,8 @@ use presence_domain::error::Error;
 pub(crate) enum Condition {
     /// The item does not exist.
     NotThere,
+    /// The item does not have the attribute, or does not exist.
+    Without(&'static str),
     /// The attribute has this number.
     NumberIs(&'static str, u64),
 }
@@ -25,6 +27,7 @@ impl Condition {
     fn expression(self) -> String {
         match self {
             Self::NotThere => "attribute_not_exists(pk)".to_owned(),
+            Self::Without(_) => "attribute_not_exists(#number)".to_owned(),
             Self::NumberIs(..) => "#number = :number".to_owned(),
         }
     }
@@ -32,13 +35,15 @@ impl Condition {
     fn names(self) -> Option<HashMap<String, String>> {
         match self {
             Self::NotThere => None,
-            Self::NumberIs(name, _) => Some(HashMap::from([("#number".to_owned(), name.to_owned())])),
+            Self::Without(name) | Self::NumberIs(name, _) => {
+                Some(HashMap::from([("#number".to_owned(), name.to_owned())]))
+            }
         }
     }
 
     fn values(self) -> Option<HashMap<String, AttributeValue>> {
         match self {
-            Self::NotThere => None,
+            Self::NotThere | Self::Without(_) => None,
             Self::NumberIs(_, value) => Some(HashMap::from([(":number".to_owned(), number(value))])),
         }
     }

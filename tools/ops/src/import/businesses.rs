@@ -82,6 +82,9 @@ impl Row for BusinessRow {
     }
 
     async fn finish(context: &ImportContext) -> Result<(), Error> {
+        if !context.dry_run {
+            context.stores.businesses.release_changes().await?;
+        }
         context.transfers.finish().await
     }
 
