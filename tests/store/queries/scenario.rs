@@ -172,6 +172,7 @@ async fn import(store: &Stores) {
         store.businesses.put_org(&Org { id: org_id, name: name.to_owned() }).await.expect("an answer");
         store.businesses.put(&business).await.expect("an answer");
     }
+    store.businesses.put(&Business { city: "Paris".to_owned(), ..business }).await.expect("an answer");
     assert!(store.businesses.list_unknown(Some(org_id), &[id]).await.expect("an answer").is_empty());
 }
 

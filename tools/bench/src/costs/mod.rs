@@ -98,7 +98,10 @@ impl CostBenchmark {
         let categories = self.send("GET", "/category/search?lang=FR&per_page=1", &Value::Null).await?;
         let categories: Value = serde_json::from_str(&categories.text)?;
         let category = categories["categories"][0]["id"].as_str().context("a category")?.to_owned();
-        Ok(SampleIds { invited_user, active_user, category })
+        let reviews = self.send("GET", "/reviews?per_page=1", &Value::Null).await?;
+        let reviews: Value = serde_json::from_str(&reviews.text)?;
+        let review = reviews["reviews"][0]["id"].as_str().context("a review")?.to_owned();
+        Ok(SampleIds { invited_user, active_user, category, review })
     }
 
     /// Creates a user. Returns its id.

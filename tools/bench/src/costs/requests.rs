@@ -24,6 +24,7 @@ pub(super) struct SampleIds {
     pub(super) invited_user: String,
     pub(super) active_user: String,
     pub(super) category: String,
+    pub(super) review: String,
 }
 
 impl SampleRequest {
@@ -63,7 +64,7 @@ impl SampleRequest {
 
 /// Returns the requests in the order in which they are sent. The last request for a user deletes the user.
 pub(super) fn sample_requests(ids: &SampleIds) -> Vec<SampleRequest> {
-    let SampleIds { invited_user, active_user, category } = ids;
+    let SampleIds { invited_user, active_user, category, review } = ids;
     let mut requests = Vec::from(user_reads(invited_user));
     requests.extend(user_writes(invited_user, active_user));
     requests.extend([
@@ -83,6 +84,14 @@ pub(super) fn sample_requests(ids: &SampleIds) -> Vec<SampleRequest> {
         let request = SampleRequest::without_body("get_review_stats", variant, path, "page 1");
         SampleRequest { timed_route: "search_reviews", ..request }
     }));
+    // Both do less than a search of reviews. Its time is an upper bound until theirs are measured.
+    requests.extend(
+        [
+            SampleRequest::without_body("get_review", "", format!("/reviews/{review}"), "page 1"),
+            SampleRequest::without_body("search_businesses", "", "/business/search?query=verte", "page 1"),
+        ]
+        .map(|request| SampleRequest { timed_route: "search_reviews", ..request }),
+    );
     requests
 }
 

@@ -114,6 +114,8 @@ pub(super) struct LambdaEnvironment {
     reviews_key: String,
     /// Id of a category.
     pub(super) category: String,
+    /// Id of a review.
+    pub(super) review: String,
     /// Ids of all businesses with reviews.
     businesses: Vec<String>,
     /// Key of a caller who sees the reviews of all organisations.
@@ -167,6 +169,7 @@ impl LambdaEnvironment {
         Ok(Self {
             launcher,
             orgs,
+            review: find_review(&stack, &reviews_key).await?,
             reviews_key,
             category,
             businesses: distribution.businesses().iter().map(|business| business.id.as_str().to_owned()).collect(),
@@ -307,6 +310,12 @@ async fn load_reviews(
     }
     dynamodb.import_trees(&table, postings)?;
     load_users::create_caller(store, Role::OrgAdmin, distribution.org().id.get(), SystemClock.now()).await
+}
+
+/// Returns the id of one review.
+async fn find_review(stack: &Stack, key: &str) -> anyhow::Result<String> {
+    let reviews = send(stack, "GET", "/reviews?per_page=1", key, &Value::Null).await?;
+    Ok(reviews["reviews"][0]["id"].as_str().context("a review")?.to_owned())
 }
 
 /// Imports the categories with the operator's command. Returns the id of one category.

@@ -60,6 +60,8 @@ const SEARCH: &str = "/api/v2/user/search";
 const CATEGORY_SEARCH: &str = "/api/v2/category/search";
 const REVIEWS: &str = "/api/v2/reviews";
 const REVIEW_STATS: &str = "/api/v2/reviews/stats";
+const REVIEW: &str = "/api/v2/reviews/{review_id}";
+const BUSINESS_SEARCH: &str = "/api/v2/business/search";
 
 /// Returns all groups. The sweep is the first one: it must find nothing, and later operations leave mails in the outbox.
 pub(super) fn groups() -> Vec<OperationGroup> {
@@ -96,11 +98,15 @@ fn review_groups() -> Vec<OperationGroup> {
     let statistics = [("of all reviews", ""), ("by month", "group_by=month"), ("by business", "group_by=business")];
     let statistics =
         statistics.map(|(variant, query)| Operation::get("get_review_stats", variant, REVIEW_STATS, query));
+    let others = [
+        Operation::get("get_review", "", REVIEW, ""),
+        Operation::get("search_businesses", "", BUSINESS_SEARCH, "query=shop"),
+    ];
     // More organisations are loaded for the second one, so that it must be the last.
     let of_provider = [("PROVIDER of 100 organisations", 100), ("PROVIDER of 1500 organisations", 1_500)];
     let of_provider = of_provider
         .map(|(variant, orgs)| Operation::new("search_reviews", variant, RequestKind::SearchAllReviews { orgs }));
-    let operations = searches.into_iter().chain(statistics).chain(of_provider);
+    let operations = searches.into_iter().chain(statistics).chain(others).chain(of_provider);
     operations.map(|operation| OperationGroup::single("reviews", operation)).collect()
 }
 
@@ -168,7 +174,7 @@ impl Operation {
 
 /// Returns a GET request with values for the parameters in braces.
 fn get_event(route: &str, query: &str, environment: &LambdaEnvironment, org: &Organisation) -> anyhow::Result<String> {
-    let mut path = route.replace("{categoryId}", &environment.category);
+    let mut path = route.replace("{categoryId}", &environment.category).replace("{review_id}", &environment.review);
     // To read a user takes one, so that each request reads another user.
     if path.contains("{user_id}") {
         path = path.replace("{user_id}", &org.take_user(UserUse::Update)?.to_string());
@@ -180,7 +186,7 @@ fn get_event(route: &str, query: &str, environment: &LambdaEnvironment, org: &Or
     if query.contains("{email}") {
         query = query.replace("{email}", &org.unchanged_email()?);
     }
-    let key = if route == REVIEWS { environment.reviews_key() } else { &org.key };
+    let key = if [REVIEWS, REVIEW_STATS, REVIEW].contains(&route) { environment.reviews_key() } else { &org.key };
     Ok(event::get(&format!("GET {route}"), &path, &query, key))
 }
 
