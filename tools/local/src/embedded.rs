@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use aws_sdk_dynamodb::types::AttributeValue;
+use dynoxide::storage::Storage;
 use dynoxide::{Database, ImportOptions};
 use presence_domain::error::Error;
 use presence_domain::ledger::tree::FACETS_FROM;
@@ -20,6 +21,13 @@ use tokio::sync::oneshot;
 
 /// Name of the database file in the data folder.
 const FILE_NAME: &str = "presence.sqlite";
+
+/// Index and window of the records of streams. The emulator has neither: each write would read all records of its stream to number its
+/// own, and none would ever be deleted. Whoever reads a stream here is never 50,000 records behind.
+const STREAMS: &str = "
+    CREATE INDEX IF NOT EXISTS stream_positions ON _stream_records (table_name, CAST(sequence_number AS INTEGER));
+    CREATE TRIGGER IF NOT EXISTS stream_window AFTER INSERT ON _stream_records WHEN NEW.id % 1000 = 0
+    BEGIN DELETE FROM _stream_records WHERE id <= NEW.id - 50000; END;";
 
 /// Number of items of trees that are imported at a time: some 40 MB.
 const IMPORT_CHUNK: usize = 10_000;
@@ -145,12 +153,30 @@ fn embedded_value(value: AttributeValue) -> anyhow::Result<dynoxide::AttributeVa
 
 fn open_database(data: Option<&Path>) -> anyhow::Result<Database> {
     let Some(folder) = data else {
-        return Database::memory().context("cannot open a database in memory");
+        return open_in_memory().context("cannot open a database in memory");
     };
     std::fs::create_dir_all(folder).with_context(|| format!("cannot create the data folder {}", folder.display()))?;
     let file = folder.join(FILE_NAME);
     let path = file.to_str().with_context(|| format!("the path {} is not valid UTF-8", file.display()))?;
+    prepare_streams(path).with_context(|| format!("cannot open the database file {path}"))?;
     Database::new(path).with_context(|| format!("cannot open the database file {path}"))
+}
+
+/// Opens a database in memory, as a copy of an empty file with what streams need.
+fn open_in_memory() -> anyhow::Result<Database> {
+    let folder = tempfile::tempdir()?;
+    let file = folder.path().join(FILE_NAME);
+    let path = file.to_str().context("the path of the temporary files is not valid UTF-8")?;
+    prepare_streams(path)?;
+    let database = Database::memory()?;
+    database.restore_from(path)?;
+    Ok(database)
+}
+
+/// Adds what streams need to a database file, which is made if it is missing.
+fn prepare_streams(path: &str) -> anyhow::Result<()> {
+    Storage::new(path)?.conn().execute_batch(STREAMS)?;
+    Ok(())
 }
 
 /// Serves until the sender of `stopped` is dropped, then waits for running requests until the timeout.
