@@ -109,7 +109,9 @@ impl TestTree {
 
     fn add_branch(&mut self, leaves: &[BranchEntry]) -> BranchRef {
         let mut counts = FacetCounts::default();
-        leaves.iter().for_each(|leaf| counts.add_all(&leaf.counts));
+        for leaf in leaves {
+            counts.add_all(&leaf.counts);
+        }
         let node = self.add_node(encode_branch(leaves));
         BranchRef { start: leaves[0].start, counts, node }
     }
