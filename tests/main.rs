@@ -10,6 +10,7 @@ mod events;
 mod faults;
 mod faults_selftest;
 mod imports;
+mod ingest;
 mod ledger;
 mod limits;
 mod mail;

@@ -63,7 +63,7 @@ async fn each_seed<F: Future<Output = LimitCounts>>(scenario: &str, run: impl Fn
 }
 
 /// Returns limits that are tighter than those of AWS, so that a short scenario meets all of them.
-fn limits(seed: u64) -> AwsLimits {
+pub(crate) fn limits(seed: u64) -> AwsLimits {
     let throttling = Throttling {
         table_writes: 1_500.0,
         table_reads: 6_000.0,

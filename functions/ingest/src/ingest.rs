@@ -44,6 +44,12 @@ impl Ingest {
         }
     }
 
+    /// Returns the same ingest with other limits of folds, for tests.
+    #[must_use]
+    pub fn with_fold_limits(self, fold_limits: FoldLimits) -> Self {
+        Self { reviews: self.reviews.with_fold_limits(fold_limits), ..self }
+    }
+
     /// Tells the pace of writes that reviews were written.
     pub(crate) fn reviews_written(&self) {
         self.database.note_progress();

@@ -62,7 +62,7 @@ pub(crate) fn rejected_lines<'a>(rows: impl IntoIterator<Item = &'a SettledRow>)
 ///
 /// Rejected rows are first put into an object of their own, which the segment then names. If another worker settles one of them
 /// meanwhile, the others are put again.
-pub(crate) async fn settle(
+pub(crate) async fn record_outcomes(
     ingest: &Ingest,
     source: &Source,
     rows: Vec<SettledRow>,
@@ -83,7 +83,7 @@ pub(crate) async fn settle(
                 return false;
             }
             fresh.iter().for_each(|row| {
-                segment.report.settle(offset(row), row.result);
+                segment.report.record_outcome(offset(row), row.result);
             });
             segment.report.rows = total.or(segment.report.rows);
             segment.fragments.extend(fragment.clone());

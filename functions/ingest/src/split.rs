@@ -14,7 +14,7 @@ use crate::event::INBOX;
 use crate::ingest::Ingest;
 use crate::outside::QueueMessage;
 use crate::part::{CONTINUE, MAX_BODY_BYTES, Source, digest, messages, microseconds};
-use crate::report::{SettledRow, publish, settle};
+use crate::report::{SettledRow, publish, record_outcomes};
 use crate::source::{Form, SegmentLines, SegmentReader};
 
 /// Attempts to open an object that is replaced again and again.
@@ -155,7 +155,7 @@ impl Splitter<'_> {
         for ((org_id, lane), rows) in groups {
             self.ingest.queue.send_batch(&messages(&source, org_id, lane, &rows)).await?;
         }
-        settle(self.ingest, &source, rejected, Some(total)).await?;
+        record_outcomes(self.ingest, &source, rejected, Some(total)).await?;
         let (offset, lines) = end;
         self.progress = SplitProgress { segments: number + 1, offset, lines, ..self.progress.clone() };
         self.ingest.store.save_progress(&self.version, &self.progress, self.ingest.clock.now()).await

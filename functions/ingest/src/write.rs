@@ -11,7 +11,7 @@ use presence_store::BusinessLocation;
 
 use crate::ingest::Ingest;
 use crate::part::Part;
-use crate::report::{SettledRow, publish, rejected_lines, settle};
+use crate::report::{SettledRow, publish, record_outcomes, rejected_lines};
 
 /// Attempts to write rows whose businesses move meanwhile.
 const MAX_MOVES: usize = 5;
@@ -37,7 +37,7 @@ pub(crate) async fn write_part(ingest: &Ingest, part: &Part, message_id: &str) -
         let key = format!("rejected/messages/{message_id}.jsonl");
         return if bytes.is_empty() { Ok(()) } else { ingest.objects.put(&key, bytes).await };
     };
-    let segment = settle(ingest, source, rejected, None).await?;
+    let segment = record_outcomes(ingest, source, rejected, None).await?;
     if segment.report.is_complete() { publish(ingest, &source.version.object).await } else { Ok(()) }
 }
 
@@ -100,7 +100,7 @@ async fn write_round(ingest: &Ingest, part: &Part, round: Round) -> Result<(), E
         ingest.reviews_written();
     }
     if let Some(source) = &part.source {
-        settle(ingest, source, settled, None).await?;
+        record_outcomes(ingest, source, settled, None).await?;
     }
     outcome.error.map_or(Ok(()), Err)
 }

@@ -84,7 +84,7 @@ impl SegmentReport {
     /// Counts a row, unless it is settled. The first result stands. Returns true if it counted.
     ///
     /// An offset from [`MAX_SEGMENT_LINES`] on is in no segment, and does not count.
-    pub fn settle(&mut self, offset: u64, result: RowResult) -> bool {
+    pub fn record_outcome(&mut self, offset: u64, result: RowResult) -> bool {
         if offset >= MAX_SEGMENT_LINES || self.is_settled(offset) {
             return false;
         }
@@ -115,9 +115,9 @@ mod tests {
     #[test]
     fn a_row_counts_once_and_its_first_result_stands() {
         let mut report = SegmentReport::default();
-        assert!(report.settle(9, RowResult::Accepted(RowOutcome::Created)));
-        assert!(!report.settle(9, RowResult::Rejected));
-        assert!(report.settle(0, RowResult::Rejected));
+        assert!(report.record_outcome(9, RowResult::Accepted(RowOutcome::Created)));
+        assert!(!report.record_outcome(9, RowResult::Rejected));
+        assert!(report.record_outcome(0, RowResult::Rejected));
         assert_eq!(report.counts, ReportCounts { created: 1, rejected: 1, ..ReportCounts::default() });
         assert!(report.is_settled(9) && report.is_settled(0) && !report.is_settled(8) && !report.is_settled(16));
         assert_eq!(report.settled, [1, 2]);
@@ -126,12 +126,12 @@ mod tests {
     #[test]
     fn a_segment_is_complete_when_its_end_is_known_and_all_rows_are_settled() {
         let mut report = SegmentReport::default();
-        report.settle(0, RowResult::Rejected);
+        report.record_outcome(0, RowResult::Rejected);
         assert!(!report.is_complete(), "its end is not known");
         report.rows = Some(2);
         assert!(!report.is_complete());
-        report.settle(3, RowResult::Accepted(RowOutcome::Unchanged));
+        report.record_outcome(3, RowResult::Accepted(RowOutcome::Unchanged));
         assert!(report.is_complete(), "blank lines are no rows");
-        assert!(!report.settle(MAX_SEGMENT_LINES, RowResult::Rejected));
+        assert!(!report.record_outcome(MAX_SEGMENT_LINES, RowResult::Rejected));
     }
 }

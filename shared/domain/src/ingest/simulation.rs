@@ -51,7 +51,7 @@ struct Upload {
 #[derive(Clone, Debug)]
 enum Delivery {
     Split,
-    Part { upload: u32, segment: usize, rows: Vec<u64> },
+    Message { upload: u32, segment: usize, rows: Vec<u64> },
 }
 
 /// Step that a worker does next. Everything between two steps is in the worker's memory, and is lost when it dies.
@@ -138,7 +138,7 @@ impl World {
         }
         let step = match &delivery {
             Delivery::Split => Step::Look,
-            Delivery::Part { upload, segment, rows } => {
+            Delivery::Message { upload, segment, rows } => {
                 Step::Settle { upload: *upload, segment: *segment, rows: rows.clone() }
             }
         };
@@ -172,7 +172,7 @@ impl World {
                 Step::SettleAfterEnd { object, segment: segment + 1 }
             }
             Step::SettleAfterEnd { .. } => Step::Done,
-            Step::Settle { upload, segment, rows } => self.settle(upload, segment, &rows),
+            Step::Settle { upload, segment, rows } => self.record_rows(upload, segment, &rows),
             Step::ReadRegistration => match self.registered {
                 Some(upload) => Step::Sum { upload },
                 None => Step::Done,
@@ -205,7 +205,7 @@ impl World {
         let mut rest: Vec<u64> = (0..*rows).collect();
         while !rest.is_empty() {
             let part = rest.split_off(self.rng.usize(0..rest.len()));
-            self.queue.push(Delivery::Part { upload: object.id, segment, rows: part });
+            self.queue.push(Delivery::Message { upload: object.id, segment, rows: part });
         }
         if self.has(PlantedFault::EndsSplitFirst) {
             return Step::SendSegment { object, segment: segment + 1 };
@@ -227,12 +227,12 @@ impl World {
         }
     }
 
-    fn settle(&mut self, upload: u32, segment: usize, rows: &[u64]) -> Step {
+    fn record_rows(&mut self, upload: u32, segment: usize, rows: &[u64]) -> Step {
         let counts_twice = self.has(PlantedFault::CountsTwice);
         let report = self.uploads.entry(upload).or_default().segments.entry(segment).or_default();
         let mut settled = 0;
         for row in rows {
-            let is_new = report.settle(*row, RowResult::Accepted(RowOutcome::Created));
+            let is_new = report.record_outcome(*row, RowResult::Accepted(RowOutcome::Created));
             settled += u32::from(is_new);
             report.counts.created += u64::from(!is_new && counts_twice);
         }

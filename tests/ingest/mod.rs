@@ -1,0 +1,9 @@
+//! Ingest: objects and messages of reviews, as S3 and SQS hand them over, with everything that goes wrong between.
+
+mod crashes;
+mod deliveries;
+mod ingest_env;
+mod limits;
+mod objects;
+mod outside;
+mod poison;

@@ -1,0 +1,108 @@
+//! Objects that change while they are read, and objects that cannot be read to their end.
+
+use async_compression::tokio::bufread::GzipEncoder;
+use serde_json::json;
+use tokio::io::AsyncReadExt as _;
+
+use super::ingest_env::{IngestEnv, json_lines, titled_row, uploaded};
+use crate::imports::import_env::rows;
+
+async fn gzip(text: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    GzipEncoder::new(text.as_bytes()).read_to_end(&mut bytes).await.expect("memory can be read");
+    bytes
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_compressed_object_is_read_like_a_plain_one() {
+    let (plain, compressed) = (IngestEnv::new().await, IngestEnv::new().await);
+    plain.arrive("a.jsonl", rows(40, 0)).await;
+    let (first, second) = (gzip(&rows(20, 0)).await, rows(40, 0)[rows(20, 0).len()..].to_owned());
+    // Two members, as `cat a.gz b.gz` makes them.
+    compressed.arrive("a.jsonl.gz", [first, gzip(&second).await].concat()).await;
+    assert_eq!(compressed.summary("a.jsonl.gz"), plain.summary("a.jsonl"));
+    assert_eq!(compressed.content().await, plain.content().await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_compressed_data_that_end_too_early_the_whole_lines_are_taken() {
+    let env = IngestEnv::new().await;
+    let texts: Vec<_> = (0..2_000).map(|n| titled_row("s1", &format!("{n}"), &format!("{:x}", n * 7_919))).collect();
+    let whole = gzip(&json_lines(&texts)).await;
+    env.arrive("cut.jsonl.gz", whole[..whole.len() / 2].to_vec()).await;
+    let summary = env.summary("cut.jsonl.gz").expect("a summary");
+    assert_eq!(summary["error"], "the gzip data end too early");
+    let created = summary["created"].as_u64().expect("a number");
+    assert!(created > 100 && created < 2_000 && summary["rejected"] == 0, "{summary}");
+    assert_eq!(env.titles().await.len() as u64, created);
+    env.arrive("damaged.jsonl.gz", b"no gzip at all".to_vec()).await;
+    let summary = env.summary("damaged.jsonl.gz").expect("a summary");
+    assert!(summary["error"].as_str().is_some_and(|error| error.starts_with("the gzip data are damaged")), "{summary}");
+    env.arrive("cut.jsonl.gz", whole).await;
+    assert_eq!(env.summary("cut.jsonl.gz").expect("a summary")["error"], json!(null), "it was replaced");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_object_of_another_type_is_reported() {
+    let env = IngestEnv::new().await;
+    env.arrive("a.csv", "id,name\n").await;
+    let summary = env.summary("a.csv").expect("a summary");
+    assert_eq!(summary["error"], "its name ends neither with .jsonl nor with .jsonl.gz");
+    env.arrive("empty.jsonl", "\n\n").await;
+    assert_eq!(env.summary("empty.jsonl"), Some(json!({ "created": 0, "updated": 0, "unchanged": 0, "rejected": 0 })));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_replaced_object_replaces_both_reports_whenever_it_is_replaced() {
+    let old = rows(12, 0) + "nonsense\n";
+    let new = rows(9, 1);
+    for call in 1..200 {
+        let env = IngestEnv::new().await;
+        env.arrive("a.jsonl", "older nonsense\n").await;
+        env.outside.upload("inbox/a.jsonl", old.clone().into_bytes());
+        env.outside.replace_at(call, "inbox/a.jsonl", Some(new.clone().into_bytes()));
+        assert!(env.invoke(&uploaded("a.jsonl"), None).await.is_some());
+        env.drain().await;
+        let is_over = !env.outside.is_replaced();
+        if !is_over {
+            assert!(env.invoke(&uploaded("a.jsonl"), None).await.is_some(), "the event of the second upload");
+            env.drain().await;
+            let summary = env.summary("a.jsonl").expect("a summary");
+            let rows: u64 =
+                ["created", "updated", "unchanged"].iter().map(|name| summary[name].as_u64().expect("n")).sum();
+            assert_eq!((rows, &summary["rejected"]), (9, &json!(0)), "replaced at call {call}");
+            assert_eq!(env.rejected("a.jsonl"), [], "replaced at call {call}");
+        }
+        assert_eq!(env.audit().await, []);
+        if is_over {
+            assert!(call > 10, "bucket and queue are called");
+            return;
+        }
+    }
+    panic!("an object has no end");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_object_that_is_deleted_leaves_reports_of_what_was_read() {
+    for call in 1..8 {
+        let env = IngestEnv::new().await;
+        env.outside.upload("inbox/a.jsonl", rows(12, 0).into_bytes());
+        env.outside.replace_at(call, "inbox/a.jsonl", None);
+        assert!(env.invoke(&uploaded("a.jsonl"), None).await.is_some());
+        env.drain().await;
+        let reviews = env.content().await.len();
+        match env.summary("a.jsonl") {
+            None => assert_eq!((call, reviews), (1, 0), "it was deleted before it was opened"),
+            Some(summary) => assert_eq!((summary["created"].as_u64(), reviews), (Some(12), 12), "{summary}"),
+        }
+    }
+    let env = IngestEnv::new().await;
+    env.outside.upload("inbox/a.jsonl", rows(12, 0).into_bytes());
+    // The splitter dies behind its registration, and the object is gone when it runs again.
+    assert!(env.invoke(&uploaded("a.jsonl"), Some((4, presence_tests::CrashPoint::Before))).await.is_none());
+    env.outside.remove("inbox/a.jsonl");
+    assert!(env.invoke(&uploaded("a.jsonl"), None).await.is_some());
+    env.drain().await;
+    let summary = env.summary("a.jsonl").expect("a summary");
+    assert_eq!(summary["error"], "the object was deleted before it was read to its end");
+}

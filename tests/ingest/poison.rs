@@ -1,0 +1,73 @@
+//! Rows and messages that nobody can use.
+
+use std::collections::BTreeMap;
+
+use presence_ingest::QueueMessage;
+use serde_json::json;
+
+use super::ingest_env::{IngestEnv, json_lines, titled_row, uploaded};
+
+fn message(group_id: &str, name: &str, body: &str, attributes: &[(&str, &str)]) -> QueueMessage {
+    let attributes: BTreeMap<String, String> =
+        attributes.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    QueueMessage { group_id: group_id.to_owned(), deduplication_id: name.to_owned(), body: body.to_owned(), attributes }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_poison_row_is_reported_and_holds_nothing_up() {
+    let env = IngestEnv::new().await;
+    let long = format!("{{\"business_id\":\"{}\"}}", "x".repeat(2 << 20));
+    let file = [
+        json_lines(&[titled_row("s1", "before", "t")]).into_bytes(),
+        b"\xff\xfe\n{\"a\":\n[1,2]\n".to_vec(),
+        (long + "\n").into_bytes(),
+        json_lines(&[titled_row("s1", "behind", "t")]).into_bytes(),
+    ];
+    env.arrive("a.jsonl", file.concat()).await;
+    assert_eq!(env.summary("a.jsonl"), Some(json!({ "created": 2, "updated": 0, "unchanged": 0, "rejected": 4 })));
+    let rejected = env.rejected("a.jsonl");
+    assert_eq!(rejected.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [2, 3, 4, 5]);
+    assert_eq!(rejected[0].1, "is not valid UTF-8 (byte 1)");
+    assert_eq!(rejected[3].1, "the line is longer than 1048576 bytes");
+    assert_eq!(env.titles().await.len(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rows_of_a_message_of_another_sender_are_written_and_its_rejected_rows_are_kept() {
+    let env = IngestEnv::new().await;
+    let body = json_lines(&[titled_row("s1", "x", "t"), json!({ "nonsense": 1 }), titled_row("s9", "y", "t")]);
+    env.outside.send(message("1-0", "live", &body, &[]));
+    env.drain().await;
+    assert_eq!(env.titles().await.len(), 1);
+    let keys = env.outside.keys("rejected/");
+    assert_eq!(keys, ["rejected/messages/message-1.jsonl"]);
+    assert_eq!(env.outside.text(&keys[0]).expect("a report").lines().count(), 2);
+    assert_eq!(env.audit().await, []);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_poison_message_fails_with_all_behind_it_in_its_group_and_no_other() {
+    let env = IngestEnv::new().await;
+    let row = |name: &str| json_lines(&[titled_row("s1", name, "t")]);
+    env.outside.send(message("1-0", "before", &row("before"), &[]));
+    env.outside.send(message("1-0", "poison", &row("poison"), &[("object", "a.jsonl"), ("lines", "x")]));
+    env.outside.send(message("1-1", "other", &row("other"), &[]));
+    env.outside.send(message("1-0", "behind", &row("behind"), &[]));
+    let failed = env.deliver(&env.outside.messages(), None).await;
+    assert_eq!(failed, ["message-2", "message-4"]);
+    assert_eq!(env.titles().await.into_keys().collect::<Vec<_>>(), ["before", "other"]);
+    // The queue moves the poison message to the dead-letter queue in the end.
+    env.outside.delete(&["message-2".to_owned()]);
+    env.drain().await;
+    assert_eq!(env.titles().await.into_keys().collect::<Vec<_>>(), ["before", "behind", "other"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn other_events_are_ignored() {
+    let env = IngestEnv::new().await;
+    for event in [json!({ "Service": "Amazon S3", "Event": "s3:TestEvent" }), json!({}), json!({ "Records": [] })] {
+        assert_eq!(env.invoke(&event, None).await, Some(json!(null)), "{event}");
+    }
+    assert!(env.invoke(&uploaded("never there.jsonl"), None).await.is_some());
+    assert_eq!((env.outside.keys("done/"), env.outside.messages().len()), (vec![], 0));
+}
