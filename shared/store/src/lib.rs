@@ -37,8 +37,11 @@ pub use reviews::ReviewStore;
 pub use reviews::audit::{AuditProgress, AuditRun, AuditSettings, RebuildPlan, RebuildReport, ReviewsAudit};
 pub use reviews::export::{LogMark, ReviewPosition, ReviewVersion, ReviewWindow};
 pub use reviews::search::{ReviewFilter, ReviewQuery, StatsError};
-pub use reviews::trees::{FoldLimits, FoldReport, LeftoverFolds, OrgPostings, bulk_body_item, bulk_review_items};
-pub use reviews::upsert::{OnStored, UpsertOutcome};
+pub use reviews::trees::{
+    FoldLimits, FoldReport, LeftoverFolds, OrgPostings, bulk_body_item, bulk_directory_items, bulk_review_items,
+    bulk_tree_items, has_facet_trees,
+};
+pub use reviews::upsert::{OnStored, REVIEW_ID_SALTS, UpsertOutcome};
 pub use reviews::write::{ReviewWrite, WriteReviewsError};
 pub use table_state::{IndexState, TableState};
 pub use users::{

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::error::CommandError;
 use crate::rows::ReviewRow;
-use crate::{Context, Exit, args};
+use crate::{Context, Exit, args, import};
 
 #[derive(Debug, Subcommand)]
 #[expect(clippy::doc_markdown, reason = "clap prints these texts as they are")]
@@ -41,6 +41,17 @@ pub(crate) enum Command {
         #[arg(long)]
         dry_run: bool,
     },
+    /// Write the items that the rows of a file amount to, for DynamoDB's import from S3
+    ///
+    /// Takes the rows of `ops import reviews`, and writes what it would leave in an empty table: reviews, trees, directories and
+    /// the list of organisations, as DynamoDB JSON in DIR/<table>/part-00000.json.gz and so on. Businesses are looked up at the
+    /// endpoint; nothing is written there. The same rows give the same bytes. Sorts in files below DIR, which take some twice
+    /// the space of FILE, and needs less than 256 MB of memory for any number of rows, and 500 bytes for each business.
+    ///
+    /// The table must have no other reviews. Rows are rejected, counted and reported as by an import; with --json one object
+    /// {"created","updated","unchanged","rejected","items","parts","bytes"}. shared/docs/deploy.md tells how to load the parts.
+    #[command(after_help = import::REVIEWS_FORMAT)]
+    Build(import::build::BuildArgs),
     /// Show a review
     ///
     /// Reads strongly. Prints one field a line; with --json one object: {"id","org_id","version"}, and the fields of an import.
@@ -72,6 +83,7 @@ pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit,
         Command::Audit { org } => audit(org, context).await,
         Command::Rebuild { org, dry_run: true } => plan_rebuild(org, context).await,
         Command::Rebuild { org, dry_run: false } => rebuild(org, context).await,
+        Command::Build(args) => import::build::run(&args, context).await,
         Command::Show { id } => show(&id, context).await,
     }
 }

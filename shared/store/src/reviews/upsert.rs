@@ -13,8 +13,8 @@ use crate::{ReviewStore, schema};
 use presence_domain::error::Error;
 use presence_domain::review::{Review, ReviewId};
 
-/// Maximum number of reviews whose ids collide. Among ten million reviews, two collide in one case of 23,000.
-const SALTS: u8 = 8;
+/// Maximum number of reviews with one digest: number of salts, from 0 on. Among ten million reviews, two collide in one case of 23,000.
+pub const REVIEW_ID_SALTS: u8 = 8;
 
 /// Stamps that are written at the same time: far below what a partition takes.
 const STAMPS_IN_FLIGHT: u16 = 16;
@@ -116,7 +116,7 @@ impl ReviewStore {
     async fn plan_upsert(&self, wanted: &[&[Review]]) -> Result<Vec<ReviewWrite>, Error> {
         let mut writes: Vec<Option<ReviewWrite>> = vec![None; wanted.len()];
         let mut taken_ids = HashSet::new();
-        for salt in 0..SALTS {
+        for salt in 0..REVIEW_ID_SALTS {
             let without_id = wanted.iter().zip(&mut writes).filter(|(_, write)| write.is_none());
             let with_id = without_id.filter_map(|(rows, write)| {
                 let first = rows.first()?;

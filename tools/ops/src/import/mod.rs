@@ -1,5 +1,6 @@
 //! `ops import`: loads JSON Lines into the tables.
 
+pub(crate) mod build;
 mod businesses;
 mod categories;
 mod context;
@@ -55,7 +56,7 @@ removed from the lists of the old organisation's users. The import prints the
 number of these users, with --json as \"users_updated\":n. A list that is written
 at the same moment may keep the business: `ops users audit` finds it.";
 
-const REVIEWS_FORMAT: &str = "\
+pub(crate) const REVIEWS_FORMAT: &str = "\
 One JSON object a line (here broken in several):
   {\"business_id\": \"5409c35a97bbc544d8e26737\", \"partner\": \"partner_8\",
    \"partner_id\": \"Ab12\", \"key\": \"Ab12\", \"author_name\": \"Zoë\",

@@ -4,13 +4,15 @@ use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{Read as _, Write as _};
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::thread::JoinHandle;
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region, SharedCredentialsProvider};
 use aws_sdk_dynamodb::types::{
-    AttributeDefinition, AttributeValue, BillingMode, KeySchemaElement, KeyType, ScalarAttributeType,
+    AttributeDefinition, AttributeValue, BillingMode, KeySchemaElement, KeyType, PutRequest, ScalarAttributeType,
+    WriteRequest,
 };
 use aws_types::SdkConfig;
 use dynoxide::Database;
@@ -18,6 +20,9 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::sync::oneshot;
+
+/// Items of a `BatchWriteItem`: the limit of `DynamoDB`.
+const BATCH: usize = 25;
 
 /// Item of a table.
 pub(super) type Item = HashMap<String, AttributeValue>;
@@ -145,6 +150,11 @@ impl CliEnv {
         fs::read_to_string(self.folder.path().join(name)).expect("the file")
     }
 
+    /// Returns the path of a file of the folder.
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
     /// True if the folder has the file.
     pub(super) fn has_file(&self, name: &str) -> bool {
         self.folder.path().join(name).exists()
@@ -234,6 +244,22 @@ impl CliEnv {
     pub(super) fn put_item(&self, table: &str, item: Item) {
         block_on(async {
             self.client().put_item().table_name(table).set_item(Some(item)).send().await.expect("a put")
+        });
+    }
+
+    /// Writes items, in batches.
+    pub(super) fn put_items(&self, table: &str, items: Vec<Item>) {
+        block_on(async {
+            let client = self.client();
+            let put = |item: &Item| {
+                let put = PutRequest::builder().set_item(Some(item.clone())).build().expect("an item");
+                WriteRequest::builder().put_request(put).build()
+            };
+            for items in items.chunks(BATCH) {
+                let batch = client.batch_write_item().request_items(table, items.iter().map(put).collect());
+                let written = batch.send().await.expect("a batch");
+                assert!(written.unprocessed_items.is_none_or(|rest| rest.is_empty()), "the database takes every item");
+            }
         });
     }
 

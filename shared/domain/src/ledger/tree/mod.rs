@@ -9,6 +9,7 @@ mod codec;
 mod edit;
 mod edited;
 mod layout;
+mod stream;
 
 pub use build::build_tree;
 pub(in crate::ledger) use codec::{ByteReader, ByteWriter};
@@ -19,6 +20,7 @@ pub use codec::{
 pub use edit::TreeEdit;
 pub use edited::{EditedTree, FREE_MAX};
 pub use layout::{FACETS_FROM, LEAF_MAX, MonthSpan, TreeLimits};
+pub use stream::{MonthCounts, stream_tree};
 
 #[cfg(test)]
 mod tests;

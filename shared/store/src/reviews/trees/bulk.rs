@@ -1,4 +1,4 @@
-//! Items of the whole reviews table at once, for samples, benchmarks and tests with many reviews.
+//! Items of the whole reviews table at once: for `ops reviews build`, and for samples, benchmarks and tests with many reviews.
 
 use std::collections::BTreeMap;
 
@@ -11,9 +11,9 @@ use crate::reviews::body_item::review_to_item;
 use crate::reviews::registered_orgs::registration_item;
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::tree::{EditedTree, NodeRef, TreeLimits, build_tree, encode_root};
+use presence_domain::ledger::tree::{MonthCounts, NodeRef, TreeLimits, encode_root, stream_tree};
 use presence_domain::ledger::{
-    DIRECTORY_BUCKETS, Directory, DirectoryBucket, LogPosition, Posting, ReviewSet, TreeKey,
+    DIRECTORY_BUCKETS, Directory, DirectoryBucket, FACET_KEY_COUNT, Posting, ReviewSet, TreeKey,
 };
 use presence_domain::review::Review;
 
@@ -51,65 +51,84 @@ impl OrgPostings {
     /// log is empty. Sets of at least `facets_from` postings have facet trees.
     pub fn into_items(self, facets_from: i64, mut give: impl FnMut(Item) -> Result<(), Error>) -> Result<(), Error> {
         let org_id = self.org_id();
-        let mut editions = RootEditions::new();
+        let mut sets = Vec::new();
         self.for_each_set(|own| {
-            editions.insert(TreeKey { set: own.set.clone(), facet_key: None }, FIRST_EDITION);
+            sets.push(own.set.clone());
             give_set(own, facets_from, &mut give)
         })?;
-        let mut buckets: [DirectoryBucket; DIRECTORY_BUCKETS] = std::array::from_fn(|_| DirectoryBucket::default());
-        let mut directory = Directory { edition: FIRST_EDITION, org_edition: FIRST_EDITION, ..Directory::default() };
-        for number in raise_editions(&mut buckets, &editions) {
-            buckets[number].edition = FIRST_EDITION;
-            directory.bucket_editions[number] = FIRST_EDITION;
-            give(bucket_item(org_id, number, &buckets[number]))?;
-        }
-        give(directory_item(org_id, &directory))?;
-        give(registration_item(org_id))
+        bulk_directory_items(org_id, sets, give)
     }
 }
 
-/// Gives the items of the trees of one set.
-fn give_set(own: SetPostings, facets_from: i64, give: &mut impl FnMut(Item) -> Result<(), Error>) -> Result<(), Error> {
-    let has_facets = own.has_facets(facets_from);
-    let SetPostings { set, postings } = own;
-    let facet_editions = if has_facets { Some(give_facets(&set, &postings, give)?) } else { None };
-    give_tree(&TreeKey { set, facet_key: None }, postings, facet_editions, give)
+/// True if a set with this number of postings has trees of single facet keys in a bulk.
+#[must_use]
+pub fn has_facet_trees(set: &ReviewSet, postings: usize, facets_from: i64) -> bool {
+    let is_large = i64::try_from(postings).is_ok_and(|postings| postings >= facets_from);
+    is_large && !matches!(set, ReviewSet::Business(..))
 }
 
-fn give_facets(
-    set: &ReviewSet,
-    postings: &[Posting],
-    give: &mut impl FnMut(Item) -> Result<(), Error>,
-) -> Result<Vec<u64>, Error> {
-    let trees = facet_trees(set);
-    let editions = vec![FIRST_EDITION; trees.len()];
-    for (tree, postings) in trees.into_iter().zip(split_by_facet(postings.iter().copied())) {
-        give_tree(&tree, postings, None, give)?;
-    }
-    Ok(editions)
-}
-
-/// Gives the items of one tree. Slots are numbered from 0.
-fn give_tree(
+/// Gives the items of one tree of a bulk: its nodes, then its root. The postings are ascending and were counted by month. They are
+/// never in memory together. The tree of a set with facet trees names these; each of them is given by a call of its own, the empty
+/// ones too.
+pub fn bulk_tree_items(
     tree: &TreeKey,
-    postings: Vec<Posting>,
-    facet_editions: Option<Vec<u64>>,
-    give: &mut impl FnMut(Item) -> Result<(), Error>,
+    months: &MonthCounts,
+    has_facet_trees: bool,
+    postings: impl IntoIterator<Item = Result<Posting, Error>>,
+    mut give: impl FnMut(Item) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let limits = TreeLimits::of(tree, i64::try_from(postings.len()).unwrap_or(i64::MAX));
-    let mut built: EditedTree = build_tree(postings, LogPosition::default(), limits);
+    let limits = TreeLimits::of(tree, i64::try_from(months.total()).unwrap_or(i64::MAX));
     let mut slots = 0..;
-    let mut name_and_give = |bytes: Vec<u8>| -> Result<NodeRef, Error> {
+    let put_node = |bytes: Vec<u8>| -> Result<NodeRef, Error> {
         let slot = slots.next().ok_or_else(|| Error::internal("a tree has too many nodes"))?;
         let node = NodeRef { slot, stamp: 0 };
         give(numbered_item(node_key(tree, node), STAMP, node.stamp, bytes))?;
         Ok(node)
     };
-    let leaves: Vec<NodeRef> = built.new_leaves().map(&mut name_and_give).collect::<Result<_, _>>()?;
-    built.name_leaves(&leaves);
-    let branches: Vec<NodeRef> = built.new_branches().map(&mut name_and_give).collect::<Result<_, _>>()?;
-    built.name_branches(&branches);
-    let mut root = built.into_root(FIRST_EDITION, Vec::new());
-    root.facet_editions = facet_editions;
+    let mut root = stream_tree(months, postings, limits, put_node)?;
+    root.edition = FIRST_EDITION;
+    root.facet_editions = has_facet_trees.then(|| vec![FIRST_EDITION; FACET_KEY_COUNT]);
     give(numbered_item(root_key(tree), EDITION, root.edition, encode_root(&root)))
+}
+
+/// Gives the directory of an organisation with trees of these sets, and its entry among those with reviews.
+pub fn bulk_directory_items(
+    org_id: OrgId,
+    sets: impl IntoIterator<Item = ReviewSet>,
+    mut give: impl FnMut(Item) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let first = |set| (TreeKey { set, facet_key: None }, FIRST_EDITION);
+    let editions: RootEditions = sets.into_iter().map(first).collect();
+    let mut buckets: [DirectoryBucket; DIRECTORY_BUCKETS] = std::array::from_fn(|_| DirectoryBucket::default());
+    let mut directory = Directory { edition: FIRST_EDITION, org_edition: FIRST_EDITION, ..Directory::default() };
+    for number in raise_editions(&mut buckets, &editions) {
+        buckets[number].edition = FIRST_EDITION;
+        directory.bucket_editions[number] = FIRST_EDITION;
+        give(bucket_item(org_id, number, &buckets[number]))?;
+    }
+    give(directory_item(org_id, &directory))?;
+    give(registration_item(org_id))
+}
+
+/// Gives the items of the trees of one set.
+fn give_set(own: SetPostings, facets_from: i64, give: &mut impl FnMut(Item) -> Result<(), Error>) -> Result<(), Error> {
+    let has_facets = has_facet_trees(&own.set, own.postings.len(), facets_from);
+    let SetPostings { set, postings } = own;
+    if has_facets {
+        for (tree, postings) in facet_trees(&set).into_iter().zip(split_by_facet(postings.iter().copied())) {
+            give_tree(&tree, &postings, false, give)?;
+        }
+    }
+    give_tree(&TreeKey { set, facet_key: None }, &postings, has_facets, give)
+}
+
+fn give_tree(
+    tree: &TreeKey,
+    postings: &[Posting],
+    has_facets: bool,
+    give: &mut impl FnMut(Item) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let mut months = MonthCounts::default();
+    postings.iter().for_each(|posting| months.add(posting));
+    bulk_tree_items(tree, &months, has_facets, postings.iter().copied().map(Ok), give)
 }

@@ -22,7 +22,7 @@ mod touched_sets;
 mod trim;
 mod write;
 
-pub use bulk::{bulk_body_item, bulk_review_items};
+pub use bulk::{bulk_body_item, bulk_directory_items, bulk_review_items, bulk_tree_items, has_facet_trees};
 pub use fold::{FoldLimits, FoldReport};
 pub use leftovers::LeftoverFolds;
 pub use org_postings::OrgPostings;

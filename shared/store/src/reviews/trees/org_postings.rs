@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::bulk::has_facet_trees;
 use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::ledger::{FACET_KEY_COUNT, Place, Posting, PostingKey, ReviewNumber, ReviewSet};
 use presence_domain::review::Review;
@@ -181,8 +182,7 @@ impl FiledPosting {
 impl SetPostings {
     /// True if the set has trees of single facet keys.
     pub(super) fn has_facets(&self, facets_from: i64) -> bool {
-        let is_large = i64::try_from(self.postings.len()).is_ok_and(|postings| postings >= facets_from);
-        is_large && !matches!(self.set, ReviewSet::Business(..))
+        has_facet_trees(&self.set, self.postings.len(), facets_from)
     }
 }
 

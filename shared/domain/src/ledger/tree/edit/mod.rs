@@ -15,6 +15,7 @@ mod sizes;
 pub(super) use branches::BranchDraft;
 pub(super) use leaves::LeafDraft;
 pub(super) use periods::lay_out_periods;
+pub(super) use sizes::even_sizes;
 
 use changes::Changes;
 use nodes::{Attempt, Nodes};

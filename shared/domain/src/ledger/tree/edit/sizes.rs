@@ -9,13 +9,18 @@ pub(super) struct NodeSize {
     pub(super) shrank: bool,
 }
 
+/// Returns the sizes of as few parts as possible with at most `max` entries each, all of about the same size. None is empty.
+pub(in crate::ledger::tree) fn even_sizes(entries: usize, max: usize) -> impl Iterator<Item = usize> {
+    let parts = entries.div_ceil(max);
+    let (size, larger) = (entries / parts.max(1), entries % parts.max(1));
+    (0..parts).map(move |part| size + usize::from(part < larger))
+}
+
 /// Cuts a list into as few parts as possible with at most `max` entries each, all of about the same size.
 pub(super) fn cut_evenly<T>(entries: Vec<T>, max: usize) -> Vec<Vec<T>> {
-    let parts = entries.len().div_ceil(max).max(1);
-    let (size, larger) = (entries.len() / parts, entries.len() % parts);
+    let sizes = even_sizes(entries.len(), max);
     let mut entries = entries.into_iter();
-    let cut = (0..parts).map(|part| entries.by_ref().take(size + usize::from(part < larger)).collect());
-    cut.filter(|part: &Vec<T>| !part.is_empty()).collect()
+    sizes.map(|size| entries.by_ref().take(size).collect()).collect()
 }
 
 /// Cuts a list into full parts of `max` entries, and a last one with the rest.

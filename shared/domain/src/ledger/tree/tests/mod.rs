@@ -45,6 +45,15 @@ proptest! {
     }
 
     #[test]
+    fn streamed_tree_is_laid_out_as_a_built_one(
+        steps in steps(6), seed: u64, recent_max in prop::sample::select(vec![1_usize, 8, 64, 512]),
+    ) {
+        let mut history = History::new(seed);
+        steps.iter().for_each(|batch| history.play_all(batch));
+        check_stream(&history, recent_max);
+    }
+
+    #[test]
     fn two_edits_from_one_root_write_different_nodes(
         steps in steps(6), first in steps(2), second in steps(2), seed: u64,
     ) {
@@ -73,6 +82,22 @@ proptest! {
             tree.check_postings(&branch.model());
         }
     }
+}
+
+/// Checks that a stream of postings gives the tree that a build of them gives, except for the names of nodes.
+fn check_stream(history: &History, recent_max: usize) {
+    let model = history.model();
+    let (built, streamed) =
+        (StoredTree::build(&model, recent_max, history.position), StoredTree::stream(&model, recent_max));
+    streamed.check(&model);
+    assert_eq!(streamed.layout(), built.layout());
+    assert_eq!((streamed.root.recent_start, &streamed.root.recent), (built.root.recent_start, &built.root.recent));
+}
+
+#[test]
+fn day_of_150_000_reviews_is_streamed() {
+    check_stream(&dense(150_000, 24).1, 512);
+    check_stream(&History::new(1), 512);
 }
 
 /// Returns a tree of reviews that fill some hours of a month evenly, and its history.

@@ -1,11 +1,12 @@
 //! Tree with its nodes in memory, edited as the store does it, and held against a list.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::convert::Infallible;
 
 use super::super::layout::{BRANCH_MAX, BRANCH_MIN, LEAF_MIN, PERIOD_MERGE, PERIOD_SPLIT, PLAIN_LEAVES_MAX};
 use super::super::{
-    EditedTree, FREE_MAX, LEAF_MAX, MonthSpan, NodeRef, Period, PeriodNodes, TreeEdit, TreeLimits, TreeRoot,
-    build_tree, decode_branch, decode_leaf, decode_root, encode_root,
+    EditedTree, FREE_MAX, LEAF_MAX, MonthCounts, MonthSpan, NodeRef, Period, PeriodNodes, TreeEdit, TreeLimits,
+    TreeRoot, build_tree, decode_branch, decode_leaf, decode_root, encode_root, stream_tree,
 };
 use crate::ledger::{FacetCounts, LogPosition, Month, Posting, PostingKey, TreeDelta};
 
@@ -84,6 +85,37 @@ impl StoredTree {
         assert_eq!((built.mismatches, built.total()), (0, i64::try_from(model.len()).expect("a number of postings")));
         let (root, _) = nodes.write(built, 1);
         Self { root, nodes, limits }
+    }
+
+    /// Builds the tree from a stream of its postings.
+    pub(super) fn stream(model: &Model, recent_max: usize) -> Self {
+        let limits = TreeLimits { recent_max };
+        let (mut nodes, mut months) = (NodeStore::default(), MonthCounts::default());
+        model.values().for_each(|posting| months.add(posting));
+        let postings = model.values().map(|posting| Ok::<_, Infallible>(*posting));
+        let Ok(root) = stream_tree(&months, postings, limits, |bytes| Ok(nodes.put(&mut Vec::new(), bytes)));
+        Self { root, nodes, limits }
+    }
+
+    /// Returns the spans, starts and counts of periods and branches, and the starts of leaves: everything but names.
+    pub(super) fn layout(&self) -> Vec<(MonthSpan, PostingKey, Option<FacetCounts>)> {
+        let mut layout = Vec::new();
+        for period in &self.root.periods {
+            layout.push((period.span, PostingKey::FIRST, Some(period.counts.clone())));
+            match &period.nodes {
+                PeriodNodes::Leaves(leaves) => {
+                    layout.extend(leaves.iter().map(|(start, _)| (period.span, *start, None)));
+                }
+                PeriodNodes::Branches(branches) => {
+                    for branch in branches {
+                        layout.push((period.span, branch.start, Some(branch.counts.clone())));
+                        let entries = decode_branch(self.nodes.get(branch.node)).expect("the branch can be read");
+                        layout.extend(entries.into_iter().map(|entry| (period.span, entry.start, Some(entry.counts))));
+                    }
+                }
+            }
+        }
+        layout
     }
 
     /// Edits the tree from its root, without putting the new root.
