@@ -8,6 +8,7 @@ mod docs;
 pub mod embedded;
 mod events;
 pub mod gateway;
+pub mod inbox;
 mod local_only;
 mod mail;
 mod options;

@@ -36,6 +36,9 @@ struct Args {
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     #[arg(value_parser = value_parser!(u32).range(..=i64::from(MAX_REQUESTS_PER_MINUTE)))]
     rate_limit: u32,
+    /// Watch DIR/inbox for files of reviews, in the place of S3; reports go to DIR/rejected and DIR/done
+    #[arg(long, value_name = "DIR")]
+    inbox: Option<PathBuf>,
     /// Create the tables, but load no sample data and make no keys
     #[arg(long)]
     empty: bool,
@@ -125,6 +128,7 @@ impl From<Args> for Options {
             audit_table,
             sample: !args.empty,
             fixed_sample: args.fixed_sample,
+            inbox: args.inbox,
             mailer: !args.no_mailer,
             publisher: true,
             ..Self::default()

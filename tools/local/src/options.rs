@@ -66,6 +66,8 @@ pub struct Options {
     pub mailer: bool,
     /// True to run the publisher in the background, on the streams. Tests invoke it themselves.
     pub publisher: bool,
+    /// Folder in the place of the bucket of reviews. `None` watches none.
+    pub inbox: Option<PathBuf>,
     /// Base URL of the links in mails instead of the gateway's own.
     pub public_base_url: Option<String>,
 }
@@ -89,6 +91,7 @@ impl Default for Options {
             function_timeout: Duration::from_secs(10),
             mailer: false,
             publisher: false,
+            inbox: None,
             public_base_url: None,
         }
     }

@@ -1,5 +1,6 @@
 //! Start and stop of the local stack.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,8 +15,9 @@ use presence_domain::ledger::tree::FACETS_FROM;
 use presence_domain::review::Review;
 use presence_mailer::{OutboxProcessor, SesMailer};
 use presence_publisher::EventBridge;
+use presence_runtime::clock::SystemTimer;
 use presence_runtime::config::MailConfig;
-use presence_store::{Database, OutboxStore, Stores, UserStore, schema};
+use presence_store::{Database, OutboxStore, RetryPolicy, Stores, UserStore, WriteRate, schema};
 
 use crate::aws_limits::LimitsProxy;
 use crate::connectors::ConnectorLayer as _;
@@ -23,6 +25,7 @@ use crate::docs;
 use crate::embedded::EmbeddedDynamo;
 use crate::events::{self, EventLog, EventPoller};
 use crate::gateway::{Gateway, LocalFunction};
+use crate::inbox::Inbox;
 use crate::mail::{self, Mailbox, StreamPoller};
 use crate::options::{DynamoDb, Options};
 use crate::sample::{self, DemoKeys};
@@ -53,6 +56,7 @@ pub struct Stack {
     events: Arc<EventLog>,
     event_bus: EventBridge,
     event_poller: Option<EventPoller>,
+    inbox: Option<Inbox>,
 }
 
 impl Stack {
@@ -98,6 +102,7 @@ impl Stack {
         } else {
             None
         };
+        let inbox = options.inbox.as_deref().map(|folder| start_inbox(folder, &functions_config, &options)).transpose()?;
         Ok(Self {
             gateway,
             embedded,
@@ -112,6 +117,7 @@ impl Stack {
             events,
             event_bus,
             event_poller,
+            inbox,
         })
     }
 
@@ -222,6 +228,7 @@ impl Stack {
     pub async fn stop(self) {
         drop(self.stream_poller);
         drop(self.event_poller);
+        drop(self.inbox);
         self.gateway.stop().await;
         drop(self.limits);
         if let Some(embedded) = self.embedded {
@@ -321,6 +328,13 @@ fn outbox_processor(functions_config: &SdkConfig, options: &Options, origin: &st
         mailer: Arc::new(SesMailer::new(&ses, config.sender.clone())),
         config,
     })
+}
+
+/// Starts to watch the inbox. Ingest retries as the function on AWS does: for as long as DynamoDB makes progress.
+fn start_inbox(folder: &Path, functions_config: &SdkConfig, options: &Options) -> anyhow::Result<Inbox> {
+    let rate = Arc::new(WriteRate::new(Arc::new(SystemTimer::start())));
+    let database = database(functions_config, options).with_retry_policy(RetryPolicy::WhileImporting(rate));
+    Inbox::start(folder, &database)
 }
 
 /// Returns the routes of the template, each with its function. The functions share a connection, and nothing else.

@@ -1,0 +1,101 @@
+//! Folder in the place of the bucket of reviews, and the queue behind it: `cargo run -- --inbox DIR`.
+//!
+//! Files below `DIR/inbox` are objects. Ingest gets the events that S3 and SQS send it on AWS, and writes its reports to `DIR/rejected`
+//! and `DIR/done`.
+
+mod folder;
+mod queue;
+#[cfg(test)]
+mod tests;
+mod watch;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use presence_ingest::{Ingest, handle};
+use presence_runtime::clock::deadline_in;
+use presence_store::Database;
+use tokio::task::JoinHandle;
+
+pub use folder::FolderObjects;
+pub use queue::{Batch, LocalQueue};
+use watch::Watcher;
+
+/// Interval between two looks at the folder.
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
+/// Time limit of an invocation: the timeout of the function on AWS.
+const INVOCATION_TIMEOUT: Duration = Duration::from_mins(15);
+/// Number of batches that are written at a time: the least that a queue of AWS may be limited to is two, and eight lanes of one
+/// organisation can be written side by side.
+const BATCHES_IN_FLIGHT: usize = 8;
+/// Pause after a failed invocation. It doubles up to the longest one.
+const FIRST_PAUSE: Duration = Duration::from_millis(500);
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
+/// Background tasks that feed ingest. Dropping it stops them; what they had not done is done after the next start.
+#[derive(Debug)]
+pub(crate) struct Inbox(Vec<JoinHandle<()>>);
+
+impl Inbox {
+    /// Starts to watch a folder. Creates it and its folder `inbox` if they are missing.
+    pub(crate) fn start(folder: &Path, database: &Database) -> anyhow::Result<Self> {
+        let objects = FolderObjects::open(folder).with_context(|| format!("cannot use {}", folder.display()))?;
+        let queue = Arc::new(LocalQueue::default());
+        let ingest = Ingest::new(database, Arc::new(objects.clone()), Arc::clone(&queue) as _);
+        let mut tasks = vec![tokio::spawn(watch(ingest.clone(), Watcher::new(objects)))];
+        for _ in 0..BATCHES_IN_FLIGHT {
+            tasks.push(tokio::spawn(consume(ingest.clone(), Arc::clone(&queue))));
+        }
+        Ok(Self(tasks))
+    }
+}
+
+impl Drop for Inbox {
+    fn drop(&mut self) {
+        for task in &self.0 {
+            task.abort();
+        }
+    }
+}
+
+/// Invokes ingest for each file that is complete, one after the other.
+async fn watch(ingest: Ingest, mut watcher: Watcher) {
+    loop {
+        match watcher.look() {
+            Ok(events) => {
+                for event in events {
+                    let mut pause = FIRST_PAUSE;
+                    while let Err(error) = handle(&ingest, &event, deadline_in(INVOCATION_TIMEOUT)).await {
+                        tracing::warn!(%error, "a file of the inbox cannot be split");
+                        tokio::time::sleep(pause).await;
+                        pause = (pause * 2).min(LONGEST_PAUSE);
+                    }
+                }
+            }
+            Err(error) => tracing::warn!(%error, "the inbox cannot be read"),
+        }
+        tokio::time::sleep(POLL_INTERVAL).await;
+    }
+}
+
+/// Hands batches of the queue to ingest, and gives back the messages that it could not write.
+///
+/// Never ends. Several may run side by side: each writes one batch at a time.
+pub async fn consume(ingest: Ingest, queue: Arc<LocalQueue>) {
+    loop {
+        let batch = queue.receive().await;
+        let answer = handle(&ingest, &batch.event(), deadline_in(INVOCATION_TIMEOUT)).await;
+        let is_done = match &answer {
+            Ok(answer) => queue.settle(batch, Some(answer)),
+            Err(error) => {
+                tracing::warn!(%error, "a batch of the queue cannot be written");
+                queue.settle(batch, None)
+            }
+        };
+        if !is_done {
+            tokio::time::sleep(FIRST_PAUSE).await;
+        }
+    }
+}
