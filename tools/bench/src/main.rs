@@ -1,5 +1,5 @@
 //! Benchmarks behind the numbers of the documentation. Run them with `cargo run --profile bench -p presence-bench -- users` (or
-//! `budgets`, `import`, `lambda`, `reviews`, `stats`, `costs` or `start`).
+//! `budgets`, `import`, `ingest`, `lambda`, `reviews`, `stats`, `costs` or `start`).
 //!
 //! Calls, waves and units are counted and exact. Times are medians of one run: compare them only within that run.
 
@@ -9,6 +9,7 @@ mod budgets;
 mod costs;
 mod cpu_clock;
 mod import;
+mod ingest;
 mod lambda;
 mod request_log;
 mod reviews;
@@ -42,6 +43,18 @@ enum Benchmark {
         /// Number of rows of the imported file
         #[arg(long, default_value_t = 50_000)]
         reviews: usize,
+    },
+    /// Measures the queue by which reviews arrive, and the build of a first load
+    Ingest {
+        /// Number of rows through the queue
+        #[arg(long, default_value_t = 20_000)]
+        rows: usize,
+        /// Numbers of rows of the builds
+        #[arg(long, value_delimiter = ',', default_values_t = [1_000_000, 10_000_000])]
+        builds: Vec<usize>,
+        /// Program of the operator's command line, of the same profile
+        #[arg(long, value_name = "FILE", default_value = "target/release/ops")]
+        ops: PathBuf,
     },
     /// Compares searches of reviews: the ledger, a filter on a thin index, and `PostgreSQL`
     Reviews {
@@ -115,6 +128,7 @@ async fn main() -> anyhow::Result<()> {
         Benchmark::Start { programs, starts } => start::run(&programs, starts).await?,
         Benchmark::GroupBy { size, rounds } => Box::pin(reviews::group_by::run(size, rounds)).await?,
         Benchmark::Users => users::run().await?,
+        Benchmark::Ingest { rows, builds, ops } => ingest::run(rows, &builds, &ops).await?,
         Benchmark::Import { reviews } => import::run(reviews).await?,
         Benchmark::Reviews { sizes, counted, rounds } => {
             Box::pin(reviews::run(&sizes, &counted, rounds, args.out.as_deref())).await?

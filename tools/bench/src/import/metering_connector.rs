@@ -15,17 +15,17 @@ const WRITE_OPERATIONS: [&str; 3] = ["TransactWriteItems", "PutItem", "UpdateIte
 
 /// Number of calls, and their capacity.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Usage {
-    pub(super) calls: u64,
+pub(crate) struct Usage {
+    pub(crate) calls: u64,
     /// Number of transactions among the calls.
-    pub(super) transactions: u64,
-    pub(super) read_units: f64,
-    pub(super) write_units: f64,
+    pub(crate) transactions: u64,
+    pub(crate) read_units: f64,
+    pub(crate) write_units: f64,
 }
 
 impl Usage {
     /// Returns the usage after an earlier reading.
-    pub(super) fn since(self, before: Self) -> Self {
+    pub(crate) fn since(self, before: Self) -> Self {
         Self {
             calls: self.calls - before.calls,
             transactions: self.transactions - before.transactions,
@@ -52,13 +52,13 @@ impl Usage {
 
 /// Connector that meters. Clones share their usage.
 #[derive(Clone, Default)]
-pub(super) struct MeteringConnector {
+pub(crate) struct MeteringConnector {
     usage: Arc<Mutex<Usage>>,
 }
 
 impl MeteringConnector {
     /// Returns the usage so far.
-    pub(super) fn usage(&self) -> Usage {
+    pub(crate) fn usage(&self) -> Usage {
         *self.usage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -2,7 +2,7 @@
 
 mod during_searches;
 mod generated_rows;
-mod metering_connector;
+pub(crate) mod metering_connector;
 
 use std::sync::Arc;
 use std::time::Duration;
