@@ -102,7 +102,8 @@ impl Stack {
         } else {
             None
         };
-        let inbox = options.inbox.as_deref().map(|folder| start_inbox(folder, &functions_config, &options)).transpose()?;
+        let inbox =
+            options.inbox.as_deref().map(|folder| start_inbox(folder, &functions_config, &options)).transpose()?;
         Ok(Self {
             gateway,
             embedded,

@@ -49,7 +49,7 @@ pub(crate) enum Command {
     /// the space of FILE, and needs less than 256 MB of memory for any number of rows, and 500 bytes for each business.
     ///
     /// The table must have no other reviews. Rows are rejected, counted and reported as by an import; with --json one object
-    /// {"created","updated","unchanged","rejected","items","parts","bytes"}. shared/docs/deploy.md tells how to load the parts.
+    /// {"created","updated","unchanged","rejected","items","parts","bytes"}.
     #[command(after_help = import::REVIEWS_FORMAT)]
     Build(import::build::BuildArgs),
     /// Show a review

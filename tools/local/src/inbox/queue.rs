@@ -159,7 +159,10 @@ impl Stored {
     fn record(&self) -> Value {
         let QueueMessage { group_id, deduplication_id, body, attributes } = &self.message;
         let typed = |(name, value): (&String, &String)| {
-            (name.clone(), json!({ "stringValue": value, "stringListValues": [], "binaryListValues": [], "dataType": "String" }))
+            (
+                name.clone(),
+                json!({ "stringValue": value, "stringListValues": [], "binaryListValues": [], "dataType": "String" }),
+            )
         };
         json!({
             "messageId": self.id,
