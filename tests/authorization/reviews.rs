@@ -1,4 +1,4 @@
-//! Reviews that a search shows to each caller, for every way to select them, and the reviews that it may read by id.
+//! Reviews that a search shows to each caller, that statistics count for it, and that it may read by id, for every way to select them.
 
 use std::collections::BTreeSet;
 
@@ -39,8 +39,18 @@ fn callers(fixtures: &Fixtures) -> Vec<(&TestUser, Role, Option<u64>)> {
     callers.into_iter().chain(of_org_2.map(|(person, role)| (person, role, Some(2)))).collect()
 }
 
+/// Returns the organisations of the businesses whose reviews are counted.
+fn orgs_counted(reply: &Reply) -> BTreeSet<u64> {
+    let body = reply.json();
+    let groups = body["groups"].as_array().unwrap_or_else(|| panic!("no groups: {}", reply.text));
+    let counted: u64 = groups.iter().filter_map(|group| group["count"].as_u64()).sum();
+    assert_eq!(body["count"], counted);
+    let org = |key: &str| if key.ends_with("-9") { 2 } else { 1 };
+    groups.iter().map(|group| org(group["key"].as_str().expect("an id"))).collect()
+}
+
 #[tokio::test(flavor = "multi_thread")]
-async fn a_search_shows_the_reviews_of_the_organisations_in_the_table() {
+async fn a_search_shows_and_statistics_count_the_reviews_of_the_organisations_in_the_table() {
     let stack = TestStack::start().await;
     let fixtures = Fixtures::create(&stack).await;
     seed(&stack).await;
@@ -52,6 +62,9 @@ async fn a_search_shows_the_reviews_of_the_organisations_in_the_table() {
             let sees = |of: &u64| if org == Some(*of) { *own } else { *elsewhere };
             let expected = named.iter().copied().filter(sees).collect();
             assert_eq!(orgs_found(&reply), expected, "{search} by {}", caller.email);
+            let filters = search.replace("&order_by=update_date", "");
+            let stats = stack.get(&format!("/reviews/stats?group_by=business&{filters}"), &caller.key).await;
+            assert_eq!(orgs_counted(&stats), expected, "statistics: {search} by {}", caller.email);
         }
     }
 }

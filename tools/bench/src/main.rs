@@ -1,5 +1,5 @@
 //! Benchmarks behind the numbers of the documentation. Run them with `cargo run --profile bench -p presence-bench -- users` (or
-//! `budgets`, `import`, `ingest`, `lambda`, `reviews`, `stats`, `costs` or `start`).
+//! `budgets`, `group-by`, `import`, `ingest`, `lambda`, `reviews`, `stats`, `costs` or `start`).
 //!
 //! Calls, waves and units are counted and exact. Times are medians of one run: compare them only within that run.
 

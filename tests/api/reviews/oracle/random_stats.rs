@@ -26,7 +26,7 @@ const GROUPS: [Option<&str>; 10] = [
 ];
 
 /// Reviews with the names of their cities.
-type Found<'a> = Vec<(&'a Review, &'a str)>;
+type MatchingReviews<'a> = Vec<(&'a Review, &'a str)>;
 
 /// Request for statistics with its expected answer.
 pub(super) struct RandomStats {
@@ -42,7 +42,7 @@ impl RandomStats {
     pub(super) fn random(rng: &mut Rng, seen: &[(&Review, &str)], shops: &[(&str, String, String)]) -> Self {
         let filter = Filter::random(rng);
         let group_by = pick(rng, &GROUPS);
-        let found: Found<'_> = filter.admitted(seen).collect();
+        let found: MatchingReviews<'_> = filter.admitted(seen).collect();
         let mut expected = totals(&found);
         if let Some(group_by) = group_by {
             // A city has the name that the lowest of the counted businesses gives it.
@@ -59,7 +59,7 @@ impl RandomStats {
 }
 
 /// Returns the answer about reviews, without groups.
-fn totals(found: &Found<'_>) -> Value {
+fn totals(found: &MatchingReviews<'_>) -> Value {
     let count = |fits: &dyn Fn(&Review) -> bool| found.iter().filter(|(review, _)| fits(review)).count();
     let states = ReviewState::ALL.map(|state| (state.as_str(), count(&|review| review.state == state)));
     let partners = Partner::ALL.map(|partner| (partner.as_str(), count(&|review| review.partner == partner)));
@@ -75,13 +75,13 @@ fn object<const LENGTH: usize>(counts: [(&str, usize); LENGTH]) -> Value {
     counts.into_iter().map(|(name, count)| (name.to_owned(), json!(count))).collect::<Map<_, _>>().into()
 }
 
-fn ratings(found: &Found<'_>) -> Value {
+fn ratings(found: &MatchingReviews<'_>) -> Value {
     let count = |rating: Rating| found.iter().filter(|(review, _)| review.rating == rating).count();
     Rating::ALL.iter().map(|rating| (rating.get().to_string(), json!(count(*rating)))).collect::<Map<_, _>>().into()
 }
 
 /// Returns the average, rounded half up to two decimals; null without a review.
-fn average(found: &Found<'_>) -> Value {
+fn average(found: &MatchingReviews<'_>) -> Value {
     if found.is_empty() {
         return Value::Null;
     }
@@ -92,12 +92,12 @@ fn average(found: &Found<'_>) -> Value {
     json!(text.parse::<f64>().expect("a number"))
 }
 
-fn groups(found: &Found<'_>, group_by: &str, city_names: &BTreeMap<String, String>) -> Value {
-    let mut groups: BTreeMap<(usize, String), Found<'_>> = BTreeMap::new();
+fn groups(found: &MatchingReviews<'_>, group_by: &str, city_names: &BTreeMap<String, String>) -> Value {
+    let mut groups: BTreeMap<(usize, String), MatchingReviews<'_>> = BTreeMap::new();
     for (review, city) in found {
         groups.entry(sort_key(group_by, review, city)).or_default().push((*review, *city));
     }
-    let body = |((_, key), found): ((usize, String), Found<'_>)| {
+    let body = |((_, key), found): ((usize, String), MatchingReviews<'_>)| {
         let mut body = json!({
             "key": key, "count": found.len(), "average_rating": average(&found), "ratings": ratings(&found),
         });

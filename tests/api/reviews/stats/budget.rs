@@ -1,5 +1,6 @@
 //! Cost of statistics of 10,000 reviews, without the cost of the key.
 
+use presence_tests::logs::{self, LoggedCost};
 use presence_tests::{Cost, Reply, TestStack, rng};
 
 use super::super::budget::{KEY, LARGE_CITY, NOTHING, businesses, cost_of_search, filled_stack, just_started, reviews};
@@ -27,6 +28,15 @@ async fn ask(stack: &TestStack, key: &str, query: &str) -> Reply {
     let reply = stack.get(&format!("/reviews/stats?{query}"), key).await;
     assert_eq!(reply.status, 200, "{query}: {}", reply.text);
     reply
+}
+
+/// Returns the cost without that of the key, with the waves that the function measures. Many parallel reads of roots queue, so that
+/// virtual time shows more.
+fn cost_of_places(reply: &Reply) -> Cost {
+    let LoggedCost { calls, read_units, write_units } = reply.logged_cost();
+    let line = logs::request_line(reply.header("x-request-id"));
+    let waves = line["waves"].as_u64().expect("a number of waves");
+    Cost { calls: calls - KEY.calls, waves, read_units: read_units - KEY.read_units, write_units }
 }
 
 fn budgets() -> Vec<Budget> {
@@ -61,10 +71,12 @@ async fn statistics_of_a_function_that_was_just_started_keep_their_budgets_and_r
     let mut exceeded = Vec::new();
     for Budget { query, calls, units } in budgets() {
         let started = just_started(&stack, key).await;
-        let cold = cost_of_search(&ask(&started, key, &query).await);
-        let warm = cost_of_search(&ask(&started, key, &query).await);
         let is_list = ["group_by=business", "group_by=city"].contains(&query.as_str());
-        let is_within = cold.waves <= if is_list { MAX_WAVES_OF_PLACES } else { MAX_WAVES }
+        let (cost, max_waves): (fn(&Reply) -> Cost, _) =
+            if is_list { (cost_of_places, MAX_WAVES_OF_PLACES) } else { (cost_of_search, MAX_WAVES) };
+        let cold = cost(&ask(&started, key, &query).await);
+        let warm = cost(&ask(&started, key, &query).await);
+        let is_within = cold.waves <= max_waves
             && cold.calls <= calls
             && cold.read_units <= units
             && cold.write_units < 0.1
