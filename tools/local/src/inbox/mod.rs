@@ -88,10 +88,10 @@ pub async fn consume(ingest: Ingest, queue: Arc<LocalQueue>) {
         let batch = queue.receive().await;
         let answer = handle(&ingest, &batch.event(), deadline_in(INVOCATION_TIMEOUT)).await;
         let is_done = match &answer {
-            Ok(answer) => queue.settle(batch, Some(answer)),
+            Ok(answer) => queue.record_outcome(batch, Some(answer)),
             Err(error) => {
                 tracing::warn!(%error, "a batch of the queue cannot be written");
-                queue.settle(batch, None)
+                queue.record_outcome(batch, None)
             }
         };
         if !is_done {

@@ -68,7 +68,7 @@ impl LocalQueue {
 
     /// Removes the messages of a batch that are done. The others go back to the front of their groups, with those behind them. `answer`
     /// is that of ingest; without one, all failed. Returns true if all are done.
-    pub fn settle(&self, batch: Batch, answer: Option<&Value>) -> bool {
+    pub fn record_outcome(&self, batch: Batch, answer: Option<&Value>) -> bool {
         let failures = answer.and_then(|answer| answer["batchItemFailures"].as_array());
         let failed: HashSet<&str> =
             failures.into_iter().flatten().filter_map(|failure| failure["itemIdentifier"].as_str()).collect();
@@ -223,11 +223,11 @@ mod tests {
         assert!(queue.receive().now_or_never().is_none(), "both groups are in flight");
         // SQS hands over the failed one again, and everything behind it that failed with it.
         let failed = answer(&first, &[8, 9]);
-        assert!(!queue.settle(first, Some(&failed)));
+        assert!(!queue.record_outcome(first, Some(&failed)));
         let again = queue.receive().await;
         assert_eq!(bodies(&again), ["8", "9", "10", "11"]);
-        assert!(queue.settle(again, Some(&json!({ "batchItemFailures": [] }))));
-        assert!(queue.settle(other, Some(&Value::Null)));
+        assert!(queue.record_outcome(again, Some(&json!({ "batchItemFailures": [] }))));
+        assert!(queue.record_outcome(other, Some(&Value::Null)));
         assert!(queue.state().waiting.is_empty() && queue.state().busy.is_empty());
     }
 
@@ -244,7 +244,7 @@ mod tests {
         for receive in 1..=MAX_RECEIVES {
             let batch = queue.receive().await;
             assert_eq!(batch.event()["Records"][0]["attributes"]["ApproximateReceiveCount"], receive.to_string());
-            assert!(!queue.settle(batch, None));
+            assert!(!queue.record_outcome(batch, None));
         }
         assert_eq!(queue.state().dead, 1);
         assert!(queue.receive().now_or_never().is_none());
@@ -258,7 +258,7 @@ mod tests {
         for _ in 0..4 {
             let batch = queue.receive().await;
             groups.push(batch.0[0].message.group_id.clone());
-            queue.settle(batch, Some(&Value::Null));
+            queue.record_outcome(batch, Some(&Value::Null));
         }
         assert_eq!(groups, ["a", "b", "a", "b"]);
     }
