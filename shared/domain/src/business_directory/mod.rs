@@ -70,11 +70,10 @@ impl BusinessDirectory {
     /// Builds the directory of these businesses. No two of them have the same id.
     #[must_use]
     pub fn new(businesses: Vec<ListedBusiness>) -> Self {
-        let mut directory = Self::default();
-        directory.bytes = businesses.iter().map(ListedBusiness::bytes).sum();
-        directory.businesses = businesses.into_iter().map(Arc::new).collect();
-        directory.businesses.sort_unstable_by(|one, other| one.order().cmp(&other.order()));
-        directory
+        let bytes = businesses.iter().map(ListedBusiness::bytes).sum();
+        let mut businesses: Vec<_> = businesses.into_iter().map(Arc::new).collect();
+        businesses.sort_unstable_by(|one, other| one.order().cmp(&other.order()));
+        Self { businesses, bytes, ..Self::default() }
     }
 
     /// Returns the size of the directory in memory, in bytes.

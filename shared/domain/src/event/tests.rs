@@ -90,6 +90,9 @@ fn a_delivery_that_ended_has_an_event() {
     }
 }
 
+/// Change of a review, with the kind and the field of the event that it causes.
+type ReviewCase = (fn(&mut Review), Option<(&'static str, &'static str)>);
+
 #[test]
 fn changes_of_a_review_name_the_fields_that_the_api_shows_differently() {
     let before = review();
@@ -98,7 +101,7 @@ fn changes_of_a_review_name_the_fields_that_the_api_shows_differently() {
         change(&mut after);
         after
     };
-    let cases: [(fn(&mut Review), Option<(&str, &str)>); 11] = [
+    let cases: [ReviewCase; 11] = [
         (|_| {}, None),
         (|review| review.city_key = "lyon".to_owned(), None),
         // The creation counts as the last change of a review that was never changed.

@@ -171,7 +171,6 @@ impl World {
                 self.end_segment(&object, segment);
                 Step::SettleAfterEnd { object, segment: segment + 1 }
             }
-            Step::SettleAfterEnd { .. } => Step::Done,
             Step::Settle { upload, segment, rows } => self.record_rows(upload, segment, &rows),
             Step::ReadRegistration => match self.registered {
                 Some(upload) => Step::Sum { upload },
@@ -184,7 +183,7 @@ impl World {
             }
             Step::Confirm { upload } if self.registered == Some(upload) => Step::Done,
             Step::Confirm { .. } => Step::ReadRegistration,
-            Step::Done => Step::Done,
+            Step::SettleAfterEnd { .. } | Step::Done => Step::Done,
         }
     }
 

@@ -203,8 +203,8 @@ mod tests {
         }
     }
 
-    fn seen(at: i64, object_at: i64, line: u64) -> Option<SeenAt> {
-        Some(SeenAt { at, place: Some(RowPlace { object_at, line }), is_confirmation: false })
+    fn seen(at: i64, object_at: i64, line: u64) -> SeenAt {
+        SeenAt { at, place: Some(RowPlace { object_at, line }), is_confirmation: false }
     }
 
     /// Applies rows one after another, as writes do. Returns the review and the outcome of each row.
@@ -225,9 +225,9 @@ mod tests {
         for (stamp, text) in [
             (SeenAt::at(17), "17"),
             (SeenAt::at(-17), "-17"),
-            (seen(17, 17, 3).expect("a stamp"), "17#3"),
-            (seen(-5, 17, 3).expect("a stamp"), "-5@17#3"),
-            (SeenAt { is_confirmation: true, ..seen(17, 17, 3).expect("a stamp") }, "17#3="),
+            (seen(17, 17, 3), "17#3"),
+            (seen(-5, 17, 3), "-5@17#3"),
+            (SeenAt { is_confirmation: true, ..seen(17, 17, 3) }, "17#3="),
         ] {
             assert_eq!((stamp.to_string().as_str(), SeenAt::parse(text)), (text, Some(stamp)));
         }
@@ -275,7 +275,7 @@ mod tests {
     fn an_object_that_comes_again_does_not_take_back_what_an_operator_wrote() {
         for (arrived, corrected) in [("a", "b"), ("b", "a")] {
             for stamp in [None, Some(SeenAt::at(10))] {
-                let arrives = review(arrived, seen(10, 10, 1));
+                let arrives = review(arrived, Some(seen(10, 10, 1)));
                 let (stored, _) = apply(&[arrives.clone(), review(corrected, stamp), arrives]);
                 assert_eq!(stored.title.as_deref(), Some(corrected), "{stamp:?}");
             }
@@ -284,7 +284,8 @@ mod tests {
 
     #[test]
     fn rows_of_one_instant_are_ordered_by_their_object_and_line() {
-        let rows = [review("a", seen(10, 1, 9)), review("b", seen(10, 2, 1)), review("c", seen(10, 2, 5))];
+        let rows =
+            [review("a", Some(seen(10, 1, 9))), review("b", Some(seen(10, 2, 1))), review("c", Some(seen(10, 2, 5)))];
         for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0], [2, 0, 1]] {
             let (stored, _) = apply(&order.map(|row| rows[row].clone()));
             assert_eq!(stored.title.as_deref(), Some("c"), "{order:?}");
@@ -299,7 +300,7 @@ mod tests {
             let mut rng = fastrand::Rng::with_seed(seed);
             let title = |rng: &mut fastrand::Rng| ["a", "b", "c"][rng.usize(0..3)];
             let rows: Vec<_> = (0..rng.usize(1..6))
-                .map(|_| review(title(&mut rng), seen(rng.i64(0..3), rng.i64(0..2), rng.u64(1..3))))
+                .map(|_| review(title(&mut rng), Some(seen(rng.i64(0..3), rng.i64(0..2), rng.u64(1..3)))))
                 .collect();
             let mut deliveries = [rows.clone(), rows].concat();
             let (first, _) = apply(&deliveries);
@@ -312,13 +313,13 @@ mod tests {
 
     #[test]
     fn a_row_that_was_written_before_has_its_first_outcome_again() {
-        let first = review("a", seen(10, 10, 1));
+        let first = review("a", Some(seen(10, 10, 1)));
         let (stored, _) = apply(std::slice::from_ref(&first));
         assert_eq!(Review::accept(Some(&stored), &first).outcome, RowOutcome::Created);
-        let second = review("b", seen(20, 20, 1));
+        let second = review("b", Some(seen(20, 20, 1)));
         let (stored, _) = apply(&[first.clone(), second.clone()]);
         assert_eq!(Review::accept(Some(&stored), &second).outcome, RowOutcome::Updated);
-        let third = review("b", seen(30, 30, 1));
+        let third = review("b", Some(seen(30, 30, 1)));
         let (stored, _) = apply(&[first, second, third.clone()]);
         assert_eq!(Review::accept(Some(&stored), &third).outcome, RowOutcome::Unchanged);
     }

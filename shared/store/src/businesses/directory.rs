@@ -198,7 +198,8 @@ fn build(businesses: Vec<ListedBusiness>, entries: Vec<LogEntry>, first: u64) ->
     let entries: std::collections::BTreeMap<u64, LogEntry> =
         entries.into_iter().filter(|entry| entry.number >= first).map(|entry| (entry.number, entry)).collect();
     // Entries that were appended meanwhile may be missing between others: they are read by their numbers.
-    let last = (first..).take_while(|number| entries.contains_key(number)).last();
+    let consecutive = (first..).zip(entries.keys()).take_while(|(expected, number)| expected == *number);
+    let last = consecutive.last().map(|(number, _)| number);
     let mut directory = BusinessDirectory::new(businesses);
     let announced = entries.values().map(LogEntry::announced).collect::<Result<Vec<_>, _>>()?;
     directory.announce(announced.into_iter().flatten());

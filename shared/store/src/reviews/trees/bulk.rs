@@ -129,6 +129,8 @@ fn give_tree(
     give: &mut impl FnMut(Item) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let mut months = MonthCounts::default();
-    postings.iter().for_each(|posting| months.add(posting));
+    for posting in postings {
+        months.add(posting);
+    }
     bulk_tree_items(tree, &months, has_facets, postings.iter().copied().map(Ok), give)
 }

@@ -49,7 +49,9 @@ proptest! {
         steps in steps(6), seed: u64, recent_max in prop::sample::select(vec![1_usize, 8, 64, 512]),
     ) {
         let mut history = History::new(seed);
-        steps.iter().for_each(|batch| history.play_all(batch));
+        for batch in &steps {
+            history.play_all(batch);
+        }
         check_stream(&history, recent_max);
     }
 

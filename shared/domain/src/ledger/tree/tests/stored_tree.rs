@@ -91,7 +91,9 @@ impl StoredTree {
     pub(super) fn stream(model: &Model, recent_max: usize) -> Self {
         let limits = TreeLimits { recent_max };
         let (mut nodes, mut months) = (NodeStore::default(), MonthCounts::default());
-        model.values().for_each(|posting| months.add(posting));
+        for posting in model.values() {
+            months.add(posting);
+        }
         let postings = model.values().map(|posting| Ok::<_, Infallible>(*posting));
         let Ok(root) = stream_tree(&months, postings, limits, |bytes| Ok(nodes.put(&mut Vec::new(), bytes)));
         Self { root, nodes, limits }

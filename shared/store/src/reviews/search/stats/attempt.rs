@@ -106,14 +106,13 @@ impl StatsTarget {
         for (_, counts) in counts {
             sum.add_all(counts);
         }
-        let groups = self.group_by.map(|group_by| match facet_groups(group_by, &sum) {
-            Some(groups) => groups,
-            None => {
+        let groups = self.group_by.map(|group_by| {
+            facet_groups(group_by, &sum).unwrap_or_else(|| {
                 let group = |(number, counts): &(GroupNumber, FacetCounts)| {
                     Some(StatsGroup { key: self.group_key(group_by, *number)?, counts: counts.clone() })
                 };
                 sorted(counts.iter().filter_map(group).collect())
-            }
+            })
         });
         ReviewStats { counts: sum, groups }
     }
