@@ -54,7 +54,7 @@ fn function_role_and_permission_name_the_bucket_as_the_bucket_does() {
     let role = statements(TEMPLATE.resource("IngestRole")).iter();
     let of_bucket = role.filter(|one| list(&one["Action"])[0].as_str().is_some_and(|action| action.starts_with("s3:")));
     let resources: BTreeSet<_> = of_bucket.flat_map(|one| list(&one["Resource"])).map(bucket_name).collect();
-    let folders = ["", "/done/*", "/inbox/*", "/rejected/*"].map(|folder| format!("{arn}{folder}"));
+    let folders = ["", "/done/*", "/inbox/*", "/rejected/*", "/work/*"].map(|folder| format!("{arn}{folder}"));
     assert_eq!(resources, folders.iter().map(String::as_str).collect());
 }
 
@@ -69,7 +69,10 @@ fn bucket_is_private_encrypted_kept_and_forgets() {
     assert_eq!((blocked.len(), blocked.values().all(|is| *is == true)), (4, true));
     let rules = bucket.property("LifecycleConfiguration")["Rules"].as_array().expect("rules");
     let expiring = rules.iter().filter(|rule| rule["ExpirationInDays"].is_u64()).map(|rule| rule["Prefix"].as_str());
-    assert_eq!(expiring.collect::<BTreeSet<_>>(), [Some("done/"), Some("inbox/"), Some("rejected/")].into());
+    assert_eq!(
+        expiring.collect::<BTreeSet<_>>(),
+        [Some("done/"), Some("inbox/"), Some("rejected/"), Some("work/")].into()
+    );
     let policy = &TEMPLATE.resource("BucketRules").property("PolicyDocument")["Statement"][0];
     assert_eq!(
         (&policy["Effect"], &policy["Condition"]["Bool"]["aws:SecureTransport"]),

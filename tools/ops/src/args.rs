@@ -96,6 +96,11 @@ pub(crate) fn parse_overlap(text: &str) -> Result<SignedDuration, String> {
     parse_duration(text, MAX_OVERLAP)
 }
 
+/// Parses the time for which a command waits, which is longer than zero.
+pub(crate) fn parse_wait(text: &str) -> Result<Duration, String> {
+    Ok(parse_lifetime(text)?.unsigned_abs())
+}
+
 /// Parses the time of which records are shown. None is kept for longer.
 pub(crate) fn parse_since(text: &str) -> Result<SignedDuration, String> {
     parse_duration(text, LIFETIME.unsigned_abs())

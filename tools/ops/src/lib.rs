@@ -32,6 +32,7 @@ mod users;
 use std::ffi::OsString;
 use std::sync::Arc;
 
+use aws_types::SdkConfig;
 use clap::{Parser, Subcommand};
 use presence_runtime::clock::Clock;
 use presence_store::Stores;
@@ -63,6 +64,7 @@ Environment:
                                credential_process or a role, web identity
   AWS_ENDPOINT_URL_DYNAMODB    another endpoint, such as the local stack; one on
                                this machine needs neither region nor credentials
+  AWS_ENDPOINT_URL_S3          another endpoint for import reviews --remote
   TABLE_PREFIX                 prefix of the names of the tables
                                [default: presence-]
   AUDIT_TABLE                  table of the audit trail, for restored tables
@@ -163,6 +165,8 @@ pub struct Context {
     /// Output of the command.
     pub console: Console,
     target: Target,
+    /// Settings of the calls to S3; none for a context without an environment.
+    s3: Option<SdkConfig>,
     /// Program for `CloudFormation`; none for tables outside AWS, where there are no stacks.
     aws: Option<AwsProgram>,
 }
@@ -172,7 +176,7 @@ impl Context {
     #[must_use]
     pub fn new(stores: Stores, clock: Arc<dyn Clock>, console: Console) -> Self {
         let target = Target::outside_aws(stores.database.prefix(), None);
-        Self { stores, clock, console, target, aws: None }
+        Self { stores, clock, console, target, s3: None, aws: None }
     }
 
     /// Returns the context with a program for `CloudFormation`.

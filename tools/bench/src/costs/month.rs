@@ -6,10 +6,12 @@ use anyhow::Context as _;
 
 use super::bill::{Bill, BilledTime, OperationUsage};
 use super::prices::{
-    ALARM, ASSUMED, DASHBOARD, EDGE_REQUESTS, GB, GB_SECOND, INVOCATIONS, LOG_GB, LOG_STORAGE_GB, METRIC, READ_UNITS,
-    RECOVERY_GB, STORAGE_GB, TRACES, WAF_ACL, WAF_REQUESTS, WAF_RULE, WRITE_UNITS, X86_SURCHARGE, lambda,
+    ALARM, ASSUMED, DASHBOARD, EDGE_REQUESTS, FIFO_REQUESTS, GB, GB_SECOND, INVOCATIONS, LOG_GB, LOG_STORAGE_GB,
+    METRIC, READ_UNITS, RECOVERY_GB, STORAGE_GB, TRACES, WAF_ACL, WAF_REQUESTS, WAF_RULE, WRITE_UNITS, X86_SURCHARGE,
+    lambda,
 };
 use super::report::ReportRow;
+use crate::lambda::memory::Memory;
 
 const DAYS: f64 = 30.0;
 /// Millions of requests of a month: one a day.
@@ -63,6 +65,18 @@ const MILLION_TRACES: f64 = 0.086_4 * DAYS + 0.05 * (MILLION_REQUESTS - 0.086_4 
 const LOG_MONTHS: f64 = 1.0;
 const MOST_LOG_MONTHS: f64 = 400.0 / 30.0;
 const MONITORING: &str = include_str!("../../../../shared/stacks/monitoring.yaml");
+/// Metrics of the alarms of ingest.
+const INGEST_ALARM_METRICS: f64 = 4.0;
+/// Millions of requests by which Lambda's poller asks an empty queue: five at a time, 20 s each.
+const MILLION_POLLS: f64 = 5.0 * 3.0 * 60.0 * 24.0 * DAYS / 1e6;
+/// Rows in a message: 200 KB of rows of 400 bytes.
+const MESSAGE_ROWS: f64 = 500.0;
+/// Requests of a message: 64 KB each, sent and received, and a deletion.
+const MESSAGE_REQUESTS: f64 = 4.0 + 4.0 + 1.0;
+/// Write units by which ingest notes the rows of a message.
+const MESSAGE_UNITS: f64 = 3.0;
+/// Milliseconds in which ingest writes the rows of a message.
+const MESSAGE_MS: f64 = 2_000.0;
 
 /// Bytes of stored items, with their entries in indexes and the overhead of both.
 #[derive(Clone, Copy, Debug, Default)]
@@ -250,7 +264,12 @@ impl Month {
         let copies = self.writes() * WRITE_UNITS + self.all_gb() * STORAGE_GB;
         let times = self.totals.functions.iter().map(|(_, dollars)| dollars).sum::<f64>();
         let x86 = (times - MILLION_REQUESTS * INVOCATIONS) * X86_SURCHARGE;
+        let messages = NEW_REVIEWS_A_DAY * DAYS / 1e6 / MESSAGE_ROWS;
+        let of_message =
+            MESSAGE_REQUESTS * FIFO_REQUESTS + MESSAGE_UNITS * WRITE_UNITS + lambda(Memory(512), MESSAGE_MS);
+        let ingest = messages * of_message + MILLION_POLLS * FIFO_REQUESTS + INGEST_ALARM_METRICS * ALARM;
         let mut settings = vec![
+            line("`Ingest=true`", format!("new reviews by the queue, its polls, and three alarms; {ASSUMED}"), ingest),
             line("Global tables", "writes and storage a second time", copies),
             line(
                 "CloudFront with WAF in front of the API",
@@ -312,7 +331,6 @@ mod tests {
 
     use super::super::bill::Trigger;
     use super::*;
-    use crate::lambda::memory::Memory;
 
     fn rows() -> Vec<ReportRow> {
         let time = BilledTime { memory: Memory(512), billed_ms: 10.0 };
@@ -372,12 +390,13 @@ mod tests {
             "CloudFront with WAF in front of the API",
             "Logs: kept",
             "`Architecture=x86_64`",
+            "`Ingest=true`",
             "`LogRetentionDays=400` instead of 30",
         ];
         assert_eq!(marked, expected);
         let prices = include_str!("prices.rs").split("#[cfg(test)]").next().expect("the prices");
         let documented = prices.lines().filter(|line| line.starts_with("/// ") && line.contains(", assumed"));
-        assert_eq!(documented.count(), 4, "log storage, alarms, x86-64, CloudFront");
+        assert_eq!(documented.count(), 5, "log storage, alarms, x86-64, CloudFront, FIFO queues");
     }
 
     #[test]

@@ -49,6 +49,8 @@ pub(crate) const WAF_RULE: f64 = 1.00;
 pub(crate) const WAF_REQUESTS: f64 = 0.60;
 /// Price of a million HTTPS requests of `CloudFront` in North America and Europe, assumed: of the year 2025, not looked up again.
 pub(crate) const EDGE_REQUESTS: f64 = 1.00;
+/// Price of a million requests of a FIFO queue of SQS, assumed. Each 64 KB of messages is a request.
+pub(crate) const FIFO_REQUESTS: f64 = 0.50;
 /// Share by which a GB-second on x86-64 costs more than on arm64, assumed. An invocation costs the same.
 pub(crate) const X86_SURCHARGE: f64 = 0.25;
 /// Mark of the lines of the report whose price is assumed.

@@ -9,6 +9,8 @@ pub(crate) enum ImportError {
     WrongFile(String),
     /// Too many rows are rejected.
     TooManyRejected(String),
+    /// Ingest could not read the uploaded object to its end.
+    CutShort(String),
 }
 
 impl ImportError {
@@ -17,13 +19,14 @@ impl ImportError {
         match self {
             Self::WrongFile(_) => "wrong_file",
             Self::TooManyRejected(_) => "too_many_rejected",
+            Self::CutShort(_) => "cut_short",
         }
     }
 }
 
 impl fmt::Display for ImportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (Self::WrongFile(text) | Self::TooManyRejected(text)) = self;
+        let (Self::WrongFile(text) | Self::TooManyRejected(text) | Self::CutShort(text)) = self;
         f.write_str(text)
     }
 }

@@ -12,6 +12,7 @@ mod kind;
 mod orgs;
 mod progress;
 mod rejects;
+mod remote;
 mod reviews;
 mod row;
 mod row_import;
@@ -20,10 +21,12 @@ mod transfers;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use presence_domain::category::Category;
 
+use crate::args::parse_wait;
 use crate::error::CommandError;
 use crate::{Context, Exit};
 use context::ImportContext;
@@ -33,6 +36,7 @@ use input::Input;
 use kind::ImportKind;
 use progress::Progress;
 use rejects::RejectsFile;
+use remote::RemoteLocation;
 use reviews::ReviewImport;
 use row::Row;
 use row_import::RowImport;
@@ -111,6 +115,13 @@ Nth rejected row instead. The exit code is then 1, and with --json the counts ha
 that it would reject, but writes nothing to the tables. With --json the last line
 on stdout is {\"created\":n,\"updated\":n,\"unchanged\":n,\"rejected\":n}.";
 
+const REMOTE: &str = "\
+--remote uploads the file, and lets the service in AWS import it (its parameter
+Ingest). The file may be compressed: FILE.jsonl.gz. The command waits for the
+report and prints the same counts; rejected rows are fetched. It needs rights on
+the bucket only, none on the tables. The row that is stored in the end is the one
+with the latest seen_at, or from the latest upload. If interrupted, run it again.";
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Load organisations
@@ -123,8 +134,8 @@ pub(crate) enum Command {
     #[command(after_help = format!("{CATEGORIES_FORMAT}\n\n{IMPORTS}"))]
     Categories(ImportArgs),
     /// Load reviews of businesses that are loaded already
-    #[command(after_help = format!("{REVIEWS_FORMAT}\n\n{IMPORTS}"))]
-    Reviews(ImportArgs),
+    #[command(after_help = format!("{REVIEWS_FORMAT}\n\n{IMPORTS}\n\n{REMOTE}"))]
+    Reviews(ReviewImportArgs),
 }
 
 #[derive(Debug, Args)]
@@ -139,11 +150,24 @@ pub(crate) struct ImportArgs {
     max_errors: Option<u64>,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct ReviewImportArgs {
+    #[command(flatten)]
+    import: ImportArgs,
+    /// Upload the file to s3://BUCKET/inbox/, and follow what the service makes of it
+    #[arg(long, value_name = "URL", value_parser = RemoteLocation::parse, conflicts_with_all = ["dry_run", "max_errors"])]
+    remote: Option<RemoteLocation>,
+    /// Longest wait for the report, such as 30m
+    #[arg(long, value_name = "DURATION", value_parser = parse_wait, default_value = "6h", requires = "remote")]
+    wait: Duration,
+}
+
 impl Command {
     /// True if the command writes to the tables.
     pub(crate) fn writes(&self) -> bool {
         match self {
-            Self::Orgs(args) | Self::Businesses(args) | Self::Categories(args) | Self::Reviews(args) => !args.dry_run,
+            Self::Orgs(args) | Self::Businesses(args) | Self::Categories(args) => !args.dry_run,
+            Self::Reviews(args) => !args.import.dry_run && args.remote.is_none(),
         }
     }
 }
@@ -153,7 +177,10 @@ pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit,
         Command::Orgs(args) => import_rows::<orgs::OrgRow>(&args, context).await,
         Command::Businesses(args) => import_rows::<businesses::BusinessRow>(&args, context).await,
         Command::Categories(args) => import_rows::<Category>(&args, context).await,
-        Command::Reviews(args) => import_reviews(&args, context).await,
+        Command::Reviews(ReviewImportArgs { import, remote: Some(location), wait }) => {
+            remote::run(&import.file, &location, wait, context).await
+        }
+        Command::Reviews(args) => import_reviews(&args.import, context).await,
     }
 }
 

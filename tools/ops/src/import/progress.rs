@@ -40,6 +40,12 @@ impl Progress {
         }
     }
 
+    /// Shows what the import waits for.
+    pub(super) fn show(&self, message: &str) {
+        self.bar.set_message(message.to_owned());
+        self.bar.tick();
+    }
+
     /// Removes the bar. The summary follows in its place.
     pub(super) fn finish(&self) {
         self.bar.finish_and_clear();

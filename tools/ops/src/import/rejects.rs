@@ -39,6 +39,16 @@ impl RejectsFile {
         writeln!(file, "{rejected}").with_context(cannot_write)
     }
 
+    /// Returns the path of the file.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns the path of a file that was written elsewhere.
+    pub(super) fn into_path(self) -> PathBuf {
+        self.path
+    }
+
     /// Closes the file and returns its path, `None` if no row was rejected.
     pub(super) fn finish(self) -> anyhow::Result<Option<PathBuf>> {
         let Some(mut file) = self.file else { return Ok(None) };

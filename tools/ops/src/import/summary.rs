@@ -1,6 +1,7 @@
 //! Counts of an import, and their report to the operator.
 
 use std::ops::AddAssign;
+use std::path::PathBuf;
 
 use presence_store::PutOutcome;
 use serde::Serialize;
@@ -41,7 +42,7 @@ impl ImportSummary {
         self.created + self.updated + self.unchanged + self.rejected
     }
 
-    /// Prints the counts, the error if the import stopped, and the path of the rejected rows.
+    /// Closes the file of the rejected rows, and prints the counts and its path, and the error if the import stopped.
     pub(super) fn report(
         self,
         args: &ImportArgs,
@@ -50,7 +51,18 @@ impl ImportSummary {
         rejects: RejectsFile,
         console: &mut Console,
     ) -> Result<Exit, CommandError> {
-        let rejects_path = rejects.finish()?;
+        self.print(args.dry_run, plural, result, rejects.finish()?, console)
+    }
+
+    /// Prints the counts, the error if the import stopped, and the path of the rejected rows.
+    pub(super) fn print(
+        self,
+        dry_run: bool,
+        plural: &str,
+        result: anyhow::Result<()>,
+        rejects_path: Option<PathBuf>,
+        console: &mut Console,
+    ) -> Result<Exit, CommandError> {
         let Self { created, updated, unchanged, rejected, .. } = self;
         let counts = format!("{created} created, {updated} updated, {unchanged} unchanged, {rejected} rejected");
         if let Err(error) = result {
@@ -64,7 +76,7 @@ impl ImportSummary {
             let stopped = format!("stopped after {} rows ({counts}){remedy}", self.rows());
             return Err(error.context(stopped).into());
         }
-        let prefix = if args.dry_run { "dry run, nothing written: " } else { "" };
+        let prefix = if dry_run { "dry run, nothing written: " } else { "" };
         if let Some(users) = self.users_updated {
             let moved = "businesses that moved to another organisation";
             console.write_message(format_args!("{prefix}{moved} were taken out of the lists of {users} users"));

@@ -1,0 +1,156 @@
+//! Fake bucket of S3 on one port: it keeps objects, and answers a new one of the inbox with the reports that a test chose.
+
+use std::collections::BTreeMap;
+use std::io::{BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::fake_aws::{header, read_head};
+
+/// Instant of the uploads, and of reports that are in time.
+const NOW: &str = "Sun, 01 Mar 2026 09:30:00 GMT";
+/// Instant of a report on an earlier object.
+const EARLIER: &str = "Sun, 01 Mar 2026 09:29:00 GMT";
+
+#[derive(Default)]
+struct Objects {
+    /// Content and time of each object, by its key.
+    stored: BTreeMap<String, (Vec<u8>, &'static str)>,
+    /// Reports that an upload brings about, by key.
+    reports: BTreeMap<String, Vec<u8>>,
+    /// Looks at a missing or old report before the new one is there.
+    looks: u32,
+    parts: BTreeMap<u32, Vec<u8>>,
+}
+
+/// Fake bucket. Its threads end with the process.
+pub(super) struct FakeBucket {
+    pub(super) url: String,
+    objects: Arc<Mutex<Objects>>,
+}
+
+impl FakeBucket {
+    /// Starts a bucket that writes these reports once somebody has looked for one twice.
+    pub(super) fn start(reports: &[(&str, &str)]) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let address = listener.local_addr().expect("a bound socket has an address");
+        let reports = reports.iter().map(|(key, text)| ((*key).to_owned(), text.as_bytes().to_vec())).collect();
+        let objects = Arc::new(Mutex::new(Objects { reports, ..Objects::default() }));
+        let shared = Arc::clone(&objects);
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let shared = Arc::clone(&shared);
+                std::thread::spawn(move || stream.map(|stream| serve(stream, &shared)));
+            }
+        });
+        Self { url: format!("http://{address}"), objects }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Objects> {
+        self.objects.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Stores a report on an earlier object.
+    pub(super) fn put_earlier(&self, key: &str, text: &str) {
+        self.lock().stored.insert(key.to_owned(), (text.as_bytes().to_vec(), EARLIER));
+    }
+
+    /// Returns the content of an object.
+    pub(super) fn content(&self, key: &str) -> Option<Vec<u8>> {
+        self.lock().stored.get(key).map(|(content, _)| content.clone())
+    }
+}
+
+/// Answers the requests of one connection. Returns `None` when the client closes it.
+fn serve(stream: TcpStream, objects: &Mutex<Objects>) -> Option<()> {
+    let mut writer = stream.try_clone().ok()?;
+    let mut reader = BufReader::new(stream);
+    loop {
+        let head = read_head(&mut reader)?;
+        if header(&head, "expect").is_some() {
+            writer.write_all(b"HTTP/1.1 100 Continue\r\n\r\n").ok()?;
+        }
+        let length = header(&head, "content-length").and_then(|text| text.parse().ok()).unwrap_or(0);
+        let mut body = vec![0; length];
+        reader.read_exact(&mut body).ok()?;
+        if header(&head, "content-encoding").is_some_and(|encoding| encoding.contains("aws-chunked")) {
+            body = without_chunks(&body);
+        }
+        let mut words = head.split_whitespace();
+        let (method, target) = (words.next()?.to_owned(), words.next()?.to_owned());
+        let answer = objects.lock().unwrap_or_else(PoisonError::into_inner).answer(&method, &target, body);
+        writer.write_all(&answer).ok()?;
+    }
+}
+
+/// Returns the content of a body in chunks, each of which has its length in front.
+fn without_chunks(body: &[u8]) -> Vec<u8> {
+    let (mut content, mut rest) = (Vec::new(), body);
+    while let Some(end) = rest.windows(2).position(|pair| pair == b"\r\n") {
+        let line = String::from_utf8_lossy(&rest[..end]);
+        let size = line.split(';').next().and_then(|size| usize::from_str_radix(size, 16).ok()).expect("a length");
+        if size == 0 {
+            break;
+        }
+        content.extend_from_slice(&rest[end + 2..end + 2 + size]);
+        rest = &rest[end + 4 + size..];
+    }
+    content
+}
+
+fn response(status: &str, time: &str, body: &[u8], length: usize) -> Vec<u8> {
+    let head = format!("HTTP/1.1 {status}\r\nlast-modified: {time}\r\netag: \"1\"\r\ncontent-length: {length}\r\n\r\n");
+    [head.as_bytes(), body].concat()
+}
+
+impl Objects {
+    fn answer(&mut self, method: &str, target: &str, body: Vec<u8>) -> Vec<u8> {
+        let (path, query) = target.split_once('?').unwrap_or((target, ""));
+        let key = path.trim_start_matches("/reviews-bucket/").to_owned();
+        let part =
+            query.split('&').find_map(|one| one.strip_prefix("partNumber=")).and_then(|number| number.parse().ok());
+        match (method, part) {
+            ("POST", _) if query.contains("uploads") => {
+                let xml = b"<InitiateMultipartUploadResult><UploadId>u1</UploadId></InitiateMultipartUploadResult>";
+                response("200 OK", NOW, xml, xml.len())
+            }
+            ("PUT", Some(number)) => {
+                self.parts.insert(number, body);
+                response("200 OK", NOW, b"", 0)
+            }
+            ("POST", _) => {
+                let content = std::mem::take(&mut self.parts).into_values().flatten().collect();
+                self.put(key, content);
+                let xml = b"<CompleteMultipartUploadResult><ETag>1</ETag></CompleteMultipartUploadResult>";
+                response("200 OK", NOW, xml, xml.len())
+            }
+            ("PUT", _) => {
+                self.put(key, body);
+                response("200 OK", NOW, b"", 0)
+            }
+            _ => self.get(method, &key),
+        }
+    }
+
+    fn put(&mut self, key: String, content: Vec<u8>) {
+        self.stored.insert(key, (content, NOW));
+        self.looks = 2;
+    }
+
+    fn get(&mut self, method: &str, key: &str) -> Vec<u8> {
+        if method == "HEAD" && key.starts_with("done/") && self.looks > 0 {
+            self.looks -= 1;
+            if self.looks == 0 {
+                let reports = self.reports.iter().map(|(key, text)| (key.clone(), (text.clone(), NOW)));
+                self.stored.extend(reports);
+            }
+        }
+        match self.stored.get(key) {
+            Some((content, time)) => {
+                let body: &[u8] = if method == "HEAD" { b"" } else { content };
+                response("200 OK", time, body, content.len())
+            }
+            None => response("404 Not Found", NOW, b"", 0),
+        }
+    }
+}
