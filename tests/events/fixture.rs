@@ -90,7 +90,7 @@ impl EventFixture {
         self.stack.local.events().events()
     }
 
-    /// Creates an invited user with canaries by an ORG_ADMIN, and returns its id.
+    /// Creates an invited user with canaries by an `ORG_ADMIN`, and returns its id.
     pub(super) async fn invite(&self, local: &str) -> String {
         let body = json!({
             "email": address(local), "first_name": format!("Ada {NAME_CANARY}"), "last_name": NAME_CANARY, "lang": "fr",

@@ -61,7 +61,7 @@ async fn a_splitter_killed_at_any_call_and_run_again_leaves_the_reports_of_one_r
     }
     for call in 1..100 {
         let env = env().await;
-        env.outside.crash_at(Some((call, POINTS[usize::from(call % 2 == 0)])));
+        env.outside.crash_at(Some((call, POINTS[usize::from(call.is_multiple_of(2))])));
         if env.invoke(&uploaded(OBJECT), None).await.is_some() {
             assert!(call > 5, "the splitter calls bucket and queue");
             return;
@@ -84,7 +84,7 @@ async fn a_writer_killed_at_any_call_and_run_again_leaves_the_reviews_and_counts
     let (calls, outside_calls) = (whole.crash.calls(), whole.outside.calls());
     assert!(calls > 20 && outside_calls > 2, "{calls} {outside_calls}");
     let expected = left(&whole).await;
-    let point = |call: u64| Some((call, POINTS[usize::from(call % 2 == 0)]));
+    let point = |call: u64| Some((call, POINTS[usize::from(call.is_multiple_of(2))]));
     let database = (1..=calls).map(|call| (point(call), None));
     let outside = (1..=outside_calls).flat_map(|call| POINTS.map(|point| (None, Some((call, point)))));
     let kills: Vec<_> = database.chain(outside).collect();

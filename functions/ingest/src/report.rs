@@ -82,9 +82,9 @@ pub(crate) async fn record_outcomes(
             if is_overtaken || is_known {
                 return false;
             }
-            fresh.iter().for_each(|row| {
+            for row in &fresh {
                 segment.report.record_outcome(offset(row), row.result);
-            });
+            }
             segment.report.rows = total.or(segment.report.rows);
             segment.fragments.extend(fragment.clone());
             true
@@ -136,7 +136,9 @@ async fn publish_version(ingest: &Ingest, version: &ObjectVersion) -> Result<boo
         return Ok(false);
     }
     let mut counts = ReportCounts::default();
-    segments.iter().for_each(|(_, segment)| counts += segment.report.counts);
+    for (_, segment) in &segments {
+        counts += segment.report.counts;
+    }
     put_rejected(ingest, version, &segments, counts.rejected).await?;
     let ReportCounts { created, updated, unchanged, rejected } = counts;
     let summary = Summary { created, updated, unchanged, rejected, error: progress.error };

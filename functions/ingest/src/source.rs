@@ -68,7 +68,10 @@ pub(crate) enum Form {
 impl Form {
     /// Returns the form of an object; `None` if it cannot hold rows.
     pub(crate) fn of(object: &str) -> Option<Self> {
-        if object.ends_with(".jsonl") { Some(Self::Plain) } else { object.ends_with(".jsonl.gz").then_some(Self::Gzip) }
+        match object.strip_suffix(".gz") {
+            Some(name) => name.strip_suffix(".jsonl").map(|_| Self::Gzip),
+            None => object.strip_suffix(".jsonl").map(|_| Self::Plain),
+        }
     }
 }
 
@@ -124,7 +127,7 @@ impl SegmentReader {
 
 /// Returns the reason why the content of an object cannot be read. A failure of the transport is an error.
 fn reason(broken: io::Error) -> Result<String, Error> {
-    if broken.get_ref().is_some_and(|inner| inner.is::<TransportError>()) {
+    if broken.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<TransportError>) {
         return Err(Error::Unavailable(broken.into()));
     }
     match broken.kind() {

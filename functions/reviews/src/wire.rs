@@ -132,6 +132,7 @@ pub(crate) struct StateCounts {
 /// Numbers of reviews by partner.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = PartnerCounts))]
+#[expect(clippy::struct_field_names, reason = "the names of the interface")]
 pub(crate) struct PartnerCounts {
     partner_8: u64,
     partner_1: u64,

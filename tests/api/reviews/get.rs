@@ -110,7 +110,7 @@ async fn the_key_comes_before_the_id_and_the_id_before_the_parameters() {
 async fn an_id_may_be_percent_encoded_and_other_methods_are_405() {
     let review_fixtures = ReviewFixtures::new().await;
     let plain = review_fixtures.get("admin_1", SEEDED_REVIEW).await;
-    let encoded: String = SEEDED_REVIEW.bytes().map(|byte| format!("%{byte:02X}")).collect();
+    let encoded = SEEDED_REVIEW.bytes().map(|byte| format!("%{byte:02X}")).collect::<Vec<_>>().concat();
     let reply = review_fixtures.get("admin_1", &encoded).await;
     assert_eq!((reply.status, &reply.text), (200, &plain.text));
     let line = logs::request_line(reply.header("x-request-id"));

@@ -30,6 +30,7 @@ pub enum DynamoDb {
 
 /// Options of a local stack. The default suits a test: free ports, data in memory, no sample data.
 #[derive(Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct Options {
     /// Port of the gateway on 127.0.0.1. 0 picks a free one.
     pub port: u16,

@@ -78,7 +78,7 @@ impl Context {
         let target = settings.target(&prefix, &config);
         let aws = AwsProgram::new("aws").with_settings(target.region.clone(), options.profile.clone());
         let aws = target.is_in_aws().then_some(aws);
-        let s3 = Some(settings.s3(&config));
+        let s3 = Some(s3_config(&config));
         Ok(Self { stores, clock: Arc::new(SystemClock), console: Console::standard(), target, s3, aws })
     }
 }
@@ -163,16 +163,16 @@ impl Settings {
         }
     }
 
-    /// Returns the settings of the calls to S3. An endpoint of DynamoDB is none of S3.
-    fn s3(&self, config: &SdkConfig) -> SdkConfig {
-        let mut s3 = config.clone().into_builder();
-        s3.set_endpoint_url(first_variable(&["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"]));
-        s3.build()
-    }
-
     fn is_local(&self) -> bool {
         self.endpoint_url.as_deref().is_some_and(is_loopback)
     }
+}
+
+/// Returns the settings of the calls to S3. An endpoint of DynamoDB is none of S3.
+fn s3_config(config: &SdkConfig) -> SdkConfig {
+    let mut s3 = config.clone().into_builder();
+    s3.set_endpoint_url(first_variable(&["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"]));
+    s3.build()
 }
 
 fn first_variable(names: &[&str]) -> Option<String> {

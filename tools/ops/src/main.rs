@@ -7,7 +7,8 @@ use presence_ops::{parse, start};
 #[tokio::main]
 async fn main() -> ExitCode {
     match parse(std::env::args_os()) {
-        Ok(cli) => start(cli).await.into(),
+        // On the heap, because the SDK's futures are large.
+        Ok(cli) => Box::pin(start(cli)).await.into(),
         Err(exit) => exit.into(),
     }
 }

@@ -7,6 +7,7 @@ use aws_sdk_s3::config::Builder;
 use aws_sdk_s3::config::timeout::TimeoutConfig;
 use aws_sdk_s3::error::{ProvideErrorMetadata as _, SdkError};
 use aws_sdk_s3::operation::get_object::{GetObjectError, GetObjectOutput};
+use aws_sdk_s3::operation::head_object::HeadObjectError;
 use aws_sdk_s3::primitives::ByteStream;
 use aws_types::SdkConfig;
 use futures::FutureExt as _;
@@ -59,7 +60,7 @@ impl S3Objects {
         let head = self.client.head_object().bucket(&self.bucket).key(key).send().await;
         let head = match head {
             Ok(head) => head,
-            Err(error) if error.as_service_error().is_some_and(|error| error.is_not_found()) => return Ok(None),
+            Err(error) if error.as_service_error().is_some_and(HeadObjectError::is_not_found) => return Ok(None),
             Err(error) => return Err(failed(error)),
         };
         let modified_at = parse_time(head.last_modified)?;
@@ -89,7 +90,8 @@ impl Objects for S3Objects {
     }
 
     fn put<'a>(&'a self, key: &'a str, bytes: Vec<u8>) -> BoxFuture<'a, Result<(), Error>> {
-        let media_type = if key.ends_with(".json") { "application/json" } else { "application/x-ndjson" };
+        let is_summary = key.strip_suffix(".json").is_some();
+        let media_type = if is_summary { "application/json" } else { "application/x-ndjson" };
         let put = self.client.put_object().bucket(&self.bucket).key(key).content_type(media_type);
         let put = put.body(ByteStream::from(bytes));
         async { put.send().await.map(|_| ()).map_err(failed) }.boxed()

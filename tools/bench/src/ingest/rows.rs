@@ -13,7 +13,8 @@ const SEED: u64 = 0x0069_6e67_6573_7400;
 
 /// Returns the rows of the organisations.
 pub(super) fn orgs(orgs: usize) -> String {
-    (1..=orgs).map(|org| format!("{}\n", json!({ "id": org, "name": format!("Organisation {org}") }))).collect()
+    let rows = (1..=orgs).map(|org| json!({ "id": org, "name": format!("Organisation {org}") }).to_string() + "\n");
+    rows.collect()
 }
 
 /// Returns the rows of the businesses.

@@ -26,9 +26,10 @@ impl EventPoller {
     pub(crate) async fn start(bus: EventBridge, config: &SdkConfig, tables: &[String]) -> anyhow::Result<Self> {
         let mut streams = Vec::with_capacity(tables.len());
         for table in tables {
-            match TableStream::open(config, table).await? {
-                Some(stream) => streams.push(stream),
-                None => tracing::warn!(table, "the table has no stream: there are no events of its changes"),
+            if let Some(stream) = TableStream::open(config, table).await? {
+                streams.push(stream);
+            } else {
+                tracing::warn!(table, "the table has no stream: there are no events of its changes");
             }
         }
         Ok(Self(tokio::spawn(poll(bus, streams))))

@@ -64,7 +64,7 @@ async fn put_events(State(log): State<Arc<EventLog>>, headers: HeaderMap, body: 
         Ok(request) => request,
         Err(error) => return error.into_response(),
     };
-    let is_taken = |index: usize| mode != BusMode::RefuseHalf || index % 2 == 0;
+    let is_taken = |index: usize| mode != BusMode::RefuseHalf || index.is_multiple_of(2);
     let numbered = request.entries.iter().enumerate();
     let answers: Vec<_> =
         numbered.map(|(index, entry)| if is_taken(index) { take(&log, entry) } else { refusal() }).collect();

@@ -112,7 +112,9 @@ impl State {
         let next = groups.clone().find(|group| **group > self.last_group).or_else(|| groups.next())?.clone();
         let waiting = self.waiting.get_mut(&next)?;
         let mut batch: Vec<Stored> = waiting.drain(..waiting.len().min(BATCH)).collect();
-        batch.iter_mut().for_each(|stored| stored.receives += 1);
+        for stored in &mut batch {
+            stored.receives += 1;
+        }
         if waiting.is_empty() {
             self.waiting.remove(&next);
         }
@@ -138,7 +140,9 @@ impl Queue for LocalQueue {
         async move {
             let mut state = self.state();
             state.seen.retain(|_, sent| sent.elapsed() < DEDUPLICATION_TIME);
-            messages.iter().for_each(|message| state.add(message));
+            for message in messages {
+                state.add(message);
+            }
             drop(state);
             self.changed.notify_one();
             Ok(())

@@ -154,7 +154,7 @@ pub(crate) struct ImportArgs {
 pub(crate) struct ReviewImportArgs {
     #[command(flatten)]
     import: ImportArgs,
-    /// Upload the file to s3://BUCKET/inbox/, and follow what the service makes of it
+    /// Upload the file to `s3://BUCKET/inbox/`, and follow what the service makes of it
     #[arg(long, value_name = "URL", value_parser = RemoteLocation::parse, conflicts_with_all = ["dry_run", "max_errors"])]
     remote: Option<RemoteLocation>,
     /// Longest wait for the report, such as 30m

@@ -248,7 +248,7 @@ impl CliEnv {
     }
 
     /// Writes items, in batches.
-    pub(super) fn put_items(&self, table: &str, items: Vec<Item>) {
+    pub(super) fn put_items(&self, table: &str, items: &[Item]) {
         block_on(async {
             let client = self.client();
             let put = |item: &Item| {

@@ -286,7 +286,9 @@ fn export_of_reviews_ends_though_the_log_forgets_what_changed() {
     let (rows, writes) = write_at_each_call(&env, 9, |number| {
         // The end of an import folds what it has written, if it is enough, and the log forgets it. Three reviews move in time, too.
         let mut changed: Vec<Value> = (0..100).map(|position| review(number * 100 + position)).collect();
-        changed.iter_mut().for_each(|row| row["content"] = json!(format!("changed {number}")));
+        for row in &mut changed {
+            row["content"] = json!(format!("changed {number}"));
+        }
         for row in changed.iter_mut().take(3) {
             row["update_date"] = json!("2024-02-01T00:00:00Z");
         }

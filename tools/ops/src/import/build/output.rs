@@ -186,7 +186,10 @@ mod tests {
             let mut names: Vec<_> =
                 fs::read_dir(&folder).expect("parts").map(|entry| entry.expect("a part").path()).collect();
             names.sort();
-            assert_eq!((totals.items, totals.parts, names.len()), (items as u64, parts, parts as usize));
+            assert_eq!(
+                (totals.items, totals.parts, names.len()),
+                (items as u64, parts, usize::try_from(parts).expect("a small number"))
+            );
             let mut text = String::new();
             for name in names {
                 let part = GzDecoder::new(File::open(name).expect("a part")).read_to_string(&mut text);

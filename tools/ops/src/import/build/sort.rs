@@ -182,7 +182,9 @@ mod tests {
             let records = (0..rng.usize(0..300)).map(|_| Text((0..rng.usize(0..9)).map(|_| rng.u8(..)).collect()));
             let mut records: Vec<Text> = records.collect();
             let mut sort = ExternalSort::new(folder.path(), limits);
-            records.iter().for_each(|record| sort.push(record.clone()).expect("the folder can be written"));
+            for record in &records {
+                sort.push(record.clone()).expect("the folder can be written");
+            }
             records.sort_unstable();
             let mut runs = sort.finish().expect("the folder can be written");
             for _ in 0..2 {

@@ -75,7 +75,7 @@ impl RemoteObject {
 
     /// True if the object is compressed.
     pub(super) fn is_compressed(&self) -> bool {
-        self.name.ends_with(".gz")
+        self.name.strip_suffix(".gz").is_some()
     }
 }
 

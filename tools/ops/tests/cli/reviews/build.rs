@@ -78,7 +78,7 @@ fn fill_table(env: &CliEnv, parts: &str) {
     let key = |item: &Item| ["pk", "sk"].map(|name| item[name].as_s().expect("a text").clone());
     let keys: HashSet<_> = items.iter().map(key).collect();
     assert_eq!(keys.len(), items.len(), "no key comes twice");
-    env.put_items(TABLE, items);
+    env.put_items(TABLE, &items);
 }
 
 /// Builds the rows in an environment of its own, and fills its table.

@@ -31,6 +31,18 @@ pub(super) struct PlaceGroups {
     city_names: BTreeMap<String, (BusinessId, String)>,
 }
 
+/// Returns the places that changes of the log name, before or after.
+fn all_places(log: &OrgLog) -> Vec<&Place> {
+    log.entries.iter().flat_map(|entry| [&entry.change.old, &entry.change.new]).flatten().collect()
+}
+
+/// Returns the place of each review after its last change in the log.
+fn present_places(log: &OrgLog) -> Vec<&Place> {
+    // A review's changes are in one lane, in their order.
+    let last: HashMap<_, _> = log.entries.iter().map(|entry| (entry.change.id, &entry.change.new)).collect();
+    last.into_values().flatten().collect()
+}
+
 impl PlaceList {
     /// Returns the list of an organisation of which no page is read.
     pub(super) fn new(org_id: OrgId) -> Self {
@@ -74,10 +86,11 @@ impl PlaceGroups {
 
     /// Returns the sets that the log of an organisation names. The list may lack their businesses: it lags.
     pub(super) fn sets_of_log(&self, org_id: OrgId, log: &OrgLog) -> BTreeSet<ReviewSet> {
-        let changes = log.entries.iter().map(|entry| &entry.change);
-        let places = changes.flat_map(|change| [&change.old, &change.new]).flatten();
+        // A business that left the city has other reviews in its tree, and none in the city.
+        let places = if self.city_key.is_some() && !self.is_by_city { present_places(log) } else { all_places(log) };
         let is_in_city = |place: &&Place| self.city_key.as_ref().is_none_or(|city| *city == place.city_key);
-        let sets = places.filter(is_in_city).map(|place| self.set_of(org_id, &place.business_id, &place.city_key));
+        let in_city = places.into_iter().filter(is_in_city);
+        let sets = in_city.map(|place| self.set_of(org_id, &place.business_id, &place.city_key));
         // The city that the filter names needs no list.
         let named = self.city_key.as_ref().filter(|_| self.is_by_city);
         sets.chain(named.map(|city| ReviewSet::City(org_id, city.clone()))).collect()
