@@ -13,7 +13,7 @@ use super::routes::of_the_template;
 const ACCOUNT: &str = "123456789012";
 
 fn requests() -> impl Iterator<Item = Event> {
-    events().into_iter().filter(|event| !["mailer", "auditor", "publisher"].contains(&event.function))
+    events().into_iter().filter(|event| !["mailer", "auditor", "publisher", "ingest"].contains(&event.function))
 }
 
 fn keys(value: &Value) -> BTreeSet<&str> {

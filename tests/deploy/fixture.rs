@@ -28,15 +28,16 @@ use presence_tests::{FaultConnector, TestStack, long_timeouts, plain_http, sdk_c
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 
+use super::ingest_fixture::IngestFixture;
 use super::permissions::{Permission, required};
 use super::template::root;
 
 /// Trace header like those of AWS.
 const TRACE: &str = "Root=1-69a42a40-0123456789abcdef01234567";
 /// Timeout of a function, with room for a busy machine.
-const TIMEOUT: Duration = Duration::from_mins(2);
+pub(super) const TIMEOUT: Duration = Duration::from_mins(2);
 /// Functions in the order of the run: the mailer needs the outbox that the users function has filled.
-const FUNCTIONS: [&str; 6] = ["categories", "reviews", "users", "mailer", "auditor", "publisher"];
+const FUNCTIONS: [&str; 7] = ["categories", "reviews", "users", "mailer", "auditor", "publisher", "ingest"];
 /// Name of the key of a PROVIDER in the sample, which may invite any user.
 const PROVIDER: &str = "PROVIDER";
 /// Users in the events of the mailer that no event of the users function invites.
@@ -62,6 +63,8 @@ pub(super) struct Replay {
     pub(super) answers: Vec<(&'static str, String, Value)>,
     /// Table permissions that each function used.
     pub(super) permissions: BTreeMap<&'static str, BTreeSet<Permission>>,
+    /// Actions of ingest on its bucket and queue, each with the folder of the bucket, or `queue`.
+    pub(super) actions_of_ingest: BTreeSet<(&'static str, String)>,
 }
 
 /// Every event, in the order in which they run: of a function those that read, those that write, and deletions, by name.
@@ -104,6 +107,7 @@ struct Fixture {
     stack: TestStack,
     functions: BTreeMap<&'static str, LocalFunction>,
     mailer: OutboxProcessor,
+    ingest: IngestFixture,
     calls: BTreeMap<&'static str, FaultConnector>,
 }
 
@@ -131,7 +135,7 @@ async fn run() -> Replay {
     fixture.follow_a_link().await;
     let permissions =
         fixture.calls.iter().map(|(name, calls)| (*name, calls.observed().iter().flat_map(required).collect()));
-    Replay { answers, permissions: permissions.collect() }
+    Replay { answers, permissions: permissions.collect(), actions_of_ingest: fixture.ingest.actions() }
 }
 
 /// Builds a function of the API as its `main` does.
@@ -167,7 +171,9 @@ impl Fixture {
         let stores = stack.stores_through(calls["mailer"].over(plain_http()), long_timeouts(), stack.table_prefix());
         stores.database.connect(&USERS).await;
         let mailer = OutboxProcessor { users: stores.users, outbox: stores.outbox, ..stack.local.outbox().clone() };
-        Self { stack, functions, mailer, calls }
+        let stores = stack.stores_through(calls["ingest"].over(plain_http()), long_timeouts(), stack.table_prefix());
+        let ingest = IngestFixture::new(&stores.database);
+        Self { stack, functions, mailer, ingest, calls }
     }
 
     /// Invokes the function of an event, as Lambda does.
@@ -176,6 +182,7 @@ impl Fixture {
             Some(function) => invoke(function, &event.document).await,
             None if event.function == "auditor" => self.audit().await,
             None if event.function == "publisher" => self.publish(&event.document).await,
+            None if event.function == "ingest" => self.ingest.answer(&event.document).await,
             None => self.deliver(&event.document).await,
         }
     }

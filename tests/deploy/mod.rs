@@ -8,6 +8,7 @@ mod events;
 mod fixture;
 mod global_tables;
 mod ingest;
+mod ingest_fixture;
 mod mail;
 mod memory;
 mod metrics;

@@ -55,6 +55,41 @@ async fn each_function_has_exactly_the_permissions_that_it_uses() {
     assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
 
+/// Rights of Lambda's own poller, which takes messages from the queue with the role of the function.
+const OF_THE_POLLER: [&str; 3] = ["sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage"];
+
+/// Returns the actions of a statement, each with the folder of the bucket that it is for; none of the bucket as a whole.
+fn on_folders(statement: &Value) -> Vec<(String, String)> {
+    let folders = list(&statement["Resource"]).into_iter().filter_map(|resource| {
+        let name = resource["Fn::Sub"][0].as_str()?;
+        Some(name.strip_suffix("/*")?.rsplit('/').next()?.to_owned())
+    });
+    let folders: Vec<_> = folders.collect();
+    let actions = list(&statement["Action"]).into_iter().filter_map(Value::as_str);
+    actions.flat_map(|action| folders.iter().map(move |folder| (action.to_owned(), folder.clone()))).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ingest_has_exactly_the_permissions_on_its_bucket_and_queue_that_it_uses() {
+    let statements = statements(TEMPLATE.resource("IngestRole"));
+    let granted: BTreeSet<_> = statements.iter().flat_map(on_folders).collect();
+    let used = &replayed().await.actions_of_ingest;
+    let (of_queue, of_bucket): (Vec<_>, Vec<_>) = used.iter().partition(|(action, _)| action.starts_with("sqs:"));
+    let of_bucket: BTreeSet<_> =
+        of_bucket.into_iter().map(|(action, folder)| ((*action).to_owned(), folder.clone())).collect();
+    assert_eq!(granted, of_bucket);
+
+    let messages = statements.iter().find(|one| one["Sid"] == "Messages").expect("a statement");
+    assert_eq!(messages["Resource"], json!({ "Fn::GetAtt": ["Queue", "Arn"] }));
+    let granted: BTreeSet<_> = list(&messages["Action"]).into_iter().filter_map(Value::as_str).collect();
+    let used = of_queue.into_iter().map(|(action, _)| *action);
+    assert_eq!(granted, used.chain(OF_THE_POLLER).collect());
+    // S3 needs the one to tell that an object is missing, and Lambda the other for events that failed.
+    let others = statements.iter().filter(|one| ["MissingFiles", "FailedEvents"].iter().any(|sid| one["Sid"] == *sid));
+    let others: Vec<_> = others.map(|one| one["Action"].as_str().expect("an action")).collect();
+    assert_eq!(others, ["s3:ListBucket", "sqs:SendMessage"]);
+}
+
 #[test]
 fn only_the_mailer_has_permissions_beside_tables_and_logs_and_ingest_and_the_publisher_on_what_is_theirs() {
     for role in TEMPLATE.of_type("AWS::IAM::Role").filter(|role| !["IngestRole", "PublisherRole"].contains(&role.name))

@@ -19,16 +19,17 @@ const COMPARISON_SEED: u64 = 20_251_103;
 async fn synthetic_database_answers_and_costs_as_the_embedded_one() {
     let distribution = Distribution::new(COMPARED_REVIEWS);
     let embedded = EmbeddedDynamo::start(0, None).expect("a database");
-    let config = presence_local::sdk_config(&embedded.endpoint_url()).into_builder();
-    let config = config.http_client(WavesConnector.over(Builder::new().build_http())).build();
+    let plain = presence_local::sdk_config(&embedded.endpoint_url());
+    let config = plain.clone().into_builder().http_client(WavesConnector.over(Builder::new().build_http())).build();
     // Stores of their own for each search: what is cached costs nothing.
     let real = || Stores::new(Database::new(&config, PREFIX));
     real().database.create_tables().await.expect("tables");
     let reviews: Vec<_> = distribution.months().flatten().collect();
     let items = bulk_review_items(&reviews, FACETS_FROM).expect("items");
     embedded.import(&real().database.name(&schema::REVIEWS), items).expect("an empty table");
+    let filled = Stores::new(Database::new(&plain, PREFIX));
     for business in distribution.businesses() {
-        real().businesses.put(&business).await.expect("a business");
+        filled.businesses.put(&business).await.expect("a business");
     }
     let mut rng = fastrand::Rng::with_seed(COMPARISON_SEED);
     let mut searches = named_searches(&distribution);

@@ -90,12 +90,14 @@ impl Section {
         Ok(self.bytes)
     }
 
-    /// Returns the version of the row of each id.
+    /// Returns the version of the row of each id; 0, which no review has, if the id has two first rows: it moved behind what was read,
+    /// and was read again there.
     pub(super) fn versions(&mut self) -> anyhow::Result<HashMap<String, u64>> {
         let mut versions = HashMap::new();
         self.read_lines(|_, line| {
             match line.mark {
                 Mark::Removal => versions.remove(line.id),
+                Mark::First if versions.contains_key(line.id) => versions.insert(line.id.to_owned(), 0),
                 Mark::First | Mark::Replacement => versions.insert(line.id.to_owned(), line.version),
             };
             Ok(())
