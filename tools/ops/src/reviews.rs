@@ -44,7 +44,7 @@ pub(crate) enum Command {
     /// Write the items that the rows of a file amount to, for DynamoDB's import from S3
     ///
     /// Takes the rows of `ops import reviews`, and writes what it would leave in an empty table: reviews, trees, directories and
-    /// the list of organisations, as DynamoDB JSON in DIR/<table>/part-00000.json.gz and so on. Businesses are looked up at the
+    /// the list of organisations, as DynamoDB JSON in `DIR/<table>/part-00000.json.gz` and so on. Businesses are looked up at the
     /// endpoint; nothing is written there. The same rows give the same bytes. Sorts in files below DIR, which take some twice
     /// the space of FILE, and needs less than 256 MB of memory for any number of rows, and 500 bytes for each business.
     ///

@@ -56,7 +56,7 @@ impl BusinessStore {
     }
 
     /// Returns a page of the businesses of an organisation, as [`BusinessStore::list_in_org`], with the city as a
-    /// [`city_key`](presence_domain::text::city_key).
+    /// [`city_key`].
     pub(crate) async fn list_in_city(
         &self,
         org_id: OrgId,
