@@ -81,9 +81,9 @@ assert.ok(first);
 const review = done(await client.GET("/api/v2/reviews/{review_id}", { params: { path: { review_id: first.id } } }));
 assert.deepEqual(review, first);
 const counted: StatsQuery = { rating__in: [1, 2], partner__in: ["partner_8", "partner_1"], business__in: [business], group_by: "month" };
-const stats = done(await client.GET("/api/v2/reviews/stats", { params: { query: counted } }));
-assert.equal(stats.count, reviews.count);
-assert.equal(stats.groups?.reduce((sum, group) => sum + group.count, 0), stats.count);
+const statistics = done(await client.GET("/api/v2/reviews/stats", { params: { query: counted } }));
+assert.equal(statistics.count, reviews.count);
+assert.equal(statistics.groups?.reduce((sum, group) => sum + group.count, 0), statistics.count);
 const shops = done(await client.GET("/api/v2/business/search", { params: { query: { query: "maison", per_page: 100 } } }));
 assert.ok(shops.businesses.some((shop) => shop.id === business));
 // @ts-expect-error A mistyped filter does not compile, and the API refuses it.
