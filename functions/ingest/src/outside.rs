@@ -27,7 +27,7 @@ pub struct OpenObject {
 pub trait Objects: Send + Sync {
     /// Opens the object for reading from an offset in bytes. Returns `None` if there is no such object.
     ///
-    /// What is read is one version of the object, also if the object is replaced meanwhile.
+    /// The body is one version of the object, also if the object is replaced meanwhile.
     fn open<'a>(&'a self, key: &'a str, offset: u64) -> BoxFuture<'a, Result<Option<OpenObject>, Error>>;
 
     /// Writes a whole object, in the place of an earlier one.
