@@ -40,8 +40,9 @@ pub fn long_timeouts() -> Options {
     }
 }
 
+/// Returns the endpoint of the `DynamoDB` outside of the stacks, if the tests run on one.
 #[expect(clippy::disallowed_methods, reason = "a test's own setting")]
-fn external_dynamodb() -> Option<String> {
+pub(crate) fn external_dynamodb() -> Option<String> {
     std::env::var(EXTERNAL_DYNAMODB).ok()
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aws_sdk_dynamodb::types::AttributeValue;
+use aws_sdk_dynamodb::types::{AttributeValue, TimeToLiveSpecification};
 use aws_smithy_runtime_api::client::http::{HttpClient, SharedHttpClient};
 use aws_smithy_types::timeout::TimeoutConfig;
 use jiff::Timestamp;
@@ -18,6 +18,7 @@ use presence_store::{AuditSource, Database, Finding, NewApiKey, Stores, schema};
 use reqwest::Method;
 use serde_json::Value;
 
+use crate::options::external_dynamodb;
 use crate::{Reply, counting_waves, logs, long_timeouts, send};
 
 /// Time for which the client keeps an idle connection. The gateway closes it after 30 s, which would fail a request that is
@@ -60,6 +61,9 @@ impl TestStack {
         let clock = Arc::new(ManualClock::at(noon));
         let table_prefix = options.table_prefix.clone();
         let local = Stack::start(Options { clock: Arc::clone(&clock) as _, ..options }).await.expect("a free port");
+        if external_dynamodb().is_some() {
+            keep_expired_items(&local).await;
+        }
         Self { local, clock, table_prefix, client: http_client() }
     }
 
@@ -249,5 +253,18 @@ impl Drop for TestStack {
         if !std::thread::panicking() {
             assert_eq!(logs::leaks(), Vec::<String>::new());
         }
+    }
+}
+
+/// Turns the time to live of the tables off. A database outside of the stack deletes items by its own clock, and the clock of a test
+/// stands in the past: it would delete what the functions have just written.
+async fn keep_expired_items(local: &Stack) {
+    let client = aws_sdk_dynamodb::Client::new(&presence_local::sdk_config(local.dynamodb_url()));
+    for table in &schema::TABLES {
+        let Some(attribute) = table.ttl else { continue };
+        let off = TimeToLiveSpecification::builder().enabled(false).attribute_name(attribute).build();
+        let update = client.update_time_to_live().table_name(local.stores().database.name(table));
+        let updated = update.time_to_live_specification(off.expect("the required fields are set")).send().await;
+        updated.expect("a database that can stop deleting items");
     }
 }

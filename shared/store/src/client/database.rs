@@ -83,17 +83,20 @@ impl Database {
         }
     }
 
-    /// Creates the tables that are missing. Returns the full names of those created.
+    /// Creates the tables that are missing, and turns their time to live on. Leaves tables that exist as they are. Returns the full
+    /// names of those created.
     pub async fn create_tables(&self) -> Result<Vec<String>, Error> {
         let mut created = Vec::new();
         for table in &TABLES {
             let name = self.name(table);
             match table.create(&self.client, &name).send().await {
-                Ok(_) => created.push(name),
+                Ok(_) => {
+                    self.expire_items(table).await?;
+                    created.push(name);
+                }
                 Err(error) if error.as_service_error().is_some_and(CreateTableError::is_resource_in_use_exception) => {}
                 Err(error) => return Err(failed(error)),
             }
-            self.expire_items(table).await?;
         }
         Ok(created)
     }
@@ -104,7 +107,7 @@ impl Database {
         let Some(expire) = table.expire(&self.client, &name) else { return Ok(()) };
         match expire.send().await.map_err(failed) {
             Ok(_) => Ok(()),
-            // DynamoDB refuses where it is on already and while the table is being made; some endpoints do not know the call.
+            // DynamoDB refuses while the table is being made; some endpoints do not know the call.
             Err(Error::Internal(error)) => {
                 tracing::debug!(table = name, %error, "the time to live was not set");
                 Ok(())
