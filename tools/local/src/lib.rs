@@ -12,6 +12,7 @@ pub mod inbox;
 mod local_only;
 mod mail;
 mod options;
+mod page;
 mod sample;
 mod stack;
 mod stats_page;

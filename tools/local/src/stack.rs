@@ -28,6 +28,7 @@ use crate::gateway::{Gateway, LocalFunction};
 use crate::inbox::Inbox;
 use crate::mail::{self, Mailbox, StreamPoller};
 use crate::options::{DynamoDb, Options};
+use crate::page;
 use crate::sample::{self, DemoKeys};
 use crate::stats_page;
 
@@ -85,7 +86,8 @@ impl Stack {
         let pages = docs::router(&keys)
             .merge(mail::router(store.clone(), Arc::clone(&mailbox)))
             .merge(stats_page::router(store.clone(), &keys))
-            .merge(events::router(Arc::clone(&events)));
+            .merge(events::router(Arc::clone(&events)))
+            .merge(page::shared_files());
         let gateway = Gateway::start(options.port, function_routes(&functions_database, &options), pages)?;
         let outbox = outbox_processor(&functions_config, &options, &format!("http://{}", gateway.addr()))?;
         let stream_poller = if options.mailer {

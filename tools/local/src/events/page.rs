@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::response::Html;
 use axum::routing::get;
 use axum::{Json, Router};
 use serde_json::Value;
@@ -11,18 +10,27 @@ use serde_json::Value;
 use super::event_log::EventLog;
 use super::put_events;
 use crate::local_only::same_origin_only;
+use crate::page::Page;
 
 /// Path of the page.
 pub(crate) const EVENTS_PATH: &str = "/events";
 
-const PAGE: &str = include_str!("../../pages/events.html");
+const PAGE: Page<'_> = Page {
+    path: EVENTS_PATH,
+    title: "Events",
+    body: include_str!("../../pages/events/page.html"),
+    files: &[
+        ("events/events.css", include_str!("../../pages/events/events.css")),
+        ("events/events.js", include_str!("../../pages/events/events.js")),
+    ],
+};
 
 /// Builds the routes of the page and of the local `EventBridge`.
 pub(crate) fn router(log: Arc<EventLog>) -> Router {
     let pages = Router::new()
-        .route(EVENTS_PATH, get(|| async { Html(PAGE) }))
         .route("/events.json", get(list_events))
         .with_state(Arc::clone(&log))
+        .merge(PAGE.router())
         .merge(put_events::router(log));
     same_origin_only(pages)
 }

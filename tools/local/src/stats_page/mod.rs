@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
-use axum::response::{Html, IntoResponse, Response};
+use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 use axum::{Json, Router};
 use presence_domain::error::Error;
@@ -14,34 +13,29 @@ use presence_store::Stores;
 use serde_json::{Value, json};
 
 use crate::local_only::same_origin_only;
+use crate::page::Page;
 use crate::sample::DemoKeys;
 
 /// Path of the page.
 pub(crate) const STATS_PATH: &str = "/stats";
 
-const PAGE: &str = include_str!("../../pages/stats/page.html");
+const BODY: &str = include_str!("../../pages/stats/page.html");
 /// Placeholder of the keys in the page. They are inserted as JSON; no character of a key needs escaping in HTML.
 const KEYS_PLACEHOLDER: &str = "{{keys}}";
-/// Policy of the page: its own script and style, and nothing from anywhere else.
-const POLICY: &str =
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; form-action 'self'";
 
-/// Files of the page: name, type, content.
-const FILES: [(&str, &str, &str); 3] = [
-    ("page.css", "text/css; charset=utf-8", include_str!("../../pages/stats/page.css")),
-    ("page.js", "text/javascript; charset=utf-8", include_str!("../../pages/stats/page.js")),
-    ("charts.js", "text/javascript; charset=utf-8", include_str!("../../pages/stats/charts.js")),
+/// Files of the page.
+const FILES: [(&str, &str); 3] = [
+    ("stats/stats.css", include_str!("../../pages/stats/stats.css")),
+    ("stats/charts.js", include_str!("../../pages/stats/charts.js")),
+    ("stats/stats.js", include_str!("../../pages/stats/stats.js")),
 ];
 
 /// Builds the routes of the page, of its files, and of the organisations that it offers. The page calls the API with these keys.
 pub(crate) fn router(store: Stores, keys: &DemoKeys) -> Router {
-    let page = PAGE.replace(KEYS_PLACEHOLDER, &json!(keys).to_string());
-    let page = move || async move { ([(CONTENT_SECURITY_POLICY, POLICY)], Html(page)) };
-    let pages = Router::new().route(STATS_PATH, get(page)).route("/stats/orgs.json", get(list_orgs)).with_state(store);
-    let files = FILES.into_iter().fold(pages, |router, (name, kind, content)| {
-        router.route(&format!("{STATS_PATH}/{name}"), get(move || async move { ([(CONTENT_TYPE, kind)], content) }))
-    });
-    same_origin_only(files)
+    let body = BODY.replace(KEYS_PLACEHOLDER, &json!(keys).to_string());
+    let page = Page { path: STATS_PATH, title: "Statistics of reviews", body: &body, files: &FILES };
+    let data = Router::new().route("/stats/orgs.json", get(list_orgs)).with_state(store);
+    same_origin_only(data.merge(page.router()))
 }
 
 async fn list_orgs(State(store): State<Stores>) -> Response {

@@ -1,5 +1,6 @@
 // Page of the statistics: reads the filters, asks the API, and shows what it answers.
 
+import { byId } from "../page.js";
 import { drawMonths, drawStars, smallBars } from "./charts.js";
 
 /** Largest number of businesses in a request. More are asked for in several, whose numbers are added. */
@@ -8,7 +9,6 @@ const BUSINESSES = 200;
 const EMPTY_MONTHS = 1200;
 
 const form = document.getElementById("filters");
-const byId = id => document.getElementById(id);
 let orgs = [];
 let shown = null;
 let newest = 0;

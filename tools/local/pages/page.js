@@ -1,0 +1,60 @@
+// Functions that the scripts of all pages share.
+
+/** Milliseconds for which a button says that it copied. */
+const SAID = 1500;
+
+/** Returns an element with these properties and children. */
+export function element(name, properties = {}, ...children) {
+  const made = Object.assign(document.createElement(name), properties);
+  made.append(...children);
+  return made;
+}
+
+export const byId = id => document.getElementById(id);
+
+/** Fetches JSON of this stack. */
+export async function get(path) {
+  const response = await fetch(path, { cache: "no-store" });
+  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+  return response.json();
+}
+
+/** Runs a function again and again, with a pause after each run. An error is no reason to end: the stack may start again. */
+export async function repeat(milliseconds, run) {
+  for (;;) {
+    try { await run(); } catch { /* the stack is stopped: it is asked again */ }
+    await new Promise(done => setTimeout(done, milliseconds));
+  }
+}
+
+/** Returns a button that copies what the function returns. `name` tells screen readers what that is. */
+export function copyButton(name, text) {
+  const button = element("button", { type: "button", textContent: "Copy" });
+  button.setAttribute("aria-label", `Copy ${name}`);
+  const said = element("span", { className: "hidden-text" });
+  said.setAttribute("role", "status");
+  button.onclick = async () => {
+    const copied = await copy(text());
+    button.firstChild.data = copied ? "Copied" : "Select it";
+    said.textContent = copied ? `${name} is copied` : "The browser refuses to copy";
+    setTimeout(() => { button.firstChild.data = "Copy"; said.textContent = ""; }, SAID);
+  };
+  return element("span", { className: "copy" }, button, said);
+}
+
+/** Copies text; returns false if the browser refuses. Without the permission of the clipboard, a selection is copied. */
+async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const field = element("textarea", { value: text, readOnly: true, className: "hidden-text" });
+    const focused = document.activeElement;
+    document.body.append(field);
+    field.select();
+    const copied = document.execCommand("copy");
+    field.remove();
+    focused?.focus();
+    return copied;
+  }
+}
