@@ -60,9 +60,11 @@ impl TestStack {
         let noon: Timestamp = "2026-03-01T12:00:00Z".parse().expect("an instant");
         let clock = Arc::new(ManualClock::at(noon));
         let table_prefix = options.table_prefix.clone();
-        let local = Stack::start(Options { clock: Arc::clone(&clock) as _, ..options }).await.expect("a free port");
+        // On the heap: the futures of the SDK are large, and that of every test has these in it.
+        let start = Stack::start(Options { clock: Arc::clone(&clock) as _, ..options });
+        let local = Box::pin(start).await.expect("a free port");
         if external_dynamodb().is_some() {
-            keep_expired_items(&local).await;
+            Box::pin(keep_expired_items(&local)).await;
         }
         Self { local, clock, table_prefix, client: http_client() }
     }
