@@ -1,0 +1,17 @@
+export { PresenceClient } from "./client.js";
+export type { ClientOptions, RetryOptions } from "./config.js";
+export {
+  ApiError,
+  AuthenticationError,
+  AuthorizationError,
+  ConflictError,
+  type FieldError,
+  InvalidRequestError,
+  NetworkError,
+  NotFoundError,
+  PresenceError,
+  ServiceError,
+  TooManyRequestsError,
+} from "./errors.js";
+export type { Batch, PullOptions } from "./pull.js";
+export type * from "./types.js";
