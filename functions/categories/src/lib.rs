@@ -47,12 +47,18 @@ pub const DOCUMENTS: [&str; 1] = ["GET /api/v2/openapi.json"];
 /// Description of the API of all functions, in OpenAPI 3.1.
 pub const OPENAPI: &str = include_str!("../../../shared/docs/openapi.json");
 
-const OPENAPI_PATH: &str = "/api/v2/openapi.json";
+/// The same description in OpenAPI 3.0, for tools that do not read 3.1.
+pub const OPENAPI_3_0: &str = include_str!("../../../shared/docs/openapi-3.0.json");
+
+/// Path, operation and text of each document. A document without a gateway route of its own comes through [`CATCH_ALL`].
+const DOCUMENT_TEXTS: [(&str, &str, &str); 2] =
+    [("/api/v2/openapi.json", "get_openapi", OPENAPI), ("/api/v2/openapi-3.0.json", "get_openapi_3_0", OPENAPI_3_0)];
 
 /// Serves one request. The head of the directory is read while the key is verified, so that a warm function needs one wave.
 pub async fn handle(app: Arc<App>, request: Request) -> Result<Response<Body>, Infallible> {
-    if presence_api::is_for(OPENAPI_PATH, &request) {
-        return Ok(serve_document(&request, "get_openapi", OPENAPI));
+    let document = DOCUMENT_TEXTS.iter().find(|(path, ..)| presence_api::is_for(path, &request));
+    if let Some((_, operation, text)) = document {
+        return Ok(serve_document(&request, operation, text));
     }
     // The SDK's futures are large: on the heap, moving them costs nothing.
     Ok(Box::pin(serve_for_any_principal(&app.authenticator, &ROUTES, request, |operation, input| {

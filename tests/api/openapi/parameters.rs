@@ -53,7 +53,7 @@ fn field_error(reply: &Reply, name: &str) -> Value {
 async fn assert_only_described_parameters_are_accepted(stack: &TestStack) {
     let description = Description::read();
     // Fields of bodies and answers are tried too: a filter by one of them may exist without a description.
-    let fields = ["NewUser", "UserChange", "User", "Category", "Review"]
+    let fields = ["UserCreation", "UserChange", "User", "Category", "Review"]
         .into_iter()
         .flat_map(|schema| {
             description.json["components"]["schemas"][schema]["properties"].as_object().expect("fields").keys()
@@ -104,7 +104,8 @@ async fn assert_required_parameters_are_required(stack: &TestStack) {
         }
     }
     let description = Description::read();
-    let fields = description.json["components"]["schemas"]["NewUser"]["required"].as_array().expect("fields").clone();
+    let fields =
+        description.json["components"]["schemas"]["UserCreation"]["required"].as_array().expect("fields").clone();
     let reply = stack.post("/user", &stack.local.keys()["ORG_ADMIN"], &json!({})).await;
     let missing: serde_json::Map<_, _> =
         fields.iter().map(|field| (field.as_str().expect("a name").to_owned(), json!("is required"))).collect();
@@ -117,10 +118,13 @@ async fn assert_only_described_fields_are_accepted(stack: &TestStack) {
     let names = |schema: &str| -> BTreeSet<String> {
         schemas[schema]["properties"].as_object().expect("properties").keys().cloned().collect()
     };
-    let all: BTreeSet<String> =
-        ["NewUser", "UserChange", "User"].into_iter().flat_map(names).chain(UNKNOWN_NAMES.map(str::to_owned)).collect();
+    let all: BTreeSet<String> = ["UserCreation", "UserChange", "User"]
+        .into_iter()
+        .flat_map(names)
+        .chain(UNKNOWN_NAMES.map(str::to_owned))
+        .collect();
     let key = &stack.local.keys()["PROVIDER"];
-    for (path, schema) in [("/user", "NewUser"), ("/user/1006", "UserChange")] {
+    for (path, schema) in [("/user", "UserCreation"), ("/user/1006", "UserChange")] {
         // No field accepts an object, so known and unknown fields get different errors.
         let body: Value = all.iter().filter(|name| *name != "api_key").map(|name| (name.clone(), json!({}))).collect();
         let reply = stack.post(path, key, &body).await;

@@ -8,14 +8,19 @@ use crate::api::SERVICE_HEADERS;
 #[tokio::test(flavor = "multi_thread")]
 async fn the_description_is_served_without_a_key_and_is_the_file() {
     let stack = TestStack::start().await;
-    let reply = send(stack.request("GET", "/openapi.json")).await;
-    assert_eq!(reply.status, 200, "{}", reply.text);
-    assert_eq!(reply.text, presence_categories::OPENAPI);
-    assert_eq!(reply.json()["openapi"], "3.1.0");
-    for (name, value) in SERVICE_HEADERS {
-        assert_eq!(reply.header(name), value, "{name}");
+    for (path, file, version) in [
+        ("/openapi.json", presence_categories::OPENAPI, "3.1.0"),
+        ("/openapi-3.0.json", presence_categories::OPENAPI_3_0, "3.0.3"),
+    ] {
+        let reply = send(stack.request("GET", path)).await;
+        assert_eq!(reply.status, 200, "{}", reply.text);
+        assert_eq!(reply.text, file);
+        assert_eq!(reply.json()["openapi"], version);
+        for (name, value) in SERVICE_HEADERS {
+            assert_eq!(reply.header(name), value, "{name} of {path}");
+        }
+        assert_eq!(reply.logged_cost().calls, 0, "a document needs no database");
     }
-    assert_eq!(reply.logged_cost().calls, 0, "a document needs no database");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -23,11 +23,11 @@ from presence_client.models import (
     Category,
     CategoryPage,
     Error,
+    FieldErrors,
     GetReviewStatsGroupBy,
     InvalidError,
-    InvalidErrorErrorsJsonType1,
-    NewUser,
-    NewUserStatusType1,
+    UserCreation,
+    UserCreationStatusType1,
     ReviewPage,
     ReviewStats,
     SearchReviewsPartnerInItem,
@@ -51,8 +51,8 @@ def users(client: AuthenticatedClient) -> str:
     assert not isinstance(me.business_ids, Unset)
     business = me.business_ids[0]
 
-    invited = NewUserStatusType1.INVITED
-    new = NewUser(EMAIL, "Py", "Thon", status=invited, send_invitation=False, business_ids=[business])
+    invited = UserCreationStatusType1.INVITED
+    new = UserCreation(EMAIL, "Py", "Thon", status=invited, send_invitation=False, business_ids=[business])
     created = create_user.sync(client=client, body=new)
     assert isinstance(created, Success) and isinstance(created.id, str)
     user_id = created.id
@@ -71,8 +71,8 @@ def users(client: AuthenticatedClient) -> str:
     assert again.status_code == HTTPStatus.TOO_MANY_REQUESTS and int(again.headers["retry-after"]) > 0
 
     twice = create_user.sync(client=client, body=new)
-    assert isinstance(twice, InvalidError) and isinstance(twice.errors.json, InvalidErrorErrorsJsonType1)
-    assert twice.errors.json.to_dict() == {"email": f"{EMAIL} already exists in db"}
+    assert isinstance(twice, InvalidError) 
+    assert FieldErrors.from_dict(twice.errors.json).to_dict() == {"email": f"{EMAIL} already exists in db"}
 
     assert isinstance(delete_user.sync(user_id, client=client), Success)
     gone = get_user.sync_detailed(user_id, client=client)

@@ -5,7 +5,7 @@ import createClient from "openapi-fetch";
 import type { components, paths } from "./generated/api.js";
 
 type User = components["schemas"]["User"];
-type NewUser = components["schemas"]["NewUser"];
+type UserCreation = components["schemas"]["UserCreation"];
 type ReviewFilters = NonNullable<paths["/api/v2/reviews"]["get"]["parameters"]["query"]>;
 type StatsQuery = NonNullable<paths["/api/v2/reviews/stats"]["get"]["parameters"]["query"]>;
 
@@ -33,7 +33,7 @@ assert.ok(business);
 
 const email = "typescript@client.example";
 const names = { email, first_name: "Type", last_name: "Script" };
-const body: NewUser = { ...names, status: "invited", send_invitation: false, business_ids: [business] };
+const body: UserCreation = { ...names, status: "invited", send_invitation: false, business_ids: [business] };
 const created = done(await client.POST("/api/v2/user", { body }));
 const id = created.id;
 assert.ok(id);

@@ -25,11 +25,11 @@ const INTRODUCTION: &str = include_str!("introduction.md");
 /// Names of the security schemes: the places of an API key. A request needs one of them.
 const SECURITY_SCHEMES: [&str; 4] = ["apiKeyHeader", "apiKeyHeaderAlias", "bearer", "apiKeyQuery"];
 
-/// Returns the OpenAPI document.
+/// Returns the OpenAPI document, in version 3.1.
 ///
 /// # Panics
 /// Panics if a route has no description, or a description has no route.
-pub fn document() -> OpenApi {
+pub(crate) fn document() -> OpenApi {
     let info =
         InfoBuilder::new().title("presence").version("2.0.0").description(Some(INTRODUCTION)).license(Some(
             LicenseBuilder::new().name("MIT OR Apache-2.0").identifier(Some("MIT OR Apache-2.0")).build(),
@@ -50,15 +50,16 @@ pub fn document() -> OpenApi {
         .build()
 }
 
-/// Returns the servers: the one of the document, and one to fill in.
-fn servers() -> [Server; 2] {
+/// Returns the servers. The first one is absolute and works without being filled in: generated clients call it by default, and
+/// some cannot read a relative one.
+fn servers() -> [Server; 3] {
+    let local =
+        ServerBuilder::new().url("http://127.0.0.1:3000").description(Some("Local stack, as `cargo run` starts it."));
+    let host =
+        ServerVariableBuilder::new().default_value("presence.example").description(Some("Host of the deployment."));
+    let deployed = ServerBuilder::new().url("https://{host}").description(Some("Deployment.")).parameter("host", host);
     let same_origin = ServerBuilder::new().url("/").description(Some("Server of this description."));
-    let origin = ServerVariableBuilder::new()
-        .default_value("http://127.0.0.1:3000")
-        .description(Some("Scheme, host and port. The default is the local stack's; `cargo run` starts it."));
-    let other_origin =
-        ServerBuilder::new().url("{origin}").description(Some("Any other server.")).parameter("origin", origin);
-    [same_origin.build(), other_origin.build()]
+    [local.build(), deployed.build(), same_origin.build()]
 }
 
 fn security_requirements() -> Vec<SecurityRequirement> {

@@ -5,7 +5,7 @@ use utoipa::openapi::content::ContentBuilder;
 use utoipa::openapi::example::ExampleBuilder;
 use utoipa::openapi::header::HeaderBuilder;
 use utoipa::openapi::response::{Response, ResponseBuilder};
-use utoipa::openapi::schema::{AdditionalProperties, ArrayBuilder, OneOf, Schema};
+use utoipa::openapi::schema::{AdditionalProperties, AnyOf, ArrayBuilder, Schema, SchemaType};
 use utoipa::openapi::{Header, ObjectBuilder, Ref, RefOr};
 
 use crate::values::{at_least_one, integer, string};
@@ -23,7 +23,7 @@ pub(crate) struct ErrorResponse {
 
 /// Table of the error responses.
 #[rustfmt::skip]
-pub(crate) const ERROR_RESPONSES: [ErrorResponse; 10] = [
+pub(crate) const ERROR_RESPONSES: [ErrorResponse; 9] = [
     ErrorResponse { status: 401, name: "Unauthenticated", schema: "AuthenticationError", text: "a valid API key is required",
         description: "The key is missing, malformed, unknown, revoked or expired, or its owner is not `active`. The response is the \
                 same in all cases." },
@@ -47,9 +47,6 @@ pub(crate) const ERROR_RESPONSES: [ErrorResponse; 10] = [
     ErrorResponse { status: 503, name: "Unavailable", schema: "Error", text: "temporarily unavailable: try again",
         description: "The service's database did not answer in time. A change may or may not have been made: read before trying \
                 again." },
-    ErrorResponse { status: 405, name: "MethodNotAllowed", schema: "Error", text: "method not allowed",
-        description: "The path has other methods: `Allow` lists them. All other methods on the paths below are answered \
-                like this." },
 ];
 
 impl ErrorResponse {
@@ -67,7 +64,6 @@ impl ErrorResponse {
             401 => {
                 response.header("WWW-Authenticate", text_header("Authentication scheme.", "Bearer realm=\"presence\""))
             }
-            405 => response.header("Allow", text_header("The methods of the path.", "GET, POST, DELETE")),
             429 if self.name == "TooSoon" => with_rate_limit(response).header(
                 "Retry-After",
                 seconds_header("Seconds until the next invitation or request, rounded up.", 300),
@@ -107,22 +103,32 @@ pub(crate) fn with_rate_limit(response: ResponseBuilder) -> ResponseBuilder {
 }
 
 /// Returns the schemas of errors, by name.
-pub(crate) fn schemas() -> [(&'static str, RefOr<Schema>); 5] {
+///
+/// The member `json` of a 400 has no type, because many generators cannot read a value that is either text or an object: what they
+/// make of `oneOf` and `anyOf` does not compile, or drops the errors. [`REQUEST_ERROR_RULE`] says the same to validators.
+pub(crate) fn schemas() -> [(&'static str, RefOr<Schema>); 7] {
     let text = |description: &str| string().description(Some(description));
     let choice = strict_object("Error of a value outside a fixed set, with the allowed values.")
         .property("explanation", text("Error text."))
         .property("choices", ArrayBuilder::new().items(string()).description(Some("Allowed values.")))
         .required("explanation")
         .required("choices");
-    let field = OneOf::builder().item(text("Error text.")).item(Ref::from_schema_name("Choice"));
+    let field = AnyOf::builder()
+        .description(Some("Error of a field: a text, or a `Choice`."))
+        .item(text("Error text."))
+        .item(Ref::from_schema_name("Choice"));
     let fields = ObjectBuilder::new()
         .description(Some("All errors, by the name of the body field, query parameter or path parameter."))
-        .additional_properties(Some(AdditionalProperties::RefOr(field.into())))
+        .additional_properties(Some(AdditionalProperties::RefOr(Ref::from_schema_name("FieldError").into())))
         .min_properties(Some(1));
-    let whole = text("Error of the request as a whole.");
-    let invalid = OneOf::builder().item(whole).item(fields);
+    let invalid = ObjectBuilder::new().schema_type(SchemaType::AnyValue).description(Some(
+        "Text for an error of the request as a whole. Else an object with all errors by the name of the field or parameter: each \
+         is a text, or an object with the text `explanation` and the allowed values `choices`.",
+    ));
     [
         ("Choice", choice.into()),
+        ("FieldError", field.into()),
+        ("FieldErrors", fields.into()),
         ("InvalidError", envelope("json", invalid.into(), "The request is not valid.")),
         ("AuthenticationError", envelope("authentication", text("Error text.").into(), "The key gives no access.")),
         (
@@ -136,6 +142,17 @@ pub(crate) fn schemas() -> [(&'static str, RefOr<Schema>); 5] {
         ("Error", envelope("json", text("Error text.").into(), "The request was refused or failed.")),
     ]
 }
+
+/// Path of the member `json` of a 400 in the document.
+pub(crate) const REQUEST_ERROR: &[&str] =
+    &["components", "schemas", "InvalidError", "properties", "errors", "properties", "json"];
+
+/// JSON Schema keywords of the member `json` of a 400: text, or `FieldErrors`. Validators obey them, and generators skip them.
+pub(crate) const REQUEST_ERROR_RULE: &str = r##"{
+    "if": {"type": "object"},
+    "then": {"$ref": "#/components/schemas/FieldErrors"},
+    "else": {"type": "string"}
+}"##;
 
 fn envelope(member: &str, value: RefOr<Schema>, description: &str) -> RefOr<Schema> {
     let errors = strict_object("Exactly one member.").property(member, value).required(member);

@@ -1,4 +1,4 @@
-//! OpenAPI 3.1 description of the API.
+//! OpenAPI description of the API, in version 3.1 and, for older tools, in 3.0.3.
 //!
 //! Response shapes come from the types that the functions serialize, bounds and choices from the domain's constants, paths and
 //! methods from the functions' routes. Tests send the examples and compare the responses.
@@ -6,6 +6,8 @@
 mod assembly;
 mod errors;
 mod examples;
+mod json;
+mod openapi_3_0;
 mod operations;
 mod parameters;
 mod request_bodies;
@@ -14,7 +16,8 @@ mod values;
 
 use presence_api::Route;
 
-pub use assembly::document;
+use json::Json;
+
 pub use examples::Example;
 pub use operations::{Operation, operations};
 pub use parameters::Parameter;
@@ -31,9 +34,25 @@ struct RouteInfo {
 /// # Panics
 /// Panics if a route has no description, or a description has no route.
 pub fn openapi_json() -> String {
-    let mut text = document().to_pretty_json().expect("the document has text keys and finite numbers");
-    text.push('\n');
-    text
+    document().to_pretty_text()
+}
+
+/// Returns the description as the text of `shared/docs/openapi-3.0.json`.
+///
+/// # Panics
+/// Panics if a route has no description, or a description has no route.
+pub fn openapi_3_0_json() -> String {
+    openapi_3_0::convert(&document()).to_pretty_text()
+}
+
+/// Returns the document, with the keywords that the crate which assembles it does not know.
+fn document() -> Json {
+    let text = assembly::document().to_json().expect("the document has text keys and finite numbers");
+    let mut document = Json::parse(&text);
+    let request_error = document.find_mut(errors::REQUEST_ERROR).and_then(Json::as_object_mut);
+    let Json::Object(rule) = Json::parse(errors::REQUEST_ERROR_RULE) else { unreachable!("the rule is an object") };
+    request_error.expect("a 400 has the member").extend(rule);
+    document
 }
 
 /// Returns the routes of all functions.

@@ -1,6 +1,5 @@
 //! Parameters of paths and query strings. The functions parse them by hand, so tests compare these descriptions with them.
 
-use presence_api::MAX_ITEMS;
 use serde_json::Value;
 use utoipa::openapi::path::{ParameterBuilder, ParameterIn, ParameterStyle};
 use utoipa::openapi::schema::{ArrayBuilder, ArrayItems, Schema, Type};
@@ -63,8 +62,9 @@ impl Parameter {
 
     /// Creates an optional query parameter that is a list.
     pub(crate) fn list(name: &'static str, item: ObjectBuilder, example: &'static str, description: &str) -> Self {
+        // No `maxItems`: it counts duplicates and blank items, and the functions do not.
         let description = format!("{description} Separated by commas, or the parameter repeated.");
-        let schema = ArrayBuilder::new().items(item).max_items(Some(MAX_ITEMS)).into();
+        let schema = ArrayBuilder::new().items(item).into();
         Self { is_list: true, ..Self::optional(name, schema, example, description) }
     }
 

@@ -18,10 +18,10 @@ enum Nullability {
 
 /// Returns the schemas of the bodies, by name.
 pub(crate) fn schemas() -> [(&'static str, RefOr<Schema>); 2] {
-    [("NewUser", new_user().into()), ("UserChange", user_change().into())]
+    [("UserCreation", user_creation().into()), ("UserChange", user_change().into())]
 }
 
-fn new_user() -> ObjectBuilder {
+fn user_creation() -> ObjectBuilder {
     let description = "User to create. Unknown fields are refused.";
     let body = body(description)
         .property("email", text(values::email, Nullability::NotNull, "E-mail address: no display name, no IP address, with a \
@@ -75,11 +75,10 @@ fn with_common_fields(body: ObjectBuilder) -> ObjectBuilder {
     let businesses = ArrayBuilder::new()
         .schema_type(schema_type(Type::Array, Nullability::Nullable))
         .items(business)
-        .max_items(Some(MAX_BUSINESSES))
-        .description(Some(
-            "Businesses that the user may WRITE. All must be of the user's organisation. Stored in this order, without \
-             duplicates. The list replaces the old one. Sending back the stored list changes nothing.",
-        ));
+        .description(Some(format!(
+            "Businesses that the user may WRITE: at most {MAX_BUSINESSES} different ones, all of the user's organisation. Stored in \
+             this order, without duplicates. The list replaces the old one. Sending back the stored list changes nothing.",
+        )));
     body.property("business_ids", businesses)
         .property(
             "phone",

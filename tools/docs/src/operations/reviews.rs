@@ -1,5 +1,7 @@
 //! Operations on reviews.
 
+use presence_api::MAX_ITEMS;
+
 use super::{Operation, body};
 use crate::parameters::{Parameter, paging};
 use crate::values::{self, integer, string};
@@ -116,7 +118,10 @@ fn filter_parameters() -> [Parameter; 9] {
             "business__in",
             values::printable(string()),
             "5409c35a97bbc544d8e26737,5409c35a97bbc544d8e26738",
-            "Only reviews of these businesses. A business that is unknown or outside the caller's reach has no reviews.",
+            &format!(
+                "Only reviews of these businesses, at most {MAX_ITEMS} different ones. A business that is unknown or outside the \
+                 caller's reach has no reviews."
+            ),
         ),
         Parameter::text(
             "business_city",

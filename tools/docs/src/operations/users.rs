@@ -140,7 +140,7 @@ fn create_user() -> Operation {
                 The mail is sent soon after the response, and is never lost. A user is sent at most one mail in 5 minutes.\n\n\
                 **Roles**: PROVIDER creates users of any organisation and any role; ORG_ADMIN of its own organisation, with the \
                 roles ORG_ADMIN and BUSINESS_MANAGER; BUSINESS_MANAGER none.",
-        body: Some(body("NewUser", "The user to create.")),
+        body: Some(body("UserCreation", "The user to create.")),
         success: body("Success", "The user was created; `id` is its id."),
         invalid: "Causes: the body is no JSON object; a field is missing, unknown, repeated or invalid (the response names all \
                   of them); the address belongs to another user; a mail would be sent to an address to which mail bounced or was \
