@@ -54,6 +54,8 @@ export class Stack {
 
   get events() { return this.#ready.events_url; }
 
+  get docs() { return this.#ready.docs_url; }
+
   /** Calls the API as ORG_ADMIN; returns status and JSON. */
   async call(method, path, body) {
     const headers = { "x-api-key": this.#ready.keys.ORG_ADMIN, "content-type": "application/json" };

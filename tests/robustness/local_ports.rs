@@ -45,7 +45,7 @@ fn port_of(url: &str) -> String {
 /// Returns the ports of a stack with sample data, each with an existing target.
 fn ports(stack: &TestStack) -> Vec<(String, &'static str)> {
     let gateway = port_of(&stack.local.base_url());
-    let pages = ["/docs", "/docs/swagger-ui.css", "/mailbox", "/mailbox.json", "/mailbox/outbox.json", "/mailbox/ses"];
+    let pages = ["/docs", "/docs/examples.json", "/mailbox", "/mailbox.json", "/mailbox/outbox.json", "/mailbox/ses"];
     let api = ["/api/v2/openapi.json", "/invitation"];
     let mut ports: Vec<_> = pages.into_iter().chain(api).map(|target| (gateway.clone(), target)).collect();
     ports.extend([stack.local.dynamodb_url(), stack.local.database_url()].map(|url| (port_of(url), "/")));

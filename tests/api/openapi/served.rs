@@ -51,7 +51,9 @@ async fn the_page_and_its_parts_come_from_the_stack_alone() {
         assert_eq!(fetch(&stack, part).await.status, 200, "{part}");
     }
     assert!(!page.text.contains("https://") && !page.text.contains("http://"), "nothing comes from other hosts");
-    let script = fetch(&stack, "/docs/swagger-ui-bundle.js").await;
-    assert_eq!((script.header("content-type"), script.text.len() > 100_000), ("text/javascript", true));
+    assert!(page.header("content-security-policy").starts_with("default-src 'none'; script-src 'self';"));
+    for data in ["/docs/openapi.json", "/docs/examples.json"] {
+        assert_eq!(fetch(&stack, data).await.header("content-type"), "application/json", "{data}");
+    }
     assert_eq!(fetch(&stack, "/docs/elsewhere.js").await.status, 404);
 }

@@ -1,39 +1,121 @@
-//! API documentation page: Swagger UI with the OpenAPI description.
-//!
-//! Swagger UI is compiled into this program, so the page loads nothing from the internet.
-
-use std::sync::Arc;
+//! Page of the API: its operations, each with a form that sends it, from the OpenAPI description and the tested examples.
 
 use axum::Router;
-use axum::extract::Path;
-use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
-use axum::response::{Html, IntoResponse as _, Response};
+use axum::response::IntoResponse as _;
 use axum::routing::get;
-use utoipa_swagger_ui::Config;
+use pulldown_cmark::{Options, Parser, html};
+use serde_json::{Value, json};
 
+use crate::page::Page;
 use crate::sample::DemoKeys;
 
 /// Path of the page.
 pub(crate) const DOCS_PATH: &str = "/docs";
 
-const PAGE: &str = include_str!("../pages/docs.html");
+const BODY: &str = include_str!("../pages/docs/page.html");
 /// Placeholder of the keys in the page. They are inserted as JSON; no character of a key needs escaping in HTML.
 const KEYS_PLACEHOLDER: &str = "{{keys}}";
 
-/// Builds the routes of the page and of its files. The page offers these keys for trying calls.
+/// Examples of the description, a list in each file. The tests send each of them.
+const EXAMPLES: [&str; 4] = [
+    include_str!("../../docs/examples/users.json"),
+    include_str!("../../docs/examples/categories.json"),
+    include_str!("../../docs/examples/businesses.json"),
+    include_str!("../../docs/examples/reviews.json"),
+];
+
+/// Builds the routes of the page and of its data. The page offers these keys for trying calls.
 pub(crate) fn router(keys: &DemoKeys) -> Router {
-    let page = PAGE.replace(KEYS_PLACEHOLDER, &serde_json::json!(keys).to_string());
-    Router::new()
-        .route(DOCS_PATH, get(|| async { Html(page) }))
-        .route(&format!("{DOCS_PATH}/{{file}}"), get(swagger_file))
+    let body = BODY.replace(KEYS_PLACEHOLDER, &json!(keys).to_string());
+    let page = Page {
+        path: DOCS_PATH,
+        title: "API",
+        body: &body,
+        files: &[
+            ("docs/docs.css", include_str!("../pages/docs/docs.css")),
+            ("docs/docs.js", include_str!("../pages/docs/docs.js")),
+            ("docs/operation.js", include_str!("../pages/docs/operation.js")),
+            ("docs/samples.js", include_str!("../pages/docs/samples.js")),
+            ("docs/schema.js", include_str!("../pages/docs/schema.js")),
+        ],
+    };
+    page.router()
+        .route(&format!("{DOCS_PATH}/openapi.json"), serve_json(description()))
+        .route(&format!("{DOCS_PATH}/examples.json"), serve_json(examples()))
 }
 
-/// Serves a file of Swagger UI.
-async fn swagger_file(Path(name): Path<String>) -> Response {
-    // The page has its own configuration, so that of the library is empty.
-    match utoipa_swagger_ui::serve(&name, Arc::new(Config::from(""))) {
-        Ok(Some(file)) => ([(CONTENT_TYPE, file.content_type)], file.bytes.into_owned()).into_response(),
-        Ok(None) | Err(_) => StatusCode::NOT_FOUND.into_response(),
+fn serve_json(value: Value) -> axum::routing::MethodRouter {
+    let text = value.to_string();
+    get(move || async move { ([(CONTENT_TYPE, "application/json")], text).into_response() })
+}
+
+/// Returns the description of the API, with each text as HTML.
+fn description() -> Value {
+    let mut document = serde_json::from_str(presence_categories::OPENAPI).unwrap_or_default();
+    render_texts(&mut document);
+    document
+}
+
+/// Replaces the Markdown of each `description` by HTML. A field of that name has an object there, and stays.
+fn render_texts(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            for (name, member) in members {
+                match member {
+                    Value::String(text) if name == "description" => *text = to_html(text),
+                    other => render_texts(other),
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(render_texts),
+        _ => {}
+    }
+}
+
+fn to_html(markdown: &str) -> String {
+    let mut made = String::new();
+    html::push_html(&mut made, Parser::new_ext(markdown, Options::ENABLE_TABLES));
+    made
+}
+
+/// Returns the examples of all files as one list.
+fn examples() -> Value {
+    let lists = EXAMPLES.map(|file| serde_json::from_str::<Vec<Value>>(file).unwrap_or_default());
+    lists.into_iter().flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn each_operation_has_an_example_that_succeeds() {
+        let (document, examples) = (description(), examples());
+        let paths = document["paths"].as_object().expect("paths");
+        let operations = paths.values().flat_map(|methods| methods.as_object().expect("methods").values());
+        let operations: BTreeSet<&str> =
+            operations.map(|operation| operation["operationId"].as_str().expect("an id")).collect();
+        let succeed = examples.as_array().expect("a list").iter().filter(|example| example["status"] == 200);
+        let succeed: BTreeSet<&str> = succeed.map(|example| example["operation"].as_str().expect("a name")).collect();
+        assert_eq!(succeed, operations);
+    }
+
+    #[test]
+    fn texts_are_rendered_and_values_are_not() {
+        let mut value = json!({
+            "description": "**Keys** are `pk_…`.",
+            "properties": { "description": { "description": "A | B" } },
+            "example": "**as it is**",
+        });
+        render_texts(&mut value);
+        let expected = json!({
+            "description": "<p><strong>Keys</strong> are <code>pk_…</code>.</p>\n",
+            "properties": { "description": { "description": "<p>A | B</p>\n" } },
+            "example": "**as it is**",
+        });
+        assert_eq!(value, expected);
     }
 }

@@ -1,0 +1,242 @@
+// One operation: the form that sends it, its code samples, its answer, and what the description says about it.
+
+import { copyButton, element } from "/pages/page.js";
+import { LANGUAGES } from "/pages/docs/samples.js";
+import { fieldsTable, resolve } from "/pages/docs/schema.js";
+
+const JSON_TYPE = "application/json";
+/** Letters of the mark that makes an address fresh. */
+const MARK_LETTERS = 5;
+
+/** Language of the code samples. It is kept from one operation to the next. */
+let language = LANGUAGES[0];
+
+/** Shows an operation in the panel. The caller may change while it is shown. */
+export function showOperation(panel, operation, description, caller) {
+  const parameters = (operation.parameters ?? []).map(parameter => resolve(description, parameter));
+  // The API says what is missing; the browser does not.
+  const form = element("form", { className: "card", noValidate: true });
+  form.ariaLabel = "Request";
+  const body = operation.requestBody && element("textarea", { rows: 12, spellcheck: false });
+  const choices = element("select");
+  const listed = [{ name: "", summary: body ? "A body that succeeds" : "Only what is required" }, ...operation.examples];
+  choices.append(...listed.map(({ name, summary, role, status }) =>
+    new Option(name ? `${summary} (${status}, ${role})` : summary, name)));
+  const fields = new Map(parameters.map(parameter => [parameter.name, input(parameter)]));
+  const send = element("button", { className: "main", textContent: "Send" });
+  const note = element("p", { className: "hint" });
+  const answer = element("div", { className: "answer", hidden: true });
+  answer.setAttribute("role", "status");
+
+  let unknown = [];
+  const request = () => readRequest(operation, parameters, fields, body, caller.key, unknown);
+  const samples = codeSamples(request);
+  const fill = () => {
+    const example = operation.examples.find(({ name }) => name === choices.value);
+    if (example) caller.choose(example.role);
+    const values = example ? valuesOf(operation, example) : defaultValues(operation, parameters, caller.role);
+    for (const [name, field] of fields) field.value = values.parameters.get(name) ?? "";
+    unknown = [...values.parameters].filter(([name]) => !fields.has(name));
+    note.textContent = unknown.map(([name, value]) => `Sent, too: ${name}=${value}`).join(", ");
+    if (body) body.value = values.body === undefined ? "" : JSON.stringify(values.body, null, 2);
+    const optional = form.querySelector("details");
+    if (optional && parameters.some(({ name, required }) => !required && values.parameters.has(name))) optional.open = true;
+    samples.refresh();
+  };
+  choices.onchange = fill;
+  form.oninput = event => { if (event.target !== choices) samples.refresh(); };
+  form.onsubmit = event => { event.preventDefault(); sendRequest(request(), answer, send); };
+  panel.addEventListener("caller", () => { if (choices.value === "") fill(); else samples.refresh(); }, { signal: only(panel) });
+
+  form.append(element("h3", { textContent: "Try it" }), labelled("Example", choices), ...formFields(parameters, fields));
+  if (body) form.append(labelled("Body (JSON)", body));
+  form.append(note, send, answer);
+  panel.ariaLabel = operation.summary;
+  panel.replaceChildren(
+    element("h2", { textContent: operation.summary }),
+    element("p", { className: "route code" },
+      element("span", { className: `method ${operation.method}`, textContent: operation.method }), ` ${operation.path}`),
+    element("div", { className: "try" }, form, samples.card),
+    prose(operation.description),
+    ...bodyFields(operation, description), ...answers(operation, description),
+  );
+  fill();
+}
+
+/** Returns a signal that ends when the panel shows another operation. */
+function only(panel) {
+  panel.shown?.abort();
+  panel.shown = new AbortController();
+  return panel.shown.signal;
+}
+
+function prose(html) {
+  const made = element("div", { className: "prose" });
+  made.innerHTML = html;
+  return made;
+}
+
+function labelled(name, field, hint) {
+  return element("label", {}, element("span", { textContent: name }), field, ...hint ? [hint] : []);
+}
+
+/** Returns the field of a parameter. A choice that is not made, or an empty text, is not sent. */
+function input({ schema, example }) {
+  const kinds = [schema, ...schema.anyOf ?? []];
+  const values = schema.enum ?? (kinds.some(({ type }) => type === "boolean") ? ["true", "false"] : undefined);
+  if (values) return element("select", {}, new Option("not sent", ""), ...values.map(value => new Option(value)));
+  return element("input", { autocomplete: "off", spellcheck: false, placeholder: [example ?? ""].flat().join(",") });
+}
+
+/** Returns the fields of the parameters: the required ones first, the others behind a summary. */
+function formFields(parameters, fields) {
+  const field = parameter => {
+    const hint = element("span", { className: "hint" });
+    hint.innerHTML = parameter.description ?? "";
+    const items = parameter.schema.items?.enum;
+    if (items) hint.append(element("p", { textContent: `One or more of ${items.join(", ")}.` }));
+    if (parameter.required) fields.get(parameter.name).required = true;
+    return labelled(parameter.in === "header" ? `${parameter.name} (header)` : parameter.name, fields.get(parameter.name), hint);
+  };
+  const optional = parameters.filter(({ required }) => !required);
+  const rest = optional.length && element("details", {},
+    element("summary", { textContent: `Optional parameters (${optional.length})` }), element("div", {}, ...optional.map(field)));
+  return [...parameters.filter(({ required }) => required).map(field), ...rest ? [rest] : []];
+}
+
+/** Returns the values of an example's request, by the names of the parameters, and its body. */
+function valuesOf(operation, example) {
+  const url = new URL(example.request.split(" ")[1], "http://any");
+  const values = new Map();
+  const names = operation.path.replace("/api/v2", "").split("/");
+  url.pathname.split("/").forEach((part, index) => {
+    if (names[index]?.startsWith("{")) values.set(names[index].slice(1, -1), decodeURIComponent(part));
+  });
+  for (const [name, value] of url.searchParams) values.set(name, value);
+  return { parameters: values, body: freshened(example) };
+}
+
+/** Returns the body of an example. An address belongs to one user only, so that of a new user is made fresh. */
+function freshened({ operation, status, body }) {
+  if (operation !== "create_user" || status !== 200) return body;
+  const mark = Array.from(crypto.getRandomValues(new Uint8Array(MARK_LETTERS)), byte => "abcdefghijklmnopqrstuvwxyz"[byte % 26]);
+  return { ...body, email: body.email.replace("@", `.${mark.join("")}@`) };
+}
+
+/** Returns the values of the required parameters only, from the first example of this role that succeeds, or of any role. */
+function defaultValues(operation, parameters, role) {
+  const good = operation.examples.filter(({ status }) => status < 300);
+  const example = good.find(example => example.role === role) ?? good[0];
+  if (!example) return { parameters: new Map(), body: undefined };
+  const values = valuesOf(operation, example);
+  const required = new Set(parameters.filter(parameter => parameter.required).map(({ name }) => name));
+  return { ...values, parameters: new Map([...values.parameters].filter(([name]) => required.has(name))) };
+}
+
+/** Returns the request that the form describes. Some examples have parameters that do not exist: they are sent, too. */
+function readRequest(operation, parameters, fields, body, key, unknown) {
+  let path = operation.path;
+  const query = [], headers = {};
+  if (key) headers["x-api-key"] = key;
+  for (const { name, in: place } of parameters) {
+    const value = fields.get(name).value;
+    if (place === "path") path = path.replace(`{${name}}`, encodeURIComponent(value));
+    else if (value !== "" && place === "query") query.push(`${name}=${encodeURIComponent(value).replaceAll("%2C", ",")}`);
+    else if (value !== "" && place === "header") headers[name.toLowerCase()] = value;
+  }
+  for (const [name, value] of unknown) query.push(`${name}=${encodeURIComponent(value)}`);
+  if (body) headers["content-type"] = JSON_TYPE;
+  const url = location.origin + path + (query.length ? `?${query.join("&")}` : "");
+  return { method: operation.method, url, headers, body: body?.value };
+}
+
+/** Sends a request and shows its answer. */
+async function sendRequest({ method, url, headers, body }, answer, button) {
+  button.disabled = true;
+  const started = performance.now();
+  try {
+    const response = await fetch(url, { method, headers, body, cache: "no-store" });
+    const text = await response.text();
+    const took = Math.round(performance.now() - started);
+    const line = element("p", {}, element("strong", {
+      className: response.ok ? "good" : "bad", textContent: `${response.status} ${response.statusText}`,
+    }), ` in ${took} ms, ${text.length.toLocaleString("en")} characters`);
+    const head = [...response.headers].map(([name, value]) => `${name}: ${value}`).join("\n");
+    answer.replaceChildren(line, focusable("Body of the answer", pretty(text)),
+      element("details", {}, element("summary", { textContent: "Headers of the answer" }), focusable("Headers", head)));
+  } catch (error) {
+    answer.replaceChildren(element("p", { className: "error", textContent: `No answer: ${error.message}` }));
+  }
+  answer.hidden = false;
+  button.disabled = false;
+}
+
+/** Returns preformatted text that the keyboard can scroll. */
+function focusable(name, text) {
+  const made = element("pre", { tabIndex: 0, textContent: text });
+  made.setAttribute("role", "region");
+  made.ariaLabel = name;
+  return made;
+}
+
+function pretty(text) {
+  try { return JSON.stringify(JSON.parse(text), null, 2); } catch { return text; }
+}
+
+/** Returns the card of the code samples, and the function that writes them again. */
+function codeSamples(request) {
+  const code = element("pre", { tabIndex: 0, id: "sample" });
+  code.setAttribute("role", "tabpanel");
+  const tabs = element("div", { className: "tabs" });
+  tabs.setAttribute("role", "tablist");
+  tabs.ariaLabel = "Language";
+  const refresh = () => {
+    for (const tab of tabs.children) {
+      const isChosen = tab.textContent === language.name;
+      tab.ariaSelected = isChosen;
+      tab.tabIndex = isChosen ? 0 : -1;
+    }
+    code.ariaLabel = language.name;
+    code.textContent = language.write(request());
+  };
+  for (const each of LANGUAGES) {
+    const tab = element("button", { type: "button", textContent: each.name });
+    tab.setAttribute("role", "tab");
+    tab.setAttribute("aria-controls", code.id);
+    tab.onclick = () => { language = each; refresh(); };
+    tabs.append(tab);
+  }
+  tabs.onkeydown = ({ key }) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[key];
+    if (!step) return;
+    language = LANGUAGES.at((LANGUAGES.indexOf(language) + step) % LANGUAGES.length);
+    refresh();
+    tabs.querySelector("[aria-selected=true]").focus();
+  };
+  const bar = element("div", { className: "tabs" }, tabs, copyButton("the code", () => code.textContent));
+  return { card: element("div", { className: "card" }, element("h3", { textContent: "Code" }), bar, code), refresh };
+}
+
+function bodyFields(operation, description) {
+  const schema = operation.requestBody?.content[JSON_TYPE].schema;
+  return schema ? [element("h3", { textContent: "Fields of the body" }), fieldsTable(description, schema)] : [];
+}
+
+/** Returns the answers of an operation: each status with its text, its fields and its examples. */
+function answers(operation, description) {
+  const statuses = Object.entries(operation.responses).map(([status, reference]) => {
+    const response = resolve(description, reference);
+    const { schema, examples } = response.content?.[JSON_TYPE] ?? {};
+    const inside = element("div", {}, ...schema ? [fieldsTable(description, schema)] : []);
+    for (const { summary, value } of Object.values(examples ?? {})) {
+      inside.append(element("p", { className: "hint", textContent: summary ?? "Example" }),
+        element("pre", { textContent: JSON.stringify(value, null, 2) }));
+    }
+    const text = prose(response.description);
+    inside.prepend(text);
+    const title = element("summary", {}, element("strong", { className: status < 400 ? "good" : "", textContent: status }),
+      ` ${text.textContent.split(/(?<=\.)\s/)[0].trim()}`);
+    return element("details", {}, title, inside);
+  });
+  return [element("h3", { textContent: "Answers" }), element("div", { className: "statuses" }, ...statuses)];
+}
