@@ -8,6 +8,7 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 use presence_domain::error::Error;
 use presence_ingest::{Ingest, Objects, OpenObject, Queue, QueueMessage, handle};
+use presence_runtime::batch_response::BatchResponse;
 use presence_runtime::clock::deadline_in;
 use presence_store::Database;
 use serde_json::{Value, json};
@@ -64,14 +65,14 @@ impl IngestFixture {
     }
 
     /// Serves an event, and the messages that it sent.
-    async fn serve(&self, event: &Value) -> (Value, usize) {
+    async fn serve(&self, event: &Value) -> (BatchResponse, usize) {
         let answer = handle(&self.ingest, event, deadline_in(TIMEOUT)).await.expect("an answer");
         let messages = std::mem::take(&mut self.outside.lock().messages);
         for message in &messages {
             let batch = json!({ "Records": [record(message)] });
             // Its time is that of a busy machine: what is not written comes again.
             while handle(&self.ingest, &batch, deadline_in(TIMEOUT)).await.expect("an answer")
-                != json!({ "batchItemFailures": [] })
+                != BatchResponse::default()
             {}
         }
         (answer, messages.len())

@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 use aws_sdk_dynamodb::types::AttributeValue;
 use presence_ingest::{Ingest, handle};
 use presence_local::Options;
+use presence_runtime::batch_response::BatchResponse;
 use presence_store::{Finding, FoldLimits, schema};
 use presence_tests::{
     ConnectorLayer as _, CrashConnector, CrashPoint, FaultConnector, TestStack, key_names, long_timeouts, plain_http,
@@ -55,7 +56,7 @@ impl IngestEnv {
     }
 
     /// Hands an event to a process. Returns its answer; `None` if it crashed or failed.
-    pub(super) async fn invoke(&self, event: &Value, crashes_at: Option<(u64, CrashPoint)>) -> Option<Value> {
+    pub(super) async fn invoke(&self, event: &Value, crashes_at: Option<(u64, CrashPoint)>) -> Option<BatchResponse> {
         let process = self.process();
         let deadline = SystemTime::UNIX_EPOCH + Duration::from_hours(1_000_000);
         let answer = self.crash.run(crashes_at, Box::pin(handle(&process, event, deadline))).await;
@@ -71,9 +72,7 @@ impl IngestEnv {
         let event = json!({ "Records": messages.iter().map(record).collect::<Vec<_>>() });
         let ids: Vec<String> = messages.iter().map(|message| message.id.clone()).collect();
         let Some(answer) = self.invoke(&event, crashes_at).await else { return ids };
-        let failures = answer["batchItemFailures"].as_array().expect("a list of failures");
-        let failed: Vec<String> =
-            failures.iter().map(|failure| failure["itemIdentifier"].as_str().expect("an id").to_owned()).collect();
+        let failed: Vec<String> = answer.failures.into_iter().map(|failure| failure.id).collect();
         let done: Vec<String> = ids.into_iter().filter(|id| !failed.contains(id)).collect();
         self.outside.delete(&done);
         failed

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use presence_ingest::QueueMessage;
+use presence_runtime::batch_response::BatchResponse;
 use serde_json::json;
 
 use super::ingest_env::{IngestEnv, json_lines, titled_row, uploaded};
@@ -66,7 +67,7 @@ async fn a_poison_message_fails_with_all_behind_it_in_its_group_and_no_other() {
 async fn other_events_are_ignored() {
     let env = IngestEnv::new().await;
     for event in [json!({ "Service": "Amazon S3", "Event": "s3:TestEvent" }), json!({}), json!({ "Records": [] })] {
-        assert_eq!(env.invoke(&event, None).await, Some(json!(null)), "{event}");
+        assert_eq!(env.invoke(&event, None).await, Some(BatchResponse::default()), "{event}");
     }
     assert!(env.invoke(&uploaded("never there.jsonl"), None).await.is_some());
     assert_eq!((env.outside.keys("done/"), env.outside.messages().len()), (vec![], 0));

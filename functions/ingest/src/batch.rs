@@ -5,10 +5,11 @@ use std::time::{Duration, SystemTime};
 
 use futures::future::join_all;
 use presence_domain::error::Error;
+use presence_runtime::batch_response::BatchResponse;
 use presence_runtime::clock::{Stopwatch, time_left};
 use presence_runtime::telemetry;
 use presence_store::{with_deadline, with_retries_for};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::ingest::Ingest;
 use crate::part::{CONTINUE, Part};
@@ -22,7 +23,7 @@ const ANSWER_TIME: Duration = Duration::from_secs(1);
 
 /// Writes the rows of the messages. Returns the messages that failed, and those behind them in their groups: they come again, in their
 /// order.
-pub(crate) async fn receive(ingest: &Ingest, records: &[Value], deadline: SystemTime) -> Value {
+pub(crate) async fn receive(ingest: &Ingest, records: &[Value], deadline: SystemTime) -> BatchResponse {
     let left = time_left(deadline).unwrap_or(BATCH_TIME).saturating_sub(ANSWER_TIME).min(BATCH_TIME);
     let mut groups: BTreeMap<&str, Vec<&Value>> = BTreeMap::new();
     for record in records {
@@ -31,8 +32,7 @@ pub(crate) async fn receive(ingest: &Ingest, records: &[Value], deadline: System
     }
     let watch = Stopwatch::start();
     let failed = join_all(groups.into_values().map(|messages| receive_group(ingest, messages, left, watch))).await;
-    let failed = failed.into_iter().flatten().map(|id| json!({ "itemIdentifier": id }));
-    json!({ "batchItemFailures": failed.collect::<Vec<_>>() })
+    BatchResponse::failed(failed.into_iter().flatten().map(str::to_owned))
 }
 
 /// Writes the messages of a group until one fails. Returns the ids of that one and of all behind it.

@@ -4,6 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use percent_encoding::percent_decode_str;
 use presence_domain::error::Error;
+use presence_runtime::batch_response::BatchResponse;
 use presence_runtime::clock::time_left;
 use presence_runtime::telemetry;
 use presence_store::with_retries_for;
@@ -22,10 +23,10 @@ const ANSWER_TIME: Duration = Duration::from_secs(1);
 
 /// Serves one event, until shortly before the deadline.
 ///
-/// Two kinds of events are known. A notification of S3 has records with `s3`; its answer is `null`, and after an error Lambda hands
-/// it over again. A batch of the queue has records with `"eventSource": "aws:sqs"`; its answer is `{"batchItemFailures": [{"itemIdentifier":
-/// "<message id>"}]}` with the messages to be handed over again. Anything else, such as the test event of S3, is ignored.
-pub async fn handle(ingest: &Ingest, event: &Value, deadline: SystemTime) -> Result<Value, Error> {
+/// Two kinds of events are known. A notification of S3 has records with `s3`; after an error Lambda hands it over again. A batch of the
+/// queue has records with `"eventSource": "aws:sqs"`; the answer names the messages to be handed over again. Anything else, such as the
+/// test event of S3, is ignored.
+pub async fn handle(ingest: &Ingest, event: &Value, deadline: SystemTime) -> Result<BatchResponse, Error> {
     let records = event.get("Records").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     if records.first().is_some_and(|record| record["eventSource"] == "aws:sqs") {
         return Ok(batch::receive(ingest, records, deadline).await);
@@ -36,7 +37,7 @@ pub async fn handle(ingest: &Ingest, event: &Value, deadline: SystemTime) -> Res
         let result = with_retries_for(left, splitting).await;
         result.inspect_err(|error| telemetry::log_background_error("split_object", error))?;
     }
-    Ok(Value::Null)
+    Ok(BatchResponse::default())
 }
 
 /// Splits an object as long as there is time, and leaves the rest to a message.

@@ -7,11 +7,11 @@ use jiff::SignedDuration;
 use presence_domain::error::Error;
 use presence_domain::ids::UserId;
 use presence_domain::invitation::OutboxMessage;
+use presence_runtime::batch_response::BatchResponse;
 use presence_runtime::clock::time_left;
 use presence_runtime::telemetry::{self, Metric, log_metric};
 use presence_store::keys::MAIL_SK_PREFIX;
 use presence_store::{OutboxPage, UnreadableMessage, with_retries_for};
-use serde::Serialize;
 use serde_json::Value;
 
 use crate::deliver::{DeliveryOutcome, OutboxProcessor};
@@ -30,22 +30,6 @@ const MAX_PAGES: usize = 50;
 /// Largest number of messages that one sweep starts to deliver. That is seven times what SES takes of a new account in that time,
 /// since some of them belong to nobody.
 const MAX_DUE: usize = 5_000;
-
-/// Response to a batch of the stream: the records to be handed over again. A schedule ignores it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct BatchResponse {
-    /// Records that failed.
-    #[serde(rename = "batchItemFailures")]
-    pub failures: Vec<BatchFailure>,
-}
-
-/// Record that failed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct BatchFailure {
-    /// Sequence number of the record.
-    #[serde(rename = "itemIdentifier")]
-    pub id: String,
-}
 
 /// Record of the stream about a message that may be due.
 struct StreamRecord {
@@ -87,10 +71,10 @@ async fn deliver_records(processor: &OutboxProcessor, records: &[Value], deadlin
     let due = records.iter().filter_map(|record| parse_record(record, now));
     let deliveries = due.map(|record| async move {
         let is_done = has_time(deadline) && try_deliver(processor, record.user_id).await.is_some();
-        (!is_done).then_some(BatchFailure { id: record.sequence_number })
+        (!is_done).then_some(record.sequence_number)
     });
-    let failures = stream::iter(deliveries.collect::<Vec<_>>()).buffered(IN_FLIGHT);
-    BatchResponse { failures: failures.filter_map(std::future::ready).collect().await }
+    let failed = stream::iter(deliveries.collect::<Vec<_>>()).buffered(IN_FLIGHT);
+    BatchResponse::failed(failed.filter_map(std::future::ready).collect::<Vec<_>>().await)
 }
 
 /// Parses a record about a message that is due by `now`, in milliseconds since 1970; `None` for any other record.

@@ -11,6 +11,6 @@ pub mod message;
 mod ses;
 
 pub use deliver::{DeliveryOutcome, OutboxProcessor};
-pub use event::{BatchResponse, handle};
+pub use event::handle;
 pub use mailer::{Mail, Mailer, SendResult};
 pub use ses::SesMailer;

@@ -10,5 +10,5 @@ mod wire;
 
 pub use bus::{Bus, MAX_ENTRIES, PutError};
 pub use event_bridge::EventBridge;
-pub use publish::{BatchFailure, BatchResponse, handle};
+pub use publish::handle;
 pub use wire::{BusEntry, SOURCE};

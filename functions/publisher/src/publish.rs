@@ -10,10 +10,10 @@ use std::time::{Duration, SystemTime};
 
 use presence_domain::error::Error;
 use presence_domain::event::Event;
+use presence_runtime::batch_response::BatchResponse;
 use presence_runtime::clock::time_left;
 use presence_runtime::telemetry::{self, Metric, log_metric};
 use presence_store::streamed_change::event_of;
-use serde::Serialize;
 use serde_json::Value;
 
 use crate::bus::{Bus, MAX_ENTRIES};
@@ -25,22 +25,6 @@ const ATTEMPTS: u32 = 4;
 const PAUSE: Duration = Duration::from_millis(100);
 /// Time that must be left to start a call, which takes three seconds at most with the retries of the SDK.
 const CALL_TIME: Duration = Duration::from_secs(5);
-
-/// Answer to a batch: the records to be handed over again.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct BatchResponse {
-    /// First record that failed. Lambda hands over those behind it again, too.
-    #[serde(rename = "batchItemFailures")]
-    pub failures: Vec<BatchFailure>,
-}
-
-/// Record that failed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct BatchFailure {
-    /// Sequence number of the record.
-    #[serde(rename = "itemIdentifier")]
-    pub id: String,
-}
 
 /// Event that is to be sent, and the record that it comes from.
 struct Outgoing {
@@ -56,7 +40,7 @@ struct Batch {
     stopped_at: Option<String>,
 }
 
-/// Sends the events of a batch of a stream. An event of any other kind is a mistake in the deployment, and changes nothing.
+/// Sends the events of a batch of a stream. The answer names the first record that failed. An event of any other kind is a mistake in the deployment, and changes nothing.
 pub async fn handle(bus: &dyn Bus, event: &Value, deadline: SystemTime) -> BatchResponse {
     let Some(records) = event["Records"].as_array() else {
         tracing::error!("an invocation without records of a stream was ignored");
@@ -69,8 +53,7 @@ pub async fn handle(bus: &dyn Bus, event: &Value, deadline: SystemTime) -> Batch
         tracing::info!(records = records.len(), events = sent, "events");
     }
     let unsent = batch.outgoing.get(sent).map(|first| first.sequence_number.clone());
-    let failures = unsent.or(batch.stopped_at).map(|id| BatchFailure { id });
-    BatchResponse { failures: failures.into_iter().collect() }
+    BatchResponse::failed(unsent.or(batch.stopped_at))
 }
 
 fn read(records: &[Value]) -> Batch {

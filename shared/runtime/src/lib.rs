@@ -1,6 +1,7 @@
 //! Parts that every Lambda function needs: settings, clock, logs and AWS clients.
 
 pub mod aws;
+pub mod batch_response;
 pub mod clock;
 pub mod config;
 pub mod lines;

@@ -138,7 +138,7 @@ async fn a_call_that_fails_is_repeated_and_ends_the_batch_after_four_attempts() 
 async fn no_call_starts_shortly_before_the_deadline() {
     let bus = FakeBus::default();
     let answer = handle(&bus, &batch(1..=2), deadline_in(Duration::from_secs(4))).await;
-    assert_eq!((answer.failures, bus.calls()), (vec![BatchFailure { id: "s1".to_owned() }], Vec::new()));
+    assert_eq!((answer, bus.calls()), (BatchResponse::failed(["s1".to_owned()]), Vec::new()));
 }
 
 #[tokio::test(start_paused = true)]

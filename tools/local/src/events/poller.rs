@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use aws_types::SdkConfig;
-use presence_publisher::{BatchResponse, EventBridge, handle};
+use presence_publisher::{EventBridge, handle};
+use presence_runtime::batch_response::BatchResponse;
 use presence_runtime::clock::deadline_in;
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;

@@ -8,6 +8,7 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use presence_domain::error::Error;
 use presence_ingest::{Queue, QueueMessage};
+use presence_runtime::batch_response::BatchResponse;
 use presence_runtime::clock::Stopwatch;
 use serde_json::{Map, Value, json};
 use tokio::sync::Notify;
@@ -68,15 +69,12 @@ impl LocalQueue {
 
     /// Removes the messages of a batch that are done. The others go back to the front of their groups, with those behind them. `answer`
     /// is that of ingest; without one, all failed. Returns true if all are done.
-    pub fn record_outcome(&self, batch: Batch, answer: Option<&Value>) -> bool {
-        let failures = answer.and_then(|answer| answer["batchItemFailures"].as_array());
-        let failed: HashSet<&str> =
-            failures.into_iter().flatten().filter_map(|failure| failure["itemIdentifier"].as_str()).collect();
+    pub fn record_outcome(&self, batch: Batch, answer: Option<&BatchResponse>) -> bool {
         let (mut state, mut is_done) = (self.state(), true);
         for stored in batch.0.into_iter().rev() {
             let group_id = stored.message.group_id.clone();
             state.busy.remove(&group_id);
-            if answer.is_some() && !failed.contains(stored.id.as_str()) {
+            if answer.is_some_and(|answer| !answer.names(&stored.id)) {
                 continue;
             }
             is_done = false;
@@ -204,9 +202,8 @@ mod tests {
     }
 
     /// Returns the answer of ingest that these messages of the batch failed.
-    fn answer(batch: &Batch, failed: &[usize]) -> Value {
-        let failures = failed.iter().map(|number| json!({ "itemIdentifier": batch.0[*number].id }));
-        json!({ "batchItemFailures": failures.collect::<Vec<_>>() })
+    fn answer(batch: &Batch, failed: &[usize]) -> BatchResponse {
+        BatchResponse::failed(failed.iter().map(|number| batch.0[*number].id.clone()))
     }
 
     async fn queue_of(messages: &[QueueMessage]) -> LocalQueue {
@@ -230,8 +227,8 @@ mod tests {
         assert!(!queue.record_outcome(first, Some(&failed)));
         let again = queue.receive().await;
         assert_eq!(bodies(&again), ["8", "9", "10", "11"]);
-        assert!(queue.record_outcome(again, Some(&json!({ "batchItemFailures": [] }))));
-        assert!(queue.record_outcome(other, Some(&Value::Null)));
+        assert!(queue.record_outcome(again, Some(&BatchResponse::default())));
+        assert!(queue.record_outcome(other, Some(&BatchResponse::default())));
         assert!(queue.state().waiting.is_empty() && queue.state().busy.is_empty());
     }
 
@@ -262,7 +259,7 @@ mod tests {
         for _ in 0..4 {
             let batch = queue.receive().await;
             groups.push(batch.0[0].message.group_id.clone());
-            queue.record_outcome(batch, Some(&Value::Null));
+            queue.record_outcome(batch, Some(&BatchResponse::default()));
         }
         assert_eq!(groups, ["a", "b", "a", "b"]);
     }

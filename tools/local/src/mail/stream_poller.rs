@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aws_types::SdkConfig;
-use presence_mailer::{BatchResponse, OutboxProcessor, handle};
+use presence_mailer::{OutboxProcessor, handle};
+use presence_runtime::batch_response::BatchResponse;
 use presence_runtime::clock::deadline_in;
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
