@@ -1,9 +1,11 @@
 //! Policy table of the code, compared with the decisions and with a golden file that shows every change in a review.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use presence_domain::access::{Action, Principal, Rule, Target, authorize};
+use presence_domain::access::{Action, Grant, Principal, Rule, Target, authorize};
+use presence_domain::error::Error;
 use presence_domain::ids::{OrgId, UserId};
 use presence_domain::user::Role;
 
@@ -65,13 +67,51 @@ fn every_action_of_the_policy_agrees_with_the_decisions() {
     }
 }
 
-/// Returns the policy as text: the grant of each role for each action, and the error of the other callers.
+/// Returns the refusals of an action to a role, one for each different text.
+fn refusals(action: Action, caller: Role) -> BTreeSet<String> {
+    let principal = Principal { user_id: UserId::parse("1").expect("an id"), org_id: OrgId::new(1), role: caller };
+    let targets = RELATIONS.map(|relation| target(caller, relation)).into_iter();
+    targets.filter_map(|target| authorize(&principal, action, target).err()).map(refusal_text).collect()
+}
+
+fn refusal_text(error: Error) -> String {
+    match error {
+        Error::Forbidden(refusal) => refusal.to_string(),
+        error => panic!("{error:?} is no refusal"),
+    }
+}
+
+#[test]
+fn every_refusal_names_the_role_of_the_caller_and_the_rule_and_nothing_of_the_target_but_its_role() {
+    let is_text = |text: &str| text.chars().all(|c| c.is_ascii_alphabetic() || " ,_".contains(c));
+    for action in Action::ALL {
+        let words = Rule::for_action(action).words;
+        for caller in Role::ALL {
+            for text in refusals(action, caller) {
+                assert!(text.contains(&format!(" {} may not ", caller.as_str())), "{text}");
+                let gives_role = action == Action::CreateUser && text.contains(" may not give the role PROVIDER");
+                assert!(gives_role || (text.contains(words.verb) && text.ends_with(words.rest)), "{text}");
+                assert!(is_text(&text) && text.split(' ').count() < 25, "{text}");
+            }
+            // A refusal exists exactly where the grant of the role leaves somebody out.
+            let is_limited = Rule::for_action(action).grant(caller) != Grant::Everyone;
+            assert_eq!(!refusals(action, caller).is_empty(), is_limited, "{action:?} by {caller:?}");
+        }
+    }
+}
+
+/// Returns the policy as text: the grant of each role for each action, and the answers to the other callers.
 fn rendered() -> String {
     let mut text = String::new();
     for action in Action::ALL {
         let rule = Rule::for_action(action);
-        let grants = Role::ALL.map(|role| format!("{} {:?}", role.as_str(), rule.grant(role)));
-        writeln!(text, "{action:?}\n  {}\n  else: {}", grants.join("\n  "), rule.refusal).expect("a text");
+        writeln!(text, "{action:?}").expect("a text");
+        for role in Role::ALL {
+            writeln!(text, "  {} {:?}", role.as_str(), rule.grant(role)).expect("a text");
+            for refusal in refusals(action, role) {
+                writeln!(text, "    else: {refusal}").expect("a text");
+            }
+        }
     }
     text
 }

@@ -14,6 +14,10 @@ use presence_domain::rate_limit::RateLimitError;
 /// Text for an unknown path and for an id that is unknown, malformed or outside the caller's scope. The same bytes for all, so
 /// that a client cannot tell them apart.
 const NOT_FOUND: &str = "not found";
+/// Text for a request without a key and for a key that gives no access. The same bytes for all reasons, so that a client cannot tell
+/// a key that was revoked from one that never was.
+const KEY_REQUIRED: &str =
+    "a valid API key is required: in the header x-api-key or Authorization: Bearer, or in the parameter api_key";
 /// Seconds until a client may try again when a dependency did not answer.
 const RETRY_AFTER_SECONDS: i64 = 1;
 
@@ -77,11 +81,9 @@ fn domain_error_answer(error: &Error) -> Answer {
         Error::Invalid(ValidationError::Fields(fields)) => {
             errors(StatusCode::BAD_REQUEST, &ErrorsBody::Json(JsonErrors::Fields(fields_body(fields))))
         }
-        Error::Unauthenticated => {
-            errors(StatusCode::UNAUTHORIZED, &ErrorsBody::Authentication("a valid API key is required"))
-                .with(WWW_AUTHENTICATE, "Bearer realm=\"presence\"")
-        }
-        Error::Forbidden(text) => errors(StatusCode::FORBIDDEN, &ErrorsBody::Authorization(text)),
+        Error::Unauthenticated => errors(StatusCode::UNAUTHORIZED, &ErrorsBody::Authentication(KEY_REQUIRED))
+            .with(WWW_AUTHENTICATE, "Bearer realm=\"presence\""),
+        Error::Forbidden(refusal) => errors(StatusCode::FORBIDDEN, &ErrorsBody::Authorization(&refusal.to_string())),
         Error::NotFound => json_error(StatusCode::NOT_FOUND, NOT_FOUND),
         Error::Conflict => json_error(StatusCode::CONFLICT, "the user is being changed by others: try again"),
         Error::TooSoon { retry_after_seconds } => {

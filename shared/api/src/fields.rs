@@ -8,6 +8,7 @@ use super::read;
 use presence_domain::error::{Error, FieldError, FieldErrors};
 use presence_domain::page::PageRequest;
 use presence_domain::patch::Patch;
+use presence_domain::suggestion::suggest;
 use presence_domain::text::has_control;
 
 /// Maximum number of items in a list. As many ids fit into the 10 KB that the gateway takes of a request line. Each may cost a read.
@@ -15,6 +16,9 @@ pub const MAX_ITEMS: usize = 500;
 
 /// Error of a name that the operation does not consume.
 const NOT_A_PARAMETER: &str = "is not a parameter of this operation";
+
+/// Maximum number of unknown names in one request for which the name that was meant is looked for. A body has room for thousands.
+const MAX_SUGGESTIONS: usize = 16;
 
 /// Function that turns a raw value into a domain type.
 type Reader<'a, T> = fn(RawValue<'a>) -> Result<T, FieldError>;
@@ -116,11 +120,12 @@ impl<'a> Fields<'a> {
     /// Ends the reading. Returns every mistake, so that the caller can add more.
     #[must_use]
     pub fn into_errors(self) -> FieldErrors {
-        let Self { values, consumed, mut errors } = self;
-        for (name, _) in values {
-            if name != API_KEY && !consumed.contains(&name) {
-                errors.add(name.to_owned(), NOT_A_PARAMETER);
-            }
+        let Self { values, mut consumed, mut errors } = self;
+        consumed.push(API_KEY);
+        let unknown = values.into_iter().filter(|(name, _)| !consumed.contains(name));
+        for (number, (name, value)) in unknown.enumerate() {
+            let meant = if number < MAX_SUGGESTIONS { suggest(name, &consumed) } else { None };
+            errors.add(name.to_owned(), unknown_name(value, meant));
         }
         errors
     }
@@ -140,6 +145,17 @@ impl<'a> Fields<'a> {
     /// Returns the value that was read, or records the mistake.
     fn record<T>(&mut self, name: &'static str, value: Result<T, FieldError>) -> Option<T> {
         value.map_err(|error| self.fail(name, error)).ok()
+    }
+}
+
+/// Returns the error of a name that the operation does not consume, with the name that was probably meant.
+fn unknown_name(value: RawValue<'_>, meant: Option<&'static str>) -> FieldError {
+    match (meant, value) {
+        (None, _) => NOT_A_PARAMETER.into(),
+        (Some(meant), RawValue::Text(_)) => format!("{NOT_A_PARAMETER}; did you mean \"{meant}\"?").into(),
+        (Some(meant), RawValue::Json(_)) => {
+            format!("is not a field of this operation; did you mean \"{meant}\"?").into()
+        }
     }
 }
 

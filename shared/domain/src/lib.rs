@@ -27,6 +27,7 @@ pub mod restore;
 pub mod review;
 pub mod review_stats;
 pub mod secret_hash;
+pub mod suggestion;
 pub mod text;
 pub mod user;
 pub mod user_directory;

@@ -88,7 +88,8 @@ async fn another_organisation_is_refused_before_the_fields_and_bad_fields_are_na
     let stack = TestStack::start().await;
     let fixtures = fill(&stack).await;
     let refused = search(&stack, &fixtures.manager_1.key, "org_id=2&bogus=1").await;
-    let expected = r#"{"errors":{"authorization":"this key may only read the businesses of its own organisation"}}"#;
+    let expected =
+        r#"{"errors":{"authorization":"a BUSINESS_MANAGER may not read businesses of another organisation"}}"#;
     assert_eq!((refused.status, refused.text.as_str()), (403, expected));
     let long = "x".repeat(256);
     for (query, fields) in [
@@ -97,7 +98,7 @@ async fn another_organisation_is_refused_before_the_fields_and_bad_fields_are_na
         (format!("query={long}"), r#"{"query":"must have at most 255 characters"}"#),
         (
             "org_id=0&name=x".to_owned(),
-            r#"{"name":"is not a parameter of this operation","org_id":"must be an integer from 1 to 9007199254740991"}"#,
+            r#"{"name":"is not a parameter of this operation; did you mean \"query\"?","org_id":"must be an integer from 1 to 9007199254740991"}"#,
         ),
         ("query=a&query=b".to_owned(), r#"{"query":"is given more than once"}"#),
     ] {

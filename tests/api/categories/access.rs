@@ -9,7 +9,7 @@ use presence_tests::{Fixtures, TestStack, send};
 use super::{DIRECTORY, load, parse};
 
 const PATHS: [&str; 3] = ["/category/search?lang=GB", "/category/c-bank?lang=GB", "/category/nowhere?lang=GB"];
-const REFUSED: &str = r#"{"errors":{"authentication":"a valid API key is required"}}"#;
+const REFUSED: &str = r#"{"errors":{"authentication":"a valid API key is required: in the header x-api-key or Authorization: Bearer, or in the parameter api_key"}}"#;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_role_reads_the_same() {

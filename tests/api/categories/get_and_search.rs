@@ -57,8 +57,9 @@ fn get_one() -> Vec<Case> {
         get("an unknown lang", "/category/c-bank?lang=XX").bad_fields(&format!(r#"{{"lang":{CHOICES}}}"#)),
         get("a parameter of search", "/category/c-bank?lang=GB&page=1")
             .bad_fields(r#"{"page":"is not a parameter of this operation"}"#),
-        get("everything wrong at once", "/category/c-bank?language=GB")
-            .bad_fields(r#"{"lang":"is required","language":"is not a parameter of this operation"}"#),
+        get("everything wrong at once", "/category/c-bank?language=GB").bad_fields(
+            r#"{"lang":"is required","language":"is not a parameter of this operation; did you mean \"lang\"?"}"#,
+        ),
         get("the category comes before the parameters", "/category/nowhere?lang=XX&page=1").not_found(),
     ];
     let longest = "a".repeat(64);
@@ -209,8 +210,8 @@ fn invalid_parameters() -> Vec<Case> {
         search("past the largest page", "&page=9007199254740992").bad_fields(r#"{"page":"must be at most 9007199254740991"}"#),
         search("none a page", "&per_page=0").bad_fields(size),
         search("too many a page", "&per_page=101").bad_fields(size),
-        search("an unknown parameter", "&nme=x").bad_fields(r#"{"nme":"is not a parameter of this operation"}"#),
-        search("a parameter of users", "&query=x").bad_fields(r#"{"query":"is not a parameter of this operation"}"#),
+        search("an unknown parameter", "&nme=x").bad_fields(r#"{"nme":"is not a parameter of this operation; did you mean \"name\"?"}"#),
+        search("a parameter of users", "&query=x").bad_fields(r#"{"query":"is not a parameter of this operation; did you mean \"name\"?"}"#),
         search("a parameter twice", "&name=a&name=b").bad_fields(r#"{"name":"is given more than once"}"#),
         search("lang twice", "&lang=FR").bad_fields(r#"{"lang":"is given more than once"}"#),
         search("a broken percent sequence", "&name=%4").bad_fields(r#"{"name":"is not valid percent-encoded UTF-8"}"#),

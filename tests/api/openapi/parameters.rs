@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use presence_docs::{Operation, operations};
+use presence_domain::suggestion::OTHER_NAMES;
 use presence_local::Options;
 use presence_tests::{Reply, TestStack, long_timeouts, route};
 use serde_json::{Value, json};
@@ -10,9 +11,38 @@ use serde_json::{Value, json};
 use super::description::Description;
 
 const UNKNOWN: &str = "is not a parameter of this operation";
+const UNKNOWN_FIELD: &str = "is not a field of this operation";
 
 /// Names that no operation has. The tests also try the names of other operations.
 const UNKNOWN_NAMES: [&str; 4] = ["limit", "offset", "sort", "Page"];
+
+/// Returns the name that the error of an unknown name suggests; `None` if it suggests none.
+///
+/// # Panics
+/// Panics if the error is another one.
+fn suggested(error: &Value) -> Option<String> {
+    let text = error.as_str().unwrap_or_else(|| panic!("{error} is no error of an unknown name"));
+    if text == UNKNOWN {
+        return None;
+    }
+    let hint = text.strip_prefix(UNKNOWN).or_else(|| text.strip_prefix(UNKNOWN_FIELD));
+    let name = hint.and_then(|hint| hint.strip_prefix("; did you mean \"")).and_then(|hint| hint.strip_suffix("\"?"));
+    Some(name.unwrap_or_else(|| panic!("{text} is no error of an unknown name")).to_owned())
+}
+
+#[test]
+fn every_name_that_stands_for_names_of_other_apis_is_in_the_description() {
+    let description = Description::read();
+    let fields = ["NewUser", "UserChange"].into_iter().flat_map(|schema| {
+        description.json["components"]["schemas"][schema]["properties"].as_object().expect("fields").keys().cloned()
+    });
+    let described = operations();
+    let parameters = described.iter().flat_map(|operation| &operation.parameters);
+    let known: BTreeSet<String> = parameters.map(|parameter| parameter.name.to_owned()).chain(fields).collect();
+    for name in OTHER_NAMES.iter().flat_map(|(ours, _)| *ours) {
+        assert!(known.contains(*name), "{name}");
+    }
+}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn only_described_parameters_and_fields_are_accepted() {
@@ -80,12 +110,10 @@ async fn assert_only_described_parameters_are_accepted(stack: &TestStack) {
         for name in all.difference(&described) {
             let query = [required(&operation), vec![(name, "1")]].concat();
             let reply = call(stack, &operation, &query).await;
-            assert_eq!(
-                (reply.status, field_error(&reply, name)),
-                (400, json!(UNKNOWN)),
-                "{name} of {}",
-                operation.name
-            );
+            assert_eq!(reply.status, 400, "{name} of {}", operation.name);
+            let suggested = suggested(&field_error(&reply, name));
+            let is_described = |name: &str| described.contains(name) || name == "api_key";
+            assert!(suggested.as_deref().is_none_or(is_described), "{name} of {}: {suggested:?}", operation.name);
         }
     }
 }
@@ -130,8 +158,12 @@ async fn assert_only_described_fields_are_accepted(stack: &TestStack) {
         let reply = stack.post(path, key, &body).await;
         assert_eq!(reply.status, 400);
         for name in all.iter().filter(|name| *name != "api_key") {
-            let is_unknown = field_error(&reply, name) == UNKNOWN;
-            assert_eq!(is_unknown, !names(schema).contains(name), "{name} of {schema}: {}", field_error(&reply, name));
+            let error = field_error(&reply, name);
+            let is_unknown =
+                error.as_str().is_some_and(|text| text.starts_with(UNKNOWN) || text.starts_with(UNKNOWN_FIELD));
+            assert_eq!(is_unknown, !names(schema).contains(name), "{name} of {schema}: {error}");
+            let suggested = if is_unknown { suggested(&error) } else { None };
+            assert!(suggested.is_none_or(|meant| names(schema).contains(&meant)), "{name} of {schema}: {error}");
         }
         assert!(names(schema).contains("api_key"));
     }

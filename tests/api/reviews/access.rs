@@ -34,7 +34,10 @@ async fn a_key_is_accepted_in_every_place_and_required() {
     for refused in [request(""), request("?rating=9&bogus=1"), request("").header("x-api-key", "nonsense"), revoked] {
         let reply = send(refused).await;
         assert_eq!(reply.status, 401);
-        assert_eq!(reply.text, r#"{"errors":{"authentication":"a valid API key is required"}}"#);
+        assert_eq!(
+            reply.text,
+            r#"{"errors":{"authentication":"a valid API key is required: in the header x-api-key or Authorization: Bearer, or in the parameter api_key"}}"#
+        );
         assert_eq!(reply.header("www-authenticate"), r#"Bearer realm="presence""#);
     }
 }

@@ -14,6 +14,11 @@ pub(super) fn cases() -> Vec<Case> {
     [rating(), content(), city(), order(), together()].concat()
 }
 
+/// Returns the bad fields of a parameter with another name.
+fn did_you_mean(sent: &str, meant: &str) -> String {
+    format!(r#"{{"{sent}":"is not a parameter of this operation; did you mean \"{meant}\"?"}}"#)
+}
+
 fn bad_rating(reason: &'static str, value: &str, text: &str) -> Case {
     bad(reason, &format!("rating={value}"), &format!(r#"{{"rating":"{text}"}}"#))
 }
@@ -124,6 +129,15 @@ fn together() -> Vec<Case> {
             r#"{"bogus":"is not a parameter of this operation","rating":"must be an integer from 1 to 5","state":{"explanation":"is not one of the choices","choices":["treated","not_treated","deleted"]}}"#,
         ),
         bad("no filter of another search", "org_id=1", r#"{"org_id":"is not a parameter of this operation"}"#),
-        bad("a mistyped filter", "rating_in=5", r#"{"rating_in":"is not a parameter of this operation"}"#),
+        bad("a mistyped filter", "rating_in=5", &did_you_mean("rating_in", "rating__in")),
+        bad("a list as other APIs write it", "rating__in[]=5", &did_you_mean("rating__in[]", "rating__in")),
+        bad("a list of one parameter", "state[]=treated", &did_you_mean("state[]", "state")),
+        bad("a list that is percent-encoded", "partner%5B%5D=partner_8", &did_you_mean("partner[]", "partner__in")),
+        bad("a filter as other filters are called", "state__in=treated", &did_you_mean("state__in", "state")),
+        bad("a name of other APIs", "limit=5", &did_you_mean("limit", "per_page")),
+        bad("the order by another name", "sort=update_date", &did_you_mean("sort", "order_by")),
+        bad("a city by another name", "city=lyon", &did_you_mean("city", "business_city")),
+        bad("businesses by another name", "businessIds=paris", &did_you_mean("businessIds", "business__in")),
+        bad("a date by another name", "since=2025-01-01", &did_you_mean("since", "update_date__gte")),
     ]
 }

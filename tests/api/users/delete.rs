@@ -2,7 +2,7 @@
 
 use super::fixture::{Case, CaseRunner, call, create, delete, get, post};
 
-const NO_DELETE: &str = "this key may not delete this user";
+const NO_DELETE: &str = "a BUSINESS_MANAGER may not delete users";
 const GONE: &str = "status=no_such_user";
 
 pub(super) fn cases() -> Vec<Case> {
@@ -12,14 +12,17 @@ pub(super) fn cases() -> Vec<Case> {
 fn refused() -> Vec<Case> {
     let unknown = r#"{"foo":"is not a parameter of this operation"}"#;
     vec![
-        delete("not oneself", "/user/<admin_1>").forbidden(NO_DELETE),
-        delete("not oneself as a PROVIDER", "/user/<provider>").by("provider").forbidden(NO_DELETE),
+        delete("not oneself", "/user/<admin_1>").forbidden("an ORG_ADMIN may not delete its own user"),
+        delete("not oneself as a PROVIDER", "/user/<provider>")
+            .by("provider")
+            .forbidden("a PROVIDER may not delete its own user"),
         delete("not oneself as a PROVIDER of an organisation", "/user/<provider_in_1>")
             .by("provider_in_1")
-            .forbidden(NO_DELETE),
+            .forbidden("a PROVIDER may not delete its own user"),
         delete("a BUSINESS_MANAGER deletes nobody", "/user/<other_manager_1>").by("manager_1").forbidden(NO_DELETE),
         delete("not oneself as a BUSINESS_MANAGER", "/user/<manager_1>").by("manager_1").forbidden(NO_DELETE),
-        delete("no PROVIDER, though visible", "/user/<provider_in_1>").forbidden(NO_DELETE),
+        delete("no PROVIDER, though visible", "/user/<provider_in_1>")
+            .forbidden("an ORG_ADMIN may not delete users with the role PROVIDER"),
         delete("nobody of another organisation", "/user/<manager_2>").not_found(),
         delete("no unknown user", "/user/1").not_found(),
         delete("no malformed id", "/user/x").not_found(),

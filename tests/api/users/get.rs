@@ -60,7 +60,7 @@ fn refused() -> Vec<Case> {
     );
     cases.push(
         get("parameter names are case-sensitive", "/user/<manager_1>?Display_Business_Ids=1")
-            .bad_fields(r#"{"Display_Business_Ids":"is not a parameter of this operation"}"#),
+            .did_you_mean("Display_Business_Ids", "display_business_ids"),
     );
     cases.push(get("a parameter of another operation", "/user/<manager_1>?page=1&query=a").bad_fields(
         r#"{"page":"is not a parameter of this operation","query":"is not a parameter of this operation"}"#,

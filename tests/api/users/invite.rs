@@ -2,7 +2,7 @@
 
 use super::fixture::{Case, CaseRunner, call, create};
 
-const NO_INVITE: &str = "this key may not invite this user";
+const NO_PROVIDER: &str = "an ORG_ADMIN may not invite users with the role PROVIDER";
 
 pub(super) fn cases() -> Vec<Case> {
     [refused(), windows(), callers()].concat()
@@ -25,8 +25,10 @@ fn refused() -> Vec<Case> {
         invite("no literal of another path", "/user/stats/invite").not_found(),
         invite("nobody of another organisation", "/user/<invited_2>/invite").not_found(),
         invite("without a key", "/user/<invited_1>/invite").by("").unauthenticated(),
-        invite("a BUSINESS_MANAGER invites nobody", "/user/<invited_1>/invite").by("manager_1").forbidden(NO_INVITE),
-        invite("no PROVIDER, though visible", "/user/<provider_in_1>/invite").forbidden(NO_INVITE),
+        invite("a BUSINESS_MANAGER invites nobody", "/user/<invited_1>/invite")
+            .by("manager_1")
+            .forbidden("a BUSINESS_MANAGER may not invite users"),
+        invite("no PROVIDER, though visible", "/user/<provider_in_1>/invite").forbidden(NO_PROVIDER),
     ]
 }
 
@@ -73,7 +75,7 @@ fn callers() -> Vec<Case> {
         create("invited PROVIDER", r#"{"role":"PROVIDER","org_id":1,"status":"invited"}"#)
             .by("provider")
             .creates("chief"),
-        invite("an invited PROVIDER by no ORG_ADMIN", "/user/<chief>/invite").forbidden(NO_INVITE),
+        invite("an invited PROVIDER by no ORG_ADMIN", "/user/<chief>/invite").forbidden(NO_PROVIDER),
     ]
 }
 

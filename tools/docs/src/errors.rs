@@ -24,7 +24,8 @@ pub(crate) struct ErrorResponse {
 /// Table of the error responses.
 #[rustfmt::skip]
 pub(crate) const ERROR_RESPONSES: [ErrorResponse; 9] = [
-    ErrorResponse { status: 401, name: "Unauthenticated", schema: "AuthenticationError", text: "a valid API key is required",
+    ErrorResponse { status: 401, name: "Unauthenticated", schema: "AuthenticationError", text: "a valid API key is required: in the \
+        header x-api-key or Authorization: Bearer, or in the parameter api_key",
         description: "The key is missing, malformed, unknown, revoked or expired, or its owner is not `active`. The response is the \
                 same in all cases." },
     ErrorResponse { status: 404, name: "NotFound", schema: "Error", text: "not found",

@@ -165,7 +165,7 @@ fn refusal(error: &Error) -> Option<String> {
             let texts: Vec<_> = fields.iter().map(|(field, error)| format!("{field} {}", text(error))).collect();
             Some(texts.join("; "))
         }
-        Error::Forbidden(text) => Some((*text).to_owned()),
+        Error::Forbidden(refusal) => Some(refusal.to_string()),
         Error::TooSoon { retry_after_seconds } => Some(format!("too soon: try again in {retry_after_seconds} s")),
         _ => None,
     }

@@ -4,9 +4,11 @@
 //! caller reads all of them, so that no rule is needed.
 
 mod policy;
+mod policy_error;
 mod scope;
 
 pub use policy::{Action, Grant, Rule};
+pub use policy_error::PolicyError;
 pub use scope::Scope;
 
 use crate::error::Error;
@@ -57,20 +59,11 @@ impl From<&User> for Target {
 
 /// Allows or refuses ([`Error::Forbidden`]) an action on a user that the caller can see.
 pub fn authorize(principal: &Principal, action: Action, target: Target) -> Result<(), Error> {
-    let rule = Rule::for_action(action);
-    let is_self = target.user_id == Some(principal.user_id);
-    let is_own_org = target.org_id.is_some() && target.org_id == principal.org_id;
-    let is_not_above = target.role <= principal.role;
-    let is_allowed = match rule.grant(principal.role) {
-        Grant::Nobody => false,
-        Grant::SelfOnly => is_self,
-        Grant::OwnOrg => is_own_org && is_not_above,
-        Grant::OwnOrgButSelf => is_own_org && is_not_above && !is_self,
-        Grant::WholeOrg => is_own_org,
-        Grant::Everyone => true,
-        Grant::EveryoneButSelf => !is_self,
-    };
-    if is_allowed { Ok(()) } else { Err(Error::Forbidden(rule.refusal)) }
+    let grant = Rule::for_action(action).grant(principal.role);
+    match policy_error::reason(grant, principal, target) {
+        None => Ok(()),
+        Some(reason) => Err(Error::Forbidden(PolicyError::new(principal.role, action, reason))),
+    }
 }
 
 /// Allows or refuses ([`Error::Forbidden`]) a patch of a user that the caller can see. A field with its present value is no change.
@@ -84,7 +77,7 @@ pub fn authorize_patch(principal: &Principal, patch: &UserPatch, before: &User) 
         authorize(principal, Action::MoveUser, target)?;
     }
     match patch.role {
-        Some(role) if role > principal.role => Err(Error::Forbidden("this key may not give this role")),
+        Some(role) if role > principal.role => Err(Error::Forbidden(PolicyError::of_role(principal.role, role))),
         _ => Ok(()),
     }
 }

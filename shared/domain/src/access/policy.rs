@@ -59,6 +59,23 @@ pub enum Grant {
     EveryoneButSelf,
 }
 
+/// Words of an action, as a refusal has them: "move", "users", " to another organisation".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ActionWords {
+    /// Verb, with all that stands before the object.
+    pub verb: &'static str,
+    /// Object, in the plural.
+    pub object: &'static str,
+    /// Text after the object; empty if there is none.
+    pub rest: &'static str,
+}
+
+impl ActionWords {
+    const fn new(verb: &'static str, object: &'static str) -> Self {
+        Self { verb, object, rest: "" }
+    }
+}
+
 /// Rule of the policy for one action.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
@@ -68,8 +85,8 @@ pub struct Rule {
     pub org_admin: Grant,
     /// Grant of a `BUSINESS_MANAGER`.
     pub business_manager: Grant,
-    /// Text that the client reads if the action is refused.
-    pub refusal: &'static str,
+    /// Words with which a refusal names the action.
+    pub words: ActionWords,
 }
 
 impl Rule {
@@ -82,55 +99,55 @@ impl Rule {
                 provider: Everyone,
                 org_admin: WholeOrg,
                 business_manager: WholeOrg,
-                refusal: "this key may only read the users of its own organisation",
+                words: ActionWords::new("read", "users"),
             },
             Action::CreateUser => Self {
                 provider: Everyone,
                 org_admin: OwnOrg,
                 business_manager: Nobody,
-                refusal: "this key may not create such a user",
+                words: ActionWords::new("create", "users"),
             },
             Action::UpdateUser => Self {
                 provider: Everyone,
                 org_admin: OwnOrg,
                 business_manager: SelfOnly,
-                refusal: "this key may not update this user",
+                words: ActionWords::new("update", "users"),
             },
             Action::ChangeMembership => Self {
                 provider: EveryoneButSelf,
                 org_admin: OwnOrgButSelf,
                 business_manager: Nobody,
-                refusal: "this key may not change the role, status or businesses of this user",
+                words: ActionWords::new("change the role, status or businesses of", "users"),
             },
             Action::MoveUser => Self {
                 provider: EveryoneButSelf,
                 org_admin: Nobody,
                 business_manager: Nobody,
-                refusal: "this key may not move this user to another organisation",
+                words: ActionWords { rest: " to another organisation", ..ActionWords::new("move", "users") },
             },
             Action::DeleteUser => Self {
                 provider: EveryoneButSelf,
                 org_admin: OwnOrgButSelf,
                 business_manager: Nobody,
-                refusal: "this key may not delete this user",
+                words: ActionWords::new("delete", "users"),
             },
             Action::InviteUser => Self {
                 provider: Everyone,
                 org_admin: OwnOrg,
                 business_manager: Nobody,
-                refusal: "this key may not invite this user",
+                words: ActionWords::new("invite", "users"),
             },
             Action::ReadReviews => Self {
                 provider: Everyone,
                 org_admin: WholeOrg,
                 business_manager: WholeOrg,
-                refusal: "this key may only read the reviews of its own organisation",
+                words: ActionWords::new("read", "reviews"),
             },
             Action::ReadBusinesses => Self {
                 provider: Everyone,
                 org_admin: WholeOrg,
                 business_manager: WholeOrg,
-                refusal: "this key may only read the businesses of its own organisation",
+                words: ActionWords::new("read", "businesses"),
             },
         }
     }
@@ -163,8 +180,8 @@ mod tests {
     }
 
     #[test]
-    fn every_refusal_has_its_own_text() {
-        let refusals: HashSet<&str> = Action::ALL.map(|action| Rule::for_action(action).refusal).into_iter().collect();
-        assert_eq!(refusals.len(), Action::ALL.len());
+    fn every_action_has_its_own_words() {
+        let words: HashSet<_> = Action::ALL.map(|action| Rule::for_action(action).words).into_iter().collect();
+        assert_eq!(words.len(), Action::ALL.len());
     }
 }

@@ -11,7 +11,7 @@ async fn a_key_is_required_before_parameters_are_checked() {
     let review_fixtures = ReviewFixtures::new().await;
     for query in ["", "?group_by=nothing&bogus=1"] {
         let reply = send(review_fixtures.stack.request("GET", &format!("/reviews/stats{query}"))).await;
-        let text = r#"{"errors":{"authentication":"a valid API key is required"}}"#;
+        let text = r#"{"errors":{"authentication":"a valid API key is required: in the header x-api-key or Authorization: Bearer, or in the parameter api_key"}}"#;
         assert_eq!((reply.status, reply.text.as_str()), (401, text), "{query}");
     }
 }

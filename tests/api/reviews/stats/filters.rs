@@ -7,8 +7,8 @@ use super::super::fixtures::{Case, Expected, ReviewFixtures};
 
 /// Lower bound of the number of cases, so that few are left out.
 const MIN_CASES: usize = 80;
-/// Parameters of the search that statistics do not have.
-const ONLY_OF_THE_SEARCH: [&str; 3] = ["page", "per_page", "order_by"];
+/// Parameters of the search that statistics do not have, and what other APIs call them.
+const ONLY_OF_THE_SEARCH: [&str; 5] = ["page", "per_page", "order_by", "limit", "sort"];
 
 fn has_parameter_of_the_search(case: &Case) -> bool {
     let names = case.query.split('&').filter_map(|part| part.split('=').next());

@@ -2,7 +2,9 @@
 
 use crate::api::users::fixture::{Case, create};
 
-const NO_CREATE: &str = "this key may not create such a user";
+const NO_CREATE: &str = "a BUSINESS_MANAGER may not create users";
+const NO_FOREIGNER: &str = "an ORG_ADMIN may not create users of another organisation";
+const NO_PROVIDER: &str = "an ORG_ADMIN may not give the role PROVIDER";
 
 pub(super) fn cases() -> Vec<Case> {
     [admins(), managers(), providers()].concat()
@@ -12,8 +14,8 @@ fn created(reason: &'static str, caller: &'static str, body: &str, facts: &str) 
     create(reason, body).by(caller).creates("made").stores("made", facts)
 }
 
-fn forbidden(reason: &'static str, body: &str) -> Case {
-    create(reason, body).forbidden(NO_CREATE)
+fn forbidden(reason: &'static str, body: &str, text: &str) -> Case {
+    create(reason, body).forbidden(text)
 }
 
 fn admins() -> Vec<Case> {
@@ -24,11 +26,11 @@ fn admins() -> Vec<Case> {
         created("as text", "admin_2", r#"{"org_id":"2"}"#, "org=2"),
         created("an ORG_ADMIN makes another", "admin_1", r#"{"role":"ORG_ADMIN"}"#, "org=1 role=ORG_ADMIN"),
         created("with businesses of the organisation", "admin_2", r#"{"business_ids":["b2-1"]}"#, "businesses=b2-1"),
-        forbidden("nobody in another organisation", r#"{"org_id":2}"#),
-        forbidden("nobody in an unknown organisation", r#"{"org_id":999}"#),
-        forbidden("no PROVIDER", r#"{"role":"PROVIDER"}"#),
-        forbidden("no PROVIDER in another organisation", r#"{"role":"PROVIDER","org_id":2}"#),
-        forbidden("no ORG_ADMIN in another organisation", r#"{"role":"ORG_ADMIN","org_id":2}"#),
+        forbidden("nobody in another organisation", r#"{"org_id":2}"#, NO_FOREIGNER),
+        forbidden("nobody in an unknown organisation", r#"{"org_id":999}"#, NO_FOREIGNER),
+        forbidden("no PROVIDER", r#"{"role":"PROVIDER"}"#, NO_PROVIDER),
+        forbidden("no PROVIDER in another organisation", r#"{"role":"PROVIDER","org_id":2}"#, NO_FOREIGNER),
+        forbidden("no ORG_ADMIN in another organisation", r#"{"role":"ORG_ADMIN","org_id":2}"#, NO_FOREIGNER),
     ]
 }
 

@@ -5,8 +5,8 @@ use crate::api::users::fixture::{Case, call, create, delete, get, post};
 const TOO_LARGE: &str = "the body is larger than 128 KiB";
 const WRONG_TYPE: &str = "the body must have the media type application/json";
 const NOT_JSON: &str = "the body is not valid JSON: line 1, column 1";
-const NO_CREATE: &str = "this key may not create such a user";
-const NO_UPDATE: &str = "this key may not update this user";
+const NO_CREATE: &str = "a BUSINESS_MANAGER may not create users";
+const NO_UPDATE: &str = "a BUSINESS_MANAGER may not update users other than itself";
 
 pub(super) fn cases() -> Vec<Case> {
     [path_first(), readable_before_key(), key_before_user(), user_before_policy(), policy_before_fields(), state_last()]
@@ -80,21 +80,23 @@ fn user_before_policy() -> Vec<Case> {
 }
 
 fn policy_before_fields() -> Vec<Case> {
-    const NO_DELETE: &str = "this key may not delete this user";
-    const NO_INVITE: &str = "this key may not invite this user";
-    const OWN_ORG: &str = "this key may only read the users of its own organisation";
+    const NO_DELETE: &str = "a BUSINESS_MANAGER may not delete users";
+    const NO_INVITE: &str = "a BUSINESS_MANAGER may not invite users";
+    const OWN_ORG: &str = "an ORG_ADMIN may not read users of another organisation";
     vec![
         post("403 before required fields", "/user", "{}").by("manager_1").forbidden(NO_CREATE),
-        create("403 before bad fields", r#"{"org_id":2,"email":"x","foo":1}"#).forbidden(NO_CREATE),
-        create("403 of a role before bad fields", r#"{"role":"PROVIDER","email":"x"}"#).forbidden(NO_CREATE),
+        create("403 before bad fields", r#"{"org_id":2,"email":"x","foo":1}"#)
+            .forbidden("an ORG_ADMIN may not create users of another organisation"),
+        create("403 of a role before bad fields", r#"{"role":"PROVIDER","email":"x"}"#)
+            .forbidden("an ORG_ADMIN may not give the role PROVIDER"),
         post("403 before bad fields of an update", "/user/<admin_1>", r#"{"foo":1}"#)
             .by("manager_1")
             .forbidden(NO_UPDATE),
         post("403 before bad fields of one's own", "/user/<manager_1>", r#"{"role":"ORG_ADMIN","foo":1}"#)
             .by("manager_1")
-            .forbidden("this key may not change the role, status or businesses of this user"),
+            .forbidden("a BUSINESS_MANAGER may not change the role, status or businesses of users"),
         post("403 of a move before bad fields", "/user/<manager_1>", r#"{"org_id":2,"foo":1}"#)
-            .forbidden("this key may not move this user to another organisation"),
+            .forbidden("an ORG_ADMIN may not move users to another organisation"),
         delete("403 before bad parameters of a delete", "/user/<admin_1>?foo=1").by("manager_1").forbidden(NO_DELETE),
         call("403 before bad parameters of an invite", "POST", "/user/<invited_1>/invite?foo=1")
             .by("manager_1")

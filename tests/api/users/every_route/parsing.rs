@@ -86,6 +86,23 @@ fn repeated() -> Vec<Case> {
     .concat()
 }
 
+/// Returns a body with so many spellings of `phone`, in the order of the names.
+fn many_fields(count: usize) -> String {
+    let fields: Vec<String> = (0..count).map(|number| format!(r#""phone{}":1"#, "_".repeat(number + 1))).collect();
+    format!("{{{}}}", fields.join(","))
+}
+
+/// Returns the errors of [`many_fields`]: the first 16 have a hint.
+fn many_errors(count: usize) -> String {
+    let text = |number: usize| match number {
+        0..16 => r#"is not a field of this operation; did you mean \"phone\"?"#,
+        _ => "is not a parameter of this operation",
+    };
+    let errors: Vec<String> =
+        (0..count).map(|number| format!(r#""phone{}":"{}""#, "_".repeat(number + 1), text(number))).collect();
+    format!("{{{}}}", errors.join(","))
+}
+
 /// Returns the cases of unknown parameters, in the query and in the body, on every operation.
 fn unknown() -> Vec<Case> {
     let mut cases = Vec::new();
@@ -99,14 +116,32 @@ fn unknown() -> Vec<Case> {
         cases.push(case.unknown_parameter("foo"));
     }
     let user = r#""email":"<new>","first_name":"A","last_name":"B""#;
-    for name in
-        ["foo", "Email", "first-name", "firstName", "id", "user_id", "keys", "invited_at", "", " phone", "__proto__"]
-    {
+    for name in ["foo", "id", "user_id", "keys", "invited_at", "", "__proto__"] {
         let body = format!(r#"{{{user},"{name}":1}}"#);
         cases.push(post("create: an unknown field", "/user", body).unknown_parameter(name));
         let body = format!(r#"{{"phone":"1","{name}":null}}"#);
         cases.push(post("update: an unknown field, even of null", "/user/<invited_1>", body).unknown_parameter(name));
     }
+    for (name, meant) in [
+        ("Email", "email"),
+        ("first-name", "first_name"),
+        ("firstName", "first_name"),
+        ("lastnmae", "last_name"),
+        (" phone", "phone"),
+        ("language", "lang"),
+        ("organization_id", "org_id"),
+        ("business_ids[]", "business_ids"),
+        ("apiKey", "api_key"),
+    ] {
+        let body = format!(r#"{{{user},"{name}":1}}"#);
+        cases.push(post("create: a mistyped field", "/user", body).did_you_mean_field(name, meant));
+        let body = format!(r#"{{"phone":"1","{name}":null}}"#);
+        cases.push(post("update: a mistyped field", "/user/<invited_1>", body).did_you_mean_field(name, meant));
+    }
+    cases.push(
+        post("as many unknown fields as fit get the hints of 16", "/user/<invited_1>", many_fields(40))
+            .bad_fields(&many_errors(40)),
+    );
     cases.push(
         post("update has no send_invitation", "/user/<invited_1>", r#"{"send_invitation":"True"}"#)
             .unknown_parameter("send_invitation"),

@@ -75,14 +75,15 @@ fn whole_users() -> Vec<Case> {
 
 fn org_ids() -> Vec<Case> {
     const RANGE: &str = "must be an integer from 1 to 9007199254740991";
-    const OWN_ORG: &str = "this key may only read the users of its own organisation";
+    const NO_OTHER: &str = "an ORG_ADMIN may not read users of another organisation";
     vec![
         search_in_org("one's own organisation", "reader", "7").finds("ike ana ben eva jun reader"),
         search_in_org("with blanks around", "reader", "%207%20").finds("ike ana ben eva jun reader"),
         search_in_org("with a leading zero", "reader", "07").finds("ike ana ben eva jun reader"),
-        search_in_org("another one", "reader", "8").forbidden(OWN_ORG),
-        search_in_org("one that nobody is in", "reader", "999").forbidden(OWN_ORG),
-        search_in_org("another one, by a BUSINESS_MANAGER", "manager_1", "7").forbidden(OWN_ORG),
+        search_in_org("another one", "reader", "8").forbidden(NO_OTHER),
+        search_in_org("one that nobody is in", "reader", "999").forbidden(NO_OTHER),
+        search_in_org("another one, by a BUSINESS_MANAGER", "manager_1", "7")
+            .forbidden("a BUSINESS_MANAGER may not read users of another organisation"),
         search_in_org("any, by a PROVIDER", "provider", "8").finds("far"),
         search_in_org("any, by a PROVIDER of an organisation", "provider_in_1", "8").finds("far"),
         search_in_org("one that nobody is in, by a PROVIDER", "provider", "999").finds(""),
@@ -202,13 +203,22 @@ fn refused() -> Vec<Case> {
                 .bad_fields(&format!(r#"{{"{name}":"is given more than once"}}"#)),
         );
     }
-    for name in
-        ["last-name", "lastname", "first_name", "role", "phone", "lang", "order_by", "Status", "id", "q", "limit"]
-    {
-        cases.push(
-            find("a mistyped filter never returns everything", &format!("{name}=1"))
-                .bad_fields(&format!(r#"{{"{name}":"is not a parameter of this operation"}}"#)),
-        );
+    for (name, meant) in [
+        ("last-name", "last_name"),
+        ("lastname", "last_name"),
+        ("last_nmae", "last_name"),
+        ("Status", "status"),
+        ("state", "status"),
+        ("state[]", "status"),
+        ("q", "query"),
+        ("limit", "per_page"),
+        ("offset", "page"),
+        ("organisation", "org_id"),
+    ] {
+        cases.push(find("a mistyped filter is told from its name", &format!("{name}=1")).did_you_mean(name, meant));
+    }
+    for name in ["first_name", "role", "phone", "lang", "order_by", "id", "ab"] {
+        cases.push(find("an unknown filter never returns everything", &format!("{name}=1")).unknown_parameter(name));
     }
     cases
 }
