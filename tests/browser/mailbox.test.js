@@ -28,6 +28,9 @@ test("a mail arrives in the open mailbox by itself, and its link opens the form"
   await mail.waitFor();
   await page.getByRole("heading", { name: "Sent: 1" }).waitFor();
   assert.equal(await mail.getByRole("heading").textContent(), TEXTS.fr.subject);
+  const time = page.getByRole("list", { name: "Mails" }).getByRole("time");
+  assert.equal(await time.getAttribute("title"), sent_at);
+  assert.match(await time.textContent(), /^(just now|\d+ minutes? ago)$/);
   const html = mail.frameLocator("iframe");
   await html.getByRole("heading", { name: TEXTS.fr.subject }).waitFor();
   assert.equal(await mail.locator("iframe").getAttribute("sandbox"), "", "no mail can run a script");
@@ -39,6 +42,16 @@ test("a mail arrives in the open mailbox by itself, and its link opens the form"
   const text = await mail.getByRole("tabpanel").textContent();
   assert.ok(text.startsWith("Bonjour Zoë Durand,") && text.includes("/invitation?user="), "the plain text is shown");
   await look(page, "mailbox-text");
+
+  await mail.getByRole("tab", { name: "Source" }).click();
+  assert.ok((await mail.getByRole("tabpanel").textContent()).includes("<!doctype html>"));
+  await mail.getByRole("tab", { name: "Headers" }).click();
+  const header = name => mail.getByRole("row").filter({ hasText: name }).getByRole("cell").textContent();
+  assert.equal(await header("From"), "Presence <no-reply@presence.example>");
+  assert.equal(await header("To"), email);
+  assert.equal(await header("Subject"), TEXTS.fr.subject);
+  assert.equal(Date.parse(await header("Date")), Math.floor(Date.parse(sent_at) / 1000) * 1000);
+  await look(page, "mailbox-headers");
   await mail.getByRole("tab", { name: "HTML" }).click();
   await html.getByRole("heading", { name: TEXTS.fr.subject }).waitFor();
 
@@ -51,6 +64,7 @@ test("a mail arrives in the open mailbox by itself, and its link opens the form"
 test("what SES throttles or refuses waits in the outbox, where it is seen, and is sent once SES sends again", async () => {
   const window = await Window.open(browser, stack.origin);
   const { page } = await window.visit(stack.mailbox);
+  await page.getByText("SES here").first().click();
   for (const weather of ["throttles", "refuses the address"]) {
     await page.getByLabel(weather, { exact: true }).check();
     const { id, email } = await stack.invite("en");
@@ -72,6 +86,7 @@ test("what SES throttles or refuses waits in the outbox, where it is seen, and i
 test("where SES loses its reply the mail is sent again, after the five minutes, and the newer link counts", async () => {
   const window = await Window.open(browser, stack.origin);
   const { page } = await window.visit(stack.mailbox);
+  await page.getByText("SES here").first().click();
   await page.getByLabel("sends, and loses the reply").check();
   const { id, email } = await stack.invite("en");
   const first = await stack.link(email);
@@ -83,5 +98,56 @@ test("where SES loses its reply the mail is sent again, after the five minutes, 
   await page.getByRole("heading", { name: "Waiting in the outbox: 0" }).waitFor();
   assert.equal((await window.visit(second)).status, 200);
   assert.equal((await window.visit(first)).status, 410);
+  await window.close();
+});
+
+test("a mail is shown as wide as a phone or a desk, and is of no origin", async () => {
+  const window = await Window.open(browser, stack.origin);
+  const { email } = await stack.invite("de");
+  await stack.mail(email);
+  const { page } = await window.visit(stack.mailbox);
+  const mail = article(page, email);
+  await mail.frameLocator("iframe").getByRole("heading", { name: TEXTS.de.subject }).waitFor();
+  const width = async () => (await mail.locator("iframe").boundingBox()).width;
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await mail.getByRole("button", { name: "phone" }).click();
+  assert.equal(await width(), 360);
+  await look(page, "mailbox-phone");
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await mail.getByRole("button", { name: "desk" }).click();
+  assert.ok(await width() >= 640);
+  const response = await fetch(`${stack.origin}${await mail.locator("iframe").getAttribute("src")}`);
+  const policy = response.headers.get("content-security-policy");
+  assert.ok(policy.startsWith("default-src 'none';") && policy.endsWith("sandbox"), policy);
+  await window.close();
+});
+
+test("mails are found by address and subject, and deleted one by one or all at once", async () => {
+  const window = await Window.open(browser, stack.origin);
+  const { page } = await window.visit(stack.mailbox);
+  const list = page.getByRole("list", { name: "Mails" }).getByRole("button");
+  const [first, second] = [await stack.invite("es"), await stack.invite("it")];
+  for (const { email } of [first, second]) await stack.mail(email);
+  await list.filter({ hasText: second.email }).waitFor();
+  const before = (await (await fetch(`${stack.mailbox}.json`)).json()).length;
+  await page.getByRole("searchbox", { name: "Search" }).fill(first.email.toUpperCase());
+  await page.getByRole("heading", { name: `Sent: 1 of ${before}` }).waitFor();
+  await list.filter({ hasText: TEXTS.es.subject }).click();
+  await article(page, first.email).waitFor();
+  await page.getByRole("searchbox", { name: "Search" }).fill("nothing has this");
+  await page.getByText("No mail has these words.").waitFor();
+  await look(page, "mailbox-nothing");
+  await page.getByRole("searchbox", { name: "Search" }).fill("");
+  // What was chosen stays when another mail arrives.
+  await stack.mail((await stack.invite("pt")).email);
+  await page.getByRole("heading", { name: `Sent: ${before + 1}`, exact: true }).waitFor();
+  await article(page, first.email).getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByRole("heading", { name: `Sent: ${before}`, exact: true }).waitFor();
+  assert.deepEqual(await stack.mails(first.email), []);
+  assert.equal((await stack.mails(second.email)).length, 1);
+  await page.getByRole("button", { name: "Delete all" }).click();
+  await page.getByRole("heading", { name: "Sent: 0" }).waitFor();
+  assert.deepEqual(await (await fetch(`${stack.mailbox}.json`)).json(), []);
+  await look(page, "mailbox-empty");
   await window.close();
 });

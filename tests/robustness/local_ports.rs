@@ -45,7 +45,15 @@ fn port_of(url: &str) -> String {
 /// Returns the ports of a stack with sample data, each with an existing target.
 fn ports(stack: &TestStack) -> Vec<(String, &'static str)> {
     let gateway = port_of(&stack.local.base_url());
-    let pages = ["/docs", "/docs/examples.json", "/mailbox", "/mailbox.json", "/mailbox/outbox.json", "/mailbox/ses"];
+    let pages = [
+        "/docs",
+        "/docs/examples.json",
+        "/mailbox",
+        "/mailbox.json",
+        "/mailbox/list.json",
+        "/mailbox/outbox.json",
+        "/mailbox/ses",
+    ];
     let api = ["/api/v2/openapi.json", "/invitation"];
     let mut ports: Vec<_> = pages.into_iter().chain(api).map(|target| (gateway.clone(), target)).collect();
     ports.extend([stack.local.dynamodb_url(), stack.local.database_url()].map(|url| (port_of(url), "/")));
@@ -107,7 +115,7 @@ async fn no_answer_of_any_port_has_a_cors_header() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn requests_of_other_sites_neither_send_mails_nor_switch_the_mailbox() {
+async fn requests_of_other_sites_neither_send_nor_delete_mails_nor_switch_the_mailbox() {
     let stack = TestStack::start().await;
     let gateway = port_of(&stack.local.base_url());
     let mail = json!({
@@ -149,6 +157,23 @@ async fn requests_of_other_sites_neither_send_mails_nor_switch_the_mailbox() {
     assert_eq!(ask(send, &mail.to_string(), &own).0, 200);
     assert_eq!(ask(switch, &json!({"mode": "throttle"}).to_string(), &own).0, 200);
     assert_eq!((stack.local.mailbox().ses_mode(), stack.local.mailbox().mails().len()), (SesMode::Throttle, 1));
+    let id = stack.local.mailbox().mails()[0].id.clone();
+    let delete = |target: &str, headers: &str| {
+        exchange(
+            &gateway,
+            &format!("DELETE {target} HTTP/1.1\r\nHost: {gateway}\r\nConnection: close\r\n{headers}\r\n"),
+        )
+    };
+    for target in ["/mailbox/mails".to_owned(), format!("/mailbox/mails/{id}")] {
+        for site in ["Sec-Fetch-Site: cross-site\r\n", "Origin: http://evil.example\r\n", "Origin: null\r\n"] {
+            assert_eq!(delete(&target, site).0, 403, "{target} {site}");
+        }
+    }
+    assert_eq!(stack.local.mailbox().mails().len(), 1);
+    let own = format!("Origin: http://{gateway}\r\nSec-Fetch-Site: same-origin\r\n");
+    assert_eq!(delete("/mailbox/mails/unknown", &own).0, 404);
+    assert_eq!(delete(&format!("/mailbox/mails/{id}"), &own).0, 204);
+    assert_eq!(stack.local.mailbox().mails().len(), 0);
 }
 
 /// Returns the open ports of this process. The emulator opens its own only while a connection to it is made.

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::Notify;
@@ -11,6 +12,8 @@ use super::simulator;
 
 /// Number of mails that are kept. The oldest are dropped first.
 const MAX_MAILS: usize = 1_000;
+/// Region in the message ids of SES.
+const REGION: &str = "eu-west-1";
 
 /// Behaviour of the local SES. The serialized names are those of the mailbox page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,6 +51,34 @@ pub struct SentMail {
     pub links: Vec<String>,
 }
 
+/// Mail of the mailbox, with what SES would add to it.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct KeptMail {
+    #[serde(flatten)]
+    pub(super) mail: SentMail,
+    /// Address of the sender, with its name.
+    pub(super) from: String,
+}
+
+impl KeptMail {
+    /// Returns the headers with which SES sends the mail, in their order.
+    pub(super) fn headers(&self) -> [(&'static str, String); 7] {
+        let Self { mail, from } = self;
+        let sent_at = mail.sent_at.parse::<Timestamp>();
+        let date =
+            sent_at.map_or_else(|_| mail.sent_at.clone(), |at| at.strftime("%a, %d %b %Y %H:%M:%S +0000").to_string());
+        [
+            ("From", from.clone()),
+            ("To", mail.to.clone()),
+            ("Subject", mail.subject.clone()),
+            ("Date", date),
+            ("Message-ID", format!("<{}@{REGION}.amazonses.com>", mail.id)),
+            ("MIME-Version", "1.0".to_owned()),
+            ("Content-Type", "multipart/alternative; text/plain and text/html in UTF-8".to_owned()),
+        ]
+    }
+}
+
 /// Mails that the local SES accepted, and its mode.
 #[derive(Debug, Default)]
 pub struct Mailbox {
@@ -58,7 +89,7 @@ pub struct Mailbox {
 
 #[derive(Debug, Default)]
 struct State {
-    mails: Vec<SentMail>,
+    mails: Vec<KeptMail>,
     /// Events about bounces and complaints that the mailer has not been handed, oldest first.
     feedback: VecDeque<Value>,
     ses_mode: SesMode,
@@ -68,7 +99,30 @@ impl Mailbox {
     /// Returns the mails, oldest first.
     #[must_use]
     pub fn mails(&self) -> Vec<SentMail> {
-        self.state().mails.clone()
+        self.state().mails.iter().map(|kept| kept.mail.clone()).collect()
+    }
+
+    /// Returns the mails with their senders, newest first.
+    pub(super) fn kept_mails(&self) -> Vec<KeptMail> {
+        self.state().mails.iter().rev().cloned().collect()
+    }
+
+    /// Returns the mail with this `MessageId`.
+    pub(super) fn find(&self, id: &str) -> Option<KeptMail> {
+        self.state().mails.iter().find(|kept| kept.mail.id == id).cloned()
+    }
+
+    /// Deletes the mail with this `MessageId`. Returns false if there is none.
+    pub(super) fn delete(&self, id: &str) -> bool {
+        let mut state = self.state();
+        let count = state.mails.len();
+        state.mails.retain(|kept| kept.mail.id != id);
+        state.mails.len() < count
+    }
+
+    /// Deletes every mail.
+    pub(super) fn clear(&self) {
+        self.state().mails.clear();
     }
 
     /// Returns the current mode of SES.
@@ -98,11 +152,11 @@ impl Mailbox {
         }
     }
 
-    pub(super) fn add(&self, mail: SentMail) {
+    pub(super) fn add(&self, mail: SentMail, from: String) {
         let event = simulator::feedback_event(&mail);
         let has_feedback = event.is_some();
         let mut state = self.state();
-        state.mails.push(mail);
+        state.mails.push(KeptMail { mail, from });
         let excess = state.mails.len().saturating_sub(MAX_MAILS);
         state.mails.drain(..excess);
         state.feedback.extend(event);

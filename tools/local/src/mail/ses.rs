@@ -84,7 +84,7 @@ async fn send_email(State(mailbox): State<Arc<Mailbox>>, headers: HeaderMap, bod
     let id = format!("{:032x}", fastrand::u128(..));
     let Message { subject, body } = request.content.simple;
     let links = find_links(&body.text.data);
-    mailbox.add(SentMail {
+    let mail = SentMail {
         id: id.clone(),
         to: request.destination.to_addresses.join(", "),
         subject: subject.data,
@@ -92,7 +92,8 @@ async fn send_email(State(mailbox): State<Arc<Mailbox>>, headers: HeaderMap, bod
         text: body.text.data,
         sent_at: format!("{:.3}", SystemClock.now()),
         links,
-    });
+    };
+    mailbox.add(mail, request.from_email_address);
     if mode == SesMode::LoseReply {
         return broken_response();
     }
