@@ -80,7 +80,7 @@ export class Users {
   }
 
   /** Creates a user. Returns its id. */
-  async create(user: t.NewUser, options: t.ChangeOptions = {}): Promise<string> {
+  async create(user: t.UserCreation, options: t.ChangeOptions = {}): Promise<string> {
     const { id } = await body(this.#api.POST("/api/v2/user", { body: user, ...change(options) }));
     if (id === undefined) throw new TypeError("the answer has no id");
     return id;

@@ -8,7 +8,7 @@ export type User = Schemas["User"];
 /** User as the search returns it. */
 export type FoundUser = Schemas["FoundUser"];
 /** User to create. */
-export type NewUser = Omit<Schemas["NewUser"], "api_key">;
+export type UserCreation = Omit<Schemas["UserCreation"], "api_key">;
 /** Fields of a user to change. */
 export type UserChange = Omit<Schemas["UserChange"], "api_key">;
 /** Numbers of users. */

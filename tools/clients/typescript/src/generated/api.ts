@@ -409,6 +409,12 @@ export interface components {
                 json: string;
             };
         };
+        /** @description Error of a field: a text, or a `Choice`. */
+        FieldError: string | components["schemas"]["Choice"];
+        /** @description All errors, by the name of the body field, query parameter or path parameter. */
+        FieldErrors: {
+            [key: string]: components["schemas"]["FieldError"];
+        };
         /** @description User as search returns it. */
         FoundUser: {
             /** @description Identifier: a decimal number up to 2^53 − 1, as a string. */
@@ -436,52 +442,9 @@ export interface components {
         InvalidError: {
             /** @description Exactly one member. */
             errors: {
-                json: string | {
-                    [key: string]: string | components["schemas"]["Choice"];
-                };
+                /** @description Text for an error of the request as a whole. Else an object with all errors by the name of the field or parameter: each is a text, or an object with the text `explanation` and the allowed values `choices`. */
+                json: unknown;
             };
-        };
-        /** @description User to create. Unknown fields are refused. */
-        NewUser: {
-            /**
-             * Format: email
-             * @description E-mail address: no display name, no IP address, with a top-level domain, ASCII before the @. It must be unique: upper and lower case are the same, but dots and plus tags make a difference. Stored as typed, trimmed.
-             */
-            email: string;
-            /** @description First name: 1 to 100 characters once trimmed. */
-            first_name: string;
-            /** @description Last name: 1 to 100 characters once trimmed. */
-            last_name: string;
-            /**
-             * @description Left out: `invited` when `send_invitation` is true, else `active`.
-             * @enum {string|null}
-             */
-            status?: "active" | "invited" | null;
-            /**
-             * @description Not above the caller's own. Left out: `BUSINESS_MANAGER`.
-             * @enum {string|null}
-             */
-            role?: "PROVIDER" | "ORG_ADMIN" | "BUSINESS_MANAGER" | null;
-            /**
-             * Format: int64
-             * @description The user's organisation, which must exist. Left out: the caller's own. Required of a PROVIDER without one, unless the new user is a PROVIDER too. A number, or its digits as a string.
-             */
-            org_id?: number | string | null;
-            /**
-             * Format: password
-             * @description At least 6 and at most 128 characters, at most 512 bytes, not trimmed. Ignored for `invited`. An `active` user without one cannot sign in with a password until it is set.
-             */
-            password?: string | null;
-            /** @description True to send the invitation. Left out: true for `invited`, false for `active`. The strings `"True"` and `"False"` are accepted in any case. */
-            send_invitation?: boolean | string | (0 | 1) | null;
-            /** @description Businesses that the user may WRITE. All must be of the user's organisation. Stored in this order, without duplicates. The list replaces the old one. Sending back the stored list changes nothing. */
-            business_ids?: string[] | null;
-            /** @description At most 32 digits, blanks and `+-.()/`. Null or blank: none. */
-            phone?: string | null;
-            /** @description Language of mails and pages: `en`, `fr`, `es`, `it`, `de` or `pt`, in any case, with or without a region. Null or left out: English. */
-            lang?: string | null;
-            /** @description The API key, for clients that send no header. Sent in several places, it must be the same everywhere. */
-            api_key?: string | null;
         };
         /** @description Id and name of a category at the listing partner that names its categories. */
         PartnerCategory: {
@@ -778,7 +741,49 @@ export interface components {
              * @description New password. Ignored if the user is or becomes `invited`.
              */
             password?: string | null;
-            /** @description Businesses that the user may WRITE. All must be of the user's organisation. Stored in this order, without duplicates. The list replaces the old one. Sending back the stored list changes nothing. */
+            /** @description Businesses that the user may WRITE: at most 2000 different ones, all of the user's organisation. Stored in this order, without duplicates. The list replaces the old one. Sending back the stored list changes nothing. */
+            business_ids?: string[] | null;
+            /** @description At most 32 digits, blanks and `+-.()/`. Null or blank: none. */
+            phone?: string | null;
+            /** @description Language of mails and pages: `en`, `fr`, `es`, `it`, `de` or `pt`, in any case, with or without a region. Null or left out: English. */
+            lang?: string | null;
+            /** @description The API key, for clients that send no header. Sent in several places, it must be the same everywhere. */
+            api_key?: string | null;
+        };
+        /** @description User to create. Unknown fields are refused. */
+        UserCreation: {
+            /**
+             * Format: email
+             * @description E-mail address: no display name, no IP address, with a top-level domain, ASCII before the @. It must be unique: upper and lower case are the same, but dots and plus tags make a difference. Stored as typed, trimmed.
+             */
+            email: string;
+            /** @description First name: 1 to 100 characters once trimmed. */
+            first_name: string;
+            /** @description Last name: 1 to 100 characters once trimmed. */
+            last_name: string;
+            /**
+             * @description Left out: `invited` when `send_invitation` is true, else `active`.
+             * @enum {string|null}
+             */
+            status?: "active" | "invited" | null;
+            /**
+             * @description Not above the caller's own. Left out: `BUSINESS_MANAGER`.
+             * @enum {string|null}
+             */
+            role?: "PROVIDER" | "ORG_ADMIN" | "BUSINESS_MANAGER" | null;
+            /**
+             * Format: int64
+             * @description The user's organisation, which must exist. Left out: the caller's own. Required of a PROVIDER without one, unless the new user is a PROVIDER too. A number, or its digits as a string.
+             */
+            org_id?: number | string | null;
+            /**
+             * Format: password
+             * @description At least 6 and at most 128 characters, at most 512 bytes, not trimmed. Ignored for `invited`. An `active` user without one cannot sign in with a password until it is set.
+             */
+            password?: string | null;
+            /** @description True to send the invitation. Left out: true for `invited`, false for `active`. The strings `"True"` and `"False"` are accepted in any case. */
+            send_invitation?: boolean | string | (0 | 1) | null;
+            /** @description Businesses that the user may WRITE: at most 2000 different ones, all of the user's organisation. Stored in this order, without duplicates. The list replaces the old one. Sending back the stored list changes nothing. */
             business_ids?: string[] | null;
             /** @description At most 32 digits, blanks and `+-.()/`. Null or blank: none. */
             phone?: string | null;
@@ -854,25 +859,6 @@ export interface components {
         /** @description An error of the service. Its log has the cause, under `x-request-id`. */
         Internal: {
             headers: {
-                /**
-                 * @description Id of the request. It is also in the service's log.
-                 * @example 8f6c1e0a-3d52-4b7e-9a41-0c5d2e7f1b36
-                 */
-                "x-request-id"?: string;
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description The path has other methods: `Allow` lists them. All other methods on the paths below are answered like this. */
-        MethodNotAllowed: {
-            headers: {
-                /**
-                 * @description The methods of the path.
-                 * @example GET, POST, DELETE
-                 */
-                Allow?: string;
                 /**
                  * @description Id of the request. It is also in the service's log.
                  * @example 8f6c1e0a-3d52-4b7e-9a41-0c5d2e7f1b36
@@ -1528,7 +1514,7 @@ export interface operations {
         /** @description The user to create. */
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewUser"];
+                "application/json": components["schemas"]["UserCreation"];
             };
         };
         responses: {
@@ -1982,7 +1968,7 @@ export interface operations {
                  */
                 update_date__lte?: string;
                 /**
-                 * @description Only reviews of these businesses. A business that is unknown or outside the caller's reach has no reviews. Separated by commas, or the parameter repeated.
+                 * @description Only reviews of these businesses, at most 500 different ones. A business that is unknown or outside the caller's reach has no reviews. Separated by commas, or the parameter repeated.
                  * @example [
                  *       "5409c35a97bbc544d8e26737",
                  *       "5409c35a97bbc544d8e26738"
@@ -2108,7 +2094,7 @@ export interface operations {
                  */
                 update_date__lte?: string;
                 /**
-                 * @description Only reviews of these businesses. A business that is unknown or outside the caller's reach has no reviews. Separated by commas, or the parameter repeated.
+                 * @description Only reviews of these businesses, at most 500 different ones. A business that is unknown or outside the caller's reach has no reviews. Separated by commas, or the parameter repeated.
                  * @example [
                  *       "5409c35a97bbc544d8e26737",
                  *       "5409c35a97bbc544d8e26738"

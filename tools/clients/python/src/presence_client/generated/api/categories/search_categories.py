@@ -1,0 +1,294 @@
+from http import HTTPStatus
+from typing import Any, cast
+from urllib.parse import quote
+
+import httpx
+
+from ...client import AuthenticatedClient, Client
+from ...types import Response, UNSET
+from ... import errors
+
+from ...models.authentication_error import AuthenticationError
+from ...models.category_page import CategoryPage
+from ...models.error import Error
+from ...models.invalid_error import InvalidError
+from ...types import UNSET, Unset
+from typing import cast
+
+
+
+def _get_kwargs(
+    *,
+    lang: str,
+    name: str | Unset = UNSET,
+    page: int | Unset = 1,
+    per_page: int | Unset = 30,
+
+) -> dict[str, Any]:
+    
+
+    
+
+    params: dict[str, Any] = {}
+
+    params["lang"] = lang
+
+    params["name"] = name
+
+    params["page"] = page
+
+    params["per_page"] = per_page
+
+
+    params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
+
+
+    _kwargs: dict[str, Any] = {
+        "method": "get",
+        "url": "/api/v2/category/search",
+        "params": params,
+    }
+
+
+    return _kwargs
+
+
+
+def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> AuthenticationError | CategoryPage | Error | InvalidError | None:
+    if response.status_code == 200:
+        response_200 = CategoryPage.from_dict(response.json())
+
+
+
+        return response_200
+
+    if response.status_code == 400:
+        response_400 = InvalidError.from_dict(response.json())
+
+
+
+        return response_400
+
+    if response.status_code == 401:
+        response_401 = AuthenticationError.from_dict(response.json())
+
+
+
+        return response_401
+
+    if response.status_code == 413:
+        response_413 = Error.from_dict(response.json())
+
+
+
+        return response_413
+
+    if response.status_code == 429:
+        response_429 = Error.from_dict(response.json())
+
+
+
+        return response_429
+
+    if response.status_code == 500:
+        response_500 = Error.from_dict(response.json())
+
+
+
+        return response_500
+
+    if response.status_code == 503:
+        response_503 = Error.from_dict(response.json())
+
+
+
+        return response_503
+
+    if client.raise_on_unexpected_status:
+        raise errors.UnexpectedStatus(response.status_code, response.content)
+    else:
+        return None
+
+
+def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[AuthenticationError | CategoryPage | Error | InvalidError]:
+    return Response(
+        status_code=HTTPStatus(response.status_code),
+        content=response.content,
+        headers=response.headers,
+        parsed=_parse_response(client=client, response=response),
+    )
+
+
+def sync_detailed(
+    *,
+    client: AuthenticatedClient | Client,
+    lang: str,
+    name: str | Unset = UNSET,
+    page: int | Unset = 1,
+    per_page: int | Unset = 30,
+
+) -> Response[AuthenticationError | CategoryPage | Error | InvalidError]:
+    """ Search categories
+
+     The categories of the directory in one language, in pages; without `name`, all of them.
+
+    **Order**: name, then id.
+
+    **Roles**: all. The directory is the same for everyone.
+
+    Args:
+        lang (str):
+        name (str | Unset):
+        page (int | Unset):  Default: 1.
+        per_page (int | Unset):  Default: 30.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[AuthenticationError | CategoryPage | Error | InvalidError]
+     """
+
+
+    kwargs = _get_kwargs(
+        lang=lang,
+name=name,
+page=page,
+per_page=per_page,
+
+    )
+
+    response = client.get_httpx_client().request(
+        **kwargs,
+    )
+
+    return _build_response(client=client, response=response)
+
+def sync(
+    *,
+    client: AuthenticatedClient | Client,
+    lang: str,
+    name: str | Unset = UNSET,
+    page: int | Unset = 1,
+    per_page: int | Unset = 30,
+
+) -> AuthenticationError | CategoryPage | Error | InvalidError | None:
+    """ Search categories
+
+     The categories of the directory in one language, in pages; without `name`, all of them.
+
+    **Order**: name, then id.
+
+    **Roles**: all. The directory is the same for everyone.
+
+    Args:
+        lang (str):
+        name (str | Unset):
+        page (int | Unset):  Default: 1.
+        per_page (int | Unset):  Default: 30.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        AuthenticationError | CategoryPage | Error | InvalidError
+     """
+
+
+    return sync_detailed(
+        client=client,
+lang=lang,
+name=name,
+page=page,
+per_page=per_page,
+
+    ).parsed
+
+async def asyncio_detailed(
+    *,
+    client: AuthenticatedClient | Client,
+    lang: str,
+    name: str | Unset = UNSET,
+    page: int | Unset = 1,
+    per_page: int | Unset = 30,
+
+) -> Response[AuthenticationError | CategoryPage | Error | InvalidError]:
+    """ Search categories
+
+     The categories of the directory in one language, in pages; without `name`, all of them.
+
+    **Order**: name, then id.
+
+    **Roles**: all. The directory is the same for everyone.
+
+    Args:
+        lang (str):
+        name (str | Unset):
+        page (int | Unset):  Default: 1.
+        per_page (int | Unset):  Default: 30.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[AuthenticationError | CategoryPage | Error | InvalidError]
+     """
+
+
+    kwargs = _get_kwargs(
+        lang=lang,
+name=name,
+page=page,
+per_page=per_page,
+
+    )
+
+    response = await client.get_async_httpx_client().request(
+        **kwargs
+    )
+
+    return _build_response(client=client, response=response)
+
+async def asyncio(
+    *,
+    client: AuthenticatedClient | Client,
+    lang: str,
+    name: str | Unset = UNSET,
+    page: int | Unset = 1,
+    per_page: int | Unset = 30,
+
+) -> AuthenticationError | CategoryPage | Error | InvalidError | None:
+    """ Search categories
+
+     The categories of the directory in one language, in pages; without `name`, all of them.
+
+    **Order**: name, then id.
+
+    **Roles**: all. The directory is the same for everyone.
+
+    Args:
+        lang (str):
+        name (str | Unset):
+        page (int | Unset):  Default: 1.
+        per_page (int | Unset):  Default: 30.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        AuthenticationError | CategoryPage | Error | InvalidError
+     """
+
+
+    return (await asyncio_detailed(
+        client=client,
+lang=lang,
+name=name,
+page=page,
+per_page=per_page,
+
+    )).parsed

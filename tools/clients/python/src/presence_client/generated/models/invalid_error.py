@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, BinaryIO, TextIO, TYPE_CHECKING, Generator
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import UNSET, Unset
+
+from typing import cast
+
+if TYPE_CHECKING:
+  from ..models.invalid_error_errors import InvalidErrorErrors
+
+
+
+
+
+T = TypeVar("T", bound="InvalidError")
+
+
+
+@_attrs_define
+class InvalidError:
+    """ The request is not valid.
+
+        Attributes:
+            errors (InvalidErrorErrors): Exactly one member.
+     """
+
+    errors: InvalidErrorErrors
+
+
+
+
+
+    def to_dict(self) -> dict[str, Any]:
+        from ..models.invalid_error_errors import InvalidErrorErrors # noqa: PLC0415
+        errors = self.errors.to_dict()
+
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update({
+            "errors": errors,
+        })
+
+        return field_dict
+
+
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.invalid_error_errors import InvalidErrorErrors # noqa: PLC0415
+        d = dict(src_dict)
+        errors = InvalidErrorErrors.from_dict(d.pop("errors"))
+
+
+
+
+        invalid_error = cls(
+            errors=errors,
+        )
+
+        return invalid_error
+

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, BinaryIO, TextIO, TYPE_CHECKING, Generator
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import UNSET, Unset
+
+
+
+
+
+
+
+T = TypeVar("T", bound="InvalidErrorErrors")
+
+
+
+@_attrs_define
+class InvalidErrorErrors:
+    """ Exactly one member.
+
+        Attributes:
+            json (Any): Text for an error of the request as a whole. Else an object with all errors by the name of the field
+                or parameter: each is a text, or an object with the text `explanation` and the allowed values `choices`.
+     """
+
+    json: Any
+
+
+
+
+
+    def to_dict(self) -> dict[str, Any]:
+        json = self.json
+
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update({
+            "json": json,
+        })
+
+        return field_dict
+
+
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        json = d.pop("json")
+
+        invalid_error_errors = cls(
+            json=json,
+        )
+
+        return invalid_error_errors
+

@@ -1,0 +1,353 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, BinaryIO, TextIO, TYPE_CHECKING, Generator
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import UNSET, Unset
+
+from ..models.user_change_role_type_1 import check_user_change_role_type_1
+from ..models.user_change_role_type_1 import UserChangeRoleType1
+from ..models.user_change_role_type_2_type_1 import check_user_change_role_type_2_type_1
+from ..models.user_change_role_type_2_type_1 import UserChangeRoleType2Type1
+from ..models.user_change_role_type_3_type_1 import check_user_change_role_type_3_type_1
+from ..models.user_change_role_type_3_type_1 import UserChangeRoleType3Type1
+from ..models.user_change_status_type_1 import check_user_change_status_type_1
+from ..models.user_change_status_type_1 import UserChangeStatusType1
+from ..models.user_change_status_type_2_type_1 import check_user_change_status_type_2_type_1
+from ..models.user_change_status_type_2_type_1 import UserChangeStatusType2Type1
+from ..models.user_change_status_type_3_type_1 import check_user_change_status_type_3_type_1
+from ..models.user_change_status_type_3_type_1 import UserChangeStatusType3Type1
+from ..types import UNSET, Unset
+from typing import cast
+
+
+
+
+
+
+T = TypeVar("T", bound="UserChange")
+
+
+
+@_attrs_define
+class UserChange:
+    """ Changes of a user. A field that is left out stays as it is. Unknown fields are refused.
+
+        Attributes:
+            email (str | Unset): New address, with the same rules as on create. For an invited user, the pending link
+                becomes invalid, no mail is sent, and the user may be invited again at once.
+            first_name (str | Unset): First name: 1 to 100 characters once trimmed.
+            last_name (str | Unset): Last name: 1 to 100 characters once trimmed.
+            status (None | Unset | UserChangeStatusType1 | UserChangeStatusType2Type1 | UserChangeStatusType3Type1):
+                `active` needs a `password` unless the user has one. `invited` deletes the password, revokes the keys for good
+                and sends an invitation, at the earliest 5 minutes after the last one.
+            role (None | Unset | UserChangeRoleType1 | UserChangeRoleType2Type1 | UserChangeRoleType3Type1): Not above the
+                caller's own. Left out: unchanged, there is no default on update.
+            org_id (int | None | str | Unset): Moves the user to another organisation, which must exist and own the
+                businesses. Only a PROVIDER may do this. A number, or its digits as a string.
+            password (None | str | Unset): New password. Ignored if the user is or becomes `invited`.
+            business_ids (list[str] | None | Unset): Businesses that the user may WRITE: at most 2000 different ones, all of
+                the user's organisation. Stored in this order, without duplicates. The list replaces the old one. Sending back
+                the stored list changes nothing.
+            phone (None | str | Unset): At most 32 digits, blanks and `+-.()/`. Null or blank: none.
+            lang (None | str | Unset): Language of mails and pages: `en`, `fr`, `es`, `it`, `de` or `pt`, in any case, with
+                or without a region. Null or left out: English.
+            api_key (None | str | Unset): The API key, for clients that send no header. Sent in several places, it must be
+                the same everywhere.
+     """
+
+    email: str | Unset = UNSET
+    first_name: str | Unset = UNSET
+    last_name: str | Unset = UNSET
+    status: None | Unset | UserChangeStatusType1 | UserChangeStatusType2Type1 | UserChangeStatusType3Type1 = UNSET
+    role: None | Unset | UserChangeRoleType1 | UserChangeRoleType2Type1 | UserChangeRoleType3Type1 = UNSET
+    org_id: int | None | str | Unset = UNSET
+    password: None | str | Unset = UNSET
+    business_ids: list[str] | None | Unset = UNSET
+    phone: None | str | Unset = UNSET
+    lang: None | str | Unset = UNSET
+    api_key: None | str | Unset = UNSET
+
+
+
+
+
+    def to_dict(self) -> dict[str, Any]:
+        email = self.email
+
+        first_name = self.first_name
+
+        last_name = self.last_name
+
+        status: None | str | Unset
+        if isinstance(self.status, Unset):
+            status = UNSET
+        elif isinstance(self.status, str):
+            status = self.status
+        elif isinstance(self.status, str):
+            status = self.status
+        elif isinstance(self.status, str):
+            status = self.status
+        else:
+            status = self.status
+
+        role: None | str | Unset
+        if isinstance(self.role, Unset):
+            role = UNSET
+        elif isinstance(self.role, str):
+            role = self.role
+        elif isinstance(self.role, str):
+            role = self.role
+        elif isinstance(self.role, str):
+            role = self.role
+        else:
+            role = self.role
+
+        org_id: int | None | str | Unset
+        if isinstance(self.org_id, Unset):
+            org_id = UNSET
+        else:
+            org_id = self.org_id
+
+        password: None | str | Unset
+        if isinstance(self.password, Unset):
+            password = UNSET
+        else:
+            password = self.password
+
+        business_ids: list[str] | None | Unset
+        if isinstance(self.business_ids, Unset):
+            business_ids = UNSET
+        elif isinstance(self.business_ids, list):
+            business_ids = self.business_ids
+
+
+        else:
+            business_ids = self.business_ids
+
+        phone: None | str | Unset
+        if isinstance(self.phone, Unset):
+            phone = UNSET
+        else:
+            phone = self.phone
+
+        lang: None | str | Unset
+        if isinstance(self.lang, Unset):
+            lang = UNSET
+        else:
+            lang = self.lang
+
+        api_key: None | str | Unset
+        if isinstance(self.api_key, Unset):
+            api_key = UNSET
+        else:
+            api_key = self.api_key
+
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update({
+        })
+        if email is not UNSET:
+            field_dict["email"] = email
+        if first_name is not UNSET:
+            field_dict["first_name"] = first_name
+        if last_name is not UNSET:
+            field_dict["last_name"] = last_name
+        if status is not UNSET:
+            field_dict["status"] = status
+        if role is not UNSET:
+            field_dict["role"] = role
+        if org_id is not UNSET:
+            field_dict["org_id"] = org_id
+        if password is not UNSET:
+            field_dict["password"] = password
+        if business_ids is not UNSET:
+            field_dict["business_ids"] = business_ids
+        if phone is not UNSET:
+            field_dict["phone"] = phone
+        if lang is not UNSET:
+            field_dict["lang"] = lang
+        if api_key is not UNSET:
+            field_dict["api_key"] = api_key
+
+        return field_dict
+
+
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        email = d.pop("email", UNSET)
+
+        first_name = d.pop("first_name", UNSET)
+
+        last_name = d.pop("last_name", UNSET)
+
+        def _parse_status(data: object) -> None | Unset | UserChangeStatusType1 | UserChangeStatusType2Type1 | UserChangeStatusType3Type1:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, str):
+                    raise TypeError()
+                status_type_1 = check_user_change_status_type_1(data)
+
+
+
+                return status_type_1
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            try:
+                if not isinstance(data, str):
+                    raise TypeError()
+                status_type_2_type_1 = check_user_change_status_type_2_type_1(data)
+
+
+
+                return status_type_2_type_1
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            try:
+                if not isinstance(data, str):
+                    raise TypeError()
+                status_type_3_type_1 = check_user_change_status_type_3_type_1(data)
+
+
+
+                return status_type_3_type_1
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(None | Unset | UserChangeStatusType1 | UserChangeStatusType2Type1 | UserChangeStatusType3Type1, data)
+
+        status = _parse_status(d.pop("status", UNSET))
+
+
+        def _parse_role(data: object) -> None | Unset | UserChangeRoleType1 | UserChangeRoleType2Type1 | UserChangeRoleType3Type1:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, str):
+                    raise TypeError()
+                role_type_1 = check_user_change_role_type_1(data)
+
+
+
+                return role_type_1
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            try:
+                if not isinstance(data, str):
+                    raise TypeError()
+                role_type_2_type_1 = check_user_change_role_type_2_type_1(data)
+
+
+
+                return role_type_2_type_1
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            try:
+                if not isinstance(data, str):
+                    raise TypeError()
+                role_type_3_type_1 = check_user_change_role_type_3_type_1(data)
+
+
+
+                return role_type_3_type_1
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(None | Unset | UserChangeRoleType1 | UserChangeRoleType2Type1 | UserChangeRoleType3Type1, data)
+
+        role = _parse_role(d.pop("role", UNSET))
+
+
+        def _parse_org_id(data: object) -> int | None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(int | None | str | Unset, data)
+
+        org_id = _parse_org_id(d.pop("org_id", UNSET))
+
+
+        def _parse_password(data: object) -> None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(None | str | Unset, data)
+
+        password = _parse_password(d.pop("password", UNSET))
+
+
+        def _parse_business_ids(data: object) -> list[str] | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, list):
+                    raise TypeError()
+                business_ids_type_0 = cast(list[str], data)
+
+                return business_ids_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(list[str] | None | Unset, data)
+
+        business_ids = _parse_business_ids(d.pop("business_ids", UNSET))
+
+
+        def _parse_phone(data: object) -> None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(None | str | Unset, data)
+
+        phone = _parse_phone(d.pop("phone", UNSET))
+
+
+        def _parse_lang(data: object) -> None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(None | str | Unset, data)
+
+        lang = _parse_lang(d.pop("lang", UNSET))
+
+
+        def _parse_api_key(data: object) -> None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(None | str | Unset, data)
+
+        api_key = _parse_api_key(d.pop("api_key", UNSET))
+
+
+        user_change = cls(
+            email=email,
+            first_name=first_name,
+            last_name=last_name,
+            status=status,
+            role=role,
+            org_id=org_id,
+            password=password,
+            business_ids=business_ids,
+            phone=phone,
+            lang=lang,
+            api_key=api_key,
+        )
+
+        return user_change
+
