@@ -26,9 +26,9 @@ export class Stack {
   #emails = 0;
 
   /** Starts the program, which prints its address. The log is shown only if it does not start. */
-  static async start() {
+  static async start(options = []) {
     const stack = new Stack();
-    stack.#child = spawn(PROGRAM, ["--port", "0", "--json"], { stdio: ["ignore", "pipe", "ignore"] });
+    stack.#child = spawn(PROGRAM, ["--port", "0", "--json", ...options], { stdio: ["ignore", "pipe", "ignore"] });
     const ended = once(stack.#child, "close").then(() => { throw new Error(`${PROGRAM} ended before it was ready`); });
     const line = once(createInterface(stack.#child.stdout), "line");
     stack.#ready = JSON.parse((await Promise.race([line, ended]))[0]);
@@ -44,6 +44,11 @@ export class Stack {
 
   /** Returns scheme, host and port of every page. */
   get origin() { return new URL(this.#ready.base_url).origin; }
+
+  get home() { return this.#ready.home_url; }
+
+  /** Returns the keys by role. */
+  get keys() { return this.#ready.keys; }
 
   get mailbox() { return this.#ready.mailbox_url; }
 

@@ -29,15 +29,19 @@ export async function repeat(milliseconds, run) {
 
 /** Returns a button that copies what the function returns. `name` tells screen readers what that is. */
 export function copyButton(name, text) {
-  const button = element("button", { type: "button", textContent: "Copy" });
-  button.setAttribute("aria-label", `Copy ${name}`);
+  const button = element("button", { type: "button" });
+  const say = word => {
+    button.textContent = word;
+    button.setAttribute("aria-label", `${word} ${name}`);
+  };
+  say("Copy");
   const said = element("span", { className: "hidden-text" });
   said.setAttribute("role", "status");
   button.onclick = async () => {
     const copied = await copy(text());
-    button.firstChild.data = copied ? "Copied" : "Select it";
+    say(copied ? "Copied" : "Not copied");
     said.textContent = copied ? `${name} is copied` : "The browser refuses to copy";
-    setTimeout(() => { button.firstChild.data = "Copy"; said.textContent = ""; }, SAID);
+    setTimeout(() => { say("Copy"); said.textContent = ""; }, SAID);
   };
   return element("span", { className: "copy" }, button, said);
 }

@@ -3,8 +3,9 @@
 mod proxy;
 
 use std::collections::HashMap;
+use std::fs::{File, TryLockError};
 use std::future::{Future, IntoFuture as _};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -19,8 +20,12 @@ use presence_domain::review::Review;
 use presence_store::{OrgPostings, Stores, bulk_review_items, schema};
 use tokio::sync::oneshot;
 
+use crate::listen::listen;
+
 /// Name of the database file in the data folder.
 const FILE_NAME: &str = "presence.sqlite";
+/// Name of the file in the data folder that a running stack locks.
+const LOCK_NAME: &str = "presence.lock";
 
 /// Index and window of the records of streams. The emulator has neither: each write would read all records of its stream to number its
 /// own, and none would ever be deleted. Whoever reads a stream here is never 50,000 records behind.
@@ -41,6 +46,8 @@ pub struct EmbeddedDynamo {
     database: Database,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
+    /// Lock of the data folder, which the operating system frees when the process ends.
+    _lock: Option<File>,
 }
 
 impl std::fmt::Debug for EmbeddedDynamo {
@@ -56,9 +63,9 @@ impl EmbeddedDynamo {
     /// # Errors
     /// Returns an error if the port is taken, or if the folder or its file cannot be written.
     pub fn start(port: u16, data: Option<&Path>) -> anyhow::Result<Self> {
+        let listener = listen(port, "DynamoDB", "--dynamodb-port")?;
+        let lock = data.map(lock_folder).transpose()?;
         let database = open_database(data)?;
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))
-            .with_context(|| format!("cannot listen on 127.0.0.1:{port} for DynamoDB"))?;
         listener.set_nonblocking(true).context("cannot prepare the DynamoDB socket")?;
         let address = listener.local_addr().context("cannot read the DynamoDB socket's address")?;
         let (stop, stopped) = oneshot::channel();
@@ -72,7 +79,7 @@ impl EmbeddedDynamo {
             .name("dynamodb".to_owned())
             .spawn(move || runtime.block_on(serve(listener, served_database, stopped)))
             .context("cannot start the DynamoDB thread")?;
-        Ok(Self { address, database, stop: Some(stop), thread: Some(thread) })
+        Ok(Self { address, database, stop: Some(stop), thread: Some(thread), _lock: lock })
     }
 
     /// Returns the endpoint URL for SDK clients, such as `http://127.0.0.1:8000`. It accepts any credentials and region.
@@ -151,11 +158,25 @@ fn embedded_value(value: AttributeValue) -> anyhow::Result<dynoxide::AttributeVa
     })
 }
 
+/// Creates the data folder if it is missing, and locks it: two processes on one database would spoil each other's data.
+fn lock_folder(folder: &Path) -> anyhow::Result<File> {
+    let shown = folder.display();
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot create the data folder {shown}"))?;
+    let file =
+        File::create(folder.join(LOCK_NAME)).with_context(|| format!("cannot write to the data folder {shown}"))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(anyhow!(
+            "another local stack uses the data folder {shown}: stop it, or name another folder with --data"
+        )),
+        Err(TryLockError::Error(error)) => Err(error).with_context(|| format!("cannot lock the data folder {shown}")),
+    }
+}
+
 fn open_database(data: Option<&Path>) -> anyhow::Result<Database> {
     let Some(folder) = data else {
         return open_in_memory().context("cannot open a database in memory");
     };
-    std::fs::create_dir_all(folder).with_context(|| format!("cannot create the data folder {}", folder.display()))?;
     let file = folder.join(FILE_NAME);
     let path = file.to_str().with_context(|| format!("the path {} is not valid UTF-8", file.display()))?;
     prepare_streams(path).with_context(|| format!("cannot open the database file {path}"))?;
@@ -270,7 +291,12 @@ mod tests {
         let dynamo = EmbeddedDynamo::start(0, None).expect("starts");
         let port = dynamo.address.port();
         let error = EmbeddedDynamo::start(port, None).expect_err("the port is taken");
-        assert_eq!(error.to_string(), format!("cannot listen on 127.0.0.1:{port} for DynamoDB"));
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "cannot listen on 127.0.0.1:{port} for DynamoDB: another program uses the port; --dynamodb-port 0 picks a free one"
+            )
+        );
         drop(dynamo);
         EmbeddedDynamo::start(port, None).expect("the port is free again");
     }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, value_parser};
 use presence_domain::rate_limit::{MAX_REQUESTS_PER_MINUTE, RateLimit};
-use presence_local::{AwsLimits, DynamoDb, Options, Stack, terminal_log};
+use presence_local::{AwsLimits, DynamoDb, Options, SAMPLE_CALLS, Stack, first_key, terminal_log};
 use presence_runtime::config::Config;
 use presence_runtime::telemetry;
 use serde_json::json;
@@ -131,6 +131,7 @@ impl From<Args> for Options {
             inbox: args.inbox,
             mailer: !args.no_mailer,
             publisher: true,
+            keep_requests: true,
             ..Self::default()
         }
     }
@@ -139,6 +140,7 @@ impl From<Args> for Options {
 fn summary(stack: &Stack) -> serde_json::Value {
     json!({
         "base_url": stack.base_url(),
+        "home_url": stack.home_url(),
         "dynamodb_url": stack.dynamodb_url(),
         "mailbox_url": stack.mailbox_url(),
         "docs_url": stack.docs_url(),
@@ -153,6 +155,7 @@ fn welcome(stack: &Stack) -> String {
     let mut lines = vec![
         "presence is ready. Ctrl-C stops it.".to_owned(),
         String::new(),
+        format!("  Start     {}", stack.home_url()),
         format!("  API       {base}"),
         format!("  Docs      {}", stack.docs_url()),
         format!("  Mailbox   {}", stack.mailbox_url()),
@@ -162,19 +165,16 @@ fn welcome(stack: &Stack) -> String {
         String::new(),
     ];
     lines.extend(stack.keys().iter().map(|(role, key)| format!("  {role:<16}  {key}")));
-    let (url, ops) = (stack.dynamodb_url(), "cargo ops");
-    lines.push(String::new());
     if let Some(key) = stack.keys().get("ORG_ADMIN") {
-        lines.extend([
-            format!("  KEY={key}"),
-            format!("  curl -H \"x-api-key: $KEY\" {base}/user/me"),
-            format!("  curl -H \"x-api-key: $KEY\" '{base}/user/search?query=martin'"),
-            format!("  curl -H \"x-api-key: $KEY\" '{base}/category/search?lang=FR&name=boul'"),
-            format!("  curl -H \"x-api-key: $KEY\" '{base}/reviews?business_city=saint-etienne&rating__in=1,2&state=not_treated&content__isnull=false&page=1'"),
-            format!("  curl -H \"x-api-key: $KEY\" {base}/user --json '{{\"email\":\"lea@maison-verte.example\",\"first_name\":\"Léa\",\"last_name\":\"Roy\",\"status\":\"invited\"}}'"),
-        ]);
+        lines.extend([String::new(), format!("  KEY={key}")]);
+        lines.extend(SAMPLE_CALLS.iter().map(|call| format!("  {}", call.curl(&base, "$KEY"))));
+        lines.push(format!("  AWS_ENDPOINT_URL_DYNAMODB={} cargo ops users audit", stack.dynamodb_url()));
+    } else {
+        lines.push("There are no keys yet. These commands make the first user and its key:".to_owned());
+        lines.push(String::new());
+        let prefix = stack.stores().database.prefix();
+        lines.extend(first_key::commands(stack.dynamodb_url(), prefix).iter().map(|command| format!("  {command}")));
     }
-    lines.push(format!("  AWS_ENDPOINT_URL_DYNAMODB={url} {ops} users audit"));
     lines.join("\n")
 }
 

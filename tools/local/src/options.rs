@@ -67,6 +67,8 @@ pub struct Options {
     pub mailer: bool,
     /// True to run the publisher in the background, on the streams. Tests invoke it themselves.
     pub publisher: bool,
+    /// True to keep the last requests, with events and answers but without secrets, for the start page.
+    pub keep_requests: bool,
     /// Folder in the place of the bucket of reviews. `None` watches none.
     pub inbox: Option<PathBuf>,
     /// Base URL of the links in mails instead of the gateway's own.
@@ -92,6 +94,7 @@ impl Default for Options {
             function_timeout: Duration::from_secs(10),
             mailer: false,
             publisher: false,
+            keep_requests: false,
             inbox: None,
             public_base_url: None,
         }

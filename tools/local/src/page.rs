@@ -3,7 +3,7 @@
 //! A page loads nothing from outside and has no inline script or style: its scripts and styles are files of this program.
 
 use axum::Router;
-use axum::response::{Html, IntoResponse as _};
+use axum::response::{Html, IntoResponse as _, Response};
 use axum::routing::get;
 use http::HeaderName;
 use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS};
@@ -41,21 +41,16 @@ impl Page<'_> {
     /// Builds the routes of the page and of its own files, for GET and HEAD.
     pub(crate) fn router(&self) -> Router {
         let html = self.html();
-        let page = move || async move {
-            let headers = [
-                (CONTENT_SECURITY_POLICY, POLICY),
-                (CACHE_CONTROL, "no-store"),
-                (X_CONTENT_TYPE_OPTIONS, "nosniff"),
-                (REFERRER_POLICY, "no-referrer"),
-                (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
-            ];
-            (headers, Html(html)).into_response()
-        };
-        files_router(self.files).route(self.path, get(page))
+        self.files().route(self.path, get(move || async move { answer(html) }))
+    }
+
+    /// Builds the routes of the page's own files.
+    pub(crate) fn files(&self) -> Router {
+        files_router(self.files)
     }
 
     /// Returns the whole document.
-    fn html(&self) -> String {
+    pub(crate) fn html(&self) -> String {
         let Self { path, title, body, files } = self;
         let links: String = files.iter().map(|(name, _)| link_to(name)).collect();
         let navigation: String = NAVIGATION.iter().map(|(other, name)| navigation_link(other, name, path)).collect();
@@ -70,6 +65,18 @@ impl Page<'_> {
             shared = link_to("page.css"),
         )
     }
+}
+
+/// Returns the answer with a document, under the policy of all pages.
+pub(crate) fn answer(html: String) -> Response {
+    let headers = [
+        (CONTENT_SECURITY_POLICY, POLICY),
+        (CACHE_CONTROL, "no-store"),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (REFERRER_POLICY, "no-referrer"),
+        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+    ];
+    (headers, Html(html)).into_response()
 }
 
 /// Builds the routes of the files that all pages share.

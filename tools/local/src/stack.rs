@@ -12,6 +12,7 @@ use aws_types::SdkConfig;
 use aws_types::sdk_config::Builder;
 use presence_api::Route;
 use presence_domain::ledger::tree::FACETS_FROM;
+use presence_domain::rate_limit::RateLimit;
 use presence_domain::review::Review;
 use presence_mailer::{OutboxProcessor, SesMailer};
 use presence_publisher::EventBridge;
@@ -25,9 +26,13 @@ use crate::docs;
 use crate::embedded::EmbeddedDynamo;
 use crate::events::{self, EventLog, EventPoller};
 use crate::gateway::{Gateway, LocalFunction};
+use crate::history::RequestHistory;
+use crate::home::{Home, Overview};
 use crate::inbox::Inbox;
+use crate::listen;
 use crate::mail::{self, Mailbox, StreamPoller};
 use crate::options::{DynamoDb, Options};
+use crate::other_dynamodb;
 use crate::page;
 use crate::sample::{self, DemoKeys};
 use crate::stats_page;
@@ -65,6 +70,10 @@ impl Stack {
     ///
     /// Returns an error if a port is taken, a folder cannot be written, or the database does not answer.
     pub async fn start(options: Options) -> anyhow::Result<Self> {
+        listen::check(options.port, "the gateway", "--port")?;
+        if let DynamoDb::Endpoint(url) = &options.dynamodb {
+            other_dynamodb::check(url).await?;
+        }
         let LocalDatabase { embedded, limits, url: database_url } = LocalDatabase::start(&options)?;
         // The stack's own calls bypass the limits and faults that the functions are given.
         let store = Stores::new(database(&own_config(&database_url), &options));
@@ -88,7 +97,16 @@ impl Stack {
             .merge(stats_page::router(store.clone(), &keys))
             .merge(events::router(Arc::clone(&events)))
             .merge(page::shared_files());
-        let gateway = Gateway::start(options.port, function_routes(&functions_database, &options), pages)?;
+        let history = options.keep_requests.then(|| Arc::new(RequestHistory::default()));
+        let home = Home {
+            overview: overview(&options, &dynamodb_url, limits.as_ref(), &keys),
+            keys: &keys,
+            history: history.clone().unwrap_or_default(),
+            config: &own_config(&database_url),
+            database: store.database.clone(),
+        };
+        let pages = pages.merge(home.router());
+        let gateway = Gateway::start(options.port, function_routes(&functions_database, &options), pages, history)?;
         let outbox = outbox_processor(&functions_config, &options, &format!("http://{}", gateway.addr()))?;
         let stream_poller = if options.mailer {
             let table = store.database.name(&schema::USERS);
@@ -128,6 +146,12 @@ impl Stack {
     #[must_use]
     pub fn base_url(&self) -> String {
         format!("{}/api/v2", self.origin())
+    }
+
+    /// Returns the URL of the start page.
+    #[must_use]
+    pub fn home_url(&self) -> String {
+        format!("{}/", self.origin())
     }
 
     /// Returns the URL of the page with the sent mails.
@@ -269,6 +293,25 @@ impl LocalDatabase {
             None => None,
         };
         Ok(Self { embedded, limits, url })
+    }
+}
+
+/// Returns the facts about a stack for its start page.
+fn overview(options: &Options, dynamodb_url: &str, limits: Option<&LimitsProxy>, keys: &DemoKeys) -> Overview {
+    let data = match &options.dynamodb {
+        DynamoDb::Embedded { data: None, .. } => "in memory: it is gone when the stack stops".to_owned(),
+        DynamoDb::Embedded { data: Some(folder), .. } => format!("in the folder {}", folder.display()),
+        DynamoDb::Endpoint(url) => format!("in the database at {url}"),
+    };
+    Overview {
+        dynamodb_url: dynamodb_url.to_owned(),
+        table_prefix: options.table_prefix.clone(),
+        data,
+        aws_limits: limits.map(|limits| format!("seed={}", limits.seed())),
+        rate_limit: options.rate_limit.map(RateLimit::requests_per_minute),
+        inbox: options.inbox.as_ref().map(|folder| folder.display().to_string()),
+        mailer: options.mailer,
+        has_keys: !keys.is_empty(),
     }
 }
 

@@ -20,7 +20,9 @@ use request_log::VERSION;
 pub use background::{Invocation, log_background_error};
 pub use lines::{METRIC_TARGET, REQUEST_TARGET, WholeLines};
 pub use metrics::{Metric, log_metric};
-pub use request_log::{Cost, REQUEST_DIMENSIONS, REQUEST_METRIC, RequestIds, RequestLog, format_requests, log_request};
+pub use request_log::{
+    Cost, REQUEST_DIMENSIONS, REQUEST_METRIC, RequestIds, RequestLog, format_requests, log_request, observe_requests,
+};
 
 /// Prefixes of targets of other crates that log the requests that pass through them.
 const VERBOSE_TARGETS: [&str; 5] = ["aws_", "hyper", "h2", "rustls", "lambda_"];

@@ -21,6 +21,8 @@ pub const REQUEST_METRIC: &str = "duration_ms";
 
 /// Form of the line, if it is not JSON.
 static FORMAT: OnceLock<fn(&RequestLog<'_>) -> String> = OnceLock::new();
+/// Function that sees each request before its line is written.
+static OBSERVER: OnceLock<fn(&RequestLog<'_>)> = OnceLock::new();
 
 /// Cost of a request in `DynamoDB`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -130,8 +132,16 @@ pub fn format_requests(format: fn(&RequestLog<'_>) -> String) {
     let _ = FORMAT.set(format);
 }
 
+/// Hands each request to a function, too. Later calls in the same process have no effect.
+pub fn observe_requests(observe: fn(&RequestLog<'_>)) {
+    let _ = OBSERVER.set(observe);
+}
+
 /// Logs a request.
 pub fn log_request(request: &RequestLog<'_>) {
+    if let Some(observe) = OBSERVER.get() {
+        observe(request);
+    }
     let line = FORMAT.get().map_or_else(|| lines::of_request(request), |format| Cow::Owned(format(request)));
     tracing::info!(target: lines::REQUEST_TARGET, line = &*line);
 }

@@ -1,6 +1,6 @@
 //! HTTP server of the limits: a `DynamoDB` endpoint in front of another one.
 
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,6 +18,7 @@ use super::response::DynamoDbResponse;
 use super::settings::AwsLimits;
 use super::state::LimitCounts;
 use super::upstream::{TARGET_HEADER, TARGET_PREFIX, Upstream, UpstreamError};
+use crate::listen::listen;
 use crate::local_only::local_hosts_only;
 
 /// Largest request. It exceeds the 16 MB of `DynamoDB`, so that `DynamoDB` itself refuses what is too large.
@@ -43,8 +44,7 @@ impl LimitsProxy {
     /// # Errors
     /// Returns an error if the port is taken, or if no tokio runtime is running.
     pub fn start(port: u16, upstream_url: &str, settings: AwsLimits) -> anyhow::Result<Self> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))
-            .with_context(|| format!("cannot listen on 127.0.0.1:{port} for the limits of DynamoDB"))?;
+        let listener = listen(port, "the limits of DynamoDB", "--dynamodb-port")?;
         listener.set_nonblocking(true).context("cannot prepare the socket of the limits")?;
         let address = listener.local_addr().context("cannot read the address of the limits")?;
         let listener = tokio::net::TcpListener::from_std(listener).context("cannot serve the socket of the limits")?;

@@ -15,6 +15,7 @@ use presence_runtime::clock::{Clock as _, SystemClock};
 
 use super::ACCOUNT_ID;
 use crate::connectors::count_waves;
+use crate::history;
 
 /// Default time limit of an invocation: that of the functions in the template.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -138,6 +139,8 @@ impl LocalFunction {
             })?;
             handler(LambdaEvent::new(payload, context)).await
         };
+        // The function runs in a task of its own.
+        let run = history::carry(run);
         let limited = async move { tokio::time::timeout(limit, run).await.unwrap_or(Err(InvokeError::TimedOut)) };
         let outcome = if self.counts_waves {
             tokio::task::spawn_blocking(|| count_waves(limited)).await.map(|(result, waves)| (result, Some(waves)))

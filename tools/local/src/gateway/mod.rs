@@ -16,6 +16,11 @@ pub use host::{ApiHost, InvalidHostError};
 pub use routes::{RouteMatch, RouteTable};
 pub use server::Gateway;
 
+/// Returns the answer to a request that no route takes.
+pub(crate) fn not_found() -> axum::response::Response {
+    response::GatewayError::NotFound.into_response()
+}
+
 /// Account id in events and ARNs. No real account has it.
 const ACCOUNT_ID: &str = "000000000000";
 

@@ -44,6 +44,11 @@ impl GatewayError {
         }
     }
 
+    /// Returns the status of the response.
+    pub(super) fn status(self) -> StatusCode {
+        self.status_and_message().0
+    }
+
     /// Converts the error to a response with the body `{"message":"…"}`.
     pub(super) fn into_response(self) -> Response<Body> {
         let (status, message) = self.status_and_message();

@@ -1,6 +1,6 @@
 //! HTTP server of the gateway, and its limits.
 
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -27,6 +27,8 @@ use tokio::task::JoinHandle;
 use super::event::{self, IncomingRequest};
 use super::response::{self, GatewayError};
 use super::{ApiHost, LocalFunction, RouteTable};
+use crate::history::{self, ReceivedRequest, RequestHistory};
+use crate::listen::listen;
 use crate::local_only::local_hosts_only;
 
 /// Largest size of the request line and all header values: the quota of API Gateway.
@@ -66,18 +68,23 @@ impl Gateway {
     /// Serves `routes` on 127.0.0.1 at `port` (0 picks a free one). A route key is like `GET /api/v2/user/{user_id}`.
     ///
     /// `pages` are pages for developers. Their paths come before the routes, and the limits of the API do not apply to them.
+    /// `history` gets every request to the API, if there is one.
     ///
     /// # Errors
     /// Returns an error if the port is taken, a route key is not valid or listed twice, or no tokio runtime is running.
-    pub fn start(port: u16, routes: Vec<(String, LocalFunction)>, pages: Router) -> anyhow::Result<Self> {
+    pub fn start(
+        port: u16,
+        routes: Vec<(String, LocalFunction)>,
+        pages: Router,
+        history: Option<Arc<RequestHistory>>,
+    ) -> anyhow::Result<Self> {
         let runtime = tokio::runtime::Handle::try_current().context("the gateway runs inside a tokio runtime")?;
-        let api = Arc::new(Api { routes: RouteTable::new(routes)? });
+        let api = Arc::new(Api { routes: RouteTable::new(routes)?, history });
         let service = pages.fallback(move |ConnectInfo(peer): ConnectInfo<SocketAddr>, request: Request<Body>| {
             let api = Arc::clone(&api);
             async move { api.answer(peer, request).await }
         });
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))
-            .with_context(|| format!("cannot listen on 127.0.0.1:{port} for the gateway"))?;
+        let listener = listen(port, "the gateway", "--port")?;
         listener.set_nonblocking(true).context("cannot prepare the gateway's socket")?;
         let address = listener.local_addr().context("cannot read the gateway's address")?;
         let listener = tokio::net::TcpListener::from_std(listener).context("cannot serve the gateway's socket")?;
@@ -161,25 +168,69 @@ async fn run(connection: impl Future<Output = hyper::Result<()>>, mut aborted: w
 /// API: its routes, each with its function.
 struct Api {
     routes: RouteTable<LocalFunction>,
+    history: Option<Arc<RequestHistory>>,
+}
+
+/// Event of a request, and the function that gets it.
+struct Invocation<'a> {
+    function: &'a LocalFunction,
+    event: Vec<u8>,
+    trace_id: String,
 }
 
 impl Api {
     async fn answer(&self, peer: SocketAddr, request: Request<Body>) -> Response<Body> {
         let request_id = request_id();
-        let mut response = self.handle(peer, request, &request_id).await.unwrap_or_else(GatewayError::into_response);
+        let received_at = SystemClock.now();
+        let received = self
+            .history
+            .as_ref()
+            .map(|_| ReceivedRequest::new(request.method().to_string(), request.uri().to_string(), received_at));
+        let invocation = self.invocation(peer, request, &request_id, received_at).await;
+        let result = match (received, invocation) {
+            (Some(received), invocation) => self.invoke_and_keep(received, invocation).await,
+            (None, Ok(Invocation { function, event, trace_id })) => {
+                function.invoke(event, &trace_id).await.map_err(Into::into).and_then(response::from_function)
+            }
+            (None, Err(error)) => Err(error),
+        };
+        let mut response = result.unwrap_or_else(GatewayError::into_response);
         if let Ok(value) = HeaderValue::try_from(request_id) {
             response.headers_mut().insert(response::REQUEST_ID, value);
         }
         response
     }
 
-    async fn handle(
+    /// Invokes the function, and keeps the request, the event and the answer in the history.
+    async fn invoke_and_keep(
+        &self,
+        received: ReceivedRequest,
+        invocation: Result<Invocation<'_>, GatewayError>,
+    ) -> Result<Response<Body>, GatewayError> {
+        let (exchange, result) = match invocation {
+            Ok(Invocation { function, event, trace_id }) => {
+                let (answer, facts) = history::observe(function.invoke(event.clone(), &trace_id)).await;
+                let kept = answer.as_ref().ok().cloned();
+                let result = answer.map_err(Into::into).and_then(response::from_function);
+                let status = result.as_ref().map_or_else(|error| error.status(), Response::status);
+                (received.answered(&event, facts, status.as_u16(), kept.as_ref()), result)
+            }
+            Err(error) => (received.without_function(error.status().as_u16()), Err(error)),
+        };
+        if let Some(history) = &self.history {
+            history.add(exchange);
+        }
+        result
+    }
+
+    /// Finds the function of a request and builds its event.
+    async fn invocation(
         &self,
         peer: SocketAddr,
         request: Request<Body>,
         request_id: &str,
-    ) -> Result<Response<Body>, GatewayError> {
-        let received_at = SystemClock.now();
+        received_at: Timestamp,
+    ) -> Result<Invocation<'_>, GatewayError> {
         let (head, body) = request.into_parts();
         // The body is read before any error is returned: see `MAX_DRAINED_BYTES`.
         let body =
@@ -203,7 +254,7 @@ impl Api {
             received_at,
         };
         let event = event::to_json(&event::build(&incoming, &route)).map_err(|_| GatewayError::Internal)?;
-        response::from_function(route.function.invoke(event, &trace_id).await?)
+        Ok(Invocation { function: route.function, event, trace_id })
     }
 }
 

@@ -44,7 +44,7 @@ fn start() -> Gateway {
         ("GET /fail/{how}".to_owned(), failing),
     ];
     let pages = Router::new().route("/_mailbox", get(|| async { "mailbox" }));
-    Gateway::start(0, routes, pages).expect("the gateway starts")
+    Gateway::start(0, routes, pages, None).expect("the gateway starts")
 }
 
 /// Sends bytes unchanged and reads until the gateway closes the connection.
@@ -209,7 +209,7 @@ async fn invocations_run_concurrently() {
         }
     });
     let function = function.with_timeout(Duration::from_mins(1));
-    let gateway = Gateway::start(0, vec![("GET /".to_owned(), function)], Router::new()).expect("starts");
+    let gateway = Gateway::start(0, vec![("GET /".to_owned(), function)], Router::new(), None).expect("starts");
     let requests = (0..REQUESTS).map(|_| send(&gateway, "GET /", "\r\n"));
     let answers = futures::future::join_all(requests).await;
     assert!(answers.iter().all(|answer| status(answer) == "200"));
@@ -221,10 +221,11 @@ async fn stop_waits_for_running_requests_and_frees_the_port() {
         tokio::time::sleep(Duration::from_millis(100)).await;
         FunctionResult::Ok(Response::new(LambdaBody::from("done")))
     });
-    let gateway = Gateway::start(0, vec![("GET /".to_owned(), slow)], Router::new()).expect("starts");
+    let gateway = Gateway::start(0, vec![("GET /".to_owned(), slow)], Router::new(), None).expect("starts");
     let port = gateway.addr().port();
-    let error = Gateway::start(port, Vec::new(), Router::new()).expect_err("the port is taken");
-    assert_eq!(error.to_string(), format!("cannot listen on 127.0.0.1:{port} for the gateway"));
+    let error = Gateway::start(port, Vec::new(), Router::new(), None).expect_err("the port is taken");
+    let hint = "another program uses the port; --port 0 picks a free one";
+    assert_eq!(error.to_string(), format!("cannot listen on 127.0.0.1:{port} for the gateway: {hint}"));
     let mut socket = TcpStream::connect(gateway.addr()).await.expect("connects");
     socket.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").await.expect("sends");
     tokio::time::sleep(Duration::from_millis(30)).await;
@@ -232,7 +233,7 @@ async fn stop_waits_for_running_requests_and_frees_the_port() {
     let mut answer = String::new();
     socket.read_to_string(&mut answer).await.expect("receives");
     assert_eq!(body(&answer), "done");
-    Gateway::start(port, Vec::new(), Router::new()).expect("the port is free again");
+    Gateway::start(port, Vec::new(), Router::new(), None).expect("the port is free again");
 }
 
 #[tokio::test]
@@ -247,7 +248,7 @@ async fn function_runs_to_its_end_when_the_client_disconnects() {
             FunctionResult::Ok(Response::new(LambdaBody::Empty))
         }
     });
-    let gateway = Gateway::start(0, vec![("GET /".to_owned(), function)], Router::new()).expect("starts");
+    let gateway = Gateway::start(0, vec![("GET /".to_owned(), function)], Router::new(), None).expect("starts");
     let mut socket = TcpStream::connect(gateway.addr()).await.expect("connects");
     socket.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").await.expect("sends");
     tokio::time::sleep(Duration::from_millis(30)).await;
@@ -258,6 +259,6 @@ async fn function_runs_to_its_end_when_the_client_disconnects() {
 #[tokio::test]
 async fn error_names_the_invalid_route_key() {
     let function = LocalFunction::new("echo", echo);
-    let error = Gateway::start(0, vec![("GET".to_owned(), function)], Router::new()).expect_err("not a route");
+    let error = Gateway::start(0, vec![("GET".to_owned(), function)], Router::new(), None).expect_err("not a route");
     assert_eq!(error.to_string(), "cannot read the route `GET`");
 }

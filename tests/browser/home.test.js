@@ -1,0 +1,159 @@
+// Tests of the local stack's start page: keys are copied, calls are sent, requests appear as they come, and tables are browsed.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+
+import { Stack, until } from "./stack.js";
+import { look, openBrowser, Window } from "./window.js";
+
+let stack, browser;
+before(async () => { [stack, browser] = await Promise.all([Stack.start(), openBrowser()]); });
+after(async () => { await browser?.close(); await stack?.stop(); });
+
+const calls = page => page.locator("#calls > li");
+const requests = page => page.locator("#requests > li");
+const items = page => page.locator("#items > li");
+/** Returns the request of a row that this page has as its newest. */
+const newest = page => requests(page).first().locator("summary");
+
+/** Replaces the clipboard: reading it takes a permission, and a headless browser shares one with all windows. */
+const recordCopies = page => page.evaluate(() => {
+  window.copies = [];
+  navigator.clipboard.writeText = async text => { window.copies.push(text); };
+});
+const copies = page => page.evaluate(() => window.copies);
+
+test("the page shows what runs where, and copies the key of each role", async () => {
+  const window = await Window.open(browser, stack.origin);
+  const { page, status } = await window.visit(stack.home);
+  assert.equal(status, 200);
+  await page.getByRole("heading", { name: "Local stack" }).waitFor();
+  assert.equal(await page.locator("#base-url").textContent(), `${stack.origin}/api/v2`);
+  await page.getByText("in memory: it is gone when the stack stops").waitFor();
+  await recordCopies(page);
+  for (const role of Object.keys(stack.keys)) {
+    const button = page.getByRole("button", { name: `Copy key of ${role}` });
+    await button.focus();
+    await page.keyboard.press("Enter");
+    await page.getByText(`key of ${role} is copied`).waitFor({ state: "attached" });
+  }
+  assert.deepEqual((await copies(page)).sort(), Object.values(stack.keys).sort());
+  await items(page).first().waitFor();
+  await look(page, "home");
+  await window.close();
+});
+
+test("each call to try is sent with the key of the chosen role, and its answer is shown", async () => {
+  const window = await Window.open(browser, stack.origin);
+  const { page } = await window.visit(stack.home);
+  assert.equal(await calls(page).count(), 5);
+  await recordCopies(page);
+  await page.getByRole("button", { name: "Copy curl: Who am I" }).click();
+  assert.deepEqual(await copies(page), [`curl -H 'x-api-key: ${stack.keys.ORG_ADMIN}' '${stack.origin}/api/v2/user/me'`]);
+  for (const call of await calls(page).all()) {
+    await call.getByRole("button", { name: /^Send/ }).click();
+    await call.locator(".status").filter({ hasText: "200" }).waitFor();
+    const answer = JSON.parse(await call.locator(".answer").textContent());
+    assert.equal(typeof answer, "object");
+  }
+  await look(page, "home-calls");
+  await page.getByLabel("Call as").selectOption("PROVIDER");
+  const first = calls(page).first();
+  await first.getByRole("button", { name: /^Send/ }).click();
+  await first.locator(".answer").filter({ hasText: '"PROVIDER"' }).waitFor();
+  await window.close();
+});
+
+test("requests appear as they come, with cost, event and answer, and without the key", async () => {
+  const window = await Window.open(browser, stack.origin);
+  const { page } = await window.visit(stack.home);
+  const secret = "a password of a test";
+  const { status } = await stack.call("GET", "/reviews?rating__in=1,2&page=1");
+  assert.equal(status, 200);
+  await newest(page).filter({ hasText: "GET /api/v2/reviews?rating__in=1,2&page=1" }).waitFor();
+  const words = await newest(page).textContent();
+  assert.match(words, /200.* ms.*\d+ waves?.*\d read units?.*ORG_ADMIN/);
+  await newest(page).click();
+  const inside = requests(page).first().locator(".inside");
+  await inside.getByText("Event that the function got").waitFor();
+  const [event, , answer] = (await inside.locator("pre").allTextContents()).map(text => JSON.parse(text));
+  assert.equal(event.routeKey, "GET /api/v2/reviews");
+  assert.equal(event.headers["x-api-key"], "[cut out]");
+  assert.ok(answer.reviews.length > 0);
+  await look(page, "home-request");
+
+  // What is open stays open when another request arrives.
+  const created = await stack.call("POST", "/user", { email: "bad", password: secret });
+  assert.equal(created.status, 400);
+  await newest(page).filter({ hasText: "POST /api/v2/user" }).waitFor();
+  assert.equal(await inside.count(), 1);
+  assert.equal(await requests(page).nth(1).locator("details").getAttribute("open"), "");
+  await newest(page).click();
+  await requests(page).first().getByText("Event that the function got").waitFor();
+  const text = await page.locator("#requests").textContent();
+  for (const hidden of [secret, ...Object.values(stack.keys)]) assert.ok(!text.includes(hidden), hidden);
+  assert.ok(!text.includes("/home/"), "the page's own requests are not listed");
+  await window.close();
+});
+
+test("tables are browsed: a page after another, keys in words, and from a review to its business", async () => {
+  const window = await Window.open(browser, stack.origin);
+  const { page } = await window.visit(stack.home);
+  const table = name => page.locator("#table-names").getByRole("button", { name });
+  const state = text => page.locator("#table-state").filter({ hasText: text }).waitFor();
+  await state("users: 25 shown.");
+  await page.getByRole("button", { name: "More items" }).click();
+  await state("users: 50 shown");
+  await table("reviews").click();
+  await state("reviews: 25 shown.");
+  const named = await stack.call("GET", "/reviews?page=1");
+  const { id, business_id, business } = named.body.reviews[0];
+  await page.getByLabel("Partition key").fill(`R#${id}`);
+  await page.keyboard.press("Enter");
+  await state("1 shown, that is all");
+  const row = items(page).first();
+  assert.equal(await row.locator("strong").textContent(), `review ${id}`);
+  await row.locator("summary").click();
+  assert.equal(JSON.parse(await row.locator("pre").textContent()).id, id);
+  await look(page, "home-review");
+  await row.getByRole("button", { name: "→ business" }).click();
+  await state("businesses, BUSINESS#");
+  const shown = JSON.parse(await items(page).first().locator("pre").textContent());
+  assert.equal(shown.id, business_id ?? business?.id ?? business);
+
+  await table("reviews").click();
+  await page.getByLabel("Partition key").fill("TREE#o:42");
+  await page.getByLabel("Sort key").fill("ROOT");
+  await page.keyboard.press("Enter");
+  const root = items(page).filter({ hasText: "root of the tree of organisation 42" });
+  await root.locator("summary").click();
+  const tree = JSON.parse(await root.locator("pre").textContent());
+  assert.equal(tree.v.reviews, named.body.count);
+  await look(page, "home-tree");
+  await window.close();
+});
+
+test("each stored item has words for its key", async () => {
+  const tables = await (await fetch(`${stack.origin}/home/tables.json`)).json();
+  assert.deepEqual(tables.map(({ name }) => name), ["users", "api-keys", "businesses", "categories", "reviews", "audit"]);
+  for (const { name } of tables) {
+    let after = "";
+    let count = 0;
+    // Some pages of each table: all kinds of items lie between others, and the whole of the reviews takes long.
+    for (let number = 0; number < 40 && after !== null; number++) {
+      const page = await (await fetch(`${stack.origin}/home/tables/${name}?${after}`)).json();
+      for (const item of page.items) assert.ok(item.words, `${name}: ${item.partition} ${item.sort}`);
+      count += page.items.length;
+      after = page.next && new URLSearchParams({ after_partition: page.next.partition, after_sort: page.next.sort });
+    }
+    assert.ok(count > 0, name);
+  }
+});
+
+test("the stack keeps its page from other sites, and answers JSON to clients that want JSON", async () => {
+  await until("the page answers", async () => (await fetch(stack.home)).status === 200);
+  const json = await fetch(stack.home, { headers: { accept: "application/json" } });
+  assert.deepEqual([json.status, await json.json()], [404, { message: "Not Found" }]);
+  const changed = await fetch(stack.home, { method: "POST", headers: { origin: stack.origin } });
+  assert.equal(changed.status, 404);
+});

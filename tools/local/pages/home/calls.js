@@ -1,0 +1,74 @@
+// Calls to try: the line for curl, and a button that sends the call and shows its answer.
+
+import { byId, copyButton, element } from "../page.js";
+import { json, statusText } from "./requests.js";
+
+const { keys, calls } = JSON.parse(byId("data").textContent);
+const base = `${location.origin}/api/v2`;
+/** Number in the address of an invited user: each call invites another one. */
+let invited = Date.now() % 100_000;
+
+const role = element("select", { id: "role" });
+role.append(...Object.keys(keys).map(name => new Option(name)));
+role.value = "ORG_ADMIN" in keys ? "ORG_ADMIN" : role.value;
+const typed = element("input", { id: "key", autocomplete: "off", spellcheck: false, size: 44 });
+const key = () => keys[role.value] ?? typed.value.trim();
+
+const bodyOf = call => call.body?.replace("lea@", `lea-${invited}@`) ?? null;
+
+/** Returns the line for curl. A single quote cannot be in a text between single quotes, and no call has one. */
+function curl(call) {
+  const line = `curl -H 'x-api-key: ${key()}' '${base}${call.path}'`;
+  return call.body === null ? line : `${line} --json '${bodyOf(call)}'`;
+}
+
+/** Sends a call and shows status, time and JSON of the answer. */
+async function send(call, shown) {
+  const started = performance.now();
+  const headers = { "x-api-key": key(), ...(call.body === null ? {} : { "content-type": "application/json" }) };
+  try {
+    const response = await fetch(base + call.path, { method: call.method, headers, body: bodyOf(call), cache: "no-store" });
+    const text = await response.text();
+    const milliseconds = (performance.now() - started).toFixed(0);
+    const status = element("p", {}, statusText(response.status), ` in ${milliseconds} ms`);
+    shown.replaceChildren(status, json(parsed(text), `Answer to: ${call.title}`));
+  } catch {
+    shown.replaceChildren(element("p", { className: "error", textContent: "The stack does not answer. Is it still running?" }));
+  }
+  if (call.body !== null) invited += 1;
+}
+
+function parsed(text) {
+  try { return JSON.parse(text); } catch { return text; }
+}
+
+function card(call) {
+  const line = element("pre", { tabIndex: 0 });
+  line.setAttribute("role", "region");
+  line.setAttribute("aria-label", `curl: ${call.title}`);
+  const shown = element("div");
+  shown.setAttribute("aria-live", "polite");
+  const button = element("button", { type: "button", className: "main", textContent: "Send" });
+  button.setAttribute("aria-label", `Send: ${call.title}`);
+  const write = () => { line.textContent = curl(call); };
+  button.onclick = async () => {
+    button.disabled = true;
+    await send(call, shown);
+    button.disabled = false;
+    write();
+  };
+  for (const input of [role, typed]) input.addEventListener("input", write);
+  write();
+  const head = element("h3", {}, call.title, element("code", { textContent: `${call.method} ${call.path.split("?")[0]}` }));
+  const buttons = element("div", { className: "row" }, button, copyButton(`curl: ${call.title}`, () => curl(call)));
+  return element("li", { className: "card call" }, head, line, buttons, shown);
+}
+
+const hasKeys = Object.keys(keys).length > 0;
+byId("call-as").append(hasKeys ? element("label", {}, "Call as ", role) : element("label", {}, "API key ", typed));
+byId("calls").append(...calls.map(card));
+for (const place of document.querySelectorAll("[data-copy]")) {
+  place.replaceWith(copyButton(place.dataset.name, () => place.dataset.copy));
+}
+const firstKey = byId("first-key");
+if (firstKey) firstKey.after(copyButton("commands of the first key", () => firstKey.textContent));

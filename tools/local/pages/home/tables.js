@@ -1,0 +1,102 @@
+// Browser of the tables: their names and counts, and their items page by page, with words for each key.
+
+import { byId, element, get } from "../page.js";
+import { json } from "./requests.js";
+
+const names = byId("table-names");
+const form = byId("find");
+const items = byId("items");
+const more = byId("more");
+let tables = [];
+let shown = { table: null, partition: null, sort: null, next: null };
+/** Number of the newest question: answers to older ones are dropped. */
+let turn = 0;
+
+async function showTables() {
+  tables = await get("/home/tables.json");
+  names.replaceChildren(...tables.map(({ name, items: count }) => {
+    const button = element("button", { type: "button", textContent: `${name} ${count === null ? "" : count.toLocaleString("en")}` });
+    button.dataset.table = name;
+    button.setAttribute("aria-pressed", String(name === shown.table));
+    button.onclick = () => { fill(null, null); show(name, null, null); };
+    return button;
+  }));
+}
+
+/** Shows the items of a table, of a partition, or one item. */
+async function show(table, partition, sort) {
+  shown = { table, partition, sort, next: null };
+  for (const button of names.children) button.setAttribute("aria-pressed", String(button.dataset.table === table));
+  const key = tables.find(({ name }) => name === table);
+  byId("partition-label").textContent = `Partition key (${key.partition})`;
+  byId("sort-label").textContent = `Sort key (${key.sort})`;
+  byId("sort").hidden = key.sort === null;
+  items.replaceChildren();
+  await read();
+}
+
+async function read() {
+  const own = ++turn;
+  const { table, partition, sort, next } = shown;
+  const key = [partition, sort].filter(part => part !== null).map(part => `, ${part}`).join("");
+  const query = new URLSearchParams();
+  if (partition !== null) query.set("partition", partition);
+  if (sort !== null) query.set("sort", sort);
+  if (next) { query.set("after_partition", next.partition); query.set("after_sort", next.sort); }
+  more.hidden = true;
+  try {
+    const page = await get(`/home/tables/${table}?${query}`);
+    if (own !== turn) return;
+    items.append(...page.items.map(row));
+    shown.next = page.next;
+    more.hidden = page.next === null;
+    const count = items.childElementCount;
+    byId("table-state").textContent = `${table}${key}: ${count} shown${page.next ? "" : ", that is all"}.`;
+  } catch (error) {
+    if (own === turn) byId("table-state").textContent = `The table could not be read: ${error.message}`;
+  }
+}
+
+function row({ partition, sort, words, item, attributes, links }) {
+  const title = element("strong", { textContent: words ?? partition });
+  const key = element("code", { textContent: sort ? `${partition} · ${sort}` : partition });
+  const inside = element("div", { className: "inside" });
+  const details = element("details", {}, element("summary", {}, title, " ", key), inside);
+  details.ontoggle = () => {
+    if (!details.open || inside.childElementCount > 0) return;
+    const explained = Object.entries(attributes).map(([name, text]) => element("p", {}, element("code", { textContent: name }), `: ${text}`));
+    const buttons = links.map(link => {
+      const button = element("button", { type: "button", textContent: `→ ${link.label}` });
+      button.onclick = () => follow(link);
+      return button;
+    });
+    inside.append(...explained);
+    if (buttons.length > 0) inside.append(element("div", { className: "row" }, ...buttons));
+    inside.append(json(item, `Item: ${words ?? partition}`));
+  };
+  return element("li", { className: "item" }, details);
+}
+
+async function follow({ table, partition, sort }) {
+  fill(partition, sort);
+  await show(table, partition, sort);
+  items.querySelector("summary")?.focus();
+  const first = items.querySelector("details");
+  if (first && items.childElementCount === 1) first.open = true;
+}
+
+function fill(partition, sort) {
+  form.elements.partition.value = partition ?? "";
+  form.elements.sort.value = sort ?? "";
+}
+
+form.onsubmit = event => {
+  event.preventDefault();
+  const typed = name => form.elements[name].value.trim() || null;
+  show(shown.table, typed("partition"), byId("sort").hidden ? null : typed("sort"));
+};
+form.onreset = () => show(shown.table, null, null);
+more.onclick = read;
+
+await showTables();
+await show(tables[0].name, null, null);

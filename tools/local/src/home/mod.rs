@@ -1,0 +1,134 @@
+//! Start page of the local stack: what runs where, keys, calls to try, the requests as they come, and the tables.
+
+mod binary;
+mod calls;
+mod item_json;
+mod key_words;
+mod overview;
+mod requests;
+mod tables;
+
+use std::sync::Arc;
+
+use aws_sdk_dynamodb::Client;
+use aws_types::SdkConfig;
+use axum::Router;
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::get;
+use http::header::{ACCEPT, CONTENT_TYPE};
+use http::{HeaderMap, HeaderName, HeaderValue};
+use presence_store::Database;
+use serde_json::{Value, json};
+
+use crate::gateway::{ApiHost, not_found};
+use crate::history::RequestHistory;
+use crate::local_only::same_origin_only;
+use crate::page::{self, Page};
+use crate::sample::DemoKeys;
+use overview::escaped;
+use tables::Tables;
+
+pub use calls::{SAMPLE_CALLS, SampleCall};
+pub(crate) use overview::Overview;
+
+const PAGE: Page<'_> = Page {
+    path: "/",
+    title: "Local stack",
+    body: include_str!("../../pages/home/page.html"),
+    files: &[
+        ("home/home.css", include_str!("../../pages/home/home.css")),
+        ("home/calls.js", include_str!("../../pages/home/calls.js")),
+        ("home/requests.js", include_str!("../../pages/home/requests.js")),
+        ("home/tables.js", include_str!("../../pages/home/tables.js")),
+    ],
+};
+
+/// Pages of the repository that can be read here: name and content.
+const DOCUMENTS: [(&str, &str); 4] = [
+    ("README.md", include_str!("../../../../README.md")),
+    ("CONTRIBUTING.md", include_str!("../../../../CONTRIBUTING.md")),
+    ("code-map.md", include_str!("../../../../shared/docs/code-map.md")),
+    ("ledger.md", include_str!("../../../../shared/docs/ledger.md")),
+];
+
+/// Words for the role of a key.
+const ROLES: [(&str, &str); 3] = [
+    ("PROVIDER", "sees every organisation"),
+    ("ORG_ADMIN", "runs one organisation"),
+    ("BUSINESS_MANAGER", "sees the reviews of some businesses"),
+];
+
+/// Parts of a stack that its start page shows.
+pub(crate) struct Home<'a> {
+    /// Settings of the stack.
+    pub(crate) overview: Overview,
+    /// Demo keys.
+    pub(crate) keys: &'a DemoKeys,
+    /// Requests to the API.
+    pub(crate) history: Arc<RequestHistory>,
+    /// Connection to DynamoDB without limits.
+    pub(crate) config: &'a SdkConfig,
+    /// Names of the tables.
+    pub(crate) database: Database,
+}
+
+impl Home<'_> {
+    /// Builds the routes of the page and of its data.
+    pub(crate) fn router(self) -> Router {
+        let Self { overview, keys, history, config, database } = self;
+        let html = PAGE.html().replace("{{keys}}", &keys_html(keys)).replace("{{data}}", &data_json(keys));
+        let html = html.replace("{{documents}}", &documents_html());
+        let page = move |headers: HeaderMap| async move { start_page(&html, &overview, &headers) };
+        let documents = DOCUMENTS.iter().fold(Router::new(), |router, &(name, text)| {
+            let headers = [(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8")), NO_SNIFF];
+            router.route(&format!("/home/files/{name}"), get(move || async move { (headers, text) }))
+        });
+        let tables = Tables { client: Client::new(config), database };
+        let routes = Router::new()
+            .route(PAGE.path, get(page).fallback(|| async { not_found() }))
+            .merge(PAGE.files())
+            .merge(documents)
+            .merge(requests::router(history))
+            .merge(tables::router(tables));
+        same_origin_only(routes)
+    }
+}
+
+/// Header that keeps browsers from guessing another type.
+const NO_SNIFF: (HeaderName, HeaderValue) = (http::header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+
+/// Returns the page; the answer of the API for an unknown path to a client that asks for JSON only.
+fn start_page(html: &str, overview: &Overview, headers: &HeaderMap) -> Response {
+    let accept = headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    if accept.contains("application/json") && !accept.contains("text/html") {
+        return not_found();
+    }
+    let host =
+        ApiHost::from_headers(headers).map_or_else(|_| "localhost".to_owned(), |host| host.authority().to_owned());
+    let rows = overview.html(&format!("http://{host}"));
+    page::answer(html.replace("{{overview}}", &rows).replace("{{first_key}}", &overview.first_key_html()))
+        .into_response()
+}
+
+/// Returns the rows of the table of keys.
+fn keys_html(keys: &DemoKeys) -> String {
+    let rows = ROLES.iter().filter_map(|(role, words)| {
+        let key = escaped(keys.get(role)?);
+        Some(format!(
+            "<tr><th scope=\"row\">{role}<small>{words}</small></th><td><code>{key}</code></td>\
+            <td><span data-copy=\"{key}\" data-name=\"key of {role}\"></span></td></tr>\n"
+        ))
+    });
+    rows.collect()
+}
+
+/// Returns the data of the scripts: calls and keys. No character of them ends the element.
+fn data_json(keys: &DemoKeys) -> String {
+    let calls: Vec<Value> = SAMPLE_CALLS.iter().map(SampleCall::json).collect();
+    json!({"keys": keys, "calls": calls}).to_string().replace('<', "\\u003c")
+}
+
+fn documents_html() -> String {
+    let links = DOCUMENTS.iter().map(|(name, _)| format!("<li><a href=\"/home/files/{name}\">{name}</a></li>\n"));
+    links.collect()
+}

@@ -1,0 +1,109 @@
+//! Overview of a running stack: what runs where, and with which settings.
+
+use std::fmt::Write as _;
+
+use crate::first_key;
+
+/// Facts about a stack that the start page shows.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Overview {
+    /// Endpoint of DynamoDB.
+    pub(crate) dynamodb_url: String,
+    /// Prefix of the tables.
+    pub(crate) table_prefix: String,
+    /// Place of the data, in words.
+    pub(crate) data: String,
+    /// Settings of the limits of AWS; `None` if they are off.
+    pub(crate) aws_limits: Option<String>,
+    /// Requests a minute for each key; `None` if there is no limit.
+    pub(crate) rate_limit: Option<u32>,
+    /// Folder of the inbox; `None` if none is watched.
+    pub(crate) inbox: Option<String>,
+    /// True if the mailer runs in this process.
+    pub(crate) mailer: bool,
+    /// True if the stack has demo keys.
+    pub(crate) has_keys: bool,
+}
+
+impl Overview {
+    /// Returns the rows of the overview as HTML: terms and descriptions. `origin` is the address of the gateway.
+    pub(super) fn html(&self, origin: &str) -> String {
+        let base = format!("{origin}/api/v2");
+        let mail = if self.mailer {
+            "every mail lands in the <a href=\"/mailbox\">mailbox</a>, and none leaves this machine".to_owned()
+        } else {
+            "no mailer runs here (<code>--no-mailer</code>): mails wait in the outbox".to_owned()
+        };
+        let rate = self.rate_limit.map_or_else(
+            || "off (<code>--rate-limit N</code>)".to_owned(),
+            |number| format!("{number} requests a minute for each key"),
+        );
+        let limits = self.aws_limits.as_ref().map_or_else(
+            || "off (<code>--aws-limits</code>)".to_owned(),
+            |settings| format!("on, <code>--aws-limits={}</code>", escaped(settings)),
+        );
+        let inbox = self.inbox.as_ref().map_or_else(
+            || "no folder is watched (<code>--inbox DIR</code>)".to_owned(),
+            |folder| format!("files of reviews from <code>{}/inbox</code>", escaped(folder)),
+        );
+        let rows = [
+            ("API", format!("<code id=\"base-url\">{}</code>", escaped(&base))),
+            ("DynamoDB", format!("<code>{}</code>", escaped(&self.dynamodb_url))),
+            ("Tables", format!("six, named <code>{}…</code>", escaped(&self.table_prefix))),
+            ("Data", escaped(&self.data)),
+            ("Mail", mail),
+            ("Limit of keys", rate),
+            ("Limits of AWS", limits),
+            ("Inbox", inbox),
+        ];
+        rows.iter().fold(String::new(), |mut html, (term, text)| {
+            let _ = write!(html, "<div><dt>{term}</dt><dd>{text}</dd></div>\n");
+            html
+        })
+    }
+
+    /// Returns the commands that make the first key, as HTML; nothing if there are demo keys.
+    pub(super) fn first_key_html(&self) -> String {
+        if self.has_keys {
+            return String::new();
+        }
+        let commands = first_key::commands(&self.dynamodb_url, &self.table_prefix).join("\n");
+        format!(
+            "<p>There are no keys yet. These commands make the first user and its key:</p>\n\
+            <pre id=\"first-key\" tabindex=\"0\">{}</pre>\n",
+            escaped(&commands)
+        )
+    }
+}
+
+/// Returns text with the characters escaped that HTML gives a meaning.
+pub(super) fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn overview_has_the_settings_of_the_stack_and_escapes_them() {
+        let overview = Overview {
+            dynamodb_url: "http://127.0.0.1:8000".to_owned(),
+            data: "in <x> & \"y\"".to_owned(),
+            rate_limit: Some(60),
+            ..Overview::default()
+        };
+        let html = overview.html("http://localhost:3000");
+        for part in [
+            "<code id=\"base-url\">http://localhost:3000/api/v2</code>",
+            "in &lt;x&gt; &amp; &quot;y&quot;",
+            "60 requests a minute",
+            "off (<code>--aws-limits</code>)",
+            "--no-mailer",
+        ] {
+            assert!(html.contains(part), "{part} in {html}");
+        }
+        assert!(overview.first_key_html().contains("cargo ops user create"));
+        assert_eq!(Overview { has_keys: true, ..overview }.first_key_html(), "");
+    }
+}

@@ -1,0 +1,53 @@
+//! Requests to the API as JSON, for the start page. Its own requests are not among them.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, Query, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::get;
+use axum::{Json, Router};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::history::{Exchange, RequestHistory};
+
+#[derive(Deserialize)]
+struct Wanted {
+    /// Number of the newest request that the client knows.
+    #[serde(default)]
+    after: u64,
+}
+
+/// Builds the routes: `/home/requests.json?after=N` lists newer requests, oldest first, and `/home/requests/N` has a whole one.
+pub(super) fn router(history: Arc<RequestHistory>) -> Router {
+    Router::new()
+        .route("/home/requests.json", get(list_requests))
+        .route("/home/requests/{number}", get(get_request))
+        .with_state(history)
+}
+
+async fn list_requests(State(history): State<Arc<RequestHistory>>, Query(wanted): Query<Wanted>) -> Json<Value> {
+    let (newer, count) = history.after(wanted.after);
+    let newer: Vec<Value> = newer.iter().map(|(number, exchange)| summary(*number, exchange)).collect();
+    Json(json!({"count": count, "requests": newer}))
+}
+
+async fn get_request(State(history): State<Arc<RequestHistory>>, Path(number): Path<u64>) -> Response {
+    match history.get(number) {
+        Some(exchange) => Json(&*exchange).into_response(),
+        None => (StatusCode::NOT_FOUND, "this request is no longer kept").into_response(),
+    }
+}
+
+fn summary(number: u64, exchange: &Exchange) -> Value {
+    json!({
+        "number": number,
+        "at": exchange.at,
+        "method": exchange.method,
+        "target": exchange.target,
+        "status": exchange.status,
+        "milliseconds": exchange.milliseconds,
+        "facts": exchange.facts,
+    })
+}
