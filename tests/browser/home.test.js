@@ -139,8 +139,7 @@ test("each stored item has words for its key", async () => {
   for (const { name } of tables) {
     let after = "";
     let count = 0;
-    // Some pages of each table: all kinds of items lie between others, and the whole of the reviews takes long.
-    for (let number = 0; number < 40 && after !== null; number++) {
+    while (after !== null) {
       const page = await (await fetch(`${stack.origin}/home/tables/${name}?${after}`)).json();
       for (const item of page.items) assert.ok(item.words, `${name}: ${item.partition} ${item.sort}`);
       count += page.items.length;

@@ -26,9 +26,9 @@ export class Stack {
   #emails = 0;
 
   /** Starts the program, which prints its address. The log is shown only if it does not start. */
-  static async start(options = []) {
+  static async start(options = [], port = "0") {
     const stack = new Stack();
-    stack.#child = spawn(PROGRAM, ["--port", "0", "--json", ...options], { stdio: ["ignore", "pipe", "ignore"] });
+    stack.#child = spawn(PROGRAM, ["--port", port, "--json", ...options], { stdio: ["ignore", "pipe", "ignore"] });
     const ended = once(stack.#child, "close").then(() => { throw new Error(`${PROGRAM} ended before it was ready`); });
     const line = once(createInterface(stack.#child.stdout), "line");
     stack.#ready = JSON.parse((await Promise.race([line, ended]))[0]);
