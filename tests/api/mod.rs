@@ -3,6 +3,7 @@
 mod businesses;
 pub(crate) mod categories;
 pub(crate) mod invitation_page;
+mod mistakes;
 mod openapi;
 pub(crate) mod reviews;
 mod sample;

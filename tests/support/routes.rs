@@ -33,6 +33,6 @@ pub fn path_of(route: &AnyRoute, user: &str, category: &str) -> String {
 
 /// Returns the route without its operation, whose type differs by function.
 fn without_operation<Operation>(route: &Route<Operation>) -> AnyRoute {
-    let Route { method, path, name, body, .. } = *route;
-    Route { method, path, name, operation: (), body }
+    let Route { method, path, name, body, deprecations, .. } = *route;
+    Route { method, path, name, operation: (), body, deprecations }
 }

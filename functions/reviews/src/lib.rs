@@ -33,7 +33,7 @@ pub enum Operation {
 }
 
 const fn route(path: &'static str, name: &'static str, operation: Operation) -> Route<Operation> {
-    Route { method: "GET", path, name, operation, body: presence_api::Body::Ignored }
+    Route { method: "GET", path, name, operation, body: presence_api::Body::Ignored, deprecations: &[] }
 }
 
 /// Table of routes: path, name and operation. All of them read.

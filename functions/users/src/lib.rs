@@ -52,7 +52,7 @@ const fn route(
     operation: Operation,
     body: presence_api::Body,
 ) -> Route<Operation> {
-    Route { method, path, name, operation, body }
+    Route { method, path, name, operation, body, deprecations: &[] }
 }
 
 /// Table of the routes: method, path, name, operation and body.

@@ -6,6 +6,7 @@ use lambda_http::http::{HeaderMap, HeaderValue, Response, StatusCode};
 use lambda_http::{Body, http};
 use serde::Serialize;
 
+use super::deprecation::{DEPRECATION, DeprecationNotice, SUNSET};
 use super::request_ids;
 use presence_domain::error::Error;
 use presence_domain::rate_limit::Quota;
@@ -73,6 +74,12 @@ impl Answer {
         let Some(Quota { limit, remaining, refill_seconds }) = quota else { return self };
         self.with(RATE_LIMIT_POLICY, &format!("\"key\";q={};w=60", limit.requests_per_minute()))
             .with(RATE_LIMIT, &format!("\"key\";r={remaining};t={refill_seconds}"))
+    }
+
+    /// Adds the notice about deprecated parts that the request uses.
+    pub(super) fn with_deprecation(self, notice: Option<&DeprecationNotice>) -> Self {
+        let Some(DeprecationNotice { since, sunset }) = notice else { return self };
+        self.with(DEPRECATION, since).with(SUNSET, sunset)
     }
 
     /// Returns the answer, or [`Error::Invalid`] if it is a page that is too large for Lambda.

@@ -6,6 +6,7 @@ use lambda_http::Request;
 use secrecy::SecretString;
 use serde_json::Value;
 
+use super::deprecation::{self, DeprecationNotice};
 use super::error_answer::RequestError;
 use super::fields::Fields;
 use super::route::{Body, MatchedRoute, PathParameters};
@@ -32,6 +33,11 @@ impl Input {
         Fields::of_query(&self.query)
     }
 
+    /// True if the query string or the body has this name.
+    fn has(&self, name: &str) -> bool {
+        self.query.iter().any(|(other, _)| other == name) || self.body.iter().any(|(other, _)| other == name)
+    }
+
     /// Returns the fields of the body, for an operation without query parameters.
     #[must_use]
     pub fn body(&self) -> Fields<'_> {
@@ -45,6 +51,8 @@ pub(super) struct UnverifiedRequest<Operation> {
     /// True if the operation changes nothing. Only such an operation may start before the key is verified.
     pub(super) is_read_only: bool,
     pub(super) key: Option<SecretString>,
+    /// Notice about the deprecated parts that the request uses; `None` if it uses none.
+    pub(super) deprecation: Option<DeprecationNotice>,
     pub(super) input: Arc<Input>,
 }
 
@@ -59,7 +67,9 @@ impl<Operation: Copy> UnverifiedRequest<Operation> {
         };
         let mut query = query::parse(request.uri().query().unwrap_or_default())?;
         let key = credential::take(request, &mut query, &mut body)?;
-        let input = Arc::new(Input { parameters, query, body });
-        Ok(Self { operation: route.operation, is_read_only: route.method == "GET", key, input })
+        let input = Input { parameters, query, body };
+        let deprecation = deprecation::notice(route.deprecations, |name| input.has(name));
+        let (operation, is_read_only) = (route.operation, route.method == "GET");
+        Ok(Self { operation, is_read_only, key, deprecation, input: Arc::new(input) })
     }
 }

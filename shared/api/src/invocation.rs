@@ -1,13 +1,14 @@
 //! Frame of every request, for JSON and for HTML: its ids, a deadline, a meter and a line in the log.
 
 use std::future::Future;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use lambda_http::http::StatusCode;
 use lambda_http::{Request, RequestExt as _};
 
+use super::deprecation::DeprecationNotice;
 use super::request_context::{Identity, RequestContext};
 use super::request_ids;
 use presence_domain::error::Error;
@@ -37,6 +38,7 @@ pub(super) struct Invocation {
     time_limit: Duration,
     meter: Arc<Meter>,
     context: Arc<RequestContext>,
+    deprecation: OnceLock<DeprecationNotice>,
 }
 
 /// Result of a request, for the log.
@@ -68,6 +70,7 @@ impl Invocation {
             time_limit,
             meter: Arc::default(),
             context: Arc::default(),
+            deprecation: OnceLock::new(),
         }
     }
 
@@ -88,6 +91,18 @@ impl Invocation {
     pub(super) fn quota(&self) -> Option<Quota> {
         let identity = self.context.identity();
         identity.caller.and(identity.quota)
+    }
+
+    /// Records the notice that each answer to the request has.
+    pub(super) fn record_deprecation(&self, notice: Option<DeprecationNotice>) {
+        if let Some(notice) = notice {
+            let _ = self.deprecation.set(notice);
+        }
+    }
+
+    /// Returns the notice about deprecated parts that the request uses; `None` if it uses none.
+    pub(super) fn deprecation(&self) -> Option<&DeprecationNotice> {
+        self.deprecation.get()
     }
 
     /// Logs the causes of an error.

@@ -4,6 +4,7 @@ pub mod answer;
 mod auth;
 mod body;
 mod credential;
+mod deprecation;
 mod document;
 mod edge;
 mod error_answer;
@@ -27,6 +28,7 @@ mod speculation;
 
 pub use answer::Answer;
 pub use auth::Authenticator;
+pub use deprecation::{Deprecation, MIN_NOTICE_MONTHS};
 pub use document::serve_document;
 pub use edge::{EDGE_SECRET_HEADER, EdgeGate};
 pub use fields::{Fields, MAX_ITEMS};

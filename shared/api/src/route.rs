@@ -6,6 +6,7 @@ use lambda_http::aws_lambda_events::query_map::QueryMap;
 use lambda_http::request::RequestContext;
 use lambda_http::{Request, RequestExt as _};
 
+use super::deprecation::Deprecation;
 use super::error_answer::RequestError;
 use presence_domain::error::Error;
 
@@ -31,6 +32,16 @@ pub struct Route<Operation> {
     pub operation: Operation,
     /// Use of the body.
     pub body: Body,
+    /// Marks of the parts that are to be removed; mostly none.
+    pub deprecations: &'static [Deprecation],
+}
+
+impl<Operation: Copy> Route<Operation> {
+    /// Returns the row with marks of the parts that are to be removed.
+    #[must_use]
+    pub const fn with_deprecations(self, deprecations: &'static [Deprecation]) -> Self {
+        Self { deprecations, ..self }
+    }
 }
 
 /// Path parameters by name, decoded.

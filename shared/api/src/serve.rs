@@ -85,14 +85,20 @@ where
     let matched = route::find(routes, request);
     let name = matched.as_ref().map_or(NO_ROUTE, |matched| matched.route.name);
     let result = match matched.and_then(|matched| UnverifiedRequest::read(matched, request)) {
-        Ok(unverified) => {
+        Ok(mut unverified) => {
+            invocation.record_deprecation(unverified.deprecation.take());
             let result = invocation.run(Box::pin(run(unverified))).await;
-            let result = result.map(|answer| answer.with_quota(invocation.quota()));
+            let result = result.map(|answer| with_notices(answer, &invocation));
             result.and_then(|answer| answer.check_size(invocation.ids())).map_err(RequestError::from)
         }
         Err(error) => Err(error),
     };
     end(&invocation, name, result)
+}
+
+/// Adds what every answer tells: the remaining requests of the key, and deprecated parts that the request uses.
+fn with_notices(answer: Answer, invocation: &Invocation) -> Answer {
+    answer.with_quota(invocation.quota()).with_deprecation(invocation.deprecation())
 }
 
 /// Logs a request that has ended, and makes its response.
@@ -110,7 +116,7 @@ pub(super) fn end(
             if let RequestError::Domain(error) = &error {
                 invocation.log_error(operation, error);
             }
-            let answer = error_answer(&error).with_quota(invocation.quota());
+            let answer = with_notices(error_answer(&error), invocation);
             let (error_kind, bad_fields) = (Some(error.kind()), error.loggable_fields());
             let outcome = Outcome { error_kind, bad_fields, ..Outcome::success(operation, answer.status) };
             (answer, outcome)
@@ -130,7 +136,7 @@ where
     Handler: Fn(Operation, AuthenticatedRequest) -> Handling,
     Handling: Future<Output = Result<Answer, Error>>,
 {
-    let UnverifiedRequest { operation, is_read_only, key, input } = request;
+    let UnverifiedRequest { operation, is_read_only, key, input, .. } = request;
     let hash = hash_key(key.as_ref().map(ExposeSecret::expose_secret))?;
     // The SDK's futures are large: on the heap, moving them costs nothing.
     let start = |principal: Principal| {
@@ -156,4 +162,60 @@ where
     let hash = hash_key(request.key.as_ref().map(ExposeSecret::expose_secret))?;
     let operation = Box::pin(handler(request.operation, request.input));
     speculation::run_for_any_principal(authenticator, &hash, operation).await
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+    use lambda_http::http::HeaderMap;
+    use lambda_http::{RequestExt as _, http};
+
+    use super::*;
+    use crate::Deprecation;
+    use crate::route::Body;
+
+    const MARKS: &[Deprecation] = &[Deprecation::of_name("old", date(2026, 3, 1), date(2027, 3, 1))];
+    const ROUTES: [Route<()>; 2] = [
+        route("GET", "/old", Body::Ignored)
+            .with_deprecations(&[Deprecation::of_operation(date(2026, 1, 1), date(2027, 1, 1))]),
+        route("POST", "/new", Body::Json).with_deprecations(MARKS),
+    ];
+
+    const fn route(method: &'static str, path: &'static str, body: Body) -> Route<()> {
+        Route { method, path, name: "operation", operation: (), body, deprecations: &[] }
+    }
+
+    async fn headers(method: &str, uri: &str, body: &str, result: Result<Answer, Error>) -> HeaderMap {
+        let request = http::Request::builder().method(method).uri(uri).header("content-type", "application/json");
+        let request = request.body(lambda_http::Body::from(body)).expect("a request");
+        let path = uri.split('?').next().unwrap_or_default();
+        let request = request.with_raw_http_path(path);
+        respond(&ROUTES, &request, |_| async { result }).await.headers().clone()
+    }
+
+    fn notices(headers: &HeaderMap) -> Option<(&str, &str)> {
+        let text = |name: &str| headers.get(name).map(|value| value.to_str().expect("a text"));
+        text("deprecation").zip(text("sunset"))
+    }
+
+    #[tokio::test]
+    async fn every_answer_to_a_request_that_uses_a_deprecated_part_says_so() {
+        let of_operation = Some(("@1767225600", "Fri, 01 Jan 2027 00:00:00 GMT"));
+        let of_name = Some(("@1772323200", "Mon, 01 Mar 2027 00:00:00 GMT"));
+        for (method, uri, body, expected) in [
+            ("GET", "/old", "", of_operation),
+            ("GET", "/old?a=1", "", of_operation),
+            ("POST", "/new", "{}", None),
+            ("POST", "/new", r#"{"older":1}"#, None),
+            ("POST", "/new", r#"{"old":1}"#, of_name),
+            ("POST", "/new?old=1", "{}", of_name),
+            ("GET", "/new", "", None),
+            ("GET", "/unknown", "", None),
+        ] {
+            for result in [Ok(Answer::ok(&true)), Err(Error::Unauthenticated), Err(Error::NotFound)] {
+                let headers = headers(method, uri, body, result).await;
+                assert_eq!(notices(&headers), expected, "{method} {uri} {body}");
+            }
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! Description of the API, compared with the API, and the answers to paths that are not described.
 
 mod committed_file;
+mod deprecations;
 mod description;
 mod error_responses;
 mod examples;

@@ -1,5 +1,6 @@
 //! Assembly of the OpenAPI document from its parts.
 
+use presence_api::Deprecation;
 use utoipa::openapi::content::ContentBuilder;
 use utoipa::openapi::example::ExampleBuilder;
 use utoipa::openapi::path::{HttpMethod, OperationBuilder, PathItem, PathsBuilder};
@@ -11,13 +12,12 @@ use utoipa::openapi::security::{
 use utoipa::openapi::server::{Server, ServerBuilder, ServerVariableBuilder};
 use utoipa::openapi::tag::TagBuilder;
 use utoipa::openapi::{
-    InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder, Paths, Ref, RefOr, Required, Response, Responses,
+    Deprecated, InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder, Paths, Ref, RefOr, Required, Response, Responses,
     ResponsesBuilder,
 };
 
 use crate::errors::{ERROR_RESPONSES, describe_response, with_rate_limit};
 use crate::operations::{BodyDescription, Operation, operations};
-use crate::parameters::Parameter;
 use crate::{RouteInfo, errors, request_bodies, response_schemas, routes};
 
 const INTRODUCTION: &str = include_str!("introduction.md");
@@ -72,8 +72,9 @@ fn paths() -> Paths {
     let mut paths = PathsBuilder::new();
     for operation in operations {
         let route = routes.iter().find(|route| route.name == operation.name);
-        let RouteInfo { method, path, .. } = route.unwrap_or_else(|| panic!("{} has no route", operation.name));
-        paths = paths.path(*path, PathItem::new(http_method(method), describe_operation(&operation)));
+        let RouteInfo { method, path, deprecations, .. } =
+            route.unwrap_or_else(|| panic!("{} has no route", operation.name));
+        paths = paths.path(*path, PathItem::new(http_method(method), describe_operation(&operation, deprecations)));
     }
     paths.build()
 }
@@ -87,9 +88,13 @@ fn http_method(name: &str) -> HttpMethod {
     }
 }
 
-fn describe_operation(operation: &Operation) -> OperationBuilder {
-    let parameters = (!operation.parameters.is_empty()).then(|| operation.parameters.iter().map(Parameter::to_openapi));
+/// Describes an operation. What the route marks as deprecated is deprecated in the description, too.
+fn describe_operation(operation: &Operation, marks: &[Deprecation]) -> OperationBuilder {
+    let is_marked = |name: Option<&str>| marks.iter().any(|mark| mark.name == name);
+    let described = operation.parameters.iter().map(|parameter| parameter.to_openapi(is_marked(Some(parameter.name))));
+    let parameters = (!operation.parameters.is_empty()).then_some(described);
     OperationBuilder::new()
+        .deprecated(is_marked(None).then_some(Deprecated::True))
         .operation_id(Some(operation.name))
         .tag(operation.tag)
         .summary(Some(operation.summary))
@@ -168,4 +173,33 @@ fn security_schemes() -> [SecurityScheme; 4] {
             "The key in the query string. It may appear in the logs of proxies.",
         ))),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+
+    use super::*;
+
+    #[test]
+    fn what_a_route_marks_is_deprecated_in_the_description_and_nothing_else() {
+        let search = operations().into_iter().find(|operation| operation.name == "search_reviews").expect("a search");
+        let (since, sunset) = (date(2027, 1, 1), date(2028, 1, 1));
+        let operation = describe_operation(&search, &[Deprecation::of_operation(since, sunset)]).build();
+        assert!(operation.deprecated == Some(Deprecated::True));
+        let operation = describe_operation(&search, &[Deprecation::of_name("rating", since, sunset)]).build();
+        assert!(operation.deprecated.is_none());
+        let marked: Vec<_> = operation
+            .parameters
+            .into_iter()
+            .flatten()
+            .filter_map(|parameter| match parameter {
+                RefOr::T(parameter) => Some(parameter),
+                RefOr::Ref(_) => None,
+            })
+            .filter(|parameter| parameter.deprecated == Some(Deprecated::True))
+            .map(|parameter| parameter.name)
+            .collect();
+        assert_eq!(marked, ["rating"]);
+    }
 }

@@ -14,7 +14,7 @@ mod request_bodies;
 mod response_schemas;
 mod values;
 
-use presence_api::Route;
+use presence_api::{Deprecation, Route};
 
 use json::Json;
 
@@ -27,6 +27,7 @@ struct RouteInfo {
     method: &'static str,
     path: &'static str,
     name: &'static str,
+    deprecations: &'static [Deprecation],
 }
 
 /// Returns the description as the text of `shared/docs/openapi.json`.
@@ -64,5 +65,5 @@ fn routes() -> Vec<RouteInfo> {
 }
 
 fn route_info<Operation>(route: &Route<Operation>) -> RouteInfo {
-    RouteInfo { method: route.method, path: route.path, name: route.name }
+    RouteInfo { method: route.method, path: route.path, name: route.name, deprecations: route.deprecations }
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use utoipa::openapi::path::{ParameterBuilder, ParameterIn, ParameterStyle};
 use utoipa::openapi::schema::{ArrayBuilder, ArrayItems, Schema, Type};
-use utoipa::openapi::{ObjectBuilder, RefOr, Required};
+use utoipa::openapi::{Deprecated, ObjectBuilder, RefOr, Required};
 
 use crate::values::{self, Constraint, integer, query_boolean, string};
 
@@ -73,13 +73,14 @@ impl Parameter {
     }
 
     /// Converts the parameter to its OpenAPI form.
-    pub(crate) fn to_openapi(&self) -> utoipa::openapi::path::Parameter {
+    pub(crate) fn to_openapi(&self, is_deprecated: bool) -> utoipa::openapi::path::Parameter {
         let location = if self.in_path { ParameterIn::Path } else { ParameterIn::Query };
         let required = if self.is_required { Required::True } else { Required::False };
         let parameter = ParameterBuilder::new()
             .name(self.name)
             .parameter_in(location)
             .required(required)
+            .deprecated(is_deprecated.then_some(Deprecated::True))
             .description(Some(self.description.as_str()))
             .schema(Some(self.schema.clone()))
             .example(Some(self.example_value()));

@@ -1,0 +1,126 @@
+//! Table of the mistakes.
+
+/// Mistake of a client.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mistake {
+    /// Heading under which the page has the mistake.
+    pub(super) topic: &'static str,
+    /// Mistake in a few words.
+    pub(super) mistake: &'static str,
+    /// Line of bash that must succeed before the mistake.
+    pub(super) first: Option<&'static str>,
+    /// Line of bash that makes the mistake, with one curl.
+    pub(super) request: &'static str,
+    /// Advice, in Markdown.
+    pub(super) instead: &'static str,
+}
+
+/// Returns all mistakes, in the order of the page.
+pub(super) fn mistakes() -> Vec<Mistake> {
+    let topics = [
+        ("Keys", KEYS),
+        ("Paths and methods", PATHS),
+        ("Pages and orders", PAGES),
+        ("Filters", FILTERS),
+        ("Bodies", BODIES),
+        ("Rights", RIGHTS),
+        ("States", STATES),
+        ("Limits", LIMITS),
+    ];
+    let of_topic = |(topic, rows): (&'static str, &'static [Row])| {
+        rows.iter().map(move |(mistake, request, instead)| {
+            // A row may need a request that comes before it: `first ;; request`.
+            let (first, request) = match request.split_once(" ;; ") {
+                Some((first, request)) => (Some(first), request),
+                None => (None, *request),
+            };
+            Mistake { topic, mistake, first, request, instead }
+        })
+    };
+    topics.into_iter().flat_map(of_topic).collect()
+}
+
+/// Mistake, request and advice.
+type Row = (&'static str, &'static str, &'static str);
+
+#[rustfmt::skip]
+const KEYS: &[Row] = &[
+    ("the key is forgotten", r#"curl "$BASE/user/me""#, "send it in `x-api-key`"),
+    ("the key is in another header", r#"curl "$BASE/user/me" -H "api-key: $KEY""#, "the header is `x-api-key`"),
+    ("`Authorization` without its scheme", r#"curl "$BASE/user/me" -H "Authorization: $KEY""#, "`Authorization: Bearer …`"),
+    ("a letter of the key is lost", r#"curl "$BASE/user/me" -H "x-api-key: ${KEY%?}""#, "a key has 39 characters; the answer is the same for a key that is revoked or expired"),
+    ("two different keys", r#"curl "$BASE/user/me?api_key=$MANAGER" -H "x-api-key: $KEY""#, "send one key, in one place"),
+];
+
+#[rustfmt::skip]
+const PATHS: &[Row] = &[
+    ("a slash at the end", r#"curl "$BASE/user/me/" -H "x-api-key: $KEY""#, "no path ends with a slash"),
+    ("the name in the plural", r#"curl "$BASE/users/1006" -H "x-api-key: $KEY""#, "`/user/1006`"),
+    ("PUT instead of POST", r#"curl -X PUT "$BASE/user/1006" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"phone": "1"}'"#, "changes are POST; `allow` lists the methods"),
+    ("the id of a user of another organisation", r#"curl "$BASE/user/1013" -H "x-api-key: $KEY""#, "such a user does not exist for the caller"),
+];
+
+#[rustfmt::skip]
+const PAGES: &[Row] = &[
+    ("`limit`", r#"curl "$BASE/reviews?limit=100" -H "x-api-key: $KEY""#, "`per_page=100`"),
+    ("`offset`", r#"curl "$BASE/user/search?offset=30" -H "x-api-key: $KEY""#, "`page=2`; pages begin at 1"),
+    ("too many on a page", r#"curl "$BASE/reviews?per_page=1000" -H "x-api-key: $KEY""#, "100 at the most, and `page`"),
+    ("a page that is no number", r#"curl "$BASE/reviews?page=abc" -H "x-api-key: $KEY""#, "`page=1`"),
+    ("`sort`", r#"curl "$BASE/reviews?sort=date" -H "x-api-key: $KEY""#, "`order_by=update_date`"),
+    ("an order that does not exist", r#"curl "$BASE/reviews?order_by=-date" -H "x-api-key: $KEY""#, "`order_by=-update_date`"),
+];
+
+#[rustfmt::skip]
+const FILTERS: &[Row] = &[
+    ("a typing error in a name", r#"curl "$BASE/reviews?raitng=5" -H "x-api-key: $KEY""#, "`rating=5`; an unknown filter never returns everything"),
+    ("a list with brackets", r#"curl -g "$BASE/reviews?rating__in[]=1&rating__in[]=2" -H "x-api-key: $KEY""#, "`rating__in=1,2`, or `rating__in` twice"),
+    ("a list under the name of one value", r#"curl "$BASE/reviews?partner=partner_8" -H "x-api-key: $KEY""#, "`partner__in=partner_8`"),
+    ("a list where one value belongs", r#"curl "$BASE/reviews?rating=4&rating=5" -H "x-api-key: $KEY""#, "`rating__in=4,5`"),
+    ("a rating that does not exist", r#"curl "$BASE/reviews?rating=6" -H "x-api-key: $KEY""#, "1 to 5"),
+    ("a typing error in a state", r#"curl "$BASE/reviews?state=not-treated" -H "x-api-key: $KEY""#, "`state=not_treated`"),
+    ("a boolean in words", r#"curl "$BASE/reviews?content__isnull=yes" -H "x-api-key: $KEY""#, "`true` or `false`, `1` or `0`"),
+    ("a date in another order", r#"curl "$BASE/reviews?update_date__gte=01/02/2025" -H "x-api-key: $KEY""#, "`2025-02-01`"),
+    ("a plus sign that is not escaped", r#"curl "$BASE/user/search?email=jp+shop@maison-verte.example" -H "x-api-key: $KEY""#, "`%2B`: a plus sign means a blank. In dates it is repaired"),
+    ("a percent sign that is not escaped", r#"curl "$BASE/category/search?lang=GB&name=100%" -H "x-api-key: $KEY""#, "`100%25`"),
+    ("a filter of another search", r#"curl "$BASE/reviews?org_id=42" -H "x-api-key: $KEY""#, "a search of reviews covers the caller's organisation"),
+    ("no language", r#"curl "$BASE/category/search?name=bakery" -H "x-api-key: $KEY""#, "`lang=GB`"),
+    ("an unknown language", r#"curl "$BASE/category/search?lang=xx" -H "x-api-key: $KEY""#, "one of the choices, in any case"),
+    ("a group that does not exist", r#"curl "$BASE/reviews/stats?group_by=week" -H "x-api-key: $KEY""#, "`group_by=day`, and add the days up"),
+];
+
+#[rustfmt::skip]
+const BODIES: &[Row] = &[
+    ("a comma at the end", r#"curl "$BASE/user/1006" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"phone": "1",}'"#, "JSON has no comma before a brace"),
+    ("a form", r#"curl "$BASE/user/1006" -H "x-api-key: $KEY" -d 'phone=1'"#, "a JSON object with `content-type: application/json`"),
+    ("no media type", r#"curl "$BASE/user/1006" -H "x-api-key: $KEY" -H 'content-type:' -d '{"phone": "1"}'"#, "`content-type: application/json`"),
+    ("an array", r#"curl "$BASE/user/1006" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '[{"phone": "1"}]'"#, "one object, for one user"),
+    ("required fields are missing", r#"curl "$BASE/user" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"email": "ada@maison-verte.example"}'"#, "`email`, `first_name` and `last_name`"),
+    ("names in camel case", r#"curl "$BASE/user/1006" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"firstName": "Ada", "language": "fr"}'"#, "`first_name`, `lang`"),
+    ("fields in the query string", r#"curl -X POST "$BASE/user/1006?phone=1" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{}'"#, "fields of a change are in its body"),
+    ("a list as text", r#"curl "$BASE/user/1006" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"business_ids": "5409c35a97bbc544d8e26737"}'"#, "`[\"5409c35a97bbc544d8e26737\"]`"),
+    ("a business of another organisation", r#"curl "$BASE/user/1006" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"business_ids": ["61f0a7d2c84e9b3f1a2d5c01"]}'"#, "ids from `/business/search`"),
+    ("an address that is taken", r#"curl "$BASE/user" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"email": "JP.Martin@maison-verte.example", "first_name": "JP", "last_name": "Martin"}'"#, "find the user by `email`, and change it"),
+    ("a short password", r#"curl "$BASE/user/1006" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"password": "12345"}'"#, "6 to 128 characters"),
+];
+
+#[rustfmt::skip]
+const RIGHTS: &[Row] = &[
+    ("a role above one's own", r#"curl "$BASE/user" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"email": "ada@maison-verte.example", "first_name": "Ada", "last_name": "Lovelace", "role": "PROVIDER"}'"#, "a PROVIDER gives this role"),
+    ("a user created by a BUSINESS_MANAGER", r#"curl "$BASE/user" -H "x-api-key: $MANAGER" -H 'content-type: application/json' -d '{"email": "ada@maison-verte.example", "first_name": "Ada", "last_name": "Lovelace"}'"#, "the key of an ORG_ADMIN"),
+    ("another organisation", r#"curl "$BASE/user/search?org_id=77" -H "x-api-key: $KEY""#, "leave `org_id` out"),
+    ("one's own role", r#"curl "$BASE/user/1003" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"role": "BUSINESS_MANAGER"}'"#, "another ORG_ADMIN changes it"),
+    ("one's own user", r#"curl -X DELETE "$BASE/user/1003" -H "x-api-key: $KEY""#, "another ORG_ADMIN deletes it"),
+];
+
+#[rustfmt::skip]
+const STATES: &[Row] = &[
+    ("an invitation of an active user", r#"curl -X POST "$BASE/user/1006/invite" -H "x-api-key: $KEY""#, "only users with the status `invited`"),
+    ("invited again too soon", r#"curl -X POST "$BASE/user/1008/invite" -H "x-api-key: $KEY" ;; curl -X POST "$BASE/user/1008/invite" -H "x-api-key: $KEY""#, "wait for the seconds of `retry-after`"),
+];
+
+#[rustfmt::skip]
+const LIMITS: &[Row] = &[
+    ("too many ids", r#"curl "$BASE/reviews?business__in=$(seq -s, 501)" -H "x-api-key: $KEY""#, "500 at the most; or `business_city`, or several requests"),
+    ("a request line that is too long", r#"curl "$BASE/reviews?business__in=$(seq -s, -f '%024.0f' 450)" -H "x-api-key: $KEY""#, "some 400 ids of 24 characters; or `business_city`, or several requests. The gateway answers, in its own form"),
+    ("a body that is too large", r#"head -c 200000 /dev/zero | curl "$BASE/user/1006" -H "x-api-key: $KEY" -H 'content-type: application/json' --data-binary @-"#, "128 KiB at the most"),
+];
