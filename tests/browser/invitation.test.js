@@ -83,6 +83,7 @@ for (const [lang, texts] of Object.entries(TEXTS)) {
     assert.equal(await send(page, PASSWORD, PASSWORD), 200);
     await titled(page, texts.done);
     await shows(page, lang, texts.done, "done");
+    assert.equal(await page.getByRole("link").count(), 0, "no way to sign in is promised");
     assert.equal((await stack.call("GET", `/user/${id}`)).body.status, "active");
     await isClosed(window, mail.links[0], [410, lang, texts.used, "used"]);
     await window.close();
@@ -104,6 +105,22 @@ for (const [lang, texts] of Object.entries(TEXTS)) {
     await window.close();
   });
 }
+
+test("the page after an invitation leads to the page where users sign in", async () => {
+  const url = "https://app.example.com/sign-in?from=invitation";
+  const own = await Stack.start(["--sign-in-url", url]);
+  try {
+    const window = await Window.open(browser, own.origin);
+    const { email } = await own.invite("en");
+    const { page } = await window.visit(await own.link(email));
+    assert.equal(await send(page, PASSWORD, PASSWORD), 200);
+    assert.equal(await page.getByRole("link", { name: "Sign in" }).evaluate(link => link.href), url);
+    await look(page, "done-sign-in", viewsOf("en", ["en"]));
+    await window.close();
+  } finally {
+    await own.stop();
+  }
+});
 
 test("the page is filled in and sent by keyboard alone", async () => {
   const window = await Window.open(browser, stack.origin);

@@ -31,6 +31,11 @@ for (const [lang, { subject }] of Object.entries(TEXTS)) {
     await look(page, `mail-${lang}`, viewsOf(lang, ["en", "de"]));
     const lines = mail.text.split("\n").filter(line => line !== mail.links[0]);
     assert.ok(lines.every(line => [...line].length <= LINE) && lines.join(" ").includes("Zoë Durand"));
+    const origin = await page.locator("b").allTextContents();
+    assert.equal(origin.length, 2, "the organisation and who invites");
+    assert.ok(origin.every(name => lines.some(line => line.endsWith(`: ${name}`))), "both forms name them");
+    // Outlook colours cells, and knows no padding of links.
+    assert.equal(await page.locator("td[bgcolor] > a").evaluate(link => link.href), mail.links[0], "the button");
     await window.close();
   });
 }

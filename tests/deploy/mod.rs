@@ -13,6 +13,7 @@ mod mail;
 mod memory;
 mod metrics;
 mod nested;
+mod parameters;
 mod permissions;
 mod policies;
 mod queries;

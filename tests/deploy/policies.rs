@@ -6,7 +6,7 @@ use presence_runtime::config::AuditConfig;
 use presence_store::keys::AUDIT_PK;
 use serde_json::{Value, json};
 
-use super::template::{Resource, TEMPLATE, referent};
+use super::template::{Resource, TEMPLATE, referent, root};
 
 /// Variables of the access log. Path, query and headers are not among them, since they may hold a key or an activation token.
 const LOGGED: [&str; 12] = [
@@ -207,24 +207,13 @@ fn traces_are_off_by_default_and_every_function_may_send_them_when_they_are_on()
 }
 
 #[test]
-fn every_resource_that_can_have_tags_has_them() {
-    let untagged = [
-        "AWS::ApiGatewayV2::ApiMapping",
-        "AWS::Route53::RecordSet",
-        "AWS::Route53::RecordSetGroup",
-        "AWS::SES::ConfigurationSetEventDestination",
-        "AWS::SNS::Subscription",
-        "AWS::CloudWatch::Dashboard",
-        "AWS::Logs::QueryDefinition",
-        "AWS::IAM::Policy",
-        "AWS::Lambda::Permission",
-        "AWS::S3::BucketPolicy",
-        "AWS::SES::ConfigurationSet",
-        "AWS::SES::EmailIdentity",
-        "AWS::Serverless::Function",
-    ];
-    for resource in TEMPLATE.resources().filter(|one| !untagged.contains(&one.kind())) {
-        assert!(resource.property("Tags").to_string().contains("presence"), "{}", resource.name);
+fn every_resource_has_the_tags_of_its_stage() {
+    // CloudFormation gives the tags of a stack to all its resources, and to those of the stacks inside it.
+    let settings = std::fs::read_to_string(root().join("samconfig.toml")).expect("settings of SAM");
+    for stage in ["dev", "prod"] {
+        let (_, rest) = settings.split_once(&format!("\n[{stage}.deploy.parameters]\n")).expect("a stage");
+        let deploy = rest.split("\n[").next().expect("settings of the stage");
+        assert!(deploy.contains(&format!("\ntags = \"Service=presence Stage={stage}\"\n")), "{stage}");
     }
     let tags = json!({ "Service": "presence", "Settings": "none" });
     assert_eq!(TEMPLATE.at(&["Globals", "Function", "Tags"]), &tags);

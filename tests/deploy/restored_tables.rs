@@ -38,6 +38,8 @@ fn stack_of_restored_tables_has_the_tables_of_the_code_without_the_audit_trail()
         properties["TableName"] = json!({ "Fn::Sub": name });
         // Only a first deployment is without protection, and a restore is none.
         properties["DeletionProtectionEnabled"] = json!(true);
+        // No stage gives its tags to this stack.
+        properties["Tags"] = json!([{ "Key": "Service", "Value": "presence" }]);
         assert_eq!(declared["Properties"], properties, "{name}");
         assert_eq!(declared["Type"], "AWS::DynamoDB::Table");
         // An import demands the first one.

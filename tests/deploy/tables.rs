@@ -51,7 +51,6 @@ pub(super) fn expected(table: &Table) -> Value {
         "PointInTimeRecoverySpecification": { "PointInTimeRecoveryEnabled": true },
         "SSESpecification": { "SSEEnabled": { "Fn::If": ["HasManagedKey", true, false] } },
         "DeletionProtectionEnabled": { "Fn::If": ["ProtectsTables", true, false] },
-        "Tags": [{ "Key": "Service", "Value": "presence" }],
     });
     if !table.indexes.is_empty() {
         properties["GlobalSecondaryIndexes"] = table.indexes.iter().map(index).collect();

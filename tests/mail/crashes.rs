@@ -10,10 +10,10 @@ use super::invitation_fixture::InvitationFixture;
 use presence_tests::CrashPoint;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn invitation_takes_three_reads_two_transactions_and_a_write() {
+async fn invitation_takes_four_reads_two_transactions_and_a_write() {
     let fixture = InvitationFixture::new().await;
     fixture.invoke(&json!({ "Records": [fixture.record] }), None).await;
-    assert_eq!((fixture.process.crashes.calls(), fixture.mails()), (6, 1));
+    assert_eq!((fixture.process.crashes.calls(), fixture.mails()), (7, 1));
     fixture.assert_consistent("without a crash").await;
     // Delivered again by the stream, each record costs one read: the mail is gone.
     fixture.invoke(&json!({ "Records": [fixture.record, fixture.record] }), None).await;
@@ -23,19 +23,19 @@ async fn invitation_takes_three_reads_two_transactions_and_a_write() {
 #[tokio::test(flavor = "multi_thread")]
 async fn mailer_killed_at_any_call_loses_no_mail_and_sends_no_two_in_five_minutes() {
     for with_stream in [true, false] {
-        for call in 1..=6 {
+        for call in 1..=7 {
             for moment in [CrashPoint::Before, CrashPoint::After] {
                 let what = format!("killed {moment:?} call {call}, stream {with_stream}");
                 let fixture = InvitationFixture::new().await;
                 fixture.invoke(&json!({ "Records": [fixture.record] }), Some((call, moment))).await;
                 let was_sent = fixture.mails();
-                assert_eq!(was_sent, usize::from(call >= 5), "{what}");
+                assert_eq!(was_sent, usize::from(call >= 6), "{what}");
                 fixture.advance_time(with_stream, SignedDuration::from_secs(300)).await;
                 assert_eq!(fixture.fake_mailer.too_soon(), Vec::<String>::new(), "{what}");
                 fixture.advance_time(with_stream, SignedDuration::from_secs(120)).await;
                 fixture.assert_consistent(&what).await;
                 // A second mail is sent only if the first was sent and its outcome could not be written.
-                assert_eq!(fixture.mails(), 1 + usize::from((call, moment) == (5, CrashPoint::Before)), "{what}");
+                assert_eq!(fixture.mails(), 1 + usize::from((call, moment) == (6, CrashPoint::Before)), "{what}");
             }
         }
     }

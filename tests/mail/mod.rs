@@ -5,6 +5,7 @@ mod crashes;
 mod fake_mailer;
 mod feedback;
 mod invitation_fixture;
+mod origin;
 mod outages;
 pub(crate) mod random;
 mod read_back;

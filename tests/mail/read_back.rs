@@ -3,7 +3,7 @@
 
 use jiff::SignedDuration;
 use presence_domain::ids::random_u64;
-use presence_domain::invitation::ActivationToken;
+use presence_domain::invitation::{ActivationToken, InvitationOrigin};
 use presence_domain::user::{Lang, PersonName, Role, Status, User};
 use presence_local::{SesMode, sdk_config};
 use presence_mailer::message::Message;
@@ -114,7 +114,9 @@ async fn template_user(stack: &TestStack) -> User {
 
 fn invitation(user: &User, life: SignedDuration) -> Message {
     let link = format!("https://presence.example/invitation?user=1&token={}", ActivationToken::generate().expose());
-    Message::invitation(user, &link, life)
+    let inviter = Some(("Inès".to_owned(), "Moreau".to_owned()));
+    let origin = InvitationOrigin { organisation: Some("Cafés Azulejo".to_owned()), inviter };
+    Message::invitation(user, &origin, &link, life)
 }
 
 #[tokio::test(flavor = "multi_thread")]

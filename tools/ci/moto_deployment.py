@@ -41,6 +41,7 @@ STAGES = {
     "prod": {
         "MailDomain": "example.com",
         "AlarmEmail": "alarms@example.com",
+        "SignInUrl": "https://app.example.com/sign-in",
         "DomainName": "api.example.com",
         "CertificateArn": f"arn:aws:acm:{REGION}:123456789012:certificate/0",
         "MaxReadUnits": "2000",

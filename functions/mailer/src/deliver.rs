@@ -3,7 +3,7 @@
 //! 1. User, message and mark of the address are read, strongly. A message to a marked address is given up.
 //! 2. The claim is written in one transaction, guarded by the user's version and the window of the address. It adds the digest of
 //!    the new token. It sets the instant before which no other mail may be sent to the user or to the address. The message is due
-//!    again only then: from here on nobody else sends.
+//!    again only then: from here on nobody else sends. One call before it reads the names that the mail has.
 //! 3. The mail is sent, once.
 //! 4. The outcome is written to the user and to the window of the address. A message that was sent leaves the outbox; one that was
 //!    refused rests a while. If nobody knows, nothing is written: the message is due again when a second mail breaks no rule.
@@ -16,7 +16,9 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use presence_domain::error::Error;
 use presence_domain::ids::UserId;
-use presence_domain::invitation::{ActivationToken, AddressMark, MessageState, OutboxMessage, WINDOW};
+use presence_domain::invitation::{
+    ActivationToken, AddressMark, InvitationOrigin, MessageState, OutboxMessage, WINDOW,
+};
 use presence_domain::user::{DeliveryClaim, DeliveryStep, User, UserChange};
 use presence_runtime::clock::Clock;
 use presence_runtime::config::MailConfig;
@@ -75,6 +77,7 @@ struct ClaimedMail {
     record: UserRecord,
     claim: DeliveryClaim,
     token: ActivationToken,
+    origin: InvitationOrigin,
 }
 
 /// Result of the search for a mail to be sent.
@@ -162,6 +165,8 @@ impl OutboxProcessor {
         message: &OutboxMessage,
         now: Timestamp,
     ) -> Result<Option<ClaimResult>, Error> {
+        // Before the claim: from there on, time is short.
+        let origin = self.get_origin(&record.user, message).await;
         let token = ActivationToken::generate();
         let claim = record.user.claim_delivery(message, token.hash(), self.config.link_life, now);
         let email_key = record.user.email.key();
@@ -179,7 +184,17 @@ impl OutboxProcessor {
             Err(ClaimError::Failed(error)) => return Err(error),
         }
         record.user = User { version: record.user.version + 1, ..claim.user.clone() };
-        Ok(Some(ClaimResult::Claimed(Box::new(ClaimedMail { record, claim, token }))))
+        Ok(Some(ClaimResult::Claimed(Box::new(ClaimedMail { record, claim, token, origin }))))
+    }
+
+    /// Returns the names of the organisation and of the person who invites. A mail without them is better than none: if they cannot
+    /// be read, it has none.
+    async fn get_origin(&self, user: &User, message: &OutboxMessage) -> InvitationOrigin {
+        let origin = self.outbox.get_origin(user.org_id, message.invited_by).await;
+        origin.unwrap_or_else(|error| {
+            tracing::warn!(user_id = %user.id, error = %error, "a mail is sent without the names of its origin");
+            InvitationOrigin::default()
+        })
     }
 
     /// Lets the message wait for the end of a window. That is no attempt.
@@ -203,7 +218,10 @@ impl OutboxProcessor {
         let user = &claimed.record.user;
         let (base, token) = (&self.config.public_base_url, claimed.token.expose());
         let link = format!("{base}/invitation?user={}&token={token}", user.id);
-        Mail { to: user.email.for_delivery(), message: Message::invitation(user, &link, self.config.link_life) }
+        Mail {
+            to: user.email.for_delivery(),
+            message: Message::invitation(user, &claimed.origin, &link, self.config.link_life),
+        }
     }
 
     async fn record_sent(&self, claimed: ClaimedMail) -> Result<DeliveryOutcome, Error> {

@@ -3,6 +3,7 @@
 use askama::Template;
 use jiff::SignedDuration;
 use presence_domain::display::display_name;
+use presence_domain::invitation::InvitationOrigin;
 use presence_domain::user::User;
 use presence_texts::Texts;
 use textwrap::WordSplitter;
@@ -26,6 +27,8 @@ pub struct Message {
 struct Html<'a> {
     texts: &'a Texts,
     name: &'a str,
+    /// Lines about who invites: label and name.
+    origin: &'a [(&'a str, String)],
     link: &'a str,
     life: &'a str,
 }
@@ -35,24 +38,30 @@ struct Html<'a> {
 struct Text<'a> {
     texts: &'a Texts,
     name: &'a str,
+    /// Lines about who invites: label and name.
+    origin: &'a [(&'a str, String)],
     link: &'a str,
     life: &'a str,
 }
 
 impl Message {
-    /// Returns an invitation in the user's language, or in English if none was chosen. The link works for `life` from now on.
+    /// Returns an invitation in the user's language, or in English if none was chosen. It names its origin as far as that is known.
+    /// The link works for `life` from now on.
     ///
     /// # Panics
     ///
     /// Never: nothing in the templates can fail.
     #[must_use]
-    pub fn invitation(user: &User, link: &str, life: SignedDuration) -> Self {
+    pub fn invitation(user: &User, origin: &InvitationOrigin, link: &str, life: SignedDuration) -> Self {
         let texts = Texts::of(user.lang.unwrap_or_default());
         let names = [display_name(user.first_name.as_str()), display_name(user.last_name.as_str())];
         let name = names.join(" ");
         let (name, life) = (name.trim(), (texts.mail.life)(&texts.duration(life)));
-        let html = Html { texts, name, link, life: &life }.render().expect("text renders into memory");
-        let text = Text { texts, name, link, life: &life }.render().expect("text renders into memory");
+        let organisation = origin.displayed_organisation().map(|name| (texts.mail.organisation, name));
+        let inviter = origin.displayed_inviter().map(|name| (texts.mail.invited_by, name));
+        let origin: Vec<_> = organisation.into_iter().chain(inviter).collect();
+        let html = Html { texts, name, origin: &origin, link, life: &life }.render().expect("text renders into memory");
+        let text = Text { texts, name, origin: &origin, link, life: &life }.render().expect("text renders into memory");
         Self { subject: texts.mail.subject.to_owned(), html, text: wrapped(&text, link) }
     }
 }

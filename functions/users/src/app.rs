@@ -5,6 +5,7 @@ use std::sync::Arc;
 use presence_api::Authenticator;
 use presence_domain::rate_limit::RateLimit;
 use presence_runtime::clock::Clock;
+use presence_runtime::sign_in_url::SignInUrl;
 use presence_store::{BusinessStore, Database, UserStore};
 
 /// Parts of the function.
@@ -13,6 +14,8 @@ pub struct App {
     pub(crate) users: UserStore,
     pub(crate) businesses: BusinessStore,
     pub(crate) clock: Arc<dyn Clock>,
+    /// Page where users sign in, if another program has one.
+    pub(crate) sign_in_url: Option<SignInUrl>,
 }
 
 impl App {
@@ -24,6 +27,7 @@ impl App {
             users: UserStore::new(database),
             businesses: BusinessStore::new(database),
             clock,
+            sign_in_url: None,
         }
     }
 
@@ -31,6 +35,12 @@ impl App {
     #[must_use]
     pub fn with_rate_limit(self, default_limit: Option<RateLimit>) -> Self {
         Self { authenticator: self.authenticator.with_rate_limit(default_limit), ..self }
+    }
+
+    /// Sets the page where users sign in, to which the end of an invitation leads; `None` is none.
+    #[must_use]
+    pub fn with_sign_in_url(self, sign_in_url: Option<SignInUrl>) -> Self {
+        Self { sign_in_url, ..self }
     }
 }
 

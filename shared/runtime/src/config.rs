@@ -3,6 +3,7 @@
 use aws_sdk_dynamodb::config::Credentials;
 use jiff::SignedDuration;
 
+use crate::sign_in_url::SignInUrl;
 use presence_domain::email::EmailAddress;
 use presence_domain::rate_limit::{MAX_REQUESTS_PER_MINUTE, RateLimit};
 
@@ -55,6 +56,11 @@ pub fn rate_limit_from_env() -> Result<Option<RateLimit>, ConfigError> {
 #[must_use]
 pub fn edge_secret_from_env() -> Option<String> {
     env_var("EDGE_SECRET")
+}
+
+/// Reads the address of the page where users sign in, from `SIGN_IN_URL`. Returns `None` if there is no such page.
+pub fn sign_in_url_from_env() -> Result<Option<SignInUrl>, ConfigError> {
+    SignInUrl::parse(&env_text("SIGN_IN_URL"))
 }
 
 /// Reads the name of the bus that takes events, from `EVENT_BUS`.

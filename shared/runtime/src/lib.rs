@@ -5,4 +5,5 @@ pub mod batch_response;
 pub mod clock;
 pub mod config;
 pub mod lines;
+pub mod sign_in_url;
 pub mod telemetry;

@@ -14,6 +14,8 @@ pub(super) static TEXTS: Texts = Texts {
     mail: MailTexts {
         subject: concat!("Ihre Einladung zu ", service!()),
         intro: concat!("ein Konto bei ", service!(), " wartet auf Sie. Wählen Sie Ihr Passwort, um es zu nutzen."),
+        organisation: "Ihre Organisation:",
+        invited_by: "Eingeladen von:",
         button: "Passwort wählen",
         open: "Um Ihr Passwort zu wählen, öffnen Sie diesen Link:",
         copy: "Falls die Schaltfläche nicht funktioniert, kopieren Sie diesen Link in Ihren Browser:",
@@ -24,7 +26,7 @@ pub(super) static TEXTS: Texts = Texts {
     },
     page: PageTexts {
         title: "Wählen Sie Ihr Passwort",
-        intro: concat!("wählen Sie das Passwort, mit dem Sie sich bei ", service!(), " anmelden werden."),
+        intro: concat!("wählen Sie ein Passwort für Ihr Konto bei ", service!(), "."),
         email: "Ihre E-Mail-Adresse",
         password: "Passwort",
         hint: |min, max| format!("{min} bis {max} Zeichen."),
@@ -38,8 +40,10 @@ pub(super) static TEXTS: Texts = Texts {
         mismatch: "Die beiden Passwörter stimmen nicht überein.",
         done: Notice {
             title: "Ihr Passwort ist gespeichert",
-            text: "Ihr Konto ist bereit. Ab jetzt können Sie sich mit Ihrer E-Mail-Adresse und diesem Passwort anmelden.",
+            text: "Ihr Konto ist bereit. Sie können diese Seite schließen.",
         },
+        ready_to_sign_in: "Ihr Konto ist bereit. Sie können sich mit Ihrer E-Mail-Adresse und diesem Passwort anmelden.",
+        sign_in: "Anmelden",
         expired: Notice {
             title: "Dieser Link ist abgelaufen",
             text: "Links gelten nur für begrenzte Zeit. Bitten Sie die Person, die Sie eingeladen hat, um eine neue \

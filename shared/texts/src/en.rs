@@ -18,6 +18,8 @@ pub(super) static TEXTS: Texts = Texts {
             service!(),
             " is waiting for you. Choose your password, and you can start using it."
         ),
+        organisation: "Your organisation:",
+        invited_by: "Invited by:",
         button: "Choose your password",
         open: "To choose your password, open this link:",
         copy: "If the button does not work, copy this link into your browser:",
@@ -28,7 +30,7 @@ pub(super) static TEXTS: Texts = Texts {
     },
     page: PageTexts {
         title: "Choose your password",
-        intro: concat!("Choose the password that you will use to sign in to ", service!(), "."),
+        intro: concat!("Choose a password for your account on ", service!(), "."),
         email: "Your e-mail address",
         password: "Password",
         hint: |min, max| format!("From {min} to {max} characters."),
@@ -39,10 +41,9 @@ pub(super) static TEXTS: Texts = Texts {
         too_long: |max| format!("The password is too long: it may have at most {max} characters."),
         control: "The password contains characters that cannot be used, such as a tab or a line break.",
         mismatch: "The two passwords are not the same.",
-        done: Notice {
-            title: "Your password is saved",
-            text: "Your account is ready. From now on you can sign in with your e-mail address and this password.",
-        },
+        done: Notice { title: "Your password is saved", text: "Your account is ready. You can close this page." },
+        ready_to_sign_in: "Your account is ready. You can sign in with your e-mail address and this password.",
+        sign_in: "Sign in",
         expired: Notice {
             title: "This link has expired",
             text: "Links work for a limited time only. Ask the person who invited you to send you a new invitation.",

@@ -14,6 +14,8 @@ pub(super) static TEXTS: Texts = Texts {
     mail: MailTexts {
         subject: concat!("Su invitación a ", service!()),
         intro: concat!("Le espera una cuenta en ", service!(), ". Elija su contraseña para empezar a usarla."),
+        organisation: "Su organización:",
+        invited_by: "Le invita:",
         button: "Elegir mi contraseña",
         open: "Para elegir su contraseña, abra este enlace:",
         copy: "Si el botón no funciona, copie este enlace en su navegador:",
@@ -24,7 +26,7 @@ pub(super) static TEXTS: Texts = Texts {
     },
     page: PageTexts {
         title: "Elija su contraseña",
-        intro: concat!("Elija la contraseña con la que iniciará sesión en ", service!(), "."),
+        intro: concat!("Elija una contraseña para su cuenta de ", service!(), "."),
         email: "Su dirección de correo electrónico",
         password: "Contraseña",
         hint: |min, max| format!("De {min} a {max} caracteres."),
@@ -36,10 +38,10 @@ pub(super) static TEXTS: Texts = Texts {
         control: "La contraseña contiene caracteres que no se pueden usar, como un tabulador o un salto de línea.",
         mismatch: "Las dos contraseñas no coinciden.",
         done: Notice {
-            title: "Su contraseña se ha guardado",
-            text: "Su cuenta está lista. A partir de ahora puede iniciar sesión con su dirección de correo electrónico y \
-                   esta contraseña.",
+            title: "Su contraseña se ha guardado", text: "Su cuenta está lista. Puede cerrar esta página."
         },
+        ready_to_sign_in: "Su cuenta está lista. Puede iniciar sesión con su dirección de correo electrónico y esta contraseña.",
+        sign_in: "Iniciar sesión",
         expired: Notice {
             title: "Este enlace ha caducado",
             text: "Los enlaces solo son válidos durante un tiempo limitado. Pida a la persona que le invitó que le envíe una \

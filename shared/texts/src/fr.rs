@@ -18,6 +18,8 @@ pub(super) static TEXTS: Texts = Texts {
             service!(),
             " vous attend. Choisissez votre mot de passe pour commencer à l’utiliser."
         ),
+        organisation: "Votre organisation\u{202f}:",
+        invited_by: "Invitation envoyée par\u{202f}:",
         button: "Choisir mon mot de passe",
         open: "Pour choisir votre mot de passe, ouvrez ce lien\u{202f}:",
         copy: "Si le bouton ne fonctionne pas, copiez ce lien dans votre navigateur\u{202f}:",
@@ -28,7 +30,7 @@ pub(super) static TEXTS: Texts = Texts {
     },
     page: PageTexts {
         title: "Choisissez votre mot de passe",
-        intro: concat!("Choisissez le mot de passe avec lequel vous vous connecterez à ", service!(), "."),
+        intro: concat!("Choisissez un mot de passe pour votre compte ", service!(), "."),
         email: "Votre adresse e-mail",
         password: "Mot de passe",
         hint: |min, max| format!("De {min} à {max} caractères."),
@@ -41,8 +43,10 @@ pub(super) static TEXTS: Texts = Texts {
         mismatch: "Les deux mots de passe ne sont pas identiques.",
         done: Notice {
             title: "Votre mot de passe est enregistré",
-            text: "Votre compte est prêt. Vous pouvez désormais vous connecter avec votre adresse e-mail et ce mot de passe.",
+            text: "Votre compte est prêt. Vous pouvez fermer cette page.",
         },
+        ready_to_sign_in: "Votre compte est prêt. Vous pouvez vous connecter avec votre adresse e-mail et ce mot de passe.",
+        sign_in: "Se connecter",
         expired: Notice {
             title: "Ce lien a expiré",
             text: "Les liens ne sont valables que pour une durée limitée. Demandez une nouvelle invitation à la personne qui \

@@ -14,6 +14,8 @@ pub(super) static TEXTS: Texts = Texts {
     mail: MailTexts {
         subject: concat!("Il suo invito a ", service!()),
         intro: concat!("un account ", service!(), " è pronto per lei. Scelga la password per iniziare a usarlo."),
+        organisation: "La sua organizzazione:",
+        invited_by: "Invito inviato da:",
         button: "Scelga la password",
         open: "Per scegliere la password, apra questo link:",
         copy: "Se il pulsante non funziona, copi questo link nel browser:",
@@ -24,7 +26,7 @@ pub(super) static TEXTS: Texts = Texts {
     },
     page: PageTexts {
         title: "Scelga la sua password",
-        intro: concat!("scelga la password con cui accederà a ", service!(), "."),
+        intro: concat!("scelga una password per il suo account ", service!(), "."),
         email: "Il suo indirizzo e-mail",
         password: "Nuova password",
         hint: |min, max| format!("Da {min} a {max} caratteri."),
@@ -37,8 +39,10 @@ pub(super) static TEXTS: Texts = Texts {
         mismatch: "Le due password non coincidono.",
         done: Notice {
             title: "La password è stata salvata",
-            text: "Il suo account è pronto. D’ora in poi può accedere con il suo indirizzo e-mail e questa password.",
+            text: "Il suo account è pronto. Può chiudere questa pagina.",
         },
+        ready_to_sign_in: "Il suo account è pronto. Può accedere con il suo indirizzo e-mail e questa password.",
+        sign_in: "Accedi",
         expired: Notice {
             title: "Questo link è scaduto",
             text: "I link sono validi solo per un tempo limitato. Chieda un nuovo invito alla persona che l’ha invitata.",

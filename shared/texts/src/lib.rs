@@ -77,6 +77,10 @@ pub struct MailTexts {
     pub subject: &'static str,
     /// Reason for the mail, after the greeting.
     pub intro: &'static str,
+    /// Label before the name of the organisation.
+    pub organisation: &'static str,
+    /// Label before the name of the person who invites.
+    pub invited_by: &'static str,
     /// Label of the button.
     pub button: &'static str,
     /// Sentence before the link in a mail without a button.
@@ -120,6 +124,10 @@ pub struct PageTexts {
     pub mismatch: &'static str,
     /// Notice after the password was saved.
     pub done: Notice,
+    /// Paragraph of that notice if there is a page to sign in.
+    pub ready_to_sign_in: &'static str,
+    /// Label of the link to that page.
+    pub sign_in: &'static str,
     /// Notice about an expired link.
     pub expired: Notice,
     /// Notice about a used link.

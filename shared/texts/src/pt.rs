@@ -18,6 +18,8 @@ pub(super) static TEXTS: Texts = Texts {
             service!(),
             " à sua espera. Escolha a sua palavra-passe para começar a usá-la."
         ),
+        organisation: "A sua organização:",
+        invited_by: "Convite enviado por:",
         button: "Escolher a palavra-passe",
         open: "Para escolher a sua palavra-passe, abra esta ligação:",
         copy: "Se o botão não funcionar, copie esta ligação para o seu navegador:",
@@ -28,7 +30,7 @@ pub(super) static TEXTS: Texts = Texts {
     },
     page: PageTexts {
         title: "Escolha a sua palavra-passe",
-        intro: concat!("Escolha a palavra-passe com que vai iniciar sessão no ", service!(), "."),
+        intro: concat!("Escolha uma palavra-passe para a sua conta no ", service!(), "."),
         email: "O seu endereço de e-mail",
         password: "Palavra-passe",
         hint: |min, max| format!("De {min} a {max} caracteres."),
@@ -41,9 +43,10 @@ pub(super) static TEXTS: Texts = Texts {
         mismatch: "As duas palavras-passe não coincidem.",
         done: Notice {
             title: "A sua palavra-passe foi guardada",
-            text: "A sua conta está pronta. A partir de agora, pode iniciar sessão com o seu endereço de e-mail e esta \
-                   palavra-passe.",
+            text: "A sua conta está pronta. Pode fechar esta página.",
         },
+        ready_to_sign_in: "A sua conta está pronta. Pode iniciar sessão com o seu endereço de e-mail e esta palavra-passe.",
+        sign_in: "Iniciar sessão",
         expired: Notice {
             title: "Esta ligação expirou",
             text: "As ligações só são válidas durante um tempo limitado. Peça um novo convite a quem lhe enviou este.",

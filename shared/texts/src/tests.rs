@@ -21,6 +21,8 @@ impl Texts {
             self.greeting.hello,
             mail.subject,
             mail.intro,
+            mail.organisation,
+            mail.invited_by,
             mail.button,
             mail.open,
             mail.copy,
@@ -35,6 +37,8 @@ impl Texts {
             page.wrong,
             page.control,
             page.mismatch,
+            page.ready_to_sign_in,
+            page.sign_in,
         ];
         let formatted = [
             (mail.life)(&self.duration(SignedDuration::from_hours(72))),

@@ -1,6 +1,7 @@
 //! Hostile names of users: they are harmless in the mail and on the page.
 
 use presence_domain::display::display_name;
+use presence_domain::invitation::InvitationOrigin;
 use presence_domain::user::{PersonName, Role, Status, User};
 use presence_mailer::message::Message;
 use presence_tests::TestStack;
@@ -109,7 +110,7 @@ async fn hostile_names_are_harmless_in_subject_html_text_and_page() {
     let person = stack.create_user("invited-1", Role::BusinessManager, Some(1), Status::Invited).await;
     let token = stack.link(&person.id).await;
     let model = stack.stored(&person.id).await.expect("the user").user;
-    let invitation = |user: &User| Message::invitation(user, LINK, LIFE);
+    let invitation = |user: &User| Message::invitation(user, &InvitationOrigin::default(), LINK, LIFE);
     // The texts of a harmless name are the expected ones.
     stack.rewrite(&person.id, |user| *user = with_name(user, PLAIN_NAME)).await;
     let (plain, plain_page) = (invitation(&with_name(&model, PLAIN_NAME)), stack.follow(&person.id, &token).await.text);
@@ -132,5 +133,29 @@ async fn hostile_names_are_harmless_in_subject_html_text_and_page() {
     }
     for name in READABLE {
         assert_eq!(display_name(name), name);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hostile_names_of_organisations_and_of_who_invites_are_harmless_in_the_mail() {
+    let stack = TestStack::start().await;
+    let person = stack.create_user("invited-1", Role::BusinessManager, Some(1), Status::Invited).await;
+    let user = stack.stored(&person.id).await.expect("the user").user;
+    let invitation = |name: &str| {
+        let name = name.to_owned();
+        let origin = InvitationOrigin { organisation: Some(name.clone()), inviter: Some((name.clone(), name)) };
+        Message::invitation(&user, &origin, LINK, LIFE)
+    };
+    let plain = invitation(PLAIN_NAME);
+    let tags = |html: &str| html.matches('<').count();
+    for name in hostile_names().iter().map(String::as_str).chain(READABLE) {
+        let mail = invitation(name);
+        assert_eq!(mail.subject, plain.subject, "{name:?}");
+        assert!(is_harmless(&mail.html) && is_harmless(&mail.text), "{name:?}");
+        // A name of which nothing is visible has no line; any other one has the tags of a harmless name.
+        let is_visible = !display_name(name).is_empty();
+        assert_eq!(mail.html.contains("Invited by:"), is_visible, "{name:?}");
+        assert!(tags(&mail.html) == tags(&plain.html) || !is_visible, "{name:?}: {}", mail.html);
+        assert_eq!(mail.html.matches("<a ").count(), plain.html.matches("<a ").count(), "{name:?}");
     }
 }

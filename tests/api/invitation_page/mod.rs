@@ -4,3 +4,4 @@ mod accepting;
 pub(crate) mod hostile_names;
 mod http;
 mod link_states;
+mod sign_in;

@@ -7,7 +7,8 @@ use std::process::ExitCode;
 use clap::{Parser, value_parser};
 use presence_domain::rate_limit::{MAX_REQUESTS_PER_MINUTE, RateLimit};
 use presence_local::{AwsLimits, DynamoDb, Options, SAMPLE_CALLS, Stack, first_key, terminal_log};
-use presence_runtime::config::Config;
+use presence_runtime::config::{Config, ConfigError};
+use presence_runtime::sign_in_url::SignInUrl;
 use presence_runtime::telemetry;
 use serde_json::json;
 use tokio::signal::unix::{SignalKind, signal};
@@ -39,6 +40,9 @@ struct Args {
     /// Watch DIR/inbox for files of reviews, in the place of S3; reports go to DIR/rejected and DIR/done
     #[arg(long, value_name = "DIR")]
     inbox: Option<PathBuf>,
+    /// Let the page after an invitation link to this page, where users sign in
+    #[arg(long, value_name = "URL", value_parser = sign_in_url)]
+    sign_in_url: Option<SignInUrl>,
     /// Create the tables, but load no sample data and make no keys
     #[arg(long)]
     empty: bool,
@@ -78,6 +82,11 @@ impl LogForm {
             Self::Text => terminal_log::init(),
         }
     }
+}
+
+/// Parses the value of `--sign-in-url`.
+fn sign_in_url(text: &str) -> Result<SignInUrl, ConfigError> {
+    SignInUrl::parse(text)?.ok_or(ConfigError::new("the URL is empty"))
 }
 
 #[tokio::main]
@@ -129,6 +138,7 @@ impl From<Args> for Options {
             sample: !args.empty,
             fixed_sample: args.fixed_sample,
             inbox: args.inbox,
+            sign_in_url: args.sign_in_url,
             mailer: !args.no_mailer,
             publisher: true,
             keep_requests: true,

@@ -9,6 +9,7 @@ use aws_smithy_types::timeout::TimeoutConfig;
 use presence_domain::rate_limit::RateLimit;
 use presence_runtime::clock::{Clock, SystemClock};
 use presence_runtime::config::Config;
+use presence_runtime::sign_in_url::SignInUrl;
 use presence_store::RetryPolicy;
 
 use crate::aws_limits::AwsLimits;
@@ -73,6 +74,8 @@ pub struct Options {
     pub inbox: Option<PathBuf>,
     /// Base URL of the links in mails instead of the gateway's own.
     pub public_base_url: Option<String>,
+    /// Page where users sign in, to which the end of an invitation leads.
+    pub sign_in_url: Option<SignInUrl>,
 }
 
 impl Default for Options {
@@ -97,6 +100,7 @@ impl Default for Options {
             keep_requests: false,
             inbox: None,
             public_base_url: None,
+            sign_in_url: None,
         }
     }
 }

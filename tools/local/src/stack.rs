@@ -386,7 +386,7 @@ fn start_inbox(folder: &Path, functions_config: &SdkConfig, options: &Options) -
 /// Returns the routes of the template, each with its function. The functions share a connection, and nothing else.
 fn function_routes(database: &Database, options: &Options) -> Vec<(String, LocalFunction)> {
     let users = presence_users::App::new(database, Arc::clone(&options.clock)).with_rate_limit(options.rate_limit);
-    let users = Arc::new(users);
+    let users = Arc::new(users.with_sign_in_url(options.sign_in_url.clone()));
     let users = LocalFunction::new("users", move |request| presence_users::handle(Arc::clone(&users), request));
     let categories =
         presence_categories::App::new(database, Arc::clone(&options.clock)).with_rate_limit(options.rate_limit);

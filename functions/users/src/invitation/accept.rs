@@ -28,7 +28,7 @@ pub(super) async fn run(app: &App, link: Option<&Link>, form: &Form, preferred: 
         })
     };
     match app.users.update(link.scope(), link.user_id, accept).await {
-        Ok(Update::Written(user)) => Ok(view::done(texts_for(&user, preferred))),
+        Ok(Update::Written(user)) => Ok(view::done(texts_for(&user, preferred), app.sign_in_url.as_ref())),
         Ok(Update::Stopped(page)) => Ok(page),
         Err(Error::NotFound) => Ok(view::unknown(Texts::of(preferred))),
         Err(error) => Err(error),

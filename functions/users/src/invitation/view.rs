@@ -9,6 +9,7 @@ use presence_domain::error::Error;
 use presence_domain::invitation::LinkStatus;
 use presence_domain::password::{MAX_CHARACTERS, MIN_CHARACTERS};
 use presence_domain::user::User;
+use presence_runtime::sign_in_url::SignInUrl;
 use presence_texts::{Notice, Texts};
 
 use super::password_form::PasswordFormError;
@@ -41,6 +42,8 @@ struct NoticePage<'a> {
     style: &'static str,
     tone: &'static str,
     notice: Notice,
+    /// Address of the page where the person signs in.
+    sign_in_url: Option<&'a str>,
 }
 
 /// Errors of a form by field.
@@ -98,9 +101,13 @@ fn error_text(texts: &Texts, error: PasswordFormError) -> String {
     }
 }
 
-/// Returns the page after the password was set.
-pub(super) fn done(texts: &Texts) -> HtmlPage {
-    notice(texts, StatusCode::OK, texts.page.done, "good")
+/// Returns the page after the password was set. It promises a way to sign in only if there is one.
+pub(super) fn done(texts: &Texts, sign_in_url: Option<&SignInUrl>) -> HtmlPage {
+    let done = texts.page.done;
+    let notice = sign_in_url.map_or(done, |_| Notice { text: texts.page.ready_to_sign_in, ..done });
+    let sign_in_url = sign_in_url.map(SignInUrl::as_str);
+    let page = NoticePage { texts, style: STYLE, tone: "good", notice, sign_in_url };
+    HtmlPage::new(StatusCode::OK, page.render().expect("text renders into memory"), STYLE)
 }
 
 /// Returns the page of a link that does not work any more; `None` for an open link.
@@ -144,6 +151,6 @@ pub(super) fn failed(texts: &Texts, error: &Error) -> HtmlPage {
 }
 
 fn notice(texts: &Texts, status: StatusCode, notice: Notice, tone: &'static str) -> HtmlPage {
-    let page = NoticePage { texts, style: STYLE, tone, notice };
+    let page = NoticePage { texts, style: STYLE, tone, notice, sign_in_url: None };
     HtmlPage::new(status, page.render().expect("text renders into memory"), STYLE)
 }

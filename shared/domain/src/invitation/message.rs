@@ -31,13 +31,15 @@ impl MessageState {
     }
 }
 
-/// Message to be sent. It names the user only: address and token are decided when it is sent.
+/// Message to be sent. It names users by id only: address, token and names are decided when it is sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutboxMessage {
     /// Id, which orders the messages of a user by time.
     pub id: String,
     /// User that it is sent to.
     pub user_id: UserId,
+    /// User who invites; `None` if an operator does, and in messages of earlier versions.
+    pub invited_by: Option<UserId>,
     /// State.
     pub state: MessageState,
     /// Instant at which it was accepted.
@@ -58,7 +60,23 @@ impl OutboxMessage {
     pub fn new(id: String, user_id: UserId, now: Timestamp, due_at: Timestamp) -> Self {
         let give_up_at = due_at + MAX_AGE;
         let state = MessageState::Pending;
-        Self { id, user_id, state, created_at: now, due_at, give_up_at, attempts: 0, last_refusal: None }
+        Self {
+            id,
+            user_id,
+            invited_by: None,
+            state,
+            created_at: now,
+            due_at,
+            give_up_at,
+            attempts: 0,
+            last_refusal: None,
+        }
+    }
+
+    /// Returns the message with the user who invites. Nobody invites themselves.
+    #[must_use]
+    pub fn invited_by(self, caller: Option<UserId>) -> Self {
+        Self { invited_by: caller.filter(|id| *id != self.user_id), ..self }
     }
 
     /// True if it is to be sent now.
@@ -155,6 +173,15 @@ mod tests {
         assert_eq!(new.overdue(at(0)), SignedDuration::ZERO);
         assert_eq!(new.overdue(at(25)), SignedDuration::from_secs(15));
         assert!(!new.is_exhausted(at(9 * DAY)), "it was never tried");
+    }
+
+    #[test]
+    fn a_message_names_who_invites_unless_that_is_the_invited_person() {
+        let other = UserId::parse("8");
+        assert_eq!(message().invited_by(other).invited_by, other);
+        assert_eq!(message().invited_by(other).with_attempt(at(330), at(10)).retried(at(50)).invited_by, other);
+        assert_eq!(message().invited_by(Some(message().user_id)).invited_by, None);
+        assert_eq!(message().invited_by(None).invited_by, None);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod address_mark;
 mod link;
 mod message;
+mod origin;
 mod pace;
 mod token;
 
@@ -11,6 +12,7 @@ use jiff::SignedDuration;
 pub use address_mark::{AddressMark, MarkReason};
 pub use link::{InvitationLink, InvitationLinks, LinkState, LinkStatus};
 pub use message::{MessageState, OutboxMessage};
+pub use origin::InvitationOrigin;
 pub use pace::{InvitationPace, claimed_until, seconds_until};
 pub use token::{ActivationToken, ActivationTokenHash, ActivationTokenKind};
 

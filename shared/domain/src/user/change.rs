@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use super::User;
 use crate::audit::{Actor, AuditAction, Authorship};
 use crate::error::Error;
+use crate::ids::UserId;
 use crate::invitation::{MessageState, OutboxMessage};
 
 /// Effect of a change on the mail that waits for the user in the outbox. At most one waits.
@@ -95,6 +96,15 @@ impl UserChange {
     #[must_use]
     pub fn version_after(before: Option<&User>) -> u64 {
         before.map_or(1, |before| before.version + 1)
+    }
+
+    /// Returns the user who makes the change by the API; `None` for an operator and for an invited person.
+    #[must_use]
+    pub fn caller(&self) -> Option<UserId> {
+        match &self.authorship {
+            Authorship::By(Actor::Key(key), _) => Some(key.owner()),
+            Authorship::By(Actor::Invitee(_) | Actor::Operator(_), _) | Authorship::Delivery => None,
+        }
     }
 
     /// Returns the change with this effect on the mail.

@@ -233,13 +233,24 @@ impl Database {
             .consistent_read(consistency == Consistency::Strong)
             .set_projection_expression(has_projection.then(|| projection.join(",")))
             .set_expression_attribute_names(has_projection.then_some(names));
-        let mut unread = Some(HashMap::from([(name.clone(), wanted.build().map_err(Error::internal)?)]));
-        let mut items = Vec::new();
+        let wanted = HashMap::from([(name.clone(), wanted.build().map_err(Error::internal)?)]);
+        Ok(self.get_keys(wanted).await?.remove(&name).unwrap_or_default())
+    }
+
+    /// Gets the items that exist among the keys of tables, by full names of the tables. There are at most 100 keys.
+    pub(crate) async fn get_keys(
+        &self,
+        wanted: HashMap<String, KeysAndAttributes>,
+    ) -> Result<HashMap<String, Vec<Item>>, Error> {
+        let mut unread = Some(wanted);
+        let mut items: HashMap<String, Vec<Item>> = HashMap::new();
         let mut retries = self.retries();
         loop {
             let read = || self.client.batch_get_item().set_request_items(unread.clone()).send();
             let batch = self.retry_throttled(read).await?;
-            items.extend(batch.responses.unwrap_or_default().remove(&name).unwrap_or_default());
+            for (table, read) in batch.responses.unwrap_or_default() {
+                items.entry(table).or_default().extend(read);
+            }
             unread = batch.unprocessed_keys.filter(|keys| !keys.is_empty());
             if unread.is_none() {
                 return Ok(items);

@@ -32,6 +32,9 @@ struct OutboxItem {
     /// Missing from mails that were never refused, and from those of earlier versions, which ignore it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     last_refusal: Option<String>,
+    /// Missing from mails of operators, and from those of earlier versions, which ignore it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    invited_by: Option<String>,
 }
 
 /// Item of the outbox that cannot be read.
@@ -81,6 +84,8 @@ fn message(stored: OutboxItem) -> Option<OutboxMessage> {
         give_up_at: instant(stored.give_up_at)?,
         attempts: stored.attempts,
         last_refusal: stored.last_refusal,
+        // A mail without the name is better than none.
+        invited_by: stored.invited_by.as_deref().and_then(UserId::parse),
     })
 }
 
@@ -104,6 +109,7 @@ pub(crate) fn put(db: &Database, message: &OutboxMessage) -> Result<Put, Error> 
             state: message.state.as_str().to_owned(),
             attempts: message.attempts,
             last_refusal: message.last_refusal.clone(),
+            invited_by: message.invited_by.map(|id| id.to_string()),
         },
     )?;
     Put::builder().table_name(db.name(&schema::USERS)).set_item(Some(item)).build().map_err(Error::internal)

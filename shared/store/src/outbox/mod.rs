@@ -1,6 +1,7 @@
 //! Outbox: invitations that were accepted for sending, and wait for the mailer.
 
 pub(crate) mod item;
+mod origin;
 pub(crate) mod quiet_windows;
 
 use crate::client::read::{Item, Partition, pk_sk, text};

@@ -287,7 +287,8 @@ impl UserStore {
 fn message_to_put(change: &UserChange) -> Option<Cow<'_, OutboxMessage>> {
     match (&change.mail, &change.after) {
         (MailEffect::Send { due_at }, Some(user)) => {
-            Some(Cow::Owned(OutboxMessage::new(mail_sk(change.at), user.id, change.at, *due_at)))
+            let message = OutboxMessage::new(mail_sk(change.at), user.id, change.at, *due_at);
+            Some(Cow::Owned(message.invited_by(change.caller())))
         }
         (MailEffect::Rewrite(message), _) => Some(Cow::Borrowed(message)),
         _ => None,

@@ -5,6 +5,7 @@ mod complaints;
 mod counts;
 mod coverage;
 mod day_to_day;
+mod entry_pages;
 mod first_data;
 mod first_edition;
 mod floods;

@@ -1,4 +1,4 @@
-//! Commands of the operator's guide, parsed from the page.
+//! Commands of a page, parsed. Most tests take those of the operator's guide.
 
 use std::fs;
 use std::sync::LazyLock;
@@ -51,7 +51,7 @@ fn simple_command(part: &str) -> Option<String> {
     is_command.then(|| part.split(" <").next().unwrap_or_default().to_owned())
 }
 
-fn parse(markdown: &str) -> Vec<Command> {
+pub(super) fn parse(markdown: &str) -> Vec<Command> {
     let (mut commands, mut section) = (Vec::new(), String::new());
     let (mut is_heading, mut block) = (false, None);
     for event in Parser::new_ext(markdown, Options::ENABLE_TABLES) {

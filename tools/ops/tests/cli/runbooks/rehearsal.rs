@@ -62,6 +62,15 @@ impl Rehearsal {
     /// Starts a stack with these options, whose functions lag behind the machine's time.
     pub(super) async fn with(heading: &'static str, options: Options, lag: SignedDuration) -> Self {
         assert!(!section(heading).is_empty(), "the page has commands under {heading:?}");
+        Self::start(heading, options, lag).await
+    }
+
+    /// Starts a stack with the sample data for commands of other pages.
+    pub(super) async fn of_other_page() -> Self {
+        Self::start("", Options { sample: true, ..Options::default() }, SignedDuration::ZERO).await
+    }
+
+    async fn start(heading: &'static str, options: Options, lag: SignedDuration) -> Self {
         log::capture();
         let clock = Arc::new(ManualClock::at(SystemClock.now() - lag));
         let prefix = options.table_prefix.clone();
@@ -73,6 +82,8 @@ impl Rehearsal {
         write_script(&programs.join("ops"), &format!("exec {ops} \"$@\""));
         write_script(&programs.join("cargo"), &format!("[ \"$1\" = ops ] || exit 99\nshift\nexec {ops} \"$@\""));
         write_script(&programs.join("aws"), "echo \"$*\" >>aws.log");
+        // A status of 400 or more ends a script; the stack is behind no proxy.
+        write_script(&programs.join("curl"), "exec /usr/bin/curl --silent --fail-with-body --noproxy '*' \"$@\"");
         let (runs, followed) = Default::default();
         Self { stack, clock, heading, folder, prefix, client: client(), runs, followed }
     }
