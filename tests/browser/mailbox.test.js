@@ -28,7 +28,7 @@ test("a mail arrives in the open mailbox by itself, and its link opens the form"
   await mail.waitFor();
   await page.getByRole("heading", { name: "Sent: 1" }).waitFor();
   assert.equal(await mail.getByRole("heading").textContent(), TEXTS.fr.subject);
-  const time = page.getByRole("list", { name: "Mails" }).getByRole("time");
+  const time = page.getByRole("navigation", { name: "Mails" }).getByRole("time");
   assert.equal(await time.getAttribute("title"), sent_at);
   assert.match(await time.textContent(), /^(just now|\d+ minutes? ago)$/);
   const html = mail.frameLocator("iframe");
@@ -125,7 +125,7 @@ test("a mail is shown as wide as a phone or a desk, and is of no origin", async 
 test("mails are found by address and subject, and deleted one by one or all at once", async () => {
   const window = await Window.open(browser, stack.origin);
   const { page } = await window.visit(stack.mailbox);
-  const list = page.getByRole("list", { name: "Mails" }).getByRole("button");
+  const list = page.getByRole("navigation", { name: "Mails" }).getByRole("button");
   const [first, second] = [await stack.invite("es"), await stack.invite("it")];
   for (const { email } of [first, second]) await stack.mail(email);
   await list.filter({ hasText: second.email }).waitFor();

@@ -9,12 +9,12 @@ import { chromium } from "playwright-core";
 
 import { PATIENCE } from "./stack.js";
 
-const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
+export const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const PICTURES = process.env.PRESENCE_PICTURES ?? "../../target/browser";
 /** Sizes and colour schemes: the narrowest phone that is still sold and a common desktop, light and dark. */
 const VIEWS = [320, 1280].flatMap(width => ["light", "dark"].map(colorScheme => ({ width, colorScheme })));
 /** Options of Chromium. It connects to the stack only. Root cannot use the sandbox. */
-const FLAGS = [
+export const FLAGS = [
   "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
   "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
 ];

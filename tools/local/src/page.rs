@@ -17,7 +17,7 @@ const FILES_PATH: &str = "/pages";
 
 /// Pages of the navigation: path and name.
 const NAVIGATION: [(&str, &str); 5] =
-    [("/", "Start"), ("/docs", "API"), ("/mailbox", "Mailbox"), ("/events", "Events"), ("/stats", "Statistics")];
+    [("/", "Home"), ("/docs", "API"), ("/mailbox", "Mailbox"), ("/events", "Events"), ("/stats", "Statistics")];
 
 /// Files that every page may use: path below [`FILES_PATH`] and content.
 const SHARED_FILES: [(&str, &str); 2] =
@@ -145,7 +145,7 @@ mod tests {
             "<title>Events · presence</title>",
             "<link rel=\"stylesheet\" href=\"/pages/page.css\">\n<link rel=\"stylesheet\" href=\"/pages/events/page.css\">",
             "<script type=\"module\" src=\"/pages/events/page.js\"></script>",
-            "<a href=\"/\">Start</a>",
+            "<a href=\"/\">Home</a>",
             "<a href=\"/events\" aria-current=\"page\">Events</a>",
             "<h1>Events</h1>\n<p>body</p>\n</main>",
         ] {

@@ -23,7 +23,7 @@ export function showOperation(panel, operation, description, caller) {
   choices.append(...listed.map(({ name, summary, role, status }) =>
     new Option(name ? `${summary} (${status}, ${role})` : summary, name)));
   const fields = new Map(parameters.map(parameter => [parameter.name, input(parameter)]));
-  const send = element("button", { className: "main", textContent: "Send" });
+  const send = element("button", { type: "submit", className: "main", textContent: "Send" });
   const note = element("p", { className: "hint" });
   const answer = element("div", { className: "answer", hidden: true });
   answer.setAttribute("role", "status");
@@ -76,8 +76,13 @@ function prose(html) {
   return made;
 }
 
+/** Returns a field with its name and, if given, its hint. */
 function labelled(name, field, hint) {
-  return element("label", {}, element("span", { textContent: name }), field, ...hint ? [hint] : []);
+  const label = element("label", {}, element("span", { textContent: name }), field);
+  if (!hint) return label;
+  hint.id = `hint-${name.split(" ")[0]}`;
+  field.setAttribute("aria-describedby", hint.id);
+  return element("div", {}, label, hint);
 }
 
 /** Returns the field of a parameter. A choice that is not made, or an empty text, is not sent. */
@@ -85,13 +90,13 @@ function input({ schema, example }) {
   const kinds = [schema, ...schema.anyOf ?? []];
   const values = schema.enum ?? (kinds.some(({ type }) => type === "boolean") ? ["true", "false"] : undefined);
   if (values) return element("select", {}, new Option("not sent", ""), ...values.map(value => new Option(value)));
-  return element("input", { autocomplete: "off", spellcheck: false, placeholder: [example ?? ""].flat().join(",") });
+  return element("input", { type: "text", autocomplete: "off", spellcheck: false, placeholder: [example ?? ""].flat().join(",") });
 }
 
 /** Returns the fields of the parameters: the required ones first, the others behind a summary. */
 function formFields(parameters, fields) {
   const field = parameter => {
-    const hint = element("span", { className: "hint" });
+    const hint = element("div", { className: "hint" });
     hint.innerHTML = parameter.description ?? "";
     const items = parameter.schema.items?.enum;
     if (items) hint.append(element("p", { textContent: `One or more of ${items.join(", ")}.` }));
@@ -173,10 +178,7 @@ async function sendRequest({ method, url, headers, body }, answer, button) {
 
 /** Returns preformatted text that the keyboard can scroll. */
 function focusable(name, text) {
-  const made = element("pre", { tabIndex: 0, textContent: text });
-  made.setAttribute("role", "region");
-  made.ariaLabel = name;
-  return made;
+  return element("section", { tabIndex: 0, ariaLabel: name, className: "scroll" }, element("pre", { textContent: text }));
 }
 
 function pretty(text) {

@@ -32,8 +32,7 @@ const render = () => {
   byId("rest").hidden = wanted.length <= MOST_SHOWN;
   byId("rest").textContent = `The newest ${MOST_SHOWN} are shown. All are in events.json.`;
 };
-document.querySelector("form").oninput = render;
-document.querySelector("form").onsubmit = event => event.preventDefault();
+document.querySelector("search").oninput = render;
 repeat(1000, async () => {
   events = await get("/events.json");
   render();

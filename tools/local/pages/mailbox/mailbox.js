@@ -94,6 +94,5 @@ byId("weather").onchange = async ({ target }) => {
   turns += 1;
 };
 byId("filter").oninput = fillList;
-byId("search").onsubmit = event => event.preventDefault();
 byId("delete-all").onclick = () => remove("/mailbox/mails");
 repeat(PAUSE, refresh);

@@ -202,7 +202,7 @@ async function start() {
   fill(form.elements.org, orgs.map(org => [String(org.id), org.name]));
   offer();
   form.addEventListener("change", () => { offer(); refresh(); });
-  form.addEventListener("submit", event => event.preventDefault());
+  form.addEventListener("submit", event => { event.preventDefault(); refresh(); });
   form.addEventListener("reset", () => setTimeout(() => { offer(); refresh(); }));
   new ResizeObserver(draw).observe(byId("months"));
   await refresh();
