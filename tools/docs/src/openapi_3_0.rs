@@ -1,8 +1,9 @@
 //! Conversion of the description from OpenAPI 3.1 to 3.0.3, for tools that do not read 3.1.
 //!
 //! A schema of 3.0 accepts each value that its schema of 3.1 accepts. Rules that 3.0 cannot express are left out, so it may accept
-//! more.
+//! more. All error responses have one schema.
 
+mod one_error;
 mod schema;
 #[cfg(test)]
 mod tests;
@@ -29,6 +30,7 @@ pub(crate) fn convert(document: &Json) -> Json {
     if let Some(components) = document.find_mut(&["components"]).and_then(Json::as_object_mut) {
         components.shift_remove("pathItems");
     }
+    one_error::unite_error_responses(&mut document);
     if let Some(schemas) = document.find_mut(&["components", "schemas"]) {
         schemas.children_mut().for_each(schema::convert);
     }

@@ -5,7 +5,7 @@ use utoipa::openapi::path::{ParameterBuilder, ParameterIn, ParameterStyle};
 use utoipa::openapi::schema::{ArrayBuilder, ArrayItems, Schema, Type};
 use utoipa::openapi::{Deprecated, ObjectBuilder, RefOr, Required};
 
-use crate::values::{self, Constraint, integer, query_boolean, string};
+use crate::values::{self, Constraint, boolean, integer, string};
 
 /// Parameter of an operation.
 #[derive(Clone)]
@@ -54,10 +54,11 @@ impl Parameter {
         Self::optional(name, constraint(integer()).into(), example, description.to_owned())
     }
 
-    /// Creates an optional query parameter that is true or false.
+    /// Creates an optional query parameter that is true or false. Only the description has the other spellings: with a schema that
+    /// has alternatives, some generated clients cannot leave the parameter out.
     pub(crate) fn boolean(name: &'static str, example: &'static str, description: &str) -> Self {
         let description = format!("{description} `true` or `false` in any case, `1` or `0`.");
-        Self::optional(name, query_boolean().into(), example, description)
+        Self::optional(name, boolean().into(), example, description)
     }
 
     /// Creates an optional query parameter that is a list.
@@ -93,21 +94,24 @@ impl Parameter {
     fn example_value(&self) -> Value {
         match &self.schema {
             RefOr::T(Schema::Array(array)) => {
-                let has_integers = matches!(&array.items, ArrayItems::RefOrSchema(items) if is_integer(items));
-                self.example.split(',').map(|item| parse_example(item, has_integers)).collect()
+                let ArrayItems::RefOrSchema(items) = &array.items else { panic!("every list has items") };
+                self.example.split(',').map(|item| parse_example(item, items)).collect()
             }
-            schema => parse_example(self.example, is_integer(schema)),
+            schema => parse_example(self.example, schema),
         }
     }
 }
 
-fn is_integer(schema: &RefOr<Schema>) -> bool {
-    matches!(schema, RefOr::T(Schema::Object(object)) if object.schema_type == Type::Integer.into())
+fn has_type(schema: &RefOr<Schema>, kind: Type) -> bool {
+    matches!(schema, RefOr::T(Schema::Object(object)) if object.schema_type == kind.into())
 }
 
-fn parse_example(text: &str, is_integer: bool) -> Value {
-    let number = text.parse::<u64>().ok().filter(|_| is_integer);
-    number.map_or_else(|| Value::from(text), Value::from)
+/// Returns an example, which is text as a client sends it, as a value of the schema.
+fn parse_example(text: &str, schema: &RefOr<Schema>) -> Value {
+    if has_type(schema, Type::Integer) {
+        return text.parse::<u64>().expect("an example of a number is one").into();
+    }
+    if has_type(schema, Type::Boolean) { text.eq_ignore_ascii_case("true").into() } else { text.into() }
 }
 
 /// Returns the parameters of a search's page: its number and its size.

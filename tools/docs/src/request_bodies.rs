@@ -4,7 +4,7 @@ use presence_users::openapi::MAX_BUSINESSES;
 use utoipa::openapi::schema::{AdditionalProperties, ArrayBuilder, Schema, SchemaType, Type};
 use utoipa::openapi::{ObjectBuilder, RefOr};
 
-use crate::values::{self, Constraint, integer, string};
+use crate::values::{self, Constraint, boolean, integer, string};
 
 const API_KEY_DESCRIPTION: &str =
     "The API key, for clients that send no header. Sent in several places, it must be the same everywhere.";
@@ -37,9 +37,9 @@ fn user_creation() -> ObjectBuilder {
         .property("password", text(values::password, Nullability::Nullable, "At least 6 and at most 128 characters, at most 512 \
             bytes, not trimmed. Ignored for `invited`. An `active` user without one cannot sign in with a password until it is \
             set."))
-        .property("send_invitation", values::body_boolean().description(Some("True to send the invitation. Left out: \
-            true for `invited`, false for `active`. The strings `\"True\"` and `\"False\"` are accepted in any \
-            case.")));
+        .property("send_invitation", boolean().schema_type(schema_type(Type::Boolean, Nullability::Nullable)).description(Some(
+            "True to send the invitation. Left out: true for `invited`, false for `active`. The texts `True` and `False` in any case, \
+             and 1 and 0, are accepted too.")));
     with_common_fields(body).required("email").required("first_name").required("last_name")
 }
 
@@ -129,9 +129,8 @@ fn with_null_choice(value: ObjectBuilder) -> ObjectBuilder {
 
 fn org_id(description: &str) -> ObjectBuilder {
     values::org_id(integer())
-        .schema_type(SchemaType::Array(vec![Type::Integer, Type::String, Type::Null]))
-        .pattern(Some("^(?:[1-9][0-9]{0,14}|[1-8][0-9]{15})$"))
-        .description(Some(format!("{description} A number, or its digits as a string.")))
+        .schema_type(schema_type(Type::Integer, Nullability::Nullable))
+        .description(Some(format!("{description} Its digits as text are accepted too.")))
 }
 
 fn schema_type(kind: Type, nullability: Nullability) -> SchemaType {

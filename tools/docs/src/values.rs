@@ -8,8 +8,8 @@ use presence_domain::password::{MAX_CHARACTERS, MIN_CHARACTERS};
 use presence_domain::review::{Partner, Rating, ReviewId, ReviewState};
 use presence_domain::review_stats::GroupBy;
 use presence_domain::user::{Lang, PersonName, Phone, Role, Status};
-use utoipa::openapi::schema::{AnyOf, AnyOfBuilder, KnownFormat, SchemaFormat, Type};
-use utoipa::openapi::{Object, ObjectBuilder};
+use utoipa::openapi::ObjectBuilder;
+use utoipa::openapi::schema::{KnownFormat, SchemaFormat, Type};
 
 /// Pattern of text without control characters.
 const PRINTABLE: &str = r"^[^\x00-\x1f\x7f-\x9f]*$";
@@ -25,8 +25,6 @@ const DATE: &str = concat!(
     r"(?:T(?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,9})?)?",
     "(?:Z|[+-](?:[01][0-9]|2[0-3]):?[0-5][0-9])?)?$"
 );
-/// Pattern of a boolean in a query string: `true` or `false` in any case, `1` or `0`.
-const BOOLEAN: &str = "^(?:[Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee]|[01])$";
 
 /// Function that adds bounds, a pattern or choices to the schema of a value.
 pub(crate) type Constraint = fn(ObjectBuilder) -> ObjectBuilder;
@@ -37,6 +35,10 @@ pub(crate) fn string() -> ObjectBuilder {
 
 pub(crate) fn integer() -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::Integer)
+}
+
+pub(crate) fn boolean() -> ObjectBuilder {
+    ObjectBuilder::new().schema_type(Type::Boolean)
 }
 
 /// Adds nothing.
@@ -171,16 +173,6 @@ pub(crate) fn at_least_one(value: ObjectBuilder) -> ObjectBuilder {
 /// Constrains a number that is not negative.
 pub(crate) fn non_negative(value: ObjectBuilder) -> ObjectBuilder {
     value.minimum(Some(0))
-}
-
-/// Returns the schema of a boolean in a query string.
-pub(crate) fn query_boolean() -> AnyOfBuilder {
-    AnyOf::builder().item(Object::with_type(Type::Boolean)).item(string().pattern(Some(BOOLEAN)))
-}
-
-/// Returns the schema of a boolean in a body.
-pub(crate) fn body_boolean() -> AnyOfBuilder {
-    query_boolean().item(integer().enum_values(Some([0, 1]))).item(Object::with_type(Type::Null))
 }
 
 fn to_usize(number: u64) -> usize {

@@ -121,6 +121,41 @@ fn a_document_keeps_its_order_and_loses_what_3_0_does_not_have() {
 }
 
 #[test]
+fn all_error_responses_get_one_schema_with_the_members_of_each() {
+    let envelope = |member: &str, schema: &str| {
+        format!(
+            r#"{{"properties": {{"errors": {{"properties": {{"{member}": {schema}}}, "required": ["{member}"]}}}}}}"#
+        )
+    };
+    let response = |name: &str| {
+        format!(r##"{{"content": {{"application/json": {{"schema": {{"$ref": "#/components/schemas/{name}"}}}}}}}}"##)
+    };
+    let document = |schemas: String, [done, invalid, shared]: [&str; 3]| {
+        Json::parse(&format!(
+            r##"{{"openapi": "3.0.3", "paths": {{"/a": {{"get": {{"responses": {{"200": {}, "400": {}, "401":
+                {{"$ref": "#/components/responses/Shared"}}}}}}}}}},
+                "components": {{"schemas": {schemas}, "responses": {{"Shared": {}}}}}}}"##,
+            response(done),
+            response(invalid),
+            response(shared),
+        ))
+    };
+    let text = r#"{"type": "string"}"#;
+    let schemas = format!(
+        r#"{{"Done": {{}}, "Error": {}, "InvalidError": {}, "AuthenticationError": {}, "AuthorizationError": {}}}"#,
+        envelope("json", text),
+        envelope("json", "{}"),
+        envelope("authentication", text),
+        envelope("authorization", text),
+    );
+    let converted = convert(&document(schemas, ["Done", "InvalidError", "AuthenticationError"]));
+    let error = r#"{"properties": {"errors": {"properties": {"authentication": {"type": "string"}, "authorization": {"type": "string"},
+        "json": {}}, "minProperties": 1, "maxProperties": 1}}}"#;
+    let expected = document(format!(r#"{{"Done": {{}}, "Error": {error}}}"#), ["Done", "Error", "Error"]);
+    assert_eq!(converted.to_pretty_text(), expected.to_pretty_text());
+}
+
+#[test]
 fn a_component_that_refers_to_itself_is_kept_once_it_is_used() {
     let document = Json::parse(
         r##"{"openapi": "3.1.0", "paths": {"/a": {"$ref": "#/components/schemas/Tree"}},
