@@ -262,3 +262,27 @@ async fn error_names_the_invalid_route_key() {
     let error = Gateway::start(0, vec![("GET".to_owned(), function)], Router::new(), None).expect_err("not a route");
     assert_eq!(error.to_string(), "cannot read the route `GET`");
 }
+
+#[tokio::test]
+async fn requests_to_the_api_are_kept_without_secrets_and_those_to_pages_are_not() {
+    let history = Arc::new(RequestHistory::default());
+    let routes = vec![("ANY /echo/{proxy+}".to_owned(), LocalFunction::new("echo", echo))];
+    let pages = Router::new().route("/page", get(|| async { "page" }));
+    let gateway = Gateway::start(0, routes, pages, Some(Arc::clone(&history))).expect("the gateway starts");
+    let key = "pk_Canary0000000000000000000000000000000";
+    send(&gateway, "GET /page", "\r\n").await;
+    let head = format!("X-Api-Key: {key}\r\nContent-Type: application/json\r\nContent-Length: 26\r\n\r\n");
+    let answer =
+        send(&gateway, &format!("POST /echo/x?token=canary-token&q={key}"), &(head + r#"{"password":"canary-word"}"#))
+            .await;
+    assert!(answer.contains("canary-word"), "the function gets the whole request: {answer}");
+    send(&gateway, &format!("GET /nothing/{key}"), "\r\n").await;
+    let (kept, count) = history.after(0);
+    let targets: Vec<_> = kept.iter().map(|(number, one)| (*number, one.status, one.target.as_str())).collect();
+    let expected = [(1, 200, "/echo/x?token=[cut out]&q=[cut out]"), (2, 404, "/nothing/[cut out]")];
+    assert_eq!((&targets[..], count), (&expected[..], 2));
+    let text = format!("{kept:?}");
+    assert!(!text.to_lowercase().contains("canary"), "{text}");
+    let event = kept[0].1.event.as_ref().expect("the event of the function");
+    assert_eq!(event["routeKey"], "ANY /echo/{proxy+}");
+}

@@ -76,7 +76,9 @@ impl ReceivedRequest {
         let mut exchange = self.without_function(status);
         exchange.target = secrets.cut_text(&exchange.target);
         let mut texts = [event, request_body.unwrap_or_default(), headers, body.unwrap_or_default()];
-        texts.iter_mut().for_each(|value| secrets.cut_texts(value));
+        for value in &mut texts {
+            secrets.cut_texts(value);
+        }
         let [event, request_body, headers, answer_body] = texts;
         let some = |value: Value| (!value.is_null()).then_some(value);
         let (event, request_body, answer_body) = (some(event), some(request_body), some(answer_body));

@@ -21,7 +21,7 @@ pub(super) struct Secrets(BTreeSet<String>);
 
 /// True if a field, a parameter or a header of this name holds a secret.
 pub(super) fn is_secret(name: &str) -> bool {
-    let letters: String = name.chars().filter(|letter| letter.is_ascii_alphanumeric()).collect();
+    let letters: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
     let letters = letters.to_ascii_lowercase();
     SECRET_NAMES.iter().any(|secret| letters.contains(secret))
 }

@@ -181,7 +181,7 @@ fn set_words(set: &str) -> Option<String> {
     }
 }
 
-/// Returns words for the reviews of a facet key, such as " for 5 stars, treated, partner_8, with text".
+/// Returns words for the reviews of a facet key, such as " for 5 stars, treated, `partner_8`, with text".
 fn of_facets(wanted: FacetKey) -> Option<String> {
     for state in ReviewState::ALL {
         for rating in (1..=5).filter_map(Rating::new) {

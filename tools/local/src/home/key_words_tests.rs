@@ -149,7 +149,6 @@ fn directory_cases() -> Vec<Case> {
 fn review_cases() -> Vec<Case> {
     let reviews = schema::REVIEWS.name;
     let text = str::to_owned;
-    let chunk = keys::LogItemKey::Chunk { lane: 3, first: 17 };
     vec![
         (
             &["review_pk", "REVIEW_SK"],
@@ -172,6 +171,14 @@ fn review_cases() -> Vec<Case> {
             text(keys::AUDIT_SK),
             "position of the scheduled audit",
         ),
+    ]
+}
+
+fn ledger_cases() -> Vec<Case> {
+    let reviews = schema::REVIEWS.name;
+    let text = str::to_owned;
+    let chunk = keys::LogItemKey::Chunk { lane: 3, first: 17 };
+    vec![
         (
             &["log_pk", "LOG_PK_PREFIX", "sort_key"],
             reviews,
@@ -242,6 +249,13 @@ fn review_cases() -> Vec<Case> {
             text("1"),
             "reviews of month 2025-11 of city saint etienne of organisation 42 (first edition)",
         ),
+    ]
+}
+
+fn ingest_cases() -> Vec<Case> {
+    let reviews = schema::REVIEWS.name;
+    let text = str::to_owned;
+    vec![
         (&[], reviews, text("INGEST#inbox/a.jsonl"), text("OBJECT"), "newest version of the object inbox/a.jsonl"),
         (
             &[],
@@ -281,9 +295,13 @@ fn attribute_cases() -> Vec<(&'static [&'static str], &'static str, String, &'st
     ]
 }
 
+fn cases() -> Vec<Case> {
+    [user_cases(), directory_cases(), review_cases(), ledger_cases(), ingest_cases()].concat()
+}
+
 #[test]
 fn each_key_has_words() {
-    for (_, table, partition, sort, words) in [user_cases(), directory_cases(), review_cases()].concat() {
+    for (_, table, partition, sort, words) in cases() {
         assert_eq!(words_of_key(table, &partition, &sort).as_deref(), Some(words), "{table}: {partition} {sort}");
     }
     for (_, attribute, value, words) in attribute_cases() {
@@ -293,7 +311,7 @@ fn each_key_has_words() {
 
 #[test]
 fn each_format_in_the_store_is_one_of_the_tested_keys() {
-    let keys = [user_cases(), directory_cases(), review_cases()].concat();
+    let keys = cases();
     let attributes = attribute_cases();
     let tested = keys.iter().flat_map(|case| case.0).chain(attributes.iter().flat_map(|case| case.0));
     let tested: BTreeSet<String> = tested.map(|name| (*name).to_owned()).collect();

@@ -57,7 +57,7 @@ impl Overview {
             ("Inbox", inbox),
         ];
         rows.iter().fold(String::new(), |mut html, (term, text)| {
-            let _ = write!(html, "<div><dt>{term}</dt><dd>{text}</dd></div>\n");
+            let _ = writeln!(html, "<div><dt>{term}</dt><dd>{text}</dd></div>");
             html
         })
     }

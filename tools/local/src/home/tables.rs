@@ -86,19 +86,16 @@ impl Tables {
     async fn read(&self, table: &Table, wanted: &Wanted) -> anyhow::Result<Value> {
         let name = self.database.name(table);
         let start = key_of(table, wanted.after_partition.as_deref(), wanted.after_sort.as_deref());
-        let (items, last) = match &wanted.partition {
-            Some(partition) => {
-                let query = self.client.query().table_name(name).limit(PAGE_ITEMS).set_exclusive_start_key(start);
-                let (condition, names, values) = condition(table, partition, wanted.sort.as_deref());
-                let query = query.key_condition_expression(condition).set_expression_attribute_names(Some(names));
-                let page = query.set_expression_attribute_values(Some(values)).send().await?;
-                (page.items, page.last_evaluated_key)
-            }
-            None => {
-                let scan = self.client.scan().table_name(name).limit(PAGE_ITEMS).set_exclusive_start_key(start);
-                let page = scan.send().await?;
-                (page.items, page.last_evaluated_key)
-            }
+        let (items, last) = if let Some(partition) = &wanted.partition {
+            let query = self.client.query().table_name(name).limit(PAGE_ITEMS).set_exclusive_start_key(start);
+            let (condition, names, values) = condition(table, partition, wanted.sort.as_deref());
+            let query = query.key_condition_expression(condition).set_expression_attribute_names(Some(names));
+            let page = query.set_expression_attribute_values(Some(values)).send().await?;
+            (page.items, page.last_evaluated_key)
+        } else {
+            let scan = self.client.scan().table_name(name).limit(PAGE_ITEMS).set_exclusive_start_key(start);
+            let page = scan.send().await?;
+            (page.items, page.last_evaluated_key)
         };
         let items: Vec<Value> = items.unwrap_or_default().iter().map(|item| row_json(table, item)).collect();
         Ok(json!({"items": items, "next": last.map(|last| key_json(table, &last))}))

@@ -10,6 +10,7 @@ mod errors;
 mod export;
 mod fake_aws;
 mod fake_bucket;
+mod first_key;
 mod imports;
 mod keys;
 mod lists;
