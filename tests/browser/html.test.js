@@ -47,6 +47,19 @@ test("each page is valid as its script completes it", async () => {
   await window.close();
 });
 
+test("the page of each operation is valid", async () => {
+  const window = await Window.open(browser, stack.origin);
+  const { page } = await window.visit(stack.docs);
+  const operations = page.getByRole("navigation", { name: "Operations" }).getByRole("link");
+  await operations.first().waitFor();
+  for (const operation of await operations.all()) {
+    await operation.click();
+    await page.locator(`a[href="${await operation.getAttribute("href")}"][aria-current]`).waitFor();
+    await isValid(await operation.textContent(), await page.content(), WRITTEN);
+  }
+  await window.close();
+});
+
 test("the mail is valid in each language", async () => {
   for (const lang of Object.keys(TEXTS)) {
     const { email } = await stack.invite(lang);

@@ -7,6 +7,7 @@ export async function pagesOf(stack) {
   // An invitation is for one reader: no search engine may list it, and its policy forbids the audit's own look at robots.txt.
   const skipped = ["is-crawlable", "robots-txt"];
   return [
+    { name: "home", path: "/" },
     { name: "docs", path: "/docs" },
     { name: "mailbox", path: "/mailbox" },
     { name: "events", path: "/events" },

@@ -43,9 +43,7 @@ function parsed(text) {
 }
 
 function card(call) {
-  const line = element("pre", { tabIndex: 0 });
-  line.setAttribute("role", "region");
-  line.setAttribute("aria-label", `curl: ${call.title}`);
+  const line = element("pre");
   const shown = element("div");
   shown.setAttribute("aria-live", "polite");
   const button = element("button", { type: "button", className: "main", textContent: "Send" });

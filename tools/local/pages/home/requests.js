@@ -20,10 +20,7 @@ export function statusText(status) {
 /** Returns JSON in a box that the keyboard can scroll. */
 export function json(value, label) {
   const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
-  const box = element("pre", { className: "answer", tabIndex: 0, textContent: text });
-  box.setAttribute("role", "region");
-  box.setAttribute("aria-label", label);
-  return box;
+  return element("section", { className: "answer", tabIndex: 0, ariaLabel: label }, element("pre", { textContent: text }));
 }
 
 const count = (number, one, many) => `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
