@@ -11,7 +11,7 @@ let invited = Date.now() % 100_000;
 const role = element("select", { id: "role" });
 role.append(...Object.keys(keys).map(name => new Option(name)));
 role.value = "ORG_ADMIN" in keys ? "ORG_ADMIN" : role.value;
-const typed = element("input", { id: "key", autocomplete: "off", spellcheck: false, size: 44 });
+const typed = element("input", { id: "key", type: "text", autocomplete: "off", spellcheck: false, size: 44 });
 const key = () => keys[role.value] ?? typed.value.trim();
 
 const bodyOf = call => call.body?.replace("lea@", `lea-${invited}@`) ?? null;
