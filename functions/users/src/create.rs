@@ -45,8 +45,9 @@ pub(crate) async fn run(app: &App, request: &AuthenticatedRequest) -> Result<Ans
     let business_ids = business_ids.map_err(|error| errors.add("business_ids", error)).unwrap_or_default();
     let new = body.into_new_user(role, org_id, business_ids, errors)?;
     let change = User::create(new, UserId::random(), &Actor::Key(request.key_id), app.clock.now());
-    match app.users.create(&change).await {
-        Ok(id) => Ok(Answer::ok(&wire::SuccessBody::of(id))),
+    let answer = |id| Answer::ok(&wire::SuccessBody::of(id));
+    match app.users.create_answered(&change, |id| request.keep(&answer(id), change.at)).await {
+        Ok(id) => Ok(answer(id)),
         Err(UserWriteError::EmailTaken) => Err(change.email_taken_error()),
         Err(UserWriteError::Stale | UserWriteError::LastAdmin) => Err(Error::Conflict),
         Err(UserWriteError::AddressMarked(mark)) => Err(mark.error()),

@@ -22,8 +22,10 @@ pub(crate) async fn run(app: &App, request: &AuthenticatedRequest) -> Result<Ans
             Err(error) => Err(explain(app, &user, error).await?),
         }
     };
-    app.users.update_alongside(request.principal.scope(), id, || ready(Ok(())), invite).await?;
-    Ok(Answer::ok(&SuccessBody::without_id()))
+    let answer = Answer::ok(&SuccessBody::without_id());
+    let kept = request.keep(&answer, app.clock.now());
+    app.users.update_alongside(request.principal.scope(), id, || ready(Ok(())), invite, kept.as_ref()).await?;
+    Ok(answer)
 }
 
 /// Returns the error of an invitation that is refused. Who must wait after a mail that bounced learns that waiting is no use.

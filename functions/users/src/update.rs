@@ -33,8 +33,10 @@ pub(crate) async fn run(app: &App, request: &AuthenticatedRequest) -> Result<Ans
         let change = user.apply_patch(patch, &references, hash, errors.clone(), actor, app.clock.now())?;
         Ok(Decision::from(change.map(|change| change.keeping_an_admin(principal.must_keep_an_admin()))))
     };
-    app.users.update_alongside(principal.scope(), id, read_references, apply).await?;
-    Ok(Answer::ok(&SuccessBody::of(id)))
+    let answer = Answer::ok(&SuccessBody::of(id));
+    let kept = request.keep(&answer, app.clock.now());
+    app.users.update_alongside(principal.scope(), id, read_references, apply, kept.as_ref()).await?;
+    Ok(answer)
 }
 
 fn read_patch(fields: &mut Fields<'_>) -> UserPatch {

@@ -63,6 +63,11 @@ impl Answer {
         Self { status, body, headers: Vec::new(), is_page: false }
     }
 
+    /// Returns the body.
+    pub(super) fn body(&self) -> &str {
+        &self.body
+    }
+
     /// Adds a header. A value that is no valid header value is left out.
     pub(super) fn with(mut self, name: HeaderName, value: &str) -> Self {
         self.headers.extend(HeaderValue::from_str(value).ok().map(|value| (name, value)));

@@ -7,6 +7,7 @@ use std::time::Duration;
 use futures::FutureExt as _;
 use jiff::Timestamp;
 
+use crate::idempotency::KeptAnswers;
 use crate::principal_cache::{KeyTerms, PrincipalCache};
 use crate::rate_limiter::RateLimiter;
 use crate::request_context;
@@ -20,12 +21,13 @@ use presence_store::{ApiKeyStore, Database};
 /// Maximum time that the record of a key's use may delay an answer. The record is for information only.
 const RECORD_USE_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// Parts that authenticate requests: the store of keys, the cache of principals, the limits of keys, and the clock.
+/// Parts that authenticate requests: the store of keys, the cache of principals, the limits of keys, kept answers, and the clock.
 pub struct Authenticator {
     api_keys: ApiKeyStore,
     principals: PrincipalCache,
     rate_limiter: RateLimiter,
     default_limit: Option<RateLimit>,
+    pub(crate) answers: KeptAnswers,
     clock: Arc<dyn Clock>,
 }
 
@@ -49,6 +51,7 @@ impl Authenticator {
             principals: PrincipalCache::default(),
             rate_limiter: RateLimiter::new(database, Arc::clone(&clock)),
             default_limit: None,
+            answers: KeptAnswers::new(database, Arc::clone(&clock)),
             clock,
         }
     }

@@ -18,7 +18,7 @@ const NOT_FOUND: &str = "not found";
 /// a key that was revoked from one that never was.
 const KEY_REQUIRED: &str =
     "a valid API key is required: in the header x-api-key or Authorization: Bearer, or in the parameter api_key";
-/// Seconds until a client may try again when a dependency did not answer.
+/// Seconds until a client may try again when a dependency did not answer, or its first request is under way.
 const RETRY_AFTER_SECONDS: i64 = 1;
 
 /// Error of a request. Occurs when the request is refused before an operation runs, or when the operation fails.
@@ -86,6 +86,14 @@ fn domain_error_answer(error: &Error) -> Answer {
         Error::Forbidden(refusal) => errors(StatusCode::FORBIDDEN, &ErrorsBody::Authorization(&refusal.to_string())),
         Error::NotFound => json_error(StatusCode::NOT_FOUND, NOT_FOUND),
         Error::Conflict => json_error(StatusCode::CONFLICT, "the user is being changed by others: try again"),
+        Error::InProgress => {
+            json_error(StatusCode::CONFLICT, "a request with this Idempotency-Key is under way: try again")
+                .with(RETRY_AFTER, &RETRY_AFTER_SECONDS.to_string())
+        }
+        Error::KeyReused => json_error(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "this Idempotency-Key was used with another body: use a new one for another request",
+        ),
         Error::TooSoon { retry_after_seconds } => {
             json_error(StatusCode::TOO_MANY_REQUESTS, "an invitation can be sent once every 5 minutes")
                 .with(RETRY_AFTER, &retry_after_seconds.to_string())

@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::deprecation::{self, DeprecationNotice};
 use super::error_answer::RequestError;
 use super::fields::Fields;
+use super::idempotency::KeyedChange;
 use super::route::{Body, MatchedRoute, PathParameters};
 use super::{body, credential, query};
 
@@ -38,6 +39,11 @@ impl Input {
         self.query.iter().any(|(other, _)| other == name) || self.body.iter().any(|(other, _)| other == name)
     }
 
+    /// Returns the fields of the body as they were sent, without the key.
+    pub(super) fn body_fields(&self) -> &[(String, Value)] {
+        &self.body
+    }
+
     /// Returns the fields of the body, for an operation without query parameters.
     #[must_use]
     pub fn body(&self) -> Fields<'_> {
@@ -53,6 +59,8 @@ pub(super) struct UnverifiedRequest<Operation> {
     pub(super) key: Option<SecretString>,
     /// Notice about the deprecated parts that the request uses; `None` if it uses none.
     pub(super) deprecation: Option<DeprecationNotice>,
+    /// Idempotency key of an operation that changes something, with what it is for.
+    pub(super) change: Option<KeyedChange>,
     pub(super) input: Arc<Input>,
 }
 
@@ -67,9 +75,11 @@ impl<Operation: Copy> UnverifiedRequest<Operation> {
         };
         let mut query = query::parse(request.uri().query().unwrap_or_default())?;
         let key = credential::take(request, &mut query, &mut body)?;
+        let path = route.path_with(&parameters);
         let input = Input { parameters, query, body };
         let deprecation = deprecation::notice(route.deprecations, |name| input.has(name));
-        let (operation, is_read_only) = (route.operation, route.method == "GET");
-        Ok(Self { operation, is_read_only, key, deprecation, input: Arc::new(input) })
+        let (operation, is_read_only, input) = (route.operation, route.method == "GET", Arc::new(input));
+        let change = if is_read_only { None } else { KeyedChange::read(request, route.method, path, &input)? };
+        Ok(Self { operation, is_read_only, key, deprecation, change, input })
     }
 }

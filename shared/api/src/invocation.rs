@@ -112,7 +112,7 @@ impl Invocation {
 
     /// Logs the request, its caller and its cost.
     pub(super) fn log_request(&self, outcome: &Outcome) {
-        let Identity { key_id, caller, .. } = self.context.identity();
+        let Identity { key_id, caller, is_replay, .. } = self.context.identity();
         telemetry::log_request(&RequestLog {
             ids: &self.ids,
             route: self.route.as_deref(),
@@ -122,6 +122,7 @@ impl Invocation {
             bad_fields: &outcome.bad_fields,
             caller,
             key_id,
+            is_replay,
             duration: self.stopwatch.elapsed(),
             cost: self.meter.cost(),
             is_cold_start: self.is_cold_start,

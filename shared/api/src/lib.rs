@@ -11,6 +11,7 @@ mod error_answer;
 mod fields;
 pub mod form;
 mod html_page;
+mod idempotency;
 mod input;
 mod invocation;
 #[cfg(feature = "openapi")]

@@ -22,6 +22,8 @@ pub(crate) struct Identity {
     pub(crate) caller: Option<Principal>,
     /// Remaining requests of the key; `None` if it has no limit.
     pub(crate) quota: Option<Quota>,
+    /// True if the answer was given before, to a request with the same idempotency key.
+    pub(crate) is_replay: bool,
 }
 
 /// Facts about a request in progress.
@@ -52,6 +54,11 @@ pub(crate) fn record_key(id: ApiKeyId) {
 /// Records the remaining requests of the key of the request in progress; `None` for a key without a limit.
 pub(crate) fn record_quota(quota: Option<Quota>) {
     let _ = CONTEXT.try_with(|context| context.lock().quota = quota);
+}
+
+/// Records that the answer of the request in progress was given before.
+pub(crate) fn record_replay() {
+    let _ = CONTEXT.try_with(|context| context.lock().is_replay = true);
 }
 
 /// Records the caller of the request in progress.

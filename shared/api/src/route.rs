@@ -44,6 +44,15 @@ impl<Operation: Copy> Route<Operation> {
     }
 }
 
+impl<Operation> Route<Operation> {
+    /// Returns the path with its parameters filled in.
+    pub(super) fn path_with(&self, parameters: &PathParameters) -> String {
+        let fill_in =
+            |segment| parameter_name(segment).and_then(|name| parameters.get(name)).map_or(segment, String::as_str);
+        self.path.split('/').map(fill_in).collect::<Vec<_>>().join("/")
+    }
+}
+
 /// Path parameters by name, decoded.
 pub(super) type PathParameters = HashMap<&'static str, String>;
 

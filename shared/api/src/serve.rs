@@ -4,6 +4,7 @@ use std::future::Future;
 use std::ops::Deref;
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use lambda_http::Request;
 use lambda_http::http::Response;
 use secrecy::ExposeSecret;
@@ -11,11 +12,12 @@ use secrecy::ExposeSecret;
 use super::error_answer::{RequestError, error_answer};
 use super::input::{Input, UnverifiedRequest};
 use super::invocation::{Invocation, Outcome};
-use super::{Answer, Route, route, speculation};
+use super::{Answer, Route, idempotency, route, speculation};
 use crate::auth::{Authenticator, hash_key};
 use presence_domain::access::Principal;
 use presence_domain::api_key::ApiKeyId;
 use presence_domain::error::Error;
+use presence_domain::idempotency::{IdempotentRequest, KeptAnswer};
 
 /// Name in the log of a request that has no route.
 const NO_ROUTE: &str = "none";
@@ -27,7 +29,17 @@ pub struct AuthenticatedRequest {
     pub principal: Principal,
     /// Id of the caller's key.
     pub key_id: ApiKeyId,
+    /// Request under whose idempotency key the answer is kept.
+    keyed: Option<IdempotentRequest>,
     input: Arc<Input>,
+}
+
+impl AuthenticatedRequest {
+    /// Returns the answer of a change as it is kept with the change; `None` if the request has no idempotency key.
+    #[must_use]
+    pub fn keep(&self, answer: &Answer, at: Timestamp) -> Option<KeptAnswer> {
+        self.keyed.map(|request| idempotency::kept(request, answer, at))
+    }
 }
 
 impl Deref for AuthenticatedRequest {
@@ -136,17 +148,18 @@ where
     Handler: Fn(Operation, AuthenticatedRequest) -> Handling,
     Handling: Future<Output = Result<Answer, Error>>,
 {
-    let UnverifiedRequest { operation, is_read_only, key, input, .. } = request;
+    let UnverifiedRequest { operation, is_read_only, key, change, input, .. } = request;
     let hash = hash_key(key.as_ref().map(ExposeSecret::expose_secret))?;
     // The SDK's futures are large: on the heap, moving them costs nothing.
-    let start = |principal: Principal| {
+    let start = |principal: Principal, keyed| {
         let key_id = ApiKeyId::new(principal.user_id, &hash);
-        Box::pin(handler(operation, AuthenticatedRequest { principal, key_id, input: Arc::clone(&input) }))
+        Box::pin(handler(operation, AuthenticatedRequest { principal, key_id, keyed, input: Arc::clone(&input) }))
     };
-    if is_read_only {
-        speculation::run_speculatively(authenticator, &hash, start).await
-    } else {
-        speculation::run_after_authentication(authenticator, &hash, start).await
+    let start_without_key = |principal| start(principal, None);
+    match change {
+        _ if is_read_only => speculation::run_speculatively(authenticator, &hash, start_without_key).await,
+        None => speculation::run_after_authentication(authenticator, &hash, start_without_key).await,
+        Some(change) => speculation::run_once(authenticator, &hash, &change, start).await,
     }
 }
 

@@ -16,9 +16,11 @@ use futures::FutureExt as _;
 
 use super::Answer;
 use crate::auth::{Authenticator, VerifiedKey};
+use crate::idempotency::{FirstLook, KeyedChange, authenticate_and_look};
 use presence_domain::access::Principal;
 use presence_domain::api_key::ApiKeyHash;
 use presence_domain::error::Error;
+use presence_domain::idempotency::IdempotentRequest;
 
 /// Runs an operation that only reads. It starts with the cached principal of the key, if there is one.
 pub(super) async fn run_speculatively<Running>(
@@ -70,6 +72,31 @@ where
     // The SDK's futures are large: on the heap, moving them costs nothing.
     let key = Box::pin(authenticator.authenticate(hash)).await?;
     run_verified(authenticator, &key, operation).await
+}
+
+/// Runs an operation with an idempotency key, unless it was answered before. If it does not succeed, another request with the key may
+/// have come first: then its answer counts.
+pub(super) async fn run_once<Running>(
+    authenticator: &Authenticator,
+    hash: &ApiKeyHash,
+    change: &KeyedChange,
+    operation: impl Fn(Principal, Option<IdempotentRequest>) -> Running,
+) -> Result<Answer, Error>
+where
+    Running: Future<Output = Result<Answer, Error>>,
+{
+    let (key, look) = authenticate_and_look(authenticator, hash, change).await?;
+    let request = match look {
+        FirstLook::Answered(answer) => {
+            authenticator.record_use(&key).await;
+            return Ok(answer);
+        }
+        FirstLook::New(request) => request,
+    };
+    match run_verified(authenticator, &key, |principal| operation(principal, Some(request))).await {
+        Ok(answer) => Ok(answer),
+        Err(error) => authenticator.answers.look_again(&request, error).await,
+    }
 }
 
 /// Runs an operation that only reads, and whose result is the same for every principal. It runs once, while the key is verified.

@@ -29,6 +29,10 @@ pub enum Error {
     NotFound,
     /// Concurrent changes won every attempt.
     Conflict,
+    /// A request with the same idempotency key is under way.
+    InProgress,
+    /// The idempotency key was used for a request with another body.
+    KeyReused,
     /// The last invitation is too recent for another one.
     TooSoon {
         /// Seconds until the next invitation is allowed, rounded up; at least 1.
@@ -148,6 +152,8 @@ impl Error {
             Self::Forbidden(_) => "forbidden",
             Self::NotFound => "not_found",
             Self::Conflict => "conflict",
+            Self::InProgress => "in_progress",
+            Self::KeyReused => "key_reused",
             Self::TooSoon { .. } => "too_soon",
             Self::TooManyRequests(_) => "too_many_requests",
             Self::Unavailable(_) => "unavailable",
@@ -178,6 +184,8 @@ impl std::fmt::Display for Error {
             Self::Forbidden(_) => "the operation is not allowed",
             Self::NotFound => "not found",
             Self::Conflict => "concurrent changes won every attempt",
+            Self::InProgress => "a request with the same idempotency key is under way",
+            Self::KeyReused => "the idempotency key was used with another body",
             Self::TooSoon { .. } => "too soon after the previous invitation",
             Self::TooManyRequests(_) => "too many requests with this key",
             Self::Unavailable(_) => "a dependency does not answer",

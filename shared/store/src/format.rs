@@ -10,9 +10,9 @@ use serde::de::DeserializeOwned;
 
 use crate::client::read::{Item, number};
 use crate::keys::{
-    BUCKET_PREFIX, BUSINESS_CHANGES_HEAD_PK, BUSINESS_CHANGES_PK_PREFIX, CHANGES_PK_PREFIX, COUNTS_PK_PREFIX,
-    DIRECTORY_PK, LOCK_SK, MAIL_SK_PREFIX, MAILBOX_SK, MARK_SK, ORGS_WITH_REVIEWS_PK, POSTINGS_PK_PREFIX, REVIEW_SK,
-    ROSTERS_PK, USER_SK, parse_category_pk,
+    ANSWER_PREFIX, BUCKET_PREFIX, BUSINESS_CHANGES_HEAD_PK, BUSINESS_CHANGES_PK_PREFIX, CHANGES_PK_PREFIX,
+    COUNTS_PK_PREFIX, DIRECTORY_PK, LOCK_SK, MAIL_SK_PREFIX, MAILBOX_SK, MARK_SK, ORGS_WITH_REVIEWS_PK,
+    POSTINGS_PK_PREFIX, REVIEW_SK, ROSTERS_PK, USER_SK, parse_category_pk,
 };
 use crate::schema::{API_KEYS, AUDIT, BUSINESSES, CATEGORIES, REVIEWS, Table, USERS};
 use presence_domain::error::Error;
@@ -60,6 +60,8 @@ pub(super) const CHANGES: Kind = Kind::first("changes");
 pub(super) const KEY: Kind = Kind::first("key");
 /// Bucket of the limit of an API key.
 pub(super) const BUCKET: Kind = Kind::first("bucket");
+/// Answer that is kept under an idempotency key.
+pub(super) const ANSWER: Kind = Kind::first("answer");
 /// Organisation that owns businesses.
 pub(super) const ORG: Kind = Kind::first("organisation");
 /// Business of an organisation.
@@ -89,7 +91,7 @@ pub(super) const AUDIT_RECORD: Kind = Kind::first("audit record");
 pub(super) fn kinds(table: &Table) -> &'static [Kind] {
     match table.name {
         name if name == USERS.name => &[USER, LOCK, DIRECTORY_HEAD, MAIL, MAILBOX, MARK, CHANGES],
-        name if name == API_KEYS.name => &[KEY, BUCKET],
+        name if name == API_KEYS.name => &[KEY, BUCKET, ANSWER],
         name if name == BUSINESSES.name => &[ORG, BUSINESS, BUSINESS_CHANGES, BUSINESS_CHANGES_HEAD],
         name if name == CATEGORIES.name => &[CATEGORY, CATEGORY_HEAD],
         name if name == REVIEWS.name => &[REVIEW, FACET_COUNTS, POSTINGS, ORG_WITH_REVIEWS],
@@ -113,13 +115,11 @@ pub(super) fn kind_of(table: &Table, item: &Item) -> Kind {
             sk if sk.starts_with(MAIL_SK_PREFIX) => MAIL,
             _ => ANY,
         },
-        name if name == API_KEYS.name => {
-            if text("key_hash").starts_with(BUCKET_PREFIX) {
-                BUCKET
-            } else {
-                KEY
-            }
-        }
+        name if name == API_KEYS.name => match text("key_hash") {
+            key if key.starts_with(BUCKET_PREFIX) => BUCKET,
+            key if key.starts_with(ANSWER_PREFIX) => ANSWER,
+            _ => KEY,
+        },
         name if name == BUSINESSES.name => {
             if pk.starts_with("ORG#") {
                 ORG

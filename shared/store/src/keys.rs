@@ -8,6 +8,7 @@ use jiff::Timestamp;
 
 use presence_domain::api_key::ApiKeyHash;
 use presence_domain::category::CategoryId;
+use presence_domain::idempotency::AnswerId;
 use presence_domain::ids::{BusinessId, MAX_ID, OrgId, UserId, random_u64};
 use presence_domain::ledger::ReviewSet;
 use presence_domain::review::ReviewId;
@@ -52,6 +53,15 @@ pub const BUCKET_PREFIX: &str = "BUCKET#";
 #[must_use]
 pub fn bucket_key(hash: &ApiKeyHash) -> String {
     format!("{BUCKET_PREFIX}{}", hash.as_hex())
+}
+
+/// Prefix of the keys of kept answers, in the table of API keys.
+pub const ANSWER_PREFIX: &str = "ANSWER#";
+
+/// Returns the key of the answer that is kept for a request.
+#[must_use]
+pub fn answer_key(id: AnswerId) -> String {
+    format!("{ANSWER_PREFIX}{}", id.as_hex())
 }
 
 /// Returns the partition of a user and its outbox rows.

@@ -143,7 +143,7 @@ pub const USERS: Table = Table {
     stream: Some(StreamImages::New),
     ttl: Some("ttl"),
 };
-/// API keys by hash, and the buckets of their limits.
+/// API keys by hash, the buckets of their limits, and the answers that are kept under idempotency keys.
 pub const API_KEYS: Table = Table {
     name: "api-keys",
     key: Key { partition: text("key_hash"), sort: None },

@@ -69,6 +69,8 @@ pub struct RequestLog<'a> {
     pub caller: Option<Principal>,
     /// Id of the caller's key; `None` if no such key is stored.
     pub key_id: Option<ApiKeyId>,
+    /// True if the answer was given before, to a request with the same idempotency key.
+    pub is_replay: bool,
     /// Time from the event to the answer.
     pub duration: Duration,
     /// Cost in DynamoDB.
@@ -116,6 +118,7 @@ impl Entry for RequestLog<'_> {
         let org_id = self.caller.and_then(|caller| caller.org_id).map(OrgId::get);
         writer.value("org_id", &NoMetric::from(org_id));
         writer.value("role", &self.caller.map(|caller| caller.role.as_str()));
+        writer.value("replayed", &NoMetric::from(self.is_replay.then_some(true)));
         writer.value(REQUEST_METRIC, &Measurement::milliseconds(self.milliseconds()));
         writer.value("calls", &NoMetric::from(self.cost.calls));
         writer.value("waves", &NoMetric::from(self.cost.waves));
@@ -176,6 +179,7 @@ mod tests {
             bad_fields,
             caller: Some(caller),
             key_id: None,
+            is_replay: false,
             duration: Duration::from_micros(14_260),
             cost: Cost { calls: 2, waves: 1, read_units: 1.5, write_units: 0.0 },
             is_cold_start: true,

@@ -18,6 +18,7 @@ use aws_sdk_dynamodb::operation::get_item::{GetItemInput, GetItemOutput};
 use aws_sdk_dynamodb::operation::put_item::{PutItemInput, PutItemOutput};
 use aws_sdk_dynamodb::operation::query::{QueryInput, QueryOutput};
 use aws_sdk_dynamodb::operation::scan::{ScanInput, ScanOutput};
+use aws_sdk_dynamodb::operation::transact_get_items::{TransactGetItemsInput, TransactGetItemsOutput};
 use aws_sdk_dynamodb::operation::transact_write_items::{TransactWriteItemsInput, TransactWriteItemsOutput};
 use aws_sdk_dynamodb::operation::update_item::{UpdateItemInput, UpdateItemOutput};
 use aws_sdk_dynamodb::types::{ConsumedCapacity, ReturnConsumedCapacity};
@@ -126,6 +127,8 @@ impl Intercept for MeterInterceptor {
             delete.return_consumed_capacity = total;
         } else if let Some(transaction) = input.downcast_mut::<TransactWriteItemsInput>() {
             transaction.return_consumed_capacity = total;
+        } else if let Some(transaction) = input.downcast_mut::<TransactGetItemsInput>() {
+            transaction.return_consumed_capacity = total;
         } else if let Some(update) = input.downcast_mut::<UpdateItemInput>() {
             update.return_consumed_capacity = total;
         }
@@ -160,6 +163,8 @@ fn units(output: &Output) -> (f64, f64) {
         (0.0, sum(delete.consumed_capacity()))
     } else if let Some(transaction) = output.downcast_ref::<TransactWriteItemsOutput>() {
         (0.0, sum(transaction.consumed_capacity()))
+    } else if let Some(transaction) = output.downcast_ref::<TransactGetItemsOutput>() {
+        (sum(transaction.consumed_capacity()), 0.0)
     } else if let Some(update) = output.downcast_ref::<UpdateItemOutput>() {
         (0.0, sum(update.consumed_capacity()))
     } else {

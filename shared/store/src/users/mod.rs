@@ -29,13 +29,14 @@ pub use write::{ClaimError, UserWriteError};
 use std::sync::Arc;
 
 use crate::users::directory::DirectoryCache;
-use crate::{Database, OutboxStore};
+use crate::{AnswerStore, Database, OutboxStore};
 
 /// Users with everything that is written with them: directories, keys, mails. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct UserStore {
     pub(crate) db: Database,
     pub(crate) outbox: OutboxStore,
+    pub(crate) answers: AnswerStore,
     pub(crate) directory_cache: Arc<DirectoryCache>,
 }
 
@@ -43,6 +44,11 @@ impl UserStore {
     /// Builds the store. Makes no call.
     #[must_use]
     pub fn new(database: &Database) -> Self {
-        Self { db: database.clone(), outbox: OutboxStore::new(database), directory_cache: Arc::default() }
+        Self {
+            db: database.clone(),
+            outbox: OutboxStore::new(database),
+            answers: AnswerStore::new(database),
+            directory_cache: Arc::default(),
+        }
     }
 }

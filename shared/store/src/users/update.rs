@@ -5,6 +5,7 @@ use std::future::ready;
 
 use presence_domain::access::Scope;
 use presence_domain::error::Error;
+use presence_domain::idempotency::KeptAnswer;
 use presence_domain::ids::UserId;
 use presence_domain::user::{User, UserChange};
 
@@ -51,13 +52,24 @@ pub enum Update<T = ()> {
 impl UserStore {
     /// Creates the user of a change, with another id if its own is taken. Returns the id.
     pub async fn create(&self, change: &UserChange) -> Result<UserId, UserWriteError> {
+        self.create_answered(change, |_| None).await
+    }
+
+    /// Creates a user like [`UserStore::create`], and keeps the answer of its request. `keep` returns the answer with the id. The error
+    /// is [`Error::InProgress`] if an answer is kept already.
+    pub async fn create_answered(
+        &self,
+        change: &UserChange,
+        keep: impl Fn(UserId) -> Option<KeptAnswer>,
+    ) -> Result<UserId, UserWriteError> {
         let Some(user) = &change.after else {
             return Err(Error::internal("a change that creates has a user").into());
         };
+        let keep = &keep;
         let attempt = |number| async move {
             let id = if number == 0 { user.id } else { UserId::random() };
             let change = UserChange { after: Some(User { id, ..user.clone() }), ..change.clone() };
-            match self.write(None, &change).await {
+            match self.write_answered(None, &change, keep(id).as_ref()).await {
                 Ok(()) => Ok(Some(id)),
                 Err(UserWriteError::Stale) => Ok(None),
                 Err(error) => Err(error),
@@ -77,16 +89,18 @@ impl UserStore {
         id: UserId,
         decide: impl Fn(&User) -> Result<Decision<T>, Error>,
     ) -> Result<Update<T>, Error> {
-        self.update_alongside(scope, id, || ready(Ok(())), |user, ()| ready(decide(&user))).await
+        self.update_alongside(scope, id, || ready(Ok(())), |user, ()| ready(decide(&user)), None).await
     }
 
-    /// Changes a user like [`UserStore::update`]. `read` runs while the user is read, and `decide` gets its result.
+    /// Changes a user like [`UserStore::update`]. `read` runs while the user is read, and `decide` gets its result. The answer of the
+    /// request is kept with the change, or alone if nothing else is written. The error is [`Error::InProgress`] if an answer is kept already.
     pub async fn update_alongside<R, T, Read, Decide>(
         &self,
         scope: Scope,
         id: UserId,
         read: impl Fn() -> Read,
         decide: impl Fn(User, R) -> Decide,
+        answer: Option<&KeptAnswer>,
     ) -> Result<Update<T>, Error>
     where
         Read: Future<Output = Result<R, Error>>,
@@ -97,9 +111,12 @@ impl UserStore {
             let record = record.ok_or(Error::NotFound)?;
             let change = match decide(record.user.clone(), context).await? {
                 Decision::Write(change) => change,
-                Decision::Stop(result) => return Ok(Some(Update::Stopped(result))),
+                Decision::Stop(result) => {
+                    self.keep_answer(answer).await?;
+                    return Ok(Some(Update::Stopped(result)));
+                }
             };
-            match self.write(Some(&record), &change).await {
+            match self.write_answered(Some(&record), &change, answer).await {
                 Ok(()) => Ok(Some(Update::Written(Box::new(record.user)))),
                 Err(UserWriteError::Stale) => Ok(None),
                 Err(UserWriteError::EmailTaken) => Err(change.email_taken_error()),
@@ -109,6 +126,13 @@ impl UserStore {
             }
         };
         retry_stale(WRITE_ATTEMPTS, attempt).await
+    }
+
+    async fn keep_answer(&self, answer: Option<&KeptAnswer>) -> Result<(), Error> {
+        match answer {
+            Some(answer) => self.answers.put(answer).await,
+            None => Ok(()),
+        }
     }
 
     /// Changes a user as `decide` says, beginning with a record that was just read or written. If others change it meanwhile, the

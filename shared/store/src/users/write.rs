@@ -15,9 +15,10 @@ use crate::client::transaction::{Transaction, TransactionError};
 use crate::keys::{LOCK_SK, USER_SK, lock_pk, mail_sk, user_pk};
 use crate::outbox::{item as outbox_item, quiet_windows};
 use crate::users::{address_marks, change_log, directory_heads};
-use crate::{MailboxClaim, UserStore, api_keys, audit_trail, schema};
+use crate::{MailboxClaim, UserStore, api_keys, audit_trail, idempotency, schema};
 use presence_domain::audit::AuditRecord;
 use presence_domain::error::Error;
+use presence_domain::idempotency::{KeptAnswer, Recall};
 use presence_domain::ids::{OrgId, UserId};
 use presence_domain::invitation::{AddressMark, OutboxMessage};
 use presence_domain::user::{DeliveryReport, MailEffect, User, UserChange};
@@ -67,6 +68,17 @@ enum Guard {
     Mailbox,
     Mark,
     AuditRecord,
+    Answer,
+}
+
+/// Items that are written with a change of a user.
+#[derive(Debug, Default)]
+struct Companions<'a> {
+    keys: Vec<KeyWrite>,
+    /// Window of the address, to claim it.
+    window: Option<Put>,
+    /// Answer to keep under the idempotency key of the request.
+    answer: Option<&'a KeptAnswer>,
 }
 
 impl UserStore {
@@ -83,7 +95,8 @@ impl UserStore {
         claim: MailboxClaim<'_>,
     ) -> Result<(), ClaimError> {
         let window = quiet_windows::claim(&self.db, claim, change.at).map_err(ClaimError::Failed)?;
-        self.write_items(Some(before), change, Vec::new(), Some(window)).await.map_err(|error| match error {
+        let companions = Companions { window: Some(window), ..Companions::default() };
+        self.write_items(Some(before), change, companions).await.map_err(|error| match error {
             TransactionError::ConditionsFailed(guards) if guards.contains(&Guard::User) => ClaimError::Stale,
             TransactionError::ConditionsFailed(guards) if guards.contains(&Guard::Mailbox) => ClaimError::AddressQuiet,
             TransactionError::ConditionsFailed(_) => ClaimError::Stale,
@@ -98,7 +111,27 @@ impl UserStore {
         change: &UserChange,
         keys: Vec<KeyWrite>,
     ) -> Result<(), UserWriteError> {
-        match self.write_items(before, change, keys, None).await {
+        self.write_with(before, change, Companions { keys, ..Companions::default() }).await
+    }
+
+    /// Writes a change like [`UserStore::write`], and keeps the answer of its request in the same transaction. The error is
+    /// [`Error::InProgress`] if an answer is kept already.
+    pub(super) async fn write_answered(
+        &self,
+        before: Option<&UserRecord>,
+        change: &UserChange,
+        answer: Option<&KeptAnswer>,
+    ) -> Result<(), UserWriteError> {
+        self.write_with(before, change, Companions { answer, ..Companions::default() }).await
+    }
+
+    async fn write_with(
+        &self,
+        before: Option<&UserRecord>,
+        change: &UserChange,
+        companions: Companions<'_>,
+    ) -> Result<(), UserWriteError> {
+        match self.write_items(before, change, companions).await {
             Err(error) => Err(self.explain(error, change).await),
             Ok(()) => Ok(()),
         }
@@ -108,8 +141,7 @@ impl UserStore {
         &self,
         record: Option<&UserRecord>,
         change: &UserChange,
-        keys: Vec<KeyWrite>,
-        window: Option<Put>,
+        Companions { keys, window, answer }: Companions<'_>,
     ) -> Result<(), TransactionError<Guard>> {
         let mut transaction = Transaction::new();
         let before = record.map(|record| &record.user);
@@ -150,10 +182,14 @@ impl UserStore {
         if let Some(record) = AuditRecord::of_change(before, change) {
             transaction.put(Guard::AuditRecord, audit_trail::put(&self.db, &record)?);
         }
+        if let Some(answer) = answer {
+            transaction.put(Guard::Answer, idempotency::put(&self.db, answer)?);
+        }
         // An attempt whose reply was lost may have been carried out: these look whether it was another writer instead.
         let precondition_lost = |guard| match (guard, before, after) {
             (Guard::User, Some(before), _) => self.has_changed(before).boxed(),
             (Guard::Reservation, _, Some(after)) => self.is_address_of_another(after).boxed(),
+            (Guard::Answer, ..) => self.is_answered(answer).boxed(),
             _ => std::future::ready(Ok(false)).boxed(),
         };
         transaction.commit_unless(&self.db, precondition_lost).await
@@ -181,6 +217,13 @@ impl UserStore {
     async fn is_address_of_another(&self, user: &User) -> Result<bool, Error> {
         let holder = self.get_id_by_email(user.email.key()).await?;
         Ok(holder.is_some_and(|holder| holder != user.id))
+    }
+
+    /// True if an answer is kept for the request already.
+    async fn is_answered(&self, answer: Option<&KeptAnswer>) -> Result<bool, Error> {
+        let Some(answer) = answer else { return Ok(false) };
+        let stored = self.answers.get(answer.request.id).await?;
+        Ok(Recall::of(&answer.request, stored, answer.at) != Recall::New)
     }
 
     /// Returns all items of the users table for these users, heads included, to load many at once into an empty table. The users must
@@ -301,9 +344,12 @@ fn reservation_item(email_key: &str, id: UserId) -> Item {
     item
 }
 
-/// Returns the error of a refused write. The user counts first: if it changed, the other conditions say nothing.
+/// Returns the error of a refused write. The answer counts first, then the user: if it changed, the other conditions say nothing.
 fn write_error(error: TransactionError<Guard>) -> UserWriteError {
     match error {
+        TransactionError::ConditionsFailed(guards) if guards.contains(&Guard::Answer) => {
+            UserWriteError::Failed(Error::InProgress)
+        }
         TransactionError::ConditionsFailed(guards) if guards.contains(&Guard::User) => UserWriteError::Stale,
         TransactionError::ConditionsFailed(guards) if guards.contains(&Guard::Reservation) => {
             UserWriteError::EmailTaken

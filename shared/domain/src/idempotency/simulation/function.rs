@@ -84,6 +84,10 @@ impl Function {
                 db.put_answer(self.write.answer.clone());
                 Some(Answer::Success { effect: self.write.effect, replayed: false })
             }
+            Step::SecondLook if !is_kind && rng.u8(..100) < 15 => Some(match db.fault {
+                Some(PlantedFault::FailedLookIsIgnored) => self.failure.clone(),
+                _ => Answer::Unavailable,
+            }),
             Step::SecondLook => self.look_again(db),
         }
     }

@@ -45,12 +45,14 @@ enum PlantedFault {
     ExpiredAnswers,
     /// An expired answer that is still stored prevents a new one.
     ExpiredAnswerBlocks,
+    /// A refusal stands if the second look fails.
+    FailedLookIsIgnored,
     /// A lost reply counts as a refusal of the change.
     LostReplyIsFinal,
 }
 
 impl PlantedFault {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 9] = [
         Self::NoCondition,
         Self::AnswerAfterwards,
         Self::NoSecondLook,
@@ -58,6 +60,7 @@ impl PlantedFault {
         Self::NoFingerprint,
         Self::ExpiredAnswers,
         Self::ExpiredAnswerBlocks,
+        Self::FailedLookIsIgnored,
         Self::LostReplyIsFinal,
     ];
 }
