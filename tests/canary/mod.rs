@@ -39,8 +39,8 @@ pub(crate) const LOGGED_FIELDS: [&str; 17] = [
     "write_units",
 ];
 /// Fields that a line has if they are known. It has no others.
-pub(crate) const OPTIONAL_FIELDS: [&str; 8] =
-    ["bad_fields", "caller", "client_request_id", "error", "key_id", "org_id", "role", "trace_id"];
+pub(crate) const OPTIONAL_FIELDS: [&str; 9] =
+    ["bad_fields", "caller", "client_request_id", "error", "key_id", "org_id", "replayed", "role", "trace_id"];
 
 /// Asserts the status of the answer, and the documented fields of its log line.
 #[track_caller]

@@ -3,6 +3,7 @@
 
 mod addresses;
 mod admin_roles;
+mod idempotency;
 mod invitations;
 mod keys;
 mod principal_cache;

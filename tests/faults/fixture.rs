@@ -36,6 +36,8 @@ pub(super) struct Scenario {
     pub(super) again: u16,
     /// Test of the effect, by the stored user.
     pub(super) done: StoredEffect,
+    /// True if the request has an idempotency key. It is the same when the request is repeated.
+    pub(super) is_keyed: bool,
 }
 
 impl Scenario {
@@ -174,6 +176,8 @@ impl Fixture {
     /// Sends the request.
     pub(super) async fn send(&self, scenario: &Scenario, ask: &ScenarioRequest) -> Reply {
         let request = self.stack.request(ask.method, &ask.path).header("x-api-key", &(scenario.by)(&self.fixtures).key);
+        let key = format!("key-{}", self.calls);
+        let request = if scenario.is_keyed { request.header("idempotency-key", key) } else { request };
         match &ask.body {
             Some(body) => send(request.header("content-type", "application/json").body(body.to_string())).await,
             None => send(request).await,

@@ -59,6 +59,7 @@ fn read(
         unbroken: 200,
         again: 200,
         done: StoredEffect::ChangesNothing,
+        is_keyed: false,
     }
 }
 

@@ -79,26 +79,37 @@ async fn run_broken(
     let new_records = fixture.records(scenario).await - recorded;
     assert_eq!(new_records, usize::from(after != before), "{what}: each change is recorded once");
 
-    try_again(fixture, scenario, before.as_ref(), &ask, what).await;
+    let again = try_again(fixture, scenario, before.as_ref(), &ask, what).await;
+    if scenario.is_keyed {
+        assert!(reply.status != 200 || again.text == reply.text, "{what}: {} and then {}", reply.text, again.text);
+        let new_records = fixture.records(scenario).await - recorded;
+        assert_eq!(new_records, usize::from(scenario.unbroken == 200), "{what}, then again: recorded once");
+        assert_eq!(
+            again.header("idempotency-replayed") == "true",
+            done && scenario.unbroken == 200,
+            "{what}, then again"
+        );
+    }
     let end = fixture.watched(scenario).await;
     assert_eq!(is_done(scenario, before.as_ref(), end.as_ref()), scenario.unbroken == 200, "{what}: the end");
     assert!(end.is_none_or(|end| end.mails.len() <= 1), "{what}: two mails");
 }
 
-/// Repeats the request as a careful client does. Only a busy machine makes more than one repetition necessary.
+/// Repeats the request as a careful client does, and returns the last answer. Only a busy machine makes more than one repetition necessary.
 async fn try_again(
     fixture: &Fixture,
     scenario: &Scenario,
     before: Option<&StoredUser>,
     ask: &ScenarioRequest,
     what: &str,
-) {
+) -> Reply {
     for _ in 0..TRIES {
         let done = is_done(scenario, before, fixture.watched(scenario).await.as_ref());
         let expected = if done { scenario.again } else { scenario.unbroken };
         let again = fixture.send(scenario, ask).await;
         if again.status != 503 {
-            return assert_eq!(again.status, expected, "{what}, then again: {}", again.text);
+            assert_eq!(again.status, expected, "{what}, then again: {}", again.text);
+            return again;
         }
     }
     panic!("{what}, then again: 503 for {TRIES} times");
@@ -110,6 +121,11 @@ fn check_answer(scenario: &Scenario, reply: &Reply, masked: bool, unbroken: &Rep
         assert_eq!(reply.json(), json!({"errors": {"json": "temporarily unavailable: try again"}}), "{what}");
         assert!(!reply.header("x-request-id").is_empty(), "{what}");
         return;
+    }
+    if reply.status == 409 && scenario.is_keyed && !masked {
+        assert_eq!(reply.header("retry-after"), "1", "{what}");
+        let text = "a request with this Idempotency-Key is under way: try again";
+        return assert_eq!(reply.json(), json!({"errors": {"json": text}}), "{what}");
     }
     assert_eq!(reply.status, scenario.unbroken, "{what}: {}", reply.text);
     if matches!(scenario.done, StoredEffect::ChangesNothing) && scenario.unbroken == 200 {

@@ -8,7 +8,26 @@ use serde_json::{Value, json};
 use super::fixture::{Fixture, Preparation, Scenario, StoredEffect, Target};
 
 pub(super) fn scenarios() -> Vec<Scenario> {
-    creates().into_iter().chain(updates()).chain(refused_updates()).chain(others()).collect()
+    creates().into_iter().chain(updates()).chain(refused_updates()).chain(others()).chain(keyed()).collect()
+}
+
+/// Returns changes with an idempotency key: repeated, they get the answer of before.
+fn keyed() -> Vec<Scenario> {
+    let with_key = |name, scenario: Scenario| Scenario { name, is_keyed: true, again: scenario.unbroken, ..scenario };
+    let is_invited = |user: Option<&StoredUser>| user.is_some_and(|it| it.mails.len() == 1);
+    let body =
+        |fixture: &Fixture| json!({"email": fixture.fresh(), "first_name": "A", "last_name": "L", "status": "invited"});
+    let created = Scenario { done: StoredEffect::Fresh(is_invited), ..create("", body) };
+    let is_renamed = |it: &StoredUser| it.user.last_name.as_str() == "Hopper";
+    let suspended = |it: &StoredUser| it.user.status == Status::Invited && it.mails.len() == 1;
+    vec![
+        with_key("create once", created),
+        with_key("change a name once", update("", Target::Active, |_| json!({"last_name": "Hopper"}), is_renamed)),
+        with_key("make a user invited once", update("", Target::Active, |_| json!({"status": "invited"}), suspended)),
+        with_key("delete once", delete("", Target::Active)),
+        with_key("invite once", invite("", Target::Invited, 200, StoredEffect::Target(is_invited))),
+        with_key("invite too soon, with a key", invite("", Target::JustInvited, 429, StoredEffect::ChangesNothing)),
+    ]
 }
 
 fn creates() -> Vec<Scenario> {
@@ -137,6 +156,7 @@ fn create(name: &'static str, body: fn(&Fixture) -> Value) -> Scenario {
         unbroken: 200,
         again: 400,
         done: StoredEffect::ChangesNothing,
+        is_keyed: false,
     }
 }
 
@@ -153,6 +173,7 @@ fn update(name: &'static str, target: Target, body: fn(&Fixture) -> Value, done:
         unbroken: 200,
         again: 200,
         done: StoredEffect::TargetIs(done),
+        is_keyed: false,
     }
 }
 
@@ -169,6 +190,7 @@ fn delete(name: &'static str, target: Target) -> Scenario {
         unbroken: 200,
         again: 404,
         done: StoredEffect::Target(|user| user.is_none()),
+        is_keyed: false,
     }
 }
 
@@ -185,6 +207,7 @@ fn invite(name: &'static str, target: Target, unbroken: u16, done: StoredEffect)
         unbroken,
         again: 429,
         done,
+        is_keyed: false,
     }
 }
 

@@ -4,7 +4,7 @@ use jiff::SignedDuration;
 use presence_tests::{TestStack, address};
 use serde_json::{Value, json};
 
-use super::restore_env::{RestoreEnv, status_of};
+use super::restore_env::{RestoreEnv, send_keyed, status_of};
 
 /// Restores the tables, and starts the service on them.
 async fn restored() -> (RestoreEnv, Value, TestStack) {
@@ -35,6 +35,14 @@ async fn keys_that_ended_since_stay_ended_and_others_work() {
     assert_eq!(status_of(&stack, &env.then.overlapping).await, 200);
     stack.clock.advance(SignedDuration::from_hours(24));
     assert_eq!(status_of(&stack, &env.then.overlapping).await, 401);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn answers_of_then_are_repeated_but_for_those_whose_change_may_be_missing() {
+    let (env, _, stack) = Box::pin(restored()).await;
+    assert!(send_keyed(&stack, &env.fixtures, "old").await);
+    assert!(!send_keyed(&stack, &env.fixtures, "young").await, "it is from the last minutes before the instant");
+    assert!(send_keyed(&env.stack, &env.fixtures, "young").await, "in the tables of before it is still kept");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -16,7 +16,7 @@ use presence_store::restore::restored_tables;
 use presence_store::{Stores, schema};
 use presence_tests::{
     ConnectorLayer as _, CrashConnector, FaultConnector, Fixtures, PointInTimeConnector, TestStack, TestUser, address,
-    long_timeouts, plain_http,
+    long_timeouts, plain_http, send,
 };
 use serde_json::{Value, json};
 
@@ -94,6 +94,16 @@ impl OpsOutput {
     }
 }
 
+/// Sends a change with an idempotency key. True if its answer is a repeated one.
+pub(super) async fn send_keyed(stack: &TestStack, fixtures: &Fixtures, idempotency_key: &str) -> bool {
+    let request =
+        stack.request("POST", &format!("/user/{}", fixtures.admin_2.id)).header("x-api-key", &fixtures.provider.key);
+    let request = request.header("idempotency-key", idempotency_key).header("content-type", "application/json");
+    let reply = send(request.body(r#"{"phone": "+33 4"}"#)).await;
+    assert_eq!(reply.status, 200, "{}", reply.text);
+    reply.header("idempotency-replayed") == "true"
+}
+
 impl RestoreEnv {
     /// Starts a service, copies its tables, and lets it go on for an hour.
     pub(super) async fn new() -> Self {
@@ -106,8 +116,10 @@ impl RestoreEnv {
     pub(super) async fn at_copy() -> Self {
         let stack = TestStack::start().await;
         let fixtures = Fixtures::create(&stack).await;
+        send_keyed(&stack, &fixtures, "old").await;
         // What is older than the margin of a restore is not looked at.
         stack.clock.advance(SignedDuration::from_mins(10));
+        send_keyed(&stack, &fixtures, "young").await;
         let then = prepare(&stack, &fixtures).await;
         let at = stack.clock.now();
         let recovery = PointInTimeConnector::new(stack.local.database_url());

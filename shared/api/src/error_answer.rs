@@ -85,7 +85,8 @@ fn domain_error_answer(error: &Error) -> Answer {
             .with(WWW_AUTHENTICATE, "Bearer realm=\"presence\""),
         Error::Forbidden(refusal) => errors(StatusCode::FORBIDDEN, &ErrorsBody::Authorization(&refusal.to_string())),
         Error::NotFound => json_error(StatusCode::NOT_FOUND, NOT_FOUND),
-        Error::Conflict => json_error(StatusCode::CONFLICT, "the user is being changed by others: try again"),
+        Error::Conflict => json_error(StatusCode::CONFLICT, "the user is being changed by others: try again")
+            .with(RETRY_AFTER, &RETRY_AFTER_SECONDS.to_string()),
         Error::InProgress => {
             json_error(StatusCode::CONFLICT, "a request with this Idempotency-Key is under way: try again")
                 .with(RETRY_AFTER, &RETRY_AFTER_SECONDS.to_string())

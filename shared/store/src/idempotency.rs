@@ -111,15 +111,14 @@ impl AnswerStore {
         if self.db.retry_throttled(write).await? { Ok(()) } else { Err(Error::InProgress) }
     }
 
-    /// Deletes the answers of changes from an instant on, and returns their number. Scans the table. For a restore, whose instant cuts
-    /// through transactions: an answer may be there without its change.
-    pub async fn delete_since(&self, since: Timestamp) -> Result<usize, Error> {
+    /// Deletes the answers of the changes between two instants, and returns their number. Scans the table.
+    pub async fn delete_between(&self, from: Timestamp, to: Timestamp) -> Result<usize, Error> {
         let (mut start, mut deleted) = (None, 0);
         loop {
             let (items, next) = self.db.scan_page(&schema::API_KEYS, PAGE, start).await?;
             for item in items.into_iter().filter(|item| kind_of(&schema::API_KEYS, item) == ANSWER) {
                 let stored: AnswerItem = parse_as(ANSWER, item)?;
-                if stored.created_at < since.as_millisecond() {
+                if !(from.as_millisecond()..=to.as_millisecond()).contains(&stored.created_at) {
                     continue;
                 }
                 let key = HashMap::from([(KEY_HASH.to_owned(), text(stored.key_hash))]);

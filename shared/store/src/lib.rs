@@ -61,6 +61,8 @@ pub struct Stores {
     pub users: UserStore,
     /// Keys.
     pub api_keys: ApiKeyStore,
+    /// Answers that are kept under idempotency keys.
+    pub answers: AnswerStore,
     /// Audit trail.
     pub audit_trail: AuditStore,
     /// Mails to be sent.
@@ -80,6 +82,7 @@ impl Stores {
         Self {
             users: UserStore::new(&database),
             api_keys: ApiKeyStore::new(&database),
+            answers: AnswerStore::new(&database),
             audit_trail: AuditStore::new(&database),
             outbox: OutboxStore::new(&database),
             categories: CategoryStore::new(&database),

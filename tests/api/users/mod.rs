@@ -7,6 +7,7 @@ mod delete;
 mod every_route;
 mod fixture;
 mod get;
+mod idempotency;
 mod invite;
 mod me;
 mod search;

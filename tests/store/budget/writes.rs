@@ -130,6 +130,45 @@ async fn deleting_and_inviting_are_one_read_and_one_transaction() {
     assert_eq!(stack.audit().await, []);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn an_idempotency_key_costs_one_read_unit_and_the_write_of_the_answer_and_no_wave() {
+    let (stack, fixtures) = warm().await;
+    let (key, id) = (&fixtures.admin_1.key, &fixtures.other_manager_1.id);
+    let send = |method, path: String, body: Option<Value>, idempotency_key| {
+        let request = stack.request(method, &path).header("x-api-key", key).header("idempotency-key", idempotency_key);
+        presence_tests::send(match body {
+            Some(body) => request.header("content-type", "application/json").body(body.to_string()),
+            None => request,
+        })
+    };
+    let with_answer = |cost: Cost| Cost {
+        calls: cost.calls + 1,
+        read_units: cost.read_units + 1.0,
+        write_units: cost.write_units + 2.0,
+        ..cost
+    };
+    let path = || format!("/user/{id}");
+    let create = || send("POST", "/user".to_owned(), Some(new("once", &json!({}))), "create");
+    let cost = with_answer(Cost { calls: 2, waves: 2, ..changing(1.0, 10.0) });
+    assert_costs("create", &create().await, 200, cost);
+    let update = || send("POST", path(), Some(json!({"phone": "+33 4"})), "update");
+    assert_costs("update", &update().await, 200, with_answer(changing(2.0, 7.0)));
+    // A write of its own costs half as much as one in a transaction.
+    let nothing = || send("POST", path(), Some(json!({})), "nothing");
+    let cost = Cost { calls: 4, waves: 3, read_units: 3.0, write_units: 1.0 };
+    assert_costs("an update without effect", &nothing().await, 200, cost);
+    let invite = || send("POST", format!("/user/{}/invite", fixtures.invited_1.id), None, "invite");
+    assert_costs("invite", &invite().await, 200, with_answer(changing(2.0, 12.0)));
+    for again in [create().await, update().await, nothing().await, invite().await] {
+        assert_costs("again", &again, 200, reading(2, 1, 2.0));
+    }
+    let other = send("POST", path(), Some(json!({"phone": "+33 5"})), "update").await;
+    assert_costs("another body", &other, 422, reading(2, 1, 2.0));
+    // A refusal looks once more: an answer may have been kept meanwhile.
+    let refused = send("POST", path(), Some(json!({"phone": "x"})), "refused").await;
+    assert_costs("refused", &refused, 400, reading(4, 3, 5.0));
+}
+
 async fn delete(stack: &TestStack, id: &str, key: &str) -> presence_tests::Reply {
     stack.delete(&format!("/user/{id}"), key).await
 }

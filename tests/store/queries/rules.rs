@@ -47,6 +47,7 @@ pub(super) fn broken_by(attempt: &Attempt) -> Broken {
         "BatchGetItem" => batch_get(request, &mut broken),
         "PutItem" | "UpdateItem" => write(request, &mut broken),
         "TransactWriteItems" => transaction(request, &mut broken),
+        "TransactGetItems" => transaction_of_reads(request, &mut broken),
         other => broken.push(format!("{other} is no operation that the store uses")),
     }
     broken
@@ -150,6 +151,18 @@ fn transaction(request: &Value, broken: &mut Broken) {
     }
 }
 
+/// One item, in no transaction that writes.
+fn transaction_of_reads(request: &Value, broken: &mut Broken) {
+    let items = request["TransactItems"].as_array().map(Vec::as_slice).unwrap_or_default();
+    if items.len() != 1 {
+        broken.push(format!("a transaction that reads {} items", items.len()));
+    }
+    for item in items {
+        let get = &item["Get"];
+        with_table(get, broken, |table, broken| has_exactly_the_key(table, &get["Key"], broken));
+    }
+}
+
 /// A put, an update or a delete, by itself or in a transaction.
 fn write(request: &Value, broken: &mut Broken) {
     with_table(request, broken, |table, broken| {
@@ -245,6 +258,7 @@ pub(super) fn broken_examples() -> Vec<(&'static str, &'static str, Value)> {
         ("a key comes twice", "BatchGetItem", json!({"RequestItems": {&users: {"Keys": [&key, &key]}}})),
         ("whole items", "BatchGetItem", json!({"RequestItems": {&users: {"Keys": [&key]}}})),
         ("101 keys", "BatchGetItem", json!({"RequestItems": {&users: {"Keys": vec![&key; 101]}}})),
+        ("a transaction that reads 0 items", "TransactGetItems", json!({"TransactItems": []})),
         ("101 items", "TransactWriteItems", json!({"TransactItems": vec![&delete; 101]})),
         ("an item comes twice", "TransactWriteItems", json!({"TransactItems": [&delete, &delete]})),
         ("without a token", "TransactWriteItems", json!({"TransactItems": [&delete]})),

@@ -12,7 +12,7 @@ use presence_runtime::clock::Clock as _;
 use presence_store::{AuditSource, Business, NewApiKey, Org, Stores};
 use presence_tests::ConnectorLayer as _;
 use presence_tests::{
-    FaultConnector, Fixtures, Reply, SEEDED_REVIEW, TestStack, address, logs, long_timeouts, plain_http,
+    FaultConnector, Fixtures, Reply, SEEDED_REVIEW, TestStack, address, logs, long_timeouts, plain_http, send,
 };
 use serde_json::{Value, json};
 
@@ -40,6 +40,7 @@ pub(super) async fn of_requests(stack: &TestStack) {
     reads(stack, &fixtures).await;
     reviews(stack, &fixtures).await;
     writes(stack, &fixtures).await;
+    keyed_changes(stack, &fixtures).await;
     reads(stack, &fixtures).await;
     refusals(stack, &fixtures).await;
 }
@@ -113,6 +114,19 @@ async fn writes(stack: &TestStack, fixtures: &Fixtures) {
     ok(&stack.post(&colleague, &fixtures.admin_1.key, &demotion).await);
     ok(&stack.delete(&format!("/user/{}", fixtures.manager_1.id), &fixtures.admin_1.key).await);
     ok(&stack.delete(&format!("/user/{id}"), key).await);
+}
+
+/// Makes changes with an idempotency key: one, again, one without effect, and one that is refused.
+async fn keyed_changes(stack: &TestStack, fixtures: &Fixtures) {
+    let change = |phone: &str| {
+        let path = format!("/user/{}", fixtures.other_manager_1.id);
+        let request = stack.request("POST", &path).header("x-api-key", &fixtures.admin_1.key);
+        request.header("content-type", "application/json").body(json!({ "phone": phone }).to_string())
+    };
+    for key in ["one", "one", "without effect"] {
+        ok(&send(change("+33 9").header("idempotency-key", key)).await);
+    }
+    assert_eq!(send(change("x").header("idempotency-key", "refused")).await.status, 400);
 }
 
 async fn refusals(stack: &TestStack, fixtures: &Fixtures) {

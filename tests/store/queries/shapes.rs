@@ -9,7 +9,7 @@ use super::PREFIX;
 use super::expression::{EXPRESSIONS, spelled_out};
 
 /// Each shape once, in order: operation, table, index and expressions, attributes spelled out.
-pub(super) const KNOWN: [&str; 61] = [
+pub(super) const KNOWN: [&str; 64] = [
     "BatchGetItem api-keys",
     "BatchGetItem businesses | id,org_id",
     "BatchGetItem businesses | id,org_id,city,other_org_id",
@@ -24,6 +24,7 @@ pub(super) const KNOWN: [&str; 61] = [
     "GetItem categories",
     "GetItem reviews",
     "GetItem users",
+    "PutItem api-keys | attribute_not_exists(key_hash) OR created_at <= :expired",
     "PutItem businesses",
     "PutItem businesses | attribute_not_exists(pk)",
     "PutItem businesses | attribute_not_exists(revision)",
@@ -46,12 +47,14 @@ pub(super) const KNOWN: [&str; 61] = [
     "Scan users",
     "Scan users email-index",
     "Scan users email-index | begins_with(email_key, :prefix)",
+    "TransactGetItems Get api-keys",
     "TransactWriteItems ConditionCheck users | attribute_not_exists(pk) OR attribute_exists(cleared_at)",
     "TransactWriteItems Delete api-keys",
     "TransactWriteItems Delete categories",
     "TransactWriteItems Delete users",
     "TransactWriteItems Delete users | version = :version",
     "TransactWriteItems Put api-keys",
+    "TransactWriteItems Put api-keys | attribute_not_exists(key_hash) OR created_at <= :expired",
     "TransactWriteItems Put audit",
     "TransactWriteItems Put categories",
     "TransactWriteItems Put users",

@@ -16,9 +16,9 @@ use utoipa::openapi::{
     ResponsesBuilder,
 };
 
-use crate::errors::{ERROR_RESPONSES, describe_response, with_rate_limit};
+use crate::errors::{ERROR_RESPONSES, describe_response, with_rate_limit, with_replay};
 use crate::operations::{BodyDescription, Operation, operations};
-use crate::{RouteInfo, errors, request_bodies, response_schemas, routes};
+use crate::{RouteInfo, errors, parameters, request_bodies, response_schemas, routes};
 
 const INTRODUCTION: &str = include_str!("introduction.md");
 
@@ -92,7 +92,9 @@ fn http_method(name: &str) -> HttpMethod {
 fn describe_operation(operation: &Operation, marks: &[Deprecation]) -> OperationBuilder {
     let is_marked = |name: Option<&str>| marks.iter().any(|mark| mark.name == name);
     let described = operation.parameters.iter().map(|parameter| parameter.to_openapi(is_marked(Some(parameter.name))));
-    let parameters = (!operation.parameters.is_empty()).then_some(described);
+    let header = operation.takes_idempotency_key().then(parameters::idempotency_key);
+    let parameters: Vec<_> = described.chain(header).collect();
+    let parameters = (!parameters.is_empty()).then_some(parameters);
     OperationBuilder::new()
         .deprecated(is_marked(None).then_some(Deprecated::True))
         .operation_id(Some(operation.name))
@@ -144,7 +146,9 @@ fn operation_response(operation: &Operation, status: u16, description: &str, sch
     });
     let response = describe_response(description, schema, examples);
     // Some requests are 400 before their key is verified.
-    if status == 400 { response } else { with_rate_limit(response) }.build().into()
+    let response = if status == 400 { response } else { with_rate_limit(response) };
+    let response = if status == 200 && operation.takes_idempotency_key() { with_replay(response) } else { response };
+    response.build().into()
 }
 
 fn components() -> Components {

@@ -23,7 +23,7 @@ pub(crate) struct ErrorResponse {
 
 /// Table of the error responses.
 #[rustfmt::skip]
-pub(crate) const ERROR_RESPONSES: [ErrorResponse; 9] = [
+pub(crate) const ERROR_RESPONSES: [ErrorResponse; 10] = [
     ErrorResponse { status: 401, name: "Unauthenticated", schema: "AuthenticationError", text: "a valid API key is required: in the \
         header x-api-key or Authorization: Bearer, or in the parameter api_key",
         description: "The key is missing, malformed, unknown, revoked or expired, or its owner is not `active`. The response is the \
@@ -31,12 +31,16 @@ pub(crate) const ERROR_RESPONSES: [ErrorResponse; 9] = [
     ErrorResponse { status: 404, name: "NotFound", schema: "Error", text: "not found",
         description: "The id is unknown, malformed, or of another organisation. The response is the same in all cases." },
     ErrorResponse { status: 409, name: "Conflict", schema: "Error", text: "the user is being changed by others: try again",
-        description: "Concurrent changes of the user came first, three times in a row. Nothing was changed." },
+        description: "Concurrent changes of the user came first, three times in a row, and nothing was changed. Or a request with the \
+                same `Idempotency-Key` is under way: later it gets that request's response." },
     ErrorResponse { status: 413, name: "TooLarge", schema: "Error", text: "the body is larger than 128 KiB",
         description: "The body is larger than 128 KiB. The limit also applies to operations that do not read a body." },
     ErrorResponse { status: 415, name: "UnsupportedMediaType", schema: "Error", text: "the body must have the media type \
         application/json",
         description: "The body is not `application/json`." },
+    ErrorResponse { status: 422, name: "KeyReused", schema: "Error", text: "this Idempotency-Key was used with another body: use a \
+        new one for another request",
+        description: "The caller used the `Idempotency-Key` in the last 24 hours for a request with another body. Nothing was changed." },
     ErrorResponse { status: 429, name: "TooManyRequests", schema: "Error", text: "too many requests with this key: try again in 1 s",
         description: "The key has made more requests than its limit allows. `Retry-After` says when to try again. Nothing was \
                 changed." },
@@ -46,8 +50,8 @@ pub(crate) const ERROR_RESPONSES: [ErrorResponse; 9] = [
     ErrorResponse { status: 500, name: "Internal", schema: "Error", text: "internal error",
         description: "An error of the service. Its log has the cause, under `x-request-id`." },
     ErrorResponse { status: 503, name: "Unavailable", schema: "Error", text: "temporarily unavailable: try again",
-        description: "The service's database did not answer in time. A change may or may not have been made: read before trying \
-                again." },
+        description: "The service's database did not answer in time. A change may or may not have been made: try again with the same \
+                `Idempotency-Key`, or read first." },
 ];
 
 impl ErrorResponse {
@@ -71,7 +75,8 @@ impl ErrorResponse {
             ),
             429 => with_rate_limit(response)
                 .header("Retry-After", seconds_header("Seconds until the next request, rounded up.", 1)),
-            404 | 409 => with_rate_limit(response),
+            404 | 422 => with_rate_limit(response),
+            409 => with_rate_limit(response).header("Retry-After", seconds_header("Seconds to wait.", 1)),
             503 => response.header("Retry-After", seconds_header("Seconds to wait.", 1)),
             _ => response,
         }
@@ -101,6 +106,13 @@ pub(crate) fn with_rate_limit(response: ResponseBuilder) -> ResponseBuilder {
     response
         .header("RateLimit-Policy", text_header(policy, "\"key\";q=300;w=60"))
         .header("RateLimit", text_header(state, "\"key\";r=299;t=1"))
+}
+
+/// Adds the header of a response that was given before.
+pub(crate) fn with_replay(response: ResponseBuilder) -> ResponseBuilder {
+    let description =
+        "`true` if this is the response to an earlier request with the same `Idempotency-Key`. Otherwise left out.";
+    response.header("Idempotency-Replayed", text_header(description, "true"))
 }
 
 /// Returns the schemas of errors, by name.

@@ -47,6 +47,11 @@ const fn body(schema: &'static str, description: &'static str) -> BodyDescriptio
 }
 
 impl Operation {
+    /// True if the operation changes something, so that it takes an `Idempotency-Key`.
+    pub fn takes_idempotency_key(&self) -> bool {
+        self.extra_statuses.contains(&422)
+    }
+
     /// Returns all statuses of the operation, in ascending order.
     pub fn statuses(&self) -> Vec<u16> {
         let forbidden = self.forbidden.map(|_| 403);

@@ -1,5 +1,6 @@
 //! Parameters of paths and query strings. The functions parse them by hand, so tests compare these descriptions with them.
 
+use presence_domain::idempotency::MAX_KEY_BYTES;
 use serde_json::Value;
 use utoipa::openapi::path::{ParameterBuilder, ParameterIn, ParameterStyle};
 use utoipa::openapi::schema::{ArrayBuilder, ArrayItems, Schema, Type};
@@ -100,6 +101,25 @@ impl Parameter {
             schema => parse_example(self.example, schema),
         }
     }
+}
+
+/// Returns the header with the idempotency key of a change.
+pub(crate) fn idempotency_key() -> utoipa::openapi::path::Parameter {
+    let description = "Name of the request, chosen by the client, such as a random UUID. For 24 hours the same request with the same key \
+        gets the first response again, and changes nothing: so it is safe to repeat a request whose response was lost. The key counts \
+        for the caller, the method and the path. Responses 4xx and 5xx are not kept. Printable ASCII without a comma.";
+    let key = string()
+        .min_length(Some(1))
+        .max_length(Some(MAX_KEY_BYTES))
+        .pattern(Some("^[ -+\\--~]*[!-+\\--~][ -+\\--~]*$"));
+    ParameterBuilder::new()
+        .name("Idempotency-Key")
+        .parameter_in(ParameterIn::Header)
+        .required(Required::False)
+        .description(Some(description))
+        .schema(Some(key))
+        .example(Some("0b7c0c7e-6f1c-4b7e-9a41-0c5d2e7f1b36".into()))
+        .build()
 }
 
 fn has_type(schema: &RefOr<Schema>, kind: Type) -> bool {

@@ -146,7 +146,7 @@ fn create_user() -> Operation {
                   of them); the address belongs to another user; a mail would be sent to an address to which mail bounced or was \
                   reported as spam; a business is not of the organisation.",
         forbidden: Some("The caller may not create users, or not in this organisation, or not with this role."),
-        extra_statuses: &[409, 415],
+        extra_statuses: &[409, 415, 422],
     }
 }
 
@@ -174,7 +174,7 @@ fn update_user() -> Operation {
                   reported as spam; a business is not of the organisation; the change would \
                   leave an organisation without an ORG_ADMIN.",
         forbidden: Some("The caller may see the user, but not make these changes."),
-        extra_statuses: &[404, 409, 415],
+        extra_statuses: &[404, 409, 415, 422],
     }
 }
 
@@ -193,7 +193,7 @@ fn delete_user() -> Operation {
         success: body("Success", "The user was deleted."),
         invalid: "The request has a parameter: the operation has none. Or the user is the last active ORG_ADMIN of its organisation.",
         forbidden: Some("The caller may see the user, but not delete it."),
-        extra_statuses: &[404, 409],
+        extra_statuses: &[404, 409, 422],
     }
 }
 
@@ -213,7 +213,7 @@ fn invite_user() -> Operation {
         invalid: "The request has a parameter: the operation has none. Or the user is not `invited`. Or mail to its \
                   address bounced or was reported as spam: the text of `email` has the day and the remedy.",
         forbidden: Some("The caller may see the user, but not invite it."),
-        extra_statuses: &[404, 409, 429],
+        extra_statuses: &[404, 409, 422, 429],
     }
 }
 

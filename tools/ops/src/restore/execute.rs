@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use jiff::Timestamp;
+use presence_domain::restore::MARGIN;
 use presence_store::restore::{RestoreState, restored_tables};
 use presence_store::schema::{REVIEWS, USERS};
 
@@ -120,6 +121,7 @@ impl Execution<'_> {
             StepName::Settings => self.complete_tables().await?,
             StepName::Again => {
                 if !self.is_switched().await? {
+                    self.forget_answers().await?;
                     self.repeat_since(self.restore.at).await?;
                 }
             }
@@ -179,6 +181,13 @@ impl Execution<'_> {
         let changes = read_changes(self.restore, since).await?;
         let (actor, now) = (self.context.actor().await?, self.context.clock.now());
         Repetition { restore: self.restore, actor, now }.apply(changes, &mut self.report).await
+    }
+
+    /// Deletes the answers that were kept around the instant. Each table is restored by itself: an answer may be there without its change.
+    async fn forget_answers(&self) -> Result<(), CommandError> {
+        let at = self.restore.at;
+        self.restore.restored.answers.delete_between(at - MARGIN, at + MARGIN).await?;
+        Ok(())
     }
 
     /// Holds the mails once. Those that an operator releases later are not held again.
