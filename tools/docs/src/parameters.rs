@@ -111,7 +111,7 @@ pub(crate) fn idempotency_key() -> utoipa::openapi::path::Parameter {
     let key = string()
         .min_length(Some(1))
         .max_length(Some(MAX_KEY_BYTES))
-        .pattern(Some("^[ -+\\--~]*[!-+\\--~][ -+\\--~]*$"));
+        .pattern(Some("^[!-+.-~-][ -+.-~-]*$"));
     ParameterBuilder::new()
         .name("Idempotency-Key")
         .parameter_in(ParameterIn::Header)
