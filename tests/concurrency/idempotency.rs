@@ -160,6 +160,6 @@ async fn while_the_transaction_of_the_first_request_is_under_way_the_second_one_
     assert_eq!((second.status, second.header("retry-after")), (409, "1"), "{}", second.text);
     assert_eq!(second.json(), json!({"errors": {"json": text}}));
     let third = create().await;
-    assert_eq!((third.status, third.header("idempotency-replayed"), third.text), (200, "true", first.text));
+    assert_eq!((third.status, third.header("idempotency-replayed"), &third.text), (200, "true", &first.text));
     assert_eq!(stack.audit().await, []);
 }

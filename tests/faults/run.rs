@@ -84,11 +84,8 @@ async fn run_broken(
         assert!(reply.status != 200 || again.text == reply.text, "{what}: {} and then {}", reply.text, again.text);
         let new_records = fixture.records(scenario).await - recorded;
         assert_eq!(new_records, usize::from(scenario.unbroken == 200), "{what}, then again: recorded once");
-        assert_eq!(
-            again.header("idempotency-replayed") == "true",
-            done && scenario.unbroken == 200,
-            "{what}, then again"
-        );
+        let is_replay = again.header("idempotency-replayed") == "true";
+        assert!(is_replay || !done || scenario.unbroken != 200, "{what}, then again: a second effect");
     }
     let end = fixture.watched(scenario).await;
     assert_eq!(is_done(scenario, before.as_ref(), end.as_ref()), scenario.unbroken == 200, "{what}: the end");

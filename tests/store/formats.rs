@@ -208,3 +208,24 @@ async fn items_of_a_later_version_are_refused_by_name_and_never_overwritten() {
         update("REMOVE #format").send().await.expect("DynamoDB answers");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_kept_answer_of_a_later_version_is_refused_and_never_overwritten() {
+    let stack = stack().await;
+    let (client, table) = (bulk::client(&stack), stack.stores().database.name(&API_KEYS));
+    let change = || {
+        let request = stack.request("POST", &format!("/user/{}", caller("invited"))).header("x-api-key", caller("key"));
+        let request = request.header("idempotency-key", "k").header("content-type", "application/json");
+        presence_tests::send(request.body(r#"{"phone": "1"}"#))
+    };
+    assert_eq!(change().await.status, 200);
+    let items = client.scan().table_name(&table).send().await.expect("DynamoDB answers").items.expect("items");
+    let is_answer = |item: &&Item| item["key_hash"].as_s().is_ok_and(|key| key.starts_with("ANSWER#"));
+    let mut later = items.iter().find(is_answer).expect("a kept answer").clone();
+    later.insert("format".to_owned(), AttributeValue::N("9".into()));
+    client.put_item().table_name(&table).set_item(Some(later)).send().await.expect("DynamoDB answers");
+    let before = stack.snapshot().await;
+    let refused = change().await;
+    assert_eq!((refused.status, refused.text.contains("format")), (503, false), "{}", refused.text);
+    assert_eq!(stack.snapshot().await, before);
+}
