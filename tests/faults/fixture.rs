@@ -43,7 +43,13 @@ pub(super) struct Scenario {
 impl Scenario {
     /// Returns the request for the current state of the fixture.
     pub(super) fn request(&self, fixture: &Fixture) -> ScenarioRequest {
-        ScenarioRequest { method: self.method, path: (self.path)(fixture), body: self.body.map(|body| body(fixture)) }
+        let key = self.is_keyed.then(|| format!("key-{}", fixture.calls));
+        ScenarioRequest {
+            method: self.method,
+            path: (self.path)(fixture),
+            body: self.body.map(|body| body(fixture)),
+            key,
+        }
     }
 }
 
@@ -91,6 +97,8 @@ pub(super) struct ScenarioRequest {
     pub(super) method: &'static str,
     pub(super) path: String,
     pub(super) body: Option<Value>,
+    /// Idempotency key.
+    pub(super) key: Option<String>,
 }
 
 /// Stack with faults, and the target of the current request.
@@ -139,13 +147,14 @@ impl Fixture {
             // Writes the use of the key, and loads the directories, so that later requests read the same.
             self.retry_request(
                 scenario,
-                &ScenarioRequest { method: "GET", path: "/user/search".to_owned(), body: None },
+                &ScenarioRequest { method: "GET", path: "/user/search".to_owned(), body: None, key: None },
             )
             .await;
         }
         if scenario.target == Target::JustInvited {
             let path = format!("{}/invite", self.path());
-            let invited = self.retry_request(scenario, &ScenarioRequest { method: "POST", path, body: None }).await;
+            let invited =
+                self.retry_request(scenario, &ScenarioRequest { method: "POST", path, body: None, key: None }).await;
             assert!([200, 429].contains(&invited.status), "once or, after a 503, already: {}", invited.text);
         }
         if scenario.before == Preparation::Imports {
@@ -176,8 +185,7 @@ impl Fixture {
     /// Sends the request.
     pub(super) async fn send(&self, scenario: &Scenario, ask: &ScenarioRequest) -> Reply {
         let request = self.stack.request(ask.method, &ask.path).header("x-api-key", &(scenario.by)(&self.fixtures).key);
-        let key = format!("key-{}", self.calls);
-        let request = if scenario.is_keyed { request.header("idempotency-key", key) } else { request };
+        let request = ask.key.iter().fold(request, |request, key| request.header("idempotency-key", key));
         match &ask.body {
             Some(body) => send(request.header("content-type", "application/json").body(body.to_string())).await,
             None => send(request).await,
