@@ -7,7 +7,7 @@ use super::Mistake;
 /// Headers that say more than the body.
 const TELLING_HEADERS: [&str; 3] = ["www-authenticate", "allow", "retry-after"];
 
-const INTRODUCTION: &str = r#"# Typical mistakes and their answers
+const INTRODUCTION: &str = r"# Typical mistakes and their answers
 
 The acceptance tests wrote this page: `tests/api/mistakes` sends each request to the local stack and compares the answer, byte by byte.
 `PRESENCE_BLESS=1 cargo test -p presence-tests --test acceptance api::mistakes` writes it again.
@@ -21,7 +21,7 @@ BASE=http://127.0.0.1:3000/api/v2
 
 An answer names every wrong field at once. Where a name is not known, it says what was probably meant: names with up to two typing errors, in
 another spelling, or as other APIs call them.
-"#;
+";
 
 /// Answer to a mistake.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,11 +63,11 @@ pub(super) fn page(mistakes: &[Mistake], answers: &[Answer]) -> String {
 }
 
 fn row(number: usize, mistake: &Mistake, answer: &Answer) -> String {
-    let Mistake { mistake, first, request, instead, .. } = mistake;
+    let Mistake { summary, first, request, instead, .. } = mistake;
     let first = first.map(|first| format!("after {}: ", code(first))).unwrap_or_default();
     let headers = answer.headers.iter().map(|header| format!("<br>{}", code(header))).collect::<Vec<_>>().concat();
     let Answer { status, body, .. } = answer;
-    format!("| {number} | {mistake} | {first}{} | {status}{headers}<br>{} | {instead} |\n", code(request), code(body))
+    format!("| {number} | {summary} | {first}{} | {status}{headers}<br>{} | {instead} |\n", code(request), code(body))
 }
 
 /// Returns a text as code in a cell of a table, where a bar would end the cell.

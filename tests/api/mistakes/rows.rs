@@ -6,7 +6,7 @@ pub(super) struct Mistake {
     /// Heading under which the page has the mistake.
     pub(super) topic: &'static str,
     /// Mistake in a few words.
-    pub(super) mistake: &'static str,
+    pub(super) summary: &'static str,
     /// Line of bash that must succeed before the mistake.
     pub(super) first: Option<&'static str>,
     /// Line of bash that makes the mistake, with one curl.
@@ -28,13 +28,13 @@ pub(super) fn mistakes() -> Vec<Mistake> {
         ("Limits", LIMITS),
     ];
     let of_topic = |(topic, rows): (&'static str, &'static [Row])| {
-        rows.iter().map(move |(mistake, request, instead)| {
+        rows.iter().map(move |(summary, request, instead)| {
             // A row may need a request that comes before it: `first ;; request`.
             let (first, request) = match request.split_once(" ;; ") {
                 Some((first, request)) => (Some(first), request),
                 None => (None, *request),
             };
-            Mistake { topic, mistake, first, request, instead }
+            Mistake { topic, summary, first, request, instead }
         })
     };
     topics.into_iter().flat_map(of_topic).collect()

@@ -41,11 +41,11 @@ pub(crate) fn router(keys: &DemoKeys) -> Router {
         ],
     };
     page.router()
-        .route(&format!("{DOCS_PATH}/openapi.json"), serve_json(description()))
-        .route(&format!("{DOCS_PATH}/examples.json"), serve_json(examples()))
+        .route(&format!("{DOCS_PATH}/openapi.json"), serve_json(&description()))
+        .route(&format!("{DOCS_PATH}/examples.json"), serve_json(&examples()))
 }
 
-fn serve_json(value: Value) -> axum::routing::MethodRouter {
+fn serve_json(value: &Value) -> axum::routing::MethodRouter {
     let text = value.to_string();
     get(move || async move { ([(CONTENT_TYPE, "application/json")], text).into_response() })
 }
