@@ -733,9 +733,9 @@ export interface components {
             role?: "PROVIDER" | "ORG_ADMIN" | "BUSINESS_MANAGER" | null;
             /**
              * Format: int64
-             * @description Moves the user to another organisation, which must exist and own the businesses. Only a PROVIDER may do this. A number, or its digits as a string.
+             * @description Moves the user to another organisation, which must exist and own the businesses. Only a PROVIDER may do this. Its digits as text are accepted too.
              */
-            org_id?: number | string | null;
+            org_id?: number | null;
             /**
              * Format: password
              * @description New password. Ignored if the user is or becomes `invited`.
@@ -773,16 +773,16 @@ export interface components {
             role?: "PROVIDER" | "ORG_ADMIN" | "BUSINESS_MANAGER" | null;
             /**
              * Format: int64
-             * @description The user's organisation, which must exist. Left out: the caller's own. Required of a PROVIDER without one, unless the new user is a PROVIDER too. A number, or its digits as a string.
+             * @description The user's organisation, which must exist. Left out: the caller's own. Required of a PROVIDER without one, unless the new user is a PROVIDER too. Its digits as text are accepted too.
              */
-            org_id?: number | string | null;
+            org_id?: number | null;
             /**
              * Format: password
              * @description At least 6 and at most 128 characters, at most 512 bytes, not trimmed. Ignored for `invited`. An `active` user without one cannot sign in with a password until it is set.
              */
             password?: string | null;
-            /** @description True to send the invitation. Left out: true for `invited`, false for `active`. The strings `"True"` and `"False"` are accepted in any case. */
-            send_invitation?: boolean | string | (0 | 1) | null;
+            /** @description True to send the invitation. Left out: true for `invited`, false for `active`. The texts `True` and `False` in any case, and 1 and 0, are accepted too. */
+            send_invitation?: boolean | null;
             /** @description Businesses that the user may WRITE: at most 2000 different ones, all of the user's organisation. Stored in this order, without duplicates. The list replaces the old one. Sending back the stored list changes nothing. */
             business_ids?: string[] | null;
             /** @description At most 32 digits, blanks and `+-.()/`. Null or blank: none. */
@@ -1031,9 +1031,9 @@ export interface operations {
             query?: {
                 /**
                  * @description False leaves `business_ids` out of the response. `true` or `false` in any case, `1` or `0`.
-                 * @example False
+                 * @example false
                  */
-                display_business_ids?: boolean | string;
+                display_business_ids?: boolean;
             };
             header?: never;
             path?: never;
@@ -1091,9 +1091,9 @@ export interface operations {
             query?: {
                 /**
                  * @description False leaves `business_ids` out of the response. `true` or `false` in any case, `1` or `0`.
-                 * @example False
+                 * @example false
                  */
-                display_business_ids?: boolean | string;
+                display_business_ids?: boolean;
             };
             header?: never;
             path: {
@@ -1371,9 +1371,9 @@ export interface operations {
                 per_page?: number;
                 /**
                  * @description False leaves `business_ids` out of the response. `true` or `false` in any case, `1` or `0`.
-                 * @example False
+                 * @example false
                  */
-                display_business_ids?: boolean | string;
+                display_business_ids?: boolean;
             };
             header?: never;
             path?: never;
@@ -1946,9 +1946,9 @@ export interface operations {
                 rating?: number;
                 /**
                  * @description True: only reviews without text or with a blank text. False: only reviews with text. `true` or `false` in any case, `1` or `0`.
-                 * @example False
+                 * @example false
                  */
-                content__isnull?: boolean | string;
+                content__isnull?: boolean;
                 /**
                  * @description Only reviews on one of these partners. Separated by commas, or the parameter repeated.
                  * @example [
@@ -2072,9 +2072,9 @@ export interface operations {
                 rating?: number;
                 /**
                  * @description True: only reviews without text or with a blank text. False: only reviews with text. `true` or `false` in any case, `1` or `0`.
-                 * @example False
+                 * @example false
                  */
-                content__isnull?: boolean | string;
+                content__isnull?: boolean;
                 /**
                  * @description Only reviews on one of these partners. Separated by commas, or the parameter repeated.
                  * @example [

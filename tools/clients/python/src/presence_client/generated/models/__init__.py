@@ -48,7 +48,6 @@ from .user_creation import UserCreation
 from .user_creation_role_type_1 import UserCreationRoleType1
 from .user_creation_role_type_2_type_1 import UserCreationRoleType2Type1
 from .user_creation_role_type_3_type_1 import UserCreationRoleType3Type1
-from .user_creation_send_invitation_type_2 import UserCreationSendInvitationType2
 from .user_creation_status_type_1 import UserCreationStatusType1
 from .user_creation_status_type_2_type_1 import UserCreationStatusType2Type1
 from .user_creation_status_type_3_type_1 import UserCreationStatusType3Type1
@@ -106,7 +105,6 @@ __all__ = (
     "UserCreationRoleType1",
     "UserCreationRoleType2Type1",
     "UserCreationRoleType3Type1",
-    "UserCreationSendInvitationType2",
     "UserCreationStatusType1",
     "UserCreationStatusType2Type1",
     "UserCreationStatusType3Type1",

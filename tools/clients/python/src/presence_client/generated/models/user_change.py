@@ -46,8 +46,8 @@ class UserChange:
                 and sends an invitation, at the earliest 5 minutes after the last one.
             role (None | Unset | UserChangeRoleType1 | UserChangeRoleType2Type1 | UserChangeRoleType3Type1): Not above the
                 caller's own. Left out: unchanged, there is no default on update.
-            org_id (int | None | str | Unset): Moves the user to another organisation, which must exist and own the
-                businesses. Only a PROVIDER may do this. A number, or its digits as a string.
+            org_id (int | None | Unset): Moves the user to another organisation, which must exist and own the businesses.
+                Only a PROVIDER may do this. Its digits as text are accepted too.
             password (None | str | Unset): New password. Ignored if the user is or becomes `invited`.
             business_ids (list[str] | None | Unset): Businesses that the user may WRITE: at most 2000 different ones, all of
                 the user's organisation. Stored in this order, without duplicates. The list replaces the old one. Sending back
@@ -64,7 +64,7 @@ class UserChange:
     last_name: str | Unset = UNSET
     status: None | Unset | UserChangeStatusType1 | UserChangeStatusType2Type1 | UserChangeStatusType3Type1 = UNSET
     role: None | Unset | UserChangeRoleType1 | UserChangeRoleType2Type1 | UserChangeRoleType3Type1 = UNSET
-    org_id: int | None | str | Unset = UNSET
+    org_id: int | None | Unset = UNSET
     password: None | str | Unset = UNSET
     business_ids: list[str] | None | Unset = UNSET
     phone: None | str | Unset = UNSET
@@ -106,7 +106,7 @@ class UserChange:
         else:
             role = self.role
 
-        org_id: int | None | str | Unset
+        org_id: int | None | Unset
         if isinstance(self.org_id, Unset):
             org_id = UNSET
         else:
@@ -267,12 +267,12 @@ class UserChange:
         role = _parse_role(d.pop("role", UNSET))
 
 
-        def _parse_org_id(data: object) -> int | None | str | Unset:
+        def _parse_org_id(data: object) -> int | None | Unset:
             if data is None:
                 return data
             if isinstance(data, Unset):
                 return data
-            return cast(int | None | str | Unset, data)
+            return cast(int | None | Unset, data)
 
         org_id = _parse_org_id(d.pop("org_id", UNSET))
 

@@ -14,8 +14,6 @@ from ..models.user_creation_role_type_2_type_1 import check_user_creation_role_t
 from ..models.user_creation_role_type_2_type_1 import UserCreationRoleType2Type1
 from ..models.user_creation_role_type_3_type_1 import check_user_creation_role_type_3_type_1
 from ..models.user_creation_role_type_3_type_1 import UserCreationRoleType3Type1
-from ..models.user_creation_send_invitation_type_2 import check_user_creation_send_invitation_type_2
-from ..models.user_creation_send_invitation_type_2 import UserCreationSendInvitationType2
 from ..models.user_creation_status_type_1 import check_user_creation_status_type_1
 from ..models.user_creation_status_type_1 import UserCreationStatusType1
 from ..models.user_creation_status_type_2_type_1 import check_user_creation_status_type_2_type_1
@@ -48,12 +46,12 @@ class UserCreation:
                 Left out: `invited` when `send_invitation` is true, else `active`.
             role (None | Unset | UserCreationRoleType1 | UserCreationRoleType2Type1 | UserCreationRoleType3Type1): Not above
                 the caller's own. Left out: `BUSINESS_MANAGER`.
-            org_id (int | None | str | Unset): The user's organisation, which must exist. Left out: the caller's own.
-                Required of a PROVIDER without one, unless the new user is a PROVIDER too. A number, or its digits as a string.
+            org_id (int | None | Unset): The user's organisation, which must exist. Left out: the caller's own. Required of
+                a PROVIDER without one, unless the new user is a PROVIDER too. Its digits as text are accepted too.
             password (None | str | Unset): At least 6 and at most 128 characters, at most 512 bytes, not trimmed. Ignored
                 for `invited`. An `active` user without one cannot sign in with a password until it is set.
-            send_invitation (bool | None | str | Unset | UserCreationSendInvitationType2): True to send the invitation. Left
-                out: true for `invited`, false for `active`. The strings `"True"` and `"False"` are accepted in any case.
+            send_invitation (bool | None | Unset): True to send the invitation. Left out: true for `invited`, false for
+                `active`. The texts `True` and `False` in any case, and 1 and 0, are accepted too.
             business_ids (list[str] | None | Unset): Businesses that the user may WRITE: at most 2000 different ones, all of
                 the user's organisation. Stored in this order, without duplicates. The list replaces the old one. Sending back
                 the stored list changes nothing.
@@ -69,9 +67,9 @@ class UserCreation:
     last_name: str
     status: None | Unset | UserCreationStatusType1 | UserCreationStatusType2Type1 | UserCreationStatusType3Type1 = UNSET
     role: None | Unset | UserCreationRoleType1 | UserCreationRoleType2Type1 | UserCreationRoleType3Type1 = UNSET
-    org_id: int | None | str | Unset = UNSET
+    org_id: int | None | Unset = UNSET
     password: None | str | Unset = UNSET
-    send_invitation: bool | None | str | Unset | UserCreationSendInvitationType2 = UNSET
+    send_invitation: bool | None | Unset = UNSET
     business_ids: list[str] | None | Unset = UNSET
     phone: None | str | Unset = UNSET
     lang: None | str | Unset = UNSET
@@ -112,7 +110,7 @@ class UserCreation:
         else:
             role = self.role
 
-        org_id: int | None | str | Unset
+        org_id: int | None | Unset
         if isinstance(self.org_id, Unset):
             org_id = UNSET
         else:
@@ -124,11 +122,9 @@ class UserCreation:
         else:
             password = self.password
 
-        send_invitation: bool | int | None | str | Unset
+        send_invitation: bool | None | Unset
         if isinstance(self.send_invitation, Unset):
             send_invitation = UNSET
-        elif isinstance(self.send_invitation, int):
-            send_invitation = self.send_invitation
         else:
             send_invitation = self.send_invitation
 
@@ -280,12 +276,12 @@ class UserCreation:
         role = _parse_role(d.pop("role", UNSET))
 
 
-        def _parse_org_id(data: object) -> int | None | str | Unset:
+        def _parse_org_id(data: object) -> int | None | Unset:
             if data is None:
                 return data
             if isinstance(data, Unset):
                 return data
-            return cast(int | None | str | Unset, data)
+            return cast(int | None | Unset, data)
 
         org_id = _parse_org_id(d.pop("org_id", UNSET))
 
@@ -300,22 +296,12 @@ class UserCreation:
         password = _parse_password(d.pop("password", UNSET))
 
 
-        def _parse_send_invitation(data: object) -> bool | None | str | Unset | UserCreationSendInvitationType2:
+        def _parse_send_invitation(data: object) -> bool | None | Unset:
             if data is None:
                 return data
             if isinstance(data, Unset):
                 return data
-            try:
-                if not isinstance(data, int):
-                    raise TypeError()
-                send_invitation_type_2 = check_user_creation_send_invitation_type_2(data)
-
-
-
-                return send_invitation_type_2
-            except (TypeError, ValueError, AttributeError, KeyError):
-                pass
-            return cast(bool | None | str | Unset | UserCreationSendInvitationType2, data)
+            return cast(bool | None | Unset, data)
 
         send_invitation = _parse_send_invitation(d.pop("send_invitation", UNSET))
 

@@ -28,7 +28,7 @@ def _get_kwargs(
     state: list[GetReviewStatsStateItem] | Unset = UNSET,
     rating_in: list[int] | Unset = UNSET,
     rating: int | Unset = UNSET,
-    content_isnull: bool | str | Unset = UNSET,
+    content_isnull: bool | Unset = UNSET,
     partner_in: list[GetReviewStatsPartnerInItem] | Unset = UNSET,
     update_date_gte: str | Unset = UNSET,
     update_date_lte: str | Unset = UNSET,
@@ -62,12 +62,7 @@ def _get_kwargs(
 
     params["rating"] = rating
 
-    json_content_isnull: bool | str | Unset
-    if isinstance(content_isnull, Unset):
-        json_content_isnull = UNSET
-    else:
-        json_content_isnull = content_isnull
-    params["content__isnull"] = json_content_isnull
+    params["content__isnull"] = content_isnull
 
     json_partner_in: list[str] | Unset = UNSET
     if not isinstance(partner_in, Unset):
@@ -184,7 +179,7 @@ def sync_detailed(
     state: list[GetReviewStatsStateItem] | Unset = UNSET,
     rating_in: list[int] | Unset = UNSET,
     rating: int | Unset = UNSET,
-    content_isnull: bool | str | Unset = UNSET,
+    content_isnull: bool | Unset = UNSET,
     partner_in: list[GetReviewStatsPartnerInItem] | Unset = UNSET,
     update_date_gte: str | Unset = UNSET,
     update_date_lte: str | Unset = UNSET,
@@ -212,7 +207,7 @@ def sync_detailed(
         state (list[GetReviewStatsStateItem] | Unset):
         rating_in (list[int] | Unset):
         rating (int | Unset):
-        content_isnull (bool | str | Unset):
+        content_isnull (bool | Unset):
         partner_in (list[GetReviewStatsPartnerInItem] | Unset):
         update_date_gte (str | Unset):
         update_date_lte (str | Unset):
@@ -255,7 +250,7 @@ def sync(
     state: list[GetReviewStatsStateItem] | Unset = UNSET,
     rating_in: list[int] | Unset = UNSET,
     rating: int | Unset = UNSET,
-    content_isnull: bool | str | Unset = UNSET,
+    content_isnull: bool | Unset = UNSET,
     partner_in: list[GetReviewStatsPartnerInItem] | Unset = UNSET,
     update_date_gte: str | Unset = UNSET,
     update_date_lte: str | Unset = UNSET,
@@ -283,7 +278,7 @@ def sync(
         state (list[GetReviewStatsStateItem] | Unset):
         rating_in (list[int] | Unset):
         rating (int | Unset):
-        content_isnull (bool | str | Unset):
+        content_isnull (bool | Unset):
         partner_in (list[GetReviewStatsPartnerInItem] | Unset):
         update_date_gte (str | Unset):
         update_date_lte (str | Unset):
@@ -321,7 +316,7 @@ async def asyncio_detailed(
     state: list[GetReviewStatsStateItem] | Unset = UNSET,
     rating_in: list[int] | Unset = UNSET,
     rating: int | Unset = UNSET,
-    content_isnull: bool | str | Unset = UNSET,
+    content_isnull: bool | Unset = UNSET,
     partner_in: list[GetReviewStatsPartnerInItem] | Unset = UNSET,
     update_date_gte: str | Unset = UNSET,
     update_date_lte: str | Unset = UNSET,
@@ -349,7 +344,7 @@ async def asyncio_detailed(
         state (list[GetReviewStatsStateItem] | Unset):
         rating_in (list[int] | Unset):
         rating (int | Unset):
-        content_isnull (bool | str | Unset):
+        content_isnull (bool | Unset):
         partner_in (list[GetReviewStatsPartnerInItem] | Unset):
         update_date_gte (str | Unset):
         update_date_lte (str | Unset):
@@ -392,7 +387,7 @@ async def asyncio(
     state: list[GetReviewStatsStateItem] | Unset = UNSET,
     rating_in: list[int] | Unset = UNSET,
     rating: int | Unset = UNSET,
-    content_isnull: bool | str | Unset = UNSET,
+    content_isnull: bool | Unset = UNSET,
     partner_in: list[GetReviewStatsPartnerInItem] | Unset = UNSET,
     update_date_gte: str | Unset = UNSET,
     update_date_lte: str | Unset = UNSET,
@@ -420,7 +415,7 @@ async def asyncio(
         state (list[GetReviewStatsStateItem] | Unset):
         rating_in (list[int] | Unset):
         rating (int | Unset):
-        content_isnull (bool | str | Unset):
+        content_isnull (bool | Unset):
         partner_in (list[GetReviewStatsPartnerInItem] | Unset):
         update_date_gte (str | Unset):
         update_date_lte (str | Unset):

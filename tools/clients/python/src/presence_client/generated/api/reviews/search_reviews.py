@@ -28,7 +28,7 @@ def _get_kwargs(
     state: list[SearchReviewsStateItem] | Unset = UNSET,
     rating_in: list[int] | Unset = UNSET,
     rating: int | Unset = UNSET,
-    content_isnull: bool | str | Unset = UNSET,
+    content_isnull: bool | Unset = UNSET,
     partner_in: list[SearchReviewsPartnerInItem] | Unset = UNSET,
     update_date_gte: str | Unset = UNSET,
     update_date_lte: str | Unset = UNSET,
@@ -64,12 +64,7 @@ def _get_kwargs(
 
     params["rating"] = rating
 
-    json_content_isnull: bool | str | Unset
-    if isinstance(content_isnull, Unset):
-        json_content_isnull = UNSET
-    else:
-        json_content_isnull = content_isnull
-    params["content__isnull"] = json_content_isnull
+    params["content__isnull"] = content_isnull
 
     json_partner_in: list[str] | Unset = UNSET
     if not isinstance(partner_in, Unset):
@@ -190,7 +185,7 @@ def sync_detailed(
     state: list[SearchReviewsStateItem] | Unset = UNSET,
     rating_in: list[int] | Unset = UNSET,
     rating: int | Unset = UNSET,
-    content_isnull: bool | str | Unset = UNSET,
+    content_isnull: bool | Unset = UNSET,
     partner_in: list[SearchReviewsPartnerInItem] | Unset = UNSET,
     update_date_gte: str | Unset = UNSET,
     update_date_lte: str | Unset = UNSET,
@@ -222,7 +217,7 @@ def sync_detailed(
         state (list[SearchReviewsStateItem] | Unset):
         rating_in (list[int] | Unset):
         rating (int | Unset):
-        content_isnull (bool | str | Unset):
+        content_isnull (bool | Unset):
         partner_in (list[SearchReviewsPartnerInItem] | Unset):
         update_date_gte (str | Unset):
         update_date_lte (str | Unset):
@@ -269,7 +264,7 @@ def sync(
     state: list[SearchReviewsStateItem] | Unset = UNSET,
     rating_in: list[int] | Unset = UNSET,
     rating: int | Unset = UNSET,
-    content_isnull: bool | str | Unset = UNSET,
+    content_isnull: bool | Unset = UNSET,
     partner_in: list[SearchReviewsPartnerInItem] | Unset = UNSET,
     update_date_gte: str | Unset = UNSET,
     update_date_lte: str | Unset = UNSET,
@@ -301,7 +296,7 @@ def sync(
         state (list[SearchReviewsStateItem] | Unset):
         rating_in (list[int] | Unset):
         rating (int | Unset):
-        content_isnull (bool | str | Unset):
+        content_isnull (bool | Unset):
         partner_in (list[SearchReviewsPartnerInItem] | Unset):
         update_date_gte (str | Unset):
         update_date_lte (str | Unset):
@@ -343,7 +338,7 @@ async def asyncio_detailed(
     state: list[SearchReviewsStateItem] | Unset = UNSET,
     rating_in: list[int] | Unset = UNSET,
     rating: int | Unset = UNSET,
-    content_isnull: bool | str | Unset = UNSET,
+    content_isnull: bool | Unset = UNSET,
     partner_in: list[SearchReviewsPartnerInItem] | Unset = UNSET,
     update_date_gte: str | Unset = UNSET,
     update_date_lte: str | Unset = UNSET,
@@ -375,7 +370,7 @@ async def asyncio_detailed(
         state (list[SearchReviewsStateItem] | Unset):
         rating_in (list[int] | Unset):
         rating (int | Unset):
-        content_isnull (bool | str | Unset):
+        content_isnull (bool | Unset):
         partner_in (list[SearchReviewsPartnerInItem] | Unset):
         update_date_gte (str | Unset):
         update_date_lte (str | Unset):
@@ -422,7 +417,7 @@ async def asyncio(
     state: list[SearchReviewsStateItem] | Unset = UNSET,
     rating_in: list[int] | Unset = UNSET,
     rating: int | Unset = UNSET,
-    content_isnull: bool | str | Unset = UNSET,
+    content_isnull: bool | Unset = UNSET,
     partner_in: list[SearchReviewsPartnerInItem] | Unset = UNSET,
     update_date_gte: str | Unset = UNSET,
     update_date_lte: str | Unset = UNSET,
@@ -454,7 +449,7 @@ async def asyncio(
         state (list[SearchReviewsStateItem] | Unset):
         rating_in (list[int] | Unset):
         rating (int | Unset):
-        content_isnull (bool | str | Unset):
+        content_isnull (bool | Unset):
         partner_in (list[SearchReviewsPartnerInItem] | Unset):
         update_date_gte (str | Unset):
         update_date_lte (str | Unset):

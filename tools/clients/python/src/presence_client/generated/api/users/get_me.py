@@ -19,7 +19,7 @@ from typing import cast
 
 def _get_kwargs(
     *,
-    display_business_ids: bool | str | Unset = UNSET,
+    display_business_ids: bool | Unset = UNSET,
 
 ) -> dict[str, Any]:
     
@@ -28,12 +28,7 @@ def _get_kwargs(
 
     params: dict[str, Any] = {}
 
-    json_display_business_ids: bool | str | Unset
-    if isinstance(display_business_ids, Unset):
-        json_display_business_ids = UNSET
-    else:
-        json_display_business_ids = display_business_ids
-    params["display_business_ids"] = json_display_business_ids
+    params["display_business_ids"] = display_business_ids
 
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
@@ -118,7 +113,7 @@ def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Res
 def sync_detailed(
     *,
     client: AuthenticatedClient | Client,
-    display_business_ids: bool | str | Unset = UNSET,
+    display_business_ids: bool | Unset = UNSET,
 
 ) -> Response[AuthenticationError | Error | InvalidError | User]:
     """ Get the calling user
@@ -128,7 +123,7 @@ def sync_detailed(
     **Roles**: all.
 
     Args:
-        display_business_ids (bool | str | Unset):
+        display_business_ids (bool | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -153,7 +148,7 @@ def sync_detailed(
 def sync(
     *,
     client: AuthenticatedClient | Client,
-    display_business_ids: bool | str | Unset = UNSET,
+    display_business_ids: bool | Unset = UNSET,
 
 ) -> AuthenticationError | Error | InvalidError | User | None:
     """ Get the calling user
@@ -163,7 +158,7 @@ def sync(
     **Roles**: all.
 
     Args:
-        display_business_ids (bool | str | Unset):
+        display_business_ids (bool | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -183,7 +178,7 @@ display_business_ids=display_business_ids,
 async def asyncio_detailed(
     *,
     client: AuthenticatedClient | Client,
-    display_business_ids: bool | str | Unset = UNSET,
+    display_business_ids: bool | Unset = UNSET,
 
 ) -> Response[AuthenticationError | Error | InvalidError | User]:
     """ Get the calling user
@@ -193,7 +188,7 @@ async def asyncio_detailed(
     **Roles**: all.
 
     Args:
-        display_business_ids (bool | str | Unset):
+        display_business_ids (bool | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -218,7 +213,7 @@ async def asyncio_detailed(
 async def asyncio(
     *,
     client: AuthenticatedClient | Client,
-    display_business_ids: bool | str | Unset = UNSET,
+    display_business_ids: bool | Unset = UNSET,
 
 ) -> AuthenticationError | Error | InvalidError | User | None:
     """ Get the calling user
@@ -228,7 +223,7 @@ async def asyncio(
     **Roles**: all.
 
     Args:
-        display_business_ids (bool | str | Unset):
+        display_business_ids (bool | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

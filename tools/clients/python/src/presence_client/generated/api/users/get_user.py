@@ -20,7 +20,7 @@ from typing import cast
 def _get_kwargs(
     user_id: str,
     *,
-    display_business_ids: bool | str | Unset = UNSET,
+    display_business_ids: bool | Unset = UNSET,
 
 ) -> dict[str, Any]:
     
@@ -29,12 +29,7 @@ def _get_kwargs(
 
     params: dict[str, Any] = {}
 
-    json_display_business_ids: bool | str | Unset
-    if isinstance(display_business_ids, Unset):
-        json_display_business_ids = UNSET
-    else:
-        json_display_business_ids = display_business_ids
-    params["display_business_ids"] = json_display_business_ids
+    params["display_business_ids"] = display_business_ids
 
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
@@ -127,7 +122,7 @@ def sync_detailed(
     user_id: str,
     *,
     client: AuthenticatedClient | Client,
-    display_business_ids: bool | str | Unset = UNSET,
+    display_business_ids: bool | Unset = UNSET,
 
 ) -> Response[AuthenticationError | Error | InvalidError | User]:
     """ Get one user
@@ -139,7 +134,7 @@ def sync_detailed(
 
     Args:
         user_id (str):
-        display_business_ids (bool | str | Unset):
+        display_business_ids (bool | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -166,7 +161,7 @@ def sync(
     user_id: str,
     *,
     client: AuthenticatedClient | Client,
-    display_business_ids: bool | str | Unset = UNSET,
+    display_business_ids: bool | Unset = UNSET,
 
 ) -> AuthenticationError | Error | InvalidError | User | None:
     """ Get one user
@@ -178,7 +173,7 @@ def sync(
 
     Args:
         user_id (str):
-        display_business_ids (bool | str | Unset):
+        display_business_ids (bool | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -200,7 +195,7 @@ async def asyncio_detailed(
     user_id: str,
     *,
     client: AuthenticatedClient | Client,
-    display_business_ids: bool | str | Unset = UNSET,
+    display_business_ids: bool | Unset = UNSET,
 
 ) -> Response[AuthenticationError | Error | InvalidError | User]:
     """ Get one user
@@ -212,7 +207,7 @@ async def asyncio_detailed(
 
     Args:
         user_id (str):
-        display_business_ids (bool | str | Unset):
+        display_business_ids (bool | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -239,7 +234,7 @@ async def asyncio(
     user_id: str,
     *,
     client: AuthenticatedClient | Client,
-    display_business_ids: bool | str | Unset = UNSET,
+    display_business_ids: bool | Unset = UNSET,
 
 ) -> AuthenticationError | Error | InvalidError | User | None:
     """ Get one user
@@ -251,7 +246,7 @@ async def asyncio(
 
     Args:
         user_id (str):
-        display_business_ids (bool | str | Unset):
+        display_business_ids (bool | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

@@ -29,7 +29,7 @@ def _get_kwargs(
     query: str | Unset = UNSET,
     page: int | Unset = 1,
     per_page: int | Unset = 30,
-    display_business_ids: bool | str | Unset = UNSET,
+    display_business_ids: bool | Unset = UNSET,
 
 ) -> dict[str, Any]:
     
@@ -56,12 +56,7 @@ def _get_kwargs(
 
     params["per_page"] = per_page
 
-    json_display_business_ids: bool | str | Unset
-    if isinstance(display_business_ids, Unset):
-        json_display_business_ids = UNSET
-    else:
-        json_display_business_ids = display_business_ids
-    params["display_business_ids"] = json_display_business_ids
+    params["display_business_ids"] = display_business_ids
 
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
@@ -160,7 +155,7 @@ def sync_detailed(
     query: str | Unset = UNSET,
     page: int | Unset = 1,
     per_page: int | Unset = 30,
-    display_business_ids: bool | str | Unset = UNSET,
+    display_business_ids: bool | Unset = UNSET,
 
 ) -> Response[AuthenticationError | AuthorizationError | Error | InvalidError | UserPage]:
     """ Search users
@@ -184,7 +179,7 @@ def sync_detailed(
         query (str | Unset):
         page (int | Unset):  Default: 1.
         per_page (int | Unset):  Default: 30.
-        display_business_ids (bool | str | Unset):
+        display_business_ids (bool | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -223,7 +218,7 @@ def sync(
     query: str | Unset = UNSET,
     page: int | Unset = 1,
     per_page: int | Unset = 30,
-    display_business_ids: bool | str | Unset = UNSET,
+    display_business_ids: bool | Unset = UNSET,
 
 ) -> AuthenticationError | AuthorizationError | Error | InvalidError | UserPage | None:
     """ Search users
@@ -247,7 +242,7 @@ def sync(
         query (str | Unset):
         page (int | Unset):  Default: 1.
         per_page (int | Unset):  Default: 30.
-        display_business_ids (bool | str | Unset):
+        display_business_ids (bool | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -281,7 +276,7 @@ async def asyncio_detailed(
     query: str | Unset = UNSET,
     page: int | Unset = 1,
     per_page: int | Unset = 30,
-    display_business_ids: bool | str | Unset = UNSET,
+    display_business_ids: bool | Unset = UNSET,
 
 ) -> Response[AuthenticationError | AuthorizationError | Error | InvalidError | UserPage]:
     """ Search users
@@ -305,7 +300,7 @@ async def asyncio_detailed(
         query (str | Unset):
         page (int | Unset):  Default: 1.
         per_page (int | Unset):  Default: 30.
-        display_business_ids (bool | str | Unset):
+        display_business_ids (bool | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -344,7 +339,7 @@ async def asyncio(
     query: str | Unset = UNSET,
     page: int | Unset = 1,
     per_page: int | Unset = 30,
-    display_business_ids: bool | str | Unset = UNSET,
+    display_business_ids: bool | Unset = UNSET,
 
 ) -> AuthenticationError | AuthorizationError | Error | InvalidError | UserPage | None:
     """ Search users
@@ -368,7 +363,7 @@ async def asyncio(
         query (str | Unset):
         page (int | Unset):  Default: 1.
         per_page (int | Unset):  Default: 30.
-        display_business_ids (bool | str | Unset):
+        display_business_ids (bool | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

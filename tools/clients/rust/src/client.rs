@@ -1,0 +1,163 @@
+//! Client of the presence API.
+
+use std::sync::Arc;
+
+use futures::Stream;
+use reqwest::header::HeaderValue;
+use reqwest::redirect::Policy;
+use secrecy::ExposeSecret as _;
+
+use crate::error::body;
+use crate::generated::{Client, builder};
+use crate::layer::Layer;
+use crate::pages::{MAX_PER_PAGE, results, walk};
+use crate::pull::{Bounds, pull};
+use crate::types::{
+    Business, BusinessPage, Category, CategoryPage, FoundUser, Review, ReviewPage, ReviewStats, User, UserChange,
+    UserCreation, UserPage, UserStats,
+};
+use crate::{Batch, CallOptions, Error, Options, OptionsError, PullOptions};
+
+/// Client of the presence API. Clones share connections. Filters are set by a function on the builder of the operation.
+#[derive(Clone, Debug)]
+pub struct PresenceClient {
+    api: Client,
+}
+
+/// A search with all its pages.
+macro_rules! search {
+    ($search:ident, $iterate:ident, $builder:ident, $page:ty, $item:ty, $what:literal) => {
+        #[doc = concat!("Returns one page of a search of ", $what, ".")]
+        pub async fn $search<F>(&self, filter: F) -> Result<$page, Error>
+        where
+            F: for<'a> FnOnce(builder::$builder<'a>) -> builder::$builder<'a>,
+        {
+            body(filter(self.api.$search()).send().await).await
+        }
+
+        #[doc = concat!("Yields each of the ", $what, " that a search finds, over all pages of 100.")]
+        pub fn $iterate<F>(&self, filter: F) -> impl Stream<Item = Result<$item, Error>>
+        where
+            F: for<'a> FnOnce(builder::$builder<'a>) -> builder::$builder<'a>,
+        {
+            let search = filter(self.api.$search()).per_page(MAX_PER_PAGE);
+            results(walk::<$page>(async move |page| body(search.clone().page(page).send().await).await, MAX_PER_PAGE))
+        }
+    };
+}
+
+impl PresenceClient {
+    /// Returns a client.
+    pub fn new(options: Options) -> Result<Self, OptionsError> {
+        let own = concat!("presence-client-rust/", env!("CARGO_PKG_VERSION"));
+        let user_agent = options.user_agent.map_or_else(|| own.to_owned(), |text| format!("{text} {own}"));
+        let user_agent = HeaderValue::from_str(&user_agent).map_err(|_| OptionsError::Header("the user agent"))?;
+        HeaderValue::from_str(options.api_key.expose_secret()).map_err(|_| OptionsError::Header("the key"))?;
+        // A redirect would carry the key to another place, so that none is followed.
+        let http = reqwest::Client::builder()
+            .timeout(options.timeout)
+            .user_agent(user_agent)
+            .redirect(Policy::none())
+            .build()?;
+        let layer = Layer { api_key: Arc::new(options.api_key), retry: options.retry, call: CallOptions::default() };
+        Ok(Self { api: Client::new_with_client(&options.base_url, http, layer) })
+    }
+
+    /// Returns a client with settings from `PRESENCE_URL` and `PRESENCE_API_KEY`.
+    pub fn from_env() -> Result<Self, OptionsError> {
+        Self::new(Options::from_env()?)
+    }
+
+    /// Returns a client whose calls have these options.
+    #[must_use]
+    pub fn with(&self, call: CallOptions) -> Self {
+        let mut api = self.api.clone();
+        api.inner.call = call;
+        Self { api }
+    }
+
+    /// Returns the user who owns the key.
+    pub async fn me(&self) -> Result<User, Error> {
+        body(self.api.get_me().send().await).await
+    }
+
+    /// Returns a user.
+    pub async fn user(&self, id: &str) -> Result<User, Error> {
+        body(self.api.get_user().user_id(id).send().await).await
+    }
+
+    /// Returns the numbers of users.
+    pub async fn user_stats(&self) -> Result<UserStats, Error> {
+        body(self.api.get_user_stats().send().await).await
+    }
+
+    /// Creates a user. Returns its id.
+    pub async fn create_user(&self, user: UserCreation) -> Result<String, Error> {
+        let done = body(self.api.create_user().body(user).send().await).await?;
+        done.id.ok_or_else(|| Error::Form("the answer has no id".to_owned()))
+    }
+
+    /// Changes the given fields of a user.
+    pub async fn update_user(&self, id: &str, fields: UserChange) -> Result<(), Error> {
+        body(self.api.update_user().user_id(id).body(fields).send().await).await.map(drop)
+    }
+
+    /// Deletes a user for good.
+    pub async fn delete_user(&self, id: &str) -> Result<(), Error> {
+        body(self.api.delete_user().user_id(id).send().await).await.map(drop)
+    }
+
+    /// Sends a new invitation to an invited user, at most once in 5 minutes.
+    pub async fn invite_user(&self, id: &str) -> Result<(), Error> {
+        body(self.api.invite_user().user_id(id).send().await).await.map(drop)
+    }
+
+    search!(search_users, iterate_users, SearchUsers, UserPage, FoundUser, "users");
+    search!(search_categories, iterate_categories, SearchCategories, CategoryPage, Category, "categories");
+    search!(search_businesses, iterate_businesses, SearchBusinesses, BusinessPage, Business, "businesses");
+    search!(search_reviews, iterate_reviews, SearchReviews, ReviewPage, Review, "reviews");
+
+    /// Returns a category, with its name in a language.
+    pub async fn category(&self, id: &str, lang: &str) -> Result<Category, Error> {
+        body(self.api.get_category().category_id(id).lang(lang).send().await).await
+    }
+
+    /// Returns a review.
+    pub async fn review(&self, id: &str) -> Result<Review, Error> {
+        body(self.api.get_review().review_id(id).send().await).await
+    }
+
+    /// Returns statistics of the reviews that a search finds.
+    pub async fn review_stats<F>(&self, filter: F) -> Result<ReviewStats, Error>
+    where
+        F: for<'a> FnOnce(builder::GetReviewStats<'a>) -> builder::GetReviewStats<'a>,
+    {
+        body(filter(self.api.get_review_stats()).send().await).await
+    }
+
+    /// Yields the reviews that changed at or after the cursor, in batches. Without a cursor: all reviews.
+    ///
+    /// `filter` sets neither dates nor order nor pages.
+    pub fn pull_reviews<F>(
+        &self,
+        cursor: Option<String>,
+        options: PullOptions,
+        filter: F,
+    ) -> impl Stream<Item = Result<Batch, Error>>
+    where
+        F: for<'a> FnOnce(builder::SearchReviews<'a>) -> builder::SearchReviews<'a>,
+    {
+        let search = filter(self.api.search_reviews()).order_by("update_date").per_page(options.per_page);
+        let read = async move |(lower, upper): Bounds, page| {
+            let mut search = search.clone().page(page);
+            if let Some(lower) = lower {
+                search = search.update_date_gte(lower);
+            }
+            if let Some(upper) = upper {
+                search = search.update_date_lte(upper);
+            }
+            body(search.send().await).await
+        };
+        pull(read, cursor, options)
+    }
+}

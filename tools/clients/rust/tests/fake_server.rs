@@ -1,0 +1,159 @@
+//! Calls against a server that plays given answers.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::request::Parts;
+use axum::response::Response;
+use presence_client::types::{UserChange, UserCreation};
+use presence_client::{CallOptions, Error, IdempotencyKey, Kind, Options, PresenceClient, Retry};
+use serde_json::{Value, json};
+
+/// Key that no error may hold.
+const KEY: &str = "pk_SECRETsecretSECRETsecretSECRETsecret1";
+
+/// Step of the fake server.
+#[derive(Clone)]
+enum Step {
+    /// Answer: status, `Retry-After` in seconds, body.
+    Answer(u16, Option<u64>, Value),
+    /// The connection breaks.
+    Break,
+}
+
+use Step::{Answer, Break};
+
+#[derive(Clone, Default)]
+struct Server {
+    steps: Arc<Mutex<Vec<Step>>>,
+    seen: Arc<Mutex<Vec<Parts>>>,
+}
+
+impl Server {
+    /// Starts a server that plays the steps in order. Returns it, and a client that hardly pauses.
+    async fn start(steps: Vec<Step>) -> (Self, PresenceClient) {
+        let server = Self { steps: Arc::new(Mutex::new(steps)), ..Self::default() };
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let url = format!("http://{}/api/v2/", listener.local_addr().expect("an address"));
+        let router = Router::new().fallback(answer).with_state(server.clone());
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        let mut retry = Retry::default();
+        retry.base_delay = Duration::ZERO;
+        let options = Options::new(&url, KEY.to_owned()).retry(retry).user_agent("shop/1.2");
+        (server, PresenceClient::new(options).expect("a client"))
+    }
+
+    /// Returns a header of each request.
+    fn headers(&self, name: &str) -> Vec<Option<String>> {
+        let seen = self.seen.lock().expect("no panic");
+        let read = |parts: &Parts| Some(parts.headers.get(name)?.to_str().ok()?.to_owned());
+        seen.iter().map(read).collect()
+    }
+}
+
+async fn answer(State(server): State<Server>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    axum::body::to_bytes(body, 1 << 20).await.expect("a body");
+    let number = {
+        let mut seen = server.seen.lock().expect("no panic");
+        seen.push(parts);
+        seen.len() - 1
+    };
+    let step = server.steps.lock().expect("no panic").get(number).cloned();
+    let Answer(status, retry_after, body) = step.expect("no more requests than steps") else {
+        // The promised body never comes.
+        let broken = futures::stream::once(async { Err::<Vec<u8>, _>(std::io::Error::other("broken")) });
+        return Response::new(Body::from_stream(broken));
+    };
+    let response = Response::builder().status(status).header("x-request-id", "r-1");
+    let response = retry_after.into_iter().fold(response, |response, seconds| response.header("retry-after", seconds));
+    response.body(body.to_string().into()).expect("a response")
+}
+
+fn refused(status: u16) -> Step {
+    Answer(status, None, json!({ "errors": { "json": "not now" } }))
+}
+
+fn done() -> Step {
+    Answer(200, None, json!({ "status": "success", "id": "7" }))
+}
+
+fn me() -> Step {
+    let user = json!({ "id": "1", "status": "active", "first_name": "A", "last_name": "B", "org_id": 1, "phone": null,
+        "role": "ORG_ADMIN", "email": "a@b.example" });
+    Answer(200, None, user)
+}
+
+fn user() -> UserCreation {
+    UserCreation::builder().email("a@b.example").first_name("A").last_name("B").try_into().expect("a user")
+}
+
+#[tokio::test]
+async fn a_read_is_repeated_after_429_503_and_a_broken_connection() {
+    let again = Answer(429, Some(0), json!({}));
+    let (server, client) = Server::start(vec![again, refused(503), Break, me()]).await;
+    assert_eq!(client.me().await.expect("a user").id, "1");
+    assert_eq!(server.headers("idempotency-key"), vec![None; 4]);
+}
+
+#[tokio::test]
+async fn a_create_is_repeated_under_one_key_and_each_call_has_a_key_of_its_own() {
+    let under_way = Answer(409, Some(0), json!({}));
+    let (server, client) = Server::start(vec![Break, refused(503), under_way, done(), done()]).await;
+    assert_eq!(client.create_user(user()).await.expect("an id"), "7");
+    client.create_user(user()).await.expect("an id");
+    let keys = server.headers("idempotency-key");
+    assert!(keys[0].as_ref().is_some_and(|key| key.len() == 36));
+    assert!(keys[..4].iter().all(|key| *key == keys[0]));
+    assert_ne!(keys[4], keys[0]);
+}
+
+#[tokio::test]
+async fn all_changes_send_a_key_which_the_caller_may_give_or_turn_off() {
+    let (server, client) = Server::start(vec![done(), done(), done(), Break]).await;
+    client.update_user("7", UserChange::default()).await.expect("done");
+    client.invite_user("7").await.expect("done");
+    let idempotency_key = IdempotencyKey::Own("mine".to_owned());
+    let call = CallOptions { idempotency_key, client_request_id: Some("job-1".to_owned()) };
+    client.with(call).delete_user("7").await.expect("done");
+    let off = client.with(CallOptions { idempotency_key: IdempotencyKey::Off, ..CallOptions::default() });
+    assert!(matches!(off.create_user(user()).await, Err(Error::Network(_))));
+    let keys = server.headers("idempotency-key");
+    assert!(keys[0].is_some() && keys[1].is_some());
+    assert_eq!(keys[2..], [Some("mine".to_owned()), None]);
+    assert_eq!(server.headers("x-client-request-id")[2].as_deref(), Some("job-1"));
+}
+
+#[tokio::test]
+async fn repetition_ends_at_its_bound_and_with_a_retry_after_that_is_too_long() {
+    let (server, client) = Server::start(vec![refused(503); 5]).await;
+    let error = client.me().await.expect_err("a refusal");
+    assert!(error.refusal(Kind::Service).is_some());
+    assert_eq!(server.headers("accept").len(), 5);
+    let (server, client) = Server::start(vec![Answer(429, Some(300), json!({}))]).await;
+    let error = client.invite_user("7").await.expect_err("a refusal");
+    let refusal = error.refusal(Kind::TooManyRequests).expect("too many requests");
+    assert_eq!(refusal.retry_after, Some(Duration::from_mins(5)));
+    assert_eq!(server.headers("accept").len(), 1);
+}
+
+#[tokio::test]
+async fn requests_carry_key_and_user_agent_and_no_error_or_debug_text_holds_the_key() {
+    let (server, client) =
+        Server::start(vec![refused(404), Answer(302, None, json!({})), Answer(200, None, json!([]))]).await;
+    let errors = [client.me().await, client.me().await, client.me().await].map(Result::unwrap_err);
+    let texts = format!("{errors:?} {client:?} {} {:?}", errors[0], Options::new("http://localhost", KEY.to_owned()));
+    assert!(!texts.contains(KEY), "{texts}");
+    assert_eq!(errors[0].to_string(), "404: not now (request r-1)");
+    assert!(errors[1].refusal(Kind::Other).is_some_and(|refusal| refusal.status == 302));
+    assert!(matches!(errors[2], Error::Form(_)));
+    assert_eq!(server.headers("x-api-key")[0].as_deref(), Some(KEY));
+    assert!(
+        server.headers("user-agent")[0].as_ref().is_some_and(|text| text.starts_with("shop/1.2 presence-client-rust/"))
+    );
+    let seen = server.seen.lock().expect("no panic");
+    assert!(seen.iter().all(|parts| parts.uri == "/api/v2/user/me"));
+}

@@ -1,0 +1,91 @@
+//! Calls against the local stack: `tools/ci/with-stack` sets the environment. Without one, `cargo test` leaves them out.
+
+use std::collections::HashSet;
+
+use futures::{Stream, TryStreamExt as _, pin_mut};
+use presence_client::types::{UserChange, UserCreation, UserCreationStatus};
+use presence_client::{Error, Kind, Options, PresenceClient, PullOptions};
+
+const EMAIL: &str = "own-rust@client.example";
+
+fn client() -> PresenceClient {
+    PresenceClient::from_env().expect("PRESENCE_URL and PRESENCE_API_KEY")
+}
+
+fn user() -> UserCreation {
+    let user = UserCreation::builder().email(EMAIL).first_name("Own").last_name("Rust");
+    user.status(UserCreationStatus::Invited).send_invitation(false).try_into().expect("a user")
+}
+
+async fn count<T>(items: impl Stream<Item = Result<T, Error>>) -> i64 {
+    items.try_fold(0, |count, _| std::future::ready(Ok(count + 1))).await.expect("a search")
+}
+
+#[tokio::test]
+#[ignore = "needs a local stack"]
+async fn a_user_lives_from_create_to_delete() -> Result<(), Error> {
+    let presence = client();
+    let id = presence.create_user(user()).await?;
+    let change = UserChange { last_name: Some("Ferrum".to_owned()), ..UserChange::default() };
+    presence.update_user(&id, change).await?;
+    assert_eq!(presence.user(&id).await?.last_name, "Ferrum");
+    presence.invite_user(&id).await?;
+    let soon = presence.invite_user(&id).await.expect_err("too soon");
+    assert!(soon.refusal(Kind::TooManyRequests).is_some_and(|refusal| refusal.retry_after.is_some()));
+    let twice = presence.create_user(user()).await.expect_err("a refusal");
+    let refusal = twice.refusal(Kind::InvalidRequest).expect("not valid");
+    assert_eq!(refusal.fields["email"].message, format!("{EMAIL} already exists in db"));
+    assert!(refusal.request_id.is_some());
+    assert_eq!(presence.user_stats().await?.count, presence.search_users(|search| search).await?.count);
+    presence.delete_user(&id).await?;
+    assert!(presence.user(&id).await.is_err_and(|error| error.refusal(Kind::NotFound).is_some()));
+    Ok(())
+}
+
+#[tokio::test]
+#[ignore = "needs a local stack"]
+async fn each_search_is_walked_to_its_end() -> Result<(), Error> {
+    let presence = client();
+    assert_eq!(
+        count(presence.iterate_users(|search| search)).await,
+        presence.search_users(|search| search).await?.count
+    );
+    let found = presence.search_categories(|search| search.lang("FR")).await?;
+    assert_eq!(count(presence.iterate_categories(|search| search.lang("FR"))).await, found.count);
+    let businesses = presence.search_businesses(|search| search).await?;
+    assert_eq!(count(presence.iterate_businesses(|search| search)).await, businesses.count);
+    let low = presence.search_reviews(|search| search.rating_in(vec![1, 2])).await?;
+    assert_eq!(count(presence.iterate_reviews(|search| search.rating_in(vec![1, 2]))).await, low.count);
+    let category = presence.category(&found.categories[0].id, "FR").await?;
+    assert_eq!(category.name, found.categories[0].name);
+    Ok(())
+}
+
+#[tokio::test]
+#[ignore = "needs a local stack"]
+async fn a_pull_equals_the_list_and_its_cursor_repeats_one_second() -> Result<(), Error> {
+    let presence = client();
+    let listed: HashSet<_> = presence.iterate_reviews(|search| search).map_ok(|review| review.id).try_collect().await?;
+    let options = PullOptions { per_page: 25, ..PullOptions::default() };
+    let batches: Vec<_> = presence.pull_reviews(None, options, |search| search).try_collect().await?;
+    let pulled: Vec<_> = batches.iter().flat_map(|batch| &batch.reviews).map(|review| review.id.clone()).collect();
+    assert!(listed.len() > 100);
+    assert_eq!(pulled.len(), listed.len());
+    assert_eq!(pulled.iter().cloned().collect::<HashSet<_>>(), listed);
+    let cursor = batches.last().expect("a batch").cursor.clone();
+    let again = presence.pull_reviews(Some(cursor.clone()), options, |search| search);
+    pin_mut!(again);
+    while let Some(batch) = again.try_next().await? {
+        assert!(batch.reviews.iter().all(|review| review.update_date == cursor));
+    }
+    assert_eq!(presence.review(&pulled[0]).await?.id, pulled[0]);
+    Ok(())
+}
+
+#[tokio::test]
+#[ignore = "needs a local stack"]
+async fn a_wrong_key_is_refused() {
+    let url = std::env::var("PRESENCE_URL").expect("PRESENCE_URL");
+    let nobody = PresenceClient::new(Options::new(&url, "pk_wrong".to_owned())).expect("a client");
+    assert!(nobody.me().await.is_err_and(|error| error.refusal(Kind::Authentication).is_some()));
+}
