@@ -4448,9 +4448,11 @@ impl Client {
 /// Sends a `POST` request to `/api/v2/user`
 ///
 /// Arguments:
+/// - `idempotency_key`: Name of the request, chosen by the client, such as a random UUID. For 24 hours the same request with the same key gets the first response again, and changes nothing: so it is safe to repeat a request whose response was lost. The key counts for the caller, the method and the path. Responses 4xx and 5xx are not kept. Printable ASCII without a comma.
 /// - `body`: The user to create.
 /// ```ignore
 /// let response = client.create_user()
+///     .idempotency_key(idempotency_key)
 ///     .body(body)
 ///     .send()
 ///     .await;
@@ -4563,10 +4565,12 @@ impl Client {
 ///
 /// Arguments:
 /// - `user_id`: Id of the user to change. A malformed id is answered like an unknown one: 404.
+/// - `idempotency_key`: Name of the request, chosen by the client, such as a random UUID. For 24 hours the same request with the same key gets the first response again, and changes nothing: so it is safe to repeat a request whose response was lost. The key counts for the caller, the method and the path. Responses 4xx and 5xx are not kept. Printable ASCII without a comma.
 /// - `body`: The changes.
 /// ```ignore
 /// let response = client.update_user()
 ///     .user_id(user_id)
+///     .idempotency_key(idempotency_key)
 ///     .body(body)
 ///     .send()
 ///     .await;
@@ -4584,9 +4588,11 @@ impl Client {
 ///
 /// Arguments:
 /// - `user_id`: Id of the user to delete. A malformed id is answered like an unknown one: 404.
+/// - `idempotency_key`: Name of the request, chosen by the client, such as a random UUID. For 24 hours the same request with the same key gets the first response again, and changes nothing: so it is safe to repeat a request whose response was lost. The key counts for the caller, the method and the path. Responses 4xx and 5xx are not kept. Printable ASCII without a comma.
 /// ```ignore
 /// let response = client.delete_user()
 ///     .user_id(user_id)
+///     .idempotency_key(idempotency_key)
 ///     .send()
 ///     .await;
 /// ```
@@ -4603,9 +4609,11 @@ impl Client {
 ///
 /// Arguments:
 /// - `user_id`: Id of the user to invite again. A malformed id is answered like an unknown one: 404.
+/// - `idempotency_key`: Name of the request, chosen by the client, such as a random UUID. For 24 hours the same request with the same key gets the first response again, and changes nothing: so it is safe to repeat a request whose response was lost. The key counts for the caller, the method and the path. Responses 4xx and 5xx are not kept. Printable ASCII without a comma.
 /// ```ignore
 /// let response = client.invite_user()
 ///     .user_id(user_id)
+///     .idempotency_key(idempotency_key)
 ///     .send()
 ///     .await;
 /// ```
@@ -5537,14 +5545,29 @@ pub mod builder {
     #[derive(Debug, Clone)]
     pub struct CreateUser<'a> {
         client: &'a super::Client,
+        idempotency_key: Result<Option<::std::string::String>, String>,
         body: Result<types::builder::UserCreation, String>,
     }
     impl<'a> CreateUser<'a> {
         pub fn new(client: &'a super::Client) -> Self {
             Self {
                 client: client,
+                idempotency_key: Ok(None),
                 body: Ok(::std::default::Default::default()),
             }
+        }
+        pub fn idempotency_key<V>(mut self, value: V) -> Self
+        where
+            V: std::convert::TryInto<::std::string::String>,
+        {
+            self.idempotency_key = value
+                .try_into()
+                .map(Some)
+                .map_err(|_| {
+                    "conversion to `:: std :: string :: String` for idempotency_key failed"
+                        .to_string()
+                });
+            self
         }
         pub fn body<V>(mut self, value: V) -> Self
         where
@@ -5570,14 +5593,15 @@ pub mod builder {
         }
         ///Sends a `POST` request to `/api/v2/user`
         pub async fn send(self) -> Result<ResponseValue<types::Success>, Error<()>> {
-            let Self { client, body } = self;
+            let Self { client, idempotency_key, body } = self;
+            let idempotency_key = idempotency_key.map_err(Error::InvalidRequest)?;
             let body = body
                 .and_then(|v| {
                     types::UserCreation::try_from(v).map_err(|e| e.to_string())
                 })
                 .map_err(Error::InvalidRequest)?;
             let url = format!("{}/api/v2/user", client.baseurl,);
-            let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+            let mut header_map = ::reqwest::header::HeaderMap::with_capacity(2usize);
             header_map
                 .append(
                     ::reqwest::header::HeaderName::from_static("api-version"),
@@ -5585,6 +5609,9 @@ pub mod builder {
                         super::Client::api_version(),
                     ),
                 );
+            if let Some(value) = idempotency_key {
+                header_map.append("Idempotency-Key", value.to_string().try_into()?);
+            }
             #[allow(unused_mut)]
             let mut request = client
                 .client
@@ -6008,6 +6035,7 @@ pub mod builder {
     pub struct UpdateUser<'a> {
         client: &'a super::Client,
         user_id: Result<::std::string::String, String>,
+        idempotency_key: Result<Option<::std::string::String>, String>,
         body: Result<types::builder::UserChange, String>,
     }
     impl<'a> UpdateUser<'a> {
@@ -6015,6 +6043,7 @@ pub mod builder {
             Self {
                 client: client,
                 user_id: Err("user_id was not initialized".to_string()),
+                idempotency_key: Ok(None),
                 body: Ok(::std::default::Default::default()),
             }
         }
@@ -6026,6 +6055,19 @@ pub mod builder {
                 .try_into()
                 .map_err(|_| {
                     "conversion to `:: std :: string :: String` for user_id failed"
+                        .to_string()
+                });
+            self
+        }
+        pub fn idempotency_key<V>(mut self, value: V) -> Self
+        where
+            V: std::convert::TryInto<::std::string::String>,
+        {
+            self.idempotency_key = value
+                .try_into()
+                .map(Some)
+                .map_err(|_| {
+                    "conversion to `:: std :: string :: String` for idempotency_key failed"
                         .to_string()
                 });
             self
@@ -6054,15 +6096,16 @@ pub mod builder {
         }
         ///Sends a `POST` request to `/api/v2/user/{user_id}`
         pub async fn send(self) -> Result<ResponseValue<types::Success>, Error<()>> {
-            let Self { client, user_id, body } = self;
+            let Self { client, user_id, idempotency_key, body } = self;
             let user_id = user_id.map_err(Error::InvalidRequest)?;
+            let idempotency_key = idempotency_key.map_err(Error::InvalidRequest)?;
             let body = body
                 .and_then(|v| types::UserChange::try_from(v).map_err(|e| e.to_string()))
                 .map_err(Error::InvalidRequest)?;
             let url = format!(
                 "{}/api/v2/user/{}", client.baseurl, encode_path(& user_id.to_string()),
             );
-            let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+            let mut header_map = ::reqwest::header::HeaderMap::with_capacity(2usize);
             header_map
                 .append(
                     ::reqwest::header::HeaderName::from_static("api-version"),
@@ -6070,6 +6113,9 @@ pub mod builder {
                         super::Client::api_version(),
                     ),
                 );
+            if let Some(value) = idempotency_key {
+                header_map.append("Idempotency-Key", value.to_string().try_into()?);
+            }
             #[allow(unused_mut)]
             let mut request = client
                 .client
@@ -6101,12 +6147,14 @@ pub mod builder {
     pub struct DeleteUser<'a> {
         client: &'a super::Client,
         user_id: Result<::std::string::String, String>,
+        idempotency_key: Result<Option<::std::string::String>, String>,
     }
     impl<'a> DeleteUser<'a> {
         pub fn new(client: &'a super::Client) -> Self {
             Self {
                 client: client,
                 user_id: Err("user_id was not initialized".to_string()),
+                idempotency_key: Ok(None),
             }
         }
         pub fn user_id<V>(mut self, value: V) -> Self
@@ -6121,14 +6169,28 @@ pub mod builder {
                 });
             self
         }
+        pub fn idempotency_key<V>(mut self, value: V) -> Self
+        where
+            V: std::convert::TryInto<::std::string::String>,
+        {
+            self.idempotency_key = value
+                .try_into()
+                .map(Some)
+                .map_err(|_| {
+                    "conversion to `:: std :: string :: String` for idempotency_key failed"
+                        .to_string()
+                });
+            self
+        }
         ///Sends a `DELETE` request to `/api/v2/user/{user_id}`
         pub async fn send(self) -> Result<ResponseValue<types::Success>, Error<()>> {
-            let Self { client, user_id } = self;
+            let Self { client, user_id, idempotency_key } = self;
             let user_id = user_id.map_err(Error::InvalidRequest)?;
+            let idempotency_key = idempotency_key.map_err(Error::InvalidRequest)?;
             let url = format!(
                 "{}/api/v2/user/{}", client.baseurl, encode_path(& user_id.to_string()),
             );
-            let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+            let mut header_map = ::reqwest::header::HeaderMap::with_capacity(2usize);
             header_map
                 .append(
                     ::reqwest::header::HeaderName::from_static("api-version"),
@@ -6136,6 +6198,9 @@ pub mod builder {
                         super::Client::api_version(),
                     ),
                 );
+            if let Some(value) = idempotency_key {
+                header_map.append("Idempotency-Key", value.to_string().try_into()?);
+            }
             #[allow(unused_mut)]
             let mut request = client
                 .client
@@ -6166,12 +6231,14 @@ pub mod builder {
     pub struct InviteUser<'a> {
         client: &'a super::Client,
         user_id: Result<::std::string::String, String>,
+        idempotency_key: Result<Option<::std::string::String>, String>,
     }
     impl<'a> InviteUser<'a> {
         pub fn new(client: &'a super::Client) -> Self {
             Self {
                 client: client,
                 user_id: Err("user_id was not initialized".to_string()),
+                idempotency_key: Ok(None),
             }
         }
         pub fn user_id<V>(mut self, value: V) -> Self
@@ -6186,15 +6253,29 @@ pub mod builder {
                 });
             self
         }
+        pub fn idempotency_key<V>(mut self, value: V) -> Self
+        where
+            V: std::convert::TryInto<::std::string::String>,
+        {
+            self.idempotency_key = value
+                .try_into()
+                .map(Some)
+                .map_err(|_| {
+                    "conversion to `:: std :: string :: String` for idempotency_key failed"
+                        .to_string()
+                });
+            self
+        }
         ///Sends a `POST` request to `/api/v2/user/{user_id}/invite`
         pub async fn send(self) -> Result<ResponseValue<types::Success>, Error<()>> {
-            let Self { client, user_id } = self;
+            let Self { client, user_id, idempotency_key } = self;
             let user_id = user_id.map_err(Error::InvalidRequest)?;
+            let idempotency_key = idempotency_key.map_err(Error::InvalidRequest)?;
             let url = format!(
                 "{}/api/v2/user/{}/invite", client.baseurl, encode_path(& user_id
                 .to_string()),
             );
-            let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+            let mut header_map = ::reqwest::header::HeaderMap::with_capacity(2usize);
             header_map
                 .append(
                     ::reqwest::header::HeaderName::from_static("api-version"),
@@ -6202,6 +6283,9 @@ pub mod builder {
                         super::Client::api_version(),
                     ),
                 );
+            if let Some(value) = idempotency_key {
+                header_map.append("Idempotency-Key", value.to_string().try_into()?);
+            }
             #[allow(unused_mut)]
             let mut request = client
                 .client

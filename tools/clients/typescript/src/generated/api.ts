@@ -832,7 +832,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description Concurrent changes of the user came first, three times in a row. Nothing was changed. */
+        /** @description Concurrent changes of the user came first, three times in a row, and nothing was changed. Or a request with the same `Idempotency-Key` is under way: later it gets that request's response. */
         Conflict: {
             headers: {
                 /**
@@ -845,6 +845,11 @@ export interface components {
                  * @example "key";q=300;w=60
                  */
                 "RateLimit-Policy"?: string;
+                /**
+                 * @description Seconds to wait.
+                 * @example 1
+                 */
+                "Retry-After"?: number;
                 /**
                  * @description Id of the request. It is also in the service's log.
                  * @example 8f6c1e0a-3d52-4b7e-9a41-0c5d2e7f1b36
@@ -859,6 +864,30 @@ export interface components {
         /** @description An error of the service. Its log has the cause, under `x-request-id`. */
         Internal: {
             headers: {
+                /**
+                 * @description Id of the request. It is also in the service's log.
+                 * @example 8f6c1e0a-3d52-4b7e-9a41-0c5d2e7f1b36
+                 */
+                "x-request-id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The caller used the `Idempotency-Key` in the last 24 hours for a request with another body. Nothing was changed. */
+        KeyReused: {
+            headers: {
+                /**
+                 * @description Remaining requests `r` of the key, and `t` seconds until there is another one. Left out for a key without a limit.
+                 * @example "key";r=299;t=1
+                 */
+                RateLimit?: string;
+                /**
+                 * @description Limit of the key: `q` requests in `w` seconds. Left out for a key without a limit.
+                 * @example "key";q=300;w=60
+                 */
+                "RateLimit-Policy"?: string;
                 /**
                  * @description Id of the request. It is also in the service's log.
                  * @example 8f6c1e0a-3d52-4b7e-9a41-0c5d2e7f1b36
@@ -985,7 +1014,7 @@ export interface components {
                 "application/json": components["schemas"]["AuthenticationError"];
             };
         };
-        /** @description The service's database did not answer in time. A change may or may not have been made: read before trying again. */
+        /** @description The service's database did not answer in time. A change may or may not have been made: try again with the same `Idempotency-Key`, or read first. */
         Unavailable: {
             headers: {
                 /**
@@ -1156,7 +1185,13 @@ export interface operations {
     update_user: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Name of the request, chosen by the client, such as a random UUID. For 24 hours the same request with the same key gets the first response again, and changes nothing: so it is safe to repeat a request whose response was lost. The key counts for the caller, the method and the path. Responses 4xx and 5xx are not kept. Printable ASCII without a comma.
+                 * @example 0b7c0c7e-6f1c-4b7e-9a41-0c5d2e7f1b36
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Id of the user to change. A malformed id is answered like an unknown one: 404.
@@ -1176,6 +1211,11 @@ export interface operations {
             /** @description The changes were made. */
             200: {
                 headers: {
+                    /**
+                     * @description `true` if this is the response to an earlier request with the same `Idempotency-Key`. Otherwise left out.
+                     * @example true
+                     */
+                    "Idempotency-Replayed"?: string;
                     /**
                      * @description Remaining requests `r` of the key, and `t` seconds until there is another one. Left out for a key without a limit.
                      * @example "key";r=299;t=1
@@ -1240,6 +1280,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -1248,7 +1289,13 @@ export interface operations {
     delete_user: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Name of the request, chosen by the client, such as a random UUID. For 24 hours the same request with the same key gets the first response again, and changes nothing: so it is safe to repeat a request whose response was lost. The key counts for the caller, the method and the path. Responses 4xx and 5xx are not kept. Printable ASCII without a comma.
+                 * @example 0b7c0c7e-6f1c-4b7e-9a41-0c5d2e7f1b36
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Id of the user to delete. A malformed id is answered like an unknown one: 404.
@@ -1263,6 +1310,11 @@ export interface operations {
             /** @description The user was deleted. */
             200: {
                 headers: {
+                    /**
+                     * @description `true` if this is the response to an earlier request with the same `Idempotency-Key`. Otherwise left out.
+                     * @example true
+                     */
+                    "Idempotency-Replayed"?: string;
                     /**
                      * @description Remaining requests `r` of the key, and `t` seconds until there is another one. Left out for a key without a limit.
                      * @example "key";r=299;t=1
@@ -1326,6 +1378,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            422: components["responses"]["KeyReused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -1507,7 +1560,13 @@ export interface operations {
     create_user: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Name of the request, chosen by the client, such as a random UUID. For 24 hours the same request with the same key gets the first response again, and changes nothing: so it is safe to repeat a request whose response was lost. The key counts for the caller, the method and the path. Responses 4xx and 5xx are not kept. Printable ASCII without a comma.
+                 * @example 0b7c0c7e-6f1c-4b7e-9a41-0c5d2e7f1b36
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -1521,6 +1580,11 @@ export interface operations {
             /** @description The user was created; `id` is its id. */
             200: {
                 headers: {
+                    /**
+                     * @description `true` if this is the response to an earlier request with the same `Idempotency-Key`. Otherwise left out.
+                     * @example true
+                     */
+                    "Idempotency-Replayed"?: string;
                     /**
                      * @description Remaining requests `r` of the key, and `t` seconds until there is another one. Left out for a key without a limit.
                      * @example "key";r=299;t=1
@@ -1584,6 +1648,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -1592,7 +1657,13 @@ export interface operations {
     invite_user: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Name of the request, chosen by the client, such as a random UUID. For 24 hours the same request with the same key gets the first response again, and changes nothing: so it is safe to repeat a request whose response was lost. The key counts for the caller, the method and the path. Responses 4xx and 5xx are not kept. Printable ASCII without a comma.
+                 * @example 0b7c0c7e-6f1c-4b7e-9a41-0c5d2e7f1b36
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Id of the user to invite again. A malformed id is answered like an unknown one: 404.
@@ -1607,6 +1678,11 @@ export interface operations {
             /** @description The invitation will be sent. The response has no `id`. */
             200: {
                 headers: {
+                    /**
+                     * @description `true` if this is the response to an earlier request with the same `Idempotency-Key`. Otherwise left out.
+                     * @example true
+                     */
+                    "Idempotency-Replayed"?: string;
                     /**
                      * @description Remaining requests `r` of the key, and `t` seconds until there is another one. Left out for a key without a limit.
                      * @example "key";r=299;t=1
@@ -1670,6 +1746,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            422: components["responses"]["KeyReused"];
             429: components["responses"]["TooSoon"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];

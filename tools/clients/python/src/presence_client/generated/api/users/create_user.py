@@ -14,6 +14,7 @@ from ...models.error import Error
 from ...models.invalid_error import InvalidError
 from ...models.success import Success
 from ...models.user_creation import UserCreation
+from ...types import UNSET, Unset
 from typing import cast
 
 
@@ -21,9 +22,13 @@ from typing import cast
 def _get_kwargs(
     *,
     body: UserCreation,
+    idempotency_key: str | Unset = UNSET,
 
 ) -> dict[str, Any]:
     headers: dict[str, Any] = {}
+    if not isinstance(idempotency_key, Unset):
+        headers["Idempotency-Key"] = idempotency_key
+
 
 
     
@@ -94,6 +99,13 @@ def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Res
 
         return response_415
 
+    if response.status_code == 422:
+        response_422 = Error.from_dict(response.json())
+
+
+
+        return response_422
+
     if response.status_code == 429:
         response_429 = Error.from_dict(response.json())
 
@@ -134,6 +146,7 @@ def sync_detailed(
     *,
     client: AuthenticatedClient | Client,
     body: UserCreation,
+    idempotency_key: str | Unset = UNSET,
 
 ) -> Response[AuthenticationError | AuthorizationError | Error | InvalidError | Success]:
     """ Create a user
@@ -157,6 +170,7 @@ def sync_detailed(
     organisation, with the roles ORG_ADMIN and BUSINESS_MANAGER; BUSINESS_MANAGER none.
 
     Args:
+        idempotency_key (str | Unset):
         body (UserCreation): User to create. Unknown fields are refused.
 
     Raises:
@@ -170,6 +184,7 @@ def sync_detailed(
 
     kwargs = _get_kwargs(
         body=body,
+idempotency_key=idempotency_key,
 
     )
 
@@ -183,6 +198,7 @@ def sync(
     *,
     client: AuthenticatedClient | Client,
     body: UserCreation,
+    idempotency_key: str | Unset = UNSET,
 
 ) -> AuthenticationError | AuthorizationError | Error | InvalidError | Success | None:
     """ Create a user
@@ -206,6 +222,7 @@ def sync(
     organisation, with the roles ORG_ADMIN and BUSINESS_MANAGER; BUSINESS_MANAGER none.
 
     Args:
+        idempotency_key (str | Unset):
         body (UserCreation): User to create. Unknown fields are refused.
 
     Raises:
@@ -220,6 +237,7 @@ def sync(
     return sync_detailed(
         client=client,
 body=body,
+idempotency_key=idempotency_key,
 
     ).parsed
 
@@ -227,6 +245,7 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient | Client,
     body: UserCreation,
+    idempotency_key: str | Unset = UNSET,
 
 ) -> Response[AuthenticationError | AuthorizationError | Error | InvalidError | Success]:
     """ Create a user
@@ -250,6 +269,7 @@ async def asyncio_detailed(
     organisation, with the roles ORG_ADMIN and BUSINESS_MANAGER; BUSINESS_MANAGER none.
 
     Args:
+        idempotency_key (str | Unset):
         body (UserCreation): User to create. Unknown fields are refused.
 
     Raises:
@@ -263,6 +283,7 @@ async def asyncio_detailed(
 
     kwargs = _get_kwargs(
         body=body,
+idempotency_key=idempotency_key,
 
     )
 
@@ -276,6 +297,7 @@ async def asyncio(
     *,
     client: AuthenticatedClient | Client,
     body: UserCreation,
+    idempotency_key: str | Unset = UNSET,
 
 ) -> AuthenticationError | AuthorizationError | Error | InvalidError | Success | None:
     """ Create a user
@@ -299,6 +321,7 @@ async def asyncio(
     organisation, with the roles ORG_ADMIN and BUSINESS_MANAGER; BUSINESS_MANAGER none.
 
     Args:
+        idempotency_key (str | Unset):
         body (UserCreation): User to create. Unknown fields are refused.
 
     Raises:
@@ -313,5 +336,6 @@ async def asyncio(
     return (await asyncio_detailed(
         client=client,
 body=body,
+idempotency_key=idempotency_key,
 
     )).parsed

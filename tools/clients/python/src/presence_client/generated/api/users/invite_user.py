@@ -13,15 +13,22 @@ from ...models.authorization_error import AuthorizationError
 from ...models.error import Error
 from ...models.invalid_error import InvalidError
 from ...models.success import Success
+from ...types import UNSET, Unset
 from typing import cast
 
 
 
 def _get_kwargs(
     user_id: str,
+    *,
+    idempotency_key: str | Unset = UNSET,
 
 ) -> dict[str, Any]:
-    
+    headers: dict[str, Any] = {}
+    if not isinstance(idempotency_key, Unset):
+        headers["Idempotency-Key"] = idempotency_key
+
+
 
     
 
@@ -33,6 +40,7 @@ def _get_kwargs(
     }
 
 
+    _kwargs["headers"] = headers
     return _kwargs
 
 
@@ -87,6 +95,13 @@ def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Res
 
         return response_413
 
+    if response.status_code == 422:
+        response_422 = Error.from_dict(response.json())
+
+
+
+        return response_422
+
     if response.status_code == 429:
         response_429 = Error.from_dict(response.json())
 
@@ -127,6 +142,7 @@ def sync_detailed(
     user_id: str,
     *,
     client: AuthenticatedClient | Client,
+    idempotency_key: str | Unset = UNSET,
 
 ) -> Response[AuthenticationError | AuthorizationError | Error | InvalidError | Success]:
     """ Invite a user again
@@ -140,6 +156,7 @@ def sync_detailed(
 
     Args:
         user_id (str):
+        idempotency_key (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -152,6 +169,7 @@ def sync_detailed(
 
     kwargs = _get_kwargs(
         user_id=user_id,
+idempotency_key=idempotency_key,
 
     )
 
@@ -165,6 +183,7 @@ def sync(
     user_id: str,
     *,
     client: AuthenticatedClient | Client,
+    idempotency_key: str | Unset = UNSET,
 
 ) -> AuthenticationError | AuthorizationError | Error | InvalidError | Success | None:
     """ Invite a user again
@@ -178,6 +197,7 @@ def sync(
 
     Args:
         user_id (str):
+        idempotency_key (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -191,6 +211,7 @@ def sync(
     return sync_detailed(
         user_id=user_id,
 client=client,
+idempotency_key=idempotency_key,
 
     ).parsed
 
@@ -198,6 +219,7 @@ async def asyncio_detailed(
     user_id: str,
     *,
     client: AuthenticatedClient | Client,
+    idempotency_key: str | Unset = UNSET,
 
 ) -> Response[AuthenticationError | AuthorizationError | Error | InvalidError | Success]:
     """ Invite a user again
@@ -211,6 +233,7 @@ async def asyncio_detailed(
 
     Args:
         user_id (str):
+        idempotency_key (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -223,6 +246,7 @@ async def asyncio_detailed(
 
     kwargs = _get_kwargs(
         user_id=user_id,
+idempotency_key=idempotency_key,
 
     )
 
@@ -236,6 +260,7 @@ async def asyncio(
     user_id: str,
     *,
     client: AuthenticatedClient | Client,
+    idempotency_key: str | Unset = UNSET,
 
 ) -> AuthenticationError | AuthorizationError | Error | InvalidError | Success | None:
     """ Invite a user again
@@ -249,6 +274,7 @@ async def asyncio(
 
     Args:
         user_id (str):
+        idempotency_key (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -262,5 +288,6 @@ async def asyncio(
     return (await asyncio_detailed(
         user_id=user_id,
 client=client,
+idempotency_key=idempotency_key,
 
     )).parsed

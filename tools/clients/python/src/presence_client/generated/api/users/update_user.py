@@ -14,6 +14,7 @@ from ...models.error import Error
 from ...models.invalid_error import InvalidError
 from ...models.success import Success
 from ...models.user_change import UserChange
+from ...types import UNSET, Unset
 from typing import cast
 
 
@@ -22,9 +23,13 @@ def _get_kwargs(
     user_id: str,
     *,
     body: UserChange,
+    idempotency_key: str | Unset = UNSET,
 
 ) -> dict[str, Any]:
     headers: dict[str, Any] = {}
+    if not isinstance(idempotency_key, Unset):
+        headers["Idempotency-Key"] = idempotency_key
+
 
 
     
@@ -102,6 +107,13 @@ def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Res
 
         return response_415
 
+    if response.status_code == 422:
+        response_422 = Error.from_dict(response.json())
+
+
+
+        return response_422
+
     if response.status_code == 429:
         response_429 = Error.from_dict(response.json())
 
@@ -143,6 +155,7 @@ def sync_detailed(
     *,
     client: AuthenticatedClient | Client,
     body: UserChange,
+    idempotency_key: str | Unset = UNSET,
 
 ) -> Response[AuthenticationError | AuthorizationError | Error | InvalidError | Success]:
     """ Update a user
@@ -164,6 +177,7 @@ def sync_detailed(
 
     Args:
         user_id (str):
+        idempotency_key (str | Unset):
         body (UserChange): Changes of a user. A field that is left out stays as it is. Unknown
             fields are refused.
 
@@ -179,6 +193,7 @@ def sync_detailed(
     kwargs = _get_kwargs(
         user_id=user_id,
 body=body,
+idempotency_key=idempotency_key,
 
     )
 
@@ -193,6 +208,7 @@ def sync(
     *,
     client: AuthenticatedClient | Client,
     body: UserChange,
+    idempotency_key: str | Unset = UNSET,
 
 ) -> AuthenticationError | AuthorizationError | Error | InvalidError | Success | None:
     """ Update a user
@@ -214,6 +230,7 @@ def sync(
 
     Args:
         user_id (str):
+        idempotency_key (str | Unset):
         body (UserChange): Changes of a user. A field that is left out stays as it is. Unknown
             fields are refused.
 
@@ -230,6 +247,7 @@ def sync(
         user_id=user_id,
 client=client,
 body=body,
+idempotency_key=idempotency_key,
 
     ).parsed
 
@@ -238,6 +256,7 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient | Client,
     body: UserChange,
+    idempotency_key: str | Unset = UNSET,
 
 ) -> Response[AuthenticationError | AuthorizationError | Error | InvalidError | Success]:
     """ Update a user
@@ -259,6 +278,7 @@ async def asyncio_detailed(
 
     Args:
         user_id (str):
+        idempotency_key (str | Unset):
         body (UserChange): Changes of a user. A field that is left out stays as it is. Unknown
             fields are refused.
 
@@ -274,6 +294,7 @@ async def asyncio_detailed(
     kwargs = _get_kwargs(
         user_id=user_id,
 body=body,
+idempotency_key=idempotency_key,
 
     )
 
@@ -288,6 +309,7 @@ async def asyncio(
     *,
     client: AuthenticatedClient | Client,
     body: UserChange,
+    idempotency_key: str | Unset = UNSET,
 
 ) -> AuthenticationError | AuthorizationError | Error | InvalidError | Success | None:
     """ Update a user
@@ -309,6 +331,7 @@ async def asyncio(
 
     Args:
         user_id (str):
+        idempotency_key (str | Unset):
         body (UserChange): Changes of a user. A field that is left out stays as it is. Unknown
             fields are refused.
 
@@ -325,5 +348,6 @@ async def asyncio(
         user_id=user_id,
 client=client,
 body=body,
+idempotency_key=idempotency_key,
 
     )).parsed
