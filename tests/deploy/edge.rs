@@ -1,6 +1,6 @@
 //! Edge before the API, compared with the functions behind it.
 
-use presence_api::EDGE_SECRET_HEADER;
+use presence_api::{EDGE_HOST_HEADER, EDGE_SECRET_HEADER};
 use serde_json::{Value, json};
 
 use super::template::{TEMPLATE, main_template, read};
@@ -23,7 +23,15 @@ fn the_edge_is_off_and_needs_its_parts() {
 #[test]
 fn functions_of_the_api_check_the_secret_that_the_edge_adds() {
     let headers = &distribution()["Origins"][0]["OriginCustomHeaders"];
-    assert_eq!(headers, &json!([{ "HeaderName": EDGE_SECRET_HEADER, "HeaderValue": { "Ref": "EdgeSecret" } }]));
+    let expected = json!([
+        { "HeaderName": EDGE_SECRET_HEADER, "HeaderValue": { "Ref": "EdgeSecret" } },
+        { "HeaderName": EDGE_HOST_HEADER, "HeaderValue": { "Ref": "DomainName" } },
+    ]);
+    assert_eq!(headers, &expected);
+    for header in [EDGE_SECRET_HEADER, EDGE_HOST_HEADER] {
+        let is_refused = ["x-amz-", "x-amzn-", "x-edge-"].iter().any(|prefix| header.starts_with(prefix));
+        assert!(!is_refused, "CloudFront refuses to add {header}");
+    }
     let expected = json!({ "Fn::If": ["UsesEdge", { "Ref": "EdgeSecret" }, { "Ref": "AWS::NoValue" }] });
     for (name, function) in TEMPLATE.functions() {
         let is_of_api = ["users", "categories", "reviews"].contains(&name);

@@ -81,7 +81,7 @@ fn events_of(function: &'static str) -> Vec<Event> {
         })
         .collect();
     events.sort_by_key(|event| match event.document["requestContext"]["http"]["method"].as_str() {
-        Some("GET") | None => 0,
+        Some("GET" | "HEAD") | None => 0,
         Some("DELETE") => 2,
         Some(_) => 1,
     });

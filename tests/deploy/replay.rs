@@ -18,6 +18,8 @@ fn without_random_ids(function: &str, name: &str, answer: &Value) -> Value {
         let description: Value = serde_json::from_str(presence_categories::OPENAPI).expect("JSON");
         assert_eq!(answer["body"], description, "the description as it is committed");
         answer["body"] = json!("<shared/docs/openapi.json>");
+        assert!(answer["headers"]["etag"].as_str().is_some_and(|tag| tag.starts_with("W/\"")), "a weak tag");
+        answer["headers"]["etag"] = json!("<digest of the description>");
     }
     if function == "users"
         && name.starts_with("create_user")

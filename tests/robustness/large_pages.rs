@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use flate2::read::GzDecoder;
 use presence_domain::email::EmailAddress;
 use presence_domain::ids::{BusinessId, OrgId, UserId};
 use presence_domain::invitation::InvitationLinks;
@@ -9,7 +10,7 @@ use presence_domain::review::{Review, ReviewId};
 use presence_domain::user::{PersonName, Role, Status, User};
 use presence_local::gateway::LocalFunction;
 use presence_store::ReviewWrite;
-use presence_tests::{Fixtures, Reply, TestStack, address, long_timeouts, plain_http};
+use presence_tests::{Fixtures, Reply, TestStack, address, long_timeouts, plain_http, send};
 use serde_json::{Value, json};
 
 use crate::api::categories::{load, parse};
@@ -98,6 +99,28 @@ async fn quotation_marks_of_reviews_count_with_their_escapes() {
     assert_refused(&ask("/reviews?per_page=100&order_by=update_date").await);
     assert_page(&ask("/reviews?per_page=39").await, "reviews", 39);
     assert_page(&ask("/reviews").await, "reviews", 30);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_is_too_large_is_served_to_a_client_that_takes_gzip() {
+    let stack = TestStack::start().await;
+    let fixtures = Fixtures::create(&stack).await;
+    store_reviews(&stack, 40, &"\"".repeat(40_000)).await;
+    let ask = |method, coding| {
+        let request = stack.request(method, "/reviews?per_page=40").header("x-api-key", &fixtures.admin_1.key);
+        request.header("accept-encoding", coding)
+    };
+    for coding in ["identity", "gzip;q=0", "br"] {
+        assert_refused(&send(ask("GET", coding)).await);
+        assert_eq!(send(ask("HEAD", coding)).await.status, 400, "HEAD, {coding}");
+    }
+    let page = ask("GET", "gzip").send().await.expect("the gateway answers");
+    assert_eq!((page.status().as_u16(), page.headers()["content-encoding"].as_bytes()), (200, &b"gzip"[..]));
+    let compressed = page.bytes().await.expect("a body");
+    let page: Value = serde_json::from_reader(GzDecoder::new(&compressed[..])).expect("JSON");
+    assert_eq!(page["reviews"].as_array().map(Vec::len), Some(40));
+    let head = send(ask("HEAD", "gzip")).await;
+    assert_eq!((head.status, head.header("content-length")), (200, compressed.len().to_string().as_str()));
 }
 
 #[tokio::test(flavor = "multi_thread")]

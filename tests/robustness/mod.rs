@@ -12,7 +12,7 @@ mod raw_http;
 
 use presence_tests::Reply;
 
-use crate::api::SERVICE_HEADERS;
+use crate::api::{SERVICE_HEADERS, cache_control};
 
 /// Component that answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ fn check_envelope(reply: &Reply, what: &str) -> Origin {
     assert!(reply.status < 500, "{what}: {} {}", reply.status, reply.text);
     let body = reply.json();
     if reply.headers.contains_key("x-request-id") {
-        for (name, value) in SERVICE_HEADERS {
+        for (name, value) in SERVICE_HEADERS.into_iter().chain([("cache-control", cache_control(reply))]) {
             assert_eq!(reply.header(name), value, "{what}: {name}");
         }
         let errors = body["errors"].as_object();

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use lambda_http::http::Response;
 use lambda_http::{Body, Request};
-use presence_api::{Answer, Input, Route, serve_document, serve_for_any_principal};
+use presence_api::{Answer, Document, Input, Route, serve_for_any_principal};
 use presence_domain::error::Error;
 
 pub use app::App;
@@ -50,15 +50,17 @@ pub const OPENAPI: &str = include_str!("../../../shared/docs/openapi.json");
 /// The same description in OpenAPI 3.0, for tools that do not read 3.1.
 pub const OPENAPI_3_0: &str = include_str!("../../../shared/docs/openapi-3.0.json");
 
-/// Path, operation and text of each document. A document without a gateway route of its own comes through [`CATCH_ALL`].
-const DOCUMENT_TEXTS: [(&str, &str, &str); 2] =
-    [("/api/v2/openapi.json", "get_openapi", OPENAPI), ("/api/v2/openapi-3.0.json", "get_openapi_3_0", OPENAPI_3_0)];
+/// Path of each document. A document without a gateway route of its own comes through [`CATCH_ALL`].
+static DOCUMENTS_BY_PATH: [(&str, Document); 2] = [
+    ("/api/v2/openapi.json", Document::new("get_openapi", OPENAPI)),
+    ("/api/v2/openapi-3.0.json", Document::new("get_openapi_3_0", OPENAPI_3_0)),
+];
 
 /// Serves one request. The head of the directory is read while the key is verified, so that a warm function needs one wave.
 pub async fn handle(app: Arc<App>, request: Request) -> Result<Response<Body>, Infallible> {
-    let document = DOCUMENT_TEXTS.iter().find(|(path, ..)| presence_api::is_for(path, &request));
-    if let Some((_, operation, text)) = document {
-        return Ok(serve_document(&request, operation, text));
+    let document = DOCUMENTS_BY_PATH.iter().find(|(path, _)| presence_api::is_for(path, &request));
+    if let Some((_, document)) = document {
+        return Ok(document.serve(&request));
     }
     // The SDK's futures are large: on the heap, moving them costs nothing.
     Ok(Box::pin(serve_for_any_principal(&app.authenticator, &ROUTES, request, |operation, input| {
@@ -69,9 +71,14 @@ pub async fn handle(app: Arc<App>, request: Request) -> Result<Response<Body>, I
 
 async fn dispatch(app: Arc<App>, operation: Operation, input: Arc<Input>) -> Result<Answer, Error> {
     let head = app.categories.get_head().await?;
+    // A cold function answers without reading the directory, and a warm one without writing its JSON.
+    if let Some(answer) = input.not_modified(&input.entity_tag(head.version())) {
+        return Ok(answer);
+    }
     let directory = app.categories.get_directory(head).await?;
-    match operation {
+    let answer = match operation {
         Operation::Search => search::run(&directory, &input),
         Operation::Get => get::run(&directory, &input),
-    }
+    }?;
+    Ok(answer.tagged(&input.entity_tag(directory.version()), &input))
 }

@@ -15,12 +15,9 @@ pub(crate) fn run(directory: &CategoryDirectory, input: &Input) -> Result<Answer
     let lang = lang.ok_or_else(|| Error::internal("a required language is missing without an error"))?;
     let page = directory.search(lang, filter.as_ref(), request);
     let categories = page.items.iter().map(|category| CategoryBody::new(category, lang)).collect();
-    Ok(Answer::page(&PageEnvelope {
-        page: page.request.page,
-        max_page: page.max_page(),
-        count: page.count,
-        categories,
-    }))
+    let (number, max_page) = (page.request.page, page.max_page());
+    let body = PageEnvelope { page: number, max_page, count: page.count, categories };
+    Ok(Answer::page(&body).linked(input.page_links(number, max_page)))
 }
 
 fn name(raw: RawValue<'_>) -> Result<NameFilter, FieldError> {

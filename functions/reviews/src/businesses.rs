@@ -21,9 +21,10 @@ pub(crate) async fn run(app: &App, request: &AuthenticatedRequest) -> Result<Ans
     fields.finish()?;
     let page = app.businesses.search(request.principal.scope(), filter, page).await?;
     let max_page = page.max_page();
+    let links = request.page_links(page.request.page, max_page);
     let Page { request, count, items } = &page;
     let businesses = items.iter().map(|business| BusinessBody::new(business)).collect();
-    Ok(Answer::page(&BusinessPage { page: request.page, max_page, count: *count, businesses }))
+    Ok(Answer::page(&BusinessPage { page: request.page, max_page, count: *count, businesses }).linked(links))
 }
 
 fn read_filter(fields: &mut Fields<'_>) -> BusinessFilter {

@@ -32,9 +32,10 @@ pub(crate) async fn run(app: &App, request: &AuthenticatedRequest) -> Result<Ans
     fields.finish()?;
     let page = app.reviews.search_reviews(caller.scope(), &filter, page).await?;
     let max_page = page.max_page();
+    let links = request.page_links(page.request.page, max_page);
     let Page { request, count, items } = &page;
     let reviews = items.iter().map(ReviewBody::new).collect();
-    Ok(Answer::page(&PageEnvelope { page: request.page, max_page, count: *count, reviews }))
+    Ok(Answer::page(&PageEnvelope { page: request.page, max_page, count: *count, reviews }).linked(links))
 }
 
 impl SearchParameters {

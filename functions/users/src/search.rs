@@ -31,9 +31,10 @@ pub(crate) async fn run(app: &App, request: &AuthenticatedRequest) -> Result<Ans
     fields.finish()?;
     let (page, mut business_ids) = search.find(app, request).await?;
     let max_page = page.max_page();
+    let links = request.page_links(page.request.page, max_page);
     let Page { request, count, items } = page;
     let users = items.into_iter().map(|user| FoundUserBody::new(user, business_ids.as_mut())).collect();
-    Ok(Answer::page(&PageEnvelope { page: request.page, max_page, count, users }))
+    Ok(Answer::page(&PageEnvelope { page: request.page, max_page, count, users }).linked(links))
 }
 
 impl Search {

@@ -1,13 +1,17 @@
 //! JSON answers.
 
 use lambda_http::aws_lambda_events::apigw::ApiGatewayV2httpResponse;
-use lambda_http::http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS};
-use lambda_http::http::{HeaderMap, HeaderValue, Response, StatusCode};
+use lambda_http::http::header::{
+    CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderName, LINK, REFERRER_POLICY, VARY, X_CONTENT_TYPE_OPTIONS,
+};
+use lambda_http::http::{HeaderMap, HeaderValue, StatusCode};
 use lambda_http::{Body, http};
 use serde::Serialize;
 
+use super::content::{AnswerForm, Content};
 use super::deprecation::{DEPRECATION, DeprecationNotice, SUNSET};
-use super::request_ids;
+use super::entity_tag::EntityTag;
+use super::{Input, request_ids};
 use presence_domain::error::Error;
 use presence_domain::rate_limit::Quota;
 use presence_runtime::telemetry::RequestIds;
@@ -36,7 +40,7 @@ const _: () = assert!(ITEM_BYTES * TEXT_GROWTH + 2 * ENVELOPE_BYTES < MAX_BYTES)
 pub struct Answer {
     /// Status code.
     pub status: StatusCode,
-    body: String,
+    content: Content,
     headers: Vec<(HeaderName, HeaderValue)>,
     /// True if the answer is a page of a search, which may be too large.
     is_page: bool,
@@ -60,12 +64,50 @@ impl Answer {
 
     /// Returns an answer whose body is JSON text already.
     pub(super) fn from_json_text(status: StatusCode, body: String) -> Self {
-        Self { status, body, headers: Vec::new(), is_page: false }
+        Self::from_content(status, Content::Text(body))
     }
 
-    /// Returns the body.
+    /// Returns an answer with any content.
+    pub(super) fn from_content(status: StatusCode, content: Content) -> Self {
+        Self { status, content, headers: Vec::new(), is_page: false }
+    }
+
+    /// Adds the links to other pages of a search. A value that is missing is left out.
+    #[must_use]
+    pub fn linked(self, links: Option<String>) -> Self {
+        match links {
+            Some(links) => self.with(LINK, &links),
+            None => self,
+        }
+    }
+
+    /// Lets the client keep the answer, and ask by its tag for a newer one. If the client has it already, it becomes a 304.
+    #[must_use]
+    pub fn tagged(self, tag: &EntityTag, input: &Input) -> Self {
+        if input.has_existing(tag) { Self::not_modified(tag) } else { self.with_tag(tag) }.revalidated()
+    }
+
+    /// Returns a 304, for a client that has the representation with this tag.
+    pub(super) fn not_modified(tag: &EntityTag) -> Self {
+        Self::from_content(StatusCode::NOT_MODIFIED, Content::Nothing).with_tag(tag)
+    }
+
+    /// Lets the client alone keep the answer, and ask each time if it is still current.
+    pub(super) fn revalidated(self) -> Self {
+        self.with(CACHE_CONTROL, "private, no-cache")
+    }
+
+    /// Adds the tag of the representation.
+    pub(super) fn with_tag(self, tag: &EntityTag) -> Self {
+        self.with(ETAG, &tag.header())
+    }
+
+    /// Returns the body as text, before it is encoded.
     pub(super) fn body(&self) -> &str {
-        &self.body
+        match &self.content {
+            Content::Text(text) => text,
+            Content::Nothing | Content::Gzip(_) => "",
+        }
     }
 
     /// Adds a header. A value that is no valid header value is left out.
@@ -87,10 +129,16 @@ impl Answer {
         self.with(DEPRECATION, since).with(SUNSET, sunset)
     }
 
-    /// Returns the answer, or [`Error::Invalid`] if it is a page that is too large for Lambda.
+    /// Returns the answer in the coding that the client wants.
+    pub(super) fn encoded(self, form: AnswerForm) -> Self {
+        Self { content: self.content.encoded(form.coding), ..self }
+    }
+
+    /// Returns the answer, or [`Error::Invalid`] if it is a page that is too large for Lambda. It is counted as it is sent: a page may
+    /// fit only if it is compressed.
     pub(super) fn check_size(self, ids: &RequestIds) -> Result<Self, Error> {
         // An upper bound comes first: the exact size of the envelope takes a pass over the body.
-        let is_small = self.body.len() * BODY_GROWTH + ENVELOPE_BYTES <= MAX_BYTES;
+        let is_small = self.content.len() * BODY_GROWTH + ENVELOPE_BYTES <= MAX_BYTES;
         if !self.is_page || is_small || self.lambda_bytes(ids) <= MAX_BYTES {
             return Ok(self);
         }
@@ -102,65 +150,78 @@ impl Answer {
         let mut envelope = ApiGatewayV2httpResponse::default();
         envelope.status_code = self.status.as_u16().into();
         envelope.headers = self.all_headers(ids);
+        self.content.add_coding(&mut envelope.headers);
         envelope.body = Some(Body::Text(String::new()));
+        envelope.is_base64_encoded = self.content.is_binary();
         let envelope = serde_json::to_string(&envelope).expect("headers are texts");
-        envelope.len() + bytes_in_json(&self.body)
+        envelope.len() + self.content.bytes_in_json()
     }
 
     /// Returns the HTTP response, with the headers of every answer.
-    pub(super) fn into_response(self, ids: &RequestIds) -> http::Response<Body> {
+    pub(super) fn into_response(self, ids: &RequestIds, form: AnswerForm) -> http::Response<Body> {
         let headers = self.all_headers(ids);
-        let mut response = Response::new(Body::Text(self.body));
-        *response.status_mut() = self.status;
-        *response.headers_mut() = headers;
-        response
+        self.content.into_response(self.status, headers, form.is_head)
     }
 
-    /// Returns the headers of every answer and the answer's own.
+    /// Returns the headers of every answer and the answer's own, which replace them.
     fn all_headers(&self, ids: &RequestIds) -> HeaderMap {
         let mut headers = HeaderMap::new();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json; charset=utf-8"));
+        if self.content != Content::Nothing {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json; charset=utf-8"));
+        }
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        // Each answer can grow above the size from which it is compressed.
+        headers.insert(VARY, HeaderValue::from_static("accept-encoding"));
         headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
         request_ids::add_headers(ids, &mut headers);
-        headers.extend(self.headers.iter().cloned());
+        for (name, value) in &self.headers {
+            headers.insert(name, value.clone());
+        }
         headers
-    }
-}
-
-/// Returns the size of a text inside a JSON string, in bytes, with the escapes that `serde_json` writes.
-fn bytes_in_json(text: &str) -> usize {
-    text.bytes().map(escaped_bytes).sum()
-}
-
-fn escaped_bytes(byte: u8) -> usize {
-    match byte {
-        b'"' | b'\\' | b'\x08' | b'\t' | b'\n' | b'\x0c' | b'\r' => 2,
-        ..0x20 => 6,
-        _ => 1,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::accept_encoding::ContentCoding;
 
-    #[test]
-    fn every_character_counts_the_bytes_that_it_takes() {
-        for character in ('\0'..='\u{2100}').chain(['\u{fffd}', '\u{1f511}']) {
-            let written = serde_json::to_string(&character).expect("JSON").len() - 2;
-            assert_eq!(bytes_in_json(&character.to_string()), written, "U+{:04X}", u32::from(character));
-        }
+    /// Quotation marks take four bytes: each is escaped in the body, and both characters again in the envelope.
+    fn marks(count: usize) -> String {
+        "\"".repeat(count)
     }
 
     #[test]
     fn only_pages_above_the_limit_are_refused() {
-        let marks = |count: usize| "\"".repeat(count);
-        // A quotation mark takes four bytes: it is escaped in the body, and both characters again in the envelope.
         let (fits, too_many) = (marks(MAX_BYTES / 4 - 200), marks(MAX_BYTES / 4));
         assert!(Answer::page(&fits).check_size(&RequestIds::default()).is_ok());
         assert!(Answer::page(&too_many).check_size(&RequestIds::default()).is_err());
         assert!(Answer::ok(&too_many).check_size(&RequestIds::default()).is_ok(), "only pages are checked");
+    }
+
+    #[test]
+    fn page_that_is_too_large_may_fit_if_it_is_compressed() {
+        let form = AnswerForm { coding: ContentCoding::Gzip, is_head: false };
+        let page = Answer::page(&marks(MAX_BYTES / 4)).encoded(form);
+        assert!(page.check_size(&RequestIds::default()).is_ok());
+    }
+
+    #[test]
+    fn size_is_that_of_the_json_that_lambda_gets() {
+        let ids = RequestIds { request_id: "an-id".to_owned(), ..RequestIds::default() };
+        for coding in [ContentCoding::Identity, ContentCoding::Gzip] {
+            let form = AnswerForm { coding, is_head: false };
+            let answer = Answer::page(&marks(3000)).linked(Some("<https://a.example/>; rel=\"last\"".to_owned()));
+            let answer = answer.encoded(form);
+            let counted = answer.lambda_bytes(&ids);
+            let response = answer.into_response(&ids, form);
+            let mut sent = ApiGatewayV2httpResponse::default();
+            sent.status_code = response.status().as_u16().into();
+            sent.headers = response.headers().clone();
+            sent.is_base64_encoded = matches!(response.body(), Body::Binary(_));
+            sent.body = Some(response.into_body());
+            assert_eq!(counted, serde_json::to_string(&sent).expect("JSON").len(), "{coding:?}");
+        }
     }
 }

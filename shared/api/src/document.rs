@@ -1,19 +1,72 @@
 //! Documents that anyone may read: without a key, without parameters, the same bytes for all.
 
+use std::sync::OnceLock;
+
+use lambda_http::http::header::CACHE_CONTROL;
 use lambda_http::http::{Method, Response, StatusCode};
 use lambda_http::{Body, Request};
 
 use super::Answer;
+use super::accept_encoding::ContentCoding;
+use super::content::{AnswerForm, Content};
+use super::entity_tag::{EntityTag, IfNoneMatch};
 use super::error_answer::RequestError;
+use super::gzip;
 use super::invocation::Invocation;
 use super::serve::end;
 
-/// Serves one request for a JSON document. Other methods than GET are answered with 405. `name` is the operation's name in the log.
-pub fn serve_document(request: &Request, name: &'static str, json: &'static str) -> Response<Body> {
-    let invocation = Invocation::start(request);
-    if request.method() == Method::GET {
-        end(&invocation, name, Ok(Answer::from_json_text(StatusCode::OK, json.to_owned())))
-    } else {
-        end(&invocation, "none", Err(RequestError::MethodNotAllowed("GET".to_owned())))
+/// Methods of every document.
+const METHODS: &str = "GET, HEAD";
+/// Time for which anyone may keep a document. A new deployment may replace it.
+const CACHE: &str = "public, max-age=300";
+
+/// JSON document. It is compressed once, when the first client asks for it.
+#[derive(Debug)]
+pub struct Document {
+    /// Name of the operation in the log.
+    operation: &'static str,
+    json: &'static str,
+    prepared: OnceLock<PreparedDocument>,
+}
+
+/// Tag and compressed content of a document.
+#[derive(Debug)]
+struct PreparedDocument {
+    tag: EntityTag,
+    gzip: Vec<u8>,
+}
+
+impl Document {
+    /// Returns the document with this text. `operation` is its name in the log.
+    #[must_use]
+    pub const fn new(operation: &'static str, json: &'static str) -> Self {
+        Self { operation, json, prepared: OnceLock::new() }
+    }
+
+    /// Serves one request. Other methods than GET and HEAD are answered with 405.
+    pub fn serve(&self, request: &Request) -> Response<Body> {
+        let invocation = Invocation::start(request);
+        if ![Method::GET, Method::HEAD].contains(request.method()) {
+            return end(&invocation, "none", Err(RequestError::MethodNotAllowed(METHODS.to_owned())));
+        }
+        let prepared = self.prepared.get_or_init(|| self.prepare());
+        let has_it = IfNoneMatch::from_headers(request.headers()).has_existing(&prepared.tag);
+        let answer = if has_it {
+            Answer::not_modified(&prepared.tag)
+        } else {
+            Answer::from_content(StatusCode::OK, self.content(prepared, invocation.form())).with_tag(&prepared.tag)
+        };
+        end(&invocation, self.operation, Ok(answer.with(CACHE_CONTROL, CACHE)))
+    }
+
+    fn prepare(&self) -> PreparedDocument {
+        PreparedDocument { tag: EntityTag::of([self.json]), gzip: gzip::compress_document(self.json) }
+    }
+
+    fn content(&self, prepared: &PreparedDocument, form: AnswerForm) -> Content {
+        match form.coding {
+            ContentCoding::Identity => Content::Text(self.json.to_owned()),
+            ContentCoding::Gzip | ContentCoding::OnlyGzip => Content::Gzip(prepared.gzip.clone()),
+        }
     }
 }

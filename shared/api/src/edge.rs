@@ -11,12 +11,15 @@ use lambda_http::{Body, Request};
 use sha2::{Digest, Sha256};
 
 use super::invocation::Invocation;
+use super::page_links::CalledHost;
 use super::serve::end;
 use presence_domain::error::Error;
 use presence_runtime::config::edge_secret_from_env;
 
-/// Header with the secret of the edge.
-pub const EDGE_SECRET_HEADER: &str = "x-edge-secret";
+/// Header with the secret of the edge. `CloudFront` refuses to add headers that begin with `x-edge-`.
+pub const EDGE_SECRET_HEADER: &str = "x-origin-secret";
+/// Header with the host of the edge, which the client called. The gateway sees another one.
+pub const EDGE_HOST_HEADER: &str = "x-forwarded-host";
 
 /// Gate of a function: it lets requests through that come from the edge. Holds the digest of the secret.
 #[derive(Clone, Copy)]
@@ -41,13 +44,18 @@ impl EdgeGate {
     /// Never.
     pub async fn handle<Handling>(
         self,
-        request: Request,
+        mut request: Request,
         handler: impl FnOnce(Request) -> Handling,
     ) -> Result<Response<Body>, Infallible>
     where
         Handling: Future<Output = Result<Response<Body>, Infallible>>,
     {
         if self.is_open_to(&request) {
+            // Without an edge, a client may send this header itself.
+            let host = request.headers().get(EDGE_HOST_HEADER).filter(|_| self.0.is_some());
+            if let Some(host) = host.and_then(|host| host.to_str().ok()).map(str::to_owned) {
+                request.extensions_mut().insert(CalledHost(host));
+            }
             return handler(request).await;
         }
         Ok(end(&Invocation::start(&request), "around_edge", Err(Error::NotFound.into())))
@@ -85,6 +93,23 @@ mod tests {
         let response = gate.handle(request, |_| async { Ok(Response::new(Body::Text("handled".to_owned()))) }).await;
         let (parts, body) = response.unwrap_or_else(|never| match never {}).into_parts();
         (parts.status, body)
+    }
+
+    #[tokio::test]
+    async fn host_of_the_edge_counts_only_behind_the_edge() {
+        let request = || {
+            let request = lambda_http::http::Request::builder().header(EDGE_SECRET_HEADER, "a-secret");
+            request.header(EDGE_HOST_HEADER, "api.example.com").body(Body::Empty).expect("a request")
+        };
+        let host = |request: Request| request.extensions().get().map(|CalledHost(host): &CalledHost| host.clone());
+        for (secret, expected) in [(Some("a-secret"), Some("api.example.com".to_owned())), (None, None)] {
+            let handle = |request| async move {
+                assert_eq!(host(request), expected);
+                Ok(Response::new(Body::Empty))
+            };
+            let response = EdgeGate::new(secret).handle(request(), handle).await;
+            assert_eq!(response.unwrap_or_else(|never| match never {}).status(), StatusCode::OK);
+        }
     }
 
     #[tokio::test]

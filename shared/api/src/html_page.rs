@@ -5,13 +5,15 @@ use std::future::Future;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use lambda_http::http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, REFERRER_POLICY, VARY, X_CONTENT_TYPE_OPTIONS,
     X_FRAME_OPTIONS,
 };
-use lambda_http::http::{HeaderValue, Method, Response, StatusCode};
+use lambda_http::http::{HeaderMap, HeaderValue, Response, StatusCode};
 use lambda_http::{Body, Request};
 use sha2::{Digest, Sha256};
 
+use super::accept_encoding::ContentCoding;
+use super::content::{AnswerForm, Content};
 use super::invocation::{Invocation, Outcome};
 use super::request_ids;
 use presence_domain::error::Error;
@@ -40,12 +42,14 @@ pub struct HtmlPage {
     headers: Vec<(HeaderName, HeaderValue)>,
     error_kind: Option<&'static str>,
     bad_fields: Vec<&'static str>,
+    /// True if the document has a secret.
+    has_secret: bool,
 }
 
 impl HtmlPage {
     /// Returns a page. `style` is the exact content of its one `<style>` element. Browsers refuse any other style.
     pub fn new(status: StatusCode, html: String, style: &'static str) -> Self {
-        Self { status, html, style, headers: Vec::new(), error_kind: None, bad_fields: Vec::new() }
+        Self { status, html, style, headers: Vec::new(), error_kind: None, bad_fields: Vec::new(), has_secret: false }
     }
 
     /// Adds a header.
@@ -69,21 +73,30 @@ impl HtmlPage {
         self
     }
 
+    /// Marks the page as one with a secret, which is never compressed. Its size would tell an observer of the connection how much of the
+    /// secret another text of the page repeats.
+    #[must_use]
+    pub fn with_secret(mut self) -> Self {
+        self.has_secret = true;
+        self
+    }
+
     fn outcome(&self, operation: &'static str) -> Outcome {
         let (error_kind, bad_fields) = (self.error_kind, self.bad_fields.clone());
         Outcome { error_kind, bad_fields, ..Outcome::success(operation, self.status) }
     }
 
-    fn into_response(self, with_body: bool, ids: &RequestIds) -> Response<Body> {
-        let mut response = Response::new(if with_body { Body::Text(self.html) } else { Body::Empty });
-        *response.status_mut() = self.status;
-        let headers = response.headers_mut();
-        headers.extend(HEADERS.map(|(name, value)| (name, HeaderValue::from_static(value))));
+    fn into_response(self, form: AnswerForm, ids: &RequestIds) -> Response<Body> {
+        let mut headers = HeaderMap::from_iter(HEADERS.map(|(name, value)| (name, HeaderValue::from_static(value))));
         let policy = HeaderValue::try_from(content_security_policy(self.style));
         headers.extend(policy.ok().map(|policy| (CONTENT_SECURITY_POLICY, policy)));
-        request_ids::add_headers(ids, headers);
+        let coding = if self.has_secret { ContentCoding::Identity } else { form.coding };
+        if !self.has_secret {
+            headers.insert(VARY, HeaderValue::from_static("accept-encoding"));
+        }
+        request_ids::add_headers(ids, &mut headers);
         headers.extend(self.headers);
-        response
+        Content::Text(self.html).encoded(coding).into_response(self.status, headers, form.is_head)
     }
 }
 
@@ -110,7 +123,7 @@ pub async fn serve_page(
         error_page(&error).of_error(error.kind())
     });
     invocation.log_request(&page.outcome(name));
-    page.into_response(request.method() != Method::HEAD, invocation.ids())
+    page.into_response(invocation.form(), invocation.ids())
 }
 
 #[cfg(test)]

@@ -2,20 +2,30 @@
 
 use std::sync::Arc;
 
-use lambda_http::Request;
+use lambda_http::{Request, RequestExt as _};
 use secrecy::SecretString;
 use serde_json::Value;
 
+use super::Answer;
 use super::deprecation::{self, DeprecationNotice};
+use super::entity_tag::{EntityTag, IfNoneMatch};
 use super::error_answer::RequestError;
 use super::fields::Fields;
 use super::idempotency::KeyedChange;
+use super::page_links::SearchUrl;
 use super::route::{Body, MatchedRoute, PathParameters};
 use super::{body, credential, query};
 
 /// Parameters and body of a request, without its key.
 #[derive(Debug)]
 pub struct Input {
+    /// Path as the client sent it.
+    path: String,
+    /// Address without the query; `None` if the event does not tell it.
+    url: Option<SearchUrl>,
+    if_none_match: IfNoneMatch,
+    /// Version of the function. Each deployment makes a new one.
+    function_version: String,
     parameters: PathParameters,
     query: Vec<(String, String)>,
     body: Vec<(String, Value)>,
@@ -49,6 +59,32 @@ impl Input {
     pub fn body(&self) -> Fields<'_> {
         Fields::of_body(&self.query, &self.body)
     }
+
+    /// Returns the value of the header `Link` for a page of a search; `None` if it would be larger than 4 KB.
+    #[must_use]
+    pub fn page_links(&self, page: u64, max_page: u64) -> Option<String> {
+        self.url.as_ref()?.links(&self.query, page, max_page)
+    }
+
+    /// Returns the tag of the answer to this request, for an answer that depends on it and on the version of some data alone. Every
+    /// deployment changes all tags, since it may change the answers.
+    #[must_use]
+    pub fn entity_tag(&self, data_version: u64) -> EntityTag {
+        let fixed = [self.function_version.as_str(), &data_version.to_string(), &self.path].map(str::to_owned);
+        let query = self.query.iter().flat_map(|(name, value)| [name, value]).map(String::as_str);
+        EntityTag::of(fixed.iter().map(String::as_str).chain(query))
+    }
+
+    /// Returns a 304 if the client has the answer with this tag. Such a tag was sent with a 200 only, so that the operation need not run.
+    #[must_use]
+    pub fn not_modified(&self, tag: &EntityTag) -> Option<Answer> {
+        self.if_none_match.has(tag).then(|| Answer::not_modified(tag).revalidated())
+    }
+
+    /// True if the client has the answer with this tag, which exists.
+    pub(super) fn has_existing(&self, tag: &EntityTag) -> bool {
+        self.if_none_match.has_existing(tag)
+    }
 }
 
 /// Request for an operation, before its key is verified.
@@ -76,7 +112,16 @@ impl<Operation: Copy> UnverifiedRequest<Operation> {
         let mut query = query::parse(request.uri().query().unwrap_or_default())?;
         let key = credential::take(request, &mut query, &mut body)?;
         let path = route.path_with(&parameters);
-        let input = Input { parameters, query, body };
+        let context = request.lambda_context_ref();
+        let input = Input {
+            path: request.uri().path().to_owned(),
+            url: SearchUrl::of(request),
+            if_none_match: IfNoneMatch::from_headers(request.headers()),
+            function_version: context.map_or("", |context| &context.env_config.version).to_owned(),
+            parameters,
+            query,
+            body,
+        };
         let deprecation = deprecation::notice(route.deprecations, |name| input.has(name));
         let (operation, is_read_only, input) = (route.operation, route.method == "GET", Arc::new(input));
         let change = if is_read_only { None } else { KeyedChange::read(request, route.method, path, &input)? };

@@ -8,6 +8,7 @@ use std::time::Duration;
 use lambda_http::http::StatusCode;
 use lambda_http::{Request, RequestExt as _};
 
+use super::content::AnswerForm;
 use super::deprecation::DeprecationNotice;
 use super::request_context::{Identity, RequestContext};
 use super::request_ids;
@@ -31,6 +32,7 @@ static IS_WARM: AtomicBool = AtomicBool::new(false);
 pub(super) struct Invocation {
     stopwatch: Stopwatch,
     ids: RequestIds,
+    form: AnswerForm,
     route: Option<String>,
     function_version: String,
     is_cold_start: bool,
@@ -64,6 +66,7 @@ impl Invocation {
         Self {
             stopwatch,
             ids: request_ids::of(request),
+            form: AnswerForm::of(request),
             route: request_ids::route(request).map(str::to_owned),
             function_version: context.map_or("", |context| &context.env_config.version).to_owned(),
             is_cold_start: !IS_WARM.swap(true, Ordering::Relaxed),
@@ -77,6 +80,11 @@ impl Invocation {
     /// Returns the ids of the request.
     pub(super) fn ids(&self) -> &RequestIds {
         &self.ids
+    }
+
+    /// Returns the form in which the client wants the answer.
+    pub(super) fn form(&self) -> AnswerForm {
+        self.form
     }
 
     /// Runs an operation under the meter. Returns [`Error::Unavailable`] if it does not end before the deadline.

@@ -46,7 +46,8 @@ fn gateway_id(request: &Request) -> Option<&str> {
     gateway_context(request).and_then(|context| context.request_id.as_deref())
 }
 
-fn gateway_context(request: &Request) -> Option<&ApiGatewayV2httpRequestContext> {
+/// Returns the context that the gateway gave to the request.
+pub(crate) fn gateway_context(request: &Request) -> Option<&ApiGatewayV2httpRequestContext> {
     match request.request_context_ref() {
         Some(RequestContext::ApiGatewayV2(context)) => Some(context),
         _ => None,

@@ -51,6 +51,12 @@ impl<Operation> Route<Operation> {
             |segment| parameter_name(segment).and_then(|name| parameters.get(name)).map_or(segment, String::as_str);
         self.path.split('/').map(fill_in).collect::<Vec<_>>().join("/")
     }
+
+    /// Returns the methods of the requests that the route takes. HEAD is a GET without the body of its answer.
+    fn methods(&self) -> &[&'static str] {
+        const GET: [&str; 2] = ["GET", "HEAD"];
+        if self.method == GET[0] { &GET } else { std::slice::from_ref(&self.method) }
+    }
 }
 
 /// Path parameters by name, decoded.
@@ -77,8 +83,9 @@ pub(super) fn find<'a, Operation>(
     if matching.is_empty() {
         return Err(Error::NotFound.into());
     }
-    let allowed: Vec<_> = matching.iter().map(|matched| matched.route.method).collect();
-    let found = matching.into_iter().find(|matched| request.method() == matched.route.method);
+    let allowed: Vec<_> = matching.iter().flat_map(|matched| matched.route.methods()).copied().collect();
+    let method = request.method().as_str();
+    let found = matching.into_iter().find(|matched| matched.route.methods().contains(&method));
     found.ok_or_else(|| RequestError::MethodNotAllowed(allowed.join(", ")))
 }
 

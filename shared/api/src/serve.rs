@@ -100,7 +100,7 @@ where
         Ok(mut unverified) => {
             invocation.record_deprecation(unverified.deprecation.take());
             let result = invocation.run(Box::pin(run(unverified))).await;
-            let result = result.map(|answer| with_notices(answer, &invocation));
+            let result = result.map(|answer| with_notices(answer, &invocation).encoded(invocation.form()));
             result.and_then(|answer| answer.check_size(invocation.ids())).map_err(RequestError::from)
         }
         Err(error) => Err(error),
@@ -135,7 +135,7 @@ pub(super) fn end(
         }
     };
     invocation.log_request(&outcome);
-    answer.into_response(invocation.ids())
+    answer.encoded(invocation.form()).into_response(invocation.ids(), invocation.form())
 }
 
 async fn run<Operation, Handler, Handling>(

@@ -47,6 +47,14 @@ pub struct CategoryHead {
     count: u64,
 }
 
+impl CategoryHead {
+    /// Returns the version that is published. Two directories with one version are the same.
+    #[must_use]
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+}
+
 /// Cache of the directory that was read last.
 #[derive(Debug, Default)]
 pub(super) struct CategoryCache(Mutex<Option<Arc<CategoryDirectory>>>);

@@ -4,7 +4,7 @@ use presence_tests::{Fixtures, Reply, TestStack, send};
 use serde_json::json;
 
 use super::{DIRECTORY, load, parse};
-use crate::api::SERVICE_HEADERS;
+use crate::api::{SERVICE_HEADERS, cache_control};
 
 /// Request with its expected answer.
 pub(super) struct Case {
@@ -88,7 +88,8 @@ impl Case {
         if expected != actual {
             problems.push(format!("answer\n      {actual}\n    instead of\n      {expected}"));
         }
-        let headers = SERVICE_HEADERS.into_iter().chain([("allow", self.allow)]);
+        let headers =
+            SERVICE_HEADERS.into_iter().chain([("allow", self.allow), ("cache-control", cache_control(reply))]);
         problems.extend(
             headers.filter(|(name, value)| reply.header(name) != *value).map(|(name, _)| format!("header {name}")),
         );

@@ -5,6 +5,7 @@ mod deprecations;
 mod description;
 mod error_responses;
 mod examples;
+mod long_requests;
 mod parameters;
 mod served;
 mod unknown_paths;

@@ -32,7 +32,7 @@ async fn an_unknown_path_is_not_found_with_any_method_and_without_a_key() {
             let expected = json!({"errors": {"json": "not found"}});
             assert_eq!((reply.status, reply.json()), (404, expected), "{method} {path}");
             assert!(!reply.header("x-request-id").is_empty(), "{method} {path}");
-            for (name, value) in SERVICE_HEADERS {
+            for (name, value) in SERVICE_HEADERS.into_iter().chain([("cache-control", "no-store")]) {
                 assert_eq!(reply.header(name), value, "{method} {path}: {name}");
             }
         }
@@ -44,14 +44,14 @@ async fn a_known_path_with_another_method_is_answered_with_the_allowed_ones() {
     let stack = TestStack::start().await;
     for (method, path, allowed) in [
         ("GET", "/user", "POST"),
-        ("PUT", "/user/me", "GET"),
-        ("PATCH", "/user/7", "GET, POST, DELETE"),
+        ("PUT", "/user/me", "GET, HEAD"),
+        ("PATCH", "/user/7", "GET, HEAD, POST, DELETE"),
         ("GET", "/user/7/invite", "POST"),
-        ("POST", "/category/search", "GET"),
-        ("DELETE", "/category/7", "GET"),
-        ("POST", "/reviews", "GET"),
-        ("POST", "/business/search", "GET"),
-        ("DELETE", "/reviews/7", "GET"),
+        ("POST", "/category/search", "GET, HEAD"),
+        ("DELETE", "/category/7", "GET, HEAD"),
+        ("POST", "/reviews", "GET, HEAD"),
+        ("POST", "/business/search", "GET, HEAD"),
+        ("DELETE", "/reviews/7", "GET, HEAD"),
     ] {
         let reply = send(stack.request(method, path)).await;
         let expected = json!({"errors": {"json": "method not allowed"}});

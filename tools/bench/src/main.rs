@@ -1,5 +1,5 @@
 //! Benchmarks behind the numbers of the documentation. Run them with `cargo run --profile bench -p presence-bench -- users` (or
-//! `budgets`, `group-by`, `import`, `ingest`, `lambda`, `reviews`, `stats`, `costs` or `start`).
+//! `budgets`, `group-by`, `gzip`, `import`, `ingest`, `lambda`, `reviews`, `stats`, `costs` or `start`).
 //!
 //! Calls, waves and units are counted and exact. Times are medians of one run: compare them only within that run.
 
@@ -8,6 +8,7 @@
 mod budgets;
 mod costs;
 mod cpu_clock;
+mod gzip;
 mod import;
 mod ingest;
 mod lambda;
@@ -38,6 +39,8 @@ struct Args {
 enum Benchmark {
     /// Measures searches over large organisations, and the speed of the local stack
     Users,
+    /// Measures the bytes of the commonest answers with and without gzip, and the processor time that it costs
+    Gzip,
     /// Measures the speed and the cost of importing reviews
     Import {
         /// Number of rows of the imported file
@@ -128,6 +131,7 @@ async fn main() -> anyhow::Result<()> {
         Benchmark::Start { programs, starts } => start::run(&programs, starts).await?,
         Benchmark::GroupBy { size, rounds } => Box::pin(reviews::group_by::run(size, rounds)).await?,
         Benchmark::Users => users::run().await?,
+        Benchmark::Gzip => gzip::run().await?,
         Benchmark::Ingest { rows, builds, ops } => ingest::run(rows, &builds, &ops).await?,
         Benchmark::Import { reviews } => import::run(reviews).await?,
         Benchmark::Reviews { sizes, counted, rounds } => {

@@ -16,7 +16,7 @@ use utoipa::openapi::{
     ResponsesBuilder,
 };
 
-use crate::errors::{ERROR_RESPONSES, describe_response, with_rate_limit, with_replay};
+use crate::errors::{ERROR_RESPONSES, describe_response, with_links, with_rate_limit, with_replay, with_tag};
 use crate::operations::{BodyDescription, Operation, operations};
 use crate::{RouteInfo, errors, parameters, request_bodies, response_schemas, routes};
 
@@ -124,6 +124,7 @@ fn responses(operation: &Operation) -> Responses {
     for status in operation.statuses() {
         let response: RefOr<Response> = match status {
             200 => operation_response(operation, status, operation.success.description, operation.success.schema),
+            304 => Ref::from_response_name("NotModified").into(),
             400 => operation_response(operation, status, operation.invalid, "InvalidError"),
             403 => operation_response(operation, status, operation.forbidden.unwrap_or_default(), "AuthorizationError"),
             429 if operation.extra_statuses.contains(&429) => Ref::from_response_name("TooSoon").into(),
@@ -145,6 +146,9 @@ fn operation_response(operation: &Operation, status: u16, description: &str, sch
         (example.name.clone(), summary, example.answer.clone())
     });
     let response = describe_response(description, schema, examples);
+    let is_page = operation.parameters.iter().any(|parameter| parameter.name == "page");
+    let response = if status == 200 && is_page { with_links(response) } else { response };
+    let response = if status == 200 && operation.has_tag() { with_tag(response) } else { response };
     // Some requests are 400 before their key is verified.
     let response = if status == 400 { response } else { with_rate_limit(response) };
     let response = if status == 200 && operation.takes_idempotency_key() { with_replay(response) } else { response };
@@ -159,6 +163,7 @@ fn components() -> Components {
     for error in &ERROR_RESPONSES {
         components = components.response(error.name, error.to_openapi());
     }
+    components = components.response("NotModified", errors::not_modified());
     for (name, scheme) in SECURITY_SCHEMES.into_iter().zip(security_schemes()) {
         components = components.security_scheme(name, scheme);
     }

@@ -23,7 +23,7 @@ pub(crate) struct ErrorResponse {
 
 /// Table of the error responses.
 #[rustfmt::skip]
-pub(crate) const ERROR_RESPONSES: [ErrorResponse; 10] = [
+pub(crate) const ERROR_RESPONSES: [ErrorResponse; 11] = [
     ErrorResponse { status: 401, name: "Unauthenticated", schema: "AuthenticationError", text: "a valid API key is required: in the \
         header x-api-key or Authorization: Bearer, or in the parameter api_key",
         description: "The key is missing, malformed, unknown, revoked or expired, or its owner is not `active`. The response is the \
@@ -47,6 +47,10 @@ pub(crate) const ERROR_RESPONSES: [ErrorResponse; 10] = [
     ErrorResponse { status: 429, name: "TooSoon", schema: "Error", text: "an invitation can be sent once every 5 minutes",
         description: "The user was sent an invitation less than 5 minutes ago, or the key has made more requests than its limit \
                 allows. `Retry-After` says when to try again." },
+    ErrorResponse { status: 431, name: "HeadTooLarge", schema: "GatewayError", text: "Request Header Fields Too Large",
+        description: "The request line and the values of all headers are larger than 10,240 bytes together: some 400 ids of 24 \
+                characters in `business__in`. The gateway answers, so the envelope is its own. Ask for a whole city \
+                (`business_city`), or for fewer businesses in each of several requests." },
     ErrorResponse { status: 500, name: "Internal", schema: "Error", text: "internal error",
         description: "An error of the service. Its log has the cause, under `x-request-id`." },
     ErrorResponse { status: 503, name: "Unavailable", schema: "Error", text: "temporarily unavailable: try again",
@@ -57,14 +61,20 @@ pub(crate) const ERROR_RESPONSES: [ErrorResponse; 10] = [
 impl ErrorResponse {
     /// Returns the body.
     pub(crate) fn body(&self) -> Value {
-        let member = if self.status == 401 { "authentication" } else { "json" };
-        json!({"errors": {member: self.text}})
+        match self.status {
+            401 => json!({"errors": {"authentication": self.text}}),
+            431 => json!({"message": self.text}),
+            _ => json!({"errors": {"json": self.text}}),
+        }
     }
 
     /// Returns the component.
     pub(crate) fn to_openapi(&self) -> Response {
-        let response =
-            describe_response(self.description, self.schema, [("refused".to_owned(), String::new(), self.body())]);
+        let refused = [("refused".to_owned(), String::new(), self.body())];
+        if self.status == 431 {
+            return describe_content(self.description, self.schema, refused).build();
+        }
+        let response = describe_response(self.description, self.schema, refused);
         match self.status {
             401 => {
                 response.header("WWW-Authenticate", text_header("Authentication scheme.", "Bearer realm=\"presence\""))
@@ -84,8 +94,18 @@ impl ErrorResponse {
     }
 }
 
-/// Describes a response: its schema, its headers, and examples of name, summary and body.
+/// Describes a response of the service: its schema, its headers, and examples of name, summary and body.
 pub(crate) fn describe_response(
+    description: &str,
+    schema: &str,
+    examples: impl IntoIterator<Item = (String, String, Value)>,
+) -> ResponseBuilder {
+    let id = text_header("Id of the request. It is also in the service's log.", "8f6c1e0a-3d52-4b7e-9a41-0c5d2e7f1b36");
+    describe_content(description, schema, examples).header("x-request-id", id)
+}
+
+/// Describes a response: its schema, and examples of name, summary and body.
+fn describe_content(
     description: &str,
     schema: &str,
     examples: impl IntoIterator<Item = (String, String, Value)>,
@@ -95,8 +115,7 @@ pub(crate) fn describe_response(
         .map(|(name, summary, value)| (name, ExampleBuilder::new().summary(summary).value(Some(value)).build()));
     let content =
         ContentBuilder::new().schema(Some(Ref::from_schema_name(schema))).examples_from_iter(examples).build();
-    let id = text_header("Id of the request. It is also in the service's log.", "8f6c1e0a-3d52-4b7e-9a41-0c5d2e7f1b36");
-    ResponseBuilder::new().description(description).content("application/json", content).header("x-request-id", id)
+    ResponseBuilder::new().description(description).content("application/json", content)
 }
 
 /// Adds the headers that every response to a valid key has while keys have a limit.
@@ -119,7 +138,7 @@ pub(crate) fn with_replay(response: ResponseBuilder) -> ResponseBuilder {
 ///
 /// The member `json` of a 400 has no type, because many generators cannot read a value that is either text or an object: what they
 /// make of `oneOf` and `anyOf` does not compile, or drops the errors. [`REQUEST_ERROR_RULE`] says the same to validators.
-pub(crate) fn schemas() -> [(&'static str, RefOr<Schema>); 7] {
+pub(crate) fn schemas() -> [(&'static str, RefOr<Schema>); 8] {
     let text = |description: &str| string().description(Some(description));
     let choice = strict_object("Error of a value outside a fixed set, with the allowed values.")
         .property("explanation", text("Error text."))
@@ -153,6 +172,13 @@ pub(crate) fn schemas() -> [(&'static str, RefOr<Schema>); 7] {
             ),
         ),
         ("Error", envelope("json", text("Error text.").into(), "The request was refused or failed.")),
+        (
+            "GatewayError",
+            strict_object("The gateway before the service refused the request.")
+                .property("message", text("Error text."))
+                .required("message")
+                .into(),
+        ),
     ]
 }
 
@@ -176,6 +202,34 @@ fn strict_object(description: &str) -> ObjectBuilder {
     ObjectBuilder::new()
         .description(Some(description))
         .additional_properties(Some(AdditionalProperties::FreeForm(false)))
+}
+
+/// Adds the links to other pages that a response with a page of a search has.
+pub(crate) fn with_links(response: ResponseBuilder) -> ResponseBuilder {
+    let description = "Addresses of the first, previous, next and last page (RFC 8288), without the key. Pages that do not exist are \
+                       left out; past the end, the previous page is the last one. The header is left out above 4 KB.";
+    let example = "<https://api.example.com/api/v2/reviews?page=1>; rel=\"first\", \
+                   <https://api.example.com/api/v2/reviews?page=2>; rel=\"next\", \
+                   <https://api.example.com/api/v2/reviews?page=9>; rel=\"last\"";
+    response.header("Link", text_header(description, example))
+}
+
+/// Adds the headers of a response that a client may keep.
+pub(crate) fn with_tag(response: ResponseBuilder) -> ResponseBuilder {
+    let tag = "Tag of this answer, for the header `If-None-Match` of the next request for it.";
+    let cache = "The client alone may keep the answer, and asks each time if it is still current.";
+    response
+        .header("ETag", text_header(tag, "W/\"n4bQgYhMfWWaL-qgxVrQFQ\""))
+        .header("Cache-Control", text_header(cache, "private, no-cache"))
+}
+
+/// Describes the response to a client that has the answer already.
+pub(crate) fn not_modified() -> Response {
+    let id = text_header("Id of the request. It is also in the service's log.", "8f6c1e0a-3d52-4b7e-9a41-0c5d2e7f1b36");
+    let response = ResponseBuilder::new()
+        .description("The client has the current answer: `If-None-Match` has its tag. There is no body.")
+        .header("x-request-id", id);
+    with_rate_limit(with_tag(response)).build()
 }
 
 fn text_header(description: &str, example: &str) -> Header {

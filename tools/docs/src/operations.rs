@@ -52,6 +52,11 @@ impl Operation {
         self.extra_statuses.contains(&422)
     }
 
+    /// True if answers have a tag, by which clients ask if they are still current.
+    pub(crate) fn has_tag(&self) -> bool {
+        self.extra_statuses.contains(&304)
+    }
+
     /// Returns all statuses of the operation, in ascending order.
     pub fn statuses(&self) -> Vec<u16> {
         let forbidden = self.forbidden.map(|_| 403);

@@ -87,9 +87,10 @@ pub(super) fn form(texts: &Texts, user: &User, link: &Link, errors: &[PasswordFo
     let bad_fields = page.errors.names();
     let html = page.render().expect("text renders into memory");
     if errors.is_empty() {
-        return HtmlPage::new(StatusCode::OK, html, STYLE);
+        return HtmlPage::new(StatusCode::OK, html, STYLE).with_secret();
     }
-    HtmlPage::new(StatusCode::BAD_REQUEST, html, STYLE).of_error("invalid").with_bad_fields(bad_fields)
+    let page = HtmlPage::new(StatusCode::BAD_REQUEST, html, STYLE).with_secret();
+    page.of_error("invalid").with_bad_fields(bad_fields)
 }
 
 fn error_text(texts: &Texts, error: PasswordFormError) -> String {

@@ -47,14 +47,16 @@ fn methods() -> Vec<Case> {
     for (reason, methods, path, allow) in [
         (ONE, ["GET", "PUT", "PATCH", "DELETE"], "/user", "POST"),
         (ONE, ["GET", "PUT", "PATCH", "DELETE"], "/user/<manager_1>/invite", "POST"),
-        (THREE, ["PUT", "PATCH", "OPTIONS", "TRACE"], "/user/<manager_1>", "GET, POST, DELETE"),
-        (WORD, ["POST", "PUT", "DELETE", "OPTIONS"], "/user/me", "GET"),
-        (WORD, ["POST", "PUT", "DELETE", "PATCH"], "/user/search", "GET"),
-        (WORD, ["POST", "PUT", "DELETE", "PATCH"], "/user/stats", "GET"),
+        (THREE, ["PUT", "PATCH", "OPTIONS", "TRACE"], "/user/<manager_1>", "GET, HEAD, POST, DELETE"),
+        (WORD, ["POST", "PUT", "DELETE", "OPTIONS"], "/user/me", "GET, HEAD"),
+        (WORD, ["POST", "PUT", "DELETE", "PATCH"], "/user/search", "GET, HEAD"),
+        (WORD, ["POST", "PUT", "DELETE", "PATCH"], "/user/stats", "GET, HEAD"),
     ] {
         cases.extend(methods.map(|method| call(reason, method, path).not_allowed(allow)));
     }
-    cases.push(call("the id is not looked at before the method", "PUT", "/user/x").not_allowed("GET, POST, DELETE"));
+    cases.push(
+        call("the id is not looked at before the method", "PUT", "/user/x").not_allowed("GET, HEAD, POST, DELETE"),
+    );
     cases.push(call("me cannot be invited: it is no id", "POST", "/user/me/invite").not_found());
     cases
 }

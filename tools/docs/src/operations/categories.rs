@@ -31,7 +31,7 @@ fn search_categories() -> Operation {
         success: body("CategoryPage", "A page of categories."),
         invalid: INVALID,
         forbidden: None,
-        extra_statuses: &[],
+        extra_statuses: &[304],
     }
 }
 
@@ -53,7 +53,7 @@ fn get_category() -> Operation {
         success: body("Category", "The category."),
         invalid: INVALID,
         forbidden: None,
-        extra_statuses: &[404],
+        extra_statuses: &[304, 404],
     }
 }
 

@@ -32,7 +32,7 @@ fn search_reviews() -> Operation {
         success: body("ReviewPage", "A page of reviews."),
         invalid: "A parameter is unknown, or its value is not allowed.",
         forbidden: None,
-        extra_statuses: &[],
+        extra_statuses: &[431],
     }
 }
 
@@ -79,7 +79,7 @@ fn get_review_stats() -> Operation {
         success: body("ReviewStats", "The numbers."),
         invalid: "A parameter is unknown, its value is not allowed, or there are more than 1000 groups.",
         forbidden: None,
-        extra_statuses: &[],
+        extra_statuses: &[431],
     }
 }
 

@@ -5,14 +5,15 @@ use axum::body::Body;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use http::header::{self, HeaderName};
-use http::{HeaderValue, Response, StatusCode};
+use http::{HeaderValue, Method, Response, StatusCode};
 
 use super::InvokeError;
 
 /// Header with the request id. API Gateway adds it to each response.
 pub(super) const REQUEST_ID: HeaderName = HeaderName::from_static("apigw-requestid");
 
-/// Headers that are removed from a function's response. The gateway's server sets them to match the body and connection.
+/// Headers that are removed from a function's response. The gateway's server sets them to match the body and connection. The answer to
+/// HEAD keeps the length: it has no body to count.
 const REMOVED_HEADERS: [HeaderName; 5] =
     [header::CONNECTION, header::CONTENT_LENGTH, header::TRAILER, header::TRANSFER_ENCODING, header::UPGRADE];
 
@@ -70,7 +71,10 @@ impl From<InvokeError> for GatewayError {
 }
 
 /// Converts the response of a function. One that AWS would not accept is a [`GatewayError::Internal`].
-pub(super) fn from_function(function_response: ApiGatewayV2httpResponse) -> Result<Response<Body>, GatewayError> {
+pub(super) fn from_function(
+    method: &Method,
+    function_response: ApiGatewayV2httpResponse,
+) -> Result<Response<Body>, GatewayError> {
     let status = u16::try_from(function_response.status_code).ok().and_then(|code| StatusCode::from_u16(code).ok());
     let status = status.filter(|status| !status.is_informational()).ok_or(GatewayError::Internal)?;
     let body = function_response.body.map(|body| body.to_vec()).unwrap_or_default();
@@ -80,7 +84,7 @@ pub(super) fn from_function(function_response: ApiGatewayV2httpResponse) -> Resu
         body
     };
     let mut headers = function_response.headers;
-    for name in &REMOVED_HEADERS {
+    for name in REMOVED_HEADERS.iter().filter(|name| method != Method::HEAD || **name != header::CONTENT_LENGTH) {
         headers.remove(name);
     }
     if !body.is_empty() {
@@ -102,7 +106,7 @@ mod tests {
     use serde_json::{Value, json};
 
     fn convert(response: Value) -> Result<Response<Body>, GatewayError> {
-        from_function(serde_json::from_value(response).expect("a response"))
+        from_function(&Method::GET, serde_json::from_value(response).expect("a response"))
     }
 
     #[tokio::test]
@@ -123,6 +127,16 @@ mod tests {
         assert!(!response.headers().contains_key("transfer-encoding"));
         let body = axum::body::to_bytes(response.into_body(), 9).await.expect("a body");
         assert_eq!(&body[..], b"\xff");
+    }
+
+    #[test]
+    fn response_to_head_keeps_the_length_of_the_body_that_get_has() {
+        let response =
+            json!({"statusCode": 200, "headers": {"content-length": "99", "connection": "close"}, "cookies": []});
+        let response = serde_json::from_value(response).expect("a response");
+        let response = from_function(&Method::HEAD, response).expect("a valid response");
+        assert_eq!(response.headers()["content-length"], "99");
+        assert!(!response.headers().contains_key("connection"));
     }
 
     #[test]

@@ -173,6 +173,7 @@ struct Api {
 
 /// Event of a request, and the function that gets it.
 struct Invocation<'a> {
+    method: http::Method,
     function: &'a LocalFunction,
     event: Vec<u8>,
     trace_id: String,
@@ -189,8 +190,9 @@ impl Api {
         let invocation = self.invocation(peer, request, &request_id, received_at).await;
         let result = match (received, invocation) {
             (Some(received), invocation) => self.invoke_and_keep(received, invocation).await,
-            (None, Ok(Invocation { function, event, trace_id })) => {
-                function.invoke(event, &trace_id).await.map_err(Into::into).and_then(response::from_function)
+            (None, Ok(Invocation { method, function, event, trace_id })) => {
+                let answer = function.invoke(event, &trace_id).await.map_err(Into::into);
+                answer.and_then(|answer| response::from_function(&method, answer))
             }
             (None, Err(error)) => Err(error),
         };
@@ -208,10 +210,10 @@ impl Api {
         invocation: Result<Invocation<'_>, GatewayError>,
     ) -> Result<Response<Body>, GatewayError> {
         let (exchange, result) = match invocation {
-            Ok(Invocation { function, event, trace_id }) => {
+            Ok(Invocation { method, function, event, trace_id }) => {
                 let (answer, facts) = history::observe(function.invoke(event.clone(), &trace_id)).await;
                 let kept = answer.as_ref().ok().cloned();
-                let result = answer.map_err(Into::into).and_then(response::from_function);
+                let result = answer.map_err(Into::into).and_then(|answer| response::from_function(&method, answer));
                 let status = result.as_ref().map_or_else(|error| error.status(), Response::status);
                 (received.answered(&event, facts, status.as_u16(), kept.as_ref()), result)
             }
@@ -254,7 +256,7 @@ impl Api {
             received_at,
         };
         let event = event::to_json(&event::build(&incoming, &route)).map_err(|_| GatewayError::Internal)?;
-        Ok(Invocation { function: route.function, event, trace_id })
+        Ok(Invocation { method: head.method, function: route.function, event, trace_id })
     }
 }
 
