@@ -4,8 +4,12 @@ use std::io::{BufRead as _, BufReader};
 use std::net::TcpListener;
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use presence_local::first_key;
+
+/// Longest wait for the end of a program: a busy machine must not fail a test.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 fn program(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_presence-local"));
@@ -18,12 +22,23 @@ fn program(arguments: &[&str]) -> Command {
 
 /// Runs a start that fails, and returns its one line of an error.
 fn refusal(arguments: &[&str]) -> String {
-    let Output { status, stdout, stderr } = program(arguments).output().expect("the program ends");
+    let Output { status, stdout, stderr } = output_of(program(arguments));
     let error = String::from_utf8(stderr).expect("text");
     assert_eq!((status.code(), stdout.len()), (Some(1), 0), "{error}");
     let lines: Vec<&str> = error.lines().collect();
     assert_eq!(lines.len(), 1, "{error}");
     lines[0].to_owned()
+}
+
+/// Waits for the end of a program. One that starts, although it must not, is ended.
+fn output_of(mut command: Command) -> Output {
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
+    let end = Instant::now() + PATIENCE;
+    while child.try_wait().expect("a state").is_none() && Instant::now() < end {
+        thread::sleep(Duration::from_millis(20));
+    }
+    let _ = child.kill();
+    child.wait_with_output().expect("the output")
 }
 
 /// Running stack. Dropping it ends the process.

@@ -91,9 +91,12 @@ fn words_of_users(partition: &str, sort: &str) -> Option<String> {
 }
 
 fn words_of_api_keys(partition: &str) -> Option<String> {
-    let (words, digest) = match partition.strip_prefix(keys::BUCKET_PREFIX) {
-        Some(digest) => ("requests left to the API key with the digest", digest),
-        None => ("API key with the digest", partition),
+    let (words, digest) = if let Some(digest) = partition.strip_prefix(keys::BUCKET_PREFIX) {
+        ("requests left to the API key with the digest", digest)
+    } else if let Some(digest) = partition.strip_prefix(keys::ANSWER_PREFIX) {
+        ("answer kept under an idempotency key, with the digest", digest)
+    } else {
+        ("API key with the digest", partition)
     };
     let is_digest = digest.len() == 64 && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_digest.then(|| format!("{words} {}…", &digest[..DIGEST_CHARACTERS]))

@@ -113,6 +113,13 @@ fn user_cases() -> Vec<Case> {
             none(),
             "requests left to the API key with the digest 010101010101…",
         ),
+        (
+            &["ANSWER_PREFIX", "answer_key"],
+            schema::API_KEYS.name,
+            format!("{}{}", keys::ANSWER_PREFIX, digest().as_hex()),
+            none(),
+            "answer kept under an idempotency key, with the digest 010101010101…",
+        ),
         (&[], schema::API_KEYS.name, digest().as_hex(), none(), "API key with the digest 010101010101…"),
     ]
 }
