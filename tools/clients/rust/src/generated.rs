@@ -4169,11 +4169,16 @@ pub mod types {
 ///
 /// ## Answers
 ///
-/// Every response is JSON, must not be cached (`cache-control: no-store`), and carries `x-request-id`, which is also in the service's log. A request may carry an `x-client-request-id` of your own (1 to 128 letters, digits, `-`, `_`, `.`, `:`): the response repeats it, and the log has it. Anything else there is ignored. There are no CORS headers: keys belong on servers.
+/// Every response is JSON and carries `x-request-id`, which is also in the service's log. A request may carry an `x-client-request-id` of your own (1 to 128 letters, digits, `-`, `_`, `.`, `:`): the response repeats it, and the log has it. Anything else there is ignored. There are no CORS headers: keys belong on servers.
+///
+/// - **HEAD** works wherever GET does: the same status and headers, no body, the same limit.
+/// - **Compression**: with `Accept-Encoding: gzip`, responses above 1 KiB are compressed. A page that is too large as it is may fit so.
+/// - **Caching**: nothing may be kept (`cache-control: no-store`), with two exceptions. Categories may be kept by the client alone: send their `ETag` back in `If-None-Match`, and the response is 304 without a body while they are current. This description may be kept for five minutes by anyone.
+/// - **Links**: each page of a search has `Link` with the addresses of the `first`, `prev`, `next` and `last` page (RFC 8288), with all parameters but the key. Send the key again with each.
 ///
 /// Errors have one envelope, `{"errors": {…}}`, with exactly one of three members: `authentication` (401), `authorization` (403) or `json` (all others). Its value is a text, or for 400 the texts by the name of the field. An error about a value outside a fixed set lists the `choices`.
 ///
-/// Checks run in this order: path and method (404, 405); a readable request (413, 415, 400 as a whole); the key (401); its limit (429); the resource (404); the permission (403); the fields (400); the state (400, 409, 429). Another method on a known path is 405 with `Allow`. In a deployment, the gateway in front of the API may answer by itself with `{"message": …}`: to more requests than it allows (429), or to a request line with headers over 10 KB (431).
+/// Checks run in this order: path and method (404, 405); a readable request (413, 415, 400 as a whole); the key (401); its limit (429); the resource (404); the permission (403); the fields (400); the state (400, 409, 429). Another method on a known path is 405 with `Allow`. In a deployment, the gateway in front of the API may answer by itself with `{"message": …}`: to more requests than it allows (429), or to a request line with headers over 10,240 bytes (431), which a long `business__in` can be: ask for a city, or in several requests.
 ///
 /// A request that uses an operation or parameter that is to be removed gets `Deprecation` (RFC 9745) and `Sunset` (RFC 8594) in its response, at least 12 months before.
 ///

@@ -438,6 +438,11 @@ export interface components {
              */
             email: string;
         };
+        /** @description The gateway before the service refused the request. */
+        GatewayError: {
+            /** @description Error text. */
+            message: string;
+        };
         /** @description The request is not valid. */
         InvalidError: {
             /** @description Exactly one member. */
@@ -861,6 +866,15 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description The request line and the values of all headers are larger than 10,240 bytes together: some 400 ids of 24 characters in `business__in`. The gateway answers, so the envelope is its own. Ask for a whole city (`business_city`), or for fewer businesses in each of several requests. */
+        HeadTooLarge: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["GatewayError"];
+            };
+        };
         /** @description An error of the service. Its log has the cause, under `x-request-id`. */
         Internal: {
             headers: {
@@ -922,6 +936,38 @@ export interface components {
             content: {
                 "application/json": components["schemas"]["Error"];
             };
+        };
+        /** @description The client has the current answer: `If-None-Match` has its tag. There is no body. */
+        NotModified: {
+            headers: {
+                /**
+                 * @description The client alone may keep the answer, and asks each time if it is still current.
+                 * @example private, no-cache
+                 */
+                "Cache-Control"?: string;
+                /**
+                 * @description Tag of this answer, for the header `If-None-Match` of the next request for it.
+                 * @example W/"n4bQgYhMfWWaL-qgxVrQFQ"
+                 */
+                ETag?: string;
+                /**
+                 * @description Remaining requests `r` of the key, and `t` seconds until there is another one. Left out for a key without a limit.
+                 * @example "key";r=299;t=1
+                 */
+                RateLimit?: string;
+                /**
+                 * @description Limit of the key: `q` requests in `w` seconds. Left out for a key without a limit.
+                 * @example "key";q=300;w=60
+                 */
+                "RateLimit-Policy"?: string;
+                /**
+                 * @description Id of the request. It is also in the service's log.
+                 * @example 8f6c1e0a-3d52-4b7e-9a41-0c5d2e7f1b36
+                 */
+                "x-request-id"?: string;
+                [name: string]: unknown;
+            };
+            content?: never;
         };
         /** @description The body is larger than 128 KiB. The limit also applies to operations that do not read a body. */
         TooLarge: {
@@ -1438,6 +1484,11 @@ export interface operations {
             200: {
                 headers: {
                     /**
+                     * @description Addresses of the first, previous, next and last page (RFC 8288), without the key. Pages that do not exist are left out; past the end, the previous page is the last one. The header is left out above 4 KB.
+                     * @example <https://api.example.com/api/v2/reviews?page=1>; rel="first", <https://api.example.com/api/v2/reviews?page=2>; rel="next", <https://api.example.com/api/v2/reviews?page=9>; rel="last"
+                     */
+                    Link?: string;
+                    /**
                      * @description Remaining requests `r` of the key, and `t` seconds until there is another one. Left out for a key without a limit.
                      * @example "key";r=299;t=1
                      */
@@ -1786,6 +1837,21 @@ export interface operations {
             200: {
                 headers: {
                     /**
+                     * @description The client alone may keep the answer, and asks each time if it is still current.
+                     * @example private, no-cache
+                     */
+                    "Cache-Control"?: string;
+                    /**
+                     * @description Tag of this answer, for the header `If-None-Match` of the next request for it.
+                     * @example W/"n4bQgYhMfWWaL-qgxVrQFQ"
+                     */
+                    ETag?: string;
+                    /**
+                     * @description Addresses of the first, previous, next and last page (RFC 8288), without the key. Pages that do not exist are left out; past the end, the previous page is the last one. The header is left out above 4 KB.
+                     * @example <https://api.example.com/api/v2/reviews?page=1>; rel="first", <https://api.example.com/api/v2/reviews?page=2>; rel="next", <https://api.example.com/api/v2/reviews?page=9>; rel="last"
+                     */
+                    Link?: string;
+                    /**
                      * @description Remaining requests `r` of the key, and `t` seconds until there is another one. Left out for a key without a limit.
                      * @example "key";r=299;t=1
                      */
@@ -1806,6 +1872,7 @@ export interface operations {
                     "application/json": components["schemas"]["CategoryPage"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description Causes: `lang` is missing or not a language of the directory (the response lists the languages); a parameter is unknown, or its value is not allowed. */
             400: {
                 headers: {
@@ -1852,6 +1919,16 @@ export interface operations {
             200: {
                 headers: {
                     /**
+                     * @description The client alone may keep the answer, and asks each time if it is still current.
+                     * @example private, no-cache
+                     */
+                    "Cache-Control"?: string;
+                    /**
+                     * @description Tag of this answer, for the header `If-None-Match` of the next request for it.
+                     * @example W/"n4bQgYhMfWWaL-qgxVrQFQ"
+                     */
+                    ETag?: string;
+                    /**
                      * @description Remaining requests `r` of the key, and `t` seconds until there is another one. Left out for a key without a limit.
                      * @example "key";r=299;t=1
                      */
@@ -1872,6 +1949,7 @@ export interface operations {
                     "application/json": components["schemas"]["Category"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description Causes: `lang` is missing or not a language of the directory (the response lists the languages); a parameter is unknown, or its value is not allowed. */
             400: {
                 headers: {
@@ -1932,6 +2010,11 @@ export interface operations {
             /** @description A page of businesses. */
             200: {
                 headers: {
+                    /**
+                     * @description Addresses of the first, previous, next and last page (RFC 8288), without the key. Pages that do not exist are left out; past the end, the previous page is the last one. The header is left out above 4 KB.
+                     * @example <https://api.example.com/api/v2/reviews?page=1>; rel="first", <https://api.example.com/api/v2/reviews?page=2>; rel="next", <https://api.example.com/api/v2/reviews?page=9>; rel="last"
+                     */
+                    Link?: string;
                     /**
                      * @description Remaining requests `r` of the key, and `t` seconds until there is another one. Left out for a key without a limit.
                      * @example "key";r=299;t=1
@@ -2083,6 +2166,11 @@ export interface operations {
             200: {
                 headers: {
                     /**
+                     * @description Addresses of the first, previous, next and last page (RFC 8288), without the key. Pages that do not exist are left out; past the end, the previous page is the last one. The header is left out above 4 KB.
+                     * @example <https://api.example.com/api/v2/reviews?page=1>; rel="first", <https://api.example.com/api/v2/reviews?page=2>; rel="next", <https://api.example.com/api/v2/reviews?page=9>; rel="last"
+                     */
+                    Link?: string;
+                    /**
                      * @description Remaining requests `r` of the key, and `t` seconds until there is another one. Left out for a key without a limit.
                      * @example "key";r=299;t=1
                      */
@@ -2120,6 +2208,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLarge"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
         };
@@ -2236,6 +2325,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLarge"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
         };

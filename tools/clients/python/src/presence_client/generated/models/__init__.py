@@ -14,6 +14,7 @@ from .error_errors import ErrorErrors
 from .field_errors import FieldErrors
 from .found_user import FoundUser
 from .found_user_status import FoundUserStatus
+from .gateway_error import GatewayError
 from .get_review_stats_group_by import GetReviewStatsGroupBy
 from .get_review_stats_partner_in_item import GetReviewStatsPartnerInItem
 from .get_review_stats_state_item import GetReviewStatsStateItem
@@ -71,6 +72,7 @@ __all__ = (
     "FieldErrors",
     "FoundUser",
     "FoundUserStatus",
+    "GatewayError",
     "GetReviewStatsGroupBy",
     "GetReviewStatsPartnerInItem",
     "GetReviewStatsStateItem",

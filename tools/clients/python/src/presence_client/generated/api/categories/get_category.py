@@ -45,13 +45,17 @@ def _get_kwargs(
 
 
 
-def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> AuthenticationError | Category | Error | InvalidError | None:
+def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Any | AuthenticationError | Category | Error | InvalidError | None:
     if response.status_code == 200:
         response_200 = Category.from_dict(response.json())
 
 
 
         return response_200
+
+    if response.status_code == 304:
+        response_304 = cast(Any, None)
+        return response_304
 
     if response.status_code == 400:
         response_400 = InvalidError.from_dict(response.json())
@@ -108,7 +112,7 @@ def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Res
         return None
 
 
-def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[AuthenticationError | Category | Error | InvalidError]:
+def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[Any | AuthenticationError | Category | Error | InvalidError]:
     return Response(
         status_code=HTTPStatus(response.status_code),
         content=response.content,
@@ -123,7 +127,7 @@ def sync_detailed(
     client: AuthenticatedClient | Client,
     lang: str,
 
-) -> Response[AuthenticationError | Category | Error | InvalidError]:
+) -> Response[Any | AuthenticationError | Category | Error | InvalidError]:
     """ Get one category
 
      One category, by id, in one language.
@@ -139,7 +143,7 @@ def sync_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[AuthenticationError | Category | Error | InvalidError]
+        Response[Any | AuthenticationError | Category | Error | InvalidError]
      """
 
 
@@ -161,7 +165,7 @@ def sync(
     client: AuthenticatedClient | Client,
     lang: str,
 
-) -> AuthenticationError | Category | Error | InvalidError | None:
+) -> Any | AuthenticationError | Category | Error | InvalidError | None:
     """ Get one category
 
      One category, by id, in one language.
@@ -177,7 +181,7 @@ def sync(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        AuthenticationError | Category | Error | InvalidError
+        Any | AuthenticationError | Category | Error | InvalidError
      """
 
 
@@ -194,7 +198,7 @@ async def asyncio_detailed(
     client: AuthenticatedClient | Client,
     lang: str,
 
-) -> Response[AuthenticationError | Category | Error | InvalidError]:
+) -> Response[Any | AuthenticationError | Category | Error | InvalidError]:
     """ Get one category
 
      One category, by id, in one language.
@@ -210,7 +214,7 @@ async def asyncio_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[AuthenticationError | Category | Error | InvalidError]
+        Response[Any | AuthenticationError | Category | Error | InvalidError]
      """
 
 
@@ -232,7 +236,7 @@ async def asyncio(
     client: AuthenticatedClient | Client,
     lang: str,
 
-) -> AuthenticationError | Category | Error | InvalidError | None:
+) -> Any | AuthenticationError | Category | Error | InvalidError | None:
     """ Get one category
 
      One category, by id, in one language.
@@ -248,7 +252,7 @@ async def asyncio(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        AuthenticationError | Category | Error | InvalidError
+        Any | AuthenticationError | Category | Error | InvalidError
      """
 
 

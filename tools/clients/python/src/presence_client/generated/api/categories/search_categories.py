@@ -54,13 +54,17 @@ def _get_kwargs(
 
 
 
-def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> AuthenticationError | CategoryPage | Error | InvalidError | None:
+def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Any | AuthenticationError | CategoryPage | Error | InvalidError | None:
     if response.status_code == 200:
         response_200 = CategoryPage.from_dict(response.json())
 
 
 
         return response_200
+
+    if response.status_code == 304:
+        response_304 = cast(Any, None)
+        return response_304
 
     if response.status_code == 400:
         response_400 = InvalidError.from_dict(response.json())
@@ -110,7 +114,7 @@ def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Res
         return None
 
 
-def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[AuthenticationError | CategoryPage | Error | InvalidError]:
+def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[Any | AuthenticationError | CategoryPage | Error | InvalidError]:
     return Response(
         status_code=HTTPStatus(response.status_code),
         content=response.content,
@@ -127,7 +131,7 @@ def sync_detailed(
     page: int | Unset = 1,
     per_page: int | Unset = 30,
 
-) -> Response[AuthenticationError | CategoryPage | Error | InvalidError]:
+) -> Response[Any | AuthenticationError | CategoryPage | Error | InvalidError]:
     """ Search categories
 
      The categories of the directory in one language, in pages; without `name`, all of them.
@@ -147,7 +151,7 @@ def sync_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[AuthenticationError | CategoryPage | Error | InvalidError]
+        Response[Any | AuthenticationError | CategoryPage | Error | InvalidError]
      """
 
 
@@ -173,7 +177,7 @@ def sync(
     page: int | Unset = 1,
     per_page: int | Unset = 30,
 
-) -> AuthenticationError | CategoryPage | Error | InvalidError | None:
+) -> Any | AuthenticationError | CategoryPage | Error | InvalidError | None:
     """ Search categories
 
      The categories of the directory in one language, in pages; without `name`, all of them.
@@ -193,7 +197,7 @@ def sync(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        AuthenticationError | CategoryPage | Error | InvalidError
+        Any | AuthenticationError | CategoryPage | Error | InvalidError
      """
 
 
@@ -214,7 +218,7 @@ async def asyncio_detailed(
     page: int | Unset = 1,
     per_page: int | Unset = 30,
 
-) -> Response[AuthenticationError | CategoryPage | Error | InvalidError]:
+) -> Response[Any | AuthenticationError | CategoryPage | Error | InvalidError]:
     """ Search categories
 
      The categories of the directory in one language, in pages; without `name`, all of them.
@@ -234,7 +238,7 @@ async def asyncio_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[AuthenticationError | CategoryPage | Error | InvalidError]
+        Response[Any | AuthenticationError | CategoryPage | Error | InvalidError]
      """
 
 
@@ -260,7 +264,7 @@ async def asyncio(
     page: int | Unset = 1,
     per_page: int | Unset = 30,
 
-) -> AuthenticationError | CategoryPage | Error | InvalidError | None:
+) -> Any | AuthenticationError | CategoryPage | Error | InvalidError | None:
     """ Search categories
 
      The categories of the directory in one language, in pages; without `name`, all of them.
@@ -280,7 +284,7 @@ async def asyncio(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        AuthenticationError | CategoryPage | Error | InvalidError
+        Any | AuthenticationError | CategoryPage | Error | InvalidError
      """
 
 

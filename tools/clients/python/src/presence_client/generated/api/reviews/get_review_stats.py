@@ -10,6 +10,7 @@ from ... import errors
 
 from ...models.authentication_error import AuthenticationError
 from ...models.error import Error
+from ...models.gateway_error import GatewayError
 from ...models.get_review_stats_group_by import check_get_review_stats_group_by
 from ...models.get_review_stats_group_by import GetReviewStatsGroupBy
 from ...models.get_review_stats_partner_in_item import check_get_review_stats_partner_in_item
@@ -108,7 +109,7 @@ def _get_kwargs(
 
 
 
-def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> AuthenticationError | Error | InvalidError | ReviewStats | None:
+def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> AuthenticationError | Error | GatewayError | InvalidError | ReviewStats | None:
     if response.status_code == 200:
         response_200 = ReviewStats.from_dict(response.json())
 
@@ -144,6 +145,13 @@ def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Res
 
         return response_429
 
+    if response.status_code == 431:
+        response_431 = GatewayError.from_dict(response.json())
+
+
+
+        return response_431
+
     if response.status_code == 500:
         response_500 = Error.from_dict(response.json())
 
@@ -164,7 +172,7 @@ def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Res
         return None
 
 
-def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[AuthenticationError | Error | InvalidError | ReviewStats]:
+def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[AuthenticationError | Error | GatewayError | InvalidError | ReviewStats]:
     return Response(
         status_code=HTTPStatus(response.status_code),
         content=response.content,
@@ -187,7 +195,7 @@ def sync_detailed(
     business_city: str | Unset = UNSET,
     group_by: GetReviewStatsGroupBy | Unset = UNSET,
 
-) -> Response[AuthenticationError | Error | InvalidError | ReviewStats]:
+) -> Response[AuthenticationError | Error | GatewayError | InvalidError | ReviewStats]:
     """ Count reviews
 
      Returns exact numbers of the reviews that match **all** filters: of each rating, state and partner,
@@ -220,7 +228,7 @@ def sync_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[AuthenticationError | Error | InvalidError | ReviewStats]
+        Response[AuthenticationError | Error | GatewayError | InvalidError | ReviewStats]
      """
 
 
@@ -258,7 +266,7 @@ def sync(
     business_city: str | Unset = UNSET,
     group_by: GetReviewStatsGroupBy | Unset = UNSET,
 
-) -> AuthenticationError | Error | InvalidError | ReviewStats | None:
+) -> AuthenticationError | Error | GatewayError | InvalidError | ReviewStats | None:
     """ Count reviews
 
      Returns exact numbers of the reviews that match **all** filters: of each rating, state and partner,
@@ -291,7 +299,7 @@ def sync(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        AuthenticationError | Error | InvalidError | ReviewStats
+        AuthenticationError | Error | GatewayError | InvalidError | ReviewStats
      """
 
 
@@ -324,7 +332,7 @@ async def asyncio_detailed(
     business_city: str | Unset = UNSET,
     group_by: GetReviewStatsGroupBy | Unset = UNSET,
 
-) -> Response[AuthenticationError | Error | InvalidError | ReviewStats]:
+) -> Response[AuthenticationError | Error | GatewayError | InvalidError | ReviewStats]:
     """ Count reviews
 
      Returns exact numbers of the reviews that match **all** filters: of each rating, state and partner,
@@ -357,7 +365,7 @@ async def asyncio_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[AuthenticationError | Error | InvalidError | ReviewStats]
+        Response[AuthenticationError | Error | GatewayError | InvalidError | ReviewStats]
      """
 
 
@@ -395,7 +403,7 @@ async def asyncio(
     business_city: str | Unset = UNSET,
     group_by: GetReviewStatsGroupBy | Unset = UNSET,
 
-) -> AuthenticationError | Error | InvalidError | ReviewStats | None:
+) -> AuthenticationError | Error | GatewayError | InvalidError | ReviewStats | None:
     """ Count reviews
 
      Returns exact numbers of the reviews that match **all** filters: of each rating, state and partner,
@@ -428,7 +436,7 @@ async def asyncio(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        AuthenticationError | Error | InvalidError | ReviewStats
+        AuthenticationError | Error | GatewayError | InvalidError | ReviewStats
      """
 
 

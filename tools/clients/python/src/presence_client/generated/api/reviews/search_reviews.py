@@ -10,6 +10,7 @@ from ... import errors
 
 from ...models.authentication_error import AuthenticationError
 from ...models.error import Error
+from ...models.gateway_error import GatewayError
 from ...models.invalid_error import InvalidError
 from ...models.review_page import ReviewPage
 from ...models.search_reviews_order_by import check_search_reviews_order_by
@@ -114,7 +115,7 @@ def _get_kwargs(
 
 
 
-def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> AuthenticationError | Error | InvalidError | ReviewPage | None:
+def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> AuthenticationError | Error | GatewayError | InvalidError | ReviewPage | None:
     if response.status_code == 200:
         response_200 = ReviewPage.from_dict(response.json())
 
@@ -150,6 +151,13 @@ def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Res
 
         return response_429
 
+    if response.status_code == 431:
+        response_431 = GatewayError.from_dict(response.json())
+
+
+
+        return response_431
+
     if response.status_code == 500:
         response_500 = Error.from_dict(response.json())
 
@@ -170,7 +178,7 @@ def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Res
         return None
 
 
-def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[AuthenticationError | Error | InvalidError | ReviewPage]:
+def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[AuthenticationError | Error | GatewayError | InvalidError | ReviewPage]:
     return Response(
         status_code=HTTPStatus(response.status_code),
         content=response.content,
@@ -195,7 +203,7 @@ def sync_detailed(
     page: int | Unset = 1,
     per_page: int | Unset = 30,
 
-) -> Response[AuthenticationError | Error | InvalidError | ReviewPage]:
+) -> Response[AuthenticationError | Error | GatewayError | InvalidError | ReviewPage]:
     """ Search reviews
 
      Returns the reviews that match **all** filters, in pages. Without a filter, these are all reviews in
@@ -232,7 +240,7 @@ def sync_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[AuthenticationError | Error | InvalidError | ReviewPage]
+        Response[AuthenticationError | Error | GatewayError | InvalidError | ReviewPage]
      """
 
 
@@ -274,7 +282,7 @@ def sync(
     page: int | Unset = 1,
     per_page: int | Unset = 30,
 
-) -> AuthenticationError | Error | InvalidError | ReviewPage | None:
+) -> AuthenticationError | Error | GatewayError | InvalidError | ReviewPage | None:
     """ Search reviews
 
      Returns the reviews that match **all** filters, in pages. Without a filter, these are all reviews in
@@ -311,7 +319,7 @@ def sync(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        AuthenticationError | Error | InvalidError | ReviewPage
+        AuthenticationError | Error | GatewayError | InvalidError | ReviewPage
      """
 
 
@@ -348,7 +356,7 @@ async def asyncio_detailed(
     page: int | Unset = 1,
     per_page: int | Unset = 30,
 
-) -> Response[AuthenticationError | Error | InvalidError | ReviewPage]:
+) -> Response[AuthenticationError | Error | GatewayError | InvalidError | ReviewPage]:
     """ Search reviews
 
      Returns the reviews that match **all** filters, in pages. Without a filter, these are all reviews in
@@ -385,7 +393,7 @@ async def asyncio_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[AuthenticationError | Error | InvalidError | ReviewPage]
+        Response[AuthenticationError | Error | GatewayError | InvalidError | ReviewPage]
      """
 
 
@@ -427,7 +435,7 @@ async def asyncio(
     page: int | Unset = 1,
     per_page: int | Unset = 30,
 
-) -> AuthenticationError | Error | InvalidError | ReviewPage | None:
+) -> AuthenticationError | Error | GatewayError | InvalidError | ReviewPage | None:
     """ Search reviews
 
      Returns the reviews that match **all** filters, in pages. Without a filter, these are all reviews in
@@ -464,7 +472,7 @@ async def asyncio(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        AuthenticationError | Error | InvalidError | ReviewPage
+        AuthenticationError | Error | GatewayError | InvalidError | ReviewPage
      """
 
 
