@@ -229,36 +229,27 @@ async fn an_answer_is_kept_for_24_hours_and_never_longer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_key_has_1_to_255_printable_ascii_characters_and_one_value() {
+async fn a_key_has_1_to_255_printable_ascii_characters() {
     let (stack, fixtures) = start().await;
     let path = format!("/user/{}", fixtures.manager_1.id);
     let change = Change::post(&path, &fixtures.admin_1.key, &json!({"phone": "+33 4"}));
     let before = stack.snapshot().await;
-    let (characters, two) =
-        ("must have 1 to 255 printable ASCII characters", "has two values: send one key, without a comma");
-    for (keys, text) in [
-        (vec![""], characters),
-        (vec!["é"], characters),
-        (vec!["a\tb"], characters),
-        (vec![&*"x".repeat(256)], characters),
-        (vec!["a", "b"], two),
-        (vec!["a,b"], two),
-    ] {
-        let request =
-            keys.iter().fold(change.request(&stack), |request, key| request.header("Idempotency-Key", value(key)));
-        let reply = send(request).await;
+    for name in ["", "é", "a\tb", &"x".repeat(256)] {
+        let reply = send(change.request(&stack).header("Idempotency-Key", value(name))).await;
+        let text = "must have 1 to 255 printable ASCII characters";
         assert_eq!(
             (reply.status, reply.json()),
             (400, json!({"errors": {"json": {"Idempotency-Key": text}}})),
-            "{keys:?}"
+            "{name:?}"
         );
     }
     assert_eq!(stack.snapshot().await, before);
     assert_first(&change.send(&stack, &"~".repeat(255)).await);
-    let twice = || change.request(&stack).header("idempotency-key", "a b").header("idempotency-key", "a b");
-    let first = send(twice()).await;
+    // The gateway joins a header that comes twice: both values are one key.
+    let twice = change.request(&stack).header("idempotency-key", "a b").header("idempotency-key", "c");
+    let first = send(twice).await;
     assert_first(&first);
-    assert_replayed(&change.send(&stack, "a b").await, &first);
+    assert_replayed(&change.send(&stack, "a b,c").await, &first);
 }
 
 #[tokio::test(flavor = "multi_thread")]

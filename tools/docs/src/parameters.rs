@@ -107,8 +107,8 @@ impl Parameter {
 pub(crate) fn idempotency_key() -> utoipa::openapi::path::Parameter {
     let description = "Name of the request, chosen by the client, such as a random UUID. For 24 hours the same request with the same key \
         gets the first response again, and changes nothing: so it is safe to repeat a request whose response was lost. The key counts \
-        for the caller, the method and the path. Responses 4xx and 5xx are not kept. Printable ASCII without a comma.";
-    let key = string().min_length(Some(1)).max_length(Some(MAX_KEY_BYTES)).pattern(Some("^[!-+.-~-][ -+.-~-]*$"));
+        for the caller, the method and the path. Responses 4xx and 5xx are not kept.";
+    let key = string().min_length(Some(1)).max_length(Some(MAX_KEY_BYTES)).pattern(Some("^[!-~][ -~]*$"));
     ParameterBuilder::new()
         .name("Idempotency-Key")
         .parameter_in(ParameterIn::Header)
