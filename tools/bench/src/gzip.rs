@@ -99,7 +99,7 @@ fn measure(text: &str, level: Compression) -> anyhow::Result<(usize, Duration)> 
     for _ in 0..ROUNDS {
         let start = thread_time();
         size = compress(text, level)?.len();
-        fastest = fastest.min(thread_time() - start);
+        fastest = fastest.min(thread_time().saturating_sub(start));
     }
     Ok((size, fastest))
 }

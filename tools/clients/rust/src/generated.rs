@@ -4453,7 +4453,7 @@ impl Client {
 /// Sends a `POST` request to `/api/v2/user`
 ///
 /// Arguments:
-/// - `idempotency_key`: Name of the request, chosen by the client, such as a random UUID. For 24 hours the same request with the same key gets the first response again, and changes nothing: so it is safe to repeat a request whose response was lost. The key counts for the caller, the method and the path. Responses 4xx and 5xx are not kept. Printable ASCII without a comma.
+/// - `idempotency_key`: Name of the request, chosen by the client, such as a random UUID. For 24 hours the same request with the same key gets the first response again, and changes nothing: so it is safe to repeat a request whose response was lost. The key counts for the caller, the method and the path. Responses 4xx and 5xx are not kept.
 /// - `body`: The user to create.
 /// ```ignore
 /// let response = client.create_user()
@@ -4570,7 +4570,7 @@ impl Client {
 ///
 /// Arguments:
 /// - `user_id`: Id of the user to change. A malformed id is answered like an unknown one: 404.
-/// - `idempotency_key`: Name of the request, chosen by the client, such as a random UUID. For 24 hours the same request with the same key gets the first response again, and changes nothing: so it is safe to repeat a request whose response was lost. The key counts for the caller, the method and the path. Responses 4xx and 5xx are not kept. Printable ASCII without a comma.
+/// - `idempotency_key`: Name of the request, chosen by the client, such as a random UUID. For 24 hours the same request with the same key gets the first response again, and changes nothing: so it is safe to repeat a request whose response was lost. The key counts for the caller, the method and the path. Responses 4xx and 5xx are not kept.
 /// - `body`: The changes.
 /// ```ignore
 /// let response = client.update_user()
@@ -4593,7 +4593,7 @@ impl Client {
 ///
 /// Arguments:
 /// - `user_id`: Id of the user to delete. A malformed id is answered like an unknown one: 404.
-/// - `idempotency_key`: Name of the request, chosen by the client, such as a random UUID. For 24 hours the same request with the same key gets the first response again, and changes nothing: so it is safe to repeat a request whose response was lost. The key counts for the caller, the method and the path. Responses 4xx and 5xx are not kept. Printable ASCII without a comma.
+/// - `idempotency_key`: Name of the request, chosen by the client, such as a random UUID. For 24 hours the same request with the same key gets the first response again, and changes nothing: so it is safe to repeat a request whose response was lost. The key counts for the caller, the method and the path. Responses 4xx and 5xx are not kept.
 /// ```ignore
 /// let response = client.delete_user()
 ///     .user_id(user_id)
@@ -4614,7 +4614,7 @@ impl Client {
 ///
 /// Arguments:
 /// - `user_id`: Id of the user to invite again. A malformed id is answered like an unknown one: 404.
-/// - `idempotency_key`: Name of the request, chosen by the client, such as a random UUID. For 24 hours the same request with the same key gets the first response again, and changes nothing: so it is safe to repeat a request whose response was lost. The key counts for the caller, the method and the path. Responses 4xx and 5xx are not kept. Printable ASCII without a comma.
+/// - `idempotency_key`: Name of the request, chosen by the client, such as a random UUID. For 24 hours the same request with the same key gets the first response again, and changes nothing: so it is safe to repeat a request whose response was lost. The key counts for the caller, the method and the path. Responses 4xx and 5xx are not kept.
 /// ```ignore
 /// let response = client.invite_user()
 ///     .user_id(user_id)

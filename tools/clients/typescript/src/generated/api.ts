@@ -1233,7 +1233,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Name of the request, chosen by the client, such as a random UUID. For 24 hours the same request with the same key gets the first response again, and changes nothing: so it is safe to repeat a request whose response was lost. The key counts for the caller, the method and the path. Responses 4xx and 5xx are not kept. Printable ASCII without a comma.
+                 * @description Name of the request, chosen by the client, such as a random UUID. For 24 hours the same request with the same key gets the first response again, and changes nothing: so it is safe to repeat a request whose response was lost. The key counts for the caller, the method and the path. Responses 4xx and 5xx are not kept.
                  * @example 0b7c0c7e-6f1c-4b7e-9a41-0c5d2e7f1b36
                  */
                 "Idempotency-Key"?: string;
@@ -1337,7 +1337,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Name of the request, chosen by the client, such as a random UUID. For 24 hours the same request with the same key gets the first response again, and changes nothing: so it is safe to repeat a request whose response was lost. The key counts for the caller, the method and the path. Responses 4xx and 5xx are not kept. Printable ASCII without a comma.
+                 * @description Name of the request, chosen by the client, such as a random UUID. For 24 hours the same request with the same key gets the first response again, and changes nothing: so it is safe to repeat a request whose response was lost. The key counts for the caller, the method and the path. Responses 4xx and 5xx are not kept.
                  * @example 0b7c0c7e-6f1c-4b7e-9a41-0c5d2e7f1b36
                  */
                 "Idempotency-Key"?: string;
@@ -1613,7 +1613,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Name of the request, chosen by the client, such as a random UUID. For 24 hours the same request with the same key gets the first response again, and changes nothing: so it is safe to repeat a request whose response was lost. The key counts for the caller, the method and the path. Responses 4xx and 5xx are not kept. Printable ASCII without a comma.
+                 * @description Name of the request, chosen by the client, such as a random UUID. For 24 hours the same request with the same key gets the first response again, and changes nothing: so it is safe to repeat a request whose response was lost. The key counts for the caller, the method and the path. Responses 4xx and 5xx are not kept.
                  * @example 0b7c0c7e-6f1c-4b7e-9a41-0c5d2e7f1b36
                  */
                 "Idempotency-Key"?: string;
@@ -1710,7 +1710,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Name of the request, chosen by the client, such as a random UUID. For 24 hours the same request with the same key gets the first response again, and changes nothing: so it is safe to repeat a request whose response was lost. The key counts for the caller, the method and the path. Responses 4xx and 5xx are not kept. Printable ASCII without a comma.
+                 * @description Name of the request, chosen by the client, such as a random UUID. For 24 hours the same request with the same key gets the first response again, and changes nothing: so it is safe to repeat a request whose response was lost. The key counts for the caller, the method and the path. Responses 4xx and 5xx are not kept.
                  * @example 0b7c0c7e-6f1c-4b7e-9a41-0c5d2e7f1b36
                  */
                 "Idempotency-Key"?: string;
