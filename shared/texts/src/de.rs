@@ -13,7 +13,11 @@ pub(super) static TEXTS: Texts = Texts {
     },
     mail: MailTexts {
         subject: concat!("Ihre Einladung zu ", service!()),
-        intro: concat!("ein Konto bei ", service!(), " wartet auf Sie. Wählen Sie Ihr Passwort, um es zu nutzen."),
+        intro: concat!(
+            "ein Konto bei ",
+            service!(),
+            " wartet auf Sie. Wählen Sie Ihr Passwort, um es fertig einzurichten."
+        ),
         organisation: "Ihre Organisation:",
         invited_by: "Eingeladen von:",
         button: "Passwort wählen",

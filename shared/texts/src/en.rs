@@ -13,11 +13,7 @@ pub(super) static TEXTS: Texts = Texts {
     },
     mail: MailTexts {
         subject: concat!("Your invitation to ", service!()),
-        intro: concat!(
-            "An account on ",
-            service!(),
-            " is waiting for you. Choose your password, and you can start using it."
-        ),
+        intro: concat!("An account on ", service!(), " is waiting for you. Choose your password to complete it."),
         organisation: "Your organisation:",
         invited_by: "Invited by:",
         button: "Choose your password",

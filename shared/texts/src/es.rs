@@ -13,7 +13,7 @@ pub(super) static TEXTS: Texts = Texts {
     },
     mail: MailTexts {
         subject: concat!("Su invitación a ", service!()),
-        intro: concat!("Le espera una cuenta en ", service!(), ". Elija su contraseña para empezar a usarla."),
+        intro: concat!("Le espera una cuenta en ", service!(), ". Elija su contraseña para completarla."),
         organisation: "Su organización:",
         invited_by: "Le invita:",
         button: "Elegir mi contraseña",

@@ -16,7 +16,7 @@ pub(super) static TEXTS: Texts = Texts {
         intro: concat!(
             "Un compte ",
             service!(),
-            " vous attend. Choisissez votre mot de passe pour commencer à l’utiliser."
+            " vous attend. Choisissez votre mot de passe pour finaliser sa création."
         ),
         organisation: "Votre organisation\u{202f}:",
         invited_by: "Invitation envoyée par\u{202f}:",

@@ -13,7 +13,7 @@ pub(super) static TEXTS: Texts = Texts {
     },
     mail: MailTexts {
         subject: concat!("Il suo invito a ", service!()),
-        intro: concat!("un account ", service!(), " è pronto per lei. Scelga la password per iniziare a usarlo."),
+        intro: concat!("un account ", service!(), " è pronto per lei. Scelga la password per completarlo."),
         organisation: "La sua organizzazione:",
         invited_by: "Invito inviato da:",
         button: "Scelga la password",

@@ -13,11 +13,7 @@ pub(super) static TEXTS: Texts = Texts {
     },
     mail: MailTexts {
         subject: concat!("O seu convite para o ", service!()),
-        intro: concat!(
-            "Tem uma conta no ",
-            service!(),
-            " à sua espera. Escolha a sua palavra-passe para começar a usá-la."
-        ),
+        intro: concat!("Tem uma conta no ", service!(), " à sua espera. Escolha a sua palavra-passe para a concluir."),
         organisation: "A sua organização:",
         invited_by: "Convite enviado por:",
         button: "Escolher a palavra-passe",

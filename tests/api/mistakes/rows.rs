@@ -116,6 +116,8 @@ const RIGHTS: &[Row] = &[
 const STATES: &[Row] = &[
     ("an invitation of an active user", r#"curl -X POST "$BASE/user/1006/invite" -H "x-api-key: $KEY""#, "only users with the status `invited`"),
     ("invited again too soon", r#"curl -X POST "$BASE/user/1008/invite" -H "x-api-key: $KEY" ;; curl -X POST "$BASE/user/1008/invite" -H "x-api-key: $KEY""#, "wait for the seconds of `retry-after`"),
+    ("an idempotency key for another body", r#"curl "$BASE/user/1006" -H "x-api-key: $KEY" -H "idempotency-key: 6f1c2b7e" -H 'content-type: application/json' -d '{"phone": "+33 1"}' ;; curl "$BASE/user/1006" -H "x-api-key: $KEY" -H "idempotency-key: 6f1c2b7e" -H 'content-type: application/json' -d '{"phone": "+33 2"}'"#, "a new key for each change, the same key only to repeat it"),
+    ("an idempotency key with other letters", r#"curl "$BASE/user/1006" -H "x-api-key: $KEY" -H "idempotency-key: clé" -H 'content-type: application/json' -d '{"phone": "+33 3"}'"#, "printable ASCII, best a random UUID"),
 ];
 
 #[rustfmt::skip]

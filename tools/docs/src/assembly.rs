@@ -92,8 +92,9 @@ fn http_method(name: &str) -> HttpMethod {
 fn describe_operation(operation: &Operation, marks: &[Deprecation]) -> OperationBuilder {
     let is_marked = |name: Option<&str>| marks.iter().any(|mark| mark.name == name);
     let described = operation.parameters.iter().map(|parameter| parameter.to_openapi(is_marked(Some(parameter.name))));
-    let header = operation.takes_idempotency_key().then(parameters::idempotency_key);
-    let parameters: Vec<_> = described.chain(header).collect();
+    let idempotency_key = operation.takes_idempotency_key().then(parameters::idempotency_key);
+    let if_none_match = operation.has_tag().then(parameters::if_none_match);
+    let parameters: Vec<_> = described.chain(idempotency_key).chain(if_none_match).collect();
     let parameters = (!parameters.is_empty()).then_some(parameters);
     OperationBuilder::new()
         .deprecated(is_marked(None).then_some(Deprecated::True))

@@ -119,6 +119,20 @@ pub(crate) fn idempotency_key() -> utoipa::openapi::path::Parameter {
         .build()
 }
 
+/// Returns the header with the tag of the answer that the client has.
+pub(crate) fn if_none_match() -> utoipa::openapi::path::Parameter {
+    let description = "Tags of the answers that the client has, as an earlier `ETag` gave them. If one of them is current, the response is \
+        304 without a body.";
+    ParameterBuilder::new()
+        .name("If-None-Match")
+        .parameter_in(ParameterIn::Header)
+        .required(Required::False)
+        .description(Some(description))
+        .schema(Some(string()))
+        .example(Some("W/\"n4bQgYhMfWWaL-qgxVrQFQ\"".into()))
+        .build()
+}
+
 fn has_type(schema: &RefOr<Schema>, kind: Type) -> bool {
     matches!(schema, RefOr::T(Schema::Object(object)) if object.schema_type == kind.into())
 }

@@ -120,7 +120,7 @@ impl CostBenchmark {
             // The user was invited just now. An address takes another invitation only after this window.
             self.clock.advance(WINDOW);
         }
-        let answer = self.send(method, &request.path, &request.body).await?;
+        let answer = self.send_with(method, &request.path, &request.body, request.header).await?;
         let usage = OperationUsage {
             cost: last_cost_of(request.route, &answer)?,
             trigger: Trigger::ApiRequest,
@@ -172,9 +172,21 @@ impl CostBenchmark {
     }
 
     async fn send(&self, method: &str, path: &str, body: &Value) -> anyhow::Result<Answer> {
+        self.send_with(method, path, body, None).await
+    }
+
+    /// Sends a request with a further header, by name and value.
+    async fn send_with(
+        &self,
+        method: &str,
+        path: &str,
+        body: &Value,
+        header: Option<(&str, &str)>,
+    ) -> anyhow::Result<Answer> {
         request_log::restart_count();
         let url = format!("{}{path}", self.stack.base_url());
         let request = reqwest::Client::new().request(method.parse()?, url).header("x-api-key", &self.key);
+        let request = header.into_iter().fold(request, |request, (name, value)| request.header(name, value));
         let request = if body.is_null() { request } else { request.json(body) };
         read_answer(request.send().await?).await.with_context(|| format!("{method} {path}"))
     }
@@ -195,7 +207,9 @@ async fn read_answer(response: reqwest::Response) -> anyhow::Result<Answer> {
     let service_headers = response.headers().iter().filter(|(name, _)| *name != WAVES_HEADER);
     // A header takes two more bytes for ": " and two for the end of its line.
     let header_bytes: usize = service_headers.map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
-    let text = response.text().await?;
+    let body = response.bytes().await?;
+    // Compressed bodies are only counted.
+    let text = String::from_utf8_lossy(&body).into_owned();
     ensure!(status == 200, "{status} {text}");
-    Ok(Answer { bytes: header_bytes + text.len(), text, waves })
+    Ok(Answer { bytes: header_bytes + body.len(), text, waves })
 }

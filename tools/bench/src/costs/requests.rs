@@ -13,6 +13,8 @@ pub(super) struct SampleRequest {
     pub(super) path: String,
     /// Body of the request, or null.
     pub(super) body: Value,
+    /// Header beside the key, by name and value.
+    pub(super) header: Option<(&'static str, &'static str)>,
     /// Route of the same operation, or of the most similar one, in the benchmark `lambda`.
     pub(super) timed_route: &'static str,
     /// Variant of that operation.
@@ -35,7 +37,7 @@ impl SampleRequest {
         body: Value,
         timed_as: &'static str,
     ) -> Self {
-        Self { route, variant, path: path.into(), body, timed_route: route, timed_as }
+        Self { route, variant, path: path.into(), body, header: None, timed_route: route, timed_as }
     }
 
     fn without_body(
@@ -45,6 +47,10 @@ impl SampleRequest {
         timed_as: &'static str,
     ) -> Self {
         Self::new(route, variant, path, Value::Null, timed_as)
+    }
+
+    fn with_header(self, name: &'static str, value: &'static str) -> Self {
+        Self { header: Some((name, value)), ..self }
     }
 
     /// Returns the name of the operation in the report.
@@ -71,6 +77,8 @@ pub(super) fn sample_requests(ids: &SampleIds) -> Vec<SampleRequest> {
         SampleRequest::without_body("search_categories", "", "/category/search?lang=FR&name=boul", ""),
         SampleRequest::without_body("get_category", "", format!("/category/{category}?lang=FR"), ""),
         SampleRequest::without_body("search_reviews", "page 1 of the sample's 3,450", "/reviews", "page 1"),
+        SampleRequest::without_body("search_reviews", "the same, with gzip", "/reviews", "page 1")
+            .with_header("accept-encoding", "gzip"),
         SampleRequest::without_body(
             "search_reviews",
             "a city, a rating",
@@ -115,13 +123,17 @@ fn user_reads(user: &str) -> [SampleRequest; 5] {
     ]
 }
 
-fn user_writes(invited_user: &str, active_user: &str) -> [SampleRequest; 7] {
+fn user_writes(invited_user: &str, active_user: &str) -> [SampleRequest; 9] {
     let create = |variant, body, timed_as| SampleRequest::new("create_user", variant, "/user", body, timed_as);
     let path = format!("/user/{active_user}");
     let update = |variant, body, timed_as| SampleRequest::new("update_user", variant, path.clone(), body, timed_as);
     [
         create("active, with a password", user_body("another", "active"), "active, with a password"),
         create("invited: the mail is a row below", user_body("third", "invited"), "invited"),
+        create("with an idempotency key", user_body("fourth", "active"), "active, with a password")
+            .with_header("idempotency-key", "a-key-of-the-benchmark"),
+        create("the same again: the stored answer", user_body("fourth", "active"), "invited")
+            .with_header("idempotency-key", "a-key-of-the-benchmark"),
         update("a phone number", json!({ "phone": "+33 1 23 45 67 89" }), "a phone number"),
         update("an address", json!({ "email": "friend-2@bench.example" }), "a phone number"),
         update("a password", json!({ "password": "lovelace2" }), "a password"),

@@ -4297,12 +4297,14 @@ impl Client {
 /// - `name`: Only categories with this text in their name, ignoring case, accents and width, or with exactly this id or code.
 /// - `page`: Number of the page. A number below 1 counts as 1. Past the last page the list is empty. At most 9007199254740991 (2^53-1).
 /// - `per_page`: Number of results on a page. A page that would be larger than 6 MB, as the platform counts a response, is refused with 400 on `per_page`: ask for fewer.
+/// - `if_none_match`: Tags of the answers that the client has, as an earlier `ETag` gave them. If one of them is current, the response is 304 without a body.
 /// ```ignore
 /// let response = client.search_categories()
 ///     .lang(lang)
 ///     .name(name)
 ///     .page(page)
 ///     .per_page(per_page)
+///     .if_none_match(if_none_match)
 ///     .send()
 ///     .await;
 /// ```
@@ -4320,10 +4322,12 @@ impl Client {
 /// Arguments:
 /// - `category_id`: Id of the category. A malformed id is answered like an unknown one: 404.
 /// - `lang`: Language of the names: an ISO 3166 alpha-2 country code of the directory, in any case. Other codes are mapped to one of these (`EN` and `US` to `GB`, `PT-BR` to `BR` or else to `PT`).
+/// - `if_none_match`: Tags of the answers that the client has, as an earlier `ETag` gave them. If one of them is current, the response is 304 without a body.
 /// ```ignore
 /// let response = client.get_category()
 ///     .category_id(category_id)
 ///     .lang(lang)
+///     .if_none_match(if_none_match)
 ///     .send()
 ///     .await;
 /// ```
@@ -4771,6 +4775,7 @@ pub mod builder {
         name: Result<Option<::std::string::String>, String>,
         page: Result<Option<i64>, String>,
         per_page: Result<Option<i64>, String>,
+        if_none_match: Result<Option<::std::string::String>, String>,
     }
     impl<'a> SearchCategories<'a> {
         pub fn new(client: &'a super::Client) -> Self {
@@ -4780,6 +4785,7 @@ pub mod builder {
                 name: Ok(None),
                 page: Ok(None),
                 per_page: Ok(None),
+                if_none_match: Ok(None),
             }
         }
         pub fn lang<V>(mut self, value: V) -> Self
@@ -4827,17 +4833,31 @@ pub mod builder {
                 .map_err(|_| "conversion to `i64` for per_page failed".to_string());
             self
         }
+        pub fn if_none_match<V>(mut self, value: V) -> Self
+        where
+            V: std::convert::TryInto<::std::string::String>,
+        {
+            self.if_none_match = value
+                .try_into()
+                .map(Some)
+                .map_err(|_| {
+                    "conversion to `:: std :: string :: String` for if_none_match failed"
+                        .to_string()
+                });
+            self
+        }
         ///Sends a `GET` request to `/api/v2/category/search`
         pub async fn send(
             self,
         ) -> Result<ResponseValue<types::CategoryPage>, Error<()>> {
-            let Self { client, lang, name, page, per_page } = self;
+            let Self { client, lang, name, page, per_page, if_none_match } = self;
             let lang = lang.map_err(Error::InvalidRequest)?;
             let name = name.map_err(Error::InvalidRequest)?;
             let page = page.map_err(Error::InvalidRequest)?;
             let per_page = per_page.map_err(Error::InvalidRequest)?;
+            let if_none_match = if_none_match.map_err(Error::InvalidRequest)?;
             let url = format!("{}/api/v2/category/search", client.baseurl,);
-            let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+            let mut header_map = ::reqwest::header::HeaderMap::with_capacity(2usize);
             header_map
                 .append(
                     ::reqwest::header::HeaderName::from_static("api-version"),
@@ -4845,6 +4865,9 @@ pub mod builder {
                         super::Client::api_version(),
                     ),
                 );
+            if let Some(value) = if_none_match {
+                header_map.append("If-None-Match", value.to_string().try_into()?);
+            }
             #[allow(unused_mut)]
             let mut request = client
                 .client
@@ -4880,6 +4903,7 @@ pub mod builder {
         client: &'a super::Client,
         category_id: Result<::std::string::String, String>,
         lang: Result<::std::string::String, String>,
+        if_none_match: Result<Option<::std::string::String>, String>,
     }
     impl<'a> GetCategory<'a> {
         pub fn new(client: &'a super::Client) -> Self {
@@ -4887,6 +4911,7 @@ pub mod builder {
                 client: client,
                 category_id: Err("category_id was not initialized".to_string()),
                 lang: Err("lang was not initialized".to_string()),
+                if_none_match: Ok(None),
             }
         }
         pub fn category_id<V>(mut self, value: V) -> Self
@@ -4913,16 +4938,30 @@ pub mod builder {
                 });
             self
         }
+        pub fn if_none_match<V>(mut self, value: V) -> Self
+        where
+            V: std::convert::TryInto<::std::string::String>,
+        {
+            self.if_none_match = value
+                .try_into()
+                .map(Some)
+                .map_err(|_| {
+                    "conversion to `:: std :: string :: String` for if_none_match failed"
+                        .to_string()
+                });
+            self
+        }
         ///Sends a `GET` request to `/api/v2/category/{categoryId}`
         pub async fn send(self) -> Result<ResponseValue<types::Category>, Error<()>> {
-            let Self { client, category_id, lang } = self;
+            let Self { client, category_id, lang, if_none_match } = self;
             let category_id = category_id.map_err(Error::InvalidRequest)?;
             let lang = lang.map_err(Error::InvalidRequest)?;
+            let if_none_match = if_none_match.map_err(Error::InvalidRequest)?;
             let url = format!(
                 "{}/api/v2/category/{}", client.baseurl, encode_path(& category_id
                 .to_string()),
             );
-            let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+            let mut header_map = ::reqwest::header::HeaderMap::with_capacity(2usize);
             header_map
                 .append(
                     ::reqwest::header::HeaderName::from_static("api-version"),
@@ -4930,6 +4969,9 @@ pub mod builder {
                         super::Client::api_version(),
                     ),
                 );
+            if let Some(value) = if_none_match {
+                header_map.append("If-None-Match", value.to_string().try_into()?);
+            }
             #[allow(unused_mut)]
             let mut request = client
                 .client

@@ -8,6 +8,8 @@ const TAG: &str = "users";
 const UNKNOWN_PARAMETER: &str = "A parameter is unknown, or its value is not allowed.";
 /// Id of a `BUSINESS_MANAGER` in the sample.
 const MANAGER_ID: &str = "1005";
+/// Id of a user in the sample who has no key, so that a trial of its deletion takes no key with it.
+const USER_WITHOUT_KEY_ID: &str = "1007";
 /// Id of an invited user in the sample.
 const INVITED_ID: &str = "1008";
 
@@ -181,7 +183,7 @@ fn update_user() -> Operation {
 fn delete_user() -> Operation {
     Operation {
         name: "delete_user",
-        parameters: vec![user_id_parameter(MANAGER_ID, "Id of the user to delete.")],
+        parameters: vec![user_id_parameter(USER_WITHOUT_KEY_ID, "Id of the user to delete.")],
         examples: Vec::new(),
         tag: TAG,
         summary: "Delete a user",

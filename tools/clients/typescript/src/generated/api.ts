@@ -1345,7 +1345,7 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the user to delete. A malformed id is answered like an unknown one: 404.
-                 * @example 1005
+                 * @example 1007
                  */
                 user_id: string;
             };
@@ -1827,7 +1827,13 @@ export interface operations {
                  */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Tags of the answers that the client has, as an earlier `ETag` gave them. If one of them is current, the response is 304 without a body.
+                 * @example W/"n4bQgYhMfWWaL-qgxVrQFQ"
+                 */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -1903,7 +1909,13 @@ export interface operations {
                  */
                 lang: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Tags of the answers that the client has, as an earlier `ETag` gave them. If one of them is current, the response is 304 without a body.
+                 * @example W/"n4bQgYhMfWWaL-qgxVrQFQ"
+                 */
+                "If-None-Match"?: string;
+            };
             path: {
                 /**
                  * @description Id of the category. A malformed id is answered like an unknown one: 404.

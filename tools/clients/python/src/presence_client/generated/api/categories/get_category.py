@@ -12,6 +12,7 @@ from ...models.authentication_error import AuthenticationError
 from ...models.category import Category
 from ...models.error import Error
 from ...models.invalid_error import InvalidError
+from ...types import UNSET, Unset
 from typing import cast
 
 
@@ -20,9 +21,14 @@ def _get_kwargs(
     category_id: str,
     *,
     lang: str,
+    if_none_match: str | Unset = UNSET,
 
 ) -> dict[str, Any]:
-    
+    headers: dict[str, Any] = {}
+    if not isinstance(if_none_match, Unset):
+        headers["If-None-Match"] = if_none_match
+
+
 
     
 
@@ -41,6 +47,7 @@ def _get_kwargs(
     }
 
 
+    _kwargs["headers"] = headers
     return _kwargs
 
 
@@ -126,6 +133,7 @@ def sync_detailed(
     *,
     client: AuthenticatedClient | Client,
     lang: str,
+    if_none_match: str | Unset = UNSET,
 
 ) -> Response[Any | AuthenticationError | Category | Error | InvalidError]:
     """ Get one category
@@ -137,6 +145,7 @@ def sync_detailed(
     Args:
         category_id (str):
         lang (str):
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -150,6 +159,7 @@ def sync_detailed(
     kwargs = _get_kwargs(
         category_id=category_id,
 lang=lang,
+if_none_match=if_none_match,
 
     )
 
@@ -164,6 +174,7 @@ def sync(
     *,
     client: AuthenticatedClient | Client,
     lang: str,
+    if_none_match: str | Unset = UNSET,
 
 ) -> Any | AuthenticationError | Category | Error | InvalidError | None:
     """ Get one category
@@ -175,6 +186,7 @@ def sync(
     Args:
         category_id (str):
         lang (str):
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -189,6 +201,7 @@ def sync(
         category_id=category_id,
 client=client,
 lang=lang,
+if_none_match=if_none_match,
 
     ).parsed
 
@@ -197,6 +210,7 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient | Client,
     lang: str,
+    if_none_match: str | Unset = UNSET,
 
 ) -> Response[Any | AuthenticationError | Category | Error | InvalidError]:
     """ Get one category
@@ -208,6 +222,7 @@ async def asyncio_detailed(
     Args:
         category_id (str):
         lang (str):
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -221,6 +236,7 @@ async def asyncio_detailed(
     kwargs = _get_kwargs(
         category_id=category_id,
 lang=lang,
+if_none_match=if_none_match,
 
     )
 
@@ -235,6 +251,7 @@ async def asyncio(
     *,
     client: AuthenticatedClient | Client,
     lang: str,
+    if_none_match: str | Unset = UNSET,
 
 ) -> Any | AuthenticationError | Category | Error | InvalidError | None:
     """ Get one category
@@ -246,6 +263,7 @@ async def asyncio(
     Args:
         category_id (str):
         lang (str):
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -260,5 +278,6 @@ async def asyncio(
         category_id=category_id,
 client=client,
 lang=lang,
+if_none_match=if_none_match,
 
     )).parsed

@@ -23,9 +23,14 @@ def _get_kwargs(
     name: str | Unset = UNSET,
     page: int | Unset = 1,
     per_page: int | Unset = 30,
+    if_none_match: str | Unset = UNSET,
 
 ) -> dict[str, Any]:
-    
+    headers: dict[str, Any] = {}
+    if not isinstance(if_none_match, Unset):
+        headers["If-None-Match"] = if_none_match
+
+
 
     
 
@@ -50,6 +55,7 @@ def _get_kwargs(
     }
 
 
+    _kwargs["headers"] = headers
     return _kwargs
 
 
@@ -130,6 +136,7 @@ def sync_detailed(
     name: str | Unset = UNSET,
     page: int | Unset = 1,
     per_page: int | Unset = 30,
+    if_none_match: str | Unset = UNSET,
 
 ) -> Response[Any | AuthenticationError | CategoryPage | Error | InvalidError]:
     """ Search categories
@@ -145,6 +152,7 @@ def sync_detailed(
         name (str | Unset):
         page (int | Unset):  Default: 1.
         per_page (int | Unset):  Default: 30.
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -160,6 +168,7 @@ def sync_detailed(
 name=name,
 page=page,
 per_page=per_page,
+if_none_match=if_none_match,
 
     )
 
@@ -176,6 +185,7 @@ def sync(
     name: str | Unset = UNSET,
     page: int | Unset = 1,
     per_page: int | Unset = 30,
+    if_none_match: str | Unset = UNSET,
 
 ) -> Any | AuthenticationError | CategoryPage | Error | InvalidError | None:
     """ Search categories
@@ -191,6 +201,7 @@ def sync(
         name (str | Unset):
         page (int | Unset):  Default: 1.
         per_page (int | Unset):  Default: 30.
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -207,6 +218,7 @@ lang=lang,
 name=name,
 page=page,
 per_page=per_page,
+if_none_match=if_none_match,
 
     ).parsed
 
@@ -217,6 +229,7 @@ async def asyncio_detailed(
     name: str | Unset = UNSET,
     page: int | Unset = 1,
     per_page: int | Unset = 30,
+    if_none_match: str | Unset = UNSET,
 
 ) -> Response[Any | AuthenticationError | CategoryPage | Error | InvalidError]:
     """ Search categories
@@ -232,6 +245,7 @@ async def asyncio_detailed(
         name (str | Unset):
         page (int | Unset):  Default: 1.
         per_page (int | Unset):  Default: 30.
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -247,6 +261,7 @@ async def asyncio_detailed(
 name=name,
 page=page,
 per_page=per_page,
+if_none_match=if_none_match,
 
     )
 
@@ -263,6 +278,7 @@ async def asyncio(
     name: str | Unset = UNSET,
     page: int | Unset = 1,
     per_page: int | Unset = 30,
+    if_none_match: str | Unset = UNSET,
 
 ) -> Any | AuthenticationError | CategoryPage | Error | InvalidError | None:
     """ Search categories
@@ -278,6 +294,7 @@ async def asyncio(
         name (str | Unset):
         page (int | Unset):  Default: 1.
         per_page (int | Unset):  Default: 30.
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -294,5 +311,6 @@ lang=lang,
 name=name,
 page=page,
 per_page=per_page,
+if_none_match=if_none_match,
 
     )).parsed
