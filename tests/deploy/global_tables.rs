@@ -5,8 +5,9 @@ use serde_json::{Value, json};
 use super::template::{main_template, read};
 
 /// Properties that a table of one region has for itself, and a table of two regions in each replica, or not at all.
-const OF_ONE_REGION: [&str; 5] = [
+const OF_ONE_REGION: [&str; 6] = [
     "DeletionProtectionEnabled",
+    "ImportSourceSpecification",
     "OnDemandThroughput",
     "PointInTimeRecoverySpecification",
     "StreamSpecification",

@@ -9,6 +9,7 @@ mod fixture;
 mod global_tables;
 mod ingest;
 mod ingest_fixture;
+mod loaded_reviews;
 mod mail;
 mod memory;
 mod metrics;

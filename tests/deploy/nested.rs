@@ -44,10 +44,20 @@ fn with_outputs(value: &Value, stack: &str, outputs: &Value) -> Value {
         Value::Array(items) => items.iter().map(|item| with_outputs(item, stack, outputs)).collect(),
         Value::Object(object) => match value["Fn::GetAtt"][1].as_str().and_then(|name| name.strip_prefix("Outputs.")) {
             Some(name) if value["Fn::GetAtt"][0] == stack => outputs[name]["Value"].clone(),
+            _ if value["Fn::Sub"].is_string() => {
+                let text = value["Fn::Sub"].as_str().unwrap_or_default();
+                json!({ "Fn::Sub": text_with_outputs(text, stack, outputs) })
+            }
             _ => object.iter().map(|(name, value)| (name.clone(), with_outputs(value, stack, outputs))).collect(),
         },
         other => other.clone(),
     }
+}
+
+fn text_with_outputs(text: &str, stack: &str, outputs: &Value) -> String {
+    outputs.as_object().into_iter().flatten().fold(text.to_owned(), |text, (name, output)| {
+        text.replace(&format!("${{{stack}.Outputs.{name}}}"), &as_text(&output["Value"]))
+    })
 }
 
 fn fields(value: &Value) -> &Map<String, Value> {
@@ -83,6 +93,9 @@ fn as_text(argument: &Value) -> String {
     }
     if let Some(attribute) = argument["Fn::GetAtt"].as_array() {
         return format!("${{{}.{}}}", attribute[0].as_str().expect("a name"), attribute[1].as_str().expect("a name"));
+    }
+    if let Some(parts) = argument["Fn::Sub"][1].as_object() {
+        return text_with_arguments(argument["Fn::Sub"][0].as_str().expect("a text"), parts);
     }
     argument["Fn::Sub"].as_str().or(argument.as_str()).unwrap_or_default().to_owned()
 }

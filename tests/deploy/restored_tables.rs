@@ -14,7 +14,7 @@ const STACK: &str = "shared/stacks/restored-tables.yaml";
 fn choices(value: &Value) -> Vec<(Value, Value)> {
     match value {
         Value::Array(items) => items.iter().flat_map(choices).collect(),
-        Value::Object(_) if value["Fn::If"][0] == "UsesRestoredTables" => {
+        Value::Object(_) if ["UsesRestoredTables", "UsesOtherReviews"].iter().any(|one| value["Fn::If"][0] == *one) => {
             vec![(value["Fn::If"][1].clone(), value["Fn::If"][2].clone())]
         }
         Value::Object(fields) => fields.values().flat_map(choices).collect(),
@@ -96,7 +96,7 @@ fn whatever_names_a_table_of_the_stack_names_the_restored_one_if_there_is_one() 
 
 #[test]
 fn stack_uses_its_own_tables_by_default_and_restored_ones_with_their_stream_only() {
-    for parameter in ["ActiveTables", "ActiveTablesStream", "ActiveReviewsStream"] {
+    for parameter in ["ActiveTables", "ActiveTablesStream", "ActiveReviewsTable", "ActiveReviewsStream"] {
         assert_eq!(TEMPLATE.at(&["Parameters", parameter, "Default"]), "");
     }
     let is_set = |parameter: &str| json!({ "Fn::Not": [{ "Fn::Equals": [{ "Ref": parameter }, ""] }] });
@@ -104,8 +104,10 @@ fn stack_uses_its_own_tables_by_default_and_restored_ones_with_their_stream_only
     let rule = TEMPLATE.at(&["Rules", "RestoredTablesHaveAStream"]);
     assert_eq!(rule["RuleCondition"], is_set("ActiveTables"));
     assert_eq!(rule["Assertions"][0]["Assert"], is_set("ActiveTablesStream"));
-    let rule = TEMPLATE.at(&["Rules", "EventsOfRestoredTablesHaveAStream"]);
+    let rule = TEMPLATE.at(&["Rules", "EventsOfOtherReviewsHaveAStream"]);
     let sends = json!({ "Fn::Equals": [{ "Ref": "Events" }, "true"] });
-    assert_eq!(rule["RuleCondition"], json!({ "Fn::And": [sends, is_set("ActiveTables")] }));
+    let is_empty = |parameter: &str| json!({ "Fn::Equals": [{ "Ref": parameter }, ""] });
+    let has_own = json!({ "Fn::And": [is_empty("ActiveTables"), is_empty("ActiveReviewsTable")] });
+    assert_eq!(rule["RuleCondition"], json!({ "Fn::And": [sends, { "Fn::Not": [has_own] }] }));
     assert_eq!(rule["Assertions"][0]["Assert"], is_set("ActiveReviewsStream"));
 }

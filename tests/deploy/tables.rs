@@ -119,6 +119,7 @@ fn table_names_begin_with_the_name_of_the_stack_or_the_prefix_that_the_operator_
     let variables = TEMPLATE.at(&["Globals", "Function", "Environment", "Variables"]);
     assert_eq!(variables["TABLE_PREFIX"], prefix);
     assert_eq!(variables["AUDIT_TABLE"], json!({ "Ref": "AuditTable" }));
+    assert_eq!(variables["REVIEWS_TABLE"], json!({ "Ref": "ActiveReviewsTable" }));
     assert_eq!(TEMPLATE.at(&["Outputs", "TablePrefix", "Value"]), &prefix);
 }
 

@@ -24,18 +24,23 @@ pub(super) fn read(path: &str) -> Value {
     parse(&std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}")))
 }
 
+/// Conditions of the choices between other tables and the stack's own, and of a table that is made from a build.
+const CHOICES_OF_TABLES: [&str; 4] = ["UsesRestoredTables", "UsesLoadedReviews", "UsesOtherReviews", "ImportsReviews"];
+
 /// Returns the path of the repository.
 pub(super) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Replaces each choice between restored tables and the stack's own by the latter.
+/// Replaces each choice between restored or loaded tables and the stack's own by the latter.
 fn on_its_own_tables(value: Value) -> Value {
+    let is_choice = |value: &Value| CHOICES_OF_TABLES.iter().any(|condition| value["Fn::If"][0] == *condition);
     match value {
         Value::Array(items) => items.into_iter().map(on_its_own_tables).collect(),
-        Value::Object(_) if value["Fn::If"][0] == "UsesRestoredTables" => value["Fn::If"][2].clone(),
+        Value::Object(_) if is_choice(&value) => on_its_own_tables(value["Fn::If"][2].clone()),
         Value::Object(fields) => {
-            Value::Object(fields.into_iter().map(|(name, value)| (name, on_its_own_tables(value))).collect())
+            let fields = fields.into_iter().map(|(name, value)| (name, on_its_own_tables(value)));
+            Value::Object(fields.filter(|(_, value)| *value != json!({ "Ref": "AWS::NoValue" })).collect())
         }
         other => other,
     }

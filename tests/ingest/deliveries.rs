@@ -10,7 +10,7 @@ use crate::imports::import_env::{ImportEnv, rows};
 const ROWS: usize = 60;
 
 /// Returns a stored review without its stamp and what comes with it.
-fn without_stamp(review: &str) -> String {
+pub(super) fn without_stamp(review: &str) -> String {
     let fields = review.trim_matches(['{', '}']).split(", \"");
     let fields = fields.map(|field| field.trim_start_matches('"'));
     let others = fields.filter(|field| !["seen_at", "format", "sk"].iter().any(|name| field.starts_with(name)));

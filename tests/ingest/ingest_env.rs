@@ -8,7 +8,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use presence_ingest::{Ingest, handle};
 use presence_local::Options;
 use presence_runtime::batch_response::BatchResponse;
-use presence_store::{Finding, FoldLimits, schema};
+use presence_store::{Finding, FoldLimits, Stores, schema};
 use presence_tests::{
     ConnectorLayer as _, CrashConnector, CrashPoint, FaultConnector, TestStack, key_names, long_timeouts, plain_http,
     sdk_config,
@@ -44,6 +44,17 @@ impl IngestEnv {
         let (crash, faults) = (CrashConnector::new(), FaultConnector::with_keys(key_names(stack.table_prefix())));
         let outside = Outside::new(crash.clone());
         Self { stack, outside, crash, faults, options }
+    }
+
+    /// Lets every process that starts from now on use this table of reviews.
+    pub(super) fn use_reviews_table(&mut self, full_name: &str) {
+        self.options.reviews_table = Some(full_name.to_owned());
+    }
+
+    /// Returns stores over the tables that a process uses.
+    pub(super) fn stores(&self) -> Stores {
+        let database = self.stack.stores().database.clone();
+        Stores::new(database.with_reviews_table(self.options.reviews_table.as_deref()))
     }
 
     /// Returns a process that was just started.
@@ -116,13 +127,13 @@ impl IngestEnv {
     /// Returns the findings of the audit of reviews.
     pub(super) async fn audit(&self) -> Vec<Finding> {
         self.stack.wait_for_indexes().await;
-        self.stack.stores().reviews.audit_reviews(None).await.expect("the store answers").findings
+        self.stores().reviews.audit_reviews(None).await.expect("the store answers").findings
     }
 
     /// Returns all reviews, independent of the writes that led to them.
     pub(super) async fn content(&self) -> BTreeMap<String, String> {
         let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(self.stack.local.database_url()));
-        let table = self.stack.stores().database.name(&schema::REVIEWS);
+        let table = self.stores().database.name(&schema::REVIEWS);
         let mut pages = client.scan().table_name(table).into_paginator().items().send();
         let mut content = BTreeMap::new();
         while let Some(item) = pages.next().await {
@@ -139,7 +150,7 @@ impl IngestEnv {
     /// Returns the titles of all reviews, by the partner's id.
     pub(super) async fn titles(&self) -> BTreeMap<String, String> {
         let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(self.stack.local.database_url()));
-        let table = self.stack.stores().database.name(&schema::REVIEWS);
+        let table = self.stores().database.name(&schema::REVIEWS);
         let items = client.scan().table_name(table).send().await.expect("DynamoDB answers").items.unwrap_or_default();
         let text = |item: &std::collections::HashMap<String, AttributeValue>, name: &str| {
             item.get(name).and_then(|value| value.as_s().ok()).cloned()

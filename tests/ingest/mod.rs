@@ -1,6 +1,7 @@
 //! Ingest: objects and messages of reviews, as S3 and SQS hand them over, with everything that goes wrong between.
 
 mod crashes;
+mod cut_over;
 mod deliveries;
 mod ingest_env;
 mod limits;

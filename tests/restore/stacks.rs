@@ -47,6 +47,7 @@ fn parameters<'a>(own: &'a str, active: &'a str) -> Vec<(&'a str, &'a str)> {
     vec![
         ("ActiveTables", active),
         ("ActiveTablesStream", ""),
+        ("ActiveReviewsTable", ""),
         ("ActiveReviewsStream", ""),
         ("Release", "Canary10Percent5Minutes"),
         ("TablePrefix", own),
@@ -82,6 +83,7 @@ async fn restored_tables_are_taken_in_and_used_by_all_functions_at_once() {
         format!(r#""ParameterKey":"ActiveTables","ParameterValue":"{prefix}""#),
         r#""ParameterKey":"ActiveTablesStream","ParameterValue":"arn:aws:dynamodb:"#.to_owned(),
         r#""ParameterKey":"ActiveReviewsStream","ParameterValue":"arn:aws:dynamodb:"#.to_owned(),
+        r#""ParameterKey":"ActiveReviewsTable","ParameterValue":"""#.to_owned(),
         r#""ParameterKey":"Release","ParameterValue":"AllAtOnce""#.to_owned(),
         r#""ParameterKey":"TablePrefix","UsePreviousValue":true"#.to_owned(),
         "CAPABILITY_AUTO_EXPAND".to_owned(),
@@ -126,8 +128,12 @@ async fn a_run_that_stops_before_the_stacks_leaves_them_alone() {
 async fn a_stack_that_cannot_use_restored_tables_stops_the_restore_before_it_begins() {
     let env = RestoreEnv::at_copy().await;
     let own = env.stack.table_prefix();
+    let mut loaded = parameters(own, "");
+    loaded.retain(|(name, _)| *name != "ActiveReviewsTable");
+    loaded.push(("ActiveReviewsTable", "presence-reviews-1"));
     for (parameters, expected) in [
         (vec![("TablePrefix", own)], "deploy this version first"),
+        (loaded, "uses the reviews of presence-reviews-1, not of"),
         (parameters("other-", ""), "uses the tables other-*"),
         (parameters(own, "elsewhere-"), "uses the tables elsewhere-*"),
     ] {

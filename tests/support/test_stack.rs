@@ -96,7 +96,8 @@ impl TestStack {
         let config = presence_local::sdk_config(self.local.dynamodb_url()).into_builder();
         let config = config.http_client(SharedHttpClient::new(client));
         let config = config.timeout_config(options.timeouts.unwrap_or_else(TimeoutConfig::disabled)).build();
-        Stores::new(Database::new(&config, prefix).with_retry_policy(options.retry_policy))
+        let database = Database::new(&config, prefix).with_reviews_table(options.reviews_table.as_deref());
+        Stores::new(database.with_retry_policy(options.retry_policy))
     }
 
     /// Waits until the indexes show every write, if the limits of AWS make them lag.

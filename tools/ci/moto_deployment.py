@@ -109,6 +109,8 @@ def as_text(argument):
     """Returns an argument in the form that it has inside an Fn::Sub."""
     if isinstance(argument, dict):
         (kind, of), = argument.items()
+        if kind == "Fn::Sub" and isinstance(of, list):
+            return re.sub(r"\$\{(\w+)\}", lambda m: as_text(of[1][m[1]]), of[0])
         text = {"Ref": lambda: f"${{{of}}}", "Fn::Sub": lambda: of, "Fn::GetAtt": lambda: f"${{{'.'.join(of)}}}"}
         return text[kind]()
     return str(argument)
@@ -130,7 +132,9 @@ def with_arguments(nested, arguments):
 
 def flattened(template, values):
     """Returns one template with the resources of the nested stacks: moto has no outputs of nested stacks."""
-    for name, stack in [(n, r) for n, r in template["Resources"].items() if r["Type"] == STACK]:
+    for name in [name for name, one in template["Resources"].items() if one["Type"] == STACK]:
+        # What it is passed may be an output of one before it.
+        stack = template["Resources"][name]
         nested = with_arguments(*translated_nested(stack, values))
         for section in ("Conditions", "Resources"):
             template[section] |= nested.get(section, {})
@@ -140,6 +144,9 @@ def flattened(template, values):
         outputs = {f"Outputs.{key}": one["Value"] for key, one in nested.get("Outputs", {}).items()}
 
         def change(value):
+            if isinstance(value, dict) and isinstance(value.get("Fn::Sub"), str):
+                text = re.sub(rf"\$\{{{name}\.(Outputs\.\w+)\}}", lambda m: as_text(outputs[m[1]]), value["Fn::Sub"])
+                return {"Fn::Sub": text}
             is_output = isinstance(value, dict) and value.get("Fn::GetAtt", [None])[0] == name
             return outputs[value["Fn::GetAtt"][1]] if is_output else value
 

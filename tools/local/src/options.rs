@@ -45,6 +45,8 @@ pub struct Options {
     pub table_prefix: String,
     /// Full name of the table with the audit trail, if it does not begin with the prefix.
     pub audit_table: Option<String>,
+    /// Full name of the table of reviews, if it is not the prefix and `reviews`.
+    pub reviews_table: Option<String>,
     /// True to load the sample data if there are no users, and to issue the demo keys.
     pub sample: bool,
     /// True to issue the same demo keys at every start: those in `events/`. The sample's ids never change.
@@ -87,6 +89,7 @@ impl Default for Options {
             rate_limit: None,
             table_prefix: Config::DEFAULT_TABLE_PREFIX.to_owned(),
             audit_table: None,
+            reviews_table: None,
             sample: false,
             fixed_sample: false,
             clock: Arc::new(SystemClock),

@@ -16,7 +16,7 @@ const MAX_WAITS: u32 = 6_000;
 fn program(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_presence-local"));
     command.args(arguments).stdin(Stdio::null());
-    for name in ["TABLE_PREFIX", "AUDIT_TABLE", "RUST_LOG"] {
+    for name in ["TABLE_PREFIX", "AUDIT_TABLE", "REVIEWS_TABLE", "RUST_LOG"] {
         command.env_remove(name);
     }
     command

@@ -50,6 +50,9 @@ pub(crate) struct ConnectionOptions {
     /// Prefix of the names of the tables; overrides TABLE_PREFIX
     #[arg(long, global = true, value_name = "PREFIX", display_order = 104)]
     pub(crate) prefix: Option<String>,
+    /// Full name of the table of reviews, if it was made from a build; overrides REVIEWS_TABLE
+    #[arg(long, global = true, value_name = "NAME", display_order = 105)]
+    reviews_table: Option<String>,
 }
 
 /// Settings of the options and the environment that this program reads itself. The SDK reads the others.
@@ -70,12 +73,16 @@ impl Context {
     pub(crate) async fn connect(options: &ConnectionOptions) -> Result<Self, OperatorCredentialsError> {
         let settings = Settings::read(options);
         let config = load_config(options, &settings).await?;
-        let Config { table_prefix, audit_table } = Config::from_env();
-        let prefix = options.prefix.clone().unwrap_or(table_prefix);
+        let environment = Config::from_env();
+        let tables = Config {
+            table_prefix: options.prefix.clone().unwrap_or(environment.table_prefix),
+            reviews_table: options.reviews_table.clone().or(environment.reviews_table),
+            ..environment
+        };
         let pace = WriteRate::new(Arc::new(SystemTimer::start()));
-        let database = Database::of(&config, &Config { table_prefix: prefix.clone(), audit_table });
+        let database = Database::of(&config, &tables);
         let stores = Stores::new(database.with_retry_policy(RetryPolicy::WhileImporting(Arc::new(pace))));
-        let target = settings.target(&prefix, &config);
+        let target = settings.target(&tables, &config);
         let aws = AwsProgram::new("aws").with_settings(target.region.clone(), options.profile.clone());
         let aws = target.is_in_aws().then_some(aws);
         let s3 = Some(s3_config(&config));
@@ -154,13 +161,14 @@ impl Settings {
     }
 
     /// Returns the description of the tables. Outside AWS nobody asks STS, unless the environment names an endpoint of it.
-    fn target(&self, prefix: &str, config: &SdkConfig) -> Target {
+    fn target(&self, tables: &Config, config: &SdkConfig) -> Target {
         let endpoint = self.endpoint_url.as_deref();
-        if endpoint.is_none_or(is_of_aws) || self.has_sts_endpoint {
-            Target::in_aws(prefix, endpoint, config)
+        let target = if endpoint.is_none_or(is_of_aws) || self.has_sts_endpoint {
+            Target::in_aws(&tables.table_prefix, endpoint, config)
         } else {
-            Target::outside_aws(prefix, endpoint)
-        }
+            Target::outside_aws(&tables.table_prefix, endpoint)
+        };
+        target.with_reviews_table(tables.reviews_table.clone())
     }
 
     fn is_local(&self) -> bool {

@@ -69,6 +69,8 @@ Environment:
                                [default: presence-]
   AUDIT_TABLE                  table of the audit trail, for restored tables
                                [default: the prefix, then audit]
+  REVIEWS_TABLE                table of the reviews, for one made from a build
+                               [default: the prefix, then reviews]
 
 Examples:
   AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:8000 ops tables create

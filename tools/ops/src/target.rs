@@ -20,6 +20,8 @@ const UNCONFIRMED: &str = " (STS did not answer)";
 pub(crate) struct Target {
     /// Prefix of the names of the tables.
     pub(crate) prefix: String,
+    /// Full name of the table of reviews; none if it begins with the prefix.
+    pub(crate) reviews_table: Option<String>,
     /// Endpoint of DynamoDB, without user and password; none for that of the region.
     pub(crate) endpoint: Option<String>,
     /// Region of the tables; none for an endpoint outside AWS.
@@ -43,6 +45,7 @@ impl Target {
     pub(crate) fn outside_aws(prefix: &str, endpoint: Option<&str>) -> Self {
         Self {
             prefix: prefix.to_owned(),
+            reviews_table: None,
             endpoint: endpoint.map(without_user),
             region: None,
             sts: None,
@@ -57,6 +60,11 @@ impl Target {
         let mut sts = config.clone().into_builder();
         sts.set_endpoint_url(None);
         Self { region, sts: Some(sts.build()), ..Self::outside_aws(prefix, endpoint) }
+    }
+
+    /// Returns the target with this table of reviews; `None` leaves the one that begins with the prefix.
+    pub(crate) fn with_reviews_table(self, full_name: Option<String>) -> Self {
+        Self { reviews_table: full_name, ..self }
     }
 
     /// True if the tables are in AWS.
@@ -95,10 +103,14 @@ impl Target {
 
     /// Returns one line that names the account, region or endpoint, and the tables.
     pub(crate) async fn describe(&self) -> Result<String, CommandError> {
-        self.describe_tables(&self.prefix).await
+        let tables = self.describe_tables(&self.prefix).await?;
+        Ok(match &self.reviews_table {
+            Some(reviews) => format!("{tables}, reviews in {reviews}"),
+            None => tables,
+        })
     }
 
-    /// Returns the same line for tables with another prefix.
+    /// Returns the same line for tables with another prefix, that of the reviews included.
     pub(crate) async fn describe_tables(&self, prefix: &str) -> Result<String, CommandError> {
         let tables = format!("tables {prefix}*");
         let endpoint = self.endpoint.as_ref().map(|endpoint| format!("endpoint {endpoint}"));

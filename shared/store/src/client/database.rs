@@ -14,7 +14,7 @@ use presence_runtime::config::{Config, ConfigError};
 use super::errors::failed;
 use super::meter::MeterInterceptor;
 use super::retry::RetryPolicy;
-use crate::schema::{AUDIT, TABLES, Table};
+use crate::schema::{AUDIT, REVIEWS, TABLES, Table};
 
 /// Connection to the tables of the service, over the real SDK client. Cheap to clone.
 ///
@@ -25,6 +25,8 @@ pub struct Database {
     pub(crate) prefix: Arc<str>,
     /// Full name of the audit trail's table, if it does not begin with the prefix.
     pub(crate) audit_table: Option<Arc<str>>,
+    /// Full name of the table of reviews, if it is not the prefix and `reviews`.
+    pub(crate) reviews_table: Option<Arc<str>>,
     pub(crate) retry_policy: RetryPolicy,
 }
 
@@ -40,6 +42,7 @@ impl Database {
             client: aws_sdk_dynamodb::Client::from_conf(config.interceptor(MeterInterceptor).build()),
             prefix: table_prefix.into(),
             audit_table: None,
+            reviews_table: None,
             retry_policy: RetryPolicy::default(),
         }
     }
@@ -55,7 +58,9 @@ impl Database {
     /// Connects to the tables that the settings name. Makes no call.
     #[must_use]
     pub fn of(config: &SdkConfig, settings: &Config) -> Self {
-        Self::new(config, &settings.table_prefix).with_audit_table(settings.audit_table.as_deref())
+        let Config { table_prefix, audit_table, reviews_table } = settings;
+        let database = Self::new(config, table_prefix).with_audit_table(audit_table.as_deref());
+        database.with_reviews_table(reviews_table.as_deref())
     }
 
     /// Returns the connection with this table for the audit trail; `None` leaves the one that begins with the prefix.
@@ -64,10 +69,18 @@ impl Database {
         Self { audit_table: full_name.map(Into::into), ..self }
     }
 
-    /// Returns a connection to tables with another prefix, which were restored from these. The audit trail stays the same.
+    /// Returns the connection with this table for the reviews; `None` leaves the one that begins with the prefix.
+    #[must_use]
+    pub fn with_reviews_table(self, full_name: Option<&str>) -> Self {
+        Self { reviews_table: full_name.map(Into::into), ..self }
+    }
+
+    /// Returns a connection to tables with another prefix, which were restored from these. The audit trail stays the same. All other
+    /// names begin with the prefix.
     #[must_use]
     pub fn with_prefix(&self, prefix: &str) -> Self {
-        Self { prefix: prefix.into(), audit_table: Some(self.name(&AUDIT).into()), ..self.clone() }
+        let audit_table = Some(self.name(&AUDIT).into());
+        Self { prefix: prefix.into(), audit_table, reviews_table: None, ..self.clone() }
     }
 
     /// Opens the connection to DynamoDB by a read of an item that does not exist, for half a unit. A failure is logged and
@@ -128,12 +141,15 @@ impl Database {
         &self.prefix
     }
 
-    /// Returns the full name of a table, with the prefix. The audit trail of restored tables has the prefix of those before.
+    /// Returns the full name of a table, with the prefix. The audit trail of restored tables has the prefix of those before. A table
+    /// of reviews that was made from a build has a name of its own.
     #[must_use]
     pub fn name(&self, table: &Table) -> String {
-        match &self.audit_table {
-            Some(full_name) if table.name == AUDIT.name => full_name.to_string(),
-            _ => format!("{}{}", self.prefix, table.name),
-        }
+        let own_name = match table.name {
+            name if name == AUDIT.name => &self.audit_table,
+            name if name == REVIEWS.name => &self.reviews_table,
+            _ => &None,
+        };
+        own_name.as_ref().map_or_else(|| format!("{}{}", self.prefix, table.name), |name| name.to_string())
     }
 }

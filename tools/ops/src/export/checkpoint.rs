@@ -54,7 +54,8 @@ impl Checkpoint {
     /// Returns the checkpoint of an export that begins.
     pub(super) fn new(what: Resource, org: Option<OrgId>, target: &Target) -> Self {
         let place = target.endpoint.as_deref().or(target.region.as_deref()).unwrap_or_default();
-        let tables = format!("{place} {}*", target.prefix);
+        let reviews = target.reviews_table.as_ref().map(|reviews| format!(" {reviews}")).unwrap_or_default();
+        let tables = format!("{place} {}*{reviews}", target.prefix);
         Self { what, org: org.map(OrgId::get), tables, bytes: 0, rows: 0, progress: Progress::default() }
     }
 

@@ -37,7 +37,7 @@ pub(super) async fn check(restore: &Restore, context: &Context) -> Result<(), Co
     let (running, restored) = (&restore.running.database, &restore.restored.database);
     if let Some(stacks) = &restore.stacks {
         let account = context.target.identity().await?.account.clone();
-        stacks.check(account.as_deref(), running.prefix()).await?;
+        stacks.check(account.as_deref(), running).await?;
     }
     let mut problems = Vec::new();
     for table in restored_tables() {

@@ -16,7 +16,7 @@ use clap::{Args, Subcommand};
 use jiff::Timestamp;
 use presence_store::Stores;
 use presence_store::restore::restored_tables;
-use presence_store::schema::AUDIT;
+use presence_store::schema::{AUDIT, REVIEWS};
 
 use crate::error::CommandError;
 use crate::{Context, Exit};
@@ -117,7 +117,15 @@ impl Restore {
 
     /// Returns the variables of the environment that name the restored tables.
     fn environment(&self) -> String {
-        format!("TABLE_PREFIX={} AUDIT_TABLE={}", self.restored.database.prefix(), self.audit_table())
+        let names = format!("TABLE_PREFIX={} AUDIT_TABLE={}", self.restored.database.prefix(), self.audit_table());
+        // The name of a table that was made from a build must not outlive it in the operator's shell.
+        if self.has_loaded_reviews() { format!("{names} REVIEWS_TABLE=") } else { names }
+    }
+
+    /// True if the reviews to restore are in a table that was made from a build, whose name is another one.
+    fn has_loaded_reviews(&self) -> bool {
+        let running = &self.running.database;
+        running.name(&REVIEWS) != format!("{}{}", running.prefix(), REVIEWS.name)
     }
 
     /// Returns the names of the tables before and after the restore.

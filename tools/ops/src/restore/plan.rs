@@ -156,7 +156,7 @@ impl<'a> Plan<'a> {
         let (users, reviews) = (stream_of(&USERS), stream_of(&REVIEWS));
         let prefix = self.restore.restored.database.prefix();
         let streams = format!("ActiveTablesStream={users} ActiveReviewsStream={reviews}");
-        let parameters = format!("ActiveTables={prefix} {streams} Release=AllAtOnce");
+        let parameters = format!("ActiveTables={prefix} {streams} ActiveReviewsTable= Release=AllAtOnce");
         vec![format!("tools/ci/deploy {} {parameters}", stage(&stacks.service))]
     }
 }

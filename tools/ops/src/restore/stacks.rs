@@ -6,7 +6,7 @@ use anyhow::{Context as _, bail, ensure};
 use jiff::Timestamp;
 use presence_store::Database;
 use presence_store::restore::restored_tables;
-use presence_store::schema::Table;
+use presence_store::schema::{REVIEWS, Table};
 use serde_json::{Value, json};
 
 use super::names::{change_set, tables_stack};
@@ -18,6 +18,8 @@ const TEMPLATE: &str = include_str!("../../../../shared/stacks/restored-tables.y
 const LARGEST_TEMPLATE: usize = 51_200;
 /// Tag of the functions whose value tools/ci/deploy changes with each setting.
 const MARK: &str = "Settings:";
+/// Parameter of the stack that names a table of reviews which was made from a build.
+const REVIEWS_TABLE: &str = "ActiveReviewsTable";
 /// Parameters that both stacks have, with the same meaning.
 const SHARED_PARAMETERS: [&str; 3] = ["TableEncryption", "MaxReadUnits", "MaxWriteUnits"];
 
@@ -49,8 +51,8 @@ impl Stacks {
         Self { aws: aws.clone(), tables: tables_stack(&service, prefix), service, prefix: prefix.to_owned() }
     }
 
-    /// Checks that the stack of the service can use restored tables, and uses those with this prefix or the restored ones.
-    pub(super) async fn check(&self, account: Option<&str>, running_prefix: &str) -> anyhow::Result<()> {
+    /// Checks that the stack of the service can use restored tables, and uses the running tables or the restored ones.
+    pub(super) async fn check(&self, account: Option<&str>, running: &Database) -> anyhow::Result<()> {
         self.aws.check(account).await?;
         let parameters = self.parameters().await?;
         let active = parameters.get("ActiveTables").with_context(|| {
@@ -59,10 +61,28 @@ impl Stacks {
         let own = parameters.get("TablePrefix").filter(|prefix| !prefix.is_empty());
         let own = own.cloned().unwrap_or_else(|| format!("{}-", self.service));
         let used = if active.is_empty() { &own } else { active };
+        if *used == self.prefix {
+            return Ok(());
+        }
         ensure!(
-            used == running_prefix || *used == self.prefix,
-            "the stack {} uses the tables {used}*, not {running_prefix}*: set TABLE_PREFIX, or name another --stack",
-            self.service
+            used == running.prefix(),
+            "the stack {} uses the tables {used}*, not {}*: set TABLE_PREFIX, or name another --stack",
+            self.service,
+            running.prefix()
+        );
+        self.check_reviews_table(&parameters, running)
+    }
+
+    /// Checks that the stack uses the table of reviews that is to be restored. Otherwise a restore would bring old reviews back.
+    fn check_reviews_table(&self, parameters: &Parameters, running: &Database) -> anyhow::Result<()> {
+        let loaded = parameters.get(REVIEWS_TABLE).filter(|name| !name.is_empty());
+        let used = loaded.cloned().unwrap_or_else(|| format!("{}{}", running.prefix(), REVIEWS.name));
+        let restored = running.name(&REVIEWS);
+        ensure!(
+            used == restored,
+            "the stack {} uses the reviews of {used}, not of {restored}: set REVIEWS_TABLE={}",
+            self.service,
+            loaded.map(String::as_str).unwrap_or_default()
         );
         Ok(())
     }
@@ -186,6 +206,8 @@ impl Stacks {
             ("ActiveTables", self.prefix.as_str()),
             ("ActiveTablesStream", &streams.users),
             ("ActiveReviewsStream", &streams.reviews),
+            // The restored table of reviews has the name that follows from the prefix.
+            (REVIEWS_TABLE, ""),
             ("Release", "AllAtOnce"),
         ];
         let parameters = of_service.keys().map(|name| match new.iter().find(|(new, _)| new == name) {
@@ -257,6 +279,7 @@ mod tests {
     fn only_the_tables_and_the_way_of_the_release_change_in_the_stack_of_the_service() {
         let parameters = [
             "ActiveReviewsStream",
+            "ActiveReviewsTable",
             "ActiveTables",
             "ActiveTablesStream",
             "MailDomain",
@@ -268,6 +291,7 @@ mod tests {
         let previous = |name| json!({ "ParameterKey": name, "UsePreviousValue": true });
         let expected = json!([
             parameter("ActiveReviewsStream", "arn:2"),
+            parameter("ActiveReviewsTable", ""),
             parameter("ActiveTables", "presence-r202611221200-"),
             parameter("ActiveTablesStream", "arn:1"),
             previous("MailDomain"),

@@ -12,9 +12,15 @@ fn run(lines: &[String]) -> String {
     shell.args(["-euo", "pipefail", "-c", &script, env!("CARGO_BIN_EXE_ops")]);
     shell.stdin(Stdio::null());
     // The lines set whatever `ops` needs.
-    for name in
-        ["AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL", "AWS_PROFILE", "AWS_REGION", "TABLE_PREFIX", "AUDIT_TABLE"]
-    {
+    for name in [
+        "AWS_ENDPOINT_URL_DYNAMODB",
+        "AWS_ENDPOINT_URL",
+        "AWS_PROFILE",
+        "AWS_REGION",
+        "TABLE_PREFIX",
+        "AUDIT_TABLE",
+        "REVIEWS_TABLE",
+    ] {
         shell.env_remove(name);
     }
     let output = shell.output().expect("bash starts");

@@ -24,6 +24,17 @@ fn plan_is_printed_even_if_the_tables_cannot_be_restored() {
 }
 
 #[test]
+fn reviews_that_were_loaded_are_restored_from_their_table_under_the_name_of_the_others() {
+    let env = CliEnv::new();
+    let mut command = env.command(&format!("{PLAN} --json --prefix other-"));
+    command.env("TABLE_PREFIX", "presence-").env("REVIEWS_TABLE", "presence-reviews-1");
+    let steps = CliOutput::from(command.output().expect("the binary runs")).expect_exit(1).json().to_string();
+    assert!(steps.contains("--source-table-name presence-reviews-1 --target-table-name other-reviews"), "{steps}");
+    // The variable is empty afterwards: it would still name the table of before.
+    assert!(steps.contains("TABLE_PREFIX=other- AUDIT_TABLE=presence-audit REVIEWS_TABLE= ops"), "{steps}");
+}
+
+#[test]
 fn instant_must_be_a_whole_second_with_a_time_zone() {
     let env = CliEnv::new();
     for arguments in [

@@ -45,9 +45,9 @@ fn many_rows() -> Vec<Value> {
 }
 
 /// Returns the text of the parts in a folder, in the order of their names.
-fn read_parts(env: &CliEnv, folder: &str) -> String {
+pub(crate) fn read_parts(folder: impl AsRef<Path>) -> String {
     let mut names: Vec<_> =
-        fs::read_dir(env.path(folder)).expect("a folder").map(|entry| entry.expect("a part").path()).collect();
+        fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("a part").path()).collect();
     names.sort();
     let mut text = String::new();
     for name in names {
@@ -56,7 +56,7 @@ fn read_parts(env: &CliEnv, folder: &str) -> String {
     text
 }
 
-fn read_item(line: &str) -> Item {
+pub(crate) fn read_item(line: &str) -> Item {
     let line: Value = serde_json::from_str(line).expect("JSON");
     let value = |value: &Value| -> AttributeValue {
         let (kind, value) = value.as_object().and_then(|typed| typed.iter().next()).expect("a typed value");
@@ -86,7 +86,7 @@ fn env_filled_by_build(rows: &str) -> CliEnv {
     let env = env_with_businesses();
     env.write_file("reviews.jsonl", rows);
     env.run("reviews build reviews.jsonl --out built").expect_exit(0);
-    fill_table(&env, &read_parts(&env, &format!("built/{TABLE}")));
+    fill_table(&env, &read_parts(env.path(&format!("built/{TABLE}"))));
     env
 }
 
@@ -165,7 +165,7 @@ fn rejected_rows_are_reported_as_by_an_import_and_the_others_are_built() {
     assert_eq!(run.json()["rejected"], 4);
     let rejected = env.rejected_rows("reviews.jsonl.rejected.jsonl").expect("there is a file");
     assert!(env.scan(TABLE).is_empty(), "nothing is written at the endpoint");
-    fill_table(&env, &read_parts(&env, &format!("built/{TABLE}")));
+    fill_table(&env, &read_parts(env.path(&format!("built/{TABLE}"))));
     let twin = env_with_businesses();
     twin.write_file("reviews.jsonl", &rows);
     assert_eq!(twin.run("import reviews reviews.jsonl --json").expect_exit(4).json(), summary(3, 0, 0, 4));

@@ -1,6 +1,6 @@
 //! `ops import reviews`, and the ledger that counts reviews: `ops reviews`.
 
-mod build;
+pub(crate) mod build;
 mod rebuild;
 
 use std::collections::BTreeMap;

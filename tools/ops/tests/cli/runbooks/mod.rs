@@ -13,6 +13,7 @@ mod leaked_key;
 mod limits;
 mod log;
 mod mails;
+mod millions;
 mod page;
 mod rehearsal;
 mod syntax;

@@ -7,24 +7,34 @@ use presence_ops::Cli;
 use super::page::{COMMANDS, read, simple_commands};
 
 /// Operations of the AWS CLI and of SAM that the page may use, with their options.
-const OTHERS: [(&str, &[&str]); 24] = [
+const OTHERS: [(&str, &[&str]); 34] = [
     ("aws cloudformation continue-update-rollback", &["--stack-name"]),
     ("aws cloudformation create-change-set", &["--change-set-type", "--stack-name"]),
     ("aws cloudformation delete-stack", &["--stack-name"]),
-    ("aws cloudformation deploy", &["--region", "--stack-name", "--template-file"]),
+    ("aws cloudformation deploy", &["--region", "--stack-name", "--template-file", "--parameter-overrides"]),
     ("aws cloudformation describe-stack-events", &["--stack-name"]),
+    ("aws cloudformation describe-stacks", &["--stack-name", "--query", "--output"]),
     ("aws cloudformation set-stack-policy", &["--stack-name", "--stack-policy-body"]),
     ("aws dynamodb delete-table", &["--table-name"]),
+    ("aws dynamodb delete-resource-policy", &["--resource-arn"]),
+    ("aws dynamodb describe-import", &["--import-arn"]),
+    ("aws dynamodb list-imports", &["--table-arn"]),
+    ("aws dynamodb put-resource-policy", &["--resource-arn", "--policy"]),
     ("aws dynamodb list-backups", &["--backup-type"]),
     ("aws dynamodb restore-table-from-backup", &["--backup-arn", "--target-table-name"]),
     ("aws dynamodb update-table", &["--table-name", "--no-deletion-protection-enabled"]),
     ("aws events put-rule", &["--event-bus-name", "--name", "--event-pattern"]),
     ("aws events put-targets", &["--event-bus-name", "--rule", "--targets"]),
+    ("aws lambda list-event-source-mappings", &["--function-name", "--query", "--output"]),
+    ("aws lambda update-event-source-mapping", &["--uuid", "--enabled", "--no-enabled"]),
     ("aws lambda list-versions-by-function", &["--function-name", "--query", "--output"]),
     ("aws lambda update-alias", &["--function-name", "--name", "--function-version"]),
     ("aws sesv2 delete-suppressed-destination", &["--email-address"]),
     ("aws sesv2 put-email-identity-configuration-set-attributes", &["--email-identity", "--configuration-set-name"]),
     ("aws s3 cp", &["--metadata-directive"]),
+    ("aws s3 rm", &["--recursive"]),
+    ("aws s3 sync", &[]),
+    ("aws sqs get-queue-attributes", &["--queue-url", "--attribute-names"]),
     ("aws sqs list-message-move-tasks", &["--source-arn"]),
     ("aws sqs purge-queue", &["--queue-url"]),
     (

@@ -1,0 +1,154 @@
+//! Cut-over to a new table of reviews, which is made from a build while messages wait in the queue.
+
+use std::collections::HashMap;
+use std::io::Read as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use clap::Parser as _;
+use presence_ops::{Cli, Console, Context, Exit};
+use presence_store::schema::REVIEWS;
+use presence_tests::{CrashPoint, sdk_config};
+use serde_json::{Value, json};
+
+use super::deliveries::without_stamp;
+use super::ingest_env::{IngestEnv, json_lines, titled_row, uploaded};
+use super::outside::StoredMessage;
+use crate::imports::import_env::rows;
+
+/// Number of rows of an object.
+const ROWS: usize = 60;
+
+/// Runs a command of the operator on the tables that ingest uses. Panics unless it is done.
+async fn operate(env: &IngestEnv, words: &[&str]) {
+    let cli = Cli::try_parse_from(["ops"].iter().chain(words)).expect("the words are right");
+    let console = Console::new(Box::new(std::io::sink()), Box::new(std::io::stderr()));
+    let mut context = Context::new(env.stores(), Arc::clone(&env.stack.clock) as _, console);
+    assert_eq!(Box::pin(presence_ops::run(cli, &mut context)).await, Exit::Done, "{words:?}");
+}
+
+fn attribute(typed: &Value) -> AttributeValue {
+    let (kind, value) = typed.as_object().and_then(|typed| typed.iter().next()).expect("a typed value");
+    let text = value.as_str().expect("a text");
+    match kind.as_str() {
+        "S" => AttributeValue::S(text.to_owned()),
+        "N" => AttributeValue::N(text.to_owned()),
+        "B" => AttributeValue::B(aws_smithy_types::base64::decode(text).expect("base64").into()),
+        other => panic!("{other} is a type that no item has"),
+    }
+}
+
+/// Does what `DynamoDB`'s import does: makes a table with this name, and fills it from the parts.
+async fn import_table(env: &IngestEnv, name: &str, folder: &Path) {
+    let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(env.stack.local.database_url()));
+    REVIEWS.create(&client, name).send().await.expect("a new table");
+    for part in std::fs::read_dir(folder).expect("a folder") {
+        let part = std::fs::File::open(part.expect("a part").path()).expect("a part");
+        let mut text = String::new();
+        flate2::read::GzDecoder::new(part).read_to_string(&mut text).expect("gzip");
+        for line in text.lines() {
+            let line: Value = serde_json::from_str(line).expect("JSON");
+            let item = line["Item"].as_object().expect("an item").iter();
+            let item: HashMap<_, _> = item.map(|(name, typed)| (name.clone(), attribute(typed))).collect();
+            client.put_item().table_name(name).set_item(Some(item)).send().await.expect("a put");
+        }
+    }
+}
+
+/// Exports the reviews, builds them with these rows behind them, makes a new table of the parts, and lets ingest use it.
+async fn cut_over(env: &mut IngestEnv, more: &str) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("a path in UTF-8").to_owned();
+    operate(env, &["export", "reviews", "--out", &path("stored.jsonl")]).await;
+    let all = std::fs::read_to_string(path("stored.jsonl")).expect("the export") + more;
+    std::fs::write(path("all.jsonl"), all).expect("the folder can be written");
+    operate(env, &["reviews", "build", &path("all.jsonl"), "--out", &path("load")]).await;
+    let built = env.stores().database.name(&REVIEWS);
+    let name = format!("{built}-1");
+    import_table(env, &name, &folder.path().join("load").join(built)).await;
+    env.use_reviews_table(&name);
+}
+
+/// Imports rows as an operator does.
+async fn import(env: &IngestEnv, rows: &str) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("rows.jsonl");
+    std::fs::write(&file, rows).expect("the folder can be written");
+    operate(env, &["import", "reviews", file.to_str().expect("a path in UTF-8")]).await;
+}
+
+/// Uploads an object that is split, and whose messages wait.
+async fn split_only(env: &IngestEnv, object: &str, rows: String) -> Vec<StoredMessage> {
+    env.outside.upload(&format!("inbox/{object}"), rows.into_bytes());
+    assert!(env.invoke(&uploaded(object), None).await.is_some(), "the object is split");
+    env.outside.messages()
+}
+
+/// Returns all reviews without their stamps: those of a build have no line numbers.
+async fn reviews(env: &IngestEnv) -> Vec<String> {
+    env.content().await.values().map(|review| without_stamp(review)).collect()
+}
+
+/// Returns the rows of an operator: other reviews than those that arrive, and one that arrives, too.
+fn loaded_rows() -> String {
+    let other = (0..40).map(|n| titled_row(["s1", "s2", "s3"][n % 3], &format!("loaded {n}"), "loaded"));
+    json_lines(&other.collect::<Vec<_>>())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn messages_that_wait_during_a_cut_over_are_written_to_the_new_table() {
+    let (mut env, twin) = (IngestEnv::new().await, IngestEnv::new().await);
+    for env in [&env, &twin] {
+        env.arrive("before.jsonl", rows(ROWS, 0)).await;
+        assert!(!split_only(env, "waiting.jsonl", rows(2 * ROWS, 1)).await.is_empty());
+    }
+    import(&twin, &loaded_rows()).await;
+    twin.drain().await;
+
+    cut_over(&mut env, &loaded_rows()).await;
+    assert_eq!(reviews(&env).await.len(), ROWS + 40, "what waits is in neither table");
+    env.drain().await;
+    assert_eq!(reviews(&env).await, reviews(&twin).await);
+    assert_eq!(reviews(&env).await.len(), 2 * ROWS + 40);
+    assert_eq!(env.audit().await, []);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rows_that_are_older_than_those_of_the_build_do_not_win_after_a_cut_over() {
+    let mut env = IngestEnv::new().await;
+    let seen = |title: &str, at: &str| {
+        let mut row = titled_row("s1", "review", title);
+        row["seen_at"] = json!(at);
+        row
+    };
+    env.arrive("new.jsonl", json_lines(&[seen("new", "2026-02-01T00:00:00Z")])).await;
+    split_only(&env, "old.jsonl", json_lines(&[seen("old", "2026-01-01T00:00:00Z")])).await;
+    cut_over(&mut env, "").await;
+    env.drain().await;
+    assert_eq!(env.titles().await["review"], "new");
+    env.arrive("newest.jsonl", json_lines(&[seen("newest", "2026-02-02T00:00:00Z")])).await;
+    assert_eq!(env.titles().await["review"], "newest");
+    assert_eq!(env.audit().await, []);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn object_that_was_split_in_part_before_a_cut_over_is_written_whole_and_reported() {
+    let (mut env, twin) = (IngestEnv::new().await, IngestEnv::new().await);
+    // The first segment has one row, and lines that are rejected up to its size. The process dies when it sends the second one.
+    let nonsense = ("x".repeat(1_500_000) + "\n").repeat(6);
+    let file = json_lines(&[titled_row("s1", "first", "first")]) + &nonsense + &rows(2 * ROWS, 1);
+    env.outside.upload("inbox/parts.jsonl", file.clone().into_bytes());
+    env.outside.crash_at(Some((4, CrashPoint::Before)));
+    assert!(env.invoke(&uploaded("parts.jsonl"), None).await.is_none(), "the process dies");
+    env.outside.crash_at(None);
+    assert_eq!(env.outside.messages().len(), 1, "the first segment was sent");
+    cut_over(&mut env, &loaded_rows()).await;
+    assert!(env.invoke(&uploaded("parts.jsonl"), None).await.is_some(), "the notification comes again");
+    env.drain().await;
+    import(&twin, &loaded_rows()).await;
+    twin.arrive("parts.jsonl", file).await;
+    assert_eq!(reviews(&env).await, reviews(&twin).await);
+    assert_eq!(env.summary("parts.jsonl"), twin.summary("parts.jsonl"));
+    assert!(env.summary("parts.jsonl").is_some());
+}
