@@ -7,7 +7,8 @@ use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::AttributeValue;
 use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::ledger::tree::{
-    NodeRef, PeriodNodes, TreeRoot, decode_branch, decode_leaf, decode_root, encode_leaf, encode_root,
+    NodeRef, PeriodNodes, TreeRoot, decode_branch, decode_leaf, decode_oldest, decode_root, encode_leaf, encode_oldest,
+    encode_root,
 };
 use presence_domain::ledger::{
     DIRECTORY_BUCKETS, Directory, DirectoryBucket, FacetKey, Posting, ReviewNumber, ReviewSet, TreeKey, directory_hash,
@@ -33,6 +34,8 @@ pub(super) enum Damage {
     OtherSecond,
     /// The counts of a period are too high.
     WrongCount,
+    /// The copies of the oldest postings lack one.
+    LostCopy,
     /// A leaf lacks a posting.
     LostInLeaf,
     /// A node is lost.
@@ -114,6 +117,7 @@ impl StoredTrees {
             }
             // Sweeps raise editions that nobody names.
             Damage::OldRoot => root.edition = 0,
+            Damage::LostCopy => return self.damage_copies(tree).await,
             Damage::LostInLeaf => return self.damage_leaf(tree, &root).await,
             Damage::LostNode => return self.delete(node_key(tree, first_node(&root))).await,
             Damage::GarbledNode => return self.garble(node_key(tree, first_node(&root))).await,
@@ -172,6 +176,23 @@ impl StoredTrees {
         let mut postings = decode_leaf(item["v"].as_b().expect("bytes").as_ref()).expect("a leaf");
         postings.remove(0);
         item.insert("v".to_owned(), AttributeValue::B(Blob::new(encode_leaf(&postings))));
+        self.put(item).await;
+    }
+
+    /// Takes a posting out of the copies of the oldest ones.
+    async fn damage_copies(&self, tree: &TreeKey) {
+        let mut item = self.item(root_key(tree)).await;
+        let (edition, mut oldest) = decode_oldest(item["o"].as_b().expect("bytes").as_ref()).expect("copies");
+        oldest.postings.remove(oldest.postings.len() / 2);
+        let bytes = encode_oldest(&TreeRoot { edition, oldest, ..TreeRoot::empty() }).expect("copies");
+        item.insert("o".to_owned(), AttributeValue::B(Blob::new(bytes)));
+        self.put(item).await;
+    }
+
+    /// Takes the copies of the oldest postings away, which versions before them do not write.
+    pub(super) async fn forget_copies(&self, tree: &TreeKey) {
+        let mut item = self.item(root_key(tree)).await;
+        item.remove("o").expect("the root has copies");
         self.put(item).await;
     }
 

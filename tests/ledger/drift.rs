@@ -110,6 +110,8 @@ async fn damage_of_every_kind_is_found_by_an_audit_and_corrected_by_a_rebuild() 
         damage_and_rebuild(&stack, &store, damage, &[of_org.clone(), of_city.clone(), of_business.clone()]).await;
         searches_equal_the_model(&ReviewStore::new(&stack.stores().database), &model, &mut rng).await;
     }
+    damage_and_rebuild(&stack, &store, Damage::LostCopy, std::slice::from_ref(&of_org)).await;
+    searches_equal_the_model(&ReviewStore::new(&stack.stores().database), &model, &mut rng).await;
     for damage in Damage::OF_ROOTS {
         damage_and_rebuild(&stack, &store, damage, &[of_city.clone(), of_business.clone()]).await;
         damage_and_rebuild(&stack, &store, damage, std::slice::from_ref(&of_org)).await;

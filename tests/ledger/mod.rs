@@ -11,6 +11,7 @@ mod log_writer;
 mod log_writing;
 mod migration;
 mod model;
+mod oldest_postings;
 mod oracle;
 mod scheduled;
 mod stats;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use aws_sdk_dynamodb::types::AttributeValue;
 use presence_domain::ids::OrgId;
 use presence_domain::ledger::tree::{
-    LEAF_MAX, NodeRef, PeriodNodes, TreeRoot, decode_branch, decode_leaf, decode_root,
+    LEAF_MAX, NodeRef, PeriodNodes, TreeRoot, decode_branch, decode_leaf, decode_oldest, decode_root,
 };
 use presence_domain::ledger::{
     DIRECTORY_BUCKETS, Directory, DirectoryBucket, FacetCounts, FacetKey, LogPosition, Place, Posting, PostingKey,
@@ -140,10 +140,24 @@ impl StoredTrees {
         assert!(nodes.iter().all(|node| !free.contains(&node.slot)), "{pk}: a node in use is free");
         assert!(postings.last().is_none_or(|last| last.key < root.recent_start), "{pk}");
         assert!(root.recent.iter().all(|posting| root.recent_start <= posting.key), "{pk}");
+        self.assert_copies(pk, facet_key, &root, &postings);
         postings.extend(&root.recent);
         assert!(postings.is_sorted_by(|first, second| first.key < second.key), "{pk}: postings ascend");
         assert_eq!(root.counts(), FacetCounts::of(&postings), "{pk}");
         postings
+    }
+
+    /// Checks that the root of an organisation has copies of the oldest postings of its leaves, and no other root has any.
+    fn assert_copies(&self, pk: &str, facet_key: Option<FacetKey>, root: &TreeRoot, in_leaves: &[Posting]) {
+        let item = self.item(pk, &root_sk(facet_key)).expect("a root");
+        let has_copies = facet_key.is_none() && pk.starts_with("TREE#o:") && !root.periods.is_empty();
+        assert_eq!(item.contains_key("o"), has_copies, "{pk}");
+        let Some(bytes) = item.get("o") else { return };
+        let (edition, copies) = decode_oldest(bytes.as_b().expect("bytes").as_ref()).expect("copies");
+        let before_end = in_leaves.iter().filter(|posting| posting.key < copies.end);
+        assert_eq!(edition, root.edition, "{pk}");
+        assert!(copies.postings.iter().eq(before_end) && copies.end <= root.recent_start, "{pk}");
+        assert!(!copies.postings.is_empty() || in_leaves.is_empty(), "{pk}");
     }
 
     /// Returns the postings in the leaves of a tree, and the names of its nodes. Every count must be that of what is below it.

@@ -3,8 +3,9 @@
 
 use peak_alloc::PeakAlloc;
 use presence_domain::ledger::tree::{
-    BranchEntry, MonthSpan, NodeRef, Period, PeriodNodes, RootSummary, TreeRoot, decode_branch, decode_branch_matches,
-    decode_leaf, decode_leaf_matches, decode_root, encode_branch, encode_leaf, encode_root,
+    BranchEntry, MonthSpan, NodeRef, OldestPostings, Period, PeriodNodes, RootSummary, TreeRoot, decode_branch,
+    decode_branch_matches, decode_leaf, decode_leaf_matches, decode_oldest, decode_root, encode_branch, encode_leaf,
+    encode_oldest, encode_root,
 };
 use presence_domain::ledger::{
     Directory, DirectoryBucket, FacetCounts, FacetKey, FacetMask, LogChange, Month, Place, Posting, PostingFilter,
@@ -26,9 +27,10 @@ struct Decoder {
 }
 
 /// Counts by facet key take 720 bytes in memory and 12 or more in storage: for these, a byte takes the most.
-const DECODERS: [Decoder; 8] = [
+const DECODERS: [Decoder; 9] = [
     Decoder { name: "root", bytes_of_byte: 48, decode: |bytes| decode_root(bytes).is_ok() },
     Decoder { name: "summary", bytes_of_byte: 12, decode: |bytes| RootSummary::decode(bytes, FacetMask::ALL).is_ok() },
+    Decoder { name: "copies", bytes_of_byte: 4, decode: |bytes| decode_oldest(bytes).is_ok() },
     Decoder { name: "branch", bytes_of_byte: 48, decode: |bytes| decode_branch(bytes).is_ok() },
     Decoder { name: "matches", bytes_of_byte: 8, decode: |bytes| decode_branch_matches(bytes, FacetMask::ALL).is_ok() },
     Decoder { name: "leaf", bytes_of_byte: 4, decode: |bytes| decode_leaf(bytes).is_ok() },
@@ -71,11 +73,14 @@ fn dense_values() -> Vec<Vec<u8>> {
         Period { span, counts: counts(), nodes: PeriodNodes::Leaves(vec![(span.start(), node(1))]) }
     });
     let root = TreeRoot { periods: periods.collect(), recent_start: PostingKey::END, ..TreeRoot::empty() };
+    let oldest = OldestPostings { end: PostingKey::END, postings: postings.clone() };
+    let copies = TreeRoot { oldest, ..TreeRoot::empty() };
     let free = TreeRoot { free: vec![node(1); 5_000], ..TreeRoot::empty() };
     let editions = (0..5_000).map(|hash| (hash, 0)).collect();
     vec![
         encode_root(&root),
         encode_root(&free),
+        encode_oldest(&copies).expect("copies"),
         encode_branch(&entries),
         encode_leaf(&postings),
         encode_changes(&changes()),

@@ -111,9 +111,10 @@ async fn searches_of_a_function_that_was_just_started_keep_their_budgets_and_rep
     let (frequent, any, many) = ((2, 5, 14.0), (4, 15, 30.0), (4, 15, 60.0));
     for Budget { what, query, waves, calls, units } in [
         budget("page 1", "", (1, 4, 8.0)),
-        budget("page 1, oldest first", "order_by=update_date", any),
+        budget("page 1, oldest first", "order_by=update_date", (1, 4, 8.0)),
         budget("page in the middle", format!("page={}", last / 2), any),
-        budget("last page", format!("page={last}"), any),
+        budget("last page", format!("page={last}"), (2, 4, 8.0)),
+        budget("last page, oldest first", format!("order_by=update_date&page={last}"), (2, 4, 8.0)),
         budget("largest page", "per_page=100", any),
         budget("rating", "rating=5", frequent),
         budget("state", "state=treated", frequent),

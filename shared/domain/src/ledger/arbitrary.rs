@@ -6,7 +6,7 @@ use proptest::collection::{btree_map, btree_set, vec};
 use proptest::option;
 use proptest::prelude::*;
 
-use super::tree::{BranchEntry, BranchRef, MonthSpan, NodeRef, Period, PeriodNodes, TreeRoot};
+use super::tree::{BranchEntry, BranchRef, MonthSpan, NodeRef, OldestPostings, Period, PeriodNodes, TreeRoot};
 use super::{
     Directory, DirectoryBucket, FACET_KEY_COUNT, FacetCounts, FacetKey, FacetMask, LANES, LogChange, LogPosition,
     Month, Place, Posting, PostingKey, ReviewNumber,
@@ -139,7 +139,19 @@ pub(super) fn positions() -> impl Strategy<Value = LogPosition> {
     vec(numbers(), LANES).prop_map(|lanes| LogPosition(lanes.try_into().expect("a number for each lane")))
 }
 
-/// Returns roots that trees can have: all postings of the root are behind the start of its last period.
+/// Returns copies of oldest postings, up to a key that may be behind the last of them.
+pub(super) fn oldest() -> impl Strategy<Value = OldestPostings> {
+    (postings(), 0_usize..40, posting_keys()).prop_map(|(mut postings, copied, end)| {
+        let next = postings.get(copied).map(|posting| posting.key);
+        postings.truncate(copied);
+        let end =
+            next.unwrap_or(if postings.last().is_some_and(|last| end <= last.key) { PostingKey::END } else { end });
+        OldestPostings { end, postings }
+    })
+}
+
+/// Returns roots that trees can have: all postings of the root are behind the start of its last period. They have no copies of their
+/// oldest postings.
 pub(super) fn roots() -> impl Strategy<Value = TreeRoot> {
     let editions = option::of(vec(numbers(), FACET_KEY_COUNT));
     let recent = (any::<u64>(), postings());
@@ -149,7 +161,8 @@ pub(super) fn roots() -> impl Strategy<Value = TreeRoot> {
             let recent_start = last
                 .map_or(PostingKey::FIRST, |last| PostingKey::at(last.saturating_add_unsigned(1 + place % 10_000_000)));
             let recent = recent.into_iter().filter(|posting| posting.key >= recent_start).collect();
-            TreeRoot { edition, position, facet_editions, periods, recent_start, recent, free }
+            let oldest = OldestPostings::NONE;
+            TreeRoot { edition, position, facet_editions, periods, recent_start, recent, oldest, free }
         },
     )
 }

@@ -66,6 +66,6 @@ impl ReviewStore {
     /// Returns the limits of a tree with this number of postings.
     pub(crate) fn tree_limits(&self, tree: &TreeKey, postings: i64) -> TreeLimits {
         let limits = TreeLimits::of(tree, postings);
-        TreeLimits { recent_max: limits.recent_max.min(self.recent_max) }
+        TreeLimits { recent_max: limits.recent_max.min(self.recent_max), ..limits }
     }
 }

@@ -28,6 +28,8 @@ struct Budget {
 const ANY_PAGE: Budget = Budget { read_units: 30.0, calls: 15, waves: 4 };
 /// Budget of page 1 without a filter.
 const FIRST_PAGE: Budget = Budget { read_units: 8.0, waves: 1, ..ANY_PAGE };
+/// Budget of the last page without a filter: its postings are in the root, and its reviews are read when their number is known.
+const LAST_PAGE: Budget = Budget { read_units: 8.0, waves: 2, ..ANY_PAGE };
 /// Budget of page 1 of a filter that a tenth of the reviews match, or more.
 const FIRST_PAGE_OF_TENTH: Budget = Budget { read_units: 14.0, waves: 2, ..ANY_PAGE };
 /// Number of businesses of a short list.
@@ -51,9 +53,10 @@ impl Budget {
         }
         let has_range = filter.from.is_some() || filter.to.is_some();
         let has_set = filter.city_key.is_some() || filter.businesses.is_some();
+        let is_unfiltered = filter.mask == FacetMask::ALL && !has_range && !has_set;
         match request.page {
-            // The root holds the newest reviews. The oldest ones are in a leaf, which takes a wave more.
-            1 if filter.newest_first && filter.mask == FacetMask::ALL && !has_range && !has_set => FIRST_PAGE,
+            1 if is_unfiltered => FIRST_PAGE,
+            page if is_unfiltered && page >= matches.div_ceil(request.size) => LAST_PAGE,
             1 if filter.newest_first && !has_range && matches * 10 >= reviews => FIRST_PAGE_OF_TENTH,
             _ => ANY_PAGE,
         }

@@ -1,7 +1,7 @@
 //! Binary attributes of the ledger as JSON: trees, directories and changes.
 
 use jiff::Timestamp;
-use presence_domain::ledger::tree::{PeriodNodes, TreeRoot, decode_branch, decode_leaf, decode_root};
+use presence_domain::ledger::tree::{PeriodNodes, TreeRoot, decode_branch, decode_leaf, decode_oldest, decode_root};
 use presence_domain::ledger::{
     Directory, DirectoryBucket, LogChange, LogPosition, Place, Posting, ReviewNumber, decode_changes,
 };
@@ -16,7 +16,11 @@ const MAX_SHOWN: usize = 20;
 /// `partition` and `sort` are the key of the item in the reviews table.
 pub(super) fn decode(partition: &str, sort: &str, attribute: &str, bytes: &[u8]) -> Option<Value> {
     if partition.starts_with(keys::TREE_PK_PREFIX) {
-        return if sort.starts_with(keys::NODE_SK_PREFIX) { node_json(bytes) } else { root_json(bytes) };
+        return match attribute {
+            _ if sort.starts_with(keys::NODE_SK_PREFIX) => node_json(bytes),
+            "o" => oldest_json(bytes),
+            _ => root_json(bytes),
+        };
     }
     if partition.starts_with(keys::DIRECTORY_BUCKETS_PK_PREFIX) {
         let bucket = DirectoryBucket::decode(bytes).ok()?;
@@ -49,6 +53,12 @@ fn root_json(bytes: &[u8]) -> Option<Value> {
         "newest": postings_json(&root.recent),
         "log": position_json(&root.position),
     }))
+}
+
+/// Returns the copies of the oldest postings of a root as JSON. The root beside them tells if they belong to its edition.
+fn oldest_json(bytes: &[u8]) -> Option<Value> {
+    let (edition, oldest) = decode_oldest(bytes).ok()?;
+    Some(json!({"edition": edition, "before": day(oldest.end.effective_at), "oldest": postings_json(&oldest.postings)}))
 }
 
 /// Returns a node as JSON. A root says which nodes are leaves; the bytes of a branch are not those of a leaf.
@@ -118,7 +128,9 @@ fn day(second: i64) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use presence_domain::ledger::tree::{BranchEntry, NodeRef, encode_branch, encode_leaf, encode_root};
+    use presence_domain::ledger::tree::{
+        BranchEntry, NodeRef, OldestPostings, encode_branch, encode_leaf, encode_oldest, encode_root,
+    };
     use presence_domain::ledger::{FacetCounts, FacetKey, PostingKey};
     use presence_domain::review::ReviewId;
 
@@ -137,7 +149,12 @@ mod tests {
         assert_eq!(leaf["leaf"]["reviews"], 30);
         let expected = json!({"review": "zzzzzzzzzzzz", "at": "1970-01-01T00:00:00Z", "version": 2});
         assert_eq!(leaf["leaf"]["first_20"][0], expected);
-        let root = TreeRoot { edition: 5, recent: postings[..2].to_vec(), ..TreeRoot::empty() };
+        let oldest = OldestPostings { end: PostingKey::at(86_400), postings: postings[..1].to_vec() };
+        let root = TreeRoot { edition: 5, recent: postings[..2].to_vec(), oldest, ..TreeRoot::empty() };
+        let copies = encode_oldest(&root).expect("copies");
+        let copies = decode("TREE#c:42:paris", "ROOT", "o", &copies).expect("copies");
+        assert_eq!((&copies["edition"], &copies["before"]), (&json!(5), &json!("1970-01-02")));
+        assert_eq!(copies["oldest"]["all"].as_array().map(Vec::len), Some(1));
         let root = decode("TREE#c:42:paris", "ROOT#07", "v", &encode_root(&root)).expect("a root");
         assert_eq!((&root["edition"], &root["reviews"]), (&json!(5), &json!(2)));
         assert_eq!(root["newest"]["all"].as_array().map(Vec::len), Some(2));

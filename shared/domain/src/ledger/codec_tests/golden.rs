@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::hostile::Kind;
 use crate::ids::{BusinessId, OrgId};
 use crate::ledger::tree::{
-    BranchEntry, BranchRef, MonthSpan, NodeRef, Period, PeriodNodes, TreeRoot, decode_branch, decode_leaf, decode_root,
-    encode_branch, encode_leaf, encode_root,
+    BranchEntry, BranchRef, MonthSpan, NodeRef, OldestPostings, Period, PeriodNodes, TreeRoot, decode_branch,
+    decode_leaf, decode_oldest, decode_root, encode_branch, encode_leaf, encode_oldest, encode_root,
 };
 use crate::ledger::{
     Directory, DirectoryBucket, FacetCounts, FacetKey, LogChange, LogPosition, Month, Place, Posting, PostingKey,
@@ -36,8 +36,9 @@ fn assert_bytes(bytes: &[u8], expected: &str) {
 }
 
 /// Returns a small value of each kind in its binary form.
-pub(super) fn examples() -> [(Kind, Vec<u8>); 6] {
+pub(super) fn examples() -> [(Kind, Vec<u8>); 7] {
     [
+        (Kind::Oldest, encode_oldest(&root_with_copies()).expect("copies")),
         (Kind::Root, encode_root(&root())),
         (Kind::Branch, encode_branch(&branch())),
         (Kind::Leaf, encode_leaf(&leaf())),
@@ -92,8 +93,31 @@ fn root() -> TreeRoot {
         ],
         recent_start: PostingKey { effective_at: 1_716_000_000, id: ReviewNumber::new(9) },
         recent: vec![posting(1_716_000_000, 9, 1, 1)],
+        oldest: OldestPostings::NONE,
         free: vec![node(4)],
     }
+}
+
+fn root_with_copies() -> TreeRoot {
+    let end = PostingKey { effective_at: 1_672_600_000, id: ReviewNumber::new(3) };
+    let postings = vec![posting(1_672_531_200, 7, 1, 1), posting(1_672_600_000, 2, 1, 300)];
+    TreeRoot { oldest: OldestPostings { end, postings }, ..root() }
+}
+
+#[test]
+fn copies_of_oldest_postings_of_version_1() {
+    let bytes = encode_oldest(&root_with_copies()).expect("copies");
+    assert_bytes(
+        &bytes,
+        "010c80e78ebb0c0100000000000000030280b486bb0c0001000000000000000701c09904010000000000000002ac02",
+    );
+    assert_eq!(decode_oldest(&bytes), Ok((12, root_with_copies().oldest)));
+    assert_eq!(encode_oldest(&root()), None);
+}
+
+#[test]
+fn root_has_the_same_bytes_with_copies_of_its_oldest_postings_and_without() {
+    assert_eq!(encode_root(&root_with_copies()), encode_root(&root()));
 }
 
 #[test]

@@ -6,24 +6,31 @@ use proptest::sample::Index;
 
 use super::golden;
 use crate::ledger::tree::{
-    DecodeError, RootSummary, decode_branch, decode_branch_matches, decode_leaf, decode_leaf_matches, decode_root,
-    encode_branch, encode_leaf, encode_root,
+    DecodeError, OldestPostings, RootSummary, TreeRoot, decode_branch, decode_branch_matches, decode_leaf,
+    decode_leaf_matches, decode_oldest, decode_root, encode_branch, encode_leaf, encode_oldest, encode_root,
 };
 use crate::ledger::{Directory, DirectoryBucket, FacetMask, PostingFilter, arbitrary, decode_changes, encode_changes};
 
 const NO_FILTER: PostingFilter = PostingFilter { mask: FacetMask::ALL, from: None, to: None };
 
 /// Kinds of binary forms.
-const KINDS: [Kind; 6] = [Kind::Root, Kind::Branch, Kind::Leaf, Kind::Changes, Kind::Directory, Kind::DirectoryBucket];
+const KINDS: [Kind; 7] =
+    [Kind::Root, Kind::Oldest, Kind::Branch, Kind::Leaf, Kind::Changes, Kind::Directory, Kind::DirectoryBucket];
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind {
     Root,
+    Oldest,
     Branch,
     Leaf,
     Changes,
     Directory,
     DirectoryBucket,
+}
+
+/// Returns the binary form of copies of oldest postings.
+fn encode_copies(edition: u64, oldest: &OldestPostings) -> Option<Vec<u8>> {
+    encode_oldest(&TreeRoot { edition, oldest: oldest.clone(), ..TreeRoot::empty() })
 }
 
 /// Reads bytes by all decoders of a kind, and checks that these agree and that what they return can be written and read again.
@@ -36,6 +43,16 @@ fn assert_harmless(kind: Kind, bytes: &[u8]) -> Result<(), DecodeError> {
             assert_eq!(decode_root(&encode_root(&root)).as_ref(), Ok(&root));
             let total: i64 = root.periods.iter().map(|period| period.counts.total()).sum();
             assert_eq!(i64::try_from(summary.total), Ok(total));
+        }
+        Kind::Oldest => {
+            let (edition, oldest) = decode_oldest(bytes)?;
+            assert!(oldest.postings.is_sorted_by(|one, next| one.key < next.key));
+            assert!(oldest.postings.last().is_none_or(|last| last.key < oldest.end));
+            assert_eq!(OldestPostings::read(Some(bytes), edition), oldest);
+            // Nobody writes copies that end before the first key.
+            if let Some(bytes) = encode_copies(edition, &oldest) {
+                assert_eq!(decode_oldest(&bytes), Ok((edition, oldest)));
+            }
         }
         Kind::Branch => {
             let (entries, matches) = (decode_branch(bytes), decode_branch_matches(bytes, FacetMask::ALL));
@@ -66,6 +83,7 @@ fn assert_harmless(kind: Kind, bytes: &[u8]) -> Result<(), DecodeError> {
 fn valid_bytes() -> impl Strategy<Value = (Kind, Vec<u8>)> {
     prop_oneof![
         arbitrary::roots().prop_map(|root| (Kind::Root, encode_root(&root))),
+        arbitrary::oldest().prop_map(|oldest| (Kind::Oldest, encode_copies(12, &oldest).expect("copies"))),
         arbitrary::branches().prop_map(|entries| (Kind::Branch, encode_branch(&entries))),
         arbitrary::postings().prop_map(|postings| (Kind::Leaf, encode_leaf(&postings))),
         arbitrary::changes().prop_map(|changes| (Kind::Changes, encode_changes(&changes))),

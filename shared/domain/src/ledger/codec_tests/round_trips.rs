@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 
 use crate::ledger::tree::{
-    PeriodNodes, RootSummary, TreeRoot, decode_branch, decode_branch_matches, decode_leaf, decode_leaf_matches,
-    decode_root, encode_branch, encode_leaf, encode_root,
+    OldestPostings, PeriodNodes, RootSummary, TreeRoot, decode_branch, decode_branch_matches, decode_leaf,
+    decode_leaf_matches, decode_oldest, decode_root, encode_branch, encode_leaf, encode_oldest, encode_root,
 };
 use crate::ledger::{
     Directory, DirectoryBucket, FacetCounts, FacetMask, PostingFilter, arbitrary, decode_changes, encode_changes,
@@ -46,6 +46,18 @@ proptest! {
         let bytes = encode_root(&root);
         prop_assert_eq!(decode_root(&bytes), Ok(root.clone()));
         assert_summary_of(&RootSummary::decode(&bytes, mask).expect("a root"), &root, mask);
+    }
+
+    #[test]
+    fn copies_of_oldest_postings_are_read_as_they_were_written_with_the_root_of_their_edition(
+        root in arbitrary::roots(), oldest in arbitrary::oldest(),
+    ) {
+        let root = TreeRoot { oldest, ..root };
+        let bytes = encode_oldest(&root).expect("copies");
+        prop_assert_eq!(decode_oldest(&bytes), Ok((root.edition, root.oldest.clone())));
+        prop_assert_eq!(OldestPostings::read(Some(&bytes), root.edition), root.oldest);
+        prop_assert_eq!(OldestPostings::read(Some(&bytes), root.edition ^ 1), OldestPostings::NONE);
+        prop_assert_eq!(OldestPostings::read(None, root.edition), OldestPostings::NONE);
     }
 
     #[test]

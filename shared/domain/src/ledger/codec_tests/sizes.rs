@@ -4,7 +4,8 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use crate::ledger::tree::{
-    BranchEntry, MonthSpan, NodeRef, Period, PeriodNodes, TreeRoot, encode_branch, encode_leaf, encode_root,
+    BranchEntry, MonthSpan, NodeRef, OldestPostings, Period, PeriodNodes, TreeRoot, encode_branch, encode_leaf,
+    encode_root,
 };
 use crate::ledger::{FacetCounts, FacetKey, LogPosition, Month, Posting, PostingKey, ReviewNumber};
 
@@ -105,6 +106,7 @@ fn root_of_a_business_with_sixty_months_is_half_a_unit_of_a_read() {
         periods,
         recent_start,
         recent: recent.collect(),
+        oldest: OldestPostings::NONE,
         free: vec![NodeRef { slot: u32::MAX, stamp: 200 }; 64],
     };
     let taken = encode_root(&root).len();

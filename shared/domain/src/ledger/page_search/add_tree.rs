@@ -6,7 +6,7 @@ use super::buckets::{Bucket, Part};
 use super::found_page::Share;
 use super::order::Position;
 use super::{Match, NodeKind, PageSearch, is_outside, removed_in};
-use crate::ledger::tree::{PeriodSummary, RootSummary};
+use crate::ledger::tree::{NodeRef, PeriodSummary, RootSummary};
 use crate::ledger::{Posting, PostingKey, TreeDelta};
 
 impl PageSearch {
@@ -19,10 +19,13 @@ impl PageSearch {
         let mut removed: Vec<_> = removed.map(|posting| self.order.position(posting.key)).collect();
         removed.sort_unstable();
         self.removed.push(removed);
+        self.copied.push(self.order.positions(&(PostingKey::FIRST..root.oldest.end)));
         let total = root.recent.len() as u64;
         let matches = self.add_matches(tree, &root.recent, true);
         self.add_matches(tree, &delta.added, false);
         self.add_share(&(root.recent_start..PostingKey::END), total, matches);
+        self.drop_matches_after_page();
+        self.add_copies(tree, &root.oldest.postings);
         self.drop_matches_after_page();
         for period in &root.periods {
             let start = period.span.start();
@@ -30,6 +33,19 @@ impl PageSearch {
             self.add_share(&keys, period.total, period.matches);
             self.add_period(tree, &keys, period);
         }
+    }
+
+    /// Adds the copies that the root has of its oldest postings. Nodes do not count them again.
+    fn add_copies(&mut self, tree: usize, oldest: &[Posting]) {
+        if oldest.is_empty() {
+            return;
+        }
+        self.add_matches(tree, oldest, true);
+        let copied = oldest.iter().filter(|posting| self.filter.mask.contains(posting.facet_key));
+        let removed = &mut self.removed[tree];
+        removed.extend(copied.map(|posting| self.order.position(posting.key)));
+        removed.sort_unstable();
+        removed.dedup();
     }
 
     /// Adds postings that the filter admits; of those that a tree has, not those that are removed. Returns their number.
@@ -84,16 +100,19 @@ impl PageSearch {
     fn add_period(&mut self, tree: usize, keys: &Range<PostingKey>, period: &PeriodSummary) {
         let positions = self.order.positions(keys);
         let matches = period.matches.saturating_sub(removed_in(&self.removed[tree], &positions));
-        if self.is_after_page(&positions) {
+        let unknown = self.without_copied(tree, &positions);
+        if self.is_after_page(&unknown) {
             self.after += matches;
-        } else if matches > 0 && !is_outside(&positions, &self.range) {
+        } else if matches > 0 && !is_outside(&unknown, &self.range) {
             let first_part = self.parts.len();
             let ranges = self.order.split(&positions, period.nodes.iter().map(|(start, ..)| *start));
             for (positions, (_, node, matches)) in ranges.zip(&period.nodes) {
                 let kind = if matches.is_some() { NodeKind::Branch } else { NodeKind::Leaf };
-                let part = Part { positions, node: *node, kind, is_read: false };
+                let part = self.unread_part(tree, positions, *node, kind);
                 match matches {
                     Some(matches) => self.add_node(tree, *matches, part),
+                    // The root has copies of all its postings.
+                    None if part.positions.is_empty() && !part.stored.is_empty() => {}
                     None => self.parts.push(part),
                 }
             }
@@ -106,9 +125,24 @@ impl PageSearch {
         }
     }
 
+    /// Returns a node that is not read.
+    pub(super) fn unread_part(&self, tree: usize, stored: Range<Position>, node: NodeRef, kind: NodeKind) -> Part {
+        Part { positions: self.without_copied(tree, &stored), stored, node, kind, is_read: false }
+    }
+
+    /// Returns positions of a tree without those at their end whose postings the root has copies of.
+    fn without_copied(&self, tree: usize, positions: &Range<Position>) -> Range<Position> {
+        let (Range { start, end }, copied) = (positions.clone(), &self.copied[tree]);
+        if self.order.newest_first {
+            start..end.min(copied.start.max(start))
+        } else {
+            start.max(copied.end.min(end))..end
+        }
+    }
+
     /// Adds a node whose own number of matches is known.
     pub(super) fn add_node(&mut self, tree: usize, matches: u64, part: Part) {
-        let matches = matches.saturating_sub(removed_in(&self.removed[tree], &part.positions));
+        let matches = matches.saturating_sub(removed_in(&self.removed[tree], &part.stored));
         if self.is_after_page(&part.positions) {
             self.after += matches;
         } else if matches > 0 && !part.is_outside(&self.range) {

@@ -21,8 +21,10 @@ pub(super) struct Bucket {
 /// Node of a bucket.
 #[derive(Clone, Debug)]
 pub(super) struct Part {
-    /// Positions of its postings.
+    /// Positions of its postings, but for those that the root has copies of.
     pub(super) positions: Range<Position>,
+    /// Positions of all its postings.
+    pub(super) stored: Range<Position>,
     /// Name of the node.
     pub(super) node: NodeRef,
     /// Kind of the node.

@@ -34,8 +34,11 @@ pub struct PageSearch {
     range: Range<Position>,
     /// Ranks of the page.
     page: Range<u64>,
-    /// Positions of the matches that each tree has at its own position of the log and not at the one that is answered; ascending.
+    /// Positions of the matches in each tree's nodes that are not counted there, ascending: the tree has them at its own position of
+    /// the log and not at the one that is answered, or its root has copies of them, which are counted.
     removed: Vec<Vec<Position>>,
+    /// Positions of each tree whose postings its root has copies of.
+    copied: Vec<Range<Position>>,
     /// Maximum number of postings of a leaf.
     leaf_max: u64,
     buckets: Vec<Bucket>,
@@ -93,6 +96,7 @@ impl PageSearch {
             range: order.positions(&(from..to.max(from))),
             page: page.start()..page.start().saturating_add(page.size),
             removed: Vec::new(),
+            copied: Vec::new(),
             leaf_max: LEAF_MAX as u64,
             buckets: Vec::new(),
             parts: Vec::new(),
@@ -181,10 +185,10 @@ impl PageSearch {
     /// Adds the leaves of a branch that was needed.
     fn insert_branch(&mut self, node: NeededNode, leaves: &[(PostingKey, NodeRef, u64)]) -> Result<(), DecodeError> {
         let Some((bucket, part)) = self.pending.remove(&(node.tree, node.node)) else { return Ok(()) };
-        let positions = self.parts[part].positions.clone();
+        let positions = self.parts[part].stored.clone();
         let ranges = self.order.split(&positions, leaves.iter().map(|(start, ..)| *start));
         for (positions, (_, leaf, matches)) in ranges.zip(leaves) {
-            let part = Part { positions, node: *leaf, kind: NodeKind::Leaf, is_read: false };
+            let part = self.unread_part(node.tree, positions, *leaf, NodeKind::Leaf);
             self.add_node(node.tree, *matches, part);
         }
         let matches = leaves.iter().map(|(.., matches)| matches).sum();
@@ -194,7 +198,7 @@ impl PageSearch {
     /// Adds the matches of a leaf that was needed, whatever their dates are.
     fn insert_leaf(&mut self, node: NeededNode, postings: &[Posting]) -> Result<(), DecodeError> {
         let Some((bucket, part)) = self.pending.remove(&(node.tree, node.node)) else { return Ok(()) };
-        let positions = &self.parts[part].positions;
+        let positions = &self.parts[part].stored;
         if !postings.iter().all(|posting| positions.contains(&self.order.position(posting.key))) {
             return Err(DecodeError("a leaf with postings outside its range"));
         }
@@ -205,7 +209,7 @@ impl PageSearch {
     /// Takes a node with this number of stored matches out of its bucket.
     fn finish_part(&mut self, bucket: usize, part: usize, matches: u64) -> Result<(), DecodeError> {
         let bucket = &mut self.buckets[bucket];
-        let removed = removed_in(&self.removed[bucket.tree], &self.parts[part].positions);
+        let removed = removed_in(&self.removed[bucket.tree], &self.parts[part].stored);
         self.parts[part].is_read = true;
         let rest = matches.checked_sub(removed).and_then(|matches| bucket.matches.checked_sub(matches));
         bucket.matches = rest.ok_or(COUNTS_DIFFER)?;

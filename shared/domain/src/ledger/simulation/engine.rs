@@ -5,8 +5,8 @@ use super::model_tree::{self, Leaves, ModelEdit};
 use super::nodes::named;
 use super::world::{LostError, World};
 use crate::ledger::tree::{
-    EditedTree, NodeRef, PeriodNodes, TreeEdit, TreeLimits, TreeRoot, build_tree, decode_leaf, decode_root,
-    encode_leaf, encode_root,
+    EditedTree, NodeRef, OldestPostings, PeriodNodes, TreeEdit, TreeLimits, TreeRoot, build_tree, decode_leaf,
+    decode_root, encode_leaf, encode_oldest, encode_root,
 };
 use crate::ledger::{LogEntry, LogPosition, Place, Posting, PostingKey, ReviewNumber, TreeDelta};
 
@@ -20,7 +20,7 @@ pub(super) enum Engine {
 }
 
 /// Sizes of the ledger's trees here: most postings are in nodes.
-const LIMITS: TreeLimits = TreeLimits { recent_max: 2 };
+const LIMITS: TreeLimits = TreeLimits { recent_max: 2, oldest_max: 2 };
 
 /// Edited tree, with nodes that are not written yet.
 #[derive(Debug)]
@@ -58,12 +58,13 @@ pub(super) async fn edit(
 ) -> Result<Edited, LostError> {
     if world.engine == Engine::Model {
         let mut leaves = Leaves::new();
-        for name in model_tree::needed_leaves(&root, delta) {
+        for name in model_tree::leaves_to_edit(&root, delta) {
             leaves.insert(name, read_leaf(world, tree, name).await?);
         }
-        return Ok(Edited::Model(Box::new(model_tree::edit(root, delta, position, &leaves))));
+        return Ok(Edited::Model(Box::new(model_tree::edit(world, root, delta, position, &leaves))));
     }
     let stored = decode_root(&encode_root(&root)).expect("a root that was encoded");
+    let stored = TreeRoot { oldest: copies_of(&root), ..stored };
     let mut edit = TreeEdit::new(stored, delta, position, LIMITS);
     loop {
         let missing = edit.missing_nodes();
@@ -82,10 +83,15 @@ pub(super) async fn edit(
     Ok(Edited::Ledger(Box::new(edited)))
 }
 
+/// Returns the copies of oldest postings that are stored beside a root.
+pub(super) fn copies_of(root: &TreeRoot) -> OldestPostings {
+    OldestPostings::read(encode_oldest(root).as_deref(), root.edition)
+}
+
 /// Returns the tree of all these postings, which are ascending.
 pub(super) fn build(world: &World, postings: Vec<Posting>, position: LogPosition) -> Edited {
     match world.engine {
-        Engine::Model => Edited::Model(Box::new(model_tree::build(postings, position))),
+        Engine::Model => Edited::Model(Box::new(model_tree::build(world, postings, position))),
         Engine::Ledger => Edited::Ledger(Box::new(build_tree(postings, position, LIMITS))),
     }
 }

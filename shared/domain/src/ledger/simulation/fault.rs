@@ -101,6 +101,18 @@ faults! {
     SpeculationNotProven,
     /// The log of a warm function is used again.
     LogFromCache,
+    /// A fold leaves the copies of oldest postings as they are.
+    CopiesNotEdited,
+    /// A fold cuts the copies of oldest postings, and keeps their end.
+    CopiesCutWithoutEnd,
+    /// A fold copies the postings of a leaf that is not the first one.
+    CopiesOfLaterLeaf,
+    /// Copies of oldest postings are taken that belong to an earlier edition of the root.
+    CopiesOfEarlierEdition,
+    /// A reader takes copies of oldest postings that changes of the log have removed.
+    CopiesNotCompleted,
+    /// A reader takes oldest postings from the copies and from the leaves.
+    CopiesTakenTwice,
     /// Nodes are cached by slot.
     CacheBySlot,
     /// A sweep deletes nodes without a new edition of the root.

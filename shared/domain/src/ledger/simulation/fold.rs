@@ -10,7 +10,7 @@ use super::items::{FACETS, TreeId, facet_key, sets_of};
 use super::log_query::{Log, query_log};
 use super::nodes::{put_root, strong_root, write_nodes};
 use super::world::{LostError, World};
-use crate::ledger::tree::TreeRoot;
+use crate::ledger::tree::{OldestPostings, TreeRoot};
 use crate::ledger::{Directory, FACET_KEY_COUNT, LogPosition, Posting, TreeDelta};
 
 /// Number of postings from which a set has facet trees.
@@ -120,7 +120,16 @@ async fn fold_set(world: &World, tree: TreeId, log: &Log) -> Result<u64, LostErr
         root.facet_editions = Some(create_facets(world, tree, &old, &root).await?);
     }
     world.pause().await;
-    put_root(world, tree, old.edition, root)
+    put_root(world, tree, old.edition, by_any_version(world, &old, root))
+}
+
+/// Returns the root that a fold of this version puts, or of an earlier one, which knows no copies of oldest postings.
+fn by_any_version(world: &World, old: &TreeRoot, root: TreeRoot) -> TreeRoot {
+    if !world.chance(15) {
+        return root;
+    }
+    let is_left = world.has(PlantedFault::CopiesOfEarlierEdition);
+    TreeRoot { oldest: if is_left { old.oldest.clone() } else { OldestPostings::NONE }, ..root }
 }
 
 /// Returns the difference between a root and the end of a log.

@@ -42,6 +42,9 @@ fn seeds() -> u64 {
     std::env::var(SEEDS).map_or(DEFAULT_SEEDS, |text| text.parse().expect("PRESENCE_LEDGER_SEEDS is a number"))
 }
 
+/// Number of runs that may look for a planted fault, for each run without one. They end with the first that finds it.
+const FAULT_RUNS: u64 = 4;
+
 /// Number of threads that share the runs.
 const THREADS: u64 = 4;
 
@@ -62,7 +65,7 @@ fn on_threads<T: Send>(work: impl Fn(u64) -> T + Sync) -> Vec<T> {
 
 /// Returns the first run that finds a fault, and what it found.
 fn first_finding(fault: PlantedFault) -> Option<(u64, String)> {
-    (1..=seeds()).find_map(|seed| run(seed, Engine::Model, Some(fault)).err().map(|what| (seed, what)))
+    (1..=seeds() * FAULT_RUNS).find_map(|seed| run(seed, Engine::Model, Some(fault)).err().map(|what| (seed, what)))
 }
 
 /// Makes all runs with these trees, and returns the sum of their numbers.

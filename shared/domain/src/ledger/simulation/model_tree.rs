@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::engine::posting;
-use crate::ledger::tree::{MonthSpan, NodeRef, Period, PeriodNodes, TreeRoot};
+use super::fault::PlantedFault;
+use super::world::World;
+use crate::ledger::tree::{MonthSpan, NodeRef, OldestPostings, Period, PeriodNodes, TreeRoot};
 use crate::ledger::{
     FacetCounts, LogEntry, LogPosition, Month, Place, Posting, PostingKey, ReviewNumber, TreeDelta, TreeKey,
 };
@@ -12,6 +14,8 @@ use crate::ledger::{
 const LEAF_MAX: usize = 3;
 /// Maximum number of postings that a root holds itself.
 const RECENT_MAX: usize = 2;
+/// Maximum number of the oldest postings that a root has copies of.
+const OLDEST_MAX: usize = 2;
 
 /// Leaves that were read, by name.
 pub(super) type Leaves = HashMap<NodeRef, Vec<Posting>>;
@@ -100,6 +104,14 @@ pub(super) fn needed_leaves(root: &TreeRoot, delta: &TreeDelta) -> Vec<NodeRef> 
     needed.into_iter().map(|leaf| leaves[leaf].1).collect()
 }
 
+/// Returns the leaves to read for an edit: those that change, and the first one if the root lacks copies of it.
+pub(super) fn leaves_to_edit(root: &TreeRoot, delta: &TreeDelta) -> Vec<NodeRef> {
+    let mut needed = needed_leaves(root, delta);
+    let first = leaves_of(root).first().map(|(_, node)| *node).filter(|_| root.oldest.is_none());
+    needed.extend(first.filter(|first| !needed.contains(first)));
+    needed
+}
+
 /// Returns the keys that change.
 fn changed_keys(delta: &TreeDelta) -> impl Iterator<Item = PostingKey> {
     delta.removed.values().map(|posting| posting.key).chain(delta.added.iter().map(|posting| posting.key))
@@ -112,7 +124,13 @@ fn leaf_of(root: &TreeRoot, leaves: &[(PostingKey, NodeRef)], key: PostingKey) -
 }
 
 /// Applies a difference to a tree. `read` has the needed leaves.
-pub(super) fn edit(root: TreeRoot, delta: &TreeDelta, position: LogPosition, read: &Leaves) -> ModelEdit {
+pub(super) fn edit(
+    world: &World,
+    root: TreeRoot,
+    delta: &TreeDelta,
+    position: LogPosition,
+    read: &Leaves,
+) -> ModelEdit {
     let leaves = leaves_of(&root);
     let mut replaced = Vec::new();
     let mut nodes = Vec::new();
@@ -131,7 +149,47 @@ pub(super) fn edit(root: TreeRoot, delta: &TreeDelta, position: LogPosition, rea
     }
     let start = if leaves.is_empty() { PostingKey::FIRST } else { root.recent_start };
     let recent = applied(root.recent.clone(), delta, |key| key >= start);
-    finish(root, delta, position, nodes, recent, replaced)
+    let copies = edit_copies(world, &root.oldest, delta);
+    let mut edited = finish(root, delta, position, nodes, recent, replaced);
+    let is_new = copies.is_none() || edited.leaves.is_empty();
+    edited.root.oldest = if is_new { first_copies(world, &edited, read) } else { copies };
+    edited
+}
+
+/// Applies a difference to the copies of oldest postings.
+fn edit_copies(world: &World, oldest: &OldestPostings, delta: &TreeDelta) -> OldestPostings {
+    if world.has(PlantedFault::CopiesNotEdited) {
+        return oldest.clone();
+    }
+    let postings = applied(oldest.postings.clone(), delta, |key| key < oldest.end);
+    cut_copies(world, OldestPostings { postings, ..*oldest })
+}
+
+/// Copies the first leaf of a tree.
+fn first_copies(world: &World, edited: &ModelEdit, read: &Leaves) -> OldestPostings {
+    let is_new = |leaf: &ModelLeaf| matches!(leaf, ModelLeaf::New(_));
+    let any_new = edited.leaves.iter().rposition(|(_, leaf)| is_new(leaf));
+    let copied = any_new.filter(|_| world.has(PlantedFault::CopiesOfLaterLeaf)).unwrap_or(0);
+    let postings = match edited.leaves.get(copied) {
+        None => return OldestPostings::NONE,
+        Some((_, ModelLeaf::New(postings))) => postings.clone(),
+        Some((_, ModelLeaf::Stored(node))) => match read.get(node) {
+            Some(postings) => postings.clone(),
+            // The leaf that was the first one is empty. The next edit reads this one.
+            None => return OldestPostings::NONE,
+        },
+    };
+    let end = edited.leaves.get(copied + 1).map_or(edited.root.recent_start, |(start, _)| *start);
+    cut_copies(world, OldestPostings { end, postings })
+}
+
+/// Drops the last copies if there are too many.
+fn cut_copies(world: &World, OldestPostings { mut end, mut postings }: OldestPostings) -> OldestPostings {
+    if let Some(next) = postings.get(OLDEST_MAX) {
+        end = if world.has(PlantedFault::CopiesCutWithoutEnd) { end } else { next.key };
+        postings.truncate(OLDEST_MAX);
+    }
+    OldestPostings { end, postings }
 }
 
 /// Applies those parts of a difference that a filter of keys admits.
@@ -174,13 +232,24 @@ fn finish(
 }
 
 /// Returns the tree of all these postings, which are ascending.
-pub(super) fn build(postings: Vec<Posting>, position: LogPosition) -> ModelEdit {
+pub(super) fn build(world: &World, postings: Vec<Posting>, position: LogPosition) -> ModelEdit {
     let delta = TreeDelta { removed: HashMap::new(), added: postings };
-    edit(TreeRoot::empty(), &delta, position, &HashMap::new())
+    edit(world, TreeRoot::empty(), &delta, position, &HashMap::new())
 }
 
 /// Returns all postings of a tree, with a difference applied; ascending.
-pub(super) fn postings(root: &TreeRoot, delta: &TreeDelta, read: &Leaves) -> Vec<Posting> {
-    let stored = leaves_of(root).into_iter().flat_map(|(_, node)| read[&node].clone());
-    applied(stored.chain(root.recent.iter().copied()).collect(), delta, |_| true)
+///
+/// The oldest ones are the copies that the root has, so that copies that are wrong make a wrong answer.
+pub(super) fn postings(world: &World, root: &TreeRoot, delta: &TreeDelta, read: &Leaves) -> Vec<Posting> {
+    let OldestPostings { end, postings: copies } = &root.oldest;
+    let is_taken = |posting: &Posting| posting.key >= *end || world.has(PlantedFault::CopiesTakenTwice);
+    let stored = leaves_of(root).into_iter().flat_map(|(_, node)| read[&node].clone()).filter(is_taken);
+    let mut all: Vec<Posting> = stored.chain(root.recent.iter().copied()).collect();
+    let is_incomplete = world.has(PlantedFault::CopiesNotCompleted);
+    let (completed, kept) = if is_incomplete { (&[][..], &copies[..]) } else { (&copies[..], &[][..]) };
+    all.extend(completed);
+    let mut all = applied(all, delta, |_| true);
+    all.extend(kept);
+    all.sort_unstable();
+    all
 }

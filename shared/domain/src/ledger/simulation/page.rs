@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use super::engine::{Engine, nodes_of, postings_of};
+use super::engine::{Engine, copies_of, nodes_of, postings_of};
 use super::fault::PlantedFault;
 use super::items::{FACETS, Item, Key, TreeId, facet_key, review_of};
 use super::model_tree::{Leaves, postings};
@@ -57,7 +57,7 @@ async fn find_in_all(
         counts.add_all(&root.counts());
         delta.removed.values().for_each(|posting| counts.add(posting.facet_key, -1));
         delta.added.iter().for_each(|posting| counts.add(posting.facet_key, 1));
-        all.extend(postings(root, delta, &leaves).into_iter().map(|posting| (*tree, posting)));
+        all.extend(postings(world, root, delta, &leaves).into_iter().map(|posting| (*tree, posting)));
     }
     let page = question.page_of(all);
     let counted: i64 =
@@ -78,7 +78,8 @@ async fn find_in_needed(
     let mut search = PageSearch::new(question.filter, question.newest_first, question.page);
     for tree in trees {
         let summary = RootSummary::decode(&encode_root(&tree.root), question.filter.mask);
-        search.add_tree(&summary.expect("a root that was encoded"), &tree.delta);
+        let summary = summary.expect("a root that was encoded");
+        search.add_tree(&RootSummary { oldest: copies_of(&tree.root), ..summary }, &tree.delta);
     }
     loop {
         let needed = search.needed_nodes();

@@ -1,6 +1,6 @@
 //! Build of a tree from all its postings.
 
-use super::edit::{lay_out_periods, spill};
+use super::edit::{Nodes, collect_oldest, lay_out_periods, spill};
 use super::{EditedTree, MonthSpan, TreeLimits, TreeRoot};
 use crate::ledger::{LogPosition, Month, Posting};
 
@@ -17,6 +17,12 @@ pub fn build_tree(postings: Vec<Posting>, position: LogPosition, limits: TreeLim
         let (own, later) = year.split_off(rest);
         periods.extend(lay_out_periods(year, own));
         rest = later;
+    }
+    // Every leaf is new, so that none is missing.
+    if let Some(oldest) = collect_oldest(&periods, &mut Nodes::default(), limits, root.recent_start)
+        && !periods.is_empty()
+    {
+        root.oldest = oldest;
     }
     EditedTree { root, periods, replaced: Vec::new(), mismatches: 0 }
 }

@@ -28,7 +28,13 @@ pub const FACETS_FROM: i64 = 5_000;
 pub struct TreeLimits {
     /// Maximum number of postings that the root holds itself. When there are more, half of the limit stays.
     pub recent_max: usize,
+    /// Maximum number of the oldest postings that the root has copies of.
+    pub oldest_max: usize,
 }
+
+/// Number of the oldest postings that the root of an organisation has copies of: a usual page of 30, also if some changes of the log
+/// remove reviews. They take some 600 bytes.
+const OLDEST_OF_ORG: usize = 48;
 
 impl TreeLimits {
     /// Returns the limits of a tree with this number of postings.
@@ -40,7 +46,11 @@ impl TreeLimits {
             (ReviewSet::City(..), None) => (postings / 32).clamp(64, 512),
             _ => 64,
         };
-        Self { recent_max }
+        let oldest_max = match (&tree.set, tree.facet_key) {
+            (ReviewSet::Org(_), None) => OLDEST_OF_ORG,
+            _ => 0,
+        };
+        Self { recent_max, oldest_max }
     }
 }
 

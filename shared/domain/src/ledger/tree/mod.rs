@@ -1,7 +1,7 @@
 //! Counted trees: B+trees over postings in order, whose inner entries carry counts by facet key.
 //!
 //! A tree has a **root**, which is stored under a fixed key, and nodes that the root names. The root holds the newest postings
-//! itself. Older postings are in **periods**: spans of whole months. A period has **leaves** with postings; a large one has
+//! itself, and copies of the oldest ones. All but the newest postings are in **periods**: spans of whole months. A period has **leaves** with postings; a large one has
 //! **branches**, which name leaves with their counts. A node never changes under its name, so root and nodes are a snapshot.
 
 mod build;
@@ -9,17 +9,19 @@ mod codec;
 mod edit;
 mod edited;
 mod layout;
+mod oldest;
 mod stream;
 
 pub use build::build_tree;
 pub(in crate::ledger) use codec::{ByteReader, ByteWriter};
 pub use codec::{
     DecodeError, PeriodSummary, RootSummary, decode_branch, decode_branch_matches, decode_leaf, decode_leaf_matches,
-    decode_root, encode_branch, encode_leaf, encode_root,
+    decode_oldest, decode_root, encode_branch, encode_leaf, encode_oldest, encode_root,
 };
 pub use edit::TreeEdit;
 pub use edited::{EditedTree, FREE_MAX};
 pub use layout::{FACETS_FROM, LEAF_MAX, MonthSpan, TreeLimits};
+pub use oldest::OldestPostings;
 pub use stream::{MonthCounts, stream_tree};
 
 #[cfg(test)]
@@ -51,6 +53,8 @@ pub struct TreeRoot {
     pub recent_start: PostingKey,
     /// Postings from `recent_start` on, ascending.
     pub recent: Vec<Posting>,
+    /// Copies of the oldest postings in periods. They are before `recent_start`, and stored beside the binary form of the root.
+    pub oldest: OldestPostings,
     /// Nodes that no edition from this one on uses. Their slots may be written again.
     pub free: Vec<NodeRef>,
 }
@@ -109,6 +113,7 @@ impl TreeRoot {
             periods: Vec::new(),
             recent_start: PostingKey::FIRST,
             recent: Vec::new(),
+            oldest: OldestPostings::NONE,
             free: Vec::new(),
         }
     }

@@ -6,7 +6,8 @@
 use super::edit::even_sizes;
 use super::layout::{BRANCH_FILL, LEAF_FILL, PERIOD_SPLIT, PLAIN_LEAVES_MAX};
 use super::{
-    BranchEntry, BranchRef, MonthSpan, NodeRef, Period, PeriodNodes, TreeLimits, TreeRoot, encode_branch, encode_leaf,
+    BranchEntry, BranchRef, MonthSpan, NodeRef, OldestPostings, Period, PeriodNodes, TreeLimits, TreeRoot,
+    encode_branch, encode_leaf,
 };
 use crate::ledger::{FacetCounts, Month, Posting, PostingKey};
 
@@ -62,14 +63,21 @@ pub fn stream_tree<E>(
     limits: TreeLimits,
     mut put_node: impl FnMut(Vec<u8>) -> Result<NodeRef, E>,
 ) -> Result<TreeRoot, E> {
-    let mut postings = postings.into_iter();
+    let mut first: Vec<Posting> = Vec::new();
+    let note_first = |posting: &Result<Posting, E>| {
+        first.extend(posting.as_ref().ok().filter(|_| first.len() <= limits.oldest_max));
+    };
+    let mut postings = postings.into_iter().inspect(note_first);
     let mut periods = Vec::new();
     for (span, count) in plan_periods(&months.without_newest(recent_of(months.total(), limits))) {
         periods.push(stream_period(span, count, &mut postings, &mut put_node)?);
     }
     let recent: Vec<Posting> = postings.collect::<Result<_, E>>()?;
     let recent_start = if periods.is_empty() { None } else { recent.first().map(|first| first.key) };
-    Ok(TreeRoot { periods, recent_start: recent_start.unwrap_or(PostingKey::FIRST), recent, ..TreeRoot::empty() })
+    let recent_start = recent_start.unwrap_or(PostingKey::FIRST);
+    first.truncate(months.total().saturating_sub(recent.len()));
+    let oldest = OldestPostings::of(first, limits.oldest_max, recent_start);
+    Ok(TreeRoot { periods, recent_start, recent, oldest, ..TreeRoot::empty() })
 }
 
 /// Returns the number of postings that the root holds itself.

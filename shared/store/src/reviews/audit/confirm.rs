@@ -171,7 +171,7 @@ fn compare(org_id: OrgId, views: Vec<TreeView>, known: &KnownReviews, keys: &Ran
         // A tree that contradicts itself is rebuilt as a whole. What a damaged node held is no news.
         let expected = expected.get(&view.tree).filter(|_| view.faults.is_empty());
         let differences = expected.map_or_else(Vec::new, |postings| differences(&view.current, postings));
-        if !differences.is_empty() || !view.faults.is_empty() {
+        if !differences.is_empty() || !view.faults.is_empty() || view.has_wrong_copies {
             wrong.push(WrongTree { view, differences });
         }
     }
@@ -181,7 +181,8 @@ fn compare(org_id: OrgId, views: Vec<TreeView>, known: &KnownReviews, keys: &Ran
 /// Takes the trees with certain differences or faults out of the list. The other differences of these trees are left out.
 fn certain_trees(wrong: &mut Vec<WrongTree>, is_certain: impl Fn(&ReviewNumber) -> bool) -> Vec<WrongTree> {
     let has_certain = |wrong: &mut WrongTree| {
-        !wrong.view.faults.is_empty() || wrong.differences.iter().any(|difference| is_certain(&difference.id))
+        let is_wrong_itself = !wrong.view.faults.is_empty() || wrong.view.has_wrong_copies;
+        is_wrong_itself || wrong.differences.iter().any(|difference| is_certain(&difference.id))
     };
     let mut certain: Vec<WrongTree> = wrong.extract_if(.., has_certain).collect();
     for wrong in &mut certain {

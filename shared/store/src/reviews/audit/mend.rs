@@ -69,7 +69,8 @@ impl ReviewStore {
         let (mut mended, mut of_facets) = (0, Vec::new());
         for wrong in trees {
             let PostingChange { change, is_complete } = posting_change(&wrong.view, &wrong.differences);
-            if change.is_empty() {
+            // An edit without a change renews the copies of the oldest postings.
+            if change.is_empty() && !wrong.view.has_wrong_copies {
                 continue;
             }
             let (tree, stored) = (wrong.view.tree.clone(), wrong.view.stored_root.clone());

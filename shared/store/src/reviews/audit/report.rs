@@ -18,6 +18,9 @@ pub(super) const SLICE: usize = 50_000;
 /// Time for the index to catch up before differences are looked at again.
 pub(super) const INDEX_TIME: Duration = Duration::from_millis(500);
 
+/// Problem of a root with wrong copies of its oldest postings.
+const WRONG_COPIES: &str = "the copies of the oldest postings are not those of the leaves";
+
 /// Result of an audit of reviews.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ReviewsAudit {
@@ -49,8 +52,10 @@ struct TreeFindings {
 
 impl TreeFindings {
     fn add(&mut self, WrongTree { view, differences }: WrongTree) {
-        if !view.faults.is_empty() {
-            self.faults.entry(view.tree.clone()).or_default().extend(view.faults);
+        // Copies of postings that are wrong themselves are no news.
+        let wrong_copies = (view.has_wrong_copies && differences.is_empty()).then(|| WRONG_COPIES.to_owned());
+        if !view.faults.is_empty() || wrong_copies.is_some() {
+            self.faults.entry(view.tree.clone()).or_default().extend(view.faults.into_iter().chain(wrong_copies));
         }
         if !differences.is_empty() {
             self.differences.entry(view.tree).or_default().extend(differences);

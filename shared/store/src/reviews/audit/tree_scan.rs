@@ -5,7 +5,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use presence_domain::ledger::tree::{BranchEntry, NodeRef, Period, PeriodNodes, TreeRoot, decode_branch, decode_leaf};
+use presence_domain::ledger::tree::{
+    BranchEntry, NodeRef, OldestPostings, Period, PeriodNodes, TreeRoot, decode_branch, decode_leaf,
+};
 use presence_domain::ledger::{FacetCounts, Posting, PostingKey};
 
 /// Scan in progress.
@@ -14,6 +16,8 @@ pub(super) struct TreeScan {
     range: Range<PostingKey>,
     wanted: Vec<WantedNode>,
     plain_periods: Vec<PlainPeriod>,
+    /// Copies of the oldest postings, which the root has.
+    oldest: OldestPostings,
     result: ScannedRange,
 }
 
@@ -26,6 +30,8 @@ pub(super) struct ScannedRange {
     pub(super) nodes: Vec<NodeRef>,
     /// Contradictions within the tree, as phrases.
     pub(super) faults: Vec<String>,
+    /// True if the copies that the root has of the oldest postings are not those of the leaves.
+    pub(super) has_wrong_copies: bool,
 }
 
 #[derive(Debug)]
@@ -59,7 +65,8 @@ struct PlainPeriod {
 impl TreeScan {
     /// Starts a scan of the postings in a range of keys.
     pub(super) fn new(root: &TreeRoot, range: Range<PostingKey>) -> Self {
-        let mut scan = Self { range, wanted: Vec::new(), plain_periods: Vec::new(), result: ScannedRange::default() };
+        let (wanted, plain_periods, result) = (Vec::new(), Vec::new(), ScannedRange::default());
+        let mut scan = Self { range, wanted, plain_periods, oldest: root.oldest.clone(), result };
         let mut end = PostingKey::FIRST;
         for period in &root.periods {
             let bounds = period.span.start()..period.span.end().min(root.recent_start);
@@ -107,6 +114,8 @@ impl TreeScan {
         }
         // Nodes are read level by level, not in the order of their keys.
         self.result.postings.sort_unstable();
+        // Nothing is said about copies of leaves that could not be read.
+        self.result.has_wrong_copies = self.result.faults.is_empty() && !self.are_copies_right();
         self.result
     }
 
@@ -195,6 +204,13 @@ impl TreeScan {
 
     fn add_fault(&mut self, fault: String) {
         self.result.faults.push(fault);
+    }
+
+    /// True if the copies of the oldest postings are those of the leaves, as far as they are in the range.
+    fn are_copies_right(&self) -> bool {
+        let copies = self.oldest.postings.iter().filter(|posting| self.range.contains(&posting.key));
+        let stored = self.result.postings.iter().filter(|posting| posting.key < self.oldest.end);
+        copies.eq(stored)
     }
 
     fn overlaps(&self, bounds: &Range<PostingKey>) -> bool {

@@ -10,7 +10,7 @@ use crate::reviews::log::OrgLog;
 use crate::reviews::trees::nodes::StoredRoot;
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::tree::{NodeRef, TreeRoot, decode_root};
+use presence_domain::ledger::tree::{NodeRef, OldestPostings, TreeRoot, decode_root};
 use presence_domain::ledger::{FacetKey, Posting, PostingKey, ReviewSet, TreeDelta, TreeKey};
 
 /// Maximum number of trees that are in memory at a time.
@@ -36,6 +36,8 @@ pub(super) struct TreeView {
     pub(super) current: Vec<Posting>,
     /// Contradictions within the tree, as phrases. Only a rebuild of the tree removes them.
     pub(super) faults: Vec<String>,
+    /// True if the copies that the root has of its oldest postings are not those of the leaves. Any edit of the tree can renew them.
+    pub(super) has_wrong_copies: bool,
 }
 
 impl TreeView {
@@ -69,7 +71,9 @@ impl ReadRoot {
         }
         let root = match stored.as_ref().map(|stored| (stored.edition, decode_root(&stored.bytes))) {
             None => TreeRoot::empty(),
-            Some((edition, Ok(root))) if root.edition == edition => root,
+            Some((edition, Ok(root))) if root.edition == edition => {
+                TreeRoot { oldest: stored.as_ref().map_or(OldestPostings::NONE, StoredRoot::oldest), ..root }
+            }
             Some((edition, decoded)) => {
                 let problem =
                     decoded.err().map_or_else(|| "names another edition".to_owned(), |error| error.to_string());
@@ -173,7 +177,8 @@ impl ReviewStore {
             }
             let current = applied(&scanned.postings, &delta, keys);
             let (tree, stored_root, root) = (tree.clone(), stored_root.clone(), root.clone());
-            views.push(TreeView { tree, stored_root, root, delta, stored: scanned.postings, current, faults });
+            let (stored, has_wrong_copies) = (scanned.postings, scanned.has_wrong_copies);
+            views.push(TreeView { tree, stored_root, root, delta, stored, current, faults, has_wrong_copies });
         }
         Ok(views)
     }

@@ -138,7 +138,7 @@ impl SearchCache {
     /// Keeps a root, unless a later one is kept.
     pub(super) fn insert_root(&self, tree: &TreeKey, root: StoredRoot) {
         if self.root(tree).is_none_or(|kept| kept.edition < root.edition) {
-            let bytes = root.bytes.len();
+            let bytes = root.len();
             self.insert(Key::Root(tree.clone()), Value::Root(root), bytes);
         }
     }
@@ -202,7 +202,7 @@ mod tests {
     }
 
     fn root(edition: u64) -> StoredRoot {
-        StoredRoot { edition, bytes: Arc::from([0; 10]) }
+        StoredRoot { edition, bytes: Arc::from([0; 10]), oldest: None }
     }
 
     #[test]

@@ -271,7 +271,8 @@ fn stretch_in((org_id, root): &(OrgId, StoredRoot), page: &[(usize, Posting)]) -
 
 /// Decodes a root. The log must include everything that the root contains: a root that was folded since is too new.
 fn decode_root(root: Option<&StoredRoot>, target: &SearchTarget, log: &OrgLog) -> Result<RootSummary, LedgerReadError> {
-    let Some(root) = root else { return Ok(RootSummary::empty()) };
-    let root = RootSummary::decode(&root.bytes, target.filter.mask)?;
+    let Some(stored) = root else { return Ok(RootSummary::empty()) };
+    let root = RootSummary::decode(&stored.bytes, target.filter.mask)?;
+    let root = RootSummary { oldest: stored.oldest(), ..root };
     if log.end.covers(&root.position) { Ok(root) } else { Err(LedgerReadError::Overtaken) }
 }

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use super::directory::{RootEditions, bucket_item, directory_item, raise_editions};
 use super::facets::facet_trees;
-use super::items::{EDITION, STAMP, node_key, numbered_item, root_key};
+use super::items::{STAMP, node_key, numbered_item, root_item};
 use super::org_postings::{OrgPostings, SetPostings, split_by_facet};
 use crate::client::read::Item;
 use crate::reviews::body_item::review_to_item;
 use crate::reviews::registered_orgs::registration_item;
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::tree::{MonthCounts, NodeRef, TreeLimits, encode_root, stream_tree};
+use presence_domain::ledger::tree::{MonthCounts, NodeRef, TreeLimits, stream_tree};
 use presence_domain::ledger::{
     DIRECTORY_BUCKETS, Directory, DirectoryBucket, FACET_KEY_COUNT, Posting, ReviewSet, TreeKey,
 };
@@ -88,7 +88,7 @@ pub fn bulk_tree_items(
     let mut root = stream_tree(months, postings, limits, put_node)?;
     root.edition = FIRST_EDITION;
     root.facet_editions = has_facet_trees.then(|| vec![FIRST_EDITION; FACET_KEY_COUNT]);
-    give(numbered_item(root_key(tree), EDITION, root.edition, encode_root(&root)))
+    give(root_item(tree, &root))
 }
 
 /// Gives the directory of an organisation with trees of these sets, and its entry among those with reviews.

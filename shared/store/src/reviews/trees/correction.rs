@@ -5,7 +5,7 @@ use super::postings::decode_stored;
 use crate::ReviewStore;
 use crate::client::read::Consistency;
 use presence_domain::error::Error;
-use presence_domain::ledger::tree::TreeRoot;
+use presence_domain::ledger::tree::{OldestPostings, TreeRoot};
 use presence_domain::ledger::{FacetKey, ReviewSet, TreeDelta, TreeKey};
 
 /// Correction of one tree.
@@ -28,6 +28,8 @@ impl ReviewStore {
         let root = decode_stored(stored.as_ref())?;
         let (position, facet_editions) = (root.position, root.facet_editions.clone());
         let edition = root.edition + 1;
+        // The copies of the oldest postings may be wrong, too. Without them, the edit collects new ones from the leaves.
+        let root = TreeRoot { oldest: OldestPostings::NONE, ..root };
         let Some(edited) = self.edit_tree(tree, root, change, &position).await? else { return Ok(None) };
         let root = self.write_nodes(tree, edited, edition).await?;
         let root = TreeRoot { facet_editions, ..root };

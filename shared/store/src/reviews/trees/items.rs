@@ -8,7 +8,7 @@ use crate::client::read::{Item, binary, number, pk_sk};
 use crate::keys::{node_sk, root_sk, tree_pk};
 use presence_domain::error::Error;
 use presence_domain::ledger::TreeKey;
-use presence_domain::ledger::tree::NodeRef;
+use presence_domain::ledger::tree::{NodeRef, TreeRoot, encode_oldest, encode_root};
 
 /// Attribute with the edition of a root, a directory or a bucket.
 pub(crate) const EDITION: &str = "e";
@@ -16,6 +16,8 @@ pub(crate) const EDITION: &str = "e";
 pub(crate) const STAMP: &str = "s";
 /// Attribute with the binary value.
 pub(crate) const VALUE: &str = "v";
+/// Attribute of a root with the copies of its oldest postings. Versions before the copies ignore it, and put roots without it.
+pub(crate) const OLDEST: &str = "o";
 
 /// Value of an item, and the number that its next put raises.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +46,13 @@ pub(crate) fn numbered_item(key: Item, number_attribute: &str, value: impl Into<
     let mut item = key;
     item.insert(number_attribute.to_owned(), number(value));
     item.insert(VALUE.to_owned(), binary(bytes));
+    item
+}
+
+/// Returns the item of a root.
+pub(crate) fn root_item(tree: &TreeKey, root: &TreeRoot) -> Item {
+    let mut item = numbered_item(root_key(tree), EDITION, root.edition, encode_root(root));
+    item.extend(encode_oldest(root).map(|bytes| (OLDEST.to_owned(), binary(bytes))));
     item
 }
 

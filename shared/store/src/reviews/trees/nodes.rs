@@ -3,12 +3,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::items::{EDITION, NumberedValue, STAMP, node_key, root_key};
+use aws_sdk_dynamodb::types::AttributeValue;
+
+use super::items::{EDITION, NumberedValue, OLDEST, STAMP, node_key, root_key};
 use crate::client::read::{Consistency, Item};
 use crate::{ReviewStore, schema};
 use presence_domain::error::Error;
 use presence_domain::ledger::TreeKey;
-use presence_domain::ledger::tree::NodeRef;
+use presence_domain::ledger::tree::{NodeRef, OldestPostings};
 
 /// Root of a tree as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +19,8 @@ pub(crate) struct StoredRoot {
     pub(crate) edition: u64,
     /// Binary form of the root.
     pub(crate) bytes: Arc<[u8]>,
+    /// Binary form of the copies of its oldest postings, if it has any.
+    pub(crate) oldest: Option<Arc<[u8]>>,
 }
 
 impl ReviewStore {
@@ -101,9 +105,23 @@ impl ReviewStore {
 }
 
 impl StoredRoot {
-    fn from_item(item: Item) -> Result<Self, Error> {
+    fn from_item(mut item: Item) -> Result<Self, Error> {
+        let oldest = match item.remove(OLDEST) {
+            Some(AttributeValue::B(blob)) => Some(blob.into_inner().into()),
+            _ => None,
+        };
         let NumberedValue { number, bytes } = NumberedValue::read(item, EDITION)?;
-        Ok(Self { edition: number, bytes })
+        Ok(Self { edition: number, bytes, oldest })
+    }
+
+    /// Returns the copies of its oldest postings.
+    pub(crate) fn oldest(&self) -> OldestPostings {
+        OldestPostings::read(self.oldest.as_deref(), self.edition)
+    }
+
+    /// Returns the number of bytes of both binary forms.
+    pub(crate) fn len(&self) -> usize {
+        self.bytes.len() + self.oldest.as_deref().map_or(0, <[u8]>::len)
     }
 }
 

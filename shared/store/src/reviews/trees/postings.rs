@@ -119,7 +119,9 @@ impl ReviewStore {
 
 /// Returns a root; the empty one if none is stored.
 pub(crate) fn decode_stored(stored: Option<&StoredRoot>) -> Result<TreeRoot, Error> {
-    stored.map_or_else(|| Ok(TreeRoot::empty()), |stored| decode_root(&stored.bytes).map_err(Error::internal))
+    let Some(stored) = stored else { return Ok(TreeRoot::empty()) };
+    let root = decode_root(&stored.bytes).map_err(Error::internal)?;
+    Ok(TreeRoot { oldest: stored.oldest(), ..root })
 }
 
 /// Returns those of the nodes that may hold postings between two keys. A node ends where the next one starts; the first one also

@@ -5,14 +5,14 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::items::{EDITION, STAMP, node_key, numbered_item, root_key};
+use super::items::{EDITION, STAMP, node_key, numbered_item, root_item};
 use super::nodes::StoredRoot;
 use crate::client::parallel::parallel;
 use crate::client::write::Condition;
 use crate::{ReviewStore, schema};
 use presence_domain::error::Error;
 use presence_domain::ledger::TreeKey;
-use presence_domain::ledger::tree::{EditedTree, NodeRef, TreeRoot, encode_root};
+use presence_domain::ledger::tree::{EditedTree, NodeRef, TreeRoot};
 
 /// Number of nodes of a tree that are written at a time.
 const NODES_IN_FLIGHT: u16 = 16;
@@ -73,7 +73,7 @@ impl ReviewStore {
         read: Option<&StoredRoot>,
     ) -> Result<bool, Error> {
         let condition = read.map_or(Condition::NotThere, |read| Condition::NumberIs(EDITION, read.edition));
-        let item = numbered_item(root_key(tree), EDITION, root.edition, encode_root(root));
+        let item = root_item(tree, root);
         self.db.put_if(&schema::REVIEWS, item, condition).await
     }
 

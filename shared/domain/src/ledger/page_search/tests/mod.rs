@@ -13,9 +13,9 @@ proptest! {
 
     #[test]
     fn page_of_one_tree_is_that_of_a_list(
-        reviews in reviews(200), recent in 0_usize..12, months in prop::sample::select(vec![12_u8, 6, 3, 1]), search in search(),
+        reviews in reviews(200), in_root in (0_usize..12, 0_usize..12), months in prop::sample::select(vec![12_u8, 6, 3, 1]), search in search(),
     ) {
-        let trees = [TestTree::new(&reviews, recent, months, search.filter.mask, (0, 1))];
+        let trees = [TestTree::new(&reviews, in_root, months, search.filter.mask, (0, 1))];
         let (found, rounds) = run(&trees, &search);
         prop_assert_eq!((found.count, found.postings), expected(&trees, &search));
         prop_assert!(rounds.len() <= 2, "{:?}", rounds);
@@ -25,12 +25,12 @@ proptest! {
 
     #[test]
     fn page_of_several_trees_is_that_of_one_list(
-        reviews in prop::collection::vec((reviews(80), 0_usize..12, prop::sample::select(vec![12_u8, 6, 3, 1])), 0..6),
+        reviews in prop::collection::vec((reviews(80), (0_usize..12, 0_usize..12), prop::sample::select(vec![12_u8, 6, 3, 1])), 0..6),
         search in search(),
     ) {
         let number = reviews.len() as u64;
-        let trees = (0..).zip(&reviews).map(|(tree, (reviews, recent, months))| {
-            TestTree::new(reviews, *recent, *months, search.filter.mask, (tree, number))
+        let trees = (0..).zip(&reviews).map(|(tree, (reviews, in_root, months))| {
+            TestTree::new(reviews, *in_root, *months, search.filter.mask, (tree, number))
         });
         let trees: Vec<_> = trees.collect();
         let (found, rounds) = run(&trees, &search);

@@ -6,7 +6,7 @@ use std::ops::Range;
 use proptest::prelude::*;
 
 use crate::ledger::page_search::{FoundPage, NeededNode, NodeKind, PageSearch};
-use crate::ledger::tree::{MonthSpan, NodeRef, PeriodSummary, RootSummary};
+use crate::ledger::tree::{MonthSpan, NodeRef, OldestPostings, PeriodSummary, RootSummary};
 use crate::ledger::{
     FacetKey, FacetMask, LogPosition, Month, Posting, PostingFilter, PostingKey, ReviewNumber, TreeDelta,
 };
@@ -90,9 +90,15 @@ pub(in crate::ledger) fn search() -> impl Strategy<Value = TestSearch> {
 }
 
 impl TestTree {
-    /// Returns the tree of the reviews, whose ids have this remainder, with this number of postings in the root and periods of these
-    /// numbers of months.
-    pub(super) fn new(reviews: &[TestReview], recent: usize, months: u8, mask: FacetMask, trees: (u64, u64)) -> Self {
+    /// Returns the tree of the reviews, whose ids have this remainder, with this number of postings and of copies in the root, and
+    /// periods of these numbers of months.
+    pub(super) fn new(
+        reviews: &[TestReview],
+        (recent, copied): (usize, usize),
+        months: u8,
+        mask: FacetMask,
+        trees: (u64, u64),
+    ) -> Self {
         let renamed = |mut posting: Posting| {
             posting.key.id = ReviewNumber::new(posting.key.id.get() * trees.1 + trees.0);
             posting
@@ -113,8 +119,15 @@ impl TestTree {
         let recent_start = recent.first().map_or(behind, |first| first.key);
         let (edition, position) = (1, LogPosition::default());
         let total = before.len() as u64;
-        let root =
-            RootSummary { edition, position, facet_editions: None, periods: Vec::new(), recent_start, recent, total };
+        let copies = before[..copied.min(before.len())].to_vec();
+        let end = match before.get(copied) {
+            Some(_) if copied == 0 => PostingKey::FIRST,
+            Some(next) => next.key,
+            None => recent_start,
+        };
+        let oldest = OldestPostings { end, postings: copies };
+        let (facet_editions, periods) = (None, Vec::new());
+        let root = RootSummary { edition, position, facet_editions, periods, recent_start, recent, oldest, total };
         let mut tree = Self { root, delta, leaves: HashMap::new(), branches: HashMap::new(), after };
         tree.add_periods(&before, months, mask);
         tree

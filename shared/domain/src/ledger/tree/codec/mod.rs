@@ -9,6 +9,7 @@ mod bytes;
 mod counts;
 mod keys;
 mod leaf;
+mod oldest;
 mod periods;
 mod root;
 mod summary;
@@ -16,6 +17,7 @@ mod summary;
 pub use branch::{decode_branch, decode_branch_matches, encode_branch};
 pub(in crate::ledger) use bytes::{ByteReader, ByteWriter};
 pub use leaf::{decode_leaf, decode_leaf_matches, encode_leaf};
+pub use oldest::{decode_oldest, encode_oldest};
 pub use root::{decode_root, encode_root};
 pub use summary::{PeriodSummary, RootSummary};
 

@@ -5,13 +5,14 @@ use super::bytes::{ByteReader, ByteWriter};
 use super::counts::COUNTS_MIN_BYTES;
 use super::keys::{NODE_MIN_BYTES, NODE_REF_MIN_BYTES};
 use super::periods::{NodeList, Spans, write_span};
-use crate::ledger::tree::{BranchRef, Period, PeriodNodes, TreeRoot};
+use crate::ledger::tree::{BranchRef, OldestPostings, Period, PeriodNodes, TreeRoot};
 use crate::ledger::{FACET_KEY_COUNT, FacetCounts, LogPosition, Posting, PostingKey};
 
 /// Minimum number of bytes of a period: its span, the number of its nodes, and one leaf with counts or one branch.
 pub(super) const PERIOD_MIN_BYTES: usize = 2 + NODE_MIN_BYTES + COUNTS_MIN_BYTES;
 
-/// Returns the binary form of a root. The counts of a period with branches are not in it: they are the sums of those of its branches.
+/// Returns the binary form of a root, without the copies of its oldest postings. The counts of a period with branches are not in it:
+/// they are the sums of those of its branches.
 #[must_use]
 pub fn encode_root(root: &TreeRoot) -> Vec<u8> {
     let mut writer = ByteWriter::new();
@@ -62,7 +63,7 @@ fn write_nodes(writer: &mut ByteWriter, period: &Period) {
     }
 }
 
-/// Reads a root.
+/// Reads a root. It has no copies of its oldest postings: these are stored beside it.
 pub fn decode_root(bytes: &[u8]) -> Result<TreeRoot, DecodeError> {
     let mut reader = ByteReader::new(bytes)?;
     let head = RootHead::read(&mut reader)?;
@@ -76,7 +77,8 @@ pub fn decode_root(bytes: &[u8]) -> Result<TreeRoot, DecodeError> {
     let free = (0..free_length).map(|_| reader.node_ref()).collect::<Result<_, _>>()?;
     reader.finish()?;
     let RootHead { edition, position, facet_editions } = head;
-    Ok(TreeRoot { edition, position, facet_editions, periods, recent_start, recent, free })
+    let oldest = OldestPostings::NONE;
+    Ok(TreeRoot { edition, position, facet_editions, periods, recent_start, recent, oldest, free })
 }
 
 fn read_period(reader: &mut ByteReader<'_>, spans: &mut Spans) -> Result<Period, DecodeError> {

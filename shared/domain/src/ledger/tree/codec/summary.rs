@@ -7,7 +7,7 @@ use super::bytes::ByteReader;
 use super::counts::MatchCounts;
 use super::periods::{NodeList, Spans};
 use super::root::{PERIOD_MIN_BYTES, RootHead, read_recent};
-use crate::ledger::tree::{MonthSpan, NodeRef};
+use crate::ledger::tree::{MonthSpan, NodeRef, OldestPostings};
 use crate::ledger::{FacetMask, LogPosition, Posting, PostingKey};
 
 /// Root of a tree, read for a search: counts of what a mask admits instead of counts by facet key.
@@ -25,6 +25,8 @@ pub struct RootSummary {
     pub recent_start: PostingKey,
     /// Postings that the root holds itself, ascending; all of them, matching or not.
     pub recent: Vec<Posting>,
+    /// Copies of the oldest postings in periods; all of them, matching or not. [`Self::decode`] reads none.
+    pub oldest: OldestPostings,
     /// Number of postings in periods.
     pub total: u64,
 }
@@ -53,6 +55,7 @@ impl RootSummary {
             periods: Vec::new(),
             recent_start: PostingKey::FIRST,
             recent: Vec::new(),
+            oldest: OldestPostings::NONE,
             total: 0,
         }
     }
@@ -73,7 +76,8 @@ impl RootSummary {
             reader.node_ref()?;
         }
         reader.finish()?;
-        Ok(Self { edition, position, facet_editions, periods, recent_start, recent, total })
+        let oldest = OldestPostings::NONE;
+        Ok(Self { edition, position, facet_editions, periods, recent_start, recent, oldest, total })
     }
 }
 

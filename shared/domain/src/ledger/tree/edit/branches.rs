@@ -185,7 +185,8 @@ impl Attempt<'_> {
     }
 }
 
-fn stored_leaves(entries: Vec<BranchEntry>) -> Vec<LeafDraft> {
+/// Returns the leaves of a stored branch.
+pub(super) fn stored_leaves(entries: Vec<BranchEntry>) -> Vec<LeafDraft> {
     let stored = |entry: BranchEntry| LeafDraft::stored(entry.start, Some(entry.counts), entry.node);
     entries.into_iter().map(stored).collect()
 }

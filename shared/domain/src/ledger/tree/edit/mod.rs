@@ -2,27 +2,32 @@
 //!
 //! The edit makes no call. Its caller reads the nodes that [`TreeEdit::missing_nodes`] names until there are none, then writes
 //! the [`EditedTree`] that [`TreeEdit::finish`] returns. Nodes come in at most three rounds: branches, then leaves, then the
-//! neighbours of nodes that have become small.
+//! neighbours of nodes that have become small. Copies of the oldest postings are seldom collected anew: that may take rounds for a
+//! branch and for leaves.
 
 mod branches;
 mod changes;
 mod leaves;
 mod nodes;
+mod oldest;
 mod periods;
 mod plan;
 mod sizes;
 
 pub(super) use branches::BranchDraft;
 pub(super) use leaves::LeafDraft;
+pub(super) use nodes::Nodes;
+pub(super) use oldest::collect_oldest;
 pub(super) use periods::lay_out_periods;
 pub(super) use sizes::even_sizes;
 
 use changes::Changes;
-use nodes::{Attempt, Nodes};
+use nodes::Attempt;
+use oldest::edit_oldest;
 use plan::{Part, plan_parts};
 
 use super::edited::EditedPeriod;
-use super::{DecodeError, EditedTree, NodeRef, TreeLimits, TreeRoot};
+use super::{DecodeError, EditedTree, NodeRef, OldestPostings, TreeLimits, TreeRoot};
 use crate::ledger::{LogPosition, Posting, PostingKey, TreeDelta};
 
 /// Edit in progress.
@@ -34,6 +39,9 @@ pub struct TreeEdit {
     nodes: Nodes,
     replaced: Vec<NodeRef>,
     mismatches: usize,
+    limits: TreeLimits,
+    /// True if the oldest postings are to be collected from the edited leaves.
+    needs_oldest: bool,
 }
 
 /// State of one part of the edit.
@@ -60,7 +68,15 @@ impl TreeEdit {
         let (recent, recent_mismatches) = recent_changes.apply(&root.recent);
         root.recent = recent;
         let mut added = period_changes.added.to_vec();
-        added.extend(spill(&mut root, limits));
+        let (old_start, copied) = (root.recent_start, root.oldest.postings.len());
+        root.oldest = edit_oldest(&root.oldest, period_changes, limits);
+        let spilled = spill(&mut root, limits);
+        // Whoever removes postings has the leaves at hand that the next ones are in. So has who puts the first ones there.
+        let is_shorter = root.oldest.postings.len() < copied;
+        let may_grow = root.oldest.end == old_start && !spilled.is_empty();
+        let is_short = root.oldest.postings.len() < limits.oldest_max;
+        let needs_oldest = is_short && (root.oldest.is_none() || is_shorter || may_grow);
+        added.extend(spilled);
         root.position = root.position.max(&position);
         let plan = plan_parts(periods, period_changes.removed, &added);
         Self {
@@ -69,6 +85,8 @@ impl TreeEdit {
             nodes: Nodes::default(),
             replaced: Vec::new(),
             mismatches: recent_mismatches + plan.mismatches,
+            limits,
+            needs_oldest,
         }
     }
 
@@ -84,7 +102,24 @@ impl TreeEdit {
                 *state = PartState::Done(periods);
             }
         }
+        if self.needs_oldest {
+            self.collect_oldest();
+        }
         self.nodes.missing()
+    }
+
+    /// Collects the oldest postings, if all parts are edited and no node is missing.
+    fn collect_oldest(&mut self) {
+        let edited = self.parts.iter().map(|state| match state {
+            PartState::Open(_) => None,
+            PartState::Done(periods) => Some(periods),
+        });
+        let Some(edited) = edited.collect::<Option<Vec<_>>>() else { return };
+        let periods = edited.into_iter().flatten();
+        if let Some(oldest) = collect_oldest(periods, &mut self.nodes, self.limits, self.root.recent_start) {
+            self.root.oldest = oldest;
+            self.needs_oldest = false;
+        }
     }
 
     /// Takes the bytes of a node that was missing.
@@ -105,6 +140,7 @@ impl TreeEdit {
         }
         if periods.is_empty() {
             self.root.recent_start = PostingKey::FIRST;
+            self.root.oldest = OldestPostings::NONE;
         }
         Ok(EditedTree { root: self.root, periods, replaced: self.replaced, mismatches: self.mismatches })
     }

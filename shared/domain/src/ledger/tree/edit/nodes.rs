@@ -7,7 +7,7 @@ use crate::ledger::{NodeKind, Posting};
 
 /// Nodes that were read, and the names of those that are missing.
 #[derive(Debug, Default)]
-pub(super) struct Nodes {
+pub(in crate::ledger::tree) struct Nodes {
     branches: HashMap<NodeRef, Vec<BranchEntry>>,
     leaves: HashMap<NodeRef, Vec<Posting>>,
     missing: BTreeMap<NodeRef, NodeKind>,

@@ -8,7 +8,7 @@ use super::history::{History, Step};
 use super::stored_tree::{StoredTree, month_start};
 use super::{catch_up, tree_key};
 use crate::ledger::arbitrary;
-use crate::ledger::tree::{TreeEdit, TreeLimits, encode_branch, encode_leaf};
+use crate::ledger::tree::{TreeEdit, TreeLimits, TreeRoot, encode_branch, encode_leaf};
 use crate::ledger::{LogPosition, TreeDelta};
 
 /// Returns a tree with leaves and branches, and its history.
@@ -80,11 +80,12 @@ proptest! {
     fn edit_of_any_root_with_any_nodes_ends(
         root in arbitrary::roots(), removed in arbitrary::postings(), added in arbitrary::postings(),
         leaves in prop::collection::vec(arbitrary::postings(), 1..6), branches in prop::collection::vec(arbitrary::branches(), 1..4),
-        recent_max in 0_usize..80,
+        recent_max in 0_usize..80, oldest_max in 0_usize..60, oldest in arbitrary::oldest(),
     ) {
+        let root = TreeRoot { oldest, ..root };
         let removed = removed.into_iter().chain(root.recent.iter().take(2).copied()).map(|posting| (posting.key.id, posting));
         let delta = TreeDelta { removed: removed.collect::<HashMap<_, _>>(), added };
-        let mut edit = TreeEdit::new(root, &delta, LogPosition::default(), TreeLimits { recent_max });
+        let mut edit = TreeEdit::new(root, &delta, LogPosition::default(), TreeLimits { recent_max, oldest_max });
         let mut bytes: Vec<Vec<u8>> = leaves.iter().map(|leaf| encode_leaf(leaf)).collect();
         bytes.extend(branches.iter().map(|branch| encode_branch(branch)));
         let mut failed = false;
@@ -93,7 +94,8 @@ proptest! {
             if missing.is_empty() || failed {
                 break;
             }
-            prop_assert!(round < 3);
+            // A branch, leaves, their neighbours, and those with the oldest postings: at worst one after the other.
+            prop_assert!(round < 24);
             for node in missing {
                 // A node is of the kind that its parent names, or it cannot be read.
                 let fitting = bytes.iter().cycle().skip(node.slot as usize % bytes.len()).take(bytes.len());

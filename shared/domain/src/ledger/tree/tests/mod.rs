@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use self::history::{History, Step, steps};
 use self::stored_tree::{EditCost, StoredTree, month_start};
 use super::layout::{BRANCH_MAX, PLAIN_LEAVES_MAX};
-use super::{LEAF_MAX, PeriodNodes};
+use super::{LEAF_MAX, OldestPostings, PeriodNodes};
 use crate::ids::OrgId;
 use crate::ledger::{LogPosition, ReviewSet, TreeDelta, TreeKey};
 
@@ -93,6 +93,7 @@ fn check_stream(history: &History, recent_max: usize) {
         (StoredTree::build(&model, recent_max, history.position), StoredTree::stream(&model, recent_max));
     streamed.check(&model);
     assert_eq!(streamed.layout(), built.layout());
+    assert!(streamed.root.oldest.postings.starts_with(&built.root.oldest.postings), "a stream reads on for copies");
     assert_eq!((streamed.root.recent_start, &streamed.root.recent), (built.root.recent_start, &built.root.recent));
 }
 
@@ -192,4 +193,39 @@ fn edit_reads_and_writes_only_what_changes() {
     assert_eq!((cost.reads, cost.branches), (2, 1), "a branch and a leaf");
     assert!(cost.leaves <= 2);
     tree.check(&history.model());
+}
+
+#[test]
+fn root_without_copies_of_its_oldest_postings_gets_them_with_the_next_change() {
+    let (mut tree, mut history) = dense(100_000, 24);
+    let copies = std::mem::replace(&mut tree.root.oldest, OldestPostings::NONE);
+    assert_eq!(copies.postings.len(), 48);
+    history.add(month_start(13));
+    let cost = catch_up(&mut tree, &history, history.position);
+    assert_eq!((cost.reads, cost.leaves), (2, 0), "the first branch and its first leaf");
+    assert_eq!(tree.root.oldest, copies);
+    history.add(month_start(13));
+    assert_eq!(catch_up(&mut tree, &history, history.position).reads, 0);
+}
+
+#[test]
+fn copies_of_deleted_reviews_are_replaced_from_the_leaf_that_changes() {
+    let (mut tree, mut history) = dense(100_000, 24);
+    history.play(&Step::DeleteHours { month: 12, hours: 0..1, keep_every: 130 });
+    let cost = catch_up(&mut tree, &history, history.position);
+    tree.check(&history.model());
+    assert_eq!(tree.root.oldest.postings.len(), 48);
+    let (mut without, _) = dense(100_000, 24);
+    without.limits.oldest_max = 0;
+    assert_eq!(cost.reads, catch_up(&mut without, &history, history.position).reads, "no leaf more is read");
+}
+
+#[test]
+fn older_reviews_take_the_place_of_later_copies() {
+    let (mut tree, mut history) = dense(1_000, 24);
+    history.play(&Step::Spread { month: 3, months: 1, reviews: 40 });
+    catch_up(&mut tree, &history, history.position);
+    tree.check(&history.model());
+    assert_eq!(tree.root.oldest.postings.len(), 48);
+    assert!(tree.root.oldest.postings[39].key.effective_at < month_start(4));
 }

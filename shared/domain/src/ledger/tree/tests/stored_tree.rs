@@ -5,8 +5,8 @@ use std::convert::Infallible;
 
 use super::super::layout::{BRANCH_MAX, BRANCH_MIN, LEAF_MIN, PERIOD_MERGE, PERIOD_SPLIT, PLAIN_LEAVES_MAX};
 use super::super::{
-    EditedTree, FREE_MAX, LEAF_MAX, MonthCounts, MonthSpan, NodeRef, Period, PeriodNodes, TreeEdit, TreeLimits,
-    TreeRoot, build_tree, decode_branch, decode_leaf, decode_root, encode_root, stream_tree,
+    EditedTree, FREE_MAX, LEAF_MAX, MonthCounts, MonthSpan, NodeRef, OldestPostings, Period, PeriodNodes, TreeEdit,
+    TreeLimits, TreeRoot, build_tree, decode_branch, decode_leaf, decode_root, encode_oldest, encode_root, stream_tree,
 };
 use crate::ledger::{FacetCounts, LogPosition, Month, Posting, PostingKey, TreeDelta};
 
@@ -75,11 +75,11 @@ impl NodeStore {
 
 impl StoredTree {
     pub(super) fn empty(recent_max: usize) -> Self {
-        Self { root: TreeRoot::empty(), nodes: NodeStore::default(), limits: TreeLimits { recent_max } }
+        Self { root: TreeRoot::empty(), nodes: NodeStore::default(), limits: limits(recent_max) }
     }
 
     pub(super) fn build(model: &Model, recent_max: usize, position: LogPosition) -> Self {
-        let limits = TreeLimits { recent_max };
+        let limits = limits(recent_max);
         let mut nodes = NodeStore::default();
         let built = build_tree(model.values().copied().collect(), position, limits);
         assert_eq!((built.mismatches, built.total()), (0, i64::try_from(model.len()).expect("a number of postings")));
@@ -89,7 +89,7 @@ impl StoredTree {
 
     /// Builds the tree from a stream of its postings.
     pub(super) fn stream(model: &Model, recent_max: usize) -> Self {
-        let limits = TreeLimits { recent_max };
+        let limits = limits(recent_max);
         let (mut nodes, mut months) = (NodeStore::default(), MonthCounts::default());
         for posting in model.values() {
             months.add(posting);
@@ -130,7 +130,7 @@ impl StoredTree {
             if missing.is_empty() {
                 break;
             }
-            assert!(round < 3, "nodes come in at most three rounds");
+            assert!(round < 6, "nodes come in at most three rounds, and as many for the oldest postings");
             for node in missing {
                 assert!(stored.contains(&node) && read.insert(node), "only nodes of the root are read, and once");
                 edit.insert_node(node, self.nodes.get(node)).expect("the node can be read");
@@ -147,6 +147,7 @@ impl StoredTree {
         let (root, cost) = self.nodes.write(edited, self.root.edition + 1);
         assert!(root.recent_start >= self.root.recent_start || root.periods.is_empty(), "the start moves forward");
         self.root = decode_root(&encode_root(&root)).expect("the root can be read");
+        self.root.oldest = OldestPostings::read(encode_oldest(&root).as_deref(), root.edition);
         assert_eq!(self.root, root);
         let live_now: HashSet<NodeRef> = self.live_nodes().into_iter().collect();
         let is_lost = |node: &&NodeRef| !live_now.contains(node) && !root.free.contains(node);
@@ -186,8 +187,17 @@ impl StoredTree {
         assert!(!self.root.periods.is_empty() || self.root.recent_start == PostingKey::FIRST);
         found.extend(&self.root.recent);
         assert!(found.iter().eq(model.values()), "the postings are those of the model, in order");
+        self.check_oldest(model);
         self.check_spans();
         self.check_names();
+    }
+
+    /// Checks that the copies are the oldest postings of the periods, without a gap.
+    fn check_oldest(&self, model: &Model) {
+        let OldestPostings { end, postings } = &self.root.oldest;
+        assert!(*end <= self.root.recent_start && postings.len() <= self.limits.oldest_max);
+        assert!(postings.iter().eq(model.range(..end).map(|(_, posting)| posting)), "the oldest postings are copied");
+        assert_eq!(self.root.oldest.is_none(), self.root.periods.is_empty(), "there are copies if there are periods");
     }
 
     /// Checks that the tree has exactly the postings of the model, whatever else uses its slots.
@@ -265,6 +275,11 @@ impl StoredTree {
             }
         }
     }
+}
+
+/// Returns the limits of a tree.
+fn limits(recent_max: usize) -> TreeLimits {
+    TreeLimits { recent_max, oldest_max: recent_max.min(48) }
 }
 
 /// Returns the first second of a month, counted from January 2020.

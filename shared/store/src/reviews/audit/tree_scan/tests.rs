@@ -31,7 +31,7 @@ fn postings(rng: &mut fastrand::Rng) -> Vec<Posting> {
 
 /// Builds a tree and names its nodes.
 fn tree(postings: Vec<Posting>) -> (TreeRoot, Nodes) {
-    let mut built = build_tree(postings, LogPosition::default(), TreeLimits { recent_max: 64 });
+    let mut built = build_tree(postings, LogPosition::default(), TreeLimits { recent_max: 64, oldest_max: 48 });
     let (mut nodes, mut slot) = (Nodes::new(), 0);
     let mut name = |bytes: Vec<u8>| {
         slot += 1;
@@ -124,4 +124,26 @@ fn root_that_contradicts_itself_has_a_fault() {
         change(&mut damaged);
         assert!(!scan(&damaged, &nodes, ALL_KEYS).faults.is_empty(), "change {number}");
     }
+}
+
+#[test]
+fn copies_of_the_oldest_postings_that_differ_from_the_leaves_are_found_in_the_range_that_has_them() {
+    let all = postings(&mut fastrand::Rng::with_seed(6));
+    let (root, nodes) = tree(all.clone());
+    assert_eq!(root.oldest.postings, all[..48]);
+    let changes: [fn(&mut TreeRoot); 4] = [
+        |root| root.oldest.postings.retain(|posting| posting.version > 1),
+        |root| root.oldest.postings[20].version += 1,
+        |root| root.oldest.postings.truncate(47),
+        |root| root.oldest.end = root.recent_start,
+    ];
+    for (number, change) in changes.iter().enumerate() {
+        let mut damaged = root.clone();
+        change(&mut damaged);
+        let found = scan(&damaged, &nodes, ALL_KEYS);
+        assert!(found.has_wrong_copies && found.faults.is_empty(), "change {number}");
+        let is_after = |number: usize| all[number].key >= damaged.oldest.end;
+        assert!(!is_after(100) || !scan(&damaged, &nodes, all[100].key..PostingKey::END).has_wrong_copies);
+    }
+    assert!(!scan(&root, &nodes, ALL_KEYS).has_wrong_copies);
 }

@@ -1,0 +1,124 @@
+//! Oldest postings of an edited tree: edited with the leaves that they are copies of, or collected from these anew.
+
+use super::branches::stored_leaves;
+use super::changes::Changes;
+use super::leaves::LeafDraft;
+use super::nodes::Nodes;
+use crate::ledger::tree::edited::{Draft, EditedNodes, EditedPeriod};
+use crate::ledger::tree::layout::LEAF_MIN;
+use crate::ledger::tree::oldest::key_behind;
+use crate::ledger::tree::{OldestPostings, TreeLimits};
+use crate::ledger::{Posting, PostingKey};
+
+/// Maximum number of leaves from which the oldest postings are collected. Most often the first one is enough.
+const LEAVES_MAX: usize = 16;
+
+/// Applies changes to the oldest postings of a tree. The leaves get the same changes, and count those that do not fit.
+pub(super) fn edit_oldest(oldest: &OldestPostings, mut changes: Changes<'_>, limits: TreeLimits) -> OldestPostings {
+    let own = changes.split_off_before(oldest.end);
+    let (postings, _) = own.apply(&oldest.postings);
+    OldestPostings::of(postings, limits.oldest_max, oldest.end)
+}
+
+/// Collects the oldest postings from the first leaves of a tree. Returns `None`, and notes the nodes that are missing, if some were
+/// not read. The periods of the tree end before `periods_end`.
+pub(in crate::ledger::tree) fn collect_oldest<'a>(
+    periods: impl IntoIterator<Item = &'a EditedPeriod>,
+    nodes: &mut Nodes,
+    limits: TreeLimits,
+    periods_end: PostingKey,
+) -> Option<OldestPostings> {
+    let mut first = FirstLeaves {
+        nodes,
+        max: limits.oldest_max,
+        postings: Vec::new(),
+        expected: 0,
+        leaves: 0,
+        is_missing: false,
+        is_cut: false,
+    };
+    for period in periods {
+        first.add_period(period);
+    }
+    first.into_oldest(periods_end)
+}
+
+/// First leaves of a tree, up to those that have enough postings.
+struct FirstLeaves<'a> {
+    nodes: &'a mut Nodes,
+    max: usize,
+    postings: Vec<Posting>,
+    /// Number of postings, with an estimate of those in missing leaves.
+    expected: usize,
+    leaves: usize,
+    /// True if a node was not read.
+    is_missing: bool,
+    /// True if there are more leaves.
+    is_cut: bool,
+}
+
+impl FirstLeaves<'_> {
+    fn add_period(&mut self, period: &EditedPeriod) {
+        match &period.nodes {
+            EditedNodes::Leaves(leaves) => {
+                let total = usize::try_from(period.counts.total()).unwrap_or(0);
+                let estimate = if leaves.len() == 1 { total } else { LEAF_MIN };
+                leaves.iter().for_each(|leaf| self.add_leaf(leaf, estimate));
+            }
+            EditedNodes::Branches(branches) => {
+                for branch in branches {
+                    match &branch.node {
+                        _ if self.is_full() => self.is_cut = true,
+                        Draft::New(leaves) => leaves.iter().for_each(|leaf| self.add_leaf(leaf, LEAF_MIN)),
+                        Draft::Stored(node) => match self.nodes.branch(*node) {
+                            Some(entries) => {
+                                stored_leaves(entries).iter().for_each(|leaf| self.add_leaf(leaf, LEAF_MIN));
+                            }
+                            // It has more than enough.
+                            None => (self.is_missing, self.expected) = (true, self.max),
+                        },
+                    }
+                }
+            }
+        }
+    }
+
+    fn add_leaf(&mut self, leaf: &LeafDraft, estimate: usize) {
+        if self.is_full() {
+            self.is_cut = true;
+            return;
+        }
+        self.leaves += 1;
+        let found = match &leaf.node {
+            Draft::New(postings) => Some(postings.clone()),
+            Draft::Stored(node) => self.nodes.leaf(*node),
+        };
+        match found {
+            Some(postings) => {
+                self.expected += postings.len();
+                self.postings.extend(postings);
+            }
+            None => {
+                self.expected += estimate;
+                self.is_missing = true;
+            }
+        }
+    }
+
+    /// True if no more leaves are needed.
+    fn is_full(&self) -> bool {
+        self.expected >= self.max || self.leaves == LEAVES_MAX
+    }
+
+    fn into_oldest(self, periods_end: PostingKey) -> Option<OldestPostings> {
+        if self.is_missing {
+            return None;
+        }
+        // Leaves that overlap are damage, which an audit finds.
+        if !self.postings.is_sorted_by(|one, next| one.key < next.key) {
+            return Some(OldestPostings::NONE);
+        }
+        let last = self.postings.last().map_or(PostingKey::FIRST, |last| key_behind(last.key));
+        Some(OldestPostings::of(self.postings, self.max, if self.is_cut { last } else { periods_end }))
+    }
+}
