@@ -119,5 +119,5 @@ fn publisher_reads_three_streams_writes_to_its_bus_and_queue_and_reads_no_table(
     let variables = &function.property("Environment")["Variables"];
     assert_eq!(list(&variables["EVENT_BUS"]), list(TEMPLATE.resource("EventBus").property("Name")));
     // It has no name of a table.
-    assert_eq!(variables.as_object().map(serde_json::Map::len), Some(2));
+    assert_eq!(variables.as_object().map(serde_json::Map::len), Some(3));
 }

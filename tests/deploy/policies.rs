@@ -215,6 +215,6 @@ fn every_resource_has_the_tags_of_its_stage() {
         let deploy = rest.split("\n[").next().expect("settings of the stage");
         assert!(deploy.contains(&format!("\ntags = \"Service=presence Stage={stage}\"\n")), "{stage}");
     }
-    let tags = json!({ "Service": "presence", "Settings": "none" });
+    let tags = json!({ "Service": "presence" });
     assert_eq!(TEMPLATE.at(&["Globals", "Function", "Tags"]), &tags);
 }

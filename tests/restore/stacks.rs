@@ -21,7 +21,8 @@ impl FakeAws {
             let list = parameters.iter().map(|(key, value)| json!({ "ParameterKey": key, "ParameterValue": value }));
             list.collect::<Value>().to_string()
         };
-        let template = json!({ "TemplateBody": "Globals:\n  Function:\n    Tags:\n      Settings: s1\n" }).to_string();
+        let body = "Globals:\n  SETTINGS: s1\nResources:\n  IngestStack:\n    Settings: s1\n";
+        let template = json!({ "TemplateBody": body }).to_string();
         let files = [("parameters", list(parameters)), ("parameters.switched", list(switched)), ("template", template)];
         for (name, text) in files {
             std::fs::write(folder.path().join(name), text).expect("the folder can be written");
@@ -79,7 +80,8 @@ async fn restored_tables_are_taken_in_and_used_by_all_functions_at_once() {
     assert!(places.is_sorted(), "{calls:?}");
     let update = &calls[place("--change-set-type UPDATE")];
     for part in [
-        format!("Settings: restore-{suffix}-"),
+        format!("SETTINGS: restore-{suffix}-"),
+        format!("    Settings: restore-{suffix}-"),
         format!(r#""ParameterKey":"ActiveTables","ParameterValue":"{prefix}""#),
         r#""ParameterKey":"ActiveTablesStream","ParameterValue":"arn:aws:dynamodb:"#.to_owned(),
         r#""ParameterKey":"ActiveReviewsStream","ParameterValue":"arn:aws:dynamodb:"#.to_owned(),

@@ -46,6 +46,7 @@ STAGES = {
         "CertificateArn": f"arn:aws:acm:{REGION}:123456789012:certificate/0",
         "MaxReadUnits": "2000",
         "MaxWriteUnits": "1000",
+        "ReviewsImport": "parts/load-1",
         "Ingest": "true",
         "Events": "true",
     },
@@ -70,7 +71,10 @@ def values_of(template, stage):
 def translated(values, settings="none"):
     """Returns the main template as CloudFormation gets it from SAM, with packages in S3."""
     template = load("template.yaml")
-    template["Globals"]["Function"]["Tags"]["Settings"] = settings
+    template["Globals"]["Function"]["Environment"]["Variables"]["SETTINGS"] = settings
+    for one in template["Resources"].values():
+        if "Settings" in one["Properties"].get("Parameters", {}):
+            one["Properties"]["Parameters"]["Settings"] = settings
     return translate(template, values)
 
 
@@ -84,7 +88,7 @@ def translated_nested(stack, values, settings="none"):
         if one["Type"] == FUNCTION:
             one["Properties"]["Tags"]["Settings"] = settings
     # SAM resolves the values that the main stack only hands on.
-    known = {name: values[one["Ref"]] for name, one in arguments.items() if one.get("Ref") in values}
+    known = {name: values[one["Ref"]] for name, one in arguments.items() if isinstance(one, dict) and one.get("Ref") in values}
     return translate(nested, known), arguments
 
 
@@ -293,7 +297,39 @@ def check_versions():
     assert versions(values) == before
     # If this fails, SAM has learned it, and the mark can go.
     assert versions(values | {"InvitationLifeHours": "5"}) == before
+    check_configurations(values)
     print(f"versions: the mark of new settings makes {len(marked)}")
+
+
+def nested_functions(template, values, settings):
+    """Returns the functions and versions of the nested stacks, with what the main template passes to them."""
+    stacks = [one for one in template["Resources"].values() if one["Type"] == STACK]
+    nested = [with_arguments(*translated_nested(one, values, settings)) for one in stacks]
+    return {name: one for stack in nested for name, one in stack["Resources"].items()}
+
+
+def check_configurations(values):
+    """Checks that a new mark changes more of each function than its tags: Lambda refuses to publish a version of the same.
+
+    A restore marks the main template only. There the versions of the nested stacks are replaced, because their description changes.
+    """
+
+    def configurations(resources):
+        functions = {name: dict(one["Properties"]) for name, one in resources.items() if one["Type"] == "AWS::Lambda::Function"}
+        return {name: json.dumps({key: value for key, value in one.items() if key != "Tags"}) for name, one in functions.items()}
+
+    def descriptions(resources):
+        return {name: one["Properties"]["Description"] for name, one in resources.items() if one["Type"] == "AWS::Lambda::Version"}
+
+    before, marked = (decided(translated(values, mark), values) for mark in ("none", "0123456789ab"))
+    nested_before, restored = nested_functions(before, values, "none"), nested_functions(marked, values, "none")
+    main = [configurations(one["Resources"]) for one in (before, marked)]
+    nested = [configurations(one) for one in (nested_before, restored)]
+    assert len(main[0]) > 3 and len(nested[0]) == 2, (main[0].keys(), nested[0].keys())
+    for old, new in (main, nested, [descriptions(nested_before), descriptions(restored)]):
+        assert old.keys() == new.keys(), old.keys() ^ new.keys()
+        same = [name for name in old if old[name] == new[name]]
+        assert not same, f"a new mark changes nothing of {same}"
 
 
 def upload_packages():

@@ -16,8 +16,8 @@ use crate::aws_program::AwsProgram;
 const TEMPLATE: &str = include_str!("../../../../shared/stacks/restored-tables.yaml");
 /// Largest template in bytes that `CloudFormation` accepts in a request.
 const LARGEST_TEMPLATE: usize = 51_200;
-/// Tag of the functions whose value tools/ci/deploy changes with each setting.
-const MARK: &str = "Settings:";
+/// Variable of the functions, and parameter of the stacks inside, whose value tools/ci/deploy changes with each setting.
+const MARKS: [&str; 2] = ["SETTINGS:", "Settings:"];
 /// Parameter of the stack that names a table of reviews which was made from a build.
 const REVIEWS_TABLE: &str = "ActiveReviewsTable";
 /// Parameters that both stacks have, with the same meaning.
@@ -151,7 +151,7 @@ impl Stacks {
         let template = answer["TemplateBody"].as_str().context("the template of the stack is no text")?;
         let template = with_mark(template, &format!("{}-{}", change_set(&self.prefix), now.as_second()));
         let template =
-            template.context("the template has no tag Settings of the functions: deploy this version first")?;
+            template.context("the template has no variable SETTINGS of the functions: deploy this version first")?;
         ensure!(template.len() <= LARGEST_TEMPLATE, "the template is too large for a change set: use tools/ci/deploy");
         Ok(template)
     }
@@ -233,12 +233,18 @@ fn logical_id(table: &Table) -> String {
     words.chain(["Table".to_owned()]).collect()
 }
 
-/// Returns a template with another value of the tag `Settings` of the functions; `None` if it has no such tag.
+/// Returns a template with another value of the settings: of the variable of its functions, and of the parameters of the stacks inside,
+/// whose functions would otherwise keep the old tables. `None` if it has no such variable.
 fn with_mark(template: &str, mark: &str) -> Option<String> {
-    let is_mark = |line: &&str| line.trim_start().starts_with(MARK);
-    let line = template.lines().find(is_mark)?;
-    let indent = &line[..line.len() - line.trim_start().len()];
-    Some(template.replacen(line, &format!("{indent}{MARK} {mark}"), 1))
+    let marked = |line: &str| {
+        let name = MARKS.into_iter().find(|name| line.trim_start().starts_with(name));
+        match name {
+            Some(name) => format!("{}{name} {mark}\n", &line[..line.len() - line.trim_start().len()]),
+            None => line.to_owned(),
+        }
+    };
+    let has_variable = template.lines().any(|line| line.trim_start().starts_with(MARKS[0]));
+    has_variable.then(|| template.split_inclusive('\n').map(marked).collect())
 }
 
 /// Checks that a change set can be executed, and that it neither replaces nor removes a table.
@@ -326,10 +332,19 @@ mod tests {
     }
 
     #[test]
-    fn functions_get_new_versions_by_another_mark() {
+    fn functions_get_new_versions_by_another_mark_those_of_stacks_inside_too() {
         let template = include_str!("../../../../template.yaml");
         let marked = with_mark(template, "restore-1").expect("a mark");
-        assert_eq!(marked.replacen("      Settings: restore-1\n", "      Settings: none\n", 1), template);
+        let changed: Vec<_> = template.lines().zip(marked.lines()).filter(|(before, after)| before != after).collect();
+        let expected = [
+            ("        SETTINGS: none", "        SETTINGS: restore-1"),
+            ("        Settings: none", "        Settings: restore-1"),
+            ("        Settings: none", "        Settings: restore-1"),
+        ];
+        assert_eq!(changed, expected);
+        assert_eq!(marked.lines().count(), template.lines().count());
+        assert!(marked.ends_with('\n'));
+        assert_eq!(with_mark(&marked, "none").as_deref(), Some(template));
         assert_eq!(with_mark("Tags: { Service: presence }", "restore-1"), None);
     }
 }
