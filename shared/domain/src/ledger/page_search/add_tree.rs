@@ -127,7 +127,7 @@ impl PageSearch {
 
     /// Returns a node that is not read.
     pub(super) fn unread_part(&self, tree: usize, stored: Range<Position>, node: NodeRef, kind: NodeKind) -> Part {
-        Part { positions: self.without_copied(tree, &stored), stored, node, kind, is_read: false }
+        Part::unread(self.without_copied(tree, &stored), stored, node, kind)
     }
 
     /// Returns positions of a tree without those at their end whose postings the root has copies of.

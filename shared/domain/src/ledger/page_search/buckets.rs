@@ -47,6 +47,11 @@ pub(super) enum Side {
 }
 
 impl Part {
+    /// Returns a node that is not read.
+    pub(super) fn unread(positions: Range<Position>, stored: Range<Position>, node: NodeRef, kind: NodeKind) -> Self {
+        Self { positions, stored, node, kind, is_read: false }
+    }
+
     /// True if all its postings are outside a range.
     pub(super) fn is_outside(&self, range: &Range<Position>) -> bool {
         is_outside(&self.positions, range)

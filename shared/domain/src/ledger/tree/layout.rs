@@ -32,9 +32,9 @@ pub struct TreeLimits {
     pub oldest_max: usize,
 }
 
-/// Number of the oldest postings that the root of an organisation has copies of: a usual page of 30, also if some changes of the log
-/// remove reviews. They take some 600 bytes.
-const OLDEST_OF_ORG: usize = 48;
+/// Number of the oldest postings that the root of an organisation has copies of: two usual pages of 30, so that the second one takes
+/// no wave more than the first. They take some 800 bytes.
+const OLDEST_OF_ORG: usize = 64;
 
 impl TreeLimits {
     /// Returns the limits of a tree with this number of postings.
