@@ -1,4 +1,4 @@
-//! Cut-over to a new table of reviews, which is made from a build while messages wait in the queue.
+//! Cut-over to a new table of reviews, which is made from a build while messages wait in the queue, as the operator's guide has it.
 
 use std::collections::HashMap;
 use std::io::Read as _;
@@ -66,8 +66,9 @@ async fn cut_over(env: &mut IngestEnv, more: &str) {
     operate(env, &["reviews", "build", &path("all.jsonl"), "--out", &path("load")]).await;
     let built = env.stores().database.name(&REVIEWS);
     let name = format!("{built}-1");
-    import_table(env, &name, &folder.path().join("load").join(built)).await;
+    import_table(env, &name, &folder.path().join("load").join(&built)).await;
     env.use_reviews_table(&name);
+    operate(env, &["reviews", "copy-progress", "--from", &built]).await;
 }
 
 /// Imports rows as an operator does.
@@ -101,15 +102,20 @@ async fn messages_that_wait_during_a_cut_over_are_written_to_the_new_table() {
     let (mut env, twin) = (IngestEnv::new().await, IngestEnv::new().await);
     for env in [&env, &twin] {
         env.arrive("before.jsonl", rows(ROWS, 0)).await;
-        assert!(!split_only(env, "waiting.jsonl", rows(2 * ROWS, 1)).await.is_empty());
+        let waiting = split_only(env, "waiting.jsonl", rows(2 * ROWS, 1)).await;
+        // Some of its rows are written before.
+        assert!(waiting.len() > 2 && env.deliver(&waiting[..1], None).await.is_empty());
     }
     import(&twin, &loaded_rows()).await;
     twin.drain().await;
 
     cut_over(&mut env, &loaded_rows()).await;
-    assert_eq!(reviews(&env).await.len(), ROWS + 40, "what waits is in neither table");
+    assert!(reviews(&env).await.len() < 2 * ROWS + 40, "what waits is in neither table");
+    assert_eq!(env.summary("waiting.jsonl"), None);
     env.drain().await;
     assert_eq!(reviews(&env).await, reviews(&twin).await);
+    assert_eq!(env.summary("waiting.jsonl"), twin.summary("waiting.jsonl"));
+    assert!(env.summary("waiting.jsonl").is_some(), "the file has a report");
     assert_eq!(reviews(&env).await.len(), 2 * ROWS + 40);
     assert_eq!(env.audit().await, []);
 }

@@ -56,33 +56,33 @@ pub(crate) struct SegmentReader {
     end: (u64, u64),
 }
 
-/// Form of an object, from its name.
+/// Content encoding of an object, from its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum ContentEncoding {
     /// JSON Lines.
-    Plain,
+    Identity,
     /// JSON Lines, compressed.
     Gzip,
 }
 
-impl Form {
-    /// Returns the form of an object; `None` if it cannot hold rows.
+impl ContentEncoding {
+    /// Returns the encoding of an object; `None` if it cannot hold rows.
     pub(crate) fn of(object: &str) -> Option<Self> {
         match object.strip_suffix(".gz") {
             Some(name) => name.strip_suffix(".jsonl").map(|_| Self::Gzip),
-            None => object.strip_suffix(".jsonl").map(|_| Self::Plain),
+            None => object.strip_suffix(".jsonl").map(|_| Self::Identity),
         }
     }
 }
 
 impl SegmentReader {
     /// Reads an object whose body begins at this end of a segment, or, if it is compressed, at its start.
-    pub(crate) async fn open(body: ObjectBody, form: Form, end: (u64, u64)) -> Result<Self, Error> {
+    pub(crate) async fn open(body: ObjectBody, encoding: ContentEncoding, end: (u64, u64)) -> Result<Self, Error> {
         let (offset, lines) = end;
         let body = Transport(body);
-        let input: ObjectBody = match form {
-            Form::Plain => Box::new(body),
-            Form::Gzip => {
+        let input: ObjectBody = match encoding {
+            ContentEncoding::Identity => Box::new(body),
+            ContentEncoding::Gzip => {
                 let mut decoder = GzipDecoder::new(BufReader::new(body));
                 decoder.multiple_members(true);
                 let skipped = tokio::io::copy(&mut (&mut decoder).take(offset), &mut tokio::io::sink()).await;

@@ -15,7 +15,7 @@ use crate::ingest::Ingest;
 use crate::outside::QueueMessage;
 use crate::part::{CONTINUE, MAX_BODY_BYTES, Source, digest, messages, microseconds};
 use crate::report::{SettledRow, publish, record_outcomes};
-use crate::source::{Form, SegmentLines, SegmentReader};
+use crate::source::{ContentEncoding, SegmentLines, SegmentReader};
 
 /// Attempts to open an object that is replaced again and again.
 const MAX_VERSIONS: usize = 100;
@@ -71,12 +71,12 @@ pub(crate) async fn split(ingest: &Ingest, object: &str, has_time: impl Fn() -> 
         let progress = ingest.store.progress(&version).await?;
         let mut splitter = Splitter { ingest, version, progress, places: HashMap::new() };
         match splitter.run(&key, opened.body, &has_time).await? {
-            Run::Ended => return publish(ingest, object).await.map(|()| None),
-            Run::OutOfTime => {
+            SplitOutcome::Completed => return publish(ingest, object).await.map(|()| None),
+            SplitOutcome::OutOfTime => {
                 let Splitter { version, progress, .. } = splitter;
                 return Ok(Some(Rest { object: object.to_owned(), version, segments: progress.segments }));
             }
-            Run::Replaced => {}
+            SplitOutcome::Replaced => {}
         }
     }
     Err(Error::Unavailable("an object kept being replaced while it was opened".into()))
@@ -93,10 +93,10 @@ async fn end_deleted(ingest: &Ingest, version: &ObjectVersion) -> Result<(), Err
     publish(ingest, &version.object).await
 }
 
-/// End of a run.
-enum Run {
+/// Outcome of a run of the splitter.
+enum SplitOutcome {
     /// The object is read to its end.
-    Ended,
+    Completed,
     /// There is no time for another segment.
     OutOfTime,
     /// Another version took the place of the object.
@@ -109,28 +109,28 @@ impl Splitter<'_> {
         key: &str,
         body: crate::outside::ObjectBody,
         has_time: &impl Fn() -> bool,
-    ) -> Result<Run, Error> {
+    ) -> Result<SplitOutcome, Error> {
         if self.progress.is_split {
-            return Ok(Run::Ended);
+            return Ok(SplitOutcome::Completed);
         }
-        let Some(form) = Form::of(&self.version.object) else {
+        let Some(encoding) = ContentEncoding::of(&self.version.object) else {
             let text = "its name ends neither with .jsonl nor with .jsonl.gz";
             return self.end(Some(text.to_owned())).await;
         };
         let (offset, lines) = (self.progress.offset, self.progress.lines);
-        let body = if form == Form::Plain && offset > 0 {
+        let body = if encoding == ContentEncoding::Identity && offset > 0 {
             let reopened = self.ingest.objects.open(key, offset).await?;
             let is_same = |opened: &crate::outside::OpenObject| {
                 opened.etag == self.version.etag && microseconds(opened.modified_at) == self.version.object_at
             };
             match reopened.filter(is_same) {
                 Some(opened) => opened.body,
-                None => return Ok(Run::Replaced),
+                None => return Ok(SplitOutcome::Replaced),
             }
         } else {
             body
         };
-        let mut reader = SegmentReader::open(body, form, (offset, lines)).await?;
+        let mut reader = SegmentReader::open(body, encoding, (offset, lines)).await?;
         loop {
             let segment = reader.read().await?;
             let (is_last, error) = (segment.is_last, segment.error.clone());
@@ -139,7 +139,7 @@ impl Splitter<'_> {
                 return self.end(error).await;
             }
             if !has_time() {
-                return Ok(Run::OutOfTime);
+                return Ok(SplitOutcome::OutOfTime);
             }
         }
     }
@@ -161,10 +161,10 @@ impl Splitter<'_> {
         self.ingest.store.save_progress(&self.version, &self.progress, self.ingest.clock.now()).await
     }
 
-    async fn end(&mut self, error: Option<String>) -> Result<Run, Error> {
+    async fn end(&mut self, error: Option<String>) -> Result<SplitOutcome, Error> {
         self.progress = SplitProgress { is_split: true, error, ..self.progress.clone() };
         self.ingest.store.save_progress(&self.version, &self.progress, self.ingest.clock.now()).await?;
-        Ok(Run::Ended)
+        Ok(SplitOutcome::Completed)
     }
 
     /// Sorts rows by organisation and lane. Returns those that are rejected beside.

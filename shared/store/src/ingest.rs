@@ -117,14 +117,17 @@ pub struct Registration {
     revision: u64,
 }
 
+/// Start of the partition keys of all items of this module.
+const PK_START: &str = "INGEST#";
+
 impl ObjectVersion {
     fn pk(&self) -> String {
-        format!("INGEST#{}#{}#{}", self.object_at, self.etag, self.object)
+        format!("{PK_START}{}#{}#{}", self.object_at, self.etag, self.object)
     }
 }
 
 fn registration_pk(object: &str) -> String {
-    format!("INGEST#{object}")
+    format!("{PK_START}{object}")
 }
 
 fn segment_sk(segment: u64) -> String {
@@ -144,6 +147,27 @@ impl IngestStore {
     #[must_use]
     pub fn new(database: &Database) -> Self {
         Self { db: database.clone() }
+    }
+
+    /// Copies the progress of all objects from the reviews table of `other`, by a strong scan. Items that are here already stay as they
+    /// are. Returns the number of items that were copied. Interrupted, it is run again.
+    pub async fn copy_progress_from(&self, other: &Database) -> Result<u64, Error> {
+        let scan = other.client.scan().table_name(other.name(&schema::REVIEWS)).consistent_read(true);
+        let scan = scan.filter_expression("begins_with(pk, :start)");
+        let scan = scan.expression_attribute_values(":start", text(PK_START.to_owned()));
+        let (mut copied, mut next) = (0, None);
+        // The scan ends with the table.
+        loop {
+            let page = scan.clone().set_exclusive_start_key(next);
+            let page = other.retry_throttled(|| page.clone().send()).await?;
+            for item in page.items.unwrap_or_default() {
+                copied += u64::from(self.db.put_if(&schema::REVIEWS, item, Condition::NotThere).await?);
+            }
+            next = page.last_evaluated_key;
+            if next.is_none() {
+                return Ok(copied);
+            }
+        }
     }
 
     /// Returns the version of an object that was opened last, by a strong read.

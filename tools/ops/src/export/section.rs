@@ -19,20 +19,20 @@ pub(super) struct Section {
     last: HashMap<String, u64>,
 }
 
-/// Mark of a line.
+/// Kind of a line.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Mark {
+enum LineKind {
     /// First row of an id.
-    First,
+    Row,
     /// Row that replaces the lines before it.
     Replacement,
     /// End of a row.
     Removal,
 }
 
-/// Line of a section: mark, id, version and row.
+/// Line of a section: kind, id, version and row.
 struct Line<'a> {
-    mark: Mark,
+    kind: LineKind,
     id: &'a str,
     version: u64,
     row: &'a str,
@@ -50,7 +50,7 @@ impl Section {
         let mut section = Self { file: BufWriter::new(file), bytes, last: HashMap::new() };
         let mut last = HashMap::new();
         section.read_lines(|offset, line| {
-            if line.mark != Mark::First {
+            if line.kind != LineKind::Row {
                 last.insert(line.id.to_owned(), offset);
             }
             Ok(())
@@ -69,19 +69,19 @@ impl Section {
         if self.last.contains_key(id) {
             return self.replace(id, version, row);
         }
-        self.write_line(&Line { mark: Mark::First, id, version, row: &serde_json::to_string(row)? })
+        self.write_line(&Line { kind: LineKind::Row, id, version, row: &serde_json::to_string(row)? })
     }
 
     /// Replaces the row of an id, or adds one.
     pub(super) fn replace(&mut self, id: &str, version: u64, row: &impl Serialize) -> anyhow::Result<()> {
         self.last.insert(id.to_owned(), self.bytes);
-        self.write_line(&Line { mark: Mark::Replacement, id, version, row: &serde_json::to_string(row)? })
+        self.write_line(&Line { kind: LineKind::Replacement, id, version, row: &serde_json::to_string(row)? })
     }
 
     /// Removes the row of an id, if it has one.
     pub(super) fn remove(&mut self, id: &str) -> anyhow::Result<()> {
         self.last.insert(id.to_owned(), self.bytes);
-        self.write_line(&Line { mark: Mark::Removal, id, version: 0, row: "" })
+        self.write_line(&Line { kind: LineKind::Removal, id, version: 0, row: "" })
     }
 
     /// Writes what was added to the disk. Returns the number of bytes.
@@ -95,10 +95,10 @@ impl Section {
     pub(super) fn versions(&mut self) -> anyhow::Result<HashMap<String, u64>> {
         let mut versions = HashMap::new();
         self.read_lines(|_, line| {
-            match line.mark {
-                Mark::Removal => versions.remove(line.id),
-                Mark::First if versions.contains_key(line.id) => versions.insert(line.id.to_owned(), 0),
-                Mark::First | Mark::Replacement => versions.insert(line.id.to_owned(), line.version),
+            match line.kind {
+                LineKind::Removal => versions.remove(line.id),
+                LineKind::Row if versions.contains_key(line.id) => versions.insert(line.id.to_owned(), 0),
+                LineKind::Row | LineKind::Replacement => versions.insert(line.id.to_owned(), line.version),
             };
             Ok(())
         })?;
@@ -108,9 +108,9 @@ impl Section {
     /// Copies the rows that count to the output. Rows that changed meanwhile come last.
     pub(super) fn copy_to(mut self, output: &mut Output) -> anyhow::Result<()> {
         let last = std::mem::take(&mut self.last);
-        self.read_lines(|offset, line| match (line.mark, last.get(line.id)) {
-            (Mark::First, None) => output.write_line(line.row),
-            (Mark::Replacement, Some(counting)) if *counting == offset => output.write_line(line.row),
+        self.read_lines(|offset, line| match (line.kind, last.get(line.id)) {
+            (LineKind::Row, None) => output.write_line(line.row),
+            (LineKind::Replacement, Some(counting)) if *counting == offset => output.write_line(line.row),
             _ => Ok(()),
         })
     }
@@ -144,24 +144,24 @@ impl Section {
 
 impl<'a> Line<'a> {
     fn to_text(&self) -> String {
-        let mark = match self.mark {
-            Mark::First => '=',
-            Mark::Replacement => '+',
-            Mark::Removal => '-',
+        let mark = match self.kind {
+            LineKind::Row => '=',
+            LineKind::Replacement => '+',
+            LineKind::Removal => '-',
         };
         format!("{mark}{}\t{}\t{}\n", self.id, self.version, self.row)
     }
 
     fn parse(text: &'a str) -> anyhow::Result<Self> {
         let parse = || {
-            let mark = match text.as_bytes().first()? {
-                b'=' => Mark::First,
-                b'+' => Mark::Replacement,
-                b'-' => Mark::Removal,
+            let kind = match text.as_bytes().first()? {
+                b'=' => LineKind::Row,
+                b'+' => LineKind::Replacement,
+                b'-' => LineKind::Removal,
                 _ => return None,
             };
             let mut parts = text[1..].trim_end_matches('\n').splitn(3, '\t');
-            Some(Self { mark, id: parts.next()?, version: parts.next()?.parse().ok()?, row: parts.next()? })
+            Some(Self { kind, id: parts.next()?, version: parts.next()?.parse().ok()?, row: parts.next()? })
         };
         parse().context("a section has a line of another form: delete the export's .state to begin anew")
     }
@@ -193,7 +193,7 @@ mod tests {
         let mut rows = Vec::new();
         let last = section.last.clone();
         let is_counting =
-            |offset, line: &Line<'_>| last.get(line.id).map_or(line.mark == Mark::First, |last| *last == offset);
+            |offset, line: &Line<'_>| last.get(line.id).map_or(line.kind == LineKind::Row, |last| *last == offset);
         section
             .read_lines(|offset, line| {
                 if is_counting(offset, line) {
