@@ -9,7 +9,7 @@ use presence_store::{BusinessStore, Database, FoldLimits, IngestStore, ReviewSto
 
 use crate::outside::{Objects, Queue};
 
-/// Changes of an organisation from which a process folds its log, before the factor of imports: 20 times as many. Eight processes may
+/// Changes of an organisation from which a process folds its log, before the factor of imports: 8 times as many. Eight processes may
 /// write the lanes of one organisation, and together they leave as many changes as one import does.
 const FOLD_FROM: u64 = 64;
 

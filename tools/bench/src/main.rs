@@ -1,5 +1,5 @@
 //! Benchmarks behind the numbers of the documentation. Run them with `cargo run --profile bench -p presence-bench -- users` (or
-//! `budgets`, `group-by`, `gzip`, `import`, `ingest`, `lambda`, `reviews`, `stats`, `costs` or `start`).
+//! `budgets`, `group-by`, `gzip`, `import`, `ingest`, `lambda`, `reviews`, `stats`, `writes`, `costs` or `start`).
 //!
 //! Calls, waves and units are counted and exact. Times are medians of one run: compare them only within that run.
 
@@ -19,6 +19,7 @@ mod small_orgs;
 mod start;
 mod stats;
 mod users;
+mod writes;
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -92,6 +93,8 @@ enum Benchmark {
         #[arg(long, value_delimiter = ',', default_values_t = [10_000, 1_000_000, 10_000_000])]
         sizes: Vec<u64>,
     },
+    /// Counts the write units of reviews by kind of item, of reviews that arrive at a rate, and of a day with millions of them
+    Writes(writes::Settings),
     /// Counts calls, waves and units of every operation, and calculates the price
     Costs {
         /// Results of the benchmark `lambda`, with the time of each operation
@@ -126,6 +129,7 @@ async fn main() -> anyhow::Result<()> {
             beyond = stats.beyond;
             stats.text
         }
+        Benchmark::Writes(settings) => Box::pin(writes::run(&settings)).await?,
         Benchmark::Costs { durations } => costs::run(&durations).await?,
         Benchmark::Lambda(settings) => lambda::run(settings).await?,
         Benchmark::Start { programs, starts } => start::run(&programs, starts).await?,

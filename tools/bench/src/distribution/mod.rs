@@ -29,6 +29,8 @@ const MONTHS: usize = 60;
 /// Day with five times as many reviews as its neighbours.
 pub const DENSE_DAY: &str = "2022-06-21";
 const DENSE_DAY_FACTOR: u128 = 5;
+/// Day of all reviews of [`Distribution::of_one_day`].
+pub const SINGLE_DAY: &str = "2025-12-20";
 /// Weights of the days of a week in percent. They start on Thursday, the weekday of 1970-01-01.
 const WEEKDAY_WEIGHTS: [u128; 7] = [85, 110, 135, 120, 95, 80, 75];
 /// Seed of the generator. The measured numbers in the documentation depend on it.
@@ -53,7 +55,12 @@ pub struct Distribution {
     businesses: Businesses,
     /// Number of reviews before each day, and the total at the end.
     cumulative: Vec<u64>,
+    /// Facets of all reviews, if they are the same.
+    facets: Option<Facets>,
 }
+
+/// State, rating, partner, and true for a review with content.
+type Facets = (ReviewState, Rating, Partner, bool);
 
 /// Review without its texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,7 +90,18 @@ impl Distribution {
         }
         let reviews_before = |until: &u128| u64::try_from(u128::from(total) * until / weight).unwrap_or(total);
         let cumulative = weights.iter().map(reviews_before).collect();
-        Self { total, businesses: Businesses::new(total), cumulative }
+        Self { total, businesses: Businesses::new(total), cumulative, facets: None }
+    }
+
+    /// Returns reviews that all have one day and one facet key.
+    #[must_use]
+    pub fn of_one_day(total: u64) -> Self {
+        let single = Day::parse(SINGLE_DAY).map_or(0, |day| day.start() / SECONDS_OF_DAY - first_day());
+        let reviews_before =
+            |position: u64| if i64::try_from(position).is_ok_and(|day| day > single) { total } else { 0 };
+        let cumulative = (0..=DAYS).map(reviews_before).collect();
+        let facets = (ReviewState::ALL[0], Rating::ALL[4], Partner::ALL[0], true);
+        Self { total, businesses: Businesses::new(total), cumulative, facets: Some(facets) }
     }
 
     /// Returns the number of reviews.
@@ -158,6 +176,7 @@ impl Distribution {
         let partner = Partner::ALL[pick_weighted(&PARTNERS, rng)];
         let has_content = pick_weighted(&CONTENT, rng) == 1;
         let business = self.businesses.pick(number, rng);
+        let (state, rating, partner, has_content) = self.facets.unwrap_or((state, rating, partner, has_content));
         let facet_key = FacetKey::new(state, rating, partner, has_content);
         let partner_id = review_texts::partner_id(number);
         let business_id = &self.businesses.as_slice()[usize::from(business)].id;

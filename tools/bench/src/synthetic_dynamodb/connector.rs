@@ -13,7 +13,9 @@ use aws_smithy_types::body::SdkBody;
 use presence_store::schema;
 use serde_json::{Map, Value, json};
 
+use super::recorder::Recorder;
 use super::tables::{Item, SortKeyRange, SyntheticTables};
+use super::writes::{self, WriteCost};
 
 /// Bytes of items after which a page of a Query ends.
 const PAGE_BYTES: usize = 1024 * 1024;
@@ -24,6 +26,24 @@ const UNIT_BYTES: usize = 4096;
 #[derive(Clone, Debug)]
 pub(super) struct SyntheticConnector {
     tables: Arc<SyntheticTables>,
+    recorder: Arc<Recorder>,
+}
+
+/// Answer of a call, and the capacity that it took.
+pub(super) struct Answer {
+    pub(super) status: StatusCode,
+    pub(super) body: Value,
+    pub(super) writes: Vec<WriteCost>,
+    pub(super) reads: Vec<ReadCost>,
+}
+
+/// Units that a read takes from a partition.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct ReadCost {
+    pub(super) is_index: bool,
+    /// Partition key of the table or of the index.
+    pub(super) partition: String,
+    pub(super) units: f64,
 }
 
 /// Page of a Query.
@@ -35,23 +55,30 @@ struct QueryPage {
 }
 
 impl SyntheticConnector {
-    pub(super) fn new(tables: Arc<SyntheticTables>) -> Self {
-        Self { tables }
+    pub(super) fn new(tables: Arc<SyntheticTables>, recorder: Arc<Recorder>) -> Self {
+        Self { tables, recorder }
     }
 
-    /// Returns the answer of a read. Returns `None` for everything else.
-    fn answer(&self, request: &HttpRequest) -> Option<Value> {
+    /// Returns the answer of a read or write. Returns `None` for everything else.
+    fn answer(&self, request: &HttpRequest) -> Option<Answer> {
         let operation = request.headers().get("x-amz-target")?.rsplit('.').next()?;
         let body: Value = serde_json::from_slice(request.body().bytes()?).ok()?;
-        match operation {
+        if self.recorder.throttles(operation, &body) {
+            return Some(Answer::throttled(operation));
+        }
+        let answer = match operation {
             "Query" => self.query(&body),
             "GetItem" => Some(self.get(&body)),
             "BatchGetItem" => self.batch_get(&body),
+            "PutItem" | "UpdateItem" | "DeleteItem" => writes::write(&self.tables, &body),
+            "TransactWriteItems" => writes::transact(&self.tables, &body),
             _ => None,
-        }
+        }?;
+        self.recorder.record(&answer);
+        Some(answer)
     }
 
-    fn query(&self, body: &Value) -> Option<Value> {
+    fn query(&self, body: &Value) -> Option<Answer> {
         let range = query_range(body)?;
         let partition = &body["ExpressionAttributeValues"][":partition"];
         let is_forward = body["ScanIndexForward"].as_bool().unwrap_or(true);
@@ -64,41 +91,40 @@ impl SyntheticConnector {
                 let entries = self.tables.city_entries(partition["N"].as_str()?, &range);
                 take_page(directed(entries.into_iter(), is_forward), limit)
             }
-            Some(_) => {
-                let positions = self.tables.listing_positions(partition["N"].as_str()?, &range);
-                let entries = positions.filter_map(|position| self.tables.listing_entry(position));
-                take_page(directed(entries, is_forward), limit)
-            }
+            Some(_) => take_page(self.tables.listing(partition["N"].as_str()?, &range, is_forward), limit),
         };
         let mut answer = json!({ "Count": page.items.len(), "ScannedCount": page.items.len() });
         if page.has_more {
             answer["LastEvaluatedKey"] = key_of(page.items.last()?).into();
         }
-        answer["ConsumedCapacity"] = capacity(&body["TableName"], read_units(page.bytes, body));
+        let units = read_units(page.bytes, body);
+        answer["ConsumedCapacity"] = capacity(&body["TableName"], units);
         answer["Items"] = page.items.into();
-        Some(answer)
+        let partition = partition["S"].as_str().or(partition["N"].as_str()).unwrap_or_default().to_owned();
+        Some(Answer::read(answer, vec![ReadCost { is_index: body["IndexName"].is_string(), partition, units }]))
     }
 
-    fn get(&self, body: &Value) -> Value {
+    fn get(&self, body: &Value) -> Answer {
         let item = self.get_item(&body["Key"]);
-        let units = read_units(item.as_ref().map_or(0, item_bytes), body);
-        let mut answer = json!({ "ConsumedCapacity": capacity(&body["TableName"], units) });
+        let cost = read_cost(&body["Key"], item.as_ref(), body);
+        let mut answer = json!({ "ConsumedCapacity": capacity(&body["TableName"], cost.units) });
         if let Some(item) = item {
             answer["Item"] = item.into();
         }
-        answer
+        Answer::read(answer, vec![cost])
     }
 
-    fn batch_get(&self, body: &Value) -> Option<Value> {
+    fn batch_get(&self, body: &Value) -> Option<Answer> {
         let (table, request) = body["RequestItems"].as_object()?.iter().next()?;
-        let (mut items, mut units) = (Vec::new(), 0.0);
+        let (mut items, mut costs) = (Vec::new(), Vec::new());
         for key in request["Keys"].as_array()? {
             let item = self.get_item(key);
-            units += read_units(item.as_ref().map_or(0, item_bytes), request);
+            costs.push(read_cost(key, item.as_ref(), request));
             items.extend(item);
         }
-        let capacity = capacity(&json!(table), units);
-        Some(json!({ "Responses": { table: items }, "UnprocessedKeys": {}, "ConsumedCapacity": [capacity] }))
+        let capacity = capacity(&json!(table), costs.iter().map(|cost| cost.units).sum());
+        let body = json!({ "Responses": { table: items }, "UnprocessedKeys": {}, "ConsumedCapacity": [capacity] });
+        Some(Answer::read(body, costs))
     }
 
     fn get_item(&self, key: &Value) -> Option<Item> {
@@ -106,16 +132,32 @@ impl SyntheticConnector {
     }
 }
 
+impl Answer {
+    fn read(body: Value, reads: Vec<ReadCost>) -> Self {
+        let status = StatusCode::try_from(200).expect("a status");
+        Self { status, body, writes: Vec::new(), reads }
+    }
+}
+
+/// Returns the cost of a read of one item.
+fn read_cost(key: &Value, item: Option<&Item>, request: &Value) -> ReadCost {
+    let partition = key["pk"]["S"].as_str().unwrap_or_default().to_owned();
+    ReadCost { is_index: false, partition, units: read_units(item.map_or(0, item_bytes), request) }
+}
+
 /// Returns the range of sort keys of a Query. The key after which it starts is no part of it.
 fn query_range(body: &Value) -> Option<SortKeyRange> {
-    // No search reads a second page. A start would need a range that is open at one end.
-    if !body["ExclusiveStartKey"].is_null() {
-        return None;
-    }
     let value = |name: &str| body["ExpressionAttributeValues"][name]["S"].as_str();
     let between = value(":from").zip(value(":to"));
     let between = between.map(|(from, to)| SortKeyRange { from: from.to_owned(), to: to.to_owned() });
-    Some(between.unwrap_or_else(SortKeyRange::all))
+    let mut range = between.unwrap_or_else(SortKeyRange::all);
+    let start = &body["ExclusiveStartKey"];
+    if !start.is_null() {
+        // No search reads a second page, and only a log has several: forwards, in the table.
+        let is_forward = body["ScanIndexForward"].as_bool().unwrap_or(true) && body["IndexName"].is_null();
+        range.from = start["sk"]["S"].as_str().filter(|_| is_forward)?.to_owned() + "\0";
+    }
+    Some(range)
 }
 
 /// Returns the items in the order of a Query.
@@ -131,9 +173,9 @@ impl HttpConnector for SyntheticConnector {
         let connector = self.clone();
         HttpConnectorFuture::new(async move {
             let answer = connector.answer(&request);
-            let answer = answer.ok_or_else(|| ConnectorError::user("only reads of reviews are supported".into()))?;
-            let ok = StatusCode::try_from(200).map_err(|error| ConnectorError::other(Box::new(error), None))?;
-            Ok(HttpResponse::new(ok, SdkBody::from(answer.to_string())))
+            connector.recorder.pause().await;
+            let answer = answer.ok_or_else(|| ConnectorError::user("this call is not supported".into()))?;
+            Ok(HttpResponse::new(answer.status, SdkBody::from(answer.body.to_string())))
         })
     }
 }
@@ -181,7 +223,7 @@ fn read_units(bytes: usize, request: &Value) -> f64 {
 }
 
 /// Returns the size of an item: names, texts and binary values by their bytes, numbers by their digits.
-fn item_bytes(item: &Item) -> usize {
+pub(super) fn item_bytes(item: &Item) -> usize {
     item.iter().map(|(name, value)| name.len() + value_bytes(value)).sum()
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use base64::Engine as _;
@@ -22,7 +23,7 @@ pub(super) type Item = Map<String, Value>;
 type StoredItem = HashMap<String, AttributeValue>;
 
 /// Partition and sort key of an item of the reviews table.
-type ItemKey = (String, String);
+pub(super) type ItemKey = (String, String);
 
 /// Range of sort keys, both ends included.
 pub(super) struct SortKeyRange {
@@ -41,8 +42,20 @@ impl SortKeyRange {
 #[derive(Debug)]
 pub(super) struct SyntheticTables {
     reviews: PackedReviews,
-    /// Items of the trees and of their directory.
+    /// Items of the trees and of their directory, as they were built.
     ledger: BTreeMap<ItemKey, StoredItem>,
+    written: RwLock<WrittenItems>,
+    /// Lock of a write from its condition to its end.
+    pub(super) write_lock: Mutex<()>,
+}
+
+/// Items that were written since the build. They take the place of built and of generated ones.
+#[derive(Debug, Default)]
+struct WrittenItems {
+    /// Items by key; `None` for one that was deleted.
+    items: BTreeMap<ItemKey, Option<Item>>,
+    /// Keys of the reviews among them, by organisation and sort key of `listing-index`.
+    listings: BTreeMap<(String, String), ItemKey>,
 }
 
 impl SyntheticTables {
@@ -57,25 +70,60 @@ impl SyntheticTables {
             ledger.insert((text_of(&item, "pk"), text_of(&item, "sk")), item);
             Ok(())
         })?;
-        Ok(Self { reviews, ledger })
+        Ok(Self { reviews, ledger, written: RwLock::default(), write_lock: Mutex::default() })
     }
 
     pub(super) fn distribution(&self) -> &Distribution {
         self.reviews.distribution()
     }
 
-    /// Returns the items of a partition of the ledger, ordered by sort key. An unknown partition is empty.
-    pub(super) fn query_partition(
-        &self,
-        pk: &str,
-        range: SortKeyRange,
-    ) -> impl DoubleEndedIterator<Item = Item> + use<'_> {
-        let keys = (pk.to_owned(), range.from)..=(pk.to_owned(), range.to);
-        self.ledger.range(keys).map(|(_, item)| to_protocol(item))
+    /// Stores an item in the place of another one, or deletes it.
+    pub(super) fn store(&self, key: ItemKey, item: Option<Item>) {
+        let mut written = self.written.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(listing) = written.items.get(&key).and_then(Option::as_ref).and_then(listing_of) {
+            written.listings.remove(&listing);
+        }
+        if let Some(listing) = item.as_ref().and_then(listing_of) {
+            written.listings.insert(listing, key.clone());
+        }
+        written.items.insert(key, item);
     }
 
-    /// Returns the positions of the entries of `listing-index` in a range of its sort keys.
-    pub(super) fn listing_positions(&self, org_id: &str, range: &SortKeyRange) -> Range<usize> {
+    fn written(&self) -> RwLockReadGuard<'_, WrittenItems> {
+        self.written.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the items of a partition of the ledger, ordered by sort key. An unknown partition is empty.
+    pub(super) fn query_partition(&self, pk: &str, range: SortKeyRange) -> impl DoubleEndedIterator<Item = Item> {
+        let keys = (pk.to_owned(), range.from)..=(pk.to_owned(), range.to);
+        let built = self.ledger.range(keys.clone()).map(|(key, item)| (key.clone(), Some(to_protocol(item))));
+        let mut items: BTreeMap<ItemKey, Option<Item>> = built.collect();
+        items.extend(self.written().items.range(keys).map(|(key, item)| (key.clone(), item.clone())));
+        items.into_values().flatten()
+    }
+
+    /// Returns the entries of `listing-index` in a range of its sort keys, in the order of a Query.
+    pub(super) fn listing(
+        &self,
+        org_id: &str,
+        range: &SortKeyRange,
+        is_forward: bool,
+    ) -> Box<dyn Iterator<Item = Item> + '_> {
+        let positions = self.listing_positions(org_id, range);
+        let generated = positions.filter_map(|position| self.generated_entry(position));
+        let written = self.written();
+        let keys = (org_id.to_owned(), range.from.clone())..=(org_id.to_owned(), range.to.clone());
+        let own = written.listings.range(keys);
+        let own: Vec<Item> = own.filter_map(|(_, key)| written.items.get(key)?.clone()).collect();
+        if is_forward {
+            Box::new(merge(generated, own.into_iter(), |one, other| one <= other))
+        } else {
+            Box::new(merge(generated.rev(), own.into_iter().rev(), |one, other| one >= other))
+        }
+    }
+
+    /// Returns the positions of the generated entries of `listing-index` in a range of its sort keys.
+    fn listing_positions(&self, org_id: &str, range: &SortKeyRange) -> Range<usize> {
         if org_id == self.reviews.distribution().org().id.to_string() {
             self.reviews.positions(&range.from, &range.to)
         } else {
@@ -83,9 +131,11 @@ impl SyntheticTables {
         }
     }
 
-    /// Returns the entry of `listing-index` at a position.
-    pub(super) fn listing_entry(&self, position: usize) -> Option<Item> {
-        Some(to_protocol(&bulk_body_item(&self.reviews.generate(position)).ok()?))
+    /// Returns the generated entry of `listing-index` at a position, unless its review was written since.
+    fn generated_entry(&self, position: usize) -> Option<Item> {
+        let item = bulk_body_item(&self.reviews.generate(position)).ok()?;
+        let key = (text_of(&item, "pk"), text_of(&item, "sk"));
+        (!self.written().items.contains_key(&key)).then(|| to_protocol(&item))
     }
 
     /// Returns the entries of `city-index` of an organisation in a range of its sort keys.
@@ -109,6 +159,10 @@ impl SyntheticTables {
 
     /// Returns an item of the ledger, of a review or of a business.
     pub(super) fn get(&self, pk: &str, sk: Option<&str>) -> Option<Item> {
+        let key = (pk.to_owned(), sk.unwrap_or_default().to_owned());
+        if let Some(written) = self.written().items.get(&key) {
+            return written.clone();
+        }
         match (pk.strip_prefix("R#"), sk) {
             (Some(id), Some(REVIEW_SK)) => Some(to_protocol(&bulk_body_item(&self.reviews.review(id)?).ok()?)),
             (_, Some(sk)) => self.ledger.get(&(pk.to_owned(), sk.to_owned())).map(to_protocol),
@@ -123,6 +177,27 @@ impl SyntheticTables {
         let (pk, id, city) = (json!({ "S": pk }), json!({ "S": business.id.as_str() }), json!({ "S": business.city }));
         json!({ "pk": pk, "id": id, "org_id": org_id, "city": city }).as_object().cloned()
     }
+}
+
+/// Returns the key of an item in `listing-index`, if it is there.
+fn listing_of(item: &Item) -> Option<(String, String)> {
+    let (org_id, listing) = (item.get("org_id")?["N"].as_str()?, item.get("effective_listing")?["S"].as_str()?);
+    Some((org_id.to_owned(), listing.to_owned()))
+}
+
+/// Merges two ordered lists of entries of `listing-index`. `is_first` compares their sort keys.
+fn merge(
+    one: impl Iterator<Item = Item>,
+    other: impl Iterator<Item = Item>,
+    is_first: fn(&Option<String>, &Option<String>) -> bool,
+) -> impl Iterator<Item = Item> {
+    let (mut one, mut other) = (one.peekable(), other.peekable());
+    let sort_key = |item: &Item| listing_of(item).map(|(_, listing)| listing);
+    std::iter::from_fn(move || match (one.peek(), other.peek()) {
+        (Some(left), Some(right)) if is_first(&sort_key(left), &sort_key(right)) => one.next(),
+        (Some(_), None) => one.next(),
+        _ => other.next(),
+    })
 }
 
 fn text_of(item: &StoredItem, name: &str) -> String {

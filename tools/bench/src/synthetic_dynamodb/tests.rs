@@ -3,9 +3,12 @@
 use std::collections::HashMap;
 
 use aws_smithy_http_client::Builder;
-use presence_domain::ids::OrgId;
+use presence_domain::access::Principal;
+use presence_domain::ids::UserId;
 use presence_domain::ledger::tree::FACETS_FROM;
+use presence_domain::user::Role;
 use presence_local::embedded::EmbeddedDynamo;
+use presence_store::meter::Meter;
 use presence_store::{bulk_review_items, schema};
 
 use super::*;
@@ -52,10 +55,57 @@ async fn synthetic_database_answers_and_costs_as_the_embedded_one() {
     embedded.stop();
 }
 
+/// Database with so many reviews in an embedded `DynamoDB`, and the number that is written into both.
+const WRITTEN_INTO: u64 = 8_000;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn synthetic_database_writes_and_costs_as_the_embedded_one() {
+    let distribution = Distribution::new(WRITTEN_INTO);
+    let org_id = distribution.org().id;
+    let embedded = EmbeddedDynamo::start(0, None).expect("a database");
+    let real = Stores::new(Database::new(&presence_local::sdk_config(&embedded.endpoint_url()), PREFIX));
+    real.database.create_tables().await.expect("tables");
+    let reviews: Vec<_> = distribution.months().flatten().collect();
+    let items = bulk_review_items(&reviews, FACETS_FROM).expect("items");
+    embedded.import(&real.database.name(&schema::REVIEWS), items).expect("an empty table");
+    let synthetic = SyntheticDatabase::new(distribution).expect("a database");
+    let mut moved = reviews[7_000].clone();
+    moved.date -= 90 * 86_400;
+    let stores = [real, synthetic.store_without_waves()];
+    for is_newest in [true, false] {
+        let new = write_units::copies_of_last_month(synthetic.distribution(), 150, is_newest, "both");
+        let portions = [&new[..120], &new[120..121], &new[121..122], &new[122..], std::slice::from_ref(&moved)];
+        let mut costs = Vec::new();
+        for store in &stores {
+            let meter = Arc::new(Meter::default());
+            let work = async {
+                for portion in portions {
+                    store.reviews.upsert_reviews(portion).await.expect("the portion is written");
+                }
+                store.reviews.fold_reviews(org_id).await.expect("a fold")
+            };
+            let report = Arc::clone(&meter).watch(work).await;
+            costs.push((report, meter.cost().calls, meter.cost().read_units, meter.cost().write_units));
+        }
+        assert_eq!(costs[0], costs[1], "newest: {is_newest}");
+        moved.date += 45 * 86_400;
+    }
+    let written: f64 = synthetic.take_written().values().map(|written| written.units).sum();
+    assert!(written > 900.0, "{written}");
+    let scope = Principal { user_id: UserId::random(), org_id: Some(org_id), role: Role::OrgAdmin }.scope();
+    for Search { name, filter } in named_searches(synthetic.distribution()) {
+        let [expected, found] =
+            stores.each_ref().map(|store| store.reviews.search_reviews(scope, &filter, PagePosition::First.page(0)));
+        let (expected, found) = (expected.await.expect("a page"), found.await.expect("a page"));
+        assert_eq!(found, expected, "{name}");
+    }
+    embedded.stop();
+}
+
 #[tokio::test]
 async fn unsupported_operation_is_refused() {
-    let store = SyntheticDatabase::new(Distribution::new(10)).expect("a database").store();
-    assert!(store.reviews.register_org_with_reviews(OrgId::new(1).expect("an id")).await.is_err());
-    let by_id: HashMap<_, _> = store.businesses.get_locations(&[]).await.expect("no call");
+    let stores = SyntheticDatabase::new(Distribution::new(10)).expect("a database").store();
+    assert!(stores.database.create_tables().await.is_err());
+    let by_id: HashMap<_, _> = stores.businesses.get_locations(&[]).await.expect("no call");
     assert!(by_id.is_empty());
 }

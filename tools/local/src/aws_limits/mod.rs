@@ -15,6 +15,7 @@ mod lag;
 mod latency;
 mod layer;
 mod pages;
+mod partition_rates;
 mod proxy;
 mod query;
 mod reads;
@@ -33,6 +34,8 @@ mod writes;
 mod layer_tests;
 
 pub use conflicts::{CallKind, ConflictTracker};
+pub use partition_rates::PartitionRates;
 pub use proxy::LimitsProxy;
 pub use settings::{AwsLimits, PageTruncation, Throttling};
 pub use state::LimitCounts;
+pub use token_buckets::{CapacityKind, CapacityScope};

@@ -10,19 +10,24 @@ const MAX_BUCKETS: usize = 50_000;
 
 /// Kind of capacity. Reads and writes have separate units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum CapacityKind {
+pub enum CapacityKind {
+    /// Read units.
     Read,
+    /// Write units.
     Write,
 }
 
 /// Scope of a rate: a table or an index, or one partition key of it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct CapacityScope {
-    pub(super) kind: CapacityKind,
-    pub(super) table: String,
-    pub(super) index: Option<String>,
+pub struct CapacityScope {
+    /// Kind of capacity.
+    pub kind: CapacityKind,
+    /// Name of the table.
+    pub table: String,
+    /// Name of the index; `None` for the table itself.
+    pub index: Option<String>,
     /// Partition key, or `None` for the whole table or index.
-    pub(super) partition: Option<String>,
+    pub partition: Option<String>,
 }
 
 /// Limit that a call exceeded.
@@ -47,7 +52,9 @@ struct TokenBucket {
 pub(super) struct TokenBuckets(HashMap<CapacityScope, TokenBucket>);
 
 impl CapacityScope {
-    pub(super) fn new(kind: CapacityKind, table: &str, index: Option<&str>, partition: Option<String>) -> Self {
+    /// Returns the scope of a table or an index, or of one of its partitions.
+    #[must_use]
+    pub fn new(kind: CapacityKind, table: &str, index: Option<&str>, partition: Option<String>) -> Self {
         Self { kind, table: table.to_owned(), index: index.map(str::to_owned), partition }
     }
 

@@ -3,11 +3,12 @@
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
+use crate::ids::{BusinessId, OrgId};
 use crate::ledger::tree::{
-    BranchEntry, MonthSpan, NodeRef, OldestPostings, Period, PeriodNodes, TreeRoot, encode_branch, encode_leaf,
-    encode_root,
+    BranchEntry, MonthSpan, NodeRef, OldestPostings, Period, PeriodNodes, TreeLimits, TreeRoot, build_tree,
+    encode_branch, encode_leaf, encode_root,
 };
-use crate::ledger::{FacetCounts, FacetKey, LogPosition, Month, Posting, PostingKey, ReviewNumber};
+use crate::ledger::{FacetCounts, FacetKey, LogPosition, Month, Posting, PostingKey, ReviewNumber, ReviewSet, TreeKey};
 
 /// Bytes of 4 KB that an eventual read takes for half a unit, less those of the names and keys of an item.
 const ITEM_BYTES: usize = 4_050;
@@ -111,4 +112,36 @@ fn root_of_a_business_with_sixty_months_is_half_a_unit_of_a_read() {
     };
     let taken = encode_root(&root).len();
     assert!(taken <= ITEM_BYTES, "{taken} bytes");
+}
+
+/// Returns postings of five years, evenly.
+fn postings_of_five_years(number: u32) -> Vec<Posting> {
+    let mut random = random();
+    let posting = |number_of: u32| Posting {
+        key: PostingKey {
+            effective_at: 1_609_459_200 + i64::from(number_of) * (5 * 365 * 86_400 / i64::from(number)),
+            id: ReviewNumber::new(random.next_u64() >> 1),
+        },
+        facet_key: facet_key(&mut random),
+        version: 1,
+    };
+    (0..number).map(posting).collect()
+}
+
+/// A fold puts the roots of hundreds of businesses, at one unit for each kilobyte.
+#[test]
+fn root_of_a_business_or_city_with_some_thousand_reviews_takes_few_write_units() {
+    let org_id = OrgId::new(1).expect("an id");
+    let business = ReviewSet::Business(org_id, BusinessId::parse("b1").expect("an id"));
+    for (set, reviews, most) in [(business, 2_000, 1_024), (ReviewSet::City(org_id, "evora".to_owned()), 3_500, 2_048)]
+    {
+        let tree = TreeKey { set, facet_key: None };
+        let limits = TreeLimits::of(&tree, i64::from(reviews));
+        let mut built = build_tree(postings_of_five_years(reviews), LogPosition::default(), limits);
+        let names = vec![NodeRef { slot: 4_000_000_000, stamp: 1 }; built.new_leaves().count()];
+        built.name_leaves(&names);
+        let bytes = encode_root(&built.into_root(1_000, Vec::new())).len()
+            + "pkTREE#b:1:5409c35a97bbc544d8e26737skROOTe1000v".len();
+        assert!(bytes <= most, "{bytes} bytes of {tree:?}");
+    }
 }

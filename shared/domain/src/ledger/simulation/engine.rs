@@ -20,7 +20,7 @@ pub(super) enum Engine {
 }
 
 /// Sizes of the ledger's trees here: most postings are in nodes.
-const LIMITS: TreeLimits = TreeLimits { recent_max: 2, oldest_max: 2 };
+const LIMITS: TreeLimits = TreeLimits { recent_max: 2, oldest_max: 2, period_split: 64 };
 
 /// Edited tree, with nodes that are not written yet.
 #[derive(Debug)]

@@ -15,7 +15,7 @@ pub fn build_tree(postings: Vec<Posting>, position: LogPosition, limits: TreeLim
     while let Some(first) = rest.first() {
         let year = MonthSpan::containing(Month::of(first.key.effective_at), MonthSpan::LENGTHS[0]);
         let (own, later) = year.split_off(rest);
-        periods.extend(lay_out_periods(year, own));
+        periods.extend(lay_out_periods(year, own, limits));
         rest = later;
     }
     // Every leaf is new, so that none is missing.

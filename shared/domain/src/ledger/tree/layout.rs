@@ -16,10 +16,11 @@ pub(super) const BRANCH_MAX: usize = 256;
 pub(super) const BRANCH_MIN: usize = 64;
 /// Number of leaves of the branches of a new period, if they fill several.
 pub(super) const BRANCH_FILL: usize = 224;
-/// Number of postings from which a period of several months is split into shorter ones.
-pub(super) const PERIOD_SPLIT: i64 = 64;
-/// Number of postings below which neighbouring periods are merged into the span that holds both.
-pub(super) const PERIOD_MERGE: i64 = 24;
+/// Number of postings from which a period of several months of an organisation is split into shorter ones. Statistics by month
+/// read nothing but the root then.
+pub(super) const ORG_PERIOD_SPLIT: i64 = 64;
+/// The same for all other trees: a period is nearly a leaf. A fold puts hundreds of their roots, which are the shorter for it.
+pub(super) const PERIOD_SPLIT: i64 = 256;
 /// Number of postings from which a set of an organisation or city has trees of single facet keys.
 pub const FACETS_FROM: i64 = 5_000;
 
@@ -30,6 +31,9 @@ pub struct TreeLimits {
     pub recent_max: usize,
     /// Maximum number of the oldest postings that the root has copies of.
     pub oldest_max: usize,
+    /// Number of postings from which a period of several months is split into shorter ones. Neighbouring periods are merged into
+    /// the span that holds both below three eighths of it.
+    pub period_split: i64,
 }
 
 /// Number of the oldest postings that the root of an organisation has copies of: two usual pages of 30, so that the second one takes
@@ -50,7 +54,16 @@ impl TreeLimits {
             (ReviewSet::Org(_), None) => OLDEST_OF_ORG,
             _ => 0,
         };
-        Self { recent_max, oldest_max }
+        let period_split = match (&tree.set, tree.facet_key) {
+            (ReviewSet::Org(_), None) => ORG_PERIOD_SPLIT,
+            _ => PERIOD_SPLIT,
+        };
+        Self { recent_max, oldest_max, period_split }
+    }
+
+    /// Returns the number of postings below which neighbouring periods are merged into the span that holds both.
+    pub(super) fn period_merge(self) -> i64 {
+        self.period_split * 3 / 8
     }
 }
 

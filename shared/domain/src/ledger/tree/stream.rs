@@ -4,7 +4,7 @@
 //! second one makes the nodes, of which it holds one leaf and the entries of one branch at a time.
 
 use super::edit::even_sizes;
-use super::layout::{BRANCH_FILL, LEAF_FILL, PERIOD_SPLIT, PLAIN_LEAVES_MAX};
+use super::layout::{BRANCH_FILL, LEAF_FILL, PLAIN_LEAVES_MAX};
 use super::{
     BranchEntry, BranchRef, MonthSpan, NodeRef, OldestPostings, Period, PeriodNodes, TreeLimits, TreeRoot,
     encode_branch, encode_leaf,
@@ -69,7 +69,7 @@ pub fn stream_tree<E>(
     };
     let mut postings = postings.into_iter().inspect(note_first);
     let mut periods = Vec::new();
-    for (span, count) in plan_periods(&months.without_newest(recent_of(months.total(), limits))) {
+    for (span, count) in plan_periods(&months.without_newest(recent_of(months.total(), limits)), limits) {
         periods.push(stream_period(span, count, &mut postings, &mut put_node)?);
     }
     let recent: Vec<Posting> = postings.collect::<Result<_, E>>()?;
@@ -86,11 +86,11 @@ fn recent_of(total: usize, limits: TreeLimits) -> usize {
 }
 
 /// Returns the periods of a tree with these postings, and the number of postings in each.
-fn plan_periods(months: &MonthCounts) -> Vec<(MonthSpan, usize)> {
+fn plan_periods(months: &MonthCounts, limits: TreeLimits) -> Vec<(MonthSpan, usize)> {
     let mut periods = Vec::new();
     let years = months.0.chunk_by(|one, other| year_of(one.0) == year_of(other.0));
     for year in years {
-        plan_span(year_of(year[0].0), year, &mut periods);
+        plan_span(year_of(year[0].0), year, limits, &mut periods);
     }
     periods
 }
@@ -100,16 +100,16 @@ fn year_of(month: Month) -> MonthSpan {
 }
 
 /// Adds the periods of a span with these months: one, or shorter ones if there are many postings.
-fn plan_span(span: MonthSpan, months: &[(Month, usize)], periods: &mut Vec<(MonthSpan, usize)>) {
+fn plan_span(span: MonthSpan, months: &[(Month, usize)], limits: TreeLimits, periods: &mut Vec<(MonthSpan, usize)>) {
     let total = total_of(months);
-    let is_large = i64::try_from(total).is_ok_and(|total| total >= PERIOD_SPLIT);
+    let is_large = i64::try_from(total).is_ok_and(|total| total >= limits.period_split);
     let shorter = MonthSpan::LENGTHS.into_iter().find(|length| *length < span.months);
     match shorter.filter(|_| is_large) {
         Some(length) => {
             for months in months
                 .chunk_by(|one, other| MonthSpan::containing(one.0, length) == MonthSpan::containing(other.0, length))
             {
-                plan_span(MonthSpan::containing(months[0].0, length), months, periods);
+                plan_span(MonthSpan::containing(months[0].0, length), months, limits, periods);
             }
         }
         None => periods.push((span, total)),

@@ -52,7 +52,8 @@ pub(in crate::ledger) fn postings(number: u64) -> Vec<Posting> {
 
 impl StoredTree {
     pub(in crate::ledger) fn new(postings: Vec<Posting>, recent_max: usize, has_facet_trees: bool) -> Self {
-        let mut tree = build_tree(postings, LogPosition::default(), TreeLimits { recent_max, oldest_max: 0 });
+        let mut tree =
+            build_tree(postings, LogPosition::default(), TreeLimits { recent_max, oldest_max: 0, period_split: 64 });
         let mut nodes = HashMap::new();
         let mut write = |written: Vec<Vec<u8>>| -> Vec<NodeRef> {
             let named = written.into_iter().map(|bytes| {

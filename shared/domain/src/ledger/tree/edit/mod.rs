@@ -78,7 +78,7 @@ impl TreeEdit {
         let needs_oldest = is_short && (root.oldest.is_none() || is_shorter || may_grow);
         added.extend(spilled);
         root.position = root.position.max(&position);
-        let plan = plan_parts(periods, period_changes.removed, &added);
+        let plan = plan_parts(periods, period_changes.removed, &added, limits);
         Self {
             root,
             parts: plan.parts.into_iter().map(PartState::Open).collect(),
@@ -96,7 +96,7 @@ impl TreeEdit {
         for state in &mut self.parts {
             let PartState::Open(part) = state else { continue };
             let mut attempt = Attempt::new(&mut self.nodes);
-            if let Some(periods) = attempt.edit_part(part) {
+            if let Some(periods) = attempt.edit_part(part, self.limits) {
                 self.replaced.append(&mut attempt.replaced);
                 self.mismatches += attempt.mismatches;
                 *state = PartState::Done(periods);

@@ -6,13 +6,13 @@ use super::nodes::{Attempt, all_found};
 use super::plan::Part;
 use super::sizes::cut_evenly;
 use crate::ledger::tree::edited::{EditedNodes, EditedPeriod};
-use crate::ledger::tree::layout::{BRANCH_FILL, LEAF_FILL, PERIOD_SPLIT, PLAIN_LEAVES_MAX};
-use crate::ledger::tree::{MonthSpan, NodeRef, Period, PeriodNodes};
+use crate::ledger::tree::layout::{BRANCH_FILL, LEAF_FILL, PLAIN_LEAVES_MAX};
+use crate::ledger::tree::{MonthSpan, NodeRef, Period, PeriodNodes, TreeLimits};
 use crate::ledger::{FacetCounts, Posting};
 
 impl Attempt<'_> {
     /// Returns the periods that take the place of a part.
-    pub(super) fn edit_part(&mut self, part: &Part) -> Option<Vec<EditedPeriod>> {
+    pub(super) fn edit_part(&mut self, part: &Part, limits: TreeLimits) -> Option<Vec<EditedPeriod>> {
         match &part.periods[..] {
             [period] if !part.is_changed() => Some(vec![EditedPeriod::stored(period)]),
             // A month cannot be split: only its changed leaves are read. Longer periods are small and are laid out anew.
@@ -20,11 +20,11 @@ impl Attempt<'_> {
                 PeriodNodes::Leaves(leaves) => self.edit_plain_period(period, leaves, part.changes()),
                 PeriodNodes::Branches(branches) => self.edit_branched_period(period, branches, part.changes()),
             },
-            _ => self.rebuild_part(part),
+            _ => self.rebuild_part(part, limits),
         }
     }
 
-    fn rebuild_part(&mut self, part: &Part) -> Option<Vec<EditedPeriod>> {
+    fn rebuild_part(&mut self, part: &Part, limits: TreeLimits) -> Option<Vec<EditedPeriod>> {
         let found = part.periods.iter().map(|period| self.leaves_of(period)).collect();
         let leaves: Vec<NodeRef> = all_found(found)?.concat();
         let found = leaves.iter().map(|leaf| self.nodes.leaf(*leaf)).collect();
@@ -37,7 +37,7 @@ impl Attempt<'_> {
         self.replaced.extend(leaves);
         let (postings, mismatches) = part.changes().apply(&postings);
         self.mismatches += mismatches;
-        Some(lay_out_periods(part.span, &postings))
+        Some(lay_out_periods(part.span, &postings, limits))
     }
 
     /// Returns the names of all leaves of a period. Its branches count as replaced.
@@ -55,8 +55,12 @@ impl Attempt<'_> {
 }
 
 /// Lays out the postings of a span in new periods: one, or shorter ones if there are many. Those without postings are left out.
-pub(in crate::ledger::tree) fn lay_out_periods(span: MonthSpan, postings: &[Posting]) -> Vec<EditedPeriod> {
-    let is_large = i64::try_from(postings.len()).is_ok_and(|total| total >= PERIOD_SPLIT);
+pub(in crate::ledger::tree) fn lay_out_periods(
+    span: MonthSpan,
+    postings: &[Posting],
+    limits: TreeLimits,
+) -> Vec<EditedPeriod> {
+    let is_large = i64::try_from(postings.len()).is_ok_and(|total| total >= limits.period_split);
     let shorter = MonthSpan::LENGTHS.into_iter().find(|months| *months < span.months);
     match shorter {
         _ if postings.is_empty() => Vec::new(),
@@ -65,7 +69,7 @@ pub(in crate::ledger::tree) fn lay_out_periods(span: MonthSpan, postings: &[Post
             let mut periods = Vec::new();
             for part in span.split(months) {
                 let (own, later) = rest.split_at(rest.partition_point(|posting| posting.key < part.end()));
-                periods.extend(lay_out_periods(part, own));
+                periods.extend(lay_out_periods(part, own, limits));
                 rest = later;
             }
             periods

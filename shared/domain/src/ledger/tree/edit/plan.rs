@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::changes::Changes;
-use crate::ledger::tree::layout::PERIOD_MERGE;
-use crate::ledger::tree::{MonthSpan, Period};
+use crate::ledger::tree::{MonthSpan, Period, TreeLimits};
 use crate::ledger::{Month, Posting};
 
 /// Part of a tree: stored periods of a span, and the changes in it.
@@ -28,7 +27,7 @@ pub(super) struct Plan {
 }
 
 /// Assigns changes to periods: those that are stored, or new ones. Both lists of postings are ascending.
-pub(super) fn plan_parts(periods: Vec<Period>, removed: &[Posting], added: &[Posting]) -> Plan {
+pub(super) fn plan_parts(periods: Vec<Period>, removed: &[Posting], added: &[Posting], limits: TreeLimits) -> Plan {
     let mut parts = Parts::default();
     let mut mismatches = 0;
     for period in periods {
@@ -53,7 +52,7 @@ pub(super) fn plan_parts(periods: Vec<Period>, removed: &[Posting], added: &[Pos
         part.added.extend_from_slice(own);
         rest = later;
     }
-    parts.merge_sparse();
+    parts.merge_sparse(limits.period_merge());
     Plan { parts: parts.0.into_values().collect(), mismatches }
 }
 
@@ -86,22 +85,22 @@ impl Parts {
     }
 
     /// Merges neighbours of changed parts where a longer span holds few postings. The sizes are those that follow from the counts.
-    fn merge_sparse(&mut self) {
-        let is_sparse = |part: &&Part| part.is_changed() && part.expected_total() < PERIOD_MERGE;
+    fn merge_sparse(&mut self, below: i64) {
+        let is_sparse = |part: &&Part| part.is_changed() && part.expected_total() < below;
         let sparse: Vec<MonthSpan> = self.0.values().filter(is_sparse).map(|part| part.span).collect();
         for span in sparse {
             let longer = MonthSpan::LENGTHS.into_iter().filter(|months| *months > span.months);
             let wider = longer.map(|months| MonthSpan::containing(span.first, months));
-            let merged = wider.into_iter().find(|wider| self.is_worth_merging(*wider));
+            let merged = wider.into_iter().find(|wider| self.is_worth_merging(*wider, below));
             if let Some(merged) = merged {
                 self.merge(merged);
             }
         }
     }
 
-    fn is_worth_merging(&self, span: MonthSpan) -> bool {
+    fn is_worth_merging(&self, span: MonthSpan, below: i64) -> bool {
         let total: i64 = self.within(span).map(Part::expected_total).sum();
-        self.within(span).count() > 1 && total < PERIOD_MERGE
+        self.within(span).count() > 1 && total < below
     }
 
     fn merge(&mut self, span: MonthSpan) {

@@ -85,7 +85,7 @@ proptest! {
         let root = TreeRoot { oldest, ..root };
         let removed = removed.into_iter().chain(root.recent.iter().take(2).copied()).map(|posting| (posting.key.id, posting));
         let delta = TreeDelta { removed: removed.collect::<HashMap<_, _>>(), added };
-        let mut edit = TreeEdit::new(root, &delta, LogPosition::default(), TreeLimits { recent_max, oldest_max });
+        let mut edit = TreeEdit::new(root, &delta, LogPosition::default(), TreeLimits { recent_max, oldest_max, period_split: 64 });
         let mut bytes: Vec<Vec<u8>> = leaves.iter().map(|leaf| encode_leaf(leaf)).collect();
         bytes.extend(branches.iter().map(|branch| encode_branch(branch)));
         let mut failed = false;

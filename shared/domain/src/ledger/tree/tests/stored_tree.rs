@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::convert::Infallible;
 
-use super::super::layout::{BRANCH_MAX, BRANCH_MIN, LEAF_MIN, PERIOD_MERGE, PERIOD_SPLIT, PLAIN_LEAVES_MAX};
+use super::super::layout::{BRANCH_MAX, BRANCH_MIN, LEAF_MIN, ORG_PERIOD_SPLIT, PERIOD_SPLIT, PLAIN_LEAVES_MAX};
 use super::super::{
     EditedTree, FREE_MAX, LEAF_MAX, MonthCounts, MonthSpan, NodeRef, OldestPostings, Period, PeriodNodes, TreeEdit,
     TreeLimits, TreeRoot, build_tree, decode_branch, decode_leaf, decode_root, encode_oldest, encode_root, stream_tree,
@@ -266,12 +266,18 @@ impl StoredTree {
         assert!(periods.windows(2).all(|pair| pair[0].span.next_month() <= pair[1].span.first), "no overlap");
         for period in periods {
             assert_eq!(period.span, MonthSpan::containing(period.span.first, period.span.months), "aligned");
-            assert!(period.span.months == 1 || period.counts.total() < PERIOD_SPLIT, "large periods are split");
+            assert!(
+                period.span.months == 1 || period.counts.total() < self.limits.period_split,
+                "large periods are split"
+            );
             for months in MonthSpan::LENGTHS.into_iter().filter(|months| *months > period.span.months) {
                 let longer = MonthSpan::containing(period.span.first, months);
                 let inside = periods.iter().filter(|other| longer.contains(other.span.first));
                 let totals: Vec<i64> = inside.map(|period| period.counts.total()).collect();
-                assert!(totals.len() == 1 || totals.iter().sum::<i64>() >= PERIOD_MERGE, "small periods are merged");
+                assert!(
+                    totals.len() == 1 || totals.iter().sum::<i64>() >= self.limits.period_merge(),
+                    "small periods are merged"
+                );
             }
         }
     }
@@ -279,7 +285,8 @@ impl StoredTree {
 
 /// Returns the limits of a tree.
 fn limits(recent_max: usize) -> TreeLimits {
-    TreeLimits { recent_max, oldest_max: recent_max.min(48) }
+    let period_split = if recent_max >= 512 { ORG_PERIOD_SPLIT } else { PERIOD_SPLIT };
+    TreeLimits { recent_max, oldest_max: recent_max.min(48), period_split }
 }
 
 /// Returns the first second of a month, counted from January 2020.

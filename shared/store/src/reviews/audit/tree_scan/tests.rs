@@ -31,7 +31,8 @@ fn postings(rng: &mut fastrand::Rng) -> Vec<Posting> {
 
 /// Builds a tree and names its nodes.
 fn tree(postings: Vec<Posting>) -> (TreeRoot, Nodes) {
-    let mut built = build_tree(postings, LogPosition::default(), TreeLimits { recent_max: 64, oldest_max: 48 });
+    let mut built =
+        build_tree(postings, LogPosition::default(), TreeLimits { recent_max: 64, oldest_max: 48, period_split: 64 });
     let (mut nodes, mut slot) = (Nodes::new(), 0);
     let mut name = |bytes: Vec<u8>| {
         slot += 1;

@@ -1,0 +1,179 @@
+//! Reviews that arrive at a rate: the load of each partition in each second of virtual time, and what searches meet meanwhile.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::ensure;
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use presence_domain::access::{Principal, Scope};
+use presence_domain::ids::UserId;
+use presence_domain::ledger::{FacetMask, LANES, ReviewNumber};
+use presence_domain::page::PageRequest;
+use presence_domain::review::Review;
+use presence_domain::user::Role;
+use presence_local::aws_limits::Throttling;
+use presence_runtime::clock::Timer;
+use presence_store::meter::Meter;
+use presence_store::{FoldLimits, RetryPolicy, ReviewFilter, ReviewStore, WriteRate};
+use tokio::time::Instant;
+
+use super::write_units::copies_of_last_month;
+use super::{PartitionLoad, SyntheticDatabase};
+
+/// Time of a call.
+const CALL_TIME: Duration = Duration::from_millis(5);
+/// Time between the beginnings of two searches.
+const SEARCH_INTERVAL: Duration = Duration::from_millis(50);
+/// Rates of a table that has grown beyond its first traffic. Those of partitions never grow.
+const RATES: Throttling = Throttling {
+    table_writes: 40_000.0,
+    table_reads: 40_000.0,
+    partition_writes: 1_000.0,
+    partition_reads: 3_000.0,
+    spurious: 0.0,
+};
+
+/// Reviews of one organisation and one month that arrive.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrivals {
+    /// Number of reviews in each second.
+    pub a_second: usize,
+    /// Number of seconds.
+    pub seconds: usize,
+    /// Limits of folds.
+    pub fold_limits: FoldLimits,
+}
+
+/// Outcome of the arrivals.
+#[derive(Clone, Debug)]
+pub struct ArrivalsOutcome {
+    /// Load of partitions, by their kind.
+    pub loads: BTreeMap<String, PartitionLoad>,
+    /// Virtual time from the first review to the end of the last write.
+    pub written_after: Duration,
+    /// Longest time that a review of one second waited for those before it.
+    pub longest_delay: Duration,
+    /// Read units of each search, ascending.
+    pub searches: Vec<f64>,
+    /// Write units of a review, folds included.
+    pub write_units: f64,
+}
+
+/// Timer of virtual time.
+#[derive(Debug)]
+struct VirtualTimer(Instant);
+
+impl Timer for VirtualTimer {
+    fn now(&self) -> Duration {
+        self.0.elapsed()
+    }
+
+    fn sleep(&self, time: Duration) -> BoxFuture<'_, ()> {
+        tokio::time::sleep(time).boxed()
+    }
+}
+
+/// Plays the arrivals in virtual time: each lane has a writer, which writes the reviews of each second as the import does. A warm
+/// function searches page 1 meanwhile.
+///
+/// # Errors
+/// Fails if a call fails, or if a review is missing at the end.
+pub async fn play_arrivals(database: &SyntheticDatabase, arrivals: Arrivals) -> anyhow::Result<ArrivalsOutcome> {
+    let database = database.clone();
+    let play = move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build()?;
+        runtime.block_on(play(&database, arrivals))
+    };
+    tokio::task::spawn_blocking(play).await?
+}
+
+async fn play(database: &SyntheticDatabase, arrivals: Arrivals) -> anyhow::Result<ArrivalsOutcome> {
+    let org_id = database.distribution().org().id;
+    let scope = Principal { user_id: UserId::random(), org_id: Some(org_id), role: Role::OrgAdmin }.scope();
+    let searching = database.store_without_waves().reviews;
+    let count_before = count(&searching, scope).await?;
+    let new = arrivals.a_second * arrivals.seconds;
+    let reviews = copies_of_last_month(database.distribution(), new, true, "arrival");
+    let started_at = Instant::now();
+    let rate = Arc::new(WriteRate::new(Arc::new(VirtualTimer(started_at))));
+    let importing = database.store_with(RetryPolicy::WhileImporting(rate)).reviews;
+    let importing = importing.with_fold_limits(arrivals.fold_limits);
+    drop(database.take_written());
+    database.recorder.start_virtual_time(CALL_TIME, RATES);
+    let writers = (0..LANES).map(|lane| write_lane(&importing, lane, &reviews, arrivals.a_second));
+    let writing = futures::future::try_join_all(writers);
+    let mut searches = Vec::new();
+    let delays = tokio::select! {
+        delays = writing => delays?,
+        error = search_for_ever(&searching, scope, &mut searches) => return Err(error),
+    };
+    let written_after = started_at.elapsed();
+    importing.fold_written_reviews().await;
+    let loads = database.recorder.end_virtual_time();
+    let found = count(&searching, scope).await? - count_before;
+    ensure!(found == new as u64, "{found} of {new} reviews are found");
+    searches.sort_by(f64::total_cmp);
+    let units: f64 = database.take_written().values().map(|written| written.units).sum();
+    let longest_delay = delays.into_iter().max().unwrap_or_default();
+    Ok(ArrivalsOutcome { loads, written_after, longest_delay, searches, write_units: units / new as f64 })
+}
+
+/// Writes the reviews of one lane, those of each second as soon as it is over. Returns the longest time that a second waited for the
+/// end of its writes.
+async fn write_lane(store: &ReviewStore, lane: usize, reviews: &[Review], a_second: usize) -> anyhow::Result<Duration> {
+    let started_at = Instant::now();
+    let mut longest = Duration::ZERO;
+    for (second, arrived) in (1..).zip(reviews.chunks(a_second)) {
+        // Lanes take turns, so that a second has the reviews of a second.
+        let due = Duration::from_secs(second) + Duration::from_secs(1) * u32::try_from(lane)? / u32::try_from(LANES)?;
+        tokio::time::sleep_until(started_at + due).await;
+        let own = arrived.iter().filter(|review| ReviewNumber::of(&review.id).lane() == lane);
+        store.upsert_reviews(&own.cloned().collect::<Vec<_>>()).await?;
+        longest = longest.max(started_at.elapsed().saturating_sub(due));
+    }
+    Ok(longest)
+}
+
+/// Searches page 1 at intervals, and notes the read units of each search. Ends with an error only.
+async fn search_for_ever(store: &ReviewStore, scope: Scope, units: &mut Vec<f64>) -> anyhow::Error {
+    let mut ticks = tokio::time::interval(SEARCH_INTERVAL);
+    loop {
+        ticks.tick().await;
+        let meter = Arc::new(Meter::default());
+        let filter = all_reviews();
+        let search = store.search_reviews(scope, &filter, PageRequest::default());
+        if let Err(error) = Arc::clone(&meter).watch(search).await {
+            return error.into();
+        }
+        units.push(meter.cost().read_units);
+    }
+}
+
+async fn count(store: &ReviewStore, scope: Scope) -> anyhow::Result<u64> {
+    Ok(store.search_reviews(scope, &all_reviews(), PageRequest::default()).await?.count)
+}
+
+fn all_reviews() -> ReviewFilter {
+    let mask = FacetMask::ALL;
+    ReviewFilter { businesses: None, city_key: None, mask, from: None, to: None, newest_first: true }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::distribution::Distribution;
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_thousand_reviews_a_second_of_one_month_stay_within_the_rates_of_partitions() {
+        let database = SyntheticDatabase::new(Distribution::new(10_000)).expect("a database");
+        let arrivals = Arrivals { a_second: 1_000, seconds: 6, fold_limits: FoldLimits::default() };
+        let outcome = play_arrivals(&database, arrivals).await.expect("every review is written");
+        assert!(outcome.longest_delay < Duration::from_secs(1), "writers keep up: {:?}", outcome.longest_delay);
+        for (kind, load) in &outcome.loads {
+            let most = if kind.starts_with("writes") { 1_000.0 } else { 3_000.0 };
+            assert!(load.most_in_second <= most, "{kind}: {load:?}");
+        }
+    }
+}
