@@ -107,10 +107,10 @@ fn the_mail_names_of_its_origin_what_is_known() {
     let of_operator = InvitationOrigin { inviter: None, ..origin() };
     let of_provider = InvitationOrigin { organisation: None, ..origin() };
     let cases = [
-        (origin(), "using it.\n\nYour organisation: Fast Retailer\nInvited by: Ada Lovelace\n\nTo choose"),
-        (of_operator, "using it.\n\nYour organisation: Fast Retailer\n\nTo choose"),
-        (of_provider, "using it.\n\nInvited by: Ada Lovelace\n\nTo choose"),
-        (InvitationOrigin::default(), "using it.\n\nTo choose"),
+        (origin(), "it.\n\nYour organisation: Fast Retailer\nInvited by: Ada Lovelace\n\nTo choose"),
+        (of_operator, "it.\n\nYour organisation: Fast Retailer\n\nTo choose"),
+        (of_provider, "it.\n\nInvited by: Ada Lovelace\n\nTo choose"),
+        (InvitationOrigin::default(), "it.\n\nTo choose"),
     ];
     for (origin, expected) in cases {
         let mail = english(&origin);
