@@ -32,11 +32,13 @@ pub(super) fn cases() -> Vec<Case> {
     ]
 }
 
-/// Returns the answer without the headers that differ from answer to answer.
-fn comparable(reply: &Reply) -> (u16, String, Vec<(String, String)>) {
+/// Returns the answer without the headers that differ from answer to answer, and without the list of businesses, which the
+/// links repeat.
+fn comparable(reply: &Reply, list: &str) -> (u16, String, Vec<(String, String)>) {
     let changing = ["x-request-id", "apigw-requestid", "date"];
     let headers = reply.headers.iter().filter(|(name, _)| !changing.contains(&name.as_str()));
-    let text = |value: &reqwest::header::HeaderValue| value.to_str().expect("text").to_owned();
+    let text =
+        |value: &reqwest::header::HeaderValue| value.to_str().expect("text").replace(&list.replace(',', "%2C"), "");
     (reply.status, reply.text.clone(), headers.map(|(name, value)| (name.to_string(), text(value))).collect())
 }
 
@@ -55,15 +57,15 @@ async fn a_foreign_business_is_answered_like_an_unknown_one_at_the_same_cost() {
     for rest in ["", "&page=2", "&business_city=lyon", "&state=treated", "&update_date__gte=2025-01-01"] {
         for (foreign, unknown) in lists {
             for by in ["admin_1", "manager_1"] {
-                let (foreign, unknown) =
-                    (format!("business__in={foreign}{rest}"), format!("business__in={unknown}{rest}"));
+                let lists = (format!("business__in={foreign}"), format!("business__in={unknown}"));
+                let queries = (format!("{}{rest}", lists.0), format!("{}{rest}", lists.1));
                 // Afterwards the function has read the part of the directory that tells of either.
-                review_fixtures.ask(by, &foreign).await;
-                review_fixtures.ask(by, &unknown).await;
+                review_fixtures.ask(by, &queries.0).await;
+                review_fixtures.ask(by, &queries.1).await;
                 let (foreign, unknown) =
-                    (review_fixtures.ask(by, &foreign).await, review_fixtures.ask(by, &unknown).await);
+                    (review_fixtures.ask(by, &queries.0).await, review_fixtures.ask(by, &queries.1).await);
                 assert_eq!(foreign.status, 200, "{}", foreign.text);
-                assert_eq!(comparable(&foreign), comparable(&unknown), "{by} {rest}");
+                assert_eq!(comparable(&foreign, &lists.0), comparable(&unknown, &lists.1), "{by} {rest}");
                 assert_eq!(foreign.logged_cost(), unknown.logged_cost(), "nothing of it is read: {by} {rest}");
             }
         }

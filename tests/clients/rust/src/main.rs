@@ -50,7 +50,7 @@ async fn main() {
 
     // One error is a text, the other one has choices.
     let unknown = "ZZ".parse().expect("the form of a language");
-    let fields = refusal(admin.search_categories(&unknown, None, None, NonZeroU64::new(1000)).await);
+    let fields = refusal(admin.search_categories(&unknown, None, None, NonZeroU64::new(1000), None).await);
     assert!(fields["per_page"].is_string());
     let choices = fields["lang"]["choices"].as_array().expect("choices");
     assert!(choices.contains(&Value::from("FR")) && fields["lang"]["explanation"].is_string());

@@ -6,9 +6,12 @@ use crate::json::{Json, Members};
 const ERROR: &str = "Error";
 /// Schemas whose members of `errors` it has. The one of a 400 comes last, because its `json` accepts every other one.
 const PARTS: [&str; 3] = ["AuthenticationError", "AuthorizationError", "InvalidError"];
+/// Status that the gateway answers, in an envelope of its own.
+const GATEWAY_STATUS: &str = "431";
 const REFERENCE: &str = r##"{"$ref": "#/components/schemas/Error"}"##;
 
-/// Gives all error responses of the document one schema, in which each member is optional and exactly one is there.
+/// Gives all error responses of the document one schema, in which each member is optional and exactly one is there. Leaves out
+/// those of the gateway.
 pub(super) fn unite_error_responses(document: &mut Json) {
     let members = collect_members(document);
     let Some(error) = document.find_mut(&["components", "schemas", ERROR, "properties", "errors"]) else { return };
@@ -24,8 +27,9 @@ pub(super) fn unite_error_responses(document: &mut Json) {
     let operations =
         document.find_mut(&["paths"]).into_iter().flat_map(Json::children_mut).flat_map(Json::children_mut);
     for operation in operations {
-        let responses = operation.find_mut(&["responses"]).and_then(Json::as_object_mut);
-        let errors = responses.into_iter().flatten().filter(|(status, _)| status.starts_with(['4', '5']));
+        let Some(responses) = operation.find_mut(&["responses"]).and_then(Json::as_object_mut) else { continue };
+        responses.shift_remove(GATEWAY_STATUS);
+        let errors = responses.iter_mut().filter(|(status, _)| status.starts_with(['4', '5']));
         errors.for_each(|(_, response)| replace_schema(response));
     }
 }

@@ -156,6 +156,18 @@ fn all_error_responses_get_one_schema_with_the_members_of_each() {
 }
 
 #[test]
+fn responses_of_the_gateway_are_left_out() {
+    let document = |responses: &str| {
+        Json::parse(&format!(
+            r#"{{"openapi": "3.0.3", "paths": {{"/a": {{"get": {{"responses": {{"200": {{}}{responses}}}}}}}}},
+                "components": {{"schemas": {{"Error": {{"properties": {{"errors": {{}}}}}}}}, "responses": {{}}}}}}"#
+        ))
+    };
+    let converted = convert(&document(r#", "431": {}"#));
+    assert_eq!(converted.to_pretty_text(), convert(&document("")).to_pretty_text());
+}
+
+#[test]
 fn a_component_that_refers_to_itself_is_kept_once_it_is_used() {
     let document = Json::parse(
         r##"{"openapi": "3.1.0", "paths": {"/a": {"$ref": "#/components/schemas/Tree"}},
