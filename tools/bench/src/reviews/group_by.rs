@@ -78,7 +78,7 @@ pub(crate) async fn run(size: u64, rounds: u64) -> anyhow::Result<String> {
         note(NOT_INSTALLED);
     }
     let reviews = Distribution::new(size);
-    let backends = Backends::load(&reviews, with_postgres).await?;
+    let backends = Box::pin(Backends::load(&reviews, with_postgres)).await?;
     backends.prepare_statistics().await?;
     let mut measured = Vec::new();
     for case in cases() {

@@ -80,12 +80,12 @@ pub(crate) async fn run(sizes: &[u64], counted: &[u64], rounds: u64, out: Option
 }
 
 async fn measure_size(reviews: &Distribution, rounds: u64, with_postgres: bool) -> anyhow::Result<SizeResult> {
-    let backends = Backends::load(reviews, with_postgres).await?;
+    let backends = Box::pin(Backends::load(reviews, with_postgres)).await?;
     let prepared = backends.prepare(reviews).await?;
     let mut searches = rounds::verify_agreement(&backends, &prepared).await?;
     rounds::measure(&backends, &prepared, &mut searches, reviews.total(), rounds).await?;
     let sizes = backends.storage_sizes().await?;
-    let write_units = backends.measure_write_units().await?;
+    let write_units = Box::pin(backends.measure_write_units()).await?;
     Ok(SizeResult { total: reviews.total(), searches, storage: Some(StorageResult { sizes, write_units }) })
 }
 
@@ -135,7 +135,8 @@ mod tests {
     #[tokio::test(flavor = "multi_thread")]
     async fn all_backends_give_the_same_answers() {
         let reviews = Distribution::new(2_000);
-        let backends = Backends::load(&reviews, PostgresServer::is_installed()).await.expect("the backends start");
+        let backends =
+            Box::pin(Backends::load(&reviews, PostgresServer::is_installed())).await.expect("the backends start");
         let prepared = backends.prepare(&reviews).await.expect("the searches are prepared");
         let measured = rounds::verify_agreement(&backends, &prepared).await.expect("the answers agree");
         assert!(measured.iter().filter(|measured| measured.search.match_count > 30).count() > 10);

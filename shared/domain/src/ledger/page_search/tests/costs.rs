@@ -2,6 +2,7 @@
 
 use super::model::{TestSearch, positions};
 use super::stored::{Search, StoredTree, postings, run, start};
+use crate::ledger::tree::TreeLimits;
 use crate::ledger::{FacetKey, FacetMask, Posting, PostingFilter, TreeDelta};
 use crate::page::PageRequest;
 
@@ -46,6 +47,26 @@ fn page_without_filter_reads_the_leaves_that_it_lies_in() {
         }
     }
     assert_eq!(checked_search(&all, &tree, &page(EVERYTHING, true, 1)).blocks, 0, "the root has the newest page");
+}
+
+#[test]
+fn pages_of_copies_read_no_node_and_the_first_leaf_behind_them_counts_them_once() {
+    let all = postings(60_000);
+    let tree =
+        StoredTree::with_limits(all.clone(), TreeLimits { recent_max: 512, oldest_max: 64, period_split: 64 }, false);
+    let blocks = |filter, newest_first, number| checked_search(&all, &tree, &page(filter, newest_first, number)).blocks;
+    for (newest_first, number) in [(false, 1), (false, 2), (true, 2_000), (true, 1_999)] {
+        assert_eq!(blocks(EVERYTHING, newest_first, number), 0, "page {number}");
+    }
+    for (newest_first, number) in [(false, 3), (true, 1_998), (false, 9), (true, 1_992)] {
+        assert!(blocks(EVERYTHING, newest_first, number) > 0, "page {number}");
+    }
+    let frequent = PostingFilter { mask: mask_of([0]), ..EVERYTHING };
+    assert_eq!(blocks(frequent, false, 1), 0, "more than 30 of 64 match");
+    let from = Some(all[10].key.effective_at);
+    assert_eq!(blocks(PostingFilter { from, ..EVERYTHING }, false, 1), 0, "the range of dates cuts the copies");
+    let to = Some(all[40].key.effective_at);
+    assert_eq!(blocks(PostingFilter { to, ..EVERYTHING }, true, 1), 0);
 }
 
 #[test]

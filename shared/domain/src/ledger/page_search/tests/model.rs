@@ -119,13 +119,13 @@ impl TestTree {
         let recent_start = recent.first().map_or(behind, |first| first.key);
         let (edition, position) = (1, LogPosition::default());
         let total = before.len() as u64;
-        let copies = before[..copied.min(before.len())].to_vec();
+        let oldest = before[..copied.min(before.len())].to_vec();
         let end = match before.get(copied) {
             Some(_) if copied == 0 => PostingKey::FIRST,
             Some(next) => next.key,
             None => recent_start,
         };
-        let oldest = OldestPostings { end, postings: copies };
+        let oldest = OldestPostings { end, postings: oldest };
         let (facet_editions, periods) = (None, Vec::new());
         let root = RootSummary { edition, position, facet_editions, periods, recent_start, recent, oldest, total };
         let mut tree = Self { root, delta, leaves: HashMap::new(), branches: HashMap::new(), after };

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::ledger::page_search::{FoundPage, NodeKind, PageSearch};
-use crate::ledger::tree::{NodeRef, RootSummary, TreeLimits, TreeRoot, build_tree, encode_root};
+use crate::ledger::tree::{NodeRef, OldestPostings, RootSummary, TreeLimits, TreeRoot, build_tree, encode_root};
 use crate::ledger::{FACET_KEY_COUNT, FacetKey, LogPosition, Posting, PostingKey, ReviewNumber, TreeDelta};
 
 use super::model::{TestSearch, node_number};
@@ -11,6 +11,7 @@ use super::model::{TestSearch, node_number};
 /// Tree as the store has it.
 pub(in crate::ledger) struct StoredTree {
     pub(in crate::ledger) root: Vec<u8>,
+    pub(super) oldest: OldestPostings,
     pub(in crate::ledger) nodes: HashMap<NodeRef, Vec<u8>>,
 }
 
@@ -51,9 +52,13 @@ pub(in crate::ledger) fn postings(number: u64) -> Vec<Posting> {
 }
 
 impl StoredTree {
+    /// Builds a tree whose root has no copies of its oldest postings.
     pub(in crate::ledger) fn new(postings: Vec<Posting>, recent_max: usize, has_facet_trees: bool) -> Self {
-        let mut tree =
-            build_tree(postings, LogPosition::default(), TreeLimits { recent_max, oldest_max: 0, period_split: 64 });
+        Self::with_limits(postings, TreeLimits { recent_max, oldest_max: 0, period_split: 64 }, has_facet_trees)
+    }
+
+    pub(super) fn with_limits(postings: Vec<Posting>, limits: TreeLimits, has_facet_trees: bool) -> Self {
+        let mut tree = build_tree(postings, LogPosition::default(), limits);
         let mut nodes = HashMap::new();
         let mut write = |written: Vec<Vec<u8>>| -> Vec<NodeRef> {
             let named = written.into_iter().map(|bytes| {
@@ -69,14 +74,17 @@ impl StoredTree {
         tree.name_branches(&names);
         let facet_editions = has_facet_trees.then(|| vec![1; FACET_KEY_COUNT]);
         let root = TreeRoot { facet_editions, ..tree.into_root(1, Vec::new()) };
-        Self { root: encode_root(&root), nodes }
+        Self { root: encode_root(&root), oldest: root.oldest, nodes }
     }
 }
 
 /// Returns a search with these trees, and their roots.
 pub(super) fn start(trees: &[StoredTree], search: &TestSearch) -> (PageSearch, Vec<RootSummary>) {
     let mut page_search = PageSearch::new(search.filter, search.newest_first, search.page);
-    let root = |tree: &StoredTree| RootSummary::decode(&tree.root, search.filter.mask).expect("a root");
+    let root = |tree: &StoredTree| {
+        let root = RootSummary::decode(&tree.root, search.filter.mask).expect("a root");
+        RootSummary { oldest: tree.oldest.clone(), ..root }
+    };
     let roots: Vec<_> = trees.iter().map(root).collect();
     for root in &roots {
         page_search.add_tree(root, &TreeDelta::default());

@@ -1,6 +1,6 @@
 //! Oldest postings of an edited tree: edited with the leaves that they are copies of, or collected from these anew.
 
-use super::branches::stored_leaves;
+use super::branches::{BranchDraft, stored_leaves};
 use super::changes::Changes;
 use super::leaves::LeafDraft;
 use super::nodes::Nodes;
@@ -62,46 +62,49 @@ impl FirstLeaves<'_> {
         match &period.nodes {
             EditedNodes::Leaves(leaves) => {
                 let total = usize::try_from(period.counts.total()).unwrap_or(0);
-                let estimate = if leaves.len() == 1 { total } else { LEAF_MIN };
-                leaves.iter().for_each(|leaf| self.add_leaf(leaf, estimate));
+                self.add_leaves(leaves, if leaves.len() == 1 { total } else { LEAF_MIN });
             }
             EditedNodes::Branches(branches) => {
                 for branch in branches {
-                    match &branch.node {
-                        _ if self.is_full() => self.is_cut = true,
-                        Draft::New(leaves) => leaves.iter().for_each(|leaf| self.add_leaf(leaf, LEAF_MIN)),
-                        Draft::Stored(node) => match self.nodes.branch(*node) {
-                            Some(entries) => {
-                                stored_leaves(entries).iter().for_each(|leaf| self.add_leaf(leaf, LEAF_MIN));
-                            }
-                            // It has more than enough.
-                            None => (self.is_missing, self.expected) = (true, self.max),
-                        },
-                    }
+                    self.add_branch(branch);
                 }
             }
         }
     }
 
-    fn add_leaf(&mut self, leaf: &LeafDraft, estimate: usize) {
+    fn add_branch(&mut self, branch: &BranchDraft) {
         if self.is_full() {
             self.is_cut = true;
             return;
         }
-        self.leaves += 1;
-        let found = match &leaf.node {
-            Draft::New(postings) => Some(postings.clone()),
-            Draft::Stored(node) => self.nodes.leaf(*node),
-        };
-        match found {
-            Some(postings) => {
-                self.expected += postings.len();
-                self.postings.extend(postings);
+        match &branch.node {
+            Draft::New(leaves) => self.add_leaves(leaves, LEAF_MIN),
+            Draft::Stored(node) => {
+                if let Some(entries) = self.nodes.branch(*node) {
+                    self.add_leaves(&stored_leaves(entries), LEAF_MIN);
+                } else {
+                    // It has more than enough.
+                    (self.is_missing, self.expected) = (true, self.max);
+                }
             }
-            None => {
-                self.expected += estimate;
-                self.is_missing = true;
+        }
+    }
+
+    /// Adds leaves. Those that are missing count with the estimate.
+    fn add_leaves(&mut self, leaves: &[LeafDraft], estimate: usize) {
+        for leaf in leaves {
+            if self.is_full() {
+                self.is_cut = true;
+                return;
             }
+            self.leaves += 1;
+            let found = match &leaf.node {
+                Draft::New(postings) => Some(postings.clone()),
+                Draft::Stored(node) => self.nodes.leaf(*node),
+            };
+            self.is_missing |= found.is_none();
+            self.expected += found.as_ref().map_or(estimate, Vec::len);
+            self.postings.extend(found.unwrap_or_default());
         }
     }
 
