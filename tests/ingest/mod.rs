@@ -4,6 +4,7 @@ mod crashes;
 mod cut_over;
 mod deliveries;
 mod ingest_env;
+mod interleaving;
 mod limits;
 mod objects;
 mod outside;
