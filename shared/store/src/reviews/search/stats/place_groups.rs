@@ -2,6 +2,9 @@
 //!
 //! The list comes from an index that lags, and a business that moves has reviews in two places. So the counts of the groups are
 //! compared with those of the whole, at the same position of the log. Only groups that add up are answered.
+//!
+//! The nodes of the whole are read beside the roots of the places. The order of these reads proves nothing: the log is read before
+//! both, each root is proven by it, and a node never changes under the name that a root has for it.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
@@ -14,7 +17,7 @@ use crate::client::parallel::parallel;
 use crate::reviews::log::OrgLog;
 use crate::reviews::search::moves::OrgCut;
 use crate::reviews::search::target::{OrgTarget, trees_by_org};
-use crate::{Business, ListPage, ReviewStore};
+use crate::{Business, ListPage, ListPosition, ReviewStore};
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
 use presence_domain::ledger::{FacetCounts, ReviewSet, TreeKey};
@@ -29,8 +32,6 @@ const TREES_AT_A_TIME: usize = 1_000;
 struct PlaceCounts<'a> {
     target: &'a StatsTarget,
     distrusted: &'a HashSet<TreeKey>,
-    /// Counts of the whole.
-    totals: TreeCounts,
     /// Counts of the trees of places.
     parts: TreeCounts,
     groups: PlaceGroups,
@@ -51,89 +52,92 @@ impl ReviewStore {
         target: &StatsTarget,
         distrusted: &HashSet<TreeKey>,
     ) -> Result<ReviewStats, StatsAttemptError> {
-        let mut cut = OrgCut::default();
-        let mut counts = PlaceCounts {
+        let (mut cut, mut totals) = (OrgCut::default(), TreeCounts::new(target.filter, None));
+        let mut places = PlaceCounts {
             target,
             distrusted,
-            totals: TreeCounts::new(target.filter, None),
             parts: TreeCounts::new(target.filter, None),
             groups: PlaceGroups::new(target.group_by, target.city_key.clone()),
         };
-        for orgs in target.orgs.chunks(ORGS_AT_A_TIME) {
-            let mut listed = self.start_lists(&mut counts, &mut cut, orgs).await?;
-            while !listed.is_empty() {
-                self.add_places(&mut counts, &mut listed).await?;
-                listed.retain(|org| org.list.next.is_some());
-                self.continue_lists(&mut counts, &mut listed).await?;
-            }
+        let mut chunks = target.orgs.chunks(ORGS_AT_A_TIME).peekable();
+        while let Some(orgs) = chunks.next() {
+            let listed = self.start_lists(&mut places, &mut totals, &mut cut, orgs).await?;
+            let is_last = chunks.peek().is_none();
+            // At most a branch or a leaf of the whole for each end of the dates, beside some megabytes of the places.
+            let whole = self.read_counts(&mut totals);
+            futures::try_join!(whole, self.add_all_places(&mut places, listed, is_last))?;
         }
-        self.read_counts(&mut counts.totals).await?;
-        self.read_counts(&mut counts.parts).await?;
         if target.orgs.len() > 1 {
             self.check_moves(&cut).await?;
         }
-        counts.finish()
+        places.finish(totals)
     }
 
     /// Adds the trees of organisations to the whole. Returns the first page of the places of each that has reviews.
     async fn start_lists(
         &self,
-        counts: &mut PlaceCounts<'_>,
+        places: &mut PlaceCounts<'_>,
+        totals: &mut TreeCounts,
         cut: &mut OrgCut,
         orgs: &[OrgTarget],
     ) -> Result<Vec<ListedOrg>, StatsAttemptError> {
         let org_ids: Vec<OrgId> = orgs.iter().map(|org| org.org_id).collect();
-        let lists: Vec<PlaceList> = org_ids.iter().map(|org_id| PlaceList::new(*org_id)).collect();
-        let city_key = counts.target.city_key.as_deref();
+        let city_key = places.target.city_key.as_deref();
         let (snapshots, pages, ()) = futures::try_join!(
-            self.read_snapshots(orgs, counts.distrusted, false),
-            self.read_pages(lists, city_key),
+            self.read_snapshots(orgs, places.distrusted, false),
+            self.read_pages(org_ids.iter().map(|org_id| (*org_id, None)).collect(), city_key),
             self.read_all_buckets(&org_ids),
         )?;
         let mut listed = Vec::new();
-        for ((org, snapshot), (mut list, page)) in orgs.iter().zip(snapshots).zip(pages) {
+        for ((org, snapshot), page) in orgs.iter().zip(snapshots).zip(pages) {
             cut.add(org.org_id, &snapshot.log);
-            counts.totals.add_org(org, &snapshot, |_| 0)?;
-            let mut sets = counts.groups.sets_of_log(org.org_id, &snapshot.log);
-            sets.extend(counts.groups.sets_of_page(org.org_id, &page));
-            list.next = page.next;
-            listed.push(ListedOrg { list, log: snapshot.log, sets });
+            totals.add_org(org, &snapshot, |_| 0)?;
+            let mut sets = places.groups.sets_of_log(org.org_id, &snapshot.log);
+            sets.extend(places.groups.sets_of_page(org.org_id, &page));
+            listed.push(ListedOrg { list: PlaceList::new(org.org_id, page.next), log: snapshot.log, sets });
         }
         Ok(listed)
     }
 
-    /// Reads the next page of the places of each organisation.
-    async fn continue_lists(
+    /// Adds the trees of all places, and reads further pages of the lists of these beside them. Reads the nodes after the last
+    /// organisation.
+    async fn add_all_places(
         &self,
-        counts: &mut PlaceCounts<'_>,
-        listed: &mut Vec<ListedOrg>,
+        places: &mut PlaceCounts<'_>,
+        mut listed: Vec<ListedOrg>,
+        is_last: bool,
     ) -> Result<(), StatsAttemptError> {
-        let (lists, logs): (Vec<_>, Vec<_>) = listed.drain(..).map(|org| (org.list, org.log)).unzip();
-        let pages = self.read_pages(lists, counts.target.city_key.as_deref()).await?;
-        for ((mut list, page), log) in pages.into_iter().zip(logs) {
-            let sets = counts.groups.sets_of_page(list.org_id, &page);
-            list.next = page.next;
-            listed.push(ListedOrg { sets: sets.into_iter().filter(|set| !list.has(set)).collect(), list, log });
+        let city_key = places.target.city_key.as_deref();
+        while !listed.is_empty() {
+            let next = listed.iter_mut().map(|org| (org.list.org_id, org.list.next.take()));
+            let unread: Vec<_> = next.filter(|(_, next)| next.is_some()).collect();
+            let unread_orgs: HashSet<OrgId> = unread.iter().map(|(org_id, _)| *org_id).collect();
+            let pages = async { self.read_pages(unread, city_key).await.map_err(StatsAttemptError::from) };
+            let (pages, ()) = futures::try_join!(pages, self.add_places(places, &mut listed))?;
+            listed.retain(|org| unread_orgs.contains(&org.list.org_id));
+            for (org, page) in listed.iter_mut().zip(pages) {
+                let sets = places.groups.sets_of_page(org.list.org_id, &page);
+                org.sets = sets.into_iter().filter(|set| !org.list.has(set)).collect();
+                org.list.next = page.next;
+            }
         }
-        Ok(())
+        if is_last { self.read_counts(&mut places.parts).await } else { Ok(()) }
     }
 
+    /// Reads a page of the places of each organisation, from a position of its list.
     async fn read_pages(
         &self,
-        lists: Vec<PlaceList>,
+        lists: Vec<(OrgId, Option<ListPosition>)>,
         city_key: Option<&str>,
-    ) -> Result<Vec<(PlaceList, ListPage<Business>)>, Error> {
-        let reads = lists.into_iter().map(async |mut list| {
-            let page = self.businesses.list_in_city(list.org_id, city_key, list.next.take()).await?;
-            Ok((list, page))
-        });
+    ) -> Result<Vec<ListPage<Business>>, Error> {
+        let reads = lists.into_iter().map(|(org_id, start)| self.businesses.list_in_city(org_id, city_key, start));
         parallel(u16::try_from(ORGS_AT_A_TIME).unwrap_or(u16::MAX), reads).await
     }
 
     /// Adds the trees of the places that are listed.
     async fn add_places(
         &self,
-        counts: &mut PlaceCounts<'_>,
+        places: &mut PlaceCounts<'_>,
         listed: &mut [ListedOrg],
     ) -> Result<(), StatsAttemptError> {
         let sets: Vec<ReviewSet> = listed.iter_mut().flat_map(|org| std::mem::take(&mut org.sets)).collect();
@@ -144,18 +148,18 @@ impl ReviewStore {
                 listed.map(|listed| Arc::clone(&listed.log))
             };
             let logs: Vec<Arc<OrgLog>> = orgs.iter().filter_map(log_of).collect();
-            let snapshots = self.read_snapshots_at(&orgs, logs, counts.distrusted).await?;
+            let snapshots = self.read_snapshots_at(&orgs, logs, places.distrusted).await?;
             for (org, snapshot) in orgs.iter().zip(&snapshots) {
                 let list = listed.iter_mut().find(|listed| listed.list.org_id == org.org_id);
                 let Some(ListedOrg { list, .. }) = list else { continue };
-                counts.parts.add_org(org, snapshot, |set| {
+                places.parts.add_org(org, snapshot, |set| {
                     list.add(set);
-                    counts.groups.number_of(set)
+                    places.groups.number_of(set)
                 })?;
             }
-            counts.parts.check_groups()?;
-            if counts.parts.is_full() {
-                self.read_counts(&mut counts.parts).await?;
+            places.parts.check_groups()?;
+            if places.parts.is_full() {
+                self.read_counts(&mut places.parts).await?;
             }
         }
         Ok(())
@@ -164,9 +168,9 @@ impl ReviewStore {
 
 impl PlaceCounts<'_> {
     /// Returns the statistics, if the groups add up to the whole.
-    fn finish(self) -> Result<ReviewStats, StatsAttemptError> {
+    fn finish(self, totals: TreeCounts) -> Result<ReviewStats, StatsAttemptError> {
         let keys = self.groups.into_keys();
-        let totals = self.totals.finish()?.pop().map(|(_, counts)| counts).unwrap_or_default();
+        let totals = totals.finish()?.pop().map(|(_, counts)| counts).unwrap_or_default();
         let (mut sum, mut groups) = (FacetCounts::default(), Vec::new());
         for (number, counts) in self.parts.finish()? {
             sum.add_all(&counts);

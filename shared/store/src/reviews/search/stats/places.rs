@@ -13,7 +13,7 @@ use presence_domain::text::city_key;
 #[derive(Debug)]
 pub(super) struct PlaceList {
     pub(super) org_id: OrgId,
-    /// Position of the next page; `None` before the first and after the last one.
+    /// Position of the page that is read next; `None` if there is none.
     pub(super) next: Option<ListPosition>,
     /// Sets that were counted and have reviews. A business that moves to another city meanwhile is listed twice.
     counted: BTreeSet<ReviewSet>,
@@ -44,9 +44,9 @@ fn present_places(log: &OrgLog) -> Vec<&Place> {
 }
 
 impl PlaceList {
-    /// Returns the list of an organisation of which no page is read.
-    pub(super) fn new(org_id: OrgId) -> Self {
-        Self { org_id, next: None, counted: BTreeSet::new() }
+    /// Returns the list of an organisation, of which the pages before this position are read.
+    pub(super) fn new(org_id: OrgId, next: Option<ListPosition>) -> Self {
+        Self { org_id, next, counted: BTreeSet::new() }
     }
 
     /// Notes that a set is counted. False if it was already.

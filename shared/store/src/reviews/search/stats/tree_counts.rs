@@ -17,8 +17,9 @@ use super::attempt::StatsAttemptError;
 
 /// Number of branches that are read at a time. They have some 25 KB each, so that 4 MB are in flight.
 const BRANCHES_AT_A_TIME: usize = 160;
-/// Number of leaves that are read at a time. They have up to 4 KB each.
-const LEAVES_AT_A_TIME: usize = 1_000;
+/// Number of leaves that are read at a time. They have up to 4 KB each, so that 4 MB are in flight. The borders of the most days that
+/// are answered cut one leaf more than there are days, so that these are read at once.
+const LEAVES_AT_A_TIME: usize = 1_024;
 
 /// Number of nodes that may wait to be read before further trees are added: 1 MB of names and ranges.
 const MAX_WAITING_NODES: usize = 10_000;
