@@ -77,7 +77,7 @@ enum Benchmark {
         /// Number of reviews
         #[arg(long, default_value_t = 100_000)]
         size: u64,
-        /// Number of timed runs of each
+        /// Number of timed runs of each; 0 to count only
         #[arg(long, default_value_t = 20)]
         rounds: u64,
     },

@@ -33,6 +33,11 @@ All must give the same groups with the same numbers, or the run ends. Units, cal
 medians of ROUNDS runs in milliseconds, in turns; every entry is read once. Each call of `DynamoDB` is delayed by DELAY.
 ";
 
+/// Note of a run without timed rounds, for a machine with other work.
+const ONLY_COUNTED: &str = "
+**This run** was made with `--rounds 0`, on a machine with other work: nothing is timed. What is counted holds on any machine.
+";
+
 /// Request for statistics.
 pub(super) struct StatsCase {
     label: &'static str,
@@ -153,11 +158,16 @@ pub(super) fn groups_of(stats: &ReviewStats) -> Groups {
 fn render(measured: &[MeasuredCase], size: u64, rounds: u64) -> String {
     let mut report = INTRODUCTION.replace("DELAY", &format!("{} ms", CALL_DELAY.as_secs_f64() * 1e3));
     report = report.replace("ROUNDS", &rounds.to_string());
+    if rounds == 0 {
+        report.push_str(ONLY_COUNTED);
+    }
     let _ = writeln!(report, "\n## {} reviews\n", grouped(size));
     report.push_str("| statistics | groups | ledger, cold: units | calls | waves | ms | warm: units | waves | ms | PostgreSQL, ms | every entry: units | calls | ms |\n");
     report.push_str("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n");
     for MeasuredCase { case, groups, cold, warm, every_entry, medians } in measured {
-        let [cold_ms, warm_ms, postgres_ms] = medians.map(|median| median.map_or_else(|| "–".to_owned(), ms));
+        let every_entry_ms = Some(every_entry.elapsed.as_secs_f64() * 1e3).filter(|_| rounds > 0);
+        let or_dash = |time: Option<f64>| time.map_or_else(|| "–".to_owned(), ms);
+        let [cold_ms, warm_ms, postgres_ms] = medians.map(or_dash);
         let _ = writeln!(
             report,
             "| {} | {groups} | {} | {} | {} | {cold_ms} | {} | {} | {warm_ms} | {postgres_ms} | {} | {} | {} |",
@@ -169,7 +179,7 @@ fn render(measured: &[MeasuredCase], size: u64, rounds: u64) -> String {
             warm.cost.waves,
             every_entry.cost.read_units,
             every_entry.cost.calls,
-            ms(every_entry.elapsed.as_secs_f64() * 1e3),
+            or_dash(every_entry_ms),
         );
     }
     report

@@ -5,7 +5,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use crate::ids::{BusinessId, OrgId};
 use crate::ledger::tree::{
-    BranchEntry, MonthSpan, NodeRef, OldestPostings, Period, PeriodNodes, TreeLimits, TreeRoot, build_tree,
+    BranchEntry, FREE_MAX, MonthSpan, NodeRef, OldestPostings, Period, PeriodNodes, TreeLimits, TreeRoot, build_tree,
     encode_branch, encode_leaf, encode_root,
 };
 use crate::ledger::{FacetCounts, FacetKey, LogPosition, Month, Posting, PostingKey, ReviewNumber, ReviewSet, TreeKey};
@@ -144,4 +144,18 @@ fn root_of_a_business_or_city_with_some_thousand_reviews_takes_few_write_units()
             + "pkTREE#b:1:5409c35a97bbc544d8e26737skROOTe1000v".len();
         assert!(bytes <= most, "{bytes} bytes of {tree:?}");
     }
+}
+
+#[test]
+fn root_of_a_business_with_three_hundred_reviews_a_month_takes_few_bytes() {
+    // Two leaves a month. With ids in their starts, they would take 960 bytes more.
+    let most = 4_500;
+    let set = ReviewSet::Business(OrgId::new(1).expect("an id"), BusinessId::parse("b1").expect("an id"));
+    let limits = TreeLimits::of(&TreeKey { set, facet_key: None }, 17_700);
+    let mut tree = build_tree(postings_of_five_years(17_700), LogPosition([100_000; 8]), limits);
+    let names = vec![NodeRef { slot: u32::MAX, stamp: 200 }; tree.new_leaves().count()];
+    tree.name_leaves(&names);
+    let root = tree.into_root(1_000, vec![NodeRef { slot: u32::MAX, stamp: 200 }; FREE_MAX]);
+    let taken = encode_root(&root).len();
+    assert!(taken <= most, "{taken} bytes");
 }

@@ -3,8 +3,9 @@
 //! The number of postings in each month decides how the tree is laid out. So a first pass over the postings counts them, and a
 //! second one makes the nodes, of which it holds one leaf and the entries of one branch at a time.
 
-use super::edit::even_sizes;
+use super::edit::{even_sizes, leaf_start};
 use super::layout::{BRANCH_FILL, LEAF_FILL, PLAIN_LEAVES_MAX};
+use super::oldest::key_behind;
 use super::{
     BranchEntry, BranchRef, MonthSpan, NodeRef, OldestPostings, Period, PeriodNodes, TreeLimits, TreeRoot,
     encode_branch, encode_leaf,
@@ -124,16 +125,16 @@ fn stream_period<E>(
     put_node: &mut impl FnMut(Vec<u8>) -> Result<NodeRef, E>,
 ) -> Result<Period, E> {
     let mut leaf_sizes = even_sizes(count, LEAF_FILL);
-    let leaves = count.div_ceil(LEAF_FILL);
+    let (leaves, mut bound) = (count.div_ceil(LEAF_FILL), span.start());
     if leaves <= PLAIN_LEAVES_MAX {
-        let entries = stream_leaves(leaf_sizes, postings, put_node)?;
+        let entries = stream_leaves(leaf_sizes, &mut bound, postings, put_node)?;
         let counts = sum_of(entries.iter().map(|entry| &entry.counts));
         let names = entries.into_iter().map(|entry| (entry.start, entry.node)).collect();
         return Ok(Period { span, counts, nodes: PeriodNodes::Leaves(names) });
     }
     let mut branches = Vec::new();
     for size in even_sizes(leaves, BRANCH_FILL) {
-        let entries = stream_leaves(leaf_sizes.by_ref().take(size), postings, put_node)?;
+        let entries = stream_leaves(leaf_sizes.by_ref().take(size), &mut bound, postings, put_node)?;
         let counts = sum_of(entries.iter().map(|entry| &entry.counts));
         let start = entries.first().map_or(PostingKey::FIRST, |entry| entry.start);
         branches.push(BranchRef { start, counts, node: put_node(encode_branch(&entries))? });
@@ -142,16 +143,18 @@ fn stream_period<E>(
     Ok(Period { span, counts, nodes: PeriodNodes::Branches(branches) })
 }
 
-/// Makes leaves of these sizes from the next postings.
+/// Makes leaves of these sizes from the next postings. All postings before these are before the bound, which goes on with them.
 fn stream_leaves<E>(
     sizes: impl Iterator<Item = usize>,
+    bound: &mut PostingKey,
     postings: &mut impl Iterator<Item = Result<Posting, E>>,
     put_node: &mut impl FnMut(Vec<u8>) -> Result<NodeRef, E>,
 ) -> Result<Vec<BranchEntry>, E> {
     let mut leaves = Vec::new();
     for size in sizes {
         let own: Vec<Posting> = postings.by_ref().take(size).collect::<Result<_, E>>()?;
-        let start = own.first().map_or(PostingKey::FIRST, |first| first.key);
+        let start = own.first().map_or(*bound, |first| leaf_start(*bound, first.key));
+        *bound = own.last().map_or(*bound, |last| key_behind(last.key));
         leaves.push(BranchEntry { start, counts: FacetCounts::of(&own), node: put_node(encode_leaf(&own))? });
     }
     Ok(leaves)

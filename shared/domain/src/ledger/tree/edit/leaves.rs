@@ -6,13 +6,14 @@ use super::periods::lay_out_nodes;
 use super::sizes::{NodeSize, cut_evenly, cut_full, has_neighbour, plan_merges};
 use crate::ledger::tree::edited::{Draft, EditedPeriod};
 use crate::ledger::tree::layout::{LEAF_MAX, LEAF_MIN, PLAIN_LEAVES_MAX};
+use crate::ledger::tree::oldest::key_behind;
 use crate::ledger::tree::{BranchEntry, NodeRef, Period};
 use crate::ledger::{FacetCounts, Posting, PostingKey};
 
 /// Leaf of an edited tree.
 #[derive(Clone, Debug)]
 pub(in crate::ledger::tree) struct LeafDraft {
-    /// Key of its first posting.
+    /// Key behind the postings of the leaf before, up to its first posting: see [`leaf_start`].
     pub(in crate::ledger::tree) start: PostingKey,
     /// Counts of its postings; `None` for a stored leaf of a period without branches, unless it was read.
     pub(in crate::ledger::tree) counts: Option<FacetCounts>,
@@ -23,15 +24,35 @@ pub(in crate::ledger::tree) struct LeafDraft {
 }
 
 impl LeafDraft {
+    /// Returns leaves that are not stored, one for each part of ascending postings. No part is empty. All postings of the tree before
+    /// the first part are before `bound`.
+    pub(in crate::ledger::tree) fn chain(bound: PostingKey, parts: Vec<Vec<Posting>>) -> Vec<Self> {
+        let mut bound = bound;
+        let leaves = parts.into_iter().map(|postings| {
+            let leaf = Self::new(bound, postings);
+            bound = leaf.last_key().map_or(bound, key_behind);
+            leaf
+        });
+        leaves.collect()
+    }
+
     /// Returns a leaf that is not stored. There is at least one posting.
-    pub(in crate::ledger::tree) fn new(postings: Vec<Posting>) -> Self {
-        let start = postings.first().map_or(PostingKey::FIRST, |posting| posting.key);
+    fn new(bound: PostingKey, postings: Vec<Posting>) -> Self {
+        let start = postings.first().map_or(bound, |first| leaf_start(bound, first.key));
         Self { start, counts: Some(FacetCounts::of(&postings)), node: Draft::New(postings), shrank: false }
     }
 
     /// Returns a leaf that is stored.
     pub(in crate::ledger::tree) fn stored(start: PostingKey, counts: Option<FacetCounts>, node: NodeRef) -> Self {
         Self { start, counts, node: Draft::Stored(node), shrank: false }
+    }
+
+    /// Returns the key of the last posting, if the leaf is not stored.
+    fn last_key(&self) -> Option<PostingKey> {
+        match &self.node {
+            Draft::New(postings) => postings.last().map(|last| last.key),
+            Draft::Stored(_) => None,
+        }
     }
 
     /// Returns the entry of its branch. The leaf has a name, and its counts are known.
@@ -48,6 +69,15 @@ impl LeafDraft {
     fn is_small(&self) -> bool {
         self.shrank && self.size().is_some_and(|size| size < LEAF_MIN)
     }
+}
+
+/// Returns the start of a leaf with this first posting. All postings of the leaves before are before `bound`.
+///
+/// It is the first key of the second, which takes 8 bytes fewer than a key with an id. If the leaf before ends in the same second, it
+/// is the key of the posting. A bound behind the posting is that of the first leaf of a period, which nothing is before.
+pub(in crate::ledger::tree) fn leaf_start(bound: PostingKey, first: PostingKey) -> PostingKey {
+    let second = PostingKey::at(first.effective_at);
+    if bound <= second || first < bound { second } else { first }
 }
 
 /// Leaves to merge.
@@ -144,7 +174,8 @@ impl Attempt<'_> {
         let shrank = after.len() < before.len();
         // New postings mostly come at the end of a period. Leaves that are full there are not written again.
         let cut = if at_end { cut_full(after, LEAF_MAX) } else { cut_evenly(after, LEAF_MAX) };
-        Some((cut.into_iter().map(|postings| LeafDraft { shrank, ..LeafDraft::new(postings) }).collect(), difference))
+        let leaves = LeafDraft::chain(leaf.start, cut);
+        Some((leaves.into_iter().map(|leaf| LeafDraft { shrank, ..leaf }).collect(), difference))
     }
 
     /// Counts the neighbours of small leaves, since one of them may take in the small one.
@@ -176,6 +207,7 @@ impl Attempt<'_> {
             Ok([leaf]) => return Some(leaf),
             Err(group) => group,
         };
+        let bound = group.first().map_or(PostingKey::FIRST, |first| first.start);
         let mut found = Vec::with_capacity(group.len());
         for leaf in group {
             found.push(match leaf.node {
@@ -186,7 +218,7 @@ impl Attempt<'_> {
                 }
             });
         }
-        Some(LeafDraft::new(all_found(found)?.concat()))
+        Some(LeafDraft::new(bound, all_found(found)?.concat()))
     }
 
     /// Returns the counts of an edited period: those of its leaves if all are known, else those before and the difference.

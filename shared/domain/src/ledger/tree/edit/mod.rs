@@ -15,7 +15,7 @@ mod plan;
 mod sizes;
 
 pub(super) use branches::BranchDraft;
-pub(super) use leaves::LeafDraft;
+pub(super) use leaves::{LeafDraft, leaf_start};
 pub(super) use nodes::Nodes;
 pub(super) use oldest::collect_oldest;
 pub(super) use periods::lay_out_periods;

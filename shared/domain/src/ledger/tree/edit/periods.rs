@@ -79,7 +79,7 @@ pub(in crate::ledger::tree) fn lay_out_periods(
 }
 
 fn lay_out_period(span: MonthSpan, postings: &[Posting]) -> EditedPeriod {
-    let leaves = cut_evenly(postings.to_vec(), LEAF_FILL).into_iter().map(LeafDraft::new).collect();
+    let leaves = LeafDraft::chain(span.start(), cut_evenly(postings.to_vec(), LEAF_FILL));
     EditedPeriod { span, counts: FacetCounts::of(postings), nodes: lay_out_nodes(leaves) }
 }
 

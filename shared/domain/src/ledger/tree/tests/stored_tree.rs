@@ -232,7 +232,13 @@ impl StoredTree {
         for pair in leaves.iter().flat_map(|leaves| leaves.windows(2)) {
             assert!(pair.iter().any(|(_, leaf): &(_, Vec<Posting>)| leaf.len() >= LEAF_MIN), "two small neighbours");
         }
-        let postings: Vec<Posting> = leaves.concat().into_iter().flat_map(|(_, leaf)| leaf).collect();
+        let leaves = leaves.concat();
+        for (number, (start, leaf)) in leaves.iter().enumerate() {
+            let ends_before = |(_, before): &(_, Vec<Posting>)| before.iter().all(|posting| posting.key < *start);
+            assert!(leaves[..number].iter().all(ends_before), "a leaf starts behind the leaf before");
+            assert!(*start <= leaf[0].key, "a leaf starts at or before its first posting");
+        }
+        let postings: Vec<Posting> = leaves.into_iter().flat_map(|(_, leaf)| leaf).collect();
         assert!(postings.iter().all(|posting| period.span.start() <= posting.key && posting.key < period.span.end()));
         postings
     }
@@ -256,7 +262,7 @@ impl StoredTree {
     fn check_leaf(&self, start: PostingKey, node: NodeRef) -> Vec<Posting> {
         let leaf = decode_leaf(self.nodes.get(node)).expect("the leaf can be read");
         assert!((1..=LEAF_MAX).contains(&leaf.len()));
-        assert_eq!(start, leaf[0].key);
+        assert!(start <= leaf[0].key);
         leaf
     }
 
