@@ -366,24 +366,27 @@ def report_or_none(world, name):
 
 
 def check_kills(world):
-    """A function that is killed again and again at its work."""
-    before, count = world.count(), 3_000
+    """A function that is killed again and again at its work. Each message has deliveries left, whatever batch the kills meet."""
+    before, count, kills = world.count(), 3_000, MAX_RECEIVES - 2
     (WORK / "killed.jsonl").write_text("".join(world.row(number) for number in range(30_000, 30_000 + count)))
-    failures = world.lambda_.failures
-    killed = threading.Thread(target=kill_some, args=(world,))
+    failures, is_written = world.lambda_.failures, threading.Event()
+    killed = threading.Thread(target=kill_some, args=(world, kills, is_written))
     killed.start()
     world.upload("killed.jsonl", {"created": count})
+    is_written.set()
     killed.join()
     assert world.count() == before + count, world.count()
-    print(f"killed five times, {world.lambda_.failures - failures} batches failed: each row is there once, and counts once")
+    failures = world.lambda_.failures - failures
+    assert failures > 0, "a batch was under way at one of the kills"
+    print(f"killed up to {kills} times, {failures} batches failed: each row is there once, and counts once")
 
 
-def kill_some(world):
-    for _ in range(5):
+def kill_some(world, kills, is_written):
+    """Kills the function during some batches, until everything is written."""
+    for _ in range(kills):
         seen = world.lambda_.batches
-        try:
-            wait_for("the next batch", lambda: world.lambda_.batches > seen)
-        except AssertionError:
+        wait_for("the next batch", lambda: world.lambda_.batches > seen or is_written.is_set())
+        if is_written.is_set():
             return
         world.runtime.restart()
 
