@@ -53,7 +53,7 @@ public final class Journey {
         check(reviews.getCount() > 0 && reviews.getReviews().get(0).getRating() <= 2, "reviews");
 
         // One error is a text, the other one has choices.
-        Object fields = refusal(() -> new CategoriesApi(client).searchCategories("ZZ", null, null, 1000));
+        Object fields = refusal(() -> new CategoriesApi(client).searchCategories("ZZ", null, null, 1000, null));
         Map<?, ?> errors = (Map<?, ?>) fields;
         check(errors.get("per_page") instanceof String, "no text: " + errors);
         Choice choice = JSON.getDefault().getMapper().convertValue(errors.get("lang"), Choice.class);
