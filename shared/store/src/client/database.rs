@@ -150,6 +150,6 @@ impl Database {
             name if name == REVIEWS.name => &self.reviews_table,
             _ => &None,
         };
-        own_name.as_ref().map_or_else(|| format!("{}{}", self.prefix, table.name), |name| name.to_string())
+        own_name.as_ref().map_or_else(|| format!("{}{}", self.prefix, table.name), ToString::to_string)
     }
 }

@@ -89,6 +89,7 @@ pub async fn play_arrivals(database: &SyntheticDatabase, arrivals: Arrivals) -> 
     tokio::task::spawn_blocking(play).await?
 }
 
+#[expect(clippy::cast_precision_loss, reason = "some hundred thousand reviews arrive")]
 async fn play(database: &SyntheticDatabase, arrivals: Arrivals) -> anyhow::Result<ArrivalsOutcome> {
     let org_id = database.distribution().org().id;
     let scope = Principal { user_id: UserId::random(), org_id: Some(org_id), role: Role::OrgAdmin }.scope();

@@ -90,7 +90,7 @@ fn filters(new: &[Review]) -> [(&'static str, ReviewFilter); 3] {
     let mask = FacetMask::from_predicate(|state, rating, partner, has_content| {
         Some(FacetKey::new(state, rating, partner, has_content)) == facet_key
     });
-    let noon = Day::parse(SINGLE_DAY).map_or(0, |day| day.start()) + SECONDS_OF_DAY / 2;
+    let noon = Day::parse(SINGLE_DAY).map_or(0, Day::start) + SECONDS_OF_DAY / 2;
     let hour = ReviewFilter { from: Some(noon), to: Some(noon + 3_599), ..all.clone() };
     [("all reviews", all.clone()), ("the facet key", ReviewFilter { mask, ..all }), ("an hour", hour)]
 }

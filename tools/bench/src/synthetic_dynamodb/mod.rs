@@ -65,13 +65,13 @@ impl SyntheticDatabase {
     /// Returns a store with empty caches.
     #[must_use]
     pub fn store(&self) -> Stores {
-        self.store_over(WavesConnector.over(self.connector()))
+        store_over(WavesConnector.over(self.connector()))
     }
 
     /// Returns a store with empty caches, whose calls take no virtual time: for counts without waves.
     #[must_use]
     pub fn store_without_waves(&self) -> Stores {
-        self.store_over(self.connector())
+        store_over(self.connector())
     }
 
     /// Returns a store with empty caches and a retry policy.
@@ -88,12 +88,12 @@ impl SyntheticDatabase {
     fn connector(&self) -> SyntheticConnector {
         SyntheticConnector::new(Arc::clone(&self.tables), Arc::clone(&self.recorder))
     }
+}
 
-    fn store_over(&self, client: impl HttpClient + 'static) -> Stores {
-        // The connector answers every call: the address is never connected to.
-        let config = presence_local::sdk_config("http://localhost").into_builder().http_client(client).build();
-        Stores::new(Database::new(&config, PREFIX))
-    }
+fn store_over(client: impl HttpClient + 'static) -> Stores {
+    // The connector answers every call: the address is never connected to.
+    let config = presence_local::sdk_config("http://localhost").into_builder().http_client(client).build();
+    Stores::new(Database::new(&config, PREFIX))
 }
 
 #[cfg(test)]
