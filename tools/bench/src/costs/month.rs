@@ -46,9 +46,10 @@ const RECORD_UNITS: f64 = 4.0;
 const RECORD_DAYS: f64 = 400.0;
 /// Requests of a warm function for one lease.
 const REQUESTS_OF_A_LEASE: f64 = 20.0;
-/// Units of an imported review, from `shared/docs/benchmarks/imports.md`: the first import, ordered by date.
-const IMPORT_WRITES: f64 = 9.7;
-const IMPORT_READS: f64 = 1.0;
+/// Write units of an imported review of a month that has reviews, from `shared/docs/benchmarks/write-units.md`, and read units from
+/// `shared/docs/benchmarks/imports.md`.
+const IMPORT_WRITES: f64 = 4.4;
+const IMPORT_READS: f64 = 1.2;
 /// Runs of the auditor in a month, one in five minutes, and the units of each by default.
 const AUDITS: f64 = 288.0 * DAYS;
 const AUDIT_UNITS: f64 = 4_000.0;
@@ -374,7 +375,7 @@ mod tests {
         assert!((all - lines.iter().sum::<f64>()).abs() < 0.2, "{amounts:?}");
         assert!((amount(&report, "API Gateway") - 30.0).abs() < 1e-9);
         assert!((amount(&report, "DynamoDB: reads of requests") - 60.06 * 0.125).abs() < 0.01);
-        assert!((amount(&report, "DynamoDB: imports") - (29.1 * 0.625 + 3.0 * 0.125)).abs() < 0.01);
+        assert!((amount(&report, "DynamoDB: imports") - (13.2 * 0.625 + 3.6 * 0.125)).abs() < 0.01);
         assert!((amount(&report, "SES") - 3.0).abs() < 1e-9);
     }
 

@@ -19,7 +19,7 @@ use super::search::Search;
 /// Largest number of reviews that are written one by one to measure write units: as many as a writer folds.
 pub(super) const WRITTEN_ALONE: usize = 512;
 /// Largest number of reviews that are imported to measure write units: as many as an import folds.
-pub(super) const IMPORTED: usize = 10_240;
+pub(super) const IMPORTED: usize = 4_096;
 
 /// Ledger in an embedded `DynamoDB`.
 pub(super) struct Ledger {
