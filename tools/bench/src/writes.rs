@@ -65,7 +65,7 @@ pub(crate) async fn run(settings: &Settings) -> anyhow::Result<String> {
 /// Counts the write units of new reviews of an organisation with so many.
 async fn count_size(size: u64, settings: &Settings) -> anyhow::Result<String> {
     let mut section = format!("\n## {size} reviews\n\n| reviews | fold after | units |");
-    let parts = PARTS.iter().map(|(name, _)| format!(" {name} |")).collect::<String>();
+    let parts = PARTS.map(|(name, _)| format!(" {name} |")).concat();
     let _ = writeln!(section, "{parts}\n|---|---:|---:|{}", "---:|".repeat(PARTS.len()));
     let cases = settings.alone.iter().map(|fold_after| (1, *fold_after));
     for (portion, fold_after) in cases.chain(settings.imported.iter().map(|fold_after| (PORTION, *fold_after))) {
