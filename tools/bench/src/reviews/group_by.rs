@@ -30,7 +30,7 @@ Made by `cargo run --profile bench -p presence-bench -- group-by`. The reviews a
 - **every entry**: a Query over all entries of an index with facets, city and business. The program groups them.
 
 All must give the same groups with the same numbers, or the run ends. Units, calls and waves are exact, without the key. Times are
-medians of ROUNDS runs in milliseconds, in turns; every entry is read once. Each call of `DynamoDB` is delayed by DELAY.
+medians of ROUNDSin milliseconds, in turns; every entry is read once. Each call of `DynamoDB` is delayed by DELAY.
 ";
 
 /// Note of a run without timed rounds, for a machine with other work.
@@ -157,7 +157,7 @@ pub(super) fn groups_of(stats: &ReviewStats) -> Groups {
 
 fn render(measured: &[MeasuredCase], size: u64, rounds: u64) -> String {
     let mut report = INTRODUCTION.replace("DELAY", &format!("{} ms", CALL_DELAY.as_secs_f64() * 1e3));
-    report = report.replace("ROUNDS", &rounds.to_string());
+    report = report.replace("ROUNDS", &if rounds == 0 { String::new() } else { format!("{rounds} runs ") });
     if rounds == 0 {
         report.push_str(ONLY_COUNTED);
     }
