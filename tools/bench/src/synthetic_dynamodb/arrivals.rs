@@ -173,8 +173,13 @@ mod tests {
         let outcome = play_arrivals(&database, arrivals).await.expect("every review is written");
         assert!(outcome.longest_delay < Duration::from_secs(1), "writers keep up: {:?}", outcome.longest_delay);
         for (kind, load) in &outcome.loads {
-            let most = if kind.starts_with("writes") { 1_000.0 } else { 3_000.0 };
-            assert!(load.most_in_second <= most, "{kind}: {load:?}");
+            // A writer that folds writes some reviews of the index in the next second: within the second that a bucket holds.
+            let most = match kind.as_str() {
+                kind if kind.starts_with("reads") => 3_000.0,
+                kind if kind.contains("listing-index") => 1_250.0,
+                _ => 1_000.0,
+            };
+            assert!(load.most_in_second <= most && load.throttled == 0, "{kind}: {load:?}");
         }
     }
 }
