@@ -105,7 +105,10 @@ fn both_versions_describe_the_same_operations_with_the_same_texts_and_examples()
     assert!(new.keys().eq(old.keys()));
     for (path, methods) in &new {
         for (method, operation) in methods.as_object().expect("operations") {
-            assert_eq!(without_schemas(operation), without_schemas(&old[path][method]), "{method} {path}");
+            let mut expected = without_schemas(operation);
+            // The gateway answers it, in an envelope of its own: tools for 3.0 take one for each operation.
+            expected["responses"].as_object_mut().expect("responses").remove("431");
+            assert_eq!(expected, without_schemas(&old[path][method]), "{method} {path}");
         }
     }
 }
