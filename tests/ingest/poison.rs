@@ -47,7 +47,7 @@ async fn rows_of_a_message_of_another_sender_are_written_and_its_rejected_rows_a
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_poison_message_fails_with_all_behind_it_in_its_group_and_no_other() {
+async fn a_message_that_cannot_be_read_fails_alone_and_those_behind_it_are_written() {
     let env = IngestEnv::new().await;
     let row = |name: &str| json_lines(&[titled_row("s1", name, "t")]);
     env.outside.send(message("1-0", "before", &row("before"), &[]));
@@ -55,11 +55,8 @@ async fn a_poison_message_fails_with_all_behind_it_in_its_group_and_no_other() {
     env.outside.send(message("1-1", "other", &row("other"), &[]));
     env.outside.send(message("1-0", "behind", &row("behind"), &[]));
     let failed = env.deliver(&env.outside.messages(), None).await;
-    assert_eq!(failed, ["message-2", "message-4"]);
-    assert_eq!(env.titles().await.into_keys().collect::<Vec<_>>(), ["before", "other"]);
-    // The queue moves the poison message to the dead-letter queue in the end.
-    env.outside.delete(&["message-2".to_owned()]);
-    env.drain().await;
+    // The queue moves it to the dead-letter queue in the end, and what was received as often would go with it.
+    assert_eq!(failed, ["message-2"]);
     assert_eq!(env.titles().await.into_keys().collect::<Vec<_>>(), ["before", "behind", "other"]);
 }
 

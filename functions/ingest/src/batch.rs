@@ -21,8 +21,16 @@ const BATCH_TIME: Duration = Duration::from_secs(10);
 /// Time before the deadline at which no call is tried again, so that the answer leaves in time.
 const ANSWER_TIME: Duration = Duration::from_secs(1);
 
+/// Task of a message.
+enum Task<'a> {
+    /// Goes on with the split of an object.
+    Continuation(&'a str),
+    /// Writes rows.
+    Part(Part),
+}
+
 /// Writes the rows of the messages. Returns the messages that failed, and those behind them in their groups: they come again, in their
-/// order.
+/// order. A message that cannot be read fails alone.
 pub(crate) async fn receive(ingest: &Ingest, records: &[Value], deadline: SystemTime) -> BatchResponse {
     let left = time_left(deadline).unwrap_or(BATCH_TIME).saturating_sub(ANSWER_TIME).min(BATCH_TIME);
     let mut groups: BTreeMap<&str, Vec<&Value>> = BTreeMap::new();
@@ -36,39 +44,62 @@ pub(crate) async fn receive(ingest: &Ingest, records: &[Value], deadline: System
 }
 
 /// Writes the messages of a group until one fails. Returns the ids of that one and of all behind it.
+///
+/// A message that cannot be read is no reason to stop: those behind it would be received as often as it is, and would be given up with
+/// it. Their order among rows that are never written means nothing.
 async fn receive_group<'a>(
     ingest: &Ingest,
     messages: Vec<&'a Value>,
     time: Duration,
     watch: Stopwatch,
 ) -> Vec<&'a str> {
-    let mut rest = messages.iter();
+    let mut failed = Vec::new();
+    let mut rest = messages.into_iter();
     while let Some(message) = rest.next() {
-        let left = time.saturating_sub(watch.elapsed());
-        let result = receive_message(ingest, message, left).await;
-        if let Err(error) = result {
+        let Some(task) = Task::of(message) else {
+            let error = Error::internal("a message of the queue has attributes that make no sense");
             telemetry::log_background_error("ingest_message", &error);
-            let ids = std::iter::once(message).chain(rest).map(|message| message["messageId"].as_str());
-            return ids.map(Option::unwrap_or_default).collect();
+            failed.push(id_of(message));
+            continue;
+        };
+        let left = time.saturating_sub(watch.elapsed());
+        if let Err(error) = task.run(ingest, id_of(message), left).await {
+            telemetry::log_background_error("ingest_message", &error);
+            failed.extend(std::iter::once(message).chain(rest).map(id_of));
+            break;
         }
     }
-    Vec::new()
+    failed
 }
 
-async fn receive_message(ingest: &Ingest, message: &Value, left: Duration) -> Result<(), Error> {
-    if let Some(object) = message["messageAttributes"][CONTINUE]["stringValue"].as_str() {
-        let watch = Stopwatch::start();
-        // At least one segment, so that every message makes progress.
-        let rest = with_retries_for(left, split(ingest, object, || watch.elapsed() < left)).await?;
-        return match rest {
-            Some(rest) => ingest.queue.send_batch(&[continuation(&rest)]).await,
-            None => Ok(()),
-        };
+fn id_of(message: &Value) -> &str {
+    message["messageId"].as_str().unwrap_or_default()
+}
+
+impl<'a> Task<'a> {
+    /// Returns the task of a message, or nothing if its attributes make no sense.
+    fn of(message: &'a Value) -> Option<Self> {
+        match message["messageAttributes"][CONTINUE]["stringValue"].as_str() {
+            Some(object) => Some(Self::Continuation(object)),
+            None => Part::from_record(message).map(Self::Part),
+        }
     }
-    let Some(part) = Part::from_record(message) else {
-        return Err(Error::internal("a message of the queue has attributes that make no sense"));
-    };
-    let id = message["messageId"].as_str().unwrap_or_default();
-    let written = with_deadline(left, write_part(ingest, &part, id)).await;
-    written.unwrap_or_else(|| Err(Error::Unavailable("there was no time to write a message".into())))
+
+    async fn run(self, ingest: &Ingest, message_id: &str, left: Duration) -> Result<(), Error> {
+        match self {
+            Self::Continuation(object) => {
+                let watch = Stopwatch::start();
+                // At least one segment, so that every message makes progress.
+                let rest = with_retries_for(left, split(ingest, object, || watch.elapsed() < left)).await?;
+                match rest {
+                    Some(rest) => ingest.queue.send_batch(&[continuation(&rest)]).await,
+                    None => Ok(()),
+                }
+            }
+            Self::Part(part) => {
+                let written = with_deadline(left, write_part(ingest, &part, message_id)).await;
+                written.unwrap_or_else(|| Err(Error::Unavailable("there was no time to write a message".into())))
+            }
+        }
+    }
 }
