@@ -45,8 +45,8 @@ pub(crate) async fn receive(ingest: &Ingest, records: &[Value], deadline: System
 
 /// Writes the messages of a group until one fails. Returns the ids of that one and of all behind it.
 ///
-/// A message that cannot be read is no reason to stop: those behind it would be received as often as it is, and would be given up with
-/// it. Their order among rows that are never written means nothing.
+/// A message that cannot be read does not stop its group. Otherwise the messages behind it would be received as often, and go to the
+/// dead letters with it. It has no rows whose order could matter.
 async fn receive_group<'a>(
     ingest: &Ingest,
     messages: Vec<&'a Value>,
