@@ -6,7 +6,9 @@
 //!
 //! Facet counts and postings are written by `ADD` and `SET`, not from a type: they have the first format until the ledger changes.
 
-use serde::de::DeserializeOwned;
+use aws_sdk_dynamodb::types::AttributeValue;
+use serde::de::value::MapDeserializer;
+use serde::de::{DeserializeOwned, IntoDeserializer};
 
 use crate::client::read::{Item, number};
 use crate::keys::{
@@ -150,7 +152,7 @@ pub(super) fn kind_of(table: &Table, item: &Item) -> Kind {
 
 /// Returns the format of an item; 0 if the attribute is not a number.
 pub(super) fn format_of(item: &Item) -> u64 {
-    let parse = |value: &aws_sdk_dynamodb::types::AttributeValue| value.as_n().ok()?.parse().ok();
+    let parse = |value: &AttributeValue| value.as_n().ok()?.parse().ok();
     item.get(FORMAT).map_or(FIRST, |value| parse(value).unwrap_or_default())
 }
 
@@ -182,7 +184,20 @@ pub(crate) fn parse<T: DeserializeOwned>(item: Item) -> Result<T, Error> {
 /// Parses an item of a kind. Returns [`Error::Unavailable`] for a format that this version does not know.
 pub(crate) fn parse_as<T: DeserializeOwned>(kind: Kind, item: Item) -> Result<T, Error> {
     check(kind, &item)?;
-    serde_dynamo::from_item(item).map_err(Error::internal)
+    let attributes = item.into_iter().map(|(name, value)| (name, StoredAttribute(value)));
+    T::deserialize(MapDeserializer::new(attributes)).map_err(Error::internal)
+}
+
+/// Attribute that is parsed where it lies. `serde_dynamo::from_item` would first copy the whole item into a map of its own, which
+/// takes longer than to parse it.
+struct StoredAttribute(AttributeValue);
+
+impl IntoDeserializer<'_, serde_dynamo::Error> for StoredAttribute {
+    type Deserializer = serde_dynamo::Deserializer;
+
+    fn into_deserializer(self) -> Self::Deserializer {
+        serde_dynamo::Deserializer::from_attribute_value(self.0.into())
+    }
 }
 
 /// Serialises a value as an item of a kind that has one format.
@@ -201,6 +216,72 @@ pub(crate) fn item_as<T: serde::Serialize>(kind: Kind, value: &T) -> Result<Item
 mod tests {
     use super::*;
     use std::collections::HashMap;
+
+    #[derive(Debug, PartialEq, serde::Deserialize)]
+    struct EachAttribute {
+        text: String,
+        number: i64,
+        share: f64,
+        flag: bool,
+        list: Vec<u8>,
+        map: HashMap<String, String>,
+        missing: Option<u64>,
+        null: Option<u64>,
+        present: Option<u64>,
+        #[serde(default)]
+        defaulted: Vec<String>,
+    }
+
+    fn each_attribute() -> Item {
+        HashMap::from([
+            ("text".to_owned(), AttributeValue::S("Ada".to_owned())),
+            ("number".to_owned(), number(i64::MIN)),
+            ("share".to_owned(), AttributeValue::N("0.25".to_owned())),
+            ("flag".to_owned(), AttributeValue::Bool(true)),
+            ("list".to_owned(), AttributeValue::L(vec![number(1), number(255)])),
+            ("map".to_owned(), AttributeValue::M(crate::client::read::pk_sk("a", "b"))),
+            ("null".to_owned(), AttributeValue::Null(true)),
+            ("present".to_owned(), number(u64::MAX)),
+            ("unknown".to_owned(), AttributeValue::Ss(vec!["c".to_owned()])),
+        ])
+    }
+
+    #[test]
+    fn attributes_of_every_type_are_parsed_and_unknown_ones_are_ignored() {
+        let parsed: EachAttribute = parse(each_attribute()).expect("an item");
+        let map = HashMap::from([("pk", "a"), ("sk", "b")].map(|(name, text)| (name.to_owned(), text.to_owned())));
+        let expected = EachAttribute {
+            text: "Ada".to_owned(),
+            number: i64::MIN,
+            share: 0.25,
+            flag: true,
+            list: vec![1, 255],
+            map,
+            missing: None,
+            null: None,
+            present: Some(u64::MAX),
+            defaulted: Vec::new(),
+        };
+        assert_eq!(parsed, expected);
+    }
+
+    #[test]
+    fn attribute_that_is_missing_or_of_another_type_is_an_error_without_its_text() {
+        for (name, value) in [
+            ("text", number(1)),
+            ("number", AttributeValue::S("Ada".to_owned())),
+            ("list", AttributeValue::L(vec![number(256)])),
+            ("map", AttributeValue::S("Ada".to_owned())),
+            ("present", AttributeValue::Bool(true)),
+        ] {
+            let (mut other, mut without) = (each_attribute(), each_attribute());
+            other.insert(name.to_owned(), value);
+            let error = parse::<EachAttribute>(other).expect_err(name);
+            assert!(matches!(&error, Error::Internal(_)) && !format!("{error:?}").contains("Ada"), "{name}: {error:?}");
+            without.remove(name);
+            assert_eq!(parse::<EachAttribute>(without).is_err(), name != "present", "{name}");
+        }
+    }
 
     #[test]
     fn formats_up_to_the_present_one_are_read_and_newer_ones_are_named() {

@@ -3,6 +3,7 @@
 //! A review counts only in the version that its posting names. Reads of `listing-index` and eventual reads may return an
 //! earlier version: it is read strongly. A later version changed after the position of the log that the search answers.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 use super::target::{OrgStretch, PostingPage, SearchTarget};
@@ -41,10 +42,14 @@ struct Stretch {
 impl Bodies {
     pub(super) fn add(&mut self, reviews: Vec<Review>) {
         for review in reviews {
-            let known = self.0.entry(ReviewNumber::of(&review.id));
-            let known = known.or_insert_with(|| review.clone());
-            if known.version < review.version {
-                *known = review;
+            match self.0.entry(ReviewNumber::of(&review.id)) {
+                Entry::Vacant(place) => {
+                    place.insert(review);
+                }
+                Entry::Occupied(known) if known.get().version >= review.version => {}
+                Entry::Occupied(mut known) => {
+                    known.insert(review);
+                }
             }
         }
     }
