@@ -132,7 +132,7 @@ struct LocatedItem {
 }
 
 /// Place of a business, and the organisations that may have some of its reviews.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ReviewLocation {
     /// Present location.
     pub(crate) location: BusinessLocation,

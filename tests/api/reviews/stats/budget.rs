@@ -115,3 +115,29 @@ async fn statistics_without_possible_matches_read_only_the_key() {
         assert_eq!((reply.json()["count"].as_u64(), cost), (Some(0), KEY), "{query}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn locations_of_named_businesses_are_read_beside_their_trees() {
+    let (stack, fixtures) = filled_stack(&reviews(&mut rng("budget of named businesses"))).await;
+    put_businesses(&stack).await;
+    let named = format!("business__in={}", businesses(30..50));
+    for (path, filters, waves) in [
+        // The locations, the log and the roots. The second wave is that of leaves.
+        ("/reviews/stats", "group_by=city".to_owned(), 1),
+        ("/reviews/stats", format!("business_city={LARGE_CITY}"), 1),
+        ("/reviews/stats", format!("business_city={LARGE_CITY}&group_by=city"), 1),
+        ("/reviews/stats", format!("group_by=city&{DATES}"), 2),
+        ("/reviews/stats", format!("business_city={LARGE_CITY}&{DATES}"), 2),
+        ("/reviews/stats", format!("business_city={LARGE_CITY}&group_by=month&{DATES}"), 2),
+        // The reviews take a wave more.
+        ("/reviews", format!("business_city={LARGE_CITY}"), 2),
+        ("/reviews", format!("business_city={LARGE_CITY}&{DATES}"), 3),
+    ] {
+        let started = just_started(&stack, &fixtures.admin_1.key).await;
+        let path = format!("{path}?{named}&{filters}");
+        let reply = started.get(&path, &fixtures.admin_1.key).await;
+        let LoggedCost { calls, read_units, .. } = reply.logged_cost();
+        let measured = logs::request_line(reply.header("x-request-id"))["waves"].as_u64();
+        assert_eq!((reply.status, measured), (200, Some(waves)), "{path}: {calls} calls, {read_units} units");
+    }
+}

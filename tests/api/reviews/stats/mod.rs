@@ -5,4 +5,5 @@ mod budget;
 mod filters;
 mod groups;
 mod many_groups;
+mod moving_business;
 mod response_body;

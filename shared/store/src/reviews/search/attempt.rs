@@ -11,7 +11,7 @@ use super::snapshot::OrgSnapshot;
 use super::target::{OrgTarget, PostingPage, SearchTarget};
 use crate::ReviewStore;
 use presence_domain::error::Error;
-use presence_domain::ledger::TreeKey;
+use presence_domain::ledger::{ReviewSet, TreeKey};
 use presence_domain::page::{Page, PageRequest};
 use presence_domain::review::Review;
 use presence_runtime::telemetry::{Metric, log_metric};
@@ -86,9 +86,10 @@ impl ReviewStore {
         target: &SearchTarget,
         distrusted: &HashSet<TreeKey>,
     ) -> Result<Page<Review>, AttemptError> {
-        let (postings, bodies) = match &target.orgs[..] {
-            [org] => self.find_in_org(target, org, distrusted).await?,
-            orgs => (self.find_in_orgs(target, orgs, distrusted).await?, Bodies::default()),
+        let (postings, bodies) = match (&target.orgs[..], &target.business_city) {
+            ([org], Some(city_key)) => (self.find_in_city(target, org, city_key, distrusted).await?, Bodies::default()),
+            ([org], None) => self.find_in_org(target, org, distrusted).await?,
+            (orgs, _) => (self.find_in_orgs(target, orgs, distrusted).await?, Bodies::default()),
         };
         let items = self.load_page(target, &postings, bodies).await?;
         if items.len() < postings.postings.len() {
@@ -115,6 +116,26 @@ impl ReviewStore {
         let mut plan = PagePlan::new(target);
         self.add_snapshots(&mut plan, target, std::slice::from_ref(org), &snapshots, distrusted).await?;
         Ok((self.find_postings(plan).await?, bodies))
+    }
+
+    /// Finds the postings of a page in the trees of those businesses of one organisation that are in a city. Their locations are read
+    /// beside the log.
+    async fn find_in_city(
+        &self,
+        target: &SearchTarget,
+        org: &OrgTarget,
+        city_key: &str,
+        distrusted: &HashSet<TreeKey>,
+    ) -> Result<PostingPage, AttemptError> {
+        let orgs = std::slice::from_ref(org);
+        let (snapshots, locations) = self.read_located_snapshots(orgs, distrusted, true).await?;
+        let is_in_city = |set: &ReviewSet| locations.is_in_city(set, city_key);
+        let narrowed = snapshots.into_iter().map(|snapshot| snapshot.narrowed(org, is_in_city));
+        let (orgs, snapshots): (Vec<_>, Vec<_>) = narrowed.unzip();
+        let target = SearchTarget { orgs, business_city: None, ..target.clone() };
+        let mut plan = PagePlan::new(&target);
+        self.add_snapshots(&mut plan, &target, &target.orgs, &snapshots, distrusted).await?;
+        Ok(self.find_postings(plan).await?)
     }
 
     /// Finds the postings of a page in the trees of several organisations.

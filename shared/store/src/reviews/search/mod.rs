@@ -1,7 +1,8 @@
 //! Search of reviews: exact count and any page, from the trees of the review sets and the log that completes them.
 //!
 //! 1. [`scope`]: the filter and the caller's scope choose review sets. Each has a tree.
-//! 2. [`snapshot`]: the log of the organisation is read strongly. Beside it the roots of the trees, which the log proves.
+//! 2. [`snapshot`]: the log of the organisation is read strongly. Beside it the roots of the trees, which the log proves, and
+//!    the locations of businesses, if the filter also names a city ([`business_locations`]).
 //!    A page that the cache predicts is read beside both ([`prediction`]).
 //! 3. [`plan`]: each root is completed from the log. The nodes are read that lead to the page.
 //! 4. [`bodies`]: the reviews of the page are read, each in the version that its posting names.
@@ -11,6 +12,7 @@
 
 mod attempt;
 mod bodies;
+mod business_locations;
 pub(crate) mod cache;
 mod facet_trees;
 mod ledger_read;

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::ReviewFilter;
+use super::business_locations::BusinessLocations;
 use super::target::SearchTarget;
 use crate::businesses::ReviewLocation;
 use crate::{ReviewQuery, ReviewStore};
@@ -13,6 +14,13 @@ use presence_domain::instant::is_empty_range;
 use presence_domain::ledger::{PostingFilter, ReviewSet};
 use presence_domain::page::{Page, PageRequest};
 use presence_domain::review::Review;
+
+/// Review sets that a filter names in a scope.
+pub(super) struct NamedSets {
+    pub(super) sets: Vec<ReviewSet>,
+    /// Locations of the businesses that the filter names, if they chose the sets; `None` if they were not read.
+    pub(super) locations: Option<BusinessLocations>,
+}
 
 impl ReviewStore {
     /// Returns one page of the matching reviews in the scope, and their number.
@@ -25,8 +33,11 @@ impl ReviewStore {
         if filter.matches_nothing() {
             return Ok(empty_page(page));
         }
-        match self.searched_sets(scope, filter).await? {
-            Some(sets) => self.search(&filter.target(sets, page)).await,
+        match self.named_sets(scope, filter).await? {
+            Some(named) => {
+                let business_city = filter.unchecked_city(named.locations.as_ref());
+                self.search(&SearchTarget { business_city, ..filter.target(named.sets, page) }).await
+            }
             None => Box::pin(self.search_all_orgs(filter, page)).await,
         }
     }
@@ -59,29 +70,20 @@ impl ReviewStore {
     }
 
     /// Returns the sets that a filter names in a scope; `None` for one set of each organisation with reviews.
-    pub(super) async fn searched_sets(
-        &self,
-        scope: Scope,
-        filter: &ReviewFilter,
-    ) -> Result<Option<Vec<ReviewSet>>, Error> {
-        Ok(match (scope.only_org(), &filter.businesses, &filter.city_key) {
+    pub(super) async fn named_sets(&self, scope: Scope, filter: &ReviewFilter) -> Result<Option<NamedSets>, Error> {
+        let sets = match (scope.only_org(), &filter.businesses) {
             // A business of another organisation has no tree in this one. So nothing has to be looked up.
-            (Some(own), Some(ids), None) => Some(ids.iter().map(|id| ReviewSet::Business(own, id.clone())).collect()),
-            (_, Some(ids), city_key) => Some(self.business_sets(scope, ids, city_key.as_deref()).await?),
-            (Some(own), None, _) => Some(vec![filter.set_in(own)]),
-            (None, None, _) => None,
-        })
+            (Some(own), Some(ids)) => ids.iter().map(|id| ReviewSet::Business(own, id.clone())).collect(),
+            (Some(own), None) => vec![filter.set_in(own)],
+            (None, Some(ids)) => return self.business_sets(ids, filter.city_key.as_deref()).await.map(Some),
+            (None, None) => return Ok(None),
+        };
+        Ok(Some(NamedSets { sets, locations: None }))
     }
 
-    /// Returns the sets of those businesses that the scope covers, and that are in the city if one is given. A business that has moved
-    /// has two.
-    async fn business_sets(
-        &self,
-        scope: Scope,
-        ids: &[BusinessId],
-        city_key: Option<&str>,
-    ) -> Result<Vec<ReviewSet>, Error> {
-        let locations = self.businesses.get_review_locations(ids).await?;
+    /// Returns the sets of businesses of all organisations, in the city if one is given. A business that has moved has two.
+    async fn business_sets(&self, ids: &[BusinessId], city_key: Option<&str>) -> Result<NamedSets, Error> {
+        let locations = self.read_locations(ids).await?;
         let mut sets = Vec::new();
         for id in ids.iter().collect::<HashSet<_>>() {
             let Some(ReviewLocation { location, other_org_id, .. }) = locations.get(id) else { continue };
@@ -90,10 +92,9 @@ impl ReviewStore {
             }
             // While a business moves, each of its reviews is in one of two organisations.
             let orgs = std::iter::once(location.org_id).chain(*other_org_id);
-            let covered = orgs.filter(|org_id| scope.covers(Some(*org_id)));
-            sets.extend(covered.map(|org_id| ReviewSet::Business(org_id, id.clone())));
+            sets.extend(orgs.map(|org_id| ReviewSet::Business(org_id, id.clone())));
         }
-        Ok(sets)
+        Ok(NamedSets { sets, locations: Some(locations) })
     }
 }
 
@@ -109,6 +110,13 @@ impl ReviewFilter {
     /// Returns the part of the filter that postings are compared with.
     pub(super) fn posting_filter(&self) -> PostingFilter {
         PostingFilter { mask: self.mask, from: self.from, to: self.to }
+    }
+
+    /// Returns the city that the locations of named businesses must be compared with; `None` if the filter names no businesses or no
+    /// city, or these locations chose the sets.
+    pub(super) fn unchecked_city(&self, locations: Option<&BusinessLocations>) -> Option<String> {
+        let is_unchecked = self.businesses.is_some() && locations.is_none();
+        self.city_key.clone().filter(|_| is_unchecked)
     }
 
     fn target(&self, sets: impl IntoIterator<Item = ReviewSet>, page: PageRequest) -> SearchTarget {

@@ -20,6 +20,8 @@ pub(super) struct SearchTarget {
     pub(super) newest_first: bool,
     /// Page to find.
     pub(super) page: PageRequest,
+    /// City of the businesses whose trees are searched; trees of others are left out. `None` if the trees are known to match.
+    pub(super) business_city: Option<String>,
 }
 
 /// Trees of one organisation.
@@ -59,7 +61,8 @@ impl SearchTarget {
         newest_first: bool,
         page: PageRequest,
     ) -> Self {
-        Self { orgs: trees_by_org(sets), filter: without_idle_ends(filter), newest_first, page }
+        let (orgs, filter) = (trees_by_org(sets), without_idle_ends(filter));
+        Self { orgs, filter, newest_first, page, business_city: None }
     }
 
     /// Returns the organisation if every one of its reviews is searched, and no other one.

@@ -7,6 +7,7 @@ use super::target::StatsTarget;
 use super::tree_counts::TreeCounts;
 use crate::ReviewStore;
 use crate::reviews::search::attempt::{DRIFT_REPETITIONS, ORGS_AT_A_TIME};
+use crate::reviews::search::business_locations::BusinessLocations;
 use crate::reviews::search::ledger_read::LedgerReadError;
 use crate::reviews::search::moves::OrgCut;
 use presence_domain::error::Error;
@@ -82,10 +83,20 @@ impl ReviewStore {
             return self.count_places(target, distrusted).await;
         }
         let (mut counts, mut cut) = (TreeCounts::new(target.filter, target.unit()), OrgCut::default());
+        let mut locations = target.locations.clone().unwrap_or_default();
         for orgs in target.orgs.chunks(ORGS_AT_A_TIME) {
-            for (org, snapshot) in orgs.iter().zip(self.read_snapshots(orgs, distrusted, false).await?) {
+            let snapshots = if target.needs_locations() {
+                // All trees are of one organisation.
+                let (snapshots, found) = self.read_located_snapshots(orgs, distrusted, false).await?;
+                locations = found;
+                snapshots
+            } else {
+                self.read_snapshots(orgs, distrusted, false).await?
+            };
+            for (org, snapshot) in orgs.iter().zip(snapshots) {
                 cut.add(org.org_id, &snapshot.log);
-                counts.add_org(org, &snapshot, |set| target.groups.number_of(set))?;
+                let (org, snapshot) = snapshot.narrowed(org, |set| target.admits(set, &locations));
+                counts.add_org(&org, &snapshot, |set| target.groups.number_of(set))?;
             }
             if counts.is_full() {
                 self.read_counts(&mut counts).await?;
@@ -95,26 +106,37 @@ impl ReviewStore {
         if target.orgs.len() > 1 {
             self.check_moves(&cut).await?;
         }
-        Ok(target.stats_of(&counts.finish()?))
+        target.stats_of(&counts.finish()?, &locations)
     }
 }
 
 impl StatsTarget {
-    /// Returns the statistics with these counts by group.
-    fn stats_of(&self, counts: &[(GroupNumber, FacetCounts)]) -> ReviewStats {
+    /// Returns the statistics with these counts by group, if the groups have all of them.
+    fn stats_of(
+        &self,
+        counts: &[(GroupNumber, FacetCounts)],
+        locations: &BusinessLocations,
+    ) -> Result<ReviewStats, StatsAttemptError> {
         let mut sum = FacetCounts::default();
         for (_, counts) in counts {
             sum.add_all(counts);
         }
-        let groups = self.group_by.map(|group_by| {
-            facet_groups(group_by, &sum).unwrap_or_else(|| {
-                let group = |(number, counts): &(GroupNumber, FacetCounts)| {
-                    Some(StatsGroup { key: self.group_key(group_by, *number)?, counts: counts.clone() })
-                };
-                sorted(counts.iter().filter_map(group).collect())
-            })
+        let groups = self.group_by.map(|group_by| match group_by {
+            GroupBy::City => self.groups_by_city(counts, locations),
+            _ => facet_groups(group_by, &sum).unwrap_or_else(|| self.numbered_groups(group_by, counts)),
         });
-        ReviewStats { counts: sum, groups }
+        let total = |groups: &Vec<StatsGroup>| groups.iter().map(|group| group.counts.total()).sum::<i64>();
+        let is_complete = groups.as_ref().is_none_or(|groups| total(groups) == sum.total());
+        let stats = ReviewStats { counts: sum, groups };
+        if is_complete { Ok(stats) } else { Err(StatsAttemptError::GroupsDiffer(Box::new(stats))) }
+    }
+
+    /// Returns the groups that have numbers of their own.
+    fn numbered_groups(&self, group_by: GroupBy, counts: &[(GroupNumber, FacetCounts)]) -> Vec<StatsGroup> {
+        let group = |(number, counts): &(GroupNumber, FacetCounts)| {
+            Some(StatsGroup { key: self.group_key(group_by, *number)?, counts: counts.clone() })
+        };
+        sorted(counts.iter().filter_map(group).collect())
     }
 
     fn group_key(&self, group_by: GroupBy, number: GroupNumber) -> Option<GroupKey> {

@@ -3,18 +3,21 @@
 //! 1. [`target`]: the filter and the caller's scope choose review sets, as for a search.
 //! 2. [`tree_counts`]: roots, which the log proves and completes, are counted. Nodes are read that a range of dates or the border
 //!    of a group cuts.
-//! 3. [`place_groups`]: businesses and cities have trees of their own. Their counts must add up to those of the whole.
+//! 3. [`named_cities`]: businesses that the filter names are counted one by one. Their cities are read beside their trees.
+//! 4. [`place_groups`]: businesses and cities have trees of their own. Their counts must add up to those of the whole.
 //!
 //! An attempt that changes overtake begins again ([`attempt`]).
 
 mod attempt;
+mod named_cities;
 mod place_groups;
 mod places;
 mod target;
 mod tree_counts;
 
-use self::target::{StatsTarget, TreeGroups};
+use self::target::StatsTarget;
 use super::ReviewFilter;
+use super::scope::NamedSets;
 use crate::ReviewStore;
 use presence_domain::access::Scope;
 use presence_domain::error::Error;
@@ -57,16 +60,12 @@ impl ReviewStore {
         if filter.matches_nothing() {
             return Ok(ReviewStats { counts: FacetCounts::default(), groups: group_by.map(|_| Vec::new()) });
         }
-        let Some(sets) = self.searched_sets(scope, filter).await? else {
-            return Box::pin(self.stats_of_all_orgs(filter, group_by)).await;
-        };
-        let names_businesses = filter.businesses.is_some();
-        let groups = match group_by {
-            Some(GroupBy::Business) if names_businesses => TreeGroups::of_businesses(&sets),
-            Some(GroupBy::City) if names_businesses => self.cities_of_businesses(&sets).await?,
-            _ => TreeGroups::default(),
-        };
-        self.count_reviews(&StatsTarget::new(sets, filter, group_by, groups)).await
+        match self.named_sets(scope, filter).await? {
+            Some(NamedSets { sets, locations }) => {
+                self.count_reviews(&StatsTarget::new(sets, filter, group_by, locations)).await
+            }
+            None => Box::pin(self.stats_of_all_orgs(filter, group_by)).await,
+        }
     }
 
     /// Counts the reviews of all organisations. Starts with the cached list of these, as a search does.
@@ -77,7 +76,7 @@ impl ReviewStore {
     ) -> Result<ReviewStats, StatsError> {
         let target = |orgs: &[OrgId]| {
             let sets = orgs.iter().map(|org_id| filter.set_in(*org_id));
-            StatsTarget::new(sets, filter, group_by, TreeGroups::default())
+            StatsTarget::new(sets, filter, group_by, None)
         };
         let cached = self.listed_orgs.get();
         let early = target(&cached);

@@ -1,13 +1,10 @@
 //! Target of statistics: the trees that are counted, and the groups of their reviews.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
-use crate::ReviewStore;
-use crate::businesses::ReviewLocation;
 use crate::reviews::search::ReviewFilter;
+use crate::reviews::search::business_locations::BusinessLocations;
 use crate::reviews::search::target::{OrgTarget, trees_by_org, without_idle_ends};
-use presence_domain::error::Error;
-use presence_domain::ids::BusinessId;
 use presence_domain::ledger::{CalendarUnit, GroupNumber, PostingFilter, ReviewSet};
 use presence_domain::review_stats::{GroupBy, GroupKey};
 
@@ -25,8 +22,12 @@ pub(super) struct StatsTarget {
     pub(super) city_key: Option<String>,
     /// Property by which reviews are grouped.
     pub(super) group_by: Option<GroupBy>,
-    /// Groups of the trees, if the trees themselves are those of businesses.
+    /// Groups by business of the trees, if they are those of businesses that the filter names.
     pub(super) groups: TreeGroups,
+    /// Locations of the businesses that the filter names, if they chose the trees.
+    pub(super) locations: Option<BusinessLocations>,
+    /// City that these businesses must have; trees of others are left out. `None` if the trees are known to match.
+    pub(super) business_city: Option<String>,
     /// True if the groups are those of trees that must be found first.
     pub(super) has_unknown_places: bool,
 }
@@ -44,17 +45,32 @@ impl StatsTarget {
         sets: impl IntoIterator<Item = ReviewSet>,
         filter: &ReviewFilter,
         group_by: Option<GroupBy>,
-        groups: TreeGroups,
+        locations: Option<BusinessLocations>,
     ) -> Self {
         let is_by_place = matches!(group_by, Some(GroupBy::Business | GroupBy::City));
+        let orgs = trees_by_org(sets);
+        let groups = if is_by_place { TreeGroups::of_businesses(&orgs) } else { TreeGroups::default() };
         Self {
-            orgs: trees_by_org(sets),
+            orgs,
             filter: without_idle_ends(filter.posting_filter()),
             city_key: filter.city_key.clone(),
             group_by,
             groups,
+            business_city: filter.unchecked_city(locations.as_ref()),
+            locations,
             has_unknown_places: is_by_place && filter.businesses.is_none(),
         }
+    }
+
+    /// True if the locations of businesses are to be read beside their trees.
+    pub(super) fn needs_locations(&self) -> bool {
+        let is_by_named_city = self.group_by == Some(GroupBy::City) && !self.has_unknown_places;
+        self.locations.is_none() && (is_by_named_city || self.business_city.is_some())
+    }
+
+    /// True if the trees of a set are counted.
+    pub(super) fn admits(&self, set: &ReviewSet, locations: &BusinessLocations) -> bool {
+        self.business_city.as_ref().is_none_or(|city_key| locations.is_in_city(set, city_key))
     }
 
     /// Returns the unit of time that splits the counts, if any.
@@ -69,12 +85,12 @@ impl StatsTarget {
 }
 
 impl TreeGroups {
-    /// Returns the groups of sets of businesses by business.
-    pub(super) fn of_businesses(sets: &[ReviewSet]) -> Self {
+    /// Returns the groups of trees of businesses by business. They are at most as many as a filter may name.
+    fn of_businesses(orgs: &[OrgTarget]) -> Self {
         let mut groups = Self::default();
-        for set in sets {
-            if let ReviewSet::Business(_, business_id) = set {
-                groups.add(set, &GroupKey::Business(business_id.clone()));
+        for tree in orgs.iter().flat_map(|org| &org.trees) {
+            if let ReviewSet::Business(_, business_id) = &tree.set {
+                groups.add(&tree.set, &GroupKey::Business(business_id.clone()));
             }
         }
         groups
@@ -90,8 +106,8 @@ impl TreeGroups {
         self.keys.get(usize::try_from(number).ok()?)
     }
 
-    /// Adds a set to the group with this key. Returns its number.
-    pub(super) fn add(&mut self, set: &ReviewSet, key: &GroupKey) -> GroupNumber {
+    /// Adds a set to the group with this key.
+    fn add(&mut self, set: &ReviewSet, key: &GroupKey) {
         let known = self.keys.iter().position(|other| other == key);
         let position = known.unwrap_or(self.keys.len());
         if known.is_none() {
@@ -99,35 +115,5 @@ impl TreeGroups {
         }
         let number = GroupNumber::try_from(position).unwrap_or(GroupNumber::MAX);
         self.by_set.insert(set.clone(), number);
-        number
-    }
-}
-
-impl ReviewStore {
-    /// Returns the groups of sets of businesses by the city of the business.
-    pub(super) async fn cities_of_businesses(&self, sets: &[ReviewSet]) -> Result<TreeGroups, Error> {
-        let business_of = |set: &ReviewSet| match set {
-            ReviewSet::Business(org_id, business_id) => Some((*org_id, business_id.clone())),
-            ReviewSet::Org(_) | ReviewSet::City(..) => None,
-        };
-        let ids: Vec<BusinessId> = sets.iter().filter_map(business_of).map(|(_, id)| id).collect();
-        let located = self.businesses.get_review_locations(&ids).await?;
-        let mut cities: BTreeMap<BusinessId, (&ReviewLocation, Vec<&ReviewSet>)> = BTreeMap::new();
-        for (set, (org_id, id)) in sets.iter().filter_map(|set| Some((set, business_of(set)?))) {
-            // A business that is unknown, or belongs to another organisation, has no reviews in this one.
-            let found = located.get(&id).filter(|found| found.may_have_reviews_in(org_id));
-            let Some(found) = found else { continue };
-            cities.entry(id).or_insert((found, Vec::new())).1.push(set);
-        }
-        let (mut groups, mut names) = (TreeGroups::default(), HashMap::new());
-        // By business, so that the name of a city is the one that the lowest id writes.
-        for (ReviewLocation { location, city, .. }, sets) in cities.into_values() {
-            let name: &String = names.entry(location.city_key.as_str()).or_insert(city);
-            let key = GroupKey::City { key: location.city_key.clone(), name: name.clone() };
-            for set in sets {
-                groups.add(set, &key);
-            }
-        }
-        Ok(groups)
     }
 }

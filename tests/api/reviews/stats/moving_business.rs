@@ -1,0 +1,104 @@
+//! Named businesses of a city, and by city, while one of them moves between any two reads of a request.
+
+use presence_domain::ids::{BusinessId, OrgId};
+use presence_domain::text::city_key;
+use presence_local::Options;
+use presence_store::{Business, BusinessLocation, Stores};
+use presence_tests::connectors::{Event, InterleavingConnector};
+use presence_tests::{ConnectorLayer as _, Fixtures, Reply, TestStack, long_timeouts, plain_http};
+
+use super::super::fixtures::{ReviewFixtures, describe_page};
+
+/// Organisation and city of a business.
+type Place = (u64, &'static str);
+
+const HOME: Place = (1, "Lyon");
+/// Places to which the business moves.
+const PLACES: [Place; 3] = [(1, "Paris"), (2, "Lyon"), (2, "Paris")];
+
+/// Requests, which name a business that moves.
+const REQUESTS: [&str; 6] = [
+    "/reviews/stats?group_by=city&business__in=lyon-1,lyon-2,paris",
+    "/reviews/stats?group_by=city&business__in=lyon-1,lyon-2,paris&business_city=paris",
+    "/reviews/stats?business__in=lyon-1,paris&business_city=paris&update_date__gte=2025-01-01T00:00:01",
+    "/reviews/stats?group_by=month&business__in=lyon-1,lyon-2&business_city=lyon",
+    "/reviews?business__in=lyon-1,paris&business_city=paris",
+    "/reviews?business__in=lyon-1,lyon-2&business_city=lyon&rating__in=4,5",
+];
+
+/// Moves the business as an import does: its reviews first.
+async fn move_business(stores: Stores, (old_org, old_city): Place, (org, city): Place) {
+    let id = BusinessId::parse("lyon-1").expect("an id");
+    let location = |org, city| BusinessLocation { org_id: OrgId::new(org).expect("an id"), city_key: city_key(city) };
+    let (old, new) = (location(old_org, old_city), location(org, city));
+    if old.org_id != new.org_id {
+        stores.businesses.note_move(&id, new.org_id).await.expect("the store answers");
+    }
+    stores.reviews.relocate_business_reviews(&id, &old, &new).await.expect("the store answers");
+    let business = Business { id, org_id: new.org_id, name: "Shop".to_owned(), city: city.to_owned() };
+    stores.businesses.put(&business).await.expect("the store answers");
+}
+
+/// Stack with a business that moves.
+struct MoveFixture {
+    review_fixtures: ReviewFixtures,
+    connector: InterleavingConnector,
+}
+
+impl MoveFixture {
+    async fn new() -> Self {
+        let connector = InterleavingConnector::new();
+        let http_client = Some(connector.over(plain_http()));
+        let stack = TestStack::with(Options { http_client, ..long_timeouts() }).await;
+        let fixtures = Fixtures::create(&stack).await;
+        Self { review_fixtures: ReviewFixtures::seeded(stack, fixtures).await, connector }
+    }
+
+    fn move_event(&self, from: Place, to: Place) -> Event {
+        Box::pin(move_business(self.review_fixtures.stack.stores().clone(), from, to))
+    }
+
+    /// Returns the counts of the answer, and the names of the reviews on the page. The name of a city is that of a business, with
+    /// or without reviews, so it is left out.
+    async fn ask(&self, by: &str, path: &str) -> String {
+        let reply: Reply = self.review_fixtures.stack.get(path, self.review_fixtures.key(by)).await;
+        assert_eq!(reply.status, 200, "{path}: {}", reply.text);
+        if path.starts_with("/reviews?") { describe_page(&reply) } else { reply.text.replace(r#""LYON""#, r#""Lyon""#) }
+    }
+
+    /// Asks with a move just before a call. Returns true if the request made that call.
+    async fn interrupt(&self, (by, path): (&str, &str), call: u64, moved: (Place, Place)) -> bool {
+        let before = self.ask(by, path).await;
+        self.connector.before(call, self.move_event(moved.0, moved.1)).await;
+        let seen = self.ask(by, path).await;
+        let (_, pending) = self.connector.end().await;
+        let has_happened = pending.is_none();
+        if let Some(event) = pending {
+            event.await;
+        }
+        let after = self.ask(by, path).await;
+        let is_expected = seen == before || seen == after;
+        assert!(is_expected, "{by} {path}: {moved:?} before call {call}:\n{seen}\nis neither\n{before}\nnor\n{after}");
+        has_happened
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn statistics_and_pages_are_those_before_or_after_the_move_of_a_named_business() {
+    let fixture = MoveFixture::new().await;
+    let mut interruptions = 0;
+    // The second organisation is one that the business joins.
+    for (by, requests) in [("admin_1", &REQUESTS[..]), ("admin_2", &REQUESTS[1..2])] {
+        for path in requests {
+            for place in PLACES {
+                let mut call = 1;
+                while fixture.interrupt((by, path), call, (HOME, place)).await {
+                    fixture.interrupt((by, path), call, (place, HOME)).await;
+                    (call, interruptions) = (call + 1, interruptions + 1);
+                }
+                move_business(fixture.review_fixtures.stack.stores().clone(), place, HOME).await;
+            }
+        }
+    }
+    assert!(interruptions >= 3 * PLACES.len() * REQUESTS.len(), "{interruptions} interruptions");
+}
