@@ -97,6 +97,7 @@ impl TestStack {
         let config = config.http_client(SharedHttpClient::new(client));
         let config = config.timeout_config(options.timeouts.unwrap_or_else(TimeoutConfig::disabled)).build();
         let database = Database::new(&config, prefix).with_reviews_table(options.reviews_table.as_deref());
+        let database = if options.aws_limits.is_some() { database.with_partition_pace() } else { database };
         Stores::new(database.with_retry_policy(options.retry_policy))
     }
 

@@ -19,6 +19,7 @@ const PORTION: usize = 1_024;
 const ARRIVALS: Arrivals = Arrivals {
     a_second: 1_000,
     seconds: 60,
+    is_newest: true,
     fold_limits: FoldLimits { fold_from: 512, pass_changes: 20_000, facets_from: 5_000 },
 };
 /// Reviews of the full day, and those of them that are imported.

@@ -318,7 +318,8 @@ fn overview(options: &Options, dynamodb_url: &str, limits: Option<&LimitsProxy>,
 /// Connects to the tables that the options name.
 fn database(config: &SdkConfig, options: &Options) -> Database {
     let database = Database::new(config, &options.table_prefix).with_audit_table(options.audit_table.as_deref());
-    database.with_reviews_table(options.reviews_table.as_deref())
+    let database = database.with_reviews_table(options.reviews_table.as_deref());
+    if options.aws_limits.is_some() { database.with_partition_pace() } else { database }
 }
 
 /// Returns an SDK configuration for an endpoint on this machine, with placeholder credentials.

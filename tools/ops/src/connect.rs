@@ -80,9 +80,10 @@ impl Context {
             ..environment
         };
         let pace = WriteRate::new(Arc::new(SystemTimer::start()));
-        let database = Database::of(&config, &tables);
-        let stores = Stores::new(database.with_retry_policy(RetryPolicy::WhileImporting(Arc::new(pace))));
         let target = settings.target(&tables, &config);
+        let database = Database::of(&config, &tables);
+        let database = if target.is_in_aws() { database } else { database.without_partition_pace() };
+        let stores = Stores::new(database.with_retry_policy(RetryPolicy::WhileImporting(Arc::new(pace))));
         let aws = AwsProgram::new("aws").with_settings(target.region.clone(), options.profile.clone());
         let aws = target.is_in_aws().then_some(aws);
         let s3 = Some(s3_config(&config));

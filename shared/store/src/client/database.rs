@@ -13,6 +13,7 @@ use presence_runtime::config::{Config, ConfigError};
 
 use super::errors::failed;
 use super::meter::MeterInterceptor;
+use super::partition_pace::PartitionPace;
 use super::retry::RetryPolicy;
 use crate::schema::{AUDIT, REVIEWS, TABLES, Table};
 
@@ -28,10 +29,12 @@ pub struct Database {
     /// Full name of the table of reviews, if it is not the prefix and `reviews`.
     pub(crate) reviews_table: Option<Arc<str>>,
     pub(crate) retry_policy: RetryPolicy,
+    /// Pace of folds, if partitions have limits.
+    pub(crate) partition_pace: Option<Arc<PartitionPace>>,
 }
 
 impl Database {
-    /// Connects to the tables whose names start with the prefix. Makes no call.
+    /// Connects to the tables whose names start with the prefix, in a DynamoDB without limits of partitions. Makes no call.
     #[must_use]
     pub fn new(config: &SdkConfig, table_prefix: &str) -> Self {
         // The SDK counts retries by partition, which is the process by default: a broken client would use up those of a
@@ -44,6 +47,7 @@ impl Database {
             audit_table: None,
             reviews_table: None,
             retry_policy: RetryPolicy::default(),
+            partition_pace: None,
         }
     }
 
@@ -55,12 +59,25 @@ impl Database {
         Ok(Self::of(&Aws::from_env()?.dynamodb(), &Config::from_env()))
     }
 
-    /// Connects to the tables that the settings name. Makes no call.
+    /// Connects to the tables that the settings name, in a DynamoDB whose partitions have limits. Makes no call.
     #[must_use]
     pub fn of(config: &SdkConfig, settings: &Config) -> Self {
         let Config { table_prefix, audit_table, reviews_table } = settings;
         let database = Self::new(config, table_prefix).with_audit_table(audit_table.as_deref());
-        database.with_reviews_table(reviews_table.as_deref())
+        database.with_reviews_table(reviews_table.as_deref()).with_partition_pace()
+    }
+
+    /// Returns the connection with folds that stay within the rate of a partition. AWS has this limit, and the local stack under
+    /// `--aws-limits`.
+    #[must_use]
+    pub fn with_partition_pace(self) -> Self {
+        Self { partition_pace: Some(Arc::default()), ..self }
+    }
+
+    /// Returns the connection with folds that write as fast as they can.
+    #[must_use]
+    pub fn without_partition_pace(self) -> Self {
+        Self { partition_pace: None, ..self }
     }
 
     /// Returns the connection with this table for the audit trail; `None` leaves the one that begins with the prefix.

@@ -5,6 +5,7 @@ pub(crate) mod errors;
 pub(crate) mod list_position;
 pub mod meter;
 pub(crate) mod parallel;
+mod partition_pace;
 pub(crate) mod read;
 pub(crate) mod retry;
 pub(crate) mod transaction;

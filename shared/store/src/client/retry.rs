@@ -55,6 +55,11 @@ pub async fn with_retries_for<F: Future>(time: Duration, future: F) -> F::Output
     DEADLINE.scope(Instant::now() + time, future).await
 }
 
+/// Returns the time until the deadline, if there is one.
+pub(crate) fn time_left() -> Option<Duration> {
+    DEADLINE.try_with(|deadline| deadline.saturating_duration_since(Instant::now())).ok()
+}
+
 /// Pauses between the attempts of one call.
 #[derive(Debug)]
 pub(crate) struct Retries {

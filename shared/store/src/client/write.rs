@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
+use aws_sdk_dynamodb::operation::put_item::PutItemOutput;
 use aws_sdk_dynamodb::types::AttributeValue;
 use aws_smithy_runtime_api::http::Response;
 
@@ -55,12 +56,26 @@ impl Database {
     /// If a reply is lost, the SDK repeats the put, and the condition may fail because of the first one. So false may also mean
     /// that the item was put.
     pub(crate) async fn put_if(&self, table: &Table, item: Item, condition: Condition) -> Result<bool, Error> {
+        self.put_counted(table, item, condition).await.map(|units| units.is_some())
+    }
+
+    /// Puts an item on a condition, as [`Database::put_if`]. Returns the write units that it took; `None` if the condition does not
+    /// hold.
+    pub(crate) async fn put_counted(
+        &self,
+        table: &Table,
+        item: Item,
+        condition: Condition,
+    ) -> Result<Option<f64>, Error> {
         let put = self.client.put_item().table_name(self.name(table)).set_item(Some(item));
         let put = put
             .condition_expression(condition.expression())
             .set_expression_attribute_names(condition.names())
             .set_expression_attribute_values(condition.values());
-        self.retry_conditional(|| put.clone().send()).await
+        let put = self.retry_for_output(|| put.clone().send()).await?;
+        // The meter asks for the capacity of every call.
+        let units = |put: PutItemOutput| put.consumed_capacity.and_then(|capacity| capacity.capacity_units);
+        Ok(put.map(|put| units(put).unwrap_or_default()))
     }
 
     /// Deletes an item on a condition. False if the condition does not hold, as for [`Database::put_if`].
@@ -102,15 +117,24 @@ impl Database {
         F: Future<Output = Result<T, SdkError<E, Response>>>,
         E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
     {
+        self.retry_for_output(call).await.map(|output| output.is_some())
+    }
+
+    /// Makes a conditional call, as [`Database::retry_conditional`]. Returns its output; `None` if its condition does not hold.
+    async fn retry_for_output<T, E, F>(&self, call: impl Fn() -> F) -> Result<Option<T>, Error>
+    where
+        F: Future<Output = Result<T, SdkError<E, Response>>>,
+        E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
+    {
         let mut retries = self.retries();
         loop {
             // On the heap: the SDK's futures are large, and every caller would hold a copy.
             match Box::pin(call()).await {
-                Ok(_) => {
+                Ok(output) => {
                     self.note_progress();
-                    return Ok(true);
+                    return Ok(Some(output));
                 }
-                Err(error) if is_condition_failed(&error) => return Ok(false),
+                Err(error) if is_condition_failed(&error) => return Ok(None),
                 Err(error) if is_refused_for_now(&error) && retries.pause().await => {}
                 Err(error) => return Err(failed(error)),
             }

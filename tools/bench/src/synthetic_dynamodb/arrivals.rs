@@ -42,6 +42,8 @@ pub struct Arrivals {
     pub a_second: usize,
     /// Number of seconds.
     pub seconds: usize,
+    /// True for reviews that are newer than all stored ones; false for reviews of the last stored month.
+    pub is_newest: bool,
     /// Limits of folds.
     pub fold_limits: FoldLimits,
 }
@@ -96,11 +98,11 @@ async fn play(database: &SyntheticDatabase, arrivals: Arrivals) -> anyhow::Resul
     let searching = database.store_without_waves().reviews;
     let count_before = count(&searching, scope).await?;
     let new = arrivals.a_second * arrivals.seconds;
-    let reviews = copies_of_last_month(database.distribution(), new, true, "arrival");
+    let reviews = copies_of_last_month(database.distribution(), new, arrivals.is_newest, "arrival");
     let started_at = Instant::now();
     let rate = Arc::new(WriteRate::new(Arc::new(VirtualTimer(started_at))));
-    let importing = database.store_with(RetryPolicy::WhileImporting(rate)).reviews;
-    let importing = importing.with_fold_limits(arrivals.fold_limits);
+    let importing = database.database().with_partition_pace().with_retry_policy(RetryPolicy::WhileImporting(rate));
+    let importing = ReviewStore::new(&importing).with_fold_limits(arrivals.fold_limits);
     drop(database.take_written());
     database.recorder.start_virtual_time(CALL_TIME, RATES);
     let writers = (0..LANES).map(|lane| write_lane(&importing, lane, &reviews, arrivals.a_second));
@@ -163,13 +165,51 @@ fn all_reviews() -> ReviewFilter {
 
 #[cfg(test)]
 mod tests {
+    use presence_domain::error::Error;
+    use presence_store::with_deadline;
+
     use super::*;
     use crate::distribution::Distribution;
 
     #[tokio::test(flavor = "multi_thread")]
+    async fn a_fold_of_more_units_than_a_partition_has_is_not_throttled() {
+        let database = SyntheticDatabase::new(Distribution::of_one_day(60_000)).expect("a database");
+        let fold_limits = FoldLimits::default();
+        let arrivals = Arrivals { a_second: 1_000, seconds: 5, is_newest: false, fold_limits };
+        let outcome = play_arrivals(&database, arrivals).await.expect("every review is written");
+        let trees = outcome.loads["writes: the trees of an organisation"];
+        assert!(trees.units > 2_000.0, "a fold takes more than a second has: {trees:?}");
+        assert!(trees.most_in_second <= 950.0, "the pace is that of a partition: {trees:?}");
+        for (kind, load) in &outcome.loads {
+            assert_eq!(load.throttled, 0, "{kind}: {load:?}");
+        }
+        assert!(outcome.longest_delay < Duration::from_secs(3), "writers wait: {:?}", outcome.longest_delay);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_fold_without_enough_time_before_the_deadline_ends_early_and_a_later_one_folds_everything() {
+        let database = SyntheticDatabase::new(Distribution::of_one_day(60_000)).expect("a database");
+        let limits = FoldLimits { fold_from: u64::MAX, ..FoldLimits::default() };
+        let store = ReviewStore::new(&database.database().with_partition_pace()).with_fold_limits(limits);
+        let reviews = copies_of_last_month(database.distribution(), 4_096, false, "deadline");
+        for portion in reviews.chunks(1_024) {
+            store.upsert_reviews(portion).await.expect("reviews are written");
+        }
+        let org_id = database.distribution().org().id;
+        let (started_at, second) = (Instant::now(), Duration::from_secs(1));
+        let folded = with_deadline(2 * second, store.fold_reviews(org_id)).await.expect("the fold ends by itself");
+        assert!(matches!(folded, Err(Error::Unavailable(_))), "{folded:?}");
+        assert!(started_at.elapsed() <= second, "there is time left: {:?}", started_at.elapsed());
+        let report = store.fold_reviews(org_id).await.expect("the fold has time");
+        assert_eq!((report.changes, report.mismatches, report.lost), (4_096, 0, false));
+        let scope = Principal { user_id: UserId::random(), org_id: Some(org_id), role: Role::OrgAdmin }.scope();
+        assert_eq!(count(&store, scope).await.expect("a count"), 64_096);
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
     async fn a_thousand_reviews_a_second_of_one_month_stay_within_the_rates_of_partitions() {
         let database = SyntheticDatabase::new(Distribution::new(10_000)).expect("a database");
-        let arrivals = Arrivals { a_second: 1_000, seconds: 6, fold_limits: FoldLimits::default() };
+        let arrivals = Arrivals { a_second: 1_000, seconds: 6, is_newest: true, fold_limits: FoldLimits::default() };
         let outcome = play_arrivals(&database, arrivals).await.expect("every review is written");
         assert!(outcome.longest_delay < Duration::from_secs(1), "writers keep up: {:?}", outcome.longest_delay);
         for (kind, load) in &outcome.loads {

@@ -23,7 +23,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use aws_smithy_runtime_api::client::http::HttpClient;
 use presence_local::connectors::{ConnectorLayer as _, WavesConnector};
-use presence_store::{Database, RetryPolicy, Stores};
+use presence_store::{Database, Stores};
 
 use crate::distribution::Distribution;
 pub use arrivals::{Arrivals, ArrivalsOutcome, play_arrivals};
@@ -74,9 +74,9 @@ impl SyntheticDatabase {
         store_over(self.connector())
     }
 
-    /// Returns a store with empty caches and a retry policy.
-    fn store_with(&self, policy: RetryPolicy) -> Stores {
-        Stores::new(self.store_without_waves().database.with_retry_policy(policy))
+    /// Returns a connection whose calls take no virtual time of their own.
+    fn database(&self) -> Database {
+        self.store_without_waves().database
     }
 
     /// Returns the units that were written since the last call, and the number of writes, by the kind of item.

@@ -2,6 +2,8 @@
 //!
 //! Nobody reads a new node before the root names it. So a write that ends anywhere leaves the tree as it was, with some nodes
 //! that no root names. A sweep deletes them.
+//!
+//! All items of a tree have one partition key. So the puts keep to the pace of a partition.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -74,7 +76,7 @@ impl ReviewStore {
     ) -> Result<bool, Error> {
         let condition = read.map_or(Condition::NotThere, |read| Condition::NumberIs(EDITION, read.edition));
         let item = root_item(tree, root);
-        self.db.put_if(&schema::REVIEWS, item, condition).await
+        self.db.put_if_at_pace(&schema::REVIEWS, item, condition).await
     }
 
     /// Puts nodes. Returns their names, in order.
@@ -124,6 +126,6 @@ impl ReviewStore {
         condition: Condition,
     ) -> Result<bool, Error> {
         let item = numbered_item(node_key(tree, node), STAMP, node.stamp, bytes);
-        self.db.put_if(&schema::REVIEWS, item, condition).await
+        self.db.put_if_at_pace(&schema::REVIEWS, item, condition).await
     }
 }
