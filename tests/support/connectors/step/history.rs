@@ -73,7 +73,7 @@ impl History {
         Some(json!({ "Responses": responses, "UnprocessedKeys": {} }))
     }
 
-    /// Returns the entries of a stretch of `listing-index`, each of its own age.
+    /// Returns the entries of a range of `listing-index`, each of its own age.
     fn answer_index(&self, request: &Value, rng: &mut fastrand::Rng) -> Value {
         let values = &request["ExpressionAttributeValues"];
         let bound = |name: &str| values[name]["S"].as_str().map(str::to_owned);

@@ -89,7 +89,7 @@ impl PageSearch {
         self.limit <= positions.start && self.range.start <= positions.start && positions.end <= self.range.end
     }
 
-    /// Notes how many postings of a stretch match, which the size of a page's stretch is estimated by.
+    /// Notes how many postings of a range match, which the size of a page's range is estimated by.
     fn add_share(&mut self, keys: &Range<PostingKey>, total: u64, matches: u64) {
         if self.removed.len() == 1 && matches > 0 {
             self.shares.push(Share { positions: self.order.positions(keys), total, matches });

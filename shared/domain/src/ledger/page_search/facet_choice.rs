@@ -80,10 +80,10 @@ impl PageSearch {
             return blocks;
         }
         let on_page = (self.page.end - self.page.start).min(matches);
-        // The page stretches over its part of the leaves. A page of few matches has one of them in each leaf.
-        let stretch = 1 + leaves.saturating_mul(on_page).div_ceil(matches);
+        // The page covers its part of the leaves. A page of few matches has one of them in each leaf.
+        let covered = 1 + leaves.saturating_mul(on_page).div_ceil(matches);
         let cuts = u64::from(self.filter.from.is_some()) + u64::from(self.filter.to.is_some());
-        blocks + stretch.min(on_page) + cuts
+        blocks + covered.min(on_page) + cuts
     }
 
     /// True if the period contains these positions.

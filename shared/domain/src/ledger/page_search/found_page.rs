@@ -16,10 +16,10 @@ pub struct FoundPage {
     pub postings: Vec<(usize, Posting)>,
     /// Estimated number of all postings of the tree, matching or not, from the first to the last one of the page. `None` if there are
     /// several trees.
-    pub stretch_total: Option<u64>,
+    pub range_total: Option<u64>,
 }
 
-/// Share of matches on a stretch of a tree.
+/// Share of matches on a range of a tree.
 #[derive(Debug)]
 pub(super) struct Share {
     pub(super) positions: Range<Position>,
@@ -42,9 +42,9 @@ impl PageSearch {
         // All postings of the page are known, and so is every match between two of them.
         let first = self.page.start.saturating_sub(before)..self.page.end.saturating_sub(before);
         let matches = cut_out(&mut self.matches, &first);
-        let stretch_total = (self.removed.len() == 1).then(|| stretch_total(matches, &self.shares));
+        let range_total = (self.removed.len() == 1).then(|| range_total(matches, &self.shares));
         let postings = matches.iter().map(|(_, tree, posting)| (*tree, *posting)).collect();
-        FoundPage { count, postings, stretch_total }
+        FoundPage { count, postings, range_total }
     }
 }
 
@@ -63,8 +63,8 @@ fn cut_out<'a>(matches: &'a mut [Match], ranks: &Range<u64>) -> &'a [Match] {
     page
 }
 
-/// Returns the estimated number of postings that the stretch of a page has for its matches.
-fn stretch_total(page: &[Match], shares: &[Share]) -> u64 {
+/// Returns the estimated number of postings that the range of a page has for its matches.
+fn range_total(page: &[Match], shares: &[Share]) -> u64 {
     let thousandths_of = |position: Position| {
         let share = shares.iter().find(|share| share.positions.contains(&position));
         share.map_or(1_000, |share| share.total.saturating_mul(1_000) / share.matches)

@@ -49,7 +49,7 @@ pub struct PageSearch {
     limit: Position,
     /// Number of matches from `limit` on that were found and are not kept.
     after: u64,
-    /// Share of matches on stretches of the first tree.
+    /// Share of matches on ranges of the first tree.
     shares: Vec<Share>,
     /// Bucket and number of each node that was needed and is not read.
     pending: HashMap<(usize, NodeRef), (usize, usize)>,
@@ -169,7 +169,7 @@ impl PageSearch {
         self.page.end..self.page.end.saturating_add(self.page.end - self.page.start)
     }
 
-    /// Returns the stretch in which the page's postings may lie.
+    /// Returns the range in which the page's postings may lie.
     fn window(&self) -> Window {
         let (mut least, mut most) = (MatchWeights::default(), MatchWeights::default());
         for (position, ..) in &self.matches {

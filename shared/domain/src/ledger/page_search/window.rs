@@ -1,4 +1,4 @@
-//! Stretch of the answer's order in which the postings of a page may lie.
+//! Range of the answer's order in which the postings of a page may lie.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ const SORT_AT_ONCE: usize = 32;
 #[derive(Debug, Default)]
 pub(super) struct MatchWeights(Vec<(Position, u64)>);
 
-/// Stretch in which the postings of a page may lie.
+/// Range in which the postings of a page may lie.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Window {
     /// Every match before this position comes before the page.

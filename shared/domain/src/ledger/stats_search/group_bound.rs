@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::stretch::seconds;
+use super::overlap::seconds;
 use super::{GroupNumber, StatsSearch};
 use crate::ledger::PostingKey;
 

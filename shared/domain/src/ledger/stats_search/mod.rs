@@ -5,7 +5,7 @@
 
 mod calendar_unit;
 mod group_bound;
-mod stretch;
+mod overlap;
 #[cfg(test)]
 mod tests;
 
@@ -14,7 +14,7 @@ use std::ops::Range;
 
 pub use self::calendar_unit::CalendarUnit;
 use self::group_bound::GroupSpan;
-use self::stretch::{NodeRanges, Stretch};
+use self::overlap::{NodeRanges, Overlap};
 use super::tree::{DecodeError, NodeRef, Period, PeriodNodes, TreeRoot, decode_branch, decode_leaf_matches};
 use super::{FacetCounts, NeededNode, NodeKind, Posting, PostingFilter, PostingKey, TreeDelta};
 
@@ -186,13 +186,13 @@ impl StatsSearch {
         if matches == 0 || self.is_exceeded {
             return;
         }
-        match self.stretch(tree, &keys) {
-            Stretch::Outside => {}
-            Stretch::Within(group) => {
+        match self.overlap(tree, &keys) {
+            Overlap::Outside => {}
+            Overlap::Within(group) => {
                 self.add_counts(group, &counts);
                 self.note_match(group);
             }
-            Stretch::Cut => {
+            Overlap::Cut => {
                 self.add_span(tree, &keys);
                 let unread = UnreadNode { keys, matches: Some(matches), counted_in: None };
                 let nodes = if kind == NodeKind::Branch { &mut self.branches } else { &mut self.leaves };
@@ -209,22 +209,22 @@ impl StatsSearch {
         if counts.total() == 0 || self.is_exceeded {
             return;
         }
-        if let Stretch::Within(group) = self.stretch(tree, &keys) {
+        if let Overlap::Within(group) = self.overlap(tree, &keys) {
             self.note_match(group);
         } else {
             self.add_span(tree, &keys);
         }
         let ranges = NodeRanges::new(&keys, leaves.iter().map(|(start, _)| *start));
         let parts: Vec<_> =
-            ranges.zip(leaves).map(|(keys, (_, leaf))| (self.stretch(tree, &keys), keys, *leaf)).collect();
-        let number = |stretch: Stretch| parts.iter().filter(|(other, ..)| *other == stretch).count();
-        let uncut = parts.iter().map(|(stretch, ..)| *stretch).filter(|stretch| *stretch != Stretch::Cut);
-        let rest = uncut.max_by_key(|stretch| number(*stretch));
-        let counted_in = if let Some(Stretch::Within(group)) = rest { Some(group) } else { None };
+            ranges.zip(leaves).map(|(keys, (_, leaf))| (self.overlap(tree, &keys), keys, *leaf)).collect();
+        let number = |overlap: Overlap| parts.iter().filter(|(other, ..)| *other == overlap).count();
+        let uncut = parts.iter().map(|(overlap, ..)| *overlap).filter(|overlap| *overlap != Overlap::Cut);
+        let rest = uncut.max_by_key(|overlap| number(*overlap));
+        let counted_in = if let Some(Overlap::Within(group)) = rest { Some(group) } else { None };
         if let Some(group) = counted_in {
             self.add_counts(group, &counts);
         }
-        for (_, keys, leaf) in parts.into_iter().filter(|(stretch, ..)| Some(*stretch) != rest) {
+        for (_, keys, leaf) in parts.into_iter().filter(|(overlap, ..)| Some(*overlap) != rest) {
             self.leaves.insert((tree, leaf), UnreadNode { keys, matches: None, counted_in });
         }
     }

@@ -6,7 +6,7 @@
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
-use super::target::{OrgStretch, PostingPage, SearchTarget};
+use super::target::{PostingPage, PostingRange, SearchTarget};
 use crate::client::read::{Consistency, Item, Order, Partition, number, pk_sk};
 use crate::keys::{REVIEW_SK, effective_between, effective_listing, review_pk};
 use crate::reviews::body_item::review_from_item;
@@ -16,7 +16,7 @@ use presence_domain::ids::OrgId;
 use presence_domain::ledger::{Posting, ReviewNumber, TreeKey};
 use presence_domain::review::Review;
 
-/// Least share of the postings of a stretch, in percent, that must be on the page for one Query of the whole stretch. Reviews
+/// Least share of the postings of a range, in percent, that must be on the page for one Query of the whole range. Reviews
 /// have some 550 bytes. A read of one costs half a unit; a Query reads seven for that.
 const MIN_SHARE_PERCENT: u64 = 13;
 /// Entries that a Query of `listing-index` may read beyond twice the expected number, which is an estimate.
@@ -31,8 +31,8 @@ const MAX_HASTY: usize = 10;
 #[derive(Debug, Default)]
 pub(super) struct Bodies(HashMap<ReviewNumber, Review>);
 
-/// Stretch of `listing-index`.
-struct Stretch {
+/// Range of `listing-index`.
+struct ListingRange {
     org_id: OrgId,
     between: Option<(String, String)>,
     entries: u64,
@@ -72,16 +72,16 @@ impl ReviewStore {
     pub(super) async fn read_first_bodies(&self, org_id: OrgId, target: &SearchTarget) -> Result<Vec<Review>, Error> {
         let order = if target.newest_first { Order::Descending } else { Order::Ascending };
         let between = effective_between(target.filter.from, target.filter.to);
-        self.query_stretch(Stretch { org_id, between, entries: target.page.size, order }).await
+        self.query_range(ListingRange { org_id, between, entries: target.page.size, order }).await
     }
 
-    /// Reads reviews of a page that are not known, from where they cost less: by one Query of their stretch, or one by one. Nodes
+    /// Reads reviews of a page that are not known, from where they cost less: by one Query of their range, or one by one. Nodes
     /// of the next page are read beside them.
     pub(super) async fn read_bodies(&self, page: &PostingPage, bodies: &Bodies) -> Result<Vec<Review>, Error> {
         let missing = bodies.missing(&page.postings);
         let read = async {
-            match stretch_of(page, &missing) {
-                Some(stretch) => self.query_stretch(stretch).await,
+            match listing_range(page, &missing) {
+                Some(range) => self.query_range(range).await,
                 None => self.get_bodies(&missing, Consistency::Eventual).await,
             }
         };
@@ -118,24 +118,24 @@ impl ReviewStore {
         items.into_iter().map(review_from_item).collect()
     }
 
-    /// Returns the reviews of a stretch of `listing-index`: those of one page of the Query, which ends at 1 MB.
-    async fn query_stretch(&self, stretch: Stretch) -> Result<Vec<Review>, Error> {
+    /// Returns the reviews of a range of `listing-index`: those of one page of the Query, which ends at 1 MB.
+    async fn query_range(&self, range: ListingRange) -> Result<Vec<Review>, Error> {
         let partition = Partition {
             table: &schema::REVIEWS,
             index: Some(&schema::LISTING_INDEX),
-            value: number(stretch.org_id.get()),
-            between: stretch.between,
-            page: i32::try_from(stretch.entries).unwrap_or(i32::MAX),
+            value: number(range.org_id.get()),
+            between: range.between,
+            page: i32::try_from(range.entries).unwrap_or(i32::MAX),
             max_pages: 1,
         };
-        let (items, _) = self.db.query_page_with(&partition, None, Consistency::Eventual, stretch.order).await?;
+        let (items, _) = self.db.query_page_with(&partition, None, Consistency::Eventual, range.order).await?;
         items.into_iter().map(review_from_item).collect()
     }
 }
 
-/// Returns the stretch of `listing-index` from the first to the last missing review, if enough of it is needed.
-fn stretch_of(page: &PostingPage, missing: &[&Posting]) -> Option<Stretch> {
-    let OrgStretch { org_id, total: entries } = page.stretch?;
+/// Returns the range of `listing-index` from the first to the last missing review, if enough of it is needed.
+fn listing_range(page: &PostingPage, missing: &[&Posting]) -> Option<ListingRange> {
+    let PostingRange { org_id, total: entries } = page.range?;
     if missing.len() < 2 || (missing.len() as u64).saturating_mul(100) < entries.saturating_mul(MIN_SHARE_PERCENT) {
         return None;
     }
@@ -145,7 +145,7 @@ fn stretch_of(page: &PostingPage, missing: &[&Posting]) -> Option<Stretch> {
     let between = Some((listing(first)?, listing(last)?));
     // The Query ends at the last review in any case. The limit only keeps it from reading far more than was estimated.
     let entries = entries.saturating_mul(2).saturating_add(SPARE_ENTRIES).min(MAX_ENTRIES);
-    Some(Stretch { org_id, between, entries, order: Order::Ascending })
+    Some(ListingRange { org_id, between, entries, order: Order::Ascending })
 }
 
 /// Returns those reviews of the page that may be shown, in order.

@@ -8,7 +8,7 @@ use super::facet_trees::FacetTree;
 use super::ledger_read::LedgerReadError;
 use super::log_view::LogView;
 use super::snapshot::OrgSnapshot;
-use super::target::{OrgStretch, OrgTarget, PostingPage, SearchTarget};
+use super::target::{OrgTarget, PostingPage, PostingRange, SearchTarget};
 use crate::ReviewStore;
 use crate::reviews::log::OrgLog;
 use crate::reviews::trees::nodes::StoredRoot;
@@ -26,7 +26,7 @@ pub(super) struct PagePlan {
     search: PageSearch,
     /// Trees in the order in which they were added.
     trees: Vec<TreeKey>,
-    /// Root of the tree of all reviews of the only organisation, to estimate stretches by.
+    /// Root of the tree of all reviews of the only organisation, to estimate ranges by.
     org_root: Option<(OrgId, StoredRoot)>,
     /// True if the nodes of the next page are to be told.
     reads_ahead: bool,
@@ -134,15 +134,15 @@ impl PagePlan {
     fn finish(mut self, cache: &SearchCache) -> PostingPage {
         let next_nodes = self.next_nodes(cache);
         let found = self.search.finish();
-        let stretch = match &self.trees[..] {
+        let range = match &self.trees[..] {
             [TreeKey { set: ReviewSet::Org(org_id), facet_key: None }] => {
-                found.stretch_total.map(|total| OrgStretch { org_id: *org_id, total })
+                found.range_total.map(|total| PostingRange { org_id: *org_id, total })
             }
-            _ => self.org_root.as_ref().and_then(|org_root| stretch_in(org_root, &found.postings)),
+            _ => self.org_root.as_ref().and_then(|org_root| range_in(org_root, &found.postings)),
         };
         let tree = |number: usize| self.trees[number].clone();
         let postings = found.postings.into_iter().map(|(number, posting)| (tree(number), posting)).collect();
-        PostingPage { count: found.count, postings, stretch, next_nodes }
+        PostingPage { count: found.count, postings, range, next_nodes }
     }
 }
 
@@ -254,7 +254,7 @@ impl ReviewStore {
 }
 
 /// Estimates the number of an organisation's reviews between the first and the last posting of a page, by a root that may be old.
-fn stretch_in((org_id, root): &(OrgId, StoredRoot), page: &[(usize, Posting)]) -> Option<OrgStretch> {
+fn range_in((org_id, root): &(OrgId, StoredRoot), page: &[(usize, Posting)]) -> Option<PostingRange> {
     let root = RootSummary::decode(&root.bytes, FacetMask::NONE).ok()?;
     let keys = page.iter().map(|(_, posting)| posting.key);
     let (first, last) = (keys.clone().min()?, keys.max()?);
@@ -266,7 +266,7 @@ fn stretch_in((org_id, root): &(OrgId, StoredRoot), page: &[(usize, Posting)]) -
         u128::from(period.total) * u128::from(seconds.unsigned_abs()) / u128::from(end.abs_diff(start).max(1))
     });
     let total = u64::try_from(in_periods.sum::<u128>()).unwrap_or(u64::MAX).saturating_add(recent);
-    Some(OrgStretch { org_id: *org_id, total: total.max(page.len() as u64) })
+    Some(PostingRange { org_id: *org_id, total: total.max(page.len() as u64) })
 }
 
 /// Decodes a root. The log must include everything that the root contains: a root that was folded since is too new.

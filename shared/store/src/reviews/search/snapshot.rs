@@ -161,7 +161,7 @@ impl ReviewStore {
                     None => unread.roots.push(tree.clone()),
                 }
             }
-            // One unit more, which most often saves some: the reviews of a large city are cheaper to read as one stretch.
+            // One unit more, which most often saves some: the reviews of a large city are cheaper to read as one range.
             let org_tree = org_tree(*org_id);
             if estimates && !trees.contains(&org_tree) {
                 match self.cache.root(&org_tree) {

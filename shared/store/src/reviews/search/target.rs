@@ -39,15 +39,15 @@ pub(super) struct PostingPage {
     pub(super) count: u64,
     /// Postings of the page, in the order of the answer.
     pub(super) postings: Vec<(TreeKey, Posting)>,
-    /// Stretch of the organisation's reviews that has the page, if it is known.
-    pub(super) stretch: Option<OrgStretch>,
+    /// Range of the organisation's reviews that has the page, if it is known.
+    pub(super) range: Option<PostingRange>,
     /// Nodes of the next page that are not cached.
     pub(super) next_nodes: Vec<(TreeKey, NodeRef)>,
 }
 
-/// Stretch of all reviews of an organisation, from the first to the last one of a page.
+/// Range of all reviews of an organisation, from the first to the last one of a page.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct OrgStretch {
+pub(super) struct PostingRange {
     pub(super) org_id: OrgId,
     /// Estimated number of its reviews, on the page or not.
     pub(super) total: u64,

@@ -43,7 +43,7 @@ fn page_without_filter_reads_the_leaves_that_it_lies_in() {
             let done = checked_search(&all, &tree, &search);
             // A period without branches has one count for all its leaves: one of them on either side of the page is read too.
             assert!(done.leaves <= 3, "page {number} reads {} leaves", done.leaves);
-            assert_eq!(done.found.stretch_total.map(|total| total.div_ceil(30)), Some(u64::from(number <= 2_000)));
+            assert_eq!(done.found.range_total.map(|total| total.div_ceil(30)), Some(u64::from(number <= 2_000)));
         }
     }
     assert_eq!(checked_search(&all, &tree, &page(EVERYTHING, true, 1)).blocks, 0, "the root has the newest page");

@@ -1,13 +1,13 @@
-//! Stretches of postings that a node has.
+//! Overlap of the postings of a node with the range of dates and the groups.
 
 use std::ops::Range;
 
 use super::{GroupNumber, StatsSearch};
 use crate::ledger::{PostingKey, ReviewNumber};
 
-/// Relation of the postings of a node to the range of dates and to the groups.
+/// Overlap of the postings of a node with the range of dates and the groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stretch {
+pub(super) enum Overlap {
     /// All are outside the range of dates.
     Outside,
     /// All are inside the range of dates, and in one group.
@@ -17,14 +17,14 @@ pub(super) enum Stretch {
 }
 
 impl StatsSearch {
-    /// Returns the relation of the postings of a tree with these keys.
-    pub(super) fn stretch(&self, tree: usize, keys: &Range<PostingKey>) -> Stretch {
+    /// Returns the overlap of the postings of a tree with these keys.
+    pub(super) fn overlap(&self, tree: usize, keys: &Range<PostingKey>) -> Overlap {
         let (first, last) = seconds(keys);
         if self.filter.to.is_some_and(|to| to < first) || self.filter.from.is_some_and(|from| last < from) {
-            return Stretch::Outside;
+            return Overlap::Outside;
         }
         let (group, last_group) = (self.group_at(tree, first), self.group_at(tree, last));
-        if group == last_group && self.is_inside(keys) { Stretch::Within(group) } else { Stretch::Cut }
+        if group == last_group && self.is_inside(keys) { Overlap::Within(group) } else { Overlap::Cut }
     }
 
     /// True if all postings with these keys are inside the range of dates.
