@@ -139,18 +139,21 @@ async fn run() -> Replay {
 }
 
 /// Builds a function of the API as its `main` does.
-fn local_function(name: &'static str, database: &Database, clock: Arc<dyn Clock>) -> LocalFunction {
+async fn local_function(name: &'static str, database: &Database, clock: Arc<dyn Clock>) -> LocalFunction {
     match name {
         "users" => {
+            database.connect(&API_KEYS).await;
             let app = Arc::new(presence_users::App::new(database, clock));
             LocalFunction::new(name, move |request| presence_users::handle(Arc::clone(&app), request))
         }
         "categories" => {
+            database.connect(&API_KEYS).await;
             let app = Arc::new(presence_categories::App::new(database, clock));
             LocalFunction::new(name, move |request| presence_categories::handle(Arc::clone(&app), request))
         }
         _ => {
             let app = Arc::new(presence_reviews::App::new(database, clock));
+            app.connect().await;
             LocalFunction::new(name, move |request| presence_reviews::handle(Arc::clone(&app), request))
         }
     }
@@ -163,9 +166,7 @@ impl Fixture {
         let mut functions = BTreeMap::new();
         for name in ["users", "categories", "reviews"] {
             let stores = stack.stores_through(calls[name].over(plain_http()), long_timeouts(), stack.table_prefix());
-            // As `main` does.
-            stores.database.connect(&API_KEYS).await;
-            let function = local_function(name, &stores.database, Arc::clone(&stack.clock) as _);
+            let function = local_function(name, &stores.database, Arc::clone(&stack.clock) as _).await;
             functions.insert(name, function.with_timeout(TIMEOUT));
         }
         let stores = stack.stores_through(calls["mailer"].over(plain_http()), long_timeouts(), stack.table_prefix());

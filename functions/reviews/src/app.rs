@@ -26,6 +26,11 @@ impl App {
         }
     }
 
+    /// Opens the connection to DynamoDB while the function starts.
+    pub async fn connect(&self) {
+        self.reviews.connect().await;
+    }
+
     /// Sets the limit of keys that have none of their own; `None` is no limit.
     #[must_use]
     pub fn with_rate_limit(self, default_limit: Option<RateLimit>) -> Self {

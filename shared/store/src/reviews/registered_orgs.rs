@@ -7,12 +7,13 @@ use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
-use crate::client::read::{Item, Partition, number, pk_sk, text};
+use crate::client::read::{Consistency, Item, Order, Partition, number, pk_sk, text};
 use crate::client::write::Condition;
 use crate::keys::{ORGS_WITH_REVIEWS_PK, org_key, parse_org_key};
 use crate::{ReviewStore, schema};
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
+use presence_runtime::aws::ATTEMPT_TIMEOUT;
 
 /// Attribute with the edition of the ledger that has the reviews of an organisation. Without it, that is the first one, unless
 /// the organisation has a directory.
@@ -45,17 +46,22 @@ pub(crate) fn registration_item(org_id: OrgId) -> Item {
 impl ReviewStore {
     /// Returns the organisations that have, or ever had, a review.
     pub async fn orgs_with_reviews(&self) -> Result<Vec<OrgId>, Error> {
-        let partition = Partition {
-            table: &schema::REVIEWS,
-            index: None,
-            value: text(ORGS_WITH_REVIEWS_PK),
-            between: None,
-            page: PAGE,
-            max_pages: MAX_PAGES,
-        };
-        let items = self.db.query(partition).await?;
-        let org_of = |item: &Item| parse_org_key(item.get("sk")?.as_s().ok()?).flatten();
-        Ok(items.iter().filter_map(org_of).collect())
+        Ok(orgs_of(&self.db.query(org_list()).await?))
+    }
+
+    /// Opens the connection to DynamoDB by a read of the organisations with reviews, for half a unit for each 60 of them. So the first
+    /// search of all organisations starts with a list, which it proves. A failure is logged and ignored: the first request meets it
+    /// again.
+    ///
+    /// A function calls this while it starts, in the place of [`Database::connect`](crate::Database::connect).
+    pub async fn connect(&self) {
+        let list = org_list();
+        let page = self.db.query_page_with(&list, None, Consistency::Eventual, Order::Ascending);
+        if let Ok(Ok((items, _))) = tokio::time::timeout(ATTEMPT_TIMEOUT, page).await {
+            self.listed_orgs.set(&orgs_of(&items));
+        } else {
+            tracing::warn!("DynamoDB did not answer while the function started");
+        }
     }
 
     /// Returns the number of changes in the log of an organisation that its trees lack. Costs a read unit for each 4 KB of the log.
@@ -105,6 +111,24 @@ impl ReviewStore {
             Some(_) => Registration::FirstEdition,
         })
     }
+}
+
+/// Returns the partition of the list.
+fn org_list() -> Partition<'static> {
+    Partition {
+        table: &schema::REVIEWS,
+        index: None,
+        value: text(ORGS_WITH_REVIEWS_PK),
+        between: None,
+        page: PAGE,
+        max_pages: MAX_PAGES,
+    }
+}
+
+/// Returns the organisations of entries of the list.
+fn orgs_of(entries: &[Item]) -> Vec<OrgId> {
+    let org_of = |item: &Item| parse_org_key(item.get("sk")?.as_s().ok()?).flatten();
+    entries.iter().filter_map(org_of).collect()
 }
 
 /// Returns the error of a read or write of reviews that wait to be migrated.

@@ -82,7 +82,7 @@ impl ListedOrgs {
         Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn set(&self, orgs: &[OrgId]) {
+    pub(crate) fn set(&self, orgs: &[OrgId]) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = orgs.into();
     }
 }
