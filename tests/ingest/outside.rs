@@ -113,6 +113,12 @@ impl Outside {
         enqueue(&mut self.state(), message);
     }
 
+    /// True if the process has died at an earlier call.
+    fn is_crashed(&self) -> bool {
+        let state = self.state();
+        state.crashes_at.is_some_and(|(at, _)| state.calls > at)
+    }
+
     /// Makes a call, unless the process crashes before or after it.
     async fn call<T>(&self, act: impl FnOnce(&mut State) -> T + Send) -> T {
         let crash = {
@@ -129,6 +135,10 @@ impl Outside {
             }
             state.crashes_at.filter(|(at, _)| *at == calls).map(|(_, point)| point)
         };
+        if self.is_crashed() {
+            // A call beside the one at which the process died.
+            return std::future::pending().await;
+        }
         if crash == Some(CrashPoint::Before) {
             return self.crash.crash().await;
         }
@@ -197,6 +207,8 @@ impl Queue for Outside {
     fn send_batch<'a>(&'a self, messages: &'a [QueueMessage]) -> BoxFuture<'a, Result<(), Error>> {
         async move {
             for message in messages {
+                // Calls for other messages take turns with this one.
+                tokio::task::yield_now().await;
                 self.call(|state| enqueue(state, message.clone())).await;
             }
             Ok(())

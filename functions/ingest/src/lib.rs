@@ -10,6 +10,7 @@ mod ingest;
 mod outside;
 mod part;
 mod report;
+mod sending;
 mod source;
 mod split;
 mod write;

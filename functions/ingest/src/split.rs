@@ -15,6 +15,7 @@ use crate::ingest::Ingest;
 use crate::outside::QueueMessage;
 use crate::part::{CONTINUE, MAX_BODY_BYTES, Source, digest, messages, microseconds};
 use crate::report::{SettledRow, publish, record_outcomes};
+use crate::sending::send_groups;
 use crate::source::{ContentEncoding, SegmentLines, SegmentReader};
 
 /// Attempts to open an object that is replaced again and again.
@@ -152,9 +153,8 @@ impl Splitter<'_> {
         let source = Source { version: self.version.clone(), segment: number, first_line };
         let total = lines.len() as u64;
         let (groups, rejected) = self.sort_rows(lines).await?;
-        for ((org_id, lane), rows) in groups {
-            self.ingest.queue.send_batch(&messages(&source, org_id, lane, &rows)).await?;
-        }
+        let groups = groups.into_iter().map(|((org_id, lane), rows)| messages(&source, org_id, lane, &rows));
+        send_groups(&*self.ingest.queue, groups.collect()).await?;
         record_outcomes(self.ingest, &source, rejected, Some(total)).await?;
         let (offset, lines) = end;
         self.progress = SplitProgress { segments: number + 1, offset, lines, ..self.progress.clone() };

@@ -5,6 +5,8 @@ mod queue;
 
 pub use objects::S3Objects;
 pub use queue::SqsQueue;
+#[cfg(test)]
+pub(crate) use queue::calls;
 
 use std::error::Error as StdError;
 

@@ -34,11 +34,8 @@ impl SqsQueue {
     }
 
     async fn send_all(&self, messages: &[QueueMessage]) -> Result<(), Error> {
-        let mut rest = messages;
-        while !rest.is_empty() {
-            let (call, later) = rest.split_at(count_fitting(rest));
+        for call in calls(messages) {
             self.send_call(call).await?;
-            rest = later;
         }
         Ok(())
     }
@@ -66,6 +63,17 @@ impl Queue for SqsQueue {
     fn send_batch<'a>(&'a self, messages: &'a [QueueMessage]) -> BoxFuture<'a, Result<(), Error>> {
         self.send_all(messages).boxed()
     }
+}
+
+/// Returns the messages of each call, in their order.
+pub(crate) fn calls(messages: &[QueueMessage]) -> Vec<&[QueueMessage]> {
+    let (mut calls, mut rest) = (Vec::new(), messages);
+    while !rest.is_empty() {
+        let (call, later) = rest.split_at(count_fitting(rest));
+        calls.push(call);
+        rest = later;
+    }
+    calls
 }
 
 /// Returns how many of the messages, from the first on, fit into one call. The first one always fits.
