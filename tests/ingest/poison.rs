@@ -47,6 +47,29 @@ async fn rows_of_a_message_of_another_sender_are_written_and_its_rejected_rows_a
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_row_of_the_far_future_is_rejected_and_does_not_block_later_rows() {
+    let env = IngestEnv::new().await;
+    let future = |title: &str| {
+        let mut row = titled_row("s1", "x", title);
+        row["seen_at"] = json!("9999-12-31");
+        row
+    };
+    let reason = "seen_at: must not be more than 24 hours in the future";
+    env.arrive("future.jsonl", json_lines(&[titled_row("s1", "x", "first"), future("future")])).await;
+    let counts = json!({ "created": 1, "updated": 0, "unchanged": 0, "rejected": 1 });
+    assert_eq!(env.summary("future.jsonl"), Some(counts));
+    assert_eq!(env.rejected("future.jsonl"), [(2, reason.to_owned())]);
+    env.outside.send(message("1-0", "live", &json_lines(&[future("live")]), &[]));
+    env.drain().await;
+    let report = env.outside.text("rejected/messages/message-2.jsonl").expect("a report of the rejected row");
+    assert!(report.contains(reason), "{report}");
+    assert_eq!(env.titles().await["x"], "first");
+    env.arrive("later.jsonl", json_lines(&[titled_row("s1", "x", "later")])).await;
+    assert_eq!(env.titles().await["x"], "later");
+    assert_eq!(env.audit().await, []);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_message_that_cannot_be_read_fails_alone_and_those_behind_it_are_written() {
     let env = IngestEnv::new().await;
     let row = |name: &str| json_lines(&[titled_row("s1", name, "t")]);

@@ -169,10 +169,11 @@ impl Splitter<'_> {
 
     /// Sorts rows by organisation and lane. Returns those that are rejected beside.
     async fn sort_rows(&mut self, lines: Vec<Line>) -> Result<(Groups, Vec<SettledRow>), Error> {
+        let now = self.ingest.clock.now();
         let rows: Vec<(Line, Result<ReviewRow, String>)> = lines
             .into_iter()
             .map(|line| {
-                let row = line.text().and_then(ReviewRow::parse);
+                let row = line.text().and_then(|text| ReviewRow::parse(text, now));
                 (line, row)
             })
             .collect();

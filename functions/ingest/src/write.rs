@@ -49,8 +49,9 @@ async fn read_rows(
 ) -> Result<(Vec<Round>, Vec<SettledRow>), Error> {
     let first_line = part.source.as_ref().map_or(1, |source| source.first_line);
     let open = part.rows.iter().filter(|(line, _)| !report.is_settled(line.saturating_sub(first_line)));
+    let now = ingest.clock.now();
     let rows: Vec<(u64, &str, Result<ReviewRow, String>)> =
-        open.map(|(line, text)| (*line, text.as_str(), ReviewRow::parse(text))).collect();
+        open.map(|(line, text)| (*line, text.as_str(), ReviewRow::parse(text, now))).collect();
     let businesses = rows.iter().filter_map(|(_, _, row)| row.as_ref().ok().map(|row| row.business_id().clone()));
     let places = ingest.businesses.get_locations(&businesses.collect::<Vec<_>>()).await?;
     let (mut rounds, mut rejected): (Vec<Round>, Vec<SettledRow>) = (Vec::new(), Vec::new());

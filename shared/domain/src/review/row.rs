@@ -1,9 +1,11 @@
 //! Rows of reviews: a line of JSON, as partners and operators write it.
 
+use jiff::Timestamp;
 use jiff::civil::Date;
 use serde::Deserialize;
 use serde_json::{Number, json};
 
+use super::seen_at::MAX_TIME_AHEAD;
 use super::{
     LONG_TEXT_MAX_CHARS, Partner, Rating, Review, ReviewId, ReviewState, SHORT_TEXT_MAX_BYTES, SeenAt, normalize_text,
     remove_control_characters,
@@ -38,9 +40,9 @@ struct RawReview {
 }
 
 impl ReviewRow {
-    /// Parses a line and checks its values. The error is the reason to reject it, which names the wrong field.
-    pub fn parse(line: &str) -> Result<Self, String> {
-        parse_json::<RawReview>(line)?.check().map(Self)
+    /// Parses a line that is read now, and checks its values. The error is the reason to reject it, which names the wrong field.
+    pub fn parse(line: &str, now: Timestamp) -> Result<Self, String> {
+        parse_json::<RawReview>(line)?.check(now).map(Self)
     }
 
     /// Returns the business that the row is about.
@@ -86,7 +88,7 @@ impl ReviewRow {
 
 impl RawReview {
     /// Checks the values and converts them to a review without a place. The error names the wrong field.
-    fn check(self) -> Result<Review, String> {
+    fn check(self, now: Timestamp) -> Result<Review, String> {
         let business_id =
             BusinessId::parse(&self.business_id).ok_or("business_id: must have 1 to 64 letters, digits and : _ . -")?;
         let partner = parse_choice("partner", &self.partner, &Partner::ALL, Partner::as_str)?;
@@ -103,7 +105,7 @@ impl RawReview {
         let reply_comment = parse_long_text("reply_comment", self.reply_comment)?;
         let state = parse_choice("state", &self.state, &ReviewState::ALL, ReviewState::as_str)?;
         let link = parse_short_text("link", self.link)?;
-        let seen_at = self.seen_at.map(|text| parse_microsecond("seen_at", &text)).transpose()?;
+        let seen_at = self.seen_at.map(|text| parse_seen_at(&text, now)).transpose()?;
         Ok(Review {
             id: ReviewId::derive(&business_id, partner, &partner_id, 0),
             version: 0,
@@ -123,7 +125,7 @@ impl RawReview {
             reply_comment,
             state,
             link,
-            seen_at: seen_at.map(SeenAt::at),
+            seen_at,
         })
     }
 }
@@ -176,9 +178,14 @@ fn parse_second(field: &str, text: &str) -> Result<i64, String> {
     parse_date_input(field, text)?.second().ok_or_else(|| out_of_range(field))
 }
 
-/// Parses a date as microseconds since 1970. A day without a time means its start.
-fn parse_microsecond(field: &str, text: &str) -> Result<i64, String> {
-    parse_date_input(field, text)?.microsecond().ok_or_else(|| out_of_range(field))
+/// Parses the stamp of a row that is read now. A day without a time means its start.
+fn parse_seen_at(text: &str, now: Timestamp) -> Result<SeenAt, String> {
+    let field = "seen_at";
+    let seen_at = parse_date_input(field, text)?.microsecond().map(SeenAt::at).ok_or_else(|| out_of_range(field))?;
+    if seen_at.is_in_future(now) {
+        return Err(format!("{field}: must not be more than {} hours in the future", MAX_TIME_AHEAD.as_hours()));
+    }
+    Ok(seen_at)
 }
 
 /// Parses a date as a day in UTC.
@@ -196,6 +203,10 @@ mod tests {
 
     use super::*;
 
+    fn now() -> Timestamp {
+        "2026-03-01T12:00:00Z".parse().expect("an instant")
+    }
+
     fn parse(changes: &Value) -> Result<Review, String> {
         let mut row = json!({
             "business_id": "b1", "partner": "partner_8", "partner_id": "Ab12", "date": "2024-03-01",
@@ -204,7 +215,7 @@ mod tests {
         for (name, value) in changes.as_object().expect("an object") {
             row[name] = value.clone();
         }
-        Ok(ReviewRow::parse(&row.to_string())?.into_review(OrgId::new(42).expect("an id"), "lyon"))
+        Ok(ReviewRow::parse(&row.to_string(), now())?.into_review(OrgId::new(42).expect("an id"), "lyon"))
     }
 
     #[test]
@@ -219,8 +230,8 @@ mod tests {
         let texts = json!({ "title": "\u{1}T\"\\", "content": "é\n".repeat(4_000), "seen_at": "1969-12-31T23:59:59.000001Z",
             "business_id": "b1", "partner": "partner_1", "partner_id": "x", "key": "k", "author_name": "Zoë", "date": "0001-01-01",
             "update_date": "9999-12-31T23:59:59Z", "delete_date": "2024-02-29", "rating": 1, "state": "deleted", "link": "l" });
-        let row = ReviewRow::parse(&texts.to_string()).expect("the row is right");
-        assert_eq!(ReviewRow::parse(&row.to_json()).map(|again| again.0), Ok(row.0.clone()));
+        let row = ReviewRow::parse(&texts.to_string(), now()).expect("the row is right");
+        assert_eq!(ReviewRow::parse(&row.to_json(), now()).map(|again| again.0), Ok(row.0.clone()));
         assert!(!row.to_json().contains('\n'));
     }
 
@@ -238,6 +249,7 @@ mod tests {
         assert_eq!(seen("2024-03-01T09:30:00.123456789+01:00"), Ok(Some(SeenAt::at(1_709_281_800_123_456))));
         assert_eq!(seen("2024-03-01"), Ok(Some(SeenAt::at(1_709_251_200_000_000))));
         assert_eq!(seen("1969-12-31T23:59:59.5Z"), Ok(Some(SeenAt::at(-500_000))));
+        assert_eq!(seen("2026-03-02T13:00:00+01:00"), Ok(Some(SeenAt::at(1_772_452_800_000_000))), "a day ahead");
         assert_eq!(parse(&json!({ "seen_at": null })).map(|review| review.seen_at), Ok(None));
         assert!(seen("soon").is_err_and(|reason| reason.starts_with("seen_at: ")));
         let (one, other) = (parse(&json!({ "seen_at": "2024-03-01" })), parse(&json!({})));
@@ -279,6 +291,11 @@ mod tests {
             (json!({ "title": "é".repeat(1_025) }), "title: must have at most 2048 bytes"),
             (json!({ "author_name": "x".repeat(2_049) }), "author_name: must have at most 2048 bytes"),
             (json!({ "partner_id": "\0\u{1}" }), "partner_id: must have 1 to 2048 bytes"),
+            (
+                json!({ "seen_at": "2026-03-02T12:00:00.000001Z" }),
+                "seen_at: must not be more than 24 hours in the future",
+            ),
+            (json!({ "seen_at": "9999-12-31" }), "seen_at: must not be more than 24 hours in the future"),
             (json!({ "business_id": "a/b" }), "business_id: must have 1 to 64 letters, digits and : _ . -"),
         ];
         for (changes, expected) in cases {

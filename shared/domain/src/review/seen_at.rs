@@ -3,6 +3,8 @@
 use std::cmp::Ordering;
 use std::fmt;
 
+use jiff::{SignedDuration, Timestamp};
+
 use super::Review;
 
 /// Instant at which a partner said what a row says, with what orders rows of the same instant.
@@ -30,7 +32,17 @@ impl RowPlace {
     pub const LAST: Self = Self { object_at: i64::MAX, line: u64::MAX };
 }
 
+/// Longest time by which a row may be ahead of the clock of its reader. Clocks of partners differ, and the day of a time zone may
+/// begin 14 hours before that of UTC.
+pub(super) const MAX_TIME_AHEAD: SignedDuration = SignedDuration::from_hours(24);
+
 impl SeenAt {
+    /// True if the instant lies too far behind the present one. Such a stamp would beat every row until then.
+    #[must_use]
+    pub fn is_in_future(&self, now: Timestamp) -> bool {
+        i128::from(self.at) > i128::from(now.as_microsecond()) + MAX_TIME_AHEAD.as_micros()
+    }
+
     /// Returns the stamp of a row that says when it was seen.
     #[must_use]
     pub fn at(at: i64) -> Self {
@@ -234,6 +246,27 @@ mod tests {
         for wrong in ["", "x", "1#", "1@#2", "1#2#3", "@1#2", "1@2@3#4", "="] {
             assert_eq!(SeenAt::parse(wrong), None, "{wrong}");
         }
+    }
+
+    #[test]
+    fn an_instant_is_in_the_future_from_more_than_24_hours_ahead() {
+        let hour = 3_600_000_000;
+        for (ahead, is_in_future) in [
+            (-1, false),
+            (0, false),
+            (hour, false),
+            (24 * hour, false),
+            (24 * hour + 1, true),
+            (25 * hour, true),
+            (24 * 366 * hour, true),
+        ] {
+            for now in ["2026-03-01T12:00:00Z", "1969-12-31T23:59:59.999999Z"] {
+                let now: Timestamp = now.parse().expect("an instant");
+                assert_eq!(SeenAt::at(now.as_microsecond() + ahead).is_in_future(now), is_in_future, "{now} {ahead}");
+            }
+        }
+        assert!(SeenAt::at(i64::MAX).is_in_future(Timestamp::MIN) && SeenAt::at(i64::MAX).is_in_future(Timestamp::MAX));
+        assert!(!SeenAt::at(i64::MIN).is_in_future(Timestamp::MIN));
     }
 
     #[test]

@@ -76,7 +76,8 @@ delete_date, title, content, reply_comment, link and seen_at may be missing; an
 empty or blank text counts as missing. content and reply_comment have at most 10000
 characters, every other text 2048 bytes. Control characters other than tab and
 line breaks are removed. seen_at is the instant at which the partner said so: a
-row that is older than what is stored counts as unchanged. The id of a review, as meant below, is its business_id,
+row that is older than what is stored counts as unchanged, and one more than 24
+hours in the future is rejected. The id of a review, as meant below, is its business_id,
 partner and partner_id.";
 
 const CATEGORIES_FORMAT: &str = "\
@@ -203,7 +204,10 @@ async fn import_reviews(args: &ImportArgs, context: &mut Context) -> Result<Exit
     warn_if_empty(is_empty, kind, args, context);
     let (rejects, limit) = (RejectsFile::for_import(&args.file)?, ErrorLimit::new(args.max_errors));
     let progress = Progress::start(size, context.console.shows_progress());
-    let mut import = ReviewImport::new(context.stores.clone(), args.dry_run, rejects, limit, progress);
+    let mut import = {
+        let clock = Arc::clone(&context.clock);
+        ReviewImport::new(context.stores.clone(), clock, args.dry_run, rejects, limit, progress)
+    };
     let result = import.run(lines).await;
     let (summary, rejects) = import.finish();
     summary.report(args, kind.plural(), result, rejects, &mut context.console)

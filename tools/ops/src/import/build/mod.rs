@@ -14,6 +14,7 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use clap::Args;
+use jiff::Timestamp;
 use presence_domain::error::Error;
 use presence_domain::ids::BusinessId;
 use presence_domain::ledger::tree::FACETS_FROM;
@@ -67,6 +68,8 @@ struct BuildSummary {
 /// Rows of the file: those that are valid are sorted by review, the others are rejected.
 struct RowReader<'a> {
     store: &'a BusinessStore,
+    /// Start of the command.
+    now: Timestamp,
     businesses: KnownBusinesses,
     rows: ExternalSort<SourceRow>,
     rejects: RejectsFile,
@@ -83,8 +86,10 @@ pub(crate) async fn run(args: &BuildArgs, context: &mut Context) -> Result<Exit,
     let Input { lines, size, .. } = Input::open(&args.file, ImportKind::Reviews).await?;
     let table = context.stores.database.name(&schema::REVIEWS);
     let output = OutputParts::create(&args.out, &table)?;
+    let now = context.clock.now();
     let mut reader = RowReader {
         store: &context.stores.businesses,
+        now,
         businesses: KnownBusinesses::default(),
         rows: ExternalSort::new(output.temporary_folder(), SortLimits::default()),
         rejects: RejectsFile::for_import(&args.file)?,
@@ -104,7 +109,7 @@ pub(crate) async fn run(args: &BuildArgs, context: &mut Context) -> Result<Exit,
     read?;
     let rows = rows.finish().context("cannot sort the rows")?;
     // The memory and the processor are busy from here on, and nothing else waits for this thread.
-    let totals = ItemWriter { businesses, output, derive_id }.write_all(rows, &mut summary)?;
+    let totals = ItemWriter { businesses, now, output, derive_id }.write_all(rows, &mut summary)?;
     report(summary, totals, &args.out, context)?;
     Ok(if rejects.is_some() { Exit::SomeRejected } else { Exit::Done })
 }
@@ -133,7 +138,7 @@ impl RowReader<'_> {
             let (mut block, mut bytes) = (Vec::new(), 0);
             while block.len() < BLOCK_ROWS && bytes < BLOCK_BYTES {
                 let Some(line) = lines.next().await.context("cannot read the rows")? else { break };
-                let row = line.text().and_then(ReviewRow::parse);
+                let row = line.text().and_then(|text| ReviewRow::parse(text, self.now));
                 bytes += line.text().map_or(0, str::len);
                 block.push((line, row));
             }
@@ -177,6 +182,8 @@ impl RowReader<'_> {
 /// Writer of all items of sorted rows.
 struct ItemWriter {
     businesses: KnownBusinesses,
+    /// Start of the command.
+    now: Timestamp,
     output: OutputParts,
     derive_id: DeriveId,
 }
@@ -226,7 +233,7 @@ impl ItemWriter {
 
     /// Parses a row again, which was valid when it was read.
     fn parse(&self, row: &SourceRow) -> Result<Review, Error> {
-        let review = ReviewRow::parse(&row.text).and_then(|row| self.businesses.locate(row));
+        let review = ReviewRow::parse(&row.text, self.now).and_then(|row| self.businesses.locate(row));
         let review = review.map_err(|reason| Error::internal(format!("line {} was valid: {reason}", row.line)))?;
         let id = row.id.to_id().ok_or_else(|| Error::internal("a sorted row has no id"))?;
         Ok(Review { id, ..review })

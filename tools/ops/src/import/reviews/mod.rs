@@ -4,10 +4,12 @@ mod backlog;
 mod job;
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use anyhow::Context as _;
 use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::review::ReviewRow;
+use presence_runtime::clock::Clock;
 use presence_runtime::lines::{Line, LineReader};
 use presence_store::Stores;
 use tokio::task::JoinSet;
@@ -29,6 +31,7 @@ const WORKERS: usize = 16;
 /// Import of reviews.
 pub(super) struct ReviewImport {
     stores: Stores,
+    clock: Arc<dyn Clock>,
     dry_run: bool,
     rejects: RejectsFile,
     limit: ErrorLimit,
@@ -55,6 +58,7 @@ struct UncheckedRow {
 impl ReviewImport {
     pub(super) fn new(
         stores: Stores,
+        clock: Arc<dyn Clock>,
         dry_run: bool,
         rejects: RejectsFile,
         limit: ErrorLimit,
@@ -62,6 +66,7 @@ impl ReviewImport {
     ) -> Self {
         Self {
             stores,
+            clock,
             dry_run,
             rejects,
             limit,
@@ -121,13 +126,13 @@ impl ReviewImport {
 
     /// Reads the next rows. Returns no row at the end of the file.
     async fn read_block(&mut self, lines: &mut LineReader) -> std::io::Result<Vec<UncheckedRow>> {
-        let start = self.bytes_read;
+        let (start, now) = (self.bytes_read, self.clock.now());
         let mut block = Vec::new();
         while block.len() < BLOCK_ROWS && self.bytes_read - start < BLOCK_BYTES {
             let Some(line) = lines.next().await? else { break };
             let bytes = line.end_offset - self.bytes_read;
             self.bytes_read = line.end_offset;
-            let row = line.text().and_then(ReviewRow::parse);
+            let row = line.text().and_then(|text| ReviewRow::parse(text, now));
             block.push(UncheckedRow { line, bytes, row });
         }
         Ok(block)

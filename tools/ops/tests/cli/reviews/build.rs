@@ -157,18 +157,24 @@ fn rows_about_one_review_are_merged_in_the_order_of_the_file() {
 #[test]
 fn rejected_rows_are_reported_as_by_an_import_and_the_others_are_built() {
     let env = env_with_businesses();
-    let wrong = [json!({ "business_id": "b9" }), json!({ "rating": 6 }), json!({ "stars": 5 })];
-    let rows = (0..3).flat_map(|n| [changed(&row(n), &wrong[n]), row(n)]);
+    let wrong = [
+        json!({ "business_id": "b9" }),
+        json!({ "rating": 6 }),
+        json!({ "stars": 5 }),
+        json!({ "seen_at": "9999-12-31" }),
+    ];
+    let rows = (0..4).flat_map(|n| [changed(&row(n), &wrong[n]), row(n)]);
     let rows = lines(rows) + "no row\n";
     env.write_file("reviews.jsonl", &rows);
     let run = env.run("reviews build reviews.jsonl --out built --json").expect_exit(4);
-    assert_eq!(run.json()["rejected"], 4);
+    assert_eq!(run.json()["rejected"], 5);
     let rejected = env.rejected_rows("reviews.jsonl.rejected.jsonl").expect("there is a file");
+    assert_eq!(rejected[3].1, "seen_at: must not be more than 24 hours in the future");
     assert!(env.scan(TABLE).is_empty(), "nothing is written at the endpoint");
     fill_table(&env, &read_parts(env.path(&format!("built/{TABLE}"))));
     let twin = env_with_businesses();
     twin.write_file("reviews.jsonl", &rows);
-    assert_eq!(twin.run("import reviews reviews.jsonl --json").expect_exit(4).json(), summary(3, 0, 0, 4));
+    assert_eq!(twin.run("import reviews reviews.jsonl --json").expect_exit(4).json(), summary(4, 0, 0, 5));
     assert_eq!(twin.rejected_rows("reviews.jsonl.rejected.jsonl"), Some(rejected));
     assert_eq!(table_content(&env), table_content(&twin));
 }
