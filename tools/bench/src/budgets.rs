@@ -14,6 +14,17 @@ pub(crate) struct BudgetsReport {
     pub(crate) beyond: usize,
 }
 
+impl BudgetsReport {
+    /// Ends the section of a size with what costs more than it may there.
+    pub(crate) fn end_section(&mut self, beyond: &[String]) {
+        let _ = writeln!(self.text, "\nBeyond their budgets: {}.", beyond.len());
+        for line in beyond {
+            let _ = writeln!(self.text, "- {line}");
+        }
+        self.beyond += beyond.len();
+    }
+}
+
 /// Counts the reads of searches at each of the sizes, and compares them with the budgets.
 pub(crate) async fn run(sizes: &[u64]) -> anyhow::Result<BudgetsReport> {
     let mut report = BudgetsReport { text: "# Budgets of searches\n".to_owned(), beyond: 0 };
@@ -29,15 +40,12 @@ pub(crate) async fn run(sizes: &[u64]) -> anyhow::Result<BudgetsReport> {
             let [cold, repeated, next] = [search.cold, search.repeated, search.neighbour].map(cell);
             let _ = writeln!(report.text, "| {} | {cold} | {repeated} | {next} |", search.name);
         }
-        let _ = writeln!(report.text, "\nBeyond their budgets: {}.", beyond.len());
-        for line in &beyond {
-            let _ = writeln!(report.text, "- {line}");
-        }
-        report.beyond += beyond.len();
+        report.end_section(&beyond);
     }
     Ok(report)
 }
 
-fn cell(cost: Cost) -> String {
+/// Returns the cell of a table with the units, calls and waves of a request.
+pub(crate) fn cell(cost: Cost) -> String {
     format!("{}, {}, {}", cost.read_units, cost.calls, cost.waves)
 }

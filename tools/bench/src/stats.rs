@@ -2,11 +2,10 @@
 
 use std::fmt::Write as _;
 
-use presence_bench::cost::Cost;
 use presence_bench::distribution::Distribution;
 use presence_bench::synthetic_dynamodb::{SyntheticDatabase, count_stats};
 
-use crate::budgets::BudgetsReport;
+use crate::budgets::{BudgetsReport, cell};
 
 /// Counts the reads of statistics at each of the sizes, and compares them with the budgets.
 pub(crate) async fn run(sizes: &[u64]) -> anyhow::Result<BudgetsReport> {
@@ -23,15 +22,7 @@ pub(crate) async fn run(sizes: &[u64]) -> anyhow::Result<BudgetsReport> {
             let groups = stats.groups.map_or_else(|| "-".to_owned(), |groups| groups.to_string());
             let _ = writeln!(report.text, "| {} | {groups} | {cold} | {repeated} |", stats.name);
         }
-        let _ = writeln!(report.text, "\nBeyond their budgets: {}.", beyond.len());
-        for line in &beyond {
-            let _ = writeln!(report.text, "- {line}");
-        }
-        report.beyond += beyond.len();
+        report.end_section(&beyond);
     }
     Ok(report)
-}
-
-fn cell(cost: Cost) -> String {
-    format!("{}, {}, {}", cost.read_units, cost.calls, cost.waves)
 }

@@ -18,6 +18,7 @@ mod mail;
 mod options;
 mod other_dynamodb;
 mod page;
+mod response;
 mod sample;
 mod stack;
 mod stats_page;

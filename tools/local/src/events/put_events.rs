@@ -2,21 +2,20 @@
 //!
 //! Protocol: <https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html>.
 
-use std::io;
 use std::sync::Arc;
 
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, header};
+use axum::http::{HeaderMap, Response, StatusCode};
 use axum::routing::post;
-use futures::stream;
 use jiff::Timestamp;
 use presence_runtime::clock::{Clock as _, SystemClock};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::event_log::{BusMode, EventLog};
+use crate::response::{broken_response, json_response};
 
 /// Path at which the endpoint URL of `EventBridge` ends.
 pub(crate) const EVENT_BRIDGE_PATH: &str = "/eventbridge";
@@ -72,7 +71,7 @@ async fn put_events(State(log): State<Arc<EventLog>>, headers: HeaderMap, body: 
         return broken_response();
     }
     let failed = answers.iter().filter(|answer| answer.get("ErrorCode").is_some()).count();
-    json_response(StatusCode::OK, &json!({ "FailedEntryCount": failed, "Entries": answers }))
+    json_response(StatusCode::OK, JSON, &json!({ "FailedEntryCount": failed, "Entries": answers }))
 }
 
 fn parse_request(headers: &HeaderMap, body: &[u8]) -> Result<PutEvents, BusError> {
@@ -136,22 +135,6 @@ fn invalid(message: &str) -> BusError {
 
 impl BusError {
     fn into_response(self) -> Response<Body> {
-        json_response(StatusCode::BAD_REQUEST, &json!({ "__type": self.code, "message": self.message }))
+        json_response(StatusCode::BAD_REQUEST, JSON, &json!({ "__type": self.code, "message": self.message }))
     }
-}
-
-fn json_response(status: StatusCode, body: &Value) -> Response<Body> {
-    let mut response = Response::new(Body::from(body.to_string()));
-    *response.status_mut() = status;
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(JSON));
-    response
-}
-
-/// Returns a response whose connection breaks before the body is complete.
-fn broken_response() -> Response<Body> {
-    let error = Err::<Bytes, _>(io::Error::new(io::ErrorKind::ConnectionReset, "the reply is lost on purpose"));
-    let mut response = Response::new(Body::from_stream(stream::iter([error])));
-    // The announced length makes the client wait for bytes that never come.
-    response.headers_mut().insert(header::CONTENT_LENGTH, HeaderValue::from_static("64"));
-    response
 }

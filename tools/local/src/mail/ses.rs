@@ -2,7 +2,6 @@
 //!
 //! Protocol: <https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_SendEmail.html>.
 
-use std::io;
 use std::sync::Arc;
 
 use axum::Router;
@@ -10,16 +9,18 @@ use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use axum::routing::post;
-use futures::stream;
 use presence_runtime::clock::{Clock as _, SystemClock};
 use serde::Deserialize;
 use serde_json::json;
 
 use super::mailbox::{Mailbox, SentMail, SesMode};
+use crate::response::{broken_response, json_response};
 
 /// Path at which the endpoint URL of SES ends.
 pub(crate) const SES_PATH: &str = "/ses";
 
+/// Media type of requests and responses.
+const JSON: &str = "application/json";
 /// Largest number of recipients of a mail: the quota of SES.
 const MAX_RECIPIENTS: usize = 50;
 
@@ -97,7 +98,7 @@ async fn send_email(State(mailbox): State<Arc<Mailbox>>, headers: HeaderMap, bod
     if mode == SesMode::LoseReply {
         return broken_response();
     }
-    json_response(StatusCode::OK, &json!({ "MessageId": id }))
+    json_response(StatusCode::OK, JSON, &json!({ "MessageId": id }))
 }
 
 fn parse_request(headers: &HeaderMap, body: &[u8]) -> Result<SendEmail, SesError> {
@@ -136,7 +137,7 @@ fn bad_request(message: &str) -> SesError {
 
 fn is_json(headers: &HeaderMap) -> bool {
     let media_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    media_type.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json")
+    media_type.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case(JSON)
 }
 
 fn find_links(text: &str) -> Vec<String> {
@@ -146,24 +147,8 @@ fn find_links(text: &str) -> Vec<String> {
 
 impl SesError {
     fn into_response(self) -> Response<Body> {
-        let mut response = json_response(self.status, &json!({ "message": self.message }));
+        let mut response = json_response(self.status, JSON, &json!({ "message": self.message }));
         response.headers_mut().insert("x-amzn-errortype", HeaderValue::from_static(self.code));
         response
     }
-}
-
-fn json_response(status: StatusCode, body: &serde_json::Value) -> Response<Body> {
-    let mut response = Response::new(Body::from(body.to_string()));
-    *response.status_mut() = status;
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    response
-}
-
-/// Returns a response whose connection breaks before the body is complete.
-fn broken_response() -> Response<Body> {
-    let error = Err::<Bytes, _>(io::Error::new(io::ErrorKind::ConnectionReset, "the reply is lost on purpose"));
-    let mut response = Response::new(Body::from_stream(stream::iter([error])));
-    // The announced length makes the client wait for bytes that never come.
-    response.headers_mut().insert(header::CONTENT_LENGTH, HeaderValue::from_static("64"));
-    response
 }
