@@ -1,9 +1,9 @@
 //! Changes with an idempotency key: the first answer is given again, and nothing is changed twice.
 //!
-//! 1. **First look**: the kept answer is read while the key of the caller is verified, with the cached caller; after it for a key that is
+//! 1. **First lookup**: the kept answer is read while the key of the caller is verified, with the cached caller; after it for a key that is
 //!    not cached. So a repeated request costs no more than that.
 //! 2. The operation runs, and writes its answer in the transaction of its change.
-//! 3. **Second look**, if the operation does not succeed: a request with the same key may have come first, or the reply of the own
+//! 3. **Second lookup**, if the operation does not succeed: a request with the same key may have come first, or the reply of the own
 //!    transaction was lost.
 //!
 //! `shared/docs/idempotency.md` explains it by an example.
@@ -19,7 +19,7 @@ use crate::input::Input;
 use crate::{Answer, request_context};
 use presence_domain::api_key::ApiKeyHash;
 use presence_domain::error::Error;
-use presence_domain::idempotency::{IdempotencyKey, IdempotentRequest, KeptAnswer, Recall};
+use presence_domain::idempotency::{IdempotencyKey, IdempotentRequest, KeptAnswer, LookupResult};
 use presence_domain::ids::UserId;
 use presence_runtime::clock::Clock;
 use presence_store::{AnswerStore, Database};
@@ -64,8 +64,8 @@ pub(crate) struct KeptAnswers {
     clock: Arc<dyn Clock>,
 }
 
-/// Result of the first look.
-pub(crate) enum FirstLook {
+/// Result of the first lookup.
+pub(crate) enum FirstLookup {
     /// The request was answered before.
     Answered(Answer),
     /// The request is a new one.
@@ -79,43 +79,43 @@ impl KeptAnswers {
 
     /// Returns the answer that was given to a request, after its operation failed. Returns the error of the operation if there is none.
     ///
-    /// A look that fails is an error of its own. The operation may have failed for the effect of the very same request.
-    pub(crate) async fn look_again(&self, request: &IdempotentRequest, error: Error) -> Result<Answer, Error> {
+    /// A lookup that fails is an error of its own. The operation may have failed for the effect of the very same request.
+    pub(crate) async fn look_up_again(&self, request: &IdempotentRequest, error: Error) -> Result<Answer, Error> {
         // On the heap: the SDK's futures are large.
         let stored = Box::pin(self.store.get_settled(request.id)).await?;
-        self.recalled(request, stored)?.ok_or(error)
+        self.replayed(request, stored)?.ok_or(error)
     }
 
-    async fn look(&self, request: IdempotentRequest) -> Result<FirstLook, Error> {
+    async fn look_up(&self, request: IdempotentRequest) -> Result<FirstLookup, Error> {
         let stored = Box::pin(self.store.get(request.id)).await?;
-        Ok(self.recalled(&request, stored)?.map_or(FirstLook::New(request), FirstLook::Answered))
+        Ok(self.replayed(&request, stored)?.map_or(FirstLookup::New(request), FirstLookup::Answered))
     }
 
-    fn recalled(&self, request: &IdempotentRequest, stored: Option<KeptAnswer>) -> Result<Option<Answer>, Error> {
-        match Recall::of(request, stored, self.clock.now()) {
-            Recall::New => Ok(None),
-            Recall::OtherBody => Err(Error::KeyReused),
-            Recall::Answered(kept) => Ok(Some(replay(kept)?)),
+    fn replayed(&self, request: &IdempotentRequest, stored: Option<KeptAnswer>) -> Result<Option<Answer>, Error> {
+        match LookupResult::of(request, stored, self.clock.now()) {
+            LookupResult::NotFound => Ok(None),
+            LookupResult::OtherBody => Err(Error::KeyReused),
+            LookupResult::Found(kept) => Ok(Some(replay(kept)?)),
         }
     }
 }
 
 /// Verifies the key of the caller, and looks for the answer of its request meanwhile.
-pub(crate) async fn authenticate_and_look(
+pub(crate) async fn authenticate_and_look_up(
     authenticator: &Authenticator,
     hash: &ApiKeyHash,
     change: &KeyedChange,
-) -> Result<(VerifiedKey, FirstLook), Error> {
+) -> Result<(VerifiedKey, FirstLookup), Error> {
     let answers = &authenticator.answers;
     let cached = authenticator.cached_principal(hash).filter(|_| !authenticator.is_refused(hash));
     let Some(cached) = cached else {
         let key = Box::pin(authenticator.authenticate(hash)).await?;
-        let look = answers.look(change.by(key.principal.user_id)).await?;
-        return Ok((key, look));
+        let lookup = answers.look_up(change.by(key.principal.user_id)).await?;
+        return Ok((key, lookup));
     };
     // A key belongs to one user for its whole life, so the cached owner is the right one.
-    let (key, look) = authenticator.authenticate_alongside(hash, answers.look(change.by(cached.user_id))).await?;
-    Ok((key, look?))
+    let (key, lookup) = authenticator.authenticate_alongside(hash, answers.look_up(change.by(cached.user_id))).await?;
+    Ok((key, lookup?))
 }
 
 /// Returns an answer in the form in which it is kept.

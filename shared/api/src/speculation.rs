@@ -16,7 +16,7 @@ use futures::FutureExt as _;
 
 use super::Answer;
 use crate::auth::{Authenticator, VerifiedKey};
-use crate::idempotency::{FirstLook, KeyedChange, authenticate_and_look};
+use crate::idempotency::{FirstLookup, KeyedChange, authenticate_and_look_up};
 use presence_domain::access::Principal;
 use presence_domain::api_key::ApiKeyHash;
 use presence_domain::error::Error;
@@ -85,17 +85,17 @@ pub(super) async fn run_once<Running>(
 where
     Running: Future<Output = Result<Answer, Error>>,
 {
-    let (key, look) = authenticate_and_look(authenticator, hash, change).await?;
-    let request = match look {
-        FirstLook::Answered(answer) => {
+    let (key, lookup) = authenticate_and_look_up(authenticator, hash, change).await?;
+    let request = match lookup {
+        FirstLookup::Answered(answer) => {
             authenticator.record_use(&key).await;
             return Ok(answer);
         }
-        FirstLook::New(request) => request,
+        FirstLookup::New(request) => request,
     };
     match run_verified(authenticator, &key, |principal| operation(principal, Some(request))).await {
         Ok(answer) => Ok(answer),
-        Err(error) => authenticator.answers.look_again(&request, error).await,
+        Err(error) => authenticator.answers.look_up_again(&request, error).await,
     }
 }
 

@@ -39,26 +39,26 @@ impl KeptAnswer {
     }
 }
 
-/// Meaning of a kept answer for a request with the same key.
+/// Result of the lookup of the answer that is kept for a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Recall {
+pub enum LookupResult {
     /// No answer counts: the request is a new one.
-    New,
+    NotFound,
     /// The request was answered before.
-    Answered(KeptAnswer),
+    Found(KeptAnswer),
     /// The key was used for a request with another body.
     OtherBody,
 }
 
-impl Recall {
-    /// Returns the meaning of the answer that is stored under the request's id. The database deletes expired answers late.
+impl LookupResult {
+    /// Returns the result for the answer that is stored under the request's id. The database deletes expired answers late.
     #[must_use]
     pub fn of(request: &IdempotentRequest, stored: Option<KeptAnswer>, now: Timestamp) -> Self {
         match stored {
-            Some(answer) if now >= answer.expires_at() => Self::New,
-            Some(answer) if answer.request == *request => Self::Answered(answer),
+            Some(answer) if now >= answer.expires_at() => Self::NotFound,
+            Some(answer) if answer.request == *request => Self::Found(answer),
             Some(_) => Self::OtherBody,
-            None => Self::New,
+            None => Self::NotFound,
         }
     }
 }
@@ -78,12 +78,13 @@ mod tests {
     fn an_answer_counts_for_a_day_and_for_the_same_body() {
         let at = Timestamp::from_second(1_700_000_000).expect("an instant");
         let answer = KeptAnswer { request: request("a"), status: 200, body: "{}".to_owned(), at };
-        let recall =
-            |body, seconds| Recall::of(&request(body), Some(answer.clone()), at + SignedDuration::from_secs(seconds));
-        assert_eq!(recall("a", 0), Recall::Answered(answer.clone()));
-        assert_eq!(recall("a", 86_399), Recall::Answered(answer.clone()));
-        assert_eq!(recall("b", 86_399), Recall::OtherBody);
-        assert_eq!((recall("a", 86_400), recall("b", 86_400)), (Recall::New, Recall::New));
-        assert_eq!(Recall::of(&request("a"), None, at), Recall::New);
+        let found = |body, seconds| {
+            LookupResult::of(&request(body), Some(answer.clone()), at + SignedDuration::from_secs(seconds))
+        };
+        assert_eq!(found("a", 0), LookupResult::Found(answer.clone()));
+        assert_eq!(found("a", 86_399), LookupResult::Found(answer.clone()));
+        assert_eq!(found("b", 86_399), LookupResult::OtherBody);
+        assert_eq!((found("a", 86_400), found("b", 86_400)), (LookupResult::NotFound, LookupResult::NotFound));
+        assert_eq!(LookupResult::of(&request("a"), None, at), LookupResult::NotFound);
     }
 }

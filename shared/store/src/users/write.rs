@@ -18,7 +18,7 @@ use crate::users::{address_marks, change_log, directory_heads};
 use crate::{MailboxClaim, UserStore, api_keys, audit_trail, idempotency, schema};
 use presence_domain::audit::AuditRecord;
 use presence_domain::error::Error;
-use presence_domain::idempotency::{KeptAnswer, Recall};
+use presence_domain::idempotency::{KeptAnswer, LookupResult};
 use presence_domain::ids::{OrgId, UserId};
 use presence_domain::invitation::{AddressMark, OutboxMessage};
 use presence_domain::user::{DeliveryReport, MailEffect, User, UserChange};
@@ -223,7 +223,7 @@ impl UserStore {
     async fn is_answered(&self, answer: Option<&KeptAnswer>) -> Result<bool, Error> {
         let Some(answer) = answer else { return Ok(false) };
         let stored = self.answers.get(answer.request.id).await?;
-        Ok(Recall::of(&answer.request, stored, answer.at) != Recall::New)
+        Ok(LookupResult::of(&answer.request, stored, answer.at) != LookupResult::NotFound)
     }
 
     /// Returns all items of the users table for these users, heads included, to load many at once into an empty table. The users must

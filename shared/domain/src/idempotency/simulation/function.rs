@@ -5,7 +5,7 @@ use jiff::Timestamp;
 
 use super::PlantedFault;
 use super::database::{Database, Outcome, Write};
-use crate::idempotency::{IdempotentRequest, KeptAnswer, Recall};
+use crate::idempotency::{IdempotentRequest, KeptAnswer, LookupResult};
 
 /// Number of attempts of a call that conflicts, before the function gives up.
 const ATTEMPTS: u32 = 3;
@@ -27,13 +27,13 @@ pub(super) enum Answer {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
-    FirstLook,
+    FirstLookup,
     Decision,
     Transaction,
     /// Call of the transaction was sent, and its outcome is on its way.
     Reply(Outcome),
     PutAnswer,
-    SecondLook,
+    SecondLookup,
 }
 
 #[derive(Debug)]
@@ -43,7 +43,7 @@ pub(super) struct Function {
     write: Write,
     step: Step,
     attempts: u32,
-    /// Answer that stands if the second look finds none.
+    /// Answer that stands if the second lookup finds none.
     failure: Answer,
 }
 
@@ -52,15 +52,15 @@ impl Function {
     pub(super) fn new(client: usize, request: IdempotentRequest, number: u32, now: Timestamp) -> Self {
         let answer = KeptAnswer { request, status: 200, body: number.to_string(), at: now };
         let write = Write { effect: number, answer, token: number };
-        Self { client, request, write, step: Step::FirstLook, attempts: 0, failure: Answer::Refused }
+        Self { client, request, write, step: Step::FirstLookup, attempts: 0, failure: Answer::Refused }
     }
 
     /// Does the next step. Returns the answer, if it is the last one. `is_kind` is true once nothing fails any more.
     pub(super) fn step(&mut self, db: &mut Database, since: Timestamp, is_kind: bool, rng: &mut Rng) -> Option<Answer> {
         match self.step {
-            Step::FirstLook => match self.recall(db, db.read_answer()) {
-                Recall::New => self.go(Step::Decision),
-                recall => Some(answer_of(&recall)),
+            Step::FirstLookup => match self.look_up(db, db.read_answer()) {
+                LookupResult::NotFound => self.go(Step::Decision),
+                found => Some(answer_of(&found)),
             },
             Step::Decision if db.is_exclusive && db.shows_effect_since(since) => self.fail(Answer::Refused, db),
             Step::Decision => self.go(Step::Transaction),
@@ -84,11 +84,11 @@ impl Function {
                 db.put_answer(self.write.answer.clone());
                 Some(Answer::Success { effect: self.write.effect, replayed: false })
             }
-            Step::SecondLook if !is_kind && rng.u8(..100) < 15 => Some(match db.fault {
-                Some(PlantedFault::FailedLookIsIgnored) => self.failure.clone(),
+            Step::SecondLookup if !is_kind && rng.u8(..100) < 15 => Some(match db.fault {
+                Some(PlantedFault::FailedLookupIsIgnored) => self.failure.clone(),
                 _ => Answer::Unavailable,
             }),
-            Step::SecondLook => self.look_again(db),
+            Step::SecondLookup => self.look_up_again(db),
         }
     }
 
@@ -121,43 +121,45 @@ impl Function {
     }
 
     fn fail(&mut self, failure: Answer, db: &Database) -> Option<Answer> {
-        if db.fault == Some(PlantedFault::NoSecondLook) {
+        if db.fault == Some(PlantedFault::NoSecondLookup) {
             return Some(failure);
         }
         (self.failure, self.attempts) = (failure, 0);
-        self.go(Step::SecondLook)
+        self.go(Step::SecondLookup)
     }
 
-    fn look_again(&mut self, db: &Database) -> Option<Answer> {
+    fn look_up_again(&mut self, db: &Database) -> Option<Answer> {
         let found = match db.fault {
-            Some(PlantedFault::PlainSecondLook) => Ok(db.read_answer()),
+            Some(PlantedFault::PlainSecondLookup) => Ok(db.read_answer()),
             _ => db.read_answer_in_transaction(),
         };
         let Ok(found) = found else {
             self.attempts += 1;
             return (self.attempts >= ATTEMPTS).then_some(Answer::InProgress);
         };
-        Some(match self.recall(db, found) {
-            Recall::New => self.failure.clone(),
-            recall => answer_of(&recall),
+        Some(match self.look_up(db, found) {
+            LookupResult::NotFound => self.failure.clone(),
+            found => answer_of(&found),
         })
     }
 
-    fn recall(&self, db: &Database, found: Option<KeptAnswer>) -> Recall {
+    fn look_up(&self, db: &Database, found: Option<KeptAnswer>) -> LookupResult {
         match (db.fault, found) {
-            (Some(PlantedFault::ExpiredAnswers), Some(answer)) => Recall::Answered(answer),
+            (Some(PlantedFault::ExpiredAnswers), Some(answer)) => LookupResult::Found(answer),
             (Some(PlantedFault::NoFingerprint), Some(answer)) => {
                 let request = answer.request;
-                Recall::of(&request, Some(answer), self.write.answer.at)
+                LookupResult::of(&request, Some(answer), self.write.answer.at)
             }
-            (_, found) => Recall::of(&self.request, found, self.write.answer.at),
+            (_, found) => LookupResult::of(&self.request, found, self.write.answer.at),
         }
     }
 }
 
-fn answer_of(recall: &Recall) -> Answer {
-    match recall {
-        Recall::Answered(answer) => Answer::Success { effect: answer.body.parse().unwrap_or_default(), replayed: true },
+fn answer_of(found: &LookupResult) -> Answer {
+    match found {
+        LookupResult::Found(answer) => {
+            Answer::Success { effect: answer.body.parse().unwrap_or_default(), replayed: true }
+        }
         _ => Answer::OtherBody,
     }
 }

@@ -3,11 +3,11 @@
 //!
 //! A run has up to five requests at a time. Each goes through the steps of the service in any order with the others:
 //!
-//! 1. **First look**: a plain read of the kept answer.
+//! 1. **First lookup**: a plain read of the kept answer.
 //! 2. **Decision**: a plain read of the user. It may refuse: the address is taken, the user is gone.
 //! 3. **Transaction**: the change and its answer, on the condition that no answer is kept. The database first holds both items, and then
 //!    writes one after the other. Meanwhile plain reads see some of them, and other transactions conflict.
-//! 4. **Second look**, after anything but a success: a transactional read of the kept answer, which conflicts with a transaction that
+//! 4. **Second lookup**, after anything but a success: a transactional read of the kept answer, which conflicts with a transaction that
 //!    holds it.
 //!
 //! A client sends its request again until it has a final answer. A day later it uses the key anew. Properties of each run:
@@ -35,18 +35,18 @@ enum PlantedFault {
     NoCondition,
     /// The answer is written after the transaction, by a write of its own.
     AnswerAfterwards,
-    /// A refusal is answered without a second look.
-    NoSecondLook,
-    /// The second look is a plain read, which does not see a transaction that holds the answer.
-    PlainSecondLook,
+    /// A refusal is answered without a second lookup.
+    NoSecondLookup,
+    /// The second lookup is a plain read, which does not see a transaction that holds the answer.
+    PlainSecondLookup,
     /// The body of a request is not compared.
     NoFingerprint,
     /// An expired answer is given again.
     ExpiredAnswers,
     /// An expired answer that is still stored prevents a new one.
     ExpiredAnswerBlocks,
-    /// A refusal stands if the second look fails.
-    FailedLookIsIgnored,
+    /// A refusal stands if the second lookup fails.
+    FailedLookupIsIgnored,
     /// A lost reply counts as a refusal of the change.
     LostReplyIsFinal,
 }
@@ -55,12 +55,12 @@ impl PlantedFault {
     const ALL: [Self; 9] = [
         Self::NoCondition,
         Self::AnswerAfterwards,
-        Self::NoSecondLook,
-        Self::PlainSecondLook,
+        Self::NoSecondLookup,
+        Self::PlainSecondLookup,
         Self::NoFingerprint,
         Self::ExpiredAnswers,
         Self::ExpiredAnswerBlocks,
-        Self::FailedLookIsIgnored,
+        Self::FailedLookupIsIgnored,
         Self::LostReplyIsFinal,
     ];
 }
