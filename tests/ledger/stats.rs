@@ -238,6 +238,31 @@ async fn business_that_the_list_lacks_is_found_in_the_log_and_left_out_afterward
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn named_business_without_a_location_is_counted_and_in_no_city_until_it_has_one() {
+    let stack = TestStack::start().await;
+    let (mut rng, mut model) = (rng("unlocated business"), Model::default());
+    put_businesses(&stack, BUSINESSES.into_iter().filter(|(id, ..)| *id != "b3")).await;
+    stack.stores().reviews.register_org_with_reviews(org(1)).await.expect("the store answers");
+    let reviews = (0..300).map(|number| review(&mut rng, number)).filter(|review| review.org_id == org(1));
+    let reviews: Vec<_> = reviews.take(40).collect();
+    model.write(stack.stores(), reviews).await;
+    let named = Some(vec![business_id("b1"), business_id("b3")]);
+    let filter = ReviewFilter { businesses: named, ..everything() };
+    let (scope, org_id, group_by) = (scope_of(Some(org(1))), Some(org(1)), Some(GroupBy::City));
+    let by_city = Question { scope, org_id, filter, group_by };
+    let store = &stack.stores().reviews;
+    let all = expected(&model, &by_city);
+    assert_eq!(all.groups.as_ref().map(Vec::len), Some(2), "both businesses have reviews");
+    let stats = ask(store, &by_city).await.expect("statistics");
+    assert_eq!(stats.counts, all.counts, "the whole is exact");
+    let known =
+        all.groups.clone().expect("groups").into_iter().filter(|group| group.key.to_string() == "saint etienne");
+    assert_eq!(stats.groups, Some(known.collect()), "the groups are those with a location");
+    put_businesses(&stack, BUSINESSES.into_iter().filter(|(id, ..)| *id == "b3")).await;
+    assert_eq!(ask(store, &by_city).await.expect("statistics"), all);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn more_than_a_thousand_businesses_are_refused_and_filters_narrow_them() {
     let stack = TestStack::start().await;
     let ids: Vec<String> = (0..=MAX_GROUPS).map(|number| format!("m{number:04}")).collect();
