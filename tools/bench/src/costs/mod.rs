@@ -126,7 +126,7 @@ impl CostBenchmark {
             trigger: Trigger::ApiRequest,
             log_bytes: request_log::counted_bytes(),
             answer_bytes: answer.bytes,
-            time: find_billed_time(&self.times, request.timed_route, request.timed_as)?,
+            time: find_billed_time(&self.times, request.route, request.timed_as)?,
         };
         Ok(ReportRow { label: request.label(), usage })
     }

@@ -27,8 +27,7 @@ The price is for a million requests, in US dollars (us-east-1, on demand). The c
 - Lambda: one invocation, and the billed time on arm64 with the memory of the template. The time is measured: it is that of warm \
 requests with this share of a processor ([benchmarks/lambda.md](benchmarks/lambda.md)), where each answer of DynamoDB takes \
 slightly more than 3 ms. It was measured on x86-64, not on Graviton. Some operations were not measured: a change of an address \
-counts as one of a phone number, `accept_invitation` as a change of a password, a stored answer as an invitation, and statistics, one \
-review and a search of businesses as page 1 of reviews.
+counts as one of a phone number, and `accept_invitation` as a change of a password.
 - API or mail: one request of the HTTP API, or one mail.
 - logs: the lines of the function, which are counted; the two lines of Lambda; the line of the API's access log. The column has \
 the bytes of all of them.

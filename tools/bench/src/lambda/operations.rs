@@ -17,7 +17,16 @@ enum RequestKind {
     SearchAllReviews {
         orgs: u64,
     },
+    /// Search of the first page, with this method and these accepted codings.
+    FirstPage {
+        method: &'static str,
+        accept_encoding: &'static str,
+    },
     CreateActive,
+    /// Creation with an idempotency key that no other request has.
+    CreateWithKey,
+    /// Creation that is always the same: only the first one creates the user, and the others get the stored answer.
+    CreateAgain,
     CreateInvited,
     UpdatePhone,
     UpdatePassword,
@@ -95,6 +104,10 @@ fn review_groups() -> Vec<OperationGroup> {
         ("385 businesses", "business__in={385 businesses}"),
     ];
     let searches = searches.map(|(variant, query)| Operation::get("search_reviews", variant, REVIEWS, query));
+    let first_pages = [("page 1, with gzip", "GET", "gzip"), ("page 1, HEAD", "HEAD", "identity")];
+    let first_pages = first_pages.map(|(variant, method, accept_encoding)| {
+        Operation::new("search_reviews", variant, RequestKind::FirstPage { method, accept_encoding })
+    });
     let statistics = [("of all reviews", ""), ("by month", "group_by=month"), ("by business", "group_by=business")];
     let statistics =
         statistics.map(|(variant, query)| Operation::get("get_review_stats", variant, REVIEW_STATS, query));
@@ -106,7 +119,7 @@ fn review_groups() -> Vec<OperationGroup> {
     let of_provider = [("PROVIDER of 100 organisations", 100), ("PROVIDER of 1500 organisations", 1_500)];
     let of_provider = of_provider
         .map(|(variant, orgs)| Operation::new("search_reviews", variant, RequestKind::SearchAllReviews { orgs }));
-    let operations = searches.into_iter().chain(statistics).chain(others).chain(of_provider);
+    let operations = searches.into_iter().chain(first_pages).chain(statistics).chain(others).chain(of_provider);
     operations.map(|operation| OperationGroup::single("reviews", operation)).collect()
 }
 
@@ -126,6 +139,8 @@ fn user_groups() -> Vec<OperationGroup> {
         ]),
         OperationGroup::for_all_sizes(vec![search("email", "display_business_ids=False&email={email}")]),
         single(Operation::new("create_user", "active, with a password", RequestKind::CreateActive)),
+        single(Operation::new("create_user", "with an idempotency key", RequestKind::CreateWithKey)),
+        single(Operation::new("create_user", "the same again", RequestKind::CreateAgain)),
         single(Operation::new("create_user", "invited", RequestKind::CreateInvited)),
         single(Operation::new("update_user", "a phone number", RequestKind::UpdatePhone)),
         single(Operation::new("update_user", "a password", RequestKind::UpdatePassword)),
@@ -152,8 +167,20 @@ impl Operation {
                 environment.load_small_orgs(orgs)?;
                 event::get(&format!("GET {REVIEWS}"), REVIEWS, "", environment.provider_key())
             }
-            RequestKind::CreateActive => create_event(key, json!({ "status": "active", "password": "lovelace" })),
-            RequestKind::CreateInvited => create_event(key, json!({ "status": "invited" })),
+            RequestKind::FirstPage { method, accept_encoding } => {
+                let search = format!("{method} {REVIEWS}");
+                let search = event::request(&search, REVIEWS, "", environment.reviews_key(), &Value::Null);
+                event::with_header(&search, "accept-encoding", accept_encoding)?
+            }
+            RequestKind::CreateActive => create_active_event(key, &random_name()),
+            RequestKind::CreateWithKey => {
+                let name = random_name();
+                event::with_header(&create_active_event(key, &name), "idempotency-key", &name)?
+            }
+            RequestKind::CreateAgain => {
+                event::with_header(&create_active_event(key, "again"), "idempotency-key", "again")?
+            }
+            RequestKind::CreateInvited => create_event(key, &random_name(), json!({ "status": "invited" })),
             RequestKind::UpdatePhone => {
                 user_event("POST", "", org.take_user(UserUse::Update)?, key, &json!({ "phone": "+33 1 23 45 67 89" }))
             }
@@ -186,7 +213,8 @@ fn get_event(route: &str, query: &str, environment: &LambdaEnvironment, org: &Or
     if query.contains("{email}") {
         query = query.replace("{email}", &org.unchanged_email()?);
     }
-    let key = if [REVIEWS, REVIEW_STATS, REVIEW].contains(&route) { environment.reviews_key() } else { &org.key };
+    let is_of_reviews = [REVIEWS, REVIEW_STATS, REVIEW, BUSINESS_SEARCH].contains(&route);
+    let key = if is_of_reviews { environment.reviews_key() } else { &org.key };
     Ok(event::get(&format!("GET {route}"), &path, &query, key))
 }
 
@@ -194,9 +222,17 @@ fn user_event(method: &str, suffix: &str, id: u64, key: &str, body: &Value) -> S
     event::request(&format!("{method} {USER}{suffix}"), &format!("/api/v2/user/{id}{suffix}"), "", key, body)
 }
 
-fn create_event(key: &str, mut body: Value) -> String {
-    body["email"] = format!("bench-{:016x}@bench.example", fastrand::u64(..)).into();
+fn create_active_event(key: &str, name: &str) -> String {
+    create_event(key, name, json!({ "status": "active", "password": "lovelace" }))
+}
+
+fn create_event(key: &str, name: &str, mut body: Value) -> String {
+    body["email"] = format!("bench-{name}@bench.example").into();
     body["first_name"] = "Ada".into();
     body["last_name"] = "Byron".into();
     event::request("POST /api/v2/user", "/api/v2/user", "", key, &body)
+}
+
+fn random_name() -> String {
+    format!("{:016x}", fastrand::u64(..))
 }

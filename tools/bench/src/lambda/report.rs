@@ -8,11 +8,15 @@ use super::memory::Memory;
 use super::results::{BenchmarkResults, MemoryResults, OperationResults, SearchesDuringWrites};
 use crate::costs::prices;
 
+/// Counted instructions of a search. They are counted by hand, since Valgrind is no part of the benchmark.
+const INSTRUCTIONS_OF_PAGE_1: &str = include_str!("instructions.md");
+
 /// Renders the report. Compares it with the results of an earlier run, if there are any.
 pub(super) fn render(results: &BenchmarkResults, before: Option<&BenchmarkResults>) -> String {
     let mut report = introduction(results);
     report.push_str(&memory_of_functions(results));
     report.push_str(&processor_and_memory(results));
+    report.push_str(INSTRUCTIONS_OF_PAGE_1);
     report.push_str(
         "\n## Cold: init and first request, ms\n\nInit has a whole processor; the first request has the share of the function. Of the \
          searches of an organisation, only the first one starts a process and loads the directory. The others build only the \
@@ -40,8 +44,8 @@ fn introduction(results: &BenchmarkResults) -> String {
     let BenchmarkResults { throttle, rounds, requests, reviews, .. } = results;
     format!(
         "# Lambda\n\nMade by `cargo run --profile bench -p presence-bench -- lambda`, after `cargo build --release \
-         -p presence-users -p presence-categories -p presence-reviews -p presence-mailer`. The release binaries run behind the \
-         runtime API. Each has the share of a processor that comes with its memory: memory / 1,769 MB. The throttle is {throttle}. \
+         -p presence-users -p presence-categories -p presence-reviews -p presence-mailer`. The release binaries have the deployed \
+         profile, with fat link-time optimisation. They run behind the runtime API. Each has the share of a processor that comes with its memory: memory / 1,769 MB. The throttle is {throttle}. \
          DynamoDB is the embedded one, behind TLS, in another process that is not throttled. It has {reviews} reviews, and each of \
          its answers is delayed by 3 ms.\n\n\
          Processor time is exact. Wall times are those of a machine with other load: each is the lowest of {rounds} rounds. Each \

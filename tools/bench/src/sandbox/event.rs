@@ -39,6 +39,13 @@ pub(crate) fn request(route_key: &str, path: &str, query: &str, key: &str, body:
     event.to_string()
 }
 
+/// Returns the event with a header, which replaces one of the same name.
+pub(crate) fn with_header(event: &str, name: &str, value: &str) -> serde_json::Result<String> {
+    let mut event: Value = serde_json::from_str(event)?;
+    event["headers"][name] = value.into();
+    Ok(event.to_string())
+}
+
 /// Returns the name and the value of a route's only parameter.
 fn path_parameter<'a>(route: &'a str, path: &'a str) -> Option<(&'a str, &'a str)> {
     let mut parts = route.split('/').zip(path.split('/'));
@@ -84,7 +91,10 @@ mod tests {
             (&json!("{\"a\":1}"), &json!("application/json"))
         );
         assert_eq!(event["requestContext"]["http"]["method"], "POST");
-        let event: Value = serde_json::from_str(&get("GET /user/me", "/user/me", "", "k")).expect("JSON");
+        let event = get("GET /user/me", "/user/me", "", "k");
+        let event = with_header(&event, "accept", "text/html").expect("JSON");
+        let event: Value = serde_json::from_str(&event).expect("JSON");
         assert!(event.get("pathParameters").is_none() && event.get("body").is_none());
+        assert_eq!((&event["headers"]["accept"], &event["headers"]["x-api-key"]), (&json!("text/html"), &json!("k")));
     }
 }
