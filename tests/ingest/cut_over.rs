@@ -142,6 +142,27 @@ async fn rows_that_are_older_than_those_of_the_build_do_not_win_after_a_cut_over
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn rows_of_one_instant_keep_their_order_over_a_cut_over() {
+    let mut env = IngestEnv::new().await;
+    let rows = |title: &str| {
+        let mut row = titled_row("s1", "review", title);
+        row["seen_at"] = json!("2026-01-01T00:00:00Z");
+        json_lines(&[row])
+    };
+    let old = split_only(&env, "old.jsonl", rows("old")).await;
+    let both = split_only(&env, "new.jsonl", rows("new")).await;
+    assert_eq!((old.len(), both.len()), (1, 2));
+    assert_eq!(env.deliver(&both[1..], None).await, Vec::<String>::new());
+    split_only(&env, "newest.jsonl", rows("newest")).await;
+    cut_over(&mut env, "").await;
+    assert_eq!(env.deliver(&old, None).await, Vec::<String>::new());
+    assert_eq!(env.titles().await["review"], "new", "the row of the older object comes late");
+    env.drain().await;
+    assert_eq!(env.titles().await["review"], "newest", "the row of the newer object waited");
+    assert_eq!(env.audit().await, []);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn object_that_was_split_in_part_before_a_cut_over_is_written_whole_and_reported() {
     let (mut env, twin) = (IngestEnv::new().await, IngestEnv::new().await);
     // The first segment has one row, and lines that are rejected up to its size. The process dies when it sends the second one.

@@ -53,6 +53,9 @@ pub(crate) struct ReviewRow<'a> {
     link: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     seen_at: Option<String>,
+    /// Whole stamp, if it has more than the instant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stamp: Option<String>,
 }
 
 /// Returns microseconds since 1970 as an instant in UTC; `None` outside the calendar.
@@ -98,6 +101,7 @@ impl<'a> From<&'a Review> for ReviewRow<'a> {
             state: review.state.as_str(),
             link: review.link.as_deref(),
             seen_at: review.seen_at.and_then(|seen| format_microsecond(seen.at)),
+            stamp: review.seen_at.filter(|seen| *seen != seen.without_place()).map(|seen| seen.to_string()),
         }
     }
 }

@@ -37,6 +37,7 @@ struct RawReview {
     state: String,
     link: Option<String>,
     seen_at: Option<String>,
+    stamp: Option<String>,
 }
 
 impl ReviewRow {
@@ -63,7 +64,8 @@ impl ReviewRow {
         Review { org_id, city_key: city_key.to_owned(), ..self.0 }
     }
 
-    /// Returns the row in its shortest form: one line of JSON, without the characters that are removed anyway.
+    /// Returns the row in its shortest form: one line of JSON, without the characters that are removed anyway, and without the place of
+    /// its stamp.
     #[must_use]
     pub fn to_json(&self) -> String {
         let Review { business_id, partner, partner_id, key, author_name, date, update_date, delete_date, .. } = &self.0;
@@ -106,6 +108,7 @@ impl RawReview {
         let state = parse_choice("state", &self.state, &ReviewState::ALL, ReviewState::as_str)?;
         let link = parse_short_text("link", self.link)?;
         let seen_at = self.seen_at.map(|text| parse_seen_at(&text, now)).transpose()?;
+        let seen_at = self.stamp.map_or(Ok(seen_at), |text| parse_stamp(&text, seen_at).map(Some))?;
         Ok(Review {
             id: ReviewId::derive(&business_id, partner, &partner_id, 0),
             version: 0,
@@ -188,6 +191,13 @@ fn parse_seen_at(text: &str, now: Timestamp) -> Result<SeenAt, String> {
     Ok(seen_at)
 }
 
+/// Parses the whole stamp of an exported row, which has the instant of `seen_at`.
+fn parse_stamp(text: &str, seen_at: Option<SeenAt>) -> Result<SeenAt, String> {
+    let is_same_instant = |stamp: &SeenAt| seen_at.is_some_and(|seen_at| seen_at.at == stamp.at);
+    let stamp = SeenAt::parse(text).filter(is_same_instant);
+    stamp.ok_or_else(|| "stamp: must be the one that was exported with this seen_at".to_owned())
+}
+
 /// Parses a date as a day in UTC.
 fn parse_day(field: &str, text: &str) -> Result<Date, String> {
     parse_date_input(field, text)?.day().ok_or_else(|| out_of_range(field))
@@ -250,6 +260,8 @@ mod tests {
         assert_eq!(seen("2024-03-01"), Ok(Some(SeenAt::at(1_709_251_200_000_000))));
         assert_eq!(seen("1969-12-31T23:59:59.5Z"), Ok(Some(SeenAt::at(-500_000))));
         assert_eq!(seen("2026-03-02T13:00:00+01:00"), Ok(Some(SeenAt::at(1_772_452_800_000_000))), "a day ahead");
+        let stamped = parse(&json!({ "seen_at": "1970-01-01T00:00:00.000017Z", "stamp": "17@5#3=" }));
+        assert_eq!(stamped.map(|review| review.seen_at), Ok(SeenAt::parse("17@5#3=")));
         assert_eq!(parse(&json!({ "seen_at": null })).map(|review| review.seen_at), Ok(None));
         assert!(seen("soon").is_err_and(|reason| reason.starts_with("seen_at: ")));
         let (one, other) = (parse(&json!({ "seen_at": "2024-03-01" })), parse(&json!({})));
@@ -296,6 +308,15 @@ mod tests {
                 "seen_at: must not be more than 24 hours in the future",
             ),
             (json!({ "seen_at": "9999-12-31" }), "seen_at: must not be more than 24 hours in the future"),
+            (json!({ "stamp": "17#3" }), "stamp: must be the one that was exported with this seen_at"),
+            (
+                json!({ "seen_at": "1970-01-01T00:00:00.000018Z", "stamp": "17#3" }),
+                "stamp: must be the one that was exported with this seen_at",
+            ),
+            (
+                json!({ "seen_at": "1970-01-01", "stamp": "0#x" }),
+                "stamp: must be the one that was exported with this seen_at",
+            ),
             (json!({ "business_id": "a/b" }), "business_id: must have 1 to 64 letters, digits and : _ . -"),
         ];
         for (changes, expected) in cases {

@@ -49,6 +49,12 @@ impl SeenAt {
         Self { at, place: None, is_confirmation: false }
     }
 
+    /// Returns the stamp of an operator's row with this instant.
+    #[must_use]
+    pub fn without_place(self) -> Self {
+        Self::at(self.at)
+    }
+
     /// Reads a stamp in the form that [`SeenAt`] is shown in; `None` for another form.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {

@@ -64,6 +64,7 @@ impl ImportKind {
                 "reply_comment",
                 "link",
                 "seen_at",
+                "stamp",
             ],
         }
     }

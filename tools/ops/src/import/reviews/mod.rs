@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use presence_domain::ids::{BusinessId, OrgId};
-use presence_domain::review::ReviewRow;
+use presence_domain::review::{Review, ReviewRow, SeenAt};
 use presence_runtime::clock::Clock;
 use presence_runtime::lines::{Line, LineReader};
 use presence_store::Stores;
@@ -150,7 +150,11 @@ impl ReviewImport {
             });
             self.rows_checked += 1;
             match review {
-                Ok(review) => self.backlog.push(line.number, review, bytes),
+                // The order of the file decides among rows of one instant.
+                Ok(review) => {
+                    let review = Review { seen_at: review.seen_at.map(SeenAt::without_place), ..review };
+                    self.backlog.push(line.number, review, bytes);
+                }
                 Err(reason) => {
                     self.rejects.write(line.number, &reason, &line.excerpt())?;
                     self.summary.rejected += 1;
