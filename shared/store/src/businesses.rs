@@ -129,6 +129,8 @@ struct LocatedItem {
     org_id: u64,
     city: String,
     other_org_id: Option<u64>,
+    #[serde(default)]
+    revision: u64,
 }
 
 /// Place of a business, and the organisations that may have some of its reviews.
@@ -140,6 +142,8 @@ pub(crate) struct ReviewLocation {
     pub(crate) city: String,
     /// Other organisation, while the business moves and after it has moved.
     pub(crate) other_org_id: Option<OrgId>,
+    /// Number that each change of the business raises.
+    pub(crate) revision: u64,
 }
 
 impl ReviewLocation {
@@ -161,6 +165,7 @@ impl LocatedItem {
             location: BusinessLocation { org_id, city_key: city_key(&located.city) },
             city: located.city,
             other_org_id: located.other_org_id.and_then(OrgId::new),
+            revision: located.revision,
         });
         id.zip(found).ok_or_else(|| Error::internal("a stored business breaks the rules of its fields"))
     }

@@ -12,7 +12,7 @@ use super::expression::{EXPRESSIONS, spelled_out};
 pub(super) const KNOWN: [&str; 64] = [
     "BatchGetItem api-keys",
     "BatchGetItem businesses | id,org_id",
-    "BatchGetItem businesses | id,org_id,city,other_org_id",
+    "BatchGetItem businesses | id,org_id,city,other_org_id,revision",
     "BatchGetItem businesses | id,org_id,name,city,revision",
     "BatchGetItem businesses | pk,number,writer,businesses",
     "BatchGetItem reviews",

@@ -26,6 +26,19 @@ const REQUESTS: [&str; 6] = [
     "/reviews?business__in=lyon-1,lyon-2&business_city=lyon&rating__in=4,5",
 ];
 
+/// Organisation without reviews.
+const NEW_ORG: Place = (3, "Lyon");
+
+/// Requests of a caller of all organisations, which count a business that moves.
+const REQUESTS_OF_ALL: [&str; 6] = [
+    "/reviews/stats?business__in=lyon-1,paris",
+    "/reviews/stats?group_by=business&business__in=lyon-1&update_date__gte=2025-01-01T00:00:01",
+    "/reviews/stats?group_by=month",
+    "/reviews/stats?group_by=business",
+    "/reviews?business__in=lyon-1,lyon-2&business_city=lyon",
+    "/reviews?rating__in=4,5",
+];
+
 /// Moves the business as an import does: its reviews first.
 async fn move_business(stores: Stores, (old_org, old_city): Place, (org, city): Place) {
     let id = BusinessId::parse("lyon-1").expect("an id");
@@ -58,6 +71,16 @@ impl MoveFixture {
         Box::pin(move_business(self.review_fixtures.stack.stores().clone(), from, to))
     }
 
+    /// Moves the business and folds the log of its organisation, which then tells of the move no more.
+    fn move_and_fold_event(&self, from: Place, to: Place) -> Event {
+        let stores = self.review_fixtures.stack.stores().clone();
+        Box::pin(async move {
+            move_business(stores.clone(), from, to).await;
+            let report = stores.reviews.fold_reviews(OrgId::new(from.0).expect("an id")).await.expect("a fold");
+            assert!(report.changes > 0, "{report:?}");
+        })
+    }
+
     /// Returns the counts of the answer, and the names of the reviews on the page. The name of a city is that of a business, with
     /// or without reviews, so it is left out.
     async fn ask(&self, by: &str, path: &str) -> String {
@@ -68,8 +91,12 @@ impl MoveFixture {
 
     /// Asks with a move just before a call. Returns true if the request made that call.
     async fn interrupt(&self, (by, path): (&str, &str), call: u64, moved: (Place, Place)) -> bool {
+        self.interrupt_by((by, path), call, moved, self.move_event(moved.0, moved.1)).await
+    }
+
+    async fn interrupt_by(&self, (by, path): (&str, &str), call: u64, moved: (Place, Place), event: Event) -> bool {
         let before = self.ask(by, path).await;
-        self.connector.before(call, self.move_event(moved.0, moved.1)).await;
+        self.connector.before(call, event).await;
         let seen = self.ask(by, path).await;
         let (_, pending) = self.connector.end().await;
         let has_happened = pending.is_none();
@@ -101,4 +128,29 @@ async fn statistics_and_pages_are_those_before_or_after_the_move_of_a_named_busi
         }
     }
     assert!(interruptions >= 3 * PLACES.len() * REQUESTS.len(), "{interruptions} interruptions");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn reviews_that_a_business_takes_to_another_organisation_for_the_first_time_are_counted_once_for_a_provider() {
+    let mut interruptions = 0;
+    for path in REQUESTS_OF_ALL {
+        for place in [(2, "Lyon"), NEW_ORG] {
+            for is_folded in [false, true] {
+                for call in 1.. {
+                    // Only the first move is to an organisation that the location does not name yet.
+                    let fixture = MoveFixture::new().await;
+                    let event = if is_folded {
+                        fixture.move_and_fold_event(HOME, place)
+                    } else {
+                        fixture.move_event(HOME, place)
+                    };
+                    if !fixture.interrupt_by(("provider", path), call, (HOME, place), event).await {
+                        break;
+                    }
+                    interruptions += 1;
+                }
+            }
+        }
+    }
+    assert!(interruptions >= 4 * 3 * REQUESTS_OF_ALL.len(), "{interruptions} interruptions");
 }

@@ -56,13 +56,14 @@ impl From<LedgerReadError> for AttemptError {
 
 impl ReviewStore {
     /// Searches until an attempt has the page, or the time is over. Changes meanwhile overtake an attempt now and then, and each
-    /// new one starts with what the log says then.
-    pub(super) async fn search(&self, target: &SearchTarget) -> Result<Page<Review>, Error> {
+    /// new one starts with what the log says then. `None` if the source of the organisations has changed.
+    pub(super) async fn search(&self, target: &SearchTarget) -> Result<Option<Page<Review>>, Error> {
         let (mut retries, mut distrusted) = (self.db.retries(), HashSet::new());
         let (mut last_postings, mut repetitions) = (None, 0);
         loop {
             match Box::pin(self.attempt(target, &distrusted)).await {
-                Ok(page) => return Ok(page),
+                Ok(page) => return Ok(Some(page)),
+                Err(AttemptError::Read(LedgerReadError::SourceChanged)) => return Ok(None),
                 Err(AttemptError::Read(LedgerReadError::Failed(error))) => return Err(error),
                 Err(AttemptError::Read(LedgerReadError::Overtaken)) => {}
                 Err(AttemptError::Read(LedgerReadError::NodeGone(tree))) => drop(distrusted.insert(tree)),
@@ -70,7 +71,7 @@ impl ReviewStore {
                     let found = Some((page.postings.count, page.postings.postings.clone()));
                     repetitions = if found == last_postings { repetitions + 1 } else { 0 };
                     if repetitions == DRIFT_REPETITIONS {
-                        return Ok(page.without_differing(target.page));
+                        return Ok(Some(page.without_differing(target.page)));
                     }
                     last_postings = found;
                 }
@@ -91,7 +92,9 @@ impl ReviewStore {
             ([org], None) => self.find_in_org(target, org, distrusted).await?,
             (orgs, _) => (self.find_in_orgs(target, orgs, distrusted).await?, Bodies::default()),
         };
-        let items = self.load_page(target, &postings, bodies).await?;
+        let load = async { self.load_page(target, &postings, bodies).await.map_err(AttemptError::from) };
+        let check = async { self.check_source(&target.source).await.map_err(AttemptError::from) };
+        let (items, ()) = futures::try_join!(load, check)?;
         if items.len() < postings.postings.len() {
             return Err(AttemptError::BodiesDiffer(Box::new(DifferingPage { postings, admitted: items })));
         }

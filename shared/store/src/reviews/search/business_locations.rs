@@ -1,7 +1,8 @@
 //! Locations of the businesses that a filter names: they decide which of their trees are searched.
 //!
 //! The tree of a business is named by its id. So the locations are read beside the log and the roots, and choose among these
-//! afterwards. Only a caller of all organisations needs the locations first: they tell the organisation of each tree.
+//! afterwards. Only a caller of all organisations needs the locations first: they tell the organisation of each tree
+//! ([`super::org_source`]).
 
 use std::collections::{HashMap, HashSet};
 

@@ -14,6 +14,8 @@ pub(super) enum LedgerReadError {
     Overtaken,
     /// A node of the tree is no more: its root is too old. The next attempt reads the root strongly.
     NodeGone(TreeKey),
+    /// The organisations that may have the reviews changed since they were read. The next search reads them again.
+    SourceChanged,
     /// A read failed.
     Failed(Error),
 }

@@ -51,7 +51,9 @@ impl ReviewStore {
                 Ok((None, bodies))
             }
             // The cached snapshot is no longer stored. The search itself finds that out.
-            Err(LedgerReadError::Overtaken | LedgerReadError::NodeGone(_)) => Ok((None, bodies)),
+            Err(LedgerReadError::Overtaken | LedgerReadError::NodeGone(_) | LedgerReadError::SourceChanged) => {
+                Ok((None, bodies))
+            }
             Err(LedgerReadError::Failed(error)) => Err(error),
         }
     }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::org_source::OrgSource;
 use presence_domain::ids::OrgId;
 use presence_domain::instant::{FIRST_SECOND, LAST_SECOND};
 use presence_domain::ledger::tree::NodeRef;
@@ -22,6 +23,8 @@ pub(super) struct SearchTarget {
     pub(super) page: PageRequest,
     /// City of the businesses whose trees are searched; trees of others are left out. `None` if the trees are known to match.
     pub(super) business_city: Option<String>,
+    /// Source of the organisations.
+    pub(super) source: OrgSource,
 }
 
 /// Trees of one organisation.
@@ -54,7 +57,7 @@ pub(super) struct PostingRange {
 }
 
 impl SearchTarget {
-    /// Returns the target of a search in review sets.
+    /// Returns the target of a search in review sets of the caller's scope.
     pub(super) fn new(
         sets: impl IntoIterator<Item = ReviewSet>,
         filter: PostingFilter,
@@ -62,7 +65,7 @@ impl SearchTarget {
         page: PageRequest,
     ) -> Self {
         let (orgs, filter) = (trees_by_org(sets), without_idle_ends(filter));
-        Self { orgs, filter, newest_first, page, business_city: None }
+        Self { orgs, filter, newest_first, page, business_city: None, source: OrgSource::Scope }
     }
 
     /// Returns the organisation if every one of its reviews is searched, and no other one.

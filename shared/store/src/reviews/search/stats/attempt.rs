@@ -45,13 +45,14 @@ impl From<TooManyGroupsError> for StatsAttemptError {
 }
 
 impl ReviewStore {
-    /// Counts until an attempt has the statistics, or the time is over.
-    pub(super) async fn count_reviews(&self, target: &StatsTarget) -> Result<ReviewStats, StatsError> {
+    /// Counts until an attempt has the statistics, or the time is over. `None` if the source of the organisations has changed.
+    pub(super) async fn count_reviews(&self, target: &StatsTarget) -> Result<Option<ReviewStats>, StatsError> {
         let (mut retries, mut distrusted) = (self.db.retries(), HashSet::new());
         let (mut last_differing, mut repetitions) = (None, 0);
         loop {
             match Box::pin(self.attempt_stats(target, &distrusted)).await {
-                Ok(stats) => return Ok(stats),
+                Ok(stats) => return Ok(Some(stats)),
+                Err(StatsAttemptError::Read(LedgerReadError::SourceChanged)) => return Ok(None),
                 Err(StatsAttemptError::TooManyGroups(error)) => return Err(error.into()),
                 Err(StatsAttemptError::Read(LedgerReadError::Failed(error))) => return Err(error.into()),
                 Err(StatsAttemptError::Read(LedgerReadError::Overtaken)) => {}
@@ -64,7 +65,7 @@ impl ReviewStore {
                         tracing::warn!(
                             "the groups of statistics lack reviews: a business moves, or its move was interrupted"
                         );
-                        return Ok(*stats);
+                        return Ok(Some(*stats));
                     }
                 }
             }
@@ -83,7 +84,7 @@ impl ReviewStore {
             return self.count_places(target, distrusted).await;
         }
         let (mut counts, mut cut) = (TreeCounts::new(target.filter, target.unit()), OrgCut::default());
-        let mut locations = target.locations.clone().unwrap_or_default();
+        let mut locations = target.source.locations().cloned().unwrap_or_default();
         for orgs in target.orgs.chunks(ORGS_AT_A_TIME) {
             let snapshots = if target.needs_locations() {
                 // All trees are of one organisation.
@@ -102,11 +103,16 @@ impl ReviewStore {
                 self.read_counts(&mut counts).await?;
             }
         }
-        self.read_counts(&mut counts).await?;
+        futures::try_join!(self.read_counts(&mut counts), self.check_stats_source(target))?;
         if target.orgs.len() > 1 {
             self.check_moves(&cut).await?;
         }
         target.stats_of(&counts.finish()?, &locations)
+    }
+
+    /// Checks, after the logs were read, that the source still names the same organisations.
+    pub(super) async fn check_stats_source(&self, target: &StatsTarget) -> Result<(), StatsAttemptError> {
+        self.check_source(&target.source).await.map_err(StatsAttemptError::from)
     }
 }
 

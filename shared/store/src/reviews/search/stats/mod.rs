@@ -17,11 +17,10 @@ mod tree_counts;
 
 use self::target::StatsTarget;
 use super::ReviewFilter;
-use super::scope::NamedSets;
+use super::org_source::NamedSets;
 use crate::ReviewStore;
 use presence_domain::access::Scope;
 use presence_domain::error::Error;
-use presence_domain::ids::OrgId;
 use presence_domain::ledger::FacetCounts;
 use presence_domain::review_stats::{GroupBy, ReviewStats, TooManyGroupsError};
 
@@ -60,34 +59,16 @@ impl ReviewStore {
         if filter.matches_nothing() {
             return Ok(ReviewStats { counts: FacetCounts::default(), groups: group_by.map(|_| Vec::new()) });
         }
-        match self.named_sets(scope, filter).await? {
-            Some(NamedSets { sets, locations }) => {
-                self.count_reviews(&StatsTarget::new(sets, filter, group_by, locations)).await
+        let mut retries = self.db.retries();
+        loop {
+            let NamedSets { sets, source } = self.named_sets(scope, filter).await?;
+            let target = StatsTarget::new(sets, filter, group_by, source);
+            if let Some(stats) = Box::pin(self.count_reviews(&target)).await? {
+                return Ok(stats);
             }
-            None => Box::pin(self.stats_of_all_orgs(filter, group_by)).await,
+            if !retries.pause().await {
+                return Err(Error::Unavailable("businesses kept moving while their reviews were counted".into()).into());
+            }
         }
-    }
-
-    /// Counts the reviews of all organisations. Starts with the cached list of these, as a search does.
-    async fn stats_of_all_orgs(
-        &self,
-        filter: &ReviewFilter,
-        group_by: Option<GroupBy>,
-    ) -> Result<ReviewStats, StatsError> {
-        let target = |orgs: &[OrgId]| {
-            let sets = orgs.iter().map(|org_id| filter.set_in(*org_id));
-            StatsTarget::new(sets, filter, group_by, None)
-        };
-        let cached = self.listed_orgs.get();
-        let early = target(&cached);
-        let listed = async { self.orgs_with_reviews().await.map_err(StatsError::Failed) };
-        // The groups of organisations that are no more in the list can be too many.
-        let counted = async { Ok(self.count_reviews(&early).await) };
-        let (orgs, counted) = futures::try_join!(listed, counted)?;
-        if *orgs == *cached {
-            return counted;
-        }
-        self.listed_orgs.set(&orgs);
-        self.count_reviews(&target(&orgs)).await
     }
 }

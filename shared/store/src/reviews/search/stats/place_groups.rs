@@ -65,7 +65,8 @@ impl ReviewStore {
             let is_last = chunks.peek().is_none();
             // At most a branch or a leaf of the whole for each end of the dates, beside some megabytes of the places.
             let whole = self.read_counts(&mut totals);
-            futures::try_join!(whole, self.add_all_places(&mut places, listed, is_last))?;
+            let check = async { if is_last { self.check_stats_source(target).await } else { Ok(()) } };
+            futures::try_join!(whole, check, self.add_all_places(&mut places, listed, is_last))?;
         }
         if target.orgs.len() > 1 {
             self.check_moves(&cut).await?;

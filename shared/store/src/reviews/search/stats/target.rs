@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::reviews::search::ReviewFilter;
 use crate::reviews::search::business_locations::BusinessLocations;
+use crate::reviews::search::org_source::OrgSource;
 use crate::reviews::search::target::{OrgTarget, trees_by_org, without_idle_ends};
 use presence_domain::ledger::{CalendarUnit, GroupNumber, PostingFilter, ReviewSet};
 use presence_domain::review_stats::{GroupBy, GroupKey};
@@ -24,8 +25,8 @@ pub(super) struct StatsTarget {
     pub(super) group_by: Option<GroupBy>,
     /// Groups by business of the trees, if they are those of businesses that the filter names.
     pub(super) groups: TreeGroups,
-    /// Locations of the businesses that the filter names, if they chose the trees.
-    pub(super) locations: Option<BusinessLocations>,
+    /// Source of the organisations.
+    pub(super) source: OrgSource,
     /// City that these businesses must have; trees of others are left out. `None` if the trees are known to match.
     pub(super) business_city: Option<String>,
     /// True if the groups are those of trees that must be found first.
@@ -45,7 +46,7 @@ impl StatsTarget {
         sets: impl IntoIterator<Item = ReviewSet>,
         filter: &ReviewFilter,
         group_by: Option<GroupBy>,
-        locations: Option<BusinessLocations>,
+        source: OrgSource,
     ) -> Self {
         let is_by_place = matches!(group_by, Some(GroupBy::Business | GroupBy::City));
         let orgs = trees_by_org(sets);
@@ -56,8 +57,8 @@ impl StatsTarget {
             city_key: filter.city_key.clone(),
             group_by,
             groups,
-            business_city: filter.unchecked_city(locations.as_ref()),
-            locations,
+            business_city: filter.unchecked_city(&source),
+            source,
             has_unknown_places: is_by_place && filter.businesses.is_none(),
         }
     }
@@ -65,7 +66,7 @@ impl StatsTarget {
     /// True if the locations of businesses are to be read beside their trees.
     pub(super) fn needs_locations(&self) -> bool {
         let is_by_named_city = self.group_by == Some(GroupBy::City) && !self.has_unknown_places;
-        self.locations.is_none() && (is_by_named_city || self.business_city.is_some())
+        self.source.locations().is_none() && (is_by_named_city || self.business_city.is_some())
     }
 
     /// True if the trees of a set are counted.
