@@ -37,7 +37,7 @@ impl RowPlace {
 pub(super) const MAX_TIME_AHEAD: SignedDuration = SignedDuration::from_hours(24);
 
 impl SeenAt {
-    /// True if the instant lies too far behind the present one. Such a stamp would beat every row until then.
+    /// True if the instant is more than 24 hours after the present one. Such a stamp would win over every row until then.
     #[must_use]
     pub fn is_in_future(&self, now: Timestamp) -> bool {
         i128::from(self.at) > i128::from(now.as_microsecond()) + MAX_TIME_AHEAD.as_micros()
