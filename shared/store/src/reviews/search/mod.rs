@@ -7,7 +7,7 @@
 //! 3. [`plan`]: each root is completed from the log. The nodes are read that lead to the page.
 //! 4. [`bodies`]: the reviews of the page are read, each in the version that its posting names.
 //!
-//! A caller of all organisations also has these checked after the logs ([`org_source`]).
+//! For a caller of all organisations, the source of these is read again after the logs ([`org_source`]).
 //!
 //! All that is answered is the state of the organisation at one position of its log. If anything that is read is newer, the
 //! search begins again ([`attempt`]).
