@@ -1,6 +1,8 @@
-//! Shortest test of the whole API: a user is created, found, changed and deleted.
+//! Shortest tests of the whole API: the functions start, and a user is created, found, changed and deleted.
 
-use presence_tests::{Fixtures, TestStack, address};
+use presence_local::Options;
+use presence_local::connectors::ConnectorLayer as _;
+use presence_tests::{FaultConnector, Fixtures, TestStack, address, long_timeouts, plain_http};
 use serde_json::json;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -26,4 +28,15 @@ async fn a_user_is_created_found_changed_and_deleted() {
     assert_eq!(deleted.json(), json!({"status": "success", "id": id}));
     assert_eq!(stack.get(&format!("/user/{id}"), key).await.status, 404);
     assert_eq!(stack.audit().await, []);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_functions_of_the_local_stack_read_what_those_on_lambda_read_in_init() {
+    let calls = FaultConnector::new();
+    let options = Options { http_client: Some(calls.over(plain_http())), ..long_timeouts() };
+    let _stack = TestStack::with(options).await;
+    let mut operations: Vec<_> = calls.observed().into_iter().map(|attempt| attempt.operation).collect();
+    operations.sort();
+    // The users and the categories function look for a key, and the reviews function lists the organisations.
+    assert_eq!(operations, ["GetItem", "GetItem", "Query"]);
 }

@@ -21,7 +21,7 @@ use presence_local::gateway::LocalFunction;
 use presence_mailer::OutboxProcessor;
 use presence_runtime::clock::Clock;
 use presence_runtime::config::AuditConfig;
-use presence_store::schema::{API_KEYS, REVIEWS, USERS};
+use presence_store::schema::{REVIEWS, USERS};
 use presence_store::{AuditSettings, Database, ReviewQuery};
 use presence_tests::ConnectorLayer as _;
 use presence_tests::{FaultConnector, TestStack, long_timeouts, plain_http, sdk_config};
@@ -138,22 +138,19 @@ async fn run() -> Replay {
     Replay { answers, permissions: permissions.collect(), actions_of_ingest: fixture.ingest.actions() }
 }
 
-/// Builds a function of the API as its `main` does.
+/// Starts a function of the API as its `main` does.
 async fn local_function(name: &'static str, database: &Database, clock: Arc<dyn Clock>) -> LocalFunction {
     match name {
         "users" => {
-            database.connect(&API_KEYS).await;
-            let app = Arc::new(presence_users::App::new(database, clock));
+            let app = presence_users::App::new(database, clock).start().await;
             LocalFunction::new(name, move |request| presence_users::handle(Arc::clone(&app), request))
         }
         "categories" => {
-            database.connect(&API_KEYS).await;
-            let app = Arc::new(presence_categories::App::new(database, clock));
+            let app = presence_categories::App::new(database, clock).start().await;
             LocalFunction::new(name, move |request| presence_categories::handle(Arc::clone(&app), request))
         }
         _ => {
-            let app = Arc::new(presence_reviews::App::new(database, clock));
-            app.connect().await;
+            let app = presence_reviews::App::new(database, clock).start().await;
             LocalFunction::new(name, move |request| presence_reviews::handle(Arc::clone(&app), request))
         }
     }

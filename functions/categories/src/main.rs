@@ -9,15 +9,13 @@ use presence_runtime::clock::SystemClock;
 use presence_runtime::config::rate_limit_from_env;
 use presence_runtime::telemetry;
 use presence_store::Database;
-use presence_store::schema::API_KEYS;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
     telemetry::init(std::io::stdout);
     let database = Database::from_env()?;
-    database.connect(&API_KEYS).await;
     let app = App::new(&database, Arc::new(SystemClock)).with_rate_limit(rate_limit_from_env()?);
-    let app = Arc::new(app);
+    let app = app.start().await;
     let gate = EdgeGate::from_env();
     let handle = move |request| {
         let app = Arc::clone(&app);

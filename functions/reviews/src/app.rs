@@ -26,9 +26,13 @@ impl App {
         }
     }
 
-    /// Opens the connection to DynamoDB while the function starts.
-    pub async fn connect(&self) {
+    /// Opens the connection to DynamoDB by a read of the organisations with reviews, and returns the parts as requests share them. A
+    /// failure is logged and ignored: the first request meets it again.
+    ///
+    /// Lambda runs this in init, when the CPU is not throttled and no request waits. The local stack starts the function in the same way.
+    pub async fn start(self) -> Arc<Self> {
         self.reviews.connect().await;
+        Arc::new(self)
     }
 
     /// Sets the limit of keys that have none of their own; `None` is no limit.

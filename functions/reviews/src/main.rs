@@ -15,8 +15,7 @@ async fn main() -> Result<(), Error> {
     telemetry::init(std::io::stdout);
     let database = Database::from_env()?;
     let app = App::new(&database, Arc::new(SystemClock)).with_rate_limit(rate_limit_from_env()?);
-    app.connect().await;
-    let app = Arc::new(app);
+    let app = app.start().await;
     let gate = EdgeGate::from_env();
     let handle = move |request| {
         let app = Arc::clone(&app);

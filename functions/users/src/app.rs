@@ -31,6 +31,15 @@ impl App {
         }
     }
 
+    /// Opens the connection to DynamoDB, and returns the parts as requests share them. A failure is logged and ignored: the first request
+    /// meets it again.
+    ///
+    /// Lambda runs this in init, when the CPU is not throttled and no request waits. The local stack starts the function in the same way.
+    pub async fn start(self) -> Arc<Self> {
+        self.authenticator.connect().await;
+        Arc::new(self)
+    }
+
     /// Sets the limit of keys that have none of their own; `None` is no limit.
     #[must_use]
     pub fn with_rate_limit(self, default_limit: Option<RateLimit>) -> Self {

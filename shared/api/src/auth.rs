@@ -62,6 +62,11 @@ impl Authenticator {
         Self { default_limit, ..self }
     }
 
+    /// Opens the connection to DynamoDB while a function starts. A failure is logged and ignored.
+    pub async fn connect(&self) {
+        self.api_keys.connect().await;
+    }
+
     /// Returns the principal that the key had at its last verification, without any call.
     pub(crate) fn cached_principal(&self, hash: &ApiKeyHash) -> Option<Principal> {
         self.principals.cached(hash).map(|terms| terms.principal)

@@ -2,6 +2,7 @@
 //!
 //! `cargo run` and the tests start the same stack with [`Stack::start`].
 
+mod api_functions;
 pub mod aws_limits;
 pub mod connectors;
 mod docs;

@@ -10,7 +10,6 @@ use aws_smithy_runtime_api::client::stalled_stream_protection::StalledStreamProt
 use aws_smithy_types::timeout::TimeoutConfig;
 use aws_types::SdkConfig;
 use aws_types::sdk_config::Builder;
-use presence_api::Route;
 use presence_domain::ledger::tree::FACETS_FROM;
 use presence_domain::rate_limit::RateLimit;
 use presence_domain::review::Review;
@@ -20,12 +19,13 @@ use presence_runtime::clock::SystemTimer;
 use presence_runtime::config::MailConfig;
 use presence_store::{Database, OutboxStore, RetryPolicy, Stores, UserStore, WriteRate, schema};
 
+use crate::api_functions;
 use crate::aws_limits::LimitsProxy;
 use crate::connectors::ConnectorLayer as _;
 use crate::docs;
 use crate::embedded::EmbeddedDynamo;
 use crate::events::{self, EventLog, EventPoller};
-use crate::gateway::{Gateway, LocalFunction};
+use crate::gateway::Gateway;
 use crate::history::RequestHistory;
 use crate::home::{Home, Overview};
 use crate::inbox::Inbox;
@@ -106,7 +106,8 @@ impl Stack {
             database: store.database.clone(),
         };
         let pages = pages.merge(home.router());
-        let gateway = Gateway::start(options.port, function_routes(&functions_database, &options), pages, history)?;
+        let routes = api_functions::start(&functions_database, &options).await?;
+        let gateway = Gateway::start(options.port, routes, pages, history)?;
         let outbox = outbox_processor(&functions_config, &options, &format!("http://{}", gateway.addr()))?;
         let stream_poller = if options.mailer {
             let table = store.database.name(&schema::USERS);
@@ -383,40 +384,6 @@ fn start_inbox(folder: &Path, functions_config: &SdkConfig, options: &Options) -
     let rate = Arc::new(WriteRate::new(Arc::new(SystemTimer::start())));
     let database = database(functions_config, options).with_retry_policy(RetryPolicy::WhileImporting(rate));
     Inbox::start(folder, &database)
-}
-
-/// Returns the routes of the template, each with its function. The functions share a connection, and nothing else.
-fn function_routes(database: &Database, options: &Options) -> Vec<(String, LocalFunction)> {
-    let users = presence_users::App::new(database, Arc::clone(&options.clock)).with_rate_limit(options.rate_limit);
-    let users = Arc::new(users.with_sign_in_url(options.sign_in_url.clone()));
-    let users = LocalFunction::new("users", move |request| presence_users::handle(Arc::clone(&users), request));
-    let categories =
-        presence_categories::App::new(database, Arc::clone(&options.clock)).with_rate_limit(options.rate_limit);
-    let categories = Arc::new(categories);
-    let categories =
-        LocalFunction::new("categories", move |request| presence_categories::handle(Arc::clone(&categories), request));
-    let reviews = presence_reviews::App::new(database, Arc::clone(&options.clock)).with_rate_limit(options.rate_limit);
-    let reviews = Arc::new(reviews);
-    let reviews = LocalFunction::new("reviews", move |request| presence_reviews::handle(Arc::clone(&reviews), request));
-    let users_keys = [&presence_users::CATCH_ALL[..], &presence_users::PAGES].concat();
-    let categories_keys = [&presence_categories::CATCH_ALL[..], &presence_categories::DOCUMENTS].concat();
-    [
-        (users, route_keys(&presence_users::ROUTES, &users_keys)),
-        (categories, route_keys(&presence_categories::ROUTES, &categories_keys)),
-        (reviews, route_keys(&presence_reviews::ROUTES, &presence_reviews::CATCH_ALL)),
-    ]
-    .into_iter()
-    .flat_map(|(function, keys)| {
-        let function = function.with_timeout(options.function_timeout).counting_waves(options.waves.is_some());
-        keys.into_iter().map(move |key| (key, function.clone()))
-    })
-    .collect()
-}
-
-/// Returns the gateway's route keys of a function: those of its operations, then others.
-fn route_keys<Operation>(routes: &[Route<Operation>], others: &[&str]) -> Vec<String> {
-    let operations = routes.iter().map(|route| format!("{} {}", route.method, route.path));
-    operations.chain(others.iter().map(ToString::to_string)).collect()
 }
 
 #[cfg(test)]

@@ -36,6 +36,11 @@ impl ApiKeyStore {
         Self { db: database.clone() }
     }
 
+    /// Opens the connection to DynamoDB while a function starts. A failure is logged and ignored.
+    pub async fn connect(&self) {
+        self.db.connect(&schema::API_KEYS).await;
+    }
+
     /// Returns the record of a key by a strong read of one unit.
     pub async fn get(&self, hash: &ApiKeyHash) -> Result<Option<ApiKeyRecord>, Error> {
         self.db.get(&schema::API_KEYS, key(hash)).await?.map(ApiKeyRecord::read).transpose()

@@ -174,6 +174,20 @@ async fn the_list_of_organisations_that_a_function_reads_when_it_starts_saves_a_
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_first_request_of_a_provider_uses_the_list_that_its_function_read_when_it_started() {
+    let (stack, fixtures) = filled_stack(&reviews(&mut rng("budget of a provider"))).await;
+    let key = &fixtures.provider.key;
+    // The first use of a key in an hour is a write.
+    ask(&stack, key, NOTHING).await;
+    for (path, waves) in [("/reviews", 2), ("/reviews/stats", 2), (&format!("/reviews/stats?{DATES}"), 2)] {
+        let started = just_started(&stack, key).await;
+        let reply = started.get(path, key).await;
+        assert_eq!(reply.status, 200, "{path}: {}", reply.text);
+        assert_eq!(cost_of_search(&reply).waves, waves, "{path}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_organisation_that_a_starting_function_did_not_list_is_counted() {
     let review_fixtures = ReviewFixtures::new().await;
     let store = ReviewStore::new(&review_fixtures.stack.stores().database);

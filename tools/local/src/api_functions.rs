@@ -1,0 +1,49 @@
+//! Functions of the API behind the gateway, started as Lambda starts them.
+
+use std::sync::Arc;
+
+use presence_api::Route;
+use presence_store::Database;
+
+use crate::connectors::count_waves;
+use crate::gateway::LocalFunction;
+use crate::options::Options;
+
+/// Starts the functions of the API as Lambda does. Returns the routes of the template, each with its function. The functions share a
+/// connection, and nothing else.
+pub(crate) async fn start(database: &Database, options: &Options) -> anyhow::Result<Vec<(String, LocalFunction)>> {
+    let (clock, limit) = (|| Arc::clone(&options.clock), options.rate_limit);
+    let users = presence_users::App::new(database, clock()).with_rate_limit(limit);
+    let users = users.with_sign_in_url(options.sign_in_url.clone()).start();
+    let categories = presence_categories::App::new(database, clock()).with_rate_limit(limit).start();
+    let reviews = presence_reviews::App::new(database, clock()).with_rate_limit(limit).start();
+    let started = async { futures::join!(users, categories, reviews) };
+    // A connector that counts waves works in virtual time only.
+    let (users, categories, reviews) = if options.waves.is_some() {
+        tokio::task::spawn_blocking(|| count_waves(started)).await?.0
+    } else {
+        Box::pin(started).await
+    };
+    let users = LocalFunction::new("users", move |request| presence_users::handle(Arc::clone(&users), request));
+    let categories =
+        LocalFunction::new("categories", move |request| presence_categories::handle(Arc::clone(&categories), request));
+    let reviews = LocalFunction::new("reviews", move |request| presence_reviews::handle(Arc::clone(&reviews), request));
+    let users_keys = [&presence_users::CATCH_ALL[..], &presence_users::PAGES].concat();
+    let categories_keys = [&presence_categories::CATCH_ALL[..], &presence_categories::DOCUMENTS].concat();
+    let functions = [
+        (users, route_keys(&presence_users::ROUTES, &users_keys)),
+        (categories, route_keys(&presence_categories::ROUTES, &categories_keys)),
+        (reviews, route_keys(&presence_reviews::ROUTES, &presence_reviews::CATCH_ALL)),
+    ];
+    let routes = functions.into_iter().flat_map(|(function, keys)| {
+        let function = function.with_timeout(options.function_timeout).counting_waves(options.waves.is_some());
+        keys.into_iter().map(move |key| (key, function.clone()))
+    });
+    Ok(routes.collect())
+}
+
+/// Returns the gateway's route keys of a function: those of its operations, then others.
+fn route_keys<Operation>(routes: &[Route<Operation>], others: &[&str]) -> Vec<String> {
+    let operations = routes.iter().map(|route| format!("{} {}", route.method, route.path));
+    operations.chain(others.iter().map(ToString::to_string)).collect()
+}
