@@ -4,13 +4,14 @@
 //! passed on to the people. The words lie in one arena, ordered by length. Substrings are found by one scan of the arena, and
 //! the candidates for edits are neighbours in it.
 
+mod distinct_words;
+
 use std::fmt;
-use std::hash::{BuildHasher as _, RandomState};
 use std::ops::Range;
 
-use hashbrown::HashTable;
 use memchr::memmem::Finder;
 
+use self::distinct_words::DistinctWords;
 use super::{EQUAL, FuzzyQuery, MAX_WORDS, ONE_EDIT_FROM, PREFIX, SUBSTRING, TWO_EDITS_FROM, words_and_parts};
 
 /// Separator of words in the arena. No word contains it, because words end at white space. So no match runs over the end of a word.
@@ -173,121 +174,6 @@ impl fmt::Debug for PeopleIndex {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "PeopleIndex({} people, {} words)", self.people, self.character_sets.len())
     }
-}
-
-/// Distinct words while the index is built. Their texts lie in one string, without an allocation for each.
-#[derive(Default)]
-struct DistinctWords {
-    /// Words in the order of their first occurrence, each followed by the separator.
-    arena: String,
-    /// End of each word in the arena, with its separator.
-    ends: Vec<u32>,
-    /// Numbers of the words, by their texts.
-    numbers: HashTable<u32>,
-    hasher: RandomState,
-    /// Last person who has each word, so that a person counts once for a word.
-    last: Vec<u32>,
-    /// Pairs of word and person, person by person.
-    pairs: Vec<(u32, u32)>,
-}
-
-impl DistinctWords {
-    fn add(&mut self, word: &str, person: u32) {
-        let number = self.number(word);
-        if let Some(last) = self.last.get_mut(number as usize) {
-            if *last == person {
-                return;
-            }
-            *last = person;
-        } else {
-            self.last.push(person);
-        }
-        self.pairs.push((number, person));
-    }
-
-    /// Returns the number of a word. A new word gets the next number.
-    fn number(&mut self, word: &str) -> u32 {
-        let Self { arena, ends, numbers, hasher, .. } = self;
-        let hash = hasher.hash_one(word);
-        if let Some(number) = numbers.find(hash, |number| word_at(arena, ends, *number) == word) {
-            return *number;
-        }
-        let number = index_u32(ends.len());
-        arena.push_str(word);
-        arena.push(SEPARATOR);
-        ends.push(index_u32(arena.len()));
-        numbers.insert_unique(hash, number, |number| hasher.hash_one(word_at(arena, ends, *number)));
-        number
-    }
-
-    /// Builds the index: words ordered by length, and the people of each word.
-    fn into_index(self, people: usize) -> PeopleIndex {
-        let Self { arena: unordered, ends, numbers, last, pairs, .. } = self;
-        drop((numbers, last));
-        let mut order: Vec<(u32, u32)> = (0..index_u32(ends.len()))
-            .map(|number| (index_u32(word_at(&unordered, &ends, number).chars().count()), number))
-            .collect();
-        order.sort_unstable_by(|(length, number), (other_length, other)| {
-            length
-                .cmp(other_length)
-                .then_with(|| word_at(&unordered, &ends, *number).cmp(word_at(&unordered, &ends, *other)))
-        });
-        let mut arena = String::with_capacity(unordered.len());
-        let mut starts = Vec::with_capacity(order.len() + 1);
-        starts.push(0);
-        let (mut lengths, mut character_sets) = (Vec::new(), Vec::with_capacity(order.len()));
-        for (length, number) in &order {
-            if lengths.last().is_none_or(|(last, _)| last != length) {
-                lengths.push((*length, index_u32(character_sets.len())));
-            }
-            let word = word_at(&unordered, &ends, *number);
-            arena.push_str(word);
-            arena.push(SEPARATOR);
-            starts.push(index_u32(arena.len()));
-            character_sets.push(character_set(word));
-        }
-        drop((unordered, ends));
-        let (postings, posting_starts) = postings(&order, &pairs);
-        PeopleIndex {
-            people,
-            arena: arena.into(),
-            starts: starts.into(),
-            lengths: lengths.into(),
-            character_sets: character_sets.into(),
-            postings,
-            posting_starts,
-        }
-    }
-}
-
-/// Returns the word with a number.
-fn word_at<'a>(arena: &'a str, ends: &[u32], number: u32) -> &'a str {
-    let number = number as usize;
-    let start = number.checked_sub(1).map_or(0, |before| ends[before] as usize);
-    &arena[start..ends[number] as usize - SEPARATOR.len_utf8()]
-}
-
-/// Returns the people of each word in this order of words, and the start of each word's people. It is a counting sort of the pairs.
-fn postings(order: &[(u32, u32)], pairs: &[(u32, u32)]) -> (Box<[u32]>, Box<[u32]>) {
-    let mut places = vec![0_u32; order.len()];
-    for (place, (_, number)) in (0..).zip(order) {
-        places[*number as usize] = place;
-    }
-    let mut starts = vec![0_u32; order.len() + 1];
-    for (number, _) in pairs {
-        starts[places[*number as usize] as usize + 1] += 1;
-    }
-    for place in 1..starts.len() {
-        starts[place] += starts[place - 1];
-    }
-    let mut next = starts.clone();
-    let mut postings = vec![0; pairs.len()];
-    for (number, person) in pairs {
-        let at = &mut next[places[*number as usize] as usize];
-        postings[*at as usize] = *person;
-        *at += 1;
-    }
-    (postings.into(), starts.into())
 }
 
 /// Returns the set of characters of a word in 64 bits. Each letter and digit of ASCII has its own bit; all others share 28 bits.

@@ -11,8 +11,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::Deserialize;
 use struct_field_names_as_array::FieldNamesAsArray;
 
+use super::items::BusinessItem;
 use super::log_items::{LogEntry, SLOTS, Slot};
-use super::{BusinessItem, BusinessStore, PAGE, key};
+use super::{BusinessStore, PAGE, key};
 use crate::client::read::Item;
 use crate::format::{BUSINESS, BUSINESS_CHANGES, kind_of, parse_as};
 use crate::keys::business_pk;

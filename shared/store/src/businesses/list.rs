@@ -2,7 +2,8 @@
 
 use serde::Deserialize;
 
-use super::{Business, BusinessItem, BusinessStore, Org, OrgItem, PAGE};
+use super::items::{BusinessItem, OrgItem};
+use super::{Business, BusinessStore, Org, PAGE};
 use crate::client::read::{Item, Partition, number};
 use crate::format::{BUSINESS, ORG, kind_of, parse_as};
 use crate::{ListPosition, schema};

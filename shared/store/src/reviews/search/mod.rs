@@ -24,6 +24,7 @@ mod moves;
 mod org_source;
 mod plan;
 mod prediction;
+mod readings;
 mod scope;
 mod snapshot;
 mod stats;
