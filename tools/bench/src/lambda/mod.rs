@@ -66,9 +66,12 @@ pub(crate) struct Settings {
     /// Write the results to this file
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Results of an earlier run to compare with
+    /// Results of an earlier run to compare with. They are kept in the results
     #[arg(long, value_name = "FILE")]
     before: Option<PathBuf>,
+    /// Paragraph about this run, in Markdown, for the page. It is kept in the results
+    #[arg(long = "note", value_name = "TEXT")]
+    notes: Vec<String>,
     /// Measure nothing: report the results in this file
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
@@ -110,17 +113,21 @@ impl std::fmt::Display for WriteRate {
 /// would wait for the other answers.
 pub(crate) async fn run(settings: Settings) -> anyhow::Result<String> {
     let before = settings.before.as_deref().map(read).transpose()?;
-    let results = if let Some(file) = &settings.from {
+    let mut results = if let Some(file) = &settings.from {
         read(file)?
     } else {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
         let settings = settings.clone();
         tokio::task::spawn_blocking(move || runtime.block_on(Box::pin(measure(&settings)))).await??
     };
+    results.notes.extend(settings.notes);
+    if let Some(before) = before {
+        results.before = Some(Box::new(before));
+    }
     if let Some(file) = &settings.json {
         std::fs::write(file, format!("{}\n", serde_json::to_string_pretty(&results)?))?;
     }
-    Ok(report::render(&results, before.as_ref()))
+    Ok(report::render(&results))
 }
 
 /// Reads the results in a file.

@@ -11,9 +11,12 @@ use crate::costs::prices;
 /// Counted instructions of a search. They are counted by hand, since Valgrind is no part of the benchmark.
 const INSTRUCTIONS_OF_PAGE_1: &str = include_str!("instructions.md");
 
-/// Renders the report. Compares it with the results of an earlier run, if there are any.
-pub(super) fn render(results: &BenchmarkResults, before: Option<&BenchmarkResults>) -> String {
+/// Renders the report. Compares the results with those of an earlier run, if they have any.
+pub(super) fn render(results: &BenchmarkResults) -> String {
     let mut report = introduction(results);
+    for note in &results.notes {
+        let _ = writeln!(report, "\n{note}");
+    }
     report.push_str(&memory_of_functions(results));
     report.push_str(&processor_and_memory(results));
     report.push_str(INSTRUCTIONS_OF_PAGE_1);
@@ -34,7 +37,7 @@ pub(super) fn render(results: &BenchmarkResults, before: Option<&BenchmarkResult
     if !results.searches_during_writes.is_empty() {
         report.push_str(&searches_during_writes("Searches while users change", &results.searches_during_writes));
     }
-    if let Some(before) = before {
+    if let Some(before) = &results.before {
         report.push_str(&comparison(before, results));
     }
     report
@@ -254,6 +257,8 @@ fn old_and_new(
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::super::results::{ColdStart, WarmRequests};
     use super::*;
 
@@ -297,7 +302,7 @@ mod tests {
 
     #[test]
     fn report_has_a_row_for_each_operation_and_a_column_for_each_size() {
-        let report = render(&results(), None);
+        let report = render(&results());
         let rows: Vec<&str> = report.lines().filter(|line| line.starts_with("| `search_users`")).collect();
         assert_eq!(
             rows,
@@ -314,10 +319,21 @@ mod tests {
 
     #[test]
     fn earlier_run_is_compared_for_operations_that_depend_on_the_number_of_users() {
-        let report = render(&results(), Some(&results()));
+        let report = render(&BenchmarkResults { before: Some(Box::new(results())), ..results() });
         assert!(
             report.contains("| `search_users`: no filter of 10,000 users | 12 → 12 | 60 → 60 | 0.90 → 0.90 |"),
             "{report}"
         );
+    }
+
+    #[test]
+    fn the_page_is_made_from_the_stored_results_and_loses_no_word_if_it_is_made_again() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/docs/benchmarks");
+        let results = super::super::read(&folder.join("lambda.json")).expect("results");
+        let page = std::fs::read_to_string(folder.join("lambda.md")).expect("a page");
+        for (made, line) in render(&results).lines().zip(page.lines()) {
+            assert_eq!(made, line);
+        }
+        assert_eq!(render(&results).lines().count(), page.lines().count());
     }
 }

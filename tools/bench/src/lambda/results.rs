@@ -19,6 +19,12 @@ pub(crate) struct BenchmarkResults {
     pub(crate) operations: Vec<OperationResults>,
     #[serde(rename = "liveness")]
     pub(crate) searches_during_writes: Vec<SearchesDuringWrites>,
+    /// Paragraphs about this run, in Markdown: they are written by hand.
+    #[serde(default)]
+    pub(crate) notes: Vec<String>,
+    /// Results of an earlier run, with which these are compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) before: Option<Box<Self>>,
 }
 
 /// Results of an operation in an organisation of one size.
