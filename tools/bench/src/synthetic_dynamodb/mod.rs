@@ -34,7 +34,9 @@ use packed_reviews::PackedReviews;
 use recorder::Recorder;
 pub use recorder::{PartitionLoad, WrittenUnits};
 pub use searches::{PER_PAGE, PagePosition, Search, SearchOutcome, named_searches, random_search, run_search};
-pub use stats::{CountedStats, NamedStats, StatsBudget, StatsOutcome, count_stats, named_stats, run_stats};
+pub use stats::{
+    CountedStats, NamedStats, StatsBudget, StatsOutcome, count_stats, named_stats, run_stats, start_store,
+};
 use tables::SyntheticTables;
 pub use write_units::{WriteCase, count_write_units};
 pub use writes::WriteKind;

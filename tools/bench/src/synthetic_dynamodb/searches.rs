@@ -2,7 +2,7 @@
 
 use presence_domain::access::Principal;
 use presence_domain::error::Error;
-use presence_domain::ids::{OrgId, UserId};
+use presence_domain::ids::{BusinessId, OrgId, UserId};
 use presence_domain::ledger::{Day, FACET_KEY_COUNT, FacetKey, FacetMask, SECONDS_OF_DAY};
 use presence_domain::page::{Page, PageRequest};
 use presence_domain::review::{Partner, Review, ReviewState};
@@ -127,16 +127,17 @@ pub fn named_searches(distribution: &Distribution) -> Vec<Search> {
     searches.push(Search::new("0.15 % of a city of 30 %", rare_in_city));
     let small_business = Some(vec![distribution.small_business().id.clone()]);
     searches.push(Search::new("a business of 1,000", ReviewFilter { businesses: small_business, ..unfiltered() }));
-    searches
-        .extend(BUSINESS_LISTS.map(|number| Search::new(format!("{number} businesses"), listed(distribution, number))));
+    searches.extend(BUSINESS_LISTS.map(|number| {
+        let filter = ReviewFilter { businesses: Some(listed(distribution, number)), ..unfiltered() };
+        Search::new(format!("{number} businesses"), filter)
+    }));
     searches
 }
 
-/// Returns the filter of a list of businesses: every n-th one, so that all sizes are among them.
-fn listed(distribution: &Distribution, number: usize) -> ReviewFilter {
+/// Returns a list of businesses: every n-th one, so that all sizes are among them.
+pub(super) fn listed(distribution: &Distribution, number: usize) -> Vec<BusinessId> {
     let all = distribution.businesses();
-    let ids = all.iter().step_by((all.len() / number).max(1)).take(number).map(|business| business.id.clone());
-    ReviewFilter { businesses: Some(ids.collect()), ..unfiltered() }
+    all.iter().step_by((all.len() / number).max(1)).take(number).map(|business| business.id.clone()).collect()
 }
 
 /// Returns a search with a random mask, range, city and order. It names no business, so that the ledger serves it.

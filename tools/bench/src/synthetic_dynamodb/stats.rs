@@ -1,6 +1,7 @@
 //! Statistics whose reads are counted, and the most that they may cost.
 
 use presence_domain::access::Principal;
+use presence_domain::error::Error;
 use presence_domain::ids::{OrgId, UserId};
 use presence_domain::ledger::{FacetMask, SECONDS_OF_DAY};
 use presence_domain::review_stats::{GroupBy, ReviewStats};
@@ -9,7 +10,7 @@ use presence_domain::user::Role;
 use presence_store::{ReviewFilter, StatsError, Stores};
 
 use super::SyntheticDatabase;
-use super::searches::{Search, named_searches};
+use super::searches::{Search, listed, named_searches};
 use crate::cost::{Cost, measure_cost};
 use crate::distribution::{CITIES_BY_SIZE, Distribution};
 
@@ -25,6 +26,8 @@ pub struct NamedStats {
     pub filter: ReviewFilter,
     /// Property by which they are grouped.
     pub group_by: Option<GroupBy>,
+    /// Role of the caller: a PROVIDER asks for all organisations.
+    pub role: Role,
     /// Most that the statistics may cost, without the key.
     pub budget: StatsBudget,
 }
@@ -60,9 +63,23 @@ pub struct CountedStats {
     pub repeated: Cost,
 }
 
-/// Returns the statistics as a user of the organisation, and their cost. The store needs the `WavesConnector`.
+/// Lists the organisation as one with reviews, and starts the store as a function of reviews does in init. The store needs the
+/// `WavesConnector`.
+pub async fn start_store(store: Stores, org_id: OrgId) -> anyhow::Result<Stores> {
+    let reviews = store.reviews.clone();
+    let start = async move {
+        reviews.register_org_with_reviews(org_id).await?;
+        reviews.connect().await;
+        Ok::<(), Error>(())
+    };
+    measure_cost(start).await.0?;
+    Ok(store)
+}
+
+/// Returns the statistics as their caller gets them, and their cost. The store needs the `WavesConnector`.
 pub async fn run_stats(store: &Stores, named: &NamedStats) -> anyhow::Result<StatsOutcome> {
-    let caller = Principal { user_id: UserId::random(), org_id: OrgId::new(1), role: Role::OrgAdmin };
+    let org_id = if named.role == Role::Provider { None } else { OrgId::new(1) };
+    let caller = Principal { user_id: UserId::random(), org_id, role: named.role };
     let (reviews, filter, group_by) = (store.reviews.clone(), named.filter.clone(), named.group_by);
     let counting = async move { reviews.review_stats(caller.scope(), &filter, group_by).await };
     let (stats, cost) = measure_cost(counting).await;
@@ -84,6 +101,7 @@ pub fn named_stats(distribution: &Distribution) -> Vec<NamedStats> {
             name: format!("totals: {name}"),
             filter,
             group_by: None,
+            role: Role::OrgAdmin,
             budget: StatsBudget { read_units, waves: 3 },
         }
     });
@@ -123,7 +141,31 @@ pub fn named_stats(distribution: &Distribution) -> Vec<NamedStats> {
         ("by business, 400 days to the second", to_the_second, GroupBy::Business, 2_500.0, 3),
     ] {
         let budget = StatsBudget { read_units, waves };
-        all.push(NamedStats { name: name.to_owned(), filter, group_by: Some(group_by), budget });
+        all.push(NamedStats { name: name.to_owned(), filter, group_by: Some(group_by), role: Role::OrgAdmin, budget });
+    }
+    let named = |number: usize| ReviewFilter { businesses: Some(listed(distribution, number)), ..whole.clone() };
+    let named_in_30_days =
+        |number: usize| ReviewFilter { businesses: Some(listed(distribution, number)), ..last_days(30) };
+    for (name, filter, group_by, role, read_units) in [
+        ("by city, 20 businesses", named(20), Some(GroupBy::City), Role::OrgAdmin, 60.0),
+        ("by city, 100 businesses", named(100), Some(GroupBy::City), Role::OrgAdmin, 200.0),
+        ("by city, 100 businesses, 30 days", named_in_30_days(100), Some(GroupBy::City), Role::OrgAdmin, 400.0),
+        ("PROVIDER: totals", whole.clone(), None, Role::Provider, 20.0),
+        ("PROVIDER: by month", whole.clone(), Some(GroupBy::Month), Role::Provider, 60.0),
+        ("PROVIDER: by day, 30 days", last_days(30), Some(GroupBy::Day), Role::Provider, 60.0),
+        ("PROVIDER: by city, 201 cities", whole.clone(), Some(GroupBy::City), Role::Provider, 800.0),
+        ("PROVIDER: by city, 100 businesses", named(100), Some(GroupBy::City), Role::Provider, 300.0),
+        (
+            "PROVIDER: by city, 100 businesses, 30 days",
+            named_in_30_days(100),
+            Some(GroupBy::City),
+            Role::Provider,
+            500.0,
+        ),
+        ("PROVIDER: by business, 566 businesses", whole.clone(), Some(GroupBy::Business), Role::Provider, 1_200.0),
+    ] {
+        let budget = StatsBudget { read_units, waves: 3 };
+        all.push(NamedStats { name: name.to_owned(), filter, group_by, role, budget });
     }
     all
 }
@@ -132,7 +174,7 @@ pub fn named_stats(distribution: &Distribution) -> Vec<NamedStats> {
 pub async fn count_stats(database: &SyntheticDatabase) -> anyhow::Result<(Vec<CountedStats>, Vec<String>)> {
     let (mut counted, mut beyond) = (Vec::new(), Vec::new());
     for named in named_stats(database.distribution()) {
-        let store = database.store();
+        let store = start_store(database.store(), database.distribution().org().id).await?;
         let cold = run_stats(&store, &named).await?;
         let repeated = run_stats(&store, &named).await?;
         anyhow::ensure!(cold.stats == repeated.stats, "{}: the repeated statistics are others", named.name);

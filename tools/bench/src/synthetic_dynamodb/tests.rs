@@ -46,9 +46,12 @@ async fn synthetic_database_answers_and_costs_as_the_embedded_one() {
         assert_eq!(outcome.page, expected.page, "{name}: {filter:?}");
         assert_eq!(outcome.cost, expected.cost, "{name}, {request:?}: {filter:?}");
     }
+    let org_id = synthetic.distribution().org().id;
     for named in named_stats(synthetic.distribution()) {
-        let expected = run_stats(&real(), &named).await.expect("statistics");
-        let outcome = run_stats(&synthetic.store(), &named).await.expect("statistics");
+        let expected = run_stats(&start_store(real(), org_id).await.expect("a store"), &named).await;
+        let expected = expected.expect("statistics");
+        let outcome = run_stats(&start_store(synthetic.store(), org_id).await.expect("a store"), &named).await;
+        let outcome = outcome.expect("statistics");
         assert_eq!(outcome.stats, expected.stats, "{}", named.name);
         assert_eq!(outcome.cost, expected.cost, "{}", named.name);
     }
