@@ -136,6 +136,22 @@ async fn transaction_conflict_refuses_a_single_write_and_lets_a_read_pass() {
 }
 
 #[tokio::test]
+async fn fault_could_break_the_calls_that_it_applies_to_and_no_others() {
+    let embedded = Embedded::start().await;
+    let faults = FaultConnector::new();
+    let client = embedded.client(faults.over(plain_http()));
+    assert!(!faults.could_break(FaultKind::Throttle), "nothing was called");
+    get(&client, "a").send().await.expect("a read");
+    assert!(faults.could_break(FaultKind::Throttle));
+    assert!(!faults.could_break(FaultKind::TransactionConflict));
+    put(&client, "a").send().await.expect("a write");
+    assert!(faults.could_break(FaultKind::TransactionConflict));
+    assert!(!faults.could_break(FaultKind::TransactionThrottle));
+    faults.reset();
+    assert!(!faults.could_break(FaultKind::Throttle), "the record begins anew");
+}
+
+#[tokio::test]
 async fn transaction_conflict_cancels_with_one_reason_for_each_item_in_order() {
     let embedded = Embedded::start().await;
     let faults = FaultConnector::new();

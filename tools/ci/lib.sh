@@ -57,6 +57,26 @@ install_build_tools() {
     export PATH="$sam_home/bin:$lambda_home/bin:$zig:$PATH" SAM_CLI_TELEMETRY=0
 }
 
+# build_functions STAGE: builds the functions of this stage of samconfig.toml with SAM, into .aws-sam/build.
+# SAM builds one function after the other, and link-time optimisation, which takes most of the time, uses one core. So
+# cargo-lambda builds the functions first, as SAM does, but as many at a time as there are cores. SAM then finds them built, and
+# only copies them.
+build_functions() {
+    local stage="$1" is_arm=""
+    if sed -n "/^\[$stage\.build\.parameters\]/,/^$/p" samconfig.toml | grep -q Architecture=arm64; then is_arm=yes; fi
+    compile_functions users auditor categories mailer publisher reviews
+    # Alone: the SDK of S3 turns on features of crates that the others have without them.
+    compile_functions ingest
+    sam build --config-env "$stage"
+}
+
+# compile_functions NAME…: compiles functions that have the same features of the same crates, with the options that SAM takes.
+# build_functions sets `is_arm`.
+compile_functions() {
+    # In the folder of a function, as SAM: the settings have paths in them, and other settings compile everything again.
+    (cd "functions/$1" && cargo-lambda lambda build --release ${is_arm:+--arm64} --bins "${@/#/--package=presence-}")
+}
+
 # require_tests NAME…: fails if a name is part of no test's name. Without this check, a renamed test would be run, or left out,
 # no longer, and nobody would notice.
 require_tests() {

@@ -122,6 +122,12 @@ impl FaultConnector {
         self.shared.state().attempts
     }
 
+    /// True if this fault could have broken an attempt since the last reset.
+    pub fn could_break(&self, kind: FaultKind) -> bool {
+        let call = |attempt: Attempt| Call { operation: attempt.operation, body: attempt.request };
+        self.observed().into_iter().map(call).any(|call| kind.applies_to(&call))
+    }
+
     /// Returns the attempts since the last reset, oldest first: at most the last 50,000.
     pub fn observed(&self) -> Vec<Attempt> {
         self.shared.state().observed.iter().cloned().collect()

@@ -37,7 +37,7 @@ pub enum FaultKind {
 
 impl FaultKind {
     /// True if `DynamoDB` itself could break this call that way.
-    fn applies_to(self, call: &Call) -> bool {
+    pub(super) fn applies_to(self, call: &Call) -> bool {
         match self {
             Self::TransactionConflict => call.is_transaction() || call.is_single_write(),
             Self::TransactionThrottle => call.is_transaction(),
