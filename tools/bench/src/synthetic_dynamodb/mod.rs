@@ -36,7 +36,7 @@ pub use recorder::{PartitionLoad, WrittenUnits};
 pub use searches::{PER_PAGE, PagePosition, Search, SearchOutcome, named_searches, random_search, run_search};
 pub use stats::{CountedStats, NamedStats, StatsBudget, StatsOutcome, count_stats, named_stats, run_stats};
 use tables::SyntheticTables;
-pub use write_units::{WriteCase, count_write_units};
+pub use write_units::{WriteCase, count_write_units, fill_log};
 pub use writes::WriteKind;
 
 const PREFIX: &str = "presence-";
