@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use presence_bench::cost::Cost;
 use presence_bench::distribution::Distribution;
-use presence_bench::synthetic_dynamodb::{SyntheticDatabase, check_budgets};
+use presence_bench::synthetic_dynamodb::{SyntheticDatabase, check_budgets, fill_log};
 
 /// Report of all sizes.
 pub(crate) struct BudgetsReport {
@@ -25,11 +25,12 @@ impl BudgetsReport {
     }
 }
 
-/// Counts the reads of searches at each of the sizes, and compares them with the budgets.
-pub(crate) async fn run(sizes: &[u64]) -> anyhow::Result<BudgetsReport> {
+/// Counts the reads of searches at each of the sizes, with so many changes in the log, and compares them with the budgets.
+pub(crate) async fn run(sizes: &[u64], unfolded: usize) -> anyhow::Result<BudgetsReport> {
     let mut report = BudgetsReport { text: "# Budgets of searches\n".to_owned(), beyond: 0 };
     for size in sizes {
         let database = SyntheticDatabase::new(Distribution::new(*size))?;
+        fill_log(&database, unfolded).await?;
         let (counted, beyond) = check_budgets(&database).await?;
         let _ = write!(
             report.text,

@@ -86,6 +86,9 @@ enum Benchmark {
         /// Numbers of reviews
         #[arg(long, value_delimiter = ',', default_values_t = [1_000_000, 10_000_000])]
         sizes: Vec<u64>,
+        /// Number of changes in the log that no fold has brought into the trees. The budgets are for none
+        #[arg(long, default_value_t = 0)]
+        unfolded: usize,
     },
     /// Counts the reads of statistics of reviews without loading these, and compares them with the budgets
     Stats {
@@ -119,8 +122,8 @@ async fn main() -> anyhow::Result<()> {
     let args = Args::parse();
     let mut beyond = 0;
     let report = match args.benchmark {
-        Benchmark::Budgets { sizes } => {
-            let budgets = budgets::run(&sizes).await?;
+        Benchmark::Budgets { sizes, unfolded } => {
+            let budgets = budgets::run(&sizes, unfolded).await?;
             beyond = budgets.beyond;
             budgets.text
         }

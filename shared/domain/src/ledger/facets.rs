@@ -79,6 +79,13 @@ impl FacetMask {
         self.0 == 0
     }
 
+    /// Returns the key of a mask of one key.
+    #[must_use]
+    pub fn only_key(self) -> Option<FacetKey> {
+        let number = u8::try_from(self.0.trailing_zeros()).ok()?;
+        FacetKey::from_number(number).filter(|_| self.0.is_power_of_two())
+    }
+
     /// Returns the mask as bits: the lowest is that of key 0.
     pub(super) fn bits(self) -> u128 {
         self.0

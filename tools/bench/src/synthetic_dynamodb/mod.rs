@@ -38,7 +38,7 @@ pub use stats::{
     CountedStats, NamedStats, StatsBudget, StatsOutcome, count_stats, named_stats, run_stats, start_store,
 };
 use tables::SyntheticTables;
-pub use write_units::{WriteCase, count_write_units};
+pub use write_units::{WriteCase, count_write_units, fill_log};
 pub use writes::WriteKind;
 
 const PREFIX: &str = "presence-";

@@ -149,7 +149,7 @@ pub fn random_search(rng: &mut fastrand::Rng) -> Search {
     Search::new("random", ReviewFilter { businesses: None, city_key, mask, from, to, newest_first: rng.bool() })
 }
 
-fn unfiltered() -> ReviewFilter {
+pub(super) fn unfiltered() -> ReviewFilter {
     ReviewFilter { businesses: None, city_key: None, mask: FacetMask::ALL, from: None, to: None, newest_first: true }
 }
 

@@ -48,6 +48,19 @@ pub async fn count_write_units(
     Ok((reviews.len(), database.take_written()))
 }
 
+/// Writes new reviews of the last stored month one by one, without a fold.
+///
+/// # Errors
+/// Fails if a call fails.
+pub async fn fill_log(database: &SyntheticDatabase, changes: usize) -> anyhow::Result<()> {
+    let limits = FoldLimits { fold_from: u64::MAX, ..FoldLimits::default() };
+    let store = database.store_without_waves().reviews.with_fold_limits(limits);
+    for review in copies_of_last_month(database.distribution(), changes, false, "log") {
+        store.upsert_reviews(std::slice::from_ref(&review)).await?;
+    }
+    Ok(())
+}
+
 /// Returns new reviews with the businesses and facets of those of the last month: newer than all, or of its times in random order.
 fn new_reviews(database: &SyntheticDatabase, case: WriteCase) -> Vec<Review> {
     let count = case.fold_after * case.folds;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::buckets::{Bucket, Part};
 use super::found_page::Share;
 use super::order::Position;
-use super::{Match, NodeKind, PageSearch, is_outside, removed_in};
+use super::{Match, NodeKind, PAGES_AHEAD, PageSearch, is_outside, removed_in};
 use crate::ledger::tree::{NodeRef, PeriodSummary, RootSummary};
 use crate::ledger::{Posting, PostingKey, TreeDelta};
 
@@ -70,10 +70,10 @@ impl PageSearch {
         }
     }
 
-    /// Drops the matches that come after the page and the next one, whatever else will be found. Most trees of many then add
-    /// nothing for their older periods but counts.
+    /// Drops the matches that come after the page and those whose nodes are read ahead, whatever else will be found. Most trees of many
+    /// then add nothing for their older periods but counts.
     fn drop_matches_after_page(&mut self) {
-        let Ok(end) = usize::try_from(self.next_page().end) else { return };
+        let Ok(end) = usize::try_from(self.page_ahead(PAGES_AHEAD).end) else { return };
         // Twice as many as are kept, so that each match is looked at a few times only.
         let enough = if self.limit == Position::MAX { end } else { end.saturating_mul(2) };
         if end > 0 && self.matches.len() >= enough {

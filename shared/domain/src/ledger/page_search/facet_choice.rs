@@ -6,8 +6,8 @@
 use std::ops::Range;
 
 use super::buckets::Bucket;
-use super::{NodeKind, PageSearch};
-use crate::ledger::tree::{DecodeError, LEAF_MAX, PeriodSummary, RootSummary, decode_root};
+use super::{NodeKind, PageSearch, is_outside};
+use crate::ledger::tree::{DecodeError, LEAF_MAX, Period, PeriodSummary, RootSummary, TreeRoot, decode_root};
 use crate::ledger::{FacetKey, FacetMask, TreeDelta};
 use crate::page::PageRequest;
 
@@ -26,19 +26,21 @@ const BRANCH_ENTRY_BYTES: u64 = 62;
 /// Number of bytes that an eventual read of half a unit returns.
 const BLOCK_BYTES: u64 = 4_096;
 
-/// Number of postings of one facet key from which its tree may have branches: more than 1,120 in one of some 60 months.
-const FACET_BRANCHES_FROM: i64 = 30_000;
+/// Number of postings of one facet key in a month from which its tree may have branches there: more than four usual leaves.
+const FACET_BRANCHES_FROM: i64 = 840;
 
 impl PageSearch {
     /// Returns the facet keys whose trees cost less to search than this tree of their set, for a search in this tree alone; `None` if
     /// this tree costs less or has no facet trees. `bytes` is the stored form of the root.
     ///
-    /// Every key is named that has matches at the position that is answered.
+    /// Every key is named that has matches at the position that is answered. Trees with branches where the search reads leaves are
+    /// chosen only if `has_facet_roots`: their roots, branches and leaves would else be a round more than any other search takes.
     pub fn choose_facet_keys(
         &self,
         bytes: &[u8],
         root: &RootSummary,
         delta: &TreeDelta,
+        has_facet_roots: bool,
     ) -> Result<Option<Vec<FacetKey>>, DecodeError> {
         if root.facet_editions.is_none() || self.filter.mask == FacetMask::ALL {
             return Ok(None);
@@ -51,14 +53,30 @@ impl PageSearch {
         if blocks <= BLOCKS_OF_A_ROUND {
             return Ok(None);
         }
-        let mut counts = decode_root(bytes)?.counts();
+        let stored = decode_root(bytes)?;
+        let mut counts = stored.counts();
         delta.added.iter().for_each(|posting| counts.add(posting.facet_key, 1));
-        let keys: Vec<_> = counts.nonzero().filter(|(key, _)| self.filter.mask.contains(*key)).collect();
-        // Roots of facet trees, branches, and leaves would be a round more than any other search takes.
-        let has_branches = !self.is_in_root() && keys.iter().any(|(_, count)| *count > FACET_BRANCHES_FROM);
-        let facet_blocks = keys.len() as u64 * self.estimated_facet_blocks();
+        let keys = counts.nonzero().map(|(key, _)| key).filter(|key| self.filter.mask.contains(*key));
+        let keys: Vec<FacetKey> = keys.collect();
+        let large_keys = alone.keys_with_branches(&stored, &keys);
+        let facet_blocks = keys.len() as u64 * self.estimated_facet_blocks() + large_keys;
         let is_cheaper = keys.len() <= FACET_TREES_MAX && facet_blocks + BLOCKS_OF_A_ROUND <= blocks;
-        Ok((is_cheaper && !has_branches).then(|| keys.into_iter().map(|(key, _)| key).collect()))
+        Ok((is_cheaper && (has_facet_roots || large_keys == 0)).then_some(keys))
+    }
+
+    /// Returns the number of keys whose trees may have branches where the search reads leaves: around the page, and where the range of
+    /// dates cuts a period. The search has the tree of their set alone.
+    fn keys_with_branches(&self, root: &TreeRoot, keys: &[FacetKey]) -> u64 {
+        let around_page = if self.is_in_root() { Vec::new() } else { self.needed_parts(&self.window()) };
+        let is_read = |period: &&Period| {
+            let positions = self.order.positions(&(period.span.start()..period.span.end()));
+            let is_inside = self.range.start <= positions.start && positions.end <= self.range.end;
+            let is_cut = !is_inside && !is_outside(&positions, &self.range);
+            is_cut || around_page.iter().any(|(_, part)| !self.parts[*part].is_outside(&positions))
+        };
+        let read: Vec<&Period> = root.periods.iter().filter(is_read).collect();
+        let is_large = |key: &&FacetKey| read.iter().any(|period| period.counts.get(**key) > FACET_BRANCHES_FROM);
+        keys.iter().filter(is_large).count() as u64
     }
 
     /// Returns the estimated number of 4 KB blocks of all nodes that the search reads, which has this tree alone.

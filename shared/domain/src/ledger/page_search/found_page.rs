@@ -28,9 +28,9 @@ pub(super) struct Share {
 }
 
 impl PageSearch {
-    /// Returns the page. No node may be needed any more.
+    /// Returns the page. No node may be needed any more. Nodes of later pages may be inserted afterwards.
     #[must_use]
-    pub fn finish(mut self) -> FoundPage {
+    pub fn finish(&mut self) -> FoundPage {
         let window = self.found.take().unwrap_or_else(|| self.window());
         let (mut before, mut inside) = (0, 0);
         for bucket in &self.buckets {

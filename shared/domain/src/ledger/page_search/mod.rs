@@ -6,6 +6,7 @@
 
 mod add_tree;
 mod buckets;
+mod estimate;
 mod facet_choice;
 mod found_page;
 mod order;
@@ -13,7 +14,7 @@ mod order;
 pub(super) mod tests;
 mod window;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use self::buckets::{Bucket, Part};
@@ -24,6 +25,12 @@ use self::window::{MatchWeights, Window};
 use super::tree::{DecodeError, LEAF_MAX, NodeRef, decode_branch_matches, decode_leaf_matches};
 use super::{Posting, PostingFilter, PostingKey};
 use crate::page::PageRequest;
+
+/// Number of pages after this one whose nodes may be read ahead.
+const PAGES_AHEAD: u64 = 2;
+
+/// Number of leaves that a round of reads more must save: four units.
+const LEAVES_OF_A_ROUND: usize = 8;
 
 /// Search in progress.
 #[derive(Debug)]
@@ -41,6 +48,8 @@ pub struct PageSearch {
     copied: Vec<Range<Position>>,
     /// Maximum number of postings of a leaf.
     leaf_max: u64,
+    /// Number of leaves that a round of reads more must save.
+    leaves_of_a_round: usize,
     buckets: Vec<Bucket>,
     parts: Vec<Part>,
     /// Matches that are known one by one, before `limit`.
@@ -98,6 +107,7 @@ impl PageSearch {
             removed: Vec::new(),
             copied: Vec::new(),
             leaf_max: LEAF_MAX as u64,
+            leaves_of_a_round: LEAVES_OF_A_ROUND,
             buckets: Vec::new(),
             parts: Vec::new(),
             matches: Vec::new(),
@@ -113,31 +123,46 @@ impl PageSearch {
     #[must_use]
     pub fn needed_nodes(&mut self) -> Vec<NeededNode> {
         let window = self.window();
-        let mut needed = self.needed_parts(&window);
+        let needed = self.next_parts(&window);
         self.found = needed.is_empty().then_some(window);
-        // The leaves of a branch are read next in any case. What else is needed of leaves is then known better.
-        if needed.iter().any(|(_, part)| self.parts[*part].kind == NodeKind::Branch) {
-            needed.retain(|(_, part)| self.parts[*part].kind == NodeKind::Branch);
-        }
-        self.pending.clear();
-        let mut nodes = Vec::with_capacity(needed.len());
-        for (bucket, part) in needed {
-            let (tree, Part { node, kind, .. }) = (self.buckets[bucket].tree, self.parts[part].clone());
-            self.pending.insert((tree, node), (bucket, part));
-            nodes.push(NeededNode { tree, node, kind });
-        }
+        self.name_pending(needed)
+    }
+
+    /// Returns the other leaves of the periods in which leaves are needed. Those that are at hand may be inserted too: fewer others are
+    /// needed then, because the number of matches of a period is known.
+    #[must_use]
+    pub fn siblings_of_needed(&mut self) -> Vec<NeededNode> {
+        let needed: HashSet<usize> = self.pending.values().map(|(_, part)| *part).collect();
+        let buckets: HashSet<usize> = self.pending.values().map(|(bucket, _)| *bucket).collect();
+        let parts =
+            buckets.into_iter().flat_map(|bucket| self.buckets[bucket].parts.clone().map(move |part| (bucket, part)));
+        let is_sibling = |(_, part): &(usize, usize)| !self.parts[*part].is_read && !needed.contains(part);
+        let siblings: Vec<_> = parts.filter(is_sibling).collect();
+        let nodes: Vec<_> = siblings.iter().map(|(bucket, part)| self.name_of(*bucket, *part)).collect();
+        self.pending.extend(nodes.iter().map(|node| (node.tree, node.node)).zip(siblings));
         nodes
     }
 
-    /// Returns nodes that the search of the next page most likely needs. To be called when no node is needed any more.
+    /// Returns the nodes that the next page most likely needs next, and branches of the page after it. To be called when no node is
+    /// needed any more. Those that are inserted tell others.
     #[must_use]
-    pub fn next_page_nodes(&mut self) -> Vec<NeededNode> {
-        let next_page = self.next_page();
-        let (page, found) = (std::mem::replace(&mut self.page, next_page), self.found.take());
-        let nodes = self.needed_nodes();
-        self.pending.clear();
-        (self.page, self.found) = (page, found);
-        nodes
+    pub fn nodes_ahead(&mut self) -> Vec<NeededNode> {
+        let mut needed = self.next_parts(&self.window_of(&self.page_ahead(1)));
+        let later = self.next_parts(&self.window_of(&self.page_ahead(PAGES_AHEAD)));
+        let known: HashSet<usize> = needed.iter().map(|(_, part)| *part).collect();
+        let is_new_branch =
+            |(_, part): &(usize, usize)| self.parts[*part].kind == NodeKind::Branch && !known.contains(part);
+        needed.extend(later.into_iter().filter(is_new_branch));
+        self.name_pending(needed)
+    }
+
+    /// Returns branches that the next page most likely needs. To be called while leaves of this page are needed: the leaves of the next
+    /// page are known one round of reads earlier then.
+    #[must_use]
+    pub fn branches_ahead(&self) -> Vec<NeededNode> {
+        let needed = self.next_parts(&self.window_of(&self.page_ahead(1))).into_iter();
+        let nodes = needed.map(|(bucket, part)| self.name_of(bucket, part));
+        nodes.filter(|node| node.kind == NodeKind::Branch).collect()
     }
 
     /// Takes the bytes of a node that was needed.
@@ -154,6 +179,34 @@ impl PageSearch {
 }
 
 impl PageSearch {
+    /// Returns the names of nodes that are to be inserted, by bucket and number.
+    fn name_pending(&mut self, needed: Vec<(usize, usize)>) -> Vec<NeededNode> {
+        self.pending.clear();
+        let mut nodes = Vec::with_capacity(needed.len());
+        for (bucket, part) in needed {
+            let node = self.name_of(bucket, part);
+            self.pending.insert((node.tree, node.node), (bucket, part));
+            nodes.push(node);
+        }
+        nodes
+    }
+
+    fn name_of(&self, bucket: usize, part: usize) -> NeededNode {
+        let Part { node, kind, .. } = &self.parts[part];
+        NeededNode { tree: self.buckets[bucket].tree, node: *node, kind: *kind }
+    }
+
+    /// Returns bucket and number of each node that must be read next, as far as the counts tell.
+    fn next_parts(&self, window: &Window) -> Vec<(usize, usize)> {
+        let mut needed = self.needed_parts(window);
+        // The leaves of a branch are read next in any case. What else is needed of leaves is then known better.
+        let is_branch = |(_, part): &(usize, usize)| self.parts[*part].kind == NodeKind::Branch;
+        if needed.iter().any(is_branch) {
+            needed.retain(is_branch);
+        }
+        needed
+    }
+
     /// Returns bucket and number of each node that must be read, as far as the counts tell.
     fn needed_parts(&self, window: &Window) -> Vec<(usize, usize)> {
         let (mut needed, mut parts) = (Vec::new(), Vec::new());
@@ -164,13 +217,20 @@ impl PageSearch {
         needed
     }
 
-    /// Returns the ranks of the page after this one.
-    fn next_page(&self) -> Range<u64> {
-        self.page.end..self.page.end.saturating_add(self.page.end - self.page.start)
+    /// Returns the ranks of a page this number of pages after this one.
+    fn page_ahead(&self, pages: u64) -> Range<u64> {
+        let size = self.page.end - self.page.start;
+        let start = self.page.start.saturating_add(size.saturating_mul(pages));
+        start..start.saturating_add(size)
     }
 
     /// Returns the range in which the page's postings may lie.
     fn window(&self) -> Window {
+        self.window_of(&self.page)
+    }
+
+    /// Returns the range in which the postings of these ranks may lie.
+    fn window_of(&self, page: &Range<u64>) -> Window {
         let (mut least, mut most) = (MatchWeights::default(), MatchWeights::default());
         for (position, ..) in &self.matches {
             least.add(position + 1, 1);
@@ -179,7 +239,7 @@ impl PageSearch {
         for bucket in &self.buckets {
             bucket.add_weights(&self.parts, &self.range, self.leaf_max, &mut least, &mut most);
         }
-        Window::new(&self.page, least, most)
+        Window::new(page, least, most)
     }
 
     /// Adds the leaves of a branch that was needed.

@@ -10,7 +10,7 @@ use super::lanes::LaneKey;
 use crate::client::read::{number, pk_sk};
 use crate::keys::{LogItemKey, log_pk};
 use crate::reviews::write::ReviewWrite;
-use presence_domain::ledger::{LogChange, Place, ReviewNumber, encode_changes};
+use presence_domain::ledger::{LogChange, Place, ReviewNumber, decode_changes, encode_changes};
 use presence_domain::review::Review;
 
 /// Maximum number of changes that a lane item holds unsealed. It bounds the attributes of a lane item and of an expression.
@@ -67,7 +67,8 @@ impl LaneState {
         let mut unsealed = self.unsealed.clone();
         unsealed.insert(first, Blob::new(encode_changes(changes)));
         let mut after = Self { last: self.last + changes.len() as u64, unsealed };
-        let chunk = (!after.fits_lane_item()).then(|| chunk_put(key, &std::mem::take(&mut after.unsealed), table));
+        let chunk =
+            (!after.fits_lane_item()).then(|| chunk_put(key, &seal(std::mem::take(&mut after.unsealed)), table));
         LaneAppend { update: self.update_to(&after, key, table), chunk, after }
     }
 
@@ -107,6 +108,20 @@ impl LaneState {
     }
 }
 
+/// Returns consecutive changes as one attribute, in which they name each city and business once. Changes that cannot be read, or that
+/// are not consecutive, stay as they are: whoever reads the log reports them.
+fn seal(unsealed: BTreeMap<u64, Blob>) -> BTreeMap<u64, Blob> {
+    let Some(first) = unsealed.keys().next().copied() else { return unsealed };
+    let mut changes = Vec::new();
+    for (number, bytes) in &unsealed {
+        match decode_changes(bytes.as_ref()) {
+            Ok(decoded) if *number == first + changes.len() as u64 => changes.extend(decoded),
+            _ => return unsealed,
+        }
+    }
+    BTreeMap::from([(first, Blob::new(encode_changes(&changes)))])
+}
+
 /// Returns the put of a sealed chunk with these changes.
 fn chunk_put(key: LaneKey, changes: &BTreeMap<u64, Blob>, table: &str) -> Put {
     let first = changes.keys().next().copied().unwrap_or_default();
@@ -123,7 +138,7 @@ mod tests {
     use crate::client::read::Item;
     use crate::reviews::log::items::{changes_of, read_entries};
     use presence_domain::ids::{BusinessId, OrgId};
-    use presence_domain::ledger::FacetKey;
+    use presence_domain::ledger::{FacetKey, LogEntry};
 
     fn key() -> LaneKey {
         LaneKey { org_id: OrgId::new(42).expect("an id"), lane: 3 }
@@ -152,10 +167,16 @@ mod tests {
         let (mut state, mut chunks) = (LaneState::default(), Vec::new());
         for _ in 0..count {
             let append = state.append(key(), &changes(1, city_bytes), "reviews");
-            chunks.extend(append.chunk.map(|chunk| changes_of(chunk.item()).len()));
+            chunks.extend(append.chunk.map(|chunk| entries_of(chunk.item()).len()));
             state = append.after;
         }
         (state.unsealed.len(), chunks)
+    }
+
+    /// Returns the changes of an item of lane 3.
+    fn entries_of(item: &Item) -> Vec<LogEntry> {
+        let entries = |(first, bytes): (&u64, &Blob)| read_entries(key().lane, *first, bytes).expect("changes");
+        changes_of(item).iter().flat_map(entries).collect()
     }
 
     #[test]
@@ -166,6 +187,33 @@ mod tests {
         assert_eq!(append_one_by_one(4, 200), (4, vec![]));
         assert_eq!(append_one_by_one(5, 200), (0, vec![5]));
         assert_eq!(append_one_by_one(1, 1_000), (0, vec![1]));
+    }
+
+    #[test]
+    fn sealed_changes_name_each_city_and_business_once() {
+        let mut state = LaneState::default();
+        let mut append = || {
+            let append = state.append(key(), &changes(1, 5), "reviews");
+            state = append.after.clone();
+            append.chunk
+        };
+        let chunk = (0..17).find_map(|_| append()).expect("17 changes are sealed");
+        assert_eq!(changes_of(chunk.item()).keys().copied().collect::<Vec<_>>(), [1]);
+        assert!(entries_of(chunk.item()).iter().map(|entry| entry.sequence).eq(1..=17));
+        let bytes = changes_of(chunk.item())[&1].as_ref().len();
+        // Number, versions, parts, second, facet key, city and business: 15 bytes. A change by itself takes 33.
+        assert!(bytes <= 17 * 15 + 20, "{bytes} bytes");
+    }
+
+    #[test]
+    fn changes_that_cannot_be_read_are_sealed_as_they_are() {
+        let later_version = Blob::new([255, 1, 2, 3]);
+        let unsealed = BTreeMap::from([(5, later_version), (6, Blob::new(encode_changes(&changes(16, 5))))]);
+        let state = LaneState { last: 21, unsealed: unsealed.clone() };
+        let chunk = state.append(key(), &changes(1, 5), "reviews").chunk.expect("17 changes are sealed");
+        let sealed = changes_of(chunk.item());
+        assert_eq!(sealed.keys().copied().collect::<Vec<_>>(), [5, 6, 22]);
+        assert!(unsealed.iter().all(|(first, bytes)| sealed[first] == *bytes));
     }
 
     #[test]
@@ -223,9 +271,7 @@ mod tests {
             let (lane_item, chunks) = append_all(&batches);
             let mut stored = Vec::new();
             for item in chunks.iter().chain([&lane_item]) {
-                for (first, bytes) in changes_of(item) {
-                    stored.extend(read_entries(key().lane, first, &bytes).expect("changes"));
-                }
+                stored.extend(entries_of(item));
             }
             stored.sort_by_key(|entry| entry.sequence);
             assert!(stored.iter().map(|entry| entry.sequence).eq(1..=batches.concat().len() as u64), "seed {seed}");

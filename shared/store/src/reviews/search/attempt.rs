@@ -112,7 +112,8 @@ impl ReviewStore {
             self.read_snapshots(std::slice::from_ref(org), distrusted, true).await.map_err(AttemptError::from)
         };
         let prefetch = async { self.prefetch(target, org, distrusted.is_empty()).await.map_err(AttemptError::from) };
-        let (snapshots, (prediction, bodies)) = futures::try_join!(snapshots, prefetch)?;
+        let facet_root = async { self.read_facet_root_ahead(target).await.map_err(AttemptError::from) };
+        let (snapshots, (prediction, bodies), ()) = futures::try_join!(snapshots, prefetch, facet_root)?;
         if let Some(page) = prediction.and_then(|prediction| confirm(prediction, &snapshots)) {
             return Ok((page, bodies));
         }

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use super::target::SearchTarget;
 use crate::ReviewStore;
 use crate::client::read::Consistency;
 use crate::reviews::log::OrgLog;
@@ -20,6 +21,22 @@ pub(super) struct FacetTree {
 }
 
 impl ReviewStore {
+    /// Reads the root of the facet tree that a search most likely chooses into the cache, if nothing of its set is cached. It is beside the
+    /// log and the root of the set then, which prove it.
+    pub(super) async fn read_facet_root_ahead(&self, target: &SearchTarget) -> Result<(), Error> {
+        let Some(tree) = target.facet_tree_ahead() else { return Ok(()) };
+        let set_tree = TreeKey { facet_key: None, ..tree.clone() };
+        if self.cache.root(&tree).is_none() && self.cache.root(&set_tree).is_none() {
+            self.read_roots(&[tree], Consistency::Eventual).await?;
+        }
+        Ok(())
+    }
+
+    /// True if the roots of all facet trees that a search may choose are cached. They may be too old.
+    pub(super) fn has_facet_roots(&self, target: &SearchTarget) -> bool {
+        target.facet_tree_ahead().is_some_and(|tree| self.cache.root(&tree).is_some())
+    }
+
     /// Returns the root of a facet tree, if it is cached and recent enough.
     pub(super) fn cached_facet_root(&self, facet_tree: &FacetTree) -> Option<StoredRoot> {
         self.cache.root(&facet_tree.tree).filter(|root| root.edition >= facet_tree.edition)

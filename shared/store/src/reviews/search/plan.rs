@@ -15,10 +15,16 @@ use crate::reviews::trees::nodes::StoredRoot;
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
 use presence_domain::ledger::tree::{NodeRef, RootSummary};
-use presence_domain::ledger::{FacetKey, FacetMask, NeededNode, PageSearch, Posting, ReviewSet, TreeDelta, TreeKey};
+use presence_domain::ledger::{
+    FacetKey, FacetMask, FoundPage, NeededNode, PageSearch, Posting, ReviewSet, TreeDelta, TreeKey,
+};
 
-/// Maximum number of nodes that are read for the next page. They take half a unit each.
+/// Maximum number of nodes that are read for the next page of one tree. They take half a unit each.
 const MAX_NODES_AHEAD: usize = 8;
+/// The same of several trees, at most one of each: another period begins in all of them at once.
+const MAX_NODES_AHEAD_OF_LIST: usize = 20;
+/// Rounds of reads of nodes that the four waves of a search have, beside the log with the roots, and the reviews.
+const NODE_ROUNDS: u8 = 2;
 
 /// Search of a page in trees that are added one after the other.
 #[derive(Debug)]
@@ -28,8 +34,12 @@ pub(super) struct PagePlan {
     trees: Vec<TreeKey>,
     /// Root of the tree of all reviews of the only organisation, to estimate ranges by.
     org_root: Option<(OrgId, StoredRoot)>,
-    /// True if the nodes of the next page are to be told.
-    reads_ahead: bool,
+    /// Maximum number of nodes that are read for the next page.
+    max_ahead: usize,
+    /// Rounds of reads of nodes that are left of the four waves.
+    rounds_left: u8,
+    /// True if the roots of facet trees need no round of reads.
+    has_facet_roots: bool,
 }
 
 impl PagePlan {
@@ -39,7 +49,12 @@ impl PagePlan {
             search: PageSearch::new(target.filter, target.newest_first, target.page),
             trees: Vec::new(),
             org_root: None,
-            reads_ahead: target.orgs.len() == 1,
+            max_ahead: match &target.orgs[..] {
+                [org] => org.trees.len().clamp(MAX_NODES_AHEAD, MAX_NODES_AHEAD_OF_LIST),
+                _ => 0,
+            },
+            rounds_left: if target.orgs.len() == 1 { NODE_ROUNDS } else { 1 },
+            has_facet_roots: false,
         }
     }
 
@@ -76,6 +91,9 @@ impl PagePlan {
         facet_trees: Vec<FacetTree>,
         roots: &[Option<StoredRoot>],
     ) -> Result<(), LedgerReadError> {
+        if !facet_trees.is_empty() {
+            self.rounds_left = 1;
+        }
         for (FacetTree { tree, log, .. }, root) in facet_trees.into_iter().zip(roots) {
             let root = decode_root(root.as_ref(), target, &log)?;
             self.add_tree(tree, &root, &LogView::new(&log, 1));
@@ -106,7 +124,7 @@ impl PagePlan {
         let (Some(stored), Some(editions), true) = (stored, &root.facet_editions, is_only_tree) else {
             return Ok(None);
         };
-        let keys = self.search.choose_facet_keys(&stored.bytes, root, delta)?;
+        let keys = self.search.choose_facet_keys(&stored.bytes, root, delta, self.has_facet_roots)?;
         let facet_tree = |key: FacetKey| {
             let edition = editions.get(usize::from(key.number())).copied().unwrap_or(0);
             (TreeKey { set: tree.set.clone(), facet_key: Some(key) }, edition)
@@ -119,21 +137,26 @@ impl PagePlan {
         (&self.trees[needed.tree], needed.node)
     }
 
-    /// Returns the nodes of the next page that are not cached; none if they are many.
-    fn next_nodes(&mut self, cache: &SearchCache) -> Vec<(TreeKey, NodeRef)> {
-        if !self.reads_ahead {
-            return Vec::new();
-        }
-        let needed = self.search.next_page_nodes();
-        let names = needed.iter().map(|needed| self.name_of(needed));
+    /// Returns those nodes that are not cached; none if they are many.
+    fn unread_ahead(&self, ahead: &[NeededNode], cache: &SearchCache) -> Vec<(TreeKey, NodeRef)> {
+        let names = ahead.iter().map(|needed| self.name_of(needed));
         let unread = names.filter(|(tree, node)| cache.node(tree, *node).is_none());
         let unread: Vec<_> = unread.map(|(tree, node)| (tree.clone(), node)).collect();
-        if unread.len() <= MAX_NODES_AHEAD { unread } else { Vec::new() }
+        if unread.len() <= self.max_ahead { unread } else { Vec::new() }
     }
 
-    fn finish(mut self, cache: &SearchCache) -> PostingPage {
-        let next_nodes = self.next_nodes(cache);
-        let found = self.search.finish();
+    /// Returns the branches of the next page that are not cached and not among the needed nodes.
+    fn next_branches(&self, needed: &[NeededNode], cache: &SearchCache) -> Vec<(TreeKey, NodeRef)> {
+        if self.max_ahead == 0 {
+            return Vec::new();
+        }
+        let mut branches = self.search.branches_ahead();
+        branches.retain(|branch| !needed.contains(branch));
+        self.unread_ahead(&branches, cache)
+    }
+
+    /// Returns the page that was found.
+    fn into_page(self, found: FoundPage, next_nodes: Vec<(TreeKey, NodeRef)>) -> PostingPage {
         let range = match &self.trees[..] {
             [TreeKey { set: ReviewSet::Org(org_id), facet_key: None }] => {
                 found.range_total.map(|total| PostingRange { org_id: *org_id, total })
@@ -156,6 +179,7 @@ impl ReviewStore {
         snapshots: &[OrgSnapshot],
         distrusted: &HashSet<TreeKey>,
     ) -> Result<(), LedgerReadError> {
+        plan.has_facet_roots = self.has_facet_roots(target);
         let mut facet_trees = Vec::new();
         for (org, snapshot) in orgs.iter().zip(snapshots) {
             facet_trees.extend(plan.add_org(target, org, snapshot)?);
@@ -172,6 +196,7 @@ impl ReviewStore {
         org: &OrgTarget,
         snapshot: &OrgSnapshot,
     ) -> Result<bool, LedgerReadError> {
+        plan.has_facet_roots = self.has_facet_roots(target);
         let facet_trees = plan.add_org(target, org, snapshot)?;
         let roots: Vec<_> = facet_trees.iter().map(|facet_tree| self.cached_facet_root(facet_tree)).collect();
         if roots.iter().any(Option::is_none) {
@@ -185,10 +210,11 @@ impl ReviewStore {
     /// Returns the postings of the page. Reads the nodes that lead to them.
     pub(super) async fn find_postings(&self, mut plan: PagePlan) -> Result<PostingPage, LedgerReadError> {
         loop {
-            let missing = self.insert_cached_nodes(&mut plan)?;
+            let missing = self.missing_nodes(&mut plan)?;
             if missing.is_empty() {
-                return Ok(plan.finish(&self.cache));
+                return Ok(self.finish(plan));
             }
+            plan.rounds_left = plan.rounds_left.saturating_sub(1);
             for (needed, bytes) in self.read_needed(&plan, missing).await? {
                 plan.search.insert_node(needed, &bytes)?;
             }
@@ -200,35 +226,76 @@ impl ReviewStore {
         &self,
         mut plan: PagePlan,
     ) -> Result<Option<PostingPage>, LedgerReadError> {
-        let missing = self.insert_cached_nodes(&mut plan)?;
+        let missing = self.missing_nodes(&mut plan)?;
         if missing.is_empty() {
-            return Ok(Some(plan.finish(&self.cache)));
+            return Ok(Some(self.finish(plan)));
         }
         self.read_needed(&plan, missing).await?;
         Ok(None)
     }
 
-    /// Inserts nodes from the cache. Returns those that are needed next and not cached; none if the page is found.
-    fn insert_cached_nodes(&self, plan: &mut PagePlan) -> Result<Vec<NeededNode>, LedgerReadError> {
+    /// Inserts nodes from the cache. Returns those that are to be read next; none if the page is found.
+    fn missing_nodes(&self, plan: &mut PagePlan) -> Result<Vec<NeededNode>, LedgerReadError> {
         loop {
-            let (mut missing, mut has_inserted) = (Vec::new(), false);
-            for needed in plan.search.needed_nodes() {
-                let (tree, node) = plan.name_of(&needed);
-                match self.cache.node(tree, node) {
-                    Some(bytes) => {
-                        plan.search.insert_node(needed, &bytes)?;
-                        has_inserted = true;
-                    }
-                    None => missing.push(needed),
-                }
+            let needed = plan.search.needed_nodes();
+            let (missing, has_inserted) = self.insert_cached(plan, needed)?;
+            if has_inserted {
+                continue;
             }
-            if !missing.is_empty() || !has_inserted {
+            if missing.is_empty() {
+                return Ok(missing);
+            }
+            let siblings = plan.search.siblings_of_needed();
+            let (_, has_inserted) = self.insert_cached(plan, siblings)?;
+            if has_inserted {
+                continue;
+            }
+            if plan.rounds_left < NODE_ROUNDS {
+                return Ok(missing);
+            }
+            let Some(likely) = plan.search.likely_leaves() else { return Ok(missing) };
+            let (missing, has_inserted) = self.insert_cached(plan, likely)?;
+            if !has_inserted {
                 return Ok(missing);
             }
         }
     }
 
-    /// Reads nodes of the next page into the cache. It takes one wave less then.
+    /// Inserts those of the nodes that are cached. Returns the others, and true if any was inserted.
+    fn insert_cached(
+        &self,
+        plan: &mut PagePlan,
+        nodes: Vec<NeededNode>,
+    ) -> Result<(Vec<NeededNode>, bool), LedgerReadError> {
+        let (mut missing, number) = (Vec::new(), nodes.len());
+        for needed in nodes {
+            let (tree, node) = plan.name_of(&needed);
+            match self.cache.node(tree, node) {
+                Some(bytes) => plan.search.insert_node(needed, &bytes)?,
+                None => missing.push(needed),
+            }
+        }
+        let has_inserted = missing.len() < number;
+        Ok((missing, has_inserted))
+    }
+
+    /// Returns the page, and the nodes of later pages that are not cached, as far as those that are cached tell.
+    fn finish(&self, mut plan: PagePlan) -> PostingPage {
+        let found = plan.search.finish();
+        let mut next_nodes = Vec::new();
+        while plan.max_ahead > 0 {
+            let ahead = plan.search.nodes_ahead();
+            // A damaged node of a later page is no error of this one.
+            let Ok((missing, has_inserted)) = self.insert_cached(&mut plan, ahead) else { break };
+            if !has_inserted {
+                next_nodes = plan.unread_ahead(&missing, &self.cache);
+                break;
+            }
+        }
+        plan.into_page(found, next_nodes)
+    }
+
+    /// Reads nodes of later pages into the cache. They take one wave less then.
     pub(super) async fn read_ahead(&self, nodes: &[(TreeKey, NodeRef)]) -> Result<(), Error> {
         if nodes.is_empty() {
             return Ok(());
@@ -242,13 +309,16 @@ impl ReviewStore {
         Ok(())
     }
 
+    /// Reads nodes that are needed, and beside them branches of the next page.
     async fn read_needed(
         &self,
         plan: &PagePlan,
         needed: Vec<NeededNode>,
     ) -> Result<Vec<(NeededNode, Arc<[u8]>)>, LedgerReadError> {
         let names: Vec<_> = needed.iter().map(|needed| plan.name_of(needed)).collect();
-        let read = self.read_nodes_of_roots(&names).await?;
+        let branches = plan.next_branches(&needed, &self.cache);
+        let ahead = async { self.read_ahead(&branches).await.map_err(LedgerReadError::from) };
+        let (read, ()) = futures::try_join!(self.read_nodes_of_roots(&names), ahead)?;
         Ok(needed.into_iter().zip(read).collect())
     }
 }

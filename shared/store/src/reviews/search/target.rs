@@ -80,6 +80,16 @@ impl SearchTarget {
         self.page.page == 1 && self.filter.mask == FacetMask::ALL
     }
 
+    /// Returns the tree of the only facet key of a search in one organisation or city and in a range of dates. If it is chosen in place of
+    /// the tree of the set, its root is read beside that one: its branches and leaves are left to read then, which take two waves.
+    pub(super) fn facet_tree_ahead(&self) -> Option<TreeKey> {
+        let [OrgTarget { trees, .. }] = &self.orgs[..] else { return None };
+        let [TreeKey { set: set @ (ReviewSet::Org(_) | ReviewSet::City(..)), .. }] = &trees[..] else { return None };
+        let has_range = self.filter.from.is_some() || self.filter.to.is_some();
+        let facet_key = self.filter.mask.only_key().filter(|_| has_range)?;
+        Some(TreeKey { set: set.clone(), facet_key: Some(facet_key) })
+    }
+
     /// True if the review may be shown in the place of this posting. Its version may be a later one, as long as everything is
     /// the same that the search depends on.
     pub(super) fn admits(&self, tree: &TreeKey, posting: &Posting, review: &Review) -> bool {

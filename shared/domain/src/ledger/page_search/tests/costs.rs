@@ -1,9 +1,9 @@
 //! Reads of searches in trees of the sizes that the store has.
 
 use super::model::{TestSearch, positions};
-use super::stored::{Search, StoredTree, postings, run, start};
+use super::stored::{Search, StoredTree, postings, run, run_estimated, start};
 use crate::ledger::tree::TreeLimits;
-use crate::ledger::{FacetKey, FacetMask, Posting, PostingFilter, TreeDelta};
+use crate::ledger::{FacetKey, FacetMask, Posting, PostingFilter, PostingKey, ReviewNumber, TreeDelta};
 use crate::page::PageRequest;
 
 const EVERYTHING: PostingFilter = PostingFilter { mask: FacetMask::ALL, from: None, to: None };
@@ -86,6 +86,41 @@ fn cut_of_dates_reads_few_leaves_more() {
     }
 }
 
+#[test]
+fn page_of_many_trees_reads_about_one_leaf_of_each() {
+    const TREES: usize = 20;
+    let limits = TreeLimits { recent_max: 64, oldest_max: 0, period_split: 256 };
+    let mut all = Vec::new();
+    let mut tree = |number: usize| {
+        let number = number as u64;
+        let renamed = |posting: &Posting| {
+            let PostingKey { effective_at, id } = posting.key;
+            let key = PostingKey { effective_at, id: ReviewNumber::new(id.get() * TREES as u64 + number) };
+            Posting { key, ..*posting }
+        };
+        let postings = postings(15_000 + 500 * number).iter().map(renamed).collect::<Vec<_>>();
+        all.extend(postings.iter().copied());
+        StoredTree::with_limits(postings, limits, false)
+    };
+    let trees: Vec<_> = (0..TREES).map(&mut tree).collect();
+    all.sort_unstable();
+    let (mut every, mut likely) = (0, 0);
+    for number in (500..9_000).step_by(850) {
+        for (newest_first, filter) in [(true, EVERYTHING), (false, PostingFilter { mask: mask_of([0]), ..EVERYTHING })]
+        {
+            let search = page(filter, newest_first, number);
+            let (exact, estimated) = (run(&trees, &search), run_estimated(&trees, &search));
+            assert_eq!(estimated.found, exact.found, "{search:?}");
+            assert_eq!(estimated.found.postings.len(), 30, "{search:?}");
+            assert!(estimated.rounds <= 2 && estimated.leaves <= exact.leaves, "{search:?}: {}", estimated.leaves);
+            every += exact.leaves;
+            likely += estimated.leaves;
+        }
+    }
+    // Months have 250 to 410 postings of each tree, in one leaf or two.
+    assert!(likely <= 20 * TREES * 11 / 10 && every > 20 * TREES * 14 / 10, "{likely} leaves, not {every}");
+}
+
 /// Blocks of a search in a set's tree and in trees of facet keys, and the choice between both.
 struct Costs {
     main: usize,
@@ -96,7 +131,8 @@ struct Costs {
 fn costs(all: &[Posting], tree: &StoredTree, keys: &[u8], search: &TestSearch) -> Costs {
     let main = checked_search(all, tree, search).blocks;
     let root = &start(std::slice::from_ref(tree), search).1[0];
-    let chosen = start(&[], search).0.choose_facet_keys(&tree.root, root, &TreeDelta::default()).expect("a root");
+    let chosen =
+        start(&[], search).0.choose_facet_keys(&tree.root, root, &TreeDelta::default(), false).expect("a root");
     let of_key = |key: &u8| {
         let of_key = all.iter().filter(|posting| posting.facet_key.number() == *key).copied();
         StoredTree::new(of_key.collect(), 64, false)
@@ -133,7 +169,7 @@ fn trees_of_facet_keys_are_chosen_only_if_there_are_some_and_with_keys_that_only
     let chosen = |has_facet_trees, delta: &TreeDelta| {
         let tree = StoredTree::new(all.clone(), 512, has_facet_trees);
         let root = &start(std::slice::from_ref(&tree), &rare).1[0];
-        let chosen = start(&[], &rare).0.choose_facet_keys(&tree.root, root, delta).expect("a root");
+        let chosen = start(&[], &rare).0.choose_facet_keys(&tree.root, root, delta, false).expect("a root");
         chosen.map(|keys| keys.into_iter().map(FacetKey::number).collect::<Vec<_>>())
     };
     assert_eq!(chosen(false, &TreeDelta::default()), None);
@@ -141,4 +177,25 @@ fn trees_of_facet_keys_are_chosen_only_if_there_are_some_and_with_keys_that_only
     let added = Posting { facet_key: FacetKey::from_number(50).expect("a key"), ..all[30_000] };
     let delta = TreeDelta { added: vec![added], ..TreeDelta::default() };
     assert_eq!(chosen(true, &delta), Some(vec![7, 50]));
+}
+
+#[test]
+fn tree_of_a_facet_key_with_branches_is_chosen_only_if_its_root_is_there() {
+    let month = |posting: Posting| {
+        let effective_at = 1_577_836_800 + (posting.key.effective_at - 1_577_836_800) % (31 * 86_400);
+        Posting { key: PostingKey { effective_at, ..posting.key }, ..posting }
+    };
+    let mut all: Vec<_> = postings(300_000).into_iter().map(month).collect();
+    all.sort_unstable();
+    let tree = StoredTree::new(all, 512, true);
+    // Key 10 has 3,000 postings of the month, and key 7 has 300.
+    for (key, number, with_root, without_root) in [(10, 20, true, false), (7, 3, true, true)] {
+        let search = page(PostingFilter { mask: mask_of([key]), ..EVERYTHING }, true, number);
+        let root = &start(std::slice::from_ref(&tree), &search).1[0];
+        for (has_facet_roots, is_chosen) in [(true, with_root), (false, without_root)] {
+            let chosen = start(&[], &search).0;
+            let chosen = chosen.choose_facet_keys(&tree.root, root, &TreeDelta::default(), has_facet_roots);
+            assert_eq!(chosen.expect("a root").is_some(), is_chosen, "key {key}, root is there: {has_facet_roots}");
+        }
+    }
 }

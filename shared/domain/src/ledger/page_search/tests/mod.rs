@@ -14,9 +14,10 @@ proptest! {
     #[test]
     fn page_of_one_tree_is_that_of_a_list(
         reviews in reviews(200), in_root in (0_usize..12, 0_usize..12), months in prop::sample::select(vec![12_u8, 6, 3, 1]), search in search(),
+        may_estimate in any::<bool>(),
     ) {
         let trees = [TestTree::new(&reviews, in_root, months, search.filter.mask, (0, 1))];
-        let (found, rounds) = run(&trees, &search);
+        let (found, rounds) = run(&trees, &search, may_estimate);
         prop_assert_eq!((found.count, found.postings), expected(&trees, &search));
         prop_assert!(rounds.len() <= 2, "{:?}", rounds);
         let of_one_kind = rounds.iter().all(|round| round.iter().all(|node| node.kind == round[0].kind));
@@ -26,14 +27,14 @@ proptest! {
     #[test]
     fn page_of_several_trees_is_that_of_one_list(
         reviews in prop::collection::vec((reviews(80), (0_usize..12, 0_usize..12), prop::sample::select(vec![12_u8, 6, 3, 1])), 0..6),
-        search in search(),
+        search in search(), may_estimate in any::<bool>(),
     ) {
         let number = reviews.len() as u64;
         let trees = (0..).zip(&reviews).map(|(tree, (reviews, in_root, months))| {
             TestTree::new(reviews, *in_root, *months, search.filter.mask, (tree, number))
         });
         let trees: Vec<_> = trees.collect();
-        let (found, rounds) = run(&trees, &search);
+        let (found, rounds) = run(&trees, &search, may_estimate);
         prop_assert_eq!((found.count, found.postings), expected(&trees, &search));
         prop_assert!(rounds.len() <= 2, "{:?}", rounds);
     }
@@ -43,5 +44,5 @@ proptest! {
 fn search_without_trees_finds_nothing() {
     let filter = crate::ledger::PostingFilter { mask: FacetMask::ALL, from: None, to: None };
     let search = model::TestSearch { filter, newest_first: true, page: crate::page::PageRequest::default() };
-    assert_eq!(run(&[], &search).0.count, 0);
+    assert_eq!(run(&[], &search, true).0.count, 0);
 }

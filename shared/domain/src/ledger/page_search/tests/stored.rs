@@ -92,8 +92,17 @@ pub(super) fn start(trees: &[StoredTree], search: &TestSearch) -> (PageSearch, V
     (page_search, roots)
 }
 
-/// Searches.
+/// Searches, and reads every node that is needed as far as counts tell.
 pub(super) fn run(trees: &[StoredTree], search: &TestSearch) -> Search {
+    run_rounds(trees, search, false)
+}
+
+/// Searches, and reads the likely leaves first.
+pub(super) fn run_estimated(trees: &[StoredTree], search: &TestSearch) -> Search {
+    run_rounds(trees, search, true)
+}
+
+fn run_rounds(trees: &[StoredTree], search: &TestSearch, may_estimate: bool) -> Search {
     let (mut page_search, _) = start(trees, search);
     let (mut leaves, mut blocks, mut rounds) = (0, 0, 0);
     loop {
@@ -101,8 +110,9 @@ pub(super) fn run(trees: &[StoredTree], search: &TestSearch) -> Search {
         if needed.is_empty() {
             return Search { found: page_search.finish(), leaves, blocks, rounds };
         }
+        let likely = if may_estimate && rounds == 0 { page_search.likely_leaves() } else { None };
         rounds += 1;
-        for node in needed {
+        for node in likely.unwrap_or(needed) {
             let bytes = &trees[node.tree].nodes[&node.node];
             leaves += usize::from(node.kind == NodeKind::Leaf);
             blocks += bytes.len().div_ceil(4_096);
