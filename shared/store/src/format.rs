@@ -76,10 +76,9 @@ pub(super) const BUSINESS_CHANGES_HEAD: Kind = Kind::first("head of the changes 
 pub(super) const CATEGORY: Kind = Kind { name: "category", format: 2, current_from: 2 };
 /// Head of the category directory.
 pub(super) const CATEGORY_HEAD: Kind = Kind::first("category head");
-/// Review of a business. Format 2 has `seen_at`, which earlier versions would drop. Only reviews with a stamp have it.
-pub(super) const REVIEW: Kind = Kind { name: "review", format: 2, current_from: 1 };
-/// Review of a business without a stamp.
-pub(super) const REVIEW_WITHOUT_STAMP: Kind = Kind::first("review");
+/// Review of a business. Format 3 has its fields in one binary attribute. Formats 1 and 2 have an attribute for each; they stay
+/// until the review is written again. Format 2 has `seen_at`.
+pub(super) const REVIEW: Kind = Kind { name: "review", format: 3, current_from: 1 };
 /// Facet counts of a month or a day.
 pub(super) const FACET_COUNTS: Kind = Kind::first("tally");
 /// Postings of a day.
@@ -291,7 +290,7 @@ mod tests {
         }
         for (kind, format, expected) in [
             (USER, 3, "a stored user has format 3, and this version knows those up to 2"),
-            (REVIEW, 3, "a stored review has format 3, and this version knows those up to 2"),
+            (REVIEW, 4, "a stored review has format 4, and this version knows those up to 3"),
             (ANY, 0, "a stored item has format 0, and this version knows those up to 1"),
         ] {
             match check(kind, &of(format)) {

@@ -203,10 +203,19 @@ pub const MONTH_SK_PREFIX: &str = "M#";
 /// Prefix of the partitions with postings.
 pub const POSTINGS_PK_PREFIX: &str = "L#";
 
+/// Prefix of the partitions of reviews.
+const REVIEW_PK_PREFIX: &str = "R#";
+
 /// Returns the partition of a review.
 #[must_use]
 pub fn review_pk(id: &ReviewId) -> String {
-    format!("R#{}", id.as_str())
+    format!("{REVIEW_PK_PREFIX}{}", id.as_str())
+}
+
+/// Reads the partition of a review; `None` if the text has another form.
+#[must_use]
+pub fn parse_review_pk(pk: &str) -> Option<ReviewId> {
+    pk.strip_prefix(REVIEW_PK_PREFIX).and_then(ReviewId::parse)
 }
 
 /// Returns the sort key of `listing-index`: the effective second, then the id.

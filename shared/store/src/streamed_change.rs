@@ -4,7 +4,10 @@
 
 use std::collections::HashMap;
 
+use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::AttributeValue;
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use jiff::Timestamp;
 use presence_domain::error::Error;
 use presence_domain::event::Event;
@@ -101,13 +104,14 @@ fn item(image: &Value) -> Option<Item> {
     fields.map(|(name, value)| Some((name.clone(), attribute(value)?))).collect::<Option<HashMap<_, _>>>()
 }
 
-/// Returns an attribute; `None` for a binary one, which no item of an event has.
+/// Returns an attribute; `None` for a set, which no item of an event has.
 fn attribute(value: &Value) -> Option<AttributeValue> {
     let (kind, value) = value.as_object()?.iter().next()?;
     let text = || value.as_str().map(str::to_owned);
     Some(match kind.as_str() {
         "S" => AttributeValue::S(text()?),
         "N" => AttributeValue::N(text()?),
+        "B" => AttributeValue::B(Blob::new(BASE64_STANDARD.decode(value.as_str()?).ok()?)),
         "BOOL" => AttributeValue::Bool(value.as_bool()?),
         "NULL" => AttributeValue::Null(true),
         "L" => AttributeValue::L(value.as_array()?.iter().map(attribute).collect::<Option<_>>()?),

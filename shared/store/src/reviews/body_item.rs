@@ -1,122 +1,145 @@
 //! Item of the reviews table that holds one review.
 
+mod attributes;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::client::read::{Item, pk_sk};
-use crate::format::{REVIEW, REVIEW_WITHOUT_STAMP, item_as, parse_as};
-use crate::keys::{REVIEW_SK, effective_listing, review_pk};
+use crate::client::read::{Item, binary, number, pk_sk, text};
+use crate::format::{REVIEW, check, format_of, mark};
+use crate::keys::{REVIEW_SK, effective_listing, parse_review_pk, review_pk};
 use crate::{ReviewStore, schema};
 use presence_domain::access::Scope;
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId};
-use presence_domain::ledger::FacetKey;
 use presence_domain::review::{Partner, Rating, Review, ReviewId, ReviewState, SeenAt};
 
+/// Attribute that holds the fields of a review that no key, index or condition needs.
+const BODY: &str = "body";
+
+/// Fields in [`BODY`], in the encoding of [`postcard`]: each in its place, without its name.
+///
+/// The fields, their order and their types belong to the format of the item. Another body needs another format.
 #[derive(Serialize, Deserialize)]
-struct ReviewItem {
-    pk: String,
-    sk: String,
-    effective_listing: String,
-    cell: u8,
-    id: String,
-    version: u64,
-    org_id: u64,
-    business_id: String,
-    city_key: String,
-    partner: String,
-    partner_id: String,
-    key: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    author_name: Option<String>,
+struct Body<'a> {
+    business_id: &'a str,
+    city_key: &'a str,
+    /// Position in [`Partner::ALL`].
+    partner: u8,
+    partner_id: &'a str,
+    key: &'a str,
+    author_name: Option<&'a str>,
     date: i64,
-    #[serde(skip_serializing_if = "Option::is_none")]
     update_date: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     delete_date: Option<String>,
     rating: u8,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    title: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    content: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reply_comment: Option<String>,
-    state: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    link: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    seen_at: Option<String>,
+    title: Option<&'a str>,
+    content: Option<&'a str>,
+    reply_comment: Option<&'a str>,
+    /// Position in [`ReviewState::ALL`].
+    state: u8,
+    link: Option<&'a str>,
 }
 
-/// Returns the item of a review. Without a stamp it has the first format.
+/// Returns the item of a review.
 pub(crate) fn review_to_item(review: &Review) -> Result<Item, Error> {
-    let review = review.clone();
-    let kind = if review.seen_at.is_some() { REVIEW } else { REVIEW_WITHOUT_STAMP };
-    item_as(
-        kind,
-        &ReviewItem {
-            pk: review_pk(&review.id),
-            sk: REVIEW_SK.to_owned(),
-            effective_listing: effective_listing(review.effective_at(), &review.id),
-            cell: FacetKey::of(&review).number(),
-            id: review.id.as_str().to_owned(),
-            version: review.version,
-            org_id: review.org_id.get(),
-            business_id: review.business_id.as_str().to_owned(),
-            city_key: review.city_key,
-            partner: review.partner.as_str().to_owned(),
-            partner_id: review.partner_id,
-            key: review.key,
-            author_name: review.author_name,
+    let mut item = pk_sk(review_pk(&review.id), REVIEW_SK);
+    item.insert("effective_listing".to_owned(), text(effective_listing(review.effective_at(), &review.id)));
+    item.insert("org_id".to_owned(), number(review.org_id.get()));
+    item.insert("version".to_owned(), number(review.version));
+    if let Some(seen_at) = review.seen_at {
+        item.insert("seen_at".to_owned(), text(seen_at.to_string()));
+    }
+    let body = postcard::to_allocvec(&Body::of(review)).map_err(Error::internal)?;
+    item.insert(BODY.to_owned(), binary(body));
+    mark(REVIEW, &mut item);
+    Ok(item)
+}
+
+/// Reads a review item of any format.
+pub(crate) fn review_from_item(item: Item) -> Result<Review, Error> {
+    check(REVIEW, &item)?;
+    let review = if format_of(&item) < REVIEW.format { attributes::parse(item)? } else { parse(&item) };
+    review.ok_or_else(|| Error::internal("a stored review breaks the rules of its fields"))
+}
+
+/// Returns the body of a review as JSON, for people to read; `None` if the bytes are no body.
+#[must_use]
+pub fn review_body_json(bytes: &[u8]) -> Option<serde_json::Value> {
+    let body = Body::decode(bytes)?;
+    let mut json = serde_json::to_value(&body).ok()?;
+    json["partner"] = body.partner()?.as_str().into();
+    json["state"] = body.state()?.as_str().into();
+    Some(json)
+}
+
+/// Converts an item of the present format; `None` if a field is missing or breaks the rules of its type.
+fn parse(item: &Item) -> Option<Review> {
+    let text = |name: &str| item.get(name)?.as_s().ok();
+    let number = |name: &str| item.get(name)?.as_n().ok()?.parse().ok();
+    let body = Body::decode(item.get(BODY)?.as_b().ok()?.as_ref())?;
+    let owned = |text: Option<&str>| text.map(str::to_owned);
+    Some(Review {
+        id: parse_review_pk(text("pk")?)?,
+        version: number("version")?,
+        org_id: OrgId::new(number("org_id")?)?,
+        business_id: BusinessId::parse(body.business_id)?,
+        city_key: body.city_key.to_owned(),
+        partner: body.partner()?,
+        partner_id: body.partner_id.to_owned(),
+        key: body.key.to_owned(),
+        author_name: owned(body.author_name),
+        date: body.date,
+        update_date: body.update_date,
+        delete_date: body.delete_date.as_deref().map(str::parse).transpose().ok()?,
+        rating: Rating::new(body.rating.into())?,
+        title: owned(body.title),
+        content: owned(body.content),
+        reply_comment: owned(body.reply_comment),
+        state: body.state()?,
+        link: owned(body.link),
+        seen_at: match item.get("seen_at") {
+            Some(stamp) => Some(SeenAt::parse(stamp.as_s().ok()?)?),
+            None => None,
+        },
+    })
+}
+
+impl<'a> Body<'a> {
+    fn of(review: &'a Review) -> Self {
+        Self {
+            business_id: review.business_id.as_str(),
+            city_key: &review.city_key,
+            partner: review.partner as u8,
+            partner_id: &review.partner_id,
+            key: &review.key,
+            author_name: review.author_name.as_deref(),
             date: review.date,
             update_date: review.update_date,
             delete_date: review.delete_date.map(|day| day.to_string()),
             rating: review.rating.get(),
-            title: review.title,
-            content: review.content,
-            reply_comment: review.reply_comment,
-            state: review.state.as_str().to_owned(),
-            link: review.link,
-            seen_at: review.seen_at.map(|seen_at| seen_at.to_string()),
-        },
-    )
-}
+            title: review.title.as_deref(),
+            content: review.content.as_deref(),
+            reply_comment: review.reply_comment.as_deref(),
+            state: review.state as u8,
+            link: review.link.as_deref(),
+        }
+    }
 
-/// Reads a review item.
-pub(crate) fn review_from_item(item: Item) -> Result<Review, Error> {
-    let stored: ReviewItem = parse_as(REVIEW, item)?;
-    parse_review(stored).ok_or_else(|| Error::internal("a stored review breaks the rules of its fields"))
-}
+    /// Decodes a body; `None` if the bytes have another form.
+    fn decode(bytes: &'a [u8]) -> Option<Self> {
+        let (body, rest) = postcard::take_from_bytes(bytes).ok()?;
+        rest.is_empty().then_some(body)
+    }
 
-/// Converts a stored review to the domain type; `None` if a field breaks the rules of its type.
-fn parse_review(stored: ReviewItem) -> Option<Review> {
-    Some(Review {
-        id: ReviewId::parse(&stored.id)?,
-        version: stored.version,
-        org_id: OrgId::new(stored.org_id)?,
-        business_id: BusinessId::parse(&stored.business_id)?,
-        city_key: stored.city_key,
-        partner: Partner::ALL.into_iter().find(|partner| partner.as_str() == stored.partner)?,
-        partner_id: stored.partner_id,
-        key: stored.key,
-        author_name: unless_blank(stored.author_name),
-        date: stored.date,
-        update_date: stored.update_date,
-        delete_date: stored.delete_date.map(|day| day.parse()).transpose().ok()?,
-        rating: Rating::new(i128::from(stored.rating))?,
-        title: unless_blank(stored.title),
-        content: unless_blank(stored.content),
-        reply_comment: unless_blank(stored.reply_comment),
-        state: ReviewState::ALL.into_iter().find(|state| state.as_str() == stored.state)?,
-        link: unless_blank(stored.link),
-        seen_at: stored.seen_at.map_or(Some(None), |text| SeenAt::parse(&text).map(Some))?,
-    })
-}
+    fn partner(&self) -> Option<Partner> {
+        Partner::ALL.get(usize::from(self.partner)).copied()
+    }
 
-/// Returns the text unless it is blank. Earlier versions stored blank texts; they mean no text.
-fn unless_blank(text: Option<String>) -> Option<String> {
-    text.filter(|text| !text.trim().is_empty())
+    fn state(&self) -> Option<ReviewState> {
+        ReviewState::ALL.get(usize::from(self.state)).copied()
+    }
 }
 
 impl ReviewStore {
@@ -135,3 +158,6 @@ impl ReviewStore {
         items.into_iter().map(|item| review_from_item(item).map(by_id)).collect()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,9 +4,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::client::parallel::parallel;
-use crate::client::read::{number, pk_sk, text};
-use crate::format::{FORMAT, REVIEW};
-use crate::keys::{REVIEW_SK, review_pk};
+use crate::reviews::body_item::review_to_item;
 use crate::reviews::log::lanes_of;
 use crate::reviews::write::{NumberedWrite, ReviewWrite, WriteReviewsError, if_unchanged};
 use crate::{ReviewStore, schema};
@@ -195,20 +193,17 @@ impl ReviewStore {
         outcome
     }
 
-    /// Writes the stamp of a review. False if the review changed since it was read.
+    /// Writes a review of which the stamp alone changed. False if the review changed since it was read.
     async fn write_stamp(&self, write: &ReviewWrite) -> Result<bool, Error> {
-        let (Some(old), Some(seen_at)) = (&write.old, write.new.seen_at) else { return Ok(true) };
-        let (condition, mut values) = if_unchanged(old);
-        values.insert(":new".to_owned(), text(seen_at.to_string()));
-        values.insert(":format".to_owned(), number(REVIEW.format));
-        let update = self.db.client.update_item().table_name(self.db.name(&schema::REVIEWS));
-        let update = update
-            .set_key(Some(pk_sk(review_pk(&old.id), REVIEW_SK)))
-            .update_expression("SET seen_at = :new, #format = :format")
+        let Some(old) = &write.old else { return Ok(true) };
+        let stamped = Review { id: old.id.clone(), version: old.version, ..write.new.clone() };
+        let (condition, values) = if_unchanged(old);
+        let put = self.db.client.put_item().table_name(self.db.name(&schema::REVIEWS));
+        let put = put
+            .set_item(Some(review_to_item(&stamped)?))
             .condition_expression(condition)
-            .expression_attribute_names("#format", FORMAT)
             .set_expression_attribute_values(Some(values));
-        self.db.retry_conditional(|| update.clone().send()).await
+        self.db.retry_conditional(|| put.clone().send()).await
     }
 }
 

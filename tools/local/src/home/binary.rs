@@ -5,7 +5,7 @@ use presence_domain::ledger::tree::{PeriodNodes, TreeRoot, decode_branch, decode
 use presence_domain::ledger::{
     Directory, DirectoryBucket, LogChange, LogPosition, Place, Posting, ReviewNumber, decode_changes,
 };
-use presence_store::keys;
+use presence_store::{keys, review_body_json};
 use serde_json::{Value, json};
 
 /// Number of entries of a list that are shown.
@@ -25,6 +25,9 @@ pub(super) fn decode(partition: &str, sort: &str, attribute: &str, bytes: &[u8])
     if partition.starts_with(keys::DIRECTORY_BUCKETS_PK_PREFIX) {
         let bucket = DirectoryBucket::decode(bytes).ok()?;
         return Some(json!({"edition": bucket.edition, "trees": bucket.editions.len()}));
+    }
+    if sort == keys::REVIEW_SK {
+        return review_body_json(bytes);
     }
     if !partition.starts_with(keys::LOG_PK_PREFIX) {
         return None;

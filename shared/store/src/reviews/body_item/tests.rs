@@ -1,0 +1,179 @@
+use aws_sdk_dynamodb::types::AttributeValue;
+
+use super::*;
+
+/// A review with a value in every field.
+fn full_review() -> Review {
+    let business_id = BusinessId::parse("5409c35a97bbc544d8e26737").expect("an id");
+    Review {
+        id: ReviewId::parse("63bta5e2wzsv").expect("an id"),
+        version: 300,
+        org_id: OrgId::new(42).expect("an id"),
+        business_id,
+        city_key: "saint etienne".to_owned(),
+        partner: Partner::Partner9,
+        partner_id: "Ab12".to_owned(),
+        key: "k".to_owned(),
+        author_name: Some("Zoë".to_owned()),
+        date: -62_135_596_800,
+        update_date: Some(253_402_300_799),
+        delete_date: Some("2024-02-29".parse().expect("a day")),
+        rating: Rating::ALL[4],
+        title: Some("Très bien".to_owned()),
+        content: Some("a \"b\"\n\\ 😀".to_owned()),
+        reply_comment: Some("Merci".to_owned()),
+        state: ReviewState::Deleted,
+        link: Some("https://example.org/a?b=c".to_owned()),
+        seen_at: SeenAt::parse("1780000001000000#17"),
+    }
+}
+
+/// A review with a value in no field that may be missing.
+fn bare_review() -> Review {
+    Review {
+        author_name: None,
+        update_date: None,
+        delete_date: None,
+        title: None,
+        content: None,
+        reply_comment: None,
+        link: None,
+        seen_at: None,
+        partner: Partner::Partner8,
+        rating: Rating::ALL[0],
+        state: ReviewState::Treated,
+        date: 1_709_285_400,
+        version: 1,
+        ..full_review()
+    }
+}
+
+/// Item of [`full_review`] in the second format.
+fn item_of_format_2() -> Item {
+    let texts = [
+        ("pk", "R#63bta5e2wzsv"),
+        ("sk", "R"),
+        ("effective_listing", "315569519999#63bta5e2wzsv"),
+        ("id", "63bta5e2wzsv"),
+        ("business_id", "5409c35a97bbc544d8e26737"),
+        ("city_key", "saint etienne"),
+        ("partner", "partner_9"),
+        ("partner_id", "Ab12"),
+        ("key", "k"),
+        ("author_name", "Zoë"),
+        ("delete_date", "2024-02-29"),
+        ("title", "Très bien"),
+        ("content", "a \"b\"\n\\ 😀"),
+        ("reply_comment", "Merci"),
+        ("state", "deleted"),
+        ("link", "https://example.org/a?b=c"),
+        ("seen_at", "1780000001000000#17"),
+    ];
+    let numbers = [
+        ("format", 2),
+        ("cell", 89),
+        ("version", 300),
+        ("org_id", 42),
+        ("rating", 5),
+        ("date", -62_135_596_800_i64),
+        ("update_date", 253_402_300_799),
+    ];
+    let texts = texts.into_iter().map(|(name, value)| (name.to_owned(), text(value)));
+    texts.chain(numbers.into_iter().map(|(name, value)| (name.to_owned(), number(value)))).collect()
+}
+
+fn body_bytes(item: &Item) -> &[u8] {
+    item[BODY].as_b().expect("bytes").as_ref()
+}
+
+#[test]
+fn an_item_has_the_keys_the_version_and_the_stamp_of_a_review_and_its_body() {
+    let item = review_to_item(&full_review()).expect("an item");
+    let mut names: Vec<_> = item.keys().map(String::as_str).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["body", "effective_listing", "format", "org_id", "pk", "seen_at", "sk", "version"]);
+    let bare = review_to_item(&bare_review()).expect("an item");
+    assert!(!bare.contains_key("seen_at"));
+    for (name, value) in [("org_id", "42"), ("version", "1"), ("format", "3")] {
+        assert_eq!(bare[name], AttributeValue::N(value.to_owned()), "{name}");
+    }
+}
+
+#[test]
+fn stored_bytes_of_a_body_never_change() {
+    let bare = review_to_item(&bare_review()).expect("an item");
+    let expected = b"\x185409c35a97bbc544d8e26737\x0dsaint etienne\x00\x04Ab12\x01k\x00\xb0\x80\x8d\xde\x0c\x00\x00\x01\x00\x00\x00\x00\x00";
+    assert_eq!(body_bytes(&bare), expected);
+    let full = review_to_item(&full_review()).expect("an item");
+    let expected = [
+        &b"\x185409c35a97bbc544d8e26737\x0dsaint etienne\x02\x04Ab12\x01k\x01\x04Zo\xc3\xab\xff\xdb\x8f\xf9\xce\x03"[..],
+        b"\x01\xfe\x85\xa2\xff\xdf\x0e\x01\x0a2024-02-29\x05\x01\x0aTr\xc3\xa8s bien\x01\x0da \"b\"\n\\ \xf0\x9f\x98\x80",
+        b"\x01\x05Merci\x02\x01\x19https://example.org/a?b=c",
+    ];
+    assert_eq!(body_bytes(&full), expected.concat());
+}
+
+#[test]
+fn a_review_is_read_as_it_was_written() {
+    for review in [full_review(), bare_review()] {
+        let item = review_to_item(&review).expect("an item");
+        assert_eq!(review_from_item(item).expect("a review"), review);
+    }
+}
+
+#[test]
+fn a_review_with_an_attribute_for_each_field_is_read() {
+    assert_eq!(review_from_item(item_of_format_2()).expect("a review"), full_review());
+    let mut first = item_of_format_2();
+    for name in ["format", "seen_at"] {
+        first.remove(name);
+    }
+    // Earlier versions stored blank texts.
+    first.insert("title".to_owned(), text(" \n"));
+    let expected = Review { seen_at: None, title: None, ..full_review() };
+    assert_eq!(review_from_item(first).expect("a review"), expected);
+}
+
+#[test]
+fn a_damaged_item_is_an_error() {
+    let item = review_to_item(&full_review()).expect("an item");
+    for name in ["pk", "org_id", "version", "body"] {
+        let mut without = item.clone();
+        without.remove(name);
+        assert!(review_from_item(without).is_err(), "without {name}");
+    }
+    for (name, value) in [("pk", "R#short"), ("org_id", "x"), ("seen_at", "yesterday"), ("body", "text")] {
+        let mut other = item.clone();
+        other.insert(name.to_owned(), text(value));
+        assert!(review_from_item(other).is_err(), "{name}");
+    }
+    let bytes = body_bytes(&item);
+    let with_body = |bytes: Vec<u8>| {
+        let mut other = item.clone();
+        other.insert(BODY.to_owned(), binary(bytes));
+        review_from_item(other)
+    };
+    for length in 0..bytes.len() {
+        assert!(with_body(bytes[..length].to_vec()).is_err(), "cut after {length} bytes");
+    }
+    assert!(with_body([bytes, &[0]].concat()).is_err(), "one byte too many");
+    for position in 0..bytes.len() {
+        for byte in 0..=u8::MAX {
+            let mut garbled = bytes.to_vec();
+            garbled[position] = byte;
+            // Many are other reviews. None may panic.
+            let _ = with_body(garbled);
+        }
+    }
+}
+
+#[test]
+fn a_body_is_shown_with_the_names_of_partner_and_state() {
+    let item = review_to_item(&full_review()).expect("an item");
+    let json = review_body_json(body_bytes(&item)).expect("a body");
+    assert_eq!(
+        (&json["partner"], &json["state"], &json["rating"]),
+        (&"partner_9".into(), &"deleted".into(), &5.into())
+    );
+    assert_eq!(review_body_json(&[1, 2, 3]), None);
+}
