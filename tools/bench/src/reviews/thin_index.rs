@@ -20,7 +20,9 @@ use presence_domain::review_stats::GroupBy;
 use presence_local::embedded::EmbeddedDynamo;
 use presence_local::sdk_config;
 use presence_runtime::clock::Stopwatch;
-use presence_store::keys::{REVIEW_SK, effective_between, effective_listing, parse_effective_listing, review_pk};
+use presence_store::keys::{
+    REVIEW_SK, effective_between, effective_listing, parse_effective_listing, parse_review_pk, review_pk,
+};
 use presence_store::schema::{self, Key, Kind, Table};
 
 use super::backend::Answer;
@@ -164,7 +166,8 @@ impl ThinIndex {
         let output = batch.return_consumed_capacity(ReturnConsumedCapacity::Total).send().await?;
         let cost = with_call(cost, output.consumed_capacity());
         let reviews = output.responses.unwrap_or_default().remove(&table).unwrap_or_default();
-        let existing = reviews.iter().filter_map(|review| review.get("id")?.as_s().ok().cloned()).collect();
+        let existing = reviews.iter().filter_map(|review| parse_review_pk(review.get("pk")?.as_s().ok()?));
+        let existing = existing.map(|id| id.as_str().to_owned()).collect();
         Ok((existing, cost))
     }
 }

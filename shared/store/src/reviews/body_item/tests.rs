@@ -107,7 +107,7 @@ fn stored_bytes_of_a_body_never_change() {
     let full = review_to_item(&full_review()).expect("an item");
     let expected = [
         &b"\x185409c35a97bbc544d8e26737\x0dsaint etienne\x02\x04Ab12\x01k\x01\x04Zo\xc3\xab\xff\xdb\x8f\xf9\xce\x03"[..],
-        b"\x01\xfe\x85\xa2\xff\xdf\x0e\x01\x0a2024-02-29\x05\x01\x0aTr\xc3\xa8s bien\x01\x0da \"b\"\n\\ \xf0\x9f\x98\x80",
+        b"\x01\xfe\x85\xa2\xff\xdf\x0e\x01\x0a2024-02-29\x05\x01\x0aTr\xc3\xa8s bien\x01\x0ca \"b\"\n\\ \xf0\x9f\x98\x80",
         b"\x01\x05Merci\x02\x01\x19https://example.org/a?b=c",
     ];
     assert_eq!(body_bytes(&full), expected.concat());

@@ -114,8 +114,12 @@ fn reviews_whose_ids_collide_are_both_stored() {
     let other = env_with_businesses();
     other.run_with_stdin("import reviews -", lines([second.clone()]).as_bytes()).expect_exit(0);
     let other_item = other.scan(TABLE).into_iter().find(is_review).expect("the review");
-    item.insert("partner_id".to_owned(), AttributeValue::S("a third".to_owned()));
-    for name in ["pk", "id", "effective_listing"] {
+    let mut body = item["body"].as_b().expect("bytes").clone().into_inner();
+    let partner_id = b"review 1";
+    let at = body.windows(partner_id.len()).position(|bytes| bytes == partner_id).expect("the partner's id");
+    body[at..at + partner_id.len()].copy_from_slice(b"review X");
+    item.insert("body".to_owned(), AttributeValue::B(Blob::new(body)));
+    for name in ["pk", "effective_listing"] {
         item.insert(name.to_owned(), other_item[name].clone());
     }
     env.put_item(TABLE, item);
