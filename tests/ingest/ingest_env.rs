@@ -8,7 +8,8 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use presence_ingest::{Ingest, handle};
 use presence_local::Options;
 use presence_runtime::batch_response::BatchResponse;
-use presence_store::{Finding, FoldLimits, Stores, schema};
+use presence_store::keys::REVIEW_SK;
+use presence_store::{Finding, FoldLimits, Stores, review_from_item, schema};
 use presence_tests::{
     ConnectorLayer as _, CrashConnector, CrashPoint, FaultConnector, TestStack, key_names, long_timeouts, plain_http,
     sdk_config,
@@ -152,10 +153,9 @@ impl IngestEnv {
         let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(self.stack.local.database_url()));
         let table = self.stores().database.name(&schema::REVIEWS);
         let items = client.scan().table_name(table).send().await.expect("DynamoDB answers").items.unwrap_or_default();
-        let text = |item: &std::collections::HashMap<String, AttributeValue>, name: &str| {
-            item.get(name).and_then(|value| value.as_s().ok()).cloned()
-        };
-        items.iter().filter_map(|item| text(item, "partner_id").zip(text(item, "title"))).collect()
+        let reviews = items.into_iter().filter(|item| item["sk"].as_s().is_ok_and(|sk| sk == REVIEW_SK));
+        let reviews = reviews.map(|item| review_from_item(item).expect("a review"));
+        reviews.filter_map(|review| Some((review.partner_id, review.title?))).collect()
     }
 }
 

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use presence_domain::ids::{BusinessId, OrgId};
-use presence_domain::ledger::{FacetKey, LANES, LogChange, Place, ReviewNumber, decode_changes};
-use presence_store::keys::{LogItemKey, log_pk, parse_effective_listing};
-use presence_store::schema;
+use presence_domain::ids::OrgId;
+use presence_domain::ledger::{LANES, LogChange, Place, ReviewNumber, decode_changes};
+use presence_store::keys::{LogItemKey, log_pk};
+use presence_store::{review_from_item, schema};
 use presence_tests::{TestStack, sdk_config};
 
 type Item = HashMap<String, AttributeValue>;
@@ -58,15 +58,9 @@ impl StoredLogs {
     fn add(&mut self, item: &Item) {
         let pk = text(item, "pk");
         if pk.starts_with("R#") {
-            let org_id = OrgId::new(number(item, "org_id")).expect("an organisation");
-            let (effective_at, id) = parse_effective_listing(text(item, "effective_listing")).expect("a listing");
-            let place = Place {
-                effective_at,
-                facet_key: FacetKey::from_number(number(item, "cell")).expect("a facet key"),
-                city_key: text(item, "city_key").to_owned(),
-                business_id: BusinessId::parse(text(item, "business_id")).expect("a business"),
-            };
-            self.reviews.insert((org_id, ReviewNumber::of(&id)), (number(item, "version"), place));
+            let review = review_from_item(item.clone()).expect("a review");
+            let key = (review.org_id, ReviewNumber::of(&review.id));
+            self.reviews.insert(key, (review.version, Place::of(&review)));
         } else if let Some(org_id) = pk.strip_prefix("LOG#").and_then(|org| OrgId::new(org.parse().ok()?)) {
             assert_eq!(pk, log_pk(org_id));
             self.add_log_item(org_id, item);

@@ -6,8 +6,7 @@ use std::collections::HashMap;
 
 use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::AttributeValue;
-use base64::Engine as _;
-use base64::prelude::BASE64_STANDARD;
+use aws_smithy_types::base64;
 use jiff::Timestamp;
 use presence_domain::error::Error;
 use presence_domain::event::Event;
@@ -111,7 +110,7 @@ fn attribute(value: &Value) -> Option<AttributeValue> {
     Some(match kind.as_str() {
         "S" => AttributeValue::S(text()?),
         "N" => AttributeValue::N(text()?),
-        "B" => AttributeValue::B(Blob::new(BASE64_STANDARD.decode(value.as_str()?).ok()?)),
+        "B" => AttributeValue::B(Blob::new(base64::decode(value.as_str()?).ok()?)),
         "BOOL" => AttributeValue::Bool(value.as_bool()?),
         "NULL" => AttributeValue::Null(true),
         "L" => AttributeValue::L(value.as_array()?.iter().map(attribute).collect::<Option<_>>()?),

@@ -1,7 +1,9 @@
 //! The truth of a run: every change that a transaction wrote to a log, and the positions at which searches answered.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use aws_sdk_dynamodb::primitives::Blob;
+use aws_sdk_dynamodb::types::AttributeValue;
 use presence_domain::ids::OrgId;
 use presence_domain::instant::is_empty_range;
 use presence_domain::ledger::{
@@ -9,8 +11,8 @@ use presence_domain::ledger::{
 };
 use presence_domain::page::Page;
 use presence_domain::review::Review;
-use presence_store::ReviewQuery;
 use presence_store::keys::{LOG_PK_PREFIX, LogItemKey};
+use presence_store::{ReviewQuery, review_from_item};
 use presence_tests::MadeCall;
 use serde_json::Value;
 
@@ -65,7 +67,8 @@ impl Oracle {
                         stored.filter_map(|(name, value)| entries_of(name, value)).map(|entry| (org, lane, entry)),
                     );
                 } else if item["pk"]["S"].as_str().is_some_and(|pk| pk.starts_with("R#")) {
-                    bodies.insert(text(&item["id"]), item.clone());
+                    let review = review_from_item(stored_item(item)).expect("a review");
+                    bodies.insert(ReviewNumber::of(&review.id), review);
                 }
             } else if let Some(org) = org_of_log(&action["Key"]["pk"]) {
                 let lane = lane_of(&action["Key"]["sk"]);
@@ -104,7 +107,7 @@ impl Oracle {
     }
 
     /// Compares new changes with what they replace, and with the bodies.
-    fn apply(&mut self, new: &[(u64, LogChange)], bodies: &BTreeMap<String, Value>) {
+    fn apply(&mut self, new: &[(u64, LogChange)], bodies: &BTreeMap<ReviewNumber, Review>) {
         for (org, change) in new {
             let known = self.current.get(&change.id);
             let old = known.filter(|(known_org, ..)| known_org == org).map(|(_, _, place)| place);
@@ -112,20 +115,17 @@ impl Oracle {
             assert_eq!(change.old_version, known.map_or(0, |(_, version, _)| *version), "{change:?}");
         }
         for (org, change) in new {
-            let id = change.id.to_id().expect("an id");
-            let body = bodies.get(id.as_str()).expect("the body is written in the transaction of its change");
-            let body_org: u64 = number(&body["org_id"]);
-            assert_eq!(change.new.is_some(), body_org == *org, "a change has a place in the organisation of the body");
-            assert_eq!(number::<u64>(&body["version"]), change.version);
+            let body = bodies.get(&change.id).expect("the body is written in the transaction of its change");
+            let is_here = body.org_id.get() == *org;
+            assert_eq!(change.new.is_some(), is_here, "a change has a place in the organisation of the body");
+            assert_eq!(body.version, change.version);
             if let Some(place) = &change.new {
-                assert_eq!(number::<u8>(&body["cell"]), place.facet_key.number());
-                assert_eq!(text(&body["city_key"]), place.city_key);
-                assert_eq!(text(&body["business_id"]), place.business_id.as_str());
+                assert_eq!(*place, Place::of(body));
                 self.current.insert(change.id, (*org, change.version, place.clone()));
             }
         }
         for id in bodies.keys() {
-            let is_logged = new.iter().any(|(_, change)| change.id.to_id().is_some_and(|own| own.as_str() == id));
+            let is_logged = new.iter().any(|(_, change)| change.id == *id);
             assert!(is_logged || new.is_empty(), "every body has a change");
         }
     }
@@ -329,13 +329,18 @@ fn lane_of(sk: &Value) -> usize {
     }
 }
 
-fn text(value: &Value) -> String {
-    value["S"].as_str().unwrap_or_default().to_owned()
+/// Returns an item of a request in the form of the SDK. Reviews have texts, numbers and bytes.
+fn stored_item(item: &Value) -> HashMap<String, AttributeValue> {
+    let attribute = |value: &Value| match value.as_object().and_then(|value| value.iter().next()) {
+        Some((kind, _)) if kind == "B" => AttributeValue::B(Blob::new(bytes(value))),
+        Some((kind, number)) if kind == "N" => AttributeValue::N(number.as_str().expect("digits").to_owned()),
+        _ => AttributeValue::S(text(value)),
+    };
+    item.as_object().into_iter().flatten().map(|(name, value)| (name.clone(), attribute(value))).collect()
 }
 
-fn number<T: std::str::FromStr>(value: &Value) -> T {
-    let number = value["N"].as_str().and_then(|text| text.parse().ok());
-    number.unwrap_or_else(|| panic!("{value} is no number"))
+fn text(value: &Value) -> String {
+    value["S"].as_str().unwrap_or_default().to_owned()
 }
 
 /// Returns the bytes of a binary attribute.

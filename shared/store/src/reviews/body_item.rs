@@ -57,8 +57,8 @@ pub(crate) fn review_to_item(review: &Review) -> Result<Item, Error> {
     Ok(item)
 }
 
-/// Reads a review item of any format.
-pub(crate) fn review_from_item(item: Item) -> Result<Review, Error> {
+/// Reads a review item of any format. Returns [`Error::Unavailable`] for one of a later format, and [`Error::Internal`] for a damaged one.
+pub fn review_from_item(item: Item) -> Result<Review, Error> {
     check(REVIEW, &item)?;
     let review = if format_of(&item) < REVIEW.format { attributes::parse(item)? } else { parse(&item) };
     review.ok_or_else(|| Error::internal("a stored review breaks the rules of its fields"))
@@ -114,16 +114,16 @@ impl<'a> Body<'a> {
             partner: review.partner as u8,
             partner_id: &review.partner_id,
             key: &review.key,
-            author_name: review.author_name.as_deref(),
+            author_name: unless_blank(review.author_name.as_ref()),
             date: review.date,
             update_date: review.update_date,
             delete_date: review.delete_date.map(|day| day.to_string()),
             rating: review.rating.get(),
-            title: review.title.as_deref(),
-            content: review.content.as_deref(),
-            reply_comment: review.reply_comment.as_deref(),
+            title: unless_blank(review.title.as_ref()),
+            content: unless_blank(review.content.as_ref()),
+            reply_comment: unless_blank(review.reply_comment.as_ref()),
             state: review.state as u8,
-            link: review.link.as_deref(),
+            link: unless_blank(review.link.as_ref()),
         }
     }
 
@@ -140,6 +140,11 @@ impl<'a> Body<'a> {
     fn state(&self) -> Option<ReviewState> {
         ReviewState::ALL.get(usize::from(self.state)).copied()
     }
+}
+
+/// Returns the text unless it is blank, which means no text.
+fn unless_blank(text: Option<&String>) -> Option<&str> {
+    text.map(String::as_str).filter(|text| !text.trim().is_empty())
 }
 
 impl ReviewStore {

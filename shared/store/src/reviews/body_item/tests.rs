@@ -119,6 +119,9 @@ fn a_review_is_read_as_it_was_written() {
         let item = review_to_item(&review).expect("an item");
         assert_eq!(review_from_item(item).expect("a review"), review);
     }
+    let blank = Review { title: Some(String::new()), content: Some(" \n".to_owned()), ..bare_review() };
+    let item = review_to_item(&blank).expect("an item");
+    assert_eq!(review_from_item(item).expect("a review"), bare_review(), "a blank text is none");
 }
 
 #[test]
