@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use presence_store::{keys, schema};
+use presence_store::{keys, review_body_json, schema};
 use serde_json::{Map, Number, Value, json};
 
 use super::binary;
@@ -97,6 +97,7 @@ pub(super) fn links_of(table: &str, item: &Item) -> Vec<ItemLink> {
     links.extend(text("user_id").map(ItemLink::to_user));
     links.extend(text("target").and_then(|target| target.strip_prefix(keys::USER_PK_PREFIX)).map(ItemLink::to_user));
     links.extend(text("business_id").map(ItemLink::to_business));
+    links.extend(reviewed_business(table, item).as_deref().map(ItemLink::to_business));
     links.extend(text("org_id").map(ItemLink::to_org));
     if let Some(id) = partition.strip_prefix(keys::USER_PK_PREFIX).filter(|_| table == schema::USERS.name) {
         if text("sk") != Some(keys::USER_SK) {
@@ -114,6 +115,12 @@ pub(super) fn links_of(table: &str, item: &Item) -> Vec<ItemLink> {
         links.push(ItemLink::new("tree of its reviews".to_owned(), &schema::REVIEWS, tree, Some(keys::ROOT_SK)));
     }
     links
+}
+
+/// Returns the business of a review, which its body names.
+fn reviewed_business(table: &str, item: &Item) -> Option<String> {
+    let bytes = item.get("body").filter(|_| table == schema::REVIEWS.name)?.as_b().ok()?;
+    review_body_json(bytes.as_ref())?["business_id"].as_str().map(str::to_owned)
 }
 
 #[cfg(test)]
@@ -157,10 +164,15 @@ mod tests {
         };
         let pair = |label: &str, partition: &str| (label.to_owned(), partition.to_owned());
         let org = AttributeValue::N("42".to_owned());
-        assert_eq!(
-            labels("reviews", &[("pk", text("R#r1")), ("business_id", text("b1")), ("org_id", org)]),
-            [pair("business b1", "BUSINESS#b1"), pair("organisation 42", "ORG#42")]
-        );
+        let body =
+            AttributeValue::B(Blob::new(b"\x02b1\x04lyon\x00\x01x\x01x\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00"));
+        // Reviews of earlier formats have an attribute for each field.
+        for business in [("business_id", text("b1")), ("body", body)] {
+            assert_eq!(
+                labels("reviews", &[("pk", text("R#r1")), business, ("org_id", org.clone())]),
+                [pair("business b1", "BUSINESS#b1"), pair("organisation 42", "ORG#42")]
+            );
+        }
         let user = [("pk", text("USER#7")), ("sk", text("USER")), ("email_key", text("a@b"))];
         let expected = [pair("reservation of the address", "EMAIL#a@b"), pair("changes in the audit trail", "USER#7")];
         assert_eq!(labels("users", &user), expected);

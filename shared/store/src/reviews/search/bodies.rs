@@ -17,8 +17,8 @@ use presence_domain::ledger::{Posting, ReviewNumber, TreeKey};
 use presence_domain::review::Review;
 
 /// Least share of the postings of a range, in percent, that must be on the page for one Query of the whole range. Reviews
-/// have some 410 bytes. A read of one costs half a unit; a Query reads ten for that.
-const MIN_SHARE_PERCENT: u64 = 10;
+/// have some 440 bytes. A read of one costs half a unit; a Query reads nine for that.
+const MIN_SHARE_PERCENT: u64 = 11;
 /// Entries that a Query of `listing-index` may read beyond twice the expected number, which is an estimate.
 const SPARE_ENTRIES: u64 = 20;
 /// Maximum number of entries that a Query of `listing-index` reads. [`MIN_SHARE_PERCENT`] of them is the largest page.
