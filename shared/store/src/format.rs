@@ -32,7 +32,7 @@ pub(super) struct Kind {
     pub(super) name: &'static str,
     /// Latest format that this version writes.
     pub(super) format: u64,
-    /// Earliest format that this version writes. Items of this format and later ones need no migration.
+    /// Earliest format of items that need no migration.
     pub(super) current_from: u64,
 }
 
