@@ -83,6 +83,29 @@ async fn a_replaced_object_replaces_both_reports_whenever_it_is_replaced() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_object_that_is_replaced_within_a_second_is_newer_than_the_one_before() {
+    let env = IngestEnv::new().await;
+    env.outside.hold_clock();
+    // The greater content comes first: of the same stamp, it would stay.
+    let [first, second] = ["z", "a"].map(|title| json_lines(&[0, 1].map(|n| titled_row("s1", &format!("{n}"), title))));
+    let counts = |created, updated, unchanged| json!({ "created": created, "updated": updated, "unchanged": unchanged, "rejected": 0 });
+    for (content, extra, expected) in [
+        (&first, "", counts(2, 0, 0)),
+        (&second, "", counts(0, 2, 0)),
+        (&second, "\n", counts(0, 0, 2)),
+        (&first, "", counts(0, 2, 0)),
+    ] {
+        env.arrive("a.jsonl", format!("{content}{extra}")).await;
+        assert_eq!(env.summary("a.jsonl"), Some(expected.clone()));
+        // The same content in the same second is the same version: nothing is written, and the report stays.
+        env.arrive("a.jsonl", format!("{content}{extra}")).await;
+        assert_eq!(env.summary("a.jsonl"), Some(expected));
+    }
+    assert_eq!(env.titles().await.values().collect::<Vec<_>>(), ["z", "z"]);
+    assert_eq!(env.audit().await, []);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_object_that_is_deleted_leaves_reports_of_what_was_read() {
     for call in 1..8 {
         let env = IngestEnv::new().await;

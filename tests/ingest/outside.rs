@@ -30,7 +30,9 @@ pub(super) struct StoredMessage {
 struct State {
     objects: BTreeMap<String, StoredObject>,
     messages: VecDeque<StoredMessage>,
-    uploads: i64,
+    /// Second of the last upload.
+    second: i64,
+    is_clock_held: bool,
     sent: u64,
     calls: u64,
     crashes_at: Option<(u64, CrashPoint)>,
@@ -54,9 +56,14 @@ impl Outside {
         self.state.lock().expect("nobody panics with the lock")
     }
 
-    /// Uploads an object, one second after the one before.
+    /// Uploads an object, one second after the one before unless the clock is held.
     pub(super) fn upload(&self, key: &str, bytes: Vec<u8>) {
         upload(&mut self.state(), key, bytes);
+    }
+
+    /// Lets all uploads from now on fall into the second of the last one. S3 tells whole seconds only.
+    pub(super) fn hold_clock(&self) {
+        self.state().is_clock_held = true;
     }
 
     /// Deletes an object.
@@ -149,8 +156,8 @@ impl Outside {
 
 fn upload(state: &mut State, key: &str, bytes: Vec<u8>) {
     // Reports do not move the time of the uploads.
-    state.uploads += i64::from(key.starts_with("inbox/"));
-    let modified_at = Timestamp::from_second(1_780_000_000 + state.uploads).expect("an instant");
+    state.second += i64::from(key.starts_with("inbox/") && !state.is_clock_held);
+    let modified_at = Timestamp::from_second(1_780_000_000 + state.second).expect("an instant");
     let etag = format!("\"{:08x}\"", bytes.iter().fold(7_u32, |sum, byte| sum.wrapping_mul(31) + u32::from(*byte)));
     state.objects.insert(key.to_owned(), StoredObject { etag, modified_at, bytes });
 }

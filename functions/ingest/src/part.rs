@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use presence_domain::ids::OrgId;
+use presence_domain::ingest::ObjectVersion;
 use presence_domain::review::RowPlace;
-use presence_store::ObjectVersion;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 

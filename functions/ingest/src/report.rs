@@ -1,8 +1,8 @@
 //! Reports of an object: rows that are settled, and the two files when all of them are.
 
 use presence_domain::error::Error;
-use presence_domain::ingest::{ReportCounts, RowResult};
-use presence_store::{ObjectVersion, Segment};
+use presence_domain::ingest::{ObjectVersion, ReportCounts, RowResult};
+use presence_store::Segment;
 use serde::Serialize;
 use serde_json::json;
 use tokio::io::AsyncReadExt as _;

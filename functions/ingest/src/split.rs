@@ -4,15 +4,16 @@ use std::collections::{BTreeMap, HashMap};
 
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId};
+use presence_domain::ingest::ObjectVersion;
 use presence_domain::ledger::ReviewNumber;
 use presence_domain::review::ReviewRow;
 use presence_runtime::lines::Line;
-use presence_store::{BusinessLocation, ObjectVersion, SplitProgress};
+use presence_store::{BusinessLocation, SplitProgress};
 use serde_json::json;
 
 use crate::event::INBOX;
 use crate::ingest::Ingest;
-use crate::outside::QueueMessage;
+use crate::outside::{OpenObject, QueueMessage};
 use crate::part::{CONTINUE, MAX_BODY_BYTES, Source, digest, messages, microseconds};
 use crate::report::{SettledRow, publish, record_outcomes};
 use crate::sending::send_groups;
@@ -64,8 +65,7 @@ pub(crate) async fn split(ingest: &Ingest, object: &str, has_time: impl Fn() -> 
                 None => Ok(None),
             };
         };
-        let object_at = microseconds(opened.modified_at);
-        let version = ObjectVersion { object: object.to_owned(), etag: opened.etag, object_at };
+        let version = version_of(object, &opened, known.as_ref().map(|known| &known.version));
         if !ingest.store.register(&version, known.as_ref(), ingest.clock.now()).await? {
             continue;
         }
@@ -81,6 +81,11 @@ pub(crate) async fn split(ingest: &Ingest, object: &str, has_time: impl Fn() -> 
         }
     }
     Err(Error::Unavailable("an object kept being replaced while it was opened".into()))
+}
+
+/// Returns the version of an open object, given the one that was registered before.
+fn version_of(object: &str, opened: &OpenObject, known: Option<&ObjectVersion>) -> ObjectVersion {
+    ObjectVersion::opened(object, opened.etag.clone(), microseconds(opened.modified_at), known)
 }
 
 /// Ends the split of an object that was deleted meanwhile. One that was read to its end stays as it is.
@@ -121,9 +126,8 @@ impl Splitter<'_> {
         let (offset, lines) = (self.progress.offset, self.progress.lines);
         let body = if encoding == ContentEncoding::Identity && offset > 0 {
             let reopened = self.ingest.objects.open(key, offset).await?;
-            let is_same = |opened: &crate::outside::OpenObject| {
-                opened.etag == self.version.etag && microseconds(opened.modified_at) == self.version.object_at
-            };
+            let is_same =
+                |opened: &OpenObject| version_of(&self.version.object, opened, Some(&self.version)) == self.version;
             match reopened.filter(is_same) {
                 Some(opened) => opened.body,
                 None => return Ok(SplitOutcome::Replaced),

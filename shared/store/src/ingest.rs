@@ -7,7 +7,7 @@ use std::time::Duration;
 use aws_sdk_dynamodb::primitives::Blob;
 use jiff::Timestamp;
 use presence_domain::error::Error;
-use presence_domain::ingest::{ReportCounts, SegmentReport};
+use presence_domain::ingest::{ObjectVersion, ReportCounts, SegmentReport};
 use serde::{Deserialize, Serialize};
 
 use crate::client::read::{Item, Partition, pk_sk, text};
@@ -27,17 +27,6 @@ const MAX_PAGES: usize = 400;
 const MAX_SEGMENT: u64 = 999_999_999;
 /// Attribute that counts the changes of an item.
 const REVISION: &str = "revision";
-
-/// Version of an object, as it was opened.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ObjectVersion {
-    /// Name of the object below the inbox.
-    pub object: String,
-    /// Mark of its content.
-    pub etag: String,
-    /// Time of its upload, in microseconds since 1970.
-    pub object_at: i64,
-}
 
 /// Position in an object up to which its lines are split.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -120,10 +109,8 @@ pub struct Registration {
 /// Start of the partition keys of all items of this module.
 const PK_START: &str = "INGEST#";
 
-impl ObjectVersion {
-    fn pk(&self) -> String {
-        format!("{PK_START}{}#{}#{}", self.object_at, self.etag, self.object)
-    }
+fn version_pk(ObjectVersion { object, etag, object_at }: &ObjectVersion) -> String {
+    format!("{PK_START}{object_at}#{etag}#{object}")
 }
 
 fn registration_pk(object: &str) -> String {
@@ -200,7 +187,7 @@ impl IngestStore {
 
     /// Returns how far a version is split, by a strong read.
     pub async fn progress(&self, version: &ObjectVersion) -> Result<SplitProgress, Error> {
-        let found = self.db.get(&schema::REVIEWS, pk_sk(version.pk(), PROGRESS_SK)).await?;
+        let found = self.db.get(&schema::REVIEWS, pk_sk(version_pk(version), PROGRESS_SK)).await?;
         let found: Option<ProgressItem> = found.map(parse).transpose()?;
         Ok(found.map(|found| found.progress).unwrap_or_default())
     }
@@ -213,7 +200,7 @@ impl IngestStore {
         now: Timestamp,
     ) -> Result<(), Error> {
         for _ in 0..MAX_ATTEMPTS {
-            let found = self.db.get(&schema::REVIEWS, pk_sk(version.pk(), PROGRESS_SK)).await?;
+            let found = self.db.get(&schema::REVIEWS, pk_sk(version_pk(version), PROGRESS_SK)).await?;
             let found: Option<ProgressItem> = found.map(parse).transpose()?;
             let order = |progress: &SplitProgress| (progress.segments, progress.is_split);
             if found.as_ref().is_some_and(|found| order(&found.progress) >= order(progress)) {
@@ -221,7 +208,7 @@ impl IngestStore {
             }
             let known = found.map(|found| found.revision);
             let item = item(&ProgressItem {
-                pk: version.pk(),
+                pk: version_pk(version),
                 sk: PROGRESS_SK.to_owned(),
                 progress: progress.clone(),
                 revision: known.unwrap_or_default() + 1,
@@ -236,7 +223,7 @@ impl IngestStore {
 
     /// Returns a segment of a version, by a strong read; an empty one if nothing of it is known.
     pub async fn segment(&self, version: &ObjectVersion, segment: u64) -> Result<Segment, Error> {
-        let found = self.db.get(&schema::REVIEWS, pk_sk(version.pk(), segment_sk(segment))).await?;
+        let found = self.db.get(&schema::REVIEWS, pk_sk(version_pk(version), segment_sk(segment))).await?;
         Ok(found.map(segment_from_item).transpose()?.map(|(segment, _)| segment).unwrap_or_default())
     }
 
@@ -249,7 +236,7 @@ impl IngestStore {
         mut change: impl FnMut(&mut Segment) -> bool + Send,
     ) -> Result<Segment, Error> {
         for _ in 0..MAX_ATTEMPTS {
-            let found = self.db.get(&schema::REVIEWS, pk_sk(version.pk(), segment_sk(segment))).await?;
+            let found = self.db.get(&schema::REVIEWS, pk_sk(version_pk(version), segment_sk(segment))).await?;
             let found = found.map(segment_from_item).transpose()?;
             let known = found.as_ref().map(|(_, revision)| *revision);
             let mut new = found.map(|(segment, _)| segment).unwrap_or_default();
@@ -270,7 +257,7 @@ impl IngestStore {
         let partition = Partition {
             table: &schema::REVIEWS,
             index: None,
-            value: text(version.pk()),
+            value: text(version_pk(version)),
             between: Some((segment_sk(0), segment_sk(MAX_SEGMENT))),
             page: SEGMENTS_PAGE,
             max_pages: MAX_PAGES,
@@ -301,7 +288,7 @@ fn segment_to_item(
 ) -> Result<Item, Error> {
     let ReportCounts { created, updated, unchanged, rejected } = report.counts;
     let mut stored = item(&SegmentItem {
-        pk: version.pk(),
+        pk: version_pk(version),
         sk: segment_sk(segment),
         rows: report.rows,
         created,

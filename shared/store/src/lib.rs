@@ -30,7 +30,7 @@ pub use client::meter;
 pub use client::retry::{RetryPolicy, with_deadline, with_retries_for};
 pub use client::write_rate::WriteRate;
 pub use idempotency::AnswerStore;
-pub use ingest::{IngestStore, ObjectVersion, Registration, Segment, SplitProgress};
+pub use ingest::{IngestStore, Registration, Segment, SplitProgress};
 pub use migrate::MigrationCounts;
 pub use outbox::item::UnreadableMessage;
 pub use outbox::quiet_windows::MailboxClaim;

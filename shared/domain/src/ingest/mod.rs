@@ -5,10 +5,12 @@
 
 #[cfg(test)]
 mod simulation;
+mod version;
 
 use std::ops::AddAssign;
 
 use crate::review::RowOutcome;
+pub use version::ObjectVersion;
 
 /// Maximum number of lines between the first row of a segment and its last one. Its bitmap takes 2 KB, so that a write of the segment's
 /// report costs three units.

@@ -1,11 +1,12 @@
 //! Simulation of the reports: splitters, parts and publishers in random interleavings, each of which may die at any step.
 //!
 //! Objects are replaced meanwhile, events and messages are delivered any number of times and in any order. When everything has been
-//! delivered without a death, `done` must be the report of the last object, with each of its rows once.
+//! delivered without a death, `done` must be the report of the last object, with each of its rows once, and its rows must be the ones that
+//! are stored.
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::{ReportCounts, RowResult, SegmentReport};
+use super::{ObjectVersion, ReportCounts, RowResult, SegmentReport};
 use crate::review::RowOutcome;
 
 /// Fault that the simulation must find.
@@ -23,26 +24,36 @@ enum PlantedFault {
     LeavesEndToParts,
     /// A part that finds its rows settled does not publish.
     SkipsSettledParts,
+    /// Versions of an object that are uploaded in one second have the same time.
+    SharesSeconds,
 }
 
-const FAULTS: [PlantedFault; 6] = [
+const FAULTS: [PlantedFault; 7] = [
     PlantedFault::CountsTwice,
     PlantedFault::EndsSplitFirst,
     PlantedFault::PublishesBlindly,
     PlantedFault::RegistersBlindly,
     PlantedFault::LeavesEndToParts,
     PlantedFault::SkipsSettledParts,
+    PlantedFault::SharesSeconds,
 ];
 
 /// Version of an object: its rows by segment.
 #[derive(Clone, Debug)]
 struct Object {
     id: u32,
+    /// Time of the upload in whole seconds, as microseconds.
+    modified_at: i64,
+    /// Content of all its rows. Of two rows with one stamp, the greater content stays.
+    content: u32,
     segments: Vec<u64>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Upload {
+    /// Time that orders its rows among those of other versions.
+    object_at: i64,
+    content: u32,
     segments: BTreeMap<usize, SegmentReport>,
     split_segments: Option<usize>,
 }
@@ -58,8 +69,8 @@ enum Delivery {
 #[derive(Clone, Debug)]
 enum Step {
     Look,
-    Open { registered: Option<u32> },
-    Register { registered: Option<u32>, object: Object },
+    Open { registered: Option<Registered> },
+    Register { registered: Option<Registered>, object: Object },
     SendSegment { object: Object, segment: usize },
     EndSegment { object: Object, segment: usize },
     EndSplit { object: Object },
@@ -72,6 +83,13 @@ enum Step {
     Done,
 }
 
+/// Version that was opened last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Registered {
+    id: u32,
+    version: ObjectVersion,
+}
+
 struct Worker {
     delivery: Delivery,
     step: Step,
@@ -82,7 +100,9 @@ struct World {
     fault: Option<PlantedFault>,
     objects: VecDeque<Object>,
     object: Object,
-    registered: Option<u32>,
+    registered: Option<Registered>,
+    /// Time and content of the review that each row is about, by segment and row.
+    reviews: BTreeMap<(usize, u64), (i64, u32)>,
     uploads: BTreeMap<u32, Upload>,
     queue: Vec<Delivery>,
     workers: Vec<Worker>,
@@ -90,18 +110,25 @@ struct World {
     deaths: u32,
 }
 
-fn object(id: u32, rng: &mut fastrand::Rng) -> Object {
-    Object { id, segments: (0..rng.usize(0..4)).map(|_| rng.u64(1..5)).collect() }
+/// Returns objects of which about every second one is uploaded in the second of the one before.
+fn objects(rng: &mut fastrand::Rng) -> VecDeque<Object> {
+    let mut modified_at = 0;
+    let objects = (0..rng.u32(1..4)).map(|id| {
+        modified_at += if rng.bool() { 1_000_000 } else { 0 };
+        let segments = (0..rng.usize(0..4)).map(|_| rng.u64(1..5)).collect();
+        Object { id, modified_at, content: rng.u32(..), segments }
+    });
+    objects.collect()
 }
 
 impl World {
     fn new(seed: u64, fault: Option<PlantedFault>) -> Self {
         let mut rng = fastrand::Rng::with_seed(seed);
-        let mut objects: VecDeque<Object> = (0..rng.u32(1..4)).map(|id| object(id, &mut rng)).collect();
+        let mut objects = objects(&mut rng);
         let object = objects.pop_front().expect("one object");
-        let (uploads, deaths) = (BTreeMap::new(), rng.u32(0..6));
-        let queue = vec![Delivery::Split];
-        Self { rng, fault, objects, object, registered: None, uploads, queue, workers: vec![], done: None, deaths }
+        let (reviews, uploads, deaths) = (BTreeMap::new(), BTreeMap::new(), rng.u32(0..6));
+        let (queue, workers) = (vec![Delivery::Split], vec![]);
+        Self { rng, fault, objects, object, registered: None, reviews, uploads, queue, workers, done: None, deaths }
     }
 
     fn has(&self, fault: PlantedFault) -> bool {
@@ -158,7 +185,7 @@ impl World {
 
     fn advance(&mut self, step: Step) -> Step {
         match step {
-            Step::Look => Step::Open { registered: self.registered },
+            Step::Look => Step::Open { registered: self.registered.clone() },
             Step::Open { registered } => Step::Register { registered, object: self.object.clone() },
             Step::Register { registered, object } => self.register(registered, object),
             Step::SendSegment { object, segment } => self.send(object, segment),
@@ -172,8 +199,8 @@ impl World {
                 Step::SettleAfterEnd { object, segment: segment + 1 }
             }
             Step::Settle { upload, segment, rows } => self.record_rows(upload, segment, &rows),
-            Step::ReadRegistration => match self.registered {
-                Some(upload) => Step::Sum { upload },
+            Step::ReadRegistration => match &self.registered {
+                Some(Registered { id, .. }) => Step::Sum { upload: *id },
                 None => Step::Done,
             },
             Step::Sum { upload } => self.sum(upload),
@@ -181,20 +208,28 @@ impl World {
                 self.done = Some((upload, counts));
                 if self.has(PlantedFault::PublishesBlindly) { Step::Done } else { Step::Confirm { upload } }
             }
-            Step::Confirm { upload } if self.registered == Some(upload) => Step::Done,
+            Step::Confirm { upload } if self.is_registered(upload) => Step::Done,
             Step::Confirm { .. } => Step::ReadRegistration,
             Step::SettleAfterEnd { .. } | Step::Done => Step::Done,
         }
     }
 
-    fn register(&mut self, looked: Option<u32>, object: Object) -> Step {
-        if self.registered != Some(object.id) {
+    fn is_registered(&self, id: u32) -> bool {
+        self.registered.as_ref().is_some_and(|registered| registered.id == id)
+    }
+
+    fn register(&mut self, looked: Option<Registered>, object: Object) -> Step {
+        let Object { id, modified_at, content, .. } = object;
+        if !self.is_registered(id) {
             if self.registered != looked && !self.has(PlantedFault::RegistersBlindly) {
                 return Step::Look;
             }
-            self.registered = Some(object.id);
+            let known = looked.map(|looked| looked.version).filter(|_| !self.has(PlantedFault::SharesSeconds));
+            let version = ObjectVersion::opened("", id.to_string(), modified_at, known.as_ref());
+            let object_at = version.object_at;
+            self.registered = Some(Registered { id, version });
+            self.uploads.entry(id).or_insert_with(|| Upload { object_at, content, ..Upload::default() });
         }
-        self.uploads.entry(object.id).or_default();
         Step::SendSegment { object, segment: 0 }
     }
 
@@ -228,9 +263,12 @@ impl World {
 
     fn record_rows(&mut self, upload: u32, segment: usize, rows: &[u64]) -> Step {
         let counts_twice = self.has(PlantedFault::CountsTwice);
-        let report = self.uploads.entry(upload).or_default().segments.entry(segment).or_default();
+        let Upload { object_at, content, segments, .. } = self.uploads.entry(upload).or_default();
+        let report = segments.entry(segment).or_default();
         let mut settled = 0;
         for row in rows {
+            let review = self.reviews.entry((segment, *row)).or_default();
+            *review = (*review).max((*object_at, *content));
             let is_new = report.record_outcome(*row, RowResult::Accepted(RowOutcome::Created));
             settled += u32::from(is_new);
             report.counts.created += u64::from(!is_new && counts_twice);
@@ -255,17 +293,23 @@ impl World {
     }
 }
 
-/// Plays one history. Returns what is wrong with the report at its end.
+/// Plays one history. Returns what is wrong with the report and the reviews at its end.
 fn finding(seed: u64, fault: Option<PlantedFault>) -> Option<String> {
     let mut world = World::new(seed, fault);
     world.run();
     let rows = world.object.segments.iter().sum::<u64>();
     let expected = (world.object.id, ReportCounts { created: rows, ..ReportCounts::default() });
-    (world.done != Some(expected)).then(|| format!("{:?} instead of {expected:?}", world.done))
+    if world.done != Some(expected) {
+        return Some(format!("{:?} instead of {expected:?}", world.done));
+    }
+    let content = world.object.content;
+    let rows = (0..).zip(&world.object.segments).flat_map(|(segment, rows)| (0..*rows).map(move |row| (segment, row)));
+    let is_other = |row: &(usize, u64)| world.reviews.get(row).is_none_or(|review| review.1 != content);
+    rows.filter(is_other).map(|row| format!("row {row:?} of the last object is not stored")).next()
 }
 
 #[test]
-fn the_report_of_the_last_object_counts_each_of_its_rows_once() {
+fn the_rows_of_the_last_object_are_stored_and_its_report_counts_each_once() {
     for seed in 0..20_000 {
         assert_eq!(finding(seed, None), None, "seed {seed}");
     }
