@@ -192,10 +192,12 @@ mod tests {
             ("no filter", 1..200),
             ("no filter", 1_000..1_150),
             ("no filter, oldest first", 1..150),
-            ("up to the dense day", 1..70),
+            ("up to the dense day", 1..170),
             ("not treated (35 %)", 1..150),
+            ("400 days to the second", 250..300),
             ("a city of 30 %", 1..150),
             ("20 businesses", 1..100),
+            ("100 businesses", 100..170),
         ] {
             let search = searches.iter().find(|search| search.name == name).expect("a named search");
             let store = database.store();

@@ -128,18 +128,20 @@ impl PageSearch {
         self.name_pending(needed)
     }
 
-    /// Returns the other leaves of the periods in which leaves are needed. Those that are at hand may be inserted too: fewer others are
-    /// needed then, because the number of matches of a period is known.
+    /// Returns other nodes that tell where the page lies: leaves that wait for branches, and those of the periods in which leaves are
+    /// needed. Those that are at hand may be inserted too: fewer others are needed then.
     #[must_use]
-    pub fn siblings_of_needed(&mut self) -> Vec<NeededNode> {
+    pub fn narrowing_nodes(&mut self) -> Vec<NeededNode> {
         let needed: HashSet<usize> = self.pending.values().map(|(_, part)| *part).collect();
         let buckets: HashSet<usize> = self.pending.values().map(|(bucket, _)| *bucket).collect();
-        let parts =
+        let siblings =
             buckets.into_iter().flat_map(|bucket| self.buckets[bucket].parts.clone().map(move |part| (bucket, part)));
-        let is_sibling = |(_, part): &(usize, usize)| !self.parts[*part].is_read && !needed.contains(part);
-        let siblings: Vec<_> = parts.filter(is_sibling).collect();
-        let nodes: Vec<_> = siblings.iter().map(|(bucket, part)| self.name_of(*bucket, *part)).collect();
-        self.pending.extend(nodes.iter().map(|node| (node.tree, node.node)).zip(siblings));
+        let has_branch = needed.iter().any(|part| self.parts[*part].kind == NodeKind::Branch);
+        let waiting = if has_branch { self.needed_parts(&self.window()) } else { Vec::new() };
+        let is_other = |(_, part): &(usize, usize)| !self.parts[*part].is_read && !needed.contains(part);
+        let others: HashSet<(usize, usize)> = siblings.chain(waiting).filter(is_other).collect();
+        let nodes: Vec<_> = others.iter().map(|(bucket, part)| self.name_of(*bucket, *part)).collect();
+        self.pending.extend(nodes.iter().map(|node| (node.tree, node.node)).zip(others));
         nodes
     }
 

@@ -21,8 +21,8 @@ use presence_domain::ledger::{
 
 /// Maximum number of nodes that are read for the next page of one tree. They take half a unit each.
 const MAX_NODES_AHEAD: usize = 8;
-/// The same of several trees, at most one of each: another period begins in all of them at once.
-const MAX_NODES_AHEAD_OF_LIST: usize = 20;
+/// The same of several trees, at most one of each: another period begins in all of them at once. It does so on one page of 200.
+const MAX_NODES_AHEAD_OF_LIST: usize = 100;
 /// Rounds of reads of nodes that the four waves of a search have, beside the log with the roots, and the reviews.
 const NODE_ROUNDS: u8 = 2;
 
@@ -245,8 +245,8 @@ impl ReviewStore {
             if missing.is_empty() {
                 return Ok(missing);
             }
-            let siblings = plan.search.siblings_of_needed();
-            let (_, has_inserted) = self.insert_cached(plan, siblings)?;
+            let others = plan.search.narrowing_nodes();
+            let (_, has_inserted) = self.insert_cached(plan, others)?;
             if has_inserted {
                 continue;
             }

@@ -198,8 +198,14 @@ pub(super) fn expected(trees: &[TestTree], search: &TestSearch) -> (u64, Vec<(us
 }
 
 /// Searches, and returns the page with the nodes of each round of reads. If the page may be estimated, the first round of leaves reads
-/// the likely ones, unless it is the second round of reads.
-pub(super) fn run(trees: &[TestTree], search: &TestSearch, may_estimate: bool) -> (FoundPage, Vec<Vec<NeededNode>>) {
+/// the likely ones, unless it is the second round of reads. `cached` has a bit for each slot modulo 32 whose nodes are at hand.
+pub(super) fn run(
+    trees: &[TestTree],
+    search: &TestSearch,
+    may_estimate: bool,
+    cached: u32,
+) -> (FoundPage, Vec<Vec<NeededNode>>) {
+    let is_cached = |node: &NeededNode| cached & (1 << (node.node.slot % 32)) != 0;
     let mut rounds = Vec::new();
     let mut page_search = PageSearch::new(search.filter, search.newest_first, search.page);
     (page_search.leaf_max, page_search.leaves_of_a_round) = (LEAF as u64, 1);
@@ -211,20 +217,31 @@ pub(super) fn run(trees: &[TestTree], search: &TestSearch, may_estimate: bool) -
         if needed.is_empty() {
             return (page_search.finish(), rounds);
         }
-        let likely = if may_estimate && rounds.is_empty() { page_search.likely_leaves() } else { None };
-        let likely = likely.inspect(|likely| assert!(!likely.is_empty() && likely.len() < needed.len()));
-        let read = likely.unwrap_or(needed);
-        for node in &read {
-            let tree = &trees[node.tree];
-            let inserted = match node.kind {
-                NodeKind::Branch => page_search.insert_branch(*node, &tree.branches[&node.node]),
-                NodeKind::Leaf => page_search.insert_leaf(*node, &{
-                    let leaf = tree.leaves[&node.node].iter();
-                    leaf.filter(|posting| search.filter.mask.contains(posting.facet_key)).copied().collect::<Vec<_>>()
-                }),
-            };
-            inserted.expect("nodes have what their parents count");
+        let (at_hand, missing): (Vec<_>, Vec<_>) = needed.into_iter().partition(is_cached);
+        let at_hand = if at_hand.is_empty() { page_search.narrowing_nodes() } else { at_hand };
+        let at_hand: Vec<_> = at_hand.into_iter().filter(is_cached).collect();
+        if !at_hand.is_empty() {
+            insert(&mut page_search, trees, search, &at_hand);
+            continue;
         }
+        let likely = if may_estimate && rounds.is_empty() { page_search.likely_leaves() } else { None };
+        let likely = likely.inspect(|likely| assert!(!likely.is_empty() && likely.len() < missing.len()));
+        let read = likely.unwrap_or(missing);
+        insert(&mut page_search, trees, search, &read);
         rounds.push(read);
+    }
+}
+
+fn insert(page_search: &mut PageSearch, trees: &[TestTree], search: &TestSearch, nodes: &[NeededNode]) {
+    for node in nodes {
+        let tree = &trees[node.tree];
+        let inserted = match node.kind {
+            NodeKind::Branch => page_search.insert_branch(*node, &tree.branches[&node.node]),
+            NodeKind::Leaf => page_search.insert_leaf(*node, &{
+                let leaf = tree.leaves[&node.node].iter();
+                leaf.filter(|posting| search.filter.mask.contains(posting.facet_key)).copied().collect::<Vec<_>>()
+            }),
+        };
+        inserted.expect("nodes have what their parents count");
     }
 }
