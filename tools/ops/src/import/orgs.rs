@@ -64,7 +64,8 @@ mod tests {
         let cases = [
             ("no JSON", "{", "is not valid JSON: EOF while parsing an object (column 1)"),
             ("more than one value", r#"{"id":1,"name":"x"} {}"#, "is not valid JSON: trailing characters (column 21)"),
-            ("no object", "42", "invalid type: integer `42`, expected struct RawOrg"),
+            ("no object", "42", "must be a JSON object"),
+            ("the values of an object", r#"[42,"x"]"#, "must be a JSON object"),
             ("a field is missing", r#"{"id":1}"#, "missing field `name`"),
             (
                 "a field is unknown",
