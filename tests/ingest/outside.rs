@@ -176,9 +176,14 @@ pub(super) fn record(StoredMessage { id, message }: &StoredMessage) -> Value {
     let attributes = message.attributes.iter();
     let attributes =
         attributes.map(|(name, text)| (name.clone(), json!({ "stringValue": text, "dataType": "String" })));
+    let number: u64 = id.trim_start_matches("message-").parse().expect("the number of a message");
+    // All of one millisecond, as messages that are sent in one call are.
+    let times = json!({
+        "MessageGroupId": message.group_id, "SentTimestamp": "1780000000000",
+        "SequenceNumber": format!("18867{:015}", number * 256),
+    });
     json!({
-        "messageId": id, "receiptHandle": "handle", "body": message.body, "eventSource": "aws:sqs",
-        "attributes": { "MessageGroupId": message.group_id, "SentTimestamp": "1780000000000" },
+        "messageId": id, "receiptHandle": "handle", "body": message.body, "eventSource": "aws:sqs", "attributes": times,
         "messageAttributes": attributes.collect::<serde_json::Map<_, _>>(),
     })
 }

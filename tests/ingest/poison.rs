@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use presence_ingest::QueueMessage;
 use presence_runtime::batch_response::BatchResponse;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::ingest_env::{IngestEnv, json_lines, titled_row, uploaded};
 
@@ -14,13 +14,24 @@ fn message(group_id: &str, name: &str, body: &str, attributes: &[(&str, &str)]) 
     QueueMessage { group_id: group_id.to_owned(), deduplication_id: name.to_owned(), body: body.to_owned(), attributes }
 }
 
+/// Fields of a row in the order in which they are declared.
+const FIELDS: &str = "business_id partner partner_id key author_name date update_date delete_date rating title content \
+                      reply_comment state link seen_at stamp";
+
+/// Returns a line with the values of a row in a list.
+fn values_of(row: &Value) -> String {
+    let values: Vec<Value> = FIELDS.split(' ').map(|name| row[name].clone()).collect();
+    format!("{}\n", Value::from(values))
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_poison_row_is_reported_and_holds_nothing_up() {
     let env = IngestEnv::new().await;
     let long = format!("{{\"business_id\":\"{}\"}}", "x".repeat(2 << 20));
     let file = [
         json_lines(&[titled_row("s1", "before", "t")]).into_bytes(),
-        b"\xff\xfe\n{\"a\":\n[1,2]\n".to_vec(),
+        b"\xff\xfe\n{\"a\":\n".to_vec(),
+        values_of(&titled_row("s1", "a list", "t")).into_bytes(),
         (long + "\n").into_bytes(),
         json_lines(&[titled_row("s1", "behind", "t")]).into_bytes(),
     ];
@@ -29,6 +40,7 @@ async fn a_poison_row_is_reported_and_holds_nothing_up() {
     let rejected = env.rejected("a.jsonl");
     assert_eq!(rejected.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [2, 3, 4, 5]);
     assert_eq!(rejected[0].1, "is not valid UTF-8 (byte 1)");
+    assert_eq!(rejected[2].1, "must be a JSON object");
     assert_eq!(rejected[3].1, "the line is longer than 1048576 bytes");
     assert_eq!(env.titles().await.len(), 2);
 }
@@ -43,6 +55,24 @@ async fn rows_of_a_message_of_another_sender_are_written_and_its_rejected_rows_a
     let keys = env.outside.keys("rejected/");
     assert_eq!(keys, ["rejected/messages/message-1.jsonl"]);
     assert_eq!(env.outside.text(&keys[0]).expect("a report").lines().count(), 2);
+    assert_eq!(env.audit().await, []);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_messages_of_one_millisecond_the_one_that_was_sent_last_wins_also_when_another_one_comes_again() {
+    let env = IngestEnv::new().await;
+    let send = |name: &str, rows: &[Value]| env.outside.send(message("1-0", name, &json_lines(rows), &[]));
+    // The last word has the smaller text, and the smaller line.
+    send("first", &[titled_row("s1", "y", "y"), titled_row("s1", "x", "the first word")]);
+    send("second", &[titled_row("s1", "x", "another word")]);
+    send("third", &[titled_row("s1", "x", "a last word")]);
+    let in_order = env.outside.messages();
+    env.drain().await;
+    assert_eq!(env.titles().await["x"], "a last word");
+    for again in [&in_order[..1], &in_order[1..2], &in_order[..2], &in_order[..]] {
+        assert_eq!(env.deliver(again, None).await, Vec::<String>::new());
+        assert_eq!(env.titles().await["x"], "a last word");
+    }
     assert_eq!(env.audit().await, []);
 }
 

@@ -34,6 +34,8 @@ pub(crate) struct Part {
     pub(crate) source: Option<Source>,
     /// Time of the object or of the message, in microseconds since 1970.
     pub(crate) object_at: i64,
+    /// Number of the message in its group, which decides between messages of one millisecond; 0 if the rows are from an object.
+    pub(crate) sequence: u128,
     /// Rows with the numbers of their lines, from 1.
     pub(crate) rows: Vec<(u64, String)>,
 }
@@ -41,7 +43,10 @@ pub(crate) struct Part {
 impl Part {
     /// Returns the place of a row of this part.
     pub(crate) fn place(&self, line: u64) -> RowPlace {
-        RowPlace { object_at: self.object_at, line }
+        match &self.source {
+            Some(_) => RowPlace { object_at: self.object_at, line },
+            None => RowPlace::in_message(self.object_at, self.sequence, line),
+        }
     }
 
     /// Reads a message as an event has it. `None` if its attributes make no sense.
@@ -50,10 +55,12 @@ impl Part {
         let lines: Vec<&str> = body.lines().collect();
         let attribute = |name: &str| record.get("messageAttributes")?.get(name)?.get("stringValue")?.as_str();
         let Some(object) = attribute("object") else {
-            let sent: i64 = record.get("attributes")?.get("SentTimestamp")?.as_str()?.parse().ok()?;
+            let system = |name: &str| record.get("attributes")?.get(name)?.as_str();
+            let sent: i64 = system("SentTimestamp")?.parse().ok()?;
+            let sequence = system("SequenceNumber").and_then(|number| number.parse().ok()).unwrap_or_default();
             let rows = (1..).zip(lines).filter(|(_, row)| !row.trim().is_empty());
             let rows = rows.map(|(line, row)| (line, row.to_owned())).collect();
-            return Some(Self { source: None, object_at: sent.checked_mul(1_000)?, rows });
+            return Some(Self { source: None, object_at: sent.checked_mul(1_000)?, sequence, rows });
         };
         let number = |name: &str| attribute(name)?.parse::<u64>().ok();
         let object_at = attribute("object_at")?.parse().ok()?;
@@ -62,7 +69,7 @@ impl Part {
         let numbers = parse_lines(source.first_line, attribute("lines")?)?;
         let is_whole = numbers.len() == lines.len();
         let rows = numbers.into_iter().zip(lines).map(|(line, row)| (line, row.to_owned())).collect();
-        is_whole.then_some(Self { source: Some(source), object_at, rows })
+        is_whole.then_some(Self { source: Some(source), object_at, sequence: 0, rows })
     }
 }
 
@@ -157,7 +164,10 @@ mod tests {
         let sent = messages(&source(), org_id, 5, &rows);
         assert_eq!((sent.len(), sent[0].group_id.as_str()), (1, "42-5"));
         assert_eq!(sent[0].attributes["lines"], "0,1,6");
-        assert_eq!(Part::from_record(&record(&sent[0])), Some(Part { source: Some(source()), object_at: 17, rows }));
+        assert_eq!(
+            Part::from_record(&record(&sent[0])),
+            Some(Part { source: Some(source()), object_at: 17, sequence: 0, rows })
+        );
     }
 
     #[test]

@@ -23,11 +23,25 @@ pub struct SeenAt {
 pub struct RowPlace {
     /// Time of the object, in microseconds since 1970.
     pub object_at: i64,
-    /// Number of the line in the object, from 1.
+    /// Number of the line in the object, from 1. In a message of another sender, the low bits; above them are those of its sequence number.
     pub line: u64,
 }
 
+/// Number of bits of a line in a message. A message has 1 MiB at most.
+const MESSAGE_LINE_BITS: u32 = 20;
+/// Number of the low bits of a sequence number that are kept. Only messages of one millisecond are compared by them.
+const SEQUENCE_BITS: u32 = u64::BITS - MESSAGE_LINE_BITS;
+
 impl RowPlace {
+    /// Returns the place of a row in a message of another sender. The queue tells its time in milliseconds, and gives each message of a group a
+    /// greater sequence number than the one before: it decides between messages of one millisecond.
+    #[must_use]
+    pub fn in_message(object_at: i64, sequence: u128, line: u64) -> Self {
+        let low_bits = |number: u128, bits: u32| u64::try_from(number & ((1 << bits) - 1)).unwrap_or_default();
+        let line = line.min((1 << MESSAGE_LINE_BITS) - 1);
+        Self { object_at, line: (low_bits(sequence, SEQUENCE_BITS) << MESSAGE_LINE_BITS) | line }
+    }
+
     /// Place behind all objects, of an operator's row that overruled what had arrived.
     pub const LAST: Self = Self { object_at: i64::MAX, line: u64::MAX };
 }

@@ -63,6 +63,18 @@ fn stamps_are_read_as_they_are_written() {
 }
 
 #[test]
+fn places_in_messages_of_one_millisecond_follow_their_sequence_numbers_and_then_their_lines() {
+    // Numbers as SQS gives them: more than 64 bits hold.
+    let first = 18_867_000_000_000_000_000_001;
+    let places = [(first, 1), (first, 2), (first, 1 << 21), (first + 1, 1), (first + 256, 7), (first + (1 << 40), 1)]
+        .map(|(sequence, line)| RowPlace::in_message(17, sequence, line));
+    assert!(places.is_sorted_by(|one, next| one < next), "{places:?}");
+    assert!(places[5] < RowPlace::in_message(18, 0, 1), "a later millisecond is later");
+    assert_eq!(RowPlace::in_message(17, 0, 3), RowPlace { object_at: 17, line: 3 });
+    assert!(RowPlace::in_message(17, u128::MAX, u64::MAX) < RowPlace::LAST);
+}
+
+#[test]
 fn an_instant_is_in_the_future_from_more_than_24_hours_ahead() {
     let hour = 3_600_000_000;
     for (ahead, is_in_future) in [
