@@ -17,6 +17,7 @@ use url::{Host, Url};
 
 use crate::aws_program::AwsProgram;
 use crate::credentials::{NamedProfile, OperatorCredentials, OperatorCredentialsError};
+use crate::error::CommandError;
 use crate::target::Target;
 use crate::{Console, Context};
 
@@ -45,7 +46,7 @@ pub(crate) struct ConnectionOptions {
     #[arg(long, global = true, value_name = "REGION", display_order = 102)]
     region: Option<String>,
     /// URL of DynamoDB; overrides AWS_ENDPOINT_URL_DYNAMODB
-    #[arg(long, global = true, value_name = "URL", display_order = 103)]
+    #[arg(long, global = true, value_name = "URL", value_parser = parse_endpoint, display_order = 103)]
     endpoint: Option<Url>,
     /// Prefix of the names of the tables; overrides TABLE_PREFIX
     #[arg(long, global = true, value_name = "PREFIX", display_order = 104)]
@@ -70,8 +71,8 @@ struct Settings {
 impl Context {
     /// Returns a context with the tables that options and environment name, the machine's clock and the standard streams.
     /// Makes no call.
-    pub(crate) async fn connect(options: &ConnectionOptions) -> Result<Self, OperatorCredentialsError> {
-        let settings = Settings::read(options);
+    pub(crate) async fn connect(options: &ConnectionOptions) -> Result<Self, CommandError> {
+        let settings = Settings::read(options)?;
         let config = load_config(options, &settings).await?;
         let environment = Config::from_env();
         let tables = Config {
@@ -137,20 +138,24 @@ fn config_file() -> String {
 }
 
 impl Settings {
-    fn read(options: &ConnectionOptions) -> Self {
+    /// Reads the settings. The error is a variable that names no endpoint: the SDK would take it for one of AWS.
+    fn read(options: &ConnectionOptions) -> Result<Self, CommandError> {
         // As in the AWS CLI: an explicit profile overrides keys in the environment, and these override AWS_PROFILE.
         let has_keys = variable("AWS_ACCESS_KEY_ID").is_some();
         let environment_profile = if has_keys { None } else { variable("AWS_PROFILE") };
         let profile = options.profile.clone().or(environment_profile);
-        let endpoint = options.endpoint.as_ref().map(Url::to_string);
+        let endpoint = match &options.endpoint {
+            Some(url) => Some(url.to_string()),
+            None => endpoint_of_environment().transpose()?,
+        };
         let region_variables = ["AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE"];
-        Self {
-            endpoint_url: endpoint.or_else(|| first_variable(&["AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"])),
+        Ok(Self {
+            endpoint_url: endpoint,
             has_credentials: has_keys || profile.is_some() || variable("AWS_WEB_IDENTITY_TOKEN_FILE").is_some(),
             has_region: first_variable(&region_variables).is_some() || options.profile.is_some(),
             has_sts_endpoint: variable("AWS_ENDPOINT_URL_STS").is_some(),
             profile,
-        }
+        })
     }
 
     fn needs_placeholder_credentials(&self) -> bool {
@@ -175,6 +180,22 @@ impl Settings {
     fn is_local(&self) -> bool {
         self.endpoint_url.as_deref().is_some_and(is_loopback)
     }
+}
+
+/// Parses the URL of an endpoint. The usual mistake is an address without `http://`.
+fn parse_endpoint(text: &str) -> Result<Url, &'static str> {
+    let url = Url::parse(text).ok().filter(|url| ["http", "https"].contains(&url.scheme()) && url.has_host());
+    url.ok_or("must be a URL such as http://127.0.0.1:8000")
+}
+
+/// Returns the endpoint that the environment names, as it is written there; `None` if it names none.
+fn endpoint_of_environment() -> Option<Result<String, CommandError>> {
+    let names = ["AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"];
+    let (name, text) = names.iter().find_map(|name| variable(name).map(|text| (name, text)))?;
+    Some(match parse_endpoint(&text) {
+        Ok(_) => Ok(text),
+        Err(reason) => Err(CommandError::Usage(format!("{name}: {reason}, not {text}"))),
+    })
 }
 
 /// Returns the settings of the calls to S3. An endpoint of DynamoDB is none of S3.

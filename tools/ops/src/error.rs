@@ -1,8 +1,10 @@
 //! Exit codes, and the error of a command.
 
 use std::fmt;
+use std::io;
 use std::process::ExitCode;
 
+use aws_sdk_dynamodb::error::ErrorMetadata;
 use presence_domain::error::{Error, FieldError, ValidationError};
 use serde_json::json;
 
@@ -19,7 +21,7 @@ pub enum Exit {
     Failed = 1,
     /// The command line is wrong, or a question needs `--yes`.
     Usage = 2,
-    /// The user or key does not exist.
+    /// The user, key, mail or review does not exist.
     NotFound = 3,
     /// An import rejected some rows and stored the others.
     SomeRejected = 4,
@@ -31,9 +33,15 @@ impl From<Exit> for ExitCode {
     }
 }
 
+/// Part of the text of an error for tables that do not exist.
+const NO_TABLES: &str = "ResourceNotFoundException";
+/// Text for tables that do not exist. That of the SDK tells an operator nothing more.
+const NO_TABLES_TEXT: &str = "the tables do not exist: is the prefix right (--prefix, TABLE_PREFIX)? `ops tables create` makes them at \
+                              a local endpoint, the template on AWS";
+
 /// Errors of AWS that an operator can mend: a part of the error's text, the code, and the hint to append.
 const AWS_ERRORS: [(&str, &str, &str); 3] = [
-    ("ResourceNotFoundException", "no_tables", " (is TABLE_PREFIX right? `ops tables create` makes the tables)"),
+    (NO_TABLES, "no_tables", ""),
     ("ExpiredTokenException", "credentials", " (these credentials have expired: sign in again)"),
     ("Missing Region", "no_region", " (name a region: --region, AWS_REGION, or the profile's)"),
 ];
@@ -99,6 +107,13 @@ impl CommandError {
         }
     }
 
+    /// True if the reader of the output has enough, as `head` does. No call of AWS failed.
+    pub(crate) fn is_closed_output(&self) -> bool {
+        let Self::Failed(error) = self else { return false };
+        let is_closed = find_cause::<io::Error>(error).is_some_and(|cause| cause.kind() == io::ErrorKind::BrokenPipe);
+        is_closed && find_cause::<Error>(error).is_none()
+    }
+
     /// Returns the error as `{"error":{"code","message"}}`.
     pub(crate) fn to_json(&self) -> serde_json::Value {
         json!({ "error": { "code": self.code(), "message": self.to_string() } })
@@ -110,7 +125,13 @@ fn find_cause<E: std::error::Error + Send + Sync + 'static>(error: &anyhow::Erro
 }
 
 fn causes(error: &anyhow::Error) -> Vec<String> {
-    error.chain().map(ToString::to_string).collect()
+    error.chain().map(cause_text).collect()
+}
+
+/// Returns the text of one cause. An answer of AWS that the SDK has no type for shows itself as its debug text.
+fn cause_text(cause: &(dyn std::error::Error + 'static)) -> String {
+    let message = cause.downcast_ref::<ErrorMetadata>().and_then(ErrorMetadata::message);
+    message.map_or_else(|| cause.to_string(), str::to_owned)
 }
 
 impl fmt::Display for CommandError {
@@ -128,8 +149,13 @@ impl fmt::Display for CommandError {
         if let Some(text) = find_cause::<Error>(error).and_then(refusal) {
             return f.write_str(&text);
         }
-        f.write_str(&join_lines(&format!("{error:#}")))?;
-        let causes = causes(error);
+        let mut causes = causes(error);
+        if causes.iter().any(|text| text.contains(NO_TABLES)) {
+            let contexts = error.chain().position(|cause| cause.downcast_ref::<Error>().is_some()).unwrap_or_default();
+            causes.truncate(contexts);
+            causes.push(NO_TABLES_TEXT.to_owned());
+        }
+        f.write_str(&join_lines(&causes.join(": ")))?;
         let hint = AWS_ERRORS.iter().find(|(part, ..)| causes.iter().any(|cause| cause.contains(part)));
         f.write_str(hint.map_or("", |(.., hint)| hint))
     }

@@ -56,7 +56,7 @@ Exit codes:
   0  done
   1  failed, or an audit reported findings
   2  wrong usage
-  3  no such user or key
+  3  no such user, key, mail or review
   4  some rows of an import were rejected
 
 Environment:
@@ -264,7 +264,7 @@ pub async fn start(mut cli: Cli) -> Exit {
         let mut console = Console::standard();
         console.json = cli.json;
         let done = offline::run(command, &mut console);
-        return done.unwrap_or_else(|error| end_with(&error, &mut console));
+        return done.unwrap_or_else(|error| end_reading(&error, &mut console));
     }
     cli.take_prefix();
     match Context::connect(&cli.connection).await {
@@ -272,7 +272,7 @@ pub async fn start(mut cli: Cli) -> Exit {
         Err(error) => {
             let mut console = Console::standard();
             console.json = cli.json;
-            end_with(&error.into(), &mut console)
+            end_with(&error, &mut console)
         }
     }
 }
@@ -283,11 +283,19 @@ fn end_with(error: &CommandError, console: &mut Console) -> Exit {
     error.exit()
 }
 
+/// Ends a command that writes to no table. Says nothing if the reader of its output has enough. Other commands say so: the output may have
+/// been a key.
+fn end_reading(error: &CommandError, console: &mut Console) -> Exit {
+    if error.is_closed_output() { error.exit() } else { end_with(error, console) }
+}
+
 /// Runs one command. Writes its data, its messages and its error to the console of the context.
 pub async fn run(mut cli: Cli, context: &mut Context) -> Exit {
     cli.take_prefix();
     context.console.json = cli.json;
-    run_command(cli.command, context).await.unwrap_or_else(|error| end_with(&error, &mut context.console))
+    let makes_tables = matches!(cli.command, Command::Restore(_));
+    let end = if cli.command.writes() || makes_tables { end_with } else { end_reading };
+    run_command(cli.command, context).await.unwrap_or_else(|error| end(&error, &mut context.console))
 }
 
 async fn run_command(command: Command, context: &mut Context) -> Result<Exit, CommandError> {
