@@ -39,6 +39,7 @@ impl Output {
         let Some(out) = out else {
             return Ok(Self { writer: Box::new(BufWriter::new(io::stdout())), checkpoint: new, files: None });
         };
+        check_is_replaceable(out)?;
         let cannot_write = || format!("cannot write {}.part", out.display());
         let checkpoint = match read_checkpoint(&Files::sibling_path(out, ".state"))? {
             None => new,
@@ -132,4 +133,14 @@ fn read_checkpoint(path: &Path) -> Result<Option<Checkpoint>, CommandError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(anyhow::Error::from(error).context(cannot_read()).into()),
     }
+}
+
+/// Checks that the file of an export may take its name: nothing else that has it is replaced.
+fn check_is_replaceable(out: &Path) -> Result<(), CommandError> {
+    let Ok(found) = fs::metadata(out) else { return Ok(()) };
+    if found.is_file() {
+        return Ok(());
+    }
+    let reason = if found.is_dir() { "is a folder" } else { "is no regular file" };
+    Err(CommandError::Usage(format!("{} {reason}: leave --out out to write to standard output", out.display())))
 }

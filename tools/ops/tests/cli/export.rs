@@ -164,6 +164,22 @@ fn killed_export_of_users_goes_on_where_it_was() {
 }
 
 #[test]
+fn only_a_file_is_replaced_by_an_export() {
+    let env = env_with_reviews(2);
+    std::fs::create_dir(env.path("folder")).expect("a folder");
+    std::os::unix::net::UnixListener::bind(env.path("socket")).expect("a socket");
+    std::os::unix::fs::symlink("/dev/null", env.path("null")).expect("a link");
+    let files = env.list_files(|_| true);
+    for (name, reason) in [("folder", "is a folder"), ("socket", "is no regular file"), ("null", "is no regular file")]
+    {
+        let run = env.run(&format!("export reviews --out {name}")).expect_exit(2);
+        let hint = "leave --out out to write to standard output";
+        assert_eq!(run.stderr, format!("error: {name} {reason}: {hint}\n"));
+        assert_eq!(env.list_files(|_| true), files, "nothing is left behind");
+    }
+}
+
+#[test]
 fn checkpoint_of_other_options_is_refused() {
     let env = env_with_reviews(3);
     env.create_user("ada@example.org", "--role ORG_ADMIN --org-id 1");
