@@ -13,7 +13,7 @@ use presence_runtime::telemetry;
 use serde_json::json;
 use tokio::signal::unix::{SignalKind, signal};
 
-/// Runs the whole of presence in this process: the functions behind a gateway, on an embedded `DynamoDB`.
+/// Runs the whole of presence in this process: the functions behind a gateway, on an embedded DynamoDB
 #[derive(Debug, Parser)]
 #[command(name = "presence-local", version)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
@@ -114,8 +114,10 @@ async fn run(args: Args) -> anyhow::Result<()> {
     if let Some(limits) = stack.limits() {
         let _ = writeln!(std::io::stderr(), "the limits of AWS are on: --aws-limits=seed={}", limits.seed());
     }
-    // A closed pipe is no reason to stop: the stack serves without its output.
-    let _ = writeln!(std::io::stdout(), "{}", if json { summary(&stack).to_string() } else { welcome(&stack) });
+    let text = if json { summary(&stack).to_string() } else { welcome(&stack) };
+    // One write: where stdout and stderr are one file, no line of the log comes between its lines. A closed pipe is no reason to stop:
+    // the stack serves without its output.
+    let _ = std::io::stdout().write_all(format!("{text}\n").as_bytes());
     tokio::select! {
         _ = interrupt.recv() => {}
         _ = terminate.recv() => {}

@@ -73,6 +73,29 @@ async fn log_is_json_without_a_terminal_and_only_the_first_request_is_a_cold_sta
 }
 
 #[tokio::test]
+async fn text_of_the_start_is_on_stdout_and_the_log_on_stderr() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_presence-local"));
+    command.args(["--port", "0", "--empty"]).env_remove("RUST_LOG").env("CLICOLOR_FORCE", "1").stdin(Stdio::null());
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
+    let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
+    let mut text = String::new();
+    while !text.contains("key issue") {
+        assert!(output.read_line(&mut text).expect("a line") > 0, "the output ends with the commands: {text}");
+    }
+    let api = text.lines().find_map(|line| line.trim_start().strip_prefix("API ")).expect("the address").trim();
+    assert_eq!(reqwest::get(format!("{api}/user/me")).await.expect("an answer").status().as_u16(), 401);
+    child.kill().expect("the process runs");
+    output.read_to_string(&mut text).expect("text");
+    assert!(text.starts_with("presence is ready. Ctrl-C stops it.\n"), "{text}");
+    assert!(!text.contains(['{', '\u{1b}']), "no line of the log, and no colours: {text}");
+    let mut log = String::new();
+    child.stderr.take().expect("a pipe").read_to_string(&mut log).expect("text");
+    child.wait().expect("it ends");
+    assert!(log.contains("\"get_me\""), "{log}");
+    assert!(log.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()), "{log}");
+}
+
+#[tokio::test]
 async fn log_as_text_has_one_line_for_each_request() {
     let lines = log_of_two_requests(&["--log", "text"], &[]).await;
     assert_eq!(lines.len(), 2, "{lines:#?}");
