@@ -6,10 +6,9 @@ use std::process::ExitCode;
 
 use clap::{Parser, value_parser};
 use presence_domain::rate_limit::{MAX_REQUESTS_PER_MINUTE, RateLimit};
-use presence_local::{AwsLimits, DynamoDb, Options, SAMPLE_CALLS, Stack, first_key, terminal_log};
+use presence_local::{AwsLimits, DemoKeys, DynamoDb, Options, SAMPLE_CALLS, Stack, first_key, terminal_log};
 use presence_runtime::config::{Config, ConfigError};
 use presence_runtime::sign_in_url::SignInUrl;
-use presence_runtime::telemetry;
 use serde_json::json;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -78,7 +77,7 @@ impl LogForm {
     /// Starts the log of this process.
     fn init(self) {
         match self {
-            Self::Json => telemetry::init(std::io::stderr),
+            Self::Json => terminal_log::init_json(),
             Self::Text => terminal_log::init(),
         }
     }
@@ -178,17 +177,23 @@ fn welcome(stack: &Stack) -> String {
         String::new(),
     ];
     lines.extend(stack.keys().iter().map(|(role, key)| format!("  {role:<16}  {key}")));
-    if let Some(key) = stack.keys().get("ORG_ADMIN") {
+    lines.extend(commands(stack.keys(), &base, stack.dynamodb_url(), stack.stores().database.prefix()));
+    lines.join("\n")
+}
+
+/// Returns the commands to begin with. There are none for kept data from which the demo user of the calls was deleted.
+fn commands(keys: &DemoKeys, base_url: &str, dynamodb_url: &str, prefix: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(key) = keys.get("ORG_ADMIN") {
         lines.extend([String::new(), format!("  KEY={key}")]);
-        lines.extend(SAMPLE_CALLS.iter().map(|call| format!("  {}", call.curl(&base, "$KEY"))));
-        lines.push(format!("  AWS_ENDPOINT_URL_DYNAMODB={} cargo ops users audit", stack.dynamodb_url()));
-    } else {
+        lines.extend(SAMPLE_CALLS.iter().map(|call| format!("  {}", call.curl(base_url, "$KEY"))));
+        lines.push(format!("  AWS_ENDPOINT_URL_DYNAMODB={dynamodb_url} cargo ops users audit"));
+    } else if keys.is_empty() {
         lines.push("There are no keys yet. These commands make the first user and its key:".to_owned());
         lines.push(String::new());
-        let prefix = stack.stores().database.prefix();
-        lines.extend(first_key::commands(stack.dynamodb_url(), prefix).iter().map(|command| format!("  {command}")));
+        lines.extend(first_key::commands(dynamodb_url, prefix).iter().map(|command| format!("  {command}")));
     }
-    lines.join("\n")
+    lines
 }
 
 #[cfg(test)]
@@ -197,6 +202,17 @@ mod tests {
 
     fn parse(arguments: &[&str]) -> Result<Options, clap::Error> {
         Args::try_parse_from(["presence-local"].iter().chain(arguments)).map(Options::from)
+    }
+
+    #[test]
+    fn the_first_user_is_missing_only_if_there_are_no_keys() {
+        let text = |roles: &[&'static str]| {
+            let keys: DemoKeys = roles.iter().map(|role| (*role, "pk".to_owned())).collect();
+            commands(&keys, "http://base", "http://database", "presence-").join("\n")
+        };
+        assert!(text(&[]).starts_with("There are no keys yet."), "{}", text(&[]));
+        assert!(text(&["PROVIDER", "ORG_ADMIN"]).starts_with("\n  KEY=pk\n  curl "), "the calls of an ORG_ADMIN");
+        assert_eq!(text(&["PROVIDER"]), "", "kept data without the ORG_ADMIN of the sample");
     }
 
     #[test]

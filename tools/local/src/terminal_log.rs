@@ -1,4 +1,4 @@
-//! Log for a terminal: one readable, coloured line for each request.
+//! Log of the local stack: the JSON lines of the functions, or one readable, coloured line for each request.
 
 use std::fmt::Write as _;
 
@@ -6,6 +6,7 @@ use anstyle::{AnsiColor, Style};
 use jiff::tz::TimeZone;
 use presence_runtime::clock::{Clock as _, SystemClock};
 use presence_runtime::telemetry::{self, METRIC_TARGET, RequestLog, WholeLines};
+use tracing::{Level, Metadata};
 use tracing_subscriber::filter::filter_fn;
 use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::time::FormatTime;
@@ -19,7 +20,18 @@ pub fn init() {
     telemetry::format_requests(|request| format!("{} {}\n", time_of_day(), request_line(request)));
     let format = fmt::format().compact().with_target(false).with_timer(TimeOfDay).with_ansi(true);
     let lines = fmt::layer().event_format(WholeLines(format)).with_writer(anstream::stderr);
-    telemetry::init_with(lines.with_filter(filter_fn(|line| line.target() != METRIC_TARGET)));
+    telemetry::init_with(lines.with_filter(filter_fn(|line| line.target() != METRIC_TARGET && is_of_functions(line))));
+}
+
+/// Writes the log of this process to standard error, as the functions write it on AWS.
+pub fn init_json() {
+    telemetry::init_with(telemetry::json_lines(std::io::stderr).with_filter(filter_fn(is_of_functions)));
+}
+
+/// False for the warnings of the embedded database. It warns of each call that it refuses, and conditions fail in normal operation; what a
+/// function makes of the refusal is in the function's own line.
+fn is_of_functions(line: &Metadata<'_>) -> bool {
+    *line.level() != Level::WARN || !line.target().starts_with("dynoxide")
 }
 
 /// Returns the line of a request without its time.

@@ -11,6 +11,7 @@ struct Program {
     /// Kept open, so that the program can write to it.
     _output: BufReader<ChildStdout>,
     base_url: String,
+    database_url: String,
 }
 
 impl Program {
@@ -28,8 +29,8 @@ impl Program {
         let mut ready = String::new();
         output.read_line(&mut ready).expect("a line");
         let ready: Value = serde_json::from_str(&ready).expect("one line of JSON");
-        let base_url = ready["base_url"].as_str().expect("a URL").to_owned();
-        Self { child, _output: output, base_url }
+        let url = |name: &str| ready[name].as_str().expect("a URL").to_owned();
+        Self { child, _output: output, base_url: url("base_url"), database_url: url("dynamodb_url") }
     }
 
     async fn get(&self, path: &str) -> u16 {
@@ -113,6 +114,22 @@ async fn colours_of_the_log_obey_the_environment() {
     assert!(refused[1].contains(" 401 "), "{refused:#?}");
     let json = log_of_two_requests(&["--log", "json"], &[("CLICOLOR_FORCE", "1")]).await;
     assert!(json.iter().all(|line| serde_json::from_str::<Value>(line).is_ok()), "{json:#?}");
+}
+
+#[tokio::test]
+async fn what_the_embedded_database_refuses_is_no_line_of_the_log() {
+    for form in ["json", "text"] {
+        let program = Program::start(&["--log", form], &[]);
+        let call =
+            reqwest::Client::new().post(&program.database_url).header("content-type", "application/x-amz-json-1.0");
+        let call = call.header("x-amz-target", "DynamoDB_20120810.GetItem").header("x-amz-date", "20260101T000000Z");
+        let call = call.header("authorization", "AWS4-HMAC-SHA256 Credential=x, SignedHeaders=host, Signature=x");
+        let answer = call.body(r#"{"TableName":"unknown","Key":{"pk":{"S":"x"}}}"#).send().await.expect("an answer");
+        assert_eq!(answer.status().as_u16(), 400);
+        assert_eq!(program.get("/user/me").await, 401);
+        let lines = program.end();
+        assert_eq!(lines.len(), 1, "{lines:#?}");
+    }
 }
 
 #[tokio::test]

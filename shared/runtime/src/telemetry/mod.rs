@@ -48,9 +48,16 @@ pub fn subscriber<W>(levels: &str, writer: W) -> impl Subscriber + Send + Sync
 where
     W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
 {
+    filtered(levels, json_lines(writer))
+}
+
+/// Returns a layer that writes JSON lines.
+pub fn json_lines<W>(writer: W) -> impl Layer<Registry> + Send + Sync
+where
+    W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
+{
     let json = fmt::format().json().flatten_event(true).with_current_span(false).with_span_list(false);
-    let lines = fmt::layer().fmt_fields(JsonFields::new()).event_format(WholeLines(json)).with_writer(writer);
-    filtered(levels, lines)
+    fmt::layer().fmt_fields(JsonFields::new()).event_format(WholeLines(json)).with_writer(writer)
 }
 
 fn filtered(levels: &str, lines: impl Layer<Registry> + Send + Sync) -> impl Subscriber + Send + Sync {
