@@ -15,8 +15,10 @@ use presence_domain::text::has_control;
 /// line exceeds its limit.
 pub const MAX_ITEMS: usize = 500;
 
-/// Error of a name that the operation does not consume.
+/// Error of a parameter that the operation does not consume.
 const NOT_A_PARAMETER: &str = "is not a parameter of this operation";
+/// Error of such a field of a body.
+const NOT_A_FIELD: &str = "is not a field of this operation";
 
 /// Maximum number of unknown names in one request for which the name that was meant is looked for. A body has room for thousands.
 const MAX_SUGGESTIONS: usize = 16;
@@ -151,12 +153,13 @@ impl<'a> Fields<'a> {
 
 /// Returns the error of a name that the operation does not consume, with the name that was probably meant.
 fn unknown_name(value: RawValue<'_>, meant: Option<&'static str>) -> FieldError {
-    match (meant, value) {
-        (None, _) => NOT_A_PARAMETER.into(),
-        (Some(meant), RawValue::Text(_)) => format!("{NOT_A_PARAMETER}; did you mean \"{meant}\"?").into(),
-        (Some(meant), RawValue::Json(_)) => {
-            format!("is not a field of this operation; did you mean \"{meant}\"?").into()
-        }
+    let text = match value {
+        RawValue::Text(_) => NOT_A_PARAMETER,
+        RawValue::Json(_) => NOT_A_FIELD,
+    };
+    match meant {
+        None => text.into(),
+        Some(meant) => format!("{text}; did you mean \"{meant}\"?").into(),
     }
 }
 

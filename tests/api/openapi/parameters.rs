@@ -22,7 +22,7 @@ const UNKNOWN_NAMES: [&str; 4] = ["limit", "offset", "sort", "Page"];
 /// Panics if the error is another one.
 fn suggested(error: &Value) -> Option<String> {
     let text = error.as_str().unwrap_or_else(|| panic!("{error} is no error of an unknown name"));
-    if text == UNKNOWN {
+    if [UNKNOWN, UNKNOWN_FIELD].contains(&text) {
         return None;
     }
     let hint = text.strip_prefix(UNKNOWN).or_else(|| text.strip_prefix(UNKNOWN_FIELD));

@@ -252,7 +252,7 @@ fn whole_user(fields: &str) -> String {
 
 fn together() -> Vec<Case> {
     let every_error = concat!(
-        r#"{"business_ids":"must be a list of strings","email":"is required","first_name":"is required","foo":"is not a parameter of this operation","#,
+        r#"{"business_ids":"must be a list of strings","email":"is required","first_name":"is required","foo":"is not a field of this operation","#,
         r#""lang":{"explanation":"is not one of the choices","choices":["en","fr","es","it","de","pt"]},"last_name":"must be a string","#,
         r#""org_id":"must be an integer","password":"must be at least 6 characters long","phone":"must be a string","#,
         r#""role":{"explanation":"is not one of the choices","choices":["PROVIDER","ORG_ADMIN","BUSINESS_MANAGER"]},"#,

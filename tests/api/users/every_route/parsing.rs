@@ -96,7 +96,7 @@ fn many_fields(count: usize) -> String {
 fn many_errors(count: usize) -> String {
     let text = |number: usize| match number {
         0..16 => r#"is not a field of this operation; did you mean \"phone\"?"#,
-        _ => "is not a parameter of this operation",
+        _ => "is not a field of this operation",
     };
     let errors: Vec<String> =
         (0..count).map(|number| format!(r#""phone{}":"{}""#, "_".repeat(number + 1), text(number))).collect();
@@ -118,9 +118,9 @@ fn unknown() -> Vec<Case> {
     let user = r#""email":"<new>","first_name":"A","last_name":"B""#;
     for name in ["foo", "id", "user_id", "keys", "invited_at", "", "__proto__"] {
         let body = format!(r#"{{{user},"{name}":1}}"#);
-        cases.push(post("create: an unknown field", "/user", body).unknown_parameter(name));
+        cases.push(post("create: an unknown field", "/user", body).unknown_field(name));
         let body = format!(r#"{{"phone":"1","{name}":null}}"#);
-        cases.push(post("update: an unknown field, even of null", "/user/<invited_1>", body).unknown_parameter(name));
+        cases.push(post("update: an unknown field, even of null", "/user/<invited_1>", body).unknown_field(name));
     }
     for (name, meant) in [
         ("Email", "email"),
@@ -144,7 +144,7 @@ fn unknown() -> Vec<Case> {
     );
     cases.push(
         post("update has no send_invitation", "/user/<invited_1>", r#"{"send_invitation":"True"}"#)
-            .unknown_parameter("send_invitation"),
+            .unknown_field("send_invitation"),
     );
     cases.push(
         post("create takes no field from the query", "/user?phone=1", format!("{{{user}}}")).unknown_parameter("phone"),
@@ -153,7 +153,7 @@ fn unknown() -> Vec<Case> {
         post("update takes no field from the query", "/user/<invited_1>?phone=1", "{}").unknown_parameter("phone"),
     );
     cases.push(post("all unknown fields at once", "/user/<invited_1>?c=1", r#"{"b":1,"a":1}"#).bad_fields(
-        r#"{"a":"is not a parameter of this operation","b":"is not a parameter of this operation","c":"is not a parameter of this operation"}"#,
+        r#"{"a":"is not a field of this operation","b":"is not a field of this operation","c":"is not a parameter of this operation"}"#,
     ));
     cases
 }

@@ -224,7 +224,7 @@ fn together() -> Vec<Case> {
             r#"{"email":null,"first_name":"","last_name":3,"lang":"xx","status":"x","role":"x","org_id":"x","password":"x","business_ids":"x","phone":1,"foo":1}"#,
         )
         .bad_fields(concat!(
-            r#"{"business_ids":"must be a list of strings","email":"must not be null","first_name":"must have 1 to 100 characters","foo":"is not a parameter of this operation","#,
+            r#"{"business_ids":"must be a list of strings","email":"must not be null","first_name":"must have 1 to 100 characters","foo":"is not a field of this operation","#,
             r#""lang":{"explanation":"is not one of the choices","choices":["en","fr","es","it","de","pt"]},"last_name":"must be a string","#,
             r#""org_id":"must be an integer","password":"must be at least 6 characters long","phone":"must be a string","#,
             r#""role":{"explanation":"is not one of the choices","choices":["PROVIDER","ORG_ADMIN","BUSINESS_MANAGER"]},"#,
