@@ -132,7 +132,7 @@ impl Objects for Outside {
         async { Ok(opened) }.boxed()
     }
 
-    fn put<'a>(&'a self, key: &'a str, bytes: Vec<u8>) -> BoxFuture<'a, Result<(), Error>> {
+    fn put<'a>(&'a self, key: &'a str, bytes: Vec<u8>, _: Option<&'a str>) -> BoxFuture<'a, Result<(), Error>> {
         self.note("s3:PutObject", key);
         self.lock().objects.insert(key.to_owned(), bytes);
         async { Ok(()) }.boxed()

@@ -72,6 +72,7 @@ async fn a_replaced_object_replaces_both_reports_whenever_it_is_replaced() {
                 ["created", "updated", "unchanged"].iter().map(|name| summary[name].as_u64().expect("n")).sum();
             assert_eq!((rows, &summary["rejected"]), (9, &json!(0)), "replaced at call {call}");
             assert_eq!(env.rejected("a.jsonl"), [], "replaced at call {call}");
+            assert!(env.outside.is_summary_of_present_content("a.jsonl"), "replaced at call {call}");
         }
         assert_eq!(env.audit().await, []);
         if is_over {

@@ -29,6 +29,8 @@ pub(super) struct StoredMessage {
 #[derive(Default)]
 struct State {
     objects: BTreeMap<String, StoredObject>,
+    /// Mark of the object that each summary is about, by key.
+    source_etags: BTreeMap<String, String>,
     messages: VecDeque<StoredMessage>,
     /// Second of the last upload.
     second: i64,
@@ -98,6 +100,13 @@ impl Outside {
     pub(super) fn text(&self, key: &str) -> Option<String> {
         let bytes = self.state().objects.get(key)?.bytes.clone();
         Some(String::from_utf8(bytes).expect("text"))
+    }
+
+    /// True if the summary of an object is about its present content.
+    pub(super) fn is_summary_of_present_content(&self, object: &str) -> bool {
+        let state = self.state();
+        let etag = state.objects.get(&format!("inbox/{object}")).map(|stored| &stored.etag);
+        etag.is_some() && etag == state.source_etags.get(&format!("done/{object}.json"))
     }
 
     /// Returns the keys of all objects in a folder.
@@ -198,9 +207,18 @@ impl Objects for Outside {
         async move { Ok(self.call(open).await) }.boxed()
     }
 
-    fn put<'a>(&'a self, key: &'a str, bytes: Vec<u8>) -> BoxFuture<'a, Result<(), Error>> {
+    fn put<'a>(
+        &'a self,
+        key: &'a str,
+        bytes: Vec<u8>,
+        source_etag: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<(), Error>> {
+        let put = move |state: &mut State| {
+            upload(state, key, bytes);
+            state.source_etags.extend(source_etag.map(|etag| (key.to_owned(), etag.to_owned())));
+        };
         async move {
-            self.call(|state| upload(state, key, bytes)).await;
+            self.call(put).await;
             Ok(())
         }
         .boxed()

@@ -30,8 +30,14 @@ pub trait Objects: Send + Sync {
     /// The body is one version of the object, also if the object is replaced meanwhile.
     fn open<'a>(&'a self, key: &'a str, offset: u64) -> BoxFuture<'a, Result<Option<OpenObject>, Error>>;
 
-    /// Writes a whole object, in the place of an earlier one.
-    fn put<'a>(&'a self, key: &'a str, bytes: Vec<u8>) -> BoxFuture<'a, Result<(), Error>>;
+    /// Writes a whole object, in the place of an earlier one. `source_etag` is the mark of the object that a summary is about. It is stored
+    /// beside the content, where the bucket has a place for it.
+    fn put<'a>(
+        &'a self,
+        key: &'a str,
+        bytes: Vec<u8>,
+        source_etag: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<(), Error>>;
 
     /// Deletes an object. There may be none.
     fn delete<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<(), Error>>;

@@ -102,7 +102,7 @@ async fn put_fragment(ingest: &Ingest, source: &Source, bytes: Vec<u8>) -> Resul
     let text = String::from_utf8_lossy(&bytes);
     let name = digest(&[object, etag, &object_at.to_string(), &source.segment.to_string(), &text]);
     let key = format!("work/{name}.jsonl");
-    ingest.objects.put(&key, bytes).await?;
+    ingest.objects.put(&key, bytes, None).await?;
     Ok(key)
 }
 
@@ -143,7 +143,7 @@ async fn publish_version(ingest: &Ingest, version: &ObjectVersion) -> Result<boo
     let ReportCounts { created, updated, unchanged, rejected } = counts;
     let summary = Summary { created, updated, unchanged, rejected, error: progress.error };
     let bytes = serde_json::to_vec(&summary).map_err(Error::internal)?;
-    ingest.objects.put(&format!("done/{}.json", version.object), bytes).await?;
+    ingest.objects.put(&format!("done/{}.json", version.object), bytes, Some(&version.etag)).await?;
     Ok(true)
 }
 
@@ -168,12 +168,12 @@ async fn put_rejected(
         for (_, line) in lines {
             if bytes.len() + line.len() > MAX_REJECTED_BYTES {
                 bytes.extend(left_out(rejected).into_bytes());
-                return ingest.objects.put(&key, bytes).await;
+                return ingest.objects.put(&key, bytes, None).await;
             }
             bytes.extend(line.into_bytes());
         }
     }
-    ingest.objects.put(&key, bytes).await
+    ingest.objects.put(&key, bytes, None).await
 }
 
 fn left_out(rejected: u64) -> String {

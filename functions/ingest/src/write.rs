@@ -35,7 +35,7 @@ pub(crate) async fn write_part(ingest: &Ingest, part: &Part, message_id: &str) -
     let Some(source) = &part.source else {
         let bytes = rejected_lines(&rejected);
         let key = format!("rejected/messages/{message_id}.jsonl");
-        return if bytes.is_empty() { Ok(()) } else { ingest.objects.put(&key, bytes).await };
+        return if bytes.is_empty() { Ok(()) } else { ingest.objects.put(&key, bytes, None).await };
     };
     let segment = record_outcomes(ingest, source, rejected, None).await?;
     if segment.report.is_complete() { publish(ingest, &source.version.object).await } else { Ok(()) }

@@ -77,7 +77,7 @@ impl Objects for Outside {
         async move { Ok(Some(OpenObject { etag: "x".to_owned(), modified_at, body: Box::new(body) })) }.boxed()
     }
 
-    fn put<'a>(&'a self, _: &'a str, _: Vec<u8>) -> BoxFuture<'a, Result<(), Error>> {
+    fn put<'a>(&'a self, _: &'a str, _: Vec<u8>, _: Option<&'a str>) -> BoxFuture<'a, Result<(), Error>> {
         async { Ok(()) }.boxed()
     }
 

@@ -1,5 +1,6 @@
 //! Objects of an S3 bucket.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use aws_sdk_s3::Client;
@@ -22,6 +23,9 @@ use crate::outside::{Objects, OpenObject};
 const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum time of a call with its retries. The body of an object is read after the call.
 const OPERATION_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Metadata of a summary: the mark of the object that it is about.
+const SOURCE_ETAG: &str = "source-etag";
 
 /// Objects of an S3 bucket.
 #[derive(Clone, Debug)]
@@ -89,11 +93,17 @@ impl Objects for S3Objects {
         self.get(key, offset).boxed()
     }
 
-    fn put<'a>(&'a self, key: &'a str, bytes: Vec<u8>) -> BoxFuture<'a, Result<(), Error>> {
+    fn put<'a>(
+        &'a self,
+        key: &'a str,
+        bytes: Vec<u8>,
+        source_etag: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<(), Error>> {
         let is_summary = key.strip_suffix(".json").is_some();
         let media_type = if is_summary { "application/json" } else { "application/x-ndjson" };
         let put = self.client.put_object().bucket(&self.bucket).key(key).content_type(media_type);
-        let put = put.body(ByteStream::from(bytes));
+        let metadata = source_etag.map(|etag| HashMap::from([(SOURCE_ETAG.to_owned(), etag.to_owned())]));
+        let put = put.set_metadata(metadata).body(ByteStream::from(bytes));
         async { put.send().await.map(|_| ()).map_err(failed) }.boxed()
     }
 

@@ -127,7 +127,7 @@ impl Objects for FolderObjects {
         self.open_file(key, offset).boxed()
     }
 
-    fn put<'a>(&'a self, key: &'a str, bytes: Vec<u8>) -> BoxFuture<'a, Result<(), Error>> {
+    fn put<'a>(&'a self, key: &'a str, bytes: Vec<u8>, _: Option<&'a str>) -> BoxFuture<'a, Result<(), Error>> {
         async move { self.write_file(key, &bytes) }.boxed()
     }
 
@@ -156,13 +156,13 @@ mod tests {
     async fn objects_are_files_that_are_written_read_from_an_offset_and_deleted() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let objects = FolderObjects::open(folder.path()).expect("the folder can be written");
-        objects.put("done/a/b.jsonl.json", b"{}12".to_vec()).await.expect("written");
+        objects.put("done/a/b.jsonl.json", b"{}12".to_vec(), None).await.expect("written");
         let mut open = objects.open("done/a/b.jsonl.json", 2).await.expect("read").expect("there is one");
         let mut text = String::new();
         open.body.read_to_string(&mut text).await.expect("read");
         assert_eq!(text, "12");
         let etag = open.etag;
-        objects.put("done/a/b.jsonl.json", b"{}34".to_vec()).await.expect("replaced");
+        objects.put("done/a/b.jsonl.json", b"{}34".to_vec(), None).await.expect("replaced");
         let open = objects.open("done/a/b.jsonl.json", 0).await.expect("read").expect("there is one");
         assert_ne!(open.etag, etag, "a replaced object has another mark");
         for _ in 0..2 {
@@ -176,7 +176,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let objects = FolderObjects::open(folder.path()).expect("the folder can be written");
         for key in ["../x", "done/../../x", "/etc/x"] {
-            assert!(objects.put(key, Vec::new()).await.is_err(), "{key}");
+            assert!(objects.put(key, Vec::new(), None).await.is_err(), "{key}");
             assert!(objects.open(key, 0).await.is_err(), "{key}");
         }
     }

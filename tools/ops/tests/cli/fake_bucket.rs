@@ -12,10 +12,25 @@ const NOW: &str = "Sun, 01 Mar 2026 09:30:00 GMT";
 /// Instant of a report on an earlier object.
 const EARLIER: &str = "Sun, 01 Mar 2026 09:29:00 GMT";
 
+/// Mark of every object that is uploaded.
+const ETAG: &str = "\"1\"";
+
+/// Object of the bucket.
+#[derive(Clone)]
+struct StoredObject {
+    content: Vec<u8>,
+    modified_at: &'static str,
+    /// Mark of the object that a report is about.
+    source_etag: Option<&'static str>,
+}
+
 #[derive(Default)]
 struct Objects {
-    /// Content and time of each object, by its key.
-    stored: BTreeMap<String, (Vec<u8>, &'static str)>,
+    stored: BTreeMap<String, StoredObject>,
+    /// Reports on the object that an upload replaces, by key: they are written right behind the upload.
+    reports_on_replaced: BTreeMap<String, Vec<u8>>,
+    /// True if reports tell which object they are about. Those of earlier versions of ingest do not.
+    has_marks: bool,
     /// Reports that an upload brings about, by key.
     reports: BTreeMap<String, Vec<u8>>,
     /// Looks at a missing or old report before the new one is there.
@@ -52,12 +67,20 @@ impl FakeBucket {
 
     /// Stores a report on an earlier object.
     pub(super) fn put_earlier(&self, key: &str, text: &str) {
-        self.lock().stored.insert(key.to_owned(), (text.as_bytes().to_vec(), EARLIER));
+        let content = text.as_bytes().to_vec();
+        self.lock().stored.insert(key.to_owned(), StoredObject { content, modified_at: EARLIER, source_etag: None });
+    }
+
+    /// Writes a report on the object that the next upload replaces, right behind that upload.
+    pub(super) fn overtake(&self, key: &str, text: &str) {
+        let mut objects = self.lock();
+        objects.reports_on_replaced.insert(key.to_owned(), text.as_bytes().to_vec());
+        objects.has_marks = true;
     }
 
     /// Returns the content of an object.
     pub(super) fn content(&self, key: &str) -> Option<Vec<u8>> {
-        self.lock().stored.get(key).map(|(content, _)| content.clone())
+        self.lock().stored.get(key).map(|object| object.content.clone())
     }
 }
 
@@ -99,7 +122,15 @@ fn without_chunks(body: &[u8]) -> Vec<u8> {
 }
 
 fn response(status: &str, time: &str, body: &[u8], length: usize) -> Vec<u8> {
-    let head = format!("HTTP/1.1 {status}\r\nlast-modified: {time}\r\netag: \"1\"\r\ncontent-length: {length}\r\n\r\n");
+    response_about(None, status, time, body, length)
+}
+
+/// Returns a response with the mark of the object that the content is about.
+fn response_about(source_etag: Option<&str>, status: &str, time: &str, body: &[u8], length: usize) -> Vec<u8> {
+    let about = source_etag.map(|etag| format!("x-amz-meta-source-etag: {etag}\r\n")).unwrap_or_default();
+    let head = format!(
+        "HTTP/1.1 {status}\r\nlast-modified: {time}\r\netag: {ETAG}\r\n{about}content-length: {length}\r\n\r\n"
+    );
     [head.as_bytes(), body].concat()
 }
 
@@ -133,7 +164,10 @@ impl Objects {
     }
 
     fn put(&mut self, key: String, content: Vec<u8>) {
-        self.stored.insert(key, (content, NOW));
+        self.stored.insert(key, StoredObject { content, modified_at: NOW, source_etag: None });
+        let object = |content| StoredObject { content, modified_at: NOW, source_etag: Some("\"0\"") };
+        let replaced = std::mem::take(&mut self.reports_on_replaced).into_iter();
+        self.stored.extend(replaced.map(|(key, content)| (key, object(content))));
         self.looks = 2;
     }
 
@@ -141,14 +175,16 @@ impl Objects {
         if method == "HEAD" && key.starts_with("done/") && self.looks > 0 {
             self.looks -= 1;
             if self.looks == 0 {
-                let reports = self.reports.iter().map(|(key, text)| (key.clone(), (text.clone(), NOW)));
+                let source_etag = self.has_marks.then_some(ETAG);
+                let object = |content| StoredObject { content, modified_at: NOW, source_etag };
+                let reports = self.reports.iter().map(|(key, text)| (key.clone(), object(text.clone())));
                 self.stored.extend(reports);
             }
         }
         match self.stored.get(key) {
-            Some((content, time)) => {
+            Some(StoredObject { content, modified_at, source_etag }) => {
                 let body: &[u8] = if method == "HEAD" { b"" } else { content };
-                response("200 OK", time, body, content.len())
+                response_about(*source_etag, "200 OK", modified_at, body, content.len())
             }
             None => response("404 Not Found", NOW, b"", 0),
         }

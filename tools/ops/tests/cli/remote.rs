@@ -37,6 +37,17 @@ fn a_file_is_uploaded_and_its_report_printed_as_that_of_a_local_import() {
 }
 
 #[test]
+fn a_report_on_the_object_that_was_replaced_is_not_taken_for_the_new_one() {
+    let environment = CliEnv::without_tables();
+    environment.write_file("may.jsonl", ROW);
+    let bucket =
+        FakeBucket::start(&[("done/may.jsonl.json", r#"{"created":1,"updated":0,"unchanged":0,"rejected":0}"#)]);
+    bucket.overtake("done/may.jsonl.json", r#"{"created":9,"updated":9,"unchanged":9,"rejected":0}"#);
+    let output = import(&environment, &bucket, &format!("may.jsonl {REMOTE} --json")).expect_exit(0);
+    assert_eq!(output.json(), json!({ "created": 1, "updated": 0, "unchanged": 0, "rejected": 0 }));
+}
+
+#[test]
 fn a_large_file_is_uploaded_in_parts() {
     let environment = CliEnv::without_tables();
     let mut rows = String::new();

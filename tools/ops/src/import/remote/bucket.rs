@@ -25,6 +25,9 @@ const PART_BYTES: u64 = 16 << 20;
 /// Largest number of parts that S3 takes.
 const MAX_PARTS: u64 = 10_000;
 
+/// Metadata of a report: the mark of the object that it is about.
+const SOURCE_ETAG: &str = "source-etag";
+
 /// Bucket of ingest.
 pub(super) struct Bucket {
     client: Client,
@@ -35,10 +38,20 @@ pub(super) struct Bucket {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Head {
     /// Time of its upload, in whole seconds.
-    pub(super) modified_at: DateTime,
+    modified_at: DateTime,
     etag: Option<String>,
+    /// Mark of the object that a report is about; none on other objects, and on reports of earlier versions of ingest.
+    source_etag: Option<String>,
     /// Id of the version, which no other object has; none if the bucket keeps no versions.
     version: Option<String>,
+}
+
+impl Head {
+    /// True if this report may be about the object: it is not older, and on no other content. Ingest may just have written a report on an
+    /// object that this one replaced.
+    pub(super) fn is_about(&self, object: &Self) -> bool {
+        self.modified_at >= object.modified_at && (self.source_etag.is_none() || self.source_etag == object.etag)
+    }
 }
 
 impl Bucket {
@@ -109,7 +122,8 @@ impl Bucket {
             Err(error) => return Err(error).with_context(|| format!("cannot look for s3://{}/{key}", self.name)),
         };
         let modified_at = found.last_modified.context("an object has no time of its upload")?;
-        Ok(Some(Head { modified_at, etag: found.e_tag, version: found.version_id }))
+        let source_etag = found.metadata.and_then(|mut metadata| metadata.remove(SOURCE_ETAG));
+        Ok(Some(Head { modified_at, etag: found.e_tag, source_etag, version: found.version_id }))
     }
 
     /// Reads a small object. Returns `None` if there is none.

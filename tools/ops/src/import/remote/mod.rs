@@ -72,7 +72,7 @@ async fn open(path: &Path, object: &RemoteObject) -> Result<(File, u64), Command
     Ok((file, metadata.len()))
 }
 
-/// Waits for a report other than the earlier one, which is not older than the object.
+/// Waits for a report on the object, other than the earlier one.
 async fn follow(
     bucket: &Bucket,
     object: &RemoteObject,
@@ -80,13 +80,15 @@ async fn follow(
     longest_wait: Duration,
     is_shown: bool,
 ) -> anyhow::Result<Report> {
-    let uploaded = bucket.head(&object.key()).await?.context("the object is gone")?;
     let (progress, stopwatch, key) = (Progress::start(None, is_shown), Stopwatch::start(), object.done_key());
     let report = loop {
-        let found = bucket.head(&key).await?;
-        let is_new = |report: &Head| earlier.as_ref() != Some(report) && report.modified_at >= uploaded.modified_at;
-        if found.as_ref().is_some_and(is_new) {
-            break bucket.read(&key).await?;
+        let found = bucket.head(&key).await?.filter(|report| earlier.as_ref() != Some(report));
+        if let Some(report) = found {
+            // Looked at again: somebody else may replace it, and the report is on what it is by then.
+            let uploaded = bucket.head(&object.key()).await?.context("the object is gone")?;
+            if report.is_about(&uploaded) {
+                break bucket.read(&key).await?;
+            }
         }
         if stopwatch.elapsed() >= longest_wait {
             progress.finish();
