@@ -1,33 +1,12 @@
 use presence_domain::ledger::LANES;
-use presence_domain::review::{Rating, ReviewId, ReviewState};
 
 use super::*;
+use crate::import::bare_review::bare_review;
 
 const WORKERS: usize = 16;
 
 fn review(name: &str, org: u64) -> Review {
-    let business_id = BusinessId::parse("b1").expect("an id");
-    Review {
-        id: ReviewId::derive(&business_id, Partner::Partner8, name, 0),
-        version: 0,
-        org_id: OrgId::new(org).expect("an id"),
-        business_id,
-        city_key: "lyon".to_owned(),
-        partner: Partner::Partner8,
-        partner_id: name.to_owned(),
-        key: name.to_owned(),
-        author_name: None,
-        date: 0,
-        update_date: None,
-        delete_date: None,
-        rating: Rating::ALL[0],
-        title: None,
-        content: None,
-        reply_comment: None,
-        state: ReviewState::Treated,
-        link: None,
-        seen_at: None,
-    }
+    Review { org_id: OrgId::new(org).expect("an id"), ..bare_review(name) }
 }
 
 /// Simulates an import of these rows. Whenever no further job can start, a random worker completes its job. Passes each
