@@ -53,10 +53,6 @@ fn business_id(id: &str) -> BusinessId {
     BusinessId::parse(id).expect("an id")
 }
 
-fn everything() -> ReviewFilter {
-    ReviewFilter { businesses: None, city_key: None, mask: FacetMask::ALL, from: None, to: None, newest_first: true }
-}
-
 fn question(rng: &mut Rng) -> Question {
     let org_id = [None, Some(org(1)), Some(org(1)), Some(org(2))][rng.usize(..4)];
     let of_search = query(rng);
@@ -199,7 +195,7 @@ async fn a_thousand_days_are_groups_and_one_more_is_refused() {
     let stack = TestStack::start().await;
     let most = i64::try_from(MAX_GROUPS).expect("a small number");
     stack.local.fill_reviews(&daily_reviews(most + 1)).expect("the table can be filled");
-    let until = |day: i64| ReviewFilter { to: Some((20_000 + day) * 86_400 - 1), ..everything() };
+    let until = |day: i64| ReviewFilter { to: Some((20_000 + day) * 86_400 - 1), ..ReviewFilter::ALL };
     for (org_id, what) in [(Some(org(1)), "an organisation"), (None, "all")] {
         let question = |days, group_by| Question { scope: scope_of(org_id), org_id, filter: until(days), group_by };
         let store = || ReviewStore::new(&stack.stores().database);
@@ -221,8 +217,12 @@ async fn business_that_the_list_lacks_is_found_in_the_log_and_left_out_afterward
     let reviews = (0..300).map(|number| review(&mut rng, number)).filter(|review| review.org_id == org(1));
     let reviews: Vec<_> = reviews.take(40).collect();
     model.write(stack.stores(), reviews).await;
-    let own =
-        |group_by| Question { scope: scope_of(Some(org(1))), org_id: Some(org(1)), filter: everything(), group_by };
+    let own = |group_by| Question {
+        scope: scope_of(Some(org(1))),
+        org_id: Some(org(1)),
+        filter: ReviewFilter::ALL,
+        group_by,
+    };
     let by_business = own(Some(GroupBy::Business));
     let store = &stack.stores().reviews;
     assert_eq!(ask(store, &by_business).await.expect("statistics"), expected(&model, &by_business));
@@ -247,7 +247,7 @@ async fn named_business_without_a_location_is_counted_and_in_no_city_until_it_ha
     let reviews: Vec<_> = reviews.take(40).collect();
     model.write(stack.stores(), reviews).await;
     let named = Some(vec![business_id("b1"), business_id("b3")]);
-    let filter = ReviewFilter { businesses: named, ..everything() };
+    let filter = ReviewFilter { businesses: named, ..ReviewFilter::ALL };
     let (scope, org_id, group_by) = (scope_of(Some(org(1))), Some(org(1)), Some(GroupBy::City));
     let by_city = Question { scope, org_id, filter, group_by };
     let store = &stack.stores().reviews;
@@ -280,14 +280,14 @@ async fn more_than_a_thousand_businesses_are_refused_and_filters_narrow_them() {
     stack.local.fill_reviews(&reviews).expect("the table can be filled");
     let store = || ReviewStore::new(&stack.stores().database);
     for scope in [scope_of(Some(org(1))), operator_scope()] {
-        let refused = store().review_stats(scope, &everything(), Some(GroupBy::Business)).await;
+        let refused = store().review_stats(scope, &ReviewFilter::ALL, Some(GroupBy::Business)).await;
         assert!(matches!(refused, Err(StatsError::TooManyGroups(_))), "{refused:?}");
         let mask = FacetMask::from_predicate(|_, rating, _, _| rating.get() == 1);
-        let rated_one = ReviewFilter { mask, ..everything() };
+        let rated_one = ReviewFilter { mask, ..ReviewFilter::ALL };
         let few = store().review_stats(scope, &rated_one, Some(GroupBy::Business)).await.expect("few groups");
         let keys: Vec<String> = few.groups.expect("groups").iter().map(|group| group.key.to_string()).collect();
         assert_eq!(keys, ids[..4]);
-        let cities = store().review_stats(scope, &everything(), Some(GroupBy::City)).await.expect("a city");
+        let cities = store().review_stats(scope, &ReviewFilter::ALL, Some(GroupBy::City)).await.expect("a city");
         let city = GroupKey::City { key: "evora".to_owned(), name: "Évora".to_owned() };
         assert_eq!(cities.groups.expect("groups").iter().map(|group| &group.key).collect::<Vec<_>>(), [&city]);
     }

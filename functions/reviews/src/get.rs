@@ -1,16 +1,15 @@
 //! GET `/api/v2/reviews/{review_id}`: returns one review.
 
 use presence_api::{Answer, AuthenticatedRequest};
-use presence_domain::access::{Action, Target, authorize};
 use presence_domain::error::Error;
 
-use crate::App;
 use crate::wire::{ReviewBody, review_id};
+use crate::{App, authorize_reading};
 
 pub(crate) async fn run(app: &App, request: &AuthenticatedRequest) -> Result<Answer, Error> {
     let caller = &request.principal;
     let review = app.reviews.get_review(caller.scope(), &review_id(request)?).await?.ok_or(Error::NotFound)?;
-    authorize(caller, Action::ReadReviews, Target { user_id: None, org_id: Some(review.org_id), role: caller.role })?;
+    authorize_reading(caller, Some(review.org_id))?;
     request.query().finish()?;
     Ok(Answer::ok(&ReviewBody::new(&review)))
 }

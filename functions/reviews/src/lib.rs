@@ -16,6 +16,9 @@ use std::sync::Arc;
 use lambda_http::http::Response;
 use lambda_http::{Body, Request};
 use presence_api::{Answer, AuthenticatedRequest, Route, serve};
+use presence_domain::access::{Action, Principal, Target, authorize};
+use presence_domain::error::Error;
+use presence_domain::ids::OrgId;
 
 pub use app::App;
 
@@ -57,15 +60,16 @@ pub async fn handle(app: Arc<App>, request: Request) -> Result<Response<Body>, I
     .await)
 }
 
-async fn dispatch(
-    app: Arc<App>,
-    operation: Operation,
-    request: AuthenticatedRequest,
-) -> Result<Answer, presence_domain::error::Error> {
+async fn dispatch(app: Arc<App>, operation: Operation, request: AuthenticatedRequest) -> Result<Answer, Error> {
     match operation {
         Operation::Search => search::run(&app, &request).await,
         Operation::Get => get::run(&app, &request).await,
         Operation::Stats => stats::run(&app, &request).await,
         Operation::SearchBusinesses => businesses::run(&app, &request).await,
     }
+}
+
+/// Checks that a caller may read the reviews of an organisation; `None` is all organisations, which a caller without one reads.
+fn authorize_reading(caller: &Principal, org_id: Option<OrgId>) -> Result<(), Error> {
+    authorize(caller, Action::ReadReviews, Target { user_id: None, org_id, role: caller.role })
 }

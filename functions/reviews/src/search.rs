@@ -1,9 +1,8 @@
 //! Search of reviews: `GET /api/v2/reviews`.
 
-use crate::App;
 use crate::filter::read_filter;
+use crate::{App, authorize_reading};
 use presence_api::{Answer, AuthenticatedRequest, Fields, RawValue, read};
-use presence_domain::access::{Action, Target, authorize};
 use presence_domain::error::{Error, FieldError};
 use presence_domain::page::{Page, PageRequest};
 use presence_store::ReviewFilter;
@@ -25,8 +24,7 @@ struct SearchParameters {
 
 pub(crate) async fn run(app: &App, request: &AuthenticatedRequest) -> Result<Answer, Error> {
     let caller = &request.principal;
-    let target = Target { user_id: None, org_id: caller.org_id, role: caller.role };
-    authorize(caller, Action::ReadReviews, target)?;
+    authorize_reading(caller, caller.org_id)?;
     let mut fields = request.query();
     let SearchParameters { filter, page } = SearchParameters::read(&mut fields);
     fields.finish()?;

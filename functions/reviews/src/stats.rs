@@ -1,10 +1,9 @@
 //! Statistics of reviews: `GET /api/v2/reviews/stats`.
 
-use crate::App;
 use crate::filter::read_filter;
 use crate::wire::StatsBody;
+use crate::{App, authorize_reading};
 use presence_api::{Answer, AuthenticatedRequest, RawValue, read};
-use presence_domain::access::{Action, Target, authorize};
 use presence_domain::error::{Error, FieldError};
 use presence_domain::review_stats::GroupBy;
 use presence_store::StatsError;
@@ -14,8 +13,7 @@ const GROUP_BY: &str = "group_by";
 
 pub(crate) async fn run(app: &App, request: &AuthenticatedRequest) -> Result<Answer, Error> {
     let caller = &request.principal;
-    let target = Target { user_id: None, org_id: caller.org_id, role: caller.role };
-    authorize(caller, Action::ReadReviews, target)?;
+    authorize_reading(caller, caller.org_id)?;
     let mut fields = request.query();
     let filter = read_filter(&mut fields);
     let group_by = fields.optional(GROUP_BY, read_group_by);

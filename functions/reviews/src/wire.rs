@@ -4,7 +4,7 @@ use presence_api::AuthenticatedRequest;
 use presence_domain::business_directory::ListedBusiness;
 use presence_domain::error::Error;
 use presence_domain::instant::format_second;
-use presence_domain::review::{Review, ReviewId, ReviewState};
+use presence_domain::review::{Review, ReviewId, ReviewState, unless_blank};
 use presence_domain::review_stats::{AverageRating, GroupKey, ReviewStats, StatsGroup, Totals};
 use serde::Serialize;
 
@@ -211,9 +211,4 @@ impl<'a> BusinessBody<'a> {
 /// Returns the id in the path. A malformed id is answered like an unknown one.
 pub(crate) fn review_id(request: &AuthenticatedRequest) -> Result<ReviewId, Error> {
     ReviewId::parse(request.path("review_id")).ok_or(Error::NotFound)
-}
-
-/// Returns the text unless it is blank. The filter on content treats blank text as no text too.
-fn unless_blank(text: Option<&str>) -> Option<&str> {
-    text.filter(|text| !text.trim().is_empty())
 }

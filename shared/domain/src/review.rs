@@ -23,7 +23,13 @@ pub const SHORT_TEXT_MAX_BYTES: usize = 2_048;
 #[must_use]
 pub fn normalize_text(mut text: String) -> Option<String> {
     remove_control_characters(&mut text);
-    (!text.trim().is_empty()).then_some(text)
+    unless_blank(Some(text))
+}
+
+/// Returns a text of a review unless it is blank, which means no text.
+#[must_use]
+pub fn unless_blank<T: AsRef<str>>(text: Option<T>) -> Option<T> {
+    text.filter(|text| !text.as_ref().trim().is_empty())
 }
 
 /// Removes control characters (U+0000 to U+001F, U+007F to U+009F) other than tabs and line breaks.
@@ -198,7 +204,7 @@ impl Review {
     /// True if the review has text. Blank content counts as none.
     #[must_use]
     pub fn has_content(&self) -> bool {
-        self.content.as_ref().is_some_and(|content| !content.trim().is_empty())
+        unless_blank(self.content.as_ref()).is_some()
     }
 
     /// True if both are the same review of a partner: same business, same partner, same partner's id.

@@ -1,41 +1,22 @@
 //! Embedded `DynamoDB`: an emulator in this process, with its data in memory or in one file.
 
+mod database;
+mod imports;
 mod proxy;
 
-use std::collections::HashMap;
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::future::{Future, IntoFuture as _};
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use anyhow::{Context, anyhow};
-use aws_sdk_dynamodb::types::AttributeValue;
-use dynoxide::storage::Storage;
-use dynoxide::{Database, ImportOptions};
-use presence_domain::error::Error;
-use presence_domain::ledger::tree::FACETS_FROM;
-use presence_domain::review::Review;
-use presence_store::{OrgPostings, Stores, bulk_review_items, schema};
+use anyhow::Context as _;
+use dynoxide::Database;
 use tokio::sync::oneshot;
 
+use self::database::{lock_folder, open_database};
 use crate::listen::listen;
-
-/// Name of the database file in the data folder.
-const FILE_NAME: &str = "presence.sqlite";
-/// Name of the file in the data folder that a running stack locks.
-const LOCK_NAME: &str = "presence.lock";
-
-/// Index and window of the records of streams. The emulator has neither: each write would read all records of its stream to number its
-/// own, and none would ever be deleted. Whoever reads a stream here is never 50,000 records behind.
-const STREAMS: &str = "
-    CREATE INDEX IF NOT EXISTS stream_positions ON _stream_records (table_name, CAST(sequence_number AS INTEGER));
-    CREATE TRIGGER IF NOT EXISTS stream_window AFTER INSERT ON _stream_records WHEN NEW.id % 1000 = 0
-    BEGIN DELETE FROM _stream_records WHERE id <= NEW.id - 50000; END;";
-
-/// Number of items of trees that are imported at a time: some 40 MB.
-const IMPORT_CHUNK: usize = 10_000;
 
 /// Time for which a stop waits for running requests. Without it, a client that sent half a request would block the stop.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
@@ -87,36 +68,6 @@ impl EmbeddedDynamo {
         format!("http://{}", self.address)
     }
 
-    /// Imports many items into a table without the HTTP protocol, which would take ten times as long. Writes no stream records.
-    /// Returns the number of bytes, as `DynamoDB` counts them.
-    pub fn import(&self, table: &str, items: Vec<HashMap<String, AttributeValue>>) -> anyhow::Result<usize> {
-        let items: anyhow::Result<Vec<_>> = items.into_iter().map(embedded_item).collect();
-        Ok(self.database.import_items(table, items?, ImportOptions::default())?.bytes_imported)
-    }
-
-    /// Imports the trees and the directory of an organisation, whose reviews are imported one by one. Returns the number of bytes.
-    pub fn import_trees(&self, table: &str, postings: OrgPostings) -> anyhow::Result<usize> {
-        let (mut items, mut bytes) = (Vec::new(), 0);
-        postings.into_items(FACETS_FROM, |item| {
-            items.push(item);
-            if items.len() >= IMPORT_CHUNK {
-                bytes += self.import(table, std::mem::take(&mut items)).map_err(Error::internal)?;
-            }
-            Ok(())
-        })?;
-        Ok(bytes + self.import(table, items)?)
-    }
-
-    /// Speeds up writes at the cost of durability: a power cut may corrupt the file. For data that can be generated again.
-    pub fn enable_bulk_loading(&self) -> anyhow::Result<()> {
-        self.database.enable_bulk_loading().context("cannot set the database up for bulk loading")
-    }
-
-    /// Imports all reviews of some organisations, and the items that count them.
-    pub(crate) fn fill_reviews(&self, store: &Stores, reviews: &[Review], facets_from: i64) -> anyhow::Result<()> {
-        self.import(&store.database.name(&schema::REVIEWS), bulk_review_items(reviews, facets_from)?).map(drop)
-    }
-
     /// Stops accepting connections, waits for running requests and closes the file. Blocks for some seconds at most.
     pub fn stop(mut self) {
         self.shut_down();
@@ -136,68 +87,6 @@ impl Drop for EmbeddedDynamo {
     fn drop(&mut self) {
         self.shut_down();
     }
-}
-
-/// Converts an item into the emulator's own type. Sets are not supported: the service stores none.
-fn embedded_item(item: HashMap<String, AttributeValue>) -> anyhow::Result<dynoxide::Item> {
-    item.into_iter().map(|(name, value)| Ok((name, embedded_value(value)?))).collect()
-}
-
-fn embedded_value(value: AttributeValue) -> anyhow::Result<dynoxide::AttributeValue> {
-    Ok(match value {
-        AttributeValue::S(text) => dynoxide::AttributeValue::S(text),
-        AttributeValue::N(digits) => dynoxide::AttributeValue::N(digits),
-        AttributeValue::B(bytes) => dynoxide::AttributeValue::B(bytes.into_inner()),
-        AttributeValue::Bool(is_true) => dynoxide::AttributeValue::BOOL(is_true),
-        AttributeValue::Null(is_null) => dynoxide::AttributeValue::NULL(is_null),
-        AttributeValue::L(values) => {
-            dynoxide::AttributeValue::L(values.into_iter().map(embedded_value).collect::<Result<_, _>>()?)
-        }
-        AttributeValue::M(item) => dynoxide::AttributeValue::M(embedded_item(item)?),
-        other => return Err(anyhow!("{other:?} is of a type that the service does not store")),
-    })
-}
-
-/// Creates the data folder if it is missing, and locks it: two processes on one database would spoil each other's data.
-fn lock_folder(folder: &Path) -> anyhow::Result<File> {
-    let shown = folder.display();
-    std::fs::create_dir_all(folder).with_context(|| format!("cannot create the data folder {shown}"))?;
-    let file =
-        File::create(folder.join(LOCK_NAME)).with_context(|| format!("cannot write to the data folder {shown}"))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(anyhow!(
-            "another local stack uses the data folder {shown}: stop it, or name another folder with --data"
-        )),
-        Err(TryLockError::Error(error)) => Err(error).with_context(|| format!("cannot lock the data folder {shown}")),
-    }
-}
-
-fn open_database(data: Option<&Path>) -> anyhow::Result<Database> {
-    let Some(folder) = data else {
-        return open_in_memory().context("cannot open a database in memory");
-    };
-    let file = folder.join(FILE_NAME);
-    let path = file.to_str().with_context(|| format!("the path {} is not valid UTF-8", file.display()))?;
-    prepare_streams(path).with_context(|| format!("cannot open the database file {path}"))?;
-    Database::new(path).with_context(|| format!("cannot open the database file {path}"))
-}
-
-/// Opens a database in memory, as a copy of an empty file with what streams need.
-fn open_in_memory() -> anyhow::Result<Database> {
-    let folder = tempfile::tempdir()?;
-    let file = folder.path().join(FILE_NAME);
-    let path = file.to_str().context("the path of the temporary files is not valid UTF-8")?;
-    prepare_streams(path)?;
-    let database = Database::memory()?;
-    database.restore_from(path)?;
-    Ok(database)
-}
-
-/// Adds what streams need to a database file, which is made if it is missing.
-fn prepare_streams(path: &str) -> anyhow::Result<()> {
-    Storage::new(path)?.conn().execute_batch(STREAMS)?;
-    Ok(())
 }
 
 /// Serves until the sender of `stopped` is dropped, then waits for running requests until the timeout.
@@ -228,98 +117,4 @@ async fn shutdown_timeout(start: impl Future) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use aws_sdk_dynamodb::Client;
-    use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
-    use aws_sdk_dynamodb::types::{
-        AttributeDefinition, BillingMode, KeySchemaElement, KeyType, ScalarAttributeType, TableDescription,
-    };
-
-    fn client(dynamo: &EmbeddedDynamo) -> Client {
-        let config = aws_sdk_dynamodb::Config::builder()
-            .behavior_version(BehaviorVersion::latest())
-            .region(Region::new("local"))
-            .credentials_provider(Credentials::new("local", "local", None, None, "test"))
-            .endpoint_url(dynamo.endpoint_url())
-            .build();
-        Client::from_conf(config)
-    }
-
-    async fn create_table(client: &Client, name: &str) -> Option<TableDescription> {
-        let attribute = AttributeDefinition::builder().attribute_name("pk").attribute_type(ScalarAttributeType::S);
-        let key = KeySchemaElement::builder().attribute_name("pk").key_type(KeyType::Hash);
-        client
-            .create_table()
-            .table_name(name)
-            .billing_mode(BillingMode::PayPerRequest)
-            .attribute_definitions(attribute.build().expect("attribute is complete"))
-            .key_schema(key.build().expect("key is complete"))
-            .send()
-            .await
-            .expect("table is created")
-            .table_description
-    }
-
-    async fn list_tables(client: &Client) -> Vec<String> {
-        client.list_tables().send().await.expect("tables are listed").table_names.unwrap_or_default()
-    }
-
-    #[tokio::test]
-    async fn instances_serve_sdk_clients_and_share_no_tables() {
-        let first = EmbeddedDynamo::start(0, None).expect("starts");
-        let second = EmbeddedDynamo::start(0, None).expect("a second one starts beside it");
-        create_table(&client(&first), "users").await.expect("described");
-        assert_eq!(list_tables(&client(&first)).await, ["users"]);
-        assert!(list_tables(&client(&second)).await.is_empty());
-    }
-
-    #[tokio::test]
-    async fn data_folder_keeps_its_tables_after_a_stop() {
-        let folder = tempfile::tempdir().expect("temporary folder");
-        let data = folder.path().join("new").join("data");
-        let dynamo = EmbeddedDynamo::start(0, Some(&data)).expect("starts in a folder that it creates");
-        create_table(&client(&dynamo), "users").await.expect("described");
-        dynamo.stop();
-        assert!(data.join(FILE_NAME).is_file());
-        let dynamo = EmbeddedDynamo::start(0, Some(&data)).expect("starts again");
-        assert_eq!(list_tables(&client(&dynamo)).await, ["users"]);
-    }
-
-    #[test]
-    fn dropped_instance_frees_its_port() {
-        let dynamo = EmbeddedDynamo::start(0, None).expect("starts");
-        let port = dynamo.address.port();
-        let error = EmbeddedDynamo::start(port, None).expect_err("the port is taken");
-        assert_eq!(
-            error.to_string(),
-            format!(
-                "cannot listen on 127.0.0.1:{port} for DynamoDB: another program uses the port; --dynamodb-port 0 picks a free one"
-            )
-        );
-        drop(dynamo);
-        EmbeddedDynamo::start(port, None).expect("the port is free again");
-    }
-
-    #[test]
-    fn incomplete_request_does_not_block_the_stop() {
-        use std::io::Write;
-        let dynamo = EmbeddedDynamo::start(0, None).expect("starts");
-        let mut socket = std::net::TcpStream::connect(dynamo.address).expect("connects");
-        socket.write_all(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{").expect("writes");
-        std::thread::sleep(Duration::from_millis(50));
-        dynamo.stop();
-    }
-
-    #[test]
-    fn error_names_the_folder_that_cannot_be_created() {
-        let folder = tempfile::tempdir().expect("temporary folder");
-        let file = folder.path().join("file");
-        std::fs::write(&file, "not a folder").expect("file is written");
-        let error = EmbeddedDynamo::start(0, Some(&file.join("data"))).expect_err("a file is no folder");
-        assert!(error.to_string().contains(&file.display().to_string()), "{error}");
-        std::fs::create_dir(folder.path().join(FILE_NAME)).expect("folder is made");
-        let error = EmbeddedDynamo::start(0, Some(folder.path())).expect_err("a folder is no database");
-        assert!(error.to_string().contains(FILE_NAME), "{error}");
-    }
-}
+mod tests;

@@ -7,8 +7,10 @@ mod args;
 mod audit;
 mod aws_program;
 mod businesses;
+mod cli;
 mod connect;
 mod console;
+mod context;
 mod credentials;
 mod doctor;
 mod error;
@@ -30,201 +32,17 @@ mod user;
 mod users;
 
 use std::ffi::OsString;
-use std::sync::Arc;
 
-use aws_types::SdkConfig;
-use clap::{Parser, Subcommand};
-use presence_runtime::clock::Clock;
-use presence_store::Stores;
+use clap::Parser as _;
+
+use self::cli::Command;
+use self::error::CommandError;
 
 pub use aws_program::AwsProgram;
-use connect::ConnectionOptions;
+pub use cli::Cli;
 pub use console::Console;
-use error::CommandError;
+pub use context::Context;
 pub use error::Exit;
-use target::Target;
-
-const AFTER_HELP: &str = "\
-Data goes to stdout; messages, and progress bars on a terminal, go to stderr. A
-command that writes says first where. With --json an error on stderr is
-{\"error\":{\"code\":\"…\",\"message\":\"…\"}}.
-
-Commands that delete or take access from users ask on a terminal, or take --yes:
-users delete, users set-status, migrate --finish, restore plan --execute.
-
-Exit codes:
-  0  done
-  1  failed, or an audit reported findings
-  2  wrong usage
-  3  no such user, key, mail or review
-  4  some rows of an import were rejected
-
-Environment:
-  AWS_REGION, AWS_PROFILE, …   as in the AWS CLI: keys, profiles with SSO, a
-                               credential_process or a role, web identity
-  AWS_ENDPOINT_URL_DYNAMODB    another endpoint, such as the local stack; one on
-                               this machine needs neither region nor credentials
-  AWS_ENDPOINT_URL_S3          another endpoint for import reviews --remote
-  TABLE_PREFIX                 prefix of the names of the tables
-                               [default: presence-]
-  AUDIT_TABLE                  table of the audit trail, for restored tables
-                               [default: the prefix, then audit]
-  REVIEWS_TABLE                table of the reviews, for one made from a build
-                               [default: the prefix, then reviews]
-
-Examples:
-  AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:8000 ops tables create
-  ops import orgs orgs.jsonl && ops import businesses businesses.jsonl
-  ops import categories categories.jsonl
-  ops import reviews reviews.jsonl && ops reviews audit
-  ID=$(ops user create --email zoe@example.org --first-name Zoe \\
-      --last-name Martin --role PROVIDER)
-  KEY=$(ops key issue --user $ID --label laptop --expires 90d)";
-
-/// Operates the presence service: creates tables, imports organisations, businesses, categories and reviews, creates users,
-/// issues their API keys, and audits what is stored.
-#[derive(Debug, Parser)]
-#[command(name = "ops", version, after_help = AFTER_HELP, arg_required_else_help = true)]
-pub struct Cli {
-    /// Write JSON to stdout instead of text
-    #[arg(long, global = true, display_order = 100)]
-    json: bool,
-    #[command(flatten)]
-    connection: ConnectionOptions,
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Debug, Subcommand)]
-enum Command {
-    /// Show the tables, and what is in them, at a glance
-    #[command(after_help = status::JSON)]
-    Status(status::StatusArgs),
-    /// Find what is missing or wrong, and name the commands that mend it
-    ///
-    /// Writes nothing. Run it before a deployment, and when something is odd.
-    #[command(after_help = doctor::CHECKS)]
-    Doctor,
-    /// The six tables
-    #[command(subcommand, arg_required_else_help = true)]
-    Tables(tables::Command),
-    /// Load JSON Lines into the tables
-    #[command(subcommand, arg_required_else_help = true)]
-    Import(import::Command),
-    /// Write users, reviews, categories, organisations or businesses as JSON Lines
-    #[command(after_help = export::NOTES)]
-    Export(export::ExportArgs),
-    /// A single user
-    #[command(subcommand, arg_required_else_help = true)]
-    User(user::Command),
-    /// API keys
-    #[command(subcommand, arg_required_else_help = true)]
-    Key(key::Command),
-    /// All users
-    #[command(subcommand, arg_required_else_help = true)]
-    Users(users::Command),
-    /// Organisations
-    #[command(subcommand, arg_required_else_help = true)]
-    Orgs(orgs::Command),
-    /// Businesses of organisations
-    #[command(subcommand, arg_required_else_help = true)]
-    Businesses(businesses::Command),
-    /// All reviews, and the ledger that counts them
-    #[command(subcommand, arg_required_else_help = true)]
-    Reviews(reviews::Command),
-    /// Rewrite items of earlier formats in the format of this version
-    ///
-    /// Reads the tables in which some kind of item has had more than one format, and rewrites each item of an earlier
-    /// format. A write takes place only if the item is as it was read: the service may run at the same time, and no change
-    /// is lost. If interrupted, run it again. Deploy this version first: the version before may not read the new formats.
-    /// The exit code is 1 if items cannot be read; they stay as they are.
-    #[command(after_help = migrate::EXAMPLE)]
-    Migrate(migrate::MigrateArgs),
-    /// The mails that wait to be sent
-    #[command(subcommand, arg_required_else_help = true)]
-    Outbox(outbox::Command),
-    /// A restore of the tables to an earlier instant
-    #[command(subcommand, arg_required_else_help = true)]
-    Restore(restore::Command),
-    /// Print the audit trail: who changed which user or key, when, and which fields
-    ///
-    /// Prints the records of the audit trail, newest first; of several options, a record must fit all. Records hold names
-    /// of fields, never values, and are kept for 400 days. A record of --user is there as soon as the change is; the others
-    /// come from an index, which lags. Without --user, --actor, --org and --key the whole table is read, and the newest
-    /// 10000 records are printed. An id that nothing is recorded of prints nothing.
-    #[command(after_help = audit::EXAMPLES)]
-    Audit(audit::AuditArgs),
-    #[command(flatten)]
-    Offline(offline::Command),
-}
-
-/// Stores, clock and console of a command.
-pub struct Context {
-    /// Store that the command reads and writes.
-    pub stores: Stores,
-    /// Source of the current time.
-    pub clock: Arc<dyn Clock>,
-    /// Output of the command.
-    pub console: Console,
-    target: Target,
-    /// Settings of the calls to S3; none for a context without an environment.
-    s3: Option<SdkConfig>,
-    /// Program for `CloudFormation`; none for tables outside AWS, where there are no stacks.
-    aws: Option<AwsProgram>,
-}
-
-impl Context {
-    /// Returns a context for tables outside AWS.
-    #[must_use]
-    pub fn new(stores: Stores, clock: Arc<dyn Clock>, console: Console) -> Self {
-        let target = Target::outside_aws(stores.database.prefix(), None);
-        Self { stores, clock, console, target, s3: None, aws: None }
-    }
-
-    /// Returns the context with a program for `CloudFormation`.
-    #[must_use]
-    pub fn with_aws_program(self, aws: AwsProgram) -> Self {
-        Self { aws: Some(aws), ..self }
-    }
-}
-
-impl Cli {
-    /// Hands the option `--prefix` to the one command for which it names other tables than those that it reads.
-    fn take_prefix(&mut self) {
-        if let Command::Restore(command) = &mut self.command {
-            command.take_prefix(&mut self.connection.prefix);
-        }
-    }
-}
-
-impl Command {
-    /// True if the command may write to the tables.
-    fn writes(&self) -> bool {
-        match self {
-            Self::Tables(tables::Command::Create) | Self::User(user::Command::Create(_)) => true,
-            Self::Status(_)
-            | Self::Doctor
-            | Self::Orgs(_)
-            | Self::Businesses(_)
-            | Self::Export(_)
-            | Self::Audit(_)
-            | Self::Offline(_)
-            // It says first which new tables it makes.
-            | Self::Restore(_) => false,
-            Self::Import(command) => command.writes(),
-            Self::Key(command) => command.writes(),
-            Self::Users(command) => command.writes(),
-            Self::Reviews(command) => command.writes(),
-            Self::Migrate(args) => args.writes(),
-            Self::Outbox(command) => command.writes(),
-        }
-    }
-
-    /// True if the command must not fail because nobody can tell who runs it.
-    fn is_emergency(&self) -> bool {
-        matches!(self, Self::Key(key::Command::Revoke { .. }))
-    }
-}
 
 /// Parses the words of a command line. Writes help, version and errors as clap does; with `--json`, errors as JSON.
 ///

@@ -13,7 +13,7 @@ use crate::{ReviewStore, schema};
 use presence_domain::access::Scope;
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId};
-use presence_domain::review::{Partner, Rating, Review, ReviewId, ReviewState, SeenAt};
+use presence_domain::review::{Partner, Rating, Review, ReviewId, ReviewState, SeenAt, unless_blank};
 
 /// Attribute that holds the fields of a review that no key, index or condition needs.
 const BODY: &str = "body";
@@ -114,16 +114,16 @@ impl<'a> Body<'a> {
             partner: review.partner as u8,
             partner_id: &review.partner_id,
             key: &review.key,
-            author_name: unless_blank(review.author_name.as_ref()),
+            author_name: unless_blank(review.author_name.as_deref()),
             date: review.date,
             update_date: review.update_date,
             delete_date: review.delete_date.map(|day| day.to_string()),
             rating: review.rating.get(),
-            title: unless_blank(review.title.as_ref()),
-            content: unless_blank(review.content.as_ref()),
-            reply_comment: unless_blank(review.reply_comment.as_ref()),
+            title: unless_blank(review.title.as_deref()),
+            content: unless_blank(review.content.as_deref()),
+            reply_comment: unless_blank(review.reply_comment.as_deref()),
             state: review.state as u8,
-            link: unless_blank(review.link.as_ref()),
+            link: unless_blank(review.link.as_deref()),
         }
     }
 
@@ -140,11 +140,6 @@ impl<'a> Body<'a> {
     fn state(&self) -> Option<ReviewState> {
         ReviewState::ALL.get(usize::from(self.state)).copied()
     }
-}
-
-/// Returns the text unless it is blank, which means no text.
-fn unless_blank(text: Option<&String>) -> Option<&str> {
-    text.map(String::as_str).filter(|text| !text.trim().is_empty())
 }
 
 impl ReviewStore {

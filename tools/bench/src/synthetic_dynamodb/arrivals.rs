@@ -9,7 +9,7 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use presence_domain::access::{Principal, Scope};
 use presence_domain::ids::UserId;
-use presence_domain::ledger::{FacetMask, LANES, ReviewNumber};
+use presence_domain::ledger::{LANES, ReviewNumber};
 use presence_domain::page::PageRequest;
 use presence_domain::review::Review;
 use presence_domain::user::Role;
@@ -145,7 +145,7 @@ async fn search_for_ever(store: &ReviewStore, scope: Scope, units: &mut Vec<f64>
     loop {
         ticks.tick().await;
         let meter = Arc::new(Meter::default());
-        let filter = all_reviews();
+        let filter = ReviewFilter::ALL;
         let search = store.search_reviews(scope, &filter, PageRequest::default());
         if let Err(error) = Arc::clone(&meter).watch(search).await {
             return error.into();
@@ -155,12 +155,7 @@ async fn search_for_ever(store: &ReviewStore, scope: Scope, units: &mut Vec<f64>
 }
 
 async fn count(store: &ReviewStore, scope: Scope) -> anyhow::Result<u64> {
-    Ok(store.search_reviews(scope, &all_reviews(), PageRequest::default()).await?.count)
-}
-
-fn all_reviews() -> ReviewFilter {
-    let mask = FacetMask::ALL;
-    ReviewFilter { businesses: None, city_key: None, mask, from: None, to: None, newest_first: true }
+    Ok(store.search_reviews(scope, &ReviewFilter::ALL, PageRequest::default()).await?.count)
 }
 
 #[cfg(test)]

@@ -78,14 +78,7 @@ fn listing(database: &SyntheticDatabase, new: &[Review]) -> Vec<(i64, String)> {
 
 /// Returns filters that all reviews match, or those of an hour.
 fn filters(new: &[Review]) -> [(&'static str, ReviewFilter); 3] {
-    let all = ReviewFilter {
-        businesses: None,
-        city_key: None,
-        mask: FacetMask::ALL,
-        from: None,
-        to: None,
-        newest_first: true,
-    };
+    let all = ReviewFilter::ALL;
     let facet_key = new.first().map(FacetKey::of);
     let mask = FacetMask::from_predicate(|state, rating, partner, has_content| {
         Some(FacetKey::new(state, rating, partner, has_content)) == facet_key

@@ -101,9 +101,9 @@ pub fn named_searches(distribution: &Distribution) -> Vec<Search> {
     });
     let dense_day_end = Day::parse(DENSE_DAY).map_or(0, Day::end);
     let mut searches = vec![
-        Search::new("no filter", unfiltered()),
-        Search::new("no filter, oldest first", ReviewFilter { newest_first: false, ..unfiltered() }),
-        Search::new("up to the dense day", ReviewFilter { to: Some(dense_day_end), ..unfiltered() }),
+        Search::new("no filter", ReviewFilter::ALL),
+        Search::new("no filter, oldest first", ReviewFilter { newest_first: false, ..ReviewFilter::ALL }),
+        Search::new("up to the dense day", ReviewFilter { to: Some(dense_day_end), ..ReviewFilter::ALL }),
         Search::new(
             "not treated (35 %)",
             masked(FacetMask::from_predicate(|state, _, _, _| state == ReviewState::NotTreated)),
@@ -120,15 +120,15 @@ pub fn named_searches(distribution: &Distribution) -> Vec<Search> {
         Search::new("an afternoon", last_seconds(20_000)),
     ];
     for (city, share) in CITIES_BY_SIZE.iter().zip(["30", "3", "0.3", "0.03", "0.003"]) {
-        let filter = ReviewFilter { city_key: Some(city_key(city)), ..unfiltered() };
+        let filter = ReviewFilter { city_key: Some(city_key(city)), ..ReviewFilter::ALL };
         searches.push(Search::new(format!("a city of {share} %"), filter));
     }
     let rare_in_city = ReviewFilter { city_key: Some(city_key(CITIES_BY_SIZE[0])), ..masked(rare) };
     searches.push(Search::new("0.15 % of a city of 30 %", rare_in_city));
     let small_business = Some(vec![distribution.small_business().id.clone()]);
-    searches.push(Search::new("a business of 1,000", ReviewFilter { businesses: small_business, ..unfiltered() }));
+    searches.push(Search::new("a business of 1,000", ReviewFilter { businesses: small_business, ..ReviewFilter::ALL }));
     searches.extend(BUSINESS_LISTS.map(|number| {
-        let filter = ReviewFilter { businesses: Some(listed(distribution, number)), ..unfiltered() };
+        let filter = ReviewFilter { businesses: Some(listed(distribution, number)), ..ReviewFilter::ALL };
         Search::new(format!("{number} businesses"), filter)
     }));
     searches
@@ -149,18 +149,14 @@ pub fn random_search(rng: &mut fastrand::Rng) -> Search {
     Search::new("random", ReviewFilter { businesses: None, city_key, mask, from, to, newest_first: rng.bool() })
 }
 
-pub(super) fn unfiltered() -> ReviewFilter {
-    ReviewFilter { businesses: None, city_key: None, mask: FacetMask::ALL, from: None, to: None, newest_first: true }
-}
-
 fn masked(mask: FacetMask) -> ReviewFilter {
-    ReviewFilter { mask, ..unfiltered() }
+    ReviewFilter { mask, ..ReviewFilter::ALL }
 }
 
 /// Returns the filter of a range that ends in the middle of a day, so that the day is cut.
 fn last_seconds(seconds: i64) -> ReviewFilter {
     let end = LAST_SECOND - 5 * SECONDS_OF_DAY - 40_000;
-    ReviewFilter { from: Some(end - seconds), to: Some(end), ..unfiltered() }
+    ReviewFilter { from: Some(end - seconds), to: Some(end), ..ReviewFilter::ALL }
 }
 
 fn rarest_facets() -> FacetMask {

@@ -106,14 +106,7 @@ pub fn named_stats(distribution: &Distribution) -> Vec<NamedStats> {
         }
     });
     let mut all: Vec<NamedStats> = totals.collect();
-    let whole = ReviewFilter {
-        businesses: None,
-        city_key: None,
-        mask: FacetMask::ALL,
-        from: None,
-        to: None,
-        newest_first: true,
-    };
+    let whole = ReviewFilter::ALL;
     let last_days = |days: i64| {
         let from = LAST_SECOND + 1 - days * SECONDS_OF_DAY;
         ReviewFilter { from: Some(from), to: Some(LAST_SECOND), ..whole.clone() }

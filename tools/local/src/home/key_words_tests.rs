@@ -1,4 +1,6 @@
 use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
 
 use presence_domain::api_key::ApiKeyHash;
 use presence_domain::category::CategoryId;
@@ -8,10 +10,6 @@ use presence_domain::review::ReviewId;
 use presence_domain::user::{PersonName, Status};
 
 use super::*;
-
-/// Sources of all formats of keys.
-const SOURCES: [&str; 2] =
-    [include_str!("../../../../shared/store/src/keys.rs"), include_str!("../../../../shared/store/src/keys/ledger.rs")];
 
 /// Case: names in `presence_store::keys` that make the key, table, partition key, sort key, words.
 type Case = (&'static [&'static str], &'static str, String, String, &'static str);
@@ -330,11 +328,15 @@ fn each_format_in_the_store_is_one_of_the_tested_keys() {
 
 /// Returns the names of all constants and of all functions that make a key, in the sources of the keys.
 fn formats() -> BTreeSet<String> {
-    let declarations = SOURCES.iter().flat_map(|source| source.lines()).map(str::trim);
-    declarations.filter_map(format_of_declaration).collect()
+    let store = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/store/src");
+    let modules = fs::read_dir(store.join("keys")).expect("a folder").map(|module| module.expect("a file").path());
+    let sources = modules.chain([store.join("keys.rs")]).map(|file| fs::read_to_string(file).expect("a source"));
+    let declared = |source: String| source.lines().filter_map(format_of_declaration).collect::<Vec<_>>();
+    sources.flat_map(declared).collect()
 }
 
 fn format_of_declaration(line: &str) -> Option<String> {
+    let line = line.trim();
     if let Some((name, _)) = line.strip_prefix("pub const ").and_then(|rest| rest.split_once(": &str")) {
         return Some(name.to_owned());
     }

@@ -1,5 +1,7 @@
 //! `ops import`: loads JSON Lines into the tables.
 
+#[cfg(test)]
+mod bare_review;
 pub(crate) mod build;
 mod businesses;
 mod categories;

@@ -9,10 +9,20 @@ use presence_domain::ids::OrgId;
 use presence_store::{ApiKeyError, ApiKeyRecord};
 use serde::Serialize;
 
-use super::{command_error, limit_cell, state};
+use super::command_error;
+use super::list::{limit_cell, state};
 use crate::Context;
 use crate::console::{cell_or_dash, format_instant};
 use crate::error::CommandError;
+
+/// Help with an example and the JSON.
+pub(super) const HELP: &str = "\
+Example:
+  ops key whois <leaked-key.txt
+
+With --json {\"id\",\"user_id\",\"org_id\",\"role\",\"label\",\"state\",\"created_at\",
+\"expires_at\",\"last_used_at\",\"revoked_at\",\"limit\"}; what there is none of is null.
+A limit is a number of requests a minute, 0 for none, or null for the default.";
 
 /// Longest line that is read, in bytes. A key has 39, an id at most 29.
 const MAX_INPUT: u64 = 1_024;

@@ -6,7 +6,7 @@ use crate::client::read::Item;
 use crate::format::{REVIEW, parse_as};
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId};
-use presence_domain::review::{Partner, Rating, Review, ReviewId, ReviewState, SeenAt};
+use presence_domain::review::{Partner, Rating, Review, ReviewId, ReviewState, SeenAt, unless_blank};
 
 #[derive(Deserialize)]
 struct ReviewAttributes {
@@ -37,6 +37,7 @@ pub(super) fn parse(item: Item) -> Result<Option<Review>, Error> {
     Ok(convert(stored))
 }
 
+/// Converts the attributes. Earlier versions stored blank texts.
 fn convert(stored: ReviewAttributes) -> Option<Review> {
     Some(Review {
         id: ReviewId::parse(&stored.id)?,
@@ -59,9 +60,4 @@ fn convert(stored: ReviewAttributes) -> Option<Review> {
         link: unless_blank(stored.link),
         seen_at: stored.seen_at.map_or(Some(None), |text| SeenAt::parse(&text).map(Some))?,
     })
-}
-
-/// Returns the text unless it is blank. Earlier versions stored blank texts; they mean no text.
-fn unless_blank(text: Option<String>) -> Option<String> {
-    text.filter(|text| !text.trim().is_empty())
 }

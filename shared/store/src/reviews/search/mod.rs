@@ -60,6 +60,12 @@ pub struct ReviewFilter {
     pub newest_first: bool,
 }
 
+impl ReviewFilter {
+    /// Filter that admits every review, newest first.
+    pub const ALL: Self =
+        Self { businesses: None, city_key: None, mask: FacetMask::ALL, from: None, to: None, newest_first: true };
+}
+
 /// A search of reviews in given review sets.
 #[derive(Clone, Debug)]
 pub struct ReviewQuery {

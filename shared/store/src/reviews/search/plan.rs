@@ -1,6 +1,7 @@
-//! Search of a page in the trees of snapshots: decodes roots, completes them from the log, and reads the nodes that are needed.
+//! Plan of a page in the trees of snapshots: decodes roots, completes them from the log, and names the nodes that are needed.
 
-use std::collections::HashSet;
+mod reads;
+
 use std::sync::Arc;
 
 use super::cache::SearchCache;
@@ -9,10 +10,8 @@ use super::ledger_read::LedgerReadError;
 use super::log_view::LogView;
 use super::snapshot::OrgSnapshot;
 use super::target::{OrgTarget, PostingPage, PostingRange, SearchTarget};
-use crate::ReviewStore;
 use crate::reviews::log::OrgLog;
 use crate::reviews::trees::nodes::StoredRoot;
-use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
 use presence_domain::ledger::tree::{NodeRef, RootSummary};
 use presence_domain::ledger::{
@@ -21,9 +20,10 @@ use presence_domain::ledger::{
 
 /// Maximum number of nodes that are read for the next page of one tree. They take half a unit each.
 const MAX_NODES_AHEAD: usize = 8;
-/// The same of several trees, at most one of each: another period begins in all of them at once. It does so on one page of 200.
+/// Maximum number of such nodes of several trees. Each tree has one at most: another period begins in all of them at
+/// once. It does so on one page of 200.
 const MAX_NODES_AHEAD_OF_LIST: usize = 100;
-/// Rounds of reads of nodes that the four waves of a search have, beside the log with the roots, and the reviews.
+/// Rounds of reads of nodes in a search, which has four waves: the log with the roots, these rounds, and the reviews.
 const NODE_ROUNDS: u8 = 2;
 
 /// Search of a page in trees that are added one after the other.
@@ -36,7 +36,7 @@ pub(super) struct PagePlan {
     org_root: Option<(OrgId, StoredRoot)>,
     /// Maximum number of nodes that are read for the next page.
     max_ahead: usize,
-    /// Rounds of reads of nodes that are left of the four waves.
+    /// Rounds of reads of nodes that are left.
     rounds_left: u8,
     /// True if the roots of facet trees need no round of reads.
     has_facet_roots: bool,
@@ -73,7 +73,7 @@ impl PagePlan {
             let root = decode_root(stored, target, &snapshot.log)?;
             let delta = view.delta(tree, &root.position);
             match self.choose_facet_trees(target, tree, stored, (&root, &delta))? {
-                None => self.add_completed_tree(tree.clone(), &root, &delta),
+                None => self.add_tree(tree.clone(), &root, &delta),
                 Some(chosen) => {
                     let log = || Arc::clone(&snapshot.log);
                     let chosen = chosen.into_iter().map(|(tree, edition)| FacetTree { tree, edition, log: log() });
@@ -96,17 +96,13 @@ impl PagePlan {
         }
         for (FacetTree { tree, log, .. }, root) in facet_trees.into_iter().zip(roots) {
             let root = decode_root(root.as_ref(), target, &log)?;
-            self.add_tree(tree, &root, &LogView::new(&log, 1));
+            let delta = LogView::new(&log, 1).delta(&tree, &root.position);
+            self.add_tree(tree, &root, &delta);
         }
         Ok(())
     }
 
-    fn add_tree(&mut self, tree: TreeKey, root: &RootSummary, view: &LogView<'_>) {
-        let delta = view.delta(&tree, &root.position);
-        self.add_completed_tree(tree, root, &delta);
-    }
-
-    fn add_completed_tree(&mut self, tree: TreeKey, root: &RootSummary, delta: &TreeDelta) {
+    fn add_tree(&mut self, tree: TreeKey, root: &RootSummary, delta: &TreeDelta) {
         self.search.add_tree(root, delta);
         self.trees.push(tree);
     }
@@ -166,160 +162,6 @@ impl PagePlan {
         let tree = |number: usize| self.trees[number].clone();
         let postings = found.postings.into_iter().map(|(number, posting)| (tree(number), posting)).collect();
         PostingPage { count: found.count, postings, range, next_nodes }
-    }
-}
-
-impl ReviewStore {
-    /// Adds the trees of organisations. Reads the roots of facet trees if these are cheaper.
-    pub(super) async fn add_snapshots(
-        &self,
-        plan: &mut PagePlan,
-        target: &SearchTarget,
-        orgs: &[OrgTarget],
-        snapshots: &[OrgSnapshot],
-        distrusted: &HashSet<TreeKey>,
-    ) -> Result<(), LedgerReadError> {
-        plan.has_facet_roots = self.has_facet_roots(target);
-        let mut facet_trees = Vec::new();
-        for (org, snapshot) in orgs.iter().zip(snapshots) {
-            facet_trees.extend(plan.add_org(target, org, snapshot)?);
-        }
-        let roots = self.read_facet_roots(&facet_trees, distrusted).await?;
-        plan.add_facet_trees(target, facet_trees, &roots)
-    }
-
-    /// Adds the trees of an organisation from the cache. False if roots of facet trees were not cached; they are now.
-    pub(super) async fn add_cached(
-        &self,
-        plan: &mut PagePlan,
-        target: &SearchTarget,
-        org: &OrgTarget,
-        snapshot: &OrgSnapshot,
-    ) -> Result<bool, LedgerReadError> {
-        plan.has_facet_roots = self.has_facet_roots(target);
-        let facet_trees = plan.add_org(target, org, snapshot)?;
-        let roots: Vec<_> = facet_trees.iter().map(|facet_tree| self.cached_facet_root(facet_tree)).collect();
-        if roots.iter().any(Option::is_none) {
-            self.read_facet_roots(&facet_trees, &HashSet::new()).await?;
-            return Ok(false);
-        }
-        plan.add_facet_trees(target, facet_trees, &roots)?;
-        Ok(true)
-    }
-
-    /// Returns the postings of the page. Reads the nodes that lead to them.
-    pub(super) async fn find_postings(&self, mut plan: PagePlan) -> Result<PostingPage, LedgerReadError> {
-        loop {
-            let missing = self.missing_nodes(&mut plan)?;
-            if missing.is_empty() {
-                return Ok(self.finish(plan));
-            }
-            plan.rounds_left = plan.rounds_left.saturating_sub(1);
-            for (needed, bytes) in self.read_needed(&plan, missing).await? {
-                plan.search.insert_node(needed, &bytes)?;
-            }
-        }
-    }
-
-    /// Returns the postings of the page if all its nodes are cached. If not, reads those that are needed next into the cache.
-    pub(super) async fn find_cached_postings(
-        &self,
-        mut plan: PagePlan,
-    ) -> Result<Option<PostingPage>, LedgerReadError> {
-        let missing = self.missing_nodes(&mut plan)?;
-        if missing.is_empty() {
-            return Ok(Some(self.finish(plan)));
-        }
-        self.read_needed(&plan, missing).await?;
-        Ok(None)
-    }
-
-    /// Inserts nodes from the cache. Returns those that are to be read next; none if the page is found.
-    fn missing_nodes(&self, plan: &mut PagePlan) -> Result<Vec<NeededNode>, LedgerReadError> {
-        loop {
-            let needed = plan.search.needed_nodes();
-            let (missing, has_inserted) = self.insert_cached(plan, needed)?;
-            if has_inserted {
-                continue;
-            }
-            if missing.is_empty() {
-                return Ok(missing);
-            }
-            let others = plan.search.narrowing_nodes();
-            let (_, has_inserted) = self.insert_cached(plan, others)?;
-            if has_inserted {
-                continue;
-            }
-            if plan.rounds_left < NODE_ROUNDS {
-                return Ok(missing);
-            }
-            let Some(likely) = plan.search.likely_leaves() else { return Ok(missing) };
-            let (missing, has_inserted) = self.insert_cached(plan, likely)?;
-            if !has_inserted {
-                return Ok(missing);
-            }
-        }
-    }
-
-    /// Inserts those of the nodes that are cached. Returns the others, and true if any was inserted.
-    fn insert_cached(
-        &self,
-        plan: &mut PagePlan,
-        nodes: Vec<NeededNode>,
-    ) -> Result<(Vec<NeededNode>, bool), LedgerReadError> {
-        let (mut missing, number) = (Vec::new(), nodes.len());
-        for needed in nodes {
-            let (tree, node) = plan.name_of(&needed);
-            match self.cache.node(tree, node) {
-                Some(bytes) => plan.search.insert_node(needed, &bytes)?,
-                None => missing.push(needed),
-            }
-        }
-        let has_inserted = missing.len() < number;
-        Ok((missing, has_inserted))
-    }
-
-    /// Returns the page, and the nodes of later pages that are not cached, as far as those that are cached tell.
-    fn finish(&self, mut plan: PagePlan) -> PostingPage {
-        let found = plan.search.finish();
-        let mut next_nodes = Vec::new();
-        while plan.max_ahead > 0 {
-            let ahead = plan.search.nodes_ahead();
-            // A damaged node of a later page is no error of this one.
-            let Ok((missing, has_inserted)) = self.insert_cached(&mut plan, ahead) else { break };
-            if !has_inserted {
-                next_nodes = plan.unread_ahead(&missing, &self.cache);
-                break;
-            }
-        }
-        plan.into_page(found, next_nodes)
-    }
-
-    /// Reads nodes of later pages into the cache. They take one wave less then.
-    pub(super) async fn read_ahead(&self, nodes: &[(TreeKey, NodeRef)]) -> Result<(), Error> {
-        if nodes.is_empty() {
-            return Ok(());
-        }
-        let names: Vec<_> = nodes.iter().map(|(tree, node)| (tree, *node)).collect();
-        for ((tree, node), bytes) in nodes.iter().zip(self.get_nodes(&names).await?) {
-            if let Some(bytes) = bytes {
-                self.cache.insert_node(tree, *node, bytes);
-            }
-        }
-        Ok(())
-    }
-
-    /// Reads nodes that are needed, and beside them branches of the next page.
-    async fn read_needed(
-        &self,
-        plan: &PagePlan,
-        needed: Vec<NeededNode>,
-    ) -> Result<Vec<(NeededNode, Arc<[u8]>)>, LedgerReadError> {
-        let names: Vec<_> = needed.iter().map(|needed| plan.name_of(needed)).collect();
-        let branches = plan.next_branches(&needed, &self.cache);
-        let ahead = async { self.read_ahead(&branches).await.map_err(LedgerReadError::from) };
-        let (read, ()) = futures::try_join!(self.read_nodes_of_roots(&names), ahead)?;
-        Ok(needed.into_iter().zip(read).collect())
     }
 }
 

@@ -94,34 +94,14 @@ impl Collisions {
 
 #[cfg(test)]
 mod tests {
-    use presence_domain::ids::{BusinessId, OrgId};
-    use presence_domain::review::{Partner, Rating, ReviewState};
+    use presence_domain::review::Rating;
 
     use super::*;
+    use crate::import::bare_review::bare_review;
 
     fn review(partner_id: &str, rating: usize) -> Review {
-        let business_id = BusinessId::parse("b1").expect("an id");
-        Review {
-            id: ReviewId::parse("000000000000").expect("an id"),
-            version: 0,
-            org_id: OrgId::new(42).expect("an id"),
-            business_id,
-            city_key: "lyon".to_owned(),
-            partner: Partner::Partner8,
-            partner_id: partner_id.to_owned(),
-            key: partner_id.to_owned(),
-            author_name: None,
-            date: 0,
-            update_date: None,
-            delete_date: None,
-            rating: Rating::ALL[rating],
-            title: None,
-            content: None,
-            reply_comment: None,
-            state: ReviewState::Treated,
-            link: None,
-            seen_at: None,
-        }
+        let id = ReviewId::parse("000000000000").expect("an id");
+        Review { id, rating: Rating::ALL[rating], ..bare_review(partner_id) }
     }
 
     /// Returns ids that collide: the salt decides, and the length of the partner's id.

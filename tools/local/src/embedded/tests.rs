@@ -1,0 +1,94 @@
+use super::database::FILE_NAME;
+use super::*;
+use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
+use aws_sdk_dynamodb::types::{
+    AttributeDefinition, BillingMode, KeySchemaElement, KeyType, ScalarAttributeType, TableDescription,
+};
+
+fn client(dynamo: &EmbeddedDynamo) -> Client {
+    let config = aws_sdk_dynamodb::Config::builder()
+        .behavior_version(BehaviorVersion::latest())
+        .region(Region::new("local"))
+        .credentials_provider(Credentials::new("local", "local", None, None, "test"))
+        .endpoint_url(dynamo.endpoint_url())
+        .build();
+    Client::from_conf(config)
+}
+
+async fn create_table(client: &Client, name: &str) -> Option<TableDescription> {
+    let attribute = AttributeDefinition::builder().attribute_name("pk").attribute_type(ScalarAttributeType::S);
+    let key = KeySchemaElement::builder().attribute_name("pk").key_type(KeyType::Hash);
+    client
+        .create_table()
+        .table_name(name)
+        .billing_mode(BillingMode::PayPerRequest)
+        .attribute_definitions(attribute.build().expect("attribute is complete"))
+        .key_schema(key.build().expect("key is complete"))
+        .send()
+        .await
+        .expect("table is created")
+        .table_description
+}
+
+async fn list_tables(client: &Client) -> Vec<String> {
+    client.list_tables().send().await.expect("tables are listed").table_names.unwrap_or_default()
+}
+
+#[tokio::test]
+async fn instances_serve_sdk_clients_and_share_no_tables() {
+    let first = EmbeddedDynamo::start(0, None).expect("starts");
+    let second = EmbeddedDynamo::start(0, None).expect("a second one starts beside it");
+    create_table(&client(&first), "users").await.expect("described");
+    assert_eq!(list_tables(&client(&first)).await, ["users"]);
+    assert!(list_tables(&client(&second)).await.is_empty());
+}
+
+#[tokio::test]
+async fn data_folder_keeps_its_tables_after_a_stop() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let data = folder.path().join("new").join("data");
+    let dynamo = EmbeddedDynamo::start(0, Some(&data)).expect("starts in a folder that it creates");
+    create_table(&client(&dynamo), "users").await.expect("described");
+    dynamo.stop();
+    assert!(data.join(FILE_NAME).is_file());
+    let dynamo = EmbeddedDynamo::start(0, Some(&data)).expect("starts again");
+    assert_eq!(list_tables(&client(&dynamo)).await, ["users"]);
+}
+
+#[test]
+fn dropped_instance_frees_its_port() {
+    let dynamo = EmbeddedDynamo::start(0, None).expect("starts");
+    let port = dynamo.address.port();
+    let error = EmbeddedDynamo::start(port, None).expect_err("the port is taken");
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "cannot listen on 127.0.0.1:{port} for DynamoDB: another program uses the port; --dynamodb-port 0 picks a free one"
+        )
+    );
+    drop(dynamo);
+    EmbeddedDynamo::start(port, None).expect("the port is free again");
+}
+
+#[test]
+fn incomplete_request_does_not_block_the_stop() {
+    use std::io::Write;
+    let dynamo = EmbeddedDynamo::start(0, None).expect("starts");
+    let mut socket = std::net::TcpStream::connect(dynamo.address).expect("connects");
+    socket.write_all(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{").expect("writes");
+    std::thread::sleep(Duration::from_millis(50));
+    dynamo.stop();
+}
+
+#[test]
+fn error_names_the_folder_that_cannot_be_created() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let file = folder.path().join("file");
+    std::fs::write(&file, "not a folder").expect("file is written");
+    let error = EmbeddedDynamo::start(0, Some(&file.join("data"))).expect_err("a file is no folder");
+    assert!(error.to_string().contains(&file.display().to_string()), "{error}");
+    std::fs::create_dir(folder.path().join(FILE_NAME)).expect("folder is made");
+    let error = EmbeddedDynamo::start(0, Some(folder.path())).expect_err("a folder is no database");
+    assert!(error.to_string().contains(FILE_NAME), "{error}");
+}

@@ -1,0 +1,52 @@
+//! URLs of a running stack.
+
+use super::Stack;
+use crate::{docs, events, mail, stats_page};
+
+impl Stack {
+    /// Returns the base URL of version 2 of the API.
+    #[must_use]
+    pub fn base_url(&self) -> String {
+        format!("{}/api/v2", self.origin())
+    }
+
+    /// Returns the URL of the start page.
+    #[must_use]
+    pub fn home_url(&self) -> String {
+        format!("{}/", self.origin())
+    }
+
+    /// Returns the URL of the page with the sent mails.
+    #[must_use]
+    pub fn mailbox_url(&self) -> String {
+        format!("{}{}", self.origin(), mail::MAILBOX_PATH)
+    }
+
+    /// Returns the URL of the page with the events.
+    #[must_use]
+    pub fn events_url(&self) -> String {
+        format!("{}{}", self.origin(), events::EVENTS_PATH)
+    }
+
+    /// Returns the endpoint URL of the local `EventBridge`.
+    #[must_use]
+    pub fn event_bridge_url(&self) -> String {
+        format!("{}{}", self.origin(), events::EVENT_BRIDGE_PATH)
+    }
+
+    /// Returns the URL of the API documentation, on which calls can be tried.
+    #[must_use]
+    pub fn docs_url(&self) -> String {
+        format!("{}{}", self.origin(), docs::DOCS_PATH)
+    }
+
+    /// Returns the URL of the page with statistics of reviews.
+    #[must_use]
+    pub fn stats_url(&self) -> String {
+        format!("{}{}", self.origin(), stats_page::STATS_PATH)
+    }
+
+    fn origin(&self) -> String {
+        format!("http://{}", self.gateway.addr())
+    }
+}

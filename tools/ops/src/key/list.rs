@@ -1,0 +1,95 @@
+//! `ops key list`: lists the keys of a user.
+
+use clap::Args;
+use jiff::Timestamp;
+use presence_domain::ids::UserId;
+use presence_store::ApiKeyRecord;
+use serde::Serialize;
+
+use crate::Context;
+use crate::console::{cell_or_dash, format_instant};
+use crate::error::CommandError;
+
+/// Help on the JSON.
+pub(super) const JSON: &str = "\
+With --json a list of {\"id\",\"label\",\"created_at\",\"expires_at\",
+\"last_used_at\",\"revoked_at\",\"state\",\"limit\"}; instants are RFC 3339 in UTC, or null.
+A limit is a number of requests a minute, 0 for none, or null for the default.";
+
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    /// Id of the user
+    #[arg(long, value_name = "ID")]
+    user: String,
+}
+
+pub(super) async fn run(args: &ListArgs, context: &mut Context) -> Result<(), CommandError> {
+    let owner = UserId::parse(&args.user).ok_or_else(|| CommandError::user_not_found(&args.user))?;
+    let records =
+        context.stores.users.list_keys(owner).await?.ok_or_else(|| CommandError::user_not_found(&args.user))?;
+    let now = context.clock.now();
+    let keys: Vec<_> = records.iter().map(|record| ListedKey::new(record, now)).collect();
+    if context.console.json {
+        context.console.write_json(&keys)?;
+    } else {
+        context.console.write_message(format_args!("user {owner}, keys: {}", keys.len()));
+        let header = ["ID", "LABEL", "CREATED", "EXPIRES", "LAST USED", "STATE", "LIMIT"];
+        context.console.write_table(header, keys.into_iter().map(ListedKey::into_cells).collect())?;
+    }
+    Ok(())
+}
+
+/// Key in a list, in the form of its JSON.
+#[derive(Serialize)]
+pub(crate) struct ListedKey<'a> {
+    id: String,
+    label: Option<&'a str>,
+    created_at: String,
+    expires_at: Option<String>,
+    last_used_at: Option<String>,
+    revoked_at: Option<String>,
+    state: &'static str,
+    limit: Option<u32>,
+}
+
+impl<'a> ListedKey<'a> {
+    /// Returns the key at an instant, which decides if it has expired.
+    pub(crate) fn new(record: &'a ApiKeyRecord, now: Timestamp) -> Self {
+        Self {
+            id: record.id().to_string(),
+            label: record.label.as_deref(),
+            created_at: format_instant(record.created_at),
+            expires_at: record.expires_at.map(format_instant),
+            last_used_at: record.last_used_at.map(format_instant),
+            revoked_at: record.revoked_at.map(format_instant),
+            state: state(record, now),
+            limit: record.limit.number(),
+        }
+    }
+
+    fn into_cells(self) -> [String; 7] {
+        [
+            self.id,
+            cell_or_dash(self.label.map(str::to_owned)),
+            self.created_at,
+            cell_or_dash(self.expires_at),
+            cell_or_dash(self.last_used_at),
+            self.state.to_owned(),
+            limit_cell(self.limit),
+        ]
+    }
+}
+
+/// Returns the state of a key at an instant.
+pub(super) fn state(record: &ApiKeyRecord, now: Timestamp) -> &'static str {
+    match record.revoked_at {
+        Some(_) => "revoked",
+        None if record.is_live(now) => "live",
+        None => "expired",
+    }
+}
+
+/// Returns the limit of a key for a table.
+pub(super) fn limit_cell(requests_per_minute: Option<u32>) -> String {
+    requests_per_minute.map_or_else(|| "default".to_owned(), |number| number.to_string())
+}
